@@ -1,0 +1,58 @@
+# Two commands do everything, on a machine with Python 3.11+ and a C++ compiler:
+#   make demo    set up, build, run the demo
+#   make test    set up, build, lint, type-check, test
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+JOBS ?= 2
+
+# Tests and benchmarks on real data run where the data is; elsewhere they are skipped with a reason.
+export MDDAG_DATA ?= $(wildcard $(abspath ../shared/data))
+export MDDAG_ANCHORS ?= $(wildcard $(abspath ../shared/anchors))
+
+NATIVE := CMakeLists.txt $(wildcard native/*.cpp native/mddag/*.hpp)
+
+.PHONY: demo test lint format types check dist bench clean
+.DELETE_ON_ERROR:
+
+demo: $(VENV)/built
+	$(BIN)/python examples/demo.py
+
+test: lint check
+
+check: $(VENV)/built
+	$(BIN)/python -m pytest -n $(JOBS)
+
+lint: $(VENV)/built
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/clang-format --dry-run --Werror $(filter %.cpp %.hpp,$(NATIVE))
+	$(BIN)/mypy
+
+format: $(VENV)/ready
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+	$(BIN)/clang-format -i $(filter %.cpp %.hpp,$(NATIVE))
+
+bench: $(VENV)/built
+	$(BIN)/python benchmarks/fidelity.py
+
+dist: $(VENV)/ready
+	$(BIN)/python -m build --outdir dist .
+
+clean:
+	rm -rf $(VENV) build dist out
+
+# The environment: rebuilt when the list of dependencies changes.
+$(VENV)/ready: pyproject.toml
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "mddag needs Python 3.11 or newer, got " + sys.version)'
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade "pip>=25.1"
+	$(BIN)/python -m pip install --quiet --group dev
+	touch $@
+
+# The package, in place: Python files are used as they stand, the native core is compiled anew
+# when it changes. Warnings are errors here, and only here: a user's compiler may know more.
+$(VENV)/built: $(VENV)/ready $(NATIVE)
+	$(BIN)/python -m pip install --quiet --no-build-isolation --config-settings=cmake.define.MDDAG_WERROR=ON --editable .
+	touch $@

@@ -1,0 +1,40 @@
+"""Sparse decision DAGs: fast decisions from boosted ensembles.
+
+Benbouzid, Busa-Fekete & Kégl, "Fast classification using sparse decision DAGs" (ICML 2012).
+Names are loaded when first used, so that ``import mddag`` stays light.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from importlib.metadata import version as _version
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from mddag.adaboost import AdaBoostMHClassifier as AdaBoostMHClassifier
+    from mddag.adapters import as_ensemble as as_ensemble
+    from mddag.ensemble import Ensemble as Ensemble
+    from mddag.features import Features as Features
+    from mddag.votes import Votes as Votes
+
+_HOMES = {
+    "AdaBoostMHClassifier": "mddag.adaboost",
+    "Ensemble": "mddag.ensemble",
+    "Features": "mddag.features",
+    "Votes": "mddag.votes",
+    "as_ensemble": "mddag.adapters",
+}
+
+__all__ = ["AdaBoostMHClassifier", "Ensemble", "Features", "Votes", "as_ensemble"]
+
+
+def __getattr__(name: str) -> Any:
+    if name == "__version__":
+        return _version("mddag")
+    if name not in _HOMES:
+        raise AttributeError(f"module 'mddag' has no attribute {name!r}")
+    return getattr(import_module(_HOMES[name]), name)
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *_HOMES])

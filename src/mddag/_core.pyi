@@ -1,0 +1,37 @@
+"""The native core: kernels on arrays. Nothing here checks its arguments; the callers do."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+NODE_SIZE: int
+
+def leaf_codes(
+    nodes: NDArray[np.uint8],
+    starts: NDArray[np.int64],
+    words: NDArray[np.uint32],
+    word_starts: NDArray[np.int64],
+    X: NDArray[np.floating[Any]],
+    out: NDArray[np.unsignedinteger[Any]],
+    n_threads: int,
+) -> None: ...
+def add_scores(
+    nodes: NDArray[np.uint8],
+    starts: NDArray[np.int64],
+    words: NDArray[np.uint32],
+    word_starts: NDArray[np.int64],
+    values: NDArray[np.float64],
+    value_starts: NDArray[np.int64],
+    score: NDArray[np.int32],
+    X: NDArray[np.floating[Any]],
+    out: NDArray[np.float64],
+    n_threads: int,
+) -> None: ...
+def add_coded_scores(
+    values: NDArray[np.float64],
+    value_starts: NDArray[np.int64],
+    score: NDArray[np.int32],
+    codes: NDArray[np.unsignedinteger[Any]],
+    out: NDArray[np.float64],
+) -> None: ...

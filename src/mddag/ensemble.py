@@ -1,0 +1,287 @@
+"""Ensemble: H = (h_1 … h_N), the neutral form of a trained boosted ensemble.
+
+The full classifier is f(x) = bias + sum_j h_j(x). Base classifiers are flat trees, or any callables
+(``Ensemble.from_callables``). A binary ensemble has one score (K = 1) and f > 0 means class 1.
+An Ensemble only votes and sums; how instances skip and quit is the business of policy and DAG.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from mddag import _core
+from mddag.features import Features, Rows
+from mddag.nodes import NODE, Nodes
+from mddag.votes import Tables, Votes, starts_of, take_segments
+
+Kind = Literal["classifier", "regressor", "ranker"]
+Voter = Callable[[Rows], ArrayLike]
+
+
+@dataclass(frozen=True, eq=False)
+class Ensemble:
+    """Base classifiers in order, as flat arrays.
+
+    features    : what the columns of X are
+    tables      : the votes of every leaf, and which trees make up which h_j
+    nodes       : NODE (n_nodes,), the trees one behind the other; children count from their root
+    starts      : int64 (n_trees + 1,), where tree t's nodes begin
+    words       : uint32, the category sets of nominal splits, tree by tree
+    word_starts : int64 (n_trees + 1,)
+    cost        : float64 (N,), the price of evaluating h_j; the number of its trees by default
+    classes     : the labels that scores stand for; None for regressors and rankers
+    callables   : the base classifiers where they are not trees (then there are no nodes)
+    """
+
+    features: Features
+    tables: Tables
+    nodes: NDArray[np.void]
+    starts: NDArray[np.int64]
+    words: NDArray[np.uint32]
+    word_starts: NDArray[np.int64]
+    cost: NDArray[np.float64]
+    classes: NDArray[Any] | None = None
+    kind: Kind = "classifier"
+    callables: tuple[Voter, ...] = field(default=(), repr=False)
+
+    @property
+    def n_classifiers(self) -> int:
+        """N."""
+        return self.tables.n_classifiers
+
+    @property
+    def n_scores(self) -> int:
+        """K; a binary ensemble has one score."""
+        return self.tables.n_scores
+
+    @property
+    def n_features(self) -> int:
+        return self.features.n
+
+    @property
+    def n_trees(self) -> int:
+        return self.tables.n_trees
+
+    @property
+    def bias(self) -> NDArray[np.float64]:
+        """f^(0), float64 (K,)."""
+        return self.tables.bias
+
+    def __len__(self) -> int:
+        return self.n_classifiers
+
+    def __repr__(self) -> str:
+        voters = f"{len(self.callables)} callables" if self.callables else f"{self.n_trees} trees"
+        return (
+            f"<Ensemble of {self.n_classifiers} base classifiers ({voters}), {self.kind}, "
+            f"{self.n_scores} score(s), {self.n_features} features>"
+        )
+
+    def votes(self, X: Any, *, n_threads: int = 1) -> Votes:
+        """What every h_j says of every row of X."""
+        rows = self.features.rows(X)
+        if self.callables:
+            return Votes.from_dense(self._called(rows), self.bias)
+        codes = np.empty((len(rows), self.n_trees), self.tables.code_dtype())
+        _core.leaf_codes(*self._trees(), rows, codes, n_threads)
+        return Votes(codes, self.tables)
+
+    def scores(
+        self, X: Any, out: NDArray[np.float64] | None = None, *, n_threads: int = 1
+    ) -> NDArray[np.float64]:
+        """f(x) = bias + sum_j h_j(x), float64 (n_rows, K), summed in the order of the h_j."""
+        rows = self.features.rows(X)
+        scores = checked_out(out, (len(rows), self.n_scores))
+        scores[:] = self.bias
+        if self.callables:
+            for voter in self.callables:
+                scores += self._vote(voter, rows)
+        else:
+            values = (self.tables.values, self.tables.starts, self.tables.score)
+            _core.add_scores(*self._trees(), *values, rows, scores, n_threads)
+        return scores
+
+    def labels(self, scores: NDArray[np.float64]) -> NDArray[Any]:
+        """The winning class of each row of scores; a tie goes to the first class."""
+        if self.classes is None:
+            raise ValueError(f"a {self.kind} has no classes; its scores are its predictions")
+        codes = scores[:, 0] > 0 if self.n_scores == 1 else scores.argmax(axis=1)
+        return self.classes[codes.astype(np.intp)]
+
+    def reordered(self, order: Sequence[int] | NDArray[np.intp]) -> Ensemble:
+        """The same base classifiers in another order; the full sum keeps its value."""
+        order = np.asarray(order, np.intp)
+        if not np.array_equal(np.sort(order), np.arange(self.n_classifiers)):
+            raise ValueError(
+                f"order must hold each of 0..{self.n_classifiers - 1} once; got {len(order)} "
+                "entries that do not"
+            )
+        return self._taken(order)
+
+    def truncated(self, n_classifiers: int) -> Ensemble:
+        """The first `n_classifiers` base classifiers."""
+        if not 0 <= n_classifiers <= self.n_classifiers:
+            raise ValueError(
+                f"cannot keep {n_classifiers} base classifiers; "
+                f"wanted a number from 0 to {self.n_classifiers}"
+            )
+        return self._taken(np.arange(n_classifiers))
+
+    def with_cost(self, cost: ArrayLike) -> Ensemble:
+        """The same ensemble with another price per base classifier, (N,)."""
+        cost = np.asarray(cost, np.float64)
+        if cost.shape != (self.n_classifiers,):
+            raise ValueError(
+                f"cost has shape {cost.shape}; wanted one price for each of the "
+                f"{self.n_classifiers} base classifiers, shape ({self.n_classifiers},)"
+            )
+        if not (np.isfinite(cost).all() and (cost >= 0).all()):
+            bad = int(np.flatnonzero(~(np.isfinite(cost) & (cost >= 0)))[0])
+            raise ValueError(f"cost[{bad}] is {cost[bad]}; prices must be finite and not negative")
+        return replace(self, cost=cost)
+
+    def tree(self, t: int) -> Nodes:
+        """Tree t on its own."""
+        nodes = self.nodes[self.starts[t] : self.starts[t + 1]]
+        words = self.words[self.word_starts[t] : self.word_starts[t + 1]]
+        values = self.tables.values[self.tables.starts[t] : self.tables.starts[t + 1]]
+        width = self.n_scores if self.tables.score[t] < 0 else 1
+        return Nodes(nodes, values.reshape(-1, width), words)
+
+    @classmethod
+    def from_trees(
+        cls,
+        trees: Sequence[Nodes],
+        *,
+        features: Features,
+        bias: ArrayLike = 0.0,
+        score: ArrayLike | None = None,
+        rounds: ArrayLike | None = None,
+        cost: ArrayLike | None = None,
+        classes: ArrayLike | None = None,
+        kind: Kind = "classifier",
+    ) -> Ensemble:
+        """Lay trees out flat.
+
+        `bias` (K,) fixes K. `score[t]` is the score that tree t votes for, -1 for all; by default
+        trees of width K vote for all and trees of width 1 for score 0. `rounds` (N + 1,) groups
+        trees into base classifiers; by default each tree is one.
+        """
+        bias = np.atleast_1d(np.asarray(bias, np.float64))
+        n_trees = len(trees)
+        if score is None:
+            score = np.full(n_trees, 0 if len(bias) == 1 else -1)
+        rounds = np.arange(n_trees + 1) if rounds is None else np.asarray(rounds)
+        tables = Tables(
+            values=_joined([t.votes.ravel() for t in trees], np.float64),
+            starts=starts_of([t.votes.size for t in trees]),
+            score=np.asarray(score, np.int32),
+            rounds=np.asarray(rounds, np.int64),
+            bias=bias,
+        )
+        ensemble = cls(
+            features=features,
+            tables=tables,
+            nodes=_joined([t.records for t in trees], NODE),
+            starts=starts_of([len(t.records) for t in trees]),
+            words=_joined([t.words for t in trees], np.uint32),
+            word_starts=starts_of([len(t.words) for t in trees]),
+            cost=np.diff(tables.rounds).astype(np.float64),
+            classes=None if classes is None else np.asarray(classes),
+            kind=kind,
+        )
+        return ensemble if cost is None else ensemble.with_cost(cost)
+
+    @classmethod
+    def from_callables(
+        cls,
+        callables: Sequence[Voter],
+        *,
+        n_features: int,
+        bias: ArrayLike = 0.0,
+        cost: ArrayLike | None = None,
+        classes: ArrayLike | None = None,
+        kind: Kind = "classifier",
+    ) -> Ensemble:
+        """Any linear combination: h_j(X) -> votes (n,) or (n, K). `bias` (K,) fixes K."""
+        bad = next((i for i, h in enumerate(callables) if not callable(h)), None)
+        if bad is not None:
+            raise TypeError(
+                f"callables[{bad}] is a {type(callables[bad]).__name__}; wanted functions of X"
+            )
+        if not callables:
+            raise ValueError("callables is empty; an ensemble needs at least one base classifier")
+        empty = cls.from_trees([], features=Features(n_features), bias=bias)
+        ensemble = replace(
+            empty,
+            tables=replace(empty.tables, rounds=np.zeros(len(callables) + 1, np.int64)),
+            cost=np.ones(len(callables)),
+            classes=_two_classes(classes, empty.n_scores) if kind == "classifier" else None,
+            kind=kind,
+            callables=tuple(callables),
+        )
+        return ensemble if cost is None else ensemble.with_cost(cost)
+
+    def _taken(self, order: NDArray[np.intp]) -> Ensemble:
+        trees = self.tables.trees_of(order)
+        nodes, starts = take_segments(self.nodes, self.starts, trees)
+        words, word_starts = take_segments(self.words, self.word_starts, trees)
+        return replace(
+            self,
+            tables=self.tables.taken(order),
+            nodes=nodes,
+            starts=starts,
+            words=words,
+            word_starts=word_starts,
+            cost=self.cost[order],
+            callables=tuple(self.callables[j] for j in order) if self.callables else (),
+        )
+
+    def _trees(self) -> tuple[NDArray[Any], ...]:
+        return self.nodes.view(np.uint8), self.starts, self.words, self.word_starts
+
+    def _called(self, rows: Rows) -> NDArray[np.float64]:
+        return np.stack([self._vote(voter, rows) for voter in self.callables], axis=1)
+
+    def _vote(self, voter: Voter, rows: Rows) -> NDArray[np.float64]:
+        votes = np.asarray(voter(rows), np.float64)
+        votes = votes[:, None] if votes.ndim == 1 else votes
+        if votes.shape != (len(rows), self.n_scores):
+            raise ValueError(
+                f"base classifier {self.callables.index(voter)} returned votes of shape "
+                f"{votes.shape} for {len(rows)} rows; wanted ({len(rows)}, {self.n_scores})"
+            )
+        return votes
+
+
+def checked_out(out: NDArray[np.float64] | None, shape: tuple[int, ...]) -> NDArray[np.float64]:
+    """`out` if it can take the result, a new array if it is None."""
+    if out is None:
+        return np.empty(shape)
+    if out.shape != shape or out.dtype != np.float64 or not out.flags.c_contiguous:
+        order = "C-ordered" if out.flags.c_contiguous else "not C-ordered"
+        raise ValueError(
+            f"out is {out.dtype} {out.shape}, {order}; wanted C-ordered float64 {shape}"
+        )
+    if not out.flags.writeable:
+        raise ValueError("out is read-only; pass an array that can be written")
+    return out
+
+
+def _two_classes(classes: ArrayLike | None, n_scores: int) -> NDArray[Any]:
+    n_classes = max(n_scores, 2)
+    labels = np.arange(n_classes) if classes is None else np.asarray(classes)
+    if labels.shape != (n_classes,):
+        raise ValueError(
+            f"classes has shape {labels.shape}; {n_scores} score(s) stand for {n_classes} classes"
+        )
+    return labels
+
+
+def _joined(parts: list[NDArray[Any]], dtype: Any) -> NDArray[Any]:
+    return np.concatenate(parts) if parts else np.empty(0, dtype)

@@ -1,0 +1,175 @@
+"""Features: what the columns of X are, and the door through which every X enters.
+
+``Features.rows`` turns arrays and frames into float32 or float64 rows that the kernels take as
+they are, or says what it got, what it wanted and what to do. It does not scale, impute or select.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Rows = NDArray[np.floating[Any]]
+
+
+@dataclass(frozen=True)
+class Features:
+    """The columns that a model reads.
+
+    n          : their number
+    names      : their names where the model knows them; frames are then checked by name
+    categories : by column, the values of a nominal column in the order of their codes
+    missing    : whether NaN is allowed
+    """
+
+    n: int
+    names: tuple[str, ...] | None = None
+    categories: Mapping[int, tuple[Any, ...]] = field(default_factory=dict)
+    missing: bool = True
+
+    def rows(self, X: Any) -> Rows:
+        """X as float32 or float64 (n_rows, n), in C or F order, without a copy where it can be."""
+        if is_frame(X):
+            self._check_names(list(X.columns))
+            rows = frame_rows(X, self.categories)
+        else:
+            rows = array_rows(X)
+        if rows.shape[1] != self.n:
+            raise ValueError(
+                f"X has {rows.shape[1]} features, but the model reads {self.n} features as input"
+            )
+        if len(rows) == 0:
+            raise ValueError(
+                f"X has 0 rows (shape {rows.shape}); a minimum of 1 sample is required"
+            )
+        if not self.missing:
+            _refuse_missing(rows, self.names)
+        return rows
+
+    def _check_names(self, got: list[Any]) -> None:
+        if self.names is None or got == list(self.names):
+            return
+        absent = [name for name in self.names if name not in got]
+        extra = [name for name in got if name not in self.names]
+        if absent or extra:
+            raise ValueError(
+                f"X has other columns than the model was trained on: missing {absent[:5]}, "
+                f"unexpected {extra[:5]}; pass the {len(self.names)} training columns"
+            )
+        at = next(i for i, (g, w) in enumerate(zip(got, self.names, strict=True)) if g != w)
+        raise ValueError(
+            f"X has the training columns in another order: column {at} is {got[at]!r}, "
+            f"wanted {self.names[at]!r}; reorder the columns of X"
+        )
+
+
+def is_frame(X: Any) -> bool:
+    """Whether X is a pandas or polars frame (neither library is imported here)."""
+    library = type(X).__module__.partition(".")[0]
+    return library in {"pandas", "polars"} and hasattr(X, "columns")
+
+
+def array_rows(X: Any) -> Rows:
+    """A 2-D array of numbers as float32 (where that is exact) or float64."""
+    if hasattr(X, "tocsr"):
+        raise TypeError(
+            f"X is a sparse {type(X).__name__}; mddag reads dense rows: pass X.toarray()"
+        )
+    array = np.asarray(X)
+    if array.ndim != 2:
+        raise ValueError(
+            f"X has {array.ndim} dimension(s), shape {array.shape}; Expected 2D array of shape "
+            "(n_rows, n_features): Reshape your data with X.reshape(1, -1) if it is one row"
+        )
+    kind = array.dtype.kind
+    if array.dtype in (np.float32, np.float64):
+        return _aligned(array)
+    if kind in "biu" or array.dtype == np.float16:
+        exact32 = array.dtype.itemsize <= 2 or kind == "b"
+        return array.astype(np.float32 if exact32 else np.float64)
+    if kind == "c":
+        raise ValueError("X is complex; Complex data not supported: pass real numbers")
+    if kind == "O":
+        try:
+            return array.astype(np.float64)
+        except (TypeError, ValueError) as error:
+            raise type(error)(
+                f"X has dtype object and holds values that are not numbers ({error}); "
+                "encode strings and categories as numbers first"
+            ) from None
+    raise ValueError(
+        f"X has dtype {array.dtype}; mddag reads numbers (float32, float64, integers, bool): "
+        "encode strings and categories as numbers first"
+    )
+
+
+def frame_rows(X: Any, categories: Mapping[int, tuple[Any, ...]]) -> NDArray[np.float64]:
+    """A frame as float64; nominal columns become the codes of their values, unknown ones NaN."""
+    rows = np.empty((len(X), len(X.columns)), np.float64, order="F")
+    for i, name in enumerate(X.columns):
+        column = X[name]
+        if i in categories:
+            rows[:, i] = category_codes(column, categories[i])
+            continue
+        if category_values(column) is not None:
+            raise ValueError(
+                f"column {name!r} is categorical ({column.dtype}), but the model reads numbers "
+                "there; encode it as it was when the model was trained"
+            )
+        rows[:, i] = _numbers(column, name)
+    return rows
+
+
+def category_values(column: Any) -> tuple[Any, ...] | None:
+    """The values of a categorical pandas or polars column in the order of their codes, or None."""
+    if hasattr(column, "cat") and str(column.dtype) == "category":
+        return tuple(column.cat.categories.tolist())
+    if str(column.dtype).startswith(("Categorical", "Enum")):
+        seen = column.cat.get_categories().to_list()
+        return tuple(seen)
+    return None
+
+
+def category_codes(column: Any, values: tuple[Any, ...]) -> NDArray[np.float64]:
+    """The place of each entry of `column` among `values`; NaN where it is not one of them."""
+    code = {value: float(i) for i, value in enumerate(values)}
+    entries = column.tolist() if hasattr(column, "tolist") else column.to_list()
+    return np.array([code.get(entry, np.nan) for entry in entries])
+
+
+def _numbers(column: Any, name: Any) -> NDArray[np.float64]:
+    try:
+        if hasattr(column, "to_list") and not hasattr(column, "iloc"):  # polars: null becomes NaN
+            return np.asarray(column.cast(float).to_numpy(), np.float64)
+        return np.asarray(column.to_numpy(dtype=np.float64, na_value=np.nan))
+    except Exception as error:
+        raise ValueError(
+            f"column {name!r} has dtype {column.dtype} and cannot be read as numbers ({error}); "
+            "encode strings and categories as numbers first"
+        ) from None
+
+
+def _aligned(array: Rows) -> Rows:
+    """The kernels step by whole elements of the machine's byte order."""
+    aligned = array.flags.aligned and array.dtype.isnative
+    whole = all(stride % array.itemsize == 0 for stride in array.strides)
+    if aligned and whole:
+        return array
+    return np.ascontiguousarray(array, array.dtype.newbyteorder("="))
+
+
+def _refuse_missing(rows: Rows, names: tuple[str, ...] | None) -> None:
+    if not np.isnan(rows.sum()):  # one pass over memory; inf - inf gives NaN too, so look again
+        return
+    missing = np.argwhere(np.isnan(rows))
+    if len(missing):
+        i, column = missing[0]
+        name = f"column {column}" if names is None else f"column {names[column]!r}"
+        raise ValueError(
+            f"X contains NaN ({name}, row {i}), but the model was trained without missing values; "
+            "impute them first"
+        )

@@ -1,0 +1,119 @@
+"""Nodes: one tree as flat records, the form in which learners and adapters hand a tree over.
+
+One split rule everywhere: ``x <= threshold`` goes left, NaN goes where ``missing_left`` says. A
+nominal split sends the categories of its set left and every other value right. Children follow
+their parent in the array, so that a tree cannot loop. A stump is a tree of three nodes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+NODE = np.dtype(
+    [
+        ("threshold", np.float64),
+        ("feature", np.int32),  # -1 at a leaf
+        ("left", np.int32),  # child, counted from the root; at a leaf, the leaf code
+        ("right", np.int32),
+        ("word", np.int32),  # nominal split: where its category set begins in `words`
+        ("n_words", np.int32),  # nominal split: length of the set; 0 means a numeric split
+        ("missing_left", np.bool_),
+    ],
+    align=True,
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Nodes:
+    """One tree.
+
+    records : NODE (n_nodes,), the root first, every child behind its parent
+    votes   : float64 (n_leaves, width), one row per leaf code
+    words   : uint32 (n_words,), the category sets of nominal splits as bits
+    """
+
+    records: NDArray[np.void]
+    votes: NDArray[np.float64]
+    words: NDArray[np.uint32] = field(default_factory=lambda: np.empty(0, np.uint32))
+
+    @property
+    def n_leaves(self) -> int:
+        return len(self.votes)
+
+
+class Growing:
+    """A tree under construction: numeric and nominal splits, leaves, then ``finish``.
+
+    The order of calls is free; ``finish`` renumbers the nodes from the root downwards.
+    """
+
+    def __init__(self) -> None:
+        self._records: list[tuple[float, int, int, int, int, int, bool]] = []
+        self._votes: list[NDArray[np.float64]] = []
+        self._words: list[NDArray[np.uint32]] = []
+        self._n_words = 0
+
+    def leaf(self, votes: NDArray[np.float64]) -> int:
+        """Add a leaf that votes `votes` (width,); return its node number."""
+        self._votes.append(np.atleast_1d(np.asarray(votes, np.float64)))
+        return self._add((0.0, -1, len(self._votes) - 1, -1, 0, 0, False))
+
+    def split(
+        self, feature: int, threshold: float, left: int, right: int, missing_left: bool
+    ) -> int:
+        """Add a numeric split over the nodes `left` and `right`; return its node number."""
+        return self._add((threshold, feature, left, right, 0, 0, missing_left))
+
+    def nominal_split(
+        self, feature: int, categories: NDArray[np.int64], left: int, right: int, missing_left: bool
+    ) -> int:
+        """Add a split that sends `categories` left; return its node number."""
+        words = category_words(categories)
+        start, self._n_words = self._n_words, self._n_words + len(words)
+        self._words.append(words)
+        return self._add((0.0, feature, left, right, start, len(words), missing_left))
+
+    def finish(self, root: int) -> Nodes:
+        """The tree below node `root`, renumbered so that children follow their parent."""
+        order = [root]
+        for at in order:  # breadth first: the list grows while it is read
+            _, feature, left, right, *_ = self._records[at]
+            if feature >= 0:
+                order += [left, right]
+        if len(set(order)) != len(order):
+            raise ValueError("a node has two parents; each node must be used once")
+        place = {at: i for i, at in enumerate(order)}
+        records = np.array([self._records[at] for at in order], dtype=NODE)
+        votes = []
+        for record in records:
+            if record["feature"] < 0:
+                votes.append(self._votes[record["left"]])
+                record["left"] = len(votes) - 1
+            else:
+                record["left"] = place[int(record["left"])]
+                record["right"] = place[int(record["right"])]
+        words = np.concatenate(self._words) if self._words else np.empty(0, np.uint32)
+        return Nodes(records, np.array(votes), words)
+
+    def _add(self, record: tuple[float, int, int, int, int, int, bool]) -> int:
+        self._records.append(record)
+        return len(self._records) - 1
+
+
+def category_words(categories: NDArray[np.int64]) -> NDArray[np.uint32]:
+    """The set of `categories` (each >= 0) as bits of 32-bit words."""
+    categories = np.asarray(categories, np.int64)
+    n_words = 1 + (int(categories.max()) // 32 if len(categories) else 0)
+    words = np.zeros(n_words, np.uint32)
+    bits = np.uint32(1) << (categories % 32).astype(np.uint32)
+    np.bitwise_or.at(words, categories // 32, bits)
+    return words
+
+
+def categories_of(words: NDArray[np.uint32]) -> NDArray[np.int64]:
+    """The inverse of `category_words`."""
+    bits = (words[:, None] >> np.arange(32, dtype=np.uint32)) & np.uint32(1)
+    return np.flatnonzero(bits.ravel()).astype(np.int64)

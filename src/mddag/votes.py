@@ -1,0 +1,161 @@
+"""Votes: what every base classifier says of every row, as leaf codes plus value tables.
+
+A tree with at most 256 leaves costs one byte per row; the numbers stand once, in ``Tables``.
+``Votes.dense`` gives h_j(x_i) in full, ``Votes.scores`` their sum f(x_i).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from mddag import _core
+
+Codes = NDArray[np.unsignedinteger[Any]]
+
+
+@dataclass(frozen=True, eq=False)
+class Tables:
+    """How leaf codes become votes.
+
+    values : float64, the tables of all trees one behind the other
+    starts : int64 (n_trees + 1,), where tree t's table begins
+    score  : int32 (n_trees,), the score that tree t votes for; -1 where it votes for all K
+    rounds : int64 (N + 1,), h_j is the sum of trees rounds[j] .. rounds[j + 1]
+    bias   : float64 (K,), f^(0)
+    """
+
+    values: NDArray[np.float64]
+    starts: NDArray[np.int64]
+    score: NDArray[np.int32]
+    rounds: NDArray[np.int64]
+    bias: NDArray[np.float64]
+
+    @property
+    def n_classifiers(self) -> int:
+        return len(self.rounds) - 1
+
+    @property
+    def n_trees(self) -> int:
+        return len(self.score)
+
+    @property
+    def n_scores(self) -> int:
+        return len(self.bias)
+
+    @property
+    def n_leaves(self) -> NDArray[np.int64]:
+        """Leaves per tree."""
+        return np.diff(self.starts) // np.where(self.score < 0, self.n_scores, 1)
+
+    def code_dtype(self) -> np.dtype[np.unsignedinteger[Any]]:
+        """The smallest unsigned type that holds every leaf code."""
+        return np.min_scalar_type(max(int(self.n_leaves.max(initial=1)) - 1, 0))
+
+    def table(self, t: int) -> NDArray[np.float64]:
+        """Votes of tree t by leaf code, (n_leaves, K)."""
+        values = self.values[self.starts[t] : self.starts[t + 1]]
+        if self.score[t] < 0:
+            return values.reshape(-1, self.n_scores)
+        table = np.zeros((len(values), self.n_scores))
+        table[:, self.score[t]] = values
+        return table
+
+    def trees_of(self, order: ArrayLike) -> NDArray[np.int64]:
+        """The trees of the classifiers `order`, in that order."""
+        spans = [np.arange(self.rounds[j], self.rounds[j + 1]) for j in np.asarray(order)]
+        return np.concatenate(spans) if spans else np.empty(0, np.int64)
+
+    def taken(self, order: NDArray[np.intp]) -> Tables:
+        """The tables of the classifiers `order` alone, in that order."""
+        trees = self.trees_of(order)
+        values, starts = take_segments(self.values, self.starts, trees)
+        rounds = starts_of(np.diff(self.rounds)[order])
+        return Tables(values, starts, self.score[trees], rounds, self.bias)
+
+
+@dataclass(frozen=True, eq=False)
+class Votes:
+    """Leaf codes of n rows in every tree, with the tables that turn them into votes.
+
+    codes : uint8, uint16 or uint32 (n, n_trees)
+    """
+
+    codes: Codes
+    tables: Tables
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes held, the tables included."""
+        arrays = (self.tables.values, self.tables.starts, self.tables.score, self.tables.rounds)
+        return self.codes.nbytes + sum(a.nbytes for a in arrays)
+
+    def dense(self) -> NDArray[np.float64]:
+        """h_j(x_i), float64 (n, N, K)."""
+        tables = self.tables
+        dense = np.zeros((len(self), tables.n_classifiers, tables.n_scores))
+        for j in range(tables.n_classifiers):
+            for t in range(tables.rounds[j], tables.rounds[j + 1]):
+                dense[:, j] += tables.table(t)[self.codes[:, t]]
+        return dense
+
+    def scores(self) -> NDArray[np.float64]:
+        """f(x_i) = bias + the sum of all votes in their order, float64 (n, K)."""
+        scores = np.tile(self.tables.bias, (len(self), 1))
+        tables = self.tables
+        _core.add_coded_scores(tables.values, tables.starts, tables.score, self.codes, scores)
+        return scores
+
+    def rows(self, index: NDArray[np.intp] | NDArray[np.bool_] | slice) -> Votes:
+        """The votes on some of the rows."""
+        return Votes(np.ascontiguousarray(self.codes[index]), self.tables)
+
+    def reordered(self, order: Sequence[int] | NDArray[np.intp]) -> Votes:
+        """The votes of the classifiers `order` alone, in that order."""
+        order = np.asarray(order, np.intp)
+        codes = np.ascontiguousarray(self.codes[:, self.tables.trees_of(order)])
+        return Votes(codes, self.tables.taken(order))
+
+    @classmethod
+    def from_dense(cls, dense: ArrayLike, bias: ArrayLike = 0.0) -> Votes:
+        """Votes given as numbers, (n, N) or (n, N, K): each distinct vote becomes a code."""
+        votes = np.asarray(dense, np.float64)
+        votes = votes[:, :, None] if votes.ndim == 2 else votes
+        _, n_classifiers, n_scores = votes.shape
+        columns, tables = [], []
+        for j in range(n_classifiers):
+            table, codes = np.unique(votes[:, j], axis=0, return_inverse=True)
+            columns.append(codes.reshape(-1))
+            tables.append(table)
+        value_tables = Tables(
+            values=np.concatenate([t.ravel() for t in tables]) if tables else np.empty(0),
+            starts=starts_of([t.size for t in tables]),
+            score=np.full(n_classifiers, 0 if n_scores == 1 else -1, np.int32),
+            rounds=np.arange(n_classifiers + 1, dtype=np.int64),
+            bias=np.broadcast_to(np.asarray(bias, np.float64), (n_scores,)).copy(),
+        )
+        codes = np.empty((len(votes), n_classifiers), value_tables.code_dtype())
+        for j, column in enumerate(columns):
+            codes[:, j] = column
+        return cls(codes, value_tables)
+
+
+def starts_of(lengths: ArrayLike) -> NDArray[np.int64]:
+    """Where segments of these lengths begin when laid one behind the other, and the end."""
+    return np.concatenate([[0], np.cumsum(np.asarray(lengths, np.int64))]).astype(np.int64)
+
+
+def take_segments(
+    flat: NDArray[Any], starts: NDArray[np.int64], segments: NDArray[np.int64]
+) -> tuple[NDArray[Any], NDArray[np.int64]]:
+    """Some segments of a flat array, in the given order, with their new starts."""
+    taken = [flat[starts[s] : starts[s + 1]] for s in segments]
+    lengths = np.diff(starts)[segments]
+    return (np.concatenate(taken) if taken else flat[:0]), starts_of(lengths)
