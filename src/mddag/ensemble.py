@@ -242,7 +242,9 @@ class Ensemble:
             callables=tuple(self.callables[j] for j in order) if self.callables else (),
         )
 
-    def _trees(self) -> tuple[NDArray[Any], ...]:
+    def _trees(
+        self,
+    ) -> tuple[NDArray[np.uint8], NDArray[np.int64], NDArray[np.uint32], NDArray[np.int64]]:
         return self.nodes.view(np.uint8), self.starts, self.words, self.word_starts
 
     def _called(self, rows: Rows) -> NDArray[np.float64]:

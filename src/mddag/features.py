@@ -33,6 +33,7 @@ class Features:
 
     def rows(self, X: Any) -> Rows:
         """X as float32 or float64 (n_rows, n), in C or F order, without a copy where it can be."""
+        rows: Rows
         if is_frame(X):
             self._check_names(list(X.columns))
             rows = frame_rows(X, self.categories)

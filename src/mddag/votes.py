@@ -141,10 +141,10 @@ class Votes:
             rounds=np.arange(n_classifiers + 1, dtype=np.int64),
             bias=np.broadcast_to(np.asarray(bias, np.float64), (n_scores,)).copy(),
         )
-        codes = np.empty((len(votes), n_classifiers), value_tables.code_dtype())
+        coded: Codes = np.empty((len(votes), n_classifiers), value_tables.code_dtype())
         for j, column in enumerate(columns):
-            codes[:, j] = column
-        return cls(codes, value_tables)
+            coded[:, j] = column
+        return cls(coded, value_tables)
 
 
 def starts_of(lengths: ArrayLike) -> NDArray[np.int64]:
