@@ -35,3 +35,29 @@ def add_coded_scores(
     codes: NDArray[np.unsignedinteger[Any]],
     out: NDArray[np.float64],
 ) -> None: ...
+def sum_by_leaf(
+    leaf: NDArray[np.unsignedinteger[Any]],
+    targets: NDArray[np.int8],
+    weights: NDArray[np.float64],
+    out: NDArray[np.int64],
+    n_threads: int,
+) -> int: ...
+def reweigh(
+    leaf: NDArray[np.unsignedinteger[Any]],
+    votes: NDArray[np.float64],
+    targets: NDArray[np.int8],
+    mass: NDArray[np.float64],
+    right: float,
+    wrong: float,
+    units: NDArray[np.float64],
+    weights: NDArray[np.float64],
+    n_threads: int,
+) -> None: ...
+def add_votes(
+    leaf: NDArray[np.unsignedinteger[Any]],
+    votes: NDArray[np.float64],
+    targets: NDArray[np.int8],
+    mass: NDArray[np.float64],
+    scores: NDArray[np.float64],
+    n_threads: int,
+) -> float: ...
