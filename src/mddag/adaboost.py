@@ -16,11 +16,12 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from mddag._checks import check_fraction, check_one_of, check_positive, check_whole
 from mddag.calibration import probabilities
 from mddag.callbacks import CallbackSupportMixin, Tasks, with_callbacks
+from mddag.ensemble import Ensemble
 from mddag.features import Rows
 from mddag.training import Training
 from mddag.training_set import checked_rows, training_set
@@ -43,6 +44,9 @@ class AdaBoostMHClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator)
     max_bins : int, default None
         Most thresholds per column, plus one. None: every threshold that separates two training
         values up to 65 536 rows, 255 bins beyond.
+    min_weight_fraction_leaf : float, default 0.0
+        Thresholds with less than this share of the initial weight on one side are not tried.
+        (A leaf of a tree further down may be lighter.)
     categorical_features : "auto", None, or array of names, numbers or bools, default "auto"
         The nominal columns; "auto" takes the categorical columns of pandas and polars frames. In
         an array a nominal column holds category numbers 0, 1, 2, ...
@@ -100,6 +104,7 @@ class AdaBoostMHClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator)
         class_weight: Any = None,
         max_features: Any = None,
         max_bins: int | None = None,
+        min_weight_fraction_leaf: float = 0.0,
         categorical_features: Any = "auto",
         early_stopping: int | None = None,
         validation_fraction: float = 0.1,
@@ -115,6 +120,7 @@ class AdaBoostMHClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator)
         self.class_weight = class_weight
         self.max_features = max_features
         self.max_bins = max_bins
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf
         self.categorical_features = categorical_features
         self.early_stopping = early_stopping
         self.validation_fraction = validation_fraction
@@ -144,14 +150,15 @@ class AdaBoostMHClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator)
                 training.replay(continued, self.history_["seconds"])
             stopped_by = training.run(self, tasks)
             fitted = partial(training.fitted, stopped_by)
-            vars(self).update(fitted(), _seed=seed)
+            self.__dict__.update(fitted(), _seed=seed)
             tasks.end(fitted)
         return self
 
     def predict(self, X: Any) -> NDArray[Any]:
         """The winning class of each row, (n,); a tie goes to the first class."""
         scores = self.scores(X)
-        return self.ensemble_.labels(scores)
+        labels: NDArray[Any] = self.ensemble_.labels(scores)
+        return labels
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Class probabilities, float64 (n, n_classes)."""
@@ -159,13 +166,14 @@ class AdaBoostMHClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator)
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """Calibrated log-odds: (n,) for two classes, (n, n_classes) up to a constant per row."""
-        scores = self.scores(X) * self.calibration_factor_
+        scores: NDArray[np.float64] = self.scores(X) * self.calibration_factor_
         return scores.ravel() if scores.shape[1] == 1 else scores
 
     def scores(self, X: Any) -> NDArray[np.float64]:
         """The raw scores f, float64 (n, K); K = 1 for two classes."""
         rows = self._rows(X)
-        return self.ensemble_.scores(rows, n_threads=self.n_threads)
+        ensemble: Ensemble = self.ensemble_
+        return ensemble.scores(rows, n_threads=self.n_threads)
 
     def staged_scores(self, X: Any) -> Iterator[NDArray[np.float64]]:
         """The raw scores after each round, each float64 (n, K)."""
@@ -188,13 +196,15 @@ class AdaBoostMHClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator)
 
     def _rows(self, X: Any) -> Rows:
         check_is_fitted(self)
-        validate_data(self, X, reset=False, skip_check_array=True)
         return checked_rows(self, X, self.ensemble_.features)
 
     def _check_parameters(self) -> None:
         if isinstance(self.learner, type) or not (
             self.learner is None
-            or (callable(getattr(self.learner, "fit", None)) and not hasattr(self.learner, "predict"))
+            or (
+                callable(getattr(self.learner, "fit", None))
+                and not hasattr(self.learner, "predict")
+            )
         ):
             raise TypeError(
                 f"learner is {self.learner!r}; wanted an object with fit(columns, targets, "
@@ -205,6 +215,7 @@ class AdaBoostMHClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator)
             check_whole("max_bins", self.max_bins, 2)
         if self.early_stopping is not None:
             check_whole("early_stopping", self.early_stopping, 1)
+        check_fraction("min_weight_fraction_leaf", self.min_weight_fraction_leaf, zero=True)
         check_fraction("validation_fraction", self.validation_fraction, zero=False)
         check_fraction("calibration_fraction", self.calibration_fraction, zero=True)
         if self.max_seconds is not None:
@@ -218,6 +229,15 @@ class AdaBoostMHClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator)
                 f"n_rounds is {self.n_rounds}, but the model that warm_start continues has "
                 f"{continued.n_classifiers} rounds already; raise n_rounds"
             )
+
+
+def _check_learner(learner: Any) -> None:
+    learns = callable(getattr(learner, "fit", None)) and not isinstance(learner, type)
+    if learner is not None and (not learns or hasattr(learner, "predict")):
+        raise TypeError(
+            f"learner is {learner!r}; wanted an object with fit(columns, targets, weights) -> "
+            "Nodes, such as mddag.learners.Stump()"
+        )
 
 
 @contextmanager

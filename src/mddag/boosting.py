@@ -139,9 +139,7 @@ def rounds(
             return
 
 
-def play(
-    boosted: Boosted, nodes: Nodes, leaf: Codes, alpha: float | None = None
-) -> Round | None:
+def play(boosted: Boosted, nodes: Nodes, leaf: Codes, alpha: float | None = None) -> Round | None:
     """Let `nodes`, whose leaves vote ±1, vote with weight `alpha` (by default the best one).
 
     leaf : (n,), the leaf that each row reaches. None if the votes are no better than chance.
@@ -173,9 +171,7 @@ def play(
 
 def vote(rows: Scored, nodes: Nodes, leaf: Codes) -> float:
     """Add the votes of `nodes` to the scores; the share of the mass that is then wrong."""
-    wrong = _core.add_votes(
-        leaf, nodes.votes, rows.targets, rows.mass, rows.scores, rows.n_threads
-    )
+    wrong = _core.add_votes(leaf, nodes.votes, rows.targets, rows.mass, rows.scores, rows.n_threads)
     return wrong / rows.total
 
 

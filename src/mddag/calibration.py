@@ -3,7 +3,7 @@
 Two classes: p_1 = 1 / (1 + exp(-a f)); more: p = softmax(a f). Since a > 0 the winning class is
 that of the scores. The factor maximises the likelihood of smoothed labels: a row of class k counts
 as (m_k + 1) / (m_k + K) class k and 1 / (m_k + K) each other class, m_k being the mass of class k
-(Platt 1999 for K = 2), so that a stays finite on rows without error. It does not move the 1/2 point.
+(Platt 1999 for K = 2), so that a stays finite on rows without error. Nothing is shifted.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def smoothed(
 def probabilities(scores: NDArray[np.float64], factor: float) -> NDArray[np.float64]:
     """Class probabilities (n, max(K, 2)) of scores (n, K)."""
     if scores.shape[1] == 1:
-        return expit(factor * scores * [[-1.0, 1.0]])
+        return np.asarray(expit(factor * scores * [[-1.0, 1.0]]))
     return np.asarray(softmax(factor * scores, axis=1))
 
 

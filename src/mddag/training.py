@@ -26,6 +26,7 @@ from mddag.importance import feature_importances
 from mddag.learners import Stump
 from mddag.progress import progress
 from mddag.stopping import Watch
+from mddag.thresholds import without_rare_sides
 from mddag.training_set import TrainingSet
 
 
@@ -37,6 +38,7 @@ class Settings(Protocol):
     class_weight: Any
     max_features: Any
     max_bins: int | None
+    min_weight_fraction_leaf: float
     early_stopping: int | None
     validation_fraction: float
     calibration_fraction: float
@@ -80,6 +82,9 @@ class Training:
             rows.rows, max_bins=settings.max_bins, nominal=rows.nominal, n_threads=n_threads
         )
         factors = class_weights(settings.class_weight, rows)
+        if settings.min_weight_fraction_leaf > 0:
+            initial = rows.weight * factors[rows.labels]
+            columns = without_rare_sides(columns, initial, settings.min_weight_fraction_leaf)
         boosted = start(rows.labels, n_classes, rows.weight, factors, n_threads)
         return cls(rows, watch, probed, columns, boosted, seed)
 
@@ -187,7 +192,7 @@ def open_columns(max_features: Any, n_features: int) -> int:
 
 
 def draws(seed: int, first: int, n_features: int, n_open: int) -> Iterator[NDArray[np.intp]]:
-    """The columns open to rounds `first`, `first` + 1, ...: each draw depends on its round alone."""
+    """The columns open to rounds `first`, `first` + 1, ...: a draw depends on its round alone."""
     j = first
     while True:
         yield np.random.default_rng([seed, j]).choice(n_features, n_open, replace=False)

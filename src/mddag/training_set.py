@@ -79,12 +79,12 @@ def training_set(
 ) -> TrainingSet:
     """What was given to ``estimator.fit``, checked; `continued` has set features and classes."""
     validate_data(estimator, X, y, reset=continued is None, skip_check_array=True)
-    if continued is None:
-        features, nominal = _described(X, categorical_features)
-    else:
+    features = _frame_features(X, categorical_features) if is_frame(X) else None
+    if continued is not None:
         features = continued.features
-        nominal = nominal_columns(X, categorical_features, features.n)
     rows = checked_rows(estimator, X, features)
+    n_features = rows.shape[1]
+    nominal = nominal_columns(X, categorical_features, n_features)
     labels = column_or_1d(y, warn=True)
     assert_all_finite(labels, input_name="y")
     check_classification_targets(labels)
@@ -93,7 +93,8 @@ def training_set(
     rows, labels, weight = _counted(rows, labels, weight)
     classes, codes = np.unique(labels, return_inverse=True)
     _check_classes(classes, None if continued is None else continued.classes)
-    return TrainingSet(rows, codes.astype(np.intp), weight, classes, features, nominal)
+    described = features or Features(n_features)
+    return TrainingSet(rows, codes.astype(np.intp), weight, classes, described, nominal)
 
 
 def nominal_columns(X: Any, categorical_features: Any, n_features: int) -> NDArray[np.bool_]:
@@ -112,27 +113,24 @@ def nominal_columns(X: Any, categorical_features: Any, n_features: int) -> NDArr
     return mask
 
 
-def checked_rows(estimator: Any, X: Any, features: Features) -> Rows:
-    """X as numbers: NaN is allowed, infinity and sparse matrices are not."""
-    rows = features.rows(X) if is_frame(X) else X
+def checked_rows(estimator: Any, X: Any, features: Features | None) -> Rows:
+    """X as numbers, checked against the fitted estimator: NaN may be there, infinity may not."""
+    wanted = {"dtype": [np.float64, np.float32], "ensure_all_finite": "allow-nan"}
+    if not is_frame(X) or features is None:
+        return validate_data(estimator, X, reset=False, **wanted)  # type: ignore[no-any-return]
+    validate_data(estimator, X, reset=False, skip_check_array=True)
+    rows = features.rows(X)
     return check_array(  # type: ignore[no-any-return]
-        rows,
-        dtype=[np.float64, np.float32],
-        ensure_all_finite="allow-nan",
-        estimator=estimator,
-        input_name="X",
+        rows, estimator=estimator, input_name="X", **wanted
     )
 
 
-def _described(X: Any, categorical_features: Any) -> tuple[Features, NDArray[np.bool_]]:
-    if not is_frame(X):
-        n_features = check_array(X, dtype=None, ensure_all_finite=False).shape[1]
-        return Features(n_features), nominal_columns(X, categorical_features, n_features)
+def _frame_features(X: Any, categorical_features: Any) -> Features:
     columns = tuple(X.columns)
     nominal = nominal_columns(X, categorical_features, len(columns))
     categories = {f: _categories(X[columns[f]]) for f in np.flatnonzero(nominal).tolist()}
     names = columns if all(isinstance(name, str) for name in columns) else None
-    return Features(len(columns), names, categories), nominal
+    return Features(len(columns), names, categories)
 
 
 def _categories(column: Any) -> tuple[Any, ...]:
