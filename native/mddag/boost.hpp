@@ -72,8 +72,12 @@ std::int64_t sum_by_leaf(Span<const Code> leaf, const std::int8_t* targets, cons
   return total;
 }
 
+// u >= 0 rounded to a multiple of 2^-52: the doubles between 1 and 2 are that far apart. Then the
+// product with a whole mass is exact. Above 1, which takes a fractional mass, u stays as it is.
+inline double on_grid(double u) { return u < 1.0 ? (u + 1.0) - 1.0 : u; }
+
 // units[i, k] *= right where the vote agrees with the target, wrong elsewhere;
-// weights[i, k] = mass[i] units[i, k], with units rounded to a multiple of 2^-52.
+// weights[i, k] = mass[i] units[i, k], the units being read on the grid.
 template <class Code>
 void reweigh(Span<const Code> leaf, const double* votes, const std::int8_t* targets,
              const double* mass, double right, double wrong, double* units, double* weights,
@@ -85,9 +89,7 @@ void reweigh(Span<const Code> leaf, const double* votes, const std::int8_t* targ
                        for (std::size_t k = 0; k < n_scores; ++k) {
                          const std::size_t at = i * n_scores + k;
                          units[at] *= (vote[k] > 0) == (targets[at] > 0) ? right : wrong;
-                         // Units lie in [0, 1] but for fractional masses; there 1 + u has the
-                         // precision of u or better, so that nothing is lost.
-                         weights[at] = mass[i] * ((units[at] + 1.0) - 1.0);
+                         weights[at] = mass[i] * on_grid(units[at]);
                        }
                      }
                    });

@@ -4,9 +4,9 @@ A round with votes h has eps+ (eps-), the weight of its right (wrong) votes, edg
 alpha = 1/2 ln((eps+ + delta) / (eps- + delta)), and w_ik <- w_ik exp(-alpha h_k(x_i) y_ik) / Z.
 
 The weight of a row is its mass (sample weight) times the weight u_ik that one copy of it would
-have. Only u is boosted, and it is read as a multiple of 2^-52, so a row of mass 3 and three rows
-of mass 1 give the same sums to the last bit. Sums are integers in units of 2^-60, exponentials are
-taken here and handed to the kernels as numbers: no result depends on the number of threads.
+have. Only u is boosted, and it is read as a multiple of 2^-52, so that a row of mass 3 and three
+rows of mass 1 give the same sums to the last bit. Sums are integers in units of 2^-60, and
+exponentials are taken here, not in the kernels: no result depends on the number of threads.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from mddag.learners.learner import Learner
 from mddag.nodes import Nodes
 
 UNIT = 2.0**-60
-MOST_MASS = 26  # masses add up to at most 2^26, so that 2^-52 is small beside the weight of a row
+MOST_MASS = 26  # up to a sum of 2^26, 2^-52 is small beside the weight of a row
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,10 +50,10 @@ class Scored:
 class Boosted(Scored):
     """Rows under boosting; the kernels change units and weights in place, too.
 
-    mass    : float64 (n,), the sample weights times a power of two
+    mass    : float64 (n,), the sample weights, scaled by a power of two unless they sum to 1..2^26
     units   : float64 (n, K), u_ik
     weights : float64 (n, K), w_ik = mass_i u_ik, summing to 1
-    delta   : keeps alpha finite: 0.01 / the sum of the sample weights
+    delta   : keeps alpha finite: 0.01 / the sum of the sample weights, at least n
     """
 
     units: NDArray[np.float64]
@@ -92,14 +92,14 @@ def start(
     """
     total = float(sample_weight.sum())
     exponent = math.frexp(total)[1]
-    mass = np.ldexp(sample_weight, min(max(exponent, 1), MOST_MASS) - exponent)
+    mass = sample_weight if 1 <= exponent <= MOST_MASS else np.ldexp(sample_weight, 1 - exponent)
     by_class = np.bincount(labels, mass, n_classes) * class_weight
     unit = (class_weight / by_class.sum())[labels, None]
     rows = scored(labels, n_classes, mass, n_threads)
     shares = 1.0 if n_classes == 2 else np.where(rows.targets > 0, 0.5, 0.5 / (n_classes - 1))
     units = np.ascontiguousarray(unit * shares)
-    weights = mass[:, None] * ((units + 1.0) - 1.0)
-    return Boosted(**vars(rows), units=units, weights=weights, delta=0.01 / total)
+    weights = mass[:, None] * np.where(units < 1, (units + 1.0) - 1.0, units)  # as in reweigh
+    return Boosted(**vars(rows), units=units, weights=weights, delta=0.01 / max(total, len(labels)))
 
 
 def scored(

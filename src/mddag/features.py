@@ -129,9 +129,10 @@ def category_values(column: Any) -> tuple[Any, ...] | None:
     """The values of a categorical pandas or polars column in the order of their codes, or None."""
     if hasattr(column, "cat") and str(column.dtype) == "category":
         return tuple(column.cat.categories.tolist())
-    if str(column.dtype).startswith(("Categorical", "Enum")):
-        seen = column.cat.get_categories().to_list()
-        return tuple(seen)
+    if str(column.dtype).startswith("Enum"):
+        return tuple(column.dtype.categories.to_list())
+    if str(column.dtype).startswith("Categorical"):  # its codes are shared with other columns
+        return tuple(sorted(column.drop_nulls().unique().cast(str).to_list()))
     return None
 
 

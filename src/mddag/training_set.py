@@ -85,9 +85,7 @@ def training_set(
     rows = checked_rows(estimator, X, features)
     n_features = rows.shape[1]
     nominal = nominal_columns(X, categorical_features, n_features)
-    labels = column_or_1d(y, warn=True)
-    assert_all_finite(labels, input_name="y")
-    check_classification_targets(labels)
+    labels = _checked_labels(y)
     check_consistent_length(rows, labels)
     weight = _check_sample_weight(sample_weight, rows, dtype=np.float64, ensure_non_negative=True)
     rows, labels, weight = _counted(rows, labels, weight)
@@ -157,6 +155,15 @@ def _place(column: Any, X: Any, n_features: int) -> int:
         f"categorical_features contains {column!r}; wanted 'auto', column names, column numbers "
         f"in 0..{n_features - 1}, or one bool per column ({n_features})"
     )
+
+
+def _checked_labels(y: Any) -> NDArray[Any]:
+    labels: NDArray[Any] = column_or_1d(y, warn=True)
+    if labels.dtype == object and any(label is None for label in labels):
+        raise ValueError(f"y contains None (row {labels.tolist().index(None)}); leave such rows out")
+    assert_all_finite(labels, input_name="y")
+    check_classification_targets(labels)
+    return labels
 
 
 def _counted(
