@@ -35,3 +35,37 @@ def add_coded_scores(
     codes: NDArray[np.unsignedinteger[Any]],
     out: NDArray[np.float64],
 ) -> None: ...
+def encode(
+    X: NDArray[np.floating[Any]],
+    cuts: NDArray[np.float64],
+    starts: NDArray[np.int64],
+    n_codes: NDArray[np.int32],
+    nominal: NDArray[np.bool_],
+    out: NDArray[np.unsignedinteger[Any]],
+    n_threads: int,
+) -> None: ...
+def coded_leaves(
+    codes: NDArray[np.unsignedinteger[Any]],
+    n_codes: NDArray[np.int32],
+    missing: NDArray[np.bool_],
+    nodes: NDArray[np.uint8],
+    cuts: NDArray[np.int32],
+    words: NDArray[np.uint32],
+    out: NDArray[np.unsignedinteger[Any]],
+    n_threads: int,
+) -> None: ...
+def grow(
+    codes: NDArray[np.unsignedinteger[Any]],
+    n_codes: NDArray[np.int32],
+    nominal: NDArray[np.bool_],
+    missing: NDArray[np.bool_],
+    candidates: NDArray[np.int64],
+    targets: NDArray[np.int8],
+    weights: NDArray[np.float64],
+    opposite: bool,
+    nodes: NDArray[np.uint8],
+    cuts: NDArray[np.int32],
+    votes: NDArray[np.float64],
+    words: NDArray[np.uint32],
+    n_threads: int,
+) -> int: ...
