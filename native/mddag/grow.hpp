@@ -128,10 +128,8 @@ class Grower {
     for (std::size_t i = 0; i < n; ++i) is_left_[i] = left_of_code[codes[rows_[begin + i]]];
     for (const ClassBlock& block : weights_.blocks) {
       std::int64_t* q = weights_.rows_of(block) + begin * block.width;
-      if (block.width == 1) part_array<1>(q, n, spare_q_);
-      if (block.width == 2) part_array<2>(q, n, spare_q_);
-      if (block.width == 4) part_array<4>(q, n, spare_q_);
-      if (block.width == 8) part_array<8>(q, n, spare_q_);
+      with_width(block.width,
+                 [&](auto width) { part_array<decltype(width)::value>(q, n, spare_q_); });
     }
     return part_array<1>(rows_.data() + begin, n, spare_rows_);
   }

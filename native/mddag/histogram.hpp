@@ -35,90 +35,49 @@ template <std::size_t W>
 constexpr std::size_t kBanks = W == 1   ? 4
                                : W == 2 ? 2
                                         : 1;
-constexpr std::size_t kMostBankEntries = 3 * 257;  // beyond the histogram itself, for any W
+constexpr std::size_t kMostBankEntries = 3 * 257;  // of the banks beside the histogram itself
 
-// banks : kMostBankEntries zeros, zeros again at the end; n_bins <= 257.
+// banks : kMostBankEntries zeros, zeros again at the end.
 template <std::size_t W, class Code, class Row>
 void add_rows(const Code* codes, Row row, const std::int64_t* q, std::size_t n, std::int64_t* hist,
               std::size_t n_bins, std::int64_t* banks) {
+  constexpr std::size_t kExtra = kBanks<W> - 1;
+  const std::size_t size = n_bins * W;
   std::size_t i = 0;
-  if (kBanks<W> > 1 && n >= 4 * n_bins) {
-    const std::size_t size = n_bins * W;
-    for (; i + kBanks<W> <= n; i += kBanks<W>) {
+  if (kExtra > 0 && n >= 4 * n_bins && kExtra * size <= kMostBankEntries) {
+    for (; i + kExtra < n; i += kExtra + 1) {
       add_row<W>(q + i * W, hist + codes[row(i)] * W);
-      for (std::size_t b = 1; b < kBanks<W>; ++b)
-        add_row<W>(q + (i + b) * W, banks + (b - 1) * size + codes[row(i + b)] * W);
+      for (std::size_t b = 0; b < kExtra; ++b)
+        add_row<W>(q + (i + b + 1) * W, banks + b * size + codes[row(i + b + 1)] * W);
     }
-    for (std::size_t b = 0; b + 1 < kBanks<W>; ++b)
+    for (std::size_t b = 0; b < kExtra; ++b)
       for (std::size_t e = 0; e < size; ++e) hist[e] += banks[b * size + e];
-    std::fill(banks, banks + (kBanks<W> - 1) * size, 0);
+    std::fill(banks, banks + kExtra * size, 0);
   }
   for (; i < n; ++i) add_row<W>(q + i * W, hist + codes[row(i)] * W);
 }
 
-template <class Code, class Row>
-void add_rows(std::size_t width, const Code* codes, Row row, const std::int64_t* q, std::size_t n,
-              std::int64_t* hist, std::size_t n_bins, std::int64_t* banks) {
-  switch (width) {
-    case 1:
-      return add_rows<1>(codes, row, q, n, hist, n_bins, banks);
-    case 2:
-      return add_rows<2>(codes, row, q, n, hist, n_bins, banks);
-    case 4:
-      return add_rows<4>(codes, row, q, n, hist, n_bins, banks);
-    default:
-      return add_rows<8>(codes, row, q, n, hist, n_bins, banks);
-  }
-}
-
-// Which bins of a column with many codes hold a row: a small node then costs what its rows cost.
-class Touched {
- public:
-  void grow(std::size_t n_bins) { marks_.resize(std::max(marks_.size(), n_bins + sizeof(Eight))); }
-
-  void mark(std::size_t bin) { marks_[bin] = 1; }
-
-  // The marked bins below n_bins in increasing order; the marks are taken away.
-  void take(std::size_t n_bins, std::vector<std::uint32_t>& bins) {
-    bins.clear();
-    for (std::size_t first = 0; first < n_bins; first += sizeof(Eight)) {
-      Eight eight;
-      std::memcpy(&eight, &marks_[first], sizeof eight);
-      if (eight == 0) continue;
-      for (std::size_t bin = first; bin < first + sizeof(Eight); ++bin)
-        if (marks_[bin] != 0) bins.push_back(static_cast<std::uint32_t>(bin));
-      std::memset(&marks_[first], 0, sizeof eight);
-    }
-  }
-
- private:
-  using Eight = std::uint64_t;  // marks looked at together
-  std::vector<std::uint8_t> marks_;
-};
-
-// touched : marks every bin that takes a row.
+// marks : (n_bins,), set to 1 where a bin takes a row.
 template <std::size_t W, class Code, class Row>
 void add_rows_marking(const Code* codes, Row row, const std::int64_t* q, std::size_t n,
-                      std::int64_t* hist, Touched& touched) {
+                      std::int64_t* hist, std::uint8_t* marks) {
   for (std::size_t i = 0; i < n; ++i) {
     const std::size_t bin = codes[row(i)];
-    touched.mark(bin);
+    marks[bin] = 1;
     add_row<W>(q + i * W, hist + bin * W);
   }
 }
 
-template <class Code, class Row>
-void add_rows_marking(std::size_t width, const Code* codes, Row row, const std::int64_t* q,
-                      std::size_t n, std::int64_t* hist, Touched& touched) {
-  switch (width) {
-    case 1:
-      return add_rows_marking<1>(codes, row, q, n, hist, touched);
-    case 2:
-      return add_rows_marking<2>(codes, row, q, n, hist, touched);
-    case 4:
-      return add_rows_marking<4>(codes, row, q, n, hist, touched);
-    default:
-      return add_rows_marking<8>(codes, row, q, n, hist, touched);
+// The marked bins in increasing order; the marks are taken away. `marks` is padded to whole eights.
+inline void take_marked(std::uint8_t* marks, std::size_t n_bins, std::vector<std::uint32_t>& bins) {
+  bins.clear();
+  for (std::size_t first = 0; first < n_bins; first += 8) {
+    std::uint64_t eight;
+    std::memcpy(&eight, marks + first, sizeof eight);
+    if (eight == 0) continue;
+    for (std::size_t bin = first; bin < first + 8; ++bin)
+      if (marks[bin] != 0) bins.push_back(static_cast<std::uint32_t>(bin));
+    std::memset(marks + first, 0, sizeof eight);
   }
 }
 

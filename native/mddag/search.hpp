@@ -53,13 +53,12 @@ class Search {
     for (Scratch& scratch : scratch_) {
       scratch.banks.resize(kMostBankEntries);
       scratch.wide.resize(most_wide * weights.width);
-      scratch.touched.grow(most_wide);
+      scratch.marks.resize(most_wide + 8);
     }
   }
 
   // Entries that the histograms of all narrow columns take.
   std::size_t kept_size() const { return kept_size_; }
-  bool has_wide() const { return !wide_.empty(); }
 
   // kept : kept_size() entries for the narrow histograms, already filled if `filled`; or nullptr.
   Split best(const NodeRows& node, const std::vector<std::int64_t>& total, std::int64_t* kept,
@@ -101,7 +100,7 @@ class Search {
     std::vector<std::int64_t> hist;   // of a group
     std::vector<std::int64_t> banks;  // zeros between uses
     std::vector<std::int64_t> wide;   // zeros between uses
-    Touched touched;
+    std::vector<std::uint8_t> marks;  // zeros between uses
     std::vector<std::uint32_t> bins;
     std::vector<std::int64_t> criteria;
   };
@@ -121,7 +120,8 @@ class Search {
         fill_group(first, last, ChosenRows{node.rows}, node, hist, scratch.banks.data());
     }
     for (std::size_t c = first; c < last; ++c)
-      search_column(narrow_[c].feature, hist + (narrow_[c].offset - begin), nullptr, total,
+      search_column(narrow_[c].feature,
+                    histogram(narrow_[c].feature, hist + (narrow_[c].offset - begin)), total,
                     scratch.criteria, best);
   }
 
@@ -138,8 +138,10 @@ class Search {
         for (std::size_t c = first; c < last; ++c) {
           const std::size_t n_bins = columns_.n_bins(narrow_[c].feature);
           std::int64_t* out = hist + (narrow_[c].offset - narrow_[first].offset);
-          add_rows(block.width, columns_.column(narrow_[c].feature), from_i, q, n,
-                   out + block.first * n_bins, n_bins, banks);
+          with_width(block.width, [&](auto width) {
+            add_rows<decltype(width)::value>(columns_.column(narrow_[c].feature), from_i, q, n,
+                                             out + block.first * n_bins, n_bins, banks);
+          });
         }
       }
     }
@@ -147,42 +149,59 @@ class Search {
 
   void search_wide(std::size_t f, const NodeRows& node, const std::vector<std::int64_t>& total,
                    Scratch& scratch, Split& best) const {
-    const auto n_codes = static_cast<std::size_t>(columns_.n_codes[f]);
     const std::size_t n_bins = columns_.n_bins(f);
-    scratch.touched.mark(0);  // a cut below all present values parts them from the missing ones
+    // Few rows: look only at the bins that hold one, and at bin 0, since a cut below all present
+    // values parts them from the missing ones.
+    const bool few = node.size < n_bins / 2 && !columns_.nominal[f];
+    if (few) scratch.marks[0] = 1;
+    if (node.rows == nullptr)
+      fill_wide(f, EveryRow{}, node, scratch, few);
+    else
+      fill_wide(f, ChosenRows{node.rows}, node, scratch, few);
+    const Histogram hist = histogram(f, scratch.wide.data());
+    if (!few) {
+      search_column(f, hist, total, scratch.criteria, best);
+      std::fill_n(scratch.wide.begin(), n_bins * weights_.width, 0);
+      return;
+    }
+    take_marked(scratch.marks.data(), n_bins, scratch.bins);
+    const std::size_t n_cuts = scratch.bins.size() - (scratch.bins.back() == hist.n_codes ? 1 : 0);
+    search_cuts<Votes>(hist, weights_.blocks, total, static_cast<std::int32_t>(f),
+                       ListedBins{scratch.bins.data(), n_cuts}, scratch.criteria, best);
+    for (const ClassBlock& block : weights_.blocks)
+      for (std::uint32_t bin : scratch.bins)
+        std::fill_n(scratch.wide.begin() + (hist.at(block, bin) - hist.sums), block.width, 0);
+  }
+
+  template <class Row>
+  void fill_wide(std::size_t f, Row row, const NodeRows& node, Scratch& scratch, bool few) const {
+    const Code* codes = columns_.column(f);
+    const std::size_t n_bins = columns_.n_bins(f);
     for (const ClassBlock& block : weights_.blocks) {
       const std::int64_t* q = weights_.rows_of(block) + node.begin * block.width;
       std::int64_t* hist = scratch.wide.data() + block.first * n_bins;
-      if (node.rows == nullptr)
-        add_rows_marking(block.width, columns_.column(f), EveryRow{}, q, node.size, hist,
-                         scratch.touched);
-      else
-        add_rows_marking(block.width, columns_.column(f), ChosenRows{node.rows}, q, node.size, hist,
-                         scratch.touched);
+      with_width(block.width, [&](auto width) {
+        constexpr std::size_t W = decltype(width)::value;
+        if (few)
+          add_rows_marking<W>(codes, row, q, node.size, hist, scratch.marks.data());
+        else
+          add_rows<W>(codes, row, q, node.size, hist, n_bins, scratch.banks.data());
+      });
     }
-    scratch.touched.take(n_bins, scratch.bins);
-    const bool any_missing = scratch.bins.back() == n_codes;
-    if (any_missing) scratch.bins.pop_back();
-    search_column(f, scratch.wide.data(), &scratch.bins, total, scratch.criteria, best);
-    if (any_missing) scratch.bins.push_back(static_cast<std::uint32_t>(n_codes));
-    for (const ClassBlock& block : weights_.blocks)
-      for (std::uint32_t bin : scratch.bins) {
-        std::int64_t* sums = scratch.wide.data() + block.first * n_bins + bin * block.width;
-        std::fill(sums, sums + block.width, 0);
-      }
   }
 
-  void search_column(std::size_t f, const std::int64_t* sums,
-                     const std::vector<std::uint32_t>* listed,
-                     const std::vector<std::int64_t>& total, std::vector<std::int64_t>& criteria,
-                     Split& best) const {
-    const Histogram hist{sums, static_cast<std::size_t>(columns_.n_codes[f]), columns_.missing[f],
-                         listed};
+  Histogram histogram(std::size_t f, const std::int64_t* sums) const {
+    return {sums, static_cast<std::size_t>(columns_.n_codes[f]), columns_.missing[f]};
+  }
+
+  void search_column(std::size_t f, const Histogram& hist, const std::vector<std::int64_t>& total,
+                     std::vector<std::int64_t>& criteria, Split& best) const {
     const auto feature = static_cast<std::int32_t>(f);
     if (columns_.nominal[f])
       SetSearch<Votes>(hist, weights_.blocks, weights_.n_classes, total).take(feature, best);
     else
-      search_cuts<Votes>(hist, weights_.blocks, total, feature, criteria, best);
+      search_cuts<Votes>(hist, weights_.blocks, total, feature, EveryBin{hist.n_codes}, criteria,
+                         best);
   }
 
   Columns<Code> columns_;

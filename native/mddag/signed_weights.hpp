@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 #include <vector>
 
 namespace mddag {
@@ -24,6 +25,15 @@ inline std::vector<ClassBlock> class_blocks(std::size_t n_classes) {
     blocks.push_back({first, count, width});
   }
   return blocks;
+}
+
+// Calls body with the width of a block as a constant.
+template <class Body>
+void with_width(std::size_t width, const Body& body) {
+  if (width == 1) return body(std::integral_constant<std::size_t, 1>{});
+  if (width == 2) return body(std::integral_constant<std::size_t, 2>{});
+  if (width == 4) return body(std::integral_constant<std::size_t, 4>{});
+  body(std::integral_constant<std::size_t, 8>{});
 }
 
 // A weight in 0..1 times 2^60, halves away from zero as llround does. The fraction is exact:

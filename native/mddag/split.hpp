@@ -39,79 +39,94 @@ struct Split {
   }
 };
 
-// A filled histogram. If `listed` is there, only these bins (increasing) hold rows.
+// A filled histogram: block by block of classes, each (n_bins, block width).
 struct Histogram {
-  const std::int64_t* sums;  // block by block, each (n_bins, block width)
+  const std::int64_t* sums;
   std::size_t n_codes;
   bool missing;  // then bin n_codes is theirs
-  const std::vector<std::uint32_t>* listed;
 
   std::size_t n_bins() const { return n_codes + (missing ? 1 : 0); }
-  std::size_t n_cuts() const { return listed ? listed->size() : n_codes; }
-  std::size_t bin(std::size_t j) const { return listed ? (*listed)[j] : j; }
   const std::int64_t* at(const ClassBlock& block, std::size_t bin) const {
     return sums + block.first * n_bins() + bin * block.width;
   }
 };
 
-// criteria : (n_cuts, 2), missing left and missing right; added to.
-template <class Votes, std::size_t W, bool kMissing>
-void add_criteria(const Histogram& hist, const ClassBlock& block, const std::int64_t* total,
-                  std::int64_t* criteria) {
+// Behind which bins to cut: all of them, or those that hold rows (increasing).
+struct EveryBin {
+  std::size_t size;
+  std::size_t operator()(std::size_t j) const { return j; }
+};
+
+struct ListedBins {
+  const std::uint32_t* bins;
+  std::size_t size;
+  std::size_t operator()(std::size_t j) const { return bins[j]; }
+};
+
+// Calls sink(j, left, right) for every cut j: what the block's classes add to its criterion with
+// missing values on the left and on the right.
+template <class Votes, std::size_t W, bool kMissing, class Bins, class Sink>
+void scan(const Histogram& hist, const ClassBlock& block, const std::int64_t* total, Bins bins,
+          const Sink& sink) {
+  const std::int64_t* sums = hist.at(block, 0);
   const std::int64_t* missing = hist.at(block, hist.n_codes);
   std::int64_t below[W] = {};
-  for (std::size_t j = 0; j < hist.n_cuts(); ++j) {
-    const std::int64_t* sums = hist.at(block, hist.bin(j));
+  for (std::size_t j = 0; j < bins.size; ++j) {
     std::int64_t left = 0, right = 0;
     for (std::size_t k = 0; k < W; ++k) {
-      below[k] += sums[k];
+      below[k] += sums[bins(j) * W + k];
       right += Votes::criterion(total[k], below[k]);
       if (kMissing) left += Votes::criterion(total[k], below[k] + missing[k]);
     }
-    criteria[2 * j] += kMissing ? left : right;
-    criteria[2 * j + 1] += right;
+    sink(j, kMissing ? left : right, right);
   }
 }
 
-template <class Votes, std::size_t W>
-void add_criteria(const Histogram& hist, const ClassBlock& block, const std::int64_t* total,
-                  std::int64_t* criteria) {
-  if (hist.missing)
-    add_criteria<Votes, W, true>(hist, block, total, criteria);
-  else
-    add_criteria<Votes, W, false>(hist, block, total, criteria);
+template <class Votes, class Bins, class Sink>
+void scan(const Histogram& hist, const ClassBlock& block, const std::int64_t* total, Bins bins,
+          const Sink& sink) {
+  const auto of_width = [&](auto width) {
+    constexpr std::size_t W = decltype(width)::value;
+    if (hist.missing)
+      scan<Votes, W, true>(hist, block, total, bins, sink);
+    else
+      scan<Votes, W, false>(hist, block, total, bins, sink);
+  };
+  with_width(block.width, of_width);
 }
 
-// Puts the best cut into `best` if it is better; `criteria` is scratch.
-template <class Votes>
+// Puts the best cut of the column into `best` if it is better; `criteria` is scratch.
+template <class Votes, class Bins>
 void search_cuts(const Histogram& hist, const std::vector<ClassBlock>& blocks,
-                 const std::vector<std::int64_t>& total, std::int32_t feature,
+                 const std::vector<std::int64_t>& total, std::int32_t feature, Bins bins,
                  std::vector<std::int64_t>& criteria, Split& best) {
-  criteria.assign(2 * hist.n_cuts(), 0);
-  for (const ClassBlock& block : blocks) {
-    const std::int64_t* t = total.data() + block.first;
-    if (block.width == 1) add_criteria<Votes, 1>(hist, block, t, criteria.data());
-    if (block.width == 2) add_criteria<Votes, 2>(hist, block, t, criteria.data());
-    if (block.width == 4) add_criteria<Votes, 4>(hist, block, t, criteria.data());
-    if (block.width == 8) add_criteria<Votes, 8>(hist, block, t, criteria.data());
-  }
-  const auto top = std::max_element(criteria.begin(), criteria.end());  // the first of the largest
-  if (top == criteria.end()) return;
-  const auto place = static_cast<std::size_t>(top - criteria.begin());
-  Split split{*top, feature};
-  split.missing_left = place % 2 == 0;
-  if (!split.better_than(best)) return;
-  split.cut = static_cast<std::int32_t>(hist.bin(place / 2));
-  split.left.assign(total.size(), 0);
-  for (const ClassBlock& block : blocks) {
-    std::int64_t* left = split.left.data() + block.first;
-    const auto add = [&](std::size_t bin) {
-      for (std::size_t k = 0; k < block.width; ++k) left[k] += hist.at(block, bin)[k];
-    };
-    for (std::size_t j = 0; j <= place / 2; ++j) add(hist.bin(j));
-    if (hist.missing && split.missing_left) add(hist.n_codes);
-  }
-  best = std::move(split);
+  const bool several = blocks.size() > 1;
+  if (several) criteria.assign(2 * bins.size, 0);
+  for (std::size_t b = 0; b + 1 < blocks.size(); ++b)
+    scan<Votes>(hist, blocks[b], total.data() + blocks[b].first, bins,
+                [&](std::size_t j, std::int64_t left, std::int64_t right) {
+                  criteria[2 * j] += left;
+                  criteria[2 * j + 1] += right;
+                });
+  // Only what exceeds `most` wins; one less lets a smaller column win a tie.
+  std::int64_t most = best.criterion - (feature < best.feature ? 1 : 0);
+  std::size_t place = 2 * bins.size;
+  scan<Votes>(hist, blocks.back(), total.data() + blocks.back().first, bins,
+              [&](std::size_t j, std::int64_t left, std::int64_t right) {
+                if (several) left += criteria[2 * j], right += criteria[2 * j + 1];
+                if (left > most) most = left, place = 2 * j;
+                if (right > most) most = right, place = 2 * j + 1;
+              });
+  if (place == 2 * bins.size) return;
+  best = {most, feature, static_cast<std::int32_t>(bins(place / 2)), place % 2 == 0};
+  best.left.assign(total.size(), 0);
+  const auto add = [&](std::size_t bin) {
+    for (const ClassBlock& block : blocks)
+      for (std::size_t k = 0; k < block.width; ++k)
+        best.left[block.first + k] += hist.at(block, bin)[k];
+  };
+  for (std::size_t j = 0; j <= place / 2; ++j) add(bins(j));
+  if (hist.missing && best.missing_left) add(hist.n_codes);
 }
 
 }  // namespace mddag
