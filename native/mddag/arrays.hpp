@@ -37,8 +37,6 @@ inline Span<const Node> nodes(const Array<const std::uint8_t>& bytes) {
 using NodeBytes = Array<const std::uint8_t>;
 using Starts = Array<const std::int64_t>;
 using Words = Array<const std::uint32_t>;
-using Counts = Array<const std::int32_t>;
-using Flags = Array<const bool>;
 
 inline Trees trees(const NodeBytes& bytes, const Starts& starts, const Words& words,
                    const Starts& word_starts) {

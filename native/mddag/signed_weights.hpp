@@ -9,6 +9,8 @@
 #include <type_traits>
 #include <vector>
 
+#include "mddag/fixed_point.hpp"
+
 namespace mddag {
 
 struct ClassBlock {
@@ -34,14 +36,6 @@ void with_width(std::size_t width, const Body& body) {
   if (width == 2) return body(std::integral_constant<std::size_t, 2>{});
   if (width == 4) return body(std::integral_constant<std::size_t, 4>{});
   body(std::integral_constant<std::size_t, 8>{});
-}
-
-// A weight in 0..1 times 2^60, halves away from zero as llround does. The fraction is exact:
-// 2^53 and beyond have none, and below, the difference of a double and its whole part is a double.
-inline std::int64_t fixed_point(double weight) {
-  const double scaled = weight * 1152921504606846976.0;
-  const auto whole = static_cast<std::int64_t>(scaled);
-  return whole + (scaled - static_cast<double>(whole) >= 0.5);
 }
 
 struct SignedWeights {

@@ -44,10 +44,17 @@ def encode(
     out: NDArray[np.unsignedinteger[Any]],
     n_threads: int,
 ) -> None: ...
+
+ColumnArrays = tuple[
+    NDArray[np.unsignedinteger[Any]],
+    NDArray[np.int32],
+    NDArray[np.bool_],
+    NDArray[np.bool_],
+    NDArray[np.intp],
+]
+
 def coded_leaves(
-    codes: NDArray[np.unsignedinteger[Any]],
-    n_codes: NDArray[np.int32],
-    missing: NDArray[np.bool_],
+    columns: ColumnArrays,
     nodes: NDArray[np.uint8],
     cuts: NDArray[np.int32],
     words: NDArray[np.uint32],
@@ -55,11 +62,7 @@ def coded_leaves(
     n_threads: int,
 ) -> None: ...
 def grow(
-    codes: NDArray[np.unsignedinteger[Any]],
-    n_codes: NDArray[np.int32],
-    nominal: NDArray[np.bool_],
-    missing: NDArray[np.bool_],
-    candidates: NDArray[np.int64],
+    columns: ColumnArrays,
     targets: NDArray[np.int8],
     weights: NDArray[np.float64],
     opposite: bool,

@@ -83,6 +83,11 @@ class Columns:
     def n_features(self) -> int:
         return int(self.codes.shape[0])
 
+    @property
+    def native(self) -> _core.ColumnArrays:
+        """The arrays that the kernels read."""
+        return self.codes, self.n_codes, self.nominal, self.missing, self.candidates
+
     def restricted(self, candidates: ArrayLike) -> Columns:
         """The same rows, with splits allowed on the columns `candidates` alone."""
         chosen = np.unique(np.asarray(candidates, np.intp))
@@ -109,7 +114,7 @@ class Columns:
                 cuts[s] = self._cut(int(record["feature"]), float(record["threshold"]))
         leaves: Codes = np.empty(self.n_rows, np.uint8 if nodes.n_leaves <= 256 else np.uint16)
         tree = (nodes.records.view(np.uint8), cuts, nodes.words)
-        _core.coded_leaves(self.codes, self.n_codes, self.missing, *tree, leaves, self.n_threads)
+        _core.coded_leaves(self.native, *tree, leaves, self.n_threads)
         return leaves
 
     def _cut(self, feature: int, threshold: float) -> int:
@@ -146,8 +151,9 @@ def _n_categories(present: NDArray[np.float64], feature: int) -> int:
     """`present` is sorted and without NaN."""
     if len(present) == 0:
         return 1
-    if (present % 1 != 0).any() or present[0] < 0 or present[-1] >= MOST_CODES:
-        bad = present[(present % 1 != 0) | (present < 0) | (present >= MOST_CODES)][0]
+    fits = (present >= 0) & (present < MOST_CODES) & (np.floor(present) == present)
+    if not fits.all():
+        bad = present[~fits][0]
         raise ValueError(
             f"nominal column {feature} contains {bad}; wanted category numbers, integers from 0 to "
             f"{MOST_CODES - 1}: encode the column, or leave it numeric"

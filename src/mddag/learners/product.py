@@ -14,10 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mddag.columns import Columns
+from mddag.learners._splits import best_stump, signed_weights
 from mddag.nodes import NODE, Nodes
 from mddag.parameters import Parameters
-from mddag.signed_weights import signed_weights
-from mddag.splits import best_stump
 
 
 @dataclass

@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mddag.columns import Columns
+from mddag.learners._splits import best_first_tree
 from mddag.nodes import Nodes
 from mddag.parameters import Parameters
-from mddag.splits import best_first_tree
 
 
 @dataclass

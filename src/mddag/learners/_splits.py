@@ -39,11 +39,7 @@ def _grown(
     set_words = (int(columns.n_codes[columns.nominal].max(initial=0)) + 31) // 32
     words = np.empty(n_splits * set_words, np.uint32)
     n_nodes = _core.grow(
-        columns.codes,
-        columns.n_codes,
-        columns.nominal,
-        columns.missing,
-        columns.candidates,
+        columns.native,
         targets,
         weights,
         opposite,
@@ -61,6 +57,14 @@ def _grown(
         if feature >= 0 and not columns.nominal[feature]:
             record["threshold"] = columns.threshold(feature, cut)
     return Nodes(records, votes[: (n_nodes + 1) // 2], words[: records["n_words"].sum()])
+
+
+def signed_weights(targets: Targets, weights: Weights) -> NDArray[np.int64]:
+    """q_ik = llround(w_ik 2^60) y_ik, int64 (n, K)."""
+    scaled = weights * 2.0**60
+    whole = np.floor(scaled)
+    up = scaled - whole >= 0.5  # exact, unlike floor(scaled + 0.5)
+    return (whole.astype(np.int64) + up) * targets
 
 
 def _check_shapes(columns: Columns, targets: Targets, weights: Weights) -> None:
