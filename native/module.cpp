@@ -1,7 +1,8 @@
 // The table of contents of the native core. Every function takes arrays and writes to arrays; the
 // signatures are typed in src/mddag/_core.pyi, the arguments are checked by the Python callers.
 #include "mddag/arrays.hpp"
-#include "mddag/boost.hpp"
+#include "mddag/bind_boost.hpp"
+#include "mddag/bind_learners.hpp"
 #include "mddag/trees.hpp"
 
 namespace nb = nanobind;
@@ -54,41 +55,6 @@ void bind_add_coded_scores(nb::module_& m) {
       "codes"_a.noconvert(), "out"_a.noconvert());
 }
 
-template <class Code>
-void bind_boost(nb::module_& m) {
-  m.def(
-      "sum_by_leaf",
-      [](Array<const Code> leaf, Matrix<const std::int8_t> targets, Matrix<const double> weights,
-         Matrix<std::int64_t> out, int n_threads) {
-        nb::gil_scoped_release unlocked;
-        return sum_by_leaf(span(leaf), targets.data(), weights.data(), out.data(), out.shape(0),
-                           out.shape(1), n_threads);
-      },
-      "leaf"_a.noconvert(), "targets"_a.noconvert(), "weights"_a.noconvert(), "out"_a.noconvert(),
-      "n_threads"_a);
-  m.def(
-      "reweigh",
-      [](Array<const Code> leaf, Matrix<const double> votes, Matrix<const std::int8_t> targets,
-         Array<const double> mass, double right, double wrong, Matrix<double> units,
-         Matrix<double> weights, int n_threads) {
-        nb::gil_scoped_release unlocked;
-        reweigh(span(leaf), votes.data(), targets.data(), mass.data(), right, wrong, units.data(),
-                weights.data(), votes.shape(1), n_threads);
-      },
-      "leaf"_a.noconvert(), "votes"_a.noconvert(), "targets"_a.noconvert(), "mass"_a.noconvert(),
-      "right"_a, "wrong"_a, "units"_a.noconvert(), "weights"_a.noconvert(), "n_threads"_a);
-  m.def(
-      "add_votes",
-      [](Array<const Code> leaf, Matrix<const double> votes, Matrix<const std::int8_t> targets,
-         Array<const double> mass, Matrix<double> scores, int n_threads) {
-        nb::gil_scoped_release unlocked;
-        return add_votes(span(leaf), votes.data(), targets.data(), mass.data(), scores.data(),
-                         votes.shape(1), n_threads);
-      },
-      "leaf"_a.noconvert(), "votes"_a.noconvert(), "targets"_a.noconvert(), "mass"_a.noconvert(),
-      "scores"_a.noconvert(), "n_threads"_a);
-}
-
 }  // namespace
 
 NB_MODULE(_core, m) {
@@ -105,6 +71,7 @@ NB_MODULE(_core, m) {
   bind_add_coded_scores<std::uint8_t>(m);
   bind_add_coded_scores<std::uint16_t>(m);
   bind_add_coded_scores<std::uint32_t>(m);
-  bind_boost<std::uint8_t>(m);
-  bind_boost<std::uint16_t>(m);
+
+  bind_learners(m);
+  bind_boost(m);
 }

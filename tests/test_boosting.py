@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
-from reference import adaboost as twin
+from tests.reference import adaboost as twin
 
 from mddag import _core, learners
 from mddag.boosting import leaf_codes, rounds, scored, start, vote

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "mddag/fixed_point.hpp"
 #include "mddag/parallel.hpp"
 #include "mddag/span.hpp"
 
@@ -32,13 +33,6 @@ void for_boost_blocks(std::size_t n, std::size_t n_scores, int n_threads, const 
 
 inline std::size_t n_boost_blocks(std::size_t n, std::size_t n_scores) {
   return (n + boost_block(n_scores) - 1) / boost_block(n_scores);
-}
-
-// llround(w 2^60) for w >= 0, without its call: the fraction that is compared is exact.
-inline std::int64_t fixed_point(double w) {
-  const double scaled = w * 0x1p60;
-  const auto whole = static_cast<std::int64_t>(scaled);
-  return whole + (scaled - static_cast<double>(whole) >= 0.5);
 }
 
 // sums[leaf, k] = sum over the instances in the leaf of w_ik y_ik, in units of 2^-60; the return

@@ -61,3 +61,40 @@ def add_votes(
     scores: NDArray[np.float64],
     n_threads: int,
 ) -> float: ...
+def encode(
+    X: NDArray[np.floating[Any]],
+    cuts: NDArray[np.float64],
+    starts: NDArray[np.int64],
+    n_codes: NDArray[np.int32],
+    nominal: NDArray[np.bool_],
+    out: NDArray[np.unsignedinteger[Any]],
+    n_threads: int,
+) -> None: ...
+
+ColumnArrays = tuple[
+    NDArray[np.unsignedinteger[Any]],
+    NDArray[np.int32],
+    NDArray[np.bool_],
+    NDArray[np.bool_],
+    NDArray[np.intp],
+]
+
+def coded_leaves(
+    columns: ColumnArrays,
+    nodes: NDArray[np.uint8],
+    cuts: NDArray[np.int32],
+    words: NDArray[np.uint32],
+    out: NDArray[np.unsignedinteger[Any]],
+    n_threads: int,
+) -> None: ...
+def grow(
+    columns: ColumnArrays,
+    targets: NDArray[np.int8],
+    weights: NDArray[np.float64],
+    opposite: bool,
+    nodes: NDArray[np.uint8],
+    cuts: NDArray[np.int32],
+    votes: NDArray[np.float64],
+    words: NDArray[np.uint32],
+    n_threads: int,
+) -> int: ...

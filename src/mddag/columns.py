@@ -7,17 +7,15 @@ once and serve every round of boosting. A missing value has a code of its own be
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from mddag import _core
 from mddag.features import Rows, array_rows
-from mddag.nodes import Nodes, categories_of
-
-Codes = NDArray[np.unsignedinteger[Any]]
+from mddag.nodes import Nodes
+from mddag.votes import Codes, starts_of
 
 EXACT_ROWS = 65_536  # up to here every distinct value keeps its own code by default
 MOST_CODES = 65_535  # a uint16 code, with one value kept for missing
@@ -74,7 +72,7 @@ class Columns:
             else:
                 cuts.append(_cuts(present, bins))
                 n_codes[f] = len(cuts[f]) + 1
-        codes = _codes(rows, cuts, n_codes, is_nominal)
+        codes = _codes(rows, cuts, n_codes, is_nominal, n_threads)
         return cls(codes, tuple(cuts), n_codes, is_nominal, missing, np.arange(d), n_threads)
 
     @property
@@ -84,6 +82,11 @@ class Columns:
     @property
     def n_features(self) -> int:
         return int(self.codes.shape[0])
+
+    @property
+    def native(self) -> _core.ColumnArrays:
+        """The arrays that the kernels read."""
+        return self.codes, self.n_codes, self.nominal, self.missing, self.candidates
 
     def restricted(self, candidates: ArrayLike) -> Columns:
         """The same rows, with splits allowed on the columns `candidates` alone."""
@@ -105,29 +108,14 @@ class Columns:
 
         The tree may split at this object's cuts only: codes know no other thresholds.
         """
-        at = np.zeros(self.n_rows, np.int64)
+        cuts = np.zeros(len(nodes.records), np.int32)
         for s, record in enumerate(nodes.records):
-            f = int(record["feature"])
-            if f < 0:
-                continue
-            here, codes = np.flatnonzero(at == s), self.codes[f]
-            goes_left = self._goes_left(record, nodes.words)[codes[here]]
-            at[here] = np.where(goes_left, record["left"], record["right"])
-        leaf = nodes.records["left"][at]
-        return leaf.astype(np.uint8 if nodes.n_leaves <= 256 else np.uint16)
-
-    def _goes_left(self, record: np.void, words: NDArray[np.uint32]) -> NDArray[np.bool_]:
-        f = int(record["feature"])
-        n_codes = int(self.n_codes[f])
-        left = np.zeros(n_codes + 1, np.bool_)
-        if self.nominal[f]:
-            start = record["word"]
-            inside = categories_of(words[start : start + record["n_words"]])
-            left[inside[inside < n_codes]] = True
-        else:
-            left[: self._cut(f, float(record["threshold"])) + 1] = True
-        left[n_codes] = record["missing_left"]
-        return left
+            if record["feature"] >= 0 and record["n_words"] == 0:
+                cuts[s] = self._cut(int(record["feature"]), float(record["threshold"]))
+        leaves: Codes = np.empty(self.n_rows, np.uint8 if nodes.n_leaves <= 256 else np.uint16)
+        tree = (nodes.records.view(np.uint8), cuts, nodes.words)
+        _core.coded_leaves(self.native, *tree, leaves, self.n_threads)
+        return leaves
 
     def _cut(self, feature: int, threshold: float) -> int:
         cuts = self.cuts[feature]
@@ -163,8 +151,9 @@ def _n_categories(present: NDArray[np.float64], feature: int) -> int:
     """`present` is sorted and without NaN."""
     if len(present) == 0:
         return 1
-    if (present % 1 != 0).any() or present[0] < 0 or present[-1] >= MOST_CODES:
-        bad = present[(present % 1 != 0) | (present < 0) | (present >= MOST_CODES)][0]
+    fits = (present >= 0) & (present < MOST_CODES) & (np.floor(present) == present)
+    if not fits.all():
+        bad = present[~fits][0]
         raise ValueError(
             f"nominal column {feature} contains {bad}; wanted category numbers, integers from 0 to "
             f"{MOST_CODES - 1}: encode the column, or leave it numeric"
@@ -192,15 +181,14 @@ def _cuts(present: NDArray[np.float64], bins: int) -> NDArray[np.float64]:
 
 def _codes(
     rows: Rows,
-    cuts: Sequence[NDArray[np.float64]],
+    cuts: list[NDArray[np.float64]],
     n_codes: NDArray[np.int32],
     nominal: NDArray[np.bool_],
+    n_threads: int,
 ) -> Codes:
     n, d = rows.shape
-    codes = np.empty((d, n), np.uint8 if n_codes.max(initial=0) <= 255 else np.uint16)
-    for f in range(d):
-        values = np.asarray(rows[:, f], np.float64)
-        absent = np.isnan(values)
-        codes[f] = np.where(absent, 0, values) if nominal[f] else np.searchsorted(cuts[f], values)
-        codes[f, absent] = n_codes[f]
+    codes: Codes = np.empty((d, n), np.uint8 if n_codes.max(initial=0) <= 255 else np.uint16)
+    flat = np.concatenate([np.empty(0), *cuts])
+    starts = starts_of([len(c) for c in cuts])
+    _core.encode(rows, flat, starts, n_codes, nominal, codes, n_threads)
     return codes
