@@ -1,0 +1,1 @@
+"""Slow, readable twins of the kernels. A twin is the specification of its kernel."""
