@@ -3,6 +3,7 @@
 #include "mddag/arrays.hpp"
 #include "mddag/bind_boost.hpp"
 #include "mddag/bind_learners.hpp"
+#include "mddag/rollout.hpp"
 #include "mddag/trees.hpp"
 
 namespace nb = nanobind;
@@ -15,44 +16,80 @@ template <class T, class Code>
 void bind_leaf_codes(nb::module_& m) {
   m.def(
       "leaf_codes",
-      [](NodeBytes node_bytes, Starts starts, Words words, Starts word_starts, StridedMatrix<T> X,
-         Matrix<Code> out, int n_threads) {
+      [](const TreeArrays& tree_arrays, StridedMatrix<T> X, Matrix<Code> out, int n_threads) {
         nb::gil_scoped_release unlocked;
-        leaf_codes(trees(node_bytes, starts, words, word_starts), rows(X), out.data(), n_threads);
+        leaf_codes(trees(tree_arrays), rows(X), out.data(), n_threads);
       },
-      "nodes"_a.noconvert(), "starts"_a.noconvert(), "words"_a.noconvert(),
-      "word_starts"_a.noconvert(), "X"_a.noconvert(), "out"_a.noconvert(), "n_threads"_a);
+      "trees"_a.noconvert(), "X"_a.noconvert(), "out"_a.noconvert(), "n_threads"_a);
 }
 
 template <class T>
 void bind_add_scores(nb::module_& m) {
   m.def(
       "add_scores",
-      [](NodeBytes node_bytes, Starts starts, Words words, Starts word_starts,
-         Array<const double> values, Starts value_starts, Array<const std::int32_t> score,
-         StridedMatrix<T> X, Matrix<double> out, int n_threads) {
+      [](const TreeArrays& tree_arrays, const TableArrays& table_arrays, StridedMatrix<T> X,
+         Matrix<double> out, int n_threads) {
         nb::gil_scoped_release unlocked;
-        add_scores(trees(node_bytes, starts, words, word_starts),
-                   tables(values, value_starts, score, out.shape(1)), rows(X), out.data(),
-                   n_threads);
+        add_scores(trees(tree_arrays), tables(table_arrays), rows(X), out.data(), n_threads);
       },
-      "nodes"_a.noconvert(), "starts"_a.noconvert(), "words"_a.noconvert(),
-      "word_starts"_a.noconvert(), "values"_a.noconvert(), "value_starts"_a.noconvert(),
-      "score"_a.noconvert(), "X"_a.noconvert(), "out"_a.noconvert(), "n_threads"_a);
+      "trees"_a.noconvert(), "tables"_a.noconvert(), "X"_a.noconvert(), "out"_a.noconvert(),
+      "n_threads"_a);
 }
 
 template <class Code>
-void bind_add_coded_scores(nb::module_& m) {
+void bind_coded_votes(nb::module_& m) {
   m.def(
       "add_coded_scores",
-      [](Array<const double> values, Starts value_starts, Array<const std::int32_t> score,
-         Matrix<const Code> codes, Matrix<double> out) {
+      [](const TableArrays& table_arrays, Matrix<const Code> codes, Matrix<double> out) {
         nb::gil_scoped_release unlocked;
-        add_coded_scores(tables(values, value_starts, score, out.shape(1)), codes.data(),
-                         codes.shape(0), out.data());
+        add_coded_scores(tables(table_arrays), codes.data(), codes.shape(0), out.data());
       },
-      "values"_a.noconvert(), "value_starts"_a.noconvert(), "score"_a.noconvert(),
-      "codes"_a.noconvert(), "out"_a.noconvert());
+      "tables"_a.noconvert(), "codes"_a.noconvert(), "out"_a.noconvert());
+  m.def(
+      "rollout",
+      [](const TableArrays& table_arrays, Matrix<const Code> codes, const GridArrays& grid_arrays,
+         const PolicyArrays& policy, Array<const double> costs, Matrix<double> scores,
+         Array<std::int32_t> n_evaluated, Array<double> cost) {
+        nb::gil_scoped_release unlocked;
+        const CodedVotes<Code> votes{tables(table_arrays), codes.data()};
+        rollout(votes, grid(grid_arrays), jump_table(policy), span(costs), codes.shape(0),
+                scores.data(), n_evaluated.data(), cost.data());
+      },
+      "tables"_a.noconvert(), "codes"_a.noconvert(), "grid"_a.noconvert(), "policy"_a.noconvert(),
+      "costs"_a.noconvert(), "scores"_a.noconvert(), "n_evaluated"_a.noconvert(),
+      "cost"_a.noconvert());
+}
+
+template <class T>
+void bind_run_dag(nb::module_& m) {
+  m.def(
+      "run_dag",
+      [](const TreeArrays& tree_arrays, const TableArrays& table_arrays, StridedMatrix<T> X,
+         const GridArrays& grid_arrays, const PolicyArrays& policy, Array<const double> costs,
+         Matrix<double> scores, Array<std::int32_t> exit_step, Array<double> cost, int n_threads) {
+        Paths paths;
+        {
+          nb::gil_scoped_release unlocked;
+          const WalkedVotes<T> votes{tables(table_arrays), trees(tree_arrays), rows(X)};
+          paths = run_dag(votes, grid(grid_arrays), jump_table(policy), span(costs), X.shape(0),
+                          scores.data(), exit_step.data(), cost.data(), n_threads);
+        }
+        return nb::make_tuple(to_numpy(std::move(paths.n_evaluated)),
+                              to_numpy(std::move(paths.indices)));
+      },
+      "trees"_a.noconvert(), "tables"_a.noconvert(), "X"_a.noconvert(), "grid"_a.noconvert(),
+      "policy"_a.noconvert(), "costs"_a.noconvert(), "scores"_a.noconvert(),
+      "exit_step"_a.noconvert(), "cost"_a.noconvert(), "n_threads"_a);
+}
+
+void bind_cells(nb::module_& m) {
+  m.def(
+      "cells",
+      [](const GridArrays& grid_arrays, Matrix<const double> scores, Array<std::int32_t> out) {
+        nb::gil_scoped_release unlocked;
+        cells(grid(grid_arrays), scores.data(), scores.shape(0), out.data());
+      },
+      "grid"_a.noconvert(), "scores"_a.noconvert(), "out"_a.noconvert());
 }
 
 }  // namespace
@@ -68,9 +105,12 @@ NB_MODULE(_core, m) {
   bind_leaf_codes<double, std::uint32_t>(m);
   bind_add_scores<float>(m);
   bind_add_scores<double>(m);
-  bind_add_coded_scores<std::uint8_t>(m);
-  bind_add_coded_scores<std::uint16_t>(m);
-  bind_add_coded_scores<std::uint32_t>(m);
+  bind_coded_votes<std::uint8_t>(m);
+  bind_coded_votes<std::uint16_t>(m);
+  bind_coded_votes<std::uint32_t>(m);
+  bind_cells(m);
+  bind_run_dag<float>(m);
+  bind_run_dag<double>(m);
 
   bind_learners(m);
   bind_boost(m);

@@ -1,10 +1,18 @@
-// From numpy arrays to the kernels' spans. Shapes and ranges were checked in Python.
+// From numpy arrays to the kernels' spans. What belongs together crosses as one tuple, named here
+// once: the `native` property of the Python class of the same name. Shapes and ranges were checked
+// in Python.
 #pragma once
 
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
+#include <nanobind/stl/tuple.h>
 
+#include <tuple>
+#include <vector>
+
+#include "mddag/grid.hpp"
 #include "mddag/node.hpp"
+#include "mddag/rollout.hpp"
 #include "mddag/span.hpp"
 #include "mddag/trees.hpp"
 
@@ -29,23 +37,48 @@ Rows<T> rows(const StridedMatrix<T>& X) {
   return {X.data(), X.shape(0), X.shape(1), X.stride(0), X.stride(1)};
 }
 
-// Records of NODE arrive as their bytes.
-inline Span<const Node> nodes(const Array<const std::uint8_t>& bytes) {
-  return {reinterpret_cast<const Node*>(bytes.data()), bytes.shape(0) / sizeof(Node)};
+// Ensemble.native: the bytes of the NODE records, starts, words, word_starts.
+using TreeArrays = std::tuple<Array<const std::uint8_t>, Array<const std::int64_t>,
+                              Array<const std::uint32_t>, Array<const std::int64_t>>;
+
+inline Trees trees(const TreeArrays& arrays) {
+  const auto& [bytes, starts, words, word_starts] = arrays;
+  const auto* nodes = reinterpret_cast<const Node*>(bytes.data());
+  return {{nodes, bytes.shape(0) / sizeof(Node)}, span(starts), span(words), span(word_starts)};
 }
 
-using NodeBytes = Array<const std::uint8_t>;
-using Starts = Array<const std::int64_t>;
-using Words = Array<const std::uint32_t>;
+// Tables.native: values, starts, score, rounds, n_scores.
+using TableArrays = std::tuple<Array<const double>, Array<const std::int64_t>,
+                               Array<const std::int32_t>, Array<const std::int64_t>, std::size_t>;
 
-inline Trees trees(const NodeBytes& bytes, const Starts& starts, const Words& words,
-                   const Starts& word_starts) {
-  return {nodes(bytes), span(starts), span(words), span(word_starts)};
+inline Tables tables(const TableArrays& arrays) {
+  const auto& [values, starts, score, rounds, n_scores] = arrays;
+  return {span(values), span(starts), span(score), span(rounds), n_scores};
 }
 
-inline Tables tables(const Array<const double>& values, const Starts& starts,
-                     const Array<const std::int32_t>& score, std::size_t n_scores) {
-  return {span(values), span(starts), span(score), n_scores};
+// Grid.native: edges, first, low, scale, n_scores.
+using GridArrays =
+    std::tuple<Array<const double>, Array<const std::int32_t>, double, double, std::size_t>;
+
+inline Grid grid(const GridArrays& arrays) {
+  const auto& [edges, first, low, scale, n_scores] = arrays;
+  return {span(edges), span(first), low, scale, n_scores};
+}
+
+// Policy.native: next, order.
+using PolicyArrays = std::tuple<Matrix<const std::int32_t>, Array<const std::int64_t>>;
+
+inline JumpTable jump_table(const PolicyArrays& arrays) {
+  const auto& [next, order] = arrays;
+  return {{next.data(), next.shape(0) * next.shape(1)}, span(order)};
+}
+
+// A numpy array that owns the vector.
+template <class T>
+nb::ndarray<nb::numpy, T, nb::ndim<1>> to_numpy(std::vector<T>&& values) {
+  auto* owned = new std::vector<T>(std::move(values));
+  nb::capsule owner(owned, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+  return {owned->data(), {owned->size()}, owner};
 }
 
 }  // namespace mddag

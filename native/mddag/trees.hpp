@@ -32,6 +32,22 @@ inline bool in_set(const std::uint32_t* words, std::int32_t n_words, double x) {
   return (words[category >> 5] >> (category & 31)) & 1u;
 }
 
+// The leaf that row i reaches in tree t.
+template <class T>
+std::int32_t leaf_code(const Trees& trees, std::size_t t, const Rows<T>& rows, std::size_t i) {
+  const Node* nodes = trees.nodes.data + trees.starts[t];
+  const std::uint32_t* words = trees.words.data + trees.word_starts[t];
+  const Node* node = nodes;
+  while (!node->is_leaf()) {
+    const auto value = static_cast<double>(rows.at(i, static_cast<std::size_t>(node->feature)));
+    const bool left = value != value      ? node->missing_left != 0
+                      : node->n_words > 0 ? in_set(words + node->word, node->n_words, value)
+                                          : value <= node->threshold;
+    node = nodes + (left ? node->left : node->right);
+  }
+  return node->left;
+}
+
 // A numeric split without branches: leaves point at themselves, so that a walk may overshoot them.
 struct Step {
   double threshold;
@@ -99,24 +115,11 @@ class Walker {
         for (std::size_t lane = 0; lane < kLanes; ++lane) out[i + lane] = nodes[at[lane]].left;
       }
     }
-    const std::uint32_t* words = trees_.words.data + trees_.word_starts[t];
-    for (; i < n; ++i) out[i] = code_of_one(nodes, words, x + i * n_features);
+    const Rows<T> rest{x, n, n_features, static_cast<std::ptrdiff_t>(n_features), 1};
+    for (; i < n; ++i) out[i] = leaf_code(trees_, t, rest, i);
   }
 
  private:
-  template <class T>
-  static std::int32_t code_of_one(const Node* nodes, const std::uint32_t* words, const T* x) {
-    const Node* node = nodes;
-    while (!node->is_leaf()) {
-      const auto value = static_cast<double>(x[node->feature]);
-      const bool left = value != value      ? node->missing_left != 0
-                        : node->n_words > 0 ? in_set(words + node->word, node->n_words, value)
-                                            : value <= node->threshold;
-      node = nodes + (left ? node->left : node->right);
-    }
-    return node->left;
-  }
-
   Trees trees_;
   std::vector<Step> steps_;
   std::vector<Plan> plans_;
@@ -164,6 +167,8 @@ struct Tables {
   Span<const double> values;
   Span<const std::int64_t> starts;
   Span<const std::int32_t> score;
+  Span<const std::int64_t>
+      rounds;  // base classifier h is the sum of trees rounds[h] .. rounds[h+1]
   std::size_t n_scores;
 
   // Adds tree t's vote for leaf `code` to one row of scores.

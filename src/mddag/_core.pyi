@@ -5,45 +5,53 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+# What belongs together crosses as one tuple: the `native` property of the class of that name.
+Trees = tuple[NDArray[np.uint8], NDArray[np.int64], NDArray[np.uint32], NDArray[np.int64]]
+Tables = tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.int32], NDArray[np.int64], int]
+Grid = tuple[NDArray[np.float64], NDArray[np.int32], float, float, int]
+Policy = tuple[NDArray[np.int32], NDArray[np.int64]]
+Codes = NDArray[np.unsignedinteger[Any]]
+Rows = NDArray[np.floating[Any]]
+
 NODE_SIZE: int
 
-def leaf_codes(
-    nodes: NDArray[np.uint8],
-    starts: NDArray[np.int64],
-    words: NDArray[np.uint32],
-    word_starts: NDArray[np.int64],
-    X: NDArray[np.floating[Any]],
-    out: NDArray[np.unsignedinteger[Any]],
-    n_threads: int,
-) -> None: ...
+def leaf_codes(trees: Trees, X: Rows, out: Codes, n_threads: int) -> None: ...
 def add_scores(
-    nodes: NDArray[np.uint8],
-    starts: NDArray[np.int64],
-    words: NDArray[np.uint32],
-    word_starts: NDArray[np.int64],
-    values: NDArray[np.float64],
-    value_starts: NDArray[np.int64],
-    score: NDArray[np.int32],
-    X: NDArray[np.floating[Any]],
-    out: NDArray[np.float64],
+    trees: Trees, tables: Tables, X: Rows, out: NDArray[np.float64], n_threads: int
+) -> None: ...
+def add_coded_scores(tables: Tables, codes: Codes, out: NDArray[np.float64]) -> None: ...
+def cells(grid: Grid, scores: NDArray[np.float64], out: NDArray[np.int32]) -> None: ...
+def rollout(
+    tables: Tables,
+    codes: Codes,
+    grid: Grid,
+    policy: Policy,
+    costs: NDArray[np.float64],
+    scores: NDArray[np.float64],
+    n_evaluated: NDArray[np.int32],
+    cost: NDArray[np.float64],
+) -> None: ...
+def run_dag(
+    trees: Trees,
+    tables: Tables,
+    X: Rows,
+    grid: Grid,
+    policy: Policy,
+    costs: NDArray[np.float64],
+    scores: NDArray[np.float64],
+    exit_step: NDArray[np.int32],
+    cost: NDArray[np.float64],
     n_threads: int,
-) -> None: ...
-def add_coded_scores(
-    values: NDArray[np.float64],
-    value_starts: NDArray[np.int64],
-    score: NDArray[np.int32],
-    codes: NDArray[np.unsignedinteger[Any]],
-    out: NDArray[np.float64],
-) -> None: ...
+) -> tuple[NDArray[np.int32], NDArray[np.int32]]: ...
 def sum_by_leaf(
-    leaf: NDArray[np.unsignedinteger[Any]],
+    leaf: Codes,
     targets: NDArray[np.int8],
     weights: NDArray[np.float64],
     out: NDArray[np.int64],
     n_threads: int,
 ) -> int: ...
 def reweigh(
-    leaf: NDArray[np.unsignedinteger[Any]],
+    leaf: Codes,
     votes: NDArray[np.float64],
     targets: NDArray[np.int8],
     mass: NDArray[np.float64],
@@ -54,7 +62,7 @@ def reweigh(
     n_threads: int,
 ) -> None: ...
 def add_votes(
-    leaf: NDArray[np.unsignedinteger[Any]],
+    leaf: Codes,
     votes: NDArray[np.float64],
     targets: NDArray[np.int8],
     mass: NDArray[np.float64],

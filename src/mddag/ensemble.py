@@ -86,9 +86,10 @@ class Ensemble:
         """What every h_j says of every row of X."""
         rows = self.features.rows(X)
         if self.callables:
-            return Votes.from_dense(self._called(rows), self.bias)
+            called = [self.call(j, rows) for j in range(self.n_classifiers)]
+            return Votes.from_dense(np.stack(called, axis=1), self.bias)
         codes = np.empty((len(rows), self.n_trees), self.tables.code_dtype())
-        _core.leaf_codes(*self._trees(), rows, codes, n_threads)
+        _core.leaf_codes(self.native, rows, codes, n_threads)
         return Votes(codes, self.tables)
 
     def scores(
@@ -99,11 +100,10 @@ class Ensemble:
         scores = checked_out(out, (len(rows), self.n_scores))
         scores[:] = self.bias
         if self.callables:
-            for voter in self.callables:
-                scores += self._vote(voter, rows)
+            for j in range(self.n_classifiers):
+                scores += self.call(j, rows)
         else:
-            values = (self.tables.values, self.tables.starts, self.tables.score)
-            _core.add_scores(*self._trees(), *values, rows, scores, n_threads)
+            _core.add_scores(self.native, self.tables.native, rows, scores, n_threads)
         return scores
 
     def labels(self, scores: NDArray[np.float64]) -> NDArray[Any]:
@@ -242,20 +242,20 @@ class Ensemble:
             callables=tuple(self.callables[j] for j in order) if self.callables else (),
         )
 
-    def _trees(
+    @property
+    def native(
         self,
     ) -> tuple[NDArray[np.uint8], NDArray[np.int64], NDArray[np.uint32], NDArray[np.int64]]:
+        """The trees as the kernels take them."""
         return self.nodes.view(np.uint8), self.starts, self.words, self.word_starts
 
-    def _called(self, rows: Rows) -> NDArray[np.float64]:
-        return np.stack([self._vote(voter, rows) for voter in self.callables], axis=1)
-
-    def _vote(self, voter: Voter, rows: Rows) -> NDArray[np.float64]:
-        votes = np.asarray(voter(rows), np.float64)
+    def call(self, j: int, rows: Rows) -> NDArray[np.float64]:
+        """The votes of callable h_j on rows, (n_rows, K)."""
+        votes = np.asarray(self.callables[j](rows), np.float64)
         votes = votes[:, None] if votes.ndim == 1 else votes
         if votes.shape != (len(rows), self.n_scores):
             raise ValueError(
-                f"base classifier {self.callables.index(voter)} returned votes of shape "
+                f"base classifier {j} returned votes of shape "
                 f"{votes.shape} for {len(rows)} rows; wanted ({len(rows)}, {self.n_scores})"
             )
         return votes

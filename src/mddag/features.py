@@ -87,7 +87,7 @@ def array_rows(X: Any) -> Rows:
             "(n_rows, n_features): Reshape your data with X.reshape(1, -1) if it is one row"
         )
     kind = array.dtype.kind
-    if array.dtype in (np.float32, np.float64):
+    if kind == "f" and array.dtype.itemsize in (4, 8):
         return _aligned(array)
     if kind in "biu" or array.dtype == np.float16:
         exact32 = array.dtype.itemsize <= 2 or kind == "b"
@@ -131,8 +131,8 @@ def category_values(column: Any) -> tuple[Any, ...] | None:
         return tuple(column.cat.categories.tolist())
     if str(column.dtype).startswith("Enum"):
         return tuple(column.dtype.categories.to_list())
-    if str(column.dtype).startswith("Categorical"):  # its codes are shared with other columns
-        return tuple(sorted(column.drop_nulls().unique().cast(str).to_list()))
+    if str(column.dtype).startswith("Categorical"):  # polars fixes no order of these
+        return tuple(sorted(column.drop_nulls().unique().to_list()))
     return None
 
 
@@ -165,13 +165,11 @@ def _aligned(array: Rows) -> Rows:
 
 
 def _refuse_missing(rows: Rows, names: tuple[str, ...] | None) -> None:
-    if not np.isnan(rows.sum()):  # one pass over memory; inf - inf gives NaN too, so look again
+    if not np.isnan(rows.min(initial=0.0)):  # the minimum of numbers with a NaN is NaN
         return
-    missing = np.argwhere(np.isnan(rows))
-    if len(missing):
-        i, column = missing[0]
-        name = f"column {column}" if names is None else f"column {names[column]!r}"
-        raise ValueError(
-            f"X contains NaN ({name}, row {i}), but the model was trained without missing values; "
-            "impute them first"
-        )
+    i, column = np.argwhere(np.isnan(rows))[0]
+    name = f"column {column}" if names is None else f"column {names[column]!r}"
+    raise ValueError(
+        f"X contains NaN ({name}, row {i}), but the model was trained without missing values; "
+        "impute them first"
+    )

@@ -52,6 +52,13 @@ class Tables:
         """Leaves per tree."""
         return np.diff(self.starts) // np.where(self.score < 0, self.n_scores, 1)
 
+    @property
+    def native(
+        self,
+    ) -> tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.int32], NDArray[np.int64], int]:
+        """The tables as the kernels take them."""
+        return self.values, self.starts, self.score, self.rounds, self.n_scores
+
     def code_dtype(self) -> np.dtype[np.unsignedinteger[Any]]:
         """The smallest unsigned type that holds every leaf code."""
         return np.min_scalar_type(max(int(self.n_leaves.max(initial=1)) - 1, 0))
@@ -64,6 +71,14 @@ class Tables:
         table = np.zeros((len(values), self.n_scores))
         table[:, self.score[t]] = values
         return table
+
+    def reach(self) -> NDArray[np.float64]:
+        """The largest |h_jk| that each base classifier can vote, (N,)."""
+        largest = np.zeros(self.n_trees)
+        filled = np.diff(self.starts) > 0
+        largest[filled] = np.maximum.reduceat(np.abs(self.values), self.starts[:-1][filled])
+        passed: NDArray[np.float64] = np.concatenate([[0.0], np.cumsum(largest)])
+        return np.diff(passed[self.rounds])
 
     def trees_of(self, order: ArrayLike) -> NDArray[np.int64]:
         """The trees of the classifiers `order`, in that order."""
@@ -109,8 +124,7 @@ class Votes:
     def scores(self) -> NDArray[np.float64]:
         """f(x_i) = bias + the sum of all votes in their order, float64 (n, K)."""
         scores = np.tile(self.tables.bias, (len(self), 1))
-        tables = self.tables
-        _core.add_coded_scores(tables.values, tables.starts, tables.score, self.codes, scores)
+        _core.add_coded_scores(self.tables.native, self.codes, scores)
         return scores
 
     def rows(self, index: NDArray[np.intp] | NDArray[np.bool_] | slice) -> Votes:

@@ -1,0 +1,52 @@
+// Score vector -> cell: the number of edges below the score (K = 1), or the top class and the
+// number of edges below the margin between the two best scores. Twin: tests/reference/grid.py.
+#pragma once
+
+#include <cstdint>
+
+#include "mddag/span.hpp"
+
+namespace mddag {
+
+struct Grid {
+  Span<const double> edges;
+  Span<const std::int32_t> first;  // by bucket, the edge from which to look on
+  double low;
+  double scale;
+  std::size_t n_scores;
+
+  std::int32_t row_cells() const { return static_cast<std::int32_t>(edges.size) + 1; }
+  std::int32_t n_cells() const { return row_cells() * static_cast<std::int32_t>(n_scores); }
+
+  // Buckets are monotone in s, so every edge of a lower bucket is below s: the count is exact.
+  std::int32_t below(double s) const {
+    const double at = (s - low) * scale;
+    const auto last = static_cast<double>(first.size - 1);
+    const auto bucket = static_cast<std::size_t>(at > 0 ? (at < last ? at : last) : 0);
+    auto c = static_cast<std::size_t>(first[bucket]);
+    while (c < edges.size && edges[c] < s) ++c;
+    return static_cast<std::int32_t>(c);
+  }
+
+  std::int32_t cell(const double* f) const {
+    if (n_scores == 1) return below(f[0]);
+    std::size_t top = f[1] > f[0];
+    double best = f[top], second = f[1 - top];
+    for (std::size_t k = 2; k < n_scores; ++k) {
+      if (f[k] > best) {
+        second = best;
+        best = f[k];
+        top = k;
+      } else if (f[k] > second) {
+        second = f[k];
+      }
+    }
+    return static_cast<std::int32_t>(top) * row_cells() + below(best - second);
+  }
+};
+
+inline void cells(const Grid& grid, const double* scores, std::size_t n, std::int32_t* out) {
+  for (std::size_t i = 0; i < n; ++i) out[i] = grid.cell(scores + i * grid.n_scores);
+}
+
+}  // namespace mddag

@@ -1,0 +1,118 @@
+"""compile(ensemble, policy) -> Dag: the sparse decision DAG, run as a jump table.
+
+    for (j = next[0, cell(f)]; j < N; j = next[j + 1, cell(f)])  f += h_j(x)
+
+Scores are summed in float64 in the order of evaluation, whatever the batch or number of threads.
+Without a policy the DAG evaluates everything.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mddag import _core
+from mddag.ensemble import Ensemble, checked_out
+from mddag.features import Rows
+from mddag.grid import Grid
+from mddag.policy import EVAL, Policy
+from mddag.trace import Trace
+
+
+@dataclass(frozen=True, eq=False)
+class Dag:
+    """An ensemble and what to evaluate next; made by `compile`.
+
+    ensemble : the source ensemble, in its own order
+    policy   : whose step j decides on base classifier policy.order[j]
+    """
+
+    ensemble: Ensemble
+    policy: Policy
+
+    def __repr__(self) -> str:
+        return f"<Dag over {self.ensemble!r}>"
+
+    def run(self, X: Any, *, n_threads: int = 1) -> Trace:
+        """Scores and classification paths of every row of X."""
+        rows = self.ensemble.features.rows(X)
+        scores = np.tile(self.ensemble.bias, (len(rows), 1))
+        return self._run(rows, scores, n_threads)
+
+    def scores(
+        self, X: Any, out: NDArray[np.float64] | None = None, *, n_threads: int = 1
+    ) -> NDArray[np.float64]:
+        """f^(N)(x) of Eq. (2), float64 (n_rows, K)."""
+        rows = self.ensemble.features.rows(X)
+        scores = checked_out(out, (len(rows), self.ensemble.n_scores))
+        scores[:] = self.ensemble.bias
+        return self._run(rows, scores, n_threads).scores
+
+    def _run(self, rows: Rows, scores: NDArray[np.float64], n_threads: int) -> Trace:
+        if self.ensemble.callables:
+            return self._run_callables(rows, scores)
+        exit_step = np.zeros(len(rows), np.int32)
+        cost = np.zeros(len(rows))
+        n_evaluated, indices = _core.run_dag(
+            self.ensemble.native,
+            self.ensemble.tables.native,
+            rows,
+            self.policy.grid.native,
+            self.policy.native,
+            self.ensemble.cost,
+            scores,
+            exit_step,
+            cost,
+            n_threads,
+        )
+        indptr = np.concatenate([[0], np.cumsum(n_evaluated, dtype=np.int64)])
+        return Trace(scores, indptr, indices, exit_step, cost)
+
+    def _run_callables(self, rows: Rows, scores: NDArray[np.float64]) -> Trace:
+        """Step by step: each h_j is called once, on the rows that evaluate it."""
+        policy, n_steps = self.policy, self.policy.n_steps
+        at = policy.next[0, policy.grid.cells(scores)]
+        exit_step = np.zeros(len(rows), np.int32)
+        cost = np.zeros(len(rows))
+        visited: list[tuple[int, NDArray[np.intp]]] = []
+        for j in range(n_steps):
+            here = np.flatnonzero(at == j)
+            if len(here) == 0:
+                continue
+            classifier = int(policy.order[j])
+            scores[here] += self.ensemble.call(classifier, rows[here])
+            cost[here] += self.ensemble.cost[classifier]
+            exit_step[here] = j + 1
+            at[here] = policy.next[j + 1, policy.grid.cells(scores[here])]
+            visited.append((classifier, here))
+        return _trace_of_visits(scores, exit_step, cost, visited)
+
+
+def compile(ensemble: Ensemble, policy: Policy | None = None) -> Dag:  # noqa: A001
+    """The DAG that a policy makes of an ensemble; evaluate-all without a policy."""
+    if policy is None:
+        grid = Grid(np.empty(0), ensemble.n_scores)
+        policy = Policy.constant(EVAL, ensemble.n_classifiers, grid)
+    if policy.n_steps != ensemble.n_classifiers or policy.grid.n_scores != ensemble.n_scores:
+        raise ValueError(
+            f"the policy is for {policy.n_steps} base classifiers and {policy.grid.n_scores} "
+            f"score(s), the ensemble has {ensemble.n_classifiers} and {ensemble.n_scores}"
+        )
+    return Dag(ensemble, policy)
+
+
+def _trace_of_visits(
+    scores: NDArray[np.float64],
+    exit_step: NDArray[np.int32],
+    cost: NDArray[np.float64],
+    visited: list[tuple[int, NDArray[np.intp]]],
+) -> Trace:
+    owner = np.concatenate([here for _, here in visited] or [np.empty(0, np.intp)])
+    index = np.concatenate([np.full(len(h), c) for c, h in visited] or [np.empty(0, np.intp)])
+    by_row = np.argsort(owner, kind="stable")
+    counts = np.bincount(owner, minlength=len(scores))
+    indptr = np.concatenate([[0], np.cumsum(counts, dtype=np.int64)])
+    return Trace(scores, indptr, index[by_row].astype(np.int32), exit_step, cost)

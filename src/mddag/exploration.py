@@ -1,0 +1,42 @@
+"""Exploration: epsilon_j(tau), the probability of a random action at step j of episode tau.
+
+The paper prints 0.3 x 1/ceil(10000/tau), which would grow from 0; what is meant, and what the
+released program does, is 0.3 / ceil(tau/10000) (docs/deviations.md, row 2).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+class Exploration(Protocol):
+    def __call__(self, episode: int, n_steps: int) -> NDArray[np.float64]:
+        """epsilon_j of every step j, (n_steps,), in episodes `episode` … until the next call."""
+        ...
+
+
+@dataclass(frozen=True)
+class Flat:
+    """The paper's: the same epsilon at every step, start / ceil(tau / period)."""
+
+    start: float = 0.3
+    period: int = 10_000
+
+    def __call__(self, episode: int, n_steps: int) -> NDArray[np.float64]:
+        return np.full(n_steps, self.start / -(-max(episode, 1) // self.period))
+
+
+@dataclass(frozen=True)
+class Growing:
+    """Flat's epsilon times (j + 1) / N: a random QUIT seldom ends an episode in its first steps."""
+
+    start: float = 0.3
+    period: int = 10_000
+
+    def __call__(self, episode: int, n_steps: int) -> NDArray[np.float64]:
+        flat = Flat(self.start, self.period)(episode, n_steps)
+        return flat * np.arange(1, n_steps + 1) / n_steps

@@ -1,0 +1,21 @@
+"""What QUIT pays.
+
+| loss | use it when |
+|---|---|
+| ZeroOne | the label is what counts (MDDAG.I); prices of errors by class where they differ |
+| Exponential | AdaBoost's own loss (MDDAG.EXP): keeps going where the margin can still grow |
+| Logistic | probabilities count, and scores are log-odds (LightGBM, XGBoost, …) |
+| Hinge | margins count, but only up to 1 |
+| Squared | regression |
+
+Any callable of (scores, labels) will do; see docs/losses.md.
+"""
+
+from mddag.losses.exponential import Exponential
+from mddag.losses.hinge import Hinge
+from mddag.losses.logistic import Logistic
+from mddag.losses.loss import Loss
+from mddag.losses.squared import Squared
+from mddag.losses.zero_one import ZeroOne
+
+__all__ = ["Exponential", "Hinge", "Logistic", "Loss", "Squared", "ZeroOne"]

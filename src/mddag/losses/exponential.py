@@ -1,0 +1,27 @@
+"""Exponential: the loss of AdaBoost, exp(sum over other classes of f - f_label).
+
+With one score, where f_2 = -f_1, this is exp(-2 y f). The scale inside exp() is a parameter, since
+dividing scores by the sum of the alphas is not neutral here (docs/deviations.md, rows 4 and 5).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mddag.losses.loss import Labels, Scores, own, sign_of
+
+
+@dataclass(frozen=True)
+class Exponential:
+    """exp(scale * (sum_{k != label} f_k - f_label))."""
+
+    scale: float = 1.0
+
+    def __call__(self, scores: Scores, labels: Labels) -> NDArray[np.float64]:
+        if scores.shape[1] == 1:
+            return np.exp(-2.0 * self.scale * sign_of(labels) * scores[:, 0])
+        exponent: Scores = scores.sum(axis=1) - 2.0 * own(scores, labels)
+        return np.exp(self.scale * exponent)

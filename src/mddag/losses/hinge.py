@@ -1,0 +1,20 @@
+"""Hinge: max(0, 1 - margin), the margin being that between the label and the best other class."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mddag.losses.loss import Labels, Scores, margin
+
+
+@dataclass(frozen=True)
+class Hinge:
+    """max(0, 1 - scale * margin)."""
+
+    scale: float = 1.0
+
+    def __call__(self, scores: Scores, labels: Labels) -> NDArray[np.float64]:
+        return np.maximum(0.0, 1.0 - self.scale * margin(scores, labels))

@@ -1,0 +1,47 @@
+"""The contract of a loss: what QUIT pays, L(f, (x, label)) of Eq. (6).
+
+A loss is any callable of (scores, labels); it is called in bulk, so a new one needs no C++.
+Class labels are integers 0 … K-1; a single score (K = 1) has labels 0 and 1, its sign is the
+class, and a tie is an error. Real labels (regression) are floats.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+Scores = NDArray[np.float64]
+Labels = NDArray[Any]
+
+
+class Loss(Protocol):
+    def __call__(self, scores: Scores, labels: Labels) -> NDArray[np.float64]:
+        """The loss of each row; scores (n, K), labels (n,) -> (n,)."""
+        ...
+
+
+def sign_of(labels: Labels) -> NDArray[np.float64]:
+    """Labels 0 and 1 as -1 and +1."""
+    return np.asarray(2.0 * labels - 1.0, np.float64)
+
+
+def margin(scores: Scores, labels: Labels) -> NDArray[np.float64]:
+    """f_label minus the best other score; for one score, its value on the label's side."""
+    if scores.shape[1] == 1:
+        return sign_of(labels) * scores[:, 0]
+    return own(scores, labels) - others(scores, labels).max(axis=1)
+
+
+def own(scores: Scores, labels: Labels) -> Scores:
+    """f_label of each row, (n,)."""
+    chosen: Scores = scores[np.arange(len(scores)), labels]
+    return chosen
+
+
+def others(scores: Scores, labels: Labels) -> Scores:
+    """The scores with the label's own set to -inf."""
+    rest = scores.copy()
+    rest[np.arange(len(scores)), labels] = -np.inf
+    return rest

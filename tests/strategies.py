@@ -1,0 +1,63 @@
+"""Hypothesis strategies for ensembles and rows that hit every kind of split."""
+
+import numpy as np
+from hypothesis import strategies as st
+
+from mddag.ensemble import Ensemble
+from mddag.features import Features
+from mddag.nodes import Growing
+
+# Few distinct values, so that rows land on thresholds, beside them, and outside of every set.
+VALUES = [-np.inf, -3.0, -1.0, -0.5, -0.0, 0.0, 0.1, 1.0, 2.0, 31.0, 32.0, 64.5, 1e30, np.inf]
+
+
+@st.composite
+def trees(draw, n_features, width, max_depth=4):
+    """A random Nodes of numeric and nominal splits."""
+    growing = Growing()
+
+    def grow(depth):
+        if depth == max_depth or draw(st.integers(0, 3)) == 0:
+            return growing.leaf(np.array(draw(st.lists(votes_, min_size=width, max_size=width))))
+        left, right = grow(depth + 1), grow(depth + 1)
+        feature = draw(st.integers(0, n_features - 1))
+        missing_left = draw(st.booleans())
+        if draw(st.integers(0, 3)) == 0:
+            members = draw(st.lists(st.integers(0, 70), max_size=5, unique=True))
+            return growing.nominal_split(feature, np.array(members), left, right, missing_left)
+        threshold = draw(st.sampled_from(VALUES))
+        return growing.split(feature, threshold, left, right, missing_left)
+
+    return growing.finish(grow(0))
+
+
+votes_ = st.floats(-2, 2, allow_subnormal=False).map(lambda v: round(v, 3))
+
+
+@st.composite
+def ensembles(draw):
+    """A random Ensemble: K scores, single-score and all-score trees, several trees per h_j."""
+    n_features, n_scores = draw(st.integers(1, 3)), draw(st.sampled_from([1, 1, 2, 3]))
+    n_trees = draw(st.integers(0, 5))
+    score = [0 if n_scores == 1 else draw(st.integers(-1, n_scores - 1)) for _ in range(n_trees)]
+    members = [draw(trees(n_features, n_scores if k < 0 else 1)) for k in score]
+    cuts = draw(st.lists(st.integers(0, n_trees), max_size=3)) if n_trees else []
+    return Ensemble.from_trees(
+        members,
+        features=Features(n_features),
+        bias=draw(st.lists(votes_, min_size=n_scores, max_size=n_scores)),
+        score=score,
+        rounds=[0, *sorted(cuts), n_trees] if n_trees else [0],
+    )
+
+
+@st.composite
+def rows(draw, n_features, max_rows=20):
+    """Rows of the values above and NaN, float32 or float64, C- or F-ordered or a strided view."""
+    n = draw(st.integers(1, max_rows))
+    value = st.sampled_from([*VALUES, np.nan])
+    flat = draw(st.lists(value, min_size=n * n_features, max_size=n * n_features))
+    dtype = draw(st.sampled_from([np.float32, np.float64]))
+    X = np.array(flat, dtype).reshape(n, n_features)
+    layout = draw(st.sampled_from(["C", "F", "view"]))
+    return np.repeat(X, 2, axis=0)[::2] if layout == "view" else np.array(X, order=layout)

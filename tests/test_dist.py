@@ -1,0 +1,49 @@
+"""The sdist builds, installs and imports in an empty environment, and carries what it should."""
+
+import subprocess
+import sys
+import tarfile
+import venv
+import zipfile
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+
+
+def run(*command, cwd=ROOT):
+    done = subprocess.run([str(c) for c in command], cwd=cwd, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def sdist(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("sdist")
+    run(sys.executable, "-m", "build", "--sdist", "--no-isolation", "--outdir", folder, ROOT)
+    return next(folder.glob("*.tar.gz"))
+
+
+def test_the_sdist_holds_sources_alone(sdist):
+    with tarfile.open(sdist) as archive:
+        names = {name.partition("/")[2] for name in archive.getnames()}
+    assert {"native/module.cpp", "src/mddag/py.typed", "LICENSE", "CMakeLists.txt"} <= names
+    assert not [n for n in names if n.endswith((".npz", ".so", ".csv.gz")) or "/build/" in n]
+
+
+def test_the_sdist_installs_and_imports_in_an_empty_environment(sdist, tmp_path):
+    wheel = ["-m", "pip", "wheel", "--no-deps", "--no-build-isolation", "--no-cache-dir"]
+    run(sys.executable, *wheel, "--wheel-dir", tmp_path, sdist)
+    built = next(tmp_path.glob("mddag-*.whl"))
+    with zipfile.ZipFile(built) as archive:
+        names = archive.namelist()
+    assert {"mddag/py.typed", "mddag/_core.pyi", "mddag/ensemble.py"} <= set(names)
+    assert not [n for n in names if n.startswith(("native", "tests", "nanobind"))]
+
+    venv.create(tmp_path / "empty", with_pip=True)
+    python = tmp_path / "empty" / "bin" / "python"
+    run(python, "-m", "pip", "install", "--quiet", "--no-deps", "numpy", built, cwd=tmp_path)
+    code = "import numpy as np, mddag; h = [lambda X: X[:, 0]]; "
+    code += "print(mddag.Ensemble.from_callables(h, n_features=1).scores(np.ones((1, 1))))"
+    assert run(python, "-c", code, cwd=tmp_path).strip() == "[[1.]]"

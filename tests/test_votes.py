@@ -1,0 +1,52 @@
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mddag.votes import Tables, Votes, starts_of
+
+small = st.sampled_from([-1.0, 0.0, 0.5, 1.0])
+
+
+@given(st.integers(1, 6), st.integers(0, 4), st.integers(1, 3), st.data())
+def test_dense_votes_round_trip(n, n_classifiers, n_scores, data):
+    size = n * n_classifiers * n_scores
+    flat = data.draw(st.lists(small, min_size=size, max_size=size))
+    dense = np.array(flat).reshape(n, n_classifiers, n_scores)
+    votes = Votes.from_dense(dense, bias=0.25)
+    np.testing.assert_array_equal(votes.dense(), dense)
+    np.testing.assert_allclose(votes.scores(), 0.25 + dense.sum(axis=1))
+    assert len(votes) == n
+
+
+def test_a_two_dimensional_array_is_one_score():
+    votes = Votes.from_dense([[1, -1], [1, 1]])
+    assert votes.dense().shape == (2, 2, 1)
+    assert votes.codes.dtype == np.uint8
+
+
+def test_many_distinct_votes_take_wider_codes():
+    votes = Votes.from_dense(np.arange(300.0)[:, None])
+    assert votes.codes.dtype == np.uint16
+    np.testing.assert_array_equal(votes.scores()[:, 0], np.arange(300.0))
+
+
+def test_rows_and_order():
+    dense = np.random.default_rng(0).integers(0, 3, size=(5, 4, 2)).astype(float)
+    votes = Votes.from_dense(dense)
+    np.testing.assert_array_equal(votes.rows(np.array([3, 1])).dense(), dense[[3, 1]])
+    np.testing.assert_array_equal(votes.rows(slice(1, 3)).dense(), dense[1:3])
+    np.testing.assert_array_equal(votes.reordered([2, 0]).dense(), dense[:, [2, 0]])
+
+
+def test_tables_of_one_class_and_of_all():
+    tables = Tables(
+        values=np.array([1.0, 2.0, 3.0, 4.0, 5.0, 6.0]),
+        starts=starts_of([2, 4]),
+        score=np.array([1, -1], np.int32),
+        rounds=np.array([0, 2]),
+        bias=np.zeros(2),
+    )
+    assert tables.table(0).tolist() == [[0, 1], [0, 2]]
+    assert tables.table(1).tolist() == [[3, 4], [5, 6]]
+    assert tables.n_leaves.tolist() == [2, 2]
+    assert tables.n_classifiers == 1
