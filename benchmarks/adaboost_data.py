@@ -10,7 +10,7 @@ from sklearn.model_selection import train_test_split
 from sklearn.preprocessing import OrdinalEncoder
 
 sys.path.insert(0, os.environ["MDDAG_DATA"])
-import load  # noqa: E402
+import load
 
 MNIST_ROWS = 10_000
 

@@ -77,7 +77,7 @@ def one_against_all(learner, rows, most):
     by_rounds = {}
     for r in ROUNDS:
         per_class = r // len(classes)
-        if 1 <= per_class:
+        if per_class >= 1:
             scores = np.hstack([s[min(per_class, len(s)) - 1] for s in stages])
             by_rounds[r] = np.mean(classes[scores.argmax(axis=1)] != y_test)
     return by_rounds, seconds

@@ -15,7 +15,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from mddag import AdaBoostMHClassifier
-from mddag.learners import Stump, Tree
+from mddag.learners import Product, Stump, Tree
 
 
 @pytest.fixture(scope="module")
@@ -89,9 +89,21 @@ def test_threads_change_nothing(iris):
     assert_array_equal(one.scores(iris[0]), two.scores(iris[0]))
 
 
-@pytest.mark.parametrize("settings", [{}, {"max_features": 2}, {"early_stopping": 8}], ids=repr)
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {},
+        {"max_features": 2},
+        {"early_stopping": 8},
+        {"learner": Tree(4), "categorical_features": [0], "max_bins": 16},
+        {"learner": Product(2), "class_weight": "balanced", "min_weight_fraction_leaf": 0.1},
+    ],
+    ids=repr,
+)
 def test_continued_equals_uninterrupted(binary, settings):
-    X, y = binary
+    X, y = binary[0].copy(), binary[1]
+    X[:, 0] = np.abs(X[:, 0].round() * 10)
+    X[::7, 1] = X[::5, 0] = np.nan
     settings = {**settings, "random_state": np.random.RandomState(5)}
     halves = AdaBoostMHClassifier(n_rounds=20, warm_start=True, **settings).fit(X, y)
     halves = pickle.loads(pickle.dumps(halves))
