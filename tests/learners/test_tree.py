@@ -34,7 +34,7 @@ def test_grows_until_every_row_is_right_or_no_split_helps(problem):
 
 def test_256_leaves_fit_a_byte():
     rng = np.random.default_rng(0)
-    columns = Columns.from_rows(rng.normal(size=(4000, 10)), max_bins=255)
+    columns = Columns.from_rows(rng.normal(size=(4000, 20)), max_bins=255)
     nodes = Tree(256).fit(columns, *labels(rng, 4000, 1))
     leaves = columns.leaf_codes(nodes)
     assert nodes.n_leaves == 256
