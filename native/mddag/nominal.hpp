@@ -19,7 +19,11 @@ class SetSearch {
  public:
   SetSearch(const Histogram& hist, const std::vector<ClassBlock>& blocks, std::size_t n_classes,
             const std::vector<std::int64_t>& total)
-      : hist_(hist), blocks_(blocks), total_(total), sums_(total.size()) {
+      : hist_(hist),
+        blocks_(blocks),
+        total_(total),
+        sums_(total.size()),
+        constant_(constant_criterion(total)) {
     for (std::size_t c = 0; c < hist.n_codes; ++c) {
       tried_.assign(1, static_cast<std::uint32_t>(c));
       try_set();
@@ -35,7 +39,7 @@ class SetSearch {
   // Puts the best set into `best` if it is better.
   void take(std::int32_t feature, Split& best) const {
     Split split{criterion_, feature, 0, missing_left_, {}, left_};
-    if (!split.better_than(best)) return;
+    if (criterion_ < 0 || !split.better_than(best)) return;
     split.set.assign(1 + (set_.empty() ? 0 : set_.back() / 32), 0);
     for (std::uint32_t c : set_) split.set[c / 32] |= std::uint32_t{1} << (c % 32);
     best = std::move(split);
@@ -70,7 +74,7 @@ class SetSearch {
     std::int64_t criterion = 0;
     for (std::size_t k = 0; k < total_.size(); ++k)
       criterion += Votes::criterion(total_[k], sums_[k]);
-    if (criterion <= criterion_) return;
+    if (criterion <= criterion_ || criterion == constant_) return;
     criterion_ = criterion;
     set_ = tried_;
     left_ = sums_;
@@ -82,7 +86,8 @@ class SetSearch {
   const std::vector<std::int64_t>& total_;
   std::vector<std::uint32_t> tried_;
   std::vector<std::int64_t> sums_;  // of the rows in the set tried
-  std::int64_t criterion_ = -1;     // of the best set so far
+  std::int64_t constant_;
+  std::int64_t criterion_ = -1;  // of the best set so far
   std::vector<std::uint32_t> set_;
   std::vector<std::int64_t> left_;
   bool missing_left_ = true;

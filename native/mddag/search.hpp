@@ -66,8 +66,7 @@ class Search {
   // kept : kept_size() entries for the narrow histograms, already filled if `filled`; or nullptr.
   Split best(const NodeRows& node, const std::vector<std::int64_t>& total, std::int64_t* kept,
              bool filled) {
-    Split none{0};
-    for (std::int64_t t : total) none.criterion += magnitude(t);
+    Split none{Votes::to_beat(constant_criterion(total))};
     const std::size_t n_groups = (narrow_.size() + group_ - 1) / group_;
     const std::size_t n_items = n_groups + wide_.size();
     const bool small = node.size * columns_.candidates.size * weights_.width < kWorthThreads;
