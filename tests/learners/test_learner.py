@@ -28,16 +28,6 @@ def test_votes_are_signs_for_every_class_of_every_row(learner, problem):
 
 
 @pytest.mark.parametrize("learner", LEARNERS[:3], ids=repr)
-@settings(max_examples=30)
-@given(problem=problems())
-def test_no_learner_is_worse_than_a_constant_vote(learner, problem):
-    _, columns, targets, weights = problem
-    nodes = learner.fit(columns, targets, weights)
-    edge = (weights * targets * nodes.votes[columns.leaf_codes(nodes)]).sum()
-    assert edge >= np.abs((weights * targets).sum(axis=0)).sum() - 1e-12
-
-
-@pytest.mark.parametrize("learner", LEARNERS[:3], ids=repr)
 @pytest.mark.parametrize("n_classes", [1, 3, 10])
 @pytest.mark.parametrize("max_bins", [255, None])
 def test_threads_do_not_matter(learner, n_classes, max_bins):
