@@ -9,9 +9,17 @@ from mddag import split
 
 DENORMAL = float(np.finfo(np.float32).smallest_subnormal)
 LARGEST = float(np.finfo(np.float32).max)
-SPECIAL = (0.0, -0.0, DENORMAL, -DENORMAL, LARGEST, -LARGEST, np.inf, 1.0, -1.0, 5e-324, 2.0**128)
+SPECIAL32 = (0.0, -0.0, DENORMAL, -DENORMAL, LARGEST, -LARGEST, np.inf, 1.0, -1.0)
+SPECIAL = (*SPECIAL32, 5e-324, -5e-324, 2.0**128, -(2.0**128))
 
-floats32 = st.one_of(st.sampled_from(SPECIAL), st.floats(width=32, allow_nan=False))
+TRANSLATIONS = (
+    split.less,
+    split.less_float32,
+    split.at_most_float32,
+    split.at_most_past_zero,
+)
+
+floats32 = st.one_of(st.sampled_from(SPECIAL32), st.floats(width=32, allow_nan=False))
 floats64 = st.one_of(st.sampled_from(SPECIAL), st.floats(allow_nan=False), floats32)
 
 
@@ -62,9 +70,24 @@ def test_at_most_float32(t: float, x: float) -> None:
     np.testing.assert_array_equal(xs <= split.at_most_float32(t), wanted)
 
 
+near_zero = st.floats(-3e-35, 3e-35)
+
+
+@given(st.one_of(floats64, near_zero), st.one_of(floats64, near_zero))
+@example(-split.NEARLY_ZERO, -split.NEARLY_ZERO)
+@example(split.NEARLY_ZERO, split.NEARLY_ZERO)
+@example(0.0, split.NEARLY_ZERO)
+@example(-0.0, -split.NEARLY_ZERO)
+def test_at_most_past_zero(t: float, x: float) -> None:
+    band = np.array([-split.NEARLY_ZERO, split.NEARLY_ZERO])
+    xs = np.concatenate([neighbourhood(t), [x], band, before(band), -before(-band)])
+    seen = np.where(np.abs(xs) <= np.float64(np.float32(1e-35)), 0.0, xs)
+    np.testing.assert_array_equal(xs <= split.at_most_past_zero(t), seen <= t)
+
+
 def test_arrays_keep_their_shape() -> None:
     t = np.arange(6, dtype=np.float32).reshape(2, 3)
-    for translate in (split.less, split.less_float32, split.at_most_float32):
+    for translate in TRANSLATIONS:
         assert translate(t).shape == (2, 3)
         assert translate(t).dtype == np.float64
 

@@ -1,9 +1,9 @@
 """Exact translations of foreign split rules into ``x <= threshold``.
 
-Some libraries ask ``x < t``; some first round x to float32 (to nearest, ties to even) and compare
-what is left. Each function returns the largest double that still goes left, so that the one rule
-of this package decides every float64 and every float32 x as the source does. NaN is not a matter
-of thresholds (see ``Nodes.missing_left``).
+Some libraries ask ``x < t``; some first round x to float32 (to nearest, ties to even) or to zero,
+and compare what is left. Each function returns the largest double that still goes left, so that the
+one rule of this package decides every float64 and every float32 x as the source does. NaN is not a
+matter of thresholds (see ``Nodes.missing_left``).
 """
 
 from __future__ import annotations
@@ -15,6 +15,8 @@ from numpy.typing import ArrayLike, NDArray
 
 # To the rounding of doubles, the float32 behind the largest finite one is 2^128, not infinity.
 _BEYOND = 2.0**128
+
+NEARLY_ZERO = float(np.float32(1e-35))  # LightGBM's kZeroThreshold
 
 
 def less(t: ArrayLike) -> NDArray[np.float64]:
@@ -35,6 +37,13 @@ def at_most_float32(t: ArrayLike) -> NDArray[np.float64]:
     with np.errstate(over="ignore"):  # a finite t may lie beyond float32
         nearest = t.astype(np.float32)
     return _last_rounding_to(np.where(nearest > t, _before(nearest), nearest))
+
+
+def at_most_past_zero(t: ArrayLike) -> NDArray[np.float64]:
+    """Thresholds of ``x <= t`` where every x within 1e-35 of zero is read as zero (LightGBM)."""
+    t = np.asarray(t, np.float64)
+    below = _before(np.array(-NEARLY_ZERO))
+    return np.where(np.abs(t) > NEARLY_ZERO, t, np.where(t < 0, below, NEARLY_ZERO))
 
 
 def _last_rounding_to(value: NDArray[np.float32]) -> NDArray[np.float64]:
