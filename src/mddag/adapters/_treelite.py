@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -36,18 +35,6 @@ class Source:
     averaged: bool
     n_features: int
     n_target: int
-
-
-def treelite_for(what: str) -> Any:
-    """The treelite package, or an error that names it."""
-    try:
-        package = import_module("treelite")
-        import_module("treelite.sklearn")
-    except ImportError as error:
-        raise ImportError(
-            f"reading a {what} model needs treelite ({error}); install it: pip install treelite"
-        ) from None
-    return package
 
 
 def read(model: Any, translate: Translation) -> Source:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable
+from importlib import import_module
 from typing import Any, Protocol
 
 import numpy as np
@@ -46,6 +47,17 @@ class Adapter(Protocol):
 def lineage(model: Any) -> set[str]:
     """``library.Class`` for every class that `model` descends from."""
     return {f"{c.__module__.partition('.')[0]}.{c.__name__}" for c in type(model).__mro__}
+
+
+def need(package: str, model: Any) -> Any:
+    """The package that reading `model` takes, or an error that says how to get it."""
+    try:
+        return import_module(package)
+    except ImportError as error:
+        raise ImportError(
+            f"reading this {type(model).__name__} needs {package} ({error}); install it: "
+            f"pip install {package.partition('.')[0]}"
+        ) from None
 
 
 def refuse_unfitted(model: Any, attribute: str) -> None:

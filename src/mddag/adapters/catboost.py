@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from mddag.adapters import _build
 from mddag.adapters._catboost_json import read_json
-from mddag.adapters.adapter import as_columns, lineage, refuse_multi_output
+from mddag.adapters.adapter import as_columns, lineage, need, refuse_multi_output
 from mddag.ensemble import Ensemble, Kind
 from mddag.features import Features
 
@@ -31,6 +31,7 @@ class CatBoost:
         return "catboost.CatBoost" in lineage(model)
 
     def convert(self, model: Any) -> Ensemble:
+        need("catboost", model)
         if not model.is_fitted():
             raise ValueError(
                 f"this {type(model).__name__} is not fitted; call fit before as_ensemble"
@@ -52,7 +53,8 @@ class CatBoost:
         )
 
     def raw_scores(self, model: Any, X: Any) -> NDArray[np.float64]:
-        return as_columns(model.predict(X, prediction_type="RawFormulaVal"))
+        plain = need("catboost", model).CatBoost  # a ranker's own predict has no prediction_type
+        return as_columns(plain.predict(model, X, prediction_type="RawFormulaVal"))
 
 
 def _saved(model: Any) -> dict[str, Any]:

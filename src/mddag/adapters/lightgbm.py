@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from mddag import split
 from mddag.adapters import _build, _treelite
-from mddag.adapters.adapter import as_columns, lineage, refuse_unfitted
+from mddag.adapters.adapter import as_columns, lineage, need, refuse_unfitted
 from mddag.ensemble import Ensemble, Kind
 from mddag.features import Features
 
@@ -29,11 +29,12 @@ class LightGBM:
         return not lineage(model).isdisjoint({"lightgbm.LGBMModel", "lightgbm.Booster"})
 
     def convert(self, model: Any) -> Ensemble:
+        need("lightgbm", model)
         booster = _booster(model)
         text = booster.model_to_string()
         _refuse(text)
-        treelite = _treelite.treelite_for("LightGBM")
-        source = _treelite.read(treelite.frontend.from_lightgbm(booster), split.at_most_past_zero)
+        frontend = need("treelite.frontend", model)
+        source = _treelite.read(frontend.from_lightgbm(booster), split.at_most_past_zero)
         n_scores = booster.num_model_per_iteration()
         n_rounds = source.flat.n_trees // n_scores
         if source.averaged:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from mddag.adapters import _build, _treelite
 from mddag.adapters._flat import Flat
-from mddag.adapters.adapter import as_columns, lineage, refuse_unfitted
+from mddag.adapters.adapter import as_columns, lineage, need, refuse_unfitted
 from mddag.ensemble import Ensemble
 from mddag.features import Features
 from mddag.nodes import categories_of, category_words
@@ -33,10 +33,10 @@ class HistGradientBoosting:
 
     def convert(self, model: Any) -> Ensemble:
         refuse_unfitted(model, "n_features_in_")
-        treelite = _treelite.treelite_for("HistGradientBoosting")
+        importer = need("treelite.sklearn", model)
         encoded = copy.copy(model)
         encoded._preprocessor = None  # treelite cannot read its strings; the trees stay the same
-        source = _treelite.read(treelite.sklearn.import_model(encoded), np.asarray)
+        source = _treelite.read(importer.import_model(encoded), np.asarray)
         n_scores = len(source.base)
         n_rounds = source.flat.n_trees // n_scores
         flat, features = _in_own_columns(model, source.flat)

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from mddag import split
 from mddag.adapters import _build, _treelite, _xgboost_categories
-from mddag.adapters.adapter import as_columns, lineage, refuse_multi_output, refuse_unfitted
+from mddag.adapters.adapter import as_columns, lineage, need, refuse_multi_output, refuse_unfitted
 from mddag.ensemble import Ensemble, Kind
 from mddag.features import Features
 
@@ -29,10 +29,11 @@ class XGBoost:
         return not lineage(model).isdisjoint({"xgboost.XGBModel", "xgboost.Booster"})
 
     def convert(self, model: Any) -> Ensemble:
+        need("xgboost", model)
         booster = _booster(model)
-        config = json.loads(booster.save_config())["learner"]
-        _refuse(model, config)
-        source = _read(booster)
+        config = _config(booster)
+        _refuse_linear(config)
+        source = _read(booster, need("treelite.frontend", model))
         refuse_multi_output(model, source.n_target)
         order, rounds = _rounds(source, config)
         ensemble = _build.build(
@@ -62,23 +63,27 @@ def _booster(model: Any) -> Any:
     return model.get_booster()
 
 
-def _refuse(model: Any, config: dict[str, Any]) -> None:
-    kind = config["gradient_booster"]["name"]
-    if kind == "gblinear":
+def _config(booster: Any) -> dict[str, Any]:
+    try:
+        config: dict[str, Any] = json.loads(booster.save_config())["learner"]
+    except ValueError:  # XGBoost's own error is one, with a stack trace for a message
+        raise ValueError("this xgboost Booster is not fitted; train it or load a model") from None
+    return config
+
+
+def _refuse_linear(config: dict[str, Any]) -> None:
+    if config["gradient_booster"]["name"] == "gblinear":
         raise ValueError(
             "XGBoost model is linear (booster='gblinear'); mddag reads trees: train with "
             "booster='gbtree' or 'dart'"
         )
-    if config["learner_model_param"]["num_feature"] == "0":
-        raise ValueError(f"this xgboost {type(model).__name__} is not fitted; train it first")
 
 
-def _read(booster: Any) -> _treelite.Source:
-    treelite = _treelite.treelite_for("XGBoost")
+def _read(booster: Any, frontend: Any) -> _treelite.Source:
     if "c" in (booster.feature_types or []):
         text = _xgboost_categories.without(booster)
-        return _treelite.read(treelite.frontend.from_xgboost_json(text), split.less_float32)
-    return _treelite.read(treelite.frontend.from_xgboost(booster), split.less_float32)
+        return _treelite.read(frontend.from_xgboost_json(text), split.less_float32)
+    return _treelite.read(frontend.from_xgboost(booster), split.less_float32)
 
 
 def _rounds(
