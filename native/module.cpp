@@ -1,6 +1,8 @@
 // The table of contents of the native core. Every function takes arrays and writes to arrays; the
 // signatures are typed in src/mddag/_core.pyi, the arguments are checked by the Python callers.
 #include "mddag/arrays.hpp"
+#include "mddag/bind_boost.hpp"
+#include "mddag/bind_learners.hpp"
 #include "mddag/rollout.hpp"
 #include "mddag/sarsa_arrays.hpp"
 #include "mddag/trees.hpp"
@@ -180,4 +182,6 @@ NB_MODULE(_core, m) {
   bind_run_dag<double>(m);
   bind_values<TableValueArrays>(m);
   bind_values<RadialValueArrays>(m);
+  bind_learners(m);
+  bind_boost(m);
 }
