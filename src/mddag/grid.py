@@ -36,7 +36,11 @@ class Grid:
 
     def __post_init__(self) -> None:
         edges = np.ascontiguousarray(self.edges, np.float64)
-        if np.ndim(self.edges) != 1 or not np.isfinite(edges).all() or (np.diff(edges) <= 0).any():
+        if (
+            np.ndim(self.edges) != 1
+            or not np.isfinite(edges).all()
+            or (edges[1:] <= edges[:-1]).any()
+        ):
             raise ValueError(
                 f"edges of shape {np.shape(self.edges)} are not finite and strictly increasing; "
                 "wanted a sorted array without repetitions, np.unique(edges)"
@@ -64,7 +68,8 @@ class Grid:
         if len(self.edges) == 0:
             return np.zeros(1)
         below, above = self.edges[:-1], self.edges[1:]
-        width = (above - below).mean() if len(below) else 1.0
+        n_inner = len(below)
+        width = self.edges[-1] / n_inner - self.edges[0] / n_inner if n_inner else 1.0
         middle = below / 2 + above / 2
         inner = np.where(middle > below, middle, above)  # between neighbouring floats is nothing
         first = self.edges[0] - width / 2 if self.n_scores == 1 else min(self.edges[0], 0.0)
