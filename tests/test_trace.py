@@ -1,4 +1,5 @@
 from collections import Counter
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -22,9 +23,7 @@ def trace_of(paths):
 def naive_edges(paths, groups):
     """Counter of (source, target, group)."""
     return Counter(
-        (a, b, g)
-        for path, g in zip(paths, groups, strict=True)
-        for a, b in zip(path, path[1:], strict=False)
+        (a, b, g) for path, g in zip(paths, groups, strict=True) for a, b in pairwise(path)
     )
 
 
@@ -90,5 +89,5 @@ def test_what_does_not_fit_is_refused():
     trace = trace_of([[0, 5], [1]])
     with pytest.raises(ValueError, match=r"groups has shape \(3,\).*each of the 2 instances"):
         trace.edges(groups=[0, 1, 2])
-    with pytest.raises(ValueError, match="evaluates base classifier 5.*got 3"):
+    with pytest.raises(ValueError, match=r"evaluates base classifier 5.*got 3"):
         trace.uses(3)
