@@ -30,6 +30,16 @@ def rollout(
     scores: NDArray[np.float64],
     n_evaluated: NDArray[np.int32],
     cost: NDArray[np.float64],
+    n_threads: int,
+) -> None: ...
+def run_scores(
+    trees: Trees,
+    tables: Tables,
+    X: Rows,
+    grid: Grid,
+    policy: Policy,
+    scores: NDArray[np.float64],
+    n_threads: int,
 ) -> None: ...
 def run_dag(
     trees: Trees,
