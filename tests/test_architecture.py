@@ -15,13 +15,13 @@ PACKAGE = ROOT / "src" / "mddag"
 
 FLOORS = [
     {"_core"},
-    {"features", "nodes", "split", "votes"},
-    {"columns", "ensemble"},
-    {"adapters", "boosting", "calibration", "learners"},
-    {"adaboost"},
+    {"exploration", "features", "losses", "nodes", "split", "votes"},
+    {"columns", "ensemble", "grid"},
+    {"adapters", "boosting", "calibration", "learners", "policy", "trace"},
+    {"adaboost", "dag", "mdp"},
     {"__init__"},
 ]
-FAMILIES = {"adapters": "adapter", "learners": "learner"}
+FAMILIES = {"adapters": "adapter", "learners": "learner", "losses": "loss"}
 
 MODULES = sorted(p for p in PACKAGE.rglob("*.py"))
 

@@ -13,19 +13,43 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from mddag.adaboost import AdaBoostMHClassifier as AdaBoostMHClassifier
     from mddag.adapters import as_ensemble as as_ensemble
+    from mddag.dag import Dag as Dag
+    from mddag.dag import compile as compile  # noqa: A004
     from mddag.ensemble import Ensemble as Ensemble
     from mddag.features import Features as Features
+    from mddag.grid import Grid as Grid
+    from mddag.mdp import MDP as MDP
+    from mddag.policy import Policy as Policy
+    from mddag.trace import Trace as Trace
     from mddag.votes import Votes as Votes
 
 _HOMES = {
     "AdaBoostMHClassifier": "mddag.adaboost",
+    "Dag": "mddag.dag",
     "Ensemble": "mddag.ensemble",
     "Features": "mddag.features",
+    "Grid": "mddag.grid",
+    "MDP": "mddag.mdp",
+    "Policy": "mddag.policy",
+    "Trace": "mddag.trace",
     "Votes": "mddag.votes",
     "as_ensemble": "mddag.adapters",
+    "compile": "mddag.dag",
 }
 
-__all__ = ["AdaBoostMHClassifier", "Ensemble", "Features", "Votes", "as_ensemble"]
+__all__ = [
+    "MDP",
+    "AdaBoostMHClassifier",
+    "Dag",
+    "Ensemble",
+    "Features",
+    "Grid",
+    "Policy",
+    "Trace",
+    "Votes",
+    "as_ensemble",
+    "compile",
+]
 
 
 def __getattr__(name: str) -> Any:
