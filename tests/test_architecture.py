@@ -18,7 +18,8 @@ FLOORS = [
     {"features", "nodes", "split", "votes"},
     {"columns", "ensemble"},
     {"adapters", "boosting", "calibration", "learners"},
-    {"adaboost"},
+    {"adaboost", "datasets", "tradeoff"},
+    {"plotting"},
     {"__init__"},
 ]
 FAMILIES = {"adapters": "adapter", "learners": "learner"}

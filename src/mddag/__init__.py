@@ -15,17 +15,32 @@ if TYPE_CHECKING:
     from mddag.adapters import as_ensemble as as_ensemble
     from mddag.ensemble import Ensemble as Ensemble
     from mddag.features import Features as Features
+    from mddag.plotting import DagDisplay as DagDisplay
+    from mddag.plotting import PathDisplay as PathDisplay
+    from mddag.plotting import TradeoffDisplay as TradeoffDisplay
     from mddag.votes import Votes as Votes
 
 _HOMES = {
     "AdaBoostMHClassifier": "mddag.adaboost",
+    "DagDisplay": "mddag.plotting",
     "Ensemble": "mddag.ensemble",
     "Features": "mddag.features",
+    "PathDisplay": "mddag.plotting",
+    "TradeoffDisplay": "mddag.plotting",
     "Votes": "mddag.votes",
     "as_ensemble": "mddag.adapters",
 }
 
-__all__ = ["AdaBoostMHClassifier", "Ensemble", "Features", "Votes", "as_ensemble"]
+__all__ = [
+    "AdaBoostMHClassifier",
+    "DagDisplay",
+    "Ensemble",
+    "Features",
+    "PathDisplay",
+    "TradeoffDisplay",
+    "Votes",
+    "as_ensemble",
+]
 
 
 def __getattr__(name: str) -> Any:

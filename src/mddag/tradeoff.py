@@ -9,7 +9,7 @@ test rows only report. Which sample a policy is learned from is the caller's bus
 from __future__ import annotations
 
 import csv
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from os import PathLike
 from typing import Protocol
@@ -70,14 +70,17 @@ class Curve:
         """The sample by which points are chosen: selection where there is one, else train."""
         return "selection" if "selection" in self.samples else "train"
 
-    def envelope(self, on: str | None = None, *, convex: bool = False) -> NDArray[np.intp]:
+    def envelope(
+        self, on: str | None = None, *, x: str = "cost", convex: bool = False
+    ) -> NDArray[np.intp]:
         """The rows that no other row beats in both loss and cost, by increasing cost.
 
         `on` is the sample that judges, `chooser` by default: an envelope drawn on test rows would
-        pick the lucky ones. With `convex`, only the corners of the lower convex hull.
+        pick the lucky ones. `x` may be "n_evaluated" instead of "cost". With `convex`, only the
+        corners of the lower convex hull.
         """
         sample = self.chooser if on is None else on
-        loss, cost = getattr(self, f"{sample}_loss"), getattr(self, f"{sample}_cost")
+        loss, cost = getattr(self, f"{sample}_loss"), getattr(self, f"{sample}_{x}")
         front = _pareto_front(cost, loss)
         return _lower_hull(cost, loss, front) if convex else front
 
@@ -143,14 +146,11 @@ def _solve(
     return policy, {name: mdp.evaluate(policy) for name, mdp in mdps.items()}
 
 
-def _columns(name: str, evaluations: Iterable[Evaluation]) -> dict[str, NDArray[np.float64]]:
-    rows = [[getattr(e, measure) for measure in MEASURES] for e in evaluations]
-    return {f"{name}_{m}": column.copy() for m, column in zip(MEASURES, np.array(rows).T)}
+def _columns(name: str, evaluations: Sequence[Evaluation]) -> dict[str, NDArray[np.float64]]:
+    return {f"{name}_{m}": np.array([getattr(e, m) for e in evaluations]) for m in MEASURES}
 
 
-def _full_columns(
-    name: str, mdp: MDP, beta: NDArray[np.float64]
-) -> dict[str, NDArray[np.float64]]:
+def _full_columns(name: str, mdp: MDP, beta: NDArray[np.float64]) -> dict[str, NDArray[np.float64]]:
     """The full ensemble in every row, for its loss and cost know no beta."""
     full = mdp.evaluate(mdp.evaluate_all())
     columns = _columns(f"full_{name}", [full] * len(beta))
