@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 LABEL_SIZE = 8.0  # points
+MOST_BETWEEN = 4  # unlabelled numbers get a small tick where at least every fourth is labelled
 WIDE = 20.0  # a scale that spans more than this factor is logarithmic
 
 
@@ -29,7 +30,7 @@ def pyplot() -> Any:
 
 def width_in_points(ax: Axes) -> float:
     """The width of the plotting area."""
-    return float(ax.get_position().width * ax.figure.get_figwidth() * 72)
+    return float(ax.bbox.width * 72 / ax.figure.dpi)
 
 
 def label_width(j: int) -> float:
@@ -44,7 +45,8 @@ def label_classifiers(ax: Axes, nodes: NDArray[np.intp]) -> None:
     step = max(1, int(np.ceil(needed * (high - low) / width_in_points(ax))))
     at = np.arange(0, len(nodes), step)
     ax.set_xticks(at, [str(j) for j in nodes[at]], fontsize=LABEL_SIZE)
-    ax.set_xticks(np.setdiff1d(np.arange(len(nodes)), at), minor=True)
+    if step <= MOST_BETWEEN:
+        ax.set_xticks(np.setdiff1d(np.arange(len(nodes)), at), minor=True)
 
 
 def legend_above(ax: Axes, groups: tuple[str, ...], sizes: NDArray[np.intp]) -> None:
@@ -65,13 +67,20 @@ def legend_above(ax: Axes, groups: tuple[str, ...], sizes: NDArray[np.intp]) -> 
 
 
 def log_if_wide(ax: Axes, x: NDArray[np.float64]) -> None:
-    """A logarithmic x axis with plain numbers, if the values `x` on it span so much."""
-    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+    """A logarithmic x axis with plain numbers, if the values `x` on it span so much.
 
+    Policies that evaluate nothing stand at 0: a short linear piece leads there.
+    """
     positive = x[x > 0]
-    if len(positive) < len(x) or positive.max() <= WIDE * positive.min():
-        return  # what evaluates nothing stands at 0, which a logarithm does not have
-    ax.set_xscale("log")
-    ax.xaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
-    ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
-    ax.xaxis.set_minor_formatter(NullFormatter())
+    if len(positive) == 0 or positive.max() <= WIDE * positive.min():
+        return
+    low, high = positive.min(), positive.max()
+    if len(positive) < len(x):
+        ax.set_xscale("symlog", linthresh=low)
+    else:
+        ax.set_xscale("log")
+    decades = 10.0 ** np.arange(np.floor(np.log10(low)), np.ceil(np.log10(high)) + 1)
+    ticks = np.concatenate([[0.0], np.outer(decades, [1, 2, 5]).ravel()])
+    ticks = ticks[(ticks >= (x.min() * 0.8)) & (ticks <= high * 1.25)]
+    ax.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
+    ax.set_xticks([], minor=True)

@@ -160,7 +160,7 @@ class DagDisplay:
             linewidths=0.4 if self._spacing < 10 else 1.0,
             zorder=3,
         )
-        small = {"fontsize": LABEL_SIZE, "ha": "center"}
+        small: dict[str, Any] = {"fontsize": LABEL_SIZE, "ha": "center"}
         for x, (j, width) in enumerate(zip(shown.nodes, diameter, strict=True)):
             if width > label_width(int(j)) + 4:  # the number fits inside
                 ax.text(x, 0, str(j), color="white", va="center_baseline", zorder=4, **small)

@@ -91,9 +91,10 @@ class PathDisplay:
         wide = low > 0 and high > WIDE * low
         order = np.argsort(self.n_evaluated, kind="stable")  # the hard ones on top
         points = ax.scatter(
-            *X[order].T,
+            X[order, 0],
+            X[order, 1],
             c=self.n_evaluated[order],
-            s=float(np.clip(20000 / len(X), 4, 30)),
+            s=float(np.clip(8000 / len(X), 4, 20)),
             cmap="viridis",
             norm=LogNorm(low, high) if wide else Normalize(low, high),
             linewidths=0,

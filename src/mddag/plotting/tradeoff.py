@@ -93,9 +93,8 @@ class TradeoffDisplay:
         ax.plot([full_x], [full_loss], "*", color=vermilion, ms=11, label=label)
 
     def _dress(self, ax: Axes) -> None:
-        drawn = [
-            np.asarray(line.get_xdata()) for line in ax.get_lines() if line.get_marker() != "None"
-        ]
+        samples = self.curve.samples
+        drawn = [self._points(s, prefix)[0] for s in samples for prefix in ("", "full_")]
         log_if_wide(ax, np.concatenate(drawn))
         ax.set_xlabel(_X_LABELS[self.x])
         plain = isinstance(self.curve.loss, ZeroOne) and self.curve.loss.weights is None
@@ -105,6 +104,7 @@ class TradeoffDisplay:
 
     def _label_betas(self, ax: Axes, sample: str) -> None:
         """Write beta beside the points of the envelope, as far as the labels keep clear."""
+        ax.autoscale_view()  # or the places below would be those of an empty plot
         x, loss = self._points(sample)
         written = np.empty((0, 2))
         for row in self.curve.envelope(x=self.x):
@@ -112,11 +112,10 @@ class TradeoffDisplay:
             if (np.abs(written - place) < (2 * _CLEAR, _CLEAR / 2)).all(axis=1).any():
                 continue
             written = np.vstack([written, place])
-            text, offset = f"β = {self.curve.beta[row]:.2g}", (5, 5)
             ax.annotate(
-                text,
+                f"β = {self.curve.beta[row]:.2g}",
                 (x[row], loss[row]),
-                offset,
+                (5, 5),
                 textcoords="offset points",
                 fontsize=LABEL_SIZE,
                 color=GREY,
