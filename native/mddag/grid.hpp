@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "mddag/span.hpp"
+#include "mddag/top_two.hpp"
 
 namespace mddag {
 
@@ -30,18 +31,8 @@ struct Grid {
 
   std::int32_t cell(const double* f) const {
     if (n_scores == 1) return below(f[0]);
-    std::size_t top = f[1] > f[0];
-    double best = f[top], second = f[1 - top];
-    for (std::size_t k = 2; k < n_scores; ++k) {
-      if (f[k] > best) {
-        second = best;
-        best = f[k];
-        top = k;
-      } else if (f[k] > second) {
-        second = f[k];
-      }
-    }
-    return static_cast<std::int32_t>(top) * row_cells() + below(best - second);
+    const TopTwo top = top_two(f, n_scores);
+    return static_cast<std::int32_t>(top.which) * row_cells() + below(top.margin);
   }
 };
 

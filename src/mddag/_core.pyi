@@ -43,3 +43,25 @@ def run_dag(
     cost: NDArray[np.float64],
     n_threads: int,
 ) -> tuple[NDArray[np.int32], NDArray[np.int32]]: ...
+def learn_episodes(
+    tables: Tables,
+    codes: Codes,
+    bias: NDArray[np.float64],
+    norm: NDArray[np.float64],
+    learning: tuple[float, float, float, bool, tuple[bool, ...]],
+    costs: NDArray[np.float64],
+    cumulative: NDArray[np.float64],
+    epsilon: NDArray[np.float64],
+    n_episodes: int,
+    values: tuple[Any, ...],
+    random_state: NDArray[np.uint64],
+    loss: Any,
+) -> None: ...
+def tabulate(
+    values: tuple[Any, ...],
+    norm: NDArray[np.float64],
+    centres: NDArray[np.float64],
+    n_scores: int,
+    allowed: tuple[bool, ...],
+    out: NDArray[np.uint8],
+) -> None: ...

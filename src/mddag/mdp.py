@@ -87,10 +87,17 @@ class MDP:
 
     def losses(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
         """The loss of quitting with these scores, (n,)."""
-        if self.labels.ndim == 1:
-            return np.asarray(self.loss(scores, self.labels), np.float64)
+        return self.losses_of(scores, slice(None))
+
+    def losses_of(
+        self, scores: NDArray[np.float64], instances: NDArray[np.intp] | slice
+    ) -> NDArray[np.float64]:
+        """The same for some of the instances, whose scores these are."""
+        labels = self.labels[instances]
+        if labels.ndim == 1:
+            return np.asarray(self.loss(scores, labels), np.float64)
         total = np.zeros(len(scores))
-        for k, share in enumerate(self.labels.T):
+        for k, share in enumerate(labels.T):
             total += share * self.loss(scores, np.full(len(scores), k))
         return total
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from mddag.losses.loss import Labels, Scores, own, sign_of
+from mddag.losses.loss import Labels, Native, Scores, own, sign_of
 
 
 @dataclass(frozen=True)
@@ -25,3 +25,7 @@ class Exponential:
             return np.exp(-2.0 * self.scale * sign_of(labels) * scores[:, 0])
         exponent: Scores = scores.sum(axis=1) - 2.0 * own(scores, labels)
         return np.exp(self.scale * exponent)
+
+    def native(self, n_classes: int) -> Native:
+        """The loss as the kernels take it."""
+        return 1, self.scale, np.empty(0)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from mddag.losses.loss import Labels, Scores, own, sign_of
+from mddag.losses.loss import Labels, Native, Scores, own, sign_of
 
 
 @dataclass(frozen=True)
@@ -22,3 +22,7 @@ class Logistic:
         scaled = self.scale * scores
         total: Scores = np.logaddexp.reduce(scaled, axis=1)
         return total - own(scaled, labels)
+
+    def native(self, n_classes: int) -> Native:
+        """The loss as the kernels take it."""
+        return 2, self.scale, np.empty(0)

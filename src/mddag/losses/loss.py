@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 Scores = NDArray[np.float64]
 Labels = NDArray[Any]
+Native = tuple[int, float, NDArray[np.float64]]  # kind in native/mddag/loss.hpp, scale, prices
 
 
 class Loss(Protocol):
@@ -31,7 +32,8 @@ def margin(scores: Scores, labels: Labels) -> NDArray[np.float64]:
     """f_label minus the best other score; for one score, its value on the label's side."""
     if scores.shape[1] == 1:
         return sign_of(labels) * scores[:, 0]
-    return own(scores, labels) - others(scores, labels).max(axis=1)
+    best_other: Scores = others(scores, labels).max(axis=1)
+    return own(scores, labels) - best_other
 
 
 def own(scores: Scores, labels: Labels) -> Scores:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mddag.losses.loss import Labels, Scores, margin, others
+from mddag.losses.loss import Labels, Native, Scores, margin, others
 
 
 @dataclass(frozen=True)
@@ -46,3 +46,7 @@ class ZeroOne:
         if price.ndim == 1:
             price = price[:, None]
         return np.broadcast_to(price, (n_classes, n_classes)) * (1.0 - np.eye(n_classes))
+
+    def native(self, n_classes: int) -> Native:
+        """The loss as the kernels take it."""
+        return 0, 1.0, np.ascontiguousarray(self.prices(n_classes)).ravel()
