@@ -1,7 +1,7 @@
 """Figure 1: two clusters of positives, and the sparse decision DAG that tells them apart.
 
     python experiments/figure1.py            1000 stumps, beta = 0.01, as in Section 3.1
-    python experiments/figure1.py --quick    fewer rows and stumps, to see that it runs
+    python experiments/figure1.py --quick    fewer rows, stumps and episodes, to see that it runs
 
 Writes figure1.png with the four panels and the numbers behind them as CSV. Policy and panels are
 of the training rows, as in the paper; summary.csv has the test rows beside them.
@@ -18,7 +18,7 @@ from typing import Any
 import matplotlib as mpl
 import numpy as np
 from mddag.learners import Stump
-from mddag.solvers import Sarsa
+from mddag.solvers import Sarsa, Solver
 
 import mddag
 from mddag import AdaBoostMHClassifier, DagDisplay, PathDisplay
@@ -35,11 +35,12 @@ MOST_PATHS = 20
 
 def main() -> None:
     options = read_options()
-    n_rows, n_rounds = (1000, 100) if options.quick else (4000, 1000)
+    n_rows, n_rounds, n_episodes = (1000, 100, 10**5) if options.quick else (4000, 1000, 10**6)
     X, y, cluster = two_clusters(n_rows, random_state=options.seed)
     X_test, y_test, cluster_test = two_clusters(5 * n_rows, random_state=options.seed + 1)
-    ensemble = AdaBoostMHClassifier(Stump(), n_rounds=n_rounds, random_state=options.seed).fit(X, y)
-    dag = learn(ensemble.ensemble_, X, y, options.seed)
+    boost = AdaBoostMHClassifier(Stump(), n_rounds=n_rounds, random_state=options.seed).fit(X, y)
+    solver = Sarsa(n_episodes=n_episodes, random_state=options.seed, verbose=True)
+    dag = learn(boost.ensemble_, solver, X, y)
 
     options.out.mkdir(parents=True, exist_ok=True)
     samples = {"train": (X, y, cluster), "test": (X_test, y_test, cluster_test)}
@@ -56,17 +57,17 @@ def main() -> None:
 
 def read_options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--quick", action="store_true", help="fewer rows and stumps")
+    parser.add_argument("--quick", action="store_true", help="fewer rows, stumps and episodes")
     parser.add_argument("--seed", type=int, default=0)
     results = Path(__file__).parent / "results" / "figure1"
     parser.add_argument("--out", type=Path, default=results, help="default: %(default)s")
     return parser.parse_args()
 
 
-def learn(ensemble: mddag.Ensemble, X: np.ndarray, y: np.ndarray, seed: int) -> Dag:
-    """MDDAG.I: SARSA(lambda) on the 0-1 loss, trained on the rows that trained the stumps."""
+def learn(ensemble: mddag.Ensemble, solver: Solver, X: np.ndarray, y: np.ndarray) -> Dag:
+    """MDDAG.I: the 0-1 loss, on the rows that trained the stumps."""
     mdp = MDP(ensemble.votes(X), y, beta=BETA)
-    return mddag.compile(ensemble, Sarsa(random_state=seed).solve(mdp))
+    return mddag.compile(ensemble, solver.solve(mdp))
 
 
 def summary(

@@ -16,9 +16,9 @@ BETAS = [0.0, 0.003, 0.02, 0.3]
 
 
 class BestPrefix:
-    """Solves by trying every prefix."""
+    """Solves by trying every prefix on the training rows."""
 
-    def solve(self, mdp):
+    def solve(self, mdp, selection=None):
         prefixes = [Policy.prefix(j, mdp.n_steps, mdp.grid) for j in range(mdp.n_steps + 1)]
         return min(prefixes, key=lambda policy: mdp.evaluate(policy).objective)
 
@@ -30,11 +30,12 @@ class OfBeta:
     seed: int
     n_steps: int = 12
     loss: object = None
+    n_rows: int = 300
 
     def __call__(self, beta):
         rng = np.random.default_rng(self.seed)
-        labels = rng.integers(0, 2, 300)
-        votes = 0.3 * (2 * labels - 1)[:, None] + rng.normal(size=(300, self.n_steps))
+        labels = rng.integers(0, 2, self.n_rows)
+        votes = 0.3 * (2 * labels - 1)[:, None] + rng.normal(size=(self.n_rows, self.n_steps))
         return MDP(votes, labels, beta=beta, loss=self.loss)
 
 
@@ -85,6 +86,19 @@ def test_samples_that_are_not_given_have_no_columns():
 def test_the_selection_rows_choose(curve):
     assert curve.chooser == "selection"
     np.testing.assert_array_equal(curve.envelope(), curve.envelope("selection"))
+
+
+def test_the_solver_sees_the_selection_rows_and_never_the_test_rows():
+    seen = []
+
+    class Listening(BestPrefix):
+        def solve(self, mdp, selection=None):
+            seen.append((mdp.n_instances, selection.n_instances, selection.beta))
+            return super().solve(mdp)
+
+    sizes = {"selection": OfBeta(1, n_rows=200), "test": OfBeta(2, n_rows=100)}
+    sweep_policies(OfBeta(0), Listening(), [0.1, 0.2], **sizes)
+    assert seen == [(300, 200, 0.1), (300, 200, 0.2)]
 
 
 def test_the_curve_knows_its_loss():

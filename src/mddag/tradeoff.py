@@ -12,7 +12,6 @@ import csv
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from os import PathLike
-from typing import Protocol
 
 import numpy as np
 from joblib import Parallel, delayed
@@ -21,15 +20,10 @@ from numpy.typing import ArrayLike, NDArray
 from mddag.losses import Loss, ZeroOne
 from mddag.mdp import MDP, Evaluation
 from mddag.policy import Policy
+from mddag.solvers import Solver
 
 SAMPLES = ("train", "selection", "test")
 MEASURES = ("loss", "cost", "objective", "n_evaluated")
-
-
-class Solver(Protocol):
-    def solve(self, mdp: MDP) -> Policy:
-        """A policy with a small value of Eq. (8)."""
-        ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -122,7 +116,8 @@ def sweep_policies(
     """Solve one MDP per beta and evaluate every policy on all samples.
 
     `mdp_of_beta`, `selection` and `test` give the MDP of their rows at a beta, for instance
-    ``lambda beta: MDP(votes, y, beta=beta)``. `n_jobs` is joblib's: None is 1 unless a
+    ``lambda beta: MDP(votes, y, beta=beta)``. The solver sees the training and the selection rows,
+    never the test rows. `n_jobs` is joblib's: None is 1 unless a
     ``parallel_config`` says otherwise, -1 all cores; the result does not depend on it.
     """
     prices = _checked_betas(betas)
@@ -142,7 +137,7 @@ def _solve(
     samples: Mapping[str, Callable[[float], MDP]], solver: Solver, beta: float
 ) -> tuple[Policy, dict[str, Evaluation]]:
     mdps = {name: of_beta(beta) for name, of_beta in samples.items()}
-    policy = solver.solve(mdps["train"])
+    policy = solver.solve(mdps["train"], mdps.get("selection"))
     return policy, {name: mdp.evaluate(policy) for name, mdp in mdps.items()}
 
 
