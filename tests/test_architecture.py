@@ -15,13 +15,23 @@ PACKAGE = ROOT / "src" / "mddag"
 
 FLOORS = [
     {"_core"},
+    {"_checks", "parameters", "progress"},
     {"exploration", "features", "losses", "nodes", "split", "votes"},
-    {"columns", "ensemble", "grid"},
-    {"adapters", "boosting", "calibration", "learners", "policy", "trace"},
-    {"adaboost", "dag", "mdp"},
+    {"calibration", "callbacks", "columns", "ensemble", "grid"},
+    {"adapters", "learners", "policy", "trace", "values"},
+    {"boosting", "dag", "mdp"},
+    {"adaboost", "datasets", "solvers"},
+    {"plotting", "source", "tradeoff"},
+    {"classifier"},
     {"__init__"},
 ]
-FAMILIES = {"adapters": "adapter", "learners": "learner", "losses": "loss"}
+FAMILIES = {
+    "adapters": "adapter",
+    "learners": "learner",
+    "losses": "loss",
+    "solvers": "solver",
+    "values": "value",
+}
 
 MODULES = sorted(p for p in PACKAGE.rglob("*.py"))
 

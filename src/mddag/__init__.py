@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from mddag.features import Features as Features
     from mddag.grid import Grid as Grid
     from mddag.mdp import MDP as MDP
+    from mddag.plotting import DagDisplay as DagDisplay
+    from mddag.plotting import PathDisplay as PathDisplay
+    from mddag.plotting import TradeoffDisplay as TradeoffDisplay
     from mddag.policy import Policy as Policy
     from mddag.trace import Trace as Trace
     from mddag.votes import Votes as Votes
@@ -26,29 +29,35 @@ if TYPE_CHECKING:
 _HOMES = {
     "AdaBoostMHClassifier": "mddag.adaboost",
     "Dag": "mddag.dag",
+    "DagDisplay": "mddag.plotting",
     "Ensemble": "mddag.ensemble",
     "Features": "mddag.features",
     "Grid": "mddag.grid",
     "MDP": "mddag.mdp",
+    "PathDisplay": "mddag.plotting",
     "Policy": "mddag.policy",
     "Trace": "mddag.trace",
+    "TradeoffDisplay": "mddag.plotting",
     "Votes": "mddag.votes",
     "as_ensemble": "mddag.adapters",
     "compile": "mddag.dag",
 }
 
 __all__ = [
-    "MDP",
     "AdaBoostMHClassifier",
+    "as_ensemble",
+    "compile",
     "Dag",
+    "DagDisplay",
     "Ensemble",
     "Features",
     "Grid",
+    "MDP",
+    "PathDisplay",
     "Policy",
     "Trace",
+    "TradeoffDisplay",
     "Votes",
-    "as_ensemble",
-    "compile",
 ]
 
 
