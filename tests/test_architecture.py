@@ -22,6 +22,7 @@ FLOORS = [
     {"boosting", "dag", "mdp"},
     {"adaboost", "datasets", "solvers"},
     {"plotting", "source", "tradeoff"},
+    {"sweep"},
     {"classifier"},
     {"__init__"},
 ]
