@@ -14,17 +14,27 @@ ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "src" / "mddag"
 
 FLOORS = [
-    {"_core", "_checks", "callbacks", "parameters", "progress"},
-    {"features", "nodes", "split", "votes"},
-    {"columns", "ensemble"},
-    {"adapters", "calibration", "learners", "thresholds", "training_set"},
-    {"boosting"},
+    {"_core"},
+    {"_checks", "parameters", "progress"},
+    {"exploration", "features", "losses", "nodes", "split", "votes"},
+    {"calibration", "callbacks", "columns", "ensemble", "grid"},
+    {"adapters", "learners", "policy", "thresholds", "trace", "training_set", "values"},
+    {"boosting", "dag", "mdp"},
     {"importance", "stopping"},
     {"training"},
-    {"adaboost"},
+    {"adaboost", "datasets", "solvers"},
+    {"plotting", "source", "tradeoff"},
+    {"sweep"},
+    {"classifier"},
     {"__init__"},
 ]
-FAMILIES = {"adapters": "adapter", "learners": "learner"}
+FAMILIES = {
+    "adapters": "adapter",
+    "learners": "learner",
+    "losses": "loss",
+    "solvers": "solver",
+    "values": "value",
+}
 
 MODULES = sorted(p for p in PACKAGE.rglob("*.py"))
 

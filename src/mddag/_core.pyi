@@ -30,6 +30,16 @@ def rollout(
     scores: NDArray[np.float64],
     n_evaluated: NDArray[np.int32],
     cost: NDArray[np.float64],
+    n_threads: int,
+) -> None: ...
+def run_scores(
+    trees: Trees,
+    tables: Tables,
+    X: Rows,
+    grid: Grid,
+    policy: Policy,
+    scores: NDArray[np.float64],
+    n_threads: int,
 ) -> None: ...
 def run_dag(
     trees: Trees,
@@ -43,6 +53,28 @@ def run_dag(
     cost: NDArray[np.float64],
     n_threads: int,
 ) -> tuple[NDArray[np.int32], NDArray[np.int32]]: ...
+def learn_episodes(
+    tables: Tables,
+    codes: Codes,
+    bias: NDArray[np.float64],
+    norm: NDArray[np.float64],
+    learning: tuple[float, float, float, bool, tuple[bool, ...]],
+    costs: NDArray[np.float64],
+    cumulative: NDArray[np.float64],
+    epsilon: NDArray[np.float64],
+    n_episodes: int,
+    values: tuple[Any, ...],
+    random_state: NDArray[np.uint64],
+    loss: Any,
+) -> None: ...
+def tabulate(
+    values: tuple[Any, ...],
+    norm: NDArray[np.float64],
+    centres: NDArray[np.float64],
+    n_scores: int,
+    allowed: tuple[bool, ...],
+    out: NDArray[np.uint8],
+) -> None: ...
 def sum_by_leaf(
     leaf: Codes,
     targets: NDArray[np.int8],

@@ -86,7 +86,7 @@ def training_set(
     rows = checked_rows(estimator, X, features)
     n_features = rows.shape[1]
     nominal = nominal_columns(X, categorical_features, n_features)
-    labels = _checked_labels(y)
+    labels = checked_labels(y)
     check_consistent_length(rows, labels)
     weight = _check_sample_weight(sample_weight, rows, dtype=np.float64, ensure_non_negative=True)
     rows, labels, weight = _counted(rows, labels, weight)
@@ -172,7 +172,8 @@ def _place(column: Any, X: Any, n_features: int) -> int:
     )
 
 
-def _checked_labels(y: Any) -> NDArray[Any]:
+def checked_labels(y: Any) -> NDArray[Any]:
+    """Class labels (n,): one-dimensional, finite, discrete."""
     labels: NDArray[Any] = column_or_1d(y, warn=True)
     if labels.dtype == object and any(label is None for label in labels):
         raise ValueError(

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from mddag.losses.loss import Labels, Scores, margin
+from mddag.losses.loss import Labels, Native, Scores, checked_scale, margin
 
 
 @dataclass(frozen=True)
@@ -16,5 +16,12 @@ class Hinge:
 
     scale: float = 1.0
 
+    def __post_init__(self) -> None:
+        checked_scale(self.scale)
+
     def __call__(self, scores: Scores, labels: Labels) -> NDArray[np.float64]:
         return np.maximum(0.0, 1.0 - self.scale * margin(scores, labels))
+
+    def native(self, n_classes: int) -> Native:
+        """The loss as the kernels take it."""
+        return 3, self.scale, np.empty(0)

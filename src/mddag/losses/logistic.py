@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from mddag.losses.loss import Labels, Scores, own, sign_of
+from mddag.losses.loss import Labels, Native, Scores, checked_scale, own, sign_of
 
 
 @dataclass(frozen=True)
@@ -16,9 +16,16 @@ class Logistic:
 
     scale: float = 1.0
 
+    def __post_init__(self) -> None:
+        checked_scale(self.scale)
+
     def __call__(self, scores: Scores, labels: Labels) -> NDArray[np.float64]:
         if scores.shape[1] == 1:
             return np.logaddexp(0.0, -self.scale * sign_of(labels) * scores[:, 0])
         scaled = self.scale * scores
         total: Scores = np.logaddexp.reduce(scaled, axis=1)
         return total - own(scaled, labels)
+
+    def native(self, n_classes: int) -> Native:
+        """The loss as the kernels take it."""
+        return 2, self.scale, np.empty(0)

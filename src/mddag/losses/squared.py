@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from mddag.losses.loss import Labels, Scores, sign_of
+from mddag.losses.loss import Labels, Native, Scores, sign_of
 
 
 @dataclass(frozen=True)
@@ -16,6 +16,8 @@ class Squared:
 
     def __call__(self, scores: Scores, labels: Labels) -> NDArray[np.float64]:
         if labels.dtype.kind == "f":
+            if scores.shape[1] != 1:
+                raise ValueError(f"real labels want one score, but scores have {scores.shape[1]}")
             return np.square(scores[:, 0] - labels.astype(np.float64, copy=False))
         if scores.shape[1] == 1:
             return np.square(scores[:, 0] - sign_of(labels))
@@ -23,3 +25,7 @@ class Squared:
         signs[np.arange(len(scores)), labels] = 1.0
         total: Scores = np.square(scores - signs).sum(axis=1)
         return total
+
+    def native(self, n_classes: int) -> Native:
+        """The loss as the kernels take it."""
+        return 4, 1.0, np.empty(0)

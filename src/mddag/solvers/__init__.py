@@ -1,0 +1,13 @@
+"""Solvers: from a Markov decision process to a policy.
+
+| solver | use it when |
+|---|---|
+| Sarsa | you want the paper |
+| WatkinsQ | you want what the authors' released program runs |
+"""
+
+from mddag.solvers.sarsa import Sarsa
+from mddag.solvers.solver import Solver
+from mddag.solvers.watkins_q import WatkinsQ
+
+__all__ = ["Sarsa", "Solver", "WatkinsQ"]

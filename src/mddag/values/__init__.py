@@ -1,0 +1,13 @@
+"""Value functions for Sarsa and WatkinsQ.
+
+| value function | use it when |
+|---|---|
+| Table | always to begin with: a hundred times faster, and as good |
+| RadialBasis | you want what the authors' program ran |
+"""
+
+from mddag.values.radial_basis import RadialBasis
+from mddag.values.table import Table
+from mddag.values.value import Value
+
+__all__ = ["RadialBasis", "Table", "Value"]

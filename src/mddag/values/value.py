@@ -1,0 +1,38 @@
+"""The contract of a value function: Q_j(s, a), one function per step, part and action.
+
+s in [0, 1] is the score over the largest |f| possible, ``norm[j]``; with several classes there is
+one part per top class, and s is the margin likewise. A value function is a recipe (its
+constructor's arguments); ``start`` makes the arrays that the native learner fills.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mddag.votes import Tables
+
+
+class Value(Protocol):
+    def start(self, n_steps: int, n_parts: int) -> tuple[Any, ...]:
+        """The arrays of a value function that has learned nothing, as the kernels take them."""
+        ...
+
+    def norm(self, tables: Tables) -> NDArray[np.float64]:
+        """The largest |f| that the state at each step is measured against, (N,)."""
+        ...
+
+
+def total_norm(tables: Tables) -> NDArray[np.float64]:
+    """The paper's footnote 1: the sum over all base classifiers, the same at every step."""
+    total = np.abs(tables.bias).max() + tables.reach().sum()
+    return np.full(tables.n_classifiers, total or 1.0)
+
+
+def running_norm(tables: Tables) -> NDArray[np.float64]:
+    """The sum over the base classifiers before step j: early steps keep their resolution."""
+    before = np.cumsum(tables.reach()) - tables.reach()
+    norm = np.abs(tables.bias).max() + before
+    return np.where(norm > 0, norm, 1.0)
