@@ -14,16 +14,16 @@ ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "src" / "mddag"
 
 FLOORS = [
-    {"_core"},
-    {"_checks", "parameters", "progress"},
+    {"_checks", "_core", "callbacks", "parameters", "progress"},
     {"exploration", "features", "losses", "nodes", "split", "votes"},
-    {"calibration", "callbacks", "columns", "ensemble", "grid"},
-    {"adapters", "learners", "policy", "trace", "values"},
-    {"boosting", "dag", "mdp"},
-    {"adaboost", "datasets", "solvers"},
-    {"plotting", "source", "tradeoff"},
-    {"sweep"},
-    {"classifier"},
+    {"columns", "ensemble", "grid"},
+    {"adapters", "calibration", "learners", "policy", "thresholds", "trace", "training_set"},
+    {"boosting", "dag", "mdp", "values"},
+    {"importance", "solvers", "stopping"},
+    {"datasets", "tradeoff", "training"},
+    {"adaboost", "plotting"},
+    {"source"},
+    {"classifier", "sweep"},
     {"__init__"},
 ]
 FAMILIES = {
