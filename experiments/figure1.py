@@ -18,13 +18,13 @@ from typing import Any
 import matplotlib as mpl
 import numpy as np
 from mddag.learners import Stump
-from mddag.solvers import Sarsa, Solver
 
 import mddag
 from mddag import AdaBoostMHClassifier, DagDisplay, PathDisplay
 from mddag.dag import Dag
 from mddag.datasets import two_clusters
 from mddag.mdp import MDP
+from mddag.solvers import Sarsa, Solver
 from mddag.trace import Trace
 
 BETA = 0.01
