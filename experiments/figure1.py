@@ -17,12 +17,12 @@ from typing import Any
 
 import matplotlib as mpl
 import numpy as np
-from mddag.learners import Stump
 
 import mddag
 from mddag import AdaBoostMHClassifier, DagDisplay, PathDisplay
 from mddag.dag import Dag
 from mddag.datasets import two_clusters
+from mddag.learners import Stump
 from mddag.mdp import MDP
 from mddag.solvers import Sarsa, Solver
 from mddag.trace import Trace

@@ -1,6 +1,8 @@
 // The table of contents of the native core. Every function takes arrays and writes to arrays; the
 // signatures are typed in src/mddag/_core.pyi, the arguments are checked by the Python callers.
 #include "mddag/arrays.hpp"
+#include "mddag/bind_boost.hpp"
+#include "mddag/bind_learners.hpp"
 #include "mddag/rollout.hpp"
 #include "mddag/sarsa_arrays.hpp"
 #include "mddag/trees.hpp"
@@ -48,19 +50,31 @@ void bind_coded_votes(nb::module_& m) {
       "rollout",
       [](const TableArrays& table_arrays, Matrix<const Code> codes, const GridArrays& grid_arrays,
          const PolicyArrays& policy, Array<const double> costs, Matrix<double> scores,
-         Array<std::int32_t> n_evaluated, Array<double> cost) {
+         Array<std::int32_t> n_evaluated, Array<double> cost, int n_threads) {
         nb::gil_scoped_release unlocked;
         const CodedVotes<Code> votes{tables(table_arrays), codes.data()};
         rollout(votes, grid(grid_arrays), jump_table(policy), span(costs), codes.shape(0),
-                scores.data(), n_evaluated.data(), cost.data());
+                scores.data(), n_evaluated.data(), cost.data(), n_threads);
       },
       "tables"_a.noconvert(), "codes"_a.noconvert(), "grid"_a.noconvert(), "policy"_a.noconvert(),
       "costs"_a.noconvert(), "scores"_a.noconvert(), "n_evaluated"_a.noconvert(),
-      "cost"_a.noconvert());
+      "cost"_a.noconvert(), "n_threads"_a);
 }
 
 template <class T>
 void bind_run_dag(nb::module_& m) {
+  m.def(
+      "run_scores",
+      [](const TreeArrays& tree_arrays, const TableArrays& table_arrays, StridedMatrix<T> X,
+         const GridArrays& grid_arrays, const PolicyArrays& policy, Matrix<double> scores,
+         int n_threads) {
+        nb::gil_scoped_release unlocked;
+        const WalkedVotes<T> votes{tables(table_arrays), trees(tree_arrays), rows(X)};
+        run_scores(votes, grid(grid_arrays), jump_table(policy), X.shape(0), scores.data(),
+                   n_threads);
+      },
+      "trees"_a.noconvert(), "tables"_a.noconvert(), "X"_a.noconvert(), "grid"_a.noconvert(),
+      "policy"_a.noconvert(), "scores"_a.noconvert(), "n_threads"_a);
   m.def(
       "run_dag",
       [](const TreeArrays& tree_arrays, const TableArrays& table_arrays, StridedMatrix<T> X,
@@ -180,4 +194,6 @@ NB_MODULE(_core, m) {
   bind_run_dag<double>(m);
   bind_values<TableValueArrays>(m);
   bind_values<RadialValueArrays>(m);
+  bind_learners(m);
+  bind_boost(m);
 }

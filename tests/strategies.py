@@ -1,11 +1,13 @@
-"""Hypothesis strategies for ensembles and rows that hit every kind of split."""
+"""Hypothesis strategies: ensembles and rows that hit every kind of split, grids, policies."""
 
 import numpy as np
 from hypothesis import strategies as st
 
 from mddag.ensemble import Ensemble
 from mddag.features import Features
+from mddag.grid import Grid
 from mddag.nodes import Growing
+from mddag.policy import EVAL, QUIT, SKIP, Policy
 
 # Few distinct values, so that rows land on thresholds, beside them, and outside of every set.
 VALUES = [-np.inf, -3.0, -1.0, -0.5, -0.0, 0.0, 0.1, 1.0, 2.0, 31.0, 32.0, 64.5, 1e30, np.inf]
@@ -61,3 +63,21 @@ def rows(draw, n_features, max_rows=20):
     X = np.array(flat, dtype).reshape(n, n_features)
     layout = draw(st.sampled_from(["C", "F", "view"]))
     return np.repeat(X, 2, axis=0)[::2] if layout == "view" else np.array(X, order=layout)
+
+
+@st.composite
+def grids(draw, n_scores, max_edges=5):
+    """A random Grid whose edges lie among the sums of the votes above, few or none of them."""
+    edges = draw(st.lists(votes_, max_size=max_edges, unique_by=lambda e: e + 0.0))
+    return Grid(np.unique(np.array(edges, np.float64)), n_scores)
+
+
+@st.composite
+def policies(draw, n_steps, n_scores, grid=None):
+    """A random Policy: any action in any cell, steps in any order."""
+    grid = draw(grids(n_scores)) if grid is None else grid
+    action = st.sampled_from([EVAL, EVAL, SKIP, QUIT])
+    size = n_steps * grid.n_cells
+    actions = np.array(draw(st.lists(action, min_size=size, max_size=size)), np.uint8)
+    order = np.array(draw(st.permutations(range(n_steps))), np.intp)
+    return Policy(actions.reshape(n_steps, grid.n_cells), grid, order)

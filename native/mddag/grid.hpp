@@ -2,6 +2,7 @@
 // number of edges below the margin between the two best scores. Twin: tests/reference/grid.py.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "mddag/span.hpp"
@@ -10,8 +11,10 @@
 namespace mddag {
 
 struct Grid {
+  static constexpr std::size_t kCrowded = 16;  // edges of a bucket
+
   Span<const double> edges;
-  Span<const std::int32_t> first;  // by bucket, the edge from which to look on
+  Span<const std::int32_t> first;  // bucket b holds edges first[b] .. first[b + 1]
   double low;
   double scale;
   std::size_t n_scores;
@@ -19,13 +22,20 @@ struct Grid {
   std::int32_t row_cells() const { return static_cast<std::int32_t>(edges.size) + 1; }
   std::int32_t n_cells() const { return row_cells() * static_cast<std::int32_t>(n_scores); }
 
-  // Buckets are monotone in s, so every edge of a lower bucket is below s: the count is exact.
+  // Buckets are monotone in s: every edge of a lower bucket is below s and none of a higher one is,
+  // so the count is exact. Counting on is fastest where a bucket holds few edges; where an outlier
+  // squeezes most of them into one bucket, bisection keeps it from being slow. NaN has none below.
   std::int32_t below(double s) const {
     const double at = (s - low) * scale;
-    const auto last = static_cast<double>(first.size - 1);
+    const auto last = static_cast<double>(first.size - 2);
     const auto bucket = static_cast<std::size_t>(at > 0 ? (at < last ? at : last) : 0);
     auto c = static_cast<std::size_t>(first[bucket]);
-    while (c < edges.size && edges[c] < s) ++c;
+    const auto end = static_cast<std::size_t>(first[bucket + 1]);
+    if (end - c > kCrowded)
+      c = static_cast<std::size_t>(std::lower_bound(edges.data + c, edges.data + end, s) -
+                                   edges.data);
+    else
+      while (c < edges.size && edges[c] < s) ++c;
     return static_cast<std::int32_t>(c);
   }
 

@@ -30,6 +30,16 @@ def rollout(
     scores: NDArray[np.float64],
     n_evaluated: NDArray[np.int32],
     cost: NDArray[np.float64],
+    n_threads: int,
+) -> None: ...
+def run_scores(
+    trees: Trees,
+    tables: Tables,
+    X: Rows,
+    grid: Grid,
+    policy: Policy,
+    scores: NDArray[np.float64],
+    n_threads: int,
 ) -> None: ...
 def run_dag(
     trees: Trees,
@@ -65,3 +75,66 @@ def tabulate(
     allowed: tuple[bool, ...],
     out: NDArray[np.uint8],
 ) -> None: ...
+def sum_by_leaf(
+    leaf: Codes,
+    targets: NDArray[np.int8],
+    weights: NDArray[np.float64],
+    out: NDArray[np.int64],
+    n_threads: int,
+) -> int: ...
+def reweigh(
+    leaf: Codes,
+    votes: NDArray[np.float64],
+    targets: NDArray[np.int8],
+    mass: NDArray[np.float64],
+    right: float,
+    wrong: float,
+    units: NDArray[np.float64],
+    weights: NDArray[np.float64],
+    n_threads: int,
+) -> None: ...
+def add_votes(
+    leaf: Codes,
+    votes: NDArray[np.float64],
+    targets: NDArray[np.int8],
+    mass: NDArray[np.float64],
+    scores: NDArray[np.float64],
+    n_threads: int,
+) -> float: ...
+def encode(
+    X: NDArray[np.floating[Any]],
+    cuts: NDArray[np.float64],
+    starts: NDArray[np.int64],
+    n_codes: NDArray[np.int32],
+    nominal: NDArray[np.bool_],
+    out: NDArray[np.unsignedinteger[Any]],
+    n_threads: int,
+) -> None: ...
+
+ColumnArrays = tuple[
+    NDArray[np.unsignedinteger[Any]],
+    NDArray[np.int32],
+    NDArray[np.bool_],
+    NDArray[np.bool_],
+    NDArray[np.intp],
+]
+
+def coded_leaves(
+    columns: ColumnArrays,
+    nodes: NDArray[np.uint8],
+    cuts: NDArray[np.int32],
+    words: NDArray[np.uint32],
+    out: NDArray[np.unsignedinteger[Any]],
+    n_threads: int,
+) -> None: ...
+def grow(
+    columns: ColumnArrays,
+    targets: NDArray[np.int8],
+    weights: NDArray[np.float64],
+    opposite: bool,
+    nodes: NDArray[np.uint8],
+    cuts: NDArray[np.int32],
+    votes: NDArray[np.float64],
+    words: NDArray[np.uint32],
+    n_threads: int,
+) -> int: ...

@@ -28,10 +28,15 @@ class Dag:
 
     ensemble : the source ensemble, in its own order
     policy   : whose step j decides on base classifier policy.order[j]
+
+    A Dag of no base classifiers is well defined: it returns the bias.
     """
 
     ensemble: Ensemble
     policy: Policy
+
+    def __post_init__(self) -> None:
+        self.policy.require(self.ensemble.n_classifiers, self.ensemble.n_scores)
 
     def __repr__(self) -> str:
         return f"<Dag over {self.ensemble!r}>"
@@ -40,18 +45,6 @@ class Dag:
         """Scores and classification paths of every row of X."""
         rows = self.ensemble.features.rows(X)
         scores = np.tile(self.ensemble.bias, (len(rows), 1))
-        return self._run(rows, scores, n_threads)
-
-    def scores(
-        self, X: Any, out: NDArray[np.float64] | None = None, *, n_threads: int = 1
-    ) -> NDArray[np.float64]:
-        """f^(N)(x) of Eq. (2), float64 (n_rows, K)."""
-        rows = self.ensemble.features.rows(X)
-        scores = checked_out(out, (len(rows), self.ensemble.n_scores))
-        scores[:] = self.ensemble.bias
-        return self._run(rows, scores, n_threads).scores
-
-    def _run(self, rows: Rows, scores: NDArray[np.float64], n_threads: int) -> Trace:
         if self.ensemble.callables:
             return self._run_callables(rows, scores)
         exit_step = np.zeros(len(rows), np.int32)
@@ -70,6 +63,28 @@ class Dag:
         )
         indptr = np.concatenate([[0], np.cumsum(n_evaluated, dtype=np.int64)])
         return Trace(scores, indptr, indices, exit_step, cost)
+
+    def scores(
+        self, X: Any, out: NDArray[np.float64] | None = None, *, n_threads: int = 1
+    ) -> NDArray[np.float64]:
+        """f^(N)(x) of Eq. (2), float64 (n_rows, K); the paths are not kept."""
+        if self.policy.evaluates_all:  # the same sums, without asking where to go
+            return self.ensemble.scores(X, out, n_threads=n_threads)
+        rows = self.ensemble.features.rows(X)
+        scores = checked_out(out, (len(rows), self.ensemble.n_scores))
+        scores[:] = self.ensemble.bias
+        if self.ensemble.callables:
+            return self._run_callables(rows, scores).scores
+        _core.run_scores(
+            self.ensemble.native,
+            self.ensemble.tables.native,
+            rows,
+            self.policy.grid.native,
+            self.policy.native,
+            scores,
+            n_threads,
+        )
+        return scores
 
     def _run_callables(self, rows: Rows, scores: NDArray[np.float64]) -> Trace:
         """Step by step: each h_j is called once, on the rows that evaluate it."""
@@ -96,11 +111,6 @@ def compile(ensemble: Ensemble, policy: Policy | None = None) -> Dag:  # noqa: A
     if policy is None:
         grid = Grid(np.empty(0), ensemble.n_scores)
         policy = Policy.constant(EVAL, ensemble.n_classifiers, grid)
-    if policy.n_steps != ensemble.n_classifiers or policy.grid.n_scores != ensemble.n_scores:
-        raise ValueError(
-            f"the policy is for {policy.n_steps} base classifiers and {policy.grid.n_scores} "
-            f"score(s), the ensemble has {ensemble.n_classifiers} and {ensemble.n_scores}"
-        )
     return Dag(ensemble, policy)
 
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 class Exploration(Protocol):
     def __call__(self, episode: int, n_steps: int) -> NDArray[np.float64]:
-        """epsilon_j of every step j, (n_steps,), in episodes `episode` … until the next call."""
+        """epsilon_j of every step j in episode number `episode` (from 1), float64 (n_steps,)."""
         ...
 
 
@@ -25,6 +25,9 @@ class Flat:
 
     start: float = 0.3
     period: int = 10_000
+
+    def __post_init__(self) -> None:
+        _check(self.start, self.period)
 
     def __call__(self, episode: int, n_steps: int) -> NDArray[np.float64]:
         return np.full(n_steps, self.start / -(-max(episode, 1) // self.period))
@@ -37,6 +40,16 @@ class Growing:
     start: float = 0.3
     period: int = 10_000
 
+    def __post_init__(self) -> None:
+        _check(self.start, self.period)
+
     def __call__(self, episode: int, n_steps: int) -> NDArray[np.float64]:
         flat = Flat(self.start, self.period)(episode, n_steps)
         return flat * np.arange(1, n_steps + 1) / n_steps
+
+
+def _check(start: float, period: int) -> None:
+    if not 0 <= start <= 1:
+        raise ValueError(f"start is {start}; epsilon is a probability, wanted 0..1")
+    if period < 1:
+        raise ValueError(f"period is {period}; wanted at least 1 episode")

@@ -131,8 +131,8 @@ def category_values(column: Any) -> tuple[Any, ...] | None:
         return tuple(column.cat.categories.tolist())
     if str(column.dtype).startswith("Enum"):
         return tuple(column.dtype.categories.to_list())
-    if str(column.dtype).startswith("Categorical"):  # polars fixes no order of these
-        return tuple(sorted(column.drop_nulls().unique().to_list()))
+    if str(column.dtype).startswith("Categorical"):  # its codes are shared with other columns
+        return tuple(sorted(column.drop_nulls().unique().cast(str).to_list()))
     return None
 
 

@@ -2,7 +2,8 @@
 
 With one score the cell counts the edges below f. With several classes the state is the top class
 and the margin between the two best scores, which stays one-dimensional for any K. One grid is
-shared by all j, so that a chain of SKIPs, which leaves f alone, stays in its cell.
+shared by all j, so that a chain of SKIPs, which leaves f alone, stays in its cell. A tie between
+classes goes to the first, and a NaN score has no edge below it.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from mddag.votes import Votes
 
 DEFAULT_CELLS = 1024
 MIN_MARGIN_CELLS = 32
+MAX_SAMPLED_SCORES = 4_000_000  # 32 MB: what `quantile` looks at, however many rows there are
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,11 +28,26 @@ class Grid:
 
     edges    : float64 (n_edges,), strictly increasing; cell c holds edges[c-1] < s <= edges[c],
                s being the score (K = 1) or the margin between the two best (K > 1)
-    n_scores : K; for K > 1 each top class has its own row of cells
+    n_scores : K; for K > 1 each top class has its own row of n_edges + 1 cells
     """
 
     edges: NDArray[np.float64]
     n_scores: int = 1
+
+    def __post_init__(self) -> None:
+        edges = np.ascontiguousarray(self.edges, np.float64)
+        if (
+            np.ndim(self.edges) != 1
+            or not np.isfinite(edges).all()
+            or (edges[1:] <= edges[:-1]).any()
+        ):
+            raise ValueError(
+                f"edges of shape {np.shape(self.edges)} are not finite and strictly increasing; "
+                "wanted a sorted array without repetitions, np.unique(edges)"
+            )
+        if self.n_scores < 1:
+            raise ValueError(f"n_scores is {self.n_scores}; a grid needs at least one score")
+        object.__setattr__(self, "edges", edges)
 
     @property
     def n_cells(self) -> int:
@@ -38,8 +55,11 @@ class Grid:
 
     def cells(self, scores: NDArray[np.float64]) -> NDArray[np.int32]:
         """The cell of each row of scores (n, K), int32 (n,)."""
+        scores = np.ascontiguousarray(scores, np.float64)
+        if scores.ndim != 2 or scores.shape[1] != self.n_scores:
+            raise ValueError(f"scores have shape {scores.shape}; wanted (n, {self.n_scores})")
         cells = np.empty(len(scores), np.int32)
-        _core.cells(self.native, np.ascontiguousarray(scores, np.float64), cells)
+        _core.cells(self.native, scores, cells)
         return cells
 
     @cached_property
@@ -47,48 +67,71 @@ class Grid:
         """A score (or margin) inside each cell of one top class, (n_edges + 1,)."""
         if len(self.edges) == 0:
             return np.zeros(1)
-        width = np.diff(self.edges).mean() if len(self.edges) > 1 else 1.0
-        ends = [self.edges[0] - width / 2], [self.edges[-1] + width / 2]
-        return np.concatenate([ends[0], (self.edges[:-1] + self.edges[1:]) / 2, ends[1]])
+        below, above = self.edges[:-1], self.edges[1:]
+        n_inner = len(below)
+        width = self.edges[-1] / n_inner - self.edges[0] / n_inner if n_inner else 1.0
+        middle = below / 2 + above / 2
+        inner = np.where(middle > below, middle, above)  # between neighbouring floats is nothing
+        first = self.edges[0] - width / 2 if self.n_scores == 1 else min(self.edges[0], 0.0)
+        last = max(self.edges[-1] + width / 2, np.nextafter(self.edges[-1], np.inf))
+        return np.concatenate([[first], inner, [last]])
 
     @cached_property
     def native(self) -> tuple[NDArray[np.float64], NDArray[np.int32], float, float, int]:
-        """What the kernels take: edges, and buckets that tell where to begin looking."""
+        """What the kernels take: edges, and equal buckets with the edges that lie in each."""
         n_buckets = 4 * (len(self.edges) + 1)
         low = float(self.edges[0]) if len(self.edges) else 0.0
         span = float(self.edges[-1]) - low if len(self.edges) else 0.0
         scale = n_buckets / span if span > 0 else 0.0
-        bucket = np.clip((self.edges - low) * scale, 0, n_buckets - 1).astype(np.int32)
-        first = np.searchsorted(bucket, np.arange(n_buckets), side="left").astype(np.int32)
+        if not 0 < scale < np.inf:  # too few, too close or too far for buckets: all in the first
+            bucket, scale = np.zeros(len(self.edges), np.int32), 0.0
+        else:
+            bucket = np.minimum((self.edges - low) * scale, n_buckets - 1).astype(np.int32)
+        first = np.searchsorted(bucket, np.arange(n_buckets + 1)).astype(np.int32)
         return self.edges, first, low, scale, self.n_scores
 
     @classmethod
     def uniform(cls, votes: Votes, n_cells: int | None = None) -> Grid:
-        """Equal cells over all scores that the votes can reach (the paper's), 0 being an edge."""
-        reach = float(np.abs(votes.tables.bias).max() + votes.tables.reach().sum())
-        n_margins = _margin_cells(votes.tables.n_scores, n_cells)
-        if votes.tables.n_scores > 1:
-            return cls(np.arange(n_margins) * (2 * reach or 1.0) / n_margins, votes.tables.n_scores)
-        half = np.arange(1, n_margins // 2) * (2 * reach or 1.0) / n_margins
-        return cls(np.concatenate([-half[::-1], [0.0], half]))
+        """Equal cells over all scores that the votes can reach (the paper's), 0 being an edge.
+
+        `n_cells` counts the cells of one top class; with one score an odd number gives one less.
+        """
+        n_scores = votes.tables.n_scores
+        n_cells = _checked_cells(n_scores, n_cells)
+        reach = float(np.abs(votes.tables.bias).max() + votes.tables.reach().sum()) or 1.0
+        if n_scores > 1:
+            return cls(np.unique(np.arange(n_cells - 1) / (n_cells - 1) * (2 * reach)), n_scores)
+        n_half = n_cells // 2
+        return cls(np.unique(np.arange(1 - n_half, n_half) / n_half * reach))
 
     @classmethod
     def quantile(cls, votes: Votes, n_cells: int | None = None) -> Grid:
-        """Cells that hold equally many of the partial sums that the rows pass through, and 0."""
-        tables = votes.tables
-        n_margins = _margin_cells(tables.n_scores, n_cells)
-        rows = np.linspace(0, len(votes) - 1, min(len(votes), 2000)).astype(np.intp)
-        sums = tables.bias + np.cumsum(votes.rows(rows).dense(), axis=1)
-        if tables.n_scores == 1:
-            seen = sums.ravel()
-        else:
-            best = np.partition(sums, -2, axis=-1)
-            seen = (best[..., -1] - best[..., -2]).ravel()
-        quantiles = np.quantile(seen, np.arange(1, n_margins - 1) / (n_margins - 1))
-        return cls(np.unique(np.append(quantiles, 0.0)), tables.n_scores)
+        """Cells that hold equally many of the partial sums f^(0) … f^(N) of the rows; 0 is an edge.
+
+        `n_cells` counts the cells of one top class; there are fewer where sums repeat.
+        """
+        n_cells = _checked_cells(votes.tables.n_scores, n_cells)
+        seen = _states_passed(votes)
+        quantiles = np.quantile(seen, np.arange(1, n_cells - 1) / (n_cells - 1))
+        return cls(np.unique(np.append(quantiles, 0.0)), votes.tables.n_scores)
 
 
-def _margin_cells(n_scores: int, n_cells: int | None) -> int:
+def _states_passed(votes: Votes) -> NDArray[np.float64]:
+    """Scores (K = 1) or margins that evenly spaced rows pass through when all is evaluated."""
+    tables = votes.tables
+    most = max(MAX_SAMPLED_SCORES // ((tables.n_classifiers + 1) * tables.n_scores), 1)
+    rows = np.linspace(0, len(votes) - 1, min(len(votes), most)).astype(np.intp)
+    sums = np.empty((len(rows), tables.n_classifiers + 1, tables.n_scores))
+    sums[:, 0] = tables.bias
+    sums[:, 1:] = votes.rows(rows).dense()
+    np.cumsum(sums, axis=1, out=sums)
+    if tables.n_scores == 1:
+        return sums.ravel()
+    sums.partition(-2, axis=-1)
+    return (sums[..., -1] - sums[..., -2]).ravel()
+
+
+def _checked_cells(n_scores: int, n_cells: int | None) -> int:
     if n_cells is None:
         return DEFAULT_CELLS if n_scores == 1 else max(DEFAULT_CELLS // n_scores, MIN_MARGIN_CELLS)
     if n_cells < 2:

@@ -10,7 +10,9 @@ How a policy is found is the business of ``solvers``.
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -19,13 +21,16 @@ from numpy.typing import ArrayLike, NDArray
 from mddag import _core
 from mddag.grid import Grid
 from mddag.losses import Loss, ZeroOne
-from mddag.policy import EVAL, Policy
+from mddag.policy import ACTIONS, EVAL, Policy
 from mddag.votes import Votes
 
 
 @dataclass(frozen=True)
 class Evaluation:
-    """The value of a policy on a sample: Eq. (8) and its two parts."""
+    """The value of a policy on a sample: Eq. (8) and its two parts.
+
+    objective = loss + beta x cost; all four are weighted means over the instances.
+    """
 
     loss: float
     cost: float
@@ -37,11 +42,17 @@ class MDP:
     """Votes, labels, loss and prices of a sample; Eqs. (4)-(8).
 
     votes  : Votes, or numbers (n, N) or (n, N, K)
-    labels : integers 0 … K-1 (0, 1 for one score), floats for regression, or soft targets
-             (n, n_classes) whose loss is the expectation sum_k p_k L(f, k)
+    labels : integers 0 … K-1 (0, 1 for one score), floats for the regression of one score, or
+             soft targets p (n, n_classes) whose loss is the expectation sum_k p_k L(f, k)
     loss   : callable of (scores, labels) -> (n,); ZeroOne() by default
     costs  : price of each base classifier, in units of beta; 1 by default
     weight : weight of each instance in the means; 1 by default
+    grid   : the cells on which policies are learned; Grid.uniform(votes) by default
+    actions: what a solver may choose from; without "skip" policies are learned early exits alone
+             (Póczos et al. 2009), without "quit" every instance goes to the end
+
+    There must be something to decide: votes of 0 base classifiers are refused, unlike an Ensemble
+    or a Dag of none, which return their bias.
     """
 
     def __init__(
@@ -54,8 +65,9 @@ class MDP:
         costs: ArrayLike | None = None,
         weight: ArrayLike | None = None,
         grid: Grid | None = None,
+        actions: tuple[str, ...] = ACTIONS,
     ) -> None:
-        self.votes = votes if isinstance(votes, Votes) else _checked_votes(votes)
+        self.votes = _checked_votes(votes)
         self.loss: Loss = ZeroOne() if loss is None else loss
         self.beta = _checked_beta(beta)
         self.labels = _checked_labels(labels, len(self.votes), self.n_scores)
@@ -63,7 +75,13 @@ class MDP:
         self.weight = _checked_prices("weight", weight, len(self.votes), "instance")
         if not self.weight.sum() > 0:
             raise ValueError("weight is 0 for every instance; at least one must count")
+        self.actions = _checked_actions(actions)
         self.grid = Grid.uniform(self.votes) if grid is None else grid
+        if self.grid.n_scores != self.n_scores:
+            raise ValueError(
+                f"the grid is for {self.grid.n_scores} score(s), but votes have {self.n_scores}"
+            )
+        self.losses(self._bias())  # a loss that does not fit is found here, not while learning
 
     @property
     def n_instances(self) -> int:
@@ -86,7 +104,7 @@ class MDP:
         )
 
     def losses(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The loss of quitting with these scores, (n,)."""
+        """The loss of quitting with these scores (n, K), (n,)."""
         return self.losses_of(scores, slice(None))
 
     def losses_of(
@@ -95,27 +113,40 @@ class MDP:
         """The same for some of the instances, whose scores these are."""
         labels = self.labels[instances]
         if labels.ndim == 1:
-            return np.asarray(self.loss(scores, labels), np.float64)
+            return self._loss(scores, labels)
         total = np.zeros(len(scores))
         for k, share in enumerate(labels.T):
-            total += share * self.loss(scores, np.full(len(scores), k))
+            total += share * self._loss(scores, np.full(len(scores), k))
         return total
 
+    def _loss(self, scores: NDArray[np.float64], labels: NDArray[Any]) -> NDArray[np.float64]:
+        loss = np.asarray(self.loss(scores, labels), np.float64)
+        if loss.shape != (len(scores),):
+            raise ValueError(
+                f"the loss {self.loss!r} returned shape {loss.shape} for {len(scores)} rows; "
+                f"wanted one number per row, ({len(scores)},)"
+            )
+        if not np.isfinite(loss).all():
+            i = int(np.flatnonzero(~np.isfinite(loss))[0])
+            raise ValueError(
+                f"the loss {self.loss!r} is {loss[i]} on row {i}, whose scores are "
+                f"{scores[i].tolist()}; wanted finite numbers: a smaller scale may help"
+            )
+        return loss
+
+    def _bias(self) -> NDArray[np.float64]:
+        return np.tile(self.votes.tables.bias, (self.n_instances, 1))
+
     def rollout(
-        self, policy: Policy
+        self, policy: Policy, *, n_threads: int = 1
     ) -> tuple[NDArray[np.float64], NDArray[np.int32], NDArray[np.float64]]:
         """Final scores (n, K), evaluations (n,) and cost (n,) of every instance under a policy."""
-        if policy.n_steps != self.n_steps:
-            raise ValueError(
-                f"the policy has {policy.n_steps} steps, but the votes are of {self.n_steps} "
-                "base classifiers; learn or cut it for these"
-            )
-        tables = self.votes.tables
-        scores = np.tile(tables.bias, (self.n_instances, 1))
+        policy.require(self.n_steps, self.n_scores)
+        scores = self._bias()
         n_evaluated = np.zeros(self.n_instances, np.int32)
         cost = np.zeros(self.n_instances)
         _core.rollout(
-            tables.native,
+            self.votes.tables.native,
             self.votes.codes,
             policy.grid.native,
             policy.native,
@@ -123,6 +154,7 @@ class MDP:
             scores,
             n_evaluated,
             cost,
+            n_threads,
         )
         return scores, n_evaluated, cost
 
@@ -138,19 +170,44 @@ class MDP:
             n_evaluated=float(np.average(n_evaluated, weights=self.weight)),
         )
 
+    def with_beta(self, beta: float) -> MDP:
+        """The same sample at another price."""
+        other = copy(self)
+        other.beta = _checked_beta(beta)
+        return other
+
     def evaluate_all(self) -> Policy:
         """The policy of the full ensemble."""
         return Policy.constant(EVAL, self.n_steps, self.grid)
 
 
-def _checked_votes(votes: ArrayLike) -> Votes:
+def _checked_votes(votes: Votes | ArrayLike) -> Votes:
+    if not isinstance(votes, Votes):
+        votes = _coded(votes)
+    tables = votes.tables
+    if len(votes) == 0 or tables.n_classifiers == 0:
+        raise ValueError(
+            f"votes are of {tables.n_classifiers} base classifiers on {len(votes)} rows; "
+            "wanted at least one of each: there is nothing to decide"
+        )
+    if not np.isfinite(tables.bias).all():
+        raise ValueError(f"the bias of the votes is {tables.bias.tolist()}; it must be finite")
+    bad = np.flatnonzero(~np.isfinite(tables.values))
+    if len(bad):
+        t = np.searchsorted(tables.starts, bad[0], side="right") - 1
+        j = np.searchsorted(tables.rounds, t, side="right") - 1
+        raise ValueError(
+            f"a leaf of base classifier {j} votes {tables.values[bad[0]]}; votes must be finite"
+        )
+    return votes
+
+
+def _coded(votes: ArrayLike) -> Votes:
     array = np.asarray(votes, np.float64)
-    if array.ndim not in (2, 3):
+    if array.ndim not in (2, 3) or array.shape[2:] == (0,):
         raise ValueError(
             f"votes have shape {array.shape}; wanted (n, N) for one score or (n, N, K)"
         )
-    if 0 in array.shape:
-        raise ValueError(f"votes have shape {array.shape}; wanted at least one of each")
     if not np.isfinite(array).all():
         i, j = np.argwhere(~np.isfinite(array))[0][:2]
         raise ValueError(
@@ -159,52 +216,72 @@ def _checked_votes(votes: ArrayLike) -> Votes:
     return Votes.from_dense(array)
 
 
+def _checked_actions(actions: tuple[str, ...]) -> tuple[str, ...]:
+    if not set(actions) <= set(ACTIONS) or "eval" not in actions:
+        raise ValueError(f"actions are {actions}; wanted 'eval' and any of 'skip' and 'quit'")
+    return tuple(actions)
+
+
 def _checked_beta(beta: float) -> float:
-    if not (np.isfinite(beta) and beta >= 0):
+    if not isinstance(beta, Real) or not 0 <= beta < np.inf:
         raise ValueError(f"beta is {beta}; wanted a finite price per evaluation, 0 or more")
     return float(beta)
 
 
 def _checked_labels(labels: ArrayLike, n: int, n_scores: int) -> NDArray[Any]:
     array: NDArray[Any] = np.asarray(labels)
-    n_classes = max(n_scores, 2)
-    if len(array) != n:
-        raise ValueError(f"there are {len(array)} labels for votes on {n} rows; wanted as many")
-    if array.ndim == 2:
-        return _checked_shares(array.astype(np.float64), n_classes)
-    if array.dtype.kind == "f" and n_scores == 1:
-        if not np.isfinite(array).all():
-            i = int(np.flatnonzero(~np.isfinite(array))[0])
-            raise ValueError(f"the label of row {i} is {array[i]}; labels must be finite")
-        return array.astype(np.float64)
-    if array.dtype.kind not in "iub":
+    if array.ndim not in (1, 2) or len(array) != n:
         raise ValueError(
-            f"labels have dtype {array.dtype}; wanted class numbers 0..{n_classes - 1}, "
-            "or floats for the regression of one score"
+            f"labels have shape {array.shape} for votes on {n} rows; wanted ({n},), or soft "
+            f"targets ({n}, {max(n_scores, 2)})"
         )
-    bad = np.flatnonzero((array < 0) | (array >= n_classes))
+    if array.ndim == 2:
+        return _checked_shares(array, max(n_scores, 2))
+    if array.dtype.kind == "f" and n_scores == 1:
+        bad = np.flatnonzero(~np.isfinite(array))
+        if len(bad):
+            raise ValueError(f"the label of row {bad[0]} is {array[bad[0]]}; wanted finite labels")
+        return array.astype(np.float64)
+    return _checked_classes(array, max(n_scores, 2))
+
+
+def _checked_classes(labels: NDArray[Any], n_classes: int) -> NDArray[np.intp]:
+    regression = "; floats stand for regression" if n_classes == 2 else ""
+    if labels.dtype.kind not in "iub":
+        raise ValueError(
+            f"labels have dtype {labels.dtype}; wanted class numbers 0..{n_classes - 1}, "
+            f"np.unique(labels, return_inverse=True)[1]{regression}"
+        )
+    bad = np.flatnonzero((labels < 0) | (labels >= n_classes))
     if len(bad):
         raise ValueError(
-            f"votes have {n_classes} classes but labels contain class {array[bad[0]]} "
-            f"(row {bad[0]}); labels must lie in 0..{n_classes - 1}"
+            f"votes have {n_classes} classes but labels contain class {labels[bad[0]]} "
+            f"(row {bad[0]}); labels must lie in 0..{n_classes - 1}{regression}"
         )
-    return array.astype(np.intp)
+    return labels.astype(np.intp)
 
 
-def _checked_shares(shares: NDArray[np.float64], n_classes: int) -> NDArray[np.float64]:
+def _checked_shares(shares: NDArray[Any], n_classes: int) -> NDArray[np.float64]:
     if shares.shape[1] != n_classes:
         raise ValueError(
             f"soft targets have {shares.shape[1]} columns; wanted {n_classes}, one per class"
         )
-    if not (np.isfinite(shares).all() and (shares >= 0).all()):
-        raise ValueError("soft targets must be finite and not negative")
+    shares = shares.astype(np.float64)
+    # float32 probabilities sum to 1 within about 1e-6; percentages and counts do not
+    fit = (shares >= 0).all(axis=1) & (np.abs(shares.sum(axis=1) - 1.0) < 1e-3)
+    if not fit.all():
+        i = int(np.flatnonzero(~fit)[0])
+        raise ValueError(
+            f"the soft target of row {i} is {shares[i].tolist()}; wanted probabilities that sum "
+            "to 1: divide rows by their sums, and put what instances count for into weight"
+        )
     return shares
 
 
 def _checked_prices(name: str, prices: ArrayLike | None, n: int, of: str) -> NDArray[np.float64]:
     if prices is None:
         return np.ones(n)
-    array = np.asarray(prices, np.float64)
+    array = np.ascontiguousarray(prices, np.float64)
     if array.shape != (n,):
         raise ValueError(f"{name} has shape {array.shape}; wanted one number per {of}, ({n},)")
     bad = np.flatnonzero(~(np.isfinite(array) & (array >= 0)))

@@ -23,7 +23,7 @@ ACTIONS = ("eval", "skip", "quit")
 class Policy:
     """What to do at step j in each cell.
 
-    actions : uint8 (N, n_cells) of EVAL, SKIP, QUIT
+    actions : uint8 (N, n_cells) of EVAL, SKIP, QUIT; read-only, since `next` is folded from it once
     grid    : the cells
     order   : intp (N,), step j decides on base classifier order[j] of the source ensemble
     """
@@ -33,12 +33,29 @@ class Policy:
     order: NDArray[np.intp]
 
     def __post_init__(self) -> None:
-        n_steps = len(self.order)
-        if self.actions.shape != (n_steps, self.grid.n_cells):
+        order, actions = np.asarray(self.order), np.asarray(self.actions)
+        n_steps = order.size
+        if not np.array_equal(np.sort(order, axis=None), np.arange(n_steps)):
             raise ValueError(
-                f"actions have shape {self.actions.shape}; wanted ({n_steps}, {self.grid.n_cells})"
+                f"order of shape {order.shape} must hold each of 0..{n_steps - 1} once"
+            )
+        if actions.shape != (n_steps, self.grid.n_cells):
+            raise ValueError(
+                f"actions have shape {actions.shape}; wanted ({n_steps}, {self.grid.n_cells})"
                 " for the steps of the order and the cells of the grid"
             )
+        known = np.isin(actions, (EVAL, SKIP, QUIT))
+        if not known.all():
+            j, c = np.argwhere(~known)[0]
+            raise ValueError(
+                f"the action at step {j} in cell {c} is {actions[j, c]}; "
+                f"wanted EVAL ({EVAL}), SKIP ({SKIP}) or QUIT ({QUIT})"
+            )
+        object.__setattr__(self, "actions", _read_only(actions.astype(np.uint8, copy=False)))
+        object.__setattr__(self, "order", np.ascontiguousarray(order, np.intp))
+
+    def __repr__(self) -> str:
+        return f"<Policy of {self.n_steps} steps, {self.grid.n_cells} cells>"
 
     @property
     def n_steps(self) -> int:
@@ -53,20 +70,41 @@ class Policy:
             table[j] = np.where(row == EVAL, j, np.where(row == SKIP, table[j + 1], self.n_steps))
         return table
 
+    @cached_property
+    def evaluates_all(self) -> bool:
+        """Whether this is the full ensemble in its own order."""
+        in_order = np.array_equal(self.order, np.arange(self.n_steps))
+        return in_order and bool((self.actions == EVAL).all())
+
     @property
     def native(self) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
         """The policy as the kernels take it: jump table and order."""
         return self.next, self.order.astype(np.int64, copy=False)
 
+    def require(self, n_classifiers: int, n_scores: int) -> None:
+        """Refuse votes or ensembles that this policy was not made for."""
+        if (self.n_steps, self.grid.n_scores) != (n_classifiers, n_scores):
+            raise ValueError(
+                f"the policy is for {self.n_steps} base classifiers and {self.grid.n_scores} "
+                f"score(s), but got {n_classifiers} and {n_scores}; learn a policy for these"
+            )
+
     @classmethod
     def constant(cls, action: int, n_steps: int, grid: Grid) -> Policy:
         """The same action everywhere: EVAL gives the full ensemble, QUIT its bias."""
-        actions = np.full((n_steps, grid.n_cells), action, np.uint8)
-        return cls(actions, grid, np.arange(n_steps))
+        return cls(np.full((n_steps, grid.n_cells), action), grid, np.arange(n_steps))
 
     @classmethod
     def prefix(cls, n_evaluated: int, n_steps: int, grid: Grid) -> Policy:
         """Evaluate the first `n_evaluated` base classifiers, then quit."""
-        policy = cls.constant(EVAL, n_steps, grid)
-        policy.actions[n_evaluated:] = QUIT
-        return policy
+        if not 0 <= n_evaluated <= n_steps:
+            raise ValueError(f"cannot evaluate the first {n_evaluated} of {n_steps} steps")
+        actions = np.full((n_steps, grid.n_cells), EVAL, np.uint8)
+        actions[n_evaluated:] = QUIT
+        return cls(actions, grid, np.arange(n_steps))
+
+
+def _read_only(array: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    view = array.view()
+    view.flags.writeable = False
+    return view

@@ -23,8 +23,8 @@ class Trace:
     scores    : float64 (n, K)
     indptr    : int64 (n + 1,)
     indices   : int32, the paths one behind the other
-    exit_step : int32 (n,), the step of the policy after which the instance evaluates no more
-    cost      : float64 (n,)
+    exit_step : int32 (n,), one more than the last step at which the instance evaluates, 0 if none
+    cost      : float64 (n,), the price of the evaluated base classifiers
     """
 
     scores: NDArray[np.float64]
@@ -46,7 +46,10 @@ class Trace:
         return self.indices[self.indptr[i] : self.indptr[i + 1]]
 
     def paths(self) -> dict[tuple[int, ...], int]:
-        """The distinct paths and how many instances follow each, the most used first."""
+        """The distinct paths and how many instances follow each, the most used first.
+
+        Paths used equally often stand in the order in which instances first take them.
+        """
         counts: dict[tuple[int, ...], int] = {}
         for i in range(len(self)):
             path = tuple(self.path(i).tolist())
@@ -66,20 +69,26 @@ class Trace:
         inside = np.ones(len(self.indices), bool)
         inside[self.indptr[:-1][self.n_evaluated > 0]] = False  # the first of a path has no edge in
         at = np.flatnonzero(inside)
-        pairs = np.stack([self.indices[at - 1], self.indices[at]], axis=1)
-        kinds, which = np.unique(pairs, axis=0, return_inverse=True)
         group, n_groups = self._groups(groups)
-        owner = np.repeat(np.arange(len(self)), self.n_evaluated)[at]
-        count = np.zeros((len(kinds), n_groups), np.intp)
-        np.add.at(count, (which.reshape(-1), group[owner]), 1)
-        return _edge_records(kinds, count, groups is not None)
+        width = int(self.indices.max(initial=0)) + 1
+        pair = self.indices[at - 1].astype(np.int64) * width + self.indices[at]
+        owner = np.repeat(group, self.n_evaluated)[at]
+        found, times = np.unique(pair * n_groups + owner, return_counts=True)
+        pairs, which = np.unique(found // n_groups, return_inverse=True)
+        count = np.zeros((len(pairs), n_groups), np.intp)
+        count[which, found % n_groups] = times
+        return _edge_records(*np.divmod(pairs, width), count, groups)
 
     def uses(self, n_classifiers: int, groups: ArrayLike | None = None) -> NDArray[np.intp]:
         """How many instances of each group evaluate h_j, (n_classifiers, n_groups)."""
+        if self.indices.max(initial=-1) >= n_classifiers:
+            raise ValueError(
+                f"a path evaluates base classifier {self.indices.max()}; wanted n_classifiers to "
+                f"be the size of the source ensemble, got {n_classifiers}"
+            )
         group, n_groups = self._groups(groups)
-        count = np.zeros((n_classifiers, n_groups), np.intp)
-        np.add.at(count, (self.indices, np.repeat(group, self.n_evaluated)), 1)
-        return count
+        use = self.indices.astype(np.int64) * n_groups + np.repeat(group, self.n_evaluated)
+        return np.bincount(use, minlength=n_classifiers * n_groups).reshape(-1, n_groups)
 
     def _groups(self, groups: ArrayLike | None) -> tuple[NDArray[np.intp], int]:
         if groups is None:
@@ -94,12 +103,14 @@ class Trace:
         return group.reshape(-1), len(values)
 
 
-def _edge_records(kinds: NDArray[Any], count: NDArray[np.intp], grouped: bool) -> NDArray[Any]:
-    dtype: Any = EDGE
-    if grouped:
-        dtype = [("source", np.intp), ("target", np.intp), ("count", np.intp, (count.shape[1],))]
-    edges = np.zeros(len(kinds), dtype)
-    if len(kinds):
-        edges["source"], edges["target"] = kinds.T
-        edges["count"] = count if grouped else count[:, 0]
+def _edge_records(
+    source: NDArray[np.int64],
+    target: NDArray[np.int64],
+    count: NDArray[np.intp],
+    groups: ArrayLike | None,
+) -> NDArray[Any]:
+    grouped = [("source", np.intp), ("target", np.intp), ("count", np.intp, (count.shape[1],))]
+    edges = np.zeros(len(source), EDGE if groups is None else np.dtype(grouped))
+    edges["source"], edges["target"] = source, target
+    edges["count"] = count[:, 0] if groups is None else count
     return edges

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from mddag.losses.loss import Labels, Native, Scores, own, sign_of
+from mddag.losses.loss import Labels, Native, Scores, checked_scale, own, sign_of
 
 
 @dataclass(frozen=True)
@@ -20,11 +20,16 @@ class Exponential:
 
     scale: float = 1.0
 
+    def __post_init__(self) -> None:
+        checked_scale(self.scale)
+
     def __call__(self, scores: Scores, labels: Labels) -> NDArray[np.float64]:
         if scores.shape[1] == 1:
-            return np.exp(-2.0 * self.scale * sign_of(labels) * scores[:, 0])
-        exponent: Scores = scores.sum(axis=1) - 2.0 * own(scores, labels)
-        return np.exp(self.scale * exponent)
+            exponent: Scores = -2.0 * sign_of(labels) * scores[:, 0]
+        else:
+            exponent = scores.sum(axis=1) - 2.0 * own(scores, labels)
+        with np.errstate(over="ignore"):  # the MDP names the row whose loss is not finite
+            return np.exp(self.scale * exponent)
 
     def native(self, n_classes: int) -> Native:
         """The loss as the kernels take it."""

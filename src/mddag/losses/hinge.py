@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from mddag.losses.loss import Labels, Native, Scores, margin
+from mddag.losses.loss import Labels, Native, Scores, checked_scale, margin
 
 
 @dataclass(frozen=True)
@@ -15,6 +15,9 @@ class Hinge:
     """max(0, 1 - scale * margin)."""
 
     scale: float = 1.0
+
+    def __post_init__(self) -> None:
+        checked_scale(self.scale)
 
     def __call__(self, scores: Scores, labels: Labels) -> NDArray[np.float64]:
         return np.maximum(0.0, 1.0 - self.scale * margin(scores, labels))

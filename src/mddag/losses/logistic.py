@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from mddag.losses.loss import Labels, Native, Scores, own, sign_of
+from mddag.losses.loss import Labels, Native, Scores, checked_scale, own, sign_of
 
 
 @dataclass(frozen=True)
@@ -15,6 +15,9 @@ class Logistic:
     """ln(1 + exp(-y f)); for K > 1, ln(sum_k exp f_k) - f_label. `scale` multiplies the scores."""
 
     scale: float = 1.0
+
+    def __post_init__(self) -> None:
+        checked_scale(self.scale)
 
     def __call__(self, scores: Scores, labels: Labels) -> NDArray[np.float64]:
         if scores.shape[1] == 1:

@@ -2,7 +2,8 @@
 
 A loss is any callable of (scores, labels); it is called in bulk, so a new one needs no C++.
 Class labels are integers 0 … K-1; a single score (K = 1) has labels 0 and 1, its sign is the
-class, and a tie is an error. Real labels (regression) are floats.
+class, and a tie is an error. Real labels (regression) are floats, which class losses refuse.
+The functions below are what class losses share.
 """
 
 from __future__ import annotations
@@ -23,9 +24,15 @@ class Loss(Protocol):
         ...
 
 
+def checked_scale(scale: float) -> None:
+    """Refuse a scale that would turn the loss round or make it constant."""
+    if not 0 < scale < np.inf:
+        raise ValueError(f"scale is {scale}; wanted a finite factor of the scores above 0")
+
+
 def sign_of(labels: Labels) -> NDArray[np.float64]:
     """Labels 0 and 1 as -1 and +1."""
-    return np.asarray(2.0 * labels - 1.0, np.float64)
+    return np.asarray(2.0 * _classes(labels) - 1.0, np.float64)
 
 
 def margin(scores: Scores, labels: Labels) -> NDArray[np.float64]:
@@ -38,12 +45,23 @@ def margin(scores: Scores, labels: Labels) -> NDArray[np.float64]:
 
 def own(scores: Scores, labels: Labels) -> Scores:
     """f_label of each row, (n,)."""
-    chosen: Scores = scores[np.arange(len(scores)), labels]
+    chosen: Scores = scores[np.arange(len(scores)), _classes(labels)]
     return chosen
 
 
 def others(scores: Scores, labels: Labels) -> Scores:
     """The scores with the label's own set to -inf."""
     rest = scores.copy()
-    rest[np.arange(len(scores)), labels] = -np.inf
+    rest[np.arange(len(scores)), _classes(labels)] = -np.inf
     return rest
+
+
+def _classes(labels: Labels) -> NDArray[np.intp]:
+    """Labels as class numbers; floats would be read as +-1 by some and as 0, 1 by others."""
+    if labels.dtype.kind not in "iub":
+        raise TypeError(
+            f"labels are {labels.dtype}, which stand for regression, but this loss wants class "
+            "numbers: pass labels.astype(int), soft targets (n, n_classes), or loss=Squared()"
+        )
+    classes: NDArray[np.intp] = labels.astype(np.intp, copy=False)
+    return classes

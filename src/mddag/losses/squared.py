@@ -16,6 +16,8 @@ class Squared:
 
     def __call__(self, scores: Scores, labels: Labels) -> NDArray[np.float64]:
         if labels.dtype.kind == "f":
+            if scores.shape[1] != 1:
+                raise ValueError(f"real labels want one score, but scores have {scores.shape[1]}")
             return np.square(scores[:, 0] - labels.astype(np.float64, copy=False))
         if scores.shape[1] == 1:
             return np.square(scores[:, 0] - sign_of(labels))

@@ -20,13 +20,31 @@ class ZeroOne:
     """1 for a wrong class or a tie, else 0.
 
     weights : None, the price of an error per true class (n_classes,), or a matrix of prices
-              (n_classes, n_classes) indexed by true and predicted class
+              (n_classes, n_classes) indexed by true and predicted class, 0 on its diagonal
     """
 
     weights: ArrayLike | None = None
 
+    def __post_init__(self) -> None:
+        if self.weights is None:
+            return
+        price = np.asarray(self.weights, np.float64)
+        if price.ndim not in (1, 2) or price.shape[0] != price.shape[-1]:
+            raise ValueError(
+                f"ZeroOne weights have shape {price.shape}; wanted (n_classes,) or "
+                "(n_classes, n_classes)"
+            )
+        if not (np.isfinite(price).all() and (price >= 0).all()):
+            raise ValueError(f"ZeroOne weights are {self.weights}; wanted finite prices, 0 or more")
+        if price.ndim == 2 and np.diag(price).any():
+            raise ValueError(
+                f"ZeroOne weights have the diagonal {np.diag(price).tolist()}; a right decision "
+                "is free: set it to 0"
+            )
+        object.__setattr__(self, "weights", _as_tuples(price.tolist()))
+
     def __call__(self, scores: Scores, labels: Labels) -> NDArray[np.float64]:
-        wrong = margin(scores, labels) <= 0
+        wrong = ~(margin(scores, labels) > 0)  # NaN is wrong, too
         if self.weights is None:
             return wrong.astype(np.float64)
         price = self.prices(max(scores.shape[1], 2))
@@ -34,19 +52,23 @@ class ZeroOne:
         return np.where(wrong, price[labels, rival], 0.0)
 
     def prices(self, n_classes: int) -> NDArray[np.float64]:
-        """The price of taking class k for class l, (n_classes, n_classes) indexed [l, k]."""
-        price: NDArray[Any] = np.asarray(1.0 if self.weights is None else self.weights, np.float64)
-        if price.shape not in {(), (n_classes,), (n_classes, n_classes)}:
+        """The price of taking class l for class k, (n_classes, n_classes) indexed [k, l]."""
+        wrong = 1.0 - np.eye(n_classes)
+        if self.weights is None:
+            return wrong
+        price: NDArray[np.float64] = np.asarray(self.weights, np.float64)
+        if len(price) != n_classes:
             raise ValueError(
                 f"ZeroOne weights have shape {price.shape}; wanted ({n_classes},) or "
                 f"({n_classes}, {n_classes}) for {n_classes} classes"
             )
-        if not (np.isfinite(price).all() and (price >= 0).all()):
-            raise ValueError("ZeroOne weights must be finite and not negative")
-        if price.ndim == 1:
-            price = price[:, None]
-        return np.broadcast_to(price, (n_classes, n_classes)) * (1.0 - np.eye(n_classes))
+        return (price[:, None] if price.ndim == 1 else price) * wrong
 
     def native(self, n_classes: int) -> Native:
         """The loss as the kernels take it."""
         return 0, 1.0, np.ascontiguousarray(self.prices(n_classes)).ravel()
+
+
+def _as_tuples(nested: Any) -> Any:
+    """Lists as tuples, so that a loss compares, hashes and prints as its constructor call."""
+    return tuple(map(_as_tuples, nested)) if isinstance(nested, list) else nested

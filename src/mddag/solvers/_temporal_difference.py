@@ -33,7 +33,6 @@ class TemporalDifference:
     rate           : learning rate, constant
     trace_decay    : lambda
     exploration    : epsilon_j(tau); Flat() by default, as in the paper
-    actions        : drop "skip" for learned early exits alone (Póczos et al. 2009), or "quit"
     """
 
     values: Value | None = None
@@ -42,7 +41,6 @@ class TemporalDifference:
     rate: float = 0.2
     trace_decay: float = 0.95
     exploration: Exploration | None = None
-    actions: tuple[str, ...] = ACTIONS
     random_state: int | None = None
     verbose: bool = False
 
@@ -80,11 +78,6 @@ class TemporalDifference:
         for name, right in wanted.items():
             if not right:
                 raise ValueError(f"{name} is {getattr(self, name)}; see {type(self).__name__}")
-        unknown = set(self.actions) - set(ACTIONS)
-        if unknown or "eval" not in self.actions:
-            raise ValueError(
-                f"actions are {self.actions}; wanted 'eval' and any of 'skip' and 'quit'"
-            )
 
     def _report(self, done: int, search: Search) -> None:
         if self.verbose:
@@ -117,7 +110,7 @@ class _Run:
         self.exploration = Flat() if solver.exploration is None else solver.exploration
         self.learned = values.start(mdp.n_steps, mdp.n_scores)
         self.norm = values.norm(mdp.votes.tables)
-        self.allowed = tuple(action in solver.actions for action in ACTIONS)
+        self.allowed = tuple(action in mdp.actions for action in ACTIONS)
         seed = np.random.SeedSequence(solver.random_state)
         self.random = seed.generate_state(4, np.uint64).astype(np.uint64)
 

@@ -1,0 +1,120 @@
+// Columns as codes: making the codes, and walking rows down a tree on codes. The specification is
+// tests/reference/columns.py.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "mddag/node.hpp"
+#include "mddag/parallel.hpp"
+#include "mddag/span.hpp"
+
+namespace mddag {
+
+template <class Code>
+struct Columns {
+  const Code* codes;  // (n_features, n_rows)
+  std::size_t n_rows;
+  Span<const std::int32_t> n_codes;  // of present values; a missing value has code n_codes[f]
+  Span<const bool> nominal;
+  Span<const bool> missing;
+  Span<const std::int64_t> candidates;
+
+  const Code* column(std::size_t f) const { return codes + f * n_rows; }
+  std::size_t n_bins(std::size_t f) const {
+    return static_cast<std::size_t>(n_codes[f]) + (missing[f] ? 1 : 0);
+  }
+};
+
+// The number of cuts < x, without branches: the loop takes log2 steps whatever x is.
+inline std::size_t count_below(const double* cuts, std::size_t n, double x) {
+  const double* base = cuts;
+  while (n > 0) {
+    const std::size_t half = (n + 1) / 2;
+    base = base[half - 1] < x ? base + half : base;
+    n -= half;
+  }
+  return static_cast<std::size_t>(base - cuts);
+}
+
+// codes : (n_features, n_rows). The cuts of column f are cuts[starts[f] .. starts[f + 1]).
+template <class T, class Code>
+void encode(const Rows<T>& rows, Span<const double> cuts, Span<const std::int64_t> starts,
+            Span<const std::int32_t> n_codes, Span<const bool> nominal, Code* codes,
+            int n_threads) {
+  constexpr std::size_t kBlock = 256;  // rows read together: a row-major X is then read once
+  const std::size_t n_blocks = (rows.n_rows + kBlock - 1) / kBlock;
+  parallel_for(n_blocks, n_threads, [&](std::size_t block) {
+    const std::size_t end = std::min(rows.n_rows, (block + 1) * kBlock);
+    for (std::size_t f = 0; f < rows.n_features; ++f) {
+      const double* begin = cuts.data + starts[f];
+      const auto n_cuts = static_cast<std::size_t>(starts[f + 1] - starts[f]);
+      for (std::size_t i = block * kBlock; i < end; ++i) {
+        const auto x = static_cast<double>(rows.at(i, f));
+        codes[f * rows.n_rows + i] =
+            static_cast<Code>(x != x       ? static_cast<std::size_t>(n_codes[f])
+                              : nominal[f] ? static_cast<std::size_t>(x)
+                                           : count_below(begin, n_cuts, x));
+      }
+    }
+  });
+}
+
+// A tree in terms of codes: cuts[s] stands for the threshold of node s.
+struct CodedTree {
+  Span<const Node> nodes;
+  Span<const std::int32_t> cuts;
+  Span<const std::uint32_t> words;
+};
+
+// leaves : (n_rows,). Node by node, the rows of a node that go right take the leaf code of the
+// right child's leftmost leaf; those that go left have theirs already. One pass of simple
+// comparisons per node beats a walk per row until trees are far larger than those of boosting.
+template <class Code, class Leaf>
+void coded_leaves(const Columns<Code>& columns, const CodedTree& tree, Leaf* leaves,
+                  int n_threads) {
+  constexpr std::size_t kBlock = 4096;
+  std::vector<Leaf> leftmost(tree.nodes.size);
+  for (std::size_t s = tree.nodes.size; s-- > 0;) {  // children follow their parent
+    const Node& node = tree.nodes[s];
+    leftmost[s] = node.is_leaf() ? static_cast<Leaf>(node.left)
+                                 : leftmost[static_cast<std::size_t>(node.left)];
+  }
+  parallel_for((columns.n_rows + kBlock - 1) / kBlock, n_threads, [&](std::size_t block) {
+    const std::size_t first = block * kBlock;
+    const std::size_t n = std::min(kBlock, columns.n_rows - first);
+    Leaf* out = leaves + first;
+    std::fill(out, out + n, leftmost[0]);
+    for (std::size_t s = 0; s < tree.nodes.size; ++s) {
+      const Node& node = tree.nodes[s];
+      if (node.is_leaf()) continue;
+      const auto f = static_cast<std::size_t>(node.feature);
+      const Code* codes = columns.column(f) + first;
+      const Leaf from = leftmost[s], to = leftmost[static_cast<std::size_t>(node.right)];
+      if (node.n_words > 0) {
+        const std::uint32_t* set = tree.words.data + node.word;
+        const auto n_codes = static_cast<std::uint32_t>(columns.n_codes[f]);
+        const auto n_listed = static_cast<std::uint32_t>(node.n_words) * 32;
+        for (std::size_t i = 0; i < n; ++i) {
+          const std::uint32_t c = codes[i];
+          const bool left = c == n_codes ? node.missing_left != 0
+                                         : c < n_listed && ((set[c >> 5] >> (c & 31)) & 1u);
+          out[i] = out[i] == from && !left ? to : out[i];
+        }
+        continue;
+      }
+      const auto cut = static_cast<Code>(tree.cuts[s]);
+      // The missing code lies above every cut; it is held back only where missing goes left.
+      const auto held =
+          columns.missing[f] && node.missing_left ? static_cast<Code>(columns.n_codes[f]) : cut;
+      for (std::size_t i = 0; i < n; ++i) {
+        const bool right = (codes[i] > cut) & (codes[i] != held);
+        out[i] = (out[i] == from) & right ? to : out[i];
+      }
+    }
+  });
+}
+
+}  // namespace mddag

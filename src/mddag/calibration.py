@@ -1,0 +1,56 @@
+"""Calibration: probabilities from scores by one positive factor a, the inverse temperature.
+
+Two classes: p_1 = 1 / (1 + exp(-a f)); more: p = softmax(a f). Since a > 0 the winning class is
+that of the scores. The factor maximises the likelihood of smoothed labels: a row of class k counts
+as (m_k + 1) / (m_k + K) class k and 1 / (m_k + K) each other class, m_k being the mass of class k
+(Platt 1999 for K = 2), so that a stays finite on rows without error. Nothing is shifted.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import brentq
+from scipy.special import expit, softmax
+
+REACH = 1e4  # largest a, in units of 1 / the largest score
+
+
+def fit_factor(
+    scores: NDArray[np.float64], labels: NDArray[np.intp], mass: NDArray[np.float64]
+) -> float:
+    """The factor a > 0 for scores (n, K), labels (n,) in 0..K-1 and row masses (n,) > 0."""
+    spread = float(np.abs(scores).max(initial=0.0))
+    if spread == 0:
+        return 1.0
+    unit = scores / spread
+    n_classes = max(scores.shape[1], 2)
+    targets = smoothed(labels, n_classes, mass)[:, -scores.shape[1] :]
+    pull = unit * (mass / mass.sum())[:, None]
+
+    def slope(a: float) -> float:  # of the log-loss, which is convex in a
+        p = expit(a * unit) if n_classes == 2 else softmax(a * unit, axis=1)
+        return float(np.vdot(pull, p - targets))
+
+    if slope(REACH) < 0:
+        return REACH / spread
+    if slope(1 / REACH) > 0:  # scores that mislead on these rows: as unsure as can be
+        return 1 / (REACH * spread)
+    return float(brentq(slope, 1 / REACH, REACH, xtol=1e-12, rtol=1e-14)) / spread
+
+
+def smoothed(
+    labels: NDArray[np.intp], n_classes: int, mass: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Smoothed labels, float64 (n, n_classes), rows summing to 1."""
+    of_class = np.bincount(labels, mass, n_classes)[labels]
+    targets = np.repeat(1 / (of_class + n_classes)[:, None], n_classes, axis=1)
+    targets[np.arange(len(labels)), labels] *= of_class + 1
+    return targets
+
+
+def probabilities(scores: NDArray[np.float64], factor: float) -> NDArray[np.float64]:
+    """Class probabilities (n, max(K, 2)) of scores (n, K)."""
+    if scores.shape[1] == 1:
+        return np.asarray(expit(factor * scores * [[-1.0, 1.0]]))
+    return np.asarray(softmax(factor * scores, axis=1))

@@ -1,0 +1,90 @@
+"""Splits: the native search for cuts and category sets, as trees that learners hand over.
+
+All sums are of signed weights in 64-bit fixed point, q_ik = llround(w_ik 2^60) y_ik: integers, so
+that ties are real ties and nothing depends on threads or on the order of summation. Ties go to the
+constant vote, then to the smallest column, the smallest cut, missing on the left.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mddag import _core
+from mddag.columns import Columns
+from mddag.nodes import NODE, Nodes
+
+Targets = NDArray[np.int8]
+Weights = NDArray[np.float64]
+
+
+def best_stump(columns: Columns, targets: Targets, weights: Weights) -> Nodes:
+    """The split with the largest sum_k |edge_k|, its leaves voting v and -v; or a constant vote."""
+    return _grown(columns, targets, weights, n_leaves=2, opposite=True)
+
+
+def best_first_tree(columns: Columns, targets: Targets, weights: Weights, n_leaves: int) -> Nodes:
+    """At most `n_leaves` leaves, each voting for the signs of its own sums."""
+    return _grown(columns, targets, weights, n_leaves=n_leaves, opposite=False)
+
+
+def _grown(
+    columns: Columns, targets: Targets, weights: Weights, n_leaves: int, opposite: bool
+) -> Nodes:
+    _check_shapes(columns, targets, weights)
+    n_splits = n_leaves - 1
+    records = np.empty(2 * n_splits + 1, NODE)
+    cuts = np.empty(len(records), np.int32)
+    votes = np.empty((n_leaves, targets.shape[1]))
+    set_words = (int(columns.n_codes[columns.nominal].max(initial=0)) + 31) // 32
+    words = np.empty(n_splits * set_words, np.uint32)
+    n_nodes = _core.grow(
+        columns.native,
+        targets,
+        weights,
+        opposite,
+        records.view(np.uint8),
+        cuts,
+        votes,
+        words,
+        columns.n_threads,
+    )
+    if n_nodes < 0:
+        _refuse_weights(weights)
+    records = records[:n_nodes]
+    for record, cut in zip(records, cuts.tolist(), strict=False):
+        feature = int(record["feature"])
+        if feature >= 0 and not columns.nominal[feature]:
+            record["threshold"] = columns.threshold(feature, cut)
+    return Nodes(records, votes[: (n_nodes + 1) // 2], words[: records["n_words"].sum()])
+
+
+def signed_weights(targets: Targets, weights: Weights) -> NDArray[np.int64]:
+    """q_ik = llround(w_ik 2^60) y_ik, int64 (n, K)."""
+    scaled = weights * 2.0**60
+    whole = np.floor(scaled)
+    up = scaled - whole >= 0.5  # exact, unlike floor(scaled + 0.5)
+    return (whole.astype(np.int64) + up) * targets
+
+
+def _check_shapes(columns: Columns, targets: Targets, weights: Weights) -> None:
+    for name, array, dtype in (("targets", targets, np.int8), ("weights", weights, np.float64)):
+        if array.dtype != dtype or not array.flags.c_contiguous or array.ndim != 2:
+            order = "C-contiguous" if array.flags.c_contiguous else "not C-contiguous"
+            raise ValueError(
+                f"{name} is {array.dtype} {array.shape}, {order}; "
+                f"wanted C-contiguous {np.dtype(dtype)} (n, K)"
+            )
+    if targets.shape != weights.shape or len(targets) != columns.n_rows or targets.size == 0:
+        raise ValueError(
+            f"targets {targets.shape} and weights {weights.shape} do not fit "
+            f"{columns.n_rows} rows; wanted both of shape ({columns.n_rows}, K) with K >= 1"
+        )
+
+
+def _refuse_weights(weights: Weights) -> None:
+    bad = np.argwhere(~((weights >= 0) & (weights <= 1)))
+    if len(bad):
+        i, k = bad[0]
+        raise ValueError(f"weights[{i}, {k}] is {weights[i, k]}; wanted weights >= 0 that sum to 1")
+    raise ValueError(f"weights sum to {weights.sum()}; wanted 1: divide them by their sum")

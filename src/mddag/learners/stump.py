@@ -1,0 +1,29 @@
+"""Stump: one cut of one column, h_k(x) = v_k phi(x) with phi(x) = +1 if x > theta, else -1.
+
+The cut maximises sum_k |edge_k| with edge_k = sum_i w_ik y_ik phi(x_i), and v_k is the sign of
+edge_k. On a nominal column phi is +1 inside a set of categories. A constant vote is the stump
+without a column; it wins ties.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mddag.columns import Columns
+from mddag.learners._splits import best_stump
+from mddag.nodes import Nodes
+from mddag.parameters import Parameters
+
+
+@dataclass
+class Stump(Parameters):
+    """The best cut of the best column."""
+
+    def fit(
+        self, columns: Columns, targets: NDArray[np.int8], weights: NDArray[np.float64]
+    ) -> Nodes:
+        """See `Learner.fit`."""
+        return best_stump(columns, targets, weights)

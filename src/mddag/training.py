@@ -1,0 +1,205 @@
+"""Training: one fit of AdaBoost.MH from checked rows to fitted attributes.
+
+Rows are held out, columns coded once, rounds played until something says stop. A model is continued
+by playing its rounds again, which costs little beside learning them and needs no hidden state: the
+weights are the same to the last bit, and so is everything that follows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from functools import partial
+from time import perf_counter
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mddag.boosting import Boosted, Round, leaf_codes, play, rounds, scored, start
+from mddag.calibration import fit_factor
+from mddag.callbacks import Tasks
+from mddag.columns import Columns
+from mddag.ensemble import Ensemble
+from mddag.importance import feature_importances
+from mddag.learners import Stump
+from mddag.progress import progress
+from mddag.stopping import Watch
+from mddag.thresholds import without_rare_sides
+from mddag.training_set import TrainingSet, class_weights
+
+
+class Settings(Protocol):
+    """The parameters of ``AdaBoostMHClassifier`` that training reads."""
+
+    learner: Any
+    n_rounds: int
+    class_weight: Any
+    max_features: Any
+    max_bins: int | None
+    min_weight_fraction_leaf: float
+    early_stopping: int | None
+    validation_fraction: float
+    calibration_fraction: float
+    max_seconds: float | None
+    n_threads: int
+    verbose: bool
+
+
+@dataclass(frozen=True, eq=False)
+class Training:
+    """A fit under way.
+
+    rows     : the rows that are boosted on
+    watched  : the rows of early stopping, or None
+    probed   : the rows of calibration, or None
+    played   : the rounds so far
+    seconds  : what each of them took
+    """
+
+    rows: TrainingSet
+    watched: Watch | None
+    probed: TrainingSet | None
+    columns: Columns
+    boosted: Boosted
+    seed: int
+    played: list[Round] = field(default_factory=list)
+    seconds: list[float] = field(default_factory=list)
+
+    @classmethod
+    def begin(cls, settings: Settings, given: TrainingSet, seed: int) -> Training:
+        """Hold rows out, code the columns of the rest, and weigh it."""
+        rng = np.random.default_rng(seed)
+        rows, watch, probed = given, None, None
+        n_classes, n_threads = len(given.classes), settings.n_threads
+        if settings.early_stopping is not None:
+            rows, held = rows.held_out(settings.validation_fraction, "validation_fraction", rng)
+            on = scored(held.labels, n_classes, held.weight, n_threads)
+            watch, probed = Watch(np.ascontiguousarray(held.rows), on), held
+        if settings.calibration_fraction > 0:
+            fraction = settings.calibration_fraction
+            rows, probed = rows.held_out(fraction, "calibration_fraction", rng)
+        columns = Columns.from_rows(
+            rows.rows, max_bins=settings.max_bins, nominal=rows.nominal, n_threads=n_threads
+        )
+        factors = class_weights(settings.class_weight, rows)
+        if settings.min_weight_fraction_leaf > 0:
+            initial = rows.weight * factors[rows.labels]
+            columns = without_rare_sides(columns, initial, settings.min_weight_fraction_leaf)
+        boosted = start(rows.labels, n_classes, rows.weight, factors, n_threads)
+        return cls(rows, watch, probed, columns, boosted, seed)
+
+    def replay(self, ensemble: Ensemble, seconds: NDArray[np.float64]) -> None:
+        """Play the rounds of a fitted model again; `seconds` is what they took at first."""
+        rows = np.ascontiguousarray(self.rows.rows)
+        for t in range(ensemble.n_trees):
+            nodes = ensemble.tree(t)
+            alpha = float(np.abs(nodes.votes).max())
+            leaf = leaf_codes(nodes, rows, self.boosted.n_threads)
+            signs = replace(nodes, votes=np.sign(nodes.votes))
+            again = play(self.boosted, signs, leaf, alpha)
+            if again is not None:
+                self._keep(again, float(seconds[t]))
+
+    def run(self, settings: Settings, tasks: Tasks) -> str:
+        """Play rounds until something says stop, and say what."""
+        began = perf_counter()
+        stream = self._stream(settings)
+        with progress(settings.n_rounds, settings.verbose) as report:
+            while len(self.played) < settings.n_rounds:
+                tasks.begin_round()
+                round_began = perf_counter()
+                new = next(stream, None)
+                if new is not None:
+                    self._keep(new, perf_counter() - round_began)
+                    report(len(self.played), new.error)
+                stop = self._reason(settings, new, perf_counter() - began)
+                if tasks.end_round(partial(self.fitted, stop)):
+                    return "callback"
+                if stop:
+                    return stop
+        return "n_rounds"
+
+    def fitted(self, stopped_by: str) -> dict[str, Any]:
+        """The fitted attributes of the estimator as of now."""
+        kept = self.played if self.watched is None else self.played[: self.watched.best]
+        classes = self.rows.classes
+        ensemble = Ensemble.from_trees(
+            [r.nodes for r in kept],
+            features=self.rows.features,
+            bias=np.zeros(self.boosted.targets.shape[1]),
+            classes=classes,
+        )
+        return {
+            "ensemble_": ensemble,
+            "classes_": classes,
+            "n_rounds_": len(kept),
+            "history_": self._history(),
+            "stopped_by_": stopped_by,
+            "feature_importances_": feature_importances(kept, ensemble.n_features),
+            "calibration_factor_": self._calibration_factor(ensemble),
+        }
+
+    def _stream(self, settings: Settings) -> Iterator[Round]:
+        if self.played and self.played[-1].perfect:
+            return iter(())
+        learner = Stump() if settings.learner is None else settings.learner
+        candidates = None
+        if settings.max_features is not None:
+            n_open = open_columns(settings.max_features, self.columns.n_features)
+            candidates = draws(self.seed, len(self.played), self.columns.n_features, n_open)
+        return rounds(self.boosted, learner, self.columns, candidates)
+
+    def _keep(self, new: Round, seconds: float) -> None:
+        self.played.append(new)
+        self.seconds.append(seconds)
+        if self.watched is not None:
+            self.watched.see(new.nodes)
+
+    def _reason(self, settings: Settings, new: Round | None, seconds: float) -> str:
+        if new is None:
+            return "perfect" if self.played and self.played[-1].perfect else "chance"
+        if self.watched is not None and self.watched.stale(settings.early_stopping or 1):
+            return "early_stopping"
+        if settings.max_seconds is not None and seconds >= settings.max_seconds:
+            return "max_seconds"
+        return ""
+
+    def _history(self) -> dict[str, NDArray[np.float64]]:
+        names = ("edge", "alpha", "error")
+        history = {name: np.array([getattr(r, name) for r in self.played]) for name in names}
+        unseen = np.full(len(self.played), np.nan)
+        history["held_out_error"] = (
+            unseen if self.watched is None else np.array(self.watched.errors)
+        )
+        history["seconds"] = np.array(self.seconds)
+        return history
+
+    def _calibration_factor(self, ensemble: Ensemble) -> float:
+        if self.probed is None:
+            return fit_factor(self.boosted.scores, self.rows.labels, self.rows.weight)
+        scores = ensemble.scores(self.probed.rows, n_threads=self.boosted.n_threads)
+        return fit_factor(scores, self.probed.labels, self.probed.weight)
+
+
+def open_columns(max_features: Any, n_features: int) -> int:
+    """The number of columns that `max_features` opens to a round, at least one."""
+    if isinstance(max_features, str) and max_features == "sqrt":
+        return max(1, int(np.sqrt(n_features)))
+    if isinstance(max_features, int | np.integer) and not isinstance(max_features, bool):
+        if 1 <= max_features <= n_features:
+            return int(max_features)
+    elif isinstance(max_features, float | np.floating) and 0 < max_features <= 1:
+        return max(1, int(max_features * n_features))
+    raise ValueError(
+        f"max_features is {max_features!r}; wanted None, 'sqrt', a fraction in (0, 1], or a whole "
+        f"number from 1 to the {n_features} columns of X"
+    )
+
+
+def draws(seed: int, first: int, n_features: int, n_open: int) -> Iterator[NDArray[np.intp]]:
+    """The columns open to rounds `first`, `first` + 1, ...: a draw depends on its round alone."""
+    j = first
+    while True:
+        yield np.random.default_rng([seed, j]).choice(n_features, n_open, replace=False)
+        j += 1

@@ -1,0 +1,222 @@
+"""TrainingSet: X, y and sample weights through the door of an estimator, and their parts.
+
+Rows of weight zero are as if they were not there: they set no threshold and bring no class. Nominal
+columns of frames become category numbers, in arrays they are category numbers already.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import (
+    _check_sample_weight,
+    assert_all_finite,
+    check_array,
+    check_consistent_length,
+    column_or_1d,
+    validate_data,
+)
+
+from mddag.ensemble import Ensemble
+from mddag.features import Features, Rows, category_values, is_frame
+
+
+@dataclass(frozen=True, eq=False)
+class TrainingSet:
+    """Rows with their classes.
+
+    rows    : float32 or float64 (n, d), NaN = missing
+    labels  : intp (n,), places in `classes`
+    weight  : float64 (n,), > 0
+    classes : the labels as given, sorted
+    nominal : bool (d,)
+    """
+
+    rows: Rows
+    labels: NDArray[np.intp]
+    weight: NDArray[np.float64]
+    classes: NDArray[Any]
+    features: Features
+    nominal: NDArray[np.bool_]
+
+    def __len__(self) -> int:
+        return len(self.labels)
+
+    def take(self, index: NDArray[np.intp]) -> TrainingSet:
+        """Some of the rows."""
+        parts = self.rows[index], self.labels[index], self.weight[index]
+        return TrainingSet(*parts, self.classes, self.features, self.nominal)
+
+    def held_out(
+        self, fraction: float, name: str, rng: np.random.Generator
+    ) -> tuple[TrainingSet, TrainingSet]:
+        """The rest, and `fraction` of every class, of which at least one row stays in the rest."""
+        shuffled = rng.permutation(len(self))
+        chosen = []
+        for k in range(len(self.classes)):
+            of_class = shuffled[self.labels[shuffled] == k]
+            chosen.append(of_class[: min(round(fraction * len(of_class)), len(of_class) - 1)])
+        out = np.sort(np.concatenate(chosen))
+        if len(out) == 0:
+            raise ValueError(
+                f"{name} is {fraction}, which holds out none of {len(self)} rows in "
+                f"{len(self.classes)} classes; give more rows or a larger fraction"
+            )
+        return self.take(np.setdiff1d(np.arange(len(self)), out)), self.take(out)
+
+
+def training_set(
+    estimator: Any,
+    X: Any,
+    y: Any,
+    sample_weight: Any,
+    categorical_features: Any,
+    continued: Ensemble | None = None,
+) -> TrainingSet:
+    """What was given to ``estimator.fit``, checked; `continued` has set features and classes."""
+    validate_data(estimator, X, y, reset=continued is None, skip_check_array=True)
+    features = _frame_features(X, categorical_features) if is_frame(X) else None
+    if continued is not None:
+        features = continued.features
+    rows = checked_rows(estimator, X, features)
+    n_features = rows.shape[1]
+    nominal = nominal_columns(X, categorical_features, n_features)
+    labels = checked_labels(y)
+    check_consistent_length(rows, labels)
+    weight = _check_sample_weight(sample_weight, rows, dtype=np.float64, ensure_non_negative=True)
+    rows, labels, weight = _counted(rows, labels, weight)
+    classes, codes = np.unique(labels, return_inverse=True)
+    _check_classes(classes, None if continued is None else continued.classes)
+    described = features or Features(n_features)
+    return TrainingSet(rows, codes.astype(np.intp), weight, classes, described, nominal)
+
+
+def nominal_columns(X: Any, categorical_features: Any, n_features: int) -> NDArray[np.bool_]:
+    """Which columns of X are nominal, bool (n_features,)."""
+    mask = np.zeros(n_features, np.bool_)
+    if categorical_features is None:
+        return mask
+    if isinstance(categorical_features, str) and categorical_features == "auto":
+        if is_frame(X):
+            mask[:] = [category_values(X[name]) is not None for name in X.columns]
+        return mask
+    wanted = np.atleast_1d(np.asarray(categorical_features))
+    if wanted.dtype == np.bool_ and wanted.shape == (n_features,):
+        return wanted
+    mask[[_place(c, X, n_features) for c in wanted.tolist()]] = True
+    return mask
+
+
+def class_weights(class_weight: Any, rows: TrainingSet) -> NDArray[np.float64]:
+    """One factor per class, float64 (n_classes,): from None, "balanced" or a dict by label."""
+    if class_weight is None:
+        return np.ones(len(rows.classes))
+    if isinstance(class_weight, str) and class_weight == "balanced":
+        mass = np.bincount(rows.labels, rows.weight, len(rows.classes))
+        return np.asarray(mass.sum() / (len(mass) * mass))
+    if not isinstance(class_weight, Mapping):
+        raise ValueError(
+            f"class_weight is {class_weight!r}; wanted None, 'balanced' or a dict by class label"
+        )
+    return _weights_by_label(class_weight, rows.classes.tolist())
+
+
+def checked_rows(estimator: Any, X: Any, features: Features | None) -> Rows:
+    """X as numbers, checked against the fitted estimator: NaN may be there, infinity may not."""
+    wanted = {"dtype": [np.float64, np.float32], "ensure_all_finite": "allow-nan"}
+    if not is_frame(X) or features is None:
+        return validate_data(estimator, X, reset=False, **wanted)  # type: ignore[no-any-return]
+    validate_data(estimator, X, reset=False, skip_check_array=True)
+    rows = features.rows(X)
+    return check_array(  # type: ignore[no-any-return]
+        rows, estimator=estimator, input_name="X", **wanted
+    )
+
+
+def _frame_features(X: Any, categorical_features: Any) -> Features:
+    columns = tuple(X.columns)
+    nominal = nominal_columns(X, categorical_features, len(columns))
+    categories = {f: _categories(X[columns[f]]) for f in np.flatnonzero(nominal).tolist()}
+    names = columns if all(isinstance(name, str) for name in columns) else None
+    return Features(len(columns), names, categories)
+
+
+def _categories(column: Any) -> tuple[Any, ...]:
+    """The categories of a categorical column, the sorted values of any other."""
+    values = category_values(column)
+    if values is not None:
+        return values
+    present = column.drop_nulls() if hasattr(column, "drop_nulls") else column.dropna()
+    return tuple(sorted(set(present.to_list())))
+
+
+def _place(column: Any, X: Any, n_features: int) -> int:
+    if isinstance(column, str):
+        names = list(X.columns) if is_frame(X) else []
+        if column not in names:
+            raise ValueError(
+                f"categorical_features names column {column!r}; X has "
+                f"{'the columns ' + ', '.join(map(str, names[:8])) if names else 'no column names'}"
+            )
+        return names.index(column)
+    if isinstance(column, int) and not isinstance(column, bool) and 0 <= column < n_features:
+        return column
+    raise ValueError(
+        f"categorical_features contains {column!r}; wanted 'auto', column names, column numbers "
+        f"in 0..{n_features - 1}, or one bool per column ({n_features})"
+    )
+
+
+def checked_labels(y: Any) -> NDArray[Any]:
+    """Class labels (n,): one-dimensional, finite, discrete."""
+    labels: NDArray[Any] = column_or_1d(y, warn=True)
+    if labels.dtype == object and any(label is None for label in labels):
+        raise ValueError(
+            f"y contains None (row {labels.tolist().index(None)}); leave such rows out"
+        )
+    assert_all_finite(labels, input_name="y")
+    check_classification_targets(labels)
+    return labels
+
+
+def _counted(
+    rows: Rows, labels: NDArray[Any], weight: NDArray[np.float64]
+) -> tuple[Rows, NDArray[Any], NDArray[np.float64]]:
+    if (weight > 0).all():
+        return rows, labels, weight
+    counted = np.flatnonzero(weight)
+    if len(counted) == 0:
+        raise ValueError(f"sample_weight is zero for all {len(weight)} rows; wanted some above 0")
+    return rows[counted], labels[counted], weight[counted]
+
+
+def _check_classes(classes: NDArray[Any], fitted: NDArray[Any] | None) -> None:
+    if len(classes) < 2:
+        raise ValueError(
+            f"y has one class only, {classes.tolist()[0]!r}, among the rows of positive weight; "
+            "a classifier needs at least two classes"
+        )
+    if fitted is not None and not np.array_equal(classes, fitted):
+        raise ValueError(
+            f"y has the classes {classes.tolist()[:8]}, but the model that warm_start continues "
+            f"knows {fitted.tolist()[:8]}; fit with warm_start=False to begin anew"
+        )
+
+
+def _weights_by_label(by_label: Mapping[Any, float], classes: list[Any]) -> NDArray[np.float64]:
+    bad = next((label for label, factor in by_label.items() if not 0 < factor < np.inf), None)
+    if bad is not None:
+        raise ValueError(f"class_weight[{bad!r}] is {by_label[bad]}; wanted a number above 0")
+    strangers = [label for label in by_label if label not in classes]
+    left_out = [label for label in classes if label not in by_label]
+    if strangers and left_out:  # most likely a label misspelt
+        raise ValueError(
+            f"class_weight has labels that are not classes, {strangers[:5]}, and lacks the "
+            f"classes {left_out[:5]}"
+        )
+    return np.array([float(by_label.get(label, 1.0)) for label in classes])

@@ -1,0 +1,32 @@
+"""Real data, where it is."""
+
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+
+def folder(variable):
+    path = os.environ.get(variable)
+    if not path or not Path(path).is_dir():
+        pytest.skip(f"the environment variable {variable} names no folder")
+    return Path(path)
+
+
+@pytest.fixture(scope="session")
+def data():
+    """The loaders of the data folder."""
+    path = str(folder("MDDAG_DATA"))
+    sys.path.insert(0, path)
+    try:
+        import load
+    finally:
+        sys.path.remove(path)
+    return load
+
+
+@pytest.fixture(scope="session")
+def anchors():
+    """The folder of what the authors' own program reached."""
+    return folder("MDDAG_ANCHORS")

@@ -1,0 +1,56 @@
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from mddag.columns import Columns
+from mddag.learners import Tree
+from tests.learners.problems import assert_same, labels, many_codes, problems
+from tests.reference.tree import tree
+
+
+@given(problems(), st.integers(2, 9))
+def test_equals_its_twin(problem, n_leaves):
+    _, columns, targets, weights = problem
+    got = Tree(n_leaves).fit(columns, targets, weights)
+    assert_same(got, tree(columns, targets, weights, n_leaves))
+
+
+@pytest.mark.parametrize(("n_rows", "n_classes"), [(10, 1), (60, 1), (30, 3), (350, 1)])
+def test_equals_its_twin_on_columns_with_many_codes(n_rows, n_classes):
+    _, columns, targets, weights = many_codes(1, n_rows, n_codes=300, n_classes=n_classes)
+    got = Tree(4).fit(columns, targets, weights)
+    assert_same(got, tree(columns, targets, weights, 4))
+
+
+@settings(max_examples=30)
+@given(problems())
+def test_grows_until_every_row_is_right_or_no_split_helps(problem):
+    _, columns, targets, weights = problem
+    nodes = Tree(256).fit(columns, targets, weights)
+    again = Tree(nodes.n_leaves if nodes.n_leaves > 1 else 2).fit(columns, targets, weights)
+    assert_same(nodes, again)
+
+
+def test_256_leaves_fit_a_byte():
+    rng = np.random.default_rng(0)
+    columns = Columns.from_rows(rng.normal(size=(4000, 10)), max_bins=255)
+    nodes = Tree(256).fit(columns, *labels(rng, 4000, 1))
+    leaves = columns.leaf_codes(nodes)
+    assert nodes.n_leaves == 256
+    assert leaves.dtype == np.uint8
+    assert np.unique(leaves).tolist() == list(range(256))
+
+
+def test_stops_where_no_split_gains():
+    """Signs that alternate by place: no single cut of the rest improves on its constant vote."""
+    columns = Columns.from_rows(np.arange(6.0)[:, None])
+    targets = np.array([[1], [-1], [1], [-1], [1], [-1]], np.int8)
+    assert Tree(6).fit(columns, targets, np.full((6, 1), 1 / 6)).n_leaves == 2
+
+
+@pytest.mark.parametrize("n_leaves", [1, 257])
+def test_refuses_other_numbers_of_leaves(n_leaves):
+    columns = Columns.from_rows([[0.0], [1.0]])
+    with pytest.raises(ValueError, match=f"n_leaves is {n_leaves}; wanted a number from 2 to 256"):
+        Tree(n_leaves).fit(columns, np.ones((2, 1), np.int8), np.full((2, 1), 0.5))

@@ -1,0 +1,70 @@
+"""Twin of native/mddag/rollout.hpp: Eqs. (1)-(3), one action at a time, without a jump table."""
+
+from dataclasses import dataclass
+
+from mddag.policy import EVAL, QUIT
+from tests.reference import grid as grid_twin
+from tests.reference import trees as trees_twin
+
+
+@dataclass
+class Walk:
+    """What happened to one instance."""
+
+    scores: list[float]
+    path: list[int]  # base classifiers, numbered as in the source ensemble
+    exit_step: int  # one more than the last step that evaluated
+    cost: float
+
+
+def follow(h, policy, bias, costs):
+    """h(j) lists the votes (K,) that make up base classifier j; they are added one by one."""
+    walk = Walk(list(bias), [], 0, 0.0)
+    for step in range(policy.n_steps):
+        action = policy.actions[step, grid_twin.cell(policy.grid, walk.scores)]
+        if action == QUIT:
+            break
+        if action == EVAL:
+            classifier = int(policy.order[step])
+            for vote in h(classifier):
+                walk.scores = [f + v for f, v in zip(walk.scores, vote, strict=True)]
+            walk.path.append(classifier)
+            walk.exit_step = step + 1
+            walk.cost += costs[classifier]
+    return walk
+
+
+def on_rows(ensemble, policy, X):
+    """The walks of rows down the trees of an ensemble."""
+    tables = ensemble.tables
+
+    def votes_of(row):
+        def h(j):
+            trees = range(tables.rounds[j], tables.rounds[j + 1])
+            return [tables.table(t)[trees_twin.leaf_code(ensemble.tree(t), row)] for t in trees]
+
+        return h
+
+    return [follow(votes_of(row), policy, ensemble.bias, ensemble.cost) for row in X]
+
+
+def on_votes(votes, policy, costs):
+    """The walks of instances whose votes are known."""
+    tables = votes.tables
+
+    def votes_of(codes):
+        return lambda j: [
+            tables.table(t)[codes[t]] for t in range(tables.rounds[j], tables.rounds[j + 1])
+        ]
+
+    return [follow(votes_of(codes), policy, tables.bias, costs) for codes in votes.codes]
+
+
+def next_step(policy, step, cell):
+    """The first step from `step` on that evaluates in `cell`; N where the policy quits before."""
+    for j in range(step, policy.n_steps):
+        if policy.actions[j, cell] == EVAL:
+            return j
+        if policy.actions[j, cell] == QUIT:
+            break
+    return policy.n_steps

@@ -1,0 +1,177 @@
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import mddag
+from mddag.dag import Dag
+from mddag.ensemble import Ensemble
+from mddag.features import Features
+from mddag.grid import Grid
+from mddag.mdp import MDP
+from mddag.nodes import Growing
+from mddag.policy import EVAL, QUIT, Policy
+from tests import strategies
+from tests.reference import rollout as twin
+from tests.reference import trees as trees_twin
+
+
+def stumps(n_classifiers, n_scores=1, seed=0):
+    """Stumps on two features with random votes and a bias."""
+    rng = np.random.default_rng(seed)
+
+    def stump(j):
+        growing = Growing()
+        left, right = (
+            growing.leaf(rng.normal(size=n_scores)),
+            growing.leaf(rng.normal(size=n_scores)),
+        )
+        return growing.finish(growing.split(j % 2, rng.normal(), left, right, missing_left=True))
+
+    trees = [stump(j) for j in range(n_classifiers)]
+    bias = rng.normal(size=n_scores)
+    return Ensemble.from_trees(trees, features=Features(2), bias=bias).with_cost(
+        rng.integers(1, 9, size=n_classifiers)
+    )
+
+
+def random_policy(n_steps, n_scores, seed=0):
+    rng = np.random.default_rng(seed)
+    grid = Grid(np.linspace(-2, 2, 9) if n_scores == 1 else np.linspace(0, 2, 5), n_scores)
+    actions = rng.choice(3, size=(n_steps, grid.n_cells), p=[0.6, 0.35, 0.05])
+    return Policy(actions, grid, rng.permutation(n_steps))
+
+
+def assert_equal_walks(trace, walks):
+    np.testing.assert_array_equal(trace.scores, [w.scores for w in walks])
+    assert [trace.path(i).tolist() for i in range(len(trace))] == [w.path for w in walks]
+    assert trace.exit_step.tolist() == [w.exit_step for w in walks]
+    assert trace.cost.tolist() == [w.cost for w in walks]
+
+
+@given(st.data())
+@settings(deadline=None, max_examples=200)
+def test_trees_equal_the_twin(data):
+    ensemble = data.draw(strategies.ensembles())
+    X = data.draw(strategies.rows(ensemble.n_features))
+    policy = data.draw(strategies.policies(ensemble.n_classifiers, ensemble.n_scores))
+    n_threads = data.draw(st.sampled_from([1, 2]))
+    dag = mddag.compile(ensemble, policy)
+    walks = twin.on_rows(ensemble, policy, X)
+    assert_equal_walks(dag.run(X, n_threads=n_threads), walks)
+    np.testing.assert_array_equal(dag.scores(X, n_threads=n_threads), [w.scores for w in walks])
+
+
+@given(st.data())
+@settings(deadline=None, max_examples=50)
+def test_callables_equal_the_twin(data):
+    source = data.draw(strategies.ensembles().filter(lambda e: e.n_classifiers > 0))
+    X = data.draw(strategies.rows(source.n_features))
+    policy = data.draw(strategies.policies(source.n_classifiers, source.n_scores))
+
+    def voter(j):
+        return lambda rows: trees_twin.votes(source, rows)[:, j]
+
+    voters = [voter(j) for j in range(source.n_classifiers)]
+    ensemble = Ensemble.from_callables(voters, n_features=source.n_features, bias=source.bias)
+    dag = mddag.compile(ensemble, policy)
+    dense = trees_twin.votes(source, X)
+    walks = [
+        twin.follow(lambda j, i=i: [dense[i, j]], policy, ensemble.bias, ensemble.cost)
+        for i in range(len(X))
+    ]
+    assert_equal_walks(dag.run(X), walks)
+    np.testing.assert_array_equal(dag.scores(X), [w.scores for w in walks])
+
+
+@given(st.data())
+@settings(deadline=None, max_examples=50)
+def test_without_a_policy_everything_is_evaluated(data):
+    ensemble = data.draw(strategies.ensembles())
+    X = data.draw(strategies.rows(ensemble.n_features))
+    dag = mddag.compile(ensemble)
+    trace = dag.run(X)
+    np.testing.assert_array_equal(dag.scores(X), ensemble.scores(X))
+    np.testing.assert_array_equal(trace.scores, ensemble.scores(X))
+    assert (trace.n_evaluated == ensemble.n_classifiers).all()
+    assert (trace.exit_step == ensemble.n_classifiers).all()
+    assert trace.cost.tolist() == [ensemble.cost.sum()] * len(X)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("n_scores", [1, 3])
+def test_blocks_and_threads_change_nothing(dtype, n_scores):
+    ensemble, policy = stumps(12, n_scores), random_policy(12, n_scores)
+    X = np.random.default_rng(1).normal(size=(700, 2)).astype(dtype)
+    dag = mddag.compile(ensemble, policy)
+    walks = twin.on_rows(ensemble, policy, X)
+    assert len({tuple(w.path) for w in walks}) > 5
+    for n_threads in (1, 2, 5):
+        assert_equal_walks(dag.run(X, n_threads=n_threads), walks)
+        np.testing.assert_array_equal(dag.scores(X, n_threads=n_threads), [w.scores for w in walks])
+
+
+@pytest.mark.parametrize("n_scores", [1, 3])
+def test_the_dag_does_what_the_mdp_foresaw(n_scores):
+    ensemble, policy = stumps(12, n_scores), random_policy(12, n_scores)
+    X = np.random.default_rng(1).normal(size=(300, 2))
+    mdp = MDP(ensemble.votes(X), np.zeros(300, int), costs=ensemble.cost)
+    scores, n_evaluated, cost = mdp.rollout(policy)
+    trace = mddag.compile(ensemble, policy).run(X)
+    np.testing.assert_array_equal(trace.scores, scores)
+    np.testing.assert_array_equal(trace.n_evaluated, n_evaluated)
+    np.testing.assert_array_equal(trace.cost, cost)
+
+
+def test_one_row_equals_its_batch():
+    ensemble, policy = stumps(12), random_policy(12, 1)
+    X = np.random.default_rng(1).normal(size=(40, 2))
+    dag = mddag.compile(ensemble, policy)
+    whole = dag.run(X)
+    for i in range(40):
+        alone = dag.run(X[i : i + 1])
+        assert alone.scores[0] == whole.scores[i]
+        assert alone.path(0).tolist() == whole.path(i).tolist()
+
+
+def test_out_is_filled_and_returned():
+    dag = mddag.compile(stumps(3))
+    X, out = np.zeros((4, 2)), np.empty((4, 1))
+    assert dag.scores(X, out=out) is out
+    np.testing.assert_array_equal(out, dag.scores(X))
+    with pytest.raises(ValueError, match="wanted C-ordered float64"):
+        dag.scores(X, out=np.empty((3, 1)))
+
+
+def test_quitting_at_once_returns_the_bias():
+    ensemble = stumps(3)
+    policy = Policy.constant(QUIT, 3, Grid(np.zeros(1)))
+    trace = mddag.compile(ensemble, policy).run(np.zeros((2, 2)))
+    assert trace.scores.tolist() == [ensemble.bias.tolist()] * 2
+    assert trace.exit_step.tolist() == [0, 0]
+    assert len(trace.indices) == 0
+    assert trace.cost.tolist() == [0, 0]
+
+
+def test_a_dag_of_no_base_classifiers_returns_the_bias():
+    ensemble = stumps(3).truncated(0)
+    dag = mddag.compile(ensemble)
+    assert dag.scores(np.zeros((2, 2))).tolist() == [ensemble.bias.tolist()] * 2
+    assert dag.run(np.zeros((2, 2))).n_evaluated.tolist() == [0, 0]
+
+
+@pytest.mark.parametrize("make", [mddag.compile, Dag])
+def test_a_policy_for_another_ensemble_is_refused(make):
+    with pytest.raises(ValueError, match=r"for 4 base classifiers and 1 score.*got 3 and 1"):
+        make(stumps(3), Policy.constant(EVAL, 4, Grid(np.zeros(1))))
+    with pytest.raises(ValueError, match="got 3 and 2"):
+        make(stumps(3, n_scores=2), Policy.constant(EVAL, 3, Grid(np.zeros(1))))
+
+
+def test_rows_of_another_width_are_refused():
+    with pytest.raises(ValueError, match="X has 3 features, but the model reads 2"):
+        mddag.compile(stumps(3)).run(np.zeros((1, 3)))
+
+
+def test_repr_names_the_ensemble():
+    assert repr(mddag.compile(stumps(3))).startswith("<Dag over <Ensemble of 3 base classifiers")

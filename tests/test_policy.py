@@ -1,0 +1,93 @@
+import pickle
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from mddag.grid import Grid
+from mddag.policy import ACTIONS, EVAL, QUIT, SKIP, Policy
+from tests import strategies
+from tests.reference import rollout as twin
+
+GRID = Grid(np.array([0.0]))
+
+
+@given(st.data(), st.integers(0, 6), st.sampled_from([1, 2, 3]))
+@settings(deadline=None)
+def test_the_jump_table_equals_the_policy_step_by_step(data, n_steps, n_scores):
+    policy = data.draw(strategies.policies(n_steps, n_scores))
+    assert policy.next.shape == (n_steps + 1, policy.grid.n_cells)
+    for j in range(n_steps + 1):
+        for c in range(policy.grid.n_cells):
+            assert policy.next[j, c] == twin.next_step(policy, j, c)
+
+
+def test_constant_policies():
+    assert (Policy.constant(EVAL, 3, GRID).next[:3] == np.arange(3)[:, None]).all()
+    assert (Policy.constant(SKIP, 3, GRID).next == 3).all()
+    assert (Policy.constant(QUIT, 3, GRID).next == 3).all()
+    assert [ACTIONS[a] for a in (EVAL, SKIP, QUIT)] == ["eval", "skip", "quit"]
+
+
+def test_only_the_full_ensemble_in_its_order_evaluates_all():
+    assert Policy.constant(EVAL, 3, GRID).evaluates_all
+    assert not Policy.prefix(2, 3, GRID).evaluates_all
+    assert not Policy(np.full((3, 2), EVAL), GRID, np.array([0, 2, 1])).evaluates_all
+
+
+def test_a_prefix_evaluates_then_quits():
+    policy = Policy.prefix(2, 4, GRID)
+    assert policy.next[:, 0].tolist() == [0, 1, 4, 4, 4]
+    assert (Policy.prefix(0, 4, GRID).next == 4).all()
+    for n_evaluated in (-1, 5):
+        with pytest.raises(ValueError, match=f"cannot evaluate the first {n_evaluated} of 4"):
+            Policy.prefix(n_evaluated, 4, GRID)
+
+
+def test_a_policy_of_no_steps_quits():
+    assert Policy.constant(EVAL, 0, GRID).next.tolist() == [[0, 0]]
+
+
+@pytest.mark.parametrize("order", [[0, 0], [1, 2], [-1, 0], [0.5, 1]])
+def test_the_order_must_be_a_permutation(order):
+    with pytest.raises(ValueError, match=r"each of 0\.\.1 once"):
+        Policy(np.zeros((2, 2), np.uint8), GRID, np.array(order))
+
+
+def test_actions_must_fit_the_order_and_the_grid():
+    with pytest.raises(ValueError, match=r"actions have shape \(2, 3\); wanted \(2, 2\)"):
+        Policy(np.zeros((2, 3), np.uint8), GRID, np.arange(2))
+    with pytest.raises(ValueError, match="the action at step 1 in cell 0 is 7; wanted EVAL"):
+        Policy(np.array([[0, 1], [7, 2]]), GRID, np.arange(2))
+
+
+def test_orders_and_actions_of_other_types_are_taken():
+    policy = Policy(np.full((3, 2), SKIP, np.int64), GRID, np.arange(3, dtype=np.int32)[::-1])
+    assert policy.actions.dtype == np.uint8
+    jump, order = policy.native
+    assert order.flags.c_contiguous
+    assert order.tolist() == [2, 1, 0]
+    assert (jump == 3).all()
+
+
+def test_actions_cannot_change_behind_the_jump_table():
+    policy = Policy.constant(EVAL, 2, GRID)
+    with pytest.raises(ValueError, match="read-only"):
+        policy.actions[0] = QUIT
+
+
+def test_what_a_policy_was_not_made_for_is_refused():
+    policy = Policy.constant(EVAL, 2, GRID)
+    policy.require(2, 1)
+    with pytest.raises(ValueError, match=r"for 2 base classifiers and 1 score.*got 3 and 1"):
+        policy.require(3, 1)
+    with pytest.raises(ValueError, match="got 2 and 4; learn a policy for these"):
+        policy.require(2, 4)
+
+
+def test_a_policy_survives_pickling():
+    policy = Policy.prefix(1, 2, GRID)
+    again = pickle.loads(pickle.dumps(policy))
+    np.testing.assert_array_equal(again.next, policy.next)
+    assert repr(again) == "<Policy of 2 steps, 2 cells>"

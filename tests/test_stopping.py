@@ -1,0 +1,23 @@
+"""The watch on held-out rows."""
+
+import numpy as np
+
+from mddag.boosting import scored
+from mddag.nodes import Growing
+from mddag.stopping import Watch
+
+
+def constant(vote):
+    growing = Growing()
+    return growing.finish(growing.leaf(np.array([vote])))
+
+
+def test_the_best_round_is_the_first_with_the_smallest_error():
+    labels = np.array([1, 1, 0], np.intp)
+    watch = Watch(np.zeros((3, 1)), scored(labels, 2, np.ones(3)))
+    for vote in (-1.0, 2.0, 0.5, -2.0):  # sums: -1, 1, 1.5, -0.5
+        watch.see(constant(vote))
+    assert watch.errors == [2 / 3, 1 / 3, 1 / 3, 2 / 3]
+    assert watch.best == 2
+    assert watch.stale(2)
+    assert not watch.stale(3)

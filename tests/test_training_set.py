@@ -1,0 +1,166 @@
+"""What comes through the door of fit, and what does not."""
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+from mddag import AdaBoostMHClassifier
+from mddag.features import Features
+from mddag.training_set import TrainingSet, class_weights, nominal_columns
+
+X = np.array([[0.0, 3.0], [1.0, 1.0], [2.0, 4.0], [3.0, 1.0], [4.0, 5.0], [5.0, 9.0]])
+y = np.array([0, 0, 1, 0, 1, 1])
+
+
+def fit(X=X, y=y, sample_weight=None, **settings):
+    return AdaBoostMHClassifier(n_rounds=5, **settings).fit(X, y, sample_weight)
+
+
+def frames():
+    colours = ["red", "green", None, "red", "blue", "blue"]
+    size = [1.0, 2.0, 3.0, 4.0, None, 6.0]
+    enum = pl.Enum(["blue", "green", "red"])
+    return {
+        "pandas": pd.DataFrame({"colour": pd.Categorical(colours), "size": size}),
+        "polars Categorical": pl.DataFrame(
+            {"colour": pl.Series(colours, dtype=pl.Categorical), "size": size}
+        ),
+        "polars Enum": pl.DataFrame({"colour": pl.Series(colours, dtype=enum), "size": size}),
+    }
+
+
+@pytest.mark.parametrize("library", frames())
+def test_frames_bring_names_categories_and_missing_values(library):
+    frame = frames()[library]
+    model = fit(frame)
+    assert model.feature_names_in_.tolist() == ["colour", "size"]
+    assert model.ensemble_.features == Features(
+        2, ("colour", "size"), {0: ("blue", "green", "red")}
+    )
+    codes = np.array([2, 1, np.nan, 2, 0, 0])
+    rows = np.column_stack([codes, [1, 2, 3, 4, np.nan, 6]])
+    as_array = fit(rows, categorical_features=[0])
+    assert_array_equal(model.scores(frame), as_array.scores(rows))
+    with pytest.warns(UserWarning, match="valid feature names"):
+        assert_array_equal(model.scores(rows), as_array.scores(rows))
+
+
+def test_columns_of_strings_can_be_named_nominal():
+    frame = pd.DataFrame({"s": ["b", "a", "c", "b", "c", None], "x": X[:, 0]})
+    model = fit(frame, categorical_features=["s"])
+    assert model.ensemble_.features.categories == {0: ("a", "b", "c")}
+    assert model.predict(frame).shape == (6,)
+    with pytest.raises(ValueError, match=r"column 's' has dtype .* cannot be read as numbers"):
+        fit(frame)
+
+
+def test_frames_with_other_columns_are_refused():
+    frame = frames()["pandas"]
+    model = fit(frame)
+    with pytest.raises(ValueError, match="feature names"):
+        model.predict(frame.rename(columns={"size": "length"}))
+
+
+@pytest.mark.parametrize("wanted", [[1], ["b"], [False, True], np.array([1])], ids=repr)
+def test_nominal_columns_by_number_name_and_mask(wanted):
+    frame = pd.DataFrame(X, columns=["a", "b"])
+    assert nominal_columns(frame, wanted, 2).tolist() == [False, True]
+    assert not nominal_columns(frame, None, 2).any()
+
+
+@pytest.mark.parametrize(
+    ("wanted", "message"),
+    [
+        (["c"], "names column 'c'; X has the columns a, b"),
+        ([2], r"contains 2; wanted 'auto', column names, column numbers in 0..1"),
+        ([0.5], "contains 0.5"),
+        ([True], "contains True"),
+    ],
+)
+def test_nominal_columns_that_are_not_there(wanted, message):
+    frame = pd.DataFrame(X, columns=["a", "b"])
+    with pytest.raises(ValueError, match=message):
+        nominal_columns(frame, wanted, 2)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"y": np.zeros(6)}, "y has one class only, 0.0.*at least two classes"),
+        ({"sample_weight": 1.0 - y}, "one class only, 0, among the rows of positive weight"),
+        ({"y": np.array([0, 1, np.nan, 0, 1, 1])}, "Input y contains NaN"),
+        ({"y": np.array(["a", "b", None, "a", "b", "a"], object)}, r"y contains None \(row 2\)"),
+        ({"y": np.linspace(0, 1, 6)}, "Unknown label type: continuous"),
+        ({"y": y[:5]}, "inconsistent numbers of samples"),
+        ({"sample_weight": [1, 1, -1, 1, 1, 1]}, "(?i)negative"),
+        ({"sample_weight": np.zeros(6)}, "(?i)zero"),
+        ({"sample_weight": [1, np.nan, 1, 1, 1, 1]}, "NaN"),
+        ({"X": np.where(X == 9, np.inf, X)}, "infinity"),
+        ({"X": X[:, :0]}, "0 feature"),
+        ({"X": X - 1, "categorical_features": [0]}, "nominal column 0 contains -1.0"),
+        ({"categorical_features": ["a"]}, "names column 'a'; X has no column names"),
+    ],
+)
+def test_bad_rows_are_refused(change, message):
+    with pytest.raises(ValueError, match=message):
+        fit(**change)
+
+
+def test_as_many_classes_as_rows():
+    model = fit(y=np.arange(6))
+    assert model.classes_.tolist() == list(range(6))
+    assert model.predict_proba(X).shape == (6, 6)
+
+
+def test_a_share_of_every_class_is_held_out():
+    labels = np.repeat([0, 1, 2], [50, 20, 1])
+    rows = TrainingSet(
+        np.arange(71.0)[:, None], labels, np.ones(71), np.arange(3), Features(1), np.zeros(1, bool)
+    )
+    rest, held = rows.held_out(0.2, "fraction", np.random.default_rng(0))
+    assert np.bincount(held.labels, minlength=3).tolist() == [10, 4, 0]
+    assert sorted(np.concatenate([rest.rows, held.rows]).ravel()) == list(range(71))
+
+
+def test_fractions_that_hold_out_nothing_are_refused():
+    with pytest.raises(ValueError, match=r"validation_fraction is 0.1, which holds out none of 6"):
+        fit(early_stopping=3)
+    with pytest.raises(ValueError, match=r"calibration_fraction is 0.01, which holds out none"):
+        fit(calibration_fraction=0.01)
+
+
+def weighted(classes=("a", "b", "c")):
+    labels = np.array([0, 0, 0, 1, 2])
+    weight = np.array([1.0, 1, 1, 2, 5])
+    return TrainingSet(
+        np.zeros((5, 1)), labels, weight, np.array(classes), Features(1), np.zeros(1, bool)
+    )
+
+
+def test_balanced_gives_every_class_the_same_mass():
+    factors = class_weights("balanced", weighted())
+    assert_allclose(factors * [3, 2, 5], 10 / 3)
+
+
+def test_a_dict_names_classes_and_leaves_the_others_at_one():
+    assert class_weights({"b": 2.5}, weighted()).tolist() == [1, 2.5, 1]
+    assert class_weights(None, weighted()).tolist() == [1, 1, 1]
+    assert class_weights({0: 2, 1: 1, 2: 1, 9: 7}, weighted((0, 1, 2))).tolist() == [2, 1, 1]
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ("even", "class_weight is 'even'; wanted None, 'balanced' or a dict"),
+        ({"a": 0.0}, r"class_weight\['a'\] is 0.0; wanted a number above 0"),
+        (
+            {"z": 1.0},
+            r"labels that are not classes, \['z'\], and lacks the classes \['a', 'b', 'c'\]",
+        ),
+    ],
+)
+def test_bad_class_weights(given, message):
+    with pytest.raises(ValueError, match=message):
+        class_weights(given, weighted())
