@@ -1,5 +1,7 @@
 """What every learner promises, whoever wrote it."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -57,3 +59,9 @@ def _missing_right(learner, columns, targets, weights):
     nodes = learner.fit(columns, targets, weights)
     nodes.records["missing_left"] = False
     return nodes
+
+
+def test_the_guide_quotes_the_learner_that_is_tested_here():
+    guide = (Path(__file__).parents[2] / "docs" / "learners.md").read_text()
+    source = (Path(__file__).parent / "one_column.py").read_text()
+    assert source.partition("\n\n")[2].strip() in guide
