@@ -75,8 +75,7 @@ struct SignedWeights {
         const double weight = weights[at + k];
         in_range &= weight >= 0.0 && weight <= 1.0;
         sum += weight;
-        const std::int64_t signed_weight =
-            targets[at + k] > 0 ? fixed_point(weight) : -fixed_point(weight);
+        const std::int64_t signed_weight = targets[at + k] * fixed_point(weight);
         out[i * block.width + k] = signed_weight;
         total[block.first + k] += signed_weight;
       }

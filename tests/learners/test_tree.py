@@ -32,9 +32,18 @@ def test_grows_until_every_row_is_right_or_no_split_helps(problem):
     assert_same(nodes, again)
 
 
+@settings(max_examples=30)
+@given(problems())
+def test_is_never_worse_than_a_constant_vote(problem):
+    _, columns, targets, weights = problem
+    nodes = Tree(4).fit(columns, targets, weights)
+    edge = (weights * targets * nodes.votes[columns.leaf_codes(nodes)]).sum()
+    assert edge >= np.abs((weights * targets).sum(axis=0)).sum() - 1e-12
+
+
 def test_256_leaves_fit_a_byte():
     rng = np.random.default_rng(0)
-    columns = Columns.from_rows(rng.normal(size=(4000, 10)), max_bins=255)
+    columns = Columns.from_rows(rng.normal(size=(4000, 20)), max_bins=255)
     nodes = Tree(256).fit(columns, *labels(rng, 4000, 1))
     leaves = columns.leaf_codes(nodes)
     assert nodes.n_leaves == 256

@@ -34,7 +34,7 @@ class Product(Parameters):
         q = signed_weights(targets, weights)
         terms = [_constant(targets.shape[1])] * self.n_terms
         votes = np.ones((self.n_terms, *targets.shape), np.int8)
-        edge, stale = int(q.sum()), 0
+        edge, stale = -1, 0  # so that the first stump is always taken
         for m in cycle(range(self.n_terms)):
             others = np.delete(votes, m, axis=0).prod(axis=0, dtype=np.int8)
             stump = best_stump(columns, targets * others, weights)
