@@ -75,7 +75,7 @@ def class_codes(labels: NDArray[Any], ensemble: Ensemble) -> NDArray[np.intp]:
     if (codes < 0).any():
         i = int(np.argmin(codes))
         raise ValueError(
-            f"y contains the label {labels[i]!r} (row {i}), which the ensemble does not know; its "
+            f"y contains the label {labels.tolist()[i]!r} (row {i}), which the ensemble does not know; its "
             f"classes are {ensemble.classes.tolist()[:8]}"
         )
     return codes

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from mddag.curve import Curve
 from mddag.losses import ZeroOne
 from mddag.plotting._axes import LABEL_SIZE, log_if_wide, pyplot
 from mddag.plotting._palette import GREY, OKABE_ITO
-from mddag.tradeoff import Curve
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
