@@ -10,11 +10,9 @@ import matplotlib as mpl
 import numpy as np
 
 import mddag
-from mddag import AdaBoostMHClassifier
+from mddag import MDP, AdaBoostMHClassifier, Dag
 from mddag.datasets import two_clusters
-from mddag.mdp import MDP
 from mddag.solvers import Sarsa
-from mddag.tradeoff import sweep_policies
 
 FOLDER = Path(__file__).parents[1] / "docs" / "gallery"
 
@@ -23,43 +21,39 @@ def main(folder: Path) -> None:
     mpl.use("Agg")
     folder.mkdir(parents=True, exist_ok=True)
     X, y, cluster = two_clusters(random_state=0)
-    ensemble = AdaBoostMHClassifier(n_rounds=200, random_state=0).fit(X, y).ensemble_
+    boost = AdaBoostMHClassifier(n_rounds=200, random_state=0).fit(X, y)
+    ensemble = boost.ensemble_
     votes = ensemble.votes(X)
 
     few = Sarsa(random_state=0).solve(MDP(votes, y, beta=0.01))
     never_quit = MDP(votes, y, beta=1e-5, actions=("eval", "skip"))
     many = Sarsa(n_episodes=10**5, random_state=0).solve(never_quit)
     positive, names = y == 1, np.array(["negative", "blue", "red"])[cluster]
+    sparse, dense = mddag.compile(ensemble, few), mddag.compile(ensemble, many)
     pictures = {
-        "dag": dag(ensemble, few, X[positive], names[positive]),
-        "dag_many": dag(ensemble, many, X[positive], names[positive]),
-        "path": path(ensemble, few, X[positive], names[positive]),
-        "tradeoff": tradeoff(ensemble, X, y),
+        "dag": draw_dag(sparse, X[positive], names[positive]),
+        "dag_many": draw_dag(dense, X[positive], names[positive]),
+        "path": draw_paths(sparse, X[positive], names[positive]),
+        "tradeoff": draw_tradeoff(boost),
     }
     for name, display in pictures.items():
         display.figure_.savefig(folder / f"{name}.png", dpi=80)
         print(folder / f"{name}.png")
 
 
-def dag(ensemble: mddag.Ensemble, policy: Any, X: np.ndarray, names: np.ndarray) -> Any:
-    trace = mddag.compile(ensemble, policy).run(X)
-    return mddag.DagDisplay.from_trace(trace, color=names, n_classifiers=len(ensemble))
+def draw_dag(dag: Dag, X: np.ndarray, names: np.ndarray) -> Any:
+    return mddag.DagDisplay.from_trace(dag.run(X), color=names, n_classifiers=len(dag.ensemble))
 
 
-def path(ensemble: mddag.Ensemble, policy: Any, X: np.ndarray, names: np.ndarray) -> Any:
-    trace = mddag.compile(ensemble, policy).run(X)
-    return mddag.PathDisplay.from_trace(trace, X=X, groups=names)
+def draw_paths(dag: Dag, X: np.ndarray, names: np.ndarray) -> Any:
+    return mddag.PathDisplay.from_trace(dag.run(X), X=X, groups=names)
 
 
-def tradeoff(ensemble: mddag.Ensemble, X: np.ndarray, y: np.ndarray) -> Any:
-    X_test, y_test, _ = two_clusters(20_000, random_state=1)
-    votes, test_votes = ensemble.votes(X), ensemble.votes(X_test)
-    curve = sweep_policies(
-        lambda beta: MDP(votes, y, beta=beta),
-        Sarsa(random_state=0),
-        np.geomspace(1e-4, 0.1, 7),
-        test=lambda beta: MDP(test_votes, y_test, beta=beta),
-    )
+def draw_tradeoff(boost: AdaBoostMHClassifier) -> Any:
+    X, y, _ = two_clusters(random_state=1)  # rows that the model has not seen
+    X_test, y_test, _ = two_clusters(20_000, random_state=2)
+    betas = np.geomspace(1e-4, 0.1, 7)
+    curve = mddag.sweep(boost, X, y, betas=betas, X_test=X_test, y_test=y_test)
     print(curve)
     return mddag.TradeoffDisplay.from_curve(curve)
 
