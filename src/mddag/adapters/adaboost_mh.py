@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mddag.adapters.adapter import as_columns, lineage, refuse_unfitted
+from mddag.adapters.adapter import lineage, refuse_unfitted
 from mddag.ensemble import Ensemble
 
 
@@ -25,4 +25,5 @@ class AdaBoostMH:
         return ensemble
 
     def raw_scores(self, model: Any, X: Any) -> NDArray[np.float64]:
-        return as_columns(model.decision_function(X))
+        scores: NDArray[np.float64] = model.ensemble_.scores(X)
+        return scores
