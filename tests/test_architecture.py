@@ -14,14 +14,25 @@ ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "src" / "mddag"
 
 FLOORS = [
-    {"_core"},
+    {"_checks", "_core", "callbacks", "parameters", "progress"},
     {"exploration", "features", "losses", "nodes", "split", "votes"},
     {"columns", "ensemble", "grid"},
-    {"adapters", "boosting", "calibration", "learners", "policy", "trace"},
-    {"adaboost", "dag", "mdp"},
+    {"adapters", "calibration", "learners", "policy", "thresholds", "trace", "training_set"},
+    {"boosting", "dag", "mdp", "values"},
+    {"importance", "solvers", "stopping"},
+    {"datasets", "tradeoff", "training"},
+    {"adaboost", "plotting"},
+    {"source"},
+    {"classifier", "sweep"},
     {"__init__"},
 ]
-FAMILIES = {"adapters": "adapter", "learners": "learner", "losses": "loss"}
+FAMILIES = {
+    "adapters": "adapter",
+    "learners": "learner",
+    "losses": "loss",
+    "solvers": "solver",
+    "values": "value",
+}
 
 MODULES = sorted(p for p in PACKAGE.rglob("*.py"))
 

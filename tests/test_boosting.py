@@ -5,13 +5,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
-from tests.reference import adaboost as twin
 
 from mddag import _core, learners
 from mddag.boosting import leaf_codes, rounds, scored, start, vote
 from mddag.columns import Columns
 from mddag.learners import Stump
 from mddag.nodes import Growing
+from tests.reference import adaboost as twin
 
 LEARNERS = [getattr(learners, name)() for name in learners.__all__ if name != "Learner"]
 

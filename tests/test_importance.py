@@ -17,7 +17,7 @@ def tree():
 
 
 def played(nodes, sums, alpha, edge):
-    return Round(nodes, np.array(sums), edge, alpha, 0.0, False, 0.0)
+    return Round(nodes, np.array(sums), edge, alpha, 0.0, False)
 
 
 def test_gains_are_rises_of_absolute_sums():

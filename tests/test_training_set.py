@@ -4,11 +4,11 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from numpy.testing import assert_array_equal
+from numpy.testing import assert_allclose, assert_array_equal
 
 from mddag import AdaBoostMHClassifier
 from mddag.features import Features
-from mddag.training_set import TrainingSet, nominal_columns
+from mddag.training_set import TrainingSet, class_weights, nominal_columns
 
 X = np.array([[0.0, 3.0], [1.0, 1.0], [2.0, 4.0], [3.0, 1.0], [4.0, 5.0], [5.0, 9.0]])
 y = np.array([0, 0, 1, 0, 1, 1])
@@ -129,3 +129,38 @@ def test_fractions_that_hold_out_nothing_are_refused():
         fit(early_stopping=3)
     with pytest.raises(ValueError, match=r"calibration_fraction is 0.01, which holds out none"):
         fit(calibration_fraction=0.01)
+
+
+def weighted(classes=("a", "b", "c")):
+    labels = np.array([0, 0, 0, 1, 2])
+    weight = np.array([1.0, 1, 1, 2, 5])
+    return TrainingSet(
+        np.zeros((5, 1)), labels, weight, np.array(classes), Features(1), np.zeros(1, bool)
+    )
+
+
+def test_balanced_gives_every_class_the_same_mass():
+    factors = class_weights("balanced", weighted())
+    assert_allclose(factors * [3, 2, 5], 10 / 3)
+
+
+def test_a_dict_names_classes_and_leaves_the_others_at_one():
+    assert class_weights({"b": 2.5}, weighted()).tolist() == [1, 2.5, 1]
+    assert class_weights(None, weighted()).tolist() == [1, 1, 1]
+    assert class_weights({0: 2, 1: 1, 2: 1, 9: 7}, weighted((0, 1, 2))).tolist() == [2, 1, 1]
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ("even", "class_weight is 'even'; wanted None, 'balanced' or a dict"),
+        ({"a": 0.0}, r"class_weight\['a'\] is 0.0; wanted a number above 0"),
+        (
+            {"z": 1.0},
+            r"labels that are not classes, \['z'\], and lacks the classes \['a', 'b', 'c'\]",
+        ),
+    ],
+)
+def test_bad_class_weights(given, message):
+    with pytest.raises(ValueError, match=message):
+        class_weights(given, weighted())

@@ -26,8 +26,8 @@ void bind_boost_of(nb::module_& m) {
          Array<const double> mass, double right, double wrong, Matrix<double> units,
          Matrix<double> weights, int n_threads) {
         nb::gil_scoped_release unlocked;
-        reweigh(span(leaf), votes.data(), targets.data(), mass.data(), right, wrong, units.data(),
-                weights.data(), votes.shape(1), n_threads);
+        reweigh(span(leaf), {votes.data(), votes.size()}, targets.data(), mass.data(), right, wrong,
+                units.data(), weights.data(), votes.shape(1), n_threads);
       },
       "leaf"_a.noconvert(), "votes"_a.noconvert(), "targets"_a.noconvert(), "mass"_a.noconvert(),
       "right"_a, "wrong"_a, "units"_a.noconvert(), "weights"_a.noconvert(), "n_threads"_a);

@@ -52,7 +52,7 @@ std::int64_t sum_by_leaf(Span<const Code> leaf, const std::int8_t* targets, cons
                        std::int64_t* cells = part + leaf[i] * n_scores;
                        for (std::size_t k = 0; k < n_scores; ++k) {
                          const std::int64_t q = fixed_point(weights[i * n_scores + k]);
-                         cells[k] += targets[i * n_scores + k] > 0 ? q : -q;
+                         cells[k] += q * targets[i * n_scores + k];
                          total += q;
                        }
                      }
@@ -73,16 +73,22 @@ inline double on_grid(double u) { return u < 1.0 ? (u + 1.0) - 1.0 : u; }
 // units[i, k] *= right where the vote agrees with the target, wrong elsewhere;
 // weights[i, k] = mass[i] units[i, k], the units being read on the grid.
 template <class Code>
-void reweigh(Span<const Code> leaf, const double* votes, const std::int8_t* targets,
+void reweigh(Span<const Code> leaf, Span<const double> votes, const std::int8_t* targets,
              const double* mass, double right, double wrong, double* units, double* weights,
              std::size_t n_scores, int n_threads) {
+  // Whether a vote is right cannot be predicted: a table of both cases spares the branch.
+  std::vector<double> factors(2 * votes.size);
+  for (std::size_t c = 0; c < votes.size; ++c) {
+    factors[2 * c] = votes[c] > 0 ? wrong : right;      // where the target is -1
+    factors[2 * c + 1] = votes[c] > 0 ? right : wrong;  // where it is +1
+  }
   for_boost_blocks(leaf.size, n_scores, n_threads,
                    [&](std::size_t, std::size_t first, std::size_t last) {
                      for (std::size_t i = first; i < last; ++i) {
-                       const double* vote = votes + leaf[i] * n_scores;
+                       const double* factor = factors.data() + 2 * leaf[i] * n_scores;
                        for (std::size_t k = 0; k < n_scores; ++k) {
                          const std::size_t at = i * n_scores + k;
-                         units[at] *= (vote[k] > 0) == (targets[at] > 0) ? right : wrong;
+                         units[at] *= factor[2 * k + (targets[at] > 0)];
                          weights[at] = mass[i] * on_grid(units[at]);
                        }
                      }
@@ -111,7 +117,7 @@ double add_votes(Span<const Code> leaf, const double* votes, const std::int8_t* 
                        double* row = scores + i * n_scores;
                        const double* vote = votes + leaf[i] * n_scores;
                        for (std::size_t k = 0; k < n_scores; ++k) row[k] += vote[k];
-                       part += is_wrong(row, targets + i * n_scores, n_scores) ? mass[i] : 0.0;
+                       part += mass[i] * is_wrong(row, targets + i * n_scores, n_scores);
                      }
                      parts[block] = part;
                    });

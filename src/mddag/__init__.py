@@ -13,42 +13,60 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from mddag.adaboost import AdaBoostMHClassifier as AdaBoostMHClassifier
     from mddag.adapters import as_ensemble as as_ensemble
+    from mddag.classifier import MDDAGClassifier as MDDAGClassifier
     from mddag.dag import Dag as Dag
     from mddag.dag import compile as compile  # noqa: A004
     from mddag.ensemble import Ensemble as Ensemble
     from mddag.features import Features as Features
     from mddag.grid import Grid as Grid
     from mddag.mdp import MDP as MDP
+    from mddag.plotting import DagDisplay as DagDisplay
+    from mddag.plotting import PathDisplay as PathDisplay
+    from mddag.plotting import TradeoffDisplay as TradeoffDisplay
     from mddag.policy import Policy as Policy
+    from mddag.sweep import sweep as sweep
     from mddag.trace import Trace as Trace
+    from mddag.tradeoff import Curve as Curve
     from mddag.votes import Votes as Votes
 
 _HOMES = {
     "AdaBoostMHClassifier": "mddag.adaboost",
+    "Curve": "mddag.tradeoff",
     "Dag": "mddag.dag",
+    "DagDisplay": "mddag.plotting",
     "Ensemble": "mddag.ensemble",
     "Features": "mddag.features",
     "Grid": "mddag.grid",
+    "MDDAGClassifier": "mddag.classifier",
     "MDP": "mddag.mdp",
+    "PathDisplay": "mddag.plotting",
     "Policy": "mddag.policy",
     "Trace": "mddag.trace",
+    "TradeoffDisplay": "mddag.plotting",
     "Votes": "mddag.votes",
     "as_ensemble": "mddag.adapters",
     "compile": "mddag.dag",
+    "sweep": "mddag.sweep",
 }
 
 __all__ = [
     "MDP",
     "AdaBoostMHClassifier",
+    "Curve",
     "Dag",
+    "DagDisplay",
     "Ensemble",
     "Features",
     "Grid",
+    "MDDAGClassifier",
+    "PathDisplay",
     "Policy",
     "Trace",
+    "TradeoffDisplay",
     "Votes",
     "as_ensemble",
     "compile",
+    "sweep",
 ]
 
 

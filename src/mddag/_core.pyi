@@ -82,14 +82,14 @@ def tabulate(
 ) -> None: ...
 def losses(loss: Loss, scores: NDArray[np.float64], out: NDArray[np.float64]) -> None: ...
 def sum_by_leaf(
-    leaf: NDArray[np.unsignedinteger[Any]],
+    leaf: Codes,
     targets: NDArray[np.int8],
     weights: NDArray[np.float64],
     out: NDArray[np.int64],
     n_threads: int,
 ) -> int: ...
 def reweigh(
-    leaf: NDArray[np.unsignedinteger[Any]],
+    leaf: Codes,
     votes: NDArray[np.float64],
     targets: NDArray[np.int8],
     mass: NDArray[np.float64],
@@ -100,7 +100,7 @@ def reweigh(
     n_threads: int,
 ) -> None: ...
 def add_votes(
-    leaf: NDArray[np.unsignedinteger[Any]],
+    leaf: Codes,
     votes: NDArray[np.float64],
     targets: NDArray[np.int8],
     mass: NDArray[np.float64],

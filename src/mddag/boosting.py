@@ -13,18 +13,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
-from time import perf_counter
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mddag import _core
-from mddag.columns import Codes, Columns
+from mddag.columns import Columns
 from mddag.features import Rows
 from mddag.learners.learner import Learner
 from mddag.nodes import Nodes
+from mddag.votes import Codes
 
 UNIT = 2.0**-60
 MOST_MASS = 26  # up to a sum of 2^26, 2^-52 is small beside the weight of a row
@@ -76,7 +76,6 @@ class Round:
     alpha: float
     error: float
     perfect: bool
-    seconds: float
 
 
 def start(
@@ -127,14 +126,13 @@ def rounds(
     A tree without any error is the last. `candidates` gives the columns open to each round.
     """
     while True:
-        began = perf_counter()
         open_columns = columns if candidates is None else columns.restricted(next(candidates))
         nodes = learner.fit(open_columns, boosted.targets, boosted.weights)
         check_votes(nodes.votes, boosted.targets.shape[1], learner)
         played = play(boosted, nodes, columns.leaf_codes(nodes))
         if played is None:
             return
-        yield replace(played, seconds=perf_counter() - began)
+        yield played
         if played.perfect:
             return
 
@@ -146,7 +144,7 @@ def play(boosted: Boosted, nodes: Nodes, leaf: Codes, alpha: float | None = None
     """
     sums = np.zeros(nodes.votes.shape, np.int64)
     total = _core.sum_by_leaf(leaf, boosted.targets, boosted.weights, sums, boosted.n_threads)
-    edge = int((nodes.votes.astype(np.int64) * sums).sum())
+    edge = int(np.vdot(nodes.votes.astype(np.int64), sums))
     right, wrong = (total + edge) // 2 * UNIT, (total - edge) // 2 * UNIT
     if alpha is None:
         alpha = 0.5 * math.log((right + boosted.delta) / (wrong + boosted.delta))
@@ -164,9 +162,9 @@ def play(boosted: Boosted, nodes: Nodes, leaf: Codes, alpha: float | None = None
         boosted.weights,
         boosted.n_threads,
     )
-    weighed = replace(nodes, votes=alpha * nodes.votes)
+    weighed = Nodes(nodes.records, alpha * nodes.votes, nodes.words)
     error = vote(boosted, weighed, leaf)
-    return Round(weighed, sums, edge * UNIT, alpha, error, wrong == 0, 0.0)
+    return Round(weighed, sums, edge * UNIT, alpha, error, wrong == 0)
 
 
 def vote(rows: Scored, nodes: Nodes, leaf: Codes) -> float:
@@ -180,14 +178,14 @@ def leaf_codes(nodes: Nodes, rows: Rows, n_threads: int = 1) -> Codes:
     codes = np.empty((len(rows), 1), np.min_scalar_type(max(nodes.n_leaves - 1, 0)))
     starts = np.array([0, len(nodes.records)])
     word_starts = np.array([0, len(nodes.words)])
-    records = nodes.records.view(np.uint8)
-    _core.leaf_codes(records, starts, nodes.words, word_starts, rows, codes, n_threads)
+    tree = nodes.records.view(np.uint8), starts, nodes.words, word_starts
+    _core.leaf_codes(tree, rows, codes, n_threads)
     return codes.ravel()
 
 
 def check_votes(votes: NDArray[Any], n_scores: int, learner: object) -> None:
     """Refuse a tree that does not vote ±1 for each score."""
-    if votes.ndim != 2 or votes.shape[1] != n_scores or not (np.abs(votes) == 1).all():
+    if votes.shape[1:] != (n_scores,) or np.count_nonzero(votes * votes != 1):
         raise ValueError(
             f"{learner!r} returned leaf votes of shape {votes.shape}, from {votes.min()} to "
             f"{votes.max()}; wanted +1 or -1 for each of {n_scores} score(s)"

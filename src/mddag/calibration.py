@@ -20,16 +20,17 @@ def fit_factor(
     scores: NDArray[np.float64], labels: NDArray[np.intp], mass: NDArray[np.float64]
 ) -> float:
     """The factor a > 0 for scores (n, K), labels (n,) in 0..K-1 and row masses (n,) > 0."""
-    logits = two_columns(scores)
-    spread = float(np.abs(logits).max(initial=0.0))
+    spread = float(np.abs(scores).max(initial=0.0))
     if spread == 0:
         return 1.0
-    logits = logits / spread
-    targets = smoothed(labels, logits.shape[1], mass)
-    share = (mass / mass.sum())[:, None]
+    unit = scores / spread
+    n_classes = max(scores.shape[1], 2)
+    targets = smoothed(labels, n_classes, mass)[:, -scores.shape[1] :]
+    pull = unit * (mass / mass.sum())[:, None]
 
     def slope(a: float) -> float:  # of the log-loss, which is convex in a
-        return float((share * (softmax(a * logits, axis=1) - targets) * logits).sum())
+        p = expit(a * unit) if n_classes == 2 else softmax(a * unit, axis=1)
+        return float(np.vdot(pull, p - targets))
 
     if slope(REACH) < 0:
         return REACH / spread
@@ -53,8 +54,3 @@ def probabilities(scores: NDArray[np.float64], factor: float) -> NDArray[np.floa
     if scores.shape[1] == 1:
         return np.asarray(expit(factor * scores * [[-1.0, 1.0]]))
     return np.asarray(softmax(factor * scores, axis=1))
-
-
-def two_columns(scores: NDArray[np.float64]) -> NDArray[np.float64]:
-    """One score f as the pair (-f/2, f/2), whose softmax is the logistic function of f."""
-    return scores * [[-0.5, 0.5]] if scores.shape[1] == 1 else scores

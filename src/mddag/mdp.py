@@ -10,6 +10,7 @@ How a policy is found is the business of ``solvers``.
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import dataclass
 from numbers import Real
 from typing import Any
@@ -20,7 +21,7 @@ from numpy.typing import ArrayLike, NDArray
 from mddag import _core
 from mddag.grid import Grid
 from mddag.losses import Loss, ZeroOne
-from mddag.policy import EVAL, Policy
+from mddag.policy import ACTIONS, EVAL, Policy
 from mddag.votes import Votes
 
 
@@ -47,6 +48,8 @@ class MDP:
     costs  : price of each base classifier, in units of beta; 1 by default
     weight : weight of each instance in the means; 1 by default
     grid   : the cells on which policies are learned; Grid.uniform(votes) by default
+    actions: what a solver may choose from; without "skip" policies are learned early exits alone
+             (Póczos et al. 2009), without "quit" every instance goes to the end
 
     There must be something to decide: votes of 0 base classifiers are refused, unlike an Ensemble
     or a Dag of none, which return their bias.
@@ -62,6 +65,7 @@ class MDP:
         costs: ArrayLike | None = None,
         weight: ArrayLike | None = None,
         grid: Grid | None = None,
+        actions: tuple[str, ...] = ACTIONS,
     ) -> None:
         self.votes = _checked_votes(votes)
         self.loss: Loss = ZeroOne() if loss is None else loss
@@ -71,6 +75,7 @@ class MDP:
         self.weight = _checked_prices("weight", weight, len(self.votes), "instance")
         if not self.weight.sum() > 0:
             raise ValueError("weight is 0 for every instance; at least one must count")
+        self.actions = _checked_actions(actions)
         self.grid = Grid.uniform(self.votes) if grid is None else grid
         if self.grid.n_scores != self.n_scores:
             raise ValueError(
@@ -165,6 +170,12 @@ class MDP:
             n_evaluated=float(np.average(n_evaluated, weights=self.weight)),
         )
 
+    def with_beta(self, beta: float) -> MDP:
+        """The same sample at another price."""
+        other = copy(self)
+        other.beta = _checked_beta(beta)
+        return other
+
     def evaluate_all(self) -> Policy:
         """The policy of the full ensemble."""
         return Policy.constant(EVAL, self.n_steps, self.grid)
@@ -203,6 +214,12 @@ def _coded(votes: ArrayLike) -> Votes:
             f"the vote of base classifier {j} on row {i} is {array[i, j]}; votes must be finite"
         )
     return Votes.from_dense(array)
+
+
+def _checked_actions(actions: tuple[str, ...]) -> tuple[str, ...]:
+    if not set(actions) <= set(ACTIONS) or "eval" not in actions:
+        raise ValueError(f"actions are {actions}; wanted 'eval' and any of 'skip' and 'quit'")
+    return tuple(actions)
 
 
 def _checked_beta(beta: float) -> float:

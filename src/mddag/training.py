@@ -19,7 +19,6 @@ from numpy.typing import NDArray
 from mddag.boosting import Boosted, Round, leaf_codes, play, rounds, scored, start
 from mddag.calibration import fit_factor
 from mddag.callbacks import Tasks
-from mddag.class_weight import class_weights
 from mddag.columns import Columns
 from mddag.ensemble import Ensemble
 from mddag.importance import feature_importances
@@ -27,7 +26,7 @@ from mddag.learners import Stump
 from mddag.progress import progress
 from mddag.stopping import Watch
 from mddag.thresholds import without_rare_sides
-from mddag.training_set import TrainingSet
+from mddag.training_set import TrainingSet, class_weights
 
 
 class Settings(Protocol):
@@ -55,6 +54,7 @@ class Training:
     watched  : the rows of early stopping, or None
     probed   : the rows of calibration, or None
     played   : the rounds so far
+    seconds  : what each of them took
     """
 
     rows: TrainingSet
@@ -64,6 +64,7 @@ class Training:
     boosted: Boosted
     seed: int
     played: list[Round] = field(default_factory=list)
+    seconds: list[float] = field(default_factory=list)
 
     @classmethod
     def begin(cls, settings: Settings, given: TrainingSet, seed: int) -> Training:
@@ -98,7 +99,7 @@ class Training:
             signs = replace(nodes, votes=np.sign(nodes.votes))
             again = play(self.boosted, signs, leaf, alpha)
             if again is not None:
-                self._keep(replace(again, seconds=float(seconds[t])))
+                self._keep(again, float(seconds[t]))
 
     def run(self, settings: Settings, tasks: Tasks) -> str:
         """Play rounds until something says stop, and say what."""
@@ -107,9 +108,10 @@ class Training:
         with progress(settings.n_rounds, settings.verbose) as report:
             while len(self.played) < settings.n_rounds:
                 tasks.begin_round()
+                round_began = perf_counter()
                 new = next(stream, None)
                 if new is not None:
-                    self._keep(new)
+                    self._keep(new, perf_counter() - round_began)
                     report(len(self.played), new.error)
                 stop = self._reason(settings, new, perf_counter() - began)
                 if tasks.end_round(partial(self.fitted, stop)):
@@ -148,8 +150,9 @@ class Training:
             candidates = draws(self.seed, len(self.played), self.columns.n_features, n_open)
         return rounds(self.boosted, learner, self.columns, candidates)
 
-    def _keep(self, new: Round) -> None:
+    def _keep(self, new: Round, seconds: float) -> None:
         self.played.append(new)
+        self.seconds.append(seconds)
         if self.watched is not None:
             self.watched.see(new.nodes)
 
@@ -163,11 +166,14 @@ class Training:
         return ""
 
     def _history(self) -> dict[str, NDArray[np.float64]]:
-        names = ("edge", "alpha", "error", "seconds")
+        names = ("edge", "alpha", "error")
         history = {name: np.array([getattr(r, name) for r in self.played]) for name in names}
         unseen = np.full(len(self.played), np.nan)
-        errors = unseen if self.watched is None else np.array(self.watched.errors)
-        return {**history, "held_out_error": errors}
+        history["held_out_error"] = (
+            unseen if self.watched is None else np.array(self.watched.errors)
+        )
+        history["seconds"] = np.array(self.seconds)
+        return history
 
     def _calibration_factor(self, ensemble: Ensemble) -> float:
         if self.probed is None:

@@ -6,6 +6,7 @@ columns of frames become category numbers, in arrays they are category numbers a
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -85,7 +86,7 @@ def training_set(
     rows = checked_rows(estimator, X, features)
     n_features = rows.shape[1]
     nominal = nominal_columns(X, categorical_features, n_features)
-    labels = _checked_labels(y)
+    labels = checked_labels(y)
     check_consistent_length(rows, labels)
     weight = _check_sample_weight(sample_weight, rows, dtype=np.float64, ensure_non_negative=True)
     rows, labels, weight = _counted(rows, labels, weight)
@@ -109,6 +110,20 @@ def nominal_columns(X: Any, categorical_features: Any, n_features: int) -> NDArr
         return wanted
     mask[[_place(c, X, n_features) for c in wanted.tolist()]] = True
     return mask
+
+
+def class_weights(class_weight: Any, rows: TrainingSet) -> NDArray[np.float64]:
+    """One factor per class, float64 (n_classes,): from None, "balanced" or a dict by label."""
+    if class_weight is None:
+        return np.ones(len(rows.classes))
+    if isinstance(class_weight, str) and class_weight == "balanced":
+        mass = np.bincount(rows.labels, rows.weight, len(rows.classes))
+        return np.asarray(mass.sum() / (len(mass) * mass))
+    if not isinstance(class_weight, Mapping):
+        raise ValueError(
+            f"class_weight is {class_weight!r}; wanted None, 'balanced' or a dict by class label"
+        )
+    return _weights_by_label(class_weight, rows.classes.tolist())
 
 
 def checked_rows(estimator: Any, X: Any, features: Features | None) -> Rows:
@@ -157,10 +172,13 @@ def _place(column: Any, X: Any, n_features: int) -> int:
     )
 
 
-def _checked_labels(y: Any) -> NDArray[Any]:
+def checked_labels(y: Any) -> NDArray[Any]:
+    """Class labels (n,): one-dimensional, finite, discrete."""
     labels: NDArray[Any] = column_or_1d(y, warn=True)
     if labels.dtype == object and any(label is None for label in labels):
-        raise ValueError(f"y contains None (row {labels.tolist().index(None)}); leave such rows out")
+        raise ValueError(
+            f"y contains None (row {labels.tolist().index(None)}); leave such rows out"
+        )
     assert_all_finite(labels, input_name="y")
     check_classification_targets(labels)
     return labels
@@ -188,3 +206,17 @@ def _check_classes(classes: NDArray[Any], fitted: NDArray[Any] | None) -> None:
             f"y has the classes {classes.tolist()[:8]}, but the model that warm_start continues "
             f"knows {fitted.tolist()[:8]}; fit with warm_start=False to begin anew"
         )
+
+
+def _weights_by_label(by_label: Mapping[Any, float], classes: list[Any]) -> NDArray[np.float64]:
+    bad = next((label for label, factor in by_label.items() if not 0 < factor < np.inf), None)
+    if bad is not None:
+        raise ValueError(f"class_weight[{bad!r}] is {by_label[bad]}; wanted a number above 0")
+    strangers = [label for label in by_label if label not in classes]
+    left_out = [label for label in classes if label not in by_label]
+    if strangers and left_out:  # most likely a label misspelt
+        raise ValueError(
+            f"class_weight has labels that are not classes, {strangers[:5]}, and lacks the "
+            f"classes {left_out[:5]}"
+        )
+    return np.array([float(by_label.get(label, 1.0)) for label in classes])

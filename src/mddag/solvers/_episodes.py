@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from mddag import _core
 from mddag.exploration import Exploration
 from mddag.mdp import MDP
-from mddag.policy import Policy
+from mddag.policy import ACTIONS, Policy
 from mddag.solvers._quit_loss import quit_loss
 from mddag.values import Value
 
@@ -20,7 +20,7 @@ CHUNK = 1_000  # episodes between two looks at epsilon and at Ctrl-C
 class Episodes:
     """Episodes of one MDP under given rules.
 
-    rules : rate, trace_decay, off_policy, and whether EVAL, SKIP and QUIT are allowed
+    rules : rate, trace_decay, off_policy
     """
 
     def __init__(
@@ -28,16 +28,17 @@ class Episodes:
         mdp: MDP,
         values: Value,
         exploration: Exploration,
-        rules: tuple[float, float, bool, _core.Allowed],
+        rules: tuple[float, float, bool],
         seed: int | None,
     ) -> None:
         tables = mdp.votes.tables
         uniform = bool((mdp.weight == mdp.weight[0]).all())
         cumulative = np.empty(0) if uniform else np.cumsum(mdp.weight)
-        self.mdp, self.exploration, self.allowed = mdp, exploration, rules[-1]
+        eval_, skip, quit_ = (action in mdp.actions for action in ACTIONS)
+        self.mdp, self.exploration, self.allowed = mdp, exploration, (eval_, skip, quit_)
         self.sample = (tables.native, mdp.votes.codes, tables.bias, mdp.costs, cumulative)
         self.space = (mdp.grid.native, mdp.grid.centres, values.norm(tables))
-        self.learning = (mdp.beta, *rules)
+        self.learning = (mdp.beta, *rules, self.allowed)
         self.values = values.start(mdp.n_steps, mdp.n_scores)
         self.random = np.random.SeedSequence(seed).generate_state(4, np.uint64).astype(np.uint64)
         self.loss = quit_loss(mdp)

@@ -17,7 +17,7 @@ from mddag._checks import check_whole
 from mddag.exploration import Exploration, Flat
 from mddag.mdp import MDP
 from mddag.parameters import Parameters
-from mddag.policy import ACTIONS, Policy
+from mddag.policy import Policy
 from mddag.solvers._episodes import Episodes
 from mddag.values import Table, Value
 
@@ -47,7 +47,6 @@ class TemporalDifference(Parameters):
     rate           : learning rate, constant
     trace_decay    : lambda
     exploration    : epsilon_j(tau); Flat() by default, as in the paper
-    actions        : drop "skip" for learned early exits alone (Póczos et al. 2009), or "quit"
     random_state   : a seed, or None for a new one at each call
     verbose        : report the snapshots on standard error
     """
@@ -58,7 +57,6 @@ class TemporalDifference(Parameters):
     rate: float = 0.2
     trace_decay: float = 0.95
     exploration: Exploration | None = None
-    actions: tuple[str, ...] = ACTIONS
     random_state: int | None = None
     verbose: bool = False
 
@@ -88,8 +86,7 @@ class TemporalDifference(Parameters):
         return search
 
     def _episodes(self, mdp: MDP) -> Episodes:
-        eval_, skip, quit_ = (action in self.actions for action in ACTIONS)
-        rules = (self.rate, self.trace_decay, self.off_policy, (eval_, skip, quit_))
+        rules = (self.rate, self.trace_decay, self.off_policy)
         values = Table() if self.values is None else self.values
         exploration = Flat() if self.exploration is None else self.exploration
         return Episodes(mdp, values, exploration, rules, self.random_state)
@@ -103,10 +100,6 @@ class TemporalDifference(Parameters):
             raise ValueError(f"rate is {self.rate}; wanted a learning rate above 0, at most 1")
         if not 0 <= self.trace_decay <= 1:
             raise ValueError(f"trace_decay is {self.trace_decay}; wanted lambda in 0..1")
-        if "eval" not in self.actions or not set(self.actions) <= set(ACTIONS):
-            raise ValueError(
-                f"actions are {self.actions}; wanted 'eval' and any of 'skip' and 'quit'"
-            )
 
     def _report(self, done: int, search: Search) -> None:
         if self.verbose:

@@ -1,0 +1,98 @@
+"""Adapters: trained models of other libraries as Ensembles.
+
+``as_ensemble(model)`` asks each member in turn whether it accepts the model, lets it convert, and
+has the conversion prove itself against the model's own scores. Libraries are known by the names of
+the model's classes, so none is imported that the caller does not use.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any, Literal
+
+import numpy as np
+
+from mddag.adapters.adaboost_mh import AdaBoostMH
+from mddag.adapters.adapter import Adapter, lineage, prove
+from mddag.adapters.catboost import CatBoost
+from mddag.adapters.lightgbm import LightGBM
+from mddag.adapters.sklearn_adaboost import AdaBoost
+from mddag.adapters.sklearn_boosting import GradientBoosting
+from mddag.adapters.sklearn_forest import Forest
+from mddag.adapters.sklearn_hist_boosting import HistGradientBoosting
+from mddag.adapters.xgboost import XGBoost
+from mddag.ensemble import Ensemble
+
+__all__ = ["MEMBERS", "Adapter", "as_ensemble"]
+
+MEMBERS: tuple[Adapter, ...] = (
+    AdaBoostMH(),
+    LightGBM(),
+    XGBoost(),
+    CatBoost(),
+    HistGradientBoosting(),
+    GradientBoosting(),
+    Forest(),
+    AdaBoost(),
+)
+
+
+def as_ensemble(model: Any, *, granularity: Literal["round", "tree"] = "round") -> Ensemble:
+    """A trained model as H = (h_1 … h_N), with the model's own scores and labels.
+
+    h_j is one boosting round, for K > 2 all its trees; `granularity="tree"` makes every tree an
+    h_j of its own. An Ensemble is returned as it is (or by tree). Raises TypeError for a model
+    that no member knows, ValueError for one that cannot be an Ensemble.
+    """
+    if granularity not in ("round", "tree"):
+        raise ValueError(f"granularity is {granularity!r}; wanted 'round' or 'tree'")
+    ensemble = _converted(model)
+    return _by_tree(ensemble) if granularity == "tree" and not ensemble.callables else ensemble
+
+
+def _converted(model: Any) -> Ensemble:
+    if isinstance(model, Ensemble):
+        return model
+    if "sklearn.FrozenEstimator" in lineage(model):
+        return _converted(model.estimator)
+    for adapter in MEMBERS:
+        if adapter.accepts(model):
+            ensemble = adapter.convert(model)
+            prove(adapter, model, ensemble)
+            return ensemble
+    raise TypeError(_unknown(model))
+
+
+def _by_tree(ensemble: Ensemble) -> Ensemble:
+    rounds = np.arange(ensemble.n_trees + 1, dtype=np.int64)
+    tables = replace(ensemble.tables, rounds=rounds)
+    return replace(ensemble, tables=tables, cost=np.ones(ensemble.n_trees))
+
+
+def _unknown(model: Any) -> str:
+    known = "; ".join(adapter.models for adapter in MEMBERS)
+    if isinstance(model, type):
+        return f"model is the class {model.__name__}; pass a fitted object of it"
+    inside = next((_INSIDE[name] for name in lineage(model) if name in _INSIDE), None)
+    if inside is not None:
+        return (
+            f"model is a {type(model).__name__}, which wraps other models; pass the final, fitted "
+            f"estimator ({inside}) and the rows that it sees"
+        )
+    return (
+        f"model is a {type(model).__name__}, which mddag cannot read; it reads: {known}; "
+        "other linear combinations: Ensemble.from_callables"
+    )
+
+
+# Where scikit-learn's wrappers keep what they wrap.
+_INSIDE = {
+    "sklearn.Pipeline": "model.steps[-1][1]",
+    "sklearn.CalibratedClassifierCV": "model.calibrated_classifiers_[0].estimator",
+    "sklearn.BaseSearchCV": "model.best_estimator_",
+    "sklearn.BaseThresholdClassifier": "model.estimator_",
+    "sklearn.OneVsRestClassifier": "one of model.estimators_",
+    "sklearn.MultiOutputClassifier": "one of model.estimators_",
+    "sklearn.MultiOutputRegressor": "one of model.estimators_",
+    "sklearn.TransformedTargetRegressor": "model.regressor_",
+}

@@ -1,0 +1,122 @@
+"""Adapter: how a foreign model becomes an Ensemble, and the proof that it is the same model.
+
+A member says which models it accepts, converts them, and reports the source model's own raw scores
+f(x) in the Ensemble's form: (n, K), margin space, one column for two classes. ``prove`` compares
+the two on rows laid around the ensemble's own thresholds and refuses where they differ.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable
+from importlib import import_module
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mddag.adapters.probe import probe_rows, source_rows
+from mddag.ensemble import Ensemble
+
+
+class Adapter(Protocol):
+    """One library member.
+
+    library   : the package whose models it reads
+    models    : their names, for the message that lists what is known
+    tolerance : the largest difference allowed, relative to the size of the scores
+    """
+
+    library: str
+    models: str
+    tolerance: float
+
+    def accepts(self, model: Any) -> bool:
+        """Whether `model` is one of ours; looks at class names, imports nothing."""
+        ...
+
+    def convert(self, model: Any) -> Ensemble:
+        """The same model as an Ensemble, or an error that says why it cannot be one."""
+        ...
+
+    def raw_scores(self, model: Any, X: Any) -> NDArray[np.float64]:
+        """What the model itself says of X, (n, K)."""
+        ...
+
+
+def lineage(model: Any) -> set[str]:
+    """``library.Class`` for every class that `model` descends from."""
+    return {f"{c.__module__.partition('.')[0]}.{c.__name__}" for c in type(model).__mro__}
+
+
+def need(package: str, model: Any) -> Any:
+    """The package that reading `model` takes, or an error that says how to get it."""
+    try:
+        return import_module(package)
+    except ImportError as error:
+        raise ImportError(
+            f"reading this {type(model).__name__} needs {package} ({error}); install it: "
+            f"pip install {package.partition('.')[0]}"
+        ) from None
+
+
+def refuse_unfitted(model: Any, attribute: str) -> None:
+    """Raise scikit-learn's NotFittedError (a ValueError) unless `model` has `attribute`."""
+    if hasattr(model, attribute):
+        return
+    from sklearn.exceptions import NotFittedError
+
+    raise NotFittedError(
+        f"this {type(model).__name__} is not fitted (it has no {attribute}); call fit before "
+        "as_ensemble"
+    )
+
+
+def refuse_multi_output(model: Any, n_outputs: int) -> None:
+    """Raise if `model` predicts several targets at once."""
+    if n_outputs > 1:
+        raise ValueError(
+            f"this {type(model).__name__} predicts {n_outputs} targets at once; mddag reads models "
+            "of one target: train one model per target"
+        )
+
+
+def as_columns(scores: Any) -> NDArray[np.float64]:
+    """A source's raw scores as (n, K), two columns of one decision as their difference."""
+    columns: NDArray[np.float64] = np.asarray(scores, np.float64).reshape(len(scores), -1)
+    return columns[:, 1:] - columns[:, :1] if columns.shape[1] == 2 else columns
+
+
+def prove(adapter: Adapter, model: Any, ensemble: Ensemble) -> None:
+    """Raise unless `ensemble` scores the probe batch as `model` does."""
+    rows = probe_rows(ensemble)
+    ours = ensemble.scores(rows)
+    theirs = adapter.raw_scores(model, source_rows(ensemble.features, rows))
+    if theirs.shape != ours.shape:
+        raise ValueError(
+            f"the adapter for {_named(adapter)} gives scores of shape {ours.shape} where the model "
+            f"gives {theirs.shape}; please report this model"
+        )
+    difference = np.abs(ours - theirs).max(axis=1)
+    wrong = np.flatnonzero(~(difference <= adapter.tolerance * _size(theirs, ensemble)))
+    if len(wrong):
+        raise ValueError(
+            f"the adapter for {_named(adapter)} disagrees with the model on {len(wrong)} of "
+            f"{len(rows)} probe rows (largest difference {difference.max():.2g}; first rows "
+            f"{_listed(wrong[:5])}); please report this model"
+        )
+
+
+def _size(scores: NDArray[np.float64], ensemble: Ensemble) -> float:
+    """The size of scores and votes: what rounding errors of their sums are relative to."""
+    parts: Iterable[NDArray[np.float64]] = (scores, ensemble.tables.values, ensemble.bias)
+    return max(float(np.abs(part).max(initial=0.0)) for part in parts)
+
+
+def _named(adapter: Adapter) -> str:
+    package = sys.modules.get(adapter.library)
+    return f"{adapter.library} {getattr(package, '__version__', '')}".strip()
+
+
+def _listed(rows: NDArray[np.intp]) -> str:
+    return ", ".join(str(i) for i in rows)

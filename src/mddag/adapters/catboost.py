@@ -1,0 +1,113 @@
+"""CatBoost: classifiers, regressors, rankers and bare CatBoost, over float features.
+
+CatBoost writes its own documented JSON; treelite does not read it. h_j is one tree, which votes for
+all K scores; ``scale_and_bias`` scales the leaves and gives f^(0).
+"""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mddag.adapters import _build
+from mddag.adapters._catboost_json import read_json
+from mddag.adapters.adapter import as_columns, lineage, need, refuse_multi_output
+from mddag.ensemble import Ensemble, Kind
+from mddag.features import Features
+
+
+class CatBoost:
+    library = "catboost"
+    models = "CatBoost classifiers, regressors, rankers and bare CatBoost"
+    tolerance = 1e-9
+
+    def accepts(self, model: Any) -> bool:
+        return "catboost.CatBoost" in lineage(model)
+
+    def convert(self, model: Any) -> Ensemble:
+        need("catboost", model)
+        if not model.is_fitted():
+            raise ValueError(
+                f"this {type(model).__name__} is not fitted; call fit before as_ensemble"
+            )
+        saved = _saved(model)
+        _refuse(saved["features_info"])
+        scale, bias = saved["scale_and_bias"]
+        kind = _kind(model)
+        if kind != "classifier":
+            refuse_multi_output(model, len(bias))
+        flat = read_json(saved, len(bias))
+        labels = np.asarray(model.classes_)
+        return _build.build(
+            replace(flat, votes=flat.votes * scale),
+            features=_features(saved["features_info"], len(model.feature_names_)),
+            bias=bias,
+            kind=kind,
+            classes=labels if len(labels) else None,
+        )
+
+    def raw_scores(self, model: Any, X: Any) -> NDArray[np.float64]:
+        plain = need("catboost", model).CatBoost  # a ranker's own predict has no prediction_type
+        return as_columns(plain.predict(model, X, prediction_type="RawFormulaVal"))
+
+
+def _saved(model: Any) -> dict[str, Any]:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "model.json"
+        model.save_model(str(path), format="json")
+        saved: dict[str, Any] = json.loads(path.read_text())
+    return saved
+
+
+def _refuse(about: dict[str, Any]) -> None:
+    for kind in ("categorical", "text", "embedding"):
+        features = about.get(f"{kind}_features") or []
+        if features:
+            first = features[0]
+            name = first.get("feature_id") or first["flat_feature_index"]
+            raise ValueError(
+                f"CatBoost model has {len(features)} {kind} feature(s) (the first is {name!r}), "
+                "unsupported categorical encodings: mddag reads float features; encode the column "
+                "as numbers before training"
+            )
+
+
+def _kind(model: Any) -> Kind:
+    classes = lineage(model)
+    for name, kind in _KINDS.items():
+        if f"catboost.{name}" in classes:
+            return kind
+    loss = str(model.get_all_params().get("loss_function", "")).partition(":")[0]
+    if loss in _CLASSIFIES:
+        return "classifier"
+    return "ranker" if loss in _RANKS else "regressor"
+
+
+_KINDS: dict[str, Kind] = {
+    "CatBoostClassifier": "classifier",
+    "CatBoostRanker": "ranker",
+    "CatBoostRegressor": "regressor",
+}
+_CLASSIFIES = {"Logloss", "CrossEntropy", "MultiClass", "MultiClassOneVsAll", "Focal"}
+_RANKS = {
+    "LambdaMart",
+    "PairLogit",
+    "PairLogitPairwise",
+    "QueryRMSE",
+    "QuerySoftMax",
+    "StochasticRank",
+    "YetiRank",
+    "YetiRankPairwise",
+}
+
+
+def _features(about: dict[str, Any], n_features: int) -> Features:
+    names = [feature.get("feature_id", "") for feature in about["float_features"]]
+    real = len(names) == n_features and all(names)
+    return Features(n=n_features, names=tuple(names) if real else None)

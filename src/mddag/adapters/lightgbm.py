@@ -1,0 +1,138 @@
+"""LightGBM: classifiers, regressors, rankers and bare Boosters.
+
+Rule ``x <= t`` in double precision, any x within 1e-35 of zero being zero. The prior is folded into
+the first iteration's trees, so their mean votes become the bias; random-forest mode takes the mean
+of its trees. Early stopping counts as the booster's own ``predict`` does: up to ``best_iteration``.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mddag import split
+from mddag.adapters import _build, _treelite
+from mddag.adapters.adapter import as_columns, lineage, need, refuse_unfitted
+from mddag.ensemble import Ensemble, Kind
+from mddag.features import Features
+
+
+class LightGBM:
+    library = "lightgbm"
+    models = "LightGBM classifiers, regressors, rankers and Boosters"
+    tolerance = 1e-9
+
+    def accepts(self, model: Any) -> bool:
+        return not lineage(model).isdisjoint({"lightgbm.LGBMModel", "lightgbm.Booster"})
+
+    def convert(self, model: Any) -> Ensemble:
+        need("lightgbm", model)
+        booster = _booster(model)
+        text = booster.model_to_string()
+        _refuse(text)
+        frontend = need("treelite.frontend", model)
+        source = _treelite.read(frontend.from_lightgbm(booster), split.at_most_past_zero)
+        n_scores = booster.num_model_per_iteration()
+        n_rounds = source.flat.n_trees // n_scores
+        if source.averaged:
+            flat, bias = _build.averaged(source.flat, source.score, n_scores, n_rounds)
+        else:
+            flat, bias = _build.centred(source.flat, source.score, n_scores, n_scores)
+        return _build.build(
+            flat,
+            features=_features(booster, text),
+            bias=bias + source.base,
+            score=source.score,
+            rounds=np.arange(n_rounds + 1) * n_scores,
+            kind=_kind(model, text, n_scores),
+            classes=getattr(model, "classes_", None),
+        )
+
+    def raw_scores(self, model: Any, X: Any) -> NDArray[np.float64]:
+        booster = _booster(model)
+        return as_columns(booster.predict(X, raw_score=True) / _divisor(booster))
+
+
+def _booster(model: Any) -> Any:
+    if "lightgbm.Booster" in lineage(model):
+        return model
+    refuse_unfitted(model, "booster_")
+    return model.booster_
+
+
+def _divisor(booster: Any) -> int:
+    """A random forest's answer is the mean over its iterations, but raw_score gives their sum."""
+    text = booster.model_to_string()
+    if not re.search(r"^average_output$", text, re.MULTILINE):
+        return 1
+    return int(text.count("\nTree=") // booster.num_model_per_iteration())
+
+
+def _refuse(text: str) -> None:
+    linear = re.search(r"^Tree=(\d+)\n(?:.+\n)*is_linear=1", text, re.MULTILINE)
+    if linear:
+        raise ValueError(
+            f"LightGBM model has linear leaves (tree {linear[1]}); mddag needs constant leaves: "
+            "train with linear_tree=False"
+        )
+    if not re.search(r"^Tree=0$", text, re.MULTILINE):
+        raise ValueError("LightGBM model has no trees; train it for at least one iteration")
+    decisions = " ".join(re.findall(r"^decision_type=(.+)$", text, re.MULTILINE))
+    # Bit 0: nominal; bits 2 and 3: what counts as missing (0 nothing, 1 zero, 2 NaN).
+    if any(int(d) & 0b1101 == 0b0100 for d in set(decisions.split())):
+        raise ValueError(
+            "LightGBM model treats zeros as missing values; mddag knows NaN alone: train with "
+            "zero_as_missing=False"
+        )
+
+
+def _kind(model: Any, text: str, n_scores: int) -> Kind:
+    classes = lineage(model)
+    for name, kind in _KINDS.items():
+        if f"lightgbm.{name}" in classes:
+            return kind
+    line = re.search(r"^objective=(\S+)", text, re.MULTILINE)
+    objective = line[1] if line else ""
+    if objective in {"lambdarank", "rank_xendcg"}:
+        return "ranker"
+    classifies = objective in {"binary", "multiclass", "multiclassova", "cross_entropy"}
+    return "classifier" if classifies or n_scores > 1 else "regressor"
+
+
+_KINDS: dict[str, Kind] = {
+    "LGBMClassifier": "classifier",
+    "LGBMRanker": "ranker",
+    "LGBMRegressor": "regressor",
+}
+
+
+def _features(booster: Any, text: str) -> Features:
+    names = booster.feature_name()
+    placeholders = [f"Column_{i}" for i in range(len(names))]
+    # LightGBM writes underscores for spaces: a name that has one may not be the frame's own.
+    real = names != placeholders and not any("_" in name for name in names)
+    return Features(
+        n=len(names),
+        names=tuple(names) if real else None,
+        categories=_categories(booster, text),
+    )
+
+
+def _categories(booster: Any, text: str) -> dict[int, tuple[Any, ...]]:
+    """The values of pandas category columns. The model keeps them in order, without their place."""
+    lists = booster.pandas_categorical
+    if not lists:
+        return {}
+    infos = re.search(r"^feature_infos=(.+)$", text, re.MULTILINE)
+    kinds = infos[1].split() if infos else []
+    nominal = [i for i, info in enumerate(kinds) if info != "none" and not info.startswith("[")]
+    if len(nominal) != len(lists):
+        raise ValueError(
+            f"LightGBM model has unsupported categorical encodings: it was trained on a frame with "
+            f"{len(lists)} category columns, but splits {len(nominal)} of them as nominal, and "
+            "does not say which; train with unordered category columns that vary, or on codes"
+        )
+    return {i: tuple(values) for i, values in zip(nominal, lists, strict=True)}

@@ -1,0 +1,155 @@
+"""XGBoost: classifiers, regressors, rankers, random forests and bare Boosters (gbtree and dart).
+
+Rule ``float32(x) < t``, float32 leaves; our sums are in double precision, so scores agree to
+float32 accuracy. Early stopping counts as the object's own ``predict`` counts it: the scikit-learn
+wrappers stop at ``best_iteration``, a bare Booster uses every tree.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mddag import split
+from mddag.adapters import _build, _treelite, _xgboost_categories
+from mddag.adapters.adapter import as_columns, lineage, need, refuse_multi_output, refuse_unfitted
+from mddag.ensemble import Ensemble, Kind
+from mddag.features import Features
+
+
+class XGBoost:
+    library = "xgboost"
+    models = "XGBoost classifiers, regressors, rankers, random forests and Boosters"
+    tolerance = 1e-5
+
+    def accepts(self, model: Any) -> bool:
+        return not lineage(model).isdisjoint({"xgboost.XGBModel", "xgboost.Booster"})
+
+    def convert(self, model: Any) -> Ensemble:
+        need("xgboost", model)
+        booster = _booster(model)
+        config = _config(booster)
+        _refuse_linear(config)
+        source = _read(booster, need("treelite.frontend", model))
+        refuse_multi_output(model, source.n_target)
+        order, rounds = _rounds(source, config)
+        ensemble = _build.build(
+            source.flat,
+            features=_features(booster, source.n_features),
+            bias=source.base,
+            score=source.score,
+            order=order,
+            rounds=rounds,
+            kind=_kind(model, config),
+            classes=getattr(model, "classes_", None),
+        )
+        _refuse_missing_value(model, ensemble)
+        n_used = _used_rounds(model)
+        return ensemble if n_used is None else ensemble.truncated(n_used)
+
+    def raw_scores(self, model: Any, X: Any) -> NDArray[np.float64]:
+        if "xgboost.Booster" in lineage(model):
+            return as_columns(model.inplace_predict(X, predict_type="margin"))
+        return as_columns(model.predict(X, output_margin=True))
+
+
+def _booster(model: Any) -> Any:
+    if "xgboost.Booster" in lineage(model):
+        return model
+    refuse_unfitted(model, "_Booster")
+    return model.get_booster()
+
+
+def _config(booster: Any) -> dict[str, Any]:
+    try:
+        config: dict[str, Any] = json.loads(booster.save_config())["learner"]
+    except ValueError:  # XGBoost's own error is one, with a stack trace for a message
+        raise ValueError("this xgboost Booster is not fitted; train it or load a model") from None
+    return config
+
+
+def _refuse_linear(config: dict[str, Any]) -> None:
+    if config["gradient_booster"]["name"] == "gblinear":
+        raise ValueError(
+            "XGBoost model is linear (booster='gblinear'); mddag reads trees: train with "
+            "booster='gbtree' or 'dart'"
+        )
+
+
+def _read(booster: Any, frontend: Any) -> _treelite.Source:
+    if "c" in (booster.feature_types or []):
+        text = _xgboost_categories.without(booster)
+        return _treelite.read(frontend.from_xgboost_json(text), split.less_float32)
+    return _treelite.read(frontend.from_xgboost(booster), split.less_float32)
+
+
+def _rounds(
+    source: _treelite.Source, config: dict[str, Any]
+) -> tuple[NDArray[np.intp], NDArray[np.int64]]:
+    """The trees in order, and where each h_j begins among them.
+
+    A round holds `n_parallel` trees for each score, score by score. A model of a single round is a
+    forest: there each of the parallel trees (one for each score) is an h_j.
+    """
+    n_trees = source.flat.n_trees
+    booster = config["gradient_booster"]
+    n_parallel = int(booster.get("gbtree", booster)["gbtree_model_param"]["num_parallel_tree"])
+    n_groups = 1 if source.score[0] < 0 else len(source.base)
+    place = np.arange(n_trees).reshape(-1, n_groups, n_parallel)
+    if len(place) == 1:
+        place = place.transpose(2, 1, 0)
+    return place.ravel(), np.arange(len(place) + 1, dtype=np.int64) * (n_trees // len(place))
+
+
+def _used_rounds(model: Any) -> int | None:
+    """Rounds that the wrappers' predict uses after early stopping; None for all."""
+    if "xgboost.Booster" in lineage(model):
+        return None
+    best = model.get_booster().attr("best_iteration")
+    return None if best is None else int(best) + 1
+
+
+def _refuse_missing_value(model: Any, ensemble: Ensemble) -> None:
+    """A `missing=` other than NaN can be kept where splits send that value the same way anyway."""
+    value = getattr(model, "missing", None)
+    if value is None or np.isnan(value):
+        return
+    nodes = ensemble.nodes[ensemble.nodes["feature"] >= 0]
+    goes_left = (value <= nodes["threshold"]) & (nodes["n_words"] == 0)
+    astray = np.flatnonzero(goes_left != nodes["missing_left"])
+    if len(astray):
+        raise ValueError(
+            f"XGBoost model treats {value} as missing, and {len(astray)} of its {len(nodes)} "
+            f"splits send {value} and NaN different ways; mddag knows NaN alone: train with "
+            f"missing=nan and NaN in place of {value}"
+        )
+
+
+def _kind(model: Any, config: dict[str, Any]) -> Kind:
+    classes = lineage(model)
+    for name, kind in _KINDS.items():
+        if f"xgboost.{name}" in classes:
+            return kind
+    family = config["objective"]["name"].partition(":")[0]
+    return "ranker" if family == "rank" else _FAMILIES.get(family, "regressor")
+
+
+_KINDS: dict[str, Kind] = {
+    "XGBClassifier": "classifier",
+    "XGBRanker": "ranker",
+    "XGBRegressor": "regressor",
+}
+_FAMILIES: dict[str, Kind] = {"binary": "classifier", "multi": "classifier"}
+
+
+def _features(booster: Any, n_features: int) -> Features:
+    names = booster.feature_names
+    real = names is not None and names != [f"f{i}" for i in range(len(names))]
+    return Features(
+        n=n_features,
+        names=tuple(names) if real else None,
+        categories=_xgboost_categories.values(booster),
+    )

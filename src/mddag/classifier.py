@@ -1,0 +1,172 @@
+"""MDDAGClassifier: an ensemble made into a sparse decision DAG, as a scikit-learn estimator.
+
+fit: rows -> ensemble (trained here, or given) -> votes on the policy rows -> MDP -> policy -> DAG.
+predict: each row evaluates the base classifiers that its path in the DAG needs, and no others.
+"""
+
+from __future__ import annotations
+
+from copy import copy
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils import _safe_indexing, check_random_state
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from mddag._checks import check_fraction, check_one_of
+from mddag.calibration import fit_factor, probabilities
+from mddag.dag import compile as compile_dag
+from mddag.ensemble import Ensemble
+from mddag.features import Rows
+from mddag.grid import Grid
+from mddag.mdp import MDP
+from mddag.policy import ACTIONS
+from mddag.solvers import Sarsa
+from mddag.source import class_codes, fitted_source
+from mddag.trace import Trace
+from mddag.training_set import checked_labels, checked_rows
+
+
+class MDDAGClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """A sparse decision DAG over the base classifiers of a boosted ensemble.
+
+    Parameters
+    ----------
+    ensemble : estimator or model, default None
+        What gives the base classifiers: anything that ``mddag.as_ensemble`` reads. If fitted (or
+        wrapped in ``FrozenEstimator``, which survives ``clone``) it is used as it is, and every
+        row given to ``fit`` is a policy row; if not, it is fitted here. None means
+        ``AdaBoostMHClassifier()``.
+    beta : float, default 0.01
+        The price of one evaluation in units of the loss: the trade-off between accuracy and speed.
+    loss : callable, default None
+        What a wrong decision costs, of (scores, labels); None means ``ZeroOne()``.
+    solver : Solver, default None
+        How the policy is learned; None means ``Sarsa()``.
+    actions : tuple of str, default ("eval", "skip", "quit")
+        Without "skip" the DAG is a chain with early exits, without "quit" every row goes to the
+        end.
+    policy_rows : "held_out" or "train", default "held_out"
+        Where the policy of an ensemble fitted here is learned: on `policy_fraction` of the rows,
+        which the ensemble does not see, or on the rows that it was fitted on (the paper), which
+        look easier than they are.
+    policy_fraction : float, default 0.3
+        Share of the rows held out for the policy.
+    random_state : int, RandomState or None, default None
+        Decides which rows are held out, and seeds a solver that has no seed of its own.
+
+    Attributes
+    ----------
+    ensemble_ : Ensemble
+    policy_ : Policy
+    dag_ : Dag
+    classes_ : ndarray (n_classes,)
+    evaluation_ : Evaluation
+        Eq. (8) and its parts on the policy rows.
+    calibration_factor_ : float
+        a in p = sigmoid(a f) or softmax(a f), fitted on the policy rows.
+    n_features_in_, feature_names_in_ : as in scikit-learn
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from mddag.solvers import Sarsa
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> model = MDDAGClassifier(beta=0.001, solver=Sarsa(n_episodes=50_000), random_state=0)
+    >>> model.fit(X, y).n_evaluated(X).mean() < 50
+    True
+    """
+
+    def __init__(
+        self,
+        ensemble: Any = None,
+        *,
+        beta: float = 0.01,
+        loss: Any = None,
+        solver: Any = None,
+        actions: tuple[str, ...] = ACTIONS,
+        policy_rows: str = "held_out",
+        policy_fraction: float = 0.3,
+        random_state: Any = None,
+    ) -> None:
+        self.ensemble = ensemble
+        self.beta = beta
+        self.loss = loss
+        self.solver = solver
+        self.actions = actions
+        self.policy_rows = policy_rows
+        self.policy_fraction = policy_fraction
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Learn the policy, and the ensemble if it is not fitted, from X (n, d) and labels y."""
+        check_one_of("policy_rows", self.policy_rows, ("held_out", "train"))
+        check_fraction("policy_fraction", self.policy_fraction, zero=False)
+        validate_data(self, X, y, reset=True, skip_check_array=True)
+        labels = checked_labels(y)
+        random = check_random_state(self.random_state)
+        held_out = self.policy_fraction if self.policy_rows == "held_out" else 0.0
+        source = fitted_source(self.ensemble, X, labels, held_out, random)
+        mdp = self._mdp(source.ensemble, _safe_indexing(X, source.rows), labels[source.rows])
+        policy = self._seeded_solver(random).solve(mdp)
+        scores, _, _ = mdp.rollout(policy)
+
+        self.ensemble_, self.policy_ = source.ensemble, policy
+        self.dag_ = compile_dag(source.ensemble, policy)
+        self.classes_ = source.ensemble.classes
+        self.evaluation_ = mdp.evaluate(policy)
+        self.calibration_factor_ = fit_factor(scores, mdp.labels, mdp.weight)
+        return self
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The class of each row, (n,)."""
+        scores = self.trace(X).scores
+        labels: NDArray[Any] = self.ensemble_.labels(scores)
+        return labels
+
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """Class probabilities, float64 (n, n_classes)."""
+        return probabilities(self.trace(X).scores, self.calibration_factor_)
+
+    def decision_function(self, X: Any) -> NDArray[np.float64]:
+        """Calibrated log-odds: (n,) for two classes, (n, n_classes) up to a constant per row."""
+        scores: NDArray[np.float64] = self.trace(X).scores * self.calibration_factor_
+        return scores.ravel() if scores.shape[1] == 1 else scores
+
+    def trace(self, X: Any) -> Trace:
+        """Raw scores and classification paths of every row."""
+        rows = self._rows(X)
+        trace: Trace = self.dag_.run(rows)
+        return trace
+
+    def n_evaluated(self, X: Any) -> NDArray[np.int64]:
+        """Base classifiers evaluated on each row, (n,)."""
+        return self.trace(X).n_evaluated
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        return tags
+
+    def _mdp(self, ensemble: Ensemble, X: Any, labels: NDArray[Any]) -> MDP:
+        votes = ensemble.votes(checked_rows(self, X, ensemble.features))
+        return MDP(
+            votes,
+            class_codes(labels, ensemble),
+            loss=self.loss,
+            beta=self.beta,
+            grid=Grid.quantile(votes),
+            actions=self.actions,
+        )
+
+    def _seeded_solver(self, random: np.random.RandomState) -> Any:
+        solver = copy(Sarsa() if self.solver is None else self.solver)
+        if getattr(solver, "random_state", 0) is None:
+            solver.random_state = random.randint(2**31 - 1)
+        return solver
+
+    def _rows(self, X: Any) -> Rows:
+        check_is_fitted(self)
+        return checked_rows(self, X, self.ensemble_.features)

@@ -1,0 +1,5 @@
+"""Data sets of the paper's experiments that are drawn at random, not downloaded."""
+
+from mddag.datasets.two_clusters import two_clusters as two_clusters
+
+__all__ = ["two_clusters"]

@@ -1,0 +1,93 @@
+"""Source: where an estimator's base classifiers come from, and which rows are left for the policy.
+
+A fitted model is used as it is, and every row is a policy row. A model that is not fitted is
+cloned and fitted on a part of the rows; the rest, which it has not seen, is for the policy.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, clone
+from sklearn.exceptions import NotFittedError
+from sklearn.utils import _safe_indexing
+from sklearn.utils.validation import check_is_fitted
+
+from mddag.adaboost import AdaBoostMHClassifier
+from mddag.adapters import as_ensemble
+from mddag.ensemble import Ensemble
+
+
+@dataclass(frozen=True, eq=False)
+class Source:
+    """An ensemble, and the rows that the policy may learn on, intp (n_policy_rows,)."""
+
+    ensemble: Ensemble
+    rows: NDArray[np.intp]
+
+
+def fitted_source(
+    model: Any, X: Any, labels: NDArray[Any], held_out: float, random: np.random.RandomState
+) -> Source:
+    """The ensemble of `model`, fitted on all but a share `held_out` of the rows if it is not."""
+    everything = np.arange(len(labels))
+    if model is not None and is_fitted(model):
+        return Source(classifier(as_ensemble(model)), everything)
+    model = AdaBoostMHClassifier() if model is None else clone(model)
+    if "random_state" in model.get_params() and model.get_params()["random_state"] is None:
+        model.set_params(random_state=random.randint(2**31 - 1))
+    out = stratified(labels, held_out, random)
+    rest = np.setdiff1d(everything, out)
+    model.fit(_safe_indexing(X, rest), labels[rest])
+    return Source(classifier(as_ensemble(model)), out if held_out > 0 else everything)
+
+
+def is_fitted(model: Any) -> bool:
+    """Whether a model can be read as it is; bare boosters and Ensembles always can."""
+    if callable(getattr(model, "is_fitted", None)):  # CatBoost's own word
+        return bool(model.is_fitted())
+    if not isinstance(model, BaseEstimator):
+        return True
+    try:
+        check_is_fitted(model)
+    except NotFittedError:
+        return False
+    return True
+
+
+def classifier(ensemble: Ensemble) -> Ensemble:
+    """The ensemble, if it is one of a classifier."""
+    if ensemble.kind != "classifier" or ensemble.classes is None:
+        raise ValueError(
+            f"the ensemble is that of a {ensemble.kind}; MDDAGClassifier needs a classifier"
+        )
+    return ensemble
+
+
+def class_codes(labels: NDArray[Any], ensemble: Ensemble) -> NDArray[np.intp]:
+    """The place of each label among the classes of the ensemble, intp (n,)."""
+    assert ensemble.classes is not None
+    place = {label: k for k, label in enumerate(ensemble.classes.tolist())}
+    codes = np.array([place.get(label, -1) for label in labels.tolist()], np.intp)
+    if (codes < 0).any():
+        i = int(np.argmin(codes))
+        raise ValueError(
+            f"y contains the label {labels[i]!r} (row {i}), which the ensemble does not know; its "
+            f"classes are {ensemble.classes.tolist()[:8]}"
+        )
+    return codes
+
+
+def stratified(
+    labels: NDArray[Any], fraction: float, random: np.random.RandomState
+) -> NDArray[np.intp]:
+    """A share of the rows of every class, of which at least one row is left, sorted."""
+    shuffled = random.permutation(len(labels))
+    chosen = [np.empty(0, np.intp)]
+    for label in np.unique(labels):
+        of_class = shuffled[labels[shuffled] == label]
+        chosen.append(of_class[: min(round(fraction * len(of_class)), len(of_class) - 1)])
+    return np.sort(np.concatenate(chosen))

@@ -1,0 +1,39 @@
+"""An AdaBoostMHClassifier hands over the Ensemble it holds."""
+
+import numpy as np
+import pytest
+
+from mddag import Ensemble, Features, as_ensemble
+from mddag.adapters.adaboost_mh import AdaBoostMH
+from mddag.nodes import Growing
+
+
+class AdaBoostMHClassifier:
+    """Stands in for the estimator: what the adapter relies on, and nothing else."""
+
+    __module__ = "mddag.adaboost"
+
+    def fit(self) -> "AdaBoostMHClassifier":
+        tree = Growing()
+        leaves = tree.leaf(-1.0), tree.leaf(1.0)
+        stump = tree.finish(tree.split(0, 0.5, *leaves, missing_left=True))
+        self.ensemble_ = Ensemble.from_trees([stump], features=Features(2), classes=[0, 1])
+        return self
+
+    def decision_function(self, X: np.ndarray) -> np.ndarray:
+        return self.ensemble_.scores(X).ravel()
+
+
+def test_the_ensemble_is_the_models_own() -> None:
+    model = AdaBoostMHClassifier().fit()
+    assert as_ensemble(model) is model.ensemble_
+
+
+def test_only_our_own_class_is_accepted() -> None:
+    assert AdaBoostMH().accepts(AdaBoostMHClassifier())
+    assert not AdaBoostMH().accepts(object())
+
+
+def test_an_unfitted_one_is_refused() -> None:
+    with pytest.raises(ValueError, match="this AdaBoostMHClassifier is not fitted"):
+        as_ensemble(AdaBoostMHClassifier())

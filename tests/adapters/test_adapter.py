@@ -1,0 +1,184 @@
+"""The family's contract: proof, unwrapping, granularity, refusals, absent libraries."""
+
+import subprocess
+import sys
+from dataclasses import replace
+
+import lightgbm
+import numpy as np
+import pytest
+import xgboost
+from catboost import CatBoostClassifier, CatBoostRegressor
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.ensemble import (
+    AdaBoostClassifier,
+    AdaBoostRegressor,
+    ExtraTreesClassifier,
+    GradientBoostingClassifier,
+    HistGradientBoostingClassifier,
+    HistGradientBoostingRegressor,
+    RandomForestRegressor,
+)
+from sklearn.exceptions import NotFittedError
+from sklearn.frozen import FrozenEstimator
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+import mddag
+from mddag.adapters import MEMBERS, adapter
+
+UNFITTED = [
+    AdaBoostClassifier(),
+    CatBoostClassifier(),
+    CatBoostRegressor(),
+    ExtraTreesClassifier(),
+    GradientBoostingClassifier(),
+    HistGradientBoostingClassifier(),
+    HistGradientBoostingRegressor(),
+    RandomForestRegressor(),
+    lightgbm.LGBMClassifier(),
+    lightgbm.LGBMRanker(),
+    xgboost.XGBClassifier(),
+    xgboost.XGBRFRegressor(),
+    xgboost.Booster(),
+]
+
+
+@pytest.fixture(scope="module")
+def boosted(three) -> lightgbm.LGBMClassifier:
+    return lightgbm.LGBMClassifier(n_estimators=5, num_leaves=4, verbose=-1).fit(*three)
+
+
+def test_an_ensemble_is_returned_as_it_is(boosted) -> None:
+    ensemble = mddag.as_ensemble(boosted)
+    assert mddag.as_ensemble(ensemble) is ensemble
+
+
+def test_a_frozen_estimator_is_unwrapped(boosted, three) -> None:
+    ensemble = mddag.as_ensemble(FrozenEstimator(boosted))
+    np.testing.assert_array_equal(
+        ensemble.scores(three[0]), mddag.as_ensemble(boosted).scores(three[0])
+    )
+
+
+def test_granularity(boosted, three) -> None:
+    by_round = mddag.as_ensemble(boosted)
+    by_tree = mddag.as_ensemble(boosted, granularity="tree")
+    assert (len(by_round), len(by_tree)) == (5, 15)
+    assert by_round.cost.tolist() == [3.0] * 5
+    assert by_tree.cost.tolist() == [1.0] * 15
+    np.testing.assert_array_equal(by_round.scores(three[0]), by_tree.scores(three[0]))
+    with pytest.raises(ValueError, match="granularity is 'leaf'; wanted 'round' or 'tree'"):
+        mddag.as_ensemble(boosted, granularity="leaf")
+
+
+def test_a_wrong_conversion_is_refused(boosted) -> None:
+    member = next(member for member in MEMBERS if member.accepts(boosted))
+    ensemble = member.convert(boosted)
+    adapter.prove(member, boosted, ensemble)
+    nodes = ensemble.nodes.copy()
+    nodes["threshold"][0] = np.nextafter(nodes["threshold"][0], np.inf)
+    with pytest.raises(
+        ValueError,
+        match=r"the adapter for lightgbm \d\S* disagrees with the model on \d+ of 256 probe rows "
+        r"\(largest difference .+; first rows \d.*\); please report this model",
+    ):
+        adapter.prove(member, boosted, replace(ensemble, nodes=nodes))
+
+
+@pytest.mark.parametrize("model", UNFITTED, ids=lambda model: type(model).__name__)
+def test_an_unfitted_model_is_refused(model) -> None:
+    with pytest.raises(ValueError, match="is not fitted"):
+        mddag.as_ensemble(model)
+
+
+def test_unfitted_is_scikit_learns_own_error() -> None:
+    with pytest.raises(NotFittedError, match="this LGBMClassifier is not fitted"):
+        mddag.as_ensemble(lightgbm.LGBMClassifier())
+
+
+def test_an_unknown_model_lists_the_known_ones() -> None:
+    with pytest.raises(TypeError, match="AdaBoostRegressor, which mddag cannot read") as caught:
+        mddag.as_ensemble(AdaBoostRegressor())
+    for member in MEMBERS:
+        assert member.models in str(caught.value)
+
+
+def test_a_class_is_refused() -> None:
+    with pytest.raises(TypeError, match="model is the class LGBMClassifier"):
+        mddag.as_ensemble(lightgbm.LGBMClassifier)
+
+
+@pytest.mark.parametrize(
+    ("wrapper", "inside"),
+    [
+        (make_pipeline(StandardScaler(), AdaBoostClassifier()), r"model\.steps\[-1\]\[1\]"),
+        (CalibratedClassifierCV(AdaBoostClassifier()), "model.calibrated_classifiers_"),
+        (GridSearchCV(AdaBoostClassifier(), {}), "model.best_estimator_"),
+    ],
+)
+def test_a_wrapper_points_at_what_it_wraps(wrapper, inside: str) -> None:
+    with pytest.raises(TypeError, match=rf"pass the final, fitted estimator \({inside}"):
+        mddag.as_ensemble(wrapper)
+
+
+def test_two_columns_become_their_difference() -> None:
+    np.testing.assert_array_equal(adapter.as_columns([[1, 3], [2, 1]]), [[2], [-1]])
+    assert adapter.as_columns(np.zeros(4)).shape == (4, 1)
+    assert adapter.as_columns(np.zeros((4, 3))).shape == (4, 3)
+
+
+@pytest.fixture(scope="module")
+def models(two) -> dict[str, object]:
+    return {
+        "lightgbm": lightgbm.LGBMClassifier(n_estimators=2, verbose=-1).fit(*two),
+        "xgboost": xgboost.XGBClassifier(n_estimators=2).fit(*two),
+        "catboost": CatBoostClassifier(iterations=2, verbose=False, allow_writing_files=False).fit(
+            *two
+        ),
+        "sklearn": GradientBoostingClassifier(n_estimators=2).fit(*two),
+    }
+
+
+def _without(package: str, models, monkeypatch) -> None:
+    monkeypatch.setitem(sys.modules, package, None)
+    for library, model in models.items():
+        if library != package:
+            assert len(mddag.as_ensemble(model)) == 2
+    with pytest.raises(ImportError, match=f"needs {package} .*pip install {package}"):
+        mddag.as_ensemble(models[package])
+
+
+def test_without_xgboost(models, monkeypatch) -> None:
+    _without("xgboost", models, monkeypatch)
+
+
+def test_without_lightgbm(models, monkeypatch) -> None:
+    _without("lightgbm", models, monkeypatch)
+
+
+def test_without_catboost(models, monkeypatch) -> None:
+    _without("catboost", models, monkeypatch)
+
+
+def test_without_treelite(models, monkeypatch) -> None:
+    for module in [name for name in sys.modules if name.partition(".")[0] == "treelite"]:
+        monkeypatch.setitem(sys.modules, module, None)
+    monkeypatch.setitem(sys.modules, "treelite", None)
+    for library in ("catboost", "sklearn"):
+        assert len(mddag.as_ensemble(models[library])) == 2
+    for library in ("lightgbm", "xgboost"):
+        with pytest.raises(ImportError, match=r"needs treelite.*pip install treelite"):
+            mddag.as_ensemble(models[library])
+
+
+def test_only_the_models_own_library_is_imported() -> None:
+    code = """
+import sys, numpy as np, mddag
+from sklearn.ensemble import GradientBoostingRegressor
+mddag.as_ensemble(GradientBoostingRegressor(n_estimators=2).fit(np.eye(9), np.arange(9)))
+print([name for name in ("xgboost", "lightgbm", "catboost", "treelite") if name in sys.modules])
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
