@@ -16,7 +16,6 @@ from mddag import _core
 from mddag.mdp import MDP
 
 
-
 def quit_loss(mdp: MDP) -> _core.Loss | Callable[[NDArray[np.float64], int], float]:
     """The loss of an MDP with its labels."""
     if not _has_twin(mdp.loss):
