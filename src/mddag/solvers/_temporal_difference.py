@@ -100,6 +100,12 @@ class TemporalDifference(Parameters):
             raise ValueError(f"rate is {self.rate}; wanted a learning rate above 0, at most 1")
         if not 0 <= self.trace_decay <= 1:
             raise ValueError(f"trace_decay is {self.trace_decay}; wanted lambda in 0..1")
+        if self.values is not None and not hasattr(self.values, "start"):
+            raise ValueError(f"values is {self.values!r}; wanted a value function such as Table()")
+        if self.exploration is not None and not callable(self.exploration):
+            raise ValueError(
+                f"exploration is {self.exploration!r}; wanted a callable such as Flat()"
+            )
 
     def _report(self, done: int, search: Search) -> None:
         if self.verbose:
