@@ -1,5 +1,7 @@
 """What every learner promises, whoever wrote it."""
 
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -59,6 +61,11 @@ def _missing_right(learner, columns, targets, weights):
     nodes = learner.fit(columns, targets, weights)
     nodes.records["missing_left"] = False
     return nodes
+
+
+def test_learners_do_not_import_scikit_learn():
+    code = "import sys, mddag.learners; sys.exit('sklearn' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
 def test_the_guide_quotes_the_learner_that_is_tested_here():
