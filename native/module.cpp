@@ -3,8 +3,8 @@
 #include "mddag/arrays.hpp"
 #include "mddag/bind_boost.hpp"
 #include "mddag/bind_learners.hpp"
+#include "mddag/bind_sarsa.hpp"
 #include "mddag/rollout.hpp"
-#include "mddag/sarsa_arrays.hpp"
 #include "mddag/trees.hpp"
 
 namespace nb = nanobind;
@@ -105,74 +105,6 @@ void bind_cells(nb::module_& m) {
       "grid"_a.noconvert(), "scores"_a.noconvert(), "out"_a.noconvert());
 }
 
-template <class Code, class ValueArrays>
-void bind_learn_episodes(nb::module_& m) {
-  const auto learn = [](const TableArrays& table_arrays, const Matrix<const Code>& codes,
-                        const Array<const double>& bias, const Array<const double>& norm,
-                        const LearningArguments& arguments, const Array<const double>& costs,
-                        const Array<const double>& cumulative, const Array<const double>& epsilon,
-                        std::size_t n_episodes, const ValueArrays& value_arrays,
-                        const Array<std::uint64_t>& random_state, const auto& quit_loss) {
-    const CodedVotes<Code> votes{tables(table_arrays), codes.data()};
-    auto learned = values(value_arrays);
-    Random random(random_state.data());
-    learn_episodes(votes, bias.data(), {span(norm), bias.shape(0)}, learning(arguments),
-                   span(costs), span(epsilon), n_episodes, learned, random,
-                   Draw{codes.shape(0), span(cumulative)}, quit_loss);
-  };
-  m.def(
-      "learn_episodes",
-      [learn](const TableArrays& table_arrays, Matrix<const Code> codes, Array<const double> bias,
-              Array<const double> norm, const LearningArguments& arguments,
-              Array<const double> costs, Array<const double> cumulative,
-              Array<const double> epsilon, std::size_t n_episodes, const ValueArrays& value_arrays,
-              Array<std::uint64_t> random_state, const LossArrays& loss) {
-        nb::gil_scoped_release unlocked;
-        learn(table_arrays, codes, bias, norm, arguments, costs, cumulative, epsilon, n_episodes,
-              value_arrays, random_state, labelled_loss(loss, bias.shape(0)));
-      },
-      "tables"_a.noconvert(), "codes"_a.noconvert(), "bias"_a.noconvert(), "norm"_a.noconvert(),
-      "learning"_a, "costs"_a.noconvert(), "cumulative"_a.noconvert(), "epsilon"_a.noconvert(),
-      "n_episodes"_a, "values"_a.noconvert(), "random_state"_a.noconvert(), "loss"_a.noconvert());
-  m.def(
-      "learn_episodes",
-      [learn](const TableArrays& table_arrays, Matrix<const Code> codes, Array<const double> bias,
-              Array<const double> norm, const LearningArguments& arguments,
-              Array<const double> costs, Array<const double> cumulative,
-              Array<const double> epsilon, std::size_t n_episodes, const ValueArrays& value_arrays,
-              Array<std::uint64_t> random_state, const nb::callable& loss) {
-        learn(table_arrays, codes, bias, norm, arguments, costs, cumulative, epsilon, n_episodes,
-              value_arrays, random_state, CalledLoss{loss, bias.shape(0)});
-      },
-      "tables"_a.noconvert(), "codes"_a.noconvert(), "bias"_a.noconvert(), "norm"_a.noconvert(),
-      "learning"_a, "costs"_a.noconvert(), "cumulative"_a.noconvert(), "epsilon"_a.noconvert(),
-      "n_episodes"_a, "values"_a.noconvert(), "random_state"_a.noconvert(), "loss"_a);
-}
-
-template <class ValueArrays>
-void bind_tabulate(nb::module_& m) {
-  m.def(
-      "tabulate",
-      [](const ValueArrays& value_arrays, Array<const double> norm, Array<const double> centres,
-         std::size_t n_scores, const std::tuple<bool, bool, bool>& allowed,
-         Matrix<std::uint8_t> out) {
-        nb::gil_scoped_release unlocked;
-        const bool choices[] = {std::get<0>(allowed), std::get<1>(allowed), std::get<2>(allowed)};
-        tabulate(values(value_arrays), {span(norm), n_scores}, span(centres), choices, out.shape(0),
-                 out.data());
-      },
-      "values"_a.noconvert(), "norm"_a.noconvert(), "centres"_a.noconvert(), "n_scores"_a,
-      "allowed"_a, "out"_a.noconvert());
-}
-
-template <class ValueArrays>
-void bind_values(nb::module_& m) {
-  bind_learn_episodes<std::uint8_t, ValueArrays>(m);
-  bind_learn_episodes<std::uint16_t, ValueArrays>(m);
-  bind_learn_episodes<std::uint32_t, ValueArrays>(m);
-  bind_tabulate<ValueArrays>(m);
-}
-
 }  // namespace
 
 NB_MODULE(_core, m) {
@@ -192,8 +124,7 @@ NB_MODULE(_core, m) {
   bind_cells(m);
   bind_run_dag<float>(m);
   bind_run_dag<double>(m);
-  bind_values<TableValueArrays>(m);
-  bind_values<RadialValueArrays>(m);
+  bind_sarsa(m);
   bind_learners(m);
   bind_boost(m);
 }

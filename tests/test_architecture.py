@@ -14,18 +14,16 @@ ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "src" / "mddag"
 
 FLOORS = [
-    {"_core"},
-    {"_checks", "parameters", "progress"},
+    {"_checks", "_core", "callbacks", "parameters", "progress"},
     {"exploration", "features", "losses", "nodes", "split", "votes"},
-    {"calibration", "callbacks", "columns", "ensemble", "grid"},
-    {"adapters", "learners", "policy", "thresholds", "trace", "training_set", "values"},
-    {"boosting", "dag", "mdp"},
-    {"importance", "stopping"},
+    {"columns", "ensemble", "grid"},
+    {"adapters", "calibration", "learners", "policy", "thresholds", "trace", "training_set"},
+    {"boosting", "curve", "dag", "mdp", "values"},
+    {"datasets", "importance", "plotting", "solvers", "stopping"},
     {"training"},
-    {"adaboost", "datasets", "solvers"},
-    {"plotting", "source", "tradeoff"},
-    {"sweep"},
-    {"classifier"},
+    {"adaboost"},
+    {"source"},
+    {"classifier", "tradeoff"},
     {"__init__"},
 ]
 FAMILIES = {

@@ -1,5 +1,5 @@
 // What QUIT pays, for one instance: the losses of src/mddag/losses/, which are the specification.
-// A loss that is not among them is called back (see sarsa in module.cpp).
+// A loss that is not among them is called back (CalledLoss in bind_sarsa.hpp).
 #pragma once
 
 #include <algorithm>
@@ -22,7 +22,7 @@ struct Loss {
     switch (kind) {
       case LossKind::zero_one: {
         const std::size_t rival = best_other(f, label);
-        return margin(f, label) <= 0 ? prices[label * n_classes() + rival] : 0.0;
+        return margin(f, label) > 0 ? 0.0 : prices[label * n_classes() + rival];
       }
       case LossKind::exponential:
         return std::exp(scale * exponent(f, label));

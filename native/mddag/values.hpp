@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <vector>
 
 #include "mddag/span.hpp"
 
@@ -46,7 +47,8 @@ class TableValues {
   std::size_t n_bins_;
 };
 
-// Gaussian bumps around centres that are added where the error is large and no centre is near.
+// Gaussian bumps around centres that are added where the error is large and no centre is near. A new
+// centre takes the one-step error for its weight, and no share of the later errors of its episode.
 // centres, weights : (n_slots, 3, capacity), centres sorted; counts : (n_slots, 3).
 class RadialValues {
  public:
@@ -67,21 +69,25 @@ class RadialValues {
     const std::size_t function = at.slot * kActions + action;
     double* weight = weights_ + function * capacity_;
     const Near near = nearby(function, at.s);
+    active_.clear();
     double total = 0, largest = 0;
     for (std::size_t c = near.begin; c < near.end; ++c) {
-      const double active = activation(function, c, at.s);
-      total += active;
-      largest = std::max(largest, active);
+      active_.push_back(activation(function, c, at.s));
+      total += active_.back();
+      largest = std::max(largest, active_.back());
     }
+    // Asked before the weights move, as a learner does that updates online.
+    const bool new_centre = largest < kNear && std::abs(error) > kLarge * largest_weight(function);
     const double share = normalised_ && total > 0 ? step / total : step;
     for (std::size_t c = near.begin; c < near.end; ++c)
-      weight[c] += share * activation(function, c, at.s);
-    if (largest < 0.4 && std::abs(error) > 0.1 * largest_weight(function))
-      insert(function, at.s, error);
+      weight[c] += share * active_[c - near.begin];
+    if (new_centre) insert(function, at.s, error);
   }
 
  private:
   static constexpr double kReach = 5.0;  // in sigmas; exp(-12.5) = 4e-6
+  static constexpr double kNear = 0.4;   // activation from which on a centre serves s
+  static constexpr double kLarge = 0.1;  // of the largest weight
 
   struct Near {
     std::size_t begin, end;
@@ -139,6 +145,7 @@ class RadialValues {
   std::size_t capacity_;
   double sigma_;
   bool normalised_;
+  std::vector<double> active_;  // of the centres near s, while updating
 };
 
 }  // namespace mddag

@@ -1,5 +1,6 @@
 """The native core: kernels on arrays. Nothing here checks its arguments; the callers do."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,19 @@ Tables = tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.int32], NDArra
 Grid = tuple[NDArray[np.float64], NDArray[np.int32], float, float, int]
 Policy = tuple[NDArray[np.int32], NDArray[np.int64]]
 Codes = NDArray[np.unsignedinteger[Any]]
+Sample = tuple[
+    Tables, Codes, NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]
+]  # tables, codes, bias, costs, cumulative weights
+Space = tuple[Grid, NDArray[np.float64], NDArray[np.float64]]  # grid, centres, norm
+Allowed = tuple[bool, bool, bool]  # EVAL, SKIP, QUIT
+Loss = tuple[
+    int,
+    float,
+    NDArray[np.float64],
+    NDArray[np.int64],
+    NDArray[np.float64],
+    NDArray[np.float64],
+]  # kind, scale, prices; labels as classes, values or shares
 Rows = NDArray[np.floating[Any]]
 
 NODE_SIZE: int
@@ -54,27 +68,19 @@ def run_dag(
     n_threads: int,
 ) -> tuple[NDArray[np.int32], NDArray[np.int32]]: ...
 def learn_episodes(
-    tables: Tables,
-    codes: Codes,
-    bias: NDArray[np.float64],
-    norm: NDArray[np.float64],
-    learning: tuple[float, float, float, bool, tuple[bool, ...]],
-    costs: NDArray[np.float64],
-    cumulative: NDArray[np.float64],
+    sample: Sample,
+    space: Space,
+    learning: tuple[float, float, float, bool, Allowed],
     epsilon: NDArray[np.float64],
     n_episodes: int,
     values: tuple[Any, ...],
     random_state: NDArray[np.uint64],
-    loss: Any,
+    loss: Loss | Callable[[NDArray[np.float64], int], float],
 ) -> None: ...
 def tabulate(
-    values: tuple[Any, ...],
-    norm: NDArray[np.float64],
-    centres: NDArray[np.float64],
-    n_scores: int,
-    allowed: tuple[bool, ...],
-    out: NDArray[np.uint8],
+    values: tuple[Any, ...], space: Space, allowed: Allowed, out: NDArray[np.uint8]
 ) -> None: ...
+def losses(loss: Loss, scores: NDArray[np.float64], out: NDArray[np.float64]) -> None: ...
 def sum_by_leaf(
     leaf: Codes,
     targets: NDArray[np.int8],

@@ -87,7 +87,10 @@ class Columns:
 
     def restricted(self, candidates: ArrayLike) -> Columns:
         """The same rows, with splits allowed on the columns `candidates` alone."""
-        chosen = np.unique(np.asarray(candidates, np.intp))
+        given = np.asarray(candidates)
+        if given.size and given.dtype.kind not in "iu":
+            raise ValueError(f"candidates are {given.dtype}; wanted the numbers of columns")
+        chosen = np.unique(given.astype(np.intp))
         if len(chosen) and not (chosen[0] >= 0 and chosen[-1] < self.n_features):
             bad = chosen[0] if chosen[0] < 0 else chosen[-1]
             raise ValueError(

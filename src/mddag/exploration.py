@@ -1,7 +1,8 @@
 """Exploration: epsilon_j(tau), the probability of a random action at step j of episode tau.
 
 The paper prints 0.3 x 1/ceil(10000/tau), which would grow from 0; what is meant, and what the
-released program does, is 0.3 / ceil(tau/10000) (docs/deviations.md, row 2).
+released program does, is 0.3 / ceil(tau/10000) (docs/deviations.md, row 2). Any callable of
+(episode, n_steps) will do.
 """
 
 from __future__ import annotations
@@ -12,6 +13,8 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from mddag.parameters import Parameters
+
 
 class Exploration(Protocol):
     def __call__(self, episode: int, n_steps: int) -> NDArray[np.float64]:
@@ -19,8 +22,8 @@ class Exploration(Protocol):
         ...
 
 
-@dataclass(frozen=True)
-class Flat:
+@dataclass
+class Flat(Parameters):
     """The paper's: the same epsilon at every step, start / ceil(tau / period)."""
 
     start: float = 0.3
@@ -30,11 +33,11 @@ class Flat:
         _check(self.start, self.period)
 
     def __call__(self, episode: int, n_steps: int) -> NDArray[np.float64]:
-        return np.full(n_steps, self.start / -(-max(episode, 1) // self.period))
+        return np.full(n_steps, _falling(self.start, self.period, episode))
 
 
-@dataclass(frozen=True)
-class Growing:
+@dataclass
+class Growing(Parameters):
     """Flat's epsilon times (j + 1) / N: a random QUIT seldom ends an episode in its first steps."""
 
     start: float = 0.3
@@ -44,8 +47,11 @@ class Growing:
         _check(self.start, self.period)
 
     def __call__(self, episode: int, n_steps: int) -> NDArray[np.float64]:
-        flat = Flat(self.start, self.period)(episode, n_steps)
-        return flat * np.arange(1, n_steps + 1) / n_steps
+        return _falling(self.start, self.period, episode) * np.arange(1, n_steps + 1) / n_steps
+
+
+def _falling(start: float, period: int, episode: int) -> float:
+    return start / -(-max(episode, 1) // period)
 
 
 def _check(start: float, period: int) -> None:

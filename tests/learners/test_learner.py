@@ -1,5 +1,9 @@
 """What every learner promises, whoever wrote it."""
 
+import subprocess
+import sys
+from pathlib import Path
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -57,3 +61,14 @@ def _missing_right(learner, columns, targets, weights):
     nodes = learner.fit(columns, targets, weights)
     nodes.records["missing_left"] = False
     return nodes
+
+
+def test_learners_do_not_import_scikit_learn():
+    code = "import sys, mddag.learners; sys.exit('sklearn' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_the_guide_quotes_the_learner_that_is_tested_here():
+    guide = (Path(__file__).parents[2] / "docs" / "learners.md").read_text()
+    source = (Path(__file__).parent / "one_column.py").read_text()
+    assert source.partition("\n\n")[2].strip() in guide

@@ -6,6 +6,7 @@ delta = r + Q(s', a') - Q(s, a);   Q += rate x trace x delta;   trace decays by 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from mddag.solvers._temporal_difference import TemporalDifference
 
@@ -13,3 +14,5 @@ from mddag.solvers._temporal_difference import TemporalDifference
 @dataclass
 class Sarsa(TemporalDifference):
     """SARSA(lambda): learns the value of the policy that it follows, exploration included."""
+
+    off_policy: ClassVar[bool] = False

@@ -2,7 +2,7 @@
 
 | value function | use it when |
 |---|---|
-| Table | always to begin with: a hundred times faster, and as good |
+| Table | always to begin with: faster, and as good (docs/solvers.md) |
 | RadialBasis | you want what the authors' program ran |
 """
 

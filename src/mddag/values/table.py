@@ -7,12 +7,16 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from mddag._checks import check_whole
+from mddag.parameters import Parameters
 from mddag.values.value import running_norm, total_norm
 from mddag.votes import Tables
 
+N_ACTIONS = 3
 
-@dataclass(frozen=True)
-class Table:
+
+@dataclass
+class Table(Parameters):
     """`n_bins` equal bins of the state.
 
     running : measure f against what the steps so far can have added (True), or against the sum of
@@ -22,10 +26,12 @@ class Table:
     n_bins: int = 11
     running: bool = True
 
+    def __post_init__(self) -> None:
+        check_whole("n_bins", self.n_bins, 1)
+
     def start(self, n_steps: int, n_parts: int) -> tuple[NDArray[np.float64], int]:
-        if self.n_bins < 1:
-            raise ValueError(f"n_bins is {self.n_bins}; a table needs at least 1 bin")
-        return np.zeros(n_steps * n_parts * self.n_bins * 3), self.n_bins
+        """See `Value.start`: q (n_steps x n_parts x n_bins x 3, flat), n_bins."""
+        return np.zeros(n_steps * n_parts * self.n_bins * N_ACTIONS), self.n_bins
 
     def norm(self, tables: Tables) -> NDArray[np.float64]:
         return running_norm(tables) if self.running else total_norm(tables)

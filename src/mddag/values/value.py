@@ -1,8 +1,9 @@
 """The contract of a value function: Q_j(s, a), one function per step, part and action.
 
-s in [0, 1] is the score over the largest |f| possible, ``norm[j]``; with several classes there is
-one part per top class, and s is the margin likewise. A value function is a recipe (its
-constructor's arguments); ``start`` makes the arrays that the native learner fills.
+s in [0, 1] is the score over the largest |f| that counts at step j, ``norm[j]``; with several
+classes there is one part per top class, and s is the margin likewise. A value function here is a
+recipe (its constructor's arguments); ``start`` makes the arrays that a kernel of
+native/mddag/values.hpp reads and updates.
 """
 
 from __future__ import annotations
@@ -17,11 +18,11 @@ from mddag.votes import Tables
 
 class Value(Protocol):
     def start(self, n_steps: int, n_parts: int) -> tuple[Any, ...]:
-        """The arrays of a value function that has learned nothing, as the kernels take them."""
+        """A function that has learned nothing, as the kernel takes it, what it learns first."""
         ...
 
     def norm(self, tables: Tables) -> NDArray[np.float64]:
-        """The largest |f| that the state at each step is measured against, (N,)."""
+        """What the score at each step is measured against, positive, (N,)."""
         ...
 
 
@@ -33,6 +34,6 @@ def total_norm(tables: Tables) -> NDArray[np.float64]:
 
 def running_norm(tables: Tables) -> NDArray[np.float64]:
     """The sum over the base classifiers before step j: early steps keep their resolution."""
-    before = np.cumsum(tables.reach()) - tables.reach()
-    norm = np.abs(tables.bias).max() + before
-    return np.where(norm > 0, norm, 1.0)
+    reach = tables.reach()
+    norm = np.abs(tables.bias).max() + np.cumsum(reach) - reach
+    return np.where(norm > 0, norm, total_norm(tables))
