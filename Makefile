@@ -10,7 +10,7 @@ JOBS ?= 2
 export MDDAG_DATA ?= $(wildcard $(abspath ../shared/data))
 export MDDAG_ANCHORS ?= $(wildcard $(abspath ../shared/anchors))
 
-NATIVE := CMakeLists.txt $(wildcard native/*.cpp native/mddag/*.hpp)
+NATIVE := CMakeLists.txt $(wildcard native/*.cpp native/*/*.hpp)
 
 .PHONY: demo test lint format types check dist bench clean
 .DELETE_ON_ERROR:
