@@ -11,6 +11,10 @@ class Fitted(BaseEstimator):
     n_features_in_ = 2
 
 
+class Named(Fitted):
+    feature_names_in_ = np.array(["a", "b"], object)
+
+
 def test_rows_may_miss_values_but_not_be_infinite():
     X = np.array([[0.0, np.nan]])
     np.testing.assert_array_equal(checked_rows(Fitted(), X, None), X)
@@ -23,7 +27,7 @@ def test_rows_may_miss_values_but_not_be_infinite():
 def test_frames_become_codes_by_the_features():
     frame = pd.DataFrame({"a": [1.0, 2.0], "b": pd.Categorical(["x", "y"])})
     features = Features(2, names=("a", "b"), categories={1: ("y", "x")})
-    np.testing.assert_array_equal(checked_rows(Fitted(), frame, features), [[1, 1], [2, 0]])
+    np.testing.assert_array_equal(checked_rows(Named(), frame, features), [[1, 1], [2, 0]])
 
 
 def test_labels_are_discrete_and_present():
