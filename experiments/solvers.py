@@ -116,10 +116,10 @@ def all_lines(quick: bool) -> Iterator[tuple[Any, ...]]:
     shrink = 10 if quick else 1
     n_episodes = 10**6 // shrink
     everything = list(product((Table(), RadialBasis()), (Flat(), Growing())))
-    rates = (ZeroOne(), 0.2), (Exponential(), 0.2), (Exponential(), 0.02)
+    rates = {ZeroOne(): (0.2,), Exponential(): (0.2, 0.02)}
     for problem in (clusters(4000 // shrink, 200 // shrink), hastie(6000 // shrink, 300 // shrink)):
-        for beta, (loss, rate) in product(BETAS, rates):
-            yield from problem.lines(beta, loss, solvers(everything, n_episodes, rate))
+        for beta, loss in product(BETAS, rates):
+            yield from problem.lines(beta, loss, solvers(everything, n_episodes, rates[loss]))
     large = clusters(4000 // shrink, 1000 // shrink)
     yield from large.lines(1e-3, ZeroOne(), solvers(everything, n_episodes))
     if "MDDAG_DATA" in os.environ:
@@ -128,10 +128,10 @@ def all_lines(quick: bool) -> Iterator[tuple[Any, ...]]:
             yield from problem.lines(3e-3, ZeroOne(), solvers(tables, n_episodes))
 
 
-def solvers(parts: list[Any], n_episodes: int, rate: float = 0.2) -> list[Any]:
+def solvers(parts: list[Any], n_episodes: int, rates: tuple[float, ...] = (0.2,)) -> list[Any]:
     return [
         kind(values, n_episodes, rate=rate, exploration=exploration, random_state=0)
-        for kind in (Sarsa, WatkinsQ)
+        for rate, kind in product(rates, (Sarsa, WatkinsQ))
         for values, exploration in parts
     ]
 
