@@ -18,12 +18,12 @@ FLOORS = [
     {"exploration", "features", "losses", "nodes", "split", "votes"},
     {"columns", "ensemble", "grid"},
     {"adapters", "calibration", "learners", "policy", "thresholds", "trace", "training_set"},
-    {"boosting", "dag", "mdp", "values"},
-    {"importance", "solvers", "stopping"},
-    {"datasets", "tradeoff", "training"},
-    {"adaboost", "plotting"},
+    {"boosting", "curve", "dag", "mdp", "values"},
+    {"datasets", "importance", "plotting", "solvers", "stopping"},
+    {"training"},
+    {"adaboost"},
     {"source"},
-    {"classifier", "sweep"},
+    {"classifier", "tradeoff"},
     {"__init__"},
 ]
 FAMILIES = {

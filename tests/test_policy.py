@@ -30,6 +30,12 @@ def test_constant_policies():
     assert [ACTIONS[a] for a in (EVAL, SKIP, QUIT)] == ["eval", "skip", "quit"]
 
 
+def test_only_the_full_ensemble_in_its_order_evaluates_all():
+    assert Policy.constant(EVAL, 3, GRID).evaluates_all
+    assert not Policy.prefix(2, 3, GRID).evaluates_all
+    assert not Policy(np.full((3, 2), EVAL), GRID, np.array([0, 2, 1])).evaluates_all
+
+
 def test_a_prefix_evaluates_then_quits():
     policy = Policy.prefix(2, 4, GRID)
     assert policy.next[:, 0].tolist() == [0, 1, 4, 4, 4]

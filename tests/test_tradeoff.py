@@ -1,53 +1,17 @@
-import csv
-import pickle
-from dataclasses import dataclass
-
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from sklearn.datasets import load_breast_cancer
 
+import mddag
 from mddag.losses import Exponential
-from mddag.mdp import MDP
-from mddag.policy import Policy
-from mddag.tradeoff import Curve, sweep_policies
-
-BETAS = [0.0, 0.003, 0.02, 0.3]
-
-
-class BestPrefix:
-    """Solves by trying every prefix on the training rows."""
-
-    def solve(self, mdp, selection=None):
-        prefixes = [Policy.prefix(j, mdp.n_steps, mdp.grid) for j in range(mdp.n_steps + 1)]
-        return min(prefixes, key=lambda policy: mdp.evaluate(policy).objective)
-
-
-@dataclass(frozen=True)
-class OfBeta:
-    """The MDP of noisy votes at a beta."""
-
-    seed: int
-    n_steps: int = 12
-    loss: object = None
-    n_rows: int = 300
-
-    def __call__(self, beta):
-        rng = np.random.default_rng(self.seed)
-        labels = rng.integers(0, 2, self.n_rows)
-        votes = 0.3 * (2 * labels - 1)[:, None] + rng.normal(size=(self.n_rows, self.n_steps))
-        return MDP(votes, labels, beta=beta, loss=self.loss)
+from mddag.solvers import Sarsa
+from mddag.tradeoff import sweep_policies
+from tests.sweeps import BETAS, BestPrefix, OfBeta, swept
 
 
 @pytest.fixture(scope="module")
 def curve():
-    return sweep_policies(OfBeta(0), BestPrefix(), BETAS, selection=OfBeta(1), test=OfBeta(2))
-
-
-def points(cost, loss):
-    columns = {"beta": np.zeros(len(cost))}
-    columns |= {"train_cost": np.array(cost, float), "train_loss": np.array(loss, float)}
-    return Curve(columns, (None,) * len(cost))
+    return swept()
 
 
 def test_every_column_is_what_the_mdp_says_of_the_policy(curve):
@@ -106,64 +70,6 @@ def test_the_curve_knows_its_loss():
     assert curve.loss == Exponential()
 
 
-whole = st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6)), min_size=1, max_size=9)
-
-
-@given(whole)
-@settings(deadline=None)
-def test_the_envelope_is_what_nothing_beats(pairs):
-    cost, loss = np.array(pairs).T
-    front = points(cost, loss).envelope()
-    assert (np.diff(cost[front]) > 0).all()
-    kept = {pairs[i] for i in front}
-    for c, v in pairs:
-        beaten = any(a <= c and b <= v and (a, b) != (c, v) for a, b in pairs)
-        assert ((c, v) in kept) == (not beaten)
-
-
-@given(whole)
-@settings(deadline=None)
-def test_the_convex_envelope_lies_below_every_chord(pairs):
-    curve = points(*np.array(pairs).T)
-    front = [pairs[i] for i in curve.envelope()]
-    hull = {pairs[i] for i in curve.envelope(convex=True)}
-    for c, v in front:
-        under_a_chord = all(
-            v * (b[0] - a[0]) < a[1] * (b[0] - c) + b[1] * (c - a[0])
-            for a in front
-            for b in front
-            if a[0] < c < b[0]
-        )
-        assert ((c, v) in hull) == under_a_chord
-
-
-def test_the_csv_reads_back_the_same(curve, tmp_path):
-    curve.to_csv(tmp_path / "curve.csv")
-    with open(tmp_path / "curve.csv", newline="") as file:
-        rows = list(csv.DictReader(file))
-    assert list(rows[0]) == list(curve.columns)
-    for name, column in curve.columns.items():
-        np.testing.assert_array_equal([float(row[name]) for row in rows], column)
-
-
-def test_the_table_marks_the_envelope_and_ends_with_the_full_ensemble(curve):
-    head, *lines, full = str(curve).splitlines()
-    assert head.split() == [
-        *("beta", "train", "loss", "cost", "selection", "loss", "cost", "test", "loss", "cost")
-    ]
-    starred = [row for row, line in enumerate(lines) if line.startswith("*")]
-    assert starred == sorted(curve.envelope().tolist())
-    assert full.split()[:3] == ["full", f"{curve.full_train_loss[0]:.4f}", "12.00"]
-    assert len({len(line) for line in [head, *lines, full]}) == 1
-
-
-def test_a_curve_survives_pickling(curve):
-    again = pickle.loads(pickle.dumps(curve))
-    np.testing.assert_array_equal(again.test_loss, curve.test_loss)
-    assert "test_loss" in dir(again)
-    assert len(again) == len(BETAS)
-
-
 @pytest.mark.parametrize(
     ("betas", "message"),
     [
@@ -181,3 +87,45 @@ def test_bad_betas_are_named(betas, message):
 def test_votes_of_two_ensembles_are_refused():
     with pytest.raises(ValueError, match="test rows have votes of 7 base classifiers"):
         sweep_policies(OfBeta(0), BestPrefix(), [0.1], test=OfBeta(0, n_steps=7))
+
+
+@pytest.fixture(scope="module")
+def boosted():
+    X, y = load_breast_cancer(return_X_y=True)
+    boost = mddag.AdaBoostMHClassifier(n_rounds=20).fit(X[::2], y[::2])
+    return boost, X[1::2], y[1::2]
+
+
+def test_sweep_reads_any_model_and_reports_on_test_rows(boosted):
+    boost, X, y = boosted
+    curve = mddag.sweep(
+        boost,
+        X[:200],
+        y[:200],
+        betas=[0.1, 0.001],
+        X_test=X[200:],
+        y_test=y[200:],
+        solver=BestPrefix(),
+    )
+    assert curve.samples == ("train", "selection", "test")
+    assert curve.train_cost[0] < curve.train_cost[1] <= 20
+    dag = mddag.compile(boost.ensemble_, curve.policies[1])
+    error = np.mean(boost.ensemble_.labels(dag.scores(X[200:])) != y[200:])
+    assert curve.test_loss[1] == pytest.approx(error)
+
+
+def test_sweep_takes_loss_solver_and_actions_of_an_estimator(boosted):
+    boost, X, y = boosted
+    solver = Sarsa(n_episodes=2000, random_state=0)
+    model = mddag.MDDAGClassifier(
+        boost, loss=Exponential(), solver=solver, actions=("eval", "quit")
+    ).fit(X, y)
+    curve = mddag.sweep(model, X, y, betas=[0.01])
+    assert curve.loss == Exponential()
+    assert not (curve.policies[0].actions == 1).any()
+
+
+def test_sweep_refuses_half_a_test_set(boosted):
+    boost, X, y = boosted
+    with pytest.raises(ValueError, match="X_test and y_test must be given together"):
+        mddag.sweep(boost, X, y, X_test=X)

@@ -28,15 +28,15 @@ struct Columns {
   }
 };
 
-// The number of cuts < x, without branches: the loop takes log2 steps whatever x is.
+// The number of cuts < x. No step is a branch, so that the searches for several x overlap.
 inline std::size_t count_below(const double* cuts, std::size_t n, double x) {
-  const double* base = cuts;
+  std::size_t first = 0;
   while (n > 0) {
     const std::size_t half = (n + 1) / 2;
-    base = base[half - 1] < x ? base + half : base;
+    first += half * static_cast<std::size_t>(cuts[first + half - 1] < x);
     n -= half;
   }
-  return static_cast<std::size_t>(base - cuts);
+  return first;
 }
 
 // codes : (n_features, n_rows). The cuts of column f are cuts[starts[f] .. starts[f + 1]).
@@ -44,7 +44,7 @@ template <class T, class Code>
 void encode(const Rows<T>& rows, Span<const double> cuts, Span<const std::int64_t> starts,
             Span<const std::int32_t> n_codes, Span<const bool> nominal, Code* codes,
             int n_threads) {
-  constexpr std::size_t kBlock = 256;  // rows read together: a row-major X is then read once
+  constexpr std::size_t kBlock = 4096;  // rows: few enough for X, many for a column's cuts
   const std::size_t n_blocks = (rows.n_rows + kBlock - 1) / kBlock;
   parallel_for(n_blocks, n_threads, [&](std::size_t block) {
     const std::size_t end = std::min(rows.n_rows, (block + 1) * kBlock);
@@ -69,51 +69,63 @@ struct CodedTree {
   Span<const std::uint32_t> words;
 };
 
+// Of the n rows in leaf `from`, those with a code above the cut move to leaf `to`.
+template <class Code, class Leaf>
+void move_above(const Code* codes, Code cut, Code held, std::size_t n, Leaf from, Leaf to,
+                Leaf* leaves) {
+  for (std::size_t i = 0; i < n; ++i) {
+    const bool right = (codes[i] > cut) & (codes[i] != held);
+    leaves[i] = (leaves[i] == from) & right ? to : leaves[i];
+  }
+}
+
+// Of the n rows in leaf `from`, those with a category outside of the set move to leaf `to`.
+template <class Code, class Leaf>
+void move_outside(const Code* codes, const std::uint32_t* set, const Node& node,
+                  std::uint32_t missing, std::size_t n, Leaf from, Leaf to, Leaf* leaves) {
+  const auto n_listed = static_cast<std::uint32_t>(node.n_words) * 32;
+  for (std::size_t i = 0; i < n; ++i) {
+    const std::uint32_t c = codes[i];
+    const bool inside = c < n_listed && ((set[c >> 5] >> (c & 31)) & 1u);
+    const bool left = c == missing ? node.missing_left != 0 : inside;
+    leaves[i] = leaves[i] == from && !left ? to : leaves[i];
+  }
+}
+
 // leaves : (n_rows,). Node by node, the rows of a node that go right take the leaf code of the
 // right child's leftmost leaf; those that go left have theirs already. One pass of simple
 // comparisons per node beats a walk per row until trees are far larger than those of boosting.
 template <class Code, class Leaf>
 void coded_leaves(const Columns<Code>& columns, const CodedTree& tree, Leaf* leaves,
                   int n_threads) {
-  constexpr std::size_t kBlock = 4096;
+  constexpr std::size_t kBlock = 16 * 1024;
   std::vector<Leaf> leftmost(tree.nodes.size);
   for (std::size_t s = tree.nodes.size; s-- > 0;) {  // children follow their parent
     const Node& node = tree.nodes[s];
     leftmost[s] = node.is_leaf() ? static_cast<Leaf>(node.left)
                                  : leftmost[static_cast<std::size_t>(node.left)];
   }
+  const auto walk = [&](std::size_t s, std::size_t first, std::size_t n) {
+    const Node& node = tree.nodes[s];
+    const auto f = static_cast<std::size_t>(node.feature);
+    const Code* codes = columns.column(f) + first;
+    const Leaf from = leftmost[s], to = leftmost[static_cast<std::size_t>(node.right)];
+    const std::int32_t missing = columns.n_codes[f];
+    if (node.n_words > 0)
+      return move_outside(codes, tree.words.data + node.word, node,
+                          static_cast<std::uint32_t>(missing), n, from, to, leaves + first);
+    // The missing code lies above every cut: it is held back where missing values go left.
+    const bool hold = columns.missing[f] && node.missing_left;
+    const std::int32_t cut = tree.cuts[s];
+    move_above(codes, static_cast<Code>(cut), static_cast<Code>(hold ? missing : cut), n, from, to,
+               leaves + first);
+  };
   parallel_for((columns.n_rows + kBlock - 1) / kBlock, n_threads, [&](std::size_t block) {
     const std::size_t first = block * kBlock;
     const std::size_t n = std::min(kBlock, columns.n_rows - first);
-    Leaf* out = leaves + first;
-    std::fill(out, out + n, leftmost[0]);
-    for (std::size_t s = 0; s < tree.nodes.size; ++s) {
-      const Node& node = tree.nodes[s];
-      if (node.is_leaf()) continue;
-      const auto f = static_cast<std::size_t>(node.feature);
-      const Code* codes = columns.column(f) + first;
-      const Leaf from = leftmost[s], to = leftmost[static_cast<std::size_t>(node.right)];
-      if (node.n_words > 0) {
-        const std::uint32_t* set = tree.words.data + node.word;
-        const auto n_codes = static_cast<std::uint32_t>(columns.n_codes[f]);
-        const auto n_listed = static_cast<std::uint32_t>(node.n_words) * 32;
-        for (std::size_t i = 0; i < n; ++i) {
-          const std::uint32_t c = codes[i];
-          const bool left = c == n_codes ? node.missing_left != 0
-                                         : c < n_listed && ((set[c >> 5] >> (c & 31)) & 1u);
-          out[i] = out[i] == from && !left ? to : out[i];
-        }
-        continue;
-      }
-      const auto cut = static_cast<Code>(tree.cuts[s]);
-      // The missing code lies above every cut; it is held back only where missing goes left.
-      const auto held =
-          columns.missing[f] && node.missing_left ? static_cast<Code>(columns.n_codes[f]) : cut;
-      for (std::size_t i = 0; i < n; ++i) {
-        const bool right = (codes[i] > cut) & (codes[i] != held);
-        out[i] = (out[i] == from) & right ? to : out[i];
-      }
-    }
+    std::fill_n(leaves + first, n, leftmost[0]);
+    for (std::size_t s = 0; s < tree.nodes.size; ++s)
+      if (!tree.nodes[s].is_leaf()) walk(s, first, n);
   });
 }
 

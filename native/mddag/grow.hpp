@@ -65,9 +65,7 @@ class Grower {
 
   std::int64_t gain(const Leaf& leaf) const {
     const GrownNode& node = grown_[leaf.node];
-    std::int64_t constant = 0;
-    for (std::int64_t t : node.total) constant += magnitude(t);
-    return node.split.criterion - constant;
+    return node.split.criterion - constant_criterion(node.total);
   }
 
   std::size_t most_gaining() const {  // among equals, the leaf made first

@@ -68,17 +68,21 @@ void add_rows_marking(const Code* codes, Row row, const std::int64_t* q, std::si
   }
 }
 
-// The marked bins in increasing order; the marks are taken away. `marks` is padded to whole eights.
-inline void take_marked(std::uint8_t* marks, std::size_t n_bins, std::vector<std::uint32_t>& bins) {
-  bins.clear();
+// Lists the marked bins in increasing order, takes the marks away, and returns how many they are.
+// marks, bins : padded to whole eights.
+inline std::size_t take_marked(std::uint8_t* marks, std::size_t n_bins, std::uint32_t* bins) {
+  std::size_t n = 0;
   for (std::size_t first = 0; first < n_bins; first += 8) {
     std::uint64_t eight;
     std::memcpy(&eight, marks + first, sizeof eight);
     if (eight == 0) continue;
-    for (std::size_t bin = first; bin < first + 8; ++bin)
-      if (marks[bin] != 0) bins.push_back(static_cast<std::uint32_t>(bin));
+    for (std::size_t bin = first; bin < first + 8; ++bin) {  // a branch would be guessed wrong
+      bins[n] = static_cast<std::uint32_t>(bin);
+      n += marks[bin];
+    }
     std::memset(marks + first, 0, sizeof eight);
   }
+  return n;
 }
 
 }  // namespace mddag

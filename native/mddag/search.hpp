@@ -2,8 +2,9 @@
 //
 // Columns with few codes ("narrow") are taken in groups: a stretch of rows of q passes through the
 // histograms of the whole group while it is in cache. Their histograms may be kept, so that a
-// sibling's is a difference. Columns with many codes ("wide") are taken one by one, and only bins
-// that hold a row are looked at. The outcome depends neither on groups nor on threads.
+// sibling's is a difference. Columns with many codes ("wide") are taken one by one; in a small node
+// only their bins that hold a row are looked at. The outcome depends neither on groups nor on
+// threads.
 #pragma once
 
 #include <algorithm>
@@ -48,12 +49,14 @@ class Search {
       kept_size_ += n_bins * weights.width;
     }
     group_ = std::clamp<std::size_t>(kCache / (256 * 8 * weights.width), 1, 16);
-    group_ = std::min(group_, narrow_.size() / static_cast<std::size_t>(n_threads_) + 1);
+    if (n_threads_ > 1)  // several groups for each thread, so that they end at about the same time
+      group_ = std::min(group_, narrow_.size() / (4 * static_cast<std::size_t>(n_threads_)) + 1);
     scratch_.resize(static_cast<std::size_t>(n_threads_));
     for (Scratch& scratch : scratch_) {
       scratch.banks.resize(kMostBankEntries);
       scratch.wide.resize(most_wide * weights.width);
       scratch.marks.resize(most_wide + 8);
+      scratch.bins.resize(most_wide + 8);
     }
   }
 
@@ -63,8 +66,7 @@ class Search {
   // kept : kept_size() entries for the narrow histograms, already filled if `filled`; or nullptr.
   Split best(const NodeRows& node, const std::vector<std::int64_t>& total, std::int64_t* kept,
              bool filled) {
-    Split none{0};
-    for (std::int64_t t : total) none.criterion += magnitude(t);
+    Split none{Votes::to_beat(constant_criterion(total))};
     const std::size_t n_groups = (narrow_.size() + group_ - 1) / group_;
     const std::size_t n_items = n_groups + wide_.size();
     const bool small = node.size * columns_.candidates.size * weights_.width < kWorthThreads;
@@ -164,13 +166,16 @@ class Search {
       std::fill_n(scratch.wide.begin(), n_bins * weights_.width, 0);
       return;
     }
-    take_marked(scratch.marks.data(), n_bins, scratch.bins);
-    const std::size_t n_cuts = scratch.bins.size() - (scratch.bins.back() == hist.n_codes ? 1 : 0);
+    std::uint32_t* bins = scratch.bins.data();
+    const std::size_t n_listed = take_marked(scratch.marks.data(), n_bins, bins);
+    const std::size_t n_cuts = n_listed - (bins[n_listed - 1] == hist.n_codes ? 1 : 0);
     search_cuts<Votes>(hist, weights_.blocks, total, static_cast<std::int32_t>(f),
-                       ListedBins{scratch.bins.data(), n_cuts}, scratch.criteria, best);
-    for (const ClassBlock& block : weights_.blocks)
-      for (std::uint32_t bin : scratch.bins)
-        std::fill_n(scratch.wide.begin() + (hist.at(block, bin) - hist.sums), block.width, 0);
+                       ListedBins{bins, n_cuts}, scratch.criteria, best);
+    for (const ClassBlock& block : weights_.blocks) {
+      std::int64_t* sums = scratch.wide.data() + block.first * n_bins;
+      for (std::size_t j = 0; j < n_listed; ++j)
+        std::fill_n(sums + bins[j] * block.width, block.width, 0);
+    }
   }
 
   template <class Row>

@@ -57,6 +57,9 @@ struct SignedWeights {
     double sum = 0.0;
     for (const ClassBlock& block : blocks) sum += fill(block, targets, weights);
     valid = valid && sum <= 1.0 + 1e-6;
+    if (!valid) return;  // the totals might overflow
+    for (const ClassBlock& block : blocks)
+      with_width(block.width, [&](auto w) { add_up<decltype(w)::value>(block); });
   }
 
   std::int64_t* rows_of(const ClassBlock& block) { return q.data() + block.first * n_rows; }
@@ -68,21 +71,28 @@ struct SignedWeights {
   double fill(const ClassBlock& block, const std::int8_t* targets, const double* weights) {
     std::int64_t* out = rows_of(block);
     double sum = 0.0;
-    bool in_range = true;
+    bool all_in_range = true;
     for (std::size_t i = 0; i < n_rows; ++i) {
       const std::size_t at = i * n_classes + block.first;
       for (std::size_t k = 0; k < block.count; ++k) {
         const double weight = weights[at + k];
-        in_range &= weight >= 0.0 && weight <= 1.0;
+        const bool in_range = weight >= 0.0 && weight <= 1.0;
+        all_in_range &= in_range;
         sum += weight;
-        const std::int64_t signed_weight =
-            targets[at + k] > 0 ? fixed_point(weight) : -fixed_point(weight);
-        out[i * block.width + k] = signed_weight;
-        total[block.first + k] += signed_weight;
+        out[i * block.width + k] = targets[at + k] * fixed_point(in_range ? weight : 0.0);
       }
     }
-    valid = valid && in_range;
+    valid = valid && all_in_range;
     return sum;
+  }
+
+  template <std::size_t W>
+  void add_up(const ClassBlock& block) {
+    const std::int64_t* row = rows_of(block);
+    std::int64_t sum[W] = {};
+    for (std::size_t i = 0; i < n_rows; ++i, row += W)
+      for (std::size_t k = 0; k < W; ++k) sum[k] += row[k];
+    for (std::size_t k = 0; k < W; ++k) total[block.first + k] = sum[k];
   }
 };
 

@@ -1,6 +1,7 @@
 // The best split of one column, from its histogram. With T_k the sum of q over the node's rows and
 // L_k over those that go left, a split is worth sum_k criterion(T_k, L_k); see the two kinds of
-// votes below. Ties go to the smallest cut, then to missing on the left.
+// votes below. A split worth exactly as much as the constant vote has nothing to tell on one side,
+// and counts as none. Ties go to the smallest cut, then to missing on the left.
 #pragma once
 
 #include <algorithm>
@@ -14,20 +15,30 @@ namespace mddag {
 
 inline std::int64_t magnitude(std::int64_t a) { return a < 0 ? -a : a; }
 
+// What a vote without any split reaches.
+inline std::int64_t constant_criterion(const std::vector<std::int64_t>& total) {
+  std::int64_t sum = 0;
+  for (std::int64_t t : total) sum += magnitude(t);
+  return sum;
+}
+
 struct OppositeVotes {  // a stump: the leaves vote v and -v, the edge is |R - L| = |T - 2 L|
+  // Any split beats the constant vote, which the paper's stumps do not know.
+  static std::int64_t to_beat(std::int64_t) { return -1; }
   static std::int64_t criterion(std::int64_t total, std::int64_t left) {
     return magnitude(total - 2 * left);
   }
 };
 
 struct FreeVotes {  // a tree: each leaf votes for its own sign, |L| + |R| = max(|T|, |T - 2 L|)
+  static std::int64_t to_beat(std::int64_t constant) { return constant; }
   static std::int64_t criterion(std::int64_t total, std::int64_t left) {
     return std::max(magnitude(total), magnitude(total - 2 * left));
   }
 };
 
 struct Split {
-  std::int64_t criterion;  // without a column: what the constant vote reaches
+  std::int64_t criterion;  // without a column: what has to be beaten
   std::int32_t feature = -1;
   std::int32_t cut = 0;  // codes <= cut go left; unused where a set of categories does
   bool missing_left = true;
@@ -110,12 +121,13 @@ void search_cuts(const Histogram& hist, const std::vector<ClassBlock>& blocks,
                 });
   // Only what exceeds `most` wins; one less lets a smaller column win a tie.
   std::int64_t most = best.criterion - (feature < best.feature ? 1 : 0);
+  const std::int64_t constant = constant_criterion(total);
   std::size_t place = 2 * bins.size;
   scan<Votes>(hist, blocks.back(), total.data() + blocks.back().first, bins,
               [&](std::size_t j, std::int64_t left, std::int64_t right) {
                 if (several) left += criteria[2 * j], right += criteria[2 * j + 1];
-                if (left > most) most = left, place = 2 * j;
-                if (right > most) most = right, place = 2 * j + 1;
+                if (left > most && left != constant) most = left, place = 2 * j;
+                if (right > most && right != constant) most = right, place = 2 * j + 1;
               });
   if (place == 2 * bins.size) return;
   best = {most, feature, static_cast<std::int32_t>(bins(place / 2)), place % 2 == 0};

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from mddag.adaboost import AdaBoostMHClassifier as AdaBoostMHClassifier
     from mddag.adapters import as_ensemble as as_ensemble
     from mddag.classifier import MDDAGClassifier as MDDAGClassifier
+    from mddag.curve import Curve as Curve
     from mddag.dag import Dag as Dag
     from mddag.dag import compile as compile  # noqa: A004
     from mddag.ensemble import Ensemble as Ensemble
@@ -24,14 +25,13 @@ if TYPE_CHECKING:
     from mddag.plotting import PathDisplay as PathDisplay
     from mddag.plotting import TradeoffDisplay as TradeoffDisplay
     from mddag.policy import Policy as Policy
-    from mddag.sweep import sweep as sweep
     from mddag.trace import Trace as Trace
-    from mddag.tradeoff import Curve as Curve
+    from mddag.tradeoff import sweep as sweep
     from mddag.votes import Votes as Votes
 
 _HOMES = {
     "AdaBoostMHClassifier": "mddag.adaboost",
-    "Curve": "mddag.tradeoff",
+    "Curve": "mddag.curve",
     "Dag": "mddag.dag",
     "DagDisplay": "mddag.plotting",
     "Ensemble": "mddag.ensemble",
@@ -46,7 +46,7 @@ _HOMES = {
     "Votes": "mddag.votes",
     "as_ensemble": "mddag.adapters",
     "compile": "mddag.dag",
-    "sweep": "mddag.sweep",
+    "sweep": "mddag.tradeoff",
 }
 
 __all__ = [

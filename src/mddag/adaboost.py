@@ -62,7 +62,8 @@ class AdaBoostMHClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator)
         Begin no further round after this time. A result that depends on it cannot be reproduced.
     warm_start : bool, default False
         Continue the fitted model up to `n_rounds` in all, exactly as if it had not been stopped:
-        give the same rows. An interrupted continuation leaves the model as it was before.
+        give the same rows; the draws of the first fit go on, whatever `random_state` is by then.
+        An interrupted continuation leaves the model as it was before.
     n_threads : int, default 1
         Threads of the native core. No result depends on it.
     verbose : bool, default False
@@ -92,8 +93,8 @@ class AdaBoostMHClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator)
     --------
     >>> from sklearn.datasets import load_iris
     >>> X, y = load_iris(return_X_y=True)
-    >>> AdaBoostMHClassifier(n_rounds=20).fit(X, y).score(X, y)
-    0.98
+    >>> round(AdaBoostMHClassifier(n_rounds=20).fit(X, y).score(X, y), 3)
+    0.967
     """
 
     def __init__(

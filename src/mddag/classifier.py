@@ -13,13 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import _safe_indexing, check_random_state
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
 
 from mddag._checks import check_fraction, check_one_of
 from mddag.calibration import fit_factor, probabilities
 from mddag.dag import compile as compile_dag
 from mddag.ensemble import Ensemble
-from mddag.features import Rows
+from mddag.features import Rows, is_frame
 from mddag.grid import Grid
 from mddag.mdp import MDP
 from mddag.policy import ACTIONS
@@ -104,8 +104,9 @@ class MDDAGClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Learn the policy, and the ensemble if it is not fitted, from X (n, d) and labels y."""
         check_one_of("policy_rows", self.policy_rows, ("held_out", "train"))
         check_fraction("policy_fraction", self.policy_fraction, zero=False)
-        validate_data(self, X, y, reset=True, skip_check_array=True)
+        X = self._given(X)
         labels = checked_labels(y)
+        check_consistent_length(X, labels)
         random = check_random_state(self.random_state)
         held_out = self.policy_fraction if self.policy_rows == "held_out" else 0.0
         source = fitted_source(self.ensemble, X, labels, held_out, random)
@@ -149,6 +150,13 @@ class MDDAGClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
         return tags
+
+    def _given(self, X: Any) -> Any:
+        """X for the ensemble's own fit: arrays are checked here, frames keep their columns."""
+        if is_frame(X):
+            validate_data(self, X, reset=True, skip_check_array=True)
+            return X
+        return validate_data(self, X, reset=True, dtype="numeric", ensure_all_finite="allow-nan")
 
     def _mdp(self, ensemble: Ensemble, X: Any, labels: NDArray[Any]) -> MDP:
         votes = ensemble.votes(checked_rows(self, X, ensemble.features))

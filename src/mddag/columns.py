@@ -7,6 +7,7 @@ once and serve every round of boosting. A missing value has a code of its own be
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -61,19 +62,15 @@ class Columns:
         n, d = rows.shape
         bins = _checked_bins(max_bins, n)
         is_nominal = _checked_nominal(nominal, d)
-        cuts, n_codes, missing = [], np.empty(d, np.int32), np.empty(d, np.bool_)
-        for f in range(d):
-            values = np.sort(np.asarray(rows[:, f], np.float64))  # NaN goes last
-            present = values[: len(values) - int(np.isnan(values).sum())]
-            missing[f] = len(present) < n
-            if is_nominal[f]:
-                cuts.append(np.empty(0))
-                n_codes[f] = _n_categories(present, f)
-            else:
-                cuts.append(_cuts(present, bins))
-                n_codes[f] = len(cuts[f]) + 1
+        with ThreadPoolExecutor(n_threads) as threads:  # np.sort runs without the lock
+            found = list(
+                threads.map(lambda f: _column(rows[:, f], f, bins, bool(is_nominal[f])), range(d))
+            )
+        cuts = tuple(column[0] for column in found)
+        n_codes = np.array([column[1] for column in found], np.int32)
+        missing = np.array([column[2] for column in found], np.bool_)
         codes = _codes(rows, cuts, n_codes, is_nominal, n_threads)
-        return cls(codes, tuple(cuts), n_codes, is_nominal, missing, np.arange(d), n_threads)
+        return cls(codes, cuts, n_codes, is_nominal, missing, np.arange(d), n_threads)
 
     @property
     def n_rows(self) -> int:
@@ -90,7 +87,10 @@ class Columns:
 
     def restricted(self, candidates: ArrayLike) -> Columns:
         """The same rows, with splits allowed on the columns `candidates` alone."""
-        chosen = np.unique(np.asarray(candidates, np.intp))
+        given = np.asarray(candidates)
+        if given.size and given.dtype.kind not in "iu":
+            raise ValueError(f"candidates are {given.dtype}; wanted the numbers of columns")
+        chosen = np.unique(given.astype(np.intp))
         if len(chosen) and not (chosen[0] >= 0 and chosen[-1] < self.n_features):
             bad = chosen[0] if chosen[0] < 0 else chosen[-1]
             raise ValueError(
@@ -147,7 +147,20 @@ def _checked_nominal(nominal: ArrayLike | None, d: int) -> NDArray[np.bool_]:
     return mask
 
 
-def _n_categories(present: NDArray[np.float64], feature: int) -> int:
+def _column(
+    values: Rows, feature: int, bins: int, nominal: bool
+) -> tuple[NDArray[np.float64], int, bool]:
+    """The cuts of a column, its number of codes, and whether values are missing."""
+    ordered = np.sort(values)  # NaN goes last
+    present = ordered[: len(ordered) - int(np.isnan(ordered).sum())]
+    missing = len(present) < len(ordered)
+    if nominal:
+        return np.empty(0), _n_categories(present, feature), missing
+    cuts = _cuts(present, bins)
+    return cuts, len(cuts) + 1, missing
+
+
+def _n_categories(present: Rows, feature: int) -> int:
     """`present` is sorted and without NaN."""
     if len(present) == 0:
         return 1
@@ -161,12 +174,12 @@ def _n_categories(present: NDArray[np.float64], feature: int) -> int:
     return int(present[-1]) + 1
 
 
-def _cuts(present: NDArray[np.float64], bins: int) -> NDArray[np.float64]:
+def _cuts(present: Rows, bins: int) -> NDArray[np.float64]:
     """Cuts between neighbouring distinct values; where those are too many, between groups of
     (nearly) equally many of them. `present` is sorted and without NaN."""
     if len(present) == 0:
         return np.empty(0)
-    distinct = present[np.append(True, present[1:] != present[:-1])]
+    distinct = present[np.append(True, present[1:] != present[:-1])].astype(np.float64)
     if len(distinct) <= bins:
         low, high = distinct[:-1], distinct[1:]
     else:
@@ -181,7 +194,7 @@ def _cuts(present: NDArray[np.float64], bins: int) -> NDArray[np.float64]:
 
 def _codes(
     rows: Rows,
-    cuts: list[NDArray[np.float64]],
+    cuts: tuple[NDArray[np.float64], ...],
     n_codes: NDArray[np.int32],
     nominal: NDArray[np.bool_],
     n_threads: int,

@@ -70,6 +70,12 @@ class Policy:
             table[j] = np.where(row == EVAL, j, np.where(row == SKIP, table[j + 1], self.n_steps))
         return table
 
+    @cached_property
+    def evaluates_all(self) -> bool:
+        """Whether this is the full ensemble in its own order."""
+        in_order = np.array_equal(self.order, np.arange(self.n_steps))
+        return in_order and bool((self.actions == EVAL).all())
+
     @property
     def native(self) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
         """The policy as the kernels take it: jump table and order."""

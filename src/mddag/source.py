@@ -75,8 +75,8 @@ def class_codes(labels: NDArray[Any], ensemble: Ensemble) -> NDArray[np.intp]:
     if (codes < 0).any():
         i = int(np.argmin(codes))
         raise ValueError(
-            f"y contains the label {labels[i]!r} (row {i}), which the ensemble does not know; its "
-            f"classes are {ensemble.classes.tolist()[:8]}"
+            f"y contains the label {labels.tolist()[i]!r} (row {i}), which the ensemble does not "
+            f"know; its classes are {ensemble.classes.tolist()[:8]}"
         )
     return codes
 

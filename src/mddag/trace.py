@@ -69,13 +69,15 @@ class Trace:
         inside = np.ones(len(self.indices), bool)
         inside[self.indptr[:-1][self.n_evaluated > 0]] = False  # the first of a path has no edge in
         at = np.flatnonzero(inside)
+        group, n_groups = self._groups(groups)
         width = int(self.indices.max(initial=0)) + 1
         pair = self.indices[at - 1].astype(np.int64) * width + self.indices[at]
-        pairs, which = np.unique(pair, return_inverse=True)
-        group, n_groups = self._groups(groups)
         owner = np.repeat(group, self.n_evaluated)[at]
-        count = np.bincount(which * n_groups + owner, minlength=len(pairs) * n_groups)
-        return _edge_records(*np.divmod(pairs, width), count.reshape(-1, n_groups), groups)
+        found, times = np.unique(pair * n_groups + owner, return_counts=True)
+        pairs, which = np.unique(found // n_groups, return_inverse=True)
+        count = np.zeros((len(pairs), n_groups), np.intp)
+        count[which, found % n_groups] = times
+        return _edge_records(*np.divmod(pairs, width), count, groups)
 
     def uses(self, n_classifiers: int, groups: ArrayLike | None = None) -> NDArray[np.intp]:
         """How many instances of each group evaluate h_j, (n_classifiers, n_groups)."""

@@ -1,107 +1,86 @@
-"""Curve and sweep_policies: the accuracy-speed trade-off, one policy per beta.
+"""sweep(model, X, y, betas) -> Curve: solve the same problem at several prices of an evaluation.
 
-beta of Eq. (8) is the price of an evaluation: small prices buy accuracy, large ones speed. A sweep
-solves the same problem at several prices and evaluates every policy on the rows it was learned on
-and, if given, on rows for selection and for test. A point may be chosen by the selection rows; the
-test rows only report. Which sample a policy is learned from is the caller's business.
+beta of Eq. (8) is that price: small ones buy accuracy, large ones speed. The model is never
+refitted, so X should be rows that it has not seen. A part of them teaches the policies, the rest
+is for choosing among them; test rows, if given, only report.
 """
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from os import PathLike
+from typing import Any
 
 import numpy as np
 from joblib import Parallel, delayed
 from numpy.typing import ArrayLike, NDArray
 
-from mddag.losses import Loss, ZeroOne
+from mddag.adapters import as_ensemble
+from mddag.curve import SAMPLES, Curve
+from mddag.ensemble import Ensemble
+from mddag.grid import Grid
 from mddag.mdp import MDP, Evaluation
-from mddag.policy import Policy
-from mddag.solvers import Solver
+from mddag.policy import ACTIONS, Policy
+from mddag.solvers import Sarsa, Solver
+from mddag.source import class_codes, classifier, stratified
 
-SAMPLES = ("train", "selection", "test")
 MEASURES = ("loss", "cost", "objective", "n_evaluated")
+BETAS = tuple(10.0 ** np.arange(-4.0, -1.9, 0.5))
 
 
-@dataclass(frozen=True, eq=False)
-class Curve:
-    """One row per beta, in the order swept; every column is also an attribute.
+def sweep(
+    model: Any,
+    X: Any,
+    y: ArrayLike,
+    *,
+    betas: ArrayLike = BETAS,
+    X_test: Any = None,
+    y_test: ArrayLike | None = None,
+    loss: Any = None,
+    solver: Any = None,
+    selection_fraction: float = 0.3,
+    n_jobs: int | None = None,
+    random_state: int | None = 0,
+) -> Curve:
+    """Learn a policy at each of `betas` over the base classifiers of `model`.
 
-    columns  : name -> float64 (n_betas,): "beta"; for each sample s of train, selection, test that
-               was given, the policy's "s_loss", "s_cost", "s_objective", "s_n_evaluated" and the
-               full ensemble's "full_s_loss" and so on
-    policies : the policy learned at each beta
-    loss     : the loss that was averaged
+    model : a fitted MDDAGClassifier, whose loss, solver and actions serve unless given here, or
+            anything that ``mddag.as_ensemble`` reads
+    X, y  : rows for the policies, split into learning and `selection_fraction` for choosing
+    n_jobs: joblib's; the result does not depend on it
     """
+    if (X_test is None) != (y_test is None):
+        raise ValueError("X_test and y_test must be given together; got one of them")
+    ensemble = classifier(as_ensemble(getattr(model, "ensemble_", model)))
+    labels = np.asarray(y)
+    chosen = stratified(labels, selection_fraction, np.random.RandomState(random_state))
+    rest = np.setdiff1d(np.arange(len(labels)), chosen)
+    votes = ensemble.votes(X)
+    shared: dict[str, Any] = {
+        "loss": loss if loss is not None else getattr(model, "loss", None),
+        "actions": getattr(model, "actions", ACTIONS),
+        "grid": Grid.quantile(votes.rows(rest)),
+    }
+    codes = class_codes(labels, ensemble)
+    learning = MDP(votes.rows(rest), codes[rest], **shared)
+    selection = MDP(votes.rows(chosen), codes[chosen], **shared)
+    test = None if X_test is None else _test_mdp(ensemble, X_test, np.asarray(y_test), shared)
+    return sweep_policies(
+        learning.with_beta,
+        _solver(solver, model, random_state),
+        betas,
+        selection=selection.with_beta,
+        test=None if test is None else test.with_beta,
+        n_jobs=n_jobs,
+    )
 
-    columns: Mapping[str, NDArray[np.float64]]
-    policies: tuple[Policy, ...] = field(repr=False)
-    loss: Loss = field(default_factory=ZeroOne)
 
-    def __len__(self) -> int:
-        return len(self.policies)
+def _test_mdp(ensemble: Ensemble, X: Any, labels: NDArray[Any], shared: dict[str, Any]) -> MDP:
+    return MDP(ensemble.votes(X), class_codes(labels, ensemble), **shared)
 
-    def __getattr__(self, name: str) -> NDArray[np.float64]:
-        columns = self.__dict__.get("columns", {})  # empty while an unpickled curve is being filled
-        if name not in columns:
-            raise AttributeError(f"the curve has no column {name!r}; it has {', '.join(columns)}")
-        column: NDArray[np.float64] = columns[name]
-        return column
 
-    def __dir__(self) -> list[str]:
-        return sorted([*object.__dir__(self), *self.columns])
-
-    @property
-    def samples(self) -> tuple[str, ...]:
-        """The samples that the policies were evaluated on."""
-        return tuple(s for s in SAMPLES if f"{s}_loss" in self.columns)
-
-    @property
-    def chooser(self) -> str:
-        """The sample by which points are chosen: selection where there is one, else train."""
-        return "selection" if "selection" in self.samples else "train"
-
-    def envelope(
-        self, on: str | None = None, *, x: str = "cost", convex: bool = False
-    ) -> NDArray[np.intp]:
-        """The rows that no other row beats in both loss and cost, by increasing cost.
-
-        `on` is the sample that judges, `chooser` by default: an envelope drawn on test rows would
-        pick the lucky ones. `x` may be "n_evaluated" instead of "cost". With `convex`, only the
-        corners of the lower convex hull.
-        """
-        sample = self.chooser if on is None else on
-        loss, cost = getattr(self, f"{sample}_loss"), getattr(self, f"{sample}_{x}")
-        front = _pareto_front(cost, loss)
-        return _lower_hull(cost, loss, front) if convex else front
-
-    def to_csv(self, path: str | PathLike[str]) -> None:
-        """Write all columns, every number in the shortest form that reads back the same."""
-        with open(path, "w", newline="", encoding="utf-8") as file:
-            writer = csv.writer(file, lineterminator="\n")
-            writer.writerow(self.columns)
-            writer.writerows(zip(*(c.tolist() for c in self.columns.values()), strict=True))
-
-    def __str__(self) -> str:
-        """A table: loss and cost by sample; * marks the envelope."""
-        chosen = set(self.envelope().tolist())
-        head = f"  {'beta':>8}" + "".join(f" {s + ' loss':>15} {'cost':>9}" for s in self.samples)
-        lines = [head]
-        for row, beta in enumerate(self.beta):
-            mark = "*" if row in chosen else " "
-            lines.append(f"{mark} {beta:8.3g}" + self._cells("", row))
-        lines.append(f"  {'full':>8}" + self._cells("full_", 0))
-        return "\n".join(lines)
-
-    def _cells(self, prefix: str, row: int) -> str:
-        pairs = [
-            (self.columns[f"{prefix}{s}_loss"][row], self.columns[f"{prefix}{s}_cost"][row])
-            for s in self.samples
-        ]
-        return "".join(f" {loss:15.4f} {cost:9.2f}" for loss, cost in pairs)
+def _solver(solver: Any, model: Any, random_state: int | None) -> Any:
+    chosen = solver if solver is not None else getattr(model, "solver", None)
+    return Sarsa(random_state=random_state) if chosen is None else chosen
 
 
 def sweep_policies(
@@ -173,26 +152,3 @@ def _check_agreement(mdps: Mapping[str, MDP]) -> None:
                 f"{mdp.n_scores} score(s), the training rows of {train.n_steps} with "
                 f"{train.n_scores}; take the votes of one ensemble"
             )
-
-
-def _pareto_front(cost: NDArray[np.float64], loss: NDArray[np.float64]) -> NDArray[np.intp]:
-    """Indices by increasing cost whose loss is below that of everything as cheap or cheaper."""
-    order = np.lexsort((loss, cost))
-    best_before = np.concatenate([[np.inf], np.minimum.accumulate(loss[order])[:-1]])
-    return order[loss[order] < best_before]
-
-
-def _lower_hull(
-    cost: NDArray[np.float64], loss: NDArray[np.float64], front: Sequence[int] | NDArray[np.intp]
-) -> NDArray[np.intp]:
-    """The front without the points on or above a chord of two others."""
-    hull: list[int] = []
-    for c in front:
-        while len(hull) > 1:
-            a, b = hull[-2:]
-            rise = (loss[b] - loss[a]) * (cost[c] - cost[a])
-            if rise < (loss[c] - loss[a]) * (cost[b] - cost[a]):
-                break
-            hull.pop()
-        hull.append(int(c))
-    return np.array(hull, np.intp)

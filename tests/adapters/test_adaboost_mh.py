@@ -1,6 +1,5 @@
 """An AdaBoostMHClassifier hands over the Ensemble it holds."""
 
-import numpy as np
 import pytest
 
 from mddag import Ensemble, Features, as_ensemble
@@ -19,9 +18,6 @@ class AdaBoostMHClassifier:
         stump = tree.finish(tree.split(0, 0.5, *leaves, missing_left=True))
         self.ensemble_ = Ensemble.from_trees([stump], features=Features(2), classes=[0, 1])
         return self
-
-    def decision_function(self, X: np.ndarray) -> np.ndarray:
-        return self.ensemble_.scores(X).ravel()
 
 
 def test_the_ensemble_is_the_models_own() -> None:

@@ -123,6 +123,17 @@ def test_a_wrapper_points_at_what_it_wraps(wrapper, inside: str) -> None:
         mddag.as_ensemble(wrapper)
 
 
+@pytest.mark.parametrize(
+    "model",
+    [ExtraTreesClassifier(2), AdaBoostClassifier(), lightgbm.LGBMClassifier(verbose=-1)],
+    ids=lambda model: type(model).__name__,
+)
+def test_a_single_class_is_refused(model, two) -> None:
+    X, _ = two
+    with pytest.raises(ValueError, match="knows one class only"):
+        mddag.as_ensemble(model.fit(X, np.zeros(len(X), int)))
+
+
 def test_two_columns_become_their_difference() -> None:
     np.testing.assert_array_equal(adapter.as_columns([[1, 3], [2, 1]]), [[2], [-1]])
     assert adapter.as_columns(np.zeros(4)).shape == (4, 1)

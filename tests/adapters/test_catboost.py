@@ -93,6 +93,13 @@ def test_categorical_features_are_refused_by_name(frame) -> None:
         as_ensemble(model)
 
 
+def test_another_decision_threshold_is_refused(two) -> None:
+    model = CatBoostClassifier(**SMALL).fit(*two)
+    model.set_probability_threshold(0.3)
+    with pytest.raises(ValueError, match=r"decides at probability 0\.3"):
+        as_ensemble(model)
+
+
 def test_several_outputs_are_refused(two) -> None:
     X, y = two
     model = CatBoostRegressor(**SMALL, loss_function="MultiRMSE").fit(X, np.c_[y, 1 - y])

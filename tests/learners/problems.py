@@ -35,7 +35,7 @@ def labels(rng, n, n_classes):
     return targets, shares / max(shares.sum(), 1.0)
 
 
-def many_codes(seed, n_rows, n_codes=600, n_classes=1):
+def many_codes(seed, n_rows, n_codes=300, n_classes=1):
     """Two columns with more codes than a byte holds, the second nominal, some values missing."""
     rng = np.random.default_rng(seed)
     X = rng.integers(0, n_codes, (n_rows, 2)).astype(np.float64)

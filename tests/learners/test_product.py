@@ -47,8 +47,10 @@ def test_two_terms_learn_a_tilted_exclusive_or():
     assert nodes.n_leaves == 4
 
 
-@pytest.mark.parametrize("n_terms", [0, 9])
+@pytest.mark.parametrize("n_terms", [0, 9, 1.0, None])
 def test_refuses_other_numbers_of_terms(n_terms):
     columns = Columns.from_rows([[0.0], [1.0]])
-    with pytest.raises(ValueError, match=f"n_terms is {n_terms}; wanted a number from 1 to 8"):
+    with pytest.raises(
+        ValueError, match=f"n_terms is {n_terms}; wanted a whole number from 1 to 8"
+    ):
         Product(n_terms).fit(columns, np.ones((2, 1), np.int8), np.full((2, 1), 0.5))

@@ -76,7 +76,11 @@ def test_the_caption_says_what_is_used_and_what_is_hidden():
         "3 of 10 base classifiers used by 400 instances, 5 edges; "
         "2 rare edges (0.2% of all steps) not drawn"
     )
-    assert display.caption() in display.ax_.get_xlabel()
+    assert display.caption() in display.ax_.get_xlabel().replace("\n", " ")
+    display.figure_.canvas.draw()
+    label = display.ax_.xaxis.label.get_window_extent()
+    assert label.x0 >= 0
+    assert label.x1 <= display.figure_.bbox.width
     assert "not drawn" not in DagDisplay.from_trace(trace, min_share=0).caption()
 
 

@@ -2,9 +2,9 @@ import numpy as np
 import pytest
 from matplotlib import pyplot as plt
 
+from mddag.curve import Curve
 from mddag.losses import Exponential, ZeroOne
 from mddag.plotting import TradeoffDisplay
-from mddag.tradeoff import Curve
 
 COST = np.array([2.0, 5.0, 5.5, 20.0])
 LOSS = np.array([0.3, 0.2, 0.25, 0.1])

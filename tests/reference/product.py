@@ -19,7 +19,7 @@ def product_votes(columns, X, targets, weights, n_terms):
         h = votes(terms)
         return sum(q[i][k] * h[i][k] for i in range(n) for k in range(n_classes))
 
-    rising = True
+    best, rising = -1, True
     while rising:
         rising = False
         for m in range(n_terms):
@@ -27,6 +27,6 @@ def product_votes(columns, X, targets, weights, n_terms):
             nodes = stump(columns, targets * rest, weights)
             term = [[int(v) for v in nodes.votes[leaf(nodes, x)]] for x in X]
             tried = [*terms[:m], term, *terms[m + 1 :]]
-            if edge(tried) > edge(terms):
-                terms, rising = tried, True
+            if edge(tried) > best:
+                best, terms, rising = edge(tried), tried, True
     return votes(terms)

@@ -54,14 +54,18 @@ def splits(columns, f, rows, q):
             yield split(0, frozenset(members), members, missing_left)
 
 
-def best_split(columns, rows, q, worth):
-    """The split that is worth most and more than the constant vote, with its worth, or None."""
-    most, best = sum(abs(t) for t in sums(rows, q)), None
+def best_split(columns, rows, q, worth, to_beat):
+    """The split that is worth most and more than `to_beat`, with its worth, or None.
+
+    A split worth exactly what the constant vote is worth counts as none.
+    """
+    constant = sum(abs(t) for t in sums(rows, q))
+    most, best = to_beat, None
     for f in columns.candidates:
         for split in splits(columns, f, rows, q):
             left, right = sides(columns, rows, split)
             value = worth(sums(left, q), sums(right, q))
-            if value > most:
+            if value > most and value != constant:
                 most, best = value, split
     return most, best
 

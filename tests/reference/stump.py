@@ -7,7 +7,7 @@ from tests.reference.tree import as_nodes
 def stump(columns, targets, weights):
     q = signed_weights(targets, weights)
     rows = range(len(q))
-    _, split = best_split(columns, rows, q, worth)
+    _, split = best_split(columns, rows, q, worth, to_beat=-1)
     if split is None:
         return as_nodes(columns, [None], [[sign(t) for t in sums(rows, q)]])
     left, right = sides(columns, rows, split)

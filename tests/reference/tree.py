@@ -14,9 +14,10 @@ def tree(columns, targets, weights, n_leaves):
         gains = {}
         for node, rows in enumerate(made):
             if node not in inner:
-                value, split = best_split(columns, rows, q, worth)
+                constant = sum(abs(t) for t in sums(rows, q))
+                value, split = best_split(columns, rows, q, worth, to_beat=constant)
                 if split is not None:
-                    gains[node] = value - sum(abs(t) for t in sums(rows, q)), split
+                    gains[node] = value - constant, split
         if not gains:
             break
         node = max(gains, key=lambda s: (gains[s][0], -s))

@@ -13,7 +13,7 @@ from typing import Any, Literal
 import numpy as np
 
 from mddag.adapters.adaboost_mh import AdaBoostMH
-from mddag.adapters.adapter import Adapter, lineage, prove
+from mddag.adapters.adapter import Adapter, lineage, prove, refuse_one_class
 from mddag.adapters.catboost import CatBoost
 from mddag.adapters.lightgbm import LightGBM
 from mddag.adapters.sklearn_adaboost import AdaBoost
@@ -57,6 +57,7 @@ def _converted(model: Any) -> Ensemble:
         return _converted(model.estimator)
     for adapter in MEMBERS:
         if adapter.accepts(model):
+            refuse_one_class(model)
             ensemble = adapter.convert(model)
             prove(adapter, model, ensemble)
             return ensemble

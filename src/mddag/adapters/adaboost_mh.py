@@ -25,5 +25,5 @@ class AdaBoostMH:
         return ensemble
 
     def raw_scores(self, model: Any, X: Any) -> NDArray[np.float64]:
-        scores: NDArray[np.float64] = model.scores(X)
+        scores: NDArray[np.float64] = model.ensemble_.scores(X)
         return scores

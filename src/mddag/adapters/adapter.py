@@ -72,6 +72,16 @@ def refuse_unfitted(model: Any, attribute: str) -> None:
     )
 
 
+def refuse_one_class(model: Any) -> None:
+    """Raise if `model` is a classifier that has seen a single class."""
+    classes = getattr(model, "classes_", None)
+    if classes is not None and len(classes) == 1:
+        raise ValueError(
+            f"this {type(model).__name__} knows one class only ({classes[0]!r}); mddag needs a "
+            "decision between at least two"
+        )
+
+
 def refuse_multi_output(model: Any, n_outputs: int) -> None:
     """Raise if `model` predicts several targets at once."""
     if n_outputs > 1:

@@ -65,20 +65,22 @@ def _booster(model: Any) -> Any:
 
 def _divisor(booster: Any) -> int:
     """A random forest's answer is the mean over its iterations, but raw_score gives their sum."""
-    text = booster.model_to_string()
-    if not re.search(r"^average_output$", text, re.MULTILINE):
+    if "\naverage_output\n" not in booster.model_to_string(num_iteration=1):
         return 1
-    return int(text.count("\nTree=") // booster.num_model_per_iteration())
+    return int(
+        booster.best_iteration if booster.best_iteration > 0 else booster.current_iteration()
+    )
 
 
 def _refuse(text: str) -> None:
-    linear = re.search(r"^Tree=(\d+)\n(?:.+\n)*is_linear=1", text, re.MULTILINE)
+    before, linear, _ = text.partition("\nis_linear=1\n")
     if linear:
+        tree = before.rpartition("\nTree=")[2].partition("\n")[0]
         raise ValueError(
-            f"LightGBM model has linear leaves (tree {linear[1]}); mddag needs constant leaves: "
+            f"LightGBM model has linear leaves (tree {tree}); mddag needs constant leaves: "
             "train with linear_tree=False"
         )
-    if not re.search(r"^Tree=0$", text, re.MULTILINE):
+    if "\nTree=0\n" not in text:
         raise ValueError("LightGBM model has no trees; train it for at least one iteration")
     decisions = " ".join(re.findall(r"^decision_type=(.+)$", text, re.MULTILINE))
     # Bit 0: nominal; bits 2 and 3: what counts as missing (0 nothing, 1 zero, 2 NaN).

@@ -59,8 +59,3 @@ def _refuse_other_learners(model: Any) -> None:
                 f"this AdaBoostClassifier boosts {type(learner).__name__} (estimator {j}), which "
                 "is not a decision tree; pass its votes to Ensemble.from_callables"
             )
-    if len(model.classes_) < 2:
-        raise ValueError(
-            f"this AdaBoostClassifier knows one class only ({model.classes_[0]!r}); mddag needs at "
-            "least two"
-        )

@@ -2,7 +2,7 @@
 
 All sums are of signed weights in 64-bit fixed point, q_ik = llround(w_ik 2^60) y_ik: integers, so
 that ties are real ties and nothing depends on threads or on the order of summation. Ties go to the
-constant vote, then to the smallest column, the smallest cut, missing on the left.
+smallest column, then the smallest cut, then missing on the left.
 """
 
 from __future__ import annotations

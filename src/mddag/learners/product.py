@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import cycle
+from numbers import Integral
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,12 +30,12 @@ class Product(Parameters):
         self, columns: Columns, targets: NDArray[np.int8], weights: NDArray[np.float64]
     ) -> Nodes:
         """See `Learner.fit`."""
-        if not 1 <= self.n_terms <= 8:
-            raise ValueError(f"n_terms is {self.n_terms}; wanted a number from 1 to 8")
+        if not isinstance(self.n_terms, Integral) or not 1 <= self.n_terms <= 8:
+            raise ValueError(f"n_terms is {self.n_terms!r}; wanted a whole number from 1 to 8")
         q = signed_weights(targets, weights)
         terms = [_constant(targets.shape[1])] * self.n_terms
         votes = np.ones((self.n_terms, *targets.shape), np.int8)
-        edge, stale = int(q.sum()), 0
+        edge, stale = -1, 0  # so that the first stump is always taken
         for m in cycle(range(self.n_terms)):
             others = np.delete(votes, m, axis=0).prod(axis=0, dtype=np.int8)
             stump = best_stump(columns, targets * others, weights)

@@ -8,6 +8,7 @@ the whole tree; there is no pruning.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from numbers import Integral
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +29,6 @@ class Tree(Parameters):
         self, columns: Columns, targets: NDArray[np.int8], weights: NDArray[np.float64]
     ) -> Nodes:
         """See `Learner.fit`."""
-        if not 2 <= self.n_leaves <= 256:
-            raise ValueError(f"n_leaves is {self.n_leaves}; wanted a number from 2 to 256")
+        if not isinstance(self.n_leaves, Integral) or not 2 <= self.n_leaves <= 256:
+            raise ValueError(f"n_leaves is {self.n_leaves!r}; wanted a whole number from 2 to 256")
         return best_first_tree(columns, targets, weights, self.n_leaves)

@@ -9,7 +9,8 @@ in the caption. Layout is one-dimensional: for a free one, take ``to_dot`` to Gr
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, cast
+from textwrap import fill
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -30,10 +31,12 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.path import Path
 
-# Heights in points, if the axes are as high as those of a new figure.
+# In points; axes that the user gives may stretch them.
 _HIGHEST = 110.0
-_FOOT = 30.0
-_GAP = 20.0
+_FOOT = 45.0
+_GAP = 26.0
+_MARGINS = 80.0
+_CAPTION_SIZE = 9.0
 
 
 class DagDisplay:
@@ -95,11 +98,13 @@ class DagDisplay:
 
     def plot(self, ax: Axes | None = None) -> DagDisplay:
         """Draw into `ax`, or into a new figure."""
-        if ax is None:
-            ax = self._new_axes()
-        self.ax_ = ax
-        self.figure_ = ax.figure
         n_nodes = len(self.shown.nodes)
+        own = None
+        if ax is None:
+            width = float(np.clip(3 + 0.3 * n_nodes, 6.5, 13))
+            own, ax = pyplot().subplots(figsize=(width, 4), layout="constrained")
+        self.ax_: Any = ax
+        self.figure_ = self.ax_.figure
         ax.set_xlim(-1.6, max(n_nodes, 1) - 0.3)
         self._spacing = width_in_points(ax) / (n_nodes + 1.3)
         top, bottom = self._draw_edges(ax)
@@ -108,13 +113,9 @@ class DagDisplay:
         self._draw_exits(ax, floor)
         ax.set_ylim(floor - _FOOT - 1, top + _GAP)
         self._dress(ax)
+        if own is not None:
+            own.set_figheight((top - floor + _FOOT + _GAP + _MARGINS) / 72)
         return self
-
-    def _new_axes(self) -> Axes:
-        width = float(np.clip(3 + 0.3 * len(self.shown.nodes), 6.5, 13))
-        height = 4.4 if len(self.shown.groups) > 1 else 3.4
-        _, ax = pyplot().subplots(figsize=(width, height), layout="constrained")
-        return cast("Axes", ax)
 
     def _positions(self) -> dict[int, int]:
         at = {int(j): x for x, j in enumerate(self.shown.nodes)}
@@ -160,12 +161,12 @@ class DagDisplay:
             linewidths=0.4 if self._spacing < 10 else 1.0,
             zorder=3,
         )
-        small: dict[str, Any] = {"fontsize": LABEL_SIZE, "ha": "center"}
+        small: dict[str, Any] = {"fontsize": LABEL_SIZE, "va": "center_baseline"}
         for x, (j, width) in enumerate(zip(shown.nodes, diameter, strict=True)):
             if width > label_width(int(j)) + 4:  # the number fits inside
-                ax.text(x, 0, str(j), color="white", va="center_baseline", zorder=4, **small)
+                ax.text(x, 0, str(j), color="white", ha="center", zorder=4, **small)
         ax.scatter([-1], [0], s=min(largest, 9.0) ** 2, marker="s", c="black", zorder=3)
-        ax.annotate("start", (-1, 0), (0, 8), textcoords="offset points", **small)
+        ax.annotate("start", (-1, 0), (-7, 0), textcoords="offset points", ha="right", **small)
 
     def _draw_exits(self, ax: Axes, floor: float) -> None:
         """Bars hanging from `floor`: the share of all instances that quit after each node."""
@@ -186,7 +187,10 @@ class DagDisplay:
     def _dress(self, ax: Axes) -> None:
         """Axis of base classifiers with the caption, legend."""
         label_classifiers(ax, self.shown.nodes)
-        ax.set_xlabel(f"base classifier, in order of evaluation →\n{self.caption()}", fontsize=9)
+        n_letters = max(int(width_in_points(ax) / (0.52 * _CAPTION_SIZE)), 30)
+        caption = fill(self.caption(), n_letters)
+        label = f"base classifier, in order of evaluation →\n{caption}"
+        ax.set_xlabel(label, fontsize=_CAPTION_SIZE)
         ax.spines[["left", "right", "top"]].set_visible(False)
         if self.shown.groups:
             legend_above(ax, self.shown.groups, self.shown.size)

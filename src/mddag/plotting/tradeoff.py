@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from mddag.curve import Curve
 from mddag.losses import ZeroOne
 from mddag.plotting._axes import LABEL_SIZE, log_if_wide, pyplot
 from mddag.plotting._palette import GREY, OKABE_ITO
-from mddag.tradeoff import Curve
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -85,8 +85,9 @@ class TradeoffDisplay:
         by = "" if sample == self.curve.chooser else f", chosen by {self.curve.chooser} rows"
         blue, vermilion = OKABE_ITO[:2]
         ax.plot(x[chosen], loss[chosen], "o-", color=blue, ms=5, lw=2, label=f"{sample}{by}")
-        if len(others):
-            ax.plot(x[others], loss[others], "o", color=blue, mfc="white", ms=5, label="beaten")
+        if len(others):  # below the line, for a point may stand on one that is as good
+            hollow: dict[str, Any] = {"color": blue, "mfc": "white", "ms": 5, "zorder": 1.5}
+            ax.plot(x[others], loss[others], "o", label="beaten", **hollow)
         full_x, full_loss = (column[0] for column in self._points(sample, "full_"))
         ax.axhline(full_loss, color=vermilion, lw=1, ls="--", zorder=0)
         label = f"full ensemble ({sample})"

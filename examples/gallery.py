@@ -1,0 +1,62 @@
+"""Draw the pictures of docs/gallery.md, or of the same gallery in the folder given."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import matplotlib as mpl
+import numpy as np
+
+import mddag
+from mddag import MDP, AdaBoostMHClassifier, Dag
+from mddag.datasets import two_clusters
+from mddag.solvers import Sarsa
+
+FOLDER = Path(__file__).parents[1] / "docs" / "gallery"
+
+
+def main(folder: Path) -> None:
+    mpl.use("Agg")
+    folder.mkdir(parents=True, exist_ok=True)
+    X, y, cluster = two_clusters(random_state=0)
+    boost = AdaBoostMHClassifier(n_rounds=200, random_state=0).fit(X, y)
+    ensemble = boost.ensemble_
+    votes = ensemble.votes(X)
+
+    few = Sarsa(random_state=0).solve(MDP(votes, y, beta=0.01))
+    never_quit = MDP(votes, y, beta=1e-5, actions=("eval", "skip"))
+    many = Sarsa(n_episodes=10**5, random_state=0).solve(never_quit)
+    positive, names = y == 1, np.array(["negative", "blue", "red"])[cluster]
+    sparse, dense = mddag.compile(ensemble, few), mddag.compile(ensemble, many)
+    pictures = {
+        "dag": draw_dag(sparse, X[positive], names[positive]),
+        "dag_many": draw_dag(dense, X[positive], names[positive]),
+        "path": draw_paths(sparse, X[positive], names[positive]),
+        "tradeoff": draw_tradeoff(boost),
+    }
+    for name, display in pictures.items():
+        display.figure_.savefig(folder / f"{name}.png", dpi=80)
+        print(folder / f"{name}.png")
+
+
+def draw_dag(dag: Dag, X: np.ndarray, names: np.ndarray) -> Any:
+    return mddag.DagDisplay.from_trace(dag.run(X), color=names, n_classifiers=len(dag.ensemble))
+
+
+def draw_paths(dag: Dag, X: np.ndarray, names: np.ndarray) -> Any:
+    return mddag.PathDisplay.from_trace(dag.run(X), X=X, groups=names)
+
+
+def draw_tradeoff(boost: AdaBoostMHClassifier) -> Any:
+    X, y, _ = two_clusters(random_state=1)  # rows that the model has not seen
+    X_test, y_test, _ = two_clusters(20_000, random_state=2)
+    betas = np.geomspace(1e-4, 0.1, 7)
+    curve = mddag.sweep(boost, X, y, betas=betas, X_test=X_test, y_test=y_test)
+    print(curve)
+    return mddag.TradeoffDisplay.from_curve(curve)
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]) if len(sys.argv) > 1 else FOLDER)
