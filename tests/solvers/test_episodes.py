@@ -122,6 +122,25 @@ def test_votes_of_many_values_have_wider_codes():
     assert_equal_runs(mdp, Table(), off_policy=False, n_episodes=200)
 
 
+@pytest.mark.parametrize("values", VALUES, ids=repr)
+def test_the_tabulated_policy_is_the_one_that_was_followed(values):
+    quits = []
+
+    def recorded(scores, labels):
+        quits.append((labels[0], scores[0, 0]))
+        return absolute(scores, labels)
+
+    mdp = mdp_of(9, labels="values", loss=recorded, n=30, n_cells=8)  # cells wider than most votes
+    episodes = Episodes(mdp, values, falling, (RATE, TRACE_DECAY, False), 0)
+    list(episodes.run(300, stop_every=300))
+    episodes.exploration = lambda episode, n_steps: np.zeros(n_steps)
+    for _ in range(30):
+        scores, _, _ = mdp.rollout(episodes.policy())
+        list(episodes.run(1, stop_every=1))
+        label, quit_score = quits[-1]
+        assert scores[mdp.labels == label].tolist() == [[quit_score]]
+
+
 def test_centres_are_added_up_to_the_limit():
     values = RadialBasis(n_centres=0, sigma=0.05, max_centres=5, running=True)
     mdp = mdp_of(8, n=50, n_cells=200)
