@@ -98,7 +98,7 @@ def test_kernel_equals_the_online_twin(
 @pytest.mark.parametrize("values", VALUES, ids=repr)
 @pytest.mark.parametrize("n_scores", [1, 3])
 def test_hundreds_of_episodes(n_scores, values, off_policy):
-    mdp = mdp_of(3, n_scores=n_scores)
+    mdp = mdp_of(3, n_scores=n_scores, n=30, n_cells=200)
     twin = assert_equal_runs(mdp, values, off_policy, n_episodes=400)
     assert set(twin.actions) == {0, 1, 2}
 
