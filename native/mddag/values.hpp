@@ -48,7 +48,7 @@ class TableValues {
 };
 
 // Gaussian bumps around centres that are added where the error is large and no centre is near. A
-// new centre takes the one-step error for its weight, and no share of the later errors of its
+// new centre takes the one-step error for its weight, and no part of the later errors of its
 // episode. centres, weights : (n_slots, 3, capacity), centres sorted; counts : (n_slots, 3).
 class RadialValues {
  public:
