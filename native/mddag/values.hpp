@@ -47,9 +47,9 @@ class TableValues {
   std::size_t n_bins_;
 };
 
-// Gaussian bumps around centres that are added where the error is large and no centre is near. A new
-// centre takes the one-step error for its weight, and no share of the later errors of its episode.
-// centres, weights : (n_slots, 3, capacity), centres sorted; counts : (n_slots, 3).
+// Gaussian bumps around centres that are added where the error is large and no centre is near. A
+// new centre takes the one-step error for its weight, and no part of the later errors of its
+// episode. centres, weights : (n_slots, 3, capacity), centres sorted; counts : (n_slots, 3).
 class RadialValues {
  public:
   RadialValues(double* centres, double* weights, std::int32_t* counts, std::size_t capacity,

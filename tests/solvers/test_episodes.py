@@ -98,7 +98,7 @@ def test_kernel_equals_the_online_twin(
 @pytest.mark.parametrize("values", VALUES, ids=repr)
 @pytest.mark.parametrize("n_scores", [1, 3])
 def test_hundreds_of_episodes(n_scores, values, off_policy):
-    mdp = mdp_of(3, n_scores=n_scores)
+    mdp = mdp_of(3, n_scores=n_scores, n=30, n_cells=200)
     twin = assert_equal_runs(mdp, values, off_policy, n_episodes=400)
     assert set(twin.actions) == {0, 1, 2}
 
@@ -120,6 +120,25 @@ def test_votes_of_many_values_have_wider_codes():
     mdp = mdp_of(7, n=300)
     assert mdp.votes.codes.dtype == np.uint16
     assert_equal_runs(mdp, Table(), off_policy=False, n_episodes=200)
+
+
+@pytest.mark.parametrize("values", VALUES, ids=repr)
+def test_the_tabulated_policy_is_the_one_that_was_followed(values):
+    quits = []
+
+    def recorded(scores, labels):
+        quits.append((labels[0], scores[0, 0]))
+        return absolute(scores, labels)
+
+    mdp = mdp_of(9, labels="values", loss=recorded, n=30, n_cells=8)  # cells wider than most votes
+    episodes = Episodes(mdp, values, falling, (RATE, TRACE_DECAY, False), 0)
+    list(episodes.run(300, stop_every=300))
+    episodes.exploration = lambda episode, n_steps: np.zeros(n_steps)
+    for _ in range(30):
+        scores, _, _ = mdp.rollout(episodes.policy())
+        list(episodes.run(1, stop_every=1))
+        label, quit_score = quits[-1]
+        assert scores[mdp.labels == label].tolist() == [[quit_score]]
 
 
 def test_centres_are_added_up_to_the_limit():

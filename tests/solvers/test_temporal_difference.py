@@ -98,14 +98,6 @@ def test_a_chosen_value_function_and_exploration_are_used(kind):
     assert len(histories) == 4
 
 
-def test_nested_parameters():
-    solver = Sarsa(values=Table())
-    solver.set_params(values__n_bins=5, rate=0.1)
-    assert (solver.values, solver.rate) == (Table(5), 0.1)
-    with pytest.raises(ValueError, match=r"WatkinsQ.values is None.*set values first"):
-        WatkinsQ().set_params(values__n_bins=5)
-
-
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [

@@ -1,7 +1,7 @@
 // The bindings of what AdaBoost.MH does between two calls of its learner.
 #pragma once
 
-#include "mddag/arrays.hpp"
+#include "bindings/arrays.hpp"
 #include "mddag/boost.hpp"
 
 namespace mddag {
