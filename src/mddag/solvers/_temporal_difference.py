@@ -80,7 +80,7 @@ class TemporalDifference(Parameters):
         except KeyboardInterrupt:
             warnings.warn(
                 f"{type(self).__name__} was stopped after {len(search.history)} snapshots; "
-                "keeping the best of them",
+                "returning the best policy so far",
                 stacklevel=2,
             )
         return search
