@@ -58,3 +58,12 @@ def test_probabilities_sum_to_one_and_keep_the_order(scores, factor):
     assert (np.diff(np.take_along_axis(p, scores.argsort(axis=1), axis=1)) >= 0).all()
     two = probabilities(scores[:, :1], factor)
     assert ((two[:, 1] >= 0.5) == (scores[:, 0] >= 0))[np.abs(scores[:, 0]) > 1e-9].all()
+
+
+def test_the_winner_has_the_largest_probability_however_close_the_scores():
+    tiny = np.array([[5e-324], [-1e-18], [1e-18], [0.0]])
+    np.testing.assert_array_equal(probabilities(tiny, 0.1).argmax(axis=1), [1, 0, 1, 0])
+    close = np.array([[1.0, 1.0 + 2.3e-16, 0.0], [1.0, 1.0, 1.0 - 1.2e-16]])
+    p = probabilities(close, 1e-3)
+    np.testing.assert_array_equal(p.argmax(axis=1), close.argmax(axis=1))
+    np.testing.assert_allclose(p.sum(axis=1), 1)

@@ -56,7 +56,14 @@ def smoothed(
 
 
 def probabilities(scores: NDArray[np.float64], factor: float) -> NDArray[np.float64]:
-    """Class probabilities (n, max(K, 2)) of scores (n, K)."""
+    """Class probabilities (n, max(K, 2)) of scores (n, K); the largest is that of the winner."""
     if scores.shape[1] == 1:
-        return np.asarray(expit(factor * scores * [[-1.0, 1.0]]))
-    return np.asarray(softmax(factor * scores, axis=1))
+        p = np.asarray(expit(factor * scores * [[-1.0, 1.0]]))
+        winner = (scores[:, 0] > 0).astype(np.intp)
+    else:
+        p = np.asarray(softmax(factor * scores, axis=1))
+        winner = scores.argmax(axis=1)
+    # Scores that differ by less than probabilities can show would let another class win.
+    rows = np.flatnonzero(p.argmax(axis=1) != winner)
+    p[rows, winner[rows]] = np.nextafter(p[rows].max(axis=1), 1.0)
+    return p
