@@ -10,7 +10,8 @@ JOBS ?= 2
 export MDDAG_DATA ?= $(wildcard $(abspath ../shared/data))
 export MDDAG_ANCHORS ?= $(wildcard $(abspath ../shared/anchors))
 
-NATIVE := CMakeLists.txt $(wildcard native/*.cpp native/mddag/*.hpp)
+NATIVE := CMakeLists.txt $(wildcard native/*.cpp native/*/*.hpp)
+ROOMS := $(wildcard src/mddag src/mddag/[a-z]*/.)
 
 .PHONY: demo test lint format types check dist bench clean
 .DELETE_ON_ERROR:
@@ -51,8 +52,8 @@ $(VENV)/ready: pyproject.toml
 	$(BIN)/python -m pip install --quiet --group dev
 	touch $@
 
-# The package, in place: Python files are used as they stand, the native core is compiled anew
-# when it changes. Warnings are errors here, and only here: a user's compiler may know more.
-$(VENV)/built: $(VENV)/ready $(NATIVE)
+# The package, in place: Python files are used as they stand; the native core is compiled anew when
+# it changes, and a module that comes or goes is noticed by its folder. Warnings are errors here, and only here: a user's compiler may know more.
+$(VENV)/built: $(VENV)/ready $(NATIVE) $(ROOMS)
 	$(BIN)/python -m pip install --quiet --no-build-isolation --config-settings=cmake.define.MDDAG_WERROR=ON --editable .
 	touch $@

@@ -42,15 +42,14 @@ def adult():
 
 
 def ordinal(X_train, X_test):
-    """Categories as numbers in alphabetic order, for models that read numbers only."""
+    """Arrays with categories as numbers in alphabetic order, for models that read numbers only."""
     strings = X_train.select_dtypes("category").columns
     encoder = OrdinalEncoder(
         handle_unknown="use_encoded_value", unknown_value=-1, encoded_missing_value=-2
     ).set_output(transform="pandas")
     encoder.fit(X_train[strings].astype(object))
-    return tuple(
-        X.assign(**encoder.transform(X[strings].astype(object))) for X in (X_train, X_test)
-    )
+    coded = (X.assign(**encoder.transform(X[strings].astype(object))) for X in (X_train, X_test))
+    return tuple(X.to_numpy(float) for X in coded)
 
 
 def letter():

@@ -20,11 +20,11 @@ def errors():
         yield row(name, "mddag stumps", boosted(Stump(), rows))
         yield row(name, "mddag 8-leaf trees", boosted(Tree(8), rows))
         yield row(name, "scikit-learn stumps", scikit_learn(rows))
-    for name, most in (("letter", 1000), ("mnist", 1000)):
+    for name in ("letter", "mnist"):
         rows = getattr(data, name)()
         for learner, kind in ((Stump(), "stumps"), (Tree(8), "8-leaf trees")):
-            yield row(name, f"mddag {kind}", boosted(learner, rows, most))
-            yield row(name, f"one against all, {kind}", one_against_all(learner, rows, most))
+            yield row(name, f"mddag {kind}", boosted(learner, rows))
+            yield row(name, f"one against all, {kind}", one_against_all(learner, rows))
 
 
 def row(name, model, result):
@@ -33,9 +33,9 @@ def row(name, model, result):
     return dict(zip(FIELDS, (name, model, *errors, f"{seconds:.1f}"), strict=True))
 
 
-def boosted(learner, rows, most=ROUNDS[-1]):
+def boosted(learner, rows):
     X_train, y_train, X_test, y_test = rows
-    model = AdaBoostMHClassifier(learner, n_rounds=most, n_threads=2)
+    model = AdaBoostMHClassifier(learner, n_rounds=ROUNDS[-1], n_threads=2)
     began = perf_counter()
     model.fit(X_train, y_train)
     seconds = perf_counter() - began
@@ -57,8 +57,8 @@ def staged_errors(stages, y_test):
     return {r: np.mean(p != y_test) for r, p in enumerate(stages, 1) if r in ROUNDS}
 
 
-def one_against_all(learner, rows, most):
-    """K two-class boosters with `most` trees between them; the largest score wins.
+def one_against_all(learner, rows):
+    """K two-class boosters with as many trees between them as ours; the largest score wins.
 
     After r rounds of AdaBoost.MH its rival has r / K rounds per class, so the first columns are
     empty where r < K.
@@ -67,7 +67,7 @@ def one_against_all(learner, rows, most):
     classes = np.unique(y_train)
     began = perf_counter()
     models = [
-        AdaBoostMHClassifier(learner, n_rounds=most // len(classes), n_threads=2).fit(
+        AdaBoostMHClassifier(learner, n_rounds=ROUNDS[-1] // len(classes), n_threads=2).fit(
             X_train, y_train == k
         )
         for k in classes

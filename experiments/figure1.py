@@ -4,7 +4,8 @@
     python experiments/figure1.py --quick    fewer rows, stumps and episodes, to see that it runs
 
 Writes figure1.png with the four panels and the numbers behind them as CSV. Policy and panels are
-of the training rows, as in the paper; summary.csv has the test rows beside them.
+of the training rows, as in the paper; summary.csv has the test rows beside them. SARSA ends in one
+of many local optima, so the best of five runs by training Eq. (8) is shown.
 """
 
 from __future__ import annotations
@@ -39,8 +40,11 @@ def main() -> None:
     X, y, cluster = two_clusters(n_rows, random_state=options.seed)
     X_test, y_test, cluster_test = two_clusters(5 * n_rows, random_state=options.seed + 1)
     boost = AdaBoostMHClassifier(Stump(), n_rounds=n_rounds, random_state=options.seed).fit(X, y)
-    solver = Sarsa(n_episodes=n_episodes, random_state=options.seed, verbose=True)
-    dag = learn(boost.ensemble_, solver, X, y)
+    solvers = [
+        Sarsa(n_episodes=n_episodes, random_state=options.seed + k, verbose=True)
+        for k in range(options.runs)
+    ]
+    dag = learn(boost.ensemble_, solvers, X, y)
 
     options.out.mkdir(parents=True, exist_ok=True)
     samples = {"train": (X, y, cluster), "test": (X_test, y_test, cluster_test)}
@@ -59,15 +63,17 @@ def read_options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--quick", action="store_true", help="fewer rows, stumps and episodes")
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--runs", type=int, default=5, help="keep the best of so many by Eq. (8)")
     results = Path(__file__).parent / "results" / "figure1"
     parser.add_argument("--out", type=Path, default=results, help="default: %(default)s")
     return parser.parse_args()
 
 
-def learn(ensemble: mddag.Ensemble, solver: Solver, X: np.ndarray, y: np.ndarray) -> Dag:
-    """MDDAG.I: the 0-1 loss, on the rows that trained the stumps."""
+def learn(ensemble: mddag.Ensemble, solvers: Sequence[Solver], X: np.ndarray, y: np.ndarray) -> Dag:
+    """MDDAG.I: the 0-1 loss, on the rows that trained the stumps; the best run by Eq. (8) there."""
     mdp = MDP(ensemble.votes(X), y, beta=BETA)
-    return mddag.compile(ensemble, solver.solve(mdp))
+    policies = [solver.solve(mdp) for solver in solvers]
+    return mddag.compile(ensemble, min(policies, key=lambda p: mdp.evaluate(p).objective))
 
 
 def summary(

@@ -1,5 +1,8 @@
 """scikit-learn's callbacks, where its version has them."""
 
+import importlib
+import sys
+
 import numpy as np
 import pytest
 from sklearn.datasets import load_iris
@@ -54,3 +57,21 @@ def test_callbacks_are_torn_down_after_a_failure():
     with pytest.raises(ValueError, match="infinity"):
         AdaBoostMHClassifier().set_callbacks(log).fit(np.full((4, 1), np.inf), [0, 1, 0, 1])
     assert log.told[-1] == "teardown"
+
+
+def test_older_versions_of_scikit_learn_have_none(monkeypatch):
+    monkeypatch.setitem(sys.modules, "sklearn.callback", None)
+    monkeypatch.delitem(sys.modules, "mddag.callbacks")
+    older = importlib.import_module("mddag.callbacks")
+    monkeypatch.undo()
+
+    class Estimator(older.CallbackSupportMixin):
+        @older.with_callbacks
+        def fit(self):
+            tasks = older.Tasks(self, 3, X, y, None)
+            tasks.begin_round()
+            stop = tasks.end_round(dict)
+            tasks.end(dict)
+            return stop
+
+    assert Estimator().fit() is False

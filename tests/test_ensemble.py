@@ -1,3 +1,6 @@
+import os
+import threading
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -186,3 +189,31 @@ def test_tree_gives_back_what_was_laid_flat(stumps):
     assert isinstance(tree, Nodes)
     assert tree.n_leaves == 2
     assert tree.records["feature"].tolist() == [1, -1, -1]
+
+
+def test_threads_serve_several_callers_at_once(stumps):
+    X = np.random.default_rng(1).normal(size=(20_000, 2))
+    wanted, got = stumps.scores(X), {}
+    callers = [
+        threading.Thread(target=lambda k=k: got.update({k: stumps.scores(X, n_threads=3)}))
+        for k in range(6)
+    ]
+    for caller in callers:
+        caller.start()
+    for caller in callers:
+        caller.join()
+    assert len(got) == 6
+    for scores in got.values():
+        np.testing.assert_array_equal(scores, wanted)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
+@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
+def test_threads_work_in_a_forked_child(stumps):
+    X = np.random.default_rng(1).normal(size=(20_000, 2))
+    wanted = stumps.scores(X, n_threads=2)  # the parent's pool is running
+    child = os.fork()
+    if child == 0:
+        same = np.array_equal(stumps.scores(X, n_threads=2), wanted)
+        os._exit(0 if same else 1)
+    assert os.waitpid(child, 0)[1] == 0

@@ -117,3 +117,12 @@ def test_nominal_columns_become_codes():
 def test_a_categorical_column_where_numbers_are_wanted_is_refused(X):
     with pytest.raises(ValueError, match="column 'pay' is categorical"):
         named.rows(X)
+
+
+def test_a_space_passes_for_an_underscore():
+    features = Features(2, names=("my_age", "pay"))
+    np.testing.assert_array_equal(
+        features.rows(pd.DataFrame([[1, 2]], columns=["my age", "pay"])), [[1, 2]]
+    )
+    with pytest.raises(ValueError, match="other columns"):
+        features.rows(pd.DataFrame([[1, 2]], columns=["my-age", "pay"]))

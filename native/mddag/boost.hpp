@@ -8,6 +8,8 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <numeric>
+#include <type_traits>
 #include <vector>
 
 #include "mddag/fixed_point.hpp"
@@ -15,6 +17,14 @@
 #include "mddag/span.hpp"
 
 namespace mddag {
+
+// Calls body with the number of scores, as a compile-time constant where it is 1: two
+// classes are the common case, and the loop over one score should cost nothing.
+template <class Body>
+auto with_n_scores(std::size_t n_scores, const Body& body) {
+  if (n_scores == 1) return body(std::integral_constant<std::size_t, 1>{});
+  return body(n_scores);
+}
 
 // Instances in a block: enough work to pay for starting a thread.
 inline std::size_t boost_block(std::size_t n_scores) {
@@ -37,10 +47,9 @@ inline std::size_t n_boost_blocks(std::size_t n, std::size_t n_scores) {
 
 // sums[leaf, k] = sum over the instances in the leaf of w_ik y_ik, in units of 2^-60; the return
 // value is the sum of all w_ik.
-template <class Code>
+template <class Code, class Width>
 std::int64_t sum_by_leaf(Span<const Code> leaf, const std::int8_t* targets, const double* weights,
-                         std::int64_t* sums, std::size_t n_leaves, std::size_t n_scores,
-                         int n_threads) {
+                         std::int64_t* sums, std::size_t n_leaves, Width n_scores, int n_threads) {
   const std::size_t n_cells = n_leaves * n_scores;
   const std::size_t n_blocks = n_boost_blocks(leaf.size, n_scores);
   std::vector<std::int64_t> parts(n_blocks * n_cells, 0), totals(n_blocks, 0);
@@ -58,12 +67,8 @@ std::int64_t sum_by_leaf(Span<const Code> leaf, const std::int8_t* targets, cons
                      }
                      totals[block] = total;
                    });
-  std::int64_t total = 0;
-  for (std::size_t block = 0; block < n_blocks; ++block) {
-    total += totals[block];
-    for (std::size_t c = 0; c < n_cells; ++c) sums[c] += parts[block * n_cells + c];
-  }
-  return total;
+  for (std::size_t c = 0; c < parts.size(); ++c) sums[c % n_cells] += parts[c];
+  return std::accumulate(totals.begin(), totals.end(), std::int64_t{0});
 }
 
 // u >= 0 rounded to a multiple of 2^-52: the doubles between 1 and 2 are that far apart. Then the
@@ -72,10 +77,10 @@ inline double on_grid(double u) { return u < 1.0 ? (u + 1.0) - 1.0 : u; }
 
 // units[i, k] *= right where the vote agrees with the target, wrong elsewhere;
 // weights[i, k] = mass[i] units[i, k], the units being read on the grid.
-template <class Code>
+template <class Code, class Width>
 void reweigh(Span<const Code> leaf, Span<const double> votes, const std::int8_t* targets,
              const double* mass, double right, double wrong, double* units, double* weights,
-             std::size_t n_scores, int n_threads) {
+             Width n_scores, int n_threads) {
   // Whether a vote is right cannot be predicted: a table of both cases spares the branch.
   std::vector<double> factors(2 * votes.size);
   for (std::size_t c = 0; c < votes.size; ++c) {
@@ -96,7 +101,8 @@ void reweigh(Span<const Code> leaf, Span<const double> votes, const std::int8_t*
 }
 
 // Whether the winning class of a row of scores is another than the target's; the first wins ties.
-inline bool is_wrong(const double* scores, const std::int8_t* targets, std::size_t n_scores) {
+template <class Width>
+bool is_wrong(const double* scores, const std::int8_t* targets, Width n_scores) {
   if (n_scores == 1) return (scores[0] > 0) != (targets[0] > 0);
   std::size_t winner = 0;
   for (std::size_t k = 1; k < n_scores; ++k)
@@ -106,9 +112,9 @@ inline bool is_wrong(const double* scores, const std::int8_t* targets, std::size
 
 // scores[i] += votes[leaf[i]]; returns the mass of the instances that are then classified wrongly,
 // summed block by block, so that it does not depend on threads.
-template <class Code>
+template <class Code, class Width>
 double add_votes(Span<const Code> leaf, const double* votes, const std::int8_t* targets,
-                 const double* mass, double* scores, std::size_t n_scores, int n_threads) {
+                 const double* mass, double* scores, Width n_scores, int n_threads) {
   std::vector<double> parts(n_boost_blocks(leaf.size, n_scores), 0.0);
   for_boost_blocks(leaf.size, n_scores, n_threads,
                    [&](std::size_t block, std::size_t first, std::size_t last) {

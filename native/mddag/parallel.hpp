@@ -1,28 +1,112 @@
 // Split a range of blocks over threads. Which thread takes which block is not defined, so a body
 // must write to its own block alone; then the result cannot depend on the number of threads.
+//
+// Helpers are kept asleep between calls, for starting a thread takes longer than many a kernel.
+// They serve one call at a time: a second caller meanwhile does its work alone. A forked child has
+// none of its parent's threads and makes its own pool.
 #pragma once
 
 #include <algorithm>
 #include <atomic>
+#include <condition_variable>
 #include <cstddef>
+#include <mutex>
 #include <thread>
-#include <vector>
+
+#ifndef _WIN32
+#include <unistd.h>
+#endif
 
 namespace mddag {
+
+class Pool {
+ public:
+  struct Job {
+    void (*body)(const void* context, std::size_t block);
+    const void* context;
+    std::size_t n_blocks;
+    std::atomic<std::size_t> next{0};
+
+    void work() {
+      for (std::size_t block = next++; block < n_blocks; block = next++) body(context, block);
+    }
+  };
+
+  // The pool of this process. Never destroyed: its helpers sleep until the process ends.
+  static Pool& instance() {
+    static std::mutex guard;
+    static Pool* pool = nullptr;
+    static long owner = 0;
+    const std::lock_guard<std::mutex> locked(guard);
+    if (pool == nullptr || owner != process()) {
+      pool = new Pool;
+      owner = process();
+    }
+    return *pool;
+  }
+
+  // Does the job with up to n_helpers threads beside the caller's; alone if the pool is taken.
+  void run(Job& job, std::size_t n_helpers) {
+    std::unique_lock<std::mutex> locked(mutex_);
+    if (job_ != nullptr) {
+      locked.unlock();
+      job.work();
+      return;
+    }
+    for (; n_started_ < n_helpers; ++n_started_) std::thread([this] { serve(); }).detach();
+    job_ = &job;
+    n_wanted_ = n_helpers;
+    locked.unlock();
+    wake_.notify_all();
+    job.work();
+    locked.lock();
+    n_wanted_ = 0;  // who has not come by now need not come
+    done_.wait(locked, [this] { return n_active_ == 0; });
+    job_ = nullptr;
+  }
+
+ private:
+  static long process() {
+#ifdef _WIN32
+    return 1;
+#else
+    return static_cast<long>(getpid());
+#endif
+  }
+
+  void serve() {
+    std::unique_lock<std::mutex> locked(mutex_);
+    for (;;) {
+      wake_.wait(locked, [this] { return n_wanted_ > 0; });
+      --n_wanted_;
+      ++n_active_;
+      Job* job = job_;
+      locked.unlock();
+      job->work();
+      locked.lock();
+      if (--n_active_ == 0) done_.notify_one();
+    }
+  }
+
+  std::mutex mutex_;
+  std::condition_variable wake_, done_;
+  Job* job_ = nullptr;
+  std::size_t n_started_ = 0, n_wanted_ = 0, n_active_ = 0;
+};
 
 // Calls body(block) for every block in 0..n_blocks-1. The body must not throw.
 template <class Body>
 void parallel_for(std::size_t n_blocks, int n_threads, const Body& body) {
-  const std::size_t n_workers =
-      std::min<std::size_t>(n_blocks, n_threads > 1 ? static_cast<std::size_t>(n_threads) : 1);
-  std::atomic<std::size_t> next{0};
-  const auto work = [&] {
-    for (std::size_t block = next++; block < n_blocks; block = next++) body(block);
-  };
-  std::vector<std::thread> helpers;
-  for (std::size_t i = 1; i < n_workers; ++i) helpers.emplace_back(work);
-  work();
-  for (std::thread& helper : helpers) helper.join();
+  const auto n_workers =
+      std::min(n_blocks, static_cast<std::size_t>(n_threads > 1 ? n_threads : 1));
+  Pool::Job job{
+      [](const void* context, std::size_t block) { (*static_cast<const Body*>(context))(block); },
+      &body, n_blocks};
+  if (n_workers > 1) {
+    Pool::instance().run(job, n_workers - 1);
+  } else {
+    job.work();
+  }
 }
 
 }  // namespace mddag

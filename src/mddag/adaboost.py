@@ -19,12 +19,13 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from mddag._checks import check_fraction, check_one_of, check_positive, check_whole
+from mddag.boosting.training import Training
+from mddag.boosting.training_set import training_set
 from mddag.calibration import probabilities
 from mddag.callbacks import CallbackSupportMixin, Tasks, with_callbacks
+from mddag.door import checked_rows
 from mddag.ensemble import Ensemble
 from mddag.features import Rows
-from mddag.training import Training
-from mddag.training_set import checked_rows, training_set
 
 
 class AdaBoostMHClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -84,7 +85,7 @@ class AdaBoostMHClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator)
     stopped_by_ : str
         "n_rounds", "perfect", "chance", "early_stopping", "max_seconds" or "callback".
     feature_importances_ : float64 (n_features,)
-        Share of each feature in sum_j alpha_j edge_j; see ``mddag.importance``.
+        Share of each feature in sum_j alpha_j edge_j; see ``mddag.boosting.importance``.
     calibration_factor_ : float
         a in p = sigmoid(a f) or softmax(a f).
     n_features_in_, feature_names_in_ : as in scikit-learn

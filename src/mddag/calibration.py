@@ -30,13 +30,19 @@ def fit_factor(
 
     def slope(a: float) -> float:  # of the log-loss, which is convex in a
         p = expit(a * unit) if n_classes == 2 else softmax(a * unit, axis=1)
-        return float(np.vdot(pull, p - targets))
+        return float((pull * (p - targets)).sum())
 
-    if slope(REACH) < 0:
-        return REACH / spread
-    if slope(1 / REACH) > 0:  # scores that mislead on these rows: as unsure as can be
-        return 1 / (REACH * spread)
-    return float(brentq(slope, 1 / REACH, REACH, xtol=1e-12, rtol=1e-14)) / spread
+    # From a = 2, where f would be half the log-odds, walk to where the slope changes its sign.
+    low = high = min(max(2 * spread, 1 / REACH), REACH)
+    while slope(high) < 0:
+        if high >= REACH:
+            return REACH / spread
+        low, high = high, 4 * high
+    while slope(low) > 0:
+        if low <= 1 / REACH:  # scores that mislead on these rows: as unsure as can be
+            return 1 / (REACH * spread)
+        low, high = low / 4, low
+    return float(brentq(slope, low, high, xtol=1e-12, rtol=1e-14)) / spread
 
 
 def smoothed(

@@ -18,6 +18,7 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted, v
 from mddag._checks import check_fraction, check_one_of
 from mddag.calibration import fit_factor, probabilities
 from mddag.dag import compile as compile_dag
+from mddag.door import checked_labels, checked_rows
 from mddag.ensemble import Ensemble
 from mddag.features import Rows, is_frame
 from mddag.grid import Grid
@@ -26,7 +27,6 @@ from mddag.policy import ACTIONS
 from mddag.solvers import Sarsa
 from mddag.source import class_codes, fitted_source
 from mddag.trace import Trace
-from mddag.training_set import checked_labels, checked_rows
 
 
 class MDDAGClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]

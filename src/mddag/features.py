@@ -54,6 +54,9 @@ class Features:
     def _check_names(self, got: list[Any]) -> None:
         if self.names is None or got == list(self.names):
             return
+        # LightGBM remembers underscores for spaces.
+        if [str(name).replace(" ", "_") for name in got] == list(self.names):
+            return
         absent = [name for name in self.names if name not in got]
         extra = [name for name in got if name not in self.names]
         if absent or extra:

@@ -3,7 +3,7 @@
 import numpy as np
 
 from mddag import Ensemble, Features
-from mddag.adapters.probe import FAR, probe_rows, source_rows
+from mddag.adapters._probe import FAR, probe_rows, source_rows
 from mddag.nodes import Growing
 
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from mddag import split
 from mddag.adapters._flat import Flat
-from mddag.adapters.probe import source_rows
+from mddag.adapters._probe import source_rows
 from mddag.features import Features
 from mddag.votes import starts_of
 

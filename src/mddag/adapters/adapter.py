@@ -15,7 +15,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from mddag.adapters.probe import probe_rows, source_rows
+from mddag.adapters._probe import probe_rows, source_rows
 from mddag.ensemble import Ensemble
 
 

@@ -114,11 +114,9 @@ _KINDS: dict[str, Kind] = {
 def _features(booster: Any, text: str) -> Features:
     names = booster.feature_name()
     placeholders = [f"Column_{i}" for i in range(len(names))]
-    # LightGBM writes underscores for spaces: a name that has one may not be the frame's own.
-    real = names != placeholders and not any("_" in name for name in names)
     return Features(
         n=len(names),
-        names=tuple(names) if real else None,
+        names=None if names == placeholders else tuple(names),
         categories=_categories(booster, text),
     )
 

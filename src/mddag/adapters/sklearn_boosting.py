@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mddag.adapters import _build, _sklearn
+from mddag.adapters._probe import source_rows
 from mddag.adapters.adapter import as_columns, lineage, refuse_unfitted
-from mddag.adapters.probe import source_rows
 from mddag.ensemble import Ensemble
 
 

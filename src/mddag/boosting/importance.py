@@ -12,7 +12,7 @@ from collections.abc import Iterable
 import numpy as np
 from numpy.typing import NDArray
 
-from mddag.boosting import Round
+from mddag.boosting.rounds import Round
 from mddag.nodes import Nodes
 
 

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from mddag.boosting import Round
-from mddag.importance import feature_importances, split_gains
+from mddag.boosting.importance import feature_importances, split_gains
+from mddag.boosting.rounds import Round
 from mddag.nodes import Growing
 
 

@@ -9,8 +9,8 @@ from numpy.testing import assert_array_equal
 from sklearn.tree import DecisionTreeClassifier
 
 from mddag import AdaBoostMHClassifier
+from mddag.boosting.training import draws, open_columns
 from mddag.learners import Stump
-from mddag.training import draws, open_columns
 
 rng = np.random.default_rng(0)
 X = rng.normal(size=(300, 5))

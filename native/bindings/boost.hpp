@@ -1,7 +1,7 @@
 // The bindings of what AdaBoost.MH does between two calls of its learner.
 #pragma once
 
-#include "mddag/arrays.hpp"
+#include "bindings/arrays.hpp"
 #include "mddag/boost.hpp"
 
 namespace mddag {
@@ -15,8 +15,10 @@ void bind_boost_of(nb::module_& m) {
       [](Array<const Code> leaf, Matrix<const std::int8_t> targets, Matrix<const double> weights,
          Matrix<std::int64_t> out, int n_threads) {
         nb::gil_scoped_release unlocked;
-        return sum_by_leaf(span(leaf), targets.data(), weights.data(), out.data(), out.shape(0),
-                           out.shape(1), n_threads);
+        return with_n_scores(out.shape(1), [&](auto width) {
+          return sum_by_leaf(span(leaf), targets.data(), weights.data(), out.data(), out.shape(0),
+                             width, n_threads);
+        });
       },
       "leaf"_a.noconvert(), "targets"_a.noconvert(), "weights"_a.noconvert(), "out"_a.noconvert(),
       "n_threads"_a);
@@ -26,8 +28,10 @@ void bind_boost_of(nb::module_& m) {
          Array<const double> mass, double right, double wrong, Matrix<double> units,
          Matrix<double> weights, int n_threads) {
         nb::gil_scoped_release unlocked;
-        reweigh(span(leaf), {votes.data(), votes.size()}, targets.data(), mass.data(), right, wrong,
-                units.data(), weights.data(), votes.shape(1), n_threads);
+        with_n_scores(votes.shape(1), [&](auto width) {
+          reweigh(span(leaf), {votes.data(), votes.size()}, targets.data(), mass.data(), right,
+                  wrong, units.data(), weights.data(), width, n_threads);
+        });
       },
       "leaf"_a.noconvert(), "votes"_a.noconvert(), "targets"_a.noconvert(), "mass"_a.noconvert(),
       "right"_a, "wrong"_a, "units"_a.noconvert(), "weights"_a.noconvert(), "n_threads"_a);
@@ -36,8 +40,10 @@ void bind_boost_of(nb::module_& m) {
       [](Array<const Code> leaf, Matrix<const double> votes, Matrix<const std::int8_t> targets,
          Array<const double> mass, Matrix<double> scores, int n_threads) {
         nb::gil_scoped_release unlocked;
-        return add_votes(span(leaf), votes.data(), targets.data(), mass.data(), scores.data(),
-                         votes.shape(1), n_threads);
+        return with_n_scores(votes.shape(1), [&](auto width) {
+          return add_votes(span(leaf), votes.data(), targets.data(), mass.data(), scores.data(),
+                           width, n_threads);
+        });
       },
       "leaf"_a.noconvert(), "votes"_a.noconvert(), "targets"_a.noconvert(), "mass"_a.noconvert(),
       "scores"_a.noconvert(), "n_threads"_a);

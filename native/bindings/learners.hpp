@@ -5,7 +5,7 @@
 
 #include <tuple>
 
-#include "mddag/arrays.hpp"
+#include "bindings/arrays.hpp"
 #include "mddag/columns.hpp"
 #include "mddag/grow.hpp"
 #include "mddag/grown_tree.hpp"

@@ -16,17 +16,17 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from mddag.boosting import Boosted, Round, leaf_codes, play, rounds, scored, start
+from mddag.boosting.importance import feature_importances
+from mddag.boosting.rounds import Boosted, Round, leaf_codes, play, rounds, scored, start
+from mddag.boosting.stopping import Watch
+from mddag.boosting.thresholds import without_rare_sides
+from mddag.boosting.training_set import TrainingSet, class_weights
 from mddag.calibration import fit_factor
 from mddag.callbacks import Tasks
 from mddag.columns import Columns
 from mddag.ensemble import Ensemble
-from mddag.importance import feature_importances
 from mddag.learners import Stump
 from mddag.progress import progress
-from mddag.stopping import Watch
-from mddag.thresholds import without_rare_sides
-from mddag.training_set import TrainingSet, class_weights
 
 
 class Settings(Protocol):

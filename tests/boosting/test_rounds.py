@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
 from mddag import _core, learners
-from mddag.boosting import leaf_codes, rounds, scored, start, vote
+from mddag.boosting.rounds import leaf_codes, rounds, scored, start, vote
 from mddag.columns import Columns
 from mddag.learners import Stump
 from mddag.nodes import Growing

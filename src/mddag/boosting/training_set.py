@@ -12,16 +12,13 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import (
     _check_sample_weight,
-    assert_all_finite,
-    check_array,
     check_consistent_length,
-    column_or_1d,
     validate_data,
 )
 
+from mddag.door import checked_labels, checked_rows
 from mddag.ensemble import Ensemble
 from mddag.features import Features, Rows, category_values, is_frame
 
@@ -126,18 +123,6 @@ def class_weights(class_weight: Any, rows: TrainingSet) -> NDArray[np.float64]:
     return _weights_by_label(class_weight, rows.classes.tolist())
 
 
-def checked_rows(estimator: Any, X: Any, features: Features | None) -> Rows:
-    """X as numbers, checked against the fitted estimator: NaN may be there, infinity may not."""
-    wanted = {"dtype": [np.float64, np.float32], "ensure_all_finite": "allow-nan"}
-    if not is_frame(X) or features is None:
-        return validate_data(estimator, X, reset=False, **wanted)  # type: ignore[no-any-return]
-    validate_data(estimator, X, reset=False, skip_check_array=True)
-    rows = features.rows(X)
-    return check_array(  # type: ignore[no-any-return]
-        rows, estimator=estimator, input_name="X", **wanted
-    )
-
-
 def _frame_features(X: Any, categorical_features: Any) -> Features:
     columns = tuple(X.columns)
     nominal = nominal_columns(X, categorical_features, len(columns))
@@ -170,18 +155,6 @@ def _place(column: Any, X: Any, n_features: int) -> int:
         f"categorical_features contains {column!r}; wanted 'auto', column names, column numbers "
         f"in 0..{n_features - 1}, or one bool per column ({n_features})"
     )
-
-
-def checked_labels(y: Any) -> NDArray[Any]:
-    """Class labels (n,): one-dimensional, finite, discrete."""
-    labels: NDArray[Any] = column_or_1d(y, warn=True)
-    if labels.dtype == object and any(label is None for label in labels):
-        raise ValueError(
-            f"y contains None (row {labels.tolist().index(None)}); leave such rows out"
-        )
-    assert_all_finite(labels, input_name="y")
-    check_classification_targets(labels)
-    return labels
 
 
 def _counted(

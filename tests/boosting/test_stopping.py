@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from mddag.boosting import scored
+from mddag.boosting.rounds import scored
+from mddag.boosting.stopping import Watch
 from mddag.nodes import Growing
-from mddag.stopping import Watch
 
 
 def constant(vote):

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from mddag.boosting import Scored, leaf_codes, vote
+from mddag.boosting.rounds import Scored, leaf_codes, vote
 from mddag.features import Rows
 from mddag.nodes import Nodes
 

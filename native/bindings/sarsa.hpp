@@ -1,7 +1,7 @@
 // The bindings of the temporal-difference learners: episodes on any codes, value function and loss.
 #pragma once
 
-#include "mddag/arrays.hpp"
+#include "bindings/arrays.hpp"
 #include "mddag/loss.hpp"
 #include "mddag/sarsa.hpp"
 

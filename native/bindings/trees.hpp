@@ -1,0 +1,61 @@
+// The bindings of trees and votes: leaf codes and scores.
+#pragma once
+
+#include "bindings/arrays.hpp"
+#include "mddag/trees.hpp"
+
+namespace mddag {
+
+using namespace nb::literals;
+
+template <class T, class Code>
+void bind_leaf_codes(nb::module_& m) {
+  m.def(
+      "leaf_codes",
+      [](const TreeArrays& tree_arrays, StridedMatrix<T> X, Matrix<Code> out, int n_threads) {
+        nb::gil_scoped_release unlocked;
+        leaf_codes(trees(tree_arrays), rows(X), out.data(), n_threads);
+      },
+      "trees"_a.noconvert(), "X"_a.noconvert(), "out"_a.noconvert(), "n_threads"_a);
+}
+
+template <class T>
+void bind_add_scores(nb::module_& m) {
+  m.def(
+      "add_scores",
+      [](const TreeArrays& tree_arrays, const TableArrays& table_arrays, StridedMatrix<T> X,
+         Matrix<double> out, int n_threads) {
+        nb::gil_scoped_release unlocked;
+        add_scores(trees(tree_arrays), tables(table_arrays), rows(X), out.data(), n_threads);
+      },
+      "trees"_a.noconvert(), "tables"_a.noconvert(), "X"_a.noconvert(), "out"_a.noconvert(),
+      "n_threads"_a);
+}
+
+template <class Code>
+void bind_add_coded_scores(nb::module_& m) {
+  m.def(
+      "add_coded_scores",
+      [](const TableArrays& table_arrays, Matrix<const Code> codes, Matrix<double> out) {
+        nb::gil_scoped_release unlocked;
+        add_coded_scores(tables(table_arrays), codes.data(), codes.shape(0), out.data());
+      },
+      "tables"_a.noconvert(), "codes"_a.noconvert(), "out"_a.noconvert());
+}
+
+inline void bind_trees(nb::module_& m) {
+  m.attr("NODE_SIZE") = sizeof(Node);
+  bind_leaf_codes<float, std::uint8_t>(m);
+  bind_leaf_codes<float, std::uint16_t>(m);
+  bind_leaf_codes<float, std::uint32_t>(m);
+  bind_leaf_codes<double, std::uint8_t>(m);
+  bind_leaf_codes<double, std::uint16_t>(m);
+  bind_leaf_codes<double, std::uint32_t>(m);
+  bind_add_scores<float>(m);
+  bind_add_scores<double>(m);
+  bind_add_coded_scores<std::uint8_t>(m);
+  bind_add_coded_scores<std::uint16_t>(m);
+  bind_add_coded_scores<std::uint32_t>(m);
+}
+
+}  // namespace mddag

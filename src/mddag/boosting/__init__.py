@@ -1,0 +1,1 @@
+"""How AdaBoostMHClassifier is trained: rows, rounds, when to stop, what each feature did."""

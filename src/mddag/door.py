@@ -1,0 +1,36 @@
+"""The door of the estimators: X and y through scikit-learn's checks, once, before any work."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import assert_all_finite, check_array, column_or_1d, validate_data
+
+from mddag.features import Features, Rows, is_frame
+
+
+def checked_rows(estimator: Any, X: Any, features: Features | None) -> Rows:
+    """X as numbers, checked against the fitted estimator: NaN may be there, infinity may not."""
+    wanted = {"dtype": [np.float64, np.float32], "ensure_all_finite": "allow-nan"}
+    if not is_frame(X) or features is None:
+        return validate_data(estimator, X, reset=False, **wanted)  # type: ignore[no-any-return]
+    validate_data(estimator, X, reset=False, skip_check_array=True)
+    rows = features.rows(X)
+    return check_array(  # type: ignore[no-any-return]
+        rows, estimator=estimator, input_name="X", **wanted
+    )
+
+
+def checked_labels(y: Any) -> NDArray[Any]:
+    """Class labels (n,): one-dimensional, finite, discrete."""
+    labels: NDArray[Any] = column_or_1d(y, warn=True)
+    if labels.dtype == object and any(label is None for label in labels):
+        raise ValueError(
+            f"y contains None (row {labels.tolist().index(None)}); leave such rows out"
+        )
+    assert_all_finite(labels, input_name="y")
+    check_classification_targets(labels)
+    return labels
