@@ -14,14 +14,15 @@ ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "src" / "mddag"
 
 FLOORS = [
-    {"_checks", "_core", "callbacks", "parameters", "progress"},
+    {"_checks", "_core", "callbacks", "holdout", "parameters", "progress"},
     {"exploration", "features", "losses", "nodes", "split", "votes"},
     {"columns", "door", "ensemble", "grid"},
     {"adapters", "calibration", "learners", "policy", "trace"},
     {"boosting", "curve", "dag", "mdp", "values"},
     {"adaboost", "datasets", "plotting", "solvers"},
     {"source"},
-    {"classifier", "tradeoff"},
+    {"classifier"},
+    {"tradeoff"},
     {"__init__"},
 ]
 FAMILIES = {

@@ -151,12 +151,45 @@ def test_frames_pipelines_grid_search_and_pickles(cancer):
         ({"policy_rows": "test"}, "policy_rows is 'test'; wanted one of 'held_out', 'train'"),
         ({"policy_fraction": 1.0}, "policy_fraction is 1.0"),
         ({"actions": ("skip", "quit")}, "wanted 'eval' and any of 'skip' and 'quit'"),
+        ({"n_threads": 0}, "n_threads is 0"),
+        ({"loss": "zero_one"}, "loss is 'zero_one'; wanted a callable"),
+        ({"solver": "sarsa"}, "solver is 'sarsa'; wanted an object with solve"),
+        ({"solver": Sarsa(rate=7)}, "rate is 7"),
     ],
 )
-def test_bad_parameters_are_named(cancer, parameters, message):
+def test_bad_parameters_are_named_before_any_work(cancer, parameters, message):
     X, _, y, _ = cancer
-    with pytest.raises(ValueError, match=message):
-        small(**parameters).fit(X, y)
+
+    class Untouched(AdaBoostMHClassifier):
+        def fit(self, X, y):
+            raise AssertionError("the ensemble was trained")
+
+    with pytest.raises((TypeError, ValueError), match=message):
+        small(Untouched(), **parameters).fit(X, y)
+
+
+def test_a_failed_fit_leaves_the_model_as_it_was(cancer):
+    X, X_test, y, _ = cancer
+    model = small().fit(X, y)
+    before = model.predict(X_test)
+    with pytest.raises(ValueError, match="inconsistent numbers"):
+        model.fit(X[:, :3], y[:10])
+    np.testing.assert_array_equal(model.predict(X_test), before)
+
+
+def test_prices_of_the_ensemble_count(cancer):
+    X, _, y, _ = cancer
+    ensemble = AdaBoostMHClassifier(n_rounds=5).fit(X, y).ensemble_
+    assert small(ensemble, beta=0.001).fit(X, y).n_evaluated(X).max() > 0
+    dear = small(ensemble.with_cost(np.full(5, 1e6)), beta=0.001).fit(X, y)
+    assert dear.n_evaluated(X).max() == 0
+
+
+def test_threads_do_not_matter(cancer, fitted):
+    _, X, _, _ = cancer
+    again = pickle.loads(pickle.dumps(fitted)).set_params(n_threads=2)
+    np.testing.assert_array_equal(again.scores(X), fitted.scores(X))
+    np.testing.assert_array_equal(again.scores(X), fitted.trace(X).scores)
 
 
 def test_identical_rows_and_few_rows_give_a_model():

@@ -37,6 +37,13 @@ def test_every_public_name_loads(name):
     assert name in dir(mddag)
 
 
+@pytest.mark.parametrize(
+    "room", ["datasets", "exploration", "learners", "losses", "solvers", "values"]
+)
+def test_families_are_at_hand(room):
+    assert fresh(f"import mddag; print(mddag.{room}.__name__)") == f"mddag.{room}"
+
+
 def test_the_version_is_that_of_the_package():
     pyproject = (Path(__file__).parents[1] / "pyproject.toml").read_text()
     assert f'version = "{mddag.__version__}"' in pyproject

@@ -9,8 +9,8 @@ from mddag.progress import progress
 
 
 def test_silence(capsys):
-    with progress(3, shown=False) as report:
-        report(1, 0.5)
+    with progress("work", 3, shown=False) as report:
+        report(1, "half")
     assert capsys.readouterr() == ("", "")
 
 
@@ -19,15 +19,15 @@ def test_a_plain_line_without_rich(capsys, monkeypatch):
     AdaBoostMHClassifier(n_rounds=3, verbose=True).fit([[0.0], [1], [2], [3]], [0, 1, 0, 1])
     out, err = capsys.readouterr()
     assert out == ""
-    assert "round 3/3, training error 0." in err
+    assert "AdaBoost.MH: 3/3, training error 0." in err
     assert err.endswith("\n")
 
 
 def test_a_bar_with_rich(capsys):
     pytest.importorskip("rich")
-    with progress(2, shown=True) as report:
-        report(1, 0.5)
-        report(2, 0.25)
+    with progress("work", 2, shown=True) as report:
+        report(1, "half")
+        report(2, "all done")
     out, err = capsys.readouterr()
     assert out == ""
-    assert "training error 0.25" in err
+    assert "work, all done" in err

@@ -5,7 +5,7 @@ from sklearn.ensemble import GradientBoostingClassifier, GradientBoostingRegress
 from sklearn.frozen import FrozenEstimator
 
 import mddag
-from mddag.source import class_codes, fitted_source, is_fitted, stratified
+from mddag.source import class_codes, fitted_source, is_fitted
 
 X, y = load_breast_cancer(return_X_y=True)
 
@@ -57,9 +57,3 @@ def test_labels_that_the_ensemble_does_not_know_are_named():
     with pytest.raises(ValueError, match=r"label 7 \(row 1\), which the ensemble does not know"):
         class_codes(np.array([0, 7, 1]), ensemble)
     assert class_codes(np.array([1, 0]), ensemble).tolist() == [1, 0]
-
-
-def test_every_class_keeps_a_row():
-    labels = np.array([0] * 10 + [1] * 2 + [2])
-    out = stratified(labels, 0.5, np.random.RandomState(0))
-    assert np.bincount(labels[out], minlength=3).tolist() == [5, 1, 0]

@@ -1,10 +1,14 @@
+import warnings
+
 import numpy as np
 import pytest
 from sklearn.datasets import load_breast_cancer
+from sklearn.ensemble import GradientBoostingClassifier
 
 import mddag
-from mddag.losses import Exponential
+from mddag.losses import Exponential, ZeroOne
 from mddag.solvers import Sarsa
+from mddag.solvers.solver import Interrupted
 from mddag.tradeoff import sweep_policies
 from tests.sweeps import BETAS, BestPrefix, OfBeta, swept
 
@@ -129,3 +133,61 @@ def test_sweep_refuses_half_a_test_set(boosted):
     boost, X, y = boosted
     with pytest.raises(ValueError, match="X_test and y_test must be given together"):
         mddag.sweep(boost, X, y, X_test=X)
+
+
+class InterruptedAt:
+    """A solver stopped by Ctrl-C at one beta."""
+
+    def __init__(self, beta):
+        self.beta = beta
+
+    def solve(self, mdp, selection=None):
+        if mdp.beta == self.beta:
+            warnings.warn("stopped", Interrupted, stacklevel=1)
+        return BestPrefix().solve(mdp)
+
+
+def test_ctrl_c_ends_the_sweep_and_keeps_what_is_finished():
+    with pytest.warns(Interrupted, match="stopped after 2 of 4 betas"):
+        curve = sweep_policies(OfBeta(0), InterruptedAt(BETAS[2]), BETAS)
+    assert curve.beta.tolist() == BETAS[:2]
+    assert len(curve) == 2
+    with pytest.raises(KeyboardInterrupt):
+        sweep_policies(OfBeta(0), InterruptedAt(BETAS[0]), BETAS)
+
+
+def test_sweep_does_not_mistake_a_foreign_parameter_for_ours(boosted):
+    _, X, y = boosted
+    model = GradientBoostingClassifier(n_estimators=5).fit(X, y)  # its loss is a string
+    assert mddag.sweep(model, X, y, betas=[0.01], solver=BestPrefix()).loss == ZeroOne()
+
+
+def test_a_seed_decides_the_sweep(boosted):
+    boost, X, y = boosted
+    solver = Sarsa(n_episodes=3000, evaluate_every=1000)
+    first, second = (mddag.sweep(boost, X, y, betas=[0.01], solver=solver) for _ in range(2))
+    np.testing.assert_array_equal(first.policies[0].actions, second.policies[0].actions)
+
+
+def test_prices_of_the_ensemble_count(boosted):
+    boost, X, y = boosted
+    dear = boost.ensemble_.with_cost(np.full(20, 1e6))
+    curve = mddag.sweep(dear, X, y, betas=[0.001], solver=BestPrefix())
+    assert curve.train_n_evaluated[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"y": [0, 1]}, "inconsistent numbers of samples"),
+        ({"selection_fraction": 5}, "selection_fraction is 5"),
+        ({"solver": "sarsa"}, "solver is 'sarsa'; wanted an object with solve"),
+        ({"loss": "zero_one"}, "loss is 'zero_one'; wanted a callable"),
+        ({"model": mddag.MDDAGClassifier()}, "not fitted"),
+    ],
+)
+def test_sweep_checks_at_the_door(boosted, given, message):
+    boost, X, y = boosted
+    arguments = {"model": boost, "X": X, "y": y} | given
+    with pytest.raises((TypeError, ValueError), match=message):
+        mddag.sweep(**arguments)

@@ -49,6 +49,8 @@ _HOMES = {
     "sweep": "mddag.tradeoff",
 }
 
+_ROOMS = ("datasets", "exploration", "learners", "losses", "plotting", "solvers", "values")
+
 __all__ = [
     "MDP",
     "AdaBoostMHClassifier",
@@ -73,10 +75,12 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     if name == "__version__":
         return _version("mddag")
+    if name in _ROOMS:
+        return import_module(f"mddag.{name}")
     if name not in _HOMES:
         raise AttributeError(f"module 'mddag' has no attribute {name!r}")
     return getattr(import_module(_HOMES[name]), name)
 
 
 def __dir__() -> list[str]:
-    return sorted([*globals(), *_HOMES])
+    return sorted([*globals(), *_HOMES, *_ROOMS])

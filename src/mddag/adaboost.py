@@ -8,7 +8,6 @@ the largest score wins. Two classes share one score, and f > 0 means the second.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
 from functools import partial
 from typing import Any, Self
 
@@ -23,7 +22,7 @@ from mddag.boosting.training import Training
 from mddag.boosting.training_set import training_set
 from mddag.calibration import probabilities
 from mddag.callbacks import CallbackSupportMixin, Tasks, with_callbacks
-from mddag.door import checked_rows
+from mddag.door import all_or_nothing, checked_rows
 from mddag.ensemble import Ensemble
 from mddag.features import Rows
 
@@ -142,7 +141,7 @@ class AdaBoostMHClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator)
         """
         self._check_parameters()
         tasks = Tasks(self, self.n_rounds, X, y, sample_weight)
-        with _all_or_nothing(self):
+        with all_or_nothing(self):
             continued = getattr(self, "ensemble_", None) if self.warm_start else None
             self._check_continues(continued)
             given = training_set(self, X, y, sample_weight, self.categorical_features, continued)
@@ -201,17 +200,7 @@ class AdaBoostMHClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator)
         return checked_rows(self, X, self.ensemble_.features)
 
     def _check_parameters(self) -> None:
-        if isinstance(self.learner, type) or not (
-            self.learner is None
-            or (
-                callable(getattr(self.learner, "fit", None))
-                and not hasattr(self.learner, "predict")
-            )
-        ):
-            raise TypeError(
-                f"learner is {self.learner!r}; wanted an object with fit(columns, targets, "
-                "weights) -> Nodes, such as mddag.learners.Stump()"
-            )
+        _check_learner(self.learner)
         check_whole("n_rounds", self.n_rounds, 1)
         if self.max_bins is not None:
             check_whole("max_bins", self.max_bins, 2)
@@ -240,18 +229,6 @@ def _check_learner(learner: Any) -> None:
             f"learner is {learner!r}; wanted an object with fit(columns, targets, weights) -> "
             "Nodes, such as mddag.learners.Stump()"
         )
-
-
-@contextmanager
-def _all_or_nothing(estimator: Any) -> Iterator[None]:
-    """Take back every attribute set inside if an exception, Ctrl-C included, comes out."""
-    before = dict(vars(estimator))
-    try:
-        yield
-    except BaseException:
-        vars(estimator).clear()
-        vars(estimator).update(before)
-        raise
 
 
 def _drawn_seed(random_state: Any) -> int:

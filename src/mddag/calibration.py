@@ -29,7 +29,7 @@ def fit_factor(
     pull = unit * (mass / mass.sum())[:, None]
 
     def slope(a: float) -> float:  # of the log-loss, which is convex in a
-        p = expit(a * unit) if n_classes == 2 else softmax(a * unit, axis=1)
+        p = expit(a * unit) if unit.shape[1] == 1 else softmax(a * unit, axis=1)
         return float((pull * (p - targets)).sum())
 
     # From a = 2, where f would be half the log-odds, walk to where the slope changes its sign.

@@ -6,7 +6,6 @@ predict: each row evaluates the base classifiers that its path in the DAG needs,
 
 from __future__ import annotations
 
-from copy import copy
 from typing import Any, Self
 
 import numpy as np
@@ -15,16 +14,17 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import _safe_indexing, check_random_state
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
 
-from mddag._checks import check_fraction, check_one_of
+from mddag._checks import check_fraction, check_one_of, check_whole
 from mddag.calibration import fit_factor, probabilities
 from mddag.dag import compile as compile_dag
-from mddag.door import checked_labels, checked_rows
+from mddag.door import all_or_nothing, checked_labels, checked_rows
 from mddag.ensemble import Ensemble
 from mddag.features import Rows, is_frame
 from mddag.grid import Grid
-from mddag.mdp import MDP
-from mddag.policy import ACTIONS
-from mddag.solvers import Sarsa
+from mddag.mdp import MDP, checked_actions, checked_beta, checked_loss
+from mddag.policy import ACTIONS, Policy
+from mddag.solvers import Sarsa, Solver
+from mddag.solvers.solver import checked_solver, seeded
 from mddag.source import class_codes, fitted_source
 from mddag.trace import Trace
 
@@ -41,6 +41,7 @@ class MDDAGClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         ``AdaBoostMHClassifier()``.
     beta : float, default 0.01
         The price of one evaluation in units of the loss: the trade-off between accuracy and speed.
+        An ensemble with prices of its own (``Ensemble.with_cost``) pays beta times those.
     loss : callable, default None
         What a wrong decision costs, of (scores, labels); None means ``ZeroOne()``.
     solver : Solver, default None
@@ -54,6 +55,8 @@ class MDDAGClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         look easier than they are.
     policy_fraction : float, default 0.3
         Share of the rows held out for the policy.
+    n_threads : int, default 1
+        Threads of prediction. No result depends on it.
     random_state : int, RandomState or None, default None
         Decides which rows are held out, and seeds a solver that has no seed of its own.
 
@@ -89,6 +92,7 @@ class MDDAGClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         actions: tuple[str, ...] = ACTIONS,
         policy_rows: str = "held_out",
         policy_fraction: float = 0.3,
+        n_threads: int = 1,
         random_state: Any = None,
     ) -> None:
         self.ensemble = ensemble
@@ -98,48 +102,48 @@ class MDDAGClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.actions = actions
         self.policy_rows = policy_rows
         self.policy_fraction = policy_fraction
+        self.n_threads = n_threads
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any) -> Self:
         """Learn the policy, and the ensemble if it is not fitted, from X (n, d) and labels y."""
-        check_one_of("policy_rows", self.policy_rows, ("held_out", "train"))
-        check_fraction("policy_fraction", self.policy_fraction, zero=False)
-        X = self._given(X)
-        labels = checked_labels(y)
-        check_consistent_length(X, labels)
-        random = check_random_state(self.random_state)
-        held_out = self.policy_fraction if self.policy_rows == "held_out" else 0.0
-        source = fitted_source(self.ensemble, X, labels, held_out, random)
-        mdp = self._mdp(source.ensemble, _safe_indexing(X, source.rows), labels[source.rows])
-        policy = self._seeded_solver(random).solve(mdp)
-        scores, _, _ = mdp.rollout(policy)
-
-        self.ensemble_, self.policy_ = source.ensemble, policy
-        self.dag_ = compile_dag(source.ensemble, policy)
-        self.classes_ = source.ensemble.classes
-        self.evaluation_ = mdp.evaluate(policy)
-        self.calibration_factor_ = fit_factor(scores, mdp.labels, mdp.weight)
+        solver = self._check_parameters()
+        with all_or_nothing(self):
+            X = self._given(X)
+            labels = checked_labels(y)
+            check_consistent_length(X, labels)
+            random = check_random_state(self.random_state)
+            held_out = self.policy_fraction if self.policy_rows == "held_out" else 0.0
+            source = fitted_source(self.ensemble, X, labels, held_out, random)
+            mdp = self._mdp(source.ensemble, _safe_indexing(X, source.rows), labels[source.rows])
+            self._set_policy(source.ensemble, mdp, seeded(solver, random).solve(mdp))
         return self
 
     def predict(self, X: Any) -> NDArray[Any]:
         """The class of each row, (n,)."""
-        scores = self.trace(X).scores
+        scores = self.scores(X)
         labels: NDArray[Any] = self.ensemble_.labels(scores)
         return labels
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Class probabilities, float64 (n, n_classes)."""
-        return probabilities(self.trace(X).scores, self.calibration_factor_)
+        return probabilities(self.scores(X), self.calibration_factor_)
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """Calibrated log-odds: (n,) for two classes, (n, n_classes) up to a constant per row."""
-        scores: NDArray[np.float64] = self.trace(X).scores * self.calibration_factor_
+        scores: NDArray[np.float64] = self.scores(X) * self.calibration_factor_
         return scores.ravel() if scores.shape[1] == 1 else scores
+
+    def scores(self, X: Any) -> NDArray[np.float64]:
+        """The raw scores f^(N) of Eq. (2), float64 (n, K); K = 1 for two classes."""
+        rows = self._rows(X)
+        scores: NDArray[np.float64] = self.dag_.scores(rows, n_threads=self.n_threads)
+        return scores
 
     def trace(self, X: Any) -> Trace:
         """Raw scores and classification paths of every row."""
         rows = self._rows(X)
-        trace: Trace = self.dag_.run(rows)
+        trace: Trace = self.dag_.run(rows, n_threads=self.n_threads)
         return trace
 
     def n_evaluated(self, X: Any) -> NDArray[np.int64]:
@@ -165,15 +169,28 @@ class MDDAGClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             class_codes(labels, ensemble),
             loss=self.loss,
             beta=self.beta,
+            costs=ensemble.cost if ensemble.priced else None,
             grid=Grid.quantile(votes),
             actions=self.actions,
         )
 
-    def _seeded_solver(self, random: np.random.RandomState) -> Any:
-        solver = copy(Sarsa() if self.solver is None else self.solver)
-        if getattr(solver, "random_state", 0) is None:
-            solver.random_state = random.randint(2**31 - 1)
-        return solver
+    def _set_policy(self, ensemble: Ensemble, mdp: MDP, policy: Policy) -> None:
+        scores, _, _ = mdp.rollout(policy)
+        self.ensemble_, self.policy_ = ensemble, policy
+        self.dag_ = compile_dag(ensemble, policy)
+        self.classes_ = ensemble.classes
+        self.evaluation_ = mdp.evaluate(policy)
+        self.calibration_factor_ = fit_factor(scores, mdp.labels, mdp.weight)
+
+    def _check_parameters(self) -> Solver:
+        """Refuse before any work what would be refused after it."""
+        check_one_of("policy_rows", self.policy_rows, ("held_out", "train"))
+        check_fraction("policy_fraction", self.policy_fraction, zero=False)
+        check_whole("n_threads", self.n_threads, 1)
+        checked_beta(self.beta)
+        checked_actions(self.actions)
+        checked_loss(self.loss)
+        return checked_solver(Sarsa() if self.solver is None else self.solver)
 
     def _rows(self, X: Any) -> Rows:
         check_is_fitted(self)

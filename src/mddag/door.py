@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -34,3 +36,15 @@ def checked_labels(y: Any) -> NDArray[Any]:
     assert_all_finite(labels, input_name="y")
     check_classification_targets(labels)
     return labels
+
+
+@contextmanager
+def all_or_nothing(estimator: Any) -> Iterator[None]:
+    """Take back every attribute set inside if an exception, Ctrl-C included, comes out."""
+    before = dict(vars(estimator))
+    try:
+        yield
+    except BaseException:
+        vars(estimator).clear()
+        vars(estimator).update(before)
+        raise

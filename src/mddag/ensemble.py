@@ -34,6 +34,7 @@ class Ensemble:
     words       : uint32, the category sets of nominal splits, tree by tree
     word_starts : int64 (n_trees + 1,)
     cost        : float64 (N,), the price of evaluating h_j; the number of its trees by default
+    priced      : whether prices were given; if not, learners count base classifiers
     classes     : the labels that scores stand for; None for regressors and rankers
     callables   : the base classifiers where they are not trees (then there are no nodes)
     """
@@ -47,6 +48,7 @@ class Ensemble:
     cost: NDArray[np.float64]
     classes: NDArray[Any] | None = None
     kind: Kind = "classifier"
+    priced: bool = False
     callables: tuple[Voter, ...] = field(default=(), repr=False)
 
     @property
@@ -143,7 +145,7 @@ class Ensemble:
         if not (np.isfinite(cost).all() and (cost >= 0).all()):
             bad = int(np.flatnonzero(~(np.isfinite(cost) & (cost >= 0)))[0])
             raise ValueError(f"cost[{bad}] is {cost[bad]}; prices must be finite and not negative")
-        return replace(self, cost=cost)
+        return replace(self, cost=cost, priced=True)
 
     def tree(self, t: int) -> Nodes:
         """Tree t on its own."""

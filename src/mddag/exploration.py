@@ -18,7 +18,10 @@ from mddag.parameters import Parameters
 
 class Exploration(Protocol):
     def __call__(self, episode: int, n_steps: int) -> NDArray[np.float64]:
-        """epsilon_j of every step j in episode number `episode` (from 1), float64 (n_steps,)."""
+        """epsilon_j of every step j in episode number `episode` (from 1), float64 (n_steps,).
+
+        Asked every 1000 episodes, the answer holds until it is asked again.
+        """
         ...
 
 

@@ -68,14 +68,14 @@ class MDP:
         actions: tuple[str, ...] = ACTIONS,
     ) -> None:
         self.votes = _checked_votes(votes)
-        self.loss: Loss = ZeroOne() if loss is None else loss
-        self.beta = _checked_beta(beta)
+        self.loss = checked_loss(loss)
+        self.beta = checked_beta(beta)
         self.labels = _checked_labels(labels, len(self.votes), self.n_scores)
         self.costs = _checked_prices("costs", costs, self.n_steps, "base classifier")
         self.weight = _checked_prices("weight", weight, len(self.votes), "instance")
         if not self.weight.sum() > 0:
             raise ValueError("weight is 0 for every instance; at least one must count")
-        self.actions = _checked_actions(actions)
+        self.actions = checked_actions(actions)
         self.grid = Grid.uniform(self.votes) if grid is None else grid
         if self.grid.n_scores != self.n_scores:
             raise ValueError(
@@ -173,7 +173,7 @@ class MDP:
     def with_beta(self, beta: float) -> MDP:
         """The same sample at another price."""
         other = copy(self)
-        other.beta = _checked_beta(beta)
+        other.beta = checked_beta(beta)
         return other
 
     def evaluate_all(self) -> Policy:
@@ -216,13 +216,24 @@ def _coded(votes: ArrayLike) -> Votes:
     return Votes.from_dense(array)
 
 
-def _checked_actions(actions: tuple[str, ...]) -> tuple[str, ...]:
+def checked_actions(actions: tuple[str, ...]) -> tuple[str, ...]:
+    """The actions, if they are some of ACTIONS with EVAL among them."""
     if not set(actions) <= set(ACTIONS) or "eval" not in actions:
         raise ValueError(f"actions are {actions}; wanted 'eval' and any of 'skip' and 'quit'")
     return tuple(actions)
 
 
-def _checked_beta(beta: float) -> float:
+def checked_loss(loss: Loss | None) -> Loss:
+    """The loss, if it can be called; ZeroOne() for None."""
+    if loss is not None and (isinstance(loss, type) or not callable(loss)):
+        raise TypeError(
+            f"loss is {loss!r}; wanted a callable of (scores, labels), such as ZeroOne()"
+        )
+    return ZeroOne() if loss is None else loss
+
+
+def checked_beta(beta: float) -> float:
+    """beta, if it is a price."""
     if not isinstance(beta, Real) or not 0 <= beta < np.inf:
         raise ValueError(f"beta is {beta}; wanted a finite price per evaluation, 0 or more")
     return float(beta)

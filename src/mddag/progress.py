@@ -1,4 +1,4 @@
-"""Progress: a bar while rounds are played: rich's where rich is installed, a plain line elsewhere.
+"""Progress: a bar while work goes on: rich's where rich is installed, a plain line elsewhere.
 
 Both write to standard error, so that what a program prints stays clean.
 """
@@ -10,38 +10,38 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from time import perf_counter
 
-Report = Callable[[int, float], None]
+Report = Callable[[int, str], None]
 
 
 @contextmanager
-def progress(n_rounds: int, shown: bool) -> Iterator[Report]:
-    """Gives ``report(n_played, error)``, to be called after each round."""
+def progress(title: str, total: int, shown: bool) -> Iterator[Report]:
+    """Gives ``report(n_done, note)``, to be called now and then while `total` things are done."""
     if not shown:
-        yield lambda n_played, error: None
+        yield lambda n_done, note: None
         return
     try:
         from rich.console import Console
         from rich.progress import Progress
     except ImportError:
-        yield from _line(n_rounds)
+        yield from _line(title, total)
         return
     with Progress(console=Console(stderr=True)) as bar:
-        task = bar.add_task("AdaBoost.MH", total=n_rounds)
-        yield lambda n_played, error: bar.update(
-            task, completed=n_played, description=f"AdaBoost.MH, training error {error:.4f}"
+        task = bar.add_task(title, total=total)
+        yield lambda n_done, note: bar.update(
+            task, completed=n_done, description=f"{title}, {note}"
         )
 
 
-def _line(n_rounds: int) -> Iterator[Report]:
-    shown_at = 0.0
+def _line(title: str, total: int) -> Iterator[Report]:
+    shown_at, width = 0.0, 0
 
-    def report(n_played: int, error: float) -> None:
-        nonlocal shown_at
-        if n_played == n_rounds or perf_counter() - shown_at > 0.2:
-            line = f"\rAdaBoost.MH: round {n_played}/{n_rounds}, training error {error:.4f}"
-            sys.stderr.write(line)
+    def report(n_done: int, note: str) -> None:
+        nonlocal shown_at, width
+        if n_done == total or perf_counter() - shown_at > 0.2:
+            text = f"{title}: {n_done}/{total}, {note}"
+            sys.stderr.write("\r" + text.ljust(width))
             sys.stderr.flush()
-            shown_at = perf_counter()
+            shown_at, width = perf_counter(), len(text)
 
     try:
         yield report

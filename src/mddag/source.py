@@ -19,6 +19,7 @@ from sklearn.utils.validation import check_is_fitted
 from mddag.adaboost import AdaBoostMHClassifier
 from mddag.adapters import as_ensemble
 from mddag.ensemble import Ensemble
+from mddag.holdout import stratified
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,15 +80,3 @@ def class_codes(labels: NDArray[Any], ensemble: Ensemble) -> NDArray[np.intp]:
             f"know; its classes are {ensemble.classes.tolist()[:8]}"
         )
     return codes
-
-
-def stratified(
-    labels: NDArray[Any], fraction: float, random: np.random.RandomState
-) -> NDArray[np.intp]:
-    """A share of the rows of every class, of which at least one row is left, sorted."""
-    shuffled = random.permutation(len(labels))
-    chosen = [np.empty(0, np.intp)]
-    for label in np.unique(labels):
-        of_class = shuffled[labels[shuffled] == label]
-        chosen.append(of_class[: min(round(fraction * len(of_class)), len(of_class) - 1)])
-    return np.sort(np.concatenate(chosen))

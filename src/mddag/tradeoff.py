@@ -7,21 +7,30 @@ is for choosing among them; test rows, if given, only report.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from joblib import Parallel, delayed
 from numpy.typing import ArrayLike, NDArray
+from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
+from mddag._checks import check_fraction
 from mddag.adapters import as_ensemble
+from mddag.classifier import MDDAGClassifier
 from mddag.curve import SAMPLES, Curve
+from mddag.door import checked_labels
 from mddag.ensemble import Ensemble
 from mddag.grid import Grid
+from mddag.holdout import stratified
 from mddag.mdp import MDP, Evaluation
-from mddag.policy import ACTIONS, Policy
+from mddag.policy import Policy
 from mddag.solvers import Sarsa, Solver
-from mddag.source import class_codes, classifier, stratified
+from mddag.solvers.solver import Interrupted, checked_solver, seeded
+from mddag.source import class_codes, classifier
+from mddag.votes import Votes
 
 MEASURES = ("loss", "cost", "objective", "n_evaluated")
 BETAS = tuple(10.0 ** np.arange(-4.0, -1.9, 0.5))
@@ -50,37 +59,64 @@ def sweep(
     """
     if (X_test is None) != (y_test is None):
         raise ValueError("X_test and y_test must be given together; got one of them")
-    ensemble = classifier(as_ensemble(getattr(model, "ensemble_", model)))
-    labels = np.asarray(y)
-    chosen = stratified(labels, selection_fraction, np.random.RandomState(random_state))
-    rest = np.setdiff1d(np.arange(len(labels)), chosen)
-    votes = ensemble.votes(X)
+    check_fraction("selection_fraction", selection_fraction, zero=False)
+    of_model = model if isinstance(model, MDDAGClassifier) else MDDAGClassifier()
+    random = np.random.RandomState(random_state)
+    chosen_solver = of_model.solver if solver is None else solver
+    learner = checked_solver(Sarsa() if chosen_solver is None else chosen_solver)
+    ensemble = classifier(as_ensemble(_fitted(model)))
+    sample = _Sample.of(ensemble, X, y)
     shared: dict[str, Any] = {
-        "loss": loss if loss is not None else getattr(model, "loss", None),
-        "actions": getattr(model, "actions", ACTIONS),
-        "grid": Grid.quantile(votes.rows(rest)),
+        "loss": of_model.loss if loss is None else loss,
+        "actions": of_model.actions,
+        "costs": ensemble.cost if ensemble.priced else None,
     }
-    codes = class_codes(labels, ensemble)
-    learning = MDP(votes.rows(rest), codes[rest], **shared)
-    selection = MDP(votes.rows(chosen), codes[chosen], **shared)
-    test = None if X_test is None else _test_mdp(ensemble, X_test, np.asarray(y_test), shared)
+    out = stratified(sample.labels, selection_fraction, random)
+    rest = np.setdiff1d(np.arange(len(sample.labels)), out)
+    if len(out) == 0:
+        raise ValueError(
+            f"selection_fraction is {selection_fraction}, which leaves none of "
+            f"{len(sample.labels)} rows for choosing; give more rows or a larger fraction"
+        )
+    shared["grid"] = Grid.quantile(sample.votes.rows(rest))
+    test = None if X_test is None else _Sample.of(ensemble, X_test, y_test).mdp(shared)
     return sweep_policies(
-        learning.with_beta,
-        _solver(solver, model, random_state),
+        sample.take(rest).mdp(shared).with_beta,
+        seeded(learner, random),
         betas,
-        selection=selection.with_beta,
+        selection=sample.take(out).mdp(shared).with_beta,
         test=None if test is None else test.with_beta,
         n_jobs=n_jobs,
     )
 
 
-def _test_mdp(ensemble: Ensemble, X: Any, labels: NDArray[Any], shared: dict[str, Any]) -> MDP:
-    return MDP(ensemble.votes(X), class_codes(labels, ensemble), **shared)
+@dataclass(frozen=True, eq=False)
+class _Sample:
+    """Votes and class numbers of some rows."""
+
+    votes: Votes
+    labels: NDArray[np.intp]
+
+    @classmethod
+    def of(cls, ensemble: Ensemble, X: Any, y: Any) -> _Sample:
+        labels = checked_labels(y)
+        votes = ensemble.votes(X)
+        check_consistent_length(votes.codes, labels)
+        return cls(votes, class_codes(labels, ensemble))
+
+    def take(self, rows: NDArray[np.intp]) -> _Sample:
+        return _Sample(self.votes.rows(rows), self.labels[rows])
+
+    def mdp(self, shared: dict[str, Any]) -> MDP:
+        return MDP(self.votes, self.labels, **shared)
 
 
-def _solver(solver: Any, model: Any, random_state: int | None) -> Any:
-    chosen = solver if solver is not None else getattr(model, "solver", None)
-    return Sarsa(random_state=random_state) if chosen is None else chosen
+def _fitted(model: Any) -> Any:
+    """What as_ensemble reads of `model`: of our own estimator, the ensemble."""
+    if not isinstance(model, MDDAGClassifier):
+        return model
+    check_is_fitted(model)
+    return model.ensemble_
 
 
 def sweep_policies(
@@ -104,19 +140,43 @@ def sweep_policies(
     samples = {name: of_beta for name, of_beta in given if of_beta is not None}
     first = {name: of_beta(prices[0]) for name, of_beta in samples.items()}
     _check_agreement(first)
-    solved = Parallel(n_jobs=n_jobs)(delayed(_solve)(samples, solver, b) for b in prices)
-    columns = {"beta": np.array(prices)}
+    solved = _solved(samples, solver, prices, n_jobs)
+    columns = {"beta": np.array(prices[: len(solved)])}
     for name, mdp in first.items():
         columns |= _columns(name, [evaluations[name] for _, evaluations in solved])
         columns |= _full_columns(name, mdp, columns["beta"])
     return Curve(columns, tuple(policy for policy, _ in solved), first["train"].loss)
 
 
+def _solved(
+    samples: Mapping[str, Callable[[float], MDP]],
+    solver: Solver,
+    prices: list[float],
+    n_jobs: int | None,
+) -> list[tuple[Policy, dict[str, Evaluation]]]:
+    """The policies in the order of the prices; after Ctrl-C those that were finished."""
+    solved = []
+    parallel = Parallel(n_jobs=n_jobs, return_as="generator")
+    try:
+        solved.extend(parallel(delayed(_solve)(samples, solver, beta) for beta in prices))
+    except (KeyboardInterrupt, Interrupted):
+        if not solved:
+            raise KeyboardInterrupt from None
+        warnings.warn(
+            f"stopped after {len(solved)} of {len(prices)} betas; the curve has those alone",
+            Interrupted,
+            stacklevel=3,
+        )
+    return solved
+
+
 def _solve(
     samples: Mapping[str, Callable[[float], MDP]], solver: Solver, beta: float
 ) -> tuple[Policy, dict[str, Evaluation]]:
     mdps = {name: of_beta(beta) for name, of_beta in samples.items()}
-    policy = solver.solve(mdps["train"], mdps.get("selection"))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", Interrupted)  # one Ctrl-C ends the sweep, not one beta
+        policy = solver.solve(mdps["train"], mdps.get("selection"))
     return policy, {name: mdp.evaluate(policy) for name, mdp in mdps.items()}
 
 

@@ -44,7 +44,7 @@ def boost(labels, n_classes, sample_weight, class_weight, learn, n_rounds):
     """Play at most `n_rounds` rounds."""
     targets = targets_of(labels, n_classes)
     units = initial_units(labels, n_classes, sample_weight, class_weight)
-    delta = 0.01 / max(sum(sample_weight), len(labels))
+    delta = 0.01 / sum(sample_weight)
     n, n_scores = len(labels), len(targets[0])
     every = [(i, k) for i in range(n) for k in range(n_scores)]
     scores = [[0.0] * n_scores for _ in range(n)]

@@ -67,22 +67,19 @@ def test_interrupted_learning_keeps_the_best_policy(kind):
 
 
 @BOTH
-def test_interrupted_before_the_first_snapshot_gives_the_full_ensemble(kind):
+def test_interrupted_before_the_first_snapshot_there_is_nothing_to_return(kind):
     mdp = mdp_of(0, labels="values", loss=absolute)
     mdp.loss = interrupted_after(5)
-    with pytest.warns(UserWarning, match="stopped after 0 snapshots"):
-        policy = kind(random_state=0).solve(mdp)
-    np.testing.assert_array_equal(policy.actions, mdp.evaluate_all().actions)
+    with pytest.raises(KeyboardInterrupt):
+        kind(random_state=0).solve(mdp)
 
 
 @BOTH
 def test_progress_is_reported_on_request(kind, capfd):
-    kind(n_episodes=200, evaluate_every=100, random_state=0, verbose=True).solve(mdp_of(0))
+    kind(n_episodes=2000, evaluate_every=1000, verbose=True).solve(mdp_of(0))
     out, err = capfd.readouterr()
     assert out == ""
-    assert err.startswith(f"\r{kind.__name__}  50% best ")
-    assert err.count("\n") == 1
-    assert err.endswith("\n")
+    assert f"{kind.__name__}, best " in err
 
 
 @BOTH

@@ -53,7 +53,7 @@ class Boosted(Scored):
     mass    : float64 (n,), the sample weights, scaled by a power of two unless they sum to 1..2^26
     units   : float64 (n, K), u_ik
     weights : float64 (n, K), w_ik = mass_i u_ik, summing to 1
-    delta   : keeps alpha finite: 0.01 / the sum of the sample weights, at least n
+    delta   : keeps alpha finite: 0.01 / the sum of the sample weights as given
     """
 
     units: NDArray[np.float64]
@@ -98,7 +98,7 @@ def start(
     shares = 1.0 if n_classes == 2 else np.where(rows.targets > 0, 0.5, 0.5 / (n_classes - 1))
     units = np.ascontiguousarray(unit * shares)
     weights = mass[:, None] * np.where(units < 1, (units + 1.0) - 1.0, units)  # as in reweigh
-    return Boosted(**vars(rows), units=units, weights=weights, delta=0.01 / max(total, len(labels)))
+    return Boosted(**vars(rows), units=units, weights=weights, delta=0.01 / total)
 
 
 def scored(

@@ -105,14 +105,14 @@ class Training:
         """Play rounds until something says stop, and say what."""
         began = perf_counter()
         stream = self._stream(settings)
-        with progress(settings.n_rounds, settings.verbose) as report:
+        with progress("AdaBoost.MH", settings.n_rounds, settings.verbose) as report:
             while len(self.played) < settings.n_rounds:
                 tasks.begin_round()
                 round_began = perf_counter()
                 new = next(stream, None)
                 if new is not None:
                     self._keep(new, perf_counter() - round_began)
-                    report(len(self.played), new.error)
+                    report(len(self.played), f"training error {new.error:.4f}")
                 stop = self._reason(settings, new, perf_counter() - began)
                 if tasks.end_round(partial(self.fitted, stop)):
                     return "callback"

@@ -21,6 +21,7 @@ from sklearn.utils.validation import (
 from mddag.door import checked_labels, checked_rows
 from mddag.ensemble import Ensemble
 from mddag.features import Features, Rows, category_values, is_frame
+from mddag.holdout import stratified
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,12 +54,7 @@ class TrainingSet:
         self, fraction: float, name: str, rng: np.random.Generator
     ) -> tuple[TrainingSet, TrainingSet]:
         """The rest, and `fraction` of every class, of which at least one row stays in the rest."""
-        shuffled = rng.permutation(len(self))
-        chosen = []
-        for k in range(len(self.classes)):
-            of_class = shuffled[self.labels[shuffled] == k]
-            chosen.append(of_class[: min(round(fraction * len(of_class)), len(of_class) - 1)])
-        out = np.sort(np.concatenate(chosen))
+        out = stratified(self.labels, fraction, rng)
         if len(out) == 0:
             raise ValueError(
                 f"{name} is {fraction}, which holds out none of {len(self)} rows in "

@@ -6,7 +6,6 @@ is scored by Eq. (8), and the best of all snapshots is the answer. Ctrl-C return
 
 from __future__ import annotations
 
-import sys
 import warnings
 from dataclasses import dataclass, field
 from typing import ClassVar
@@ -18,7 +17,9 @@ from mddag.exploration import Exploration, Flat
 from mddag.mdp import MDP
 from mddag.parameters import Parameters
 from mddag.policy import Policy
+from mddag.progress import progress
 from mddag.solvers._episodes import Episodes
+from mddag.solvers.solver import Interrupted
 from mddag.values import Table, Value
 
 
@@ -67,20 +68,24 @@ class TemporalDifference(Parameters):
         return self.search(mdp, selection).policy
 
     def search(self, mdp: MDP, selection: MDP | None = None) -> Search:
-        """The same, with the value of every snapshot; the full ensemble if there was none."""
-        self._check()
+        """The same, with the value of every snapshot. Ctrl-C before the first one is an error."""
+        self.check()
         selection = mdp if selection is None else selection
         search = Search(mdp.evaluate_all())
         search.policy.require(selection.n_steps, selection.n_scores)
         episodes = self._episodes(mdp)
         try:
-            for done in episodes.run(self.n_episodes, self.evaluate_every):
-                search.consider(episodes.policy(), selection)
-                self._report(done, search)
+            with progress(type(self).__name__, self.n_episodes, self.verbose) as report:
+                for done in episodes.run(self.n_episodes, self.evaluate_every):
+                    search.consider(episodes.policy(), selection)
+                    report(done, f"best {search.best:.4f}, now {search.history[-1]:.4f}")
         except KeyboardInterrupt:
+            if not search.history:
+                raise
             warnings.warn(
                 f"{type(self).__name__} was stopped after {len(search.history)} snapshots; "
                 "returning the best policy so far",
+                Interrupted,
                 stacklevel=2,
             )
         return search
@@ -91,7 +96,8 @@ class TemporalDifference(Parameters):
         exploration = Flat() if self.exploration is None else self.exploration
         return Episodes(mdp, values, exploration, rules, self.random_state)
 
-    def _check(self) -> None:
+    def check(self) -> None:
+        """Refuse parameters that make no sense."""
         check_whole("n_episodes", self.n_episodes, 1)
         check_whole("evaluate_every", self.evaluate_every, 1)
         if self.random_state is not None:
@@ -106,11 +112,3 @@ class TemporalDifference(Parameters):
             raise ValueError(
                 f"exploration is {self.exploration!r}; wanted a callable such as Flat()"
             )
-
-    def _report(self, done: int, search: Search) -> None:
-        if self.verbose:
-            end = "\n" if done == self.n_episodes else ""
-            text = f"best {search.best:.4f}, now {search.history[-1]:.4f}"
-            name = type(self).__name__
-            sys.stderr.write(f"\r{name} {done / self.n_episodes:4.0%} {text}{end}")
-            sys.stderr.flush()

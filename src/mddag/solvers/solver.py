@@ -2,13 +2,42 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from copy import copy
+from typing import Any, Protocol
+
+import numpy as np
 
 from mddag.mdp import MDP
 from mddag.policy import Policy
+
+
+class Interrupted(UserWarning):
+    """Ctrl-C stopped a solver, which returned the best policy so far."""
 
 
 class Solver(Protocol):
     def solve(self, mdp: MDP, selection: MDP | None = None) -> Policy:
         """A policy for `mdp`, chosen among candidates by Eq. (8) on `selection` (or on `mdp`)."""
         ...
+
+
+def checked_solver(solver: Any) -> Solver:
+    """The solver, if it is one; its own parameters are checked too, where it can check them."""
+    if isinstance(solver, type) or not callable(getattr(solver, "solve", None)):
+        raise TypeError(
+            f"solver is {solver!r}; wanted an object with solve(mdp) -> Policy, such as Sarsa()"
+        )
+    if hasattr(solver, "check"):
+        solver.check()
+    found: Solver = solver
+    return found
+
+
+def seeded(solver: Solver, random: np.random.RandomState) -> Solver:
+    """The solver; a copy with a seed drawn from `random` if it has none of its own."""
+    if getattr(solver, "random_state", 0) is not None:
+        return solver
+    other: Any = copy(solver)
+    other.random_state = int(random.randint(2**31 - 1))
+    seeded_solver: Solver = other
+    return seeded_solver

@@ -17,10 +17,10 @@ from numpy.typing import NDArray
 
 from mddag._checks import check_positive, check_whole
 from mddag.parameters import Parameters
+from mddag.policy import ACTIONS
 from mddag.values.value import running_norm, total_norm
 from mddag.votes import Tables
 
-N_ACTIONS = 3
 SPACING = math.sqrt(2 * math.log(1 / 0.4))  # in sigmas: where an activation falls to 0.4
 
 
@@ -53,7 +53,7 @@ class RadialBasis(Parameters):
         sigma = min(1 / (2.2 * max(self.n_centres, 1)), 0.01) if self.sigma is None else self.sigma
         # Centres are added apart from each other, so that only so many find room in [0, 1].
         room = self.n_centres + math.floor(1 / (SPACING * sigma)) + 1
-        n_functions = n_steps * n_parts * N_ACTIONS
+        n_functions = n_steps * n_parts * len(ACTIONS)
         centres = np.zeros((n_functions, min(self.max_centres, room)))
         centres[:, : self.n_centres] = np.arange(1, self.n_centres + 1) / (self.n_centres + 1)
         counts = np.full(n_functions, self.n_centres, np.int32)

@@ -9,10 +9,9 @@ from numpy.typing import NDArray
 
 from mddag._checks import check_whole
 from mddag.parameters import Parameters
+from mddag.policy import ACTIONS
 from mddag.values.value import running_norm, total_norm
 from mddag.votes import Tables
-
-N_ACTIONS = 3
 
 
 @dataclass
@@ -31,7 +30,7 @@ class Table(Parameters):
 
     def start(self, n_steps: int, n_parts: int) -> tuple[NDArray[np.float64], int]:
         """See `Value.start`: q (n_steps x n_parts x n_bins x 3, flat), n_bins."""
-        return np.zeros(n_steps * n_parts * self.n_bins * N_ACTIONS), self.n_bins
+        return np.zeros(n_steps * n_parts * self.n_bins * len(ACTIONS)), self.n_bins
 
     def norm(self, tables: Tables) -> NDArray[np.float64]:
         return running_norm(tables) if self.running else total_norm(tables)

@@ -1,0 +1,20 @@
+"""Holding rows out: the same share of every class, and never the last row of one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+def stratified(
+    labels: NDArray[Any], fraction: float, random: np.random.RandomState | np.random.Generator
+) -> NDArray[np.intp]:
+    """A share `fraction` of the rows of every class, of which at least one is left, sorted."""
+    shuffled = random.permutation(len(labels))
+    chosen = [np.empty(0, np.intp)]
+    for label in np.unique(labels):
+        of_class = shuffled[labels[shuffled] == label]
+        chosen.append(of_class[: min(round(fraction * len(of_class)), len(of_class) - 1)])
+    return np.sort(np.concatenate(chosen))
