@@ -1,0 +1,52 @@
+"""The claims of Section 3.1, on the experiment as it is shipped."""
+
+import csv
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+SCRIPT = Path(__file__).parents[2] / "experiments" / "figure1.py"
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("figure1")
+    command = [sys.executable, SCRIPT, "--out", folder]
+    subprocess.run(command, check=True, capture_output=True, env={"MPLBACKEND": "Agg"})
+    return folder
+
+
+@pytest.fixture(scope="module")
+def summary(results):
+    with open(results / "summary.csv") as file:
+        return {(r["sample"], r["measure"]): float(r["value"]) for r in csv.DictReader(file)}
+
+
+def test_the_picture_is_drawn(results):
+    assert (results / "figure1.png").stat().st_size > 50_000
+
+
+@pytest.mark.parametrize("sample", ["train", "test"])
+def test_easy_instances_use_fewer_classifiers(summary, sample):
+    easier = summary[sample, "evaluations, easier positives"]
+    assert easier < summary[sample, "evaluations, harder positives"]
+
+
+def test_few_classifiers_of_a_thousand_are_nearly_as_good(summary):
+    assert summary["test", "evaluations"] < 5
+    assert summary["test", "error"] < summary["test", "error of the full ensemble"] + 0.03
+
+
+def test_few_paths_are_taken(summary):
+    assert summary["train", "distinct paths"] <= 20
+
+
+def test_the_two_clusters_take_different_paths(results):
+    with open(results / "paths.csv") as file:
+        paths = list(csv.DictReader(file))
+    bulk = {name: max(paths, key=lambda p: int(p[name])) for name in ("blue", "red")}
+    assert bulk["blue"]["path"] != bulk["red"]["path"]
+    assert int(bulk["blue"]["blue"]) > 600
+    assert int(bulk["red"]["red"]) > 600
