@@ -1,6 +1,7 @@
 # Two commands do everything, on a machine with Python 3.11+ and a C++ compiler:
 #   make demo    set up, build, run the demo
 #   make test    set up, build, lint, type-check, test
+# and, longer: make bench (tables against other libraries), make experiments (the paper's figures)
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
@@ -13,7 +14,7 @@ export MDDAG_ANCHORS ?= $(wildcard $(abspath ../shared/anchors))
 NATIVE := CMakeLists.txt $(wildcard native/*.cpp native/*/*.hpp)
 ROOMS := $(wildcard src/mddag src/mddag/[a-z]*/.)
 
-.PHONY: demo test lint format types check dist bench clean
+.PHONY: demo test lint format check dist bench experiments clean
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/built
@@ -37,6 +38,14 @@ format: $(VENV)/ready
 
 bench: $(VENV)/built
 	$(BIN)/python benchmarks/fidelity.py
+	$(BIN)/python benchmarks/scores_speed.py
+	$(BIN)/python benchmarks/learners.py
+	$(BIN)/python benchmarks/adaboost.py
+
+experiments: $(VENV)/built
+	$(BIN)/python experiments/figure1.py
+	$(BIN)/python experiments/anchors.py
+	$(BIN)/python experiments/solvers.py
 
 dist: $(VENV)/ready
 	$(BIN)/python -m build --outdir dist .

@@ -4,14 +4,23 @@ The folder is named by the environment variable MDDAG_DATA; it is not part of th
 """
 
 import os
-import sys
+import runpy
 
 from sklearn.model_selection import train_test_split
 from sklearn.preprocessing import OrdinalEncoder
 
-sys.path.insert(0, os.environ["MDDAG_DATA"])
-import load
 
+class _Data:
+    """The loaders of the data folder, read when first asked for."""
+
+    def __getattr__(self, name):
+        folder = os.environ.get("MDDAG_DATA")
+        if not folder:
+            raise SystemExit("set MDDAG_DATA to the folder of the data sets; see CONTRIBUTING.md")
+        return runpy.run_path(os.path.join(folder, "load.py"))[name]
+
+
+load = _Data()
 MNIST_ROWS = 10_000
 
 

@@ -143,17 +143,21 @@ def measured(case: Case, task: Task) -> dict[str, Any]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--data", default=os.environ.get("MDDAG_DATA"), help="folder of the data")
-    default = Path(__file__).parent / "results" / "fidelity.csv"
-    parser.add_argument("--out", type=Path, default=default, help="CSV to write")
+    parser.add_argument("--out", type=Path, help="CSV to write")
     options = parser.parse_args()
+    real = Path(__file__).parent / "results" / "fidelity.csv"
+    out = options.out or (real if options.data else Path("out/fidelity_synthetic.csv"))
+    out.parent.mkdir(parents=True, exist_ok=True)
     tasks = fidelity_data.tasks(options.data)
+    if not options.data:
+        print("no data folder: synthetic rows stand in for every data set named below\n")
     print("|", " | ".join(COLUMNS), "|")
     print("|", " | ".join("---" for _ in COLUMNS), "|")
     lines = []
     for case in cases():
         lines.append(measured(case, tasks[case.task]))
         print("|", " | ".join(str(value) for value in lines[-1].values()), "|", flush=True)
-    with options.out.open("w", newline="") as file:
+    with out.open("w", newline="") as file:
         writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
         writer.writeheader()
         writer.writerows(lines)

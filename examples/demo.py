@@ -27,9 +27,10 @@ from mddag.solvers import Sarsa
 
 mpl.use("Agg")
 
-BETAS = (0.03, 0.01, 0.003, 0.001)
-LOSS_ALLOWED = 0.01
-HEAD = f"{'data':<15}{'model':<17}{'test error':>11}{'evaluations':>13}{'ns per row':>12}"
+BETAS = (0.03, 0.01, 0.003, 0.001, 0.0003)
+N_RUNS = 5
+SELECTION = 0.3
+HEAD = f"{'data':<15}{'model':<19}{'test error':>11}{'evaluations':>13}{'ns per row':>12}"
 
 
 def main() -> None:
@@ -38,7 +39,7 @@ def main() -> None:
     out = parser.parse_args().out
     out.mkdir(parents=True, exist_ok=True)
 
-    X, y, cluster = two_clusters(12_000, random_state=0)
+    X, y, cluster = two_clusters(20_000, random_state=0)
     lines = run("two clusters", X, y, out, groups=np.array(["negative", "blue", "red"])[cluster])
     X, y = load_breast_cancer(return_X_y=True)
     lines += run("breast cancer", X, y, out, groups=np.array(["malignant", "benign"])[y])
@@ -48,48 +49,55 @@ def main() -> None:
 
 
 def run(name: str, X: Any, y: Any, out: Path, groups: Any) -> list[str]:
-    """Train, sweep, choose by held-out rows, draw; the lines of the table."""
-    print(f"{name}: boosting 200 stumps, then one DAG for each beta of {BETAS}", file=sys.stderr)
+    """Train, sweep, choose, draw; the lines of the table."""
+    print(f"{name}: boosting 200 stumps, then DAGs at beta = {BETAS}", file=sys.stderr)
     rows = np.arange(len(y))
     rest, test = train_test_split(rows, test_size=0.3, stratify=y, random_state=0)
-    train, policy = train_test_split(rest, test_size=0.4, stratify=y[rest], random_state=0)
+    train, policy = train_test_split(rest, test_size=0.5, stratify=y[rest], random_state=0)
     boost = AdaBoostMHClassifier(Stump(), n_rounds=200, random_state=0, verbose=True)
     boost.fit(X[train], y[train])
 
-    solver = Sarsa(n_episodes=300_000, random_state=0, verbose=True)
-    curve = mddag.sweep(
-        boost, X[policy], y[policy], betas=BETAS, X_test=X[test], y_test=y[test], solver=solver
+    # A run of SARSA ends in one of many local optima: several runs, and the policy rows choose.
+    curves = [
+        mddag.sweep(
+            boost, X[policy], y[policy], betas=BETAS, X_test=X[test], y_test=y[test],
+            selection_fraction=SELECTION,
+            solver=Sarsa(n_episodes=300_000, random_state=k, verbose=True),
+        )
+        for k in range(N_RUNS)
+    ]  # fmt: skip
+    curve, at = min(
+        ((curve, at) for curve in curves for at in range(len(curve))),
+        key=lambda point: price(*point),
     )
-    chosen = choose(curve)
-    dag = mddag.compile(boost.ensemble_, curve.policies[chosen])
+    dag = mddag.compile(boost.ensemble_, curve.policies[at])
 
     slug = name.replace(" ", "_")
-    trace = dag.run(X[test])
-    DagDisplay.from_trace(trace, color=groups[test]).figure_.savefig(out / f"{slug}_dag.png")
+    drawn = test[y[test] == 1] if name == "two clusters" else test  # Figure 1 shows the positives
+    DagDisplay.from_trace(dag.run(X[drawn]), color=groups[drawn]).figure_.savefig(
+        out / f"{slug}_dag.png"
+    )
     TradeoffDisplay.from_curve(curve).figure_.savefig(out / f"{slug}_tradeoff.png")
 
     full = mddag.compile(boost.ensemble_)
-    label = f"DAG, beta {curve.beta[chosen]:g}"
+    label = f"DAG, beta {curve.beta[at]:g}"
     return [
-        line(name, "full ensemble", full, X[test], y[test]),
+        line(name, "full, 200 stumps", full, X[test], y[test]),
         line("", label, dag, X[test], y[test]),
     ]
 
 
-def choose(curve: mddag.Curve) -> int:
-    """The cheapest policy whose loss on the selection rows is nearly that of the full ensemble."""
-    allowed = curve.full_selection_loss[0] + LOSS_ALLOWED
-    good = np.flatnonzero(curve.selection_loss <= allowed)
-    if len(good) == 0:
-        return int(curve.selection_loss.argmin())
-    return int(good[curve.selection_cost[good].argmin()])
+def price(curve: mddag.Curve, at: int) -> float:
+    """Error on all policy rows, few as they may be, and a small price per evaluation."""
+    error = (1 - SELECTION) * curve.train_loss[at] + SELECTION * curve.selection_loss[at]
+    return float(error + 0.001 * curve.selection_cost[at])
 
 
 def line(data: str, model: str, dag: mddag.Dag, X: Any, y: Any) -> str:
     trace = dag.run(X)
     error = np.mean(dag.ensemble.labels(trace.scores) != y)
     return (
-        f"{data:<15}{model:<17}{error:>11.4f}{trace.n_evaluated.mean():>13.1f}"
+        f"{data:<15}{model:<19}{error:>11.4f}{trace.n_evaluated.mean():>13.1f}"
         f"{nanoseconds_per_row(dag, X):>12.0f}"
     )
 

@@ -1,8 +1,8 @@
-"""Draw the pictures of docs/gallery.md, or of the same gallery in the folder given."""
+"""Draw the pictures of docs/gallery.md anew."""
 
 from __future__ import annotations
 
-import sys
+import argparse
 from pathlib import Path
 from typing import Any
 
@@ -59,4 +59,6 @@ def draw_tradeoff(boost: AdaBoostMHClassifier) -> Any:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]) if len(sys.argv) > 1 else FOLDER)
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--out", type=Path, default=FOLDER, help="default: %(default)s")
+    main(parser.parse_args().out)

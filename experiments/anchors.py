@@ -46,6 +46,8 @@ SUMMARY = (
 
 def main() -> None:
     options = read_options()
+    if not os.environ.get("MDDAG_ANCHORS"):
+        raise SystemExit("set MDDAG_ANCHORS to the folder of the anchors; see CONTRIBUTING.md")
     folder = Path(os.environ["MDDAG_ANCHORS"])
     train, test = (read_mdp(folder, part) for part in ("train", "test"))
     n_seeds, n_episodes = (3, 10**5) if options.quick else (20, 10**6)

@@ -122,7 +122,7 @@ def all_lines(quick: bool) -> Iterator[tuple[Any, ...]]:
             yield from problem.lines(beta, loss, solvers(everything, n_episodes, rates[loss]))
     large = clusters(4000 // shrink, 1000 // shrink)
     yield from large.lines(1e-3, ZeroOne(), solvers(everything, n_episodes))
-    if "MDDAG_DATA" in os.environ:
+    if os.environ.get("MDDAG_DATA"):
         tables = [(Table(128, running=False), exploration) for exploration in (Flat(), Growing())]
         for problem in (letter(5000 // shrink), mnist(5000 // shrink)):
             yield from problem.lines(3e-3, ZeroOne(), solvers(tables, n_episodes))

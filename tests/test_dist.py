@@ -30,6 +30,8 @@ def test_the_sdist_holds_sources_alone(sdist):
         names = {name.partition("/")[2] for name in archive.getnames()}
     assert {"native/module.cpp", "src/mddag/py.typed", "LICENSE", "CMakeLists.txt"} <= names
     assert not [n for n in names if n.endswith((".npz", ".so", ".csv.gz")) or "/build/" in n]
+    roots = {n.partition("/")[0] for n in names if "/" in n}
+    assert roots == {"native", "src", "tests"}
 
 
 def test_the_sdist_installs_and_imports_in_an_empty_environment(sdist, tmp_path):

@@ -48,7 +48,7 @@ def test_the_model_given_is_not_touched():
 def test_a_regressor_is_refused():
     rows, target = load_diabetes(return_X_y=True)
     model = GradientBoostingRegressor(n_estimators=2).fit(rows, target)
-    with pytest.raises(ValueError, match="that of a regressor; MDDAGClassifier needs a classifier"):
+    with pytest.raises(ValueError, match="that of a regressor; a classifier is wanted here"):
         source(model)
 
 

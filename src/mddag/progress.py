@@ -37,7 +37,8 @@ def _line(title: str, total: int) -> Iterator[Report]:
 
     def report(n_done: int, note: str) -> None:
         nonlocal shown_at, width
-        if n_done == total or perf_counter() - shown_at > 0.2:
+        live = sys.stderr.isatty() and perf_counter() - shown_at > 0.2
+        if n_done == total or live:
             text = f"{title}: {n_done}/{total}, {note}"
             sys.stderr.write("\r" + text.ljust(width))
             sys.stderr.flush()

@@ -62,9 +62,7 @@ def is_fitted(model: Any) -> bool:
 def classifier(ensemble: Ensemble) -> Ensemble:
     """The ensemble, if it is one of a classifier."""
     if ensemble.kind != "classifier" or ensemble.classes is None:
-        raise ValueError(
-            f"the ensemble is that of a {ensemble.kind}; MDDAGClassifier needs a classifier"
-        )
+        raise ValueError(f"the ensemble is that of a {ensemble.kind}; a classifier is wanted here")
     return ensemble
 
 

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from joblib import Parallel, delayed
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils.validation import check_consistent_length, check_is_fitted
+from sklearn.utils.validation import check_consistent_length
 
 from mddag._checks import check_fraction
 from mddag.adapters import as_ensemble
@@ -64,7 +64,7 @@ def sweep(
     random = np.random.RandomState(random_state)
     chosen_solver = of_model.solver if solver is None else solver
     learner = checked_solver(Sarsa() if chosen_solver is None else chosen_solver)
-    ensemble = classifier(as_ensemble(_fitted(model)))
+    ensemble = classifier(as_ensemble(model))
     sample = _Sample.of(ensemble, X, y)
     shared: dict[str, Any] = {
         "loss": of_model.loss if loss is None else loss,
@@ -109,14 +109,6 @@ class _Sample:
 
     def mdp(self, shared: dict[str, Any]) -> MDP:
         return MDP(self.votes, self.labels, **shared)
-
-
-def _fitted(model: Any) -> Any:
-    """What as_ensemble reads of `model`: of our own estimator, the ensemble."""
-    if not isinstance(model, MDDAGClassifier):
-        return model
-    check_is_fitted(model)
-    return model.ensemble_
 
 
 def sweep_policies(

@@ -74,7 +74,7 @@ def test_the_caption_says_what_is_used_and_what_is_hidden():
     display = DagDisplay.from_trace(trace, n_classifiers=10)
     assert display.caption() == (
         "3 of 10 base classifiers used by 400 instances, 5 edges; "
-        "2 rare edges (0.2% of all steps) not drawn"
+        "2 edges taken by fewer than 0.5% of them not drawn"
     )
     assert display.caption() in display.ax_.get_xlabel().replace("\n", " ")
     display.figure_.canvas.draw()

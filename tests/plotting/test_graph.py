@@ -109,5 +109,10 @@ def test_groups_are_checked_at_the_door():
     trace = trace_of([[0]] * 9)
     with pytest.raises(ValueError, match=r"groups has shape \(3,\); wanted one group for each of"):
         Graph.of_trace(trace, [0, 1, 2])
-    with pytest.raises(ValueError, match="color has 9 groups; no more than 7 colours"):
-        Graph.of_trace(trace, np.arange(9), name="color")
+
+
+def test_the_smallest_of_many_groups_are_merged():
+    groups = np.repeat(np.arange(9), [5, 1, 4, 4, 4, 1, 4, 4, 1])
+    graph = Graph.of_trace(trace_of([[0]] * len(groups)), groups)
+    assert graph.groups == ("0", "2", "3", "4", "6", "7", "other")
+    assert graph.size.tolist() == [5, 4, 4, 4, 4, 4, 3]

@@ -1,4 +1,4 @@
-"""Our own AdaBoostMHClassifier: it holds its Ensemble already."""
+"""Our own estimators: they hold their Ensemble already."""
 
 from __future__ import annotations
 
@@ -13,11 +13,12 @@ from mddag.ensemble import Ensemble
 
 class AdaBoostMH:
     library = "mddag"
-    models = "mddag AdaBoostMHClassifier"
+    models = "mddag AdaBoostMHClassifier, MDDAGClassifier"
     tolerance = 1e-9
 
     def accepts(self, model: Any) -> bool:
-        return "mddag.AdaBoostMHClassifier" in lineage(model)
+        ours = {"mddag.AdaBoostMHClassifier", "mddag.MDDAGClassifier"}
+        return not lineage(model).isdisjoint(ours)
 
     def convert(self, model: Any) -> Ensemble:
         refuse_unfitted(model, "ensemble_")

@@ -18,7 +18,10 @@ OKABE_ITO = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "
 def group_of(
     groups: ArrayLike | None, n_instances: int, name: str
 ) -> tuple[tuple[str, ...], NDArray[np.intp]]:
-    """The names of the groups and the group of each instance; no names where there are none."""
+    """The names of the groups and the group of each instance; no names where there are none.
+
+    Where there are more groups than colours, the smallest are merged into "other", the last.
+    """
     if groups is None:
         return (), np.zeros(n_instances, np.intp)
     array: NDArray[Any] = np.asarray(groups)
@@ -28,12 +31,14 @@ def group_of(
             f"instances, ({n_instances},)"
         )
     values, group = np.unique(array, return_inverse=True)
-    if len(values) > len(OKABE_ITO):
-        raise ValueError(
-            f"{name} has {len(values)} groups; no more than {len(OKABE_ITO)} colours can be told "
-            "apart: merge some groups"
-        )
-    return tuple(str(v) for v in values), group.reshape(-1)
+    names, group = tuple(str(v) for v in values), group.reshape(-1)
+    if len(names) <= len(OKABE_ITO):
+        return names, group
+    n_own = len(OKABE_ITO) - 1
+    own = np.sort(np.argsort(-np.bincount(group), kind="stable")[:n_own])
+    place = np.full(len(names), n_own)
+    place[own] = np.arange(n_own)
+    return (*(names[g] for g in own), "other"), place[group]
 
 
 def colours(n_groups: int) -> NDArray[np.float64]:

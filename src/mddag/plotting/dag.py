@@ -202,10 +202,8 @@ class DagDisplay:
         text += f" instances, {len(self.graph.source)} edges"
         hidden = len(self.graph.source) - len(self.shown.source)
         if hidden:
-            lost = self.graph.count.sum() - self.shown.count.sum()
-            share = lost / self.graph.count.sum()
-            steps = f"{share:.1%}" if share >= 0.001 else "under 0.1%"
-            text += f"; {hidden} rare edges ({steps} of all steps) not drawn"
+            edges = "1 edge" if hidden == 1 else f"{hidden} edges"
+            text += f"; {edges} taken by fewer than {self.min_share:.1%} of them not drawn"
         return text
 
 

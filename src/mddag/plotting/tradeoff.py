@@ -120,4 +120,6 @@ class TradeoffDisplay:
                 textcoords="offset points",
                 fontsize=LABEL_SIZE,
                 color=GREY,
+                zorder=9,
+                bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.75, "pad": 0.5},
             )

@@ -10,8 +10,6 @@ import warnings
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-import numpy as np
-
 from mddag._checks import check_whole
 from mddag.exploration import Exploration, Flat
 from mddag.mdp import MDP
@@ -25,10 +23,13 @@ from mddag.values import Table, Value
 
 @dataclass
 class Search:
-    """The best policy so far, its value of Eq. (8), and the values of all snapshots."""
+    """The best policy so far, its value of Eq. (8), and the values of all snapshots.
+
+    It begins with the full ensemble: a snapshot that is worse is no use to anybody.
+    """
 
     policy: Policy
-    best: float = np.inf
+    best: float
     history: list[float] = field(default_factory=list)
 
     def consider(self, policy: Policy, selection: MDP) -> None:
@@ -71,8 +72,9 @@ class TemporalDifference(Parameters):
         """The same, with the value of every snapshot. Ctrl-C before the first one is an error."""
         self.check()
         selection = mdp if selection is None else selection
-        search = Search(mdp.evaluate_all())
-        search.policy.require(selection.n_steps, selection.n_scores)
+        full = mdp.evaluate_all()
+        full.require(selection.n_steps, selection.n_scores)
+        search = Search(full, selection.evaluate(full).objective)
         episodes = self._episodes(mdp)
         try:
             with progress(type(self).__name__, self.n_episodes, self.verbose) as report:
