@@ -26,7 +26,7 @@ def main(folder: Path) -> None:
     votes = ensemble.votes(X)
 
     few = Sarsa(random_state=0).solve(MDP(votes, y, beta=0.01))
-    never_quit = MDP(votes, y, beta=1e-5, actions=("eval", "skip"))
+    never_quit = MDP(votes, y, beta=3e-4, actions=("eval", "skip"))
     many = Sarsa(n_episodes=10**5, random_state=0).solve(never_quit)
     positive, names = y == 1, np.array(["negative", "blue", "red"])[cluster]
     sparse, dense = mddag.compile(ensemble, few), mddag.compile(ensemble, many)
