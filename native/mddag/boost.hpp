@@ -26,9 +26,9 @@ auto with_n_scores(std::size_t n_scores, const Body& body) {
   return body(n_scores);
 }
 
-// Instances in a block: enough work to pay for starting a thread.
+// Instances in a block: enough work to pay for waking a thread.
 inline std::size_t boost_block(std::size_t n_scores) {
-  constexpr std::size_t kElements = std::size_t{1} << 16;
+  constexpr std::size_t kElements = std::size_t{1} << 13;
   return n_scores < kElements ? kElements / n_scores : 1;
 }
 
