@@ -9,7 +9,7 @@ from mddag.ensemble import Ensemble
 from mddag.features import Features
 from mddag.grid import Grid
 from mddag.mdp import MDP
-from mddag.nodes import Growing
+from mddag.nodes import TreeBuilder
 from mddag.policy import EVAL, QUIT, Policy
 from tests import strategies
 from tests.reference import rollout as twin
@@ -21,12 +21,12 @@ def stumps(n_classifiers, n_scores=1, seed=0):
     rng = np.random.default_rng(seed)
 
     def stump(j):
-        growing = Growing()
+        tree = TreeBuilder()
         left, right = (
-            growing.leaf(rng.normal(size=n_scores)),
-            growing.leaf(rng.normal(size=n_scores)),
+            tree.leaf(rng.normal(size=n_scores)),
+            tree.leaf(rng.normal(size=n_scores)),
         )
-        return growing.finish(growing.split(j % 2, rng.normal(), left, right, missing_left=True))
+        return tree.finish(tree.split(j % 2, rng.normal(), left, right, missing_left=True))
 
     trees = [stump(j) for j in range(n_classifiers)]
     bias = rng.normal(size=n_scores)

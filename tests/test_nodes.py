@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mddag import _core
-from mddag.nodes import NODE, Growing, categories_of, category_words
+from mddag.nodes import NODE, TreeBuilder, categories_of, category_words
 
 
 def test_the_record_matches_the_kernel():
@@ -19,18 +19,18 @@ def test_category_sets_round_trip(categories):
 
 
 def test_children_follow_their_parent_whatever_the_order_of_calls():
-    growing = Growing()
-    low, high, middle = growing.leaf([1.0]), growing.leaf([3.0]), growing.leaf([2.0])
-    inner = growing.split(1, 0.5, middle, high, missing_left=False)
-    tree = growing.finish(growing.split(0, 0.0, low, inner, missing_left=True))
-    inner_nodes = np.flatnonzero(tree.records["feature"] >= 0)
-    assert all(tree.records["left"][i] > i and tree.records["right"][i] > i for i in inner_nodes)
-    assert tree.votes.ravel().tolist() == [1.0, 2.0, 3.0]
-    assert tree.n_leaves == 3
+    tree = TreeBuilder()
+    low, high, middle = tree.leaf([1.0]), tree.leaf([3.0]), tree.leaf([2.0])
+    inner = tree.split(1, 0.5, middle, high, missing_left=False)
+    nodes = tree.finish(tree.split(0, 0.0, low, inner, missing_left=True))
+    inner_nodes = np.flatnonzero(nodes.records["feature"] >= 0)
+    assert all(nodes.records["left"][i] > i and nodes.records["right"][i] > i for i in inner_nodes)
+    assert nodes.votes.ravel().tolist() == [1.0, 2.0, 3.0]
+    assert nodes.n_leaves == 3
 
 
 def test_a_node_with_two_parents_is_refused():
-    growing = Growing()
-    leaf = growing.leaf([1.0])
+    tree = TreeBuilder()
+    leaf = tree.leaf([1.0])
     with pytest.raises(ValueError, match="two parents"):
-        growing.finish(growing.split(0, 0.0, leaf, leaf, missing_left=True))
+        tree.finish(tree.split(0, 0.0, leaf, leaf, missing_left=True))

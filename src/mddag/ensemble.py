@@ -109,7 +109,10 @@ class Ensemble:
     def labels(self, scores: NDArray[np.float64]) -> NDArray[Any]:
         """The winning class of each row of scores; a tie goes to the first class."""
         if self.classes is None:
-            raise ValueError(f"a {self.kind} has no classes; its scores are its predictions")
+            raise ValueError(
+                f"a {self.kind} has no classes to choose from; its scores are raw scores f, before "
+                "any link function of the source model"
+            )
         codes = scores[:, 0] > 0 if self.n_scores == 1 else scores.argmax(axis=1)
         return self.classes[codes.astype(np.intp)]
 
@@ -221,7 +224,7 @@ class Ensemble:
             empty,
             tables=replace(empty.tables, rounds=np.zeros(len(callables) + 1, np.int64)),
             cost=np.ones(len(callables)),
-            classes=_two_classes(classes, empty.n_scores) if kind == "classifier" else None,
+            classes=_class_labels(classes, empty.n_scores) if kind == "classifier" else None,
             kind=kind,
             callables=tuple(callables),
         )
@@ -275,7 +278,7 @@ def checked_out(out: NDArray[np.float64] | None, shape: tuple[int, ...]) -> NDAr
     return out
 
 
-def _two_classes(classes: ArrayLike | None, n_scores: int) -> NDArray[Any]:
+def _class_labels(classes: ArrayLike | None, n_scores: int) -> NDArray[Any]:
     n_classes = max(n_scores, 2)
     labels = np.arange(n_classes) if classes is None else np.asarray(classes)
     if labels.shape != (n_classes,):

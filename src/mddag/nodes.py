@@ -44,7 +44,7 @@ class Nodes:
         return len(self.votes)
 
 
-class Growing:
+class TreeBuilder:
     """A tree under construction: numeric and nominal splits, leaves, then ``finish``.
 
     The order of calls is free; ``finish`` renumbers the nodes from the root downwards.

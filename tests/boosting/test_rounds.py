@@ -10,7 +10,7 @@ from mddag import _core, learners
 from mddag.boosting.rounds import leaf_codes, rounds, scored, start, vote
 from mddag.columns import Columns
 from mddag.learners import Stump
-from mddag.nodes import Growing
+from mddag.nodes import TreeBuilder
 from tests.reference import adaboost as twin
 
 LEARNERS = [getattr(learners, name)() for name in learners.__all__ if name != "Learner"]
@@ -152,9 +152,9 @@ def test_fixed_point_rounds_halves_up():
 
 
 def test_votes_of_held_out_rows_add_up():
-    growing = Growing()
-    leaves = growing.leaf(np.array([-0.5])), growing.leaf(np.array([0.5]))
-    nodes = growing.finish(growing.split(0, 1.0, *leaves, True))
+    tree = TreeBuilder()
+    leaves = tree.leaf(np.array([-0.5])), tree.leaf(np.array([0.5]))
+    nodes = tree.finish(tree.split(0, 1.0, *leaves, True))
     X = np.array([[0.0], [1.0], [2.0], [np.nan]])
     rows = scored(np.array([0, 1, 1, 0], np.intp), 2, np.array([1.0, 2.0, 1.0, 1.0]))
     leaf = leaf_codes(nodes, X)
@@ -168,8 +168,8 @@ class Mute:
     """Leaves that abstain."""
 
     def fit(self, columns, targets, weights):
-        growing = Growing()
-        return growing.finish(growing.leaf(np.zeros(targets.shape[1])))
+        tree = TreeBuilder()
+        return tree.finish(tree.leaf(np.zeros(targets.shape[1])))
 
 
 def test_votes_other_than_plus_and_minus_one_are_refused():
