@@ -123,9 +123,7 @@ def test_labels_and_ties(stumps):
         stumps.labels(np.array([[-1.0], [0.0], [1e-300]])), ["no", "no", "yes"]
     )
     regressor = Ensemble.from_trees([stump(0, 0, 1)], features=Features(1), kind="regressor")
-    with pytest.raises(
-        ValueError, match="a regressor has no classes.*are raw scores"
-    ):
+    with pytest.raises(ValueError, match=r"a regressor has no classes.*are raw scores"):
         regressor.labels(np.zeros((1, 1)))
 
 
