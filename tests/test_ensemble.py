@@ -118,6 +118,14 @@ def test_a_read_only_out_is_refused(stumps):
         stumps.scores(np.zeros((3, 2)), out=out)
 
 
+def test_an_out_that_is_a_part_of_the_rows_is_refused(stumps):
+    X = np.zeros((6, 2))
+    with pytest.raises(ValueError, match="out shares memory with X"):
+        stumps.scores(X, out=X.reshape(-1)[:6].reshape(6, 1))
+    with pytest.raises(TypeError, match="out is a list"):
+        stumps.scores(X, out=[])
+
+
 def test_labels_and_ties(stumps):
     np.testing.assert_array_equal(
         stumps.labels(np.array([[-1.0], [0.0], [1e-300]])), ["no", "no", "yes"]
@@ -130,8 +138,24 @@ def test_labels_and_ties(stumps):
 def test_order_must_be_a_permutation(stumps):
     with pytest.raises(ValueError, match=r"each of 0\.\.9 once"):
         stumps.reordered([0, 0, 1])
+    with pytest.raises(
+        ValueError, match=r"order is float64 of shape \(10,\); wanted each of 0\.\.9"
+    ):
+        stumps.reordered(np.arange(10.0))
     with pytest.raises(ValueError, match="from 0 to 10"):
         stumps.truncated(11)
+    for n in (1.5, -1, True, "3"):
+        with pytest.raises(
+            ValueError, match=r"n_classifiers is .*; wanted a whole number, 0 or more"
+        ):
+            stumps.truncated(n)
+
+
+@pytest.mark.parametrize("n_threads", [0, -1, 1.5, None, "2", True])
+def test_numbers_of_threads_that_are_none_are_refused(stumps, n_threads):
+    for call in (stumps.scores, stumps.votes):
+        with pytest.raises(ValueError, match=r"n_threads is .*; wanted a whole number, 1 or more"):
+            call(np.zeros((3, 2)), n_threads=n_threads)
 
 
 def test_costs_count_trees_unless_given(stumps):
