@@ -93,6 +93,7 @@ def test_the_most_codes_of_all_are_walked():
         (lambda: Columns.from_rows([[np.inf]], nominal=[True]), "nominal column 0 contains inf"),
         (lambda: Columns.from_rows([[1.0]], nominal=[0]), "wanted one bool per column"),
         (lambda: Columns.from_rows([[1.0]], max_bins=1), "max_bins is 1; wanted None or a number"),
+        (lambda: Columns.from_rows([[1.0]], n_threads=0), "n_threads is 0; wanted a whole number"),
         (lambda: Columns.from_rows([[1.0]]).restricted([1]), "candidates contain column 1"),
         (lambda: Columns.from_rows([[1.0]]).restricted([True]), "candidates are bool"),
         (lambda: Columns.from_rows([[1.0]]).restricted([-1]), "candidates contain column -1"),

@@ -10,7 +10,7 @@ from mddag import _core, learners
 from mddag.boosting.rounds import leaf_codes, rounds, scored, start, vote
 from mddag.columns import Columns
 from mddag.learners import Stump
-from mddag.nodes import TreeBuilder
+from mddag.nodes import NODE, Nodes, TreeBuilder
 from tests.reference import adaboost as twin
 
 LEARNERS = [getattr(learners, name)() for name in learners.__all__ if name != "Learner"]
@@ -179,3 +179,42 @@ def test_votes_other_than_plus_and_minus_one_are_refused():
         ValueError, match=r"Mute.*shape \(1, 1\), from 0.0 to 0.0; wanted \+1 or -1"
     ):
         next(rounds(boosted, Mute(), Columns.from_rows(X)))
+
+
+class Stray:
+    """Splits a column that is not there."""
+
+    def fit(self, columns, targets, weights):
+        tree, votes = TreeBuilder(), np.ones(targets.shape[1])
+        leaves = tree.leaf(-votes), tree.leaf(votes)
+        return tree.finish(tree.nominal_split(99, np.array([0]), *leaves, True))
+
+
+class Broken:
+    """Leaf codes that no row of the votes has."""
+
+    def fit(self, columns, targets, weights):
+        leaf = np.array([(0.0, -1, 10**6, -1, 0, 0, False)], NODE)
+        return Nodes(leaf, np.ones((1, targets.shape[1])))
+
+
+class Vague:
+    """Votes without a tree."""
+
+    def fit(self, columns, targets, weights):
+        return np.ones(targets.shape)
+
+
+@pytest.mark.parametrize(
+    ("learner", "error", "message"),
+    [
+        (Stray(), ValueError, r"node 0 splits column 99; columns are numbered 0\.\.3"),
+        (Broken(), ValueError, r"node 0 is a leaf of code 1000000; wanted each of 0\.\.0"),
+        (Vague(), TypeError, "Vague.* returned a ndarray; wanted Nodes"),
+    ],
+)
+def test_what_would_corrupt_memory_is_refused(learner, error, message):
+    X, labels, n_classes, weight = PROBLEMS["two classes"]
+    boosted = start(labels, n_classes, weight, np.ones(2))
+    with pytest.raises(error, match=message):
+        next(rounds(boosted, learner, Columns.from_rows(X)))
