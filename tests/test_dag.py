@@ -175,3 +175,22 @@ def test_rows_of_another_width_are_refused():
 
 def test_repr_names_the_ensemble():
     assert repr(mddag.compile(stumps(3))).startswith("<Dag over <Ensemble of 3 base classifiers")
+
+
+def test_objects_of_another_type_are_refused():
+    with pytest.raises(TypeError, match=r"ensemble is a object; .* mddag\.as_ensemble\(model\)"):
+        mddag.compile(object())
+    with pytest.raises(TypeError, match="policy is a list; wanted a Policy"):
+        mddag.compile(stumps(3), [EVAL])
+
+
+@pytest.mark.parametrize("policy", [None, random_policy(3, 1)])
+def test_bad_threads_and_an_out_among_the_rows_are_refused(policy):
+    dag, X = mddag.compile(stumps(3), policy), np.zeros((6, 2))
+    for call in (dag.run, dag.scores):
+        with pytest.raises(
+            ValueError, match=r"n_threads is 2\.5; wanted a whole number, 1 or more"
+        ):
+            call(X, n_threads=2.5)
+    with pytest.raises(ValueError, match="out shares memory with X"):
+        dag.scores(X, out=X.reshape(-1)[:6].reshape(6, 1))
