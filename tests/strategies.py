@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from mddag.ensemble import Ensemble
 from mddag.features import Features
 from mddag.grid import Grid
-from mddag.nodes import Growing
+from mddag.nodes import TreeBuilder
 from mddag.policy import EVAL, QUIT, SKIP, Policy
 
 # Few distinct values, so that rows land on thresholds, beside them, and outside of every set.
@@ -16,21 +16,21 @@ VALUES = [-np.inf, -3.0, -1.0, -0.5, -0.0, 0.0, 0.1, 1.0, 2.0, 31.0, 32.0, 64.5,
 @st.composite
 def trees(draw, n_features, width, max_depth=4):
     """A random Nodes of numeric and nominal splits."""
-    growing = Growing()
+    tree = TreeBuilder()
 
     def grow(depth):
         if depth == max_depth or draw(st.integers(0, 3)) == 0:
-            return growing.leaf(np.array(draw(st.lists(votes_, min_size=width, max_size=width))))
+            return tree.leaf(np.array(draw(st.lists(votes_, min_size=width, max_size=width))))
         left, right = grow(depth + 1), grow(depth + 1)
         feature = draw(st.integers(0, n_features - 1))
         missing_left = draw(st.booleans())
         if draw(st.integers(0, 3)) == 0:
             members = draw(st.lists(st.integers(0, 70), max_size=5, unique=True))
-            return growing.nominal_split(feature, np.array(members), left, right, missing_left)
+            return tree.nominal_split(feature, np.array(members), left, right, missing_left)
         threshold = draw(st.sampled_from(VALUES))
-        return growing.split(feature, threshold, left, right, missing_left)
+        return tree.split(feature, threshold, left, right, missing_left)
 
-    return growing.finish(grow(0))
+    return tree.finish(grow(0))
 
 
 votes_ = st.floats(-2, 2, allow_subnormal=False).map(lambda v: round(v, 3))

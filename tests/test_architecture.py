@@ -14,9 +14,10 @@ ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "src" / "mddag"
 
 FLOORS = [
-    {"_checks", "_core", "callbacks", "holdout", "parameters", "progress"},
+    {"_checks", "_core", "_read_only", "callbacks", "holdout", "parameters", "progress"},
     {"exploration", "features", "losses", "nodes", "split", "votes"},
-    {"columns", "door", "ensemble", "grid"},
+    {"columns", "door", "grid", "layout"},
+    {"ensemble"},
     {"adapters", "calibration", "learners", "policy", "trace"},
     {"boosting", "curve", "dag", "mdp", "values"},
     {"adaboost", "datasets", "plotting", "solvers"},

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from mddag.columns import Columns
 from mddag.learners import Tree
-from mddag.nodes import Growing
+from mddag.nodes import TreeBuilder
 from tests.learners.problems import labels, problems
 from tests.reference.columns import code, cuts, leaf
 
@@ -67,12 +67,12 @@ def test_beyond_65536_rows_there_are_255_bins_unless_asked():
 
 def test_more_than_256_leaves_are_walked_too():
     columns = Columns.from_rows(np.arange(300.0)[:, None])
-    growing = Growing()
-    root = growing.leaf([299.0])
+    tree = TreeBuilder()
+    root = tree.leaf([299.0])
     for cut in reversed(range(299)):
-        low = growing.leaf([float(cut)])
-        root = growing.split(0, columns.threshold(0, cut), low, root, missing_left=True)
-    nodes = growing.finish(root)
+        low = tree.leaf([float(cut)])
+        root = tree.split(0, columns.threshold(0, cut), low, root, missing_left=True)
+    nodes = tree.finish(root)
     assert nodes.votes[columns.leaf_codes(nodes), 0].tolist() == list(range(300))
 
 
@@ -93,6 +93,7 @@ def test_the_most_codes_of_all_are_walked():
         (lambda: Columns.from_rows([[np.inf]], nominal=[True]), "nominal column 0 contains inf"),
         (lambda: Columns.from_rows([[1.0]], nominal=[0]), "wanted one bool per column"),
         (lambda: Columns.from_rows([[1.0]], max_bins=1), "max_bins is 1; wanted None or a number"),
+        (lambda: Columns.from_rows([[1.0]], n_threads=0), "n_threads is 0; wanted a whole number"),
         (lambda: Columns.from_rows([[1.0]]).restricted([1]), "candidates contain column 1"),
         (lambda: Columns.from_rows([[1.0]]).restricted([True]), "candidates are bool"),
         (lambda: Columns.from_rows([[1.0]]).restricted([-1]), "candidates contain column -1"),
@@ -104,7 +105,7 @@ def test_refuses_what_does_not_fit(call, message):
 
 
 def test_refuses_thresholds_that_codes_do_not_know():
-    growing = Growing()
-    root = growing.split(0, 0.4, growing.leaf([1.0]), growing.leaf([-1.0]), missing_left=True)
+    tree = TreeBuilder()
+    root = tree.split(0, 0.4, tree.leaf([1.0]), tree.leaf([-1.0]), missing_left=True)
     with pytest.raises(ValueError, match=r"column 0 has threshold 0.4, which is not one of its 1"):
-        Columns.from_rows([[0.0], [1.0]]).leaf_codes(growing.finish(root))
+        Columns.from_rows([[0.0], [1.0]]).leaf_codes(tree.finish(root))

@@ -9,7 +9,7 @@ from mddag.ensemble import Ensemble
 from mddag.features import Features
 from mddag.grid import Grid
 from mddag.mdp import MDP
-from mddag.nodes import Growing
+from mddag.nodes import TreeBuilder
 from mddag.policy import EVAL, QUIT, Policy
 from tests import strategies
 from tests.reference import rollout as twin
@@ -21,12 +21,12 @@ def stumps(n_classifiers, n_scores=1, seed=0):
     rng = np.random.default_rng(seed)
 
     def stump(j):
-        growing = Growing()
+        tree = TreeBuilder()
         left, right = (
-            growing.leaf(rng.normal(size=n_scores)),
-            growing.leaf(rng.normal(size=n_scores)),
+            tree.leaf(rng.normal(size=n_scores)),
+            tree.leaf(rng.normal(size=n_scores)),
         )
-        return growing.finish(growing.split(j % 2, rng.normal(), left, right, missing_left=True))
+        return tree.finish(tree.split(j % 2, rng.normal(), left, right, missing_left=True))
 
     trees = [stump(j) for j in range(n_classifiers)]
     bias = rng.normal(size=n_scores)
@@ -175,3 +175,22 @@ def test_rows_of_another_width_are_refused():
 
 def test_repr_names_the_ensemble():
     assert repr(mddag.compile(stumps(3))).startswith("<Dag over <Ensemble of 3 base classifiers")
+
+
+def test_objects_of_another_type_are_refused():
+    with pytest.raises(TypeError, match=r"ensemble is a object; .* mddag\.as_ensemble\(model\)"):
+        mddag.compile(object())
+    with pytest.raises(TypeError, match="policy is a list; wanted a Policy"):
+        mddag.compile(stumps(3), [EVAL])
+
+
+@pytest.mark.parametrize("policy", [None, random_policy(3, 1)])
+def test_bad_threads_and_an_out_among_the_rows_are_refused(policy):
+    dag, X = mddag.compile(stumps(3), policy), np.zeros((6, 2))
+    for call in (dag.run, dag.scores):
+        with pytest.raises(
+            ValueError, match=r"n_threads is 2\.5; wanted a whole number, 1 or more"
+        ):
+            call(X, n_threads=2.5)
+    with pytest.raises(ValueError, match="out shares memory with X"):
+        dag.scores(X, out=X.reshape(-1)[:6].reshape(6, 1))

@@ -1,5 +1,8 @@
 import os
+import signal
 import threading
+import time
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -8,7 +11,7 @@ from hypothesis import strategies as st
 
 from mddag.ensemble import Ensemble
 from mddag.features import Features
-from mddag.nodes import Growing, Nodes
+from mddag.nodes import Nodes, TreeBuilder
 from tests import strategies
 from tests.reference import trees as twin
 
@@ -26,9 +29,9 @@ def stumps():
 
 
 def stump(feature, threshold, vote):
-    growing = Growing()
-    left, right = growing.leaf([-vote]), growing.leaf([vote])
-    return growing.finish(growing.split(feature, threshold, left, right, missing_left=True))
+    tree = TreeBuilder()
+    left, right = tree.leaf([-vote]), tree.leaf([vote])
+    return tree.finish(tree.split(feature, threshold, left, right, missing_left=True))
 
 
 @given(st.data())
@@ -75,11 +78,11 @@ def test_votes_of_1000_trees_take_a_byte_each():
 
 
 def test_more_than_256_leaves_take_two_bytes():
-    growing = Growing()
-    at = growing.leaf([0.0])
+    tree = TreeBuilder()
+    at = tree.leaf([0.0])
     for i in range(300):
-        at = growing.split(0, float(-i), growing.leaf([i + 1.0]), at, missing_left=False)
-    ensemble = Ensemble.from_trees([growing.finish(at)], features=Features(1))
+        at = tree.split(0, float(-i), tree.leaf([i + 1.0]), at, missing_left=False)
+    ensemble = Ensemble.from_trees([tree.finish(at)], features=Features(1))
     X = -np.arange(-1.0, 320.0)[:, None]
     assert ensemble.votes(X).codes.dtype == np.uint16
     np.testing.assert_array_equal(ensemble.scores(X), twin.scores(ensemble, X))
@@ -115,20 +118,44 @@ def test_a_read_only_out_is_refused(stumps):
         stumps.scores(np.zeros((3, 2)), out=out)
 
 
+def test_an_out_that_is_a_part_of_the_rows_is_refused(stumps):
+    X = np.zeros((6, 2))
+    with pytest.raises(ValueError, match="out shares memory with X"):
+        stumps.scores(X, out=X.reshape(-1)[:6].reshape(6, 1))
+    with pytest.raises(TypeError, match="out is a list"):
+        stumps.scores(X, out=[])
+
+
 def test_labels_and_ties(stumps):
     np.testing.assert_array_equal(
         stumps.labels(np.array([[-1.0], [0.0], [1e-300]])), ["no", "no", "yes"]
     )
     regressor = Ensemble.from_trees([stump(0, 0, 1)], features=Features(1), kind="regressor")
-    with pytest.raises(ValueError, match="a regressor has no classes"):
+    with pytest.raises(ValueError, match=r"a regressor has no classes.*are raw scores"):
         regressor.labels(np.zeros((1, 1)))
 
 
 def test_order_must_be_a_permutation(stumps):
     with pytest.raises(ValueError, match=r"each of 0\.\.9 once"):
         stumps.reordered([0, 0, 1])
+    with pytest.raises(
+        ValueError, match=r"order is float64 of shape \(10,\); wanted each of 0\.\.9"
+    ):
+        stumps.reordered(np.arange(10.0))
     with pytest.raises(ValueError, match="from 0 to 10"):
         stumps.truncated(11)
+    for n in (1.5, -1, True, "3"):
+        with pytest.raises(
+            ValueError, match=r"n_classifiers is .*; wanted a whole number, 0 or more"
+        ):
+            stumps.truncated(n)
+
+
+@pytest.mark.parametrize("n_threads", [0, -1, 1.5, None, "2", True])
+def test_numbers_of_threads_that_are_none_are_refused(stumps, n_threads):
+    for call in (stumps.scores, stumps.votes):
+        with pytest.raises(ValueError, match=r"n_threads is .*; wanted a whole number, 1 or more"):
+            call(np.zeros((3, 2)), n_threads=n_threads)
 
 
 def test_costs_count_trees_unless_given(stumps):
@@ -207,13 +234,70 @@ def test_threads_serve_several_callers_at_once(stumps):
         np.testing.assert_array_equal(scores, wanted)
 
 
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
-@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
-def test_threads_work_in_a_forked_child(stumps):
-    X = np.random.default_rng(1).normal(size=(20_000, 2))
-    wanted = stumps.scores(X, n_threads=2)  # the parent's pool is running
+def test_no_memory_in_a_thread_is_an_error_and_the_threads_go_on(stumps):
+    """Rows that are no block of memory are copied block by block; these take 256 terabytes."""
+    wide = replace(stumps, features=Features(10**12))
+    X = np.broadcast_to(np.float32(0), (1000, 10**12))
+    rows = np.random.default_rng(1).normal(size=(1000, 2))
+    for n_threads in (1, 2, 3) * 5:
+        with pytest.raises(MemoryError):
+            wide.scores(X, n_threads=n_threads)
+        np.testing.assert_array_equal(stumps.scores(rows, n_threads=3), twin.scores(stumps, rows))
+
+
+def test_any_number_of_threads_is_served(stumps):
+    X = np.random.default_rng(1).normal(size=(100_000, 2))
+    np.testing.assert_array_equal(stumps.scores(X, n_threads=100_000), stumps.scores(X))
+
+
+forks = [
+    pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork"),
+    pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning"),
+]
+
+
+def exit_code(child, patience=30.0):
+    """How a forked child ended; one that does not end is killed, and has the code of its death."""
+    end = time.monotonic() + patience
+    while time.monotonic() < end:
+        if (status := os.waitpid(child, os.WNOHANG))[0]:
+            return os.waitstatus_to_exitcode(status[1])
+        time.sleep(0.001)
+    os.kill(child, signal.SIGKILL)
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+
+
+def score_in_a_child(stumps, X, wanted):
+    """Fork; the child scores X with two threads and ends, 0 meaning that it got `wanted`."""
     child = os.fork()
     if child == 0:
-        same = np.array_equal(stumps.scores(X, n_threads=2), wanted)
-        os._exit(0 if same else 1)
-    assert os.waitpid(child, 0)[1] == 0
+        os._exit(not np.array_equal(stumps.scores(X, n_threads=2), wanted))
+    return child
+
+
+class TestForks:
+    pytestmark = forks
+
+    def test_threads_work_in_a_forked_child(self, stumps):
+        X = np.random.default_rng(1).normal(size=(20_000, 2))
+        wanted = stumps.scores(X, n_threads=2)  # the parent's pool is running
+        assert exit_code(score_in_a_child(stumps, X, wanted)) == 0
+
+    def test_a_child_forked_in_the_midst_of_calls_does_not_hang(self, stumps):
+        X = np.random.default_rng(1).normal(size=(130, 2))
+        wanted, over = stumps.scores(X), threading.Event()
+
+        def call_until_over():
+            while not over.is_set():
+                stumps.scores(X, n_threads=2)
+
+        callers = [threading.Thread(target=call_until_over) for _ in range(3)]
+        for caller in callers:
+            caller.start()
+        try:
+            codes = [exit_code(score_in_a_child(stumps, X, wanted)) for _ in range(60)]
+        finally:
+            over.set()
+            for caller in callers:
+                caller.join()
+        assert codes == [0] * 60

@@ -1,9 +1,13 @@
+from datetime import date, timedelta
+from decimal import Decimal
+
 import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
 import scipy.sparse
 
+from mddag.adaboost import AdaBoostMHClassifier
 from mddag.features import Features
 
 two = Features(2)
@@ -50,7 +54,11 @@ def test_a_packed_record_view_is_copied_to_whole_strides():
         (np.zeros((4, 3)), "X has 3 features, but the model reads 2 features"),
         (np.zeros((0, 2)), "X has 0 rows"),
         ([["a", "b"]], "dtype <U1; mddag reads numbers"),
-        (np.array([["a", 1]], object), "dtype object and holds values that are not numbers"),
+        (np.array([["a", 1]], object), "object and holds values that are not numbers, such as 'a'"),
+        (np.array([["1", "2"]], object), "dtype object and holds .* such as '1'"),
+        (np.array([[1, 2j]], object), "dtype object and holds .* such as 2j"),
+        (np.zeros((1, 2), "M8[s]"), "dtype datetime64"),
+        (np.zeros((1, 2), "m8[s]"), "dtype timedelta64"),
         (np.ones((1, 2), complex), "complex"),
     ],
 )
@@ -126,3 +134,72 @@ def test_a_space_passes_for_an_underscore():
     )
     with pytest.raises(ValueError, match="other columns"):
         features.rows(pd.DataFrame([[1, 2]], columns=["my-age", "pay"]))
+
+
+DAYS = [date(2026, 1, 1), date(2026, 1, 2)]
+
+
+@pytest.mark.parametrize(
+    ("column", "dtype"),
+    [
+        (pd.Series(DAYS, dtype="datetime64[s]"), "datetime64"),
+        (pd.Series(DAYS, dtype="datetime64[s]").dt.tz_localize("UTC"), "datetime64.*UTC"),
+        (pd.Series([1, 2], dtype="timedelta64[s]"), "timedelta64"),
+        (pd.Series([1j, 2]), "complex128"),
+        (pd.Series(["1", "2"], dtype=object), "object and holds '1'"),
+        (pd.Series([1, "2"], dtype=object), "object and holds '2'"),
+        (pd.Series(["1", "2"], dtype="string"), "str"),
+        (pd.Series(pd.period_range("2026", periods=2, freq="D")), "period"),
+        (pl.Series(DAYS), "Date"),
+        (pl.Series(DAYS).cast(pl.Datetime), "Datetime"),
+        (pl.Series([timedelta(1)] * 2), "Duration"),
+        (pl.Series(["1", "2"]), "String"),
+        (pl.Series([[1], [2]]), "List"),
+    ],
+    ids=lambda value: str(getattr(value, "dtype", "")),
+)
+def test_columns_that_are_no_numbers_are_refused_by_name_and_dtype(column, dtype):
+    frame = pl.DataFrame if isinstance(column, pl.Series) else pd.DataFrame
+    with pytest.raises(ValueError, match=f"column 'pay' has dtype {dtype}.*; mddag reads numbers"):
+        named.rows(frame({"age": [1, 2], "pay": column}))
+
+
+@pytest.mark.parametrize(
+    ("column", "numbers"),
+    [
+        (pd.Series([1, None], dtype="Int64"), [1, np.nan]),
+        (pd.Series([0.5, None], dtype="Float32"), [0.5, np.nan]),
+        (pd.Series([True, None], dtype="boolean"), [1, np.nan]),
+        (pd.Series([True, False]), [1, 0]),
+        (pd.Series([1, 2], dtype=np.uint8), [1, 2]),
+        (pd.Series([1, None], dtype=object), [1, np.nan]),
+        (pd.Series([Decimal("0.5"), np.float32(2)], dtype=object), [0.5, 2]),
+        (pd.Series([True, pd.NA], dtype=object), [1, np.nan]),
+        (pd.Series([0, 1.5], dtype="Sparse[float]"), [0, 1.5]),
+        (pl.Series([True, None]), [1, np.nan]),
+        (pl.Series([1, None], dtype=pl.UInt8), [1, np.nan]),
+        (pl.Series([Decimal("0.5"), None]), [0.5, np.nan]),
+        (pl.Series([None, None]), [np.nan, np.nan]),
+    ],
+    ids=lambda value: str(getattr(value, "dtype", "")),
+)
+def test_columns_of_numbers_of_every_kind_are_read(column, numbers):
+    frame = pl.DataFrame if isinstance(column, pl.Series) else pd.DataFrame
+    rows = named.rows(frame({"age": [1, 2], "pay": column}))
+    np.testing.assert_array_equal(rows[:, 1], numbers)
+
+
+def test_two_columns_of_one_name_are_refused():
+    X = pd.DataFrame([[1, 2]], columns=["age", "age"])
+    with pytest.raises(ValueError, match="X has 2 columns of the name 'age'; give each its own"):
+        two.rows(X)
+    with pytest.raises(ValueError, match="X has 2 columns of the name 'age'"):
+        AdaBoostMHClassifier().fit(X, [0])
+
+
+def test_a_lazy_frame_is_refused():
+    X = pl.LazyFrame({"age": [1.0], "pay": [2.0]})
+    with pytest.raises(TypeError, match=r"X is a polars LazyFrame.*; pass X\.collect\(\)"):
+        two.rows(X)
+    with pytest.raises(TypeError, match="X is a polars LazyFrame"):
+        AdaBoostMHClassifier().fit(X, [0])

@@ -3,6 +3,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from mddag.ensemble import Ensemble
 from mddag.grid import Grid
 from mddag.losses import Logistic, Squared, ZeroOne
 from mddag.mdp import MDP
@@ -237,11 +238,25 @@ def test_votes_of_another_shape_are_refused(shape):
             r"returned shape \(4, 1\) for 4 rows; wanted one number per row",
         ),
         ({"loss": lambda f, y: np.full(4, np.nan)}, "is nan on row 0, whose scores are"),
+        ({"actions": None}, "actions are None; wanted 'eval' and any of 'skip' and 'quit', in a"),
+        ({"actions": "eval"}, "actions are 'eval'; wanted"),
+        ({"actions": ("eval", ["skip"])}, "wanted 'eval' and any"),
     ],
 )
 def test_what_does_not_fit_is_refused(keywords, message):
     with pytest.raises(ValueError, match=message):
         MDP(VOTES, LABELS, **keywords)
+
+
+def test_objects_of_another_type_are_refused():
+    with pytest.raises(TypeError, match="grid is a list; wanted a Grid"):
+        MDP(VOTES, LABELS, grid=[0.0])
+    ensemble = Ensemble.from_callables([np.sum], n_features=1)
+    with pytest.raises(TypeError, match=r"votes is an Ensemble; wanted .*: ensemble\.votes\(X\)"):
+        MDP(ensemble, LABELS)
+    mdp = MDP(VOTES, LABELS)
+    with pytest.raises(ValueError, match="n_threads is 0; wanted a whole number, 1 or more"):
+        mdp.rollout(mdp.evaluate_all(), n_threads=0)
 
 
 def test_a_policy_for_other_votes_is_refused():

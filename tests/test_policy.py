@@ -1,4 +1,5 @@
 import pickle
+from copy import copy, deepcopy
 
 import numpy as np
 import pytest
@@ -91,3 +92,21 @@ def test_a_policy_survives_pickling():
     again = pickle.loads(pickle.dumps(policy))
     np.testing.assert_array_equal(again.next, policy.next)
     assert repr(again) == "<Policy of 2 steps, 2 cells>"
+
+
+def test_what_the_caller_keeps_can_no_longer_change_the_policy():
+    actions, order, edges = np.zeros((2, 2), np.uint8), np.arange(2), np.array([0.0])
+    policy = Policy(actions, Grid(edges), order)
+    actions[:], order[:], edges[:] = QUIT, 7, 5.0
+    assert policy.evaluates_all
+    assert policy.grid.edges.tolist() == [0.0]
+
+
+@pytest.mark.parametrize("again", [lambda p: pickle.loads(pickle.dumps(p)), copy, deepcopy])
+def test_a_policy_stays_read_only_however_it_is_copied(again):
+    policy = Policy.prefix(1, 2, Grid(np.array([0.0])))
+    assert policy.next[0, 0] == 0
+    other = again(policy)
+    for array in (other.actions, other.order, other.next, other.grid.edges):
+        with pytest.raises(ValueError, match="read-only"):
+            array[0] = 1

@@ -91,3 +91,13 @@ def test_what_does_not_fit_is_refused():
         trace.edges(groups=[0, 1, 2])
     with pytest.raises(ValueError, match=r"evaluates base classifier 5.*got 3"):
         trace.uses(3)
+
+
+def test_paths_count_from_the_end_too():
+    trace = trace_of([[0, 5], [1], []])
+    assert [trace.path(i).tolist() for i in (-1, -2, -3)] == [[], [1], [0, 5]]
+    for i in (3, -4):
+        with pytest.raises(
+            IndexError, match=f"there is no instance {i}; wanted a number from -3 to 2"
+        ):
+            trace.path(i)

@@ -1,4 +1,5 @@
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -50,3 +51,27 @@ def test_tables_of_one_class_and_of_all():
     assert tables.table(1).tolist() == [[3, 4], [5, 6]]
     assert tables.n_leaves.tolist() == [2, 2]
     assert tables.n_classifiers == 1
+
+
+@pytest.mark.parametrize(
+    ("order", "message"),
+    [
+        ([0, 4], r"order\[1\] is 4; base classifiers are numbered 0\.\.3"),
+        ([-1], r"order\[0\] is -1"),
+        ([0.0, 1.0], r"order is float64 of shape \(2,\); wanted integers in 0\.\.3"),
+        ([[0, 1]], r"order is int64 of shape \(1, 2\)"),
+        ([True], "order is bool"),
+    ],
+)
+def test_an_order_of_what_is_not_there_is_refused(order, message):
+    with pytest.raises(ValueError, match=message):
+        Votes.from_dense(np.zeros((2, 4))).reordered(order)
+
+
+def test_no_classifiers_is_an_order_too():
+    assert Votes.from_dense(np.zeros((2, 4))).reordered([]).dense().shape == (2, 0, 1)
+
+
+def test_votes_of_another_shape_are_refused():
+    with pytest.raises(ValueError, match=r"votes have shape \(3,\); wanted \(n, N\) for one score"):
+        Votes.from_dense([1.0, 2.0, 3.0])

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "bindings/arrays.hpp"
+#include "mddag/tree_fault.hpp"
 #include "mddag/trees.hpp"
 
 namespace mddag {
@@ -43,8 +44,21 @@ void bind_add_coded_scores(nb::module_& m) {
       "tables"_a.noconvert(), "codes"_a.noconvert(), "out"_a.noconvert());
 }
 
+inline void bind_tree_fault(nb::module_& m) {
+  m.def(
+      "tree_fault",
+      [](Array<const std::uint8_t> node_bytes, std::size_t n_leaves, std::size_t n_words) {
+        const auto* nodes = reinterpret_cast<const Node*>(node_bytes.data());
+        const Span<const Node> records{nodes, node_bytes.shape(0) / sizeof(Node)};
+        const Found found = TreeCheck(records, n_leaves, n_words).first();
+        return std::make_tuple(static_cast<int>(found.fault), found.node);
+      },
+      "nodes"_a.noconvert(), "n_leaves"_a, "n_words"_a);
+}
+
 inline void bind_trees(nb::module_& m) {
   m.attr("NODE_SIZE") = sizeof(Node);
+  bind_tree_fault(m);
   bind_leaf_codes<float, std::uint8_t>(m);
   bind_leaf_codes<float, std::uint16_t>(m);
   bind_leaf_codes<float, std::uint32_t>(m);

@@ -3,13 +3,16 @@
 //
 // Helpers are kept asleep between calls, for starting a thread takes longer than many a kernel.
 // They serve one call at a time: a second caller meanwhile does its work alone. A forked child has
-// none of its parent's threads and makes its own pool.
+// none of its parent's threads and makes its own pool. No lock is held across the making of it: one
+// that another thread of the parent held while it forked would stay locked in the child for ever.
 #pragma once
 
 #include <algorithm>
 #include <atomic>
 #include <condition_variable>
 #include <cstddef>
+#include <exception>
+#include <memory>
 #include <mutex>
 #include <thread>
 
@@ -26,26 +29,33 @@ class Pool {
     const void* context;
     std::size_t n_blocks;
     std::atomic<std::size_t> next{0};
+    std::atomic<bool> failed{false};
+    std::exception_ptr error{};
 
-    void work() {
-      for (std::size_t block = next++; block < n_blocks; block = next++) body(context, block);
+    // The first exception of a body ends the job; it is kept for the caller, since a helper has
+    // nobody to throw it at.
+    void work() noexcept {
+      try {
+        for (std::size_t block = next++; block < n_blocks; block = next++) body(context, block);
+      } catch (...) {
+        next = n_blocks;
+        if (!failed.exchange(true)) error = std::current_exception();
+      }
     }
   };
 
   // The pool of this process. Never destroyed: its helpers sleep until the process ends.
   static Pool& instance() {
-    static std::mutex guard;
-    static Pool* pool = nullptr;
-    static long owner = 0;
-    const std::lock_guard<std::mutex> locked(guard);
-    if (pool == nullptr || owner != process()) {
-      pool = new Pool;
-      owner = process();
-    }
-    return *pool;
+    static std::atomic<Pool*> current{nullptr};
+    Pool* pool = current.load();
+    if (pool != nullptr && pool->owner_ == process()) return *pool;
+    auto made = std::make_unique<Pool>();
+    if (current.compare_exchange_strong(pool, made.get())) return *made.release();
+    return *pool;  // another thread was faster
   }
 
   // Does the job with up to n_helpers threads beside the caller's; alone if the pool is taken.
+  // Whatever the bodies throw, nobody works on the job any more when this returns.
   void run(Job& job, std::size_t n_helpers) {
     std::unique_lock<std::mutex> locked(mutex_);
     if (job_ != nullptr) {
@@ -53,14 +63,17 @@ class Pool {
       job.work();
       return;
     }
-    for (; n_started_ < n_helpers; ++n_started_) std::thread([this] { serve(); }).detach();
+    start(n_helpers);
     job_ = &job;
-    n_wanted_ = n_helpers;
+    n_wanted_ = std::min(n_helpers, n_started_);
     locked.unlock();
     wake_.notify_all();
     job.work();
     locked.lock();
     n_wanted_ = 0;  // who has not come by now need not come
+    locked.unlock();
+    look_for([this] { return n_active_ == 0; });
+    locked.lock();
     done_.wait(locked, [this] { return n_active_ == 0; });
     job_ = nullptr;
   }
@@ -74,9 +87,28 @@ class Pool {
 #endif
   }
 
+  // More helpers than cores only take turns. Where the system gives fewer, fewer must do.
+  void start(std::size_t n_helpers) {
+    try {
+      for (; n_started_ < std::min(n_helpers, n_cores_); ++n_started_)
+        std::thread([this] { serve(); }).detach();
+    } catch (const std::exception&) {
+    }
+  }
+
+  // Boosting calls again and again within a fraction of a millisecond, and falling asleep and being
+  // woken takes about as long: look a while before sleeping, giving way to whoever needs the core.
+  template <class Condition>
+  static void look_for(const Condition& condition) {
+    for (int i = 0; i < 400 && !condition(); ++i) std::this_thread::yield();
+  }
+
   void serve() {
     std::unique_lock<std::mutex> locked(mutex_);
     for (;;) {
+      locked.unlock();
+      look_for([this] { return n_wanted_ > 0; });
+      locked.lock();
       wake_.wait(locked, [this] { return n_wanted_ > 0; });
       --n_wanted_;
       ++n_active_;
@@ -88,13 +120,17 @@ class Pool {
     }
   }
 
+  const long owner_ = process();
+  const std::size_t n_cores_ = std::max(std::thread::hardware_concurrency(), 1u);
   std::mutex mutex_;
   std::condition_variable wake_, done_;
   Job* job_ = nullptr;
-  std::size_t n_started_ = 0, n_wanted_ = 0, n_active_ = 0;
+  std::size_t n_started_ = 0;
+  std::atomic<std::size_t> n_wanted_{0}, n_active_{0};  // changed under the lock, read without
 };
 
-// Calls body(block) for every block in 0..n_blocks-1. The body must not throw.
+// Calls body(block) for every block in 0..n_blocks-1. Where bodies throw, blocks may be left out
+// and the first exception is thrown here.
 template <class Body>
 void parallel_for(std::size_t n_blocks, int n_threads, const Body& body) {
   const auto n_workers =
@@ -107,6 +143,7 @@ void parallel_for(std::size_t n_blocks, int n_threads, const Body& body) {
   } else {
     job.work();
   }
+  if (job.error) std::rethrow_exception(job.error);
 }
 
 }  // namespace mddag

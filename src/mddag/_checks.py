@@ -6,6 +6,11 @@ import math
 from numbers import Integral, Real
 from typing import Any
 
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+MOST_THREADS = 1024  # no machine has use for more
+
 
 def check_whole(name: str, value: Any, least: int) -> None:
     """Refuse `value` unless it is a whole number of at least `least`."""
@@ -32,3 +37,37 @@ def check_one_of(name: str, value: Any, allowed: tuple[Any, ...]) -> None:
     """Refuse `value` unless it is one of `allowed`."""
     if not any(type(value) is type(a) and value == a for a in allowed):
         raise ValueError(f"{name} is {value!r}; wanted one of {', '.join(map(repr, allowed))}")
+
+
+def checked_threads(n_threads: Any) -> int:
+    """`n_threads` for the kernels, if it is a whole number of at least 1."""
+    check_whole("n_threads", n_threads, 1)
+    return min(int(n_threads), MOST_THREADS)
+
+
+def checked_order(order: ArrayLike, n_classifiers: int) -> NDArray[np.intp]:
+    """`order` as intp, if it holds numbers of base classifiers, 0..n_classifiers-1."""
+    array = _integers(order, f"wanted integers in 0..{n_classifiers - 1}")
+    bad = np.flatnonzero((array < 0) | (array >= n_classifiers))
+    if len(bad):
+        raise ValueError(
+            f"order[{bad[0]}] is {array[bad[0]]}; base classifiers are numbered "
+            f"0..{n_classifiers - 1}"
+        )
+    return array.astype(np.intp)
+
+
+def checked_permutation(order: ArrayLike, n_classifiers: int) -> NDArray[np.intp]:
+    """`order` as intp, if it holds each of 0..n_classifiers-1 once."""
+    wanted = f"wanted each of 0..{n_classifiers - 1} once"
+    array = _integers(order, wanted)
+    if not np.array_equal(np.sort(array), np.arange(n_classifiers)):
+        raise ValueError(f"order holds {len(array)} numbers; {wanted}")
+    return array.astype(np.intp)
+
+
+def _integers(order: ArrayLike, wanted: str) -> NDArray[Any]:
+    array: NDArray[Any] = np.asarray(order)
+    if array.ndim != 1 or (array.size and array.dtype.kind not in "iu"):
+        raise ValueError(f"order is {array.dtype} of shape {array.shape}; {wanted}")
+    return array

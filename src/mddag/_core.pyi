@@ -29,6 +29,7 @@ Rows = NDArray[np.floating[Any]]
 
 NODE_SIZE: int
 
+def tree_fault(nodes: NDArray[np.uint8], n_leaves: int, n_words: int) -> tuple[int, int]: ...
 def leaf_codes(trees: Trees, X: Rows, out: Codes, n_threads: int) -> None: ...
 def add_scores(
     trees: Trees, tables: Tables, X: Rows, out: NDArray[np.float64], n_threads: int

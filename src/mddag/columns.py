@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mddag import _core
+from mddag._checks import checked_threads
 from mddag.features import Rows, array_rows
 from mddag.nodes import Nodes
 from mddag.votes import Codes, starts_of
@@ -58,6 +59,7 @@ class Columns:
         coded exactly. None means no bound up to 65 536 rows, 255 beyond. `nominal` (d,) marks the
         columns whose values are category numbers 0, 1, 2, ...
         """
+        n_threads = checked_threads(n_threads)
         rows = array_rows(X)
         n, d = rows.shape
         bins = _checked_bins(max_bins, n)
@@ -108,6 +110,13 @@ class Columns:
 
         The tree may split at this object's cuts only: codes know no other thresholds.
         """
+        feature = nodes.records["feature"]
+        if feature.max() >= self.n_features:
+            s = int(np.argmax(feature >= self.n_features))
+            raise ValueError(
+                f"node {s} splits column {feature[s]}; columns are numbered "
+                f"0..{self.n_features - 1}"
+            )
         cuts = np.zeros(len(nodes.records), np.int32)
         for s, record in enumerate(nodes.records):
             if record["feature"] >= 0 and record["n_words"] == 0:

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mddag import _core
+from mddag._checks import checked_threads
 from mddag.ensemble import Ensemble, checked_out
 from mddag.features import Rows
 from mddag.grid import Grid
@@ -43,6 +44,7 @@ class Dag:
 
     def run(self, X: Any, *, n_threads: int = 1) -> Trace:
         """Scores and classification paths of every row of X."""
+        n_threads = checked_threads(n_threads)
         rows = self.ensemble.features.rows(X)
         scores = np.tile(self.ensemble.bias, (len(rows), 1))
         if self.ensemble.callables:
@@ -70,8 +72,9 @@ class Dag:
         """f^(N)(x) of Eq. (2), float64 (n_rows, K); the paths are not kept."""
         if self.policy.evaluates_all:  # the same sums, without asking where to go
             return self.ensemble.scores(X, out, n_threads=n_threads)
+        n_threads = checked_threads(n_threads)
         rows = self.ensemble.features.rows(X)
-        scores = checked_out(out, (len(rows), self.ensemble.n_scores))
+        scores = checked_out(out, (len(rows), self.ensemble.n_scores), rows)
         scores[:] = self.ensemble.bias
         if self.ensemble.callables:
             return self._run_callables(rows, scores).scores
@@ -108,9 +111,18 @@ class Dag:
 
 def compile(ensemble: Ensemble, policy: Policy | None = None) -> Dag:  # noqa: A001
     """The DAG that a policy makes of an ensemble; evaluate-all without a policy."""
+    if not isinstance(ensemble, Ensemble):
+        raise TypeError(
+            f"ensemble is a {type(ensemble).__name__}; wanted an Ensemble: "
+            "pass mddag.as_ensemble(model)"
+        )
     if policy is None:
         grid = Grid(np.empty(0), ensemble.n_scores)
         policy = Policy.constant(EVAL, ensemble.n_classifiers, grid)
+    if not isinstance(policy, Policy):
+        raise TypeError(
+            f"policy is a {type(policy).__name__}; wanted a Policy, such as solver.solve(mdp) gives"
+        )
     return Dag(ensemble, policy)
 
 

@@ -15,9 +15,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mddag import _core
+from mddag._checks import check_whole, checked_permutation, checked_threads
+from mddag._read_only import read_only
 from mddag.features import Features, Rows
-from mddag.nodes import NODE, Nodes
-from mddag.votes import Tables, Votes, starts_of, take_segments
+from mddag.layout import flat_nodes, flat_tables
+from mddag.nodes import Nodes
+from mddag.votes import Tables, Votes, take_segments
 
 Kind = Literal["classifier", "regressor", "ranker"]
 Voter = Callable[[Rows], ArrayLike]
@@ -86,6 +89,7 @@ class Ensemble:
 
     def votes(self, X: Any, *, n_threads: int = 1) -> Votes:
         """What every h_j says of every row of X."""
+        n_threads = checked_threads(n_threads)
         rows = self.features.rows(X)
         if self.callables:
             called = [self.call(j, rows) for j in range(self.n_classifiers)]
@@ -98,8 +102,9 @@ class Ensemble:
         self, X: Any, out: NDArray[np.float64] | None = None, *, n_threads: int = 1
     ) -> NDArray[np.float64]:
         """f(x) = bias + sum_j h_j(x), float64 (n_rows, K), summed in the order of the h_j."""
+        n_threads = checked_threads(n_threads)
         rows = self.features.rows(X)
-        scores = checked_out(out, (len(rows), self.n_scores))
+        scores = checked_out(out, (len(rows), self.n_scores), rows)
         scores[:] = self.bias
         if self.callables:
             for j in range(self.n_classifiers):
@@ -111,23 +116,21 @@ class Ensemble:
     def labels(self, scores: NDArray[np.float64]) -> NDArray[Any]:
         """The winning class of each row of scores; a tie goes to the first class."""
         if self.classes is None:
-            raise ValueError(f"a {self.kind} has no classes; its scores are its predictions")
+            raise ValueError(
+                f"a {self.kind} has no classes to choose from; its scores are raw scores f, before "
+                "any link function of the source model"
+            )
         codes = scores[:, 0] > 0 if self.n_scores == 1 else scores.argmax(axis=1)
         return self.classes[codes.astype(np.intp)]
 
     def reordered(self, order: Sequence[int] | NDArray[np.intp]) -> Ensemble:
         """The same base classifiers in another order; the full sum keeps its value."""
-        order = np.asarray(order, np.intp)
-        if not np.array_equal(np.sort(order), np.arange(self.n_classifiers)):
-            raise ValueError(
-                f"order must hold each of 0..{self.n_classifiers - 1} once; got {len(order)} "
-                "entries that do not"
-            )
-        return self._taken(order)
+        return self._taken(checked_permutation(order, self.n_classifiers))
 
     def truncated(self, n_classifiers: int) -> Ensemble:
         """The first `n_classifiers` base classifiers."""
-        if not 0 <= n_classifiers <= self.n_classifiers:
+        check_whole("n_classifiers", n_classifiers, 0)
+        if n_classifiers > self.n_classifiers:
             raise ValueError(
                 f"cannot keep {n_classifiers} base classifiers; "
                 f"wanted a number from 0 to {self.n_classifiers}"
@@ -136,7 +139,7 @@ class Ensemble:
 
     def with_cost(self, cost: ArrayLike) -> Ensemble:
         """The same ensemble with another price per base classifier, (N,)."""
-        cost = np.asarray(cost, np.float64)
+        cost = read_only(cost, np.float64)
         if cost.shape != (self.n_classifiers,):
             raise ValueError(
                 f"cost has shape {cost.shape}; wanted one price for each of the "
@@ -174,27 +177,17 @@ class Ensemble:
         trees of width K vote for all and trees of width 1 for score 0. `rounds` (N + 1,) groups
         trees into base classifiers; by default each tree is one.
         """
-        bias = np.atleast_1d(np.asarray(bias, np.float64))
-        n_trees = len(trees)
-        if score is None:
-            score = np.full(n_trees, 0 if len(bias) == 1 else -1)
-        rounds = np.arange(n_trees + 1) if rounds is None else np.asarray(rounds)
-        tables = Tables(
-            values=_joined([t.votes.ravel() for t in trees], np.float64),
-            starts=starts_of([t.votes.size for t in trees]),
-            score=np.asarray(score, np.int32),
-            rounds=np.asarray(rounds, np.int64),
-            bias=bias,
-        )
+        nodes, starts, words, word_starts = flat_nodes(trees, features.n)
+        tables = flat_tables(trees, bias, score, rounds)
         ensemble = cls(
             features=features,
             tables=tables,
-            nodes=_joined([t.records for t in trees], NODE),
-            starts=starts_of([len(t.records) for t in trees]),
-            words=_joined([t.words for t in trees], np.uint32),
-            word_starts=starts_of([len(t.words) for t in trees]),
-            cost=np.diff(tables.rounds).astype(np.float64),
-            classes=None if classes is None else np.asarray(classes),
+            nodes=nodes,
+            starts=starts,
+            words=words,
+            word_starts=word_starts,
+            cost=read_only(np.diff(tables.rounds), np.float64),
+            classes=None if classes is None else _class_labels(classes, tables.n_scores),
             kind=kind,
         )
         return ensemble if cost is None else ensemble.with_cost(cost)
@@ -223,7 +216,7 @@ class Ensemble:
             empty,
             tables=replace(empty.tables, rounds=np.zeros(len(callables) + 1, np.int64)),
             cost=np.ones(len(callables)),
-            classes=_two_classes(classes, empty.n_scores) if kind == "classifier" else None,
+            classes=_class_labels(classes, empty.n_scores) if kind == "classifier" else None,
             kind=kind,
             callables=tuple(callables),
         )
@@ -263,10 +256,14 @@ class Ensemble:
         return votes
 
 
-def checked_out(out: NDArray[np.float64] | None, shape: tuple[int, ...]) -> NDArray[np.float64]:
-    """`out` if it can take the result, a new array if it is None."""
+def checked_out(
+    out: NDArray[np.float64] | None, shape: tuple[int, ...], rows: Rows
+) -> NDArray[np.float64]:
+    """`out` if it can take the result on `rows`, a new array if it is None."""
     if out is None:
         return np.empty(shape)
+    if not isinstance(out, np.ndarray):
+        raise TypeError(f"out is a {type(out).__name__}; wanted a float64 array {shape}")
     if out.shape != shape or out.dtype != np.float64 or not out.flags.c_contiguous:
         order = "C-ordered" if out.flags.c_contiguous else "not C-ordered"
         raise ValueError(
@@ -274,18 +271,16 @@ def checked_out(out: NDArray[np.float64] | None, shape: tuple[int, ...]) -> NDAr
         )
     if not out.flags.writeable:
         raise ValueError("out is read-only; pass an array that can be written")
+    if np.may_share_memory(out, rows):
+        raise ValueError("out shares memory with X, which would change while it is read; copy one")
     return out
 
 
-def _two_classes(classes: ArrayLike | None, n_scores: int) -> NDArray[Any]:
+def _class_labels(classes: ArrayLike | None, n_scores: int) -> NDArray[Any]:
     n_classes = max(n_scores, 2)
     labels = np.arange(n_classes) if classes is None else np.asarray(classes)
     if labels.shape != (n_classes,):
         raise ValueError(
             f"classes has shape {labels.shape}; {n_scores} score(s) stand for {n_classes} classes"
         )
-    return labels
-
-
-def _joined(parts: list[NDArray[Any]], dtype: Any) -> NDArray[Any]:
-    return np.concatenate(parts) if parts else np.empty(0, dtype)
+    return read_only(labels, None)

@@ -8,12 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from decimal import Decimal
+from numbers import Real
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 Rows = NDArray[np.floating[Any]]
+_NUMBERS = (Real, Decimal, np.bool_, type(None))
 
 
 @dataclass(frozen=True)
@@ -74,6 +77,8 @@ class Features:
 def is_frame(X: Any) -> bool:
     """Whether X is a pandas or polars frame (neither library is imported here)."""
     library = type(X).__module__.partition(".")[0]
+    if library == "polars" and type(X).__name__ == "LazyFrame":
+        raise TypeError("X is a polars LazyFrame, which holds no rows yet; pass X.collect()")
     return library in {"pandas", "polars"} and hasattr(X, "columns")
 
 
@@ -98,13 +103,13 @@ def array_rows(X: Any) -> Rows:
     if kind == "c":
         raise ValueError("X is complex; Complex data not supported: pass real numbers")
     if kind == "O":
-        try:
-            return array.astype(np.float64)
-        except (TypeError, ValueError) as error:
-            raise type(error)(
-                f"X has dtype object and holds values that are not numbers ({error}); "
-                "encode strings and categories as numbers first"
-            ) from None
+        strangers = _strangers(array.ravel().tolist())
+        if strangers:
+            raise ValueError(
+                f"X has dtype object and holds values that are not numbers, such as "
+                f"{strangers[0]!r}; encode strings and categories as numbers first"
+            )
+        return array.astype(np.float64)
     raise ValueError(
         f"X has dtype {array.dtype}; mddag reads numbers (float32, float64, integers, bool): "
         "encode strings and categories as numbers first"
@@ -114,8 +119,7 @@ def array_rows(X: Any) -> Rows:
 def frame_rows(X: Any, categories: Mapping[int, tuple[Any, ...]]) -> NDArray[np.float64]:
     """A frame as float64; nominal columns become the codes of their values, unknown ones NaN."""
     rows = np.empty((len(X), len(X.columns)), np.float64, order="F")
-    for i, name in enumerate(X.columns):
-        column = X[name]
+    for i, (name, column) in enumerate(frame_columns(X).items()):
         if i in categories:
             rows[:, i] = category_codes(column, categories[i])
             continue
@@ -126,6 +130,17 @@ def frame_rows(X: Any, categories: Mapping[int, tuple[Any, ...]]) -> NDArray[np.
             )
         rows[:, i] = _numbers(column, name)
     return rows
+
+
+def frame_columns(X: Any) -> dict[Any, Any]:
+    """The columns of a frame by name, in their order."""
+    names = list(X.columns)
+    if len(set(names)) < len(names):
+        twice = next(name for i, name in enumerate(names) if name in names[:i])
+        raise ValueError(
+            f"X has {names.count(twice)} columns of the name {twice!r}; give each its own name"
+        )
+    return {name: X[name] for name in names}
 
 
 def category_values(column: Any) -> tuple[Any, ...] | None:
@@ -147,15 +162,30 @@ def category_codes(column: Any, values: tuple[Any, ...]) -> NDArray[np.float64]:
 
 
 def _numbers(column: Any, name: Any) -> NDArray[np.float64]:
-    try:
-        if hasattr(column, "to_list") and not hasattr(column, "iloc"):  # polars: null becomes NaN
-            return np.asarray(column.cast(float).to_numpy(), np.float64)
-        return np.asarray(column.to_numpy(dtype=np.float64, na_value=np.nan))
-    except Exception as error:
+    """A column of numbers or bools; what libraries would convert silently (dates!) is refused."""
+    dtype = column.dtype
+    of_polars = hasattr(dtype, "is_numeric")
+    of_objects = isinstance(dtype, np.dtype) and dtype.kind == "O"
+    if of_polars:
+        numeric = dtype.is_numeric() or str(dtype) in ("Boolean", "Null")
+    else:
+        numeric = dtype.kind in "biuf"
+    strangers = _strangers(column.dropna().tolist()) if of_objects else []
+    if strangers or not (numeric or of_objects):
+        held = f" and holds {strangers[0]!r}" if strangers else ""
         raise ValueError(
-            f"column {name!r} has dtype {column.dtype} and cannot be read as numbers ({error}); "
-            "encode strings and categories as numbers first"
-        ) from None
+            f"column {name!r} has dtype {dtype}{held}; mddag reads numbers and bools: encode "
+            "strings, dates and categories as numbers first"
+        )
+    if of_polars:  # null becomes NaN
+        return np.asarray(column.cast(float).to_numpy(), np.float64)
+    return np.asarray(column.to_numpy(dtype=np.float64, na_value=np.nan))
+
+
+def _strangers(values: list[Any]) -> list[Any]:
+    """The values that are neither real numbers nor None."""
+    known = {t for t in set(map(type, values)) if issubclass(t, _NUMBERS)}
+    return [value for value in values if type(value) not in known]
 
 
 def _aligned(array: Rows) -> Rows:

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mddag import _core
+from mddag._read_only import ReadOnlyArrays, read_only
 from mddag.votes import Votes
 
 DEFAULT_CELLS = 1024
@@ -23,11 +24,12 @@ MAX_SAMPLED_SCORES = 4_000_000  # 32 MB: what `quantile` looks at, however many 
 
 
 @dataclass(frozen=True, eq=False)
-class Grid:
+class Grid(ReadOnlyArrays):
     """Cells of the score space.
 
     edges    : float64 (n_edges,), strictly increasing; cell c holds edges[c-1] < s <= edges[c],
-               s being the score (K = 1) or the margin between the two best (K > 1)
+               s being the score (K = 1) or the margin between the two best (K > 1); a read-only
+               copy, since the kernels' buckets are made from it once
     n_scores : K; for K > 1 each top class has its own row of n_edges + 1 cells
     """
 
@@ -35,7 +37,7 @@ class Grid:
     n_scores: int = 1
 
     def __post_init__(self) -> None:
-        edges = np.ascontiguousarray(self.edges, np.float64)
+        edges = read_only(self.edges, np.float64)
         if (
             np.ndim(self.edges) != 1
             or not np.isfinite(edges).all()

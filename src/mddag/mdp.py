@@ -10,6 +10,7 @@ How a policy is found is the business of ``solvers``.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from copy import copy
 from dataclasses import dataclass
 from numbers import Real
@@ -19,6 +20,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mddag import _core
+from mddag._checks import checked_threads
+from mddag.ensemble import Ensemble
 from mddag.grid import Grid
 from mddag.losses import Loss, ZeroOne
 from mddag.policy import ACTIONS, EVAL, Policy
@@ -76,11 +79,7 @@ class MDP:
         if not self.weight.sum() > 0:
             raise ValueError("weight is 0 for every instance; at least one must count")
         self.actions = checked_actions(actions)
-        self.grid = Grid.uniform(self.votes) if grid is None else grid
-        if self.grid.n_scores != self.n_scores:
-            raise ValueError(
-                f"the grid is for {self.grid.n_scores} score(s), but votes have {self.n_scores}"
-            )
+        self.grid = Grid.uniform(self.votes) if grid is None else _checked_grid(grid, self.n_scores)
         self.losses(self._bias())  # a loss that does not fit is found here, not while learning
 
     @property
@@ -141,6 +140,7 @@ class MDP:
         self, policy: Policy, *, n_threads: int = 1
     ) -> tuple[NDArray[np.float64], NDArray[np.int32], NDArray[np.float64]]:
         """Final scores (n, K), evaluations (n,) and cost (n,) of every instance under a policy."""
+        n_threads = checked_threads(n_threads)
         policy.require(self.n_steps, self.n_scores)
         scores = self._bias()
         n_evaluated = np.zeros(self.n_instances, np.int32)
@@ -182,6 +182,8 @@ class MDP:
 
 
 def _checked_votes(votes: Votes | ArrayLike) -> Votes:
+    if isinstance(votes, Ensemble):
+        raise TypeError("votes is an Ensemble; wanted what it says of the rows: ensemble.votes(X)")
     if not isinstance(votes, Votes):
         votes = _coded(votes)
     tables = votes.tables
@@ -216,10 +218,21 @@ def _coded(votes: ArrayLike) -> Votes:
     return Votes.from_dense(array)
 
 
+def _checked_grid(grid: Grid, n_scores: int) -> Grid:
+    if not isinstance(grid, Grid):
+        raise TypeError(f"grid is a {type(grid).__name__}; wanted a Grid, such as Grid(edges)")
+    if grid.n_scores != n_scores:
+        raise ValueError(f"the grid is for {grid.n_scores} score(s), but votes have {n_scores}")
+    return grid
+
+
 def checked_actions(actions: tuple[str, ...]) -> tuple[str, ...]:
     """The actions, if they are some of ACTIONS with EVAL among them."""
-    if not set(actions) <= set(ACTIONS) or "eval" not in actions:
-        raise ValueError(f"actions are {actions}; wanted 'eval' and any of 'skip' and 'quit'")
+    listed = isinstance(actions, Collection) and not isinstance(actions, str)
+    if not listed or not all(a in ACTIONS for a in actions) or "eval" not in actions:
+        raise ValueError(
+            f"actions are {actions!r}; wanted 'eval' and any of 'skip' and 'quit', in a tuple"
+        )
     return tuple(actions)
 
 

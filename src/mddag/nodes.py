@@ -2,15 +2,19 @@
 
 One split rule everywhere: ``x <= threshold`` goes left, NaN goes where ``missing_left`` says. A
 nominal split sends the categories of its set left and every other value right. Children follow
-their parent in the array, so that a tree cannot loop. A stump is a tree of three nodes.
+their parent in the array, so that a tree cannot loop. A stump is a tree of three nodes. Kernels
+walk trees without looking, so every tree is checked here, when it is made.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from mddag import _core
 
 NODE = np.dtype(
     [
@@ -24,6 +28,7 @@ NODE = np.dtype(
     ],
     align=True,
 )
+_FLOAT64, _UINT32 = np.dtype(np.float64), np.dtype(np.uint32)
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,12 +44,55 @@ class Nodes:
     votes: NDArray[np.float64]
     words: NDArray[np.uint32] = field(default_factory=lambda: np.empty(0, np.uint32))
 
+    def __post_init__(self) -> None:
+        _check_array("records", self.records, NODE, 1)
+        _check_array("votes", self.votes, _FLOAT64, 2)
+        _check_array("words", self.words, _UINT32, 1)
+        if len(self.records) == 0:
+            raise ValueError("records are empty; wanted at least one node, a leaf that votes alone")
+        fault, i = _core.tree_fault(self.records.view(np.uint8), len(self.votes), len(self.words))
+        if fault:
+            raise ValueError(self._described(fault, i))
+
     @property
     def n_leaves(self) -> int:
         return len(self.votes)
 
+    def _described(self, fault: int, i: int) -> str:
+        """What is wrong with node i; the numbers of faults are those of tree_fault.hpp."""
+        last = len(self.records) - 1
+        if fault == 5:
+            n_found = int((self.records["feature"] < 0).sum())
+            return (
+                f"votes have {self.n_leaves} rows, but the tree has {n_found} leaves; "
+                "wanted one row for each leaf"
+            )
+        _, _, left, right, word, n_words, _ = self.records[i].item()
+        return {
+            1: f"node {i} has the children {left} and {right}; "
+            f"wanted nodes behind it, in {i + 1}..{last}",
+            2: f"node {i} has the children {left} and {right}, "
+            "one of which has a parent already; each node must be used once",
+            3: f"node {i} reads {n_words} words from word {word} on; "
+            f"wanted a category set among the tree's {len(self.words)} words",
+            4: f"node {i} is a leaf of code {left}; "
+            f"wanted each of 0..{self.n_leaves - 1}, the rows of votes, at one leaf",
+        }[fault]
 
-class Growing:
+
+def _check_array(name: str, array: NDArray[Any], dtype: np.dtype[Any], n_dims: int) -> None:
+    if not isinstance(array, np.ndarray):
+        raise TypeError(f"{name} is a {type(array).__name__}; wanted a numpy array")
+    if array.dtype != dtype or array.ndim != n_dims or not array.flags.c_contiguous:
+        order = "C-contiguous" if array.flags.c_contiguous else "not C-contiguous"
+        kind = "NODE" if dtype is NODE else str(dtype)
+        raise ValueError(
+            f"{name} is {array.dtype} {array.shape}, {order}; "
+            f"wanted C-contiguous {kind} with {n_dims} dimension(s)"
+        )
+
+
+class TreeBuilder:
     """A tree under construction: numeric and nominal splits, leaves, then ``finish``.
 
     The order of calls is free; ``finish`` renumbers the nodes from the root downwards.

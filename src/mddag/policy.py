@@ -13,6 +13,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from mddag._checks import checked_permutation
+from mddag._read_only import ReadOnlyArrays, read_only
 from mddag.grid import Grid
 
 EVAL, SKIP, QUIT = 0, 1, 2
@@ -20,12 +22,14 @@ ACTIONS = ("eval", "skip", "quit")
 
 
 @dataclass(frozen=True, eq=False)
-class Policy:
+class Policy(ReadOnlyArrays):
     """What to do at step j in each cell.
 
-    actions : uint8 (N, n_cells) of EVAL, SKIP, QUIT; read-only, since `next` is folded from it once
+    actions : uint8 (N, n_cells) of EVAL, SKIP, QUIT
     grid    : the cells
     order   : intp (N,), step j decides on base classifier order[j] of the source ensemble
+
+    Both arrays are read-only copies, since `next` is folded from them once.
     """
 
     actions: NDArray[np.uint8]
@@ -33,12 +37,11 @@ class Policy:
     order: NDArray[np.intp]
 
     def __post_init__(self) -> None:
-        order, actions = np.asarray(self.order), np.asarray(self.actions)
-        n_steps = order.size
-        if not np.array_equal(np.sort(order, axis=None), np.arange(n_steps)):
-            raise ValueError(
-                f"order of shape {order.shape} must hold each of 0..{n_steps - 1} once"
-            )
+        order, actions = (
+            checked_permutation(self.order, np.size(self.order)),
+            np.asarray(self.actions),
+        )
+        n_steps = len(order)
         if actions.shape != (n_steps, self.grid.n_cells):
             raise ValueError(
                 f"actions have shape {actions.shape}; wanted ({n_steps}, {self.grid.n_cells})"
@@ -51,8 +54,8 @@ class Policy:
                 f"the action at step {j} in cell {c} is {actions[j, c]}; "
                 f"wanted EVAL ({EVAL}), SKIP ({SKIP}) or QUIT ({QUIT})"
             )
-        object.__setattr__(self, "actions", _read_only(actions.astype(np.uint8, copy=False)))
-        object.__setattr__(self, "order", np.ascontiguousarray(order, np.intp))
+        object.__setattr__(self, "actions", read_only(actions, np.uint8))
+        object.__setattr__(self, "order", read_only(order, np.intp))
 
     def __repr__(self) -> str:
         return f"<Policy of {self.n_steps} steps, {self.grid.n_cells} cells>"
@@ -68,6 +71,7 @@ class Policy:
         for j in range(self.n_steps - 1, -1, -1):
             row = self.actions[j]
             table[j] = np.where(row == EVAL, j, np.where(row == SKIP, table[j + 1], self.n_steps))
+        table.flags.writeable = False
         return table
 
     @cached_property
@@ -102,9 +106,3 @@ class Policy:
         actions = np.full((n_steps, grid.n_cells), EVAL, np.uint8)
         actions[n_evaluated:] = QUIT
         return cls(actions, grid, np.arange(n_steps))
-
-
-def _read_only(array: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    view = array.view()
-    view.flags.writeable = False
-    return view

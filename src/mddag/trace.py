@@ -42,7 +42,11 @@ class Trace:
         return np.diff(self.indptr)
 
     def path(self, i: int) -> NDArray[np.int32]:
-        """The base classifiers evaluated on instance i, in order."""
+        """The base classifiers evaluated on instance i, in order; -1 is the last instance."""
+        n = len(self)
+        if not -n <= i < n:
+            raise IndexError(f"there is no instance {i}; wanted a number from {-n} to {n - 1}")
+        i %= n
         return self.indices[self.indptr[i] : self.indptr[i + 1]]
 
     def paths(self) -> dict[tuple[int, ...], int]:

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mddag import _core
+from mddag._checks import checked_order
 
 Codes = NDArray[np.unsignedinteger[Any]]
 
@@ -133,7 +134,7 @@ class Votes:
 
     def reordered(self, order: Sequence[int] | NDArray[np.intp]) -> Votes:
         """The votes of the classifiers `order` alone, in that order."""
-        order = np.asarray(order, np.intp)
+        order = checked_order(order, self.tables.n_classifiers)
         codes = np.ascontiguousarray(self.codes[:, self.tables.trees_of(order)])
         return Votes(codes, self.tables.taken(order))
 
@@ -141,6 +142,10 @@ class Votes:
     def from_dense(cls, dense: ArrayLike, bias: ArrayLike = 0.0) -> Votes:
         """Votes given as numbers, (n, N) or (n, N, K): each distinct vote becomes a code."""
         votes = np.asarray(dense, np.float64)
+        if votes.ndim not in (2, 3):
+            raise ValueError(
+                f"votes have shape {votes.shape}; wanted (n, N) for one score or (n, N, K)"
+            )
         votes = votes[:, :, None] if votes.ndim == 2 else votes
         _, n_classifiers, n_scores = votes.shape
         columns, tables = [], []

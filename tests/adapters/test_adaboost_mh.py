@@ -4,7 +4,7 @@ import pytest
 
 from mddag import Ensemble, Features, as_ensemble
 from mddag.adapters.adaboost_mh import AdaBoostMH
-from mddag.nodes import Growing
+from mddag.nodes import TreeBuilder
 
 
 class AdaBoostMHClassifier:
@@ -13,7 +13,7 @@ class AdaBoostMHClassifier:
     __module__ = "mddag.adaboost"
 
     def fit(self) -> "AdaBoostMHClassifier":
-        tree = Growing()
+        tree = TreeBuilder()
         leaves = tree.leaf(-1.0), tree.leaf(1.0)
         stump = tree.finish(tree.split(0, 0.5, *leaves, missing_left=True))
         self.ensemble_ = Ensemble.from_trees([stump], features=Features(2), classes=[0, 1])

@@ -4,17 +4,17 @@ import numpy as np
 
 from mddag import Ensemble, Features
 from mddag.adapters._probe import FAR, probe_rows, source_rows
-from mddag.nodes import Growing
+from mddag.nodes import TreeBuilder
 
 
 def stump(feature: int, threshold: float):
-    tree = Growing()
+    tree = TreeBuilder()
     leaves = tree.leaf(-1.0), tree.leaf(1.0)
     return tree.finish(tree.split(feature, threshold, *leaves, missing_left=False))
 
 
 def nominal_stump(feature: int, categories: list[int]):
-    tree = Growing()
+    tree = TreeBuilder()
     leaves = tree.leaf(-1.0), tree.leaf(1.0)
     return tree.finish(tree.nominal_split(feature, np.array(categories), *leaves, True))
 
@@ -63,7 +63,7 @@ def test_frames_hold_the_values_of_their_categories() -> None:
 
 
 def test_an_ensemble_without_splits_can_be_probed() -> None:
-    tree = Growing()
+    tree = TreeBuilder()
     constant = tree.finish(tree.leaf(0.5))
     ensemble = Ensemble.from_trees([constant], features=Features(2))
     assert probe_rows(ensemble).shape == (256, 2)

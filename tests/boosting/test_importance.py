@@ -6,14 +6,14 @@ from numpy.testing import assert_allclose
 
 from mddag.boosting.importance import feature_importances, split_gains
 from mddag.boosting.rounds import Round
-from mddag.nodes import Growing
+from mddag.nodes import TreeBuilder
 
 
 def tree():
     """Feature 1 at the root, feature 0 below it on the left."""
-    growing = Growing()
-    low = growing.split(0, 0.5, growing.leaf([1.0]), growing.leaf([-1.0]), True)
-    return growing.finish(growing.split(1, 2.5, low, growing.leaf([1.0]), True))
+    tree = TreeBuilder()
+    low = tree.split(0, 0.5, tree.leaf([1.0]), tree.leaf([-1.0]), True)
+    return tree.finish(tree.split(1, 2.5, low, tree.leaf([1.0]), True))
 
 
 def played(nodes, sums, alpha, edge):
@@ -37,7 +37,7 @@ def test_a_round_is_shared_by_gain_and_evenly_without_gain():
 
 
 def test_constant_votes_use_no_feature():
-    growing = Growing()
-    constant = played(growing.finish(growing.leaf([1.0])), [[7]], alpha=1.0, edge=0.5)
+    tree = TreeBuilder()
+    constant = played(tree.finish(tree.leaf([1.0])), [[7]], alpha=1.0, edge=0.5)
     assert feature_importances([constant], 2).tolist() == [0, 0]
     assert feature_importances([], 2).sum() == pytest.approx(0)

@@ -10,7 +10,7 @@ from mddag import _core, learners
 from mddag.boosting.rounds import leaf_codes, rounds, scored, start, vote
 from mddag.columns import Columns
 from mddag.learners import Stump
-from mddag.nodes import Growing
+from mddag.nodes import NODE, Nodes, TreeBuilder
 from tests.reference import adaboost as twin
 
 LEARNERS = [getattr(learners, name)() for name in learners.__all__ if name != "Learner"]
@@ -152,9 +152,9 @@ def test_fixed_point_rounds_halves_up():
 
 
 def test_votes_of_held_out_rows_add_up():
-    growing = Growing()
-    leaves = growing.leaf(np.array([-0.5])), growing.leaf(np.array([0.5]))
-    nodes = growing.finish(growing.split(0, 1.0, *leaves, True))
+    tree = TreeBuilder()
+    leaves = tree.leaf(np.array([-0.5])), tree.leaf(np.array([0.5]))
+    nodes = tree.finish(tree.split(0, 1.0, *leaves, True))
     X = np.array([[0.0], [1.0], [2.0], [np.nan]])
     rows = scored(np.array([0, 1, 1, 0], np.intp), 2, np.array([1.0, 2.0, 1.0, 1.0]))
     leaf = leaf_codes(nodes, X)
@@ -168,8 +168,8 @@ class Mute:
     """Leaves that abstain."""
 
     def fit(self, columns, targets, weights):
-        growing = Growing()
-        return growing.finish(growing.leaf(np.zeros(targets.shape[1])))
+        tree = TreeBuilder()
+        return tree.finish(tree.leaf(np.zeros(targets.shape[1])))
 
 
 def test_votes_other_than_plus_and_minus_one_are_refused():
@@ -179,3 +179,42 @@ def test_votes_other_than_plus_and_minus_one_are_refused():
         ValueError, match=r"Mute.*shape \(1, 1\), from 0.0 to 0.0; wanted \+1 or -1"
     ):
         next(rounds(boosted, Mute(), Columns.from_rows(X)))
+
+
+class Stray:
+    """Splits a column that is not there."""
+
+    def fit(self, columns, targets, weights):
+        tree, votes = TreeBuilder(), np.ones(targets.shape[1])
+        leaves = tree.leaf(-votes), tree.leaf(votes)
+        return tree.finish(tree.nominal_split(99, np.array([0]), *leaves, True))
+
+
+class Broken:
+    """Leaf codes that no row of the votes has."""
+
+    def fit(self, columns, targets, weights):
+        leaf = np.array([(0.0, -1, 10**6, -1, 0, 0, False)], NODE)
+        return Nodes(leaf, np.ones((1, targets.shape[1])))
+
+
+class Vague:
+    """Votes without a tree."""
+
+    def fit(self, columns, targets, weights):
+        return np.ones(targets.shape)
+
+
+@pytest.mark.parametrize(
+    ("learner", "error", "message"),
+    [
+        (Stray(), ValueError, r"node 0 splits column 99; columns are numbered 0\.\.3"),
+        (Broken(), ValueError, r"node 0 is a leaf of code 1000000; wanted each of 0\.\.0"),
+        (Vague(), TypeError, "Vague.* returned a ndarray; wanted Nodes"),
+    ],
+)
+def test_what_would_corrupt_memory_is_refused(learner, error, message):
+    X, labels, n_classes, weight = PROBLEMS["two classes"]
+    boosted = start(labels, n_classes, weight, np.ones(2))
+    with pytest.raises(error, match=message):
+        next(rounds(boosted, learner, Columns.from_rows(X)))

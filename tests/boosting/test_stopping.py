@@ -4,12 +4,12 @@ import numpy as np
 
 from mddag.boosting.rounds import scored
 from mddag.boosting.stopping import Watch
-from mddag.nodes import Growing
+from mddag.nodes import TreeBuilder
 
 
 def constant(vote):
-    growing = Growing()
-    return growing.finish(growing.leaf(np.array([vote])))
+    tree = TreeBuilder()
+    return tree.finish(tree.leaf(np.array([vote])))
 
 
 def test_the_best_round_is_the_first_with_the_smallest_error():

@@ -52,7 +52,7 @@ def test_columns_of_strings_can_be_named_nominal():
     model = fit(frame, categorical_features=["s"])
     assert model.ensemble_.features.categories == {0: ("a", "b", "c")}
     assert model.predict(frame).shape == (6,)
-    with pytest.raises(ValueError, match=r"column 's' has dtype .* cannot be read as numbers"):
+    with pytest.raises(ValueError, match=r"column 's' has dtype .*; mddag reads numbers"):
         fit(frame)
 
 

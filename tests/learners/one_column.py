@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mddag.nodes import Growing
+from mddag.nodes import TreeBuilder
 
 
 @dataclass
@@ -19,8 +19,8 @@ class OneColumn:
             edges.append(phi @ (weights * targets))
         cut = int(np.abs(edges).sum(axis=1).argmax())
         v = np.where(edges[cut] >= 0, 1.0, -1.0)
-        growing = Growing()
-        left, right = growing.leaf(-v), growing.leaf(v)
+        tree = TreeBuilder()
+        left, right = tree.leaf(-v), tree.leaf(v)
         threshold = columns.threshold(self.column, cut)
-        root = growing.split(self.column, threshold, left, right, missing_left=False)
-        return growing.finish(root)
+        root = tree.split(self.column, threshold, left, right, missing_left=False)
+        return tree.finish(root)

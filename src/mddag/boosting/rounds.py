@@ -128,7 +128,7 @@ def rounds(
     while True:
         open_columns = columns if candidates is None else columns.restricted(next(candidates))
         nodes = learner.fit(open_columns, boosted.targets, boosted.weights)
-        check_votes(nodes.votes, boosted.targets.shape[1], learner)
+        check_votes(nodes, boosted.targets.shape[1], learner)
         played = play(boosted, nodes, columns.leaf_codes(nodes))
         if played is None:
             return
@@ -183,8 +183,11 @@ def leaf_codes(nodes: Nodes, rows: Rows, n_threads: int = 1) -> Codes:
     return codes.ravel()
 
 
-def check_votes(votes: NDArray[Any], n_scores: int, learner: object) -> None:
-    """Refuse a tree that does not vote ±1 for each score."""
+def check_votes(nodes: Any, n_scores: int, learner: object) -> None:
+    """Refuse what is no tree, and a tree that does not vote ±1 for each score."""
+    if not isinstance(nodes, Nodes):
+        raise TypeError(f"{learner!r} returned a {type(nodes).__name__}; wanted Nodes")
+    votes = nodes.votes
     if votes.shape[1:] != (n_scores,) or np.count_nonzero(votes * votes != 1):
         raise ValueError(
             f"{learner!r} returned leaf votes of shape {votes.shape}, from {votes.min()} to "

@@ -20,7 +20,7 @@ from sklearn.utils.validation import (
 
 from mddag.door import checked_labels, checked_rows
 from mddag.ensemble import Ensemble
-from mddag.features import Features, Rows, category_values, is_frame
+from mddag.features import Features, Rows, category_values, frame_columns, is_frame
 from mddag.holdout import stratified
 
 
@@ -72,8 +72,8 @@ def training_set(
     continued: Ensemble | None = None,
 ) -> TrainingSet:
     """What was given to ``estimator.fit``, checked; `continued` has set features and classes."""
-    validate_data(estimator, X, y, reset=continued is None, skip_check_array=True)
     features = _frame_features(X, categorical_features) if is_frame(X) else None
+    validate_data(estimator, X, y, reset=continued is None, skip_check_array=True)
     if continued is not None:
         features = continued.features
     rows = checked_rows(estimator, X, features)
@@ -96,7 +96,7 @@ def nominal_columns(X: Any, categorical_features: Any, n_features: int) -> NDArr
         return mask
     if isinstance(categorical_features, str) and categorical_features == "auto":
         if is_frame(X):
-            mask[:] = [category_values(X[name]) is not None for name in X.columns]
+            mask[:] = [category_values(c) is not None for c in frame_columns(X).values()]
         return mask
     wanted = np.atleast_1d(np.asarray(categorical_features))
     if wanted.dtype == np.bool_ and wanted.shape == (n_features,):
@@ -120,10 +120,11 @@ def class_weights(class_weight: Any, rows: TrainingSet) -> NDArray[np.float64]:
 
 
 def _frame_features(X: Any, categorical_features: Any) -> Features:
-    columns = tuple(X.columns)
+    columns = frame_columns(X)
     nominal = nominal_columns(X, categorical_features, len(columns))
-    categories = {f: _categories(X[columns[f]]) for f in np.flatnonzero(nominal).tolist()}
-    names = columns if all(isinstance(name, str) for name in columns) else None
+    pairs = zip(columns.values(), nominal, strict=True)
+    categories = {f: _categories(column) for f, (column, is_set) in enumerate(pairs) if is_set}
+    names = tuple(columns) if all(isinstance(name, str) for name in columns) else None
     return Features(len(columns), names, categories)
 
 

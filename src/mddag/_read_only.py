@@ -1,0 +1,35 @@
+"""Arrays that nobody can change, for objects that derive others from them once.
+
+A caller who kept the array could otherwise change it behind a jump table or a kernel's buckets.
+"""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+
+def read_only(array: ArrayLike, dtype: Any) -> NDArray[Any]:
+    """A C-contiguous copy that cannot be written; `dtype` None keeps the type."""
+    copy = np.array(array, dtype, order="C")
+    copy.flags.writeable = False
+    return copy
+
+
+class ReadOnlyArrays:
+    """For dataclasses whose arrays are read-only: so they are in copies and after unpickling.
+
+    Only the fields are kept; what is derived from them is derived again.
+    """
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {f.name: getattr(self, f.name) for f in fields(self)}  # type: ignore[arg-type]
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        for value in state.values():
+            if isinstance(value, np.ndarray):
+                value.flags.writeable = False
+        self.__dict__.update(state)
