@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "mddag/node.hpp"
@@ -39,6 +40,39 @@ inline std::size_t count_below(const double* cuts, std::size_t n, double x) {
   return first;
 }
 
+// The cuts of one column, with equal buckets that tell where to look: bucket(x) never falls as x
+// grows, so every cut of a lower bucket is below x, and the count is exact wherever cuts lie.
+class Cuts {
+ public:
+  Cuts(const double* cuts, std::size_t n) : cuts_(cuts) {
+    const std::size_t n_buckets = 2 * n + 1;
+    const double span = n > 1 ? cuts[n - 1] - cuts[0] : 0.0;
+    low_ = n > 0 ? cuts[0] : 0.0;
+    scale_ = static_cast<double>(n_buckets) / span;
+    if (!(span > 0.0 && scale_ > 0.0 && scale_ < std::numeric_limits<double>::infinity()))
+      scale_ = 0.0;
+    last_ = static_cast<double>(n_buckets - 1);
+    first_.assign(n_buckets + 1, 0);
+    for (std::size_t c = 0; c < n; ++c) ++first_[bucket(cuts[c]) + 1];
+    for (std::size_t i = 0; i < n_buckets; ++i) first_[i + 1] += first_[i];
+  }
+
+  std::size_t below(double x) const {
+    const std::size_t b = bucket(x);
+    return first_[b] + count_below(cuts_ + first_[b], first_[b + 1] - first_[b], x);
+  }
+
+ private:
+  std::size_t bucket(double x) const {
+    const double at = (x - low_) * scale_;
+    return static_cast<std::size_t>(at > 0.0 ? std::min(at, last_) : 0.0);
+  }
+
+  const double* cuts_;
+  double low_, scale_, last_;
+  std::vector<std::uint32_t> first_;  // by bucket, the cuts of lower ones
+};
+
 // codes : (n_features, n_rows). The cuts of column f are cuts[starts[f] .. starts[f + 1]).
 template <class T, class Code>
 void encode(const Rows<T>& rows, Span<const double> cuts, Span<const std::int64_t> starts,
@@ -46,17 +80,18 @@ void encode(const Rows<T>& rows, Span<const double> cuts, Span<const std::int64_
             int n_threads) {
   constexpr std::size_t kBlock = 4096;  // rows: few enough for X, many for a column's cuts
   const std::size_t n_blocks = (rows.n_rows + kBlock - 1) / kBlock;
+  std::vector<Cuts> columns;
+  for (std::size_t f = 0; f < rows.n_features; ++f)
+    columns.emplace_back(cuts.data + starts[f],
+                         static_cast<std::size_t>(starts[f + 1] - starts[f]));
   parallel_for(n_blocks, n_threads, [&](std::size_t block) {
     const std::size_t end = std::min(rows.n_rows, (block + 1) * kBlock);
     for (std::size_t f = 0; f < rows.n_features; ++f) {
-      const double* begin = cuts.data + starts[f];
-      const auto n_cuts = static_cast<std::size_t>(starts[f + 1] - starts[f]);
       for (std::size_t i = block * kBlock; i < end; ++i) {
         const auto x = static_cast<double>(rows.at(i, f));
-        codes[f * rows.n_rows + i] =
-            static_cast<Code>(x != x       ? static_cast<std::size_t>(n_codes[f])
-                              : nominal[f] ? static_cast<std::size_t>(x)
-                                           : count_below(begin, n_cuts, x));
+        codes[f * rows.n_rows + i] = static_cast<Code>(x != x ? static_cast<std::size_t>(n_codes[f])
+                                                       : nominal[f] ? static_cast<std::size_t>(x)
+                                                                    : columns[f].below(x));
       }
     }
   });

@@ -42,7 +42,7 @@ def fit_factor(
         if low <= 1 / REACH:  # scores that mislead on these rows: as unsure as can be
             return 1 / (REACH * spread)
         low, high = low / 4, low
-    return float(brentq(slope, low, high, xtol=1e-12, rtol=1e-14)) / spread
+    return float(brentq(slope, low, high, xtol=1e-10, rtol=1e-10)) / spread
 
 
 def smoothed(
