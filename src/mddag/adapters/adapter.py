@@ -9,6 +9,7 @@ thresholds and refuses where they differ.
 from __future__ import annotations
 
 import sys
+import warnings
 from collections.abc import Iterable
 from importlib import import_module
 from typing import Any, Protocol
@@ -135,7 +136,9 @@ def _other_labels(
     """
     if ensemble.classes is None or not hasattr(model, "predict_proba"):
         return np.empty(0, np.intp)
-    theirs = np.ravel(model.predict(given))
+    with warnings.catch_warnings():  # what a library warns of here, the user has not asked for
+        warnings.simplefilter("ignore")
+        theirs = np.ravel(model.predict(given))
     if theirs.shape != (len(scores),) or not np.isin(theirs, ensemble.classes).all():
         return np.empty(0, np.intp)
     best = np.sort(scores, axis=1)[:, -2:]
