@@ -41,7 +41,8 @@ def check_one_of(name: str, value: Any, allowed: tuple[Any, ...]) -> None:
 
 def checked_threads(n_threads: Any) -> int:
     """`n_threads` for the kernels, if it is a whole number of at least 1."""
-    check_whole("n_threads", n_threads, 1)
+    if type(n_threads) is not int or n_threads < 1:  # the usual case takes no time of one row's
+        check_whole("n_threads", n_threads, 1)
     return min(int(n_threads), MOST_THREADS)
 
 

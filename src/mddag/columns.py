@@ -110,17 +110,15 @@ class Columns:
 
         The tree may split at this object's cuts only: codes know no other thresholds.
         """
-        feature = nodes.records["feature"]
-        if feature.max() >= self.n_features:
-            s = int(np.argmax(feature >= self.n_features))
-            raise ValueError(
-                f"node {s} splits column {feature[s]}; columns are numbered "
-                f"0..{self.n_features - 1}"
-            )
         cuts = np.zeros(len(nodes.records), np.int32)
-        for s, record in enumerate(nodes.records):
-            if record["feature"] >= 0 and record["n_words"] == 0:
-                cuts[s] = self._cut(int(record["feature"]), float(record["threshold"]))
+        for s, (threshold, feature, _, _, _, n_words, _) in enumerate(nodes.records.tolist()):
+            if feature >= self.n_features:
+                raise ValueError(
+                    f"node {s} splits column {feature}; columns are numbered "
+                    f"0..{self.n_features - 1}"
+                )
+            if feature >= 0 and n_words == 0:
+                cuts[s] = self._cut(feature, threshold)
         leaves: Codes = np.empty(self.n_rows, np.uint8 if nodes.n_leaves <= 256 else np.uint16)
         tree = (nodes.records.view(np.uint8), cuts, nodes.words)
         _core.coded_leaves(self.native, *tree, leaves, self.n_threads)

@@ -87,6 +87,29 @@ def test_a_wrong_conversion_is_refused(boosted) -> None:
         adapter.prove(member, boosted, replace(ensemble, nodes=nodes))
 
 
+def test_other_labels_of_the_same_scores_are_refused(boosted) -> None:
+    member = next(member for member in MEMBERS if member.accepts(boosted))
+    ensemble = member.convert(boosted)
+    with pytest.raises(ValueError, match=r"predicts other labels on \d+ of 256 probe rows"):
+        adapter.prove(member, boosted, replace(ensemble, classes=ensemble.classes[::-1]))
+
+
+def test_rows_that_rounding_could_decide_prove_nothing(boosted, monkeypatch) -> None:
+    member = next(member for member in MEMBERS if member.accepts(boosted))
+    ensemble = member.convert(boosted)
+    monkeypatch.setattr(member, "tolerance", 1e9, raising=False)
+    backwards = replace(ensemble, classes=ensemble.classes[::-1])
+    assert adapter.prove(member, boosted, backwards) is None
+
+
+def test_a_model_that_predicts_no_labels_is_proved_by_its_scores(two) -> None:
+    def squared(y, f):
+        return f - y, np.ones_like(f)
+
+    model = lightgbm.LGBMClassifier(n_estimators=3, objective=squared, verbose=-1).fit(*two)
+    assert len(mddag.as_ensemble(model)) == 3
+
+
 @pytest.mark.parametrize("model", UNFITTED, ids=lambda model: type(model).__name__)
 def test_an_unfitted_model_is_refused(model) -> None:
     with pytest.raises(ValueError, match="is not fitted"):

@@ -105,3 +105,13 @@ def test_several_outputs_are_refused(two) -> None:
     model = CatBoostRegressor(**SMALL, loss_function="MultiRMSE").fit(X, np.c_[y, 1 - y])
     with pytest.raises(ValueError, match="predicts 2 targets at once"):
         as_ensemble(model)
+
+
+@pytest.mark.parametrize("loss", ["MultiLogloss", "MultiCrossEntropy"])
+@pytest.mark.parametrize("n_labels", [2, 3])
+def test_several_labels_at_once_are_refused(two, loss: str, n_labels: int) -> None:
+    X, y = two
+    labels = np.c_[y, 1 - y, y][:, :n_labels]
+    model = CatBoostClassifier(**SMALL, loss_function=loss).fit(X, labels)
+    with pytest.raises(ValueError, match=rf"several labels at once \(loss_function='{loss}'\)"):
+        as_ensemble(model)

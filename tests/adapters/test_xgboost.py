@@ -148,3 +148,11 @@ def test_several_targets_are_refused(two, strategy: str) -> None:
         as_ensemble(model)
     with pytest.raises(ValueError, match="predicts 2 targets at once"):
         as_ensemble(xgb.XGBClassifier(**SMALL).fit(X, np.c_[y, y]))
+
+
+def test_a_model_without_trees_is_refused(two) -> None:
+    X, y = two
+    bare = xgb.train({}, xgb.DMatrix(X, y), num_boost_round=0)
+    for model in (xgb.XGBClassifier(n_estimators=0).fit(X, y), bare):
+        with pytest.raises(ValueError, match="XGBoost model has no trees; train it for at least"):
+            as_ensemble(model)

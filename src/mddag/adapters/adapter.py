@@ -2,12 +2,14 @@
 
 A member says which models it accepts, converts them, and reports the source model's own raw scores
 f(x) in the Ensemble's form: (n, K), margin space, one column for two classes. ``prove`` compares
-the two on rows laid around the ensemble's own thresholds and refuses where they differ.
+the two, and the labels where the model predicts them, on rows laid around the ensemble's own
+thresholds and refuses where they differ.
 """
 
 from __future__ import annotations
 
 import sys
+import warnings
 from collections.abc import Iterable
 from importlib import import_module
 from typing import Any, Protocol
@@ -98,23 +100,50 @@ def as_columns(scores: Any) -> NDArray[np.float64]:
 
 
 def prove(adapter: Adapter, model: Any, ensemble: Ensemble) -> None:
-    """Raise unless `ensemble` scores the probe batch as `model` does."""
+    """Raise unless `ensemble` scores and labels the probe batch as `model` does."""
     rows = probe_rows(ensemble)
-    ours = ensemble.scores(rows)
-    theirs = adapter.raw_scores(model, source_rows(ensemble.features, rows))
+    ours, given = ensemble.scores(rows), source_rows(ensemble.features, rows)
+    theirs = adapter.raw_scores(model, given)
     if theirs.shape != ours.shape:
         raise ValueError(
             f"the adapter for {_named(adapter)} gives scores of shape {ours.shape} where the model "
             f"gives {theirs.shape}; please report this model"
         )
     difference = np.abs(ours - theirs).max(axis=1)
-    wrong = np.flatnonzero(~(difference <= adapter.tolerance * _size(theirs, ensemble)))
+    rounding = adapter.tolerance * _size(theirs, ensemble)
+    wrong = np.flatnonzero(~(difference <= rounding))
     if len(wrong):
         raise ValueError(
             f"the adapter for {_named(adapter)} disagrees with the model on {len(wrong)} of "
             f"{len(rows)} probe rows (largest difference {difference.max():.2g}; first rows "
             f"{_listed(wrong[:5])}); please report this model"
         )
+    wrong = _other_labels(model, given, ensemble, ours, rounding)
+    if len(wrong):
+        raise ValueError(
+            f"the adapter for {_named(adapter)} has the scores of the model but predicts other "
+            f"labels on {len(wrong)} of {len(rows)} probe rows (first rows "
+            f"{_listed(wrong[:5])}); please report this model"
+        )
+
+
+def _other_labels(
+    model: Any, given: Any, ensemble: Ensemble, scores: NDArray[np.float64], rounding: float
+) -> NDArray[np.intp]:
+    """The probe rows that `model` labels otherwise, those apart that rounding could decide.
+
+    Bare boosters predict no labels, nor do models trained for an objective of the user's own.
+    """
+    if ensemble.classes is None or not hasattr(model, "predict_proba"):
+        return np.empty(0, np.intp)
+    with warnings.catch_warnings():  # what a library warns of here, the user has not asked for
+        warnings.simplefilter("ignore")
+        theirs = np.ravel(model.predict(given))
+    if theirs.shape != (len(scores),) or not np.isin(theirs, ensemble.classes).all():
+        return np.empty(0, np.intp)
+    best = np.sort(scores, axis=1)[:, -2:]
+    margin = np.abs(best[:, 0]) if ensemble.n_scores == 1 else best[:, 1] - best[:, 0]
+    return np.flatnonzero((margin > 2 * rounding) & (theirs != ensemble.labels(scores)))
 
 
 def _size(scores: NDArray[np.float64], ensemble: Ensemble) -> float:

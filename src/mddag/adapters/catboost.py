@@ -36,6 +36,7 @@ class CatBoost:
             raise ValueError(
                 f"this {type(model).__name__} is not fitted; call fit before as_ensemble"
             )
+        _refuse_several_labels(model)
         saved = _saved(model)
         _refuse(saved["features_info"])
         scale, bias = saved["scale_and_bias"]
@@ -80,6 +81,15 @@ def _refuse(about: dict[str, Any]) -> None:
             )
 
 
+def _refuse_several_labels(model: Any) -> None:
+    loss = _loss(model)
+    if loss in ("MultiLogloss", "MultiCrossEntropy"):
+        raise ValueError(
+            f"CatBoost model gives several labels at once (loss_function='{loss}'); mddag decides "
+            "between classes: train one model per label"
+        )
+
+
 def _refuse_other_threshold(model: Any) -> None:
     known = "catboost.CatBoostClassifier" in lineage(model)
     threshold = model.get_probability_threshold() if known else 0.5
@@ -91,12 +101,16 @@ def _refuse_other_threshold(model: Any) -> None:
         )
 
 
+def _loss(model: Any) -> str:
+    return str(model.get_all_params().get("loss_function", "")).partition(":")[0]
+
+
 def _kind(model: Any) -> Kind:
     classes = lineage(model)
     for name, kind in _KINDS.items():
         if f"catboost.{name}" in classes:
             return kind
-    loss = str(model.get_all_params().get("loss_function", "")).partition(":")[0]
+    loss = _loss(model)
     if loss in _CLASSIFIES:
         return "classifier"
     return "ranker" if loss in _RANKS else "regressor"

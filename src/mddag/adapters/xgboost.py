@@ -33,6 +33,8 @@ class XGBoost:
         booster = _booster(model)
         config = _config(booster)
         _refuse_linear(config)
+        if booster.num_boosted_rounds() == 0:
+            raise ValueError("XGBoost model has no trees; train it for at least one round")
         source = _read(booster, need("treelite.frontend", model))
         refuse_multi_output(model, source.n_target)
         order, rounds = _rounds(source, config)
