@@ -101,3 +101,9 @@ def test_paths_count_from_the_end_too():
             IndexError, match=f"there is no instance {i}; wanted a number from -3 to 2"
         ):
             trace.path(i)
+
+
+def test_repr_is_one_line():
+    assert repr(trace_of([[0, 1], [2]])) == (
+        "<Trace of 2 instances, 1.5 evaluations each on average>"
+    )

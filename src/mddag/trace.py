@@ -36,6 +36,10 @@ class Trace:
     def __len__(self) -> int:
         return len(self.scores)
 
+    def __repr__(self) -> str:
+        mean = self.n_evaluated.mean() if len(self) else 0.0
+        return f"<Trace of {len(self)} instances, {mean:.1f} evaluations each on average>"
+
     @property
     def n_evaluated(self) -> NDArray[np.int64]:
         """Base classifiers evaluated per instance, (n,)."""
