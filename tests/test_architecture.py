@@ -19,7 +19,7 @@ FLOORS = [
     {"columns", "door", "grid", "layout"},
     {"ensemble"},
     {"adapters", "calibration", "learners", "policy", "trace"},
-    {"boosting", "curve", "dag", "mdp", "values"},
+    {"boosting", "curve", "dag", "mdp", "prediction", "values"},
     {"adaboost", "datasets", "plotting", "solvers"},
     {"source"},
     {"classifier"},

@@ -15,19 +15,17 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted
 
 from mddag._checks import check_fraction, check_one_of, check_positive, check_whole
 from mddag.boosting.training import Training
 from mddag.boosting.training_set import training_set
-from mddag.calibration import probabilities
 from mddag.callbacks import CallbackSupportMixin, Tasks, with_callbacks
-from mddag.door import all_or_nothing, checked_rows
+from mddag.door import all_or_nothing
 from mddag.ensemble import Ensemble
-from mddag.features import Rows
+from mddag.prediction import ScoringClassifier
 
 
-class AdaBoostMHClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class AdaBoostMHClassifier(CallbackSupportMixin, ScoringClassifier, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """AdaBoost.MH (Schapire & Singer 1999) over stumps, trees or products of stumps.
 
     Parameters
@@ -155,21 +153,6 @@ class AdaBoostMHClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator)
             tasks.end(fitted)
         return self
 
-    def predict(self, X: Any) -> NDArray[Any]:
-        """The winning class of each row, (n,); a tie goes to the first class."""
-        scores = self.scores(X)
-        labels: NDArray[Any] = self.ensemble_.labels(scores)
-        return labels
-
-    def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """Class probabilities, float64 (n, n_classes)."""
-        return probabilities(self.scores(X), self.calibration_factor_)
-
-    def decision_function(self, X: Any) -> NDArray[np.float64]:
-        """Calibrated log-odds: (n,) for two classes, (n, n_classes) up to a constant per row."""
-        scores: NDArray[np.float64] = self.scores(X) * self.calibration_factor_
-        return scores.ravel() if scores.shape[1] == 1 else scores
-
     def scores(self, X: Any) -> NDArray[np.float64]:
         """The raw scores f, float64 (n, K); K = 1 for two classes."""
         rows = self._rows(X)
@@ -189,15 +172,6 @@ class AdaBoostMHClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator)
         """The winning classes after each round, each (n,)."""
         for scores in self.staged_scores(X):
             yield self.ensemble_.labels(scores)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
-        return tags
-
-    def _rows(self, X: Any) -> Rows:
-        check_is_fitted(self)
-        return checked_rows(self, X, self.ensemble_.features)
 
     def _check_parameters(self) -> None:
         _check_learner(self.learner)

@@ -12,24 +12,25 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import _safe_indexing, check_random_state
-from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
+from sklearn.utils.validation import check_consistent_length, validate_data
 
 from mddag._checks import check_fraction, check_one_of, check_whole
-from mddag.calibration import fit_factor, probabilities
+from mddag.calibration import fit_factor
 from mddag.dag import compile as compile_dag
 from mddag.door import all_or_nothing, checked_labels, checked_rows
 from mddag.ensemble import Ensemble
-from mddag.features import Rows, is_frame
+from mddag.features import is_frame
 from mddag.grid import Grid
 from mddag.mdp import MDP, checked_actions, checked_beta, checked_loss
 from mddag.policy import ACTIONS, Policy
+from mddag.prediction import ScoringClassifier
 from mddag.solvers import Sarsa, Solver
 from mddag.solvers.solver import checked_solver, seeded
 from mddag.source import class_codes, fitted_source
 from mddag.trace import Trace
 
 
-class MDDAGClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class MDDAGClassifier(ScoringClassifier, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """A sparse decision DAG over the base classifiers of a boosted ensemble.
 
     Parameters
@@ -119,21 +120,6 @@ class MDDAGClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             self._set_policy(source.ensemble, mdp, seeded(solver, random).solve(mdp))
         return self
 
-    def predict(self, X: Any) -> NDArray[Any]:
-        """The class of each row, (n,)."""
-        scores = self.scores(X)
-        labels: NDArray[Any] = self.ensemble_.labels(scores)
-        return labels
-
-    def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """Class probabilities, float64 (n, n_classes)."""
-        return probabilities(self.scores(X), self.calibration_factor_)
-
-    def decision_function(self, X: Any) -> NDArray[np.float64]:
-        """Calibrated log-odds: (n,) for two classes, (n, n_classes) up to a constant per row."""
-        scores: NDArray[np.float64] = self.scores(X) * self.calibration_factor_
-        return scores.ravel() if scores.shape[1] == 1 else scores
-
     def scores(self, X: Any) -> NDArray[np.float64]:
         """The raw scores f^(N) of Eq. (2), float64 (n, K); K = 1 for two classes."""
         rows = self._rows(X)
@@ -149,11 +135,6 @@ class MDDAGClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def n_evaluated(self, X: Any) -> NDArray[np.int64]:
         """Base classifiers evaluated on each row, (n,)."""
         return self.trace(X).n_evaluated
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
-        return tags
 
     def _given(self, X: Any) -> Any:
         """X for the ensemble's own fit: arrays are checked here, frames keep their columns."""
@@ -191,7 +172,3 @@ class MDDAGClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         checked_actions(self.actions)
         checked_loss(self.loss)
         return checked_solver(Sarsa() if self.solver is None else self.solver)
-
-    def _rows(self, X: Any) -> Rows:
-        check_is_fitted(self)
-        return checked_rows(self, X, self.ensemble_.features)

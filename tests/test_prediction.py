@@ -1,0 +1,46 @@
+import numpy as np
+import pytest
+from sklearn.base import BaseEstimator, ClassifierMixin
+
+from mddag import Ensemble
+from mddag.prediction import ScoringClassifier
+
+
+class Fixed(ScoringClassifier, ClassifierMixin, BaseEstimator):
+    """Scores that were given."""
+
+    def __init__(self, given=None, factor=2.0):
+        self.given = given
+        self.calibration_factor_ = factor
+        n_scores = 1 if given is None else given.shape[1]
+        classes = list("ab") if n_scores == 1 else list("abc")
+        self.ensemble_ = Ensemble.from_callables(
+            [lambda X: X], n_features=1, bias=np.zeros(n_scores), classes=classes
+        )
+
+    def scores(self, X):
+        return self.given
+
+
+@pytest.mark.parametrize(
+    "scores",
+    [np.array([[-1.0], [0.0], [1e-300], [3.0]]), np.array([[1.0, 2, 0], [0, 0, 0], [0, 1, 1]])],
+)
+def test_the_three_answers_agree(scores):
+    model = Fixed(scores)
+    labels = model.predict(None)
+    p = model.predict_proba(None)
+    np.testing.assert_array_equal(labels, model.ensemble_.classes[p.argmax(axis=1)])
+    odds = model.decision_function(None)
+    winner = (odds > 0) * 1 if odds.ndim == 1 else odds.argmax(axis=1)
+    np.testing.assert_array_equal(labels, model.ensemble_.classes[winner])
+    np.testing.assert_array_equal(odds.reshape(scores.shape), 2.0 * scores)
+
+
+def test_missing_values_are_welcome():
+    assert Fixed().__sklearn_tags__().input_tags.allow_nan
+
+
+def test_an_estimator_must_say_how_it_scores():
+    with pytest.raises(TypeError, match="ScoringClassifier must say how it scores"):
+        ScoringClassifier().predict([[0.0]])
