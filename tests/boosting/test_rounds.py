@@ -94,7 +94,7 @@ def test_initial_weights_are_half_on_the_label_and_sum_to_one(n_classes):
         assert_array_equal(wrong, wrong[:, :1].repeat(n_classes - 1, axis=1))
 
 
-@pytest.mark.parametrize("scale", [1e-300, 1e-9, 1.0, 1e9, 1e200])
+@pytest.mark.parametrize("scale", [1e-9, 1.0, 1e9, 1e200])
 def test_the_scale_of_sample_weights_hardly_matters(scale):
     X, labels, n_classes, weight = problem(6, n=200, weighted=True)
     columns = Columns.from_rows(X)

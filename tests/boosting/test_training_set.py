@@ -164,3 +164,9 @@ def test_a_dict_names_classes_and_leaves_the_others_at_one():
 def test_bad_class_weights(given, message):
     with pytest.raises(ValueError, match=message):
         class_weights(given, weighted())
+
+
+def test_weights_that_sum_to_nothing_are_refused():
+    X, y = np.arange(8.0)[:, None], [0, 1] * 4
+    with pytest.raises(ValueError, match=r"sums to 8e-06; a weight of 1 stands for one row"):
+        AdaBoostMHClassifier(n_rounds=2).fit(X, y, sample_weight=np.full(8, 1e-6))

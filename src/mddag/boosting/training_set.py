@@ -23,6 +23,8 @@ from mddag.ensemble import Ensemble
 from mddag.features import Features, Rows, category_values, frame_columns, is_frame
 from mddag.holdout import stratified
 
+LEAST_WEIGHT = 0.01  # below this the smoothing of alpha, 0.01 / the sum, would outweigh every vote
+
 
 @dataclass(frozen=True, eq=False)
 class TrainingSet:
@@ -157,11 +159,16 @@ def _place(column: Any, X: Any, n_features: int) -> int:
 def _counted(
     rows: Rows, labels: NDArray[Any], weight: NDArray[np.float64]
 ) -> tuple[Rows, NDArray[Any], NDArray[np.float64]]:
-    if (weight > 0).all():
-        return rows, labels, weight
     counted = np.flatnonzero(weight)
     if len(counted) == 0:
         raise ValueError(f"sample_weight is zero for all {len(weight)} rows; wanted some above 0")
+    if weight.sum() < LEAST_WEIGHT:
+        raise ValueError(
+            f"sample_weight sums to {weight.sum():.3g}; a weight of 1 stands for one row: scale "
+            "the weights so that they sum to about the number of rows"
+        )
+    if len(counted) == len(weight):
+        return rows, labels, weight
     return rows[counted], labels[counted], weight[counted]
 
 
