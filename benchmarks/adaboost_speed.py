@@ -14,13 +14,14 @@ from mddag import AdaBoostMHClassifier
 from mddag.learners import Stump, Tree
 
 FIELDS = ("data", "what", "rounds", "seconds", "cpu_seconds", "ratio", "cpu_ratio")
-REPEATS = {"electricity": 5, "vj pixels": 2}
+REPEATS = {("electricity", 100): 7, ("electricity", 1000): 2, ("vj pixels", 100): 2}
 
 
 def speed():
     """Seconds, and ratios scikit-learn / mddag, each from one interleaved pass."""
-    for name, (X, y) in {"electricity": electricity(), "vj pixels": data.vj_pixels()}.items():
-        yield from beside_scikit_learn(name, X, y, n_rounds=100)
+    rows = {"electricity": electricity(), "vj pixels": data.vj_pixels()}
+    for (name, n_rounds), n_repeats in REPEATS.items():
+        yield from beside_scikit_learn(name, *rows[name], n_rounds, n_repeats)
     X, y = data.vj_pixels()
     yield from alone("vj pixels", Stump(), X, y, n_rounds=1000)
     X, y = data.mq2008()
@@ -32,14 +33,14 @@ def electricity():
     return np.vstack([X_train, X_test]), np.concatenate([y_train, y_test])
 
 
-def beside_scikit_learn(name, X, y, n_rounds):
+def beside_scikit_learn(name, X, y, n_rounds, n_repeats):
     models = {
         "scikit-learn": AdaBoostClassifier(n_estimators=n_rounds, random_state=0),
         "mddag, 1 thread": AdaBoostMHClassifier(n_rounds=n_rounds, n_threads=1),
         "mddag, 2 threads": AdaBoostMHClassifier(n_rounds=n_rounds, n_threads=2),
     }
     taken = {what: [] for what in models}
-    for _ in range(REPEATS[name]):
+    for _ in range(n_repeats):
         for what, model in models.items():
             taken[what].append(timed(model, X, y))
     for what in models:
