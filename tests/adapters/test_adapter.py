@@ -26,7 +26,9 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import mddag
+from mddag import AdaBoostMHClassifier, MDDAGClassifier
 from mddag.adapters import MEMBERS, adapter
+from mddag.solvers import Sarsa
 
 UNFITTED = [
     AdaBoostClassifier(),
@@ -216,3 +218,12 @@ print([name for name in ("xgboost", "lightgbm", "catboost", "treelite") if name 
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_our_own_classifier_gives_the_ensemble_that_it_sparsifies() -> None:
+    X, y = np.arange(40.0)[:, None], np.arange(40) // 10 % 2
+    solver = Sarsa(n_episodes=100, evaluate_every=100)
+    model = MDDAGClassifier(AdaBoostMHClassifier(n_rounds=3), solver=solver, random_state=0)
+    with pytest.raises(NotFittedError, match="not fitted"):
+        as_ensemble(model)
+    assert as_ensemble(model.fit(X, y)) is model.ensemble_

@@ -13,7 +13,7 @@ from typing import Any, Literal
 import numpy as np
 
 from mddag.adapters.adaboost_mh import AdaBoostMH
-from mddag.adapters.adapter import Adapter, lineage, prove, refuse_one_class
+from mddag.adapters.adapter import Adapter, lineage, prove, refuse_one_class, refuse_unfitted
 from mddag.adapters.catboost import CatBoost
 from mddag.adapters.lightgbm import LightGBM
 from mddag.adapters.sklearn_adaboost import AdaBoost
@@ -41,7 +41,8 @@ def as_ensemble(model: Any, *, granularity: Literal["round", "tree"] = "round") 
     """A trained model as H = (h_1 … h_N), with the model's own scores and labels.
 
     h_j is one boosting round, for K > 2 all its trees; `granularity="tree"` makes every tree an
-    h_j of its own. An Ensemble is returned as it is (or by tree). Raises TypeError for a model
+    h_j of its own. An Ensemble is returned as it is (or by tree), and so is that of an
+    MDDAGClassifier. Raises TypeError for a model
     that no member knows, ValueError for one that cannot be an Ensemble.
     """
     if granularity not in ("round", "tree"):
@@ -55,6 +56,10 @@ def _converted(model: Any) -> Ensemble:
         return model
     if "sklearn.FrozenEstimator" in lineage(model):
         return _converted(model.estimator)
+    if "mddag.MDDAGClassifier" in lineage(model):  # what it sparsifies; its own answers differ
+        refuse_unfitted(model, "ensemble_")
+        ensemble: Ensemble = model.ensemble_
+        return ensemble
     for adapter in MEMBERS:
         if adapter.accepts(model):
             refuse_one_class(model)

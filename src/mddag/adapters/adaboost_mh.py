@@ -1,4 +1,4 @@
-"""Our own estimators: they hold their Ensemble already."""
+"""Our own AdaBoostMHClassifier: it holds its Ensemble already."""
 
 from __future__ import annotations
 
@@ -13,12 +13,11 @@ from mddag.ensemble import Ensemble
 
 class AdaBoostMH:
     library = "mddag"
-    models = "mddag AdaBoostMHClassifier, MDDAGClassifier"
+    models = "mddag AdaBoostMHClassifier"
     tolerance = 1e-9
 
     def accepts(self, model: Any) -> bool:
-        ours = {"mddag.AdaBoostMHClassifier", "mddag.MDDAGClassifier"}
-        return not lineage(model).isdisjoint(ours)
+        return "mddag.AdaBoostMHClassifier" in lineage(model)
 
     def convert(self, model: Any) -> Ensemble:
         refuse_unfitted(model, "ensemble_")
