@@ -225,5 +225,5 @@ def test_our_own_classifier_gives_the_ensemble_that_it_sparsifies() -> None:
     solver = Sarsa(n_episodes=100, evaluate_every=100)
     model = MDDAGClassifier(AdaBoostMHClassifier(n_rounds=3), solver=solver, random_state=0)
     with pytest.raises(NotFittedError, match="not fitted"):
-        as_ensemble(model)
-    assert as_ensemble(model.fit(X, y)) is model.ensemble_
+        mddag.as_ensemble(model)
+    assert mddag.as_ensemble(model.fit(X, y)) is model.ensemble_
