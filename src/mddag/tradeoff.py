@@ -71,20 +71,14 @@ def sweep(
         "actions": of_model.actions,
         "costs": ensemble.cost if ensemble.priced else None,
     }
-    out = stratified(sample.labels, selection_fraction, random)
-    rest = np.setdiff1d(np.arange(len(sample.labels)), out)
-    if len(out) == 0:
-        raise ValueError(
-            f"selection_fraction is {selection_fraction}, which leaves none of "
-            f"{len(sample.labels)} rows for choosing; give more rows or a larger fraction"
-        )
-    shared["grid"] = Grid.quantile(sample.votes.rows(rest))
+    learning, selection = sample.parted(selection_fraction, random)
+    shared["grid"] = Grid.quantile(learning.votes)
     test = None if X_test is None else _Sample.of(ensemble, X_test, y_test).mdp(shared)
     return sweep_policies(
-        sample.take(rest).mdp(shared).with_beta,
+        learning.mdp(shared).with_beta,
         seeded(learner, random),
         betas,
-        selection=sample.take(out).mdp(shared).with_beta,
+        selection=selection.mdp(shared).with_beta,
         test=None if test is None else test.with_beta,
         n_jobs=n_jobs,
     )
@@ -104,7 +98,20 @@ class _Sample:
         check_consistent_length(votes.codes, labels)
         return cls(votes, class_codes(labels, ensemble))
 
-    def take(self, rows: NDArray[np.intp]) -> _Sample:
+    def parted(
+        self, selection_fraction: float, random: np.random.RandomState
+    ) -> tuple[_Sample, _Sample]:
+        """Rows for learning, and `selection_fraction` of every class for choosing."""
+        out = stratified(self.labels, selection_fraction, random)
+        if len(out) == 0:
+            raise ValueError(
+                f"selection_fraction is {selection_fraction}, which leaves none of "
+                f"{len(self.labels)} rows for choosing; give more rows or a larger fraction"
+            )
+        rest = np.setdiff1d(np.arange(len(self.labels)), out)
+        return self._take(rest), self._take(out)
+
+    def _take(self, rows: NDArray[np.intp]) -> _Sample:
         return _Sample(self.votes.rows(rows), self.labels[rows])
 
     def mdp(self, shared: dict[str, Any]) -> MDP:
