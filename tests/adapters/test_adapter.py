@@ -177,7 +177,7 @@ def models(two) -> dict[str, object]:
     }
 
 
-def _without(package: str, models, monkeypatch) -> None:
+def check_works_without(package: str, models, monkeypatch) -> None:
     monkeypatch.setitem(sys.modules, package, None)
     for library, model in models.items():
         if library != package:
@@ -187,15 +187,15 @@ def _without(package: str, models, monkeypatch) -> None:
 
 
 def test_without_xgboost(models, monkeypatch) -> None:
-    _without("xgboost", models, monkeypatch)
+    check_works_without("xgboost", models, monkeypatch)
 
 
 def test_without_lightgbm(models, monkeypatch) -> None:
-    _without("lightgbm", models, monkeypatch)
+    check_works_without("lightgbm", models, monkeypatch)
 
 
 def test_without_catboost(models, monkeypatch) -> None:
-    _without("catboost", models, monkeypatch)
+    check_works_without("catboost", models, monkeypatch)
 
 
 def test_without_treelite(models, monkeypatch) -> None:
