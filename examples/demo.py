@@ -90,7 +90,7 @@ def run(name: str, X: Any, y: Any, out: Path, groups: Any) -> list[str]:
 def price(curve: mddag.Curve, at: int) -> float:
     """Error on all policy rows, few as they may be, and a small price per evaluation.
 
-    This rule was preferred to others by test errors on breast cancer: an illustration, no benchmark.
+    It was preferred to other rules by test errors on breast cancer: an illustration only.
     """
     error = (1 - SELECTION) * curve.train_loss[at] + SELECTION * curve.selection_loss[at]
     return float(error + 0.001 * curve.selection_cost[at])
