@@ -74,10 +74,12 @@ def grids(draw, n_scores, max_edges=5):
 
 @st.composite
 def policies(draw, n_steps, n_scores, grid=None):
-    """A random Policy: any action in any cell, steps in any order."""
+    """A random Policy: any action in any cell, steps in any order, decisions every few steps."""
     grid = draw(grids(n_scores)) if grid is None else grid
     action = st.sampled_from([EVAL, EVAL, SKIP, QUIT])
-    size = n_steps * grid.n_cells
+    every = draw(st.sampled_from([1, 1, 2, 3]))
+    n_decisions = -(-n_steps // every)
+    size = n_decisions * grid.n_cells
     actions = np.array(draw(st.lists(action, min_size=size, max_size=size)), np.uint8)
     order = np.array(draw(st.permutations(range(n_steps))), np.intp)
-    return Policy(actions.reshape(n_steps, grid.n_cells), grid, order)
+    return Policy(actions.reshape(n_decisions, grid.n_cells), grid, order, every)

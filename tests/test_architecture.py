@@ -16,20 +16,22 @@ PACKAGE = ROOT / "src" / "mddag"
 FLOORS = [
     {"_checks", "_core", "_read_only", "callbacks", "holdout", "parameters", "progress"},
     {"exploration", "features", "losses", "nodes", "split", "votes"},
-    {"columns", "door", "grid", "layout"},
+    {"columns", "door", "fixed_point", "grid", "layout", "ordering"},
     {"ensemble"},
     {"adapters", "calibration", "learners", "policy", "trace"},
     {"boosting", "curve", "dag", "mdp", "prediction", "values"},
-    {"adaboost", "datasets", "plotting", "solvers"},
+    {"adaboost", "datasets", "export", "model_file", "plotting", "predictor", "solvers"},
     {"source"},
-    {"classifier"},
+    {"classifier", "regressor"},
     {"tradeoff"},
+    {"knobs"},
     {"__init__"},
 ]
 FAMILIES = {
     "adapters": "adapter",
     "learners": "learner",
     "losses": "loss",
+    "ordering": "order",
     "solvers": "solver",
     "values": "value",
 }

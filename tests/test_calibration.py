@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from numpy.testing import assert_allclose
 
-from mddag.calibration import fit_factor, probabilities, smoothed
+from mddag.calibration import Calibration, fit_factor, probabilities, smoothed
 
 
 @pytest.mark.parametrize("n_classes", [2, 4])
@@ -67,3 +67,10 @@ def test_the_winner_has_the_largest_probability_however_close_the_scores():
     p = probabilities(close, 1e-3)
     np.testing.assert_array_equal(p.argmax(axis=1), close.argmax(axis=1))
     np.testing.assert_allclose(p.sum(axis=1), 1)
+
+
+def test_each_group_of_exits_has_its_own_factor():
+    calibration = Calibration(np.array([0, 0, 1]), np.array([1.0, 3.0]), np.array([0.0, 0.5]))
+    scores = np.array([[1.0], [1.0], [1.0]])
+    assert calibration.calibrated(scores, np.array([0, 1, 2])).ravel().tolist() == [1, 1, 3.5]
+    assert Calibration.one_group(2.0, 4).groups.tolist() == [0] * 5

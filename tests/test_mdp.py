@@ -271,3 +271,24 @@ def test_arrays_in_any_layout_are_taken():
     costs, weight = np.arange(6.0)[::2], np.arange(8.0)[::2]
     mdp = MDP(np.asfortranarray(VOTES), LABELS[::-1][::-1], costs=costs, weight=weight)
     assert mdp.evaluate(mdp.evaluate_all()).cost == 6
+
+
+def test_a_policy_of_the_reordered_problem_is_worth_the_same_in_the_source():
+    random = np.random.default_rng(0)
+    source = MDP(random.normal(size=(40, 4)), random.integers(0, 2, 40), costs=[1, 2, 3, 4])
+    order = np.array([2, 0, 3, 1])
+    reordered = source.reordered(order, Grid(np.array([-0.5, 0.0, 0.5])))
+    actions = random.integers(0, 3, (4, 4)).astype(np.uint8)
+    learned = Policy(actions, reordered.grid, np.arange(4))
+    assert reordered.costs.tolist() == [3, 1, 4, 2]
+    assert source.evaluate(learned.after(order)) == reordered.evaluate(learned)
+
+
+def test_other_labels_for_the_same_votes():
+    mdp = MDP(np.array([[1.0], [-1.0]]), [1, 1])
+    full = mdp.evaluate_all()
+    assert mdp.evaluate(full).loss == 0.5
+    assert mdp.with_labels([1, 0]).evaluate(full).loss == 0
+    assert mdp.with_labels([[0.2, 0.8], [0.6, 0.4]]).evaluate(full).loss == pytest.approx(0.3)
+    with pytest.raises(ValueError, match="labels have shape"):
+        mdp.with_labels([1])

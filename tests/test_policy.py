@@ -110,3 +110,18 @@ def test_a_policy_stays_read_only_however_it_is_copied(again):
     for array in (other.actions, other.order, other.next, other.grid.edges):
         with pytest.raises(ValueError, match="read-only"):
             array[0] = 1
+
+
+def test_a_decision_may_cover_several_steps():
+    policy = Policy(np.array([[EVAL, SKIP], [EVAL, QUIT]]), GRID, np.arange(3), every=2)
+    assert policy.next.tolist() == [[0, 3], [1, 1], [2, 3], [3, 3]]
+    assert "every=2" in repr(policy)
+    with pytest.raises(ValueError, match=r"wanted \(1, 2\) .* every=3"):
+        Policy(np.zeros((3, 2)), GRID, np.arange(3), every=3)
+
+
+def test_a_policy_of_reordered_classifiers_decides_on_those_of_the_source():
+    learned = Policy(np.full((3, 2), EVAL), GRID, np.array([0, 2, 1]))
+    assert learned.after(np.array([2, 0, 1])).order.tolist() == [2, 1, 0]
+    with pytest.raises(ValueError, match=r"each of 0\.\.2 once"):
+        learned.after(np.array([0, 1]))

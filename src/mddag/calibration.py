@@ -1,4 +1,7 @@
-"""Calibration: probabilities from scores by one positive factor a, the inverse temperature.
+"""Calibration: probabilities from scores by positive factors a, inverse temperatures.
+
+A prefix of a shrunken ensemble is less sure than the whole of it, so each group of exits may have
+its own factor.
 
 Two classes: p_1 = 1 / (1 + exp(-a f)); more: p = softmax(a f). Since a > 0 the winning class is
 that of the scores. The factor maximises the likelihood of smoothed labels: a row of class k counts
@@ -8,10 +11,46 @@ as (m_k + 1) / (m_k + K) class k and 1 / (m_k + K) each other class, m_k being t
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import brentq
 from scipy.special import expit, softmax
+
+from mddag._read_only import ReadOnlyArrays, read_only
+
+
+@dataclass(frozen=True, eq=False)
+class Calibration(ReadOnlyArrays):
+    """What scores at each exit stand for: factor x f + offset, one pair per group of exits.
+
+    groups  : intp (N + 1,), the group of each exit step 0 .. N
+    factors : float64 (n_groups,), above 0
+    offsets : float64 (n_groups,); 0 for classifiers, whose winning class must not change
+    """
+
+    groups: NDArray[np.intp]
+    factors: NDArray[np.float64]
+    offsets: NDArray[np.float64]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "groups", read_only(self.groups, np.intp))
+        object.__setattr__(self, "factors", read_only(self.factors, np.float64))
+        object.__setattr__(self, "offsets", read_only(self.offsets, np.float64))
+
+    @classmethod
+    def one_group(cls, factor: float, n_steps: int) -> Calibration:
+        """The same factor at every exit."""
+        return cls(np.zeros(n_steps + 1, np.intp), np.array([factor]), np.zeros(1))
+
+    def calibrated(
+        self, scores: NDArray[np.float64], exit_step: NDArray[np.int32]
+    ) -> NDArray[np.float64]:
+        """Log-odds (K = 1), logits, or means of scores (n, K) that left at steps (n,)."""
+        group = self.groups[exit_step]
+        return scores * self.factors[group][:, None] + self.offsets[group][:, None]
+
 
 REACH = 1e4  # largest a, in units of 1 / the largest score
 

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mddag import _core
-from mddag._checks import checked_threads
+from mddag._checks import checked_permutation, checked_threads
 from mddag.ensemble import Ensemble
 from mddag.grid import Grid
 from mddag.losses import Loss, ZeroOne
@@ -174,6 +174,25 @@ class MDP:
         """The same sample at another price."""
         other = copy(self)
         other.beta = checked_beta(beta)
+        return other
+
+    def with_labels(self, labels: ArrayLike) -> MDP:
+        """The same votes with other labels, or with the soft targets of a teacher."""
+        other = copy(self)
+        other.labels = _checked_labels(labels, self.n_instances, self.n_scores)
+        return other
+
+    def reordered(self, order: ArrayLike, grid: Grid | None = None) -> MDP:
+        """The same sample with its base classifiers in another order.
+
+        A policy learned on it decides for this MDP as ``policy.after(order)``. Another order passes
+        through other partial sums, so it may want another grid.
+        """
+        order = checked_permutation(np.asarray(order), self.n_steps)
+        other = copy(self)
+        other.votes = self.votes.reordered(order)
+        other.costs = self.costs[order]
+        other.grid = self.grid if grid is None else _checked_grid(grid, self.n_scores)
         return other
 
     def evaluate_all(self) -> Policy:

@@ -3,17 +3,21 @@
 EVAL evaluates h_j and goes on, SKIP goes on without it, QUIT returns the classifier built so far.
 Since SKIP leaves f alone and all steps share one grid, chains of SKIPs fold exactly into a jump
 table: ``next[j, cell]`` is the next base classifier to evaluate, N meaning quit.
+
+With ``every=k`` there is a decision at the steps 0, k, 2k … alone, and it covers the next k base
+classifiers: EVAL or SKIP all of them, or QUIT. Fewer decisions let an executor run more rows at
+once.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-from mddag._checks import checked_permutation
+from mddag._checks import check_whole, checked_permutation
 from mddag._read_only import ReadOnlyArrays, read_only
 from mddag.grid import Grid
 
@@ -25,9 +29,11 @@ ACTIONS = ("eval", "skip", "quit")
 class Policy(ReadOnlyArrays):
     """What to do at step j in each cell.
 
-    actions : uint8 (N, n_cells) of EVAL, SKIP, QUIT
+    actions : uint8 (n_decisions, n_cells) of EVAL, SKIP, QUIT; row d covers steps
+              d x every .. (d + 1) x every
     grid    : the cells
     order   : intp (N,), step j decides on base classifier order[j] of the source ensemble
+    every   : steps that one decision covers
 
     Both arrays are read-only copies, since `next` is folded from them once.
     """
@@ -35,30 +41,33 @@ class Policy(ReadOnlyArrays):
     actions: NDArray[np.uint8]
     grid: Grid
     order: NDArray[np.intp]
+    every: int = 1
 
     def __post_init__(self) -> None:
         order, actions = (
             checked_permutation(self.order, np.size(self.order)),
             np.asarray(self.actions),
         )
-        n_steps = len(order)
-        if actions.shape != (n_steps, self.grid.n_cells):
+        check_whole("every", self.every, 1)
+        n_decisions = -(-len(order) // self.every)
+        if actions.shape != (n_decisions, self.grid.n_cells):
             raise ValueError(
-                f"actions have shape {actions.shape}; wanted ({n_steps}, {self.grid.n_cells})"
-                " for the steps of the order and the cells of the grid"
+                f"actions have shape {actions.shape}; wanted ({n_decisions}, {self.grid.n_cells})"
+                f" for the steps of the order, every={self.every}, and the cells of the grid"
             )
         known = np.isin(actions, (EVAL, SKIP, QUIT))
         if not known.all():
-            j, c = np.argwhere(~known)[0]
+            d, c = np.argwhere(~known)[0]
             raise ValueError(
-                f"the action at step {j} in cell {c} is {actions[j, c]}; "
+                f"the action at step {d * self.every} in cell {c} is {actions[d, c]}; "
                 f"wanted EVAL ({EVAL}), SKIP ({SKIP}) or QUIT ({QUIT})"
             )
         object.__setattr__(self, "actions", read_only(actions, np.uint8))
         object.__setattr__(self, "order", read_only(order, np.intp))
 
     def __repr__(self) -> str:
-        return f"<Policy of {self.n_steps} steps, {self.grid.n_cells} cells>"
+        every = f", every={self.every}" if self.every > 1 else ""
+        return f"<Policy of {self.n_steps} steps, {self.grid.n_cells} cells{every}>"
 
     @property
     def n_steps(self) -> int:
@@ -68,9 +77,11 @@ class Policy(ReadOnlyArrays):
     def next(self) -> NDArray[np.int32]:
         """The jump table, int32 (N + 1, n_cells): the next step to evaluate from step j on."""
         table = np.full((self.n_steps + 1, self.grid.n_cells), self.n_steps, np.int32)
-        for j in range(self.n_steps - 1, -1, -1):
-            row = self.actions[j]
-            table[j] = np.where(row == EVAL, j, np.where(row == SKIP, table[j + 1], self.n_steps))
+        table[:-1] = np.arange(self.n_steps)[:, None]  # between decisions all is evaluated
+        for d in range(len(self.actions) - 1, -1, -1):
+            row, j = self.actions[d], d * self.every
+            after = table[min(j + self.every, self.n_steps)]
+            table[j] = np.where(row == EVAL, j, np.where(row == SKIP, after, self.n_steps))
         table.flags.writeable = False
         return table
 
@@ -92,6 +103,15 @@ class Policy(ReadOnlyArrays):
                 f"the policy is for {self.n_steps} base classifiers and {self.grid.n_scores} "
                 f"score(s), but got {n_classifiers} and {n_scores}; learn a policy for these"
             )
+
+    def after(self, order: NDArray[np.intp]) -> Policy:
+        """This policy, learned on base classifiers in the given order, for those in their own.
+
+        Step j, which decided on the j-th of the reordered ones, decides on ``order[self.order[j]]``
+        of the source.
+        """
+        order = checked_permutation(order, self.n_steps)
+        return replace(self, order=order[self.order])
 
     @classmethod
     def constant(cls, action: int, n_steps: int, grid: Grid) -> Policy:

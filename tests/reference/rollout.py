@@ -21,7 +21,9 @@ def follow(h, policy, bias, costs):
     """h(j) lists the votes (K,) that make up base classifier j; they are added one by one."""
     walk = Walk(list(bias), [], 0, 0.0)
     for step in range(policy.n_steps):
-        action = policy.actions[step, grid_twin.cell(policy.grid, walk.scores)]
+        if step % policy.every == 0:
+            cell = grid_twin.cell(policy.grid, walk.scores)
+            action = policy.actions[step // policy.every, cell]
         if action == QUIT:
             break
         if action == EVAL:
@@ -62,9 +64,12 @@ def on_votes(votes, policy, costs):
 
 def next_step(policy, step, cell):
     """The first step from `step` on that evaluates in `cell`; N where the policy quits before."""
-    for j in range(step, policy.n_steps):
-        if policy.actions[j, cell] == EVAL:
+    if step % policy.every:  # inside what is being evaluated
+        return step
+    for j in range(step, policy.n_steps, policy.every):
+        action = policy.actions[j // policy.every, cell]
+        if action == EVAL:
             return j
-        if policy.actions[j, cell] == QUIT:
+        if action == QUIT:
             break
     return policy.n_steps
