@@ -92,19 +92,20 @@ inline unsigned Bush<float>::answers(const float* x) const {
 }
 #endif
 
-// One node of a larger tree; the right child follows the left one.
+// One node of a larger tree; the right child follows the left one. A leaf is its own left child, to
+// which it sends everything.
 template <class T>
 struct PackedNode {
   Test<T> test;
-  std::int32_t left;  // counted from the root; 0 at a leaf
+  std::int32_t left;  // counted from the root
   std::int32_t leaf;
 };
 
 template <class T>
 std::int32_t leaf_at(const PackedNode<T>* nodes, const T* x) {
-  const PackedNode<T>* node = nodes;
-  while (node->left != 0) node = nodes + (node->left + !node->test.left(x));
-  return node->leaf;
+  std::int32_t at = 0;
+  while (nodes[at].left != at) at = nodes[at].left + !nodes[at].test.left(x);
+  return nodes[at].leaf;
 }
 
 }  // namespace mddag

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "mddag/columns.hpp"
-#include "mddag/walked_trees.hpp"
+#include "mddag/walk_source.hpp"
 
 namespace mddag {
 

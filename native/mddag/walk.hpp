@@ -22,27 +22,14 @@
 #include "mddag/parallel.hpp"
 #include "mddag/paths.hpp"
 #include "mddag/step_functions.hpp"
+#include "mddag/turns.hpp"
+#include "mddag/walk_source.hpp"
 #include "mddag/walked_trees.hpp"
 
 namespace mddag {
 
-// How a step adds its vote, for ensembles of one kind of tree and for all others.
-template <class T>
-struct StumpVotes {
-  const WalkedTrees<T>& trees;
-  void add(std::size_t step, const T* x, std::int32_t* f) const { *f += trees.stump(step).at(x); }
-};
-
-template <class T>
-struct BushVotes {
-  const WalkedTrees<T>& trees;
-  void add(std::size_t step, const T* x, std::int32_t* f) const { *f += trees.bush(step, x); }
-};
-
 class Walk {
  public:
-  static constexpr std::size_t kLanes = 8;  // rows that take their steps in turn
-
   // unit : what an integer stands for; missing : whether a row may hold NaN (which batches are
   // asked before they come here). The rest as WalkSource and Jumps say.
   Walk(WalkSource&& source, double unit, Jumps&& jumps, bool missing)
@@ -124,7 +111,7 @@ class Walk {
 
  private:
   template <class T>
-  struct Form {  // made when rows of T first come
+  struct Lazy {  // made when rows of T first come
     std::once_flag once;
     std::unique_ptr<WalkedTrees<T>> trees;
   };
@@ -160,11 +147,12 @@ class Walk {
 
   template <class T, class Body>
   void with_votes(const Body& body) const {
-    Form<T>& form = std::get<Form<T>>(forms_);
+    Lazy<T>& form = std::get<Lazy<T>>(forms_);
     std::call_once(form.once, [&] { form.trees = std::make_unique<WalkedTrees<T>>(source_); });
     const WalkedTrees<T>& trees = *form.trees;
-    if (trees.all_stumps()) return body(StumpVotes<T>{trees});
-    if (trees.all_bushes()) return body(BushVotes<T>{trees});
+    if (trees.uniform(Form::stump)) return body(StumpVotes<T>{trees});
+    if (trees.uniform(Form::bush)) return body(BushVotes<T>{trees});
+    if (trees.uniform(Form::tree)) return body(TreeVotes<T>{trees});
     body(trees);
   }
 
@@ -180,22 +168,21 @@ class Walk {
   template <class Votes, class T, class Visit>
   void take_turns(const Votes& votes, const T* x, std::size_t n, std::int32_t* sums,
                   const Visit& visit) const {
-    struct Lane {
-      std::size_t row, step;
-    };
     const std::size_t begin = next(0, source_.bias.data());  // every row begins with the bias
+    const auto started = [&](std::size_t row) {
+      return Lane<T>{row, begin, x + row * n_features(), sums + row * n_scores()};
+    };
     std::size_t n_lanes = begin < n_steps() ? std::min(n, kLanes) : 0, waiting = n_lanes;
-    Lane lanes[kLanes];
-    for (std::size_t lane = 0; lane < n_lanes; ++lane) lanes[lane] = {lane, begin};
+    Lane<T> lanes[kLanes];
+    for (std::size_t i = 0; i < n_lanes; ++i) lanes[i] = started(i);
     while (n_lanes > 0) {
-      for (std::size_t lane = 0; lane < n_lanes; ++lane) {
-        auto& [row, step] = lanes[lane];
-        std::int32_t* f = sums + row * n_scores();
-        votes.add(step, x + row * n_features(), f);
-        visit(row, step);
-        step = next(step + 1, f);
-        if (step < n_steps()) continue;
-        lanes[lane] = waiting < n ? Lane{waiting++, begin} : lanes[--n_lanes];
+      add_each(votes, lanes, n_lanes);
+      for (std::size_t i = n_lanes; i-- > 0;) {
+        Lane<T>& lane = lanes[i];
+        visit(lane.row, lane.step);
+        lane.step = next(lane.step + 1, lane.f);
+        if (lane.step < n_steps()) continue;
+        lane = waiting < n ? started(waiting++) : lanes[--n_lanes];
       }
     }
   }
@@ -205,7 +192,7 @@ class Walk {
   bool missing_;
   Jumps jumps_;
   std::unique_ptr<StepFunctions> step_functions_;  // where all is evaluated and all are stumps
-  mutable std::tuple<Form<float>, Form<double>> forms_;
+  mutable std::tuple<Lazy<float>, Lazy<double>> forms_;
 };
 
 }  // namespace mddag

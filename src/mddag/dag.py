@@ -97,9 +97,7 @@ class Dag(ReadOnlyArrays):
             self.walk.scores(rows, scores, n_threads)
         return scores
 
-    def exits(
-        self, X: Any, *, n_threads: int = 1
-    ) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
+    def exits(self, X: Any, *, n_threads: int = 1) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
         """Scores, float64 (n_rows, K), and where each row leaves, int32 (n_rows,).
 
         The exit step is one more than the last step at which the row evaluates, 0 if there is none.
