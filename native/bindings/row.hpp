@@ -45,8 +45,11 @@ class OneRow {
     if (!nb::hasattr(x, "dtype") || !nb::hasattr(x, "shape"))
       throw nb::type_error(
           (std::string("x is a ") + nb::type_name(x.type()).c_str() + wanted).c_str());
-    const std::string got =
-        std::string(nb::str(x.attr("dtype")).c_str()) + " " + nb::str(x.attr("shape")).c_str();
+    const auto said = [&](const char* name) {
+      const nb::object value = x.attr(name);
+      return std::string(nb::str(value).c_str());
+    };
+    const std::string got = said("dtype") + " " + said("shape");
     throw nb::value_error(("x is " + got + wanted).c_str());
   }
 
