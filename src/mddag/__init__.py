@@ -21,10 +21,13 @@ if TYPE_CHECKING:
     from mddag.features import Features as Features
     from mddag.grid import Grid as Grid
     from mddag.mdp import MDP as MDP
+    from mddag.model_file import ModelFileError as ModelFileError
     from mddag.plotting import DagDisplay as DagDisplay
     from mddag.plotting import PathDisplay as PathDisplay
     from mddag.plotting import TradeoffDisplay as TradeoffDisplay
     from mddag.policy import Policy as Policy
+    from mddag.predictor import Predictor as Predictor
+    from mddag.predictor import load as load
     from mddag.trace import Trace as Trace
     from mddag.tradeoff import sweep as sweep
     from mddag.votes import Votes as Votes
@@ -39,13 +42,16 @@ _HOMES = {
     "Grid": "mddag.grid",
     "MDDAGClassifier": "mddag.classifier",
     "MDP": "mddag.mdp",
+    "ModelFileError": "mddag.model_file",
     "PathDisplay": "mddag.plotting",
     "Policy": "mddag.policy",
+    "Predictor": "mddag.predictor",
     "Trace": "mddag.trace",
     "TradeoffDisplay": "mddag.plotting",
     "Votes": "mddag.votes",
     "as_ensemble": "mddag.adapters",
     "compile": "mddag.dag",
+    "load": "mddag.predictor",
     "sweep": "mddag.tradeoff",
 }
 
@@ -61,13 +67,16 @@ __all__ = [
     "Features",
     "Grid",
     "MDDAGClassifier",
+    "ModelFileError",
     "PathDisplay",
     "Policy",
+    "Predictor",
     "Trace",
     "TradeoffDisplay",
     "Votes",
     "as_ensemble",
     "compile",
+    "load",
     "sweep",
 ]
 
