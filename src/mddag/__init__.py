@@ -7,7 +7,6 @@ Names are loaded when first used, so that ``import mddag`` stays light.
 from __future__ import annotations
 
 from importlib import import_module
-from importlib.metadata import version as _version
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -83,7 +82,9 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     if name == "__version__":
-        return _version("mddag")
+        from importlib.metadata import version  # takes longer than all the rest
+
+        return version("mddag")
     if name in _ROOMS:
         return import_module(f"mddag.{name}")
     if name not in _HOMES:
