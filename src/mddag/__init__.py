@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from mddag.dag import Dag as Dag
     from mddag.dag import compile as compile  # noqa: A004
     from mddag.ensemble import Ensemble as Ensemble
+    from mddag.export import export_c as export_c
     from mddag.features import Features as Features
     from mddag.grid import Grid as Grid
     from mddag.mdp import MDP as MDP
@@ -50,6 +51,7 @@ _HOMES = {
     "Votes": "mddag.votes",
     "as_ensemble": "mddag.adapters",
     "compile": "mddag.dag",
+    "export_c": "mddag.export",
     "load": "mddag.predictor",
     "sweep": "mddag.tradeoff",
 }
@@ -75,6 +77,7 @@ __all__ = [
     "Votes",
     "as_ensemble",
     "compile",
+    "export_c",
     "load",
     "sweep",
 ]

@@ -8,6 +8,7 @@ from typing import Any
 from sklearn.utils.validation import check_is_fitted
 
 from mddag.calibration import Calibration
+from mddag.export import export_c
 from mddag.model_file import Model
 from mddag.predictor import Predictor
 
@@ -39,3 +40,13 @@ class Served:
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the fitted model to a file that ``mddag.load`` reads, without pickle."""
         self.predictor().save(path)
+
+    def export_c(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        name: str = "model",
+        integer_thresholds: bool = False,
+    ) -> None:
+        """Write the fitted model as one C99 header; see ``mddag.export_c``."""
+        export_c(self.predictor(), path, name=name, integer_thresholds=integer_thresholds)
