@@ -24,44 +24,6 @@ from mddag.model_file import Model
 from mddag.predictor import Predictor
 
 _INTEGERS = ("int8", "uint8", "int16", "uint16", "int32", "uint32")
-_KEYWORDS = frozenset(
-    [
-        "auto",
-        "break",
-        "case",
-        "char",
-        "const",
-        "continue",
-        "default",
-        "do",
-        "double",
-        "else",
-        "enum",
-        "extern",
-        "float",
-        "for",
-        "goto",
-        "if",
-        "inline",
-        "int",
-        "long",
-        "register",
-        "restrict",
-        "return",
-        "short",
-        "signed",
-        "sizeof",
-        "static",
-        "struct",
-        "switch",
-        "typedef",
-        "union",
-        "unsigned",
-        "void",
-        "volatile",
-        "while",
-    ]
-)
 
 
 def export_c(
@@ -80,7 +42,7 @@ def export_c(
         for NaN
     """
     served = _model_of(model)
-    if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name) or name in _KEYWORDS:
+    if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name):
         raise ValueError(f"name is {name!r}; wanted a C identifier, such as 'model'")
     Path(path).write_text(_header(served, name, integer_thresholds), encoding="ascii")
 
