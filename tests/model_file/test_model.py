@@ -179,6 +179,7 @@ def at(index, value):
         (changed("beta", lambda _: "cheap"), "beta = 'cheap'; wanted float or NoneType"),
         (changed("priced", lambda _: 1), "priced = 1; wanted bool"),
         (changed("kind", lambda _: "oracle"), "that of a 'oracle'"),
+        (changed("link", lambda _: "logit"), "the link is 'logit'"),
         (changed("every", lambda _: 0), "every is 0"),
         (changed("every", lambda _: 1), r"actions have shape \(1, 6\); wanted \(2, 6\)"),
         (changed("every", lambda _: True), "every = True; wanted int"),

@@ -24,6 +24,7 @@ FIELDS: dict[str, Types] = {
     "classes": (dict, type(None)),
     "features": dict,
     "kind": str,
+    "link": str,
     "priced": bool,
 }
 FEATURE_FIELDS: dict[str, Types] = {
@@ -64,6 +65,7 @@ def ensemble_parts(ensemble: Ensemble) -> tuple[Metadata, Tensors]:
         "classes": labels_to_json(ensemble.classes),
         "features": _features_to_json(ensemble.features),
         "kind": ensemble.kind,
+        "link": getattr(ensemble, "link", "identity"),
         "priced": ensemble.priced,
     }
     tensors = {
@@ -86,6 +88,8 @@ def ensemble_of(metadata: Metadata, tensors: Tensors) -> Ensemble:
     """The inverse of `ensemble_parts`."""
     if metadata["kind"] not in ("classifier", "regressor", "ranker"):
         raise ModelFileError(f"the ensemble is that of a {metadata['kind']!r:.20}, unknown here")
+    if metadata["link"] not in ("identity", "exp", "unknown"):
+        raise ModelFileError(f"the link is {metadata['link']!r:.20}, unknown here")
     ensemble = Ensemble.from_trees(
         _trees(tensors),
         features=_features_from_json(metadata["features"]),
