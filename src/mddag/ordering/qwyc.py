@@ -35,7 +35,7 @@ class QWYCOrder(Parameters):
     """
 
     rate: float = 0.01
-    max_rows: int = 1000
+    max_rows: int = 2000
     n_cells: int = 128
 
     def __post_init__(self) -> None:

@@ -41,6 +41,8 @@ class QWYC(Parameters):
 
     def __post_init__(self) -> None:
         check_whole("every", self.every, 1)
+        if not len(self.rates) or not all(0 <= rate <= 1 for rate in self.rates):
+            raise ValueError(f"rates are {self.rates}; wanted shares of the rows, in [0, 1]")
 
     def solve(self, mdp: MDP, selection: MDP | None = None) -> Policy:
         """The best rate by Eq. (8) on `selection`, or on the MDP itself."""
