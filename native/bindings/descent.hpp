@@ -19,10 +19,10 @@ using DescentArguments = std::tuple<double, std::size_t, Allowed>;
 // most groups per row, least instances per group, z of SKIP, z of QUIT.
 using GuardArguments = std::tuple<std::size_t, std::size_t, double, double>;
 
-template <class Code>
-DescentProblem<CodedVotes<Code>> descent_problem(const DescentSampleArrays<Code>& sample,
-                                                 const GridArrays& grid_arrays,
-                                                 const DescentArguments& arguments) {
+template <class Votes, class Code>
+DescentProblem<Votes> descent_problem(const DescentSampleArrays<Code>& sample,
+                                      const GridArrays& grid_arrays,
+                                      const DescentArguments& arguments) {
   const auto& [table_arrays, codes, instances, bias, costs, weight] = sample;
   const auto& [beta, every, allowed] = arguments;
   const auto& [eval, skip, quit] = allowed;
@@ -40,6 +40,13 @@ DescentProblem<CodedVotes<Code>> descent_problem(const DescentSampleArrays<Code>
 inline Guards guards(const GuardArguments& arguments) {
   const auto& [most, least, z_skip, z_quit] = arguments;
   return {{most, least}, z_skip, z_quit};
+}
+
+// Whether every base classifier is one tree that votes for the one score there is.
+inline bool one_score_and_tree(const Tables& tables) {
+  for (std::size_t j = 0; j < tables.rounds.size; ++j)
+    if (tables.rounds[j] != static_cast<std::int64_t>(j)) return false;
+  return tables.n_scores == 1;
 }
 
 struct NativeLosses {
@@ -79,9 +86,13 @@ void bind_sweep(nb::module_& m) {
          const DescentArguments& arguments, const GuardArguments& guard, const LossArrays& loss,
          Matrix<std::uint8_t> actions, int n_threads) {
         nb::gil_scoped_release unlocked;
-        const auto problem = descent_problem<Code>(sample, grid_arrays, arguments);
-        const NativeLosses losses{labelled_loss(loss, problem.grid.n_scores)};
-        return Sweep(problem, guards(guard), losses, n_threads, actions.data()).run();
+        const auto sweep = [&](const auto& problem) {
+          const NativeLosses losses{labelled_loss(loss, problem.grid.n_scores)};
+          return Sweep(problem, guards(guard), losses, n_threads, actions.data()).run();
+        };
+        if (one_score_and_tree(tables(std::get<0>(sample))))
+          return sweep(descent_problem<SingleVotes<Code>>(sample, grid_arrays, arguments));
+        return sweep(descent_problem<CodedVotes<Code>>(sample, grid_arrays, arguments));
       },
       "sample"_a.noconvert(), "grid"_a.noconvert(), "arguments"_a, "guards"_a, "loss"_a.noconvert(),
       "actions"_a.noconvert(), "n_threads"_a);
@@ -90,7 +101,7 @@ void bind_sweep(nb::module_& m) {
       [](const DescentSampleArrays<Code>& sample, const GridArrays& grid_arrays,
          const DescentArguments& arguments, const GuardArguments& guard, const nb::callable& loss,
          Matrix<std::uint8_t> actions, int) {
-        const auto problem = descent_problem<Code>(sample, grid_arrays, arguments);
+        const auto problem = descent_problem<CodedVotes<Code>>(sample, grid_arrays, arguments);
         const CalledLosses losses{loss, problem.grid.n_scores};
         return Sweep(problem, guards(guard), losses, 1, actions.data()).run();
       },

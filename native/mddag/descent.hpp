@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "mddag/action.hpp"
-#include "mddag/cell_groups.hpp"
 #include "mddag/grid.hpp"
+#include "mddag/group_sums.hpp"
 #include "mddag/rollout.hpp"
 
 namespace mddag {
@@ -35,63 +35,31 @@ struct DescentProblem {
   std::size_t n_decisions() const { return (costs.size + every - 1) / every; }
 };
 
-// QUIT must beat EVAL, and SKIP the better of the two, by so many standard errors.
-struct Guards {
-  Grouping grouping;
-  double z_skip;
-  double z_quit;
+// The votes of one score, h_j being one tree: what most ensembles have, and fast.
+template <class Code>
+struct SingleVotes {
+  Tables tables;
+  const Code* codes;
 };
 
-// What is still to be paid: loss + beta x cost.
-struct Return {
-  double loss;
-  double cost;
-};
+template <class Code>
+void add_vote(const SingleVotes<Code>& votes, std::size_t i, std::size_t j, double* f) {
+  const Code code = votes.codes[i * votes.tables.score.size + j];
+  *f += votes.tables.values[static_cast<std::size_t>(votes.tables.starts[j]) + code];
+}
 
-// Sums over the instances of one group. A paired difference is that of the weighted returns.
-struct GroupSums {
-  enum Pair { kQuitEval, kSkipEval, kSkipQuit, kPairs };
+template <class Code>
+constexpr std::size_t n_scores(const SingleVotes<Code>&) {
+  return 1;
+}
 
-  double count = 0;
-  double loss[kActions] = {};
-  double cost[kActions] = {};
-  double squares[kPairs] = {};
+template <class Code>
+std::size_t n_scores(const CodedVotes<Code>& votes) {
+  return votes.tables.n_scores;
+}
 
-  void add(const Return* returns, double beta, double weight) {
-    double paid[kActions];
-    for (std::size_t a = 0; a < kActions; ++a) {
-      loss[a] += weight * returns[a].loss;
-      cost[a] += weight * returns[a].cost;
-      paid[a] = weight * (returns[a].loss + beta * returns[a].cost);
-    }
-    ++count;
-    squares[kQuitEval] += square(paid[kQuit] - paid[kEval]);
-    squares[kSkipEval] += square(paid[kSkip] - paid[kEval]);
-    squares[kSkipQuit] += square(paid[kSkip] - paid[kQuit]);
-  }
-
-  // The action by the guards; ties go to QUIT, then EVAL.
-  Action choose(double beta, const Guards& guards, const bool* allowed) const {
-    Action best = kEval;
-    if (allowed[kQuit] && advantage(kQuit, kEval, kQuitEval, beta, guards.z_quit) >= 0)
-      best = kQuit;
-    const Pair pair = best == kQuit ? kSkipQuit : kSkipEval;
-    if (allowed[kSkip] && advantage(kSkip, best, pair, beta, guards.z_skip) > 0) best = kSkip;
-    return best;
-  }
-
- private:
-  static double square(double x) { return x * x; }
-
-  double advantage(Action a, Action over, Pair pair, double beta, double z) const {
-    const double gain = (loss[over] + beta * cost[over]) - (loss[a] + beta * cost[a]);
-    if (z == 0) return gain;
-    return gain - z * std::sqrt(std::max(squares[pair] - gain * gain / count, 0.0));
-  }
-};
-
-// Losses : losses(scores, instances, n, out) for n instances at once; losses.block() is how many
-// instances it wants together.
+// Losses : losses(scores, instances, n, out) for n instances at once; losses.block(n) is how many
+// of n it wants together.
 template <class Votes, class Losses>
 class Sweep {
  public:
@@ -104,24 +72,24 @@ class Sweep {
         n_threads_(n_threads),
         actions_(actions),
         n_(problem.instances.size),
-        K_(problem.grid.n_scores),
         n_cells_(static_cast<std::size_t>(problem.grid.n_cells())),
         D_(problem.n_decisions()),
         stride_(static_cast<std::size_t>(std::ceil(std::sqrt(static_cast<double>(D_))))),
-        checkpoints_(((D_ + stride_ - 1) / stride_) * n_ * K_),
-        states_(stride_ * n_ * K_),
-        exit_(n_),
+        checkpoints_(((D_ + stride_ - 1) / stride_) * n_ * K()),
+        states_(stride_ * n_ * K()),
+        who_(n_),
         ahead_(n_),
         here_(n_ * kActions),
         cell_(n_),
         next_((D_ + 1) * n_cells_, static_cast<std::int32_t>(D_)),
         visits_(n_cells_),
-        group_(n_cells_) {}
+        group_(n_cells_) {
+    for (std::size_t d = 0; d < D_; ++d) price_.push_back(price_of(d));
+  }
 
   // Returns the mean of what the improved policy pays, Eq. (8) on these instances.
   double run() {
     simulate();
-    sort_by_exit();
     for (std::size_t d = D_; d-- > 0;) {
       if (d == D_ - 1 || d % stride_ == stride_ - 1) replay(d - d % stride_, d);
       look_ahead(d);
@@ -131,52 +99,57 @@ class Sweep {
   }
 
  private:
-  using Instances = Span<const std::int64_t>;
+  // Final scores, whose losses are asked for together.
+  struct Ends {
+    std::vector<double> scores, loss;
+    std::vector<std::int64_t> who;
+    std::size_t n = 0;
 
-  std::size_t instance(std::size_t p) const {
-    return static_cast<std::size_t>(problem_.instances[p]);
-  }
+    Ends(std::size_t most, std::size_t K) : scores(most * K), loss(most), who(most) {}
+  };
+
+  std::size_t K() const { return n_scores(problem_.votes); }
+  std::uint8_t* row(std::size_t d) const { return actions_ + d * n_cells_; }
   std::size_t cell(const double* f) const {
+    if (K() == 1) return static_cast<std::size_t>(problem_.grid.below(*f));
     return static_cast<std::size_t>(problem_.grid.cell(f));
   }
-  std::uint8_t* row(std::size_t d) const { return actions_ + d * n_cells_; }
-  double* state(std::size_t d, std::size_t p) { return &states_[((d % stride_) * n_ + p) * K_]; }
-  double* checkpoint(std::size_t d, std::size_t p) {
-    return &checkpoints_[((d / stride_) * n_ + p) * K_];
+  // Ranks count instances from the one that goes furthest; checkpoints are made before.
+  double* state(std::size_t d, std::size_t rank) {
+    return &states_[((d % stride_) * n_ + rank) * K()];
+  }
+  double* checkpoint(std::size_t d, std::size_t position) {
+    return &checkpoints_[((d / stride_) * n_ + position) * K()];
+  }
+  std::size_t end_of(std::size_t d) const {
+    return std::min((d + 1) * problem_.every, problem_.costs.size);
   }
 
-  // f += the votes of the steps that decision d covers; returns their cost.
-  double evaluate(std::size_t d, std::size_t p, double* f) const {
-    const std::size_t end = std::min((d + 1) * problem_.every, problem_.costs.size);
-    double cost = 0;
-    for (std::size_t j = d * problem_.every; j < end; ++j) {
-      add_vote(problem_.votes, instance(p), j, f);
-      cost += problem_.costs[j];
-    }
-    return cost;
+  double price_of(std::size_t d) const {
+    double price = 0;
+    for (std::size_t j = d * problem_.every; j < end_of(d); ++j) price += problem_.costs[j];
+    return price;
   }
 
-  double cost_of(std::size_t d) const {
-    const std::size_t end = std::min((d + 1) * problem_.every, problem_.costs.size);
-    double cost = 0;
-    for (std::size_t j = d * problem_.every; j < end; ++j) cost += problem_.costs[j];
-    return cost;
+  // f += the votes of the steps that decision d covers.
+  void evaluate(std::size_t d, std::int64_t i, double* f) const {
+    for (std::size_t j = d * problem_.every; j < end_of(d); ++j)
+      add_vote(problem_.votes, static_cast<std::size_t>(i), j, f);
   }
 
-  // Follows the policy from the state f before decision `from` up to decision `to`, or until it
-  // quits; passed(d, f) before each decision. Returns the decision at which it stands.
+  // Follows the present policy from the state f before decision `from` to before `to`, or until it
+  // quits; passed(d) before each decision. Returns the decision at which it stands.
   template <class Passed>
-  std::size_t follow(std::size_t p, std::size_t from, std::size_t to, double* f,
+  std::size_t follow(std::int64_t i, std::size_t from, std::size_t to, double* f,
                      const Passed& passed) const {
     std::size_t c = cell(f);
     for (std::size_t d = from; d < to; ++d) {
-      passed(d, f);
+      passed(d);
       const std::uint8_t action = row(d)[c];
       if (action == kQuit) return d;
-      if (action == kEval) {
-        evaluate(d, p, f);
-        c = cell(f);
-      }
+      if (action == kSkip) continue;
+      evaluate(d, i, f);
+      c = cell(f);
     }
     return to;
   }
@@ -184,43 +157,45 @@ class Sweep {
   // Where everyone quits, and the states at every stride_-th decision: those between are computed
   // again when they are needed, since all of them would take more memory than the votes.
   void simulate() {
+    std::vector<std::size_t> exit(n_);
+    std::vector<double> final_loss(n_);
     blocks(n_, [&](std::size_t first, std::size_t n) {
-      std::vector<double> ends(n * K_), loss(n);
-      std::vector<std::int64_t> who(n);
+      Ends ends(n, K());
       for (std::size_t p = first; p < first + n; ++p) {
-        double* f = &ends[(p - first) * K_];
-        std::copy(problem_.bias.data, problem_.bias.data + K_, f);
-        exit_[p] = follow(p, 0, D_, f, [&](std::size_t d, const double* passed) {
-          if (d % stride_ == 0) std::copy(passed, passed + K_, checkpoint(d, p));
+        double* f = &ends.scores[(p - first) * K()];
+        std::copy(problem_.bias.data, problem_.bias.data + K(), f);
+        exit[p] = follow(problem_.instances[p], 0, D_, f, [&](std::size_t d) {
+          if (d % stride_ == 0) std::copy(f, f + K(), checkpoint(d, p));
         });
-        who[p - first] = problem_.instances[p];
       }
-      losses_(ends.data(), who.data(), n, loss.data());
-      for (std::size_t p = first; p < first + n; ++p) ahead_[p] = {loss[p - first], 0.0};
+      losses_(ends.scores.data(), problem_.instances.data + first, n, final_loss.data() + first);
     });
+    rank(exit);
+    for (std::size_t r = 0; r < n_; ++r) {
+      who_[r] = problem_.instances[position_[r]];
+      ahead_[r] = {final_loss[position_[r]], 0.0};
+    }
   }
 
   // Who goes furthest comes first: those who reach decision d are the first n_reaching_[d].
-  void sort_by_exit() {
-    n_reaching_.assign(D_ + 1, 0);
-    for (const std::size_t d : exit_) ++n_reaching_[d];
-    for (std::size_t d = D_; d-- > 0;) n_reaching_[d] += n_reaching_[d + 1];
+  void rank(const std::vector<std::size_t>& exit) {
+    n_reaching_.assign(D_ + 2, 0);
+    for (const std::size_t d : exit) ++n_reaching_[d];
+    for (std::size_t d = D_ + 1; d-- > 0;) n_reaching_[d] += n_reaching_[d + 1];
     std::vector<std::size_t> place(n_reaching_.begin() + 1, n_reaching_.end());
-    place.push_back(0);
-    by_exit_.resize(n_);
-    for (std::size_t p = 0; p < n_; ++p) by_exit_[place[exit_[p]]++] = p;
+    position_.resize(n_);
+    for (std::size_t p = 0; p < n_; ++p) position_[place[exit[p]]++] = p;
   }
 
   // The states before decisions first .. last, all of one checkpoint.
   void replay(std::size_t first, std::size_t last) {
     blocks(n_reaching_[first], [&](std::size_t begin, std::size_t n) {
-      std::vector<double> f(K_);
+      std::vector<double> f(K());
       for (std::size_t r = begin; r < begin + n; ++r) {
-        const std::size_t p = by_exit_[r];
-        std::copy(checkpoint(first, p), checkpoint(first, p) + K_, f.begin());
-        follow(p, first, last + 1, f.data(), [&](std::size_t d, const double* passed) {
-          std::copy(passed, passed + K_, state(d, p));
-        });
+        const double* start = checkpoint(first, position_[r]);
+        std::copy(start, start + K(), f.begin());
+        follow(who_[r], first, last + 1, f.data(),
+               [&](std::size_t d) { std::copy(f.begin(), f.end(), state(d, r)); });
       }
     });
   }
@@ -228,53 +203,54 @@ class Sweep {
   // What every action at decision d would pay, for everyone who reaches it. `ahead_` knows what
   // follows the action of the present policy; other actions are rolled out.
   void look_ahead(std::size_t d) {
-    const double price = cost_of(d);
     blocks(n_reaching_[d], [&](std::size_t first, std::size_t n) {
-      std::vector<double> ends(kActions * n * K_), loss(kActions * n);
-      std::vector<std::int64_t> who;
-      std::vector<Return*> asked;
-      double* f = ends.data();
-      const auto ask = [&](std::size_t p, Return& slot, double cost) {
-        slot.cost = cost;
-        asked.push_back(&slot);
-        who.push_back(problem_.instances[p]);
-        f += K_;
+      Ends ends(kActions * n, K());
+      std::vector<Return*> paid(kActions * n);
+      std::vector<std::uint32_t> on_the_way;
+      on_the_way.reserve(2 * n);
+      const auto end_with = [&](std::size_t r, Action action) {
+        const std::size_t s = ends.n++;
+        double* f = &ends.scores[s * K()];
+        std::copy(state(d, r), state(d, r) + K(), f);
+        ends.who[s] = who_[r];
+        paid[s] = &here_[r * kActions + action];
+        paid[s]->cost = action == kEval ? price_[d] : 0.0;
+        if (action == kEval) evaluate(d, who_[r], f);
+        if (action != kQuit) on_the_way.push_back(static_cast<std::uint32_t>(s));
       };
       for (std::size_t r = first; r < first + n; ++r) {
-        const std::size_t p = by_exit_[r];
-        const double* now = state(d, p);
+        cell_[r] = static_cast<std::int32_t>(cell(state(d, r)));
+        const std::uint8_t present = row(d)[static_cast<std::size_t>(cell_[r])];
         Return* here = &here_[r * kActions];
-        cell_[r] = static_cast<std::int32_t>(cell(now));
-        const std::uint8_t present = row(d)[cell_[r]];
-        std::copy(now, now + K_, f);
-        ask(p, here[kQuit], 0.0);
-        if (present == kEval) {
-          here[kEval] = {ahead_[p].loss, ahead_[p].cost + price};
-        } else {
-          std::copy(now, now + K_, f);
-          evaluate(d, p, f);
-          ask(p, here[kEval], price + roll_out(d + 1, p, f));
-        }
-        if (present == kSkip) {
-          here[kSkip] = ahead_[p];
-        } else if (problem_.allowed[kSkip]) {
-          std::copy(now, now + K_, f);
-          ask(p, here[kSkip], roll_out(d + 1, p, f));
-        }
+        if (present == kEval) here[kEval] = {ahead_[r].loss, ahead_[r].cost + price_[d]};
+        if (present == kSkip) here[kSkip] = ahead_[r];
+        if (present != kEval) end_with(r, kEval);
+        if (present != kSkip && problem_.allowed[kSkip]) end_with(r, kSkip);
+        if (problem_.allowed[kQuit]) end_with(r, kQuit);
       }
-      losses_(ends.data(), who.data(), who.size(), loss.data());
-      for (std::size_t s = 0; s < asked.size(); ++s) asked[s]->loss = loss[s];
+      roll_out(d + 1, on_the_way, ends, paid);
+      losses_(ends.scores.data(), ends.who.data(), ends.n, ends.loss.data());
+      for (std::size_t s = 0; s < ends.n; ++s) paid[s]->loss = ends.loss[s];
     });
   }
 
-  // From decision d on through the improved policy; returns the cost.
-  double roll_out(std::size_t d, std::size_t p, double* f) const {
-    double cost = 0;
-    for (;;) {
-      d = static_cast<std::size_t>(next_[d * n_cells_ + cell(f)]);
-      if (d == D_) return cost;
-      cost += evaluate(d, p, f);
-      ++d;
+  // From decision d on through the improved policy. All go on by one evaluation before any goes on
+  // by another, for a single path would wait for memory at each of its steps.
+  void roll_out(std::size_t d, std::vector<std::uint32_t>& on_the_way, Ends& ends,
+                const std::vector<Return*>& paid) const {
+    std::vector<std::uint32_t> at(ends.n, static_cast<std::uint32_t>(d));
+    while (!on_the_way.empty()) {
+      std::size_t n_left = 0;
+      for (const std::uint32_t s : on_the_way) {
+        double* f = &ends.scores[s * K()];
+        const auto to = static_cast<std::size_t>(next_[at[s] * n_cells_ + cell(f)]);
+        if (to == D_) continue;
+        evaluate(to, ends.who[s], f);
+        paid[s]->cost += price_[to];
+        at[s] = static_cast<std::uint32_t>(to + 1);
+        on_the_way[n_left++] = s;
+      }
+      on_the_way.resize(n_left);
     }
   }
 
@@ -284,44 +260,40 @@ class Sweep {
     for (std::size_t r = 0; r < n_here; ++r) ++visits_[static_cast<std::size_t>(cell_[r])];
     const auto row_cells = static_cast<std::size_t>(problem_.grid.row_cells());
     const std::size_t n_groups = group_cells(visits_, row_cells, guards_.grouping, group_);
-    sums_.assign(n_groups, GroupSums());
-    for (std::size_t r = 0; r < n_here; ++r) {
-      const double weight = problem_.weight[instance(by_exit_[r])];
-      sums_[group_at(r)].add(&here_[r * kActions], problem_.beta, weight);
-    }
+    std::vector<GroupSums> sums(n_groups);
+    for (std::size_t r = 0; r < n_here; ++r)
+      sums[group_at(r)].add(&here_[r * kActions], problem_.beta, weight(r));
     std::vector<Action> chosen(n_groups);
     for (std::size_t g = 0; g < n_groups; ++g)
-      chosen[g] = sums_[g].choose(problem_.beta, guards_, problem_.allowed);
-    for (std::size_t r = 0; r < n_here; ++r)
-      ahead_[by_exit_[r]] = here_[r * kActions + chosen[group_at(r)]];
+      chosen[g] = sums[g].choose(problem_.beta, guards_, problem_.allowed);
+    for (std::size_t r = 0; r < n_here; ++r) ahead_[r] = here_[r * kActions + chosen[group_at(r)]];
     write(d, chosen);
   }
 
   std::size_t group_at(std::size_t r) const {
     return static_cast<std::size_t>(group_[static_cast<std::size_t>(cell_[r])]);
   }
+  double weight(std::size_t r) const { return problem_.weight[static_cast<std::size_t>(who_[r])]; }
 
   // The actions of decision d, and its row of the jump table.
   void write(std::size_t d, const std::vector<Action>& chosen) {
+    std::int32_t* next = &next_[d * n_cells_];
     for (std::size_t c = 0; c < n_cells_; ++c) {
       if (group_[c] != kNobody)
         row(d)[c] = static_cast<std::uint8_t>(chosen[static_cast<std::size_t>(group_[c])]);
-      const std::uint8_t action = row(d)[c];
-      const std::size_t to = action == kQuit ? D_ : d;
-      next_[d * n_cells_ + c] =
-          action == kSkip ? next_[(d + 1) * n_cells_ + c] : static_cast<std::int32_t>(to);
+      const std::size_t to = row(d)[c] == kQuit ? D_ : d;
+      next[c] = row(d)[c] == kSkip ? next[n_cells_ + c] : static_cast<std::int32_t>(to);
     }
   }
 
   double mean_return() const {
-    double loss = 0, cost = 0, weight = 0;
-    for (std::size_t p = 0; p < n_; ++p) {
-      const double w = problem_.weight[instance(p)];
-      loss += w * ahead_[p].loss;
-      cost += w * ahead_[p].cost;
-      weight += w;
+    double loss = 0, cost = 0, total = 0;
+    for (std::size_t r = 0; r < n_; ++r) {
+      loss += weight(r) * ahead_[r].loss;
+      cost += weight(r) * ahead_[r].cost;
+      total += weight(r);
     }
-    return (loss + problem_.beta * cost) / weight;
+    return (loss + problem_.beta * cost) / total;
   }
 
   template <class Body>
@@ -332,21 +304,22 @@ class Sweep {
   }
 
   const DescentProblem<Votes>& problem_;
-  Guards guards_;
+  const Guards guards_;
   const Losses& losses_;
-  int n_threads_;
-  std::uint8_t* actions_;
-  std::size_t n_, K_, n_cells_, D_;
-  std::size_t stride_;
-  std::vector<double> checkpoints_, states_;
-  std::vector<std::size_t> exit_, by_exit_, n_reaching_;
-  std::vector<Return> ahead_;  // (n,): from the decision after the present one on
-  std::vector<Return> here_;   // (n, 3): by action, in the order of by_exit_
-  std::vector<std::int32_t> cell_;
-  std::vector<std::int32_t> next_;  // (D + 1, n_cells): the next decision that evaluates
-  std::vector<std::uint32_t> visits_;
-  std::vector<std::int32_t> group_;
-  std::vector<GroupSums> sums_;
+  const int n_threads_;
+  std::uint8_t* const actions_;
+  const std::size_t n_, n_cells_, D_, stride_;
+  std::vector<double> price_;                 // (D,)
+  std::vector<double> checkpoints_, states_;  // (D / stride, n, K) by position, (stride, n, K)
+  std::vector<std::size_t> position_;         // (n,): of each rank among the instances
+  std::vector<std::size_t> n_reaching_;       // (D + 2,)
+  std::vector<std::int64_t> who_;             // (n,) by rank, here and below
+  std::vector<Return> ahead_;                 // (n,): what follows the decisions so far
+  std::vector<Return> here_;                  // (n, 3): by action
+  std::vector<std::int32_t> cell_;            // (n,)
+  std::vector<std::int32_t> next_;            // (D + 1, n_cells): the next decision to evaluate
+  std::vector<std::uint32_t> visits_;         // (n_cells,)
+  std::vector<std::int32_t> group_;           // (n_cells,)
 };
 
 }  // namespace mddag
