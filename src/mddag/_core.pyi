@@ -118,6 +118,22 @@ def learn_episodes(
 def tabulate(
     values: tuple[Any, ...], space: Space, allowed: Allowed, out: NDArray[np.uint8]
 ) -> None: ...
+def descend(
+    sample: tuple[
+        Tables,
+        Codes,
+        NDArray[np.int64],
+        NDArray[np.float64],
+        NDArray[np.float64],
+        NDArray[np.float64],
+    ],  # tables, codes, instances, bias, costs, weight
+    grid: Grid,
+    arguments: tuple[float, int, Allowed],  # beta, every, allowed
+    guards: tuple[int, int, float, float],  # groups, instances per group, z of SKIP, z of QUIT
+    loss: Loss | Callable[[NDArray[np.float64], NDArray[np.int64]], NDArray[np.float64]],
+    actions: NDArray[np.uint8],
+    n_threads: int,
+) -> float: ...
 def losses(loss: Loss, scores: NDArray[np.float64], out: NDArray[np.float64]) -> None: ...
 def sum_by_leaf(
     leaf: Codes,
