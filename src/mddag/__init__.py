@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from mddag.plotting import PathDisplay as PathDisplay
     from mddag.plotting import TradeoffDisplay as TradeoffDisplay
     from mddag.policy import Policy as Policy
+    from mddag.regressor import MDDAGRegressor as MDDAGRegressor
     from mddag.trace import Trace as Trace
     from mddag.tradeoff import sweep as sweep
     from mddag.votes import Votes as Votes
@@ -38,6 +39,7 @@ _HOMES = {
     "Features": "mddag.features",
     "Grid": "mddag.grid",
     "MDDAGClassifier": "mddag.classifier",
+    "MDDAGRegressor": "mddag.regressor",
     "MDP": "mddag.mdp",
     "PathDisplay": "mddag.plotting",
     "Policy": "mddag.policy",
@@ -61,6 +63,7 @@ __all__ = [
     "Features",
     "Grid",
     "MDDAGClassifier",
+    "MDDAGRegressor",
     "PathDisplay",
     "Policy",
     "Trace",

@@ -42,7 +42,7 @@ def as_ensemble(model: Any, *, granularity: Literal["round", "tree"] = "round") 
 
     h_j is one boosting round, for K > 2 all its trees; `granularity="tree"` makes every tree an
     h_j of its own. An Ensemble is returned as it is (or by tree), and so is that of an
-    MDDAGClassifier. Raises TypeError for a model that no member knows, ValueError for one that
+    MDDAGClassifier or MDDAGRegressor. Raises TypeError for a model that no member knows, ValueError for one that
     cannot be an Ensemble.
     """
     if granularity not in ("round", "tree"):
@@ -56,7 +56,7 @@ def _converted(model: Any) -> Ensemble:
         return model
     if "sklearn.FrozenEstimator" in lineage(model):
         return _converted(model.estimator)
-    if "mddag.MDDAGClassifier" in lineage(model):  # what it sparsifies; its own answers differ
+    if "mddag.DagEstimator" in lineage(model):  # what it sparsifies; its own answers differ
         refuse_unfitted(model, "ensemble_")
         ensemble: Ensemble = model.ensemble_
         return ensemble
