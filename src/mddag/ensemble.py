@@ -23,7 +23,7 @@ from mddag.nodes import Nodes
 from mddag.votes import Tables, Votes, take_segments
 
 Kind = Literal["classifier", "regressor", "ranker"]
-Link = Literal["identity", "exp"]
+Link = Literal["identity", "exp", "unknown"]
 Voter = Callable[[Rows], ArrayLike]
 
 
@@ -40,8 +40,8 @@ class Ensemble:
     cost        : float64 (N,), the price of evaluating h_j; the number of its trees by default
     priced      : whether prices were given; if not, learners count base classifiers
     classes     : the labels that scores stand for; None for regressors and rankers
-    link        : what turns a regressor's score into its prediction: "identity", or "exp" where the
-                  source model has a log link (Poisson, gamma, tweedie)
+    link        : what turns a regressor's score into its prediction: "identity", "exp" where the
+                  source model has a log link (Poisson, gamma, tweedie), or "unknown"
     callables   : the base classifiers where they are not trees (then there are no nodes)
     """
 
@@ -131,6 +131,11 @@ class Ensemble:
         """The predictions that a regressor's scores (n, 1) stand for, (n,)."""
         if self.kind != "regressor":
             raise ValueError(f"the scores of a {self.kind} are no means; a regressor is wanted here")
+        if self.link == "unknown":
+            raise ValueError(
+                "the predictions of the source model are neither its scores nor exp of them; mddag "
+                "knows no other links: train for another objective, or use the raw scores"
+            )
         mean = scores[:, 0]
         return np.exp(mean) if self.link == "exp" else mean
 

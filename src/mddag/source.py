@@ -48,7 +48,7 @@ def fitted_source(
     out = stratified(groups, held_out, random)
     rest = np.setdiff1d(everything, out)
     model.fit(_safe_indexing(X, rest), targets[rest])
-    return Source(of_kind(as_ensemble(model), kind), out if len(out) else everything)
+    return Source(of_kind(as_ensemble(model), kind), out if held_out > 0 else everything)
 
 
 def is_fitted(model: Any) -> bool:

@@ -12,6 +12,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from mddag.adapters._link import link_of
 from mddag.adapters.adaboost_mh import AdaBoostMH
 from mddag.adapters.adapter import Adapter, lineage, prove, refuse_one_class, refuse_unfitted
 from mddag.adapters.catboost import CatBoost
@@ -65,6 +66,8 @@ def _converted(model: Any) -> Ensemble:
             refuse_one_class(model)
             ensemble = adapter.convert(model)
             prove(adapter, model, ensemble)
+            if ensemble.kind == "regressor":
+                ensemble = replace(ensemble, link=link_of(model, ensemble))
             return ensemble
     raise TypeError(_unknown(model))
 
