@@ -51,7 +51,7 @@ _HOMES = {
     "sweep": "mddag.tradeoff",
 }
 
-_ROOMS = ("datasets", "exploration", "learners", "losses", "plotting", "solvers", "values")
+_ROOMS = ("datasets", "exploration", "learners", "losses", "ordering", "plotting", "solvers", "values")
 
 __all__ = [
     "MDP",

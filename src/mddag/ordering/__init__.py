@@ -1,0 +1,13 @@
+"""Orderings: which base classifiers to ask first.
+
+| ordering | use it when |
+|---|---|
+| Correlation | by default: the ensemble was not made with early exits in mind (gradient boosting) |
+| Given | the sequence is good as it is |
+"""
+
+from mddag.ordering.correlation import Correlation
+from mddag.ordering.given import Given
+from mddag.ordering.order import Ordering
+
+__all__ = ["Correlation", "Given", "Ordering"]
