@@ -131,13 +131,17 @@ class Ensemble:
         """The predictions that a regressor's scores (n, 1) stand for, (n,)."""
         if self.kind != "regressor":
             raise ValueError(f"the scores of a {self.kind} are no means; a regressor is wanted here")
+        self.require_link()
+        mean = scores[:, 0]
+        return np.exp(mean) if self.link == "exp" else mean
+
+    def require_link(self) -> None:
+        """Refuse to predict where scores cannot be turned into predictions."""
         if self.link == "unknown":
             raise ValueError(
                 "the predictions of the source model are neither its scores nor exp of them; mddag "
                 "knows no other links: train for another objective, or use the raw scores"
             )
-        mean = scores[:, 0]
-        return np.exp(mean) if self.link == "exp" else mean
 
     def reordered(self, order: Sequence[int] | NDArray[np.intp]) -> Ensemble:
         """The same base classifiers in another order; the full sum keeps its value."""

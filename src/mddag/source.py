@@ -46,6 +46,11 @@ def fitted_source(
         model.set_params(random_state=random.randint(2**31 - 1))
     groups = targets if kind == "classifier" else np.zeros(len(targets))
     out = stratified(groups, held_out, random)
+    if held_out > 0 and len(out) == 0:
+        raise ValueError(
+            f"n_samples={len(targets)} leaves no row for the policy when the ensemble is fitted, "
+            f"too; give more rows, a fitted ensemble, or policy_rows='train'"
+        )
     rest = np.setdiff1d(everything, out)
     model.fit(_safe_indexing(X, rest), targets[rest])
     return Source(of_kind(as_ensemble(model), kind), out if held_out > 0 else everything)
@@ -65,9 +70,10 @@ def is_fitted(model: Any) -> bool:
 
 
 def of_kind(ensemble: Ensemble, kind: Kind) -> Ensemble:
-    """The ensemble, if it is that of a `kind`."""
+    """The ensemble, if it is that of a `kind` whose predictions can be made."""
     if ensemble.kind != kind:
         raise ValueError(f"the ensemble is that of a {ensemble.kind}; a {kind} is wanted here")
+    ensemble.require_link()
     return ensemble
 
 
