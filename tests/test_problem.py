@@ -3,7 +3,7 @@ import pytest
 
 from mddag import Ensemble
 from mddag.losses import Squared, ZeroOne
-from mddag.problem import OfMeans, Problem, checked_ordering, chosen_solver, parted
+from mddag.problem import OfMeans, Problem, checked_ordering, chosen_solver
 from mddag.solvers import Margin, Sarsa
 
 
@@ -73,12 +73,6 @@ def test_a_solver_that_orders_by_itself_is_left_alone():
 
     problem = Problem.of(ensemble(classes=[0, 1]), ROWS, np.arange(9) % 2)
     assert problem.ordered(backwards, Orderly()).order.tolist() == [0, 1, 2]
-
-
-def test_parts_hold_every_row_once():
-    parts = parted(10, (0.5, 0.2, 0.3), np.random.RandomState(0))
-    assert [len(part) for part in parts] == [5, 2, 3]
-    assert sorted(np.concatenate(parts).tolist()) == list(range(10))
 
 
 def test_every_is_the_solvers():

@@ -7,11 +7,11 @@ from sklearn.base import clone
 from sklearn.datasets import make_friedman1
 from sklearn.ensemble import (
     GradientBoostingClassifier,
-    GradientBoostingRegressor,
     HistGradientBoostingRegressor,
 )
 from sklearn.frozen import FrozenEstimator
 from sklearn.utils.estimator_checks import parametrize_with_checks
+from threadpoolctl import threadpool_limits
 
 import mddag
 from mddag import MDDAGRegressor
@@ -22,7 +22,14 @@ from tests.sweeps import BestPrefix
 SMALL = {"solver": Sarsa(n_episodes=10_000, evaluate_every=1000), "random_state": 0}
 
 
-@parametrize_with_checks([MDDAGRegressor(GradientBoostingRegressor(), beta=1e-4, **SMALL)])
+@pytest.fixture(autouse=True, scope="module")
+def one_thread():
+    """HistGradientBoosting's threads would wait for each other on a busy machine."""
+    with threadpool_limits(1):
+        yield
+
+
+@parametrize_with_checks([MDDAGRegressor(HistGradientBoostingRegressor(max_iter=5), beta=1e-4, **SMALL)])
 def test_scikit_learn_checks(estimator, check):
     check(estimator)
 

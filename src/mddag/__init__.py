@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from mddag.ensemble import Ensemble as Ensemble
     from mddag.features import Features as Features
     from mddag.grid import Grid as Grid
+    from mddag.knobs import sparsify as sparsify
     from mddag.mdp import MDP as MDP
     from mddag.plotting import DagDisplay as DagDisplay
     from mddag.plotting import PathDisplay as PathDisplay
@@ -48,6 +49,7 @@ _HOMES = {
     "Votes": "mddag.votes",
     "as_ensemble": "mddag.adapters",
     "compile": "mddag.dag",
+    "sparsify": "mddag.knobs",
     "sweep": "mddag.tradeoff",
 }
 
@@ -71,6 +73,7 @@ __all__ = [
     "Votes",
     "as_ensemble",
     "compile",
+    "sparsify",
     "sweep",
 ]
 

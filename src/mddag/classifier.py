@@ -8,18 +8,14 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from mddag.adaboost import AdaBoostMHClassifier
-from mddag.calibration import Calibration
 from mddag.door import checked_labels
 from mddag.estimator import DagEstimator
-from mddag.exits import class_calibration
 from mddag.prediction import ScoringClassifier
-from mddag.trace import Trace
 
 
 class MDDAGClassifier(ScoringClassifier, ClassifierMixin, DagEstimator):  # type: ignore[misc]
@@ -93,8 +89,3 @@ class MDDAGClassifier(ScoringClassifier, ClassifierMixin, DagEstimator):  # type
 
     def _targets(self, y: Any) -> NDArray[Any]:
         return checked_labels(y)
-
-    def _calibration(self, trace: Trace, labels: NDArray[Any]) -> Calibration:
-        mass = np.ones(len(labels))
-        n_steps = self.policy_.n_steps
-        return class_calibration(trace.scores, trace.exit_step, labels, mass, n_steps)

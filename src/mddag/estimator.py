@@ -16,10 +16,10 @@ from sklearn.utils.validation import check_consistent_length, validate_data
 
 from mddag._checks import check_fraction, check_one_of, check_whole
 from mddag.adapters import as_ensemble
-from mddag.calibration import Calibration
 from mddag.dag import compile as compile_dag
 from mddag.door import all_or_nothing, checked_rows
 from mddag.ensemble import Ensemble, Kind
+from mddag.exits import exit_calibration
 from mddag.features import Rows, is_frame
 from mddag.mdp import checked_actions, checked_beta, checked_loss
 from mddag.policy import ACTIONS, Policy
@@ -65,7 +65,7 @@ class DagEstimator(Scoring, BaseEstimator):  # type: ignore[misc]
 
     def fit(self, X: Any, y: Any) -> Self:
         """Learn the policy, and the ensemble if it is not fitted, from X (n, d) and targets y."""
-        solver = self._check_parameters()
+        solver = self.checked_solver()
         with all_or_nothing(self):
             X = self._seen(X)
             targets = self._targets(y)
@@ -91,7 +91,7 @@ class DagEstimator(Scoring, BaseEstimator):  # type: ignore[misc]
         Rows X (n, d) with targets y calibrate and evaluate it; for classifiers y may be
         probabilities (n, n_classes).
         """
-        self._check_parameters()
+        self.checked_solver()
         with all_or_nothing(self):
             X = self._seen(X)
             targets = y if np.ndim(y) == 2 else self._targets(y)
@@ -118,8 +118,8 @@ class DagEstimator(Scoring, BaseEstimator):  # type: ignore[misc]
         """Base classifiers evaluated on each row, (n,)."""
         return self.trace(X).n_evaluated
 
-    def _check_parameters(self) -> Solver:
-        """Refuse before any work what would be refused after it."""
+    def checked_solver(self) -> Solver:
+        """The solver; bad parameters are refused here, before any work."""
         check_one_of("policy_rows", self.policy_rows, ("held_out", "train"))
         check_fraction("policy_fraction", self.policy_fraction, zero=False)
         check_whole("n_threads", self.n_threads, 1)
@@ -137,10 +137,6 @@ class DagEstimator(Scoring, BaseEstimator):  # type: ignore[misc]
         """The targets (n,), if they are of the right kind."""
         raise TypeError(f"{type(self).__name__} must say what its targets are")
 
-    def _calibration(self, trace: Trace, labels: NDArray[Any]) -> Calibration:
-        """What the scores of each exit stand for, given the labels of the same rows."""
-        raise TypeError(f"{type(self).__name__} must say how it is calibrated")
-
     def _seen(self, X: Any) -> Any:
         """X for the ensemble's own fit: arrays are checked here, frames keep their columns."""
         if is_frame(X):
@@ -153,7 +149,9 @@ class DagEstimator(Scoring, BaseEstimator):  # type: ignore[misc]
         trace = dag.run(rows, n_threads=self.n_threads)
         self.ensemble_, self.policy_, self.dag_ = ensemble, policy, dag
         self.evaluation_ = problem.mdp(self.beta).evaluate(policy)
-        self.calibration_ = self._calibration(trace, problem.labels)
+        self.calibration_ = exit_calibration(
+            ensemble, trace.scores, trace.exit_step, problem.labels
+        )
 
     def _exits(self, X: Any) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
         trace = self.trace(X)

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mddag.calibration import Calibration
+from mddag.ensemble import Ensemble
 from mddag.factor import fit_factor
 
 LEAST = 100
@@ -33,6 +34,17 @@ def exit_groups(exit_step: Exits, n_steps: int, least: int = LEAST) -> NDArray[n
         if held >= least:
             group, held = group + 1, 0
     return np.minimum(groups, max(group - 1, 0))  # what is left over joins the last full group
+
+
+def exit_calibration(
+    ensemble: Ensemble, scores: NDArray[np.float64], exit_step: Exits, labels: NDArray[Any]
+) -> Calibration:
+    """What the scores (n, K) of each exit stand for, by the kind and link of the ensemble."""
+    n_steps = ensemble.n_classifiers
+    if ensemble.kind == "classifier":
+        return class_calibration(scores, exit_step, labels, np.ones(len(labels)), n_steps)
+    fit = log_mean_calibration if ensemble.link == "exp" else mean_calibration
+    return fit(scores, exit_step, labels, n_steps)
 
 
 def class_calibration(
@@ -82,6 +94,8 @@ def _by_group(
     n_steps: int,
     fit: Callable[[NDArray[np.float64], NDArray[np.float64]], tuple[float, float]],
 ) -> Calibration:
+    if (exit_step == n_steps).all():  # the full ensemble means what it says
+        return Calibration.one_group(1.0, n_steps)
     groups = exit_groups(exit_step, n_steps)
     fitted = np.tile([1.0, 0.0], (groups[-1] + 1, 1))
     for g in range(len(fitted)):

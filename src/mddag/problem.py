@@ -7,7 +7,6 @@ which then share order and grid; both are made from the learning rows alone.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -123,14 +122,6 @@ class OfMeans:
     ) -> NDArray[np.float64]:
         with np.errstate(over="ignore"):  # the MDP names the row whose loss is not finite
             return self.loss(np.exp(scores), labels)
-
-
-def parted(
-    n_rows: int, shares: Sequence[float], random: np.random.RandomState
-) -> list[NDArray[np.intp]]:
-    """Rows 0 .. n_rows - 1 in parts of about the given shares, each sorted."""
-    ends = np.round(np.cumsum(shares)[:-1] * n_rows).astype(int)
-    return [np.sort(part) for part in np.split(random.permutation(n_rows), ends)]
 
 
 def chosen_solver(solver: Any, every: int = 1) -> Solver:

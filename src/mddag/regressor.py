@@ -13,12 +13,9 @@ from numpy.typing import NDArray
 from sklearn.base import RegressorMixin
 from sklearn.ensemble import HistGradientBoostingRegressor
 
-from mddag.calibration import Calibration
 from mddag.door import checked_numbers
 from mddag.estimator import DagEstimator
-from mddag.exits import log_mean_calibration, mean_calibration
 from mddag.prediction import ScoringRegressor
-from mddag.trace import Trace
 
 
 class MDDAGRegressor(ScoringRegressor, RegressorMixin, DagEstimator):  # type: ignore[misc]
@@ -62,7 +59,3 @@ class MDDAGRegressor(ScoringRegressor, RegressorMixin, DagEstimator):  # type: i
 
     def _targets(self, y: Any) -> NDArray[np.float64]:
         return checked_numbers(y)
-
-    def _calibration(self, trace: Trace, labels: NDArray[Any]) -> Calibration:
-        fit = log_mean_calibration if self.ensemble_.link == "exp" else mean_calibration
-        return fit(trace.scores, trace.exit_step, labels, self.policy_.n_steps)
