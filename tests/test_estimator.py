@@ -13,7 +13,9 @@ from mddag.ordering import Correlation, Given
 from mddag.solvers import Margin
 
 X, y = load_breast_cancer(return_X_y=True)
-MODEL = GradientBoostingClassifier(n_estimators=30, max_depth=2, random_state=0).fit(X[:250], y[:250])
+MODEL = GradientBoostingClassifier(n_estimators=30, max_depth=2, random_state=0).fit(
+    X[:250], y[:250]
+)
 
 
 def test_a_policy_of_a_sweep_can_be_adopted():

@@ -29,7 +29,9 @@ def one_thread():
         yield
 
 
-@parametrize_with_checks([MDDAGRegressor(HistGradientBoostingRegressor(max_iter=5), beta=1e-4, **SMALL)])
+@parametrize_with_checks(
+    [MDDAGRegressor(HistGradientBoostingRegressor(max_iter=5), beta=1e-4, **SMALL)]
+)
 def test_scikit_learn_checks(estimator, check):
     check(estimator)
 
@@ -78,7 +80,9 @@ def test_a_log_link_predicts_positive_means():
     counts = np.random.default_rng(0).poisson(y / 4)
     model = HistGradientBoostingRegressor(loss="poisson", max_iter=40, max_leaf_nodes=8)
     model.fit(X[:1000], counts[:1000])
-    fast = MDDAGRegressor(model, beta=0.01, solver=BestPrefix()).fit(X[1000:2000], counts[1000:2000])
+    fast = MDDAGRegressor(model, beta=0.01, solver=BestPrefix()).fit(
+        X[1000:2000], counts[1000:2000]
+    )
     predicted = fast.predict(X[2000:])
     assert (predicted > 0).all()
     assert predicted.mean() == pytest.approx(counts[2000:].mean(), rel=0.05)

@@ -53,7 +53,16 @@ _HOMES = {
     "sweep": "mddag.tradeoff",
 }
 
-_ROOMS = ("datasets", "exploration", "learners", "losses", "ordering", "plotting", "solvers", "values")
+_ROOMS = (
+    "datasets",
+    "exploration",
+    "learners",
+    "losses",
+    "ordering",
+    "plotting",
+    "solvers",
+    "values",
+)
 
 __all__ = [
     "MDP",

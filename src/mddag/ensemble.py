@@ -130,7 +130,9 @@ class Ensemble:
     def means(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
         """The predictions that a regressor's scores (n, 1) stand for, (n,)."""
         if self.kind != "regressor":
-            raise ValueError(f"the scores of a {self.kind} are no means; a regressor is wanted here")
+            raise ValueError(
+                f"the scores of a {self.kind} are no means; a regressor is wanted here"
+            )
         self.require_link()
         mean = scores[:, 0]
         return np.exp(mean) if self.link == "exp" else mean

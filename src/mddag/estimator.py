@@ -74,9 +74,7 @@ class DagEstimator(Scoring, BaseEstimator):  # type: ignore[misc]
             held_out = self.policy_fraction if self.policy_rows == "held_out" else 0.0
             model = self._default_model() if self.ensemble is None else self.ensemble
             source = fitted_source(model, self.kind, X, targets, held_out, random)
-            rows = checked_rows(
-                self, _safe_indexing(X, source.rows), source.ensemble.features
-            )
+            rows = checked_rows(self, _safe_indexing(X, source.rows), source.ensemble.features)
             problem = Problem.of(
                 source.ensemble, rows, targets[source.rows], loss=self.loss, actions=self.actions
             )

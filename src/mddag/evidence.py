@@ -58,7 +58,9 @@ class Evidence:
         ends = np.cumsum(CERTIFIED_SHARES if certified else SHARES)[:-1] * len(rows)
         parts = np.split(random.permutation(len(rows)), np.round(ends).astype(int))
         if min(len(parts[0]), len(parts[1])) == 0:
-            raise ValueError(f"X has {len(rows)} row(s), too few to learn from some and choose by others")
+            raise ValueError(
+                f"X has {len(rows)} row(s), too few to learn from some and choose by others"
+            )
         return cls(ensemble, rows, full, truth, *(np.sort(part) for part in parts))
 
     @property

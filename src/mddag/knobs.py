@@ -108,9 +108,7 @@ def sparsify(
     return estimator
 
 
-def _path(
-    estimator: DagEstimator, solver: Any, evidence: Evidence, measure: Measure
-) -> Path:
+def _path(estimator: DagEstimator, solver: Any, evidence: Evidence, measure: Measure) -> Path:
     """The path of policies learned on the rows that may be seen."""
     targets = evidence.full if measure == "share" else evidence.truth
     problem = Problem.of(

@@ -117,9 +117,7 @@ class OfMeans:
 
     loss: Loss
 
-    def __call__(
-        self, scores: NDArray[np.float64], labels: NDArray[Any]
-    ) -> NDArray[np.float64]:
+    def __call__(self, scores: NDArray[np.float64], labels: NDArray[Any]) -> NDArray[np.float64]:
         with np.errstate(over="ignore"):  # the MDP names the row whose loss is not finite
             return self.loss(np.exp(scores), labels)
 

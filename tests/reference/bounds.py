@@ -4,9 +4,7 @@ from math import comb
 
 
 def share_tail(n_events, n_rows, rate):
-    return sum(
-        comb(n_rows, k) * rate**k * (1 - rate) ** (n_rows - k) for k in range(n_events + 1)
-    )
+    return sum(comb(n_rows, k) * rate**k * (1 - rate) ** (n_rows - k) for k in range(n_events + 1))
 
 
 def difference_tail(excess, n_rows, p_worse, p_better):
