@@ -81,13 +81,14 @@ def probabilities(
 
 
 def sigmoid(logits: NDArray[np.float64]) -> NDArray[np.float64]:
-    """1 / (1 + exp(-x)) of each element."""
-    with np.errstate(over="ignore"):  # exp(-x) = inf gives the right answer, 0
-        return 1.0 / (1.0 + np.exp(-logits))
+    """1 / (1 + exp(-logits)), which overflows nowhere."""
+    small = np.exp(-np.abs(logits))
+    p: NDArray[np.float64] = np.where(logits >= 0, 1.0, small) / (1.0 + small)
+    return p
 
 
 def softmax(logits: NDArray[np.float64]) -> NDArray[np.float64]:
-    """exp(x_k) / sum_l exp(x_l) of each row."""
-    shares = np.exp(logits - logits.max(axis=1, keepdims=True))
-    shares /= shares.sum(axis=1, keepdims=True)
-    return shares
+    """exp(logits) (n, K) over its sum in each row."""
+    powers = np.exp(logits - logits.max(axis=1, keepdims=True))
+    p: NDArray[np.float64] = powers / powers.sum(axis=1, keepdims=True)
+    return p

@@ -59,8 +59,8 @@ class MDDAGClassifier(ScoringClassifier, ClassifierMixin, DagEstimator):  # type
     policy_ : Policy
     dag_ : Dag
     classes_ : ndarray (n_classes,)
-    evaluation_ : Evaluation
-        Eq. (8) and its parts on the policy rows.
+    evaluation_, full_evaluation_ : Evaluation
+        Eq. (8) and its parts on the policy rows, of the policy and of the full ensemble.
     calibration_ : Calibration
         a in p = sigmoid(a f) or softmax(a f) for each group of exits, fitted on the policy rows.
     n_features_in_, feature_names_in_ : as in scikit-learn

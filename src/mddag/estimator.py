@@ -25,13 +25,14 @@ from mddag.mdp import checked_actions, checked_beta, checked_loss
 from mddag.policy import ACTIONS, Policy
 from mddag.prediction import Scoring
 from mddag.problem import Problem, checked_ordering, chosen_solver
+from mddag.serving import Served
 from mddag.solvers import Solver
 from mddag.solvers.solver import seeded
 from mddag.source import fitted_source, of_kind
 from mddag.trace import Trace
 
 
-class DagEstimator(Scoring, BaseEstimator):  # type: ignore[misc]
+class DagEstimator(Served, Scoring, BaseEstimator):  # type: ignore[misc]
     """Parameters, fit and traces; a subclass knows its targets, its predictions and their units."""
 
     kind: ClassVar[Kind]
@@ -143,14 +144,16 @@ class DagEstimator(Scoring, BaseEstimator):  # type: ignore[misc]
         return validate_data(self, X, reset=True, dtype="numeric", ensure_all_finite="allow-nan")
 
     def _settle(self, ensemble: Ensemble, policy: Policy, problem: Problem, rows: Rows) -> None:
-        dag = compile_dag(ensemble, policy)
-        trace = dag.run(rows, n_threads=self.n_threads)
+        dag, mdp = compile_dag(ensemble, policy), problem.mdp(self.beta)
+        scores, exit_step = dag.exits(rows, n_threads=self.n_threads)
         self.ensemble_, self.policy_, self.dag_ = ensemble, policy, dag
-        self.evaluation_ = problem.mdp(self.beta).evaluate(policy)
-        self.calibration_ = exit_calibration(
-            ensemble, trace.scores, trace.exit_step, problem.labels
-        )
+        self.evaluation_ = mdp.evaluate(policy)
+        self.full_evaluation_ = mdp.evaluate(mdp.evaluate_all())
+        self.calibration_ = exit_calibration(ensemble, scores, exit_step, problem.labels)
 
     def _exits(self, X: Any) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
-        trace = self.trace(X)
-        return trace.scores, trace.exit_step
+        rows = self._rows(X)
+        exits: tuple[NDArray[np.float64], NDArray[np.int32]] = self.dag_.exits(
+            rows, n_threads=self.n_threads
+        )
+        return exits

@@ -37,7 +37,7 @@ class MDDAGRegressor(ScoringRegressor, RegressorMixin, DagEstimator):  # type: i
     Attributes
     ----------
     ensemble_, policy_, dag_, n_features_in_, feature_names_in_ : as for ``MDDAGClassifier``
-    evaluation_ : Evaluation
+    evaluation_, full_evaluation_ : Evaluation
         Eq. (8) and its parts on the policy rows, in units of the loss, before calibration.
     calibration_ : Calibration
         The line a f + b for each group of exits, fitted on the policy rows.
