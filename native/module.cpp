@@ -6,9 +6,14 @@
 #include "bindings/sarsa.hpp"
 #include "bindings/trees.hpp"
 
+namespace mddag {
+void bind_engine(nb::module_& m);  // native/engine.cpp
+}
+
 NB_MODULE(_core, m) {
   mddag::bind_trees(m);
   mddag::bind_dag(m);
+  mddag::bind_engine(m);
   mddag::bind_sarsa(m);
   mddag::bind_learners(m);
   mddag::bind_boost(m);

@@ -1,0 +1,117 @@
+// What the kernels take, and the table through which they are called: one set of kernels for every
+// machine (portable.hpp), one for machines with AVX2 (avx2.hpp), chosen when a forest is made.
+//
+// Plain data alone: this header is compiled for both, and a function compiled for AVX2 must never
+// be the copy that the linker keeps for everybody.
+//
+// Rows lie in lanes. A rank byte is the number of a feature's thresholds below the value, less 128,
+// since AVX2 compares signed bytes; a split sends a row left where `threshold > byte`. Every count
+// of rows is a multiple of kLanes; lanes beyond the last row hold anything.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace mddag::engine {
+
+constexpr std::size_t kLanes = 32;
+constexpr std::size_t kTile = 8;         // features that are transposed together
+constexpr std::int32_t kMostRanks = 254;  // thresholds that one byte tells apart
+constexpr std::size_t kSlot = 128;       // rows that a select programme takes together
+
+// At most three thresholds of a feature, and how many lie in the cells before.
+template <class T>
+struct RankCell;
+template <>
+struct alignas(16) RankCell<float> {
+  float edge[3];
+  std::int32_t base;
+};
+template <>
+struct alignas(32) RankCell<double> {
+  double edge[3];
+  std::int64_t base;
+};
+
+enum class Lookup : std::int32_t { value, bits, search };
+
+// How a value finds its rank; see rank_grid.hpp.
+template <class T>
+struct RankGrid {
+  Lookup lookup;
+  const RankCell<T>* cells;
+  T low, scale, last;                    // by value: cell = (x - low) * scale, clamped to 0..last
+  std::int32_t low_key, high_key, shift;  // by bits: cell = (key(x) - low_key) >> shift
+  const T* thresholds;
+  std::int32_t n_thresholds;
+};
+
+// One column of bytes: a rank r becomes r - first, clamped to 0..kMostRanks; NaN has rank `missing`.
+struct RankColumn {
+  std::int32_t first;
+  std::int32_t missing;
+};
+
+// A tree of at most eight leaves, padded to two, four or eight: nodes in pre-order, leaves from left
+// to right. `column` counts bytes from the first column.
+struct SmallTree {
+  std::int32_t votes[8];
+  std::uint32_t column[7];
+  std::int8_t threshold[7];
+  std::uint8_t padding;
+  std::uint32_t shape;  // its number among the shapes, see shapes.hpp
+  std::uint32_t score;
+};
+
+// target = threshold > byte ? left : right, on slots of kSlot leaf numbers. The first slots hold
+// the leaf numbers themselves.
+struct Select {
+  std::uint32_t column;
+  std::uint16_t left, right, target;
+  std::int8_t threshold;
+};
+
+// A tree of at most 256 leaves: its splits from the bottom up.
+struct Programme {
+  const Select* selects;
+  const std::int32_t* votes;  // (n_outputs, n_leaves)
+  std::uint32_t n_selects, n_leaves, n_outputs, score;
+  std::uint32_t result;  // the slot of the leaf numbers
+};
+
+// The sum of all stumps on one column, for one score: a table of the 256 bytes.
+struct StepFunction {
+  const std::int32_t* votes;
+  std::uint32_t column, score;
+};
+
+// Where kernels read ranks and add votes: sums of score k begin at sums + k * sums_stride.
+struct Lanes {
+  const std::int8_t* ranks;
+  std::int32_t* sums;
+  std::size_t sums_stride;
+  std::size_t n;
+  std::uint8_t* slots;              // of select programmes
+  const std::uint8_t* leaf_tables;  // (kShapes, 128), see shapes.hpp
+};
+
+template <class T>
+struct RankKernels {
+  // Values of one feature -> its columns, each column_stride bytes behind the one before.
+  void (*ranks)(const RankGrid<T>& grid, const RankColumn* columns, std::size_t n_columns,
+                const T* values, std::size_t n, std::int8_t* out, std::size_t column_stride);
+  // kTile neighbouring features of n rows -> kTile arrays of values.
+  void (*transpose)(const T* rows, std::ptrdiff_t row_stride, std::size_t n, T* out,
+                    std::size_t out_stride);
+};
+
+struct Kernels {
+  const char* name;
+  RankKernels<float> float32;
+  RankKernels<double> float64;
+  void (*small_trees)(const SmallTree* trees, std::size_t n_trees, const Lanes& lanes);
+  void (*programmes)(const Programme* programmes, std::size_t n_programmes, const Lanes& lanes);
+  void (*steps)(const StepFunction* steps, std::size_t n_steps, const Lanes& lanes);
+};
+
+}  // namespace mddag::engine
