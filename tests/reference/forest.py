@@ -25,3 +25,30 @@ def sums(ensemble, fixed, X):
             total = [a + b for a, b in zip(total, vote(ensemble, fixed, j, row), strict=True)]
         result.append(total)
     return result
+
+
+def cell(edges, n_scores, total):
+    """The cell of integer sums, edges being integers too; see tests/reference/grid.py."""
+    if n_scores == 1:
+        return sum(edge < total[0] for edge in edges)
+    top = total.index(max(total))
+    margin = total[top] - max(total[:top] + total[top + 1 :])
+    return top * (len(edges) + 1) + sum(edge < margin for edge in edges)
+
+
+def run(ensemble, policy, fixed, X):
+    """Every row through the jump table: sums, exit steps and numbers of evaluations."""
+    edges = [int(edge) for edge in fixed.edges(policy.grid.edges)]
+    sums, exits, counts = [], [], []
+    for row in X:
+        total, exit_step, count = [int(b) for b in fixed.bias], 0, 0
+        j = policy.next[0, cell(edges, ensemble.n_scores, total)]
+        while j < policy.n_steps:
+            h = vote(ensemble, fixed, policy.order[j], row)
+            total = [a + b for a, b in zip(total, h, strict=True)]
+            exit_step, count = int(j) + 1, count + 1
+            j = policy.next[j + 1, cell(edges, ensemble.n_scores, total)]
+        sums.append(total)
+        exits.append(exit_step)
+        counts.append(count)
+    return sums, exits, counts

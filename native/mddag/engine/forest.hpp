@@ -12,42 +12,27 @@
 #include <numeric>
 #include <vector>
 
-#include "mddag/engine/aligned.hpp"
 #include "mddag/engine/choice.hpp"
+#include "mddag/engine/decisions.hpp"
+#include "mddag/engine/exit_run.hpp"
 #include "mddag/engine/flat_forest.hpp"
 #include "mddag/engine/kernels.hpp"
 #include "mddag/engine/plan_of_all.hpp"
+#include "mddag/engine/plan_of_steps.hpp"
 #include "mddag/engine/quantiser.hpp"
 #include "mddag/engine/rank_loader.hpp"
 #include "mddag/engine/row_blocks.hpp"
 #include "mddag/engine/shapes.hpp"
+#include "mddag/engine/workspace.hpp"
 #include "mddag/span.hpp"
 
 namespace mddag::engine {
 
-constexpr std::size_t kBlockRows = 512;  // rows whose ranks stay in the nearest caches
-constexpr std::size_t kStride = kBlockRows + 64;  // no power of two
-
-// Working memory of one thread.
-struct Workspace {
-  Workspace(std::size_t n_columns, std::size_t n_scores, std::size_t n_lanes)
-      : stride(n_lanes), ranks((n_columns + 1) * n_lanes), sums(n_scores * n_lanes),
-        slots((kMostLeaves + kResultSlots) * kSlot) {
-    for (std::size_t l = 0; l < kMostLeaves; ++l)
-      std::fill_n(slots.data() + l * kSlot, kSlot, static_cast<std::uint8_t>(l));
-  }
-
-  Lanes lanes(std::size_t n_rows, const std::uint8_t* leaf_tables) {
-    return {ranks.data(), sums.data(), stride, padded(n_rows), slots.data(), leaf_tables};
-  }
-
-  std::size_t stride;
-  Aligned<std::int8_t> ranks;
-  Aligned<std::int32_t> sums;
-  Aligned<std::uint8_t> slots;
-};
-
 class Forest {
+  // Rows of a block: few enough that their ranks stay in the nearest caches, and so many more with
+  // early exits that those who are left still fill the lanes.
+  static constexpr std::size_t kRows = 512, kExitRows = 2048;
+
  public:
   // order: base classifiers as a policy takes them; rounds groups trees into base classifiers.
   Forest(const Trees& trees, Span<const std::int32_t> values, Span<const std::int64_t> starts,
@@ -58,11 +43,9 @@ class Forest {
         unit_(unit),
         flat_(trees, values, starts, score, bias.size),
         quantiser_(flat_.splits()),
-        all_(flat_, quantiser_, kStride),
-        leaf_tables_(leaf_tables()) {
-    (void)rounds;
-    (void)order;
-  }
+        all_(flat_, quantiser_, stride_of(kRows)),
+        steps_(flat_, quantiser_, stride_of(kExitRows), rounds, order),
+        leaf_tables_(leaf_tables()) {}
 
   const char* kernels() const { return kernels_.name; }
   std::size_t n_scores() const { return bias_.size(); }
@@ -71,20 +54,38 @@ class Forest {
   template <class T, class Out>
   void scores(const Rows<T>& rows, Out* out, int n_threads) const {
     const std::vector<std::size_t> features = all_features();
-    for_blocks_of_rows(rows.n_rows, kBlockRows, n_threads, [&](auto blocks) {
-      Workspace work(quantiser_.n_columns(), n_scores(), kStride);
-      RankLoader<T> loader(quantiser_, kernels_, rows, kStride);
+    for_blocks_of_rows(rows.n_rows, kRows, n_threads, [&](auto blocks) {
+      Workspace work(quantiser_.n_columns(), n_scores(), kRows);
+      RankLoader<T> loader(quantiser_, kernels_, rows, work.stride);
       blocks([&](std::size_t first, std::size_t n) {
         loader.load(features, first, n, work.ranks.data());
-        for (std::size_t k = 0; k < n_scores(); ++k)
-          std::fill_n(work.sums.data() + k * kStride, n, bias_[k]);
+        work.start(bias_, n);
         all_.evaluate(kernels_, work.lanes(n, leaf_tables_.data()), [&](std::size_t t) {
-          flat_.walk(t, rows, n, [&](std::size_t i) { return first + i; }, work.sums.data(),
-                     kStride);
+          const auto row = [&](std::size_t i) { return first + i; };
+          flat_.walk(t, rows, n, row, work.sums.data(), work.stride);
         });
         for (std::size_t k = 0; k < n_scores(); ++k)
           for (std::size_t i = 0; i < n; ++i)
-            write(work.sums.data()[k * kStride + i], out[(first + i) * n_scores() + k]);
+            write(work.sums.data()[k * work.stride + i], out[(first + i) * n_scores() + k]);
+      });
+    });
+  }
+
+  // The rows through a policy: out as above; exit_step and n_evaluated (n_rows,) count steps.
+  template <class T, class Out>
+  void run_blocks(const Rows<T>& rows, const Decisions& decisions, Out* out,
+                  std::int32_t* exit_step, std::int32_t* n_evaluated, int n_threads) const {
+    const ExitPlan plan{kernels_,  flat_, quantiser_,          steps_,
+                        decisions, bias_, leaf_tables_.data(), kExitRows};
+    for_blocks_of_rows(rows.n_rows, kExitRows, n_threads, [&](auto blocks) {
+      ExitRun<T> run(plan, rows);
+      blocks([&](std::size_t first, std::size_t n) {
+        run.run(first, n, [&](std::size_t i, const ExitLanes& lanes, std::size_t lane) {
+          for (std::size_t k = 0; k < n_scores(); ++k)
+            write(lanes.final(lane, k), out[i * n_scores() + k]);
+          exit_step[i] = lanes.exit_step(lane);
+          n_evaluated[i] = lanes.n_evaluated(lane);
+        });
       });
     });
   }
@@ -112,6 +113,7 @@ class Forest {
   FlatForest flat_;
   Quantiser quantiser_;
   PlanOfAll all_;
+  PlanOfSteps steps_;
   std::vector<std::uint8_t> leaf_tables_;
 };
 

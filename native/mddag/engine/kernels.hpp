@@ -112,6 +112,8 @@ struct Kernels {
   void (*small_trees)(const SmallTree* trees, std::size_t n_trees, const Lanes& lanes);
   void (*programmes)(const Programme* programmes, std::size_t n_programmes, const Lanes& lanes);
   void (*steps)(const StepFunction* steps, std::size_t n_steps, const Lanes& lanes);
+  // Moves the bytes of the lanes whose bit is set together; eight lanes a mask.
+  void (*pack)(const std::uint8_t* masks, std::size_t n_masks, std::int8_t* bytes);
 };
 
 }  // namespace mddag::engine

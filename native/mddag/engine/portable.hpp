@@ -95,13 +95,23 @@ inline void steps(const StepFunction* steps, std::size_t n_steps, const Lanes& l
   }
 }
 
+inline void pack(const std::uint8_t* masks, std::size_t n_masks, std::int8_t* bytes) {
+  std::int8_t* to = bytes;
+  for (std::size_t m = 0; m < n_masks; ++m)
+    for (unsigned lane = 0; lane < 8; ++lane) {
+      *to = bytes[8 * m + lane];
+      to += (masks[m] >> lane) & 1;
+    }
+}
+
 inline Kernels kernels() {
   return {"portable",
           {ranks<float>, transpose<float>},
           {ranks<double>, transpose<double>},
           small_trees,
           programmes,
-          steps};
+          steps,
+          pack};
 }
 
 }  // namespace mddag::engine::portable

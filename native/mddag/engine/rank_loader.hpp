@@ -37,7 +37,7 @@ class RankLoader {
         tile_stride_(column_stride + 16),  // no power of two: those share too few cache sets
         tile_(kTile * tile_stride_) {}
 
-  // Features numbers[a .. b), ascending, of rows first .. first + n.
+  // Features of these numbers, ascending, of rows first .. first + n.
   void load(const std::vector<std::size_t>& numbers, std::size_t first, std::size_t n,
             std::int8_t* ranks) {
     for (std::size_t u = 0; u < numbers.size();) {
@@ -55,10 +55,11 @@ class RankLoader {
     }
   }
 
-  // One feature of the rows of these numbers.
-  void load(std::size_t number, const std::uint32_t* row, std::size_t n, std::int8_t* ranks) {
+  // One feature of rows first + row[0], first + row[1] ...
+  void load(std::size_t number, std::size_t first, const std::uint32_t* row, std::size_t n,
+            std::int8_t* ranks) {
     const std::size_t f = feature(number);
-    for (std::size_t i = 0; i < n; ++i) tile_.data()[i] = at(row[i], f);
+    for (std::size_t i = 0; i < n; ++i) tile_.data()[i] = at(first + row[i], f);
     rank(number, tile_.data(), n, ranks);
   }
 

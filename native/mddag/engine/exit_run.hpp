@@ -1,0 +1,109 @@
+// ExitRun: rows go through the decisions of a policy block by block. All rows of a block evaluate the
+// same few base classifiers at once; those that quit are taken out, and the others move together.
+// Twin: tests/reference/forest.py.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "mddag/engine/decisions.hpp"
+#include "mddag/engine/exit_lanes.hpp"
+#include "mddag/engine/flat_forest.hpp"
+#include "mddag/engine/kernels.hpp"
+#include "mddag/engine/plan_of_steps.hpp"
+#include "mddag/engine/quantiser.hpp"
+#include "mddag/engine/rank_loader.hpp"
+#include "mddag/engine/workspace.hpp"
+
+namespace mddag::engine {
+
+// What all threads share.
+struct ExitPlan {
+  const Kernels& kernels;
+  const FlatForest& forest;
+  const Quantiser& quantiser;
+  const PlanOfSteps& steps;
+  const Decisions& decisions;
+  const std::vector<std::int32_t>& bias;
+  const std::uint8_t* leaf_tables;
+  std::size_t block_rows;
+};
+
+template <class T>
+class ExitRun {
+ public:
+  ExitRun(const ExitPlan& plan, const Rows<T>& rows)
+      : plan_(plan),
+        rows_(rows),
+        loader_(plan.quantiser, plan.kernels, rows, stride_of(plan.block_rows)),
+        work_(plan.quantiser.n_columns(), plan.bias.size(), plan.block_rows),
+        lanes_(plan.decisions, stride_of(plan.block_rows)) {}
+
+  // Rows first .. first + n; done(row, lanes, lane) is called once for each, in any order.
+  template <class Done>
+  void run(std::size_t first, std::size_t n, const Done& done) {
+    const auto n_steps = plan_.decisions.n_steps(), every = plan_.decisions.every();
+    const auto report = [&](std::size_t row, std::size_t lane) { done(first + row, lanes_, lane); };
+    n_steps_loaded_ = 0;
+    loaded_.clear();
+    work_.start(plan_.bias, n);
+    lanes_.start(n, work_.sums.data());
+    while (lanes_.n_alive() > 0) {
+      const auto a = static_cast<std::size_t>(lanes_.soonest());
+      evaluate(first, a, std::min(a + every, n_steps));
+      lanes_.decide(a / every + 1, work_.sums.data());
+      if (padded(lanes_.n_alive()) * 4 <= padded(lanes_.size()) * 3) pack(report);
+    }
+    lanes_.pack(work_.sums.data(), report);
+  }
+
+ private:
+  void evaluate(std::size_t first, std::size_t a, std::size_t b) {
+    load(first, b);
+    std::int32_t* sums = work_.sums.data();
+    lanes_.enter(static_cast<std::int32_t>(a), sums);
+    plan_.steps.evaluate(
+        a, b, plan_.kernels, work_.lanes(lanes_.size(), plan_.leaf_tables), [&](std::size_t t) {
+          const auto row = [&](std::size_t i) { return first + lanes_.rows()[i]; };
+          plan_.forest.walk(t, rows_, lanes_.size(), row, sums, work_.stride);
+        });
+    lanes_.leave(static_cast<std::int32_t>(a), static_cast<std::int32_t>(b), sums);
+  }
+
+  // Quantises what the steps before b read and is not there yet, for the rows still here.
+  void load(std::size_t first, std::size_t b) {
+    const std::vector<std::size_t> numbers = plan_.steps.first_read(n_steps_loaded_, b);
+    n_steps_loaded_ = std::max(n_steps_loaded_, b);
+    loaded_.insert(loaded_.end(), numbers.begin(), numbers.end());
+    if (lanes_.are_whole()) {
+      loader_.load(numbers, first, lanes_.size(), work_.ranks.data());
+      return;
+    }
+    for (const std::size_t number : numbers)
+      loader_.load(number, first, lanes_.rows(), lanes_.size(), work_.ranks.data());
+  }
+
+  template <class Report>
+  void pack(const Report& report) {
+    const std::size_t n_masks = padded(lanes_.size()) / 8;
+    lanes_.pack(work_.sums.data(), report);
+    for (const std::size_t number : loaded_) {
+      const std::size_t column = plan_.quantiser.first_column(number);
+      const std::size_t end = column + plan_.quantiser.features()[number].columns().size();
+      for (std::size_t c = column; c < end; ++c)
+        plan_.kernels.pack(lanes_.masks(), n_masks, work_.ranks.data() + c * work_.stride);
+    }
+  }
+
+  const ExitPlan& plan_;
+  const Rows<T> rows_;
+  RankLoader<T> loader_;
+  Workspace work_;
+  ExitLanes lanes_;
+  std::size_t n_steps_loaded_ = 0;
+  std::vector<std::size_t> loaded_;  // features
+};
+
+}  // namespace mddag::engine
