@@ -12,15 +12,10 @@
 #include <limits>
 #include <vector>
 
+#include "mddag/engine/kernels.hpp"
 #include "mddag/span.hpp"
 
 namespace mddag::engine {
-
-// From states above `edge` on, `next` is the step to evaluate.
-struct Jump {
-  std::int32_t edge;
-  std::int32_t next;
-};
 
 class Decisions {
  public:
@@ -32,7 +27,11 @@ class Decisions {
     for (std::size_t d = 0; d <= count(); ++d)
       for (std::size_t k = 0; k < n_scores; ++k) {
         const std::size_t step = std::min(d * every, n_steps);
-        add(edges, next.data + (step * n_scores + k) * row_cells);
+        const std::int32_t* row = next.data + (step * n_scores + k) * row_cells;
+        add(edges, row);
+        has_skips_ |= std::any_of(row, row + row_cells, [&](std::int32_t j) {
+          return static_cast<std::size_t>(j) != step && static_cast<std::size_t>(j) != n_steps;
+        });
       }
     starts_.push_back(jumps_.size());
   }
@@ -49,12 +48,8 @@ class Decisions {
     return {jumps_.data() + starts_[at], starts_[at + 1] - starts_[at]};
   }
 
-  // Jumps are compared with the sum; for several scores with the margin less 2^31, since margins
-  // need 32 bits.
-  static std::int32_t margin_state(std::int32_t best, std::int32_t second) {
-    return static_cast<std::int32_t>(static_cast<std::uint32_t>(best) -
-                                     static_cast<std::uint32_t>(second) + 0x80000000u);
-  }
+  // Whether any row ever waits for a later step; if not, all evaluate or quit.
+  bool has_skips() const { return has_skips_; }
 
  private:
   static constexpr std::int64_t kLowest = std::numeric_limits<std::int32_t>::min();
@@ -79,6 +74,7 @@ class Decisions {
   bool is_below_all(std::int64_t edge) const { return edge < kLowest + (n_scores_ == 1); }
 
   std::size_t n_steps_, n_scores_, every_;
+  bool has_skips_ = false;
   std::vector<Jump> jumps_;
   std::vector<std::size_t> starts_;
 };

@@ -2,124 +2,93 @@
 //
 // Every row waits for the step `next` that it evaluates next; n_steps means that it has quit. Rows
 // that quit leave their sums behind at once, for kernels go on adding to their lane until the lanes
-// are packed. All loops are free of branches, so that compilers can make vectors of them.
+// are packed.
 #pragma once
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <numeric>
-#include <vector>
 
 #include "mddag/engine/aligned.hpp"
 #include "mddag/engine/decisions.hpp"
-#include "mddag/engine/rank_loader.hpp"
+#include "mddag/engine/kernels.hpp"
 
 namespace mddag::engine {
 
 class ExitLanes {
  public:
-  ExitLanes(const Decisions& decisions, std::size_t stride)
-      : decisions_(decisions),
+  // sums: (n_scores, stride), which this object reads and packs, but others add to.
+  ExitLanes(const Kernels& kernels, const Decisions& decisions, std::int32_t* sums,
+            std::size_t stride)
+      : kernels_(kernels),
+        decisions_(decisions),
         quit_(static_cast<std::int32_t>(decisions.n_steps())),
         stride_(stride),
+        sums_(sums),
         row_(stride),
-        keep_(stride),
         gone_(stride),
-        masks_(stride / 8),
         next_(stride),
         exit_step_(stride),
         n_evaluated_(stride),
         state_(stride),
-        top_(stride),
         decided_(stride),
-        chosen_(stride),
         final_(decisions.n_scores() * stride),
-        saved_(decisions.n_scores() * stride) {}
+        saved_(decisions.n_scores() * stride),
+        top_(stride),
+        masks_(stride / 8),
+        gone_masks_(stride / 8) {}
 
   std::size_t size() const { return n_; }
-  std::size_t n_alive() const { return n_alive_; }
-  std::int32_t soonest() const { return soonest_; }  // step that any row evaluates next
-  const std::uint32_t* rows() const { return row_.data(); }
+  std::size_t n_alive() const { return static_cast<std::size_t>(settled_.n_alive); }
+  // The step that any row evaluates next.
+  std::size_t soonest() const { return static_cast<std::size_t>(settled_.soonest); }
   bool are_whole() const { return whole_; }  // lane i is row i
-  const std::uint8_t* masks() const { return masks_.data(); }
+  const std::int32_t* rows() const { return row_.data(); }
 
-  void start(std::size_t n, const std::int32_t* sums) {
-    n_ = n_alive_ = n;
+  // n rows, whose sums are there.
+  void start(std::size_t n) {
     whole_ = true;
-    std::iota(row_.data(), row_.data() + n, 0u);
+    std::iota(row_.data(), row_.data() + n, 0);
     std::fill_n(next_.data(), n, 0);
     std::fill_n(exit_step_.data(), n, 0);
     std::fill_n(n_evaluated_.data(), n, 0);
-    copy(sums, final_.data());
-    decide(0, sums);
+    std::copy_n(sums_, decisions_.n_scores() * stride_, final_.data());
+    set_size(n);
+    decide(0, -1, -1);
   }
 
-  // The rows that take part in steps a .. b; the sums of the others are kept for `leave`.
-  void enter(std::int32_t a, const std::int32_t* sums) {
-    std::size_t n_here = 0;
-    for (std::size_t i = 0; i < n_; ++i) n_here += next_.data()[i] == a;
-    some_wait_ = n_here < n_alive_;
-    if (some_wait_) copy(sums, saved_.data());
+  // Rows that wait for a later step than a keep their sums while the others evaluate.
+  void enter(std::size_t a) {
+    if (!decisions_.has_skips()) return;
+    const auto n_here = static_cast<std::size_t>(
+        std::count(next_.data(), next_.data() + n_, static_cast<std::int32_t>(a)));
+    some_wait_ = n_here < n_alive();
+    if (some_wait_) std::copy_n(sums_, decisions_.n_scores() * stride_, saved_.data());
   }
 
-  void leave(std::int32_t a, std::int32_t b, std::int32_t* sums) {
-    const std::int32_t *next = next_.data(), *saved = saved_.data();
-    if (some_wait_)
-      for (std::size_t k = 0; k < decisions_.n_scores(); ++k)
-        for (std::size_t i = 0; i < n_; ++i)
-          sums[k * stride_ + i] = next[i] == a ? sums[k * stride_ + i] : saved[k * stride_ + i];
-    std::int32_t *exit_step = exit_step_.data(), *n_evaluated = n_evaluated_.data();
-    for (std::size_t i = 0; i < n_; ++i) {
-      exit_step[i] = next[i] == a ? b : exit_step[i];
-      n_evaluated[i] += next[i] == a ? b - a : 0;
-    }
+  // The steps a .. b are evaluated: the next decision.
+  void leave(std::size_t a, std::size_t b) {
+    if (some_wait_) restore(static_cast<std::int32_t>(a));
+    some_wait_ = false;
+    decide(a / decisions_.every() + 1, static_cast<std::int32_t>(a), static_cast<std::int32_t>(b));
   }
 
-  // Decision d. A row that waits for a later step decides the same again, since its state did not
-  // change and jumps over steps are folded; one that has quit stays so.
-  void decide(std::size_t d, const std::int32_t* sums) {
-    set_states(sums);
-    for (std::size_t k = 0; k < decisions_.n_scores(); ++k) set_decided(d, k);
-    for (std::size_t k = 0; k < decisions_.n_scores(); ++k) keep_final(sums + k * stride_, k);
-    std::int32_t soonest = quit_, n_alive = 0;
-    std::int32_t* next = next_.data();
-    for (std::size_t i = 0; i < n_; ++i) {
-      next[i] = std::max(next[i] == quit_ ? quit_ : 0, decided_.data()[i]);
-      soonest = std::min(soonest, next[i]);
-      n_alive += next[i] != quit_;
-    }
-    soonest_ = soonest;
-    n_alive_ = static_cast<std::size_t>(n_alive);
-  }
-
-  // Calls done(row, lane) for every row that has quit and moves the others together; masks() then
-  // tells, eight lanes a byte, which stayed.
+  // Calls done(row, lane) for every row that has quit and moves the others together; returns which
+  // stayed, eight lanes a mask.
   template <class Done>
-  void pack(std::int32_t* sums, const Done& done) {
-    std::size_t n_kept = 0, n_done = 0;
-    std::uint32_t *keep = keep_.data(), *gone = gone_.data();
-    std::fill_n(masks_.data(), padded(n_) / 8, std::uint8_t{0});
-    for (std::size_t i = 0; i < n_; ++i) {
-      const bool kept = next_.data()[i] != quit_;
-      keep[n_kept] = gone[n_done] = static_cast<std::uint32_t>(i);
-      masks_.data()[i / 8] |= static_cast<std::uint8_t>(kept << (i % 8));
-      n_kept += kept;
-      n_done += !kept;
-    }
-    for (std::size_t g = 0; g < n_done; ++g) done(row_.data()[gone[g]], gone[g]);
-    for (std::size_t o = 0; o < n_kept; ++o) {
-      const std::uint32_t i = keep[o];
-      row_.data()[o] = row_.data()[i];
-      next_.data()[o] = next_.data()[i];
-      exit_step_.data()[o] = exit_step_.data()[i];
-      n_evaluated_.data()[o] = n_evaluated_.data()[i];
-      for (std::size_t k = 0; k < decisions_.n_scores(); ++k)
-        sums[k * stride_ + o] = sums[k * stride_ + i];
-    }
-    whole_ = whole_ && n_done == 0;
-    n_ = n_kept;
+  Span<const std::uint8_t> pack(const Done& done) {
+    const ExitArrays lanes = arrays();
+    const std::size_t n_masks = lanes.n / 8;
+    kernels_.mask_alive(lanes, masks_.data());
+    report_gone(n_masks, done);
+    for (std::int32_t* words : {row_.data(), next_.data(), exit_step_.data(), n_evaluated_.data()})
+      kernels_.pack_words(masks_.data(), n_masks, words);
+    for (std::size_t k = 0; k < decisions_.n_scores(); ++k)
+      kernels_.pack_words(masks_.data(), n_masks, sums_ + k * stride_);
+    whole_ = whole_ && n_alive() == n_;
+    set_size(n_alive());
+    return {masks_.data(), n_masks};
   }
 
   std::int32_t final(std::size_t lane, std::size_t k) const {
@@ -129,84 +98,66 @@ class ExitLanes {
   std::int32_t n_evaluated(std::size_t lane) const { return n_evaluated_.data()[lane]; }
 
  private:
-  static constexpr std::size_t kFewJumps = 24;  // more are bisected
-
-  void copy(const std::int32_t* from, std::int32_t* to) const {
-    for (std::size_t k = 0; k < decisions_.n_scores(); ++k)
-      std::copy_n(from + k * stride_, n_, to + k * stride_);
+  ExitArrays arrays() {
+    std::int32_t* state = decisions_.n_scores() == 1 ? sums_ : state_.data();
+    return {next_.data(), exit_step_.data(), n_evaluated_.data(),
+            sums_,        final_.data(),     state,
+            decided_.data(), top_.data(),    chunks(n_),
+            stride_,      decisions_.n_scores(), quit_};
   }
 
-  // The sum; or the top class, the first of the best, and its margin over the second.
-  void set_states(const std::int32_t* sums) {
-    std::int32_t* state = state_.data();
-    if (decisions_.n_scores() == 1) {
-      std::copy_n(sums, n_, state);
-      return;
+  static std::size_t chunks(std::size_t n) {
+    return (n + kExitChunk - 1) / kExitChunk * kExitChunk;
+  }
+
+  void set_size(std::size_t n) {
+    n_ = n;
+    std::fill(next_.data() + n, next_.data() + chunks(n), quit_);
+  }
+
+  void decide(std::size_t d, std::int32_t a, std::int32_t b) {
+    const ExitArrays lanes = arrays();
+    if (lanes.n_scores > 1) kernels_.find_states(lanes);
+    for (std::uint32_t k = 0; k < lanes.n_scores; ++k) {
+      const Span<const Jump> jumps = decisions_.jumps(d, k);
+      kernels_.decide(lanes, jumps.data, jumps.size, k);
     }
-    std::int32_t *best = decided_.data(), *second = chosen_.data();
-    std::uint32_t* top = top_.data();
-    std::copy_n(sums, n_, best);
-    std::fill_n(second, n_, std::numeric_limits<std::int32_t>::min());
-    std::fill_n(top, n_, 0u);
-    for (std::uint32_t k = 1; k < decisions_.n_scores(); ++k) {
-      const std::int32_t* s = sums + k * stride_;
-      for (std::size_t i = 0; i < n_; ++i) {
-        second[i] = std::max(second[i], std::min(best[i], s[i]));
-        top[i] = s[i] > best[i] ? k : top[i];
-        best[i] = std::max(best[i], s[i]);
-      }
+    settled_ = kernels_.settle(lanes, a, b);
+  }
+
+  void restore(std::int32_t a) {
+    const std::int32_t* next = next_.data();
+    for (std::size_t k = 0; k < decisions_.n_scores(); ++k) {
+      std::int32_t* sums = sums_ + k * stride_;
+      const std::int32_t* saved = saved_.data() + k * stride_;
+      for (std::size_t i = 0; i < n_; ++i) sums[i] = next[i] == a ? sums[i] : saved[i];
     }
-    for (std::size_t i = 0; i < n_; ++i) state[i] = Decisions::margin_state(best[i], second[i]);
   }
 
-  // What rows with class k on top decide.
-  void set_decided(std::size_t d, std::size_t k) {
-    const Span<const Jump> jumps = decisions_.jumps(d, k);
-    std::int32_t* chosen = decisions_.n_scores() == 1 ? decided_.data() : chosen_.data();
-    const std::int32_t* state = state_.data();
-    if (jumps.size <= kFewJumps) {
-      std::fill_n(chosen, n_, jumps[0].next);
-      for (std::size_t j = 1; j < jumps.size; ++j) {
-        const Jump jump = jumps[j];
-        for (std::size_t i = 0; i < n_; ++i)
-          chosen[i] = state[i] > jump.edge ? jump.next : chosen[i];
-      }
-    } else {
-      for (std::size_t i = 0; i < n_; ++i) chosen[i] = bisected(jumps, state[i]);
+  template <class Done>
+  void report_gone(std::size_t n_masks, const Done& done) {
+    for (std::size_t m = 0; m < n_masks; ++m)
+      gone_masks_.data()[m] = static_cast<std::uint8_t>(~masks_.data()[m]);
+    std::iota(gone_.data(), gone_.data() + 8 * n_masks, 0);
+    kernels_.pack_words(gone_masks_.data(), n_masks, gone_.data());
+    for (std::size_t g = 0; g < n_ - n_alive(); ++g) {  // lanes beyond the last row come last
+      const auto lane = static_cast<std::size_t>(gone_.data()[g]);
+      done(static_cast<std::size_t>(row_.data()[lane]), lane);
     }
-    if (chosen == decided_.data()) return;
-    for (std::size_t i = 0; i < n_; ++i)
-      decided_.data()[i] = top_.data()[i] == k ? chosen[i] : decided_.data()[i];
   }
 
-  static std::int32_t bisected(Span<const Jump> jumps, std::int32_t state) {
-    const Jump* at = jumps.data;
-    for (std::size_t n = jumps.size - 1; n > 0;) {
-      const std::size_t half = (n + 1) / 2;
-      at += state > at[half].edge ? half : 0;
-      n -= half;
-    }
-    return at->next;
-  }
-
-  void keep_final(const std::int32_t* sums, std::size_t k) {
-    std::int32_t* final = final_.data() + k * stride_;
-    const std::int32_t *next = next_.data(), *decided = decided_.data();
-    for (std::size_t i = 0; i < n_; ++i)
-      final[i] = (next[i] != quit_) & (decided[i] == quit_) ? sums[i] : final[i];
-  }
-
+  const Kernels& kernels_;
   const Decisions& decisions_;
   const std::int32_t quit_;
   const std::size_t stride_;
-  std::size_t n_ = 0, n_alive_ = 0;
-  std::int32_t soonest_ = 0;
+  std::int32_t* sums_;
+  std::size_t n_ = 0;
+  Settled settled_{};
   bool whole_ = true, some_wait_ = false;
-  Aligned<std::uint32_t> row_, keep_, gone_;
-  Aligned<std::uint8_t> masks_;
-  Aligned<std::int32_t> next_, exit_step_, n_evaluated_, state_;
+  Aligned<std::int32_t> row_, gone_, next_, exit_step_, n_evaluated_, state_, decided_, final_,
+      saved_;
   Aligned<std::uint32_t> top_;
-  Aligned<std::int32_t> decided_, chosen_, final_, saved_;
+  Aligned<std::uint8_t> masks_, gone_masks_;
 };
 
 }  // namespace mddag::engine

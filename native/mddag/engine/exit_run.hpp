@@ -39,7 +39,7 @@ class ExitRun {
         rows_(rows),
         loader_(plan.quantiser, plan.kernels, rows, stride_of(plan.block_rows)),
         work_(plan.quantiser.n_columns(), plan.bias.size(), plan.block_rows),
-        lanes_(plan.decisions, stride_of(plan.block_rows)) {}
+        lanes_(plan.kernels, plan.decisions, work_.sums.data(), work_.stride) {}
 
   // Rows first .. first + n; done(row, lanes, lane) is called once for each, in any order.
   template <class Done>
@@ -49,27 +49,29 @@ class ExitRun {
     n_steps_loaded_ = 0;
     loaded_.clear();
     work_.start(plan_.bias, n);
-    lanes_.start(n, work_.sums.data());
+    lanes_.start(n);
     while (lanes_.n_alive() > 0) {
-      const auto a = static_cast<std::size_t>(lanes_.soonest());
+      const std::size_t a = lanes_.soonest();
       evaluate(first, a, std::min(a + every, n_steps));
-      lanes_.decide(a / every + 1, work_.sums.data());
-      if (padded(lanes_.n_alive()) * 4 <= padded(lanes_.size()) * 3) pack(report);
+      if (lanes_.n_alive() * 4 <= lanes_.size() * 3) pack(report);
     }
-    lanes_.pack(work_.sums.data(), report);
+    pack(report);
   }
 
  private:
   void evaluate(std::size_t first, std::size_t a, std::size_t b) {
     load(first, b);
-    std::int32_t* sums = work_.sums.data();
-    lanes_.enter(static_cast<std::int32_t>(a), sums);
-    plan_.steps.evaluate(
-        a, b, plan_.kernels, work_.lanes(lanes_.size(), plan_.leaf_tables), [&](std::size_t t) {
-          const auto row = [&](std::size_t i) { return first + lanes_.rows()[i]; };
-          plan_.forest.walk(t, rows_, lanes_.size(), row, sums, work_.stride);
-        });
-    lanes_.leave(static_cast<std::int32_t>(a), static_cast<std::int32_t>(b), sums);
+    lanes_.enter(a);
+    plan_.steps.evaluate(a, b, plan_.kernels, work_.lanes(lanes_.size(), plan_.leaf_tables),
+                         [&](std::size_t t) { walk(t, first); });
+    lanes_.leave(a, b);
+  }
+
+  void walk(std::size_t t, std::size_t first) {
+    const auto row = [&](std::size_t i) {
+      return first + static_cast<std::size_t>(lanes_.rows()[i]);
+    };
+    plan_.forest.walk(t, rows_, lanes_.size(), row, work_.sums.data(), work_.stride);
   }
 
   // Quantises what the steps before b read and is not there yet, for the rows still here.
@@ -87,13 +89,13 @@ class ExitRun {
 
   template <class Report>
   void pack(const Report& report) {
-    const std::size_t n_masks = padded(lanes_.size()) / 8;
-    lanes_.pack(work_.sums.data(), report);
+    const Span<const std::uint8_t> masks = lanes_.pack(report);
+    if (lanes_.size() == 0) return;
     for (const std::size_t number : loaded_) {
       const std::size_t column = plan_.quantiser.first_column(number);
       const std::size_t end = column + plan_.quantiser.features()[number].columns().size();
       for (std::size_t c = column; c < end; ++c)
-        plan_.kernels.pack(lanes_.masks(), n_masks, work_.ranks.data() + c * work_.stride);
+        plan_.kernels.pack_bytes(masks.data, masks.size, work_.ranks.data() + c * work_.stride);
     }
   }
 

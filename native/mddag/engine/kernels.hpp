@@ -17,6 +17,7 @@ namespace mddag::engine {
 constexpr std::size_t kLanes = 32;
 constexpr std::size_t kTile = 8;         // features that are transposed together
 constexpr std::int32_t kMostRanks = 254;  // thresholds that one byte tells apart
+constexpr std::size_t kExitChunk = 64;
 constexpr std::size_t kSlot = 128;       // rows that a select programme takes together
 
 // At most three thresholds of a feature, and how many lie in the cells before.
@@ -95,6 +96,28 @@ struct Lanes {
   const std::uint8_t* leaf_tables;  // (kShapes, 128), see shapes.hpp
 };
 
+// Where a policy's decision changes: states above `edge` evaluate step `next` next.
+struct Jump {
+  std::int32_t edge;
+  std::int32_t next;
+};
+
+// Rows on their way through a policy, one per lane; see exit_lanes.hpp. n is a multiple of
+// kExitChunk, and lanes beyond the last row have quit.
+struct ExitArrays {
+  std::int32_t *next, *exit_step, *n_evaluated;
+  std::int32_t *sums, *final;  // (n_scores, stride)
+  std::int32_t *state, *decided;
+  std::uint32_t* top;
+  std::size_t n, stride, n_scores;
+  std::int32_t quit;
+};
+
+struct Settled {
+  std::int32_t soonest;  // step that any row evaluates next
+  std::int32_t n_alive;
+};
+
 template <class T>
 struct RankKernels {
   // Values of one feature -> its columns, each column_stride bytes behind the one before.
@@ -112,8 +135,17 @@ struct Kernels {
   void (*small_trees)(const SmallTree* trees, std::size_t n_trees, const Lanes& lanes);
   void (*programmes)(const Programme* programmes, std::size_t n_programmes, const Lanes& lanes);
   void (*steps)(const StepFunction* steps, std::size_t n_steps, const Lanes& lanes);
-  // Moves the bytes of the lanes whose bit is set together; eight lanes a mask.
-  void (*pack)(const std::uint8_t* masks, std::size_t n_masks, std::int8_t* bytes);
+  // Top class and margin of every lane, for several scores.
+  void (*find_states)(const ExitArrays& lanes);
+  // decided = the next step, for the lanes with class k on top.
+  void (*decide)(const ExitArrays& lanes, const Jump* jumps, std::size_t n_jumps, std::uint32_t k);
+  // Lanes that waited for step a have evaluated the steps before b; all go on as decided.
+  Settled (*settle)(const ExitArrays& lanes, std::int32_t a, std::int32_t b);
+  // Eight lanes a mask: which have not quit.
+  void (*mask_alive)(const ExitArrays& lanes, std::uint8_t* masks);
+  // Moves what lies in the lanes whose bit is set together.
+  void (*pack_bytes)(const std::uint8_t* masks, std::size_t n_masks, std::int8_t* bytes);
+  void (*pack_words)(const std::uint8_t* masks, std::size_t n_masks, std::int32_t* words);
 };
 
 }  // namespace mddag::engine

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "mddag/engine/exit_kernels.hpp"
 #include "mddag/engine/kernels.hpp"
 #include "mddag/engine/rank_grid.hpp"
 
@@ -95,23 +96,41 @@ inline void steps(const StepFunction* steps, std::size_t n_steps, const Lanes& l
   }
 }
 
-inline void pack(const std::uint8_t* masks, std::size_t n_masks, std::int8_t* bytes) {
-  std::int8_t* to = bytes;
+inline void mask_alive(const ExitArrays& lanes, std::uint8_t* masks) {
+  for (std::size_t i = 0; i < lanes.n; i += 8) {
+    unsigned mask = 0;
+    for (unsigned lane = 0; lane < 8; ++lane)
+      mask |= static_cast<unsigned>(lanes.next[i + lane] != lanes.quit) << lane;
+    masks[i / 8] = static_cast<std::uint8_t>(mask);
+  }
+}
+
+template <class Word>
+void pack(const std::uint8_t* masks, std::size_t n_masks, Word* words) {
+  Word* to = words;
   for (std::size_t m = 0; m < n_masks; ++m)
     for (unsigned lane = 0; lane < 8; ++lane) {
-      *to = bytes[8 * m + lane];
+      *to = words[8 * m + lane];
       to += (masks[m] >> lane) & 1;
     }
 }
 
+struct Machine {};
+
 inline Kernels kernels() {
+  using Exit = ExitKernels<Machine>;
   return {"portable",
           {ranks<float>, transpose<float>},
           {ranks<double>, transpose<double>},
           small_trees,
           programmes,
           steps,
-          pack};
+          Exit::find_states,
+          Exit::decide,
+          Exit::settle,
+          mask_alive,
+          pack<std::int8_t>,
+          pack<std::int32_t>};
 }
 
 }  // namespace mddag::engine::portable

@@ -40,6 +40,23 @@ class RankLoader {
   // Features of these numbers, ascending, of rows first .. first + n.
   void load(const std::vector<std::size_t>& numbers, std::size_t first, std::size_t n,
             std::int8_t* ranks) {
+    for (std::size_t i = 0; i < n; i += kChunk)
+      load_chunk(numbers, first + i, std::min(kChunk, n - i), ranks + i);
+  }
+
+  // One feature of rows first + row[0], first + row[1] ...
+  void load(std::size_t number, std::size_t first, const std::int32_t* row, std::size_t n,
+            std::int8_t* ranks) {
+    const std::size_t f = feature(number);
+    for (std::size_t i = 0; i < n; ++i) tile_.data()[i] = at(first + static_cast<std::size_t>(row[i]), f);
+    rank(number, tile_.data(), n, ranks);
+  }
+
+ private:
+  static constexpr std::size_t kChunk = 512;  // rows that stay in the second cache while transposed
+
+  void load_chunk(const std::vector<std::size_t>& numbers, std::size_t first, std::size_t n,
+                  std::int8_t* ranks) {
     for (std::size_t u = 0; u < numbers.size();) {
       const std::size_t start = tile_start(feature(numbers[u]));
       std::size_t end = u;
@@ -55,15 +72,6 @@ class RankLoader {
     }
   }
 
-  // One feature of rows first + row[0], first + row[1] ...
-  void load(std::size_t number, std::size_t first, const std::uint32_t* row, std::size_t n,
-            std::int8_t* ranks) {
-    const std::size_t f = feature(number);
-    for (std::size_t i = 0; i < n; ++i) tile_.data()[i] = at(first + row[i], f);
-    rank(number, tile_.data(), n, ranks);
-  }
-
- private:
   std::size_t feature(std::size_t number) const {
     return static_cast<std::size_t>(quantiser_.features()[number].index());
   }
