@@ -35,7 +35,7 @@ def test_one_pass_equals_following_every_candidate(data):
 
 
 @given(st.data())
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=25)
 def test_partial_sums_are_those_of_prefixes(data):
     ensemble = data.draw(strategies.ensembles())
     votes = ensemble.votes(data.draw(strategies.rows(ensemble.n_features)))
