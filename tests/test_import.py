@@ -38,7 +38,7 @@ def test_every_public_name_loads(name):
 
 
 @pytest.mark.parametrize(
-    "room", ["datasets", "exploration", "learners", "losses", "solvers", "values"]
+    "room", ["datasets", "exploration", "learners", "losses", "ordering", "solvers", "values"]
 )
 def test_families_are_at_hand(room):
     assert fresh(f"import mddag; print(mddag.{room}.__name__)") == f"mddag.{room}"

@@ -77,7 +77,7 @@ def test_blocks_cover_the_rows_once():
     rows = np.arange(2_000_000)
     parts = [rows[part] for part in blocks(len(rows), votes)]
     np.testing.assert_array_equal(np.concatenate(parts), rows)
-    assert max(map(len, parts)) * 3 <= 1_000_000
+    assert max(map(len, parts)) * 3 <= 500_000
 
 
 def test_spaced_rows():
