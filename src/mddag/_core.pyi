@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 # What belongs together crosses as one tuple: the `native` property of the class of that name.
 Trees = tuple[NDArray[np.uint8], NDArray[np.int64], NDArray[np.uint32], NDArray[np.int64]]
 Tables = tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.int32], NDArray[np.int64], int]
+FixedTables = tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int32], NDArray[np.int64], int]
 Grid = tuple[NDArray[np.float64], NDArray[np.int32], float, float, int]
 Policy = tuple[NDArray[np.int32], NDArray[np.int64]]
 Codes = NDArray[np.unsignedinteger[Any]]
@@ -47,27 +48,93 @@ def rollout(
     cost: NDArray[np.float64],
     n_threads: int,
 ) -> None: ...
-def run_scores(
-    trees: Trees,
-    tables: Tables,
-    X: Rows,
-    grid: Grid,
-    policy: Policy,
-    scores: NDArray[np.float64],
-    n_threads: int,
-) -> None: ...
-def run_dag(
-    trees: Trees,
-    tables: Tables,
-    X: Rows,
-    grid: Grid,
-    policy: Policy,
-    costs: NDArray[np.float64],
-    scores: NDArray[np.float64],
-    exit_step: NDArray[np.int32],
-    cost: NDArray[np.float64],
-    n_threads: int,
-) -> tuple[NDArray[np.int32], NDArray[np.int32]]: ...
+
+class Walk:
+    """The row walk of a policy over trees. It copies what it is given, and any number of threads
+    may use it at once. `missing` says whether a single row may hold NaN.
+    """
+
+    def __init__(
+        self,
+        trees: Trees,
+        tables: FixedTables,
+        bias: NDArray[np.int32],
+        unit: float,
+        policy: Policy,
+        edges: NDArray[np.int64],
+        n_features: int,
+        missing: bool,
+    ) -> None: ...
+    def predict_one(self, x: Rows) -> int:
+        """The class code of one row; with one score, whether it is above 0.
+
+        x is float32 or float64 (n_features,), C-contiguous; it is checked here. An array of another
+        shape or type raises a ValueError, as does NaN where there may be none; what is no array
+        raises a TypeError. The lock of the interpreter is kept.
+        """
+
+    def scores_one(self, x: Rows) -> tuple[float, ...]:
+        """The scores (K,) of one row, which is checked in the same way."""
+
+    def scores(self, X: Rows, out: NDArray[np.float64], n_threads: int) -> None: ...
+    def exits(
+        self,
+        X: Rows,
+        out: NDArray[np.float64],
+        exit_step: NDArray[np.int32],
+        n_threads: int,
+    ) -> None:
+        """`exit_step` holds zeros on entry."""
+
+    def run(
+        self,
+        X: Rows,
+        costs: NDArray[np.float64],
+        out: NDArray[np.float64],
+        exit_step: NDArray[np.int32],
+        cost: NDArray[np.float64],
+        n_threads: int,
+    ) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+        """n_evaluated and the paths; `exit_step` and `cost` hold zeros on entry."""
+
+Sums = NDArray[np.int32] | NDArray[np.float64]
+
+class Decisions:
+    """A policy as `Forest.run_blocks` takes it."""
+
+    def __init__(
+        self, edges: NDArray[np.int64], next: NDArray[np.int32], every: int, n_scores: int
+    ) -> None: ...
+
+class Forest:
+    """An ensemble of trees made ready for many rows at once; it keeps no reference to the arrays.
+
+    Methods release the GIL and may be called from several threads. `out` is (n_rows, K) and need
+    not be filled: int32 gets the fixed-point sums, bias included, and float64 the sums x `unit`.
+    """
+
+    def __init__(
+        self,
+        trees: Trees,
+        tables: FixedTables,
+        bias: NDArray[np.int32],
+        unit: float,
+        order: NDArray[np.int64],  # step j of run_blocks evaluates base classifier order[j]
+        portable: bool = False,  # leave the machine's vector instructions alone
+    ) -> None: ...
+    @property
+    def kernels(self) -> str: ...  # "avx2" or "portable"
+    def scores(self, X: Rows, out: Sums, n_threads: int) -> None: ...
+    def run_blocks(
+        self,
+        X: Rows,
+        decisions: Decisions,
+        out: Sums,
+        exit_step: NDArray[np.int32],  # (n_rows,), one behind the last step evaluated
+        n_evaluated: NDArray[np.int32],  # (n_rows,), base classifiers
+        n_threads: int,
+    ) -> None: ...
+
 def learn_episodes(
     sample: Sample,
     space: Space,
