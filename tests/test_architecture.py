@@ -19,6 +19,8 @@ FLOORS = [
     {"columns", "door", "fixed_point", "grid", "layout", "ordering"},
     {"ensemble"},
     {"adapters", "calibration", "learners", "policy", "trace"},
+    {"cost_model"},
+    {"executor"},
     {"boosting", "curve", "dag", "mdp", "prediction", "values"},
     {"adaboost", "datasets", "model_file", "plotting", "solvers"},
     {"predictor", "source"},
