@@ -67,7 +67,7 @@ def test_what_cannot_run_a_policy_is_refused():
     with pytest.raises(ValueError, match=r"'all' evaluates everything, but .* one of 'walk'"):
         mddag.compile(ensemble, noisy_policy(ensemble, 5), executor="all")
     called = Ensemble.from_callables([lambda rows: rows[:, 0]], n_features=1)
-    with pytest.raises(ValueError, match="executor is 'walk', but .* callables.*; leave executor"):
+    with pytest.raises(ValueError, match=r"executor is 'walk', but .* callables.*; leave executor"):
         mddag.compile(called, executor="walk")
     assert set(EXECUTORS) == {"walk", "blocks", "all"}
 

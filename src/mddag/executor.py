@@ -161,7 +161,7 @@ class Executor(ReadOnlyArrays):
 def _check_evaluations(evaluations: float, n_classifiers: int) -> None:
     if evaluations != 0:
         check_positive("expected_evaluations", evaluations)
-    if evaluations > n_classifiers:
+    if evaluations > n_classifiers * (1 + 1e-9):  # a mean may be rounded
         raise ValueError(
             f"expected_evaluations is {evaluations}, but there are {n_classifiers} base classifiers"
         )
