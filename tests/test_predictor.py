@@ -148,6 +148,12 @@ def test_regressors_predict_calibrated_means():
     np.testing.assert_array_equal(regressor(calibration=None).predict(X), predictor.scores(X)[:, 0])
 
 
+def test_a_classifier_needs_classes():
+    ensemble = replace(whole_model().dag.ensemble, classes=None)
+    with pytest.raises(ValueError, match="no classes to predict"):
+        Predictor(Model(Dag(ensemble, whole_model().dag.policy)))
+
+
 def test_without_calibration_there_are_labels_but_no_probabilities():
     predictor = Predictor(Model(whole_model().dag))
     assert predictor.predict([[0, 0]]).shape == (1,)

@@ -36,6 +36,8 @@ class Predictor:
         self.model = model
         self.n_threads = checked_threads(n_threads)
         ensemble = model.dag.ensemble
+        if ensemble.kind == "classifier" and ensemble.classes is None:
+            raise ValueError("the ensemble has no classes to predict; give Ensemble its classes")
         self._code = self._code_of_one if ensemble.callables else model.dag.walk.predict_one
         # Indexing a list gives the array's own scalars in a tenth of the time.
         self._labels = None if ensemble.classes is None else list(ensemble.classes)
@@ -52,12 +54,13 @@ class Predictor:
     def predict(self, X: Any, out: NDArray[Any] | None = None) -> NDArray[Any]:
         """The winning class of each row, or the mean that a regressor expects, (n,)."""
         rows = self._rows(X)
-        if self.classes_ is None:
+        if self._labels is None:
             out = checked_out(out, (len(rows),), rows)
             out[:] = self._means(rows)
             return out
-        out = checked_out(out, (len(rows),), rows, self.classes_.dtype)
-        return self.classes_.take(self.codes(rows), out=out)
+        classes = np.asarray(self.classes_)
+        out = checked_out(out, (len(rows),), rows, classes.dtype)
+        return classes.take(self.codes(rows), out=out)
 
     def predict_proba(self, X: Any, out: NDArray[np.float64] | None = None) -> NDArray[np.float64]:
         """Calibrated class probabilities, float64 (n, n_classes)."""
