@@ -148,10 +148,14 @@ def test_regressors_predict_calibrated_means():
     np.testing.assert_array_equal(regressor(calibration=None).predict(X), predictor.scores(X)[:, 0])
 
 
-def test_a_classifier_needs_classes():
+def test_without_classes_there_are_scores_alone():
     ensemble = replace(whole_model().dag.ensemble, classes=None)
-    with pytest.raises(ValueError, match="no classes to predict"):
-        Predictor(Model(Dag(ensemble, whole_model().dag.policy)))
+    predictor = Predictor(Model(Dag(ensemble, whole_model().dag.policy)))
+    assert predictor.scores([[0, 0]]).shape == (1, 3)
+    with pytest.raises(ValueError, match="a classifier"):
+        predictor.predict([[0, 0]])
+    with pytest.raises(ValueError, match="a classifier"):
+        predictor.predict_one(np.zeros(2))
 
 
 def test_without_calibration_there_are_labels_but_no_probabilities():

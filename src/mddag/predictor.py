@@ -36,8 +36,6 @@ class Predictor:
         self.model = model
         self.n_threads = checked_threads(n_threads)
         ensemble = model.dag.ensemble
-        if ensemble.kind == "classifier" and ensemble.classes is None:
-            raise ValueError("the ensemble has no classes to predict; give Ensemble its classes")
         self._code = self._code_of_one if ensemble.callables else model.dag.walk.predict_one
         # Indexing a list gives the array's own scalars in a tenth of the time.
         self._labels = None if ensemble.classes is None else list(ensemble.classes)
@@ -121,7 +119,7 @@ class Predictor:
         if self.model.calibration is not None:
             scores = self.model.calibration.calibrated(scores, exit_step)
         ensemble = self.model.dag.ensemble
-        return ensemble.means(scores) if ensemble.kind == "regressor" else scores[:, 0]
+        return scores[:, 0] if ensemble.kind == "ranker" else ensemble.means(scores)
 
     def _exits(self, X: Any) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
         return self.model.dag.exits(X, n_threads=self.n_threads)
