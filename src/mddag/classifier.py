@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
@@ -81,8 +82,7 @@ class MDDAGClassifier(ScoringClassifier, ClassifierMixin, DagEstimator):  # type
     def classes_(self) -> NDArray[Any]:
         """The labels, in the order of the columns of ``predict_proba``."""
         check_is_fitted(self, "ensemble_")
-        classes: NDArray[Any] = self.ensemble_.classes
-        return classes
+        return np.asarray(self.ensemble_.classes)
 
     def _default_model(self) -> Any:
         return AdaBoostMHClassifier()

@@ -63,6 +63,7 @@ class Problem:
         """The votes of an ensemble on rows with targets: classes, probabilities or numbers."""
         classifies = ensemble.kind == "classifier"
         named = classifies and targets.ndim == 1
+        labels: NDArray[Any]
         labels = class_codes(targets, ensemble) if named else np.asarray(targets, np.float64)
         loss = (ZeroOne() if classifies else Squared()) if loss is None else loss
         return cls(
@@ -135,7 +136,7 @@ def checked_ordering(ordering: Any) -> None:
         )
 
 
-def _loss_of_the_mean(loss: Loss, targets: NDArray[np.float64]) -> float:
+def _loss_of_the_mean(loss: Loss, targets: NDArray[Any]) -> float:
     """What the best constant loses, 1 where it loses nothing."""
     constant = np.full((len(targets), 1), targets.mean())
     return float(np.mean(loss(constant, targets))) or 1.0

@@ -53,7 +53,9 @@ class QWYCOrder(Parameters):
         sums = np.full(len(rows), votes.tables.bias[0])
         return self._greedy(dense, sums, weight[rows], prices)
 
-    def _greedy(self, votes: Matrix, sums: Vector, weight: Vector, prices: Vector) -> NDArray[np.intp]:
+    def _greedy(
+        self, votes: Matrix, sums: Vector, weight: Vector, prices: Vector
+    ) -> NDArray[np.intp]:
         left, order = np.arange(len(prices)), []
         budget, full = self.rate * weight.sum(), sums + votes.sum(axis=1) > 0
         while len(left) and len(sums):
