@@ -3,6 +3,7 @@ import pytest
 
 from mddag import Ensemble
 from mddag.harm import Harm
+from mddag.ordering import Given
 from mddag.path import BETAS, Path, policies_at
 from mddag.problem import Problem
 from mddag.solvers import Margin, Prefix
@@ -22,7 +23,7 @@ def path(solver):
     voters = [lambda X, j=j: X[:, j] for j in range(N_STEPS)]
     ensemble = Ensemble.from_callables(voters, n_features=N_STEPS, classes=[0, 1])
     problem = Problem.of(ensemble, rows, labels)
-    learning = problem.rows(np.arange(1000)).ordered(None, solver)
+    learning = problem.rows(np.arange(1000)).ordered(Given(), solver)
     selection = problem.rows(np.arange(1000, 2000)).like(learning)
     full = ensemble.labels(ensemble.scores(rows))
     harm = Harm(ensemble, "difference", labels, full, np.arange(2000))

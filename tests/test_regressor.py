@@ -30,7 +30,7 @@ def one_thread():
 
 
 @parametrize_with_checks(
-    [MDDAGRegressor(HistGradientBoostingRegressor(max_iter=5), beta=1e-4, **SMALL)]
+    [MDDAGRegressor(HistGradientBoostingRegressor(max_iter=30), beta=1e-4, **SMALL)]
 )
 def test_scikit_learn_checks(estimator, check):
     check(estimator)

@@ -18,6 +18,7 @@ from mddag.features import Rows
 from mddag.grid import Grid
 from mddag.losses import Loss, Squared, ZeroOne
 from mddag.mdp import MDP
+from mddag.ordering import Correlation
 from mddag.policy import ACTIONS
 from mddag.solvers import Sarsa, Solver
 from mddag.solvers.solver import checked_solver, deciding_every
@@ -93,13 +94,13 @@ class Problem:
         return replace(self, votes=self.votes.rows(index), labels=self.labels[index])
 
     def ordered(self, ordering: Any, solver: Solver) -> Problem:
-        """The rows with base classifiers in the order that `ordering` gives them, and its grid.
+        """The rows with base classifiers in the order that decides, Correlation() for None.
 
-        A solver that orders by itself gets them as they are.
+        A solver that orders by itself (it says so by `orders`) gets them as they are.
         """
-        if ordering is None or getattr(solver, "orders", False):
+        if getattr(solver, "orders", False):
             return replace(self, grid=Grid.quantile(self.votes))
-        order = ordering(self.votes, self.costs)
+        order = (Correlation() if ordering is None else ordering)(self.votes, self.costs)
         votes = self.votes.reordered(order)
         return replace(self._in(order, votes), grid=Grid.quantile(votes))
 
@@ -132,7 +133,7 @@ def checked_ordering(ordering: Any) -> None:
     """Refuse what cannot order base classifiers."""
     if ordering is not None and (isinstance(ordering, type) or not callable(ordering)):
         raise TypeError(
-            f"ordering is {ordering!r}; wanted a callable of (votes, costs) that gives an order"
+            f"ordering is {ordering!r}; wanted a callable of (votes, costs), such as Correlation()"
         )
 
 
