@@ -23,6 +23,7 @@ import mddag
 from mddag import AdaBoostMHClassifier, DagDisplay, TradeoffDisplay
 from mddag.datasets import two_clusters
 from mddag.learners import Stump
+from mddag.ordering import Given
 from mddag.solvers import Sarsa
 
 mpl.use("Agg")

@@ -12,6 +12,7 @@ import numpy as np
 import mddag
 from mddag import MDP, AdaBoostMHClassifier, Dag
 from mddag.datasets import two_clusters
+from mddag.ordering import Given
 from mddag.solvers import Sarsa
 
 FOLDER = Path(__file__).parents[1] / "docs" / "gallery"
