@@ -35,7 +35,7 @@ class MDDAGClassifier(ScoringClassifier, ClassifierMixin, DagEstimator):  # type
     loss : callable, default None
         What a wrong decision costs, of (scores, labels); None means ``ZeroOne()``.
     solver : Solver, default None
-        How the policy is learned; None means ``Sarsa()``.
+        How the policy is learned; None means ``Portfolio()``. The paper: ``Sarsa()``.
     ordering : Ordering, default None
         The order in which base classifiers are decided on; None means ``Correlation()``, or that
         the solver orders by itself. The paper takes them as they come: ``Given()``.

@@ -10,7 +10,7 @@ in float64, in the order of evaluation. Without a policy the DAG evaluates every
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -32,7 +32,7 @@ from mddag.trace import Trace
 class Dag(ReadOnlyArrays):
     """An ensemble and what to evaluate next; made by `compile`.
 
-    ensemble : the source ensemble, in its own order
+    ensemble : the source ensemble in its own order, on the levels of the policy
     policy   : whose step j decides on base classifier policy.order[j]
 
     A Dag of no base classifiers is well defined: it returns the bias.
@@ -146,6 +146,9 @@ def compile(ensemble: Ensemble, policy: Policy | None = None) -> Dag:  # noqa: A
         raise TypeError(
             f"policy is a {type(policy).__name__}; wanted a Policy, such as solver.solve(mdp) gives"
         )
+    if policy.levels is not None:  # from here on they are part of the votes
+        policy.require(ensemble.n_classifiers, ensemble.n_scores)
+        ensemble, policy = ensemble.levelled(policy.levels), replace(policy, levels=None)
     return Dag(ensemble, policy)
 
 

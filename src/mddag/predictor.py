@@ -114,11 +114,14 @@ class Predictor:
         return self.model.dag.ensemble.features.rows(X)
 
     def _means(self, X: Any) -> NDArray[np.float64]:
-        scores, exit_step = self.model.dag.exits(X, n_threads=self.n_threads)
+        scores, exit_step = self._exits(X)
         if self.model.calibration is not None:
             scores = self.model.calibration.calibrated(scores, exit_step)
         ensemble = self.model.dag.ensemble
         return ensemble.means(scores) if ensemble.kind == "regressor" else scores[:, 0]
+
+    def _exits(self, X: Any) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
+        return self.model.dag.exits(X, n_threads=self.n_threads)
 
     def _code_of_one(self, x: NDArray[np.floating[Any]]) -> int:
         return int(self.codes(x[None])[0])

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from mddag.arrangement import Arrangement, arranged
 from mddag.ensemble import Ensemble
 from mddag.features import Rows
 from mddag.grid import Grid
@@ -20,7 +21,7 @@ from mddag.losses import Loss, Squared, ZeroOne
 from mddag.mdp import MDP
 from mddag.ordering import Correlation
 from mddag.policy import ACTIONS
-from mddag.solvers import Sarsa, Solver
+from mddag.solvers import Portfolio, Solver
 from mddag.solvers.solver import checked_solver, deciding_every
 from mddag.source import class_codes
 from mddag.votes import Votes
@@ -35,7 +36,7 @@ class Problem:
     costs   : float64 (N,) prices in `order`, or None where each counts as 1
     unit    : what beta is a price in: 1, or for regression the loss of predicting the mean, so that
               beta = 0.01 is one point of R2 per evaluation
-    order   : intp (N,), which base classifier of the source each step decides on
+    arrangement : which base classifier of the source each step decides on, and on which level
     grid    : the cells; those of the votes by default
     """
 
@@ -45,7 +46,7 @@ class Problem:
     costs: NDArray[np.float64] | None
     actions: tuple[str, ...]
     unit: float
-    order: NDArray[np.intp]
+    arrangement: Arrangement
     grid: Grid | None = None
 
     def __len__(self) -> int:
@@ -74,7 +75,7 @@ class Problem:
             costs=ensemble.cost if ensemble.priced else None,
             actions=actions,
             unit=1.0 if classifies else _loss_of_the_mean(loss, labels),
-            order=np.arange(ensemble.n_classifiers),
+            arrangement=Arrangement(np.arange(ensemble.n_classifiers)),
         )
 
     def mdp(self, beta: float) -> MDP:
@@ -100,17 +101,18 @@ class Problem:
         """
         if getattr(solver, "orders", False):
             return replace(self, grid=Grid.quantile(self.votes))
-        order = (Correlation() if ordering is None else ordering)(self.votes, self.costs)
-        votes = self.votes.reordered(order)
-        return replace(self._in(order, votes), grid=Grid.quantile(votes))
+        ordering = Correlation() if ordering is None else ordering
+        problem = self._in(arranged(ordering, self.votes, self.costs))
+        return replace(problem, grid=Grid.quantile(problem.votes))
 
     def like(self, other: Problem) -> Problem:
         """These rows in the order and on the grid of `other`."""
-        return replace(self._in(other.order, self.votes.reordered(other.order)), grid=other.grid)
+        return replace(self._in(other.arrangement), grid=other.grid)
 
-    def _in(self, order: NDArray[np.intp], votes: Votes) -> Problem:
-        costs = None if self.costs is None else self.costs[order]
-        return replace(self, votes=votes, costs=costs, order=order)
+    def _in(self, arrangement: Arrangement) -> Problem:
+        costs = None if self.costs is None else self.costs[arrangement.order]
+        votes = arrangement.votes(self.votes)
+        return replace(self, votes=votes, costs=costs, arrangement=arrangement)
 
 
 @dataclass(frozen=True)
@@ -126,7 +128,7 @@ class OfMeans:
 
 def chosen_solver(solver: Any, every: int = 1) -> Solver:
     """The solver, the default one for None, deciding once for `every` base classifiers."""
-    return deciding_every(checked_solver(Sarsa() if solver is None else solver), every)
+    return deciding_every(checked_solver(Portfolio() if solver is None else solver), every)
 
 
 def checked_ordering(ordering: Any) -> None:

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from mddag import MDP, Grid, Votes
 from mddag.policy import EVAL
 from mddag.solvers._exits import Exits, best, inner_edges
-from mddag.solvers._partial_sums import partial_sums, top_and_margin
+from mddag.partial_sums import partial_sums, top_and_margin
 from tests import strategies
 from tests.reference import exits as twin
 from tests.solvers.problems import LOSSES, mdp_of

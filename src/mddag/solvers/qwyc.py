@@ -16,12 +16,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mddag._checks import check_whole
+from mddag.arrangement import Arrangement
 from mddag.grid import Grid
 from mddag.mdp import MDP
 from mddag.ordering.qwyc import QWYCOrder, check_one_score, cuts, weight_by_cell
 from mddag.parameters import Parameters
+from mddag.partial_sums import partial_sums
 from mddag.policy import EVAL, QUIT, Policy
-from mddag.solvers._partial_sums import partial_sums
 
 RATES = (0.0, 0.001, 0.002, 0.003, 0.005, 0.007, 0.01, 0.015, 0.02, 0.03, 0.05, 0.07, 0.1, 0.2)
 
@@ -57,7 +58,7 @@ class QWYC(Parameters):
         order = np.arange(mdp.n_steps)
         if self.order is not None:
             order = self.order(mdp.votes, mdp.costs, mdp.weight)
-            mdp = mdp.reordered(order)
+            mdp = mdp.arranged(Arrangement(order))
         rates = self.rates if "quit" in mdp.actions else ()
         walk = Walk(mdp, np.array(rates, np.float64), -(-mdp.n_steps // self.every))
         full = mdp.votes.scores()[:, 0] > 0
