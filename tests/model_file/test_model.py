@@ -44,6 +44,7 @@ def assert_equal_models(got, wanted):
     np.testing.assert_array_equal(got.dag.policy.order, wanted.dag.policy.order)
     np.testing.assert_array_equal(got.dag.policy.grid.edges, wanted.dag.policy.grid.edges)
     assert got.dag.policy.every == wanted.dag.policy.every
+    assert got.dag.expected_evaluations == wanted.dag.expected_evaluations
     for name in ("groups", "factors", "offsets"):
         mine, theirs = getattr(got.calibration, name), getattr(wanted.calibration, name)
         np.testing.assert_array_equal(mine, theirs)
@@ -177,6 +178,8 @@ def at(index, value):
         (changed("version", lambda _: 0), "format version is 0; wanted 1..1"),
         (changed("version", lambda _: True), "format version is True"),
         (changed("beta", lambda _: "cheap"), "beta = 'cheap'; wanted float or NoneType"),
+        (changed("expected_evaluations", lambda _: 3.0), "3.0, but there are 2 base classifiers"),
+        (changed("expected_evaluations", lambda _: -1.0), "expected_evaluations is -1.0"),
         (changed("priced", lambda _: 1), "priced = 1; wanted bool"),
         (changed("kind", lambda _: "oracle"), "that of a 'oracle'"),
         (changed("link", lambda _: "logit"), "the link is 'logit'"),
