@@ -178,14 +178,15 @@ def at(index, value):
         (changed("version", lambda _: 0), "format version is 0; wanted 1..1"),
         (changed("version", lambda _: True), "format version is True"),
         (changed("beta", lambda _: "cheap"), "beta = 'cheap'; wanted float or NoneType"),
-        (changed("expected_evaluations", lambda _: 3.0), "3.0, but there are 2 base classifiers"),
-        (changed("expected_evaluations", lambda _: -1.0), "expected_evaluations is -1.0"),
         (changed("priced", lambda _: 1), "priced = 1; wanted bool"),
         (changed("kind", lambda _: "oracle"), "that of a 'oracle'"),
         (changed("link", lambda _: "logit"), "the link is 'logit'"),
         (changed("every", lambda _: 0), "every is 0"),
         (changed("every", lambda _: 1), r"actions have shape \(1, 6\); wanted \(2, 6\)"),
         (changed("every", lambda _: True), "every = True; wanted int"),
+        (changed("every", lambda _: 2**40), "every is 1099511627776; wanted at most"),
+        (changed("evaluation", lambda e: e | {"n_evaluated": 3.0}), "but there are 2 base"),
+        (changed("evaluation", lambda e: e | {"n_evaluated": -1.0}), "evaluations is -1.0"),
         (changed("full", lambda e: e | {"loss": None}), "loss = None; wanted float"),
         (changed("full", lambda e: {}), r"an evaluation has the fields \[\]"),
         (lambda m, t: m.pop("full"), "wanted .*'full'"),
@@ -269,7 +270,7 @@ def test_a_small_file_cannot_ask_for_a_huge_table():
 def test_regressors_may_shift_means():
     ensemble = replace(whole_model().dag.ensemble, kind="regressor", classes=None)
     model = whole_model(
-        dag=Dag(ensemble, whole_model().dag.policy),
+        dag=Dag(ensemble, whole_model().dag.policy, expected_evaluations=2.0),
         calibration=Calibration([0, 0, 1], [1.0, 2.0], [0.5, -0.5]),
         evaluation=Evaluation(1.0, 2.0, 3.0, 2.0),
     )

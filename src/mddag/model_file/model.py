@@ -29,7 +29,6 @@ FIELDS: dict[str, Types] = {
     "beta": (float, type(None)),
     "evaluation": (dict, type(None)),
     "full": (dict, type(None)),
-    "expected_evaluations": (float, type(None)),
     **_ensemble.FIELDS,
     **_policy.FIELDS,
 }
@@ -61,10 +60,9 @@ class Model:
         of_policy, actions = _policy.policy_parts(self.dag.policy)
         metadata = {
             "version": VERSION,
-            "beta": _float_or_none(self.beta),
+            "beta": None if self.beta is None else float(self.beta),
             "evaluation": _evaluation_to_json(self.evaluation),
             "full": _evaluation_to_json(self.full),
-            "expected_evaluations": _float_or_none(self.dag.expected_evaluations),
             **of_ensemble,
             **of_policy,
         }
@@ -137,10 +135,6 @@ def _check_version(metadata: Mapping[str, Any]) -> None:
             f"the file has format version {version}, but this mddag reads versions up to "
             f"{VERSION}; upgrade it: pip install --upgrade mddag"
         )
-
-
-def _float_or_none(value: float | None) -> float | None:
-    return None if value is None else float(value)
 
 
 def _evaluation_to_json(evaluation: Evaluation | None) -> Metadata | None:
