@@ -3,12 +3,18 @@
 import math
 
 
-def products(first, second, weight):
-    """The weighted sum over rows and scores of products, each a list of rows of K scores."""
-    return sum(
-        w * math.fsum(a * b for a, b in zip(f, g, strict=True))
-        for f, g, w in zip(first, second, weight, strict=True)
-    )
+def covariance(first, second, weight):
+    """Summed over the scores; each a list of rows of K scores."""
+    total, n_scores = sum(weight), len(first[0])
+    found = 0.0
+    for k in range(n_scores):
+        f, g = ([row[k] for row in rows] for rows in (first, second))
+        mean_f, mean_g = (
+            sum(w * v for w, v in zip(weight, s, strict=True)) / total for s in (f, g)
+        )
+        terms = zip(weight, f, g, strict=True)
+        found += sum(w * (a - mean_f) * (b - mean_g) for w, a, b in terms) / total
+    return found
 
 
 def centred(rows):
@@ -17,9 +23,9 @@ def centred(rows):
 
 
 def partial_sums(votes, chosen):
-    """bias + the votes of the chosen base classifiers, centred over the classes."""
+    """The votes of the chosen base classifiers, centred over the classes."""
     dense = votes.dense()
-    sums = [list(votes.tables.bias) for _ in range(len(votes))]
+    sums = [[0.0] * votes.tables.n_scores for _ in range(len(votes))]
     for row, said in zip(sums, dense, strict=True):
         for j in chosen:
             for k in range(len(row)):
@@ -43,10 +49,10 @@ def correlation(votes, chosen, weight):
     """<f, F> / |f| |F| of the partial sum f of the chosen ones; 0 where f says nothing."""
     full = partial_sums(votes, range(votes.tables.n_classifiers))
     some = partial_sums(votes, chosen)
-    square, whole = products(some, some, weight), products(full, full, weight)
+    square, whole = covariance(some, some, weight), covariance(full, full, weight)
     if square <= 1e-9 * whole:
         return 0.0
-    return products(some, full, weight) / math.sqrt(square * whole)
+    return covariance(some, full, weight) / math.sqrt(square * whole)
 
 
 def worths(votes, chosen, prices, weight):

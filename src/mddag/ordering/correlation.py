@@ -61,8 +61,9 @@ def covariances(votes: Votes, weight: NDArray[np.float64]) -> NDArray[np.float64
     weight = weight / weight.sum() if weight.sum() > 0 else weight
     products = np.zeros((n_classifiers, n_classifiers))
     means = np.zeros((n_scores, n_classifiers))
+    origin = votes.rows(slice(1)).dense()  # constants would eat the digits of float32
     for rows in blocks(len(votes), votes):
-        said = votes.rows(rows).dense()
+        said = votes.rows(rows).dense() - origin
         if n_scores > 1:
             said -= said.mean(axis=2, keepdims=True)
         means += np.einsum("i,ijk->kj", weight[rows], said)
