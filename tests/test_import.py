@@ -56,6 +56,6 @@ def test_an_unknown_name_is_an_attribute_error():
 
 def test_the_stub_names_what_the_core_has():
     stub = ast.parse((Path(mddag.__file__).parent / "_core.pyi").read_text())
-    named = {n.name for n in stub.body if isinstance(n, ast.FunctionDef)}
+    named = {n.name for n in stub.body if isinstance(n, ast.FunctionDef | ast.ClassDef)}
     named |= {n.target.id for n in stub.body if isinstance(n, ast.AnnAssign)}
     assert named == {name for name in dir(_core) if not name.startswith("_")}

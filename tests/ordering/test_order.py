@@ -39,9 +39,9 @@ def test_a_policy_of_the_new_order_serves_the_old(kind):
     votes = 0.2 * truth * rng.uniform(size=20) ** 2 + 0.1 * rng.normal(size=(300, 20))
     mdp = MDP(votes, (truth[:, 0] > 0).astype(int), beta=0.005)
     arrangement = arranged(kind(), mdp.votes, mdp.costs, mdp.weight)
-    elsewhere = mdp.arranged(arrangement)
-    policy = Prefix().solve(elsewhere)
-    there, here = elsewhere.evaluate(policy), mdp.evaluate(policy.after(arrangement))
+    reordered = mdp.arranged(arrangement)
+    policy = Prefix().solve(reordered)
+    there, here = reordered.evaluate(policy), mdp.evaluate(policy.after(arrangement))
     assert here.objective == pytest.approx(there.objective)
 
 

@@ -3,18 +3,12 @@
 import math
 
 
-def covariance(first, second, weight):
-    """Summed over the scores; each a list of rows of K scores."""
-    total, n_scores = sum(weight), len(first[0])
-    found = 0.0
-    for k in range(n_scores):
-        f, g = ([row[k] for row in rows] for rows in (first, second))
-        mean_f, mean_g = (
-            sum(w * v for w, v in zip(weight, s, strict=True)) / total for s in (f, g)
-        )
-        terms = zip(weight, f, g, strict=True)
-        found += sum(w * (a - mean_f) * (b - mean_g) for w, a, b in terms) / total
-    return found
+def products(first, second, weight):
+    """The weighted sum over rows and scores of products, each a list of rows of K scores."""
+    return sum(
+        w * math.fsum(a * b for a, b in zip(f, g, strict=True))
+        for f, g, w in zip(first, second, weight, strict=True)
+    )
 
 
 def centred(rows):
@@ -33,6 +27,16 @@ def partial_sums(votes, chosen):
     return centred(sums)
 
 
+def about_the_mean(rows, weight):
+    """Rows of scores minus their weighted mean."""
+    total = sum(weight)
+    means = [
+        sum(w * r[k] for w, r in zip(weight, rows, strict=True)) / total
+        for k in range(len(rows[0]))
+    ]
+    return [[s - m for s, m in zip(row, means, strict=True)] for row in rows]
+
+
 def row_weights(votes, weight, focus):
     """weight x exp(-focus x margin / rms margin) of the full scores."""
     margins = []
@@ -47,12 +51,12 @@ def row_weights(votes, weight, focus):
 
 def correlation(votes, chosen, weight):
     """<f, F> / |f| |F| of the partial sum f of the chosen ones; 0 where f says nothing."""
-    full = partial_sums(votes, range(votes.tables.n_classifiers))
-    some = partial_sums(votes, chosen)
-    square, whole = covariance(some, some, weight), covariance(full, full, weight)
+    full = about_the_mean(partial_sums(votes, range(votes.tables.n_classifiers)), weight)
+    some = about_the_mean(partial_sums(votes, chosen), weight)
+    square, whole = products(some, some, weight), products(full, full, weight)
     if square <= 1e-9 * whole:
         return 0.0
-    return covariance(some, full, weight) / math.sqrt(square * whole)
+    return products(some, full, weight) / math.sqrt(square * whole)
 
 
 def worths(votes, chosen, prices, weight):
