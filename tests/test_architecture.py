@@ -19,6 +19,8 @@ FLOORS = [
     {"columns", "door", "fixed_point", "grid", "layout", "levels", "ordering", "partial_sums"},
     {"arrangement", "ensemble"},
     {"adapters", "bounds", "calibration", "learners", "policy", "trace"},
+    {"cost_model"},
+    {"executor"},
     {"curve", "dag", "factor", "mdp", "prediction", "values"},
     {"boosting", "evidence", "exits"},
     {"adaboost", "datasets", "model_file", "plotting", "solvers"},

@@ -19,8 +19,9 @@ from mddag.features import Rows
 from mddag.grid import Grid
 from mddag.losses import Loss, Squared, ZeroOne
 from mddag.mdp import MDP
+from mddag.ordering import Correlation
 from mddag.policy import ACTIONS
-from mddag.solvers import Sarsa, Solver
+from mddag.solvers import Portfolio, Solver
 from mddag.solvers.solver import checked_solver, deciding_every
 from mddag.source import class_codes
 from mddag.votes import Votes
@@ -64,6 +65,7 @@ class Problem:
         """The votes of an ensemble on rows with targets: classes, probabilities or numbers."""
         classifies = ensemble.kind == "classifier"
         named = classifies and targets.ndim == 1
+        labels: NDArray[Any]
         labels = class_codes(targets, ensemble) if named else np.asarray(targets, np.float64)
         loss = (ZeroOne() if classifies else Squared()) if loss is None else loss
         return cls(
@@ -93,12 +95,13 @@ class Problem:
         return replace(self, votes=self.votes.rows(index), labels=self.labels[index])
 
     def ordered(self, ordering: Any, solver: Solver) -> Problem:
-        """The rows with base classifiers in the order that `ordering` gives them, and its grid.
+        """The rows with base classifiers in the order that decides, Correlation() for None.
 
-        A solver that orders by itself gets them as they are.
+        A solver that orders by itself (it says so by `orders`) gets them as they are.
         """
-        if ordering is None or getattr(solver, "orders", False):
+        if getattr(solver, "orders", False):
             return replace(self, grid=Grid.quantile(self.votes))
+        ordering = Correlation() if ordering is None else ordering
         problem = self._in(arranged(ordering, self.votes, self.costs))
         return replace(problem, grid=Grid.quantile(problem.votes))
 
@@ -125,18 +128,18 @@ class OfMeans:
 
 def chosen_solver(solver: Any, every: int = 1) -> Solver:
     """The solver, the default one for None, deciding once for `every` base classifiers."""
-    return deciding_every(checked_solver(Sarsa() if solver is None else solver), every)
+    return deciding_every(checked_solver(Portfolio() if solver is None else solver), every)
 
 
 def checked_ordering(ordering: Any) -> None:
     """Refuse what cannot order base classifiers."""
     if ordering is not None and (isinstance(ordering, type) or not callable(ordering)):
         raise TypeError(
-            f"ordering is {ordering!r}; wanted a callable of (votes, costs) that gives an order"
+            f"ordering is {ordering!r}; wanted a callable of (votes, costs), such as Correlation()"
         )
 
 
-def _loss_of_the_mean(loss: Loss, targets: NDArray[np.float64]) -> float:
+def _loss_of_the_mean(loss: Loss, targets: NDArray[Any]) -> float:
     """What the best constant loses, 1 where it loses nothing."""
     constant = np.full((len(targets), 1), targets.mean())
     return float(np.mean(loss(constant, targets))) or 1.0

@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from mddag.votes import Votes
 
-BLOCK = 1_000_000  # votes that stand in memory as numbers at a time: 8 MB
+BLOCK = 500_000  # votes that stand in memory as numbers at a time: 4 MB
 
 
 class Ordering(Protocol):
