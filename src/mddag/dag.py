@@ -10,7 +10,7 @@ in float64, in the order of evaluation. Without a policy the DAG evaluates every
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -34,7 +34,7 @@ from mddag.trace import Trace
 class Dag(ReadOnlyArrays):
     """An ensemble and what to evaluate next; made by `compile`.
 
-    ensemble             : the source ensemble, in its own order
+    ensemble             : the source ensemble in its own order, on the levels of the policy
     policy               : whose step j decides on base classifier policy.order[j]
     executor             : "walk", "blocks" or "all"; None for whichever is expected to be fastest
     expected_evaluations : of a row on average, as far as known; half of N if not
@@ -173,6 +173,9 @@ def compile(  # noqa: A001
         raise TypeError(
             f"policy is a {type(policy).__name__}; wanted a Policy, such as solver.solve(mdp) gives"
         )
+    if policy.levels is not None:  # from here on they are part of the votes
+        policy.require(ensemble.n_classifiers, ensemble.n_scores)
+        ensemble, policy = ensemble.levelled(policy.levels), replace(policy, levels=None)
     return Dag(ensemble, policy, executor, expected_evaluations)
 
 
