@@ -106,3 +106,6 @@ def test_a_policy_that_saves_time_is_named():
 def test_callables_are_called_one_by_one():
     called = mddag.compile(Ensemble.from_callables([lambda rows: rows[:, 0]], n_features=1))
     assert str(called) == repr(called)
+    assert called.expected_speedup == 1
+    with pytest.raises(TypeError, match="callables; only trees have native executors"):
+        called.walk.predict_one(np.zeros(1))

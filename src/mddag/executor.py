@@ -65,7 +65,13 @@ class Executor(ReadOnlyArrays):
 
     @property
     def speedup(self) -> float:
-        """How many times faster than evaluating everything a large batch is expected to be."""
+        """How many times faster than evaluating everything a large batch is expected to be.
+
+        Callables cost what they cost: only how many are called counts.
+        """
+        if self.ensemble.callables:
+            mean = self.costs.evaluations
+            return len(self.ensemble) / mean if mean > 0 else float("inf")
         return self.costs.speedup(self.possible if self.name is None else (self.name,))
 
     @cached_property
@@ -137,6 +143,8 @@ class Executor(ReadOnlyArrays):
 
     @property
     def _trees(self) -> tuple[_core.Trees, _core.FixedTables, NDArray[np.int32], float]:
+        if self.ensemble.callables:
+            raise TypeError("the base classifiers are callables; only trees have native executors")
         fixed, tables = self.fixed_point, self.ensemble.tables
         votes = (fixed.values, tables.starts, tables.score, tables.rounds, tables.n_scores)
         return self.ensemble.native, votes, fixed.bias, fixed.unit
