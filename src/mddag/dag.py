@@ -49,6 +49,11 @@ class Dag(ReadOnlyArrays):
 
     def __post_init__(self) -> None:
         self.policy.require(self.ensemble.n_classifiers, self.ensemble.n_scores)
+        if self.policy.levels is not None:
+            raise ValueError(
+                "the policy has levels, which belong into the votes of a Dag's ensemble; "
+                "wanted mddag.compile(ensemble, policy), which puts them there"
+            )
         _ = self.native  # whose checks belong before any work
 
     def __repr__(self) -> str:
