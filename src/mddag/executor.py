@@ -111,12 +111,12 @@ class Executor(ReadOnlyArrays):
 
     def exits(self, rows: Rows, n_threads: int) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
         """Scores (n_rows, K) and exit steps (n_rows,)."""
-        name, scores = self.chosen(len(rows)), self._empty_scores(rows)
-        if name == "blocks":
-            return scores, self._run_blocks(rows, scores, n_threads)
-        if name == "all":
-            self.forest.scores(rows, scores, n_threads)
+        scores = self._empty_scores(rows)
+        if "all" in self.possible:  # every row leaves at the end
+            self.scores(rows, scores, n_threads)
             return scores, np.full(len(rows), len(self.ensemble), np.int32)
+        if self.chosen(len(rows)) == "blocks":
+            return scores, self._run_blocks(rows, scores, n_threads)
         exit_step = np.zeros(len(rows), np.int32)
         self.walk.exits(rows, scores, exit_step, n_threads)
         return scores, exit_step
