@@ -2,7 +2,7 @@
 
 | solver | use it when |
 |---|---|
-| Portfolio | always, unless you know better: it orders, runs the others and lets held-out rows choose |
+| Portfolio | always, unless you know better: it orders, runs the others, and held-out rows choose |
 | Descent | you want the best policy that the rows can teach |
 | Sarsa | you want the paper |
 | WatkinsQ | you want what the authors' released program runs |
