@@ -5,11 +5,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from mddag.ensemble import Ensemble
+from mddag.features import Features
 from mddag.fixed_point import FixedPoint
+from mddag.nodes import Nodes
 from tests.engine.forests import (
     fixed_sums,
     forest_of,
     random_ensemble,
+    random_tree,
     rows_on,
     sums_of,
 )
@@ -95,9 +99,14 @@ def test_stumps_as_step_functions(wide, n_scores, dtype, portable):
 @portable
 def test_features_of_too_many_thresholds_are_walked(portable):
     rng = np.random.default_rng(2)
-    thresholds = [np.arange(70_000.0), np.arange(5.0)]
-    ensemble = random_ensemble(rng, [256] * 550, thresholds)
-    X = rows_on(rng, thresholds, 20, np.float64)
+    tree = random_tree(rng, 256, [np.zeros(1)])
+    trees = []
+    for first in range(0, 70_000, 250):
+        records = tree.records.copy()
+        records["threshold"] = first + rng.permutation(len(records))
+        trees.append(Nodes(records, tree.votes))
+    ensemble = Ensemble.from_trees(trees, features=Features(1))
+    X = rng.integers(70_000, size=(50, 1)).astype(np.float64)
     got = sums_of(forest_of(ensemble, None, portable), X, 1)
     np.testing.assert_array_equal(got, fixed_sums(ensemble, X))
 
