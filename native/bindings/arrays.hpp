@@ -6,6 +6,7 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
 
 #include <tuple>
 #include <vector>
@@ -55,6 +56,11 @@ inline Tables tables(const TableArrays& arrays) {
   const auto& [values, starts, score, rounds, n_scores] = arrays;
   return {span(values), span(starts), span(score), span(rounds), n_scores};
 }
+
+// The same with the integers of a FixedPoint in place of the values.
+using FixedTableArrays =
+    std::tuple<Array<const std::int32_t>, Array<const std::int64_t>, Array<const std::int32_t>,
+               Array<const std::int64_t>, std::size_t>;
 
 // Grid.native: edges, first, low, scale, n_scores.
 using GridArrays =

@@ -10,11 +10,6 @@ namespace mddag {
 
 using namespace nb::literals;
 
-// Tables.native with the integers of a FixedPoint in place of the values.
-using FixedTableArrays =
-    std::tuple<Array<const std::int32_t>, Array<const std::int64_t>, Array<const std::int32_t>,
-               Array<const std::int64_t>, std::size_t>;
-
 template <class T, class Out>
 void bind_forest_scores(nb::class_<engine::Forest>& forest) {
   forest.def(

@@ -8,14 +8,13 @@
 #include <cstdint>
 #include <vector>
 
+#include "mddag/action.hpp"
 #include "mddag/grid.hpp"
 #include "mddag/random.hpp"
 #include "mddag/rollout.hpp"
 #include "mddag/values.hpp"
 
 namespace mddag {
-
-enum Action : std::size_t { kEval = 0, kSkip = 1, kQuit = 2 };
 
 struct Learning {
   double beta;
@@ -35,7 +34,7 @@ struct StateSpace {
 
   State at(std::size_t j, const double* f) const {
     if (grid.n_scores == 1) return in_cell(j, 0, static_cast<std::size_t>(grid.below(f[0])));
-    const TopTwo top = top_two(f, grid.n_scores);
+    const auto top = top_two<double>(f, grid.n_scores);
     return in_cell(j, top.which, static_cast<std::size_t>(grid.below(top.margin)));
   }
 

@@ -7,7 +7,6 @@ Names are loaded when first used, so that ``import mddag`` stays light.
 from __future__ import annotations
 
 from importlib import import_module
-from importlib.metadata import version as _version
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -18,13 +17,19 @@ if TYPE_CHECKING:
     from mddag.dag import Dag as Dag
     from mddag.dag import compile as compile  # noqa: A004
     from mddag.ensemble import Ensemble as Ensemble
+    from mddag.export import export_c as export_c
     from mddag.features import Features as Features
     from mddag.grid import Grid as Grid
+    from mddag.knobs import sparsify as sparsify
     from mddag.mdp import MDP as MDP
+    from mddag.model_file import ModelFileError as ModelFileError
     from mddag.plotting import DagDisplay as DagDisplay
     from mddag.plotting import PathDisplay as PathDisplay
     from mddag.plotting import TradeoffDisplay as TradeoffDisplay
     from mddag.policy import Policy as Policy
+    from mddag.predictor import Predictor as Predictor
+    from mddag.predictor import load as load
+    from mddag.regressor import MDDAGRegressor as MDDAGRegressor
     from mddag.trace import Trace as Trace
     from mddag.tradeoff import sweep as sweep
     from mddag.votes import Votes as Votes
@@ -38,18 +43,33 @@ _HOMES = {
     "Features": "mddag.features",
     "Grid": "mddag.grid",
     "MDDAGClassifier": "mddag.classifier",
+    "MDDAGRegressor": "mddag.regressor",
     "MDP": "mddag.mdp",
+    "ModelFileError": "mddag.model_file",
     "PathDisplay": "mddag.plotting",
     "Policy": "mddag.policy",
+    "Predictor": "mddag.predictor",
     "Trace": "mddag.trace",
     "TradeoffDisplay": "mddag.plotting",
     "Votes": "mddag.votes",
     "as_ensemble": "mddag.adapters",
     "compile": "mddag.dag",
+    "export_c": "mddag.export",
+    "load": "mddag.predictor",
+    "sparsify": "mddag.knobs",
     "sweep": "mddag.tradeoff",
 }
 
-_ROOMS = ("datasets", "exploration", "learners", "losses", "plotting", "solvers", "values")
+_ROOMS = (
+    "datasets",
+    "exploration",
+    "learners",
+    "losses",
+    "ordering",
+    "plotting",
+    "solvers",
+    "values",
+)
 
 __all__ = [
     "MDP",
@@ -61,20 +81,28 @@ __all__ = [
     "Features",
     "Grid",
     "MDDAGClassifier",
+    "MDDAGRegressor",
+    "ModelFileError",
     "PathDisplay",
     "Policy",
+    "Predictor",
     "Trace",
     "TradeoffDisplay",
     "Votes",
     "as_ensemble",
     "compile",
+    "export_c",
+    "load",
+    "sparsify",
     "sweep",
 ]
 
 
 def __getattr__(name: str) -> Any:
     if name == "__version__":
-        return _version("mddag")
+        from importlib.metadata import version  # takes longer than all the rest
+
+        return version("mddag")
     if name in _ROOMS:
         return import_module(f"mddag.{name}")
     if name not in _HOMES:

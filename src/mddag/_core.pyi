@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 # What belongs together crosses as one tuple: the `native` property of the class of that name.
 Trees = tuple[NDArray[np.uint8], NDArray[np.int64], NDArray[np.uint32], NDArray[np.int64]]
 Tables = tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.int32], NDArray[np.int64], int]
+FixedTables = tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int32], NDArray[np.int64], int]
 Grid = tuple[NDArray[np.float64], NDArray[np.int32], float, float, int]
 Policy = tuple[NDArray[np.int32], NDArray[np.int64]]
 Codes = NDArray[np.unsignedinteger[Any]]
@@ -47,30 +48,55 @@ def rollout(
     cost: NDArray[np.float64],
     n_threads: int,
 ) -> None: ...
-def run_scores(
-    trees: Trees,
-    tables: Tables,
-    X: Rows,
-    grid: Grid,
-    policy: Policy,
-    scores: NDArray[np.float64],
-    n_threads: int,
-) -> None: ...
-def run_dag(
-    trees: Trees,
-    tables: Tables,
-    X: Rows,
-    grid: Grid,
-    policy: Policy,
-    costs: NDArray[np.float64],
-    scores: NDArray[np.float64],
-    exit_step: NDArray[np.int32],
-    cost: NDArray[np.float64],
-    n_threads: int,
-) -> tuple[NDArray[np.int32], NDArray[np.int32]]: ...
 
-# Tables with the integers of a FixedPoint in place of the values.
-FixedTables = tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int32], NDArray[np.int64], int]
+class Walk:
+    """The row walk of a policy over trees. It copies what it is given, and any number of threads
+    may use it at once. `missing` says whether a single row may hold NaN.
+    """
+
+    def __init__(
+        self,
+        trees: Trees,
+        tables: FixedTables,
+        bias: NDArray[np.int32],
+        unit: float,
+        policy: Policy,
+        edges: NDArray[np.int64],
+        n_features: int,
+        missing: bool,
+    ) -> None: ...
+    def predict_one(self, x: Rows) -> int:
+        """The class code of one row; with one score, whether it is above 0.
+
+        x is float32 or float64 (n_features,), C-contiguous; it is checked here. An array of another
+        shape or type raises a ValueError, as does NaN where there may be none; what is no array
+        raises a TypeError. The lock of the interpreter is kept.
+        """
+
+    def scores_one(self, x: Rows) -> tuple[float, ...]:
+        """The scores (K,) of one row, which is checked in the same way."""
+
+    def scores(self, X: Rows, out: NDArray[np.float64], n_threads: int) -> None: ...
+    def exits(
+        self,
+        X: Rows,
+        out: NDArray[np.float64],
+        exit_step: NDArray[np.int32],
+        n_threads: int,
+    ) -> None:
+        """`exit_step` holds zeros on entry."""
+
+    def run(
+        self,
+        X: Rows,
+        costs: NDArray[np.float64],
+        out: NDArray[np.float64],
+        exit_step: NDArray[np.int32],
+        cost: NDArray[np.float64],
+        n_threads: int,
+    ) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+        """n_evaluated and the paths; `exit_step` and `cost` hold zeros on entry."""
+
 Sums = NDArray[np.int32] | NDArray[np.float64]
 
 class Decisions:
@@ -122,6 +148,22 @@ def learn_episodes(
 def tabulate(
     values: tuple[Any, ...], space: Space, allowed: Allowed, out: NDArray[np.uint8]
 ) -> None: ...
+def descend(
+    sample: tuple[
+        Tables,
+        Codes,
+        NDArray[np.int64],
+        NDArray[np.float64],
+        NDArray[np.float64],
+        NDArray[np.float64],
+    ],  # tables, codes, instances, bias, costs, weight
+    grid: Grid,
+    arguments: tuple[float, int, Allowed],  # beta, every, allowed
+    guards: tuple[int, int, float, float],  # groups, instances per group, z of SKIP, z of QUIT
+    loss: Loss | Callable[[NDArray[np.float64], NDArray[np.int64]], NDArray[np.float64]],
+    actions: NDArray[np.uint8],
+    n_threads: int,
+) -> float: ...
 def losses(loss: Loss, scores: NDArray[np.float64], out: NDArray[np.float64]) -> None: ...
 def sum_by_leaf(
     leaf: Codes,

@@ -2,13 +2,16 @@
 
     for (j = next[0, cell(f)]; j < N; j = next[j + 1, cell(f)])  f += h_j(x)
 
-Scores are summed in float64 in the order of evaluation, whatever the batch or number of threads.
-Without a policy the DAG evaluates everything.
+Votes of trees are summed as integers (``FixedPoint``), so that a score is the same to the last bit
+whatever the executor, the batch or the number of threads. It lies within ``Dag.fixed_point.bound``
+of the float64 sum of the same votes, which is what ``Ensemble.scores`` gives. Callables are summed
+in float64, in the order of evaluation. Without a policy the DAG evaluates everything.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -16,82 +19,113 @@ from numpy.typing import NDArray
 
 from mddag import _core
 from mddag._checks import checked_threads
+from mddag._read_only import ReadOnlyArrays
+from mddag.cost_model import MANY_ROWS
 from mddag.ensemble import Ensemble, checked_out
+from mddag.executor import Executor
 from mddag.features import Rows
+from mddag.fixed_point import FixedPoint
 from mddag.grid import Grid
 from mddag.policy import EVAL, Policy
 from mddag.trace import Trace
 
 
 @dataclass(frozen=True, eq=False)
-class Dag:
+class Dag(ReadOnlyArrays):
     """An ensemble and what to evaluate next; made by `compile`.
 
-    ensemble : the source ensemble, in its own order
-    policy   : whose step j decides on base classifier policy.order[j]
+    ensemble             : the source ensemble in its own order, on the levels of the policy
+    policy               : whose step j decides on base classifier policy.order[j]
+    executor             : "walk", "blocks" or "all"; None for whichever is expected to be fastest
+    expected_evaluations : of a row on average, as far as known; half of N if not
 
     A Dag of no base classifiers is well defined: it returns the bias.
     """
 
     ensemble: Ensemble
     policy: Policy
+    executor: str | None = None
+    expected_evaluations: float | None = None
 
     def __post_init__(self) -> None:
         self.policy.require(self.ensemble.n_classifiers, self.ensemble.n_scores)
+        _ = self.native  # whose checks belong before any work
 
     def __repr__(self) -> str:
         return f"<Dag over {self.ensemble!r}>"
+
+    def __str__(self) -> str:
+        if self.ensemble.callables:
+            return repr(self)
+        speed, name = self.expected_speedup, self.native.chosen(MANY_ROWS)
+        verdict = "" if speed > 1 or name == "all" else "; evaluating everything is no slower"
+        return (
+            f"{self!r}\n"
+            f"large batches run by {name!r}, expected to take 1/{speed:.2g} of the time of "
+            f"evaluating everything{verdict}"
+        )
+
+    @cached_property
+    def native(self) -> Executor:
+        """What runs trees."""
+        return Executor(self.ensemble, self.policy, self.executor, self.expected_evaluations)
+
+    @property
+    def expected_speedup(self) -> float:
+        """How many times faster than evaluating everything large batches are expected to be.
+
+        Below 1 the policy saves evaluations but no time: few trees of one row cost as much as many
+        trees of many rows at once. Single rows gain in any case.
+        """
+        return self.native.speedup
+
+    @property
+    def fixed_point(self) -> FixedPoint:
+        """The votes as the executors sum them; trees only."""
+        return self.native.fixed_point
+
+    @property
+    def walk(self) -> _core.Walk:
+        """The row walk, which also takes single rows; trees only."""
+        return self.native.walk
 
     def run(self, X: Any, *, n_threads: int = 1) -> Trace:
         """Scores and classification paths of every row of X."""
         n_threads = checked_threads(n_threads)
         rows = self.ensemble.features.rows(X)
-        scores = np.tile(self.ensemble.bias, (len(rows), 1))
         if self.ensemble.callables:
-            return self._run_callables(rows, scores)
-        exit_step = np.zeros(len(rows), np.int32)
-        cost = np.zeros(len(rows))
-        n_evaluated, indices = _core.run_dag(
-            self.ensemble.native,
-            self.ensemble.tables.native,
-            rows,
-            self.policy.grid.native,
-            self.policy.native,
-            self.ensemble.cost,
-            scores,
-            exit_step,
-            cost,
-            n_threads,
-        )
-        indptr = np.concatenate([[0], np.cumsum(n_evaluated, dtype=np.int64)])
-        return Trace(scores, indptr, indices, exit_step, cost)
+            return self._run_callables(rows)
+        return self.native.run(rows, n_threads)
 
     def scores(
         self, X: Any, out: NDArray[np.float64] | None = None, *, n_threads: int = 1
     ) -> NDArray[np.float64]:
         """f^(N)(x) of Eq. (2), float64 (n_rows, K); the paths are not kept."""
-        if self.policy.evaluates_all:  # the same sums, without asking where to go
-            return self.ensemble.scores(X, out, n_threads=n_threads)
         n_threads = checked_threads(n_threads)
         rows = self.ensemble.features.rows(X)
         scores = checked_out(out, (len(rows), self.ensemble.n_scores), rows)
-        scores[:] = self.ensemble.bias
         if self.ensemble.callables:
-            return self._run_callables(rows, scores).scores
-        _core.run_scores(
-            self.ensemble.native,
-            self.ensemble.tables.native,
-            rows,
-            self.policy.grid.native,
-            self.policy.native,
-            scores,
-            n_threads,
-        )
+            scores[:] = self._run_callables(rows).scores
+        else:
+            self.native.scores(rows, scores, n_threads)
         return scores
 
-    def _run_callables(self, rows: Rows, scores: NDArray[np.float64]) -> Trace:
+    def exits(self, X: Any, *, n_threads: int = 1) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
+        """Scores, float64 (n_rows, K), and where each row leaves, int32 (n_rows,).
+
+        The exit step is one more than the last step at which the row evaluates, 0 if there is none.
+        """
+        n_threads = checked_threads(n_threads)
+        rows = self.ensemble.features.rows(X)
+        if self.ensemble.callables:
+            trace = self._run_callables(rows)
+            return trace.scores, trace.exit_step
+        return self.native.exits(rows, n_threads)
+
+    def _run_callables(self, rows: Rows) -> Trace:
         """Step by step: each h_j is called once, on the rows that evaluate it."""
         policy, n_steps = self.policy, self.policy.n_steps
+        scores = np.tile(self.ensemble.bias, (len(rows), 1))
         at = policy.next[0, policy.grid.cells(scores)]
         exit_step = np.zeros(len(rows), np.int32)
         cost = np.zeros(len(rows))
@@ -109,8 +143,18 @@ class Dag:
         return _trace_of_visits(scores, exit_step, cost, visited)
 
 
-def compile(ensemble: Ensemble, policy: Policy | None = None) -> Dag:  # noqa: A001
-    """The DAG that a policy makes of an ensemble; evaluate-all without a policy."""
+def compile(  # noqa: A001
+    ensemble: Ensemble,
+    policy: Policy | None = None,
+    *,
+    executor: str | None = None,
+    expected_evaluations: float | None = None,
+) -> Dag:
+    """The DAG that a policy makes of an ensemble; evaluate-all without a policy.
+
+    `executor` and `expected_evaluations` decide on speed alone: see Dag. ``print(dag)`` says how it
+    will run, and whether that is expected to be faster than evaluating everything.
+    """
     if not isinstance(ensemble, Ensemble):
         raise TypeError(
             f"ensemble is a {type(ensemble).__name__}; wanted an Ensemble: "
@@ -123,7 +167,10 @@ def compile(ensemble: Ensemble, policy: Policy | None = None) -> Dag:  # noqa: A
         raise TypeError(
             f"policy is a {type(policy).__name__}; wanted a Policy, such as solver.solve(mdp) gives"
         )
-    return Dag(ensemble, policy)
+    if policy.levels is not None:  # from here on they are part of the votes
+        policy.require(ensemble.n_classifiers, ensemble.n_scores)
+        ensemble, policy = ensemble.levelled(policy.levels), replace(policy, levels=None)
+    return Dag(ensemble, policy, executor, expected_evaluations)
 
 
 def _trace_of_visits(

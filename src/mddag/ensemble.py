@@ -19,11 +19,25 @@ from mddag._checks import check_whole, checked_permutation, checked_threads
 from mddag._read_only import read_only
 from mddag.features import Features, Rows
 from mddag.layout import flat_nodes, flat_tables
+from mddag.levels import Levels
 from mddag.nodes import Nodes
 from mddag.votes import Tables, Votes, take_segments
 
 Kind = Literal["classifier", "regressor", "ranker"]
+Link = Literal["identity", "exp", "unknown"]
 Voter = Callable[[Rows], ArrayLike]
+
+
+@dataclass(frozen=True, eq=False)
+class Shifted:
+    """A callable base classifier with a constant (K,) added to its votes."""
+
+    voter: Voter
+    shift: NDArray[np.float64]
+
+    def __call__(self, rows: Rows) -> NDArray[np.float64]:
+        votes = np.asarray(self.voter(rows), np.float64)
+        return votes.reshape(len(rows), -1) + self.shift
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,6 +53,8 @@ class Ensemble:
     cost        : float64 (N,), the price of evaluating h_j; the number of its trees by default
     priced      : whether prices were given; if not, learners count base classifiers
     classes     : the labels that scores stand for; None for regressors and rankers
+    link        : what turns a regressor's score into its prediction: "identity", "exp" where the
+                  source model has a log link (Poisson, gamma, tweedie), or "unknown"
     callables   : the base classifiers where they are not trees (then there are no nodes)
     """
 
@@ -52,6 +68,7 @@ class Ensemble:
     classes: NDArray[Any] | None = None
     kind: Kind = "classifier"
     priced: bool = False
+    link: Link = "identity"
     callables: tuple[Voter, ...] = field(default=(), repr=False)
 
     @property
@@ -113,19 +130,48 @@ class Ensemble:
             _core.add_scores(self.native, self.tables.native, rows, scores, n_threads)
         return scores
 
-    def labels(self, scores: NDArray[np.float64]) -> NDArray[Any]:
-        """The winning class of each row of scores; a tie goes to the first class."""
+    def codes(self, scores: NDArray[np.float64]) -> NDArray[np.intp]:
+        """The place of the winning class of each row of scores; a tie goes to the first class."""
         if self.classes is None:
             raise ValueError(
                 f"a {self.kind} has no classes to choose from; its scores are raw scores f, before "
                 "any link function of the source model"
             )
-        codes = scores[:, 0] > 0 if self.n_scores == 1 else scores.argmax(axis=1)
-        return self.classes[codes.astype(np.intp)]
+        won = scores[:, 0] > 0 if self.n_scores == 1 else scores.argmax(axis=1)
+        return won.astype(np.intp)
+
+    def labels(self, scores: NDArray[np.float64]) -> NDArray[Any]:
+        """The winning class of each row of scores."""
+        codes = self.codes(scores)
+        assert self.classes is not None
+        return self.classes[codes]
+
+    def means(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The predictions that a regressor's scores (n, 1) stand for, (n,)."""
+        if self.kind != "regressor":
+            raise ValueError(
+                f"the scores of a {self.kind} are no means; a regressor is wanted here"
+            )
+        self.require_link()
+        mean = scores[:, 0]
+        return np.exp(mean) if self.link == "exp" else mean
+
+    def require_link(self) -> None:
+        """Refuse to predict where scores cannot be turned into predictions."""
+        if self.link == "unknown":
+            raise ValueError(
+                "the predictions of the source model are neither its scores nor exp of them; mddag "
+                "knows no other links: train for another objective, or use the raw scores"
+            )
 
     def reordered(self, order: Sequence[int] | NDArray[np.intp]) -> Ensemble:
         """The same base classifiers in another order; the full sum keeps its value."""
         return self._taken(checked_permutation(order, self.n_classifiers))
+
+    def levelled(self, levels: Levels) -> Ensemble:
+        """The same ensemble with constants moved between its bias and its base classifiers."""
+        callables = tuple(map(Shifted, self.callables, levels.shift))
+        return replace(self, tables=levels.applied(self.tables), callables=callables)
 
     def truncated(self, n_classifiers: int) -> Ensemble:
         """The first `n_classifiers` base classifiers."""
@@ -170,6 +216,7 @@ class Ensemble:
         cost: ArrayLike | None = None,
         classes: ArrayLike | None = None,
         kind: Kind = "classifier",
+        link: Link = "identity",
     ) -> Ensemble:
         """Lay trees out flat.
 
@@ -189,6 +236,7 @@ class Ensemble:
             cost=read_only(np.diff(tables.rounds), np.float64),
             classes=None if classes is None else _class_labels(classes, tables.n_scores),
             kind=kind,
+            link=link,
         )
         return ensemble if cost is None else ensemble.with_cost(cost)
 
@@ -202,6 +250,7 @@ class Ensemble:
         cost: ArrayLike | None = None,
         classes: ArrayLike | None = None,
         kind: Kind = "classifier",
+        link: Link = "identity",
     ) -> Ensemble:
         """Any linear combination: h_j(X) -> votes (n,) or (n, K). `bias` (K,) fixes K."""
         bad = next((i for i, h in enumerate(callables) if not callable(h)), None)
@@ -218,6 +267,7 @@ class Ensemble:
             cost=np.ones(len(callables)),
             classes=_class_labels(classes, empty.n_scores) if kind == "classifier" else None,
             kind=kind,
+            link=link,
             callables=tuple(callables),
         )
         return ensemble if cost is None else ensemble.with_cost(cost)
@@ -257,17 +307,18 @@ class Ensemble:
 
 
 def checked_out(
-    out: NDArray[np.float64] | None, shape: tuple[int, ...], rows: Rows
-) -> NDArray[np.float64]:
+    out: NDArray[Any] | None, shape: tuple[int, ...], rows: Rows, dtype: Any = np.float64
+) -> NDArray[Any]:
     """`out` if it can take the result on `rows`, a new array if it is None."""
     if out is None:
-        return np.empty(shape)
+        return np.empty(shape, dtype)
+    wanted = f"{np.dtype(dtype)}"
     if not isinstance(out, np.ndarray):
-        raise TypeError(f"out is a {type(out).__name__}; wanted a float64 array {shape}")
-    if out.shape != shape or out.dtype != np.float64 or not out.flags.c_contiguous:
+        raise TypeError(f"out is a {type(out).__name__}; wanted a {wanted} array {shape}")
+    if out.shape != shape or out.dtype != dtype or not out.flags.c_contiguous:
         order = "C-ordered" if out.flags.c_contiguous else "not C-ordered"
         raise ValueError(
-            f"out is {out.dtype} {out.shape}, {order}; wanted C-ordered float64 {shape}"
+            f"out is {out.dtype} {out.shape}, {order}; wanted C-ordered {wanted} {shape}"
         )
     if not out.flags.writeable:
         raise ValueError("out is read-only; pass an array that can be written")

@@ -1,0 +1,93 @@
+"""Correlation: next is the base classifier that most raises the correlation with the full score.
+
+With F = sum_j h_j, and <., .> the weighted covariance over the rows (for K > 1 summed over the
+classes, after centring over them, since a shift of all scores decides nothing),
+
+    next = argmax_j  [ corr(f + h_j, F) - corr(f, F) ] / price_j,     corr(f, F) = <f, F> / |f| |F|.
+
+At what level f follows F does not matter here: ``Levels`` see to that. Rows that F decides narrowly
+count for more, w = exp(-focus |F| / |F|_rms): the others will have quit.
+
+One pass over the rows makes the matrix of all <h_j, h_l>; after that a step costs O(N). It needs no
+labels.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from mddag._checks import check_whole
+from mddag.ordering.order import blocks, checked_numbers, narrowness, spaced_rows
+from mddag.parameters import Parameters
+from mddag.votes import Votes
+
+NEGLIGIBLE = 1e-9  # of |F|^2: a partial sum that varies less has told nothing
+
+
+@dataclass
+class Correlation(Parameters):
+    """Greedy order by correlation with the full score, per price where prices differ.
+
+    focus    : how much more the rows count that are decided narrowly; 0 for all alike
+    max_rows : rows that are looked at, evenly spaced where there are more; of K > 1 scores, rows
+               times K
+    """
+
+    focus: float = 1.0
+    max_rows: int = 20_000
+
+    def __post_init__(self) -> None:
+        check_whole("max_rows", self.max_rows, 1)
+        if not 0 <= self.focus < np.inf:
+            raise ValueError(f"focus is {self.focus}; wanted a finite number, 0 or more")
+
+    def __call__(
+        self, votes: Votes, costs: ArrayLike | None = None, weight: ArrayLike | None = None
+    ) -> NDArray[np.intp]:
+        """See `Ordering`."""
+        prices = checked_numbers("costs", costs, votes.tables.n_classifiers)
+        weight = checked_numbers("weight", weight, len(votes))
+        rows = spaced_rows(len(votes), max(self.max_rows // votes.tables.n_scores, 1))
+        sample, weight = votes.rows(rows), weight[rows]
+        return greedy(covariances(sample, weight * narrowness(sample, self.focus)), prices)
+
+
+def covariances(votes: Votes, weight: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Of the votes of h_j and h_l, (N, N)."""
+    n_classifiers, n_scores = votes.tables.n_classifiers, votes.tables.n_scores
+    weight = weight / weight.sum() if weight.sum() > 0 else weight
+    products = np.zeros((n_classifiers, n_classifiers))
+    means = np.zeros((n_scores, n_classifiers))
+    for rows in blocks(len(votes), votes):
+        said = votes.rows(rows).dense()
+        if n_scores > 1:
+            said -= said.mean(axis=2, keepdims=True)
+        means += np.einsum("i,ijk->kj", weight[rows], said)
+        said *= np.sqrt(weight[rows])[:, None, None]
+        # float32 products of the BLAS are twice as fast; their sums are kept in float64
+        flat = said.transpose(0, 2, 1).reshape(-1, n_classifiers).astype(np.float32)
+        products += flat.T @ flat
+    return products - means.T @ means
+
+
+def greedy(covariances: NDArray[np.float64], prices: NDArray[np.float64]) -> NDArray[np.intp]:
+    """The order, from covariances (N, N)."""
+    with_full, squares = covariances.sum(axis=1), np.diag(covariances)
+    with_sum, square, product, reached = np.zeros(len(prices)), 0.0, 0.0, 0.0
+    floor = max(NEGLIGIBLE * covariances.sum(), np.finfo(float).tiny)
+    prices = np.maximum(prices, NEGLIGIBLE)  # what is free comes first, by what it tells
+    left, order = np.ones(len(prices), bool), np.empty(len(prices), np.intp)
+    for step in range(len(prices)):
+        norms = np.sqrt(np.maximum(square + 2 * with_sum + squares, floor))
+        gains = (product + with_full) / norms - reached
+        worth = np.where(gains > 0, gains / prices, gains * prices)
+        j = int(np.where(left, worth, -np.inf).argmax())
+        order[step], left[j] = j, False
+        reached += gains[j]
+        product += with_full[j]
+        square += 2 * with_sum[j] + squares[j]
+        with_sum += covariances[j]
+    return order
