@@ -1,0 +1,130 @@
+"""What competes: rivals of today, the solvers alone, and the default.
+
+A family of policies with one knob (a threshold, a rate, a number of classifiers) is learned on all
+policy rows. A solver gets a price beta as its knob and the policy rows in two parts, for learning
+and for choosing. Names say which order of the base classifiers a method works in: "+ order" is
+``Correlation``'s, made from the votes on the policy rows; else it is the ensemble's own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from quality_curves import N_POINTS, Point, spread
+from quality_models import Problem
+from quality_rivals import EarlyStop, winners
+
+from mddag import MDP, Grid, Policy
+from mddag.holdout import stratified
+from mddag.ordering import Correlation
+from mddag.solvers import QWYC, Descent, Margin, Portfolio, Prefix, Residual, Sarsa
+
+BETAS = np.geomspace(1e-3, 3e-6, N_POINTS)
+SELECTION = 0.3  # of the policy rows
+EPISODES = 100_000  # a tenth of the paper's, which would take most of the time of the whole run
+
+RIVALS = ("prefix", "margin", "pred_early_stop", "QWYC", "smaller model")
+OWN_ORDER = "QWYC, own order"
+OURS = "default"
+
+
+def curves(problem: Problem) -> Iterator[list[Point]]:
+    """The curve of every method; the full ensemble is one of a single point."""
+    rows = Rows(problem)
+    yield [rows.full]
+    yield rows.family("prefix", Prefix())
+    yield rows.family("margin", Margin())
+    if problem.ensemble == "LightGBM":
+        yield early_stop(problem)
+        yield smaller_model(problem)
+    if rows.policy.n_scores == 1:
+        yield rows.family("QWYC", QWYC())
+        yield rows.family(OWN_ORDER, QWYC(order=True))
+    yield rows.solver("Sarsa", Sarsa(n_episodes=EPISODES, random_state=0))
+    yield rows.family("Residual", Residual())
+    yield rows.solver("Descent", Descent(random_state=0))
+    order = Correlation()(rows.policy.votes)
+    ordered = Rows(problem, order)
+    yield ordered.family("prefix + order", Prefix())
+    yield ordered.family("margin + order", Margin())
+    yield ordered.family("Residual + order", Residual())
+    yield ordered.solver("Descent + order", Descent(random_state=0))
+    no_skip = Rows(problem, order, actions=("eval", "quit"))
+    yield no_skip.solver("Descent + order, no SKIP", Descent(random_state=0))
+    yield rows.solver(OURS, Portfolio(random_state=0))
+
+
+class Rows:
+    """The rows of a problem with the base classifiers in some order, and some of the actions."""
+
+    def __init__(self, problem: Problem, order: np.ndarray | None = None, **options: Any) -> None:
+        votes = problem.policy.votes
+        self.order = np.arange(votes.tables.n_classifiers) if order is None else order
+        self.policy = self._ordered(problem.policy.mdp(**options))
+        self.test = problem.test.mdp()
+        chosen = stratified(problem.policy.labels, SELECTION, np.random.default_rng(problem.seed))
+        learned = np.setdiff1d(np.arange(len(votes)), chosen)
+        self.learning, self.selection = (
+            self._ordered(problem.policy.rows(part).mdp(**options)) for part in (learned, chosen)
+        )
+
+    def _ordered(self, mdp: MDP) -> MDP:
+        grid = Grid.quantile(mdp.votes.reordered(self.order))
+        return mdp.reordered(self.order, grid)
+
+    @property
+    def full(self) -> Point:
+        return self._points("full", [0.0], [self.test.evaluate_all()], own_order=True)[0]
+
+    def family(self, name: str, solver: Any) -> list[Point]:
+        """The curve of a family of one knob, its points spread by what they do on policy rows."""
+        pool = list(solver.candidates(self.policy))
+        judged = [self.policy.evaluate(policy) for policy in pool]
+        evaluations = np.array([value.n_evaluated for value in judged])
+        errors = np.array([value.loss for value in judged])
+        full = self.policy.evaluate(self.policy.evaluate_all()).loss
+        knobs = spread(evaluations, errors, full)
+        return self._points(name, knobs, [pool[knob] for knob in knobs])
+
+    def solver(self, name: str, solver: Any) -> list[Point]:
+        """The curve of a solver, one policy per price beta."""
+        return self._points(name, BETAS, path(solver, self.learning, self.selection, BETAS))
+
+    def _points(
+        self, name: str, knobs: Any, policies: list[Policy], own_order: bool = False
+    ) -> list[Point]:
+        points = []
+        for knob, policy in zip(knobs, policies, strict=True):
+            value = self.test.evaluate(policy if own_order else policy.after(self.order))
+            points.append(Point(name, float(knob), value.n_evaluated, value.loss))
+        return points
+
+
+def path(solver: Any, learning: MDP, selection: MDP, betas: np.ndarray) -> list[Policy]:
+    """A policy for each price; at once where the solver can start from its last answer."""
+    if hasattr(solver, "solve_path"):
+        return list(solver.solve_path(learning, betas, selection))
+    return [solver.solve(learning.with_beta(b), selection.with_beta(b)) for b in betas]
+
+
+def early_stop(problem: Problem) -> list[Point]:
+    """LightGBM's own rule at margins that are spread by what they do on policy rows."""
+    on_policy, on_test = (EarlyStop.of(part.votes) for part in (problem.policy, problem.test))
+    margins = np.unique(np.quantile(on_policy.margins, np.linspace(0, 1, 200)))
+    stopped = [on_policy.stopped(margin) for margin in margins]
+    errors = np.array([np.mean(winners(s) != problem.policy.labels) for s, _ in stopped])
+    evaluations = np.array([rounds.mean() for _, rounds in stopped])
+    points = []
+    for margin in margins[spread(evaluations, errors, errors[-1])]:
+        scores, rounds = on_test.stopped(margin)
+        error = float(np.mean(winners(scores) != problem.test.labels))
+        points.append(Point("pred_early_stop", float(margin), float(rounds.mean()), error))
+    return points
+
+
+def smaller_model(problem: Problem) -> list[Point]:
+    models = problem.smaller
+    numbers = zip(models.rates, models.rounds, models.test_error, strict=True)
+    return [Point("smaller model", *map(float, point)) for point in numbers]
