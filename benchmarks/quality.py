@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import argparse
 import json
+from dataclasses import asdict
 from itertools import product
 from pathlib import Path
 from time import process_time
@@ -22,7 +23,7 @@ from typing import Any
 import quality_data
 import quality_models
 import quality_report
-from quality_methods import curves
+from quality_methods import BETAS, Rows, curves, default_path
 from quality_probabilities import probabilities
 
 HERE = Path(__file__).parent
@@ -64,8 +65,9 @@ def read_options() -> argparse.Namespace:
 
 def solved(problem: quality_models.Problem) -> dict[str, Any]:
     """All curves of a problem and what becomes of its probabilities, as JSON."""
-    points = [point.row for curve in curves(problem) for point in curve]
-    return {**problem.key, "points": points, "probabilities": probabilities(problem)}
+    ours = default_path(Rows(problem), BETAS)
+    points = [asdict(point) for curve in curves(problem, ours) for point in curve]
+    return {**problem.key, "points": points, "probabilities": probabilities(problem, ours)}
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ itself always meets it, so a curve that never does reads N.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -27,15 +27,6 @@ class Point:
     evaluations: float
     error: float
 
-    @property
-    def row(self) -> dict[str, Any]:
-        return asdict(self)
-
-    @classmethod
-    def from_row(cls, row: dict[str, str]) -> Point:
-        numbers = {f.name: float(row[f.name]) for f in fields(cls) if f.name != "method"}
-        return cls(row["method"], **numbers)
-
 
 def reading(curve: Sequence[Point], full: Point, tolerance: float) -> float:
     """The fewest evaluations within the tolerance; the full ensemble's if no point is."""
@@ -44,17 +35,25 @@ def reading(curve: Sequence[Point], full: Point, tolerance: float) -> float:
     return min([*within, full.evaluations])
 
 
+def by_method(problem: dict[str, Any]) -> dict[str, list[Point]]:
+    """The curves of a solved problem."""
+    curves: dict[str, list[Point]] = {}
+    for row in problem["points"]:
+        curves.setdefault(row["method"], []).append(Point(**row))
+    return curves
+
+
 def spread(evaluations: np.ndarray, errors: np.ndarray, full_error: float) -> np.ndarray:
     """Which N_POINTS of many candidates make the curve, by what they do on the policy rows.
 
-    From the cheapest candidate that loses less than two points to the cheapest that loses nothing,
-    in equal ratios of evaluations; both ends are where the tolerances cannot lie beyond.
+    From the cheapest candidate that loses less than two points to twice the evaluations of the
+    cheapest that loses nothing, in equal ratios of evaluations.
     """
     order = np.argsort(evaluations, kind="stable")
     cheap = _first(errors[order] < full_error + 0.02)
     sure = max(_first(errors[order] <= full_error), cheap)
-    ends = np.maximum(evaluations[order[[cheap, sure]]], 1.0)
-    wanted = np.geomspace(*ends, N_POINTS)
+    low, high = np.maximum(evaluations[order[[cheap, sure]]], 1.0)
+    wanted = np.geomspace(low, min(2 * high, evaluations.max()), N_POINTS)
     return np.unique([np.abs(evaluations - e).argmin() for e in wanted])
 
 

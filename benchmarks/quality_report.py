@@ -15,12 +15,14 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from quality_curves import TOLERANCES, Point, reading
+from quality_curves import TOLERANCES, by_method, reading
 from quality_methods import OURS, OWN_ORDER, RIVALS
 from quality_picture import picture
 
 FIELDS = ("data", "ensemble", "tolerance", "method", "seed", "evaluations", "full_error")
-LIMITS = {"best rival": (0.45, 0.8), OWN_ORDER: (0.8, None)}
+CHANCES = ["data", "full log-loss", "label agreement at 0.2 points", "default adds",
+           "pred_early_stop adds", "ratio", "evaluations within 2 %", "of the prefix + order",
+           "ratio"]  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -83,13 +85,6 @@ def readings(problem: dict[str, Any]) -> list[dict[str, Any]]:
     ]
 
 
-def by_method(problem: dict[str, Any]) -> dict[str, list[Point]]:
-    curves: dict[str, list[Point]] = {}
-    for row in problem["points"]:
-        curves.setdefault(row["method"], []).append(Point(**row))
-    return curves
-
-
 def gathered(rows: list[dict[str, Any]]) -> list[Case]:
     """The readings by data set, ensemble and tolerance."""
     numbers: dict[tuple[str, str, float], dict[str, list[float]]] = {}
@@ -140,8 +135,22 @@ def verdict(cases: list[Case]) -> list[str]:
 
 
 def chances(solved: list[dict[str, Any]]) -> str:
-    """What becomes of probabilities: means over the seeds."""
-    return ""
+    """Log-loss beside the full ensemble's and pred_early_stop's: means over the seeds."""
+    rows = []
+    for name in dict.fromkeys(problem["data"] for problem in solved):
+        seeds = [p["probabilities"] for p in solved if p["data"] == name and p["probabilities"]]
+        if not seeds:
+            continue
+        means = {key: np.mean([seed[key] for seed in seeds]) for key in seeds[0]}
+        full = means["full_log_loss"]
+        ours, theirs = means["log_loss"] - full, means["early_stop_log_loss"] - full
+        rows.append([
+            name, f"{full:.4f}", f"{means['agreement']:.4f}", f"{100 * ours / full:+.1f} %",
+            f"{100 * theirs / full:+.1f} %", f"{ours / theirs:.2f}",
+            f"{means['evaluations']:.1f}", f"{means['prefix_evaluations']:.1f}",
+            f"{means['evaluations'] / means['prefix_evaluations']:.2f}",
+        ])  # fmt: skip
+    return "\n".join(["## Probabilities, LightGBM\n", *table(CHANCES, rows)])
 
 
 def table(head: list[str], rows: list[list[str]]) -> list[str]:

@@ -129,7 +129,9 @@ class SmallerModels:
 
 def staged_errors(model: Any, rounds: np.ndarray, X: Any, y: np.ndarray) -> np.ndarray:
     """The errors after these numbers of rounds, (n_rounds,)."""
-    staged = staged_scores(as_ensemble(model).votes(X), rounds)
+    votes = as_ensemble(model).votes(X)
+    # At high learning rates LightGBM may find nothing to split, and end before its last round.
+    staged = staged_scores(votes, np.minimum(rounds, votes.tables.n_classifiers))
     return np.array([np.mean(winners(scores) != y) for scores in staged])
 
 
