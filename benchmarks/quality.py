@@ -26,7 +26,7 @@ import quality_report
 from quality_methods import BETAS, Rows, curves, default_path
 from quality_probabilities import probabilities
 
-HERE = Path(__file__).parent
+HERE = Path(__file__).resolve().parent
 OUT = HERE.parent / "out" / "quality"
 
 

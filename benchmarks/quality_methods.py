@@ -30,8 +30,8 @@ OWN_ORDER = "QWYC, own order"
 OURS = "default"
 
 
-def curves(problem: Problem) -> Iterator[list[Point]]:
-    """The curve of every method; the full ensemble is one of a single point."""
+def curves(problem: Problem, ours: list[Policy]) -> Iterator[list[Point]]:
+    """The curve of every method, given the default's policies; the full ensemble is one point."""
     rows = Rows(problem)
     yield [rows.full]
     yield rows.family("prefix", Prefix())
@@ -53,7 +53,7 @@ def curves(problem: Problem) -> Iterator[list[Point]]:
     yield ordered.solver("Descent + order", Descent(random_state=0))
     no_skip = Rows(problem, order, actions=("eval", "quit"))
     yield no_skip.solver("Descent + order, no SKIP", Descent(random_state=0))
-    yield rows.solver(OURS, Portfolio(random_state=0))
+    yield rows.points(OURS, BETAS, ours)
 
 
 class Rows:
@@ -76,7 +76,7 @@ class Rows:
 
     @property
     def full(self) -> Point:
-        return self._points("full", [0.0], [self.test.evaluate_all()], own_order=True)[0]
+        return self.points("full", [0.0], [self.test.evaluate_all()], own_order=True)[0]
 
     def family(self, name: str, solver: Any) -> list[Point]:
         """The curve of a family of one knob, its points spread by what they do on policy rows."""
@@ -86,13 +86,13 @@ class Rows:
         errors = np.array([value.loss for value in judged])
         full = self.policy.evaluate(self.policy.evaluate_all()).loss
         knobs = spread(evaluations, errors, full)
-        return self._points(name, knobs, [pool[knob] for knob in knobs])
+        return self.points(name, knobs, [pool[knob] for knob in knobs])
 
     def solver(self, name: str, solver: Any) -> list[Point]:
         """The curve of a solver, one policy per price beta."""
-        return self._points(name, BETAS, path(solver, self.learning, self.selection, BETAS))
+        return self.points(name, BETAS, path(solver, self.learning, self.selection, BETAS))
 
-    def _points(
+    def points(
         self, name: str, knobs: Any, policies: list[Policy], own_order: bool = False
     ) -> list[Point]:
         points = []
@@ -100,6 +100,11 @@ class Rows:
             value = self.test.evaluate(policy if own_order else policy.after(self.order))
             points.append(Point(name, float(knob), value.n_evaluated, value.loss))
         return points
+
+
+def default_path(rows: Rows, betas: np.ndarray) -> list[Policy]:
+    """What a user gets who names no solver; the portfolio finds an order by itself."""
+    return path(Portfolio(random_state=0), rows.learning, rows.selection, betas)
 
 
 def path(solver: Any, learning: MDP, selection: MDP, betas: np.ndarray) -> list[Policy]:
