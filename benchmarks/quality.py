@@ -1,4 +1,4 @@
-"""Work at equal error: how many base classifiers each method evaluates to be as good as the full one.
+"""Work at equal error: how many base classifiers a method evaluates to match the full ensemble.
 
     MDDAG_DATA=... python benchmarks/quality.py [--only electricity ...] [--ensembles LightGBM]
                                                 [--seeds 0 1 ...] [--resume] [--quick] [--train]

@@ -18,11 +18,12 @@ from quality_rivals import EarlyStop, winners
 
 from mddag import MDP, Grid, Policy
 from mddag.holdout import stratified
-from mddag.ordering import Correlation
+from mddag.ordering import Correlation, QWYCOrder
 from mddag.solvers import QWYC, Descent, Margin, Portfolio, Prefix, Residual, Sarsa
 
 BETAS = np.geomspace(1e-3, 3e-6, N_POINTS)
 SELECTION = 0.3  # of the policy rows
+RATES = tuple(np.geomspace(3e-4, 0.2, 60))  # of changed labels, for QWYC
 EPISODES = 100_000  # a tenth of the paper's, which would take most of the time of the whole run
 
 RIVALS = ("prefix", "margin", "pred_early_stop", "QWYC", "smaller model")
@@ -40,8 +41,8 @@ def curves(problem: Problem, ours: list[Policy]) -> Iterator[list[Point]]:
         yield early_stop(problem)
         yield smaller_model(problem)
     if rows.policy.n_scores == 1:
-        yield rows.family("QWYC", QWYC())
-        yield rows.family(OWN_ORDER, QWYC(order=True))
+        yield rows.family("QWYC", QWYC(rates=RATES))
+        yield rows.family(OWN_ORDER, QWYC(QWYCOrder(), rates=RATES))
     yield rows.solver("Sarsa", Sarsa(n_episodes=EPISODES, random_state=0))
     yield rows.family("Residual", Residual())
     yield rows.solver("Descent", Descent(random_state=0))
@@ -62,44 +63,38 @@ class Rows:
     def __init__(self, problem: Problem, order: np.ndarray | None = None, **options: Any) -> None:
         votes = problem.policy.votes
         self.order = np.arange(votes.tables.n_classifiers) if order is None else order
-        self.policy = self._ordered(problem.policy.mdp(**options))
-        self.test = problem.test.mdp()
+        grid = Grid.quantile(votes.reordered(self.order))
         chosen = stratified(problem.policy.labels, SELECTION, np.random.default_rng(problem.seed))
         learned = np.setdiff1d(np.arange(len(votes)), chosen)
-        self.learning, self.selection = (
-            self._ordered(problem.policy.rows(part).mdp(**options)) for part in (learned, chosen)
+        self.policy, self.learning, self.selection = (
+            sample.mdp(**options).reordered(self.order, grid)
+            for sample in (problem.policy, *map(problem.policy.rows, (learned, chosen)))
         )
-
-    def _ordered(self, mdp: MDP) -> MDP:
-        grid = Grid.quantile(mdp.votes.reordered(self.order))
-        return mdp.reordered(self.order, grid)
+        self.test = problem.test.mdp()
 
     @property
     def full(self) -> Point:
-        return self.points("full", [0.0], [self.test.evaluate_all()], own_order=True)[0]
+        value = self.test.evaluate(self.test.evaluate_all())
+        return Point("full", 0.0, value.n_evaluated, value.loss)
 
     def family(self, name: str, solver: Any) -> list[Point]:
         """The curve of a family of one knob, its points spread by what they do on policy rows."""
-        pool = list(solver.candidates(self.policy))
-        judged = [self.policy.evaluate(policy) for policy in pool]
-        evaluations = np.array([value.n_evaluated for value in judged])
-        errors = np.array([value.loss for value in judged])
-        full = self.policy.evaluate(self.policy.evaluate_all()).loss
-        knobs = spread(evaluations, errors, full)
-        return self.points(name, knobs, [pool[knob] for knob in knobs])
+        candidates = solver.candidates(self.policy)
+        errors, evaluations = candidates.evaluate(self.policy)
+        knobs = spread(evaluations, errors, errors[0])  # the first is the full ensemble
+        return self.points(name, knobs, [candidates[int(knob)] for knob in knobs])
 
     def solver(self, name: str, solver: Any) -> list[Point]:
         """The curve of a solver, one policy per price beta."""
         return self.points(name, BETAS, path(solver, self.learning, self.selection, BETAS))
 
-    def points(
-        self, name: str, knobs: Any, policies: list[Policy], own_order: bool = False
-    ) -> list[Point]:
-        points = []
-        for knob, policy in zip(knobs, policies, strict=True):
-            value = self.test.evaluate(policy if own_order else policy.after(self.order))
-            points.append(Point(name, float(knob), value.n_evaluated, value.loss))
-        return points
+    def points(self, name: str, knobs: Any, policies: list[Policy]) -> list[Point]:
+        """What the policies do on the test rows."""
+        values = [self.test.evaluate(policy.after(self.order)) for policy in policies]
+        return [
+            Point(name, float(knob), value.n_evaluated, value.loss)
+            for knob, value in zip(knobs, values, strict=True)
+        ]
 
 
 def default_path(rows: Rows, betas: np.ndarray) -> list[Policy]:

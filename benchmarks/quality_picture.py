@@ -40,7 +40,7 @@ def picture(solved: list[dict[str, Any]], path: Path) -> None:
     figure, axes = plt.subplots(
         rows, columns, figsize=(3.4 * columns, 2.7 * rows + 0.5), squeeze=False, sharey=True
     )
-    for axis, (key, seeds) in zip(axes.flat, sorted(panels.items()), strict=False):
+    for axis, (key, seeds) in zip(axes.flat, panels.items(), strict=False):
         panel(axis, key, seeds)
     for axis in axes.flat[len(panels) :]:
         axis.set_axis_off()
@@ -65,3 +65,5 @@ def panel(axis: Any, key: tuple[str, str], seeds: list[dict[str, list[Point]]]) 
         axis.axhline(100 * tolerance, color="k", lw=0.5, ls=":")
     axis.set_title(f"{key[1]}, {key[0]}", fontsize=9)
     axis.set_ylim(0, 100 * LADDER[-1])
+    axis.xaxis.set_major_formatter("{x:g}")
+    axis.xaxis.set_minor_formatter("")

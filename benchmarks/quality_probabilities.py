@@ -47,9 +47,7 @@ class Full:
 
     def __init__(self, problem: Problem) -> None:
         policy, scores = problem.policy, problem.test.votes.scores()
-        self.factor = fit_factor(
-            policy.votes.scores(), policy.labels, np.ones(len(policy.labels))
-        )
+        self.factor = fit_factor(policy.votes.scores(), policy.labels, np.ones(len(policy.labels)))
         self.winners = winners(scores)
         self.error = float(np.mean(self.winners != problem.test.labels))
         self.log_loss = log_loss(softened(scores, self.factor), problem.test.labels)
@@ -96,7 +94,7 @@ def beside_prefix(problem: Problem, full: Full) -> dict[str, Any]:
 
 
 def fewest_near(problem: Problem, policies: Iterable[Policy], full: Full) -> float:
-    """The fewest mean evaluations with a log-loss within 2 % of the full one; N if there is none."""
+    """The fewest evaluations with a log-loss within 2 % of the full one; N if there are none."""
     test = problem.test.mdp()
     by_cost = sorted(((test.evaluate(p).n_evaluated, i, p) for i, p in enumerate(policies)))
     for n_evaluated, _, policy in by_cost:

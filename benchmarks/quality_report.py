@@ -16,7 +16,9 @@ from typing import Any
 
 import numpy as np
 from quality_curves import TOLERANCES, by_method, reading
+from quality_data import DATA
 from quality_methods import OURS, OWN_ORDER, RIVALS
+from quality_models import ENSEMBLES
 from quality_picture import picture
 
 FIELDS = ("data", "ensemble", "tolerance", "method", "seed", "evaluations", "full_error")
@@ -57,6 +59,7 @@ def mean(numbers: np.ndarray) -> float:
 def write(parts: Sequence[Path], results: Path) -> None:
     """Make tables and picture of the problems solved so far."""
     solved = [json.loads(part.read_text(encoding="utf-8")) for part in parts]
+    solved.sort(key=lambda p: (list(DATA).index(p["data"]), ENSEMBLES.index(p["ensemble"])))
     rows = [row for problem in solved for row in readings(problem)]
     with (results / "quality.csv").open("w", newline="", encoding="utf-8") as file:
         writer = csv.DictWriter(file, FIELDS, lineterminator="\n")
@@ -102,7 +105,8 @@ def work(cases: list[Case]) -> str:
     lines = []
     for tolerance in TOLERANCES:
         here = [case for case in cases if case.tolerance == tolerance]
-        methods = list(dict.fromkeys(name for case in here for name in case.methods))
+        # every method stands in some problem between the same others: the longest list has them all
+        methods = max((list(case.methods) for case in here), key=len)
         problems = [f"{case.data}, {case.ensemble}" for case in here]
         lines.append(f"## Evaluations at {100 * tolerance:.1f} points above the full error\n")
         lines += table(["method", *problems], [[m, *(cell(c, m) for c in here)] for m in methods])

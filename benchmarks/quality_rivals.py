@@ -107,9 +107,7 @@ class SmallerModels:
     test_error: np.ndarray
 
     @classmethod
-    def trained(
-        cls, make: Callable[[int, float], Any], n_rounds: int, rows: Any
-    ) -> SmallerModels:
+    def trained(cls, make: Callable[[int, float], Any], n_rounds: int, rows: Any) -> SmallerModels:
         sizes = np.unique(np.geomspace(SMALLEST * n_rounds, LARGEST * n_rounds, N_POINTS).round())
         sizes = sizes.astype(int)
         models = [make(int(sizes[-1]), rate).fit(*rows.model) for rate in LEARNING_RATES]
