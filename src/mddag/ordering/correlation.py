@@ -85,7 +85,7 @@ def moments(votes: Votes, weight: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def greedy(moments: NDArray[np.float64], prices: NDArray[np.float64]) -> NDArray[np.intp]:
-    """From mean products (N + 1, N + 1), the first being the bias, which is there from the start."""
+    """From mean products (N + 1, N + 1); the first row is the bias, which is in every sum."""
     with_full, squares = moments.sum(axis=1)[1:], np.diag(moments)[1:]
     with_sum, square, product = moments[0, 1:].copy(), moments[0, 0], moments[0].sum()
     floor = max(NEGLIGIBLE * moments.sum(), np.finfo(float).tiny)

@@ -10,6 +10,7 @@ at sums in cells.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -21,6 +22,7 @@ from mddag.votes import Votes
 
 Matrix = NDArray[np.float64]
 Vector = NDArray[np.float64]
+SHARES = (0.0, 0.25, 0.5, 0.75, 1.0)  # of the budget for the lower end; the upper has the rest
 
 
 @dataclass
@@ -33,7 +35,7 @@ class QWYCOrder(Parameters):
     """
 
     rate: float = 0.01
-    max_rows: int = 1000
+    max_rows: int = 2000
     n_cells: int = 128
 
     def __post_init__(self) -> None:
@@ -53,7 +55,9 @@ class QWYCOrder(Parameters):
         sums = np.full(len(rows), votes.tables.bias[0])
         return self._greedy(dense, sums, weight[rows], prices)
 
-    def _greedy(self, votes: Matrix, sums: Vector, weight: Vector, prices: Vector) -> NDArray[np.intp]:
+    def _greedy(
+        self, votes: Matrix, sums: Vector, weight: Vector, prices: Vector
+    ) -> NDArray[np.intp]:
         left, order = np.arange(len(prices)), []
         budget, full = self.rate * weight.sum(), sums + votes.sum(axis=1) > 0
         while len(left) and len(sums):
@@ -75,17 +79,18 @@ class QWYCOrder(Parameters):
     def _cells(self, sums: Matrix) -> NDArray[np.intp]:
         low, high = sums.min(), sums.max()
         scale = (self.n_cells - 1) / (high - low) if high > low else 0.0
-        return ((sums - low) * scale).astype(np.intp)
+        cells: NDArray[np.intp] = ((sums - low) * scale).astype(np.intp)
+        return cells
 
 
 def cuts(
-    there: Matrix, wrong: Matrix, budget: float
+    there: Matrix, wrong: Matrix, budget: ArrayLike
 ) -> tuple[NDArray[np.intp], NDArray[np.intp], Vector]:
     """The most rows that can quit at both ends of the cells, for each of m histograms.
 
     there, wrong : weight of the rows in each cell, and of those among them that quitting gets
                    wrong, both (m, n_cells)
-    budget       : the most weight that may be wrong
+    budget       : the most weight that may be wrong, one number or (m,)
 
     Returns low and high, so that cells up to low and from high on quit, and the weight that does,
     each (m,). Both cuts end at cells that hold rows: nothing is known of what lies between.
@@ -93,12 +98,12 @@ def cuts(
     n_cells = there.shape[1]
     below, above = (np.cumsum(w, axis=1) for w in (wrong, wrong[:, ::-1]))
     lows, highs = (np.pad(np.cumsum(w, axis=1), ((0, 0), (1, 0))) for w in (there, there[:, ::-1]))
-    rows, slack = np.arange(len(there)), budget * (1 + 1e-12)
+    rows, slack = np.arange(len(there)), np.reshape(budget, (-1, 1)) * (1 + 1e-12)
     best = np.zeros(len(there), np.intp), np.zeros(len(there), np.intp), np.zeros(len(there))
-    for share in np.linspace(0, 1, 9):  # of the budget for the lower end, the upper has the rest
+    for share in SHARES:
         n_low = (below <= share * slack).sum(axis=1)
         used = np.where(n_low > 0, below[rows, n_low - 1], 0.0)
-        n_high = np.minimum((above <= (slack - used)[:, None]).sum(axis=1), n_cells - n_low)
+        n_high = np.minimum((above <= slack - used[:, None]).sum(axis=1), n_cells - n_low)
         quit_weight = lows[rows, n_low] + highs[rows, n_high]
         better = quit_weight > best[2]
         for kept, found in zip(best, (n_low, n_high, quit_weight), strict=True):
@@ -107,6 +112,11 @@ def cuts(
     low = _last_filled(there, n_low)
     high = n_cells - 1 - _last_filled(there[:, ::-1], n_high)
     return low, high, quit_weight
+
+
+def weight_by_cell(cells: NDArray[Any], weight: Vector, n_cells: int) -> Vector:
+    """The summed weight of the rows in each cell, (n_cells,)."""
+    return np.bincount(cells, weight, n_cells).astype(np.float64, copy=False)
 
 
 def check_one_score(n_scores: int) -> None:
@@ -123,7 +133,7 @@ def _by_cell(cells: NDArray[np.intp], weight: Vector | Matrix, n_cells: int) -> 
     m = cells.shape[1]
     flat = cells + np.arange(m) * n_cells
     each = np.broadcast_to(weight if weight.ndim == 2 else weight[:, None], cells.shape)
-    return np.bincount(flat.ravel(), each.ravel(), m * n_cells).reshape(m, n_cells)
+    return weight_by_cell(flat.ravel(), each.ravel(), m * n_cells).reshape(m, n_cells)
 
 
 def _per_price(worth: Vector, prices: Vector) -> Vector:

@@ -101,5 +101,7 @@ def inner_edges(grid: Grid) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     if grid.n_scores > 1:
         return np.tile(np.maximum(np.append(0.0, edges), 0.0), grid.n_scores), np.ones(grid.n_cells)
     sign = (np.append(-np.inf, edges) >= 0).astype(float) - (np.append(edges, np.inf) <= 0)
-    inner = np.where(sign > 0, np.append(0.0, edges), np.where(sign < 0, np.append(edges, 0.0), 0.0))
+    inner = np.where(
+        sign > 0, np.append(0.0, edges), np.where(sign < 0, np.append(edges, 0.0), 0.0)
+    )
     return inner, sign

@@ -16,8 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mddag._checks import check_whole
+from mddag.grid import Grid
 from mddag.mdp import MDP
-from mddag.ordering.qwyc import QWYCOrder, check_one_score, cuts
+from mddag.ordering.qwyc import QWYCOrder, check_one_score, cuts, weight_by_cell
 from mddag.parameters import Parameters
 from mddag.policy import EVAL, QUIT, Policy
 from mddag.solvers._partial_sums import partial_sums
@@ -40,6 +41,8 @@ class QWYC(Parameters):
 
     def __post_init__(self) -> None:
         check_whole("every", self.every, 1)
+        if not len(self.rates) or not all(0 <= rate <= 1 for rate in self.rates):
+            raise ValueError(f"rates are {self.rates}; wanted shares of the rows, in [0, 1]")
 
     def solve(self, mdp: MDP, selection: MDP | None = None) -> Policy:
         """The best rate by Eq. (8) on `selection`, or on the MDP itself."""
@@ -56,50 +59,50 @@ class QWYC(Parameters):
             order = self.order(mdp.votes, mdp.costs, mdp.weight)
             mdp = mdp.reordered(order)
         rates = self.rates if "quit" in mdp.actions else ()
-        runs = [Run(mdp, rate, self.every) for rate in rates]
+        walk = Walk(mdp, np.array(rates, np.float64), -(-mdp.n_steps // self.every))
         full = mdp.votes.scores()[:, 0] > 0
         for j, scores in enumerate(partial_sums(mdp.votes)):
-            if j % self.every == 0 and j < mdp.n_steps:
+            if j % self.every == 0 and j < mdp.n_steps and len(rates):
                 wrong = (scores[:, 0] > 0) != full
-                cells = mdp.grid.cells(scores)
-                for run in runs:
-                    run.quit(j // self.every, cells, wrong)
-        return Bands(mdp, order, self.every, [run.band for run in runs])
+                walk.quit(j // self.every, mdp.grid.cells(scores), wrong)
+        return Bands(mdp.grid, walk.bands, order, self.every)
 
 
-class Run:
-    """Thresholds of one rate, found while the rows walk through the steps.
+class Walk:
+    """Rows on their way through the steps, once for each rate.
 
-    band : intp (2, n_decisions), the cells up to the first and from the second on quit
+    bands : intp (n_rates, 2, n_decisions), cells up to the first and from the second on quit
     """
 
-    def __init__(self, mdp: MDP, rate: float, every: int) -> None:
-        n_decisions = -(-mdp.n_steps // every)
+    def __init__(self, mdp: MDP, rates: NDArray[np.float64], n_decisions: int) -> None:
         self.n_cells, self.weight = mdp.grid.n_cells, mdp.weight
-        self.band = np.tile([[-1], [self.n_cells]], n_decisions)
-        self.rows = np.arange(mdp.n_instances)
-        self.budget = rate * mdp.weight.sum()
+        self.bands = np.empty((len(rates), 2, n_decisions), np.intp)
+        self.rows = [np.arange(mdp.n_instances) for _ in rates]
+        self.budgets = rates * mdp.weight.sum()
 
     def quit(self, decision: int, cells: NDArray[np.int32], wrong: NDArray[np.bool_]) -> None:
-        """Let as many rows quit as the budget allows."""
-        cells, wrong, weight = cells[self.rows], wrong[self.rows], self.weight[self.rows]
-        there = np.bincount(cells, weight, self.n_cells)
-        missed = np.bincount(cells, weight * wrong, self.n_cells)
-        (low,), (high,), _ = cuts(there[None], missed[None], self.budget)
-        self.band[:, decision] = low, high
-        stay = (cells > low) & (cells < high)
-        self.budget -= float((weight * wrong)[~stay].sum())
-        self.rows = self.rows[stay]
+        """At each rate let as many rows quit as its budget allows."""
+        missed = self.weight * wrong
+        there, lost = (
+            np.stack([weight_by_cell(cells[rows], w[rows], self.n_cells) for rows in self.rows])
+            for w in (self.weight, missed)
+        )
+        low, high, _ = cuts(there, lost, self.budgets)
+        self.bands[:, 0, decision], self.bands[:, 1, decision] = low, high
+        for c, rows in enumerate(self.rows):
+            stay = (cells[rows] > low[c]) & (cells[rows] < high[c])
+            self.budgets[c] -= missed[rows[~stay]].sum()
+            self.rows[c] = rows[stay]
 
 
 class Bands(Sequence[Policy]):
     """Candidates that go on inside a band of cells at each step; the first is the full ensemble."""
 
     def __init__(
-        self, mdp: MDP, order: NDArray[np.intp], every: int, bands: list[NDArray[np.intp]]
+        self, grid: Grid, bands: NDArray[np.intp], order: NDArray[np.intp], every: int
     ) -> None:
-        self.grid, self.order, self.every = mdp.grid, order, every
-        nobody = np.tile([[-1], [mdp.grid.n_cells]], -(-mdp.n_steps // every))
+        self.grid, self.order, self.every = grid, order, every
+        nobody = np.tile([[-1], [grid.n_cells]], -(-len(order) // every))
         self.bands = [nobody, *bands]
 
     def __len__(self) -> int:

@@ -26,6 +26,7 @@ from mddag.solvers._exits import Exits, best, inner_edges
 from mddag.solvers._partial_sums import partial_sums, top_and_margin
 
 DEVIATIONS = np.linspace(0.0, 8.0, 129)  # z
+FARTHEST = 20.0  # deviations from the tie; beyond, weights would be too small to compute with
 Vector = NDArray[np.float64]
 
 
@@ -83,15 +84,19 @@ def _now_and_then(scores: Vector, full: Vector) -> tuple[Vector, Vector]:
 
 def _line(now: Vector, then: Vector, weight: Vector) -> tuple[float, float, float]:
     """Slope (never negative), intercept and residual deviation, rows near now = 0 counting most."""
-    spread = now.std()
-    if spread > 0:
-        weight = weight * np.exp(-2 * np.abs(now) / spread)
-    weight = weight / weight.sum()
-    centre, level = weight @ now, weight @ then
-    variance = weight @ (now - centre) ** 2
-    slope = max(weight @ ((now - centre) * (then - level)) / variance, 0.0) if variance > 0 else 0.0
+    distance, spread = np.abs(now), now.std()
+    if spread > 0:  # measured from the nearest row, or a bias far from 0 would leave no weight
+        weight = weight * np.exp(-2 * np.minimum((distance - distance.min()) / spread, FARTHEST))
+    total = weight.sum()
+
+    def mean(numbers: Vector) -> float:
+        return float((weight * numbers).sum() / total)
+
+    centre, level = mean(now), mean(then)
+    variance, covariance = mean((now - centre) ** 2), mean((now - centre) * (then - level))
+    slope = max(covariance / variance, 0.0) if variance > 0 else 0.0
     intercept = level - slope * centre
-    return slope, intercept, np.sqrt(weight @ (then - slope * now - intercept) ** 2)
+    return slope, intercept, mean((then - slope * now - intercept) ** 2) ** 0.5
 
 
 def _smoothed(numbers: Vector, width: int) -> Vector:
