@@ -29,6 +29,7 @@ EPISODES = 100_000  # a tenth of the paper's, which would take most of the time 
 RIVALS = ("prefix", "margin", "pred_early_stop", "QWYC", "smaller model")
 OWN_ORDER = "QWYC, own order"
 OURS = "default"
+DESCENT = Descent(n_starts=4, n_sweeps=4, random_state=0)
 
 
 def curves(problem: Problem, ours: list[Policy]) -> Iterator[list[Point]]:
@@ -43,17 +44,19 @@ def curves(problem: Problem, ours: list[Policy]) -> Iterator[list[Point]]:
     if rows.policy.n_scores == 1:
         yield rows.family("QWYC", QWYC(rates=RATES))
         yield rows.family(OWN_ORDER, QWYC(QWYCOrder(), rates=RATES))
-    yield rows.solver("Sarsa", Sarsa(n_episodes=EPISODES, random_state=0))
+    yield rows.solver("Sarsa", Sarsa(n_episodes=EPISODES, random_state=0), path)
     yield rows.family("Residual", Residual())
-    yield rows.solver("Descent", Descent(random_state=0))
+    yield rows.solver("Descent", DESCENT, pooled)
     order = Correlation()(rows.policy.votes)
     ordered = Rows(problem, order)
     yield ordered.family("prefix + order", Prefix())
     yield ordered.family("margin + order", Margin())
+    if rows.policy.n_scores == 1:
+        yield ordered.family("QWYC + order", QWYC(rates=RATES))
     yield ordered.family("Residual + order", Residual())
-    yield ordered.solver("Descent + order", Descent(random_state=0))
+    yield ordered.solver("Descent + order", DESCENT, pooled)
     no_skip = Rows(problem, order, actions=("eval", "quit"))
-    yield no_skip.solver("Descent + order, no SKIP", Descent(random_state=0))
+    yield no_skip.solver("Descent + order, no SKIP", DESCENT, pooled)
     yield rows.points(OURS, BETAS, ours)
 
 
@@ -84,7 +87,7 @@ class Rows:
         knobs = spread(evaluations, errors, errors[0])  # the first is the full ensemble
         return self.points(name, knobs, [candidates[int(knob)] for knob in knobs])
 
-    def solver(self, name: str, solver: Any) -> list[Point]:
+    def solver(self, name: str, solver: Any, path: Any) -> list[Point]:
         """The curve of a solver, one policy per price beta."""
         return self.points(name, BETAS, path(solver, self.learning, self.selection, BETAS))
 
@@ -103,10 +106,23 @@ def default_path(rows: Rows, betas: np.ndarray) -> list[Policy]:
 
 
 def path(solver: Any, learning: MDP, selection: MDP, betas: np.ndarray) -> list[Policy]:
-    """A policy for each price; at once where the solver can start from its last answer."""
+    """A policy for each price, at once where the solver can do that."""
     if hasattr(solver, "solve_path"):
         return list(solver.solve_path(learning, betas, selection))
     return [solver.solve(learning.with_beta(b), selection.with_beta(b)) for b in betas]
+
+
+def pooled(solver: Any, learning: MDP, selection: MDP, betas: np.ndarray) -> list[Policy]:
+    """A policy for each price among all that the solver comes by at every third of them.
+
+    What a policy loses and costs does not depend on beta, so the selection rows judge each once.
+    """
+    pool = [learning.evaluate_all()]
+    for beta in betas[::3]:
+        pool += solver.candidates(learning.with_beta(beta))
+    values = [selection.evaluate(policy) for policy in pool]
+    losses, costs = (np.array([getattr(v, part) for v in values]) for part in ("loss", "cost"))
+    return [pool[(losses + beta * costs).argmin()] for beta in betas]
 
 
 def early_stop(problem: Problem) -> list[Point]:
