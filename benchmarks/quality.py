@@ -23,7 +23,7 @@ from typing import Any
 import quality_data
 import quality_models
 import quality_report
-from quality_methods import BETAS, Rows, curves, default_path
+from quality_methods import Rows, curves, default_policies
 from quality_probabilities import probabilities
 
 HERE = Path(__file__).resolve().parent
@@ -65,8 +65,9 @@ def read_options() -> argparse.Namespace:
 
 def solved(problem: quality_models.Problem) -> dict[str, Any]:
     """All curves of a problem and what becomes of its probabilities, as JSON."""
-    ours = default_path(Rows(problem), BETAS)
-    points = [asdict(point) for curve in curves(problem, ours) for point in curve]
+    rows = Rows(problem)
+    pool, ours = default_policies(rows)
+    points = [asdict(point) for curve in curves(problem, rows, pool) for point in curve]
     return {**problem.key, "points": points, "probabilities": probabilities(problem, ours)}
 
 

@@ -1,14 +1,16 @@
-"""What competes: rivals of today, the solvers alone, and the default.
+"""What competes: rivals of today, the members of the portfolio alone, and the default, all of them.
 
-A family of policies with one knob (a threshold, a rate, a number of classifiers) is learned on all
-policy rows. A solver gets a price beta as its knob and the policy rows in two parts, for learning
-and for choosing. Names say which order of the base classifiers a method works in: "+ order" is
-``Correlation``'s, made from the votes on the policy rows; else it is the ensemble's own.
+A rival is a family of policies with one knob (a threshold, a rate, a number of classifiers),
+learned on all policy rows. Ours has the price beta as its knob and parts the policy rows, for
+learning and for choosing. The portfolio learns at every third price; what a policy loses and costs
+does not depend on beta, so all candidates compete at all prices. A member alone chooses among its
+own candidates in one order of the base classifiers: "+ order" is ``Correlation``'s, else their own.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -19,110 +21,73 @@ from quality_rivals import EarlyStop, winners
 from mddag import MDP, Grid, Policy
 from mddag.holdout import stratified
 from mddag.ordering import Correlation, QWYCOrder
-from mddag.solvers import QWYC, Descent, Margin, Portfolio, Prefix, Residual, Sarsa
+from mddag.solvers import QWYC, Descent, Margin, Portfolio, Prefix, Sarsa
 
 BETAS = np.geomspace(1e-3, 3e-6, N_POINTS)
+PRICES = BETAS[::3].tolist()
 SELECTION = 0.3  # of the policy rows
 RATES = tuple(np.geomspace(3e-4, 0.2, 60))  # of changed labels, for QWYC
-EPISODES = 100_000  # a tenth of the paper's, which would take most of the time of the whole run
+EPISODES = 100_000  # a tenth of the paper's: Sarsa would take most of the time of the whole run
 
-RIVALS = ("prefix", "margin", "pred_early_stop", "QWYC", "smaller model")
+RIVALS = ("prefix", "margin", "pred_early_stop", "smaller model", "QWYC")
 OWN_ORDER = "QWYC, own order"
 OURS = "default"
-DESCENT = Descent(n_starts=4, n_sweeps=4, random_state=0)
-
-
-def curves(problem: Problem, ours: list[Policy]) -> Iterator[list[Point]]:
-    """The curve of every method, given the default's policies; the full ensemble is one point."""
-    rows = Rows(problem)
-    yield [rows.full]
-    yield rows.family("prefix", Prefix())
-    yield rows.family("margin", Margin())
-    if problem.ensemble == "LightGBM":
-        yield early_stop(problem)
-        yield smaller_model(problem)
-    if rows.policy.n_scores == 1:
-        yield rows.family("QWYC", QWYC(rates=RATES))
-        yield rows.family(OWN_ORDER, QWYC(QWYCOrder(), rates=RATES))
-    yield rows.solver("Sarsa", Sarsa(n_episodes=EPISODES, random_state=0), path)
-    yield rows.family("Residual", Residual())
-    yield rows.solver("Descent", DESCENT, pooled)
-    order = Correlation()(rows.policy.votes)
-    ordered = Rows(problem, order)
-    yield ordered.family("prefix + order", Prefix())
-    yield ordered.family("margin + order", Margin())
-    if rows.policy.n_scores == 1:
-        yield ordered.family("QWYC + order", QWYC(rates=RATES))
-    yield ordered.family("Residual + order", Residual())
-    yield ordered.solver("Descent + order", DESCENT, pooled)
-    no_skip = Rows(problem, order, actions=("eval", "quit"))
-    yield no_skip.solver("Descent + order, no SKIP", DESCENT, pooled)
-    yield rows.points(OURS, BETAS, ours)
 
 
 class Rows:
-    """The rows of a problem with the base classifiers in some order, and some of the actions."""
+    """The policy rows of a problem, all and in two parts, and its test rows."""
 
-    def __init__(self, problem: Problem, order: np.ndarray | None = None, **options: Any) -> None:
-        votes = problem.policy.votes
-        self.order = np.arange(votes.tables.n_classifiers) if order is None else order
-        grid = Grid.quantile(votes.reordered(self.order))
+    def __init__(self, problem: Problem, **options: Any) -> None:
+        grid = Grid.quantile(problem.policy.votes)
+        self.policy = MDP(problem.policy.votes, problem.policy.labels, grid=grid, **options)
         chosen = stratified(problem.policy.labels, SELECTION, np.random.default_rng(problem.seed))
-        learned = np.setdiff1d(np.arange(len(votes)), chosen)
-        self.policy, self.learning, self.selection = (
-            sample.mdp(**options).reordered(self.order, grid)
-            for sample in (problem.policy, *map(problem.policy.rows, (learned, chosen)))
-        )
-        self.test = problem.test.mdp()
+        self.selection = self.policy.rows(chosen)
+        self.learning = self.policy.rows(np.setdiff1d(np.arange(self.policy.n_instances), chosen))
+        self.test = MDP(problem.test.votes, problem.test.labels)
 
-    @property
-    def full(self) -> Point:
-        value = self.test.evaluate(self.test.evaluate_all())
-        return Point("full", 0.0, value.n_evaluated, value.loss)
+    def pool(self, portfolio: Portfolio) -> Any:
+        """All candidates of a portfolio, judged by the selection rows."""
+        return portfolio.pool(self.learning, PRICES, self.selection)
 
-    def family(self, name: str, solver: Any) -> list[Point]:
-        """The curve of a family of one knob, its points spread by what they do on policy rows."""
-        candidates = solver.candidates(self.policy)
-        errors, evaluations = candidates.evaluate(self.policy)
-        knobs = spread(evaluations, errors, errors[0])  # the first is the full ensemble
-        return self.points(name, knobs, [candidates[int(knob)] for knob in knobs])
-
-    def solver(self, name: str, solver: Any, path: Any) -> list[Point]:
-        """The curve of a solver, one policy per price beta."""
-        return self.points(name, BETAS, path(solver, self.learning, self.selection, BETAS))
-
-    def points(self, name: str, knobs: Any, policies: list[Policy]) -> list[Point]:
-        """What the policies do on the test rows."""
-        values = [self.test.evaluate(policy.after(self.order)) for policy in policies]
+    def points(self, name: str, knobs: Any, policies: Sequence[Policy]) -> list[Point]:
+        """The curve of policies: what they do on the test rows."""
+        values = [self.test.evaluate(policy) for policy in policies]
         return [
             Point(name, float(knob), value.n_evaluated, value.loss)
             for knob, value in zip(knobs, values, strict=True)
         ]
 
 
-def default_path(rows: Rows, betas: np.ndarray) -> list[Policy]:
-    """What a user gets who names no solver; the portfolio finds an order by itself."""
-    return path(Portfolio(random_state=0), rows.learning, rows.selection, betas)
+def default_policies(rows: Rows) -> tuple[Any, list[Policy]]:
+    """What a user gets who names no solver: all candidates, and the policy of each price."""
+    pool = rows.pool(Portfolio(random_state=0))
+    return pool, [pool.policy(beta) for beta in BETAS]
 
 
-def path(solver: Any, learning: MDP, selection: MDP, betas: np.ndarray) -> list[Policy]:
-    """A policy for each price, at once where the solver can do that."""
-    if hasattr(solver, "solve_path"):
-        return list(solver.solve_path(learning, betas, selection))
-    return [solver.solve(learning.with_beta(b), selection.with_beta(b)) for b in betas]
+def curves(problem: Problem, rows: Rows, pool: Any) -> Iterator[list[Point]]:
+    """The curve of every method, given the default's candidates; the full ensemble is a point."""
+    yield rows.points("full", [0.0], [rows.test.evaluate_all()])
+    yield family("prefix", Prefix(), rows)
+    yield family("margin", Margin(), rows)
+    if problem.smaller is not None:
+        yield early_stop(problem)
+        yield smaller_model(problem)
+    if rows.test.n_scores == 1:
+        yield family("QWYC", QWYC(rates=RATES), rows)
+        yield family(OWN_ORDER, QWYC(QWYCOrder(), rates=RATES), rows)
+    yield rows.points("Sarsa", BETAS, sarsa(rows))
+    for name, own in members(pool).items():
+        yield rows.points(name, BETAS, [own.policy(beta) for beta in BETAS])
+    yield without_skip(problem)
+    yield rows.points(OURS, BETAS, [pool.policy(beta) for beta in BETAS])
 
 
-def pooled(solver: Any, learning: MDP, selection: MDP, betas: np.ndarray) -> list[Policy]:
-    """A policy for each price among all that the solver comes by at every third of them.
-
-    What a policy loses and costs does not depend on beta, so the selection rows judge each once.
-    """
-    pool = [learning.evaluate_all()]
-    for beta in betas[::3]:
-        pool += solver.candidates(learning.with_beta(beta))
-    values = [selection.evaluate(policy) for policy in pool]
-    losses, costs = (np.array([getattr(v, part) for v in values]) for part in ("loss", "cost"))
-    return [pool[(losses + beta * costs).argmin()] for beta in betas]
+def family(name: str, solver: Any, rows: Rows) -> list[Point]:
+    """The curve of a family of one knob, its points spread by what they do on policy rows."""
+    candidates = solver.candidates(rows.policy)
+    errors, evaluations = candidates.evaluate(rows.policy)
+    knobs = spread(evaluations, errors, errors[0])  # the first is the full ensemble
+    return rows.points(name, knobs, [candidates[int(knob)] for knob in knobs])
 
 
 def early_stop(problem: Problem) -> list[Point]:
@@ -144,3 +109,29 @@ def smaller_model(problem: Problem) -> list[Point]:
     models = problem.smaller
     numbers = zip(models.rates, models.rounds, models.test_error, strict=True)
     return [Point("smaller model", *map(float, point)) for point in numbers]
+
+
+def sarsa(rows: Rows) -> list[Policy]:
+    """The paper's solver, chosen among its snapshots by the selection rows."""
+    solver = Sarsa(n_episodes=EPISODES, random_state=0)
+    return [solver.solve(rows.learning.with_beta(b), rows.selection.with_beta(b)) for b in BETAS]
+
+
+def members(pool: Any) -> dict[str, Any]:
+    """The candidates of each member of the portfolio in each order, as pools of their own."""
+    entries: dict[str, list[Any]] = {}
+    for entry in pool.entries:
+        member, _, ordering = entry.name.rpartition(" in ")
+        name = member.partition("(")[0] + (", teacher" if "'teacher'" in member else "")
+        name += " + order" if ordering.startswith("Correlation") else ""
+        entries.setdefault(name, []).append(entry)
+    rivals = ("Prefix", "Margin", "QWYC")  # in their own order these have been read already
+    return {name: replace(pool, entries=own) for name, own in entries.items() if name not in rivals}
+
+
+def without_skip(problem: Problem) -> list[Point]:
+    """Descent in the new order with learned early exits alone."""
+    rows = Rows(problem, actions=("eval", "quit"))
+    descents = (Descent(targets="teacher"), Descent())
+    pool = rows.pool(Portfolio(descents, (Correlation(),), random_state=0))
+    return rows.points("Descent + order, no SKIP", BETAS, [pool.policy(beta) for beta in BETAS])

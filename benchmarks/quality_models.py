@@ -18,7 +18,7 @@ import quality_data as data
 from lightgbm import LGBMClassifier
 from quality_rivals import SmallerModels, prove_early_stop
 
-from mddag import MDP, AdaBoostMHClassifier, Votes, as_ensemble
+from mddag import AdaBoostMHClassifier, Votes, as_ensemble
 from mddag.learners import Stump
 from mddag.votes import Tables
 
@@ -32,12 +32,6 @@ class Sample:
 
     votes: Votes
     labels: np.ndarray
-
-    def mdp(self, **options: Any) -> MDP:
-        return MDP(self.votes, self.labels, **options)
-
-    def rows(self, index: np.ndarray) -> Sample:
-        return Sample(self.votes.rows(index), self.labels[index])
 
 
 @dataclass(frozen=True)

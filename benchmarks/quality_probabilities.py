@@ -16,11 +16,12 @@ from typing import Any
 
 import numpy as np
 from quality_curves import N_POINTS, TOLERANCES
-from quality_methods import BETAS, Rows, default_path
+from quality_methods import Rows, default_policies
 from quality_models import Problem, Sample
 from quality_rivals import EarlyStop, winners
 
-from mddag import Policy
+from mddag import MDP, Grid, Policy, Votes
+from mddag.arrangement import arranged
 from mddag.calibration import probabilities as softened
 from mddag.exits import class_calibration
 from mddag.factor import fit_factor
@@ -55,7 +56,7 @@ class Full:
 
 def beside_early_stop(problem: Problem, policies: list[Policy], full: Full) -> dict[str, Any]:
     """The log-loss of the default at 0.2 points, and of the early stop that agrees as often."""
-    test = problem.test.mdp()
+    test = MDP(problem.test.votes, problem.test.labels)
     values = [(test.evaluate(policy), policy) for policy in policies]
     within = [(v.n_evaluated, p) for v, p in values if v.loss <= full.error + TOLERANCES[0]]
     policy = min(within, key=lambda pair: pair[0])[1] if within else test.evaluate_all()
@@ -80,13 +81,12 @@ def agreeing_margin(rule: EarlyStop, labels: np.ndarray, agreement: float) -> np
 
 def beside_prefix(problem: Problem, full: Full) -> dict[str, Any]:
     """Evaluations within 2 % of the full log-loss: the logistic policy's and the prefix's."""
-    loss = Logistic(full.factor)
-    policies = default_path(Rows(problem, loss=loss), BETAS)
-    order = Correlation()(problem.policy.votes)
-    n_steps = len(order)
+    _, policies = default_policies(Rows(problem, loss=Logistic(full.factor)))
+    votes = problem.policy.votes
+    new = arranged(Correlation(), votes)
+    n_steps, grid = len(new.order), Grid.quantile(votes)
     lengths = np.unique(np.geomspace(1, n_steps, 4 * N_POINTS).round().astype(int))
-    grid = problem.policy.mdp().grid
-    prefixes = [Policy.prefix(int(n), n_steps, grid).after(order) for n in lengths]
+    prefixes = [Policy.prefix(int(n), n_steps, grid).after(new) for n in lengths]
     return {
         "evaluations": fewest_near(problem, policies, full),
         "prefix_evaluations": fewest_near(problem, prefixes, full),
@@ -95,7 +95,7 @@ def beside_prefix(problem: Problem, full: Full) -> dict[str, Any]:
 
 def fewest_near(problem: Problem, policies: Iterable[Policy], full: Full) -> float:
     """The fewest evaluations with a log-loss within 2 % of the full one; N if there are none."""
-    test = problem.test.mdp()
+    test = MDP(problem.test.votes, problem.test.labels)
     by_cost = sorted(((test.evaluate(p).n_evaluated, i, p) for i, p in enumerate(policies)))
     for n_evaluated, _, policy in by_cost:
         if calibrated_log_loss(problem, policy) <= NEAR * full.log_loss:
@@ -113,7 +113,8 @@ def calibrated_log_loss(problem: Problem, policy: Policy) -> float:
 
 def walked(sample: Sample, policy: Policy) -> tuple[np.ndarray, np.ndarray]:
     """Scores (n, K) and exit steps (n,) of a policy: one more than the last step evaluated."""
-    votes, exits = sample.votes.reordered(policy.order), np.zeros(len(sample.votes), int)
+    votes = Votes(sample.votes.codes, policy.tables(sample.votes.tables)).reordered(policy.order)
+    exits = np.zeros(len(votes), int)
     tables = votes.tables
     scores = np.tile(tables.bias, (len(votes), 1))
     at = policy.next[0, policy.grid.cells(scores)]
