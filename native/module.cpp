@@ -5,10 +5,12 @@
 #include "bindings/learners.hpp"
 #include "bindings/sarsa.hpp"
 #include "bindings/trees.hpp"
+#include "bindings/walk.hpp"
 
 NB_MODULE(_core, m) {
   mddag::bind_trees(m);
   mddag::bind_dag(m);
+  mddag::bind_walk(m);
   mddag::bind_sarsa(m);
   mddag::bind_learners(m);
   mddag::bind_boost(m);

@@ -36,6 +36,13 @@ def test_a_sum_is_above_an_edge_as_its_score_is(edge, whole):
     assert (score > edge) == (whole > fixed.edges(np.array([edge])))
 
 
+def test_an_edge_beyond_all_sums_is_above_or_below_them():
+    fixed = FixedPoint(np.zeros(1, np.int32), np.zeros(1, np.int32), 40, 1)
+    below, above = fixed.edges(np.array([-1e305, 1e305]))
+    assert below < -LARGEST
+    assert above > LARGEST
+
+
 def test_votes_of_nothing_and_votes_without_end():
     assert FixedPoint.of(Votes.from_dense(np.zeros((2, 3))).tables).values.tolist() == [0, 0, 0]
     with pytest.raises(ValueError, match="can sum up to inf; wanted finite"):

@@ -1,4 +1,4 @@
-// The bindings of grid, policy and DAG: cells, rollouts on votes, runs on rows.
+// The bindings of grid and policy: cells, and rollouts on votes.
 #pragma once
 
 #include "bindings/arrays.hpp"
@@ -35,47 +35,11 @@ void bind_rollout(nb::module_& m) {
       "cost"_a.noconvert(), "n_threads"_a);
 }
 
-template <class T>
-void bind_run_dag(nb::module_& m) {
-  m.def(
-      "run_scores",
-      [](const TreeArrays& tree_arrays, const TableArrays& table_arrays, StridedMatrix<T> X,
-         const GridArrays& grid_arrays, const PolicyArrays& policy, Matrix<double> scores,
-         int n_threads) {
-        nb::gil_scoped_release unlocked;
-        const WalkedVotes<T> votes{tables(table_arrays), trees(tree_arrays), rows(X)};
-        run_scores(votes, grid(grid_arrays), jump_table(policy), X.shape(0), scores.data(),
-                   n_threads);
-      },
-      "trees"_a.noconvert(), "tables"_a.noconvert(), "X"_a.noconvert(), "grid"_a.noconvert(),
-      "policy"_a.noconvert(), "scores"_a.noconvert(), "n_threads"_a);
-  m.def(
-      "run_dag",
-      [](const TreeArrays& tree_arrays, const TableArrays& table_arrays, StridedMatrix<T> X,
-         const GridArrays& grid_arrays, const PolicyArrays& policy, Array<const double> costs,
-         Matrix<double> scores, Array<std::int32_t> exit_step, Array<double> cost, int n_threads) {
-        Paths paths;
-        {
-          nb::gil_scoped_release unlocked;
-          const WalkedVotes<T> votes{tables(table_arrays), trees(tree_arrays), rows(X)};
-          paths = run_dag(votes, grid(grid_arrays), jump_table(policy), span(costs), X.shape(0),
-                          scores.data(), exit_step.data(), cost.data(), n_threads);
-        }
-        return nb::make_tuple(to_numpy(std::move(paths.n_evaluated)),
-                              to_numpy(std::move(paths.indices)));
-      },
-      "trees"_a.noconvert(), "tables"_a.noconvert(), "X"_a.noconvert(), "grid"_a.noconvert(),
-      "policy"_a.noconvert(), "costs"_a.noconvert(), "scores"_a.noconvert(),
-      "exit_step"_a.noconvert(), "cost"_a.noconvert(), "n_threads"_a);
-}
-
 inline void bind_dag(nb::module_& m) {
   bind_cells(m);
   bind_rollout<std::uint8_t>(m);
   bind_rollout<std::uint16_t>(m);
   bind_rollout<std::uint32_t>(m);
-  bind_run_dag<float>(m);
-  bind_run_dag<double>(m);
 }
 
 }  // namespace mddag

@@ -30,7 +30,8 @@ struct Columns {
 };
 
 // The number of cuts < x. No step is a branch, so that the searches for several x overlap.
-inline std::size_t count_below(const double* cuts, std::size_t n, double x) {
+template <class Number>
+std::size_t count_below(const Number* cuts, std::size_t n, Number x) {
   std::size_t first = 0;
   while (n > 0) {
     const std::size_t half = (n + 1) / 2;

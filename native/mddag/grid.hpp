@@ -41,7 +41,7 @@ struct Grid {
 
   std::int32_t cell(const double* f) const {
     if (n_scores == 1) return below(f[0]);
-    const TopTwo top = top_two(f, n_scores);
+    const auto top = top_two<double>(f, n_scores);
     return static_cast<std::int32_t>(top.which) * row_cells() + below(top.margin);
   }
 };

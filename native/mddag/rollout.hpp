@@ -1,11 +1,9 @@
-// Follow a policy, folded into a jump table, on instances whose votes are known (leaf codes) or are
-// computed when asked for (rows walked down trees). Twin: tests/reference/rollout.py.
+// Follow a policy, folded into a jump table, on instances whose votes are known (leaf codes), in
+// float64. Twin: tests/reference/rollout.py.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
-#include <utility>
-#include <vector>
 
 #include "mddag/grid.hpp"
 #include "mddag/parallel.hpp"
@@ -27,18 +25,6 @@ struct CodedVotes {
   const Code* codes;
 
   std::size_t code(std::size_t i, std::size_t t) const { return codes[i * tables.score.size + t]; }
-};
-
-// Votes computed when asked for.
-template <class T>
-struct WalkedVotes {
-  Tables tables;
-  Trees trees;
-  Rows<T> rows;
-
-  std::size_t code(std::size_t i, std::size_t t) const {
-    return static_cast<std::size_t>(leaf_code(trees, t, rows, i));
-  }
 };
 
 // f += h(x_i)
@@ -84,93 +70,18 @@ void follow(const Votes& votes, const Grid& grid, const JumpTable& jump, std::si
   }
 }
 
-// Calls body(block, first, n) for every block of instances.
-template <class Body>
-void for_blocks(std::size_t n_instances, int n_threads, const Body& body) {
-  const std::size_t n_blocks = (n_instances + kBlock - 1) / kBlock;
-  parallel_for(n_blocks, n_threads, [&](std::size_t block) {
-    const std::size_t first = block * kBlock;
-    body(block, first, std::min(kBlock, n_instances - first));
-  });
-}
-
-// scores (n, K) hold the bias on entry, here and below.
-template <class Votes>
-void run_scores(const Votes& votes, const Grid& grid, const JumpTable& jump,
-                std::size_t n_instances, double* scores, int n_threads) {
-  for_blocks(n_instances, n_threads, [&](std::size_t, std::size_t first, std::size_t n) {
-    follow(votes, grid, jump, first, n, scores, [](std::size_t, std::int32_t) {});
-  });
-}
-
-// n_evaluated and cost (n,) hold zeros on entry.
+// scores (n, K) hold the bias on entry, n_evaluated and cost (n,) zeros.
 template <class Votes>
 void rollout(const Votes& votes, const Grid& grid, const JumpTable& jump, Span<const double> costs,
              std::size_t n_instances, double* scores, std::int32_t* n_evaluated, double* cost,
              int n_threads) {
-  for_blocks(n_instances, n_threads, [&](std::size_t, std::size_t first, std::size_t n) {
+  parallel_for((n_instances + kBlock - 1) / kBlock, n_threads, [&](std::size_t block) {
+    const std::size_t first = block * kBlock, n = std::min(kBlock, n_instances - first);
     follow(votes, grid, jump, first, n, scores, [&](std::size_t i, std::int32_t j) {
       ++n_evaluated[i];
       cost[i] += costs[static_cast<std::size_t>(jump.order[static_cast<std::size_t>(j)])];
     });
   });
-}
-
-struct Paths {
-  std::vector<std::int32_t> n_evaluated;
-  std::vector<std::int32_t> indices;  // of the source ensemble, instance by instance
-};
-
-struct Visited {
-  std::size_t instance;
-  std::int32_t classifier;
-};
-
-// Visits in the order of steps -> classifiers instance by instance, each in the order of its steps.
-inline std::vector<std::int32_t> by_instance(const std::vector<Visited>& visits, std::size_t first,
-                                             std::size_t n, const std::int32_t* n_evaluated) {
-  std::size_t place[kBlock], total = 0;
-  for (std::size_t i = 0; i < n; ++i) {
-    place[i] = total;
-    total += static_cast<std::size_t>(n_evaluated[first + i]);
-  }
-  std::vector<std::int32_t> sorted(total);
-  for (const Visited& visit : visits) sorted[place[visit.instance - first]++] = visit.classifier;
-  return sorted;
-}
-
-// The blocks' parts one behind the other; each is freed once copied, since paths may fill memory.
-inline std::vector<std::int32_t> joined(std::vector<std::vector<std::int32_t>>&& parts) {
-  std::size_t total = 0;
-  for (const auto& part : parts) total += part.size();
-  std::vector<std::int32_t> all;
-  all.reserve(total);
-  for (auto& part : parts) {
-    all.insert(all.end(), part.begin(), part.end());
-    std::vector<std::int32_t>().swap(part);
-  }
-  return all;
-}
-
-// The same, with the paths. exit_step and cost (n,) hold zeros on entry.
-template <class Votes>
-Paths run_dag(const Votes& votes, const Grid& grid, const JumpTable& jump, Span<const double> costs,
-              std::size_t n_instances, double* scores, std::int32_t* exit_step, double* cost,
-              int n_threads) {
-  std::vector<std::vector<std::int32_t>> indices((n_instances + kBlock - 1) / kBlock);
-  std::vector<std::int32_t> n_evaluated(n_instances, 0);
-  for_blocks(n_instances, n_threads, [&](std::size_t block, std::size_t first, std::size_t n) {
-    std::vector<Visited> visits;
-    follow(votes, grid, jump, first, n, scores, [&](std::size_t i, std::int32_t j) {
-      const auto h = jump.order[static_cast<std::size_t>(j)];
-      ++n_evaluated[i];
-      exit_step[i] = j + 1;
-      cost[i] += costs[static_cast<std::size_t>(h)];
-      visits.push_back({i, static_cast<std::int32_t>(h)});
-    });
-    indices[block] = by_instance(visits, first, n, n_evaluated.data());
-  });
-  return {std::move(n_evaluated), joined(std::move(indices))};
 }
 
 }  // namespace mddag

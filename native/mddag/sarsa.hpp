@@ -35,7 +35,7 @@ struct StateSpace {
 
   State at(std::size_t j, const double* f) const {
     if (grid.n_scores == 1) return in_cell(j, 0, static_cast<std::size_t>(grid.below(f[0])));
-    const TopTwo top = top_two(f, grid.n_scores);
+    const auto top = top_two<double>(f, grid.n_scores);
     return in_cell(j, top.which, static_cast<std::size_t>(grid.below(top.margin)));
   }
 

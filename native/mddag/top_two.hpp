@@ -5,14 +5,17 @@
 
 namespace mddag {
 
+template <class Margin>
 struct TopTwo {
   std::size_t which;  // the first of the best
-  double margin;
+  Margin margin;
 };
 
-inline TopTwo top_two(const double* f, std::size_t n_scores) {
+// Margin is wide enough for the difference of any two scores.
+template <class Margin, class Score>
+TopTwo<Margin> top_two(const Score* f, std::size_t n_scores) {
   std::size_t top = f[1] > f[0];
-  double best = f[top], second = f[1 - top];
+  Score best = f[top], second = f[1 - top];
   for (std::size_t k = 2; k < n_scores; ++k) {
     if (f[k] > best) {
       second = best;
@@ -22,7 +25,7 @@ inline TopTwo top_two(const double* f, std::size_t n_scores) {
       second = f[k];
     }
   }
-  return {top, best - second};
+  return {top, static_cast<Margin>(best) - static_cast<Margin>(second)};
 }
 
 }  // namespace mddag

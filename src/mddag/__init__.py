@@ -7,7 +7,6 @@ Names are loaded when first used, so that ``import mddag`` stays light.
 from __future__ import annotations
 
 from importlib import import_module
-from importlib.metadata import version as _version
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -18,13 +17,17 @@ if TYPE_CHECKING:
     from mddag.dag import Dag as Dag
     from mddag.dag import compile as compile  # noqa: A004
     from mddag.ensemble import Ensemble as Ensemble
+    from mddag.export import export_c as export_c
     from mddag.features import Features as Features
     from mddag.grid import Grid as Grid
     from mddag.mdp import MDP as MDP
+    from mddag.model_file import ModelFileError as ModelFileError
     from mddag.plotting import DagDisplay as DagDisplay
     from mddag.plotting import PathDisplay as PathDisplay
     from mddag.plotting import TradeoffDisplay as TradeoffDisplay
     from mddag.policy import Policy as Policy
+    from mddag.predictor import Predictor as Predictor
+    from mddag.predictor import load as load
     from mddag.trace import Trace as Trace
     from mddag.tradeoff import sweep as sweep
     from mddag.votes import Votes as Votes
@@ -39,17 +42,30 @@ _HOMES = {
     "Grid": "mddag.grid",
     "MDDAGClassifier": "mddag.classifier",
     "MDP": "mddag.mdp",
+    "ModelFileError": "mddag.model_file",
     "PathDisplay": "mddag.plotting",
     "Policy": "mddag.policy",
+    "Predictor": "mddag.predictor",
     "Trace": "mddag.trace",
     "TradeoffDisplay": "mddag.plotting",
     "Votes": "mddag.votes",
     "as_ensemble": "mddag.adapters",
     "compile": "mddag.dag",
+    "export_c": "mddag.export",
+    "load": "mddag.predictor",
     "sweep": "mddag.tradeoff",
 }
 
-_ROOMS = ("datasets", "exploration", "learners", "losses", "plotting", "solvers", "values")
+_ROOMS = (
+    "datasets",
+    "exploration",
+    "learners",
+    "losses",
+    "ordering",
+    "plotting",
+    "solvers",
+    "values",
+)
 
 __all__ = [
     "MDP",
@@ -61,20 +77,26 @@ __all__ = [
     "Features",
     "Grid",
     "MDDAGClassifier",
+    "ModelFileError",
     "PathDisplay",
     "Policy",
+    "Predictor",
     "Trace",
     "TradeoffDisplay",
     "Votes",
     "as_ensemble",
     "compile",
+    "export_c",
+    "load",
     "sweep",
 ]
 
 
 def __getattr__(name: str) -> Any:
     if name == "__version__":
-        return _version("mddag")
+        from importlib.metadata import version  # takes longer than all the rest
+
+        return version("mddag")
     if name in _ROOMS:
         return import_module(f"mddag.{name}")
     if name not in _HOMES:

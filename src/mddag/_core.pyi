@@ -47,27 +47,64 @@ def rollout(
     cost: NDArray[np.float64],
     n_threads: int,
 ) -> None: ...
-def run_scores(
-    trees: Trees,
-    tables: Tables,
-    X: Rows,
-    grid: Grid,
-    policy: Policy,
-    scores: NDArray[np.float64],
-    n_threads: int,
-) -> None: ...
-def run_dag(
-    trees: Trees,
-    tables: Tables,
-    X: Rows,
-    grid: Grid,
-    policy: Policy,
-    costs: NDArray[np.float64],
-    scores: NDArray[np.float64],
-    exit_step: NDArray[np.int32],
-    cost: NDArray[np.float64],
-    n_threads: int,
-) -> tuple[NDArray[np.int32], NDArray[np.int32]]: ...
+
+# FixedPoint and Tables: values, starts, score, rounds, bias.
+Fixed = tuple[
+    NDArray[np.int32],
+    NDArray[np.int64],
+    NDArray[np.int32],
+    NDArray[np.int64],
+    NDArray[np.int32],
+]
+
+class Walk:
+    """The row walk of a policy over trees. It copies what it is given, and any number of threads
+    may use it at once. `missing` says whether a single row may hold NaN.
+    """
+
+    def __init__(
+        self,
+        trees: Trees,
+        fixed: Fixed,
+        unit: float,
+        order: NDArray[np.int64],
+        edges: NDArray[np.int64],
+        next: NDArray[np.int32],
+        n_features: int,
+        missing: bool,
+    ) -> None: ...
+    def predict_one(self, x: Rows) -> int:
+        """The class code of one row; with one score, whether it is above 0.
+
+        x is float32 or float64 (n_features,), C-contiguous; it is checked here. An array of another
+        shape or type raises a ValueError, as does NaN where there may be none; what is no array
+        raises a TypeError. The lock of the interpreter is kept.
+        """
+
+    def scores_one(self, x: Rows) -> tuple[float, ...]:
+        """The scores (K,) of one row, which is checked in the same way."""
+
+    def scores(self, X: Rows, out: NDArray[np.float64], n_threads: int) -> None: ...
+    def exits(
+        self,
+        X: Rows,
+        out: NDArray[np.float64],
+        exit_step: NDArray[np.int32],
+        n_threads: int,
+    ) -> None:
+        """`exit_step` holds zeros on entry."""
+
+    def run(
+        self,
+        X: Rows,
+        costs: NDArray[np.float64],
+        out: NDArray[np.float64],
+        exit_step: NDArray[np.int32],
+        cost: NDArray[np.float64],
+        n_threads: int,
+    ) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+        """n_evaluated and the paths; `exit_step` and `cost` hold zeros on entry."""
+
 def learn_episodes(
     sample: Sample,
     space: Space,

@@ -15,8 +15,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import brentq
-from scipy.special import expit, softmax
 
 from mddag._read_only import ReadOnlyArrays, read_only
 
@@ -51,6 +49,12 @@ class Calibration(ReadOnlyArrays):
         group = self.groups[exit_step]
         return scores * self.factors[group][:, None] + self.offsets[group][:, None]
 
+    def probabilities(
+        self, scores: NDArray[np.float64], exit_step: NDArray[np.int32]
+    ) -> NDArray[np.float64]:
+        """Class probabilities (n, max(K, 2)) of scores (n, K) that left at steps (n,)."""
+        return probabilities(scores, self.factors[self.groups[exit_step]][:, None])
+
 
 REACH = 1e4  # largest a, in units of 1 / the largest score
 
@@ -62,13 +66,15 @@ def fit_factor(
     spread = float(np.abs(scores).max(initial=0.0))
     if spread == 0:
         return 1.0
+    from scipy.optimize import brentq  # loaded models calibrate without scipy
+
     unit = scores / spread
     n_classes = max(scores.shape[1], 2)
     targets = smoothed(labels, n_classes, mass)[:, -scores.shape[1] :]
     pull = unit * (mass / mass.sum())[:, None]
 
     def slope(a: float) -> float:  # of the log-loss, which is convex in a
-        p = expit(a * unit) if unit.shape[1] == 1 else softmax(a * unit, axis=1)
+        p = sigmoid(a * unit) if unit.shape[1] == 1 else softmax(a * unit)
         return float((pull * (p - targets)).sum())
 
     # From a = 2, where f would be half the log-odds, walk to where the slope changes its sign.
@@ -94,15 +100,31 @@ def smoothed(
     return targets
 
 
-def probabilities(scores: NDArray[np.float64], factor: float) -> NDArray[np.float64]:
+def probabilities(
+    scores: NDArray[np.float64], factor: float | NDArray[np.float64]
+) -> NDArray[np.float64]:
     """Class probabilities (n, max(K, 2)) of scores (n, K); the largest is that of the winner."""
     if scores.shape[1] == 1:
-        p = np.asarray(expit(factor * scores * [[-1.0, 1.0]]))
+        p = sigmoid(factor * scores * [[-1.0, 1.0]])
         winner = (scores[:, 0] > 0).astype(np.intp)
     else:
-        p = np.asarray(softmax(factor * scores, axis=1))
+        p = softmax(factor * scores)
         winner = scores.argmax(axis=1)
     # Scores that differ by less than probabilities can show would let another class win.
     rows = np.flatnonzero(p.argmax(axis=1) != winner)
     p[rows, winner[rows]] = np.nextafter(p[rows].max(axis=1), 1.0)
+    return p
+
+
+def sigmoid(logits: NDArray[np.float64]) -> NDArray[np.float64]:
+    """1 / (1 + exp(-logits)), which overflows nowhere."""
+    small = np.exp(-np.abs(logits))
+    p: NDArray[np.float64] = np.where(logits >= 0, 1.0, small) / (1.0 + small)
+    return p
+
+
+def softmax(logits: NDArray[np.float64]) -> NDArray[np.float64]:
+    """exp(logits) (n, K) over its sum in each row."""
+    powers = np.exp(logits - logits.max(axis=1, keepdims=True))
+    p: NDArray[np.float64] = powers / powers.sum(axis=1, keepdims=True)
     return p

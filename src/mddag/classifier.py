@@ -24,13 +24,14 @@ from mddag.grid import Grid
 from mddag.mdp import MDP, checked_actions, checked_beta, checked_loss
 from mddag.policy import ACTIONS, Policy
 from mddag.prediction import ScoringClassifier
+from mddag.serving import Served
 from mddag.solvers import Sarsa, Solver
 from mddag.solvers.solver import checked_solver, seeded
 from mddag.source import class_codes, fitted_source
 from mddag.trace import Trace
 
 
-class MDDAGClassifier(ScoringClassifier, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class MDDAGClassifier(Served, ScoringClassifier, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """A sparse decision DAG over the base classifiers of a boosted ensemble.
 
     Parameters

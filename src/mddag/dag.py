@@ -2,13 +2,16 @@
 
     for (j = next[0, cell(f)]; j < N; j = next[j + 1, cell(f)])  f += h_j(x)
 
-Scores are summed in float64 in the order of evaluation, whatever the batch or number of threads.
-Without a policy the DAG evaluates everything.
+Votes of trees are summed as integers (``FixedPoint``), so that a score is the same to the last bit
+whatever the executor, the batch or the number of threads. It lies within ``Dag.fixed_point.bound``
+of the float64 sum of the same votes, which is what ``Ensemble.scores`` gives. Callables are summed
+in float64, in the order of evaluation. Without a policy the DAG evaluates everything.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -16,15 +19,17 @@ from numpy.typing import NDArray
 
 from mddag import _core
 from mddag._checks import checked_threads
+from mddag._read_only import ReadOnlyArrays
 from mddag.ensemble import Ensemble, checked_out
 from mddag.features import Rows
+from mddag.fixed_point import FixedPoint
 from mddag.grid import Grid
 from mddag.policy import EVAL, Policy
 from mddag.trace import Trace
 
 
 @dataclass(frozen=True, eq=False)
-class Dag:
+class Dag(ReadOnlyArrays):
     """An ensemble and what to evaluate next; made by `compile`.
 
     ensemble : the source ensemble, in its own order
@@ -42,26 +47,39 @@ class Dag:
     def __repr__(self) -> str:
         return f"<Dag over {self.ensemble!r}>"
 
+    @cached_property
+    def fixed_point(self) -> FixedPoint:
+        """The votes as the executors sum them; trees only."""
+        return FixedPoint.of(self.ensemble.tables)
+
+    @cached_property
+    def walk(self) -> _core.Walk:
+        """The row walk, made when it is first needed; trees only."""
+        fixed, tables = self.fixed_point, self.ensemble.tables
+        features = self.ensemble.features
+        table, order = self.policy.native
+        return _core.Walk(
+            self.ensemble.native,
+            (fixed.values, tables.starts, tables.score, tables.rounds, fixed.bias),
+            fixed.unit,
+            order,
+            fixed.edges(self.policy.grid.edges),
+            table,
+            features.n,
+            features.missing,
+        )
+
     def run(self, X: Any, *, n_threads: int = 1) -> Trace:
         """Scores and classification paths of every row of X."""
         n_threads = checked_threads(n_threads)
         rows = self.ensemble.features.rows(X)
-        scores = np.tile(self.ensemble.bias, (len(rows), 1))
         if self.ensemble.callables:
-            return self._run_callables(rows, scores)
+            return self._run_callables(rows)
+        scores = np.empty((len(rows), self.ensemble.n_scores))
         exit_step = np.zeros(len(rows), np.int32)
         cost = np.zeros(len(rows))
-        n_evaluated, indices = _core.run_dag(
-            self.ensemble.native,
-            self.ensemble.tables.native,
-            rows,
-            self.policy.grid.native,
-            self.policy.native,
-            self.ensemble.cost,
-            scores,
-            exit_step,
-            cost,
-            n_threads,
+        n_evaluated, indices = self.walk.run(
+            rows, self.ensemble.cost, scores, exit_step, cost, n_threads
         )
         indptr = np.concatenate([[0], np.cumsum(n_evaluated, dtype=np.int64)])
         return Trace(scores, indptr, indices, exit_step, cost)
@@ -70,28 +88,34 @@ class Dag:
         self, X: Any, out: NDArray[np.float64] | None = None, *, n_threads: int = 1
     ) -> NDArray[np.float64]:
         """f^(N)(x) of Eq. (2), float64 (n_rows, K); the paths are not kept."""
-        if self.policy.evaluates_all:  # the same sums, without asking where to go
-            return self.ensemble.scores(X, out, n_threads=n_threads)
         n_threads = checked_threads(n_threads)
         rows = self.ensemble.features.rows(X)
         scores = checked_out(out, (len(rows), self.ensemble.n_scores), rows)
-        scores[:] = self.ensemble.bias
         if self.ensemble.callables:
-            return self._run_callables(rows, scores).scores
-        _core.run_scores(
-            self.ensemble.native,
-            self.ensemble.tables.native,
-            rows,
-            self.policy.grid.native,
-            self.policy.native,
-            scores,
-            n_threads,
-        )
+            scores[:] = self._run_callables(rows).scores
+        else:
+            self.walk.scores(rows, scores, n_threads)
         return scores
 
-    def _run_callables(self, rows: Rows, scores: NDArray[np.float64]) -> Trace:
+    def exits(self, X: Any, *, n_threads: int = 1) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
+        """Scores, float64 (n_rows, K), and where each row leaves, int32 (n_rows,).
+
+        The exit step is one more than the last step at which the row evaluates, 0 if there is none.
+        """
+        n_threads = checked_threads(n_threads)
+        rows = self.ensemble.features.rows(X)
+        if self.ensemble.callables:
+            trace = self._run_callables(rows)
+            return trace.scores, trace.exit_step
+        scores = np.empty((len(rows), self.ensemble.n_scores))
+        exit_step = np.zeros(len(rows), np.int32)
+        self.walk.exits(rows, scores, exit_step, n_threads)
+        return scores, exit_step
+
+    def _run_callables(self, rows: Rows) -> Trace:
         """Step by step: each h_j is called once, on the rows that evaluate it."""
         policy, n_steps = self.policy, self.policy.n_steps
+        scores = np.tile(self.ensemble.bias, (len(rows), 1))
         at = policy.next[0, policy.grid.cells(scores)]
         exit_step = np.zeros(len(rows), np.int32)
         cost = np.zeros(len(rows))

@@ -113,15 +113,21 @@ class Ensemble:
             _core.add_scores(self.native, self.tables.native, rows, scores, n_threads)
         return scores
 
-    def labels(self, scores: NDArray[np.float64]) -> NDArray[Any]:
-        """The winning class of each row of scores; a tie goes to the first class."""
+    def codes(self, scores: NDArray[np.float64]) -> NDArray[np.intp]:
+        """The place of the winning class of each row of scores; a tie goes to the first class."""
         if self.classes is None:
             raise ValueError(
                 f"a {self.kind} has no classes to choose from; its scores are raw scores f, before "
                 "any link function of the source model"
             )
-        codes = scores[:, 0] > 0 if self.n_scores == 1 else scores.argmax(axis=1)
-        return self.classes[codes.astype(np.intp)]
+        won = scores[:, 0] > 0 if self.n_scores == 1 else scores.argmax(axis=1)
+        return won.astype(np.intp)
+
+    def labels(self, scores: NDArray[np.float64]) -> NDArray[Any]:
+        """The winning class of each row of scores."""
+        codes = self.codes(scores)
+        assert self.classes is not None
+        return self.classes[codes]
 
     def reordered(self, order: Sequence[int] | NDArray[np.intp]) -> Ensemble:
         """The same base classifiers in another order; the full sum keeps its value."""
@@ -257,17 +263,18 @@ class Ensemble:
 
 
 def checked_out(
-    out: NDArray[np.float64] | None, shape: tuple[int, ...], rows: Rows
-) -> NDArray[np.float64]:
+    out: NDArray[Any] | None, shape: tuple[int, ...], rows: Rows, dtype: Any = np.float64
+) -> NDArray[Any]:
     """`out` if it can take the result on `rows`, a new array if it is None."""
     if out is None:
-        return np.empty(shape)
+        return np.empty(shape, dtype)
+    wanted = f"{np.dtype(dtype)}"
     if not isinstance(out, np.ndarray):
-        raise TypeError(f"out is a {type(out).__name__}; wanted a float64 array {shape}")
-    if out.shape != shape or out.dtype != np.float64 or not out.flags.c_contiguous:
+        raise TypeError(f"out is a {type(out).__name__}; wanted a {wanted} array {shape}")
+    if out.shape != shape or out.dtype != dtype or not out.flags.c_contiguous:
         order = "C-ordered" if out.flags.c_contiguous else "not C-ordered"
         raise ValueError(
-            f"out is {out.dtype} {out.shape}, {order}; wanted C-ordered float64 {shape}"
+            f"out is {out.dtype} {out.shape}, {order}; wanted C-ordered {wanted} {shape}"
         )
     if not out.flags.writeable:
         raise ValueError("out is read-only; pass an array that can be written")

@@ -69,7 +69,8 @@ class FixedPoint(ReadOnlyArrays):
 
     def edges(self, edges: NDArray[np.float64]) -> NDArray[np.int64]:
         """The largest integer that is not above each edge: a sum is above both or none."""
-        scaled = np.floor(np.ldexp(edges, self.exponent))
+        with np.errstate(over="ignore"):  # an edge beyond all sums
+            scaled = np.floor(np.ldexp(edges, self.exponent))
         return np.clip(scaled, -(2.0**33), 2.0**33).astype(np.int64)
 
 

@@ -25,7 +25,8 @@ def flat_nodes(
     bad = next((t for t, tree in enumerate(trees) if not isinstance(tree, Nodes)), None)
     if bad is not None:
         raise TypeError(f"trees[{bad}] is a {type(trees[bad]).__name__}; wanted Nodes")
-    nodes = joined([tree.records for tree in trees], NODE)
+    # As bytes: numpy compares the types of records field by field, for every tree.
+    nodes = joined([tree.records.view(np.uint8) for tree in trees], np.uint8).view(NODE)
     starts = starts_of([len(tree.records) for tree in trees])
     if nodes["feature"].max(initial=-1) >= n_features:
         at = int(np.argmax(nodes["feature"] >= n_features))

@@ -176,6 +176,13 @@ class MDP:
         other.beta = checked_beta(beta)
         return other
 
+    def rows(self, index: NDArray[np.intp]) -> MDP:
+        """Some of the instances; the grid stays."""
+        other = copy(self)
+        other.votes, other.labels = self.votes.rows(index), self.labels[index]
+        other.weight = self.weight[index]
+        return other
+
     def with_labels(self, labels: ArrayLike) -> MDP:
         """The same votes with other labels, or with the soft targets of a teacher."""
         other = copy(self)

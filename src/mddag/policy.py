@@ -55,7 +55,7 @@ class Policy(ReadOnlyArrays):
                 f"actions have shape {actions.shape}; wanted ({n_decisions}, {self.grid.n_cells})"
                 f" for the steps of the order, every={self.every}, and the cells of the grid"
             )
-        known = np.isin(actions, (EVAL, SKIP, QUIT))
+        known = (actions == EVAL) | (actions == SKIP) | (actions == QUIT)
         if not known.all():
             d, c = np.argwhere(~known)[0]
             raise ValueError(

@@ -1,7 +1,8 @@
-"""Twin of native/mddag/rollout.hpp: Eqs. (1)-(3), one action at a time, without a jump table."""
+"""Twin of native/mddag/rollout.hpp and walk.hpp: Eqs. (1)-(3), one action at a time, without a jump table."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from mddag.fixed_point import FixedPoint
 from mddag.policy import EVAL, QUIT
 from tests.reference import grid as grid_twin
 from tests.reference import trees as trees_twin
@@ -48,6 +49,17 @@ def on_rows(ensemble, policy, X):
         return h
 
     return [follow(votes_of(row), policy, ensemble.bias, ensemble.cost) for row in X]
+
+
+def in_fixed_point(ensemble):
+    """The ensemble with every vote rounded to whole units of its fixed point.
+
+    Sums of such votes stay below 2^31 units, so float64 adds them exactly: the same walks are the
+    specification of the executors that add integers.
+    """
+    fixed = FixedPoint.of(ensemble.tables)
+    values, bias = fixed.scores(fixed.values), fixed.scores(fixed.bias)
+    return replace(ensemble, tables=replace(ensemble.tables, values=values, bias=bias))
 
 
 def on_votes(votes, policy, costs):

@@ -4,10 +4,31 @@
 |---|---|
 | Sarsa | you want the paper |
 | WatkinsQ | you want what the authors' released program runs |
+| Prefix | you want the simplest thing to beat: the same first n for every instance |
+| Margin | rows are few: one threshold on the margin, LightGBM's early stopping tuned |
+| QWYC | disagreement with the full ensemble is to be bounded: two thresholds per step |
+| Residual | rows are few but the ensemble is long: a model of what remains, one knob |
+| Certificate | no label may change, on any input |
 """
 
+from mddag.solvers.certificate import Certificate
+from mddag.solvers.margin import Margin
+from mddag.solvers.prefix import Prefix
+from mddag.solvers.qwyc import QWYC
+from mddag.solvers.residual import Residual
 from mddag.solvers.sarsa import Sarsa
-from mddag.solvers.solver import Solver
+from mddag.solvers.solver import Candidates, Family, Solver
 from mddag.solvers.watkins_q import WatkinsQ
 
-__all__ = ["Sarsa", "Solver", "WatkinsQ"]
+__all__ = [
+    "QWYC",
+    "Candidates",
+    "Certificate",
+    "Family",
+    "Margin",
+    "Prefix",
+    "Residual",
+    "Sarsa",
+    "Solver",
+    "WatkinsQ",
+]

@@ -1,4 +1,12 @@
-"""The contract of a solver: from a Markov decision process to a policy."""
+"""The contract of a solver: from a Markov decision process to a policy.
+
+A `Family` is a solver with few candidates (settings of one knob) that do not depend on beta. Their
+losses and costs are found once for all prices, by it or by whoever chooses among several families:
+
+    candidates = family.candidates(mdp)
+    losses, costs = candidates.evaluate(selection)
+    policy = candidates[(losses + beta * costs).argmin()]
+"""
 
 from __future__ import annotations
 
@@ -6,6 +14,7 @@ from copy import copy
 from typing import Any, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mddag.mdp import MDP
 from mddag.policy import Policy
@@ -18,6 +27,24 @@ class Interrupted(UserWarning):
 class Solver(Protocol):
     def solve(self, mdp: MDP, selection: MDP | None = None) -> Policy:
         """A policy for `mdp`, chosen among candidates by Eq. (8) on `selection` (or on `mdp`)."""
+        ...
+
+
+class Candidates(Protocol):
+    """Policies to choose from, each made when it is asked for: together they may fill memory."""
+
+    def __len__(self) -> int: ...
+
+    def __getitem__(self, c: int, /) -> Policy: ...
+
+    def evaluate(self, mdp: MDP) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Mean loss and mean cost of every candidate on these rows, both (n_candidates,)."""
+        ...
+
+
+class Family(Solver, Protocol):
+    def candidates(self, mdp: MDP) -> Candidates:
+        """What `solve` chooses from, whatever beta is; the full ensemble is the first."""
         ...
 
 

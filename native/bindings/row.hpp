@@ -1,0 +1,59 @@
+// One row out of Python, as fast as it goes: the buffer protocol, checked by hand. Importing an
+// ndarray takes as long as a dozen trees, and more where the array is read-only.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include <string>
+
+namespace mddag {
+
+namespace nb = nanobind;
+
+class OneRow {
+ public:
+  // x must be float32 or float64 (n_features,), C-contiguous; it must stay alive.
+  OneRow(nb::handle x, std::size_t n_features) {
+    if (PyObject_GetBuffer(x.ptr(), &view_, PyBUF_FORMAT | PyBUF_ND) != 0) {
+      PyErr_Clear();
+      refuse(x, n_features);
+    }
+    const bool numbers = (is_float() || is_double());
+    if (view_.ndim == 1 && numbers && static_cast<std::size_t>(view_.shape[0]) == n_features)
+      return;
+    PyBuffer_Release(&view_);
+    refuse(x, n_features);
+  }
+  ~OneRow() { PyBuffer_Release(&view_); }
+  OneRow(const OneRow&) = delete;
+
+  // body(const float*) or body(const double*).
+  template <class Body>
+  auto read(const Body& body) const {
+    return is_float() ? body(static_cast<const float*>(view_.buf))
+                      : body(static_cast<const double*>(view_.buf));
+  }
+
+ private:
+  bool is_float() const { return view_.format[0] == 'f' && view_.format[1] == '\0'; }
+  bool is_double() const { return view_.format[0] == 'd' && view_.format[1] == '\0'; }
+
+  [[noreturn]] static void refuse(nb::handle x, std::size_t n_features) {
+    const std::string n = std::to_string(n_features);
+    const std::string wanted =
+        "; wanted one row, a C-contiguous float32 or float64 array of shape (" + n + ",)";
+    if (!nb::hasattr(x, "dtype") || !nb::hasattr(x, "shape"))
+      throw nb::type_error(
+          (std::string("x is a ") + nb::type_name(x.type()).c_str() + wanted).c_str());
+    const auto said = [&](const char* name) {
+      const nb::object value = x.attr(name);
+      return std::string(nb::str(value).c_str());
+    };
+    const std::string got = said("dtype") + " " + said("shape");
+    throw nb::value_error(("x is " + got + wanted).c_str());
+  }
+
+  Py_buffer view_;
+};
+
+}  // namespace mddag

@@ -1,0 +1,155 @@
+"""Tables: a DAG flattened into the arrays that exported code walks.
+
+Votes and scores are the integers of ``FixedPoint``, so sums are those of the Dag. Steps that no
+cell evaluates are left out and the rest renumbered. A row of the jump table becomes runs of cells
+with one target each: run r is for states up to ``bounds[r]``, an integer score (K = 1) or margin,
+so no grid is left to search. There is one row before the first step and one after each decision.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mddag.dag import Dag
+from mddag.ensemble import Ensemble
+from mddag.fixed_point import LARGEST, FixedPoint
+from mddag.nodes import NODE
+from mddag.policy import EVAL, Policy
+from mddag.votes import starts_of
+
+SPLIT = np.dtype(
+    [(name, np.int64 if NODE[name] == np.int32 else NODE[name]) for name in NODE.names or ()]
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Splits:
+    """The splits of all trees; a child below 0 is the leaf whose votes begin at ~child.
+
+    records : SPLIT (n_splits,), left and right counting from the first split of all; `word` counts
+              from the first word of all
+    roots   : int64 (n_trees,), a split or a leaf
+    words   : uint32, all category sets
+    """
+
+    records: NDArray[np.void]
+    roots: NDArray[np.int64]
+    words: NDArray[np.uint32]
+
+
+@dataclass(frozen=True, eq=False)
+class Tables:
+    """All that a walk needs.
+
+    steps  : intp (n_kept,), the steps of the policy that are kept
+    rounds : int64 (n_kept + 1,), which trees make up which step
+    score  : int32 (n_trees,), as Tables.score of an ensemble
+    votes  : int32
+    bias   : int32 (K,)
+    exponent : a score is an integer x 2^-exponent
+    starts : int64 (n_rows x K + 1,), where the runs of each row and top class begin
+    bounds, jumps : int64 (n_runs,), the highest state of a run, and the step that follows
+    """
+
+    splits: Splits
+    steps: NDArray[np.intp]
+    rounds: NDArray[np.int64]
+    score: NDArray[np.int32]
+    votes: NDArray[np.int64]
+    bias: NDArray[np.int32]
+    exponent: int
+    every: int
+    starts: NDArray[np.int64]
+    bounds: NDArray[np.int64]
+    jumps: NDArray[np.int64]
+
+    @property
+    def n_scores(self) -> int:
+        return len(self.bias)
+
+    @property
+    def n_steps(self) -> int:
+        return len(self.steps)
+
+
+def tables_of(dag: Dag) -> Tables:
+    """The tables of a DAG of trees."""
+    if dag.ensemble.callables:
+        raise TypeError(
+            f"the base classifiers are {len(dag.ensemble.callables)} callables; "
+            "only ensembles of trees can be exported"
+        )
+    if np.isnan(dag.ensemble.nodes["threshold"]).any():
+        raise ValueError("a tree splits at NaN; wanted thresholds that values can be compared with")
+    fixed = FixedPoint.of(dag.ensemble.tables)
+    evaluated = (dag.policy.actions == EVAL).any(axis=1)
+    steps = np.flatnonzero(evaluated.repeat(dag.policy.every)[: dag.policy.n_steps])
+    ensemble = _of_steps(dag, steps, fixed)
+    starts, bounds, jumps = _runs(dag.policy, steps, fixed)
+    return Tables(
+        splits=_splits(ensemble),
+        steps=steps,
+        rounds=ensemble.tables.rounds,
+        score=ensemble.tables.score,
+        votes=ensemble.tables.values.astype(np.int64),
+        bias=fixed.bias,
+        exponent=fixed.exponent,
+        every=dag.policy.every,
+        starts=starts,
+        bounds=bounds,
+        jumps=jumps,
+    )
+
+
+def _of_steps(dag: Dag, steps: NDArray[np.intp], fixed: FixedPoint) -> Ensemble:
+    """The base classifiers of the given steps, in that order, voting integers."""
+    tables = replace(dag.ensemble.tables, values=fixed.values.astype(np.float64))
+    order = np.concatenate([dag.policy.order[steps], np.delete(dag.policy.order, steps)])
+    return replace(dag.ensemble, tables=tables).reordered(order).truncated(len(steps))
+
+
+def _splits(ensemble: Ensemble) -> Splits:
+    nodes, tables = ensemble.nodes, ensemble.tables
+    tree = np.repeat(np.arange(ensemble.n_trees), np.diff(ensemble.starts))
+    is_split = nodes["feature"] >= 0
+    width = np.where(tables.score < 0, tables.n_scores, 1)
+    vote = tables.starts[tree] + np.where(is_split, 0, nodes["left"]) * width[tree]
+    place = np.where(is_split, np.cumsum(is_split) - 1, ~vote)
+    records, of_split = nodes[is_split], tree[is_split]
+    flat = np.empty(len(records), SPLIT)
+    for name in NODE.names or ():
+        flat[name] = records[name]
+    for child in ("left", "right"):
+        flat[child] = place[ensemble.starts[of_split] + records[child]]
+    flat["word"] += ensemble.word_starts[of_split]
+    return Splits(flat, place[ensemble.starts[:-1]], ensemble.words)
+
+
+def _runs(
+    policy: Policy, steps: NDArray[np.intp], fixed: FixedPoint
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """Starts, bounds and jumps of the rows of the jump table that a walk can consult."""
+    renumbered = np.searchsorted(steps, np.arange(policy.n_steps + 1))
+    consulted = np.concatenate([[0], steps + 1])[:: policy.every]
+    rows = renumbered[policy.next[consulted]].reshape(-1, len(policy.grid.edges) + 1)
+    runs = [_merged(policy, fixed, row) for row in rows]
+    bounds, jumps = (np.concatenate(parts) for parts in zip(*runs, strict=True))
+    return starts_of([len(bound) for bound, _ in runs]), bounds, jumps
+
+
+def _merged(
+    policy: Policy, fixed: FixedPoint, row: NDArray[np.intp]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Bounds and jumps of one row: cells out of reach dropped, neighbours with one target joined.
+
+    A score lies above -LARGEST - 1, a margin above -1.
+    """
+    least, most = (-LARGEST - 1, LARGEST) if policy.grid.n_scores == 1 else (-1, 2 * LARGEST)
+    edges = np.append(np.clip(fixed.edges(policy.grid.edges), least, most), most)
+    filled = np.diff(edges, prepend=least) > 0
+    edges, row = edges[filled], row[filled]
+    last = np.append(row[1:] != row[:-1], True)
+    return edges[last], row[last].astype(np.int64)

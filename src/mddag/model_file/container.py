@@ -1,0 +1,128 @@
+"""The container: named arrays and one JSON object <-> bytes, in the safetensors layout.
+
+The JSON stands in the header under ``mddag``, with sorted keys, so the same content gives the same
+bytes. It ends with the SHA-256 of everything: a flipped bit is found, whatever it would have meant.
+That is no signature: a file made to deceive has a right sum, so whoever unpacks must check all.
+
+Layout : uint64 header length, header (JSON), the tensors' bytes one behind the other
+Header : {"__metadata__": {"mddag": "<JSON>"}, "<name>": {"dtype", "shape", "data_offsets"}, …}
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from safetensors import SafetensorError
+from safetensors.numpy import load, save
+
+DTYPES = {
+    "F64": np.dtype(np.float64),
+    "I64": np.dtype(np.int64),
+    "I32": np.dtype(np.int32),
+    "U32": np.dtype(np.uint32),
+    "U8": np.dtype(np.uint8),
+}
+MOST_HEADER_BYTES = 100_000_000  # safetensors' own limit
+MOST_DIMENSIONS = 2
+
+Metadata = dict[str, Any]
+Tensors = dict[str, NDArray[Any]]
+
+
+class ModelFileError(ValueError):
+    """A file that is no model file, is damaged, or holds no sound model."""
+
+
+def pack(metadata: Metadata, tensors: Tensors) -> bytes:
+    """The bytes of a file that holds these; the same for the same content."""
+    sealed = metadata | {"sha256": _digest(metadata, tensors)}
+    return bytes(save(tensors, {"mddag": _canonical(sealed)}))
+
+
+def unpack(data: bytes) -> tuple[Metadata, Tensors]:
+    """What `pack` packed: JSON without repeated keys or NaN, arrays of the types of DTYPES."""
+    header = _header(data)
+    kept = header.pop("__metadata__", None)
+    text = kept.get("mddag") if isinstance(kept, dict) else None
+    if not isinstance(text, str):
+        raise ModelFileError("the header has no metadata named 'mddag'; wanted a file of mddag's")
+    metadata = parsed(text, "the metadata")
+    for name, described in header.items():
+        _check_described(name, described)
+    try:
+        tensors = load(data)
+    except SafetensorError as error:
+        raise ModelFileError(
+            f"the tensors do not fit the file ({error}); get a whole copy"
+        ) from None
+    if metadata.pop("sha256", None) != _digest(metadata, tensors):
+        raise ModelFileError("the checksum is wrong, so the file is damaged; get another copy")
+    return metadata, tensors
+
+
+def parsed(text: str | bytes, what: str) -> dict[str, Any]:
+    """A JSON object, no key of which is given twice, no number of which is NaN or infinite."""
+    try:
+        value = json.loads(text, object_pairs_hook=_unique, parse_constant=_refused_constant)
+    except ModelFileError:
+        raise
+    except (ValueError, RecursionError) as error:  # of UTF-8, of JSON, of integers without end
+        raise ModelFileError(f"{what} is not JSON that can be read ({error!s:.80})") from None
+    if not isinstance(value, dict):
+        raise ModelFileError(f"{what} is a JSON {type(value).__name__}; wanted an object")
+    return value
+
+
+def _header(data: bytes) -> dict[str, Any]:
+    n_bytes = int.from_bytes(data[:8], "little")
+    if len(data) < 8 or n_bytes > min(len(data) - 8, MOST_HEADER_BYTES):
+        raise ModelFileError(
+            f"a header of {n_bytes} bytes is announced in {len(data)} bytes; "
+            "the file is cut short, or not a model file"
+        )
+    return parsed(data[8 : 8 + n_bytes], "the header")
+
+
+def _check_described(name: str, described: Any) -> None:
+    """Refuse what numpy or safetensors would stumble over."""
+    dtype = described.get("dtype") if isinstance(described, dict) else None
+    shape = described.get("shape") if isinstance(described, dict) else None
+    if not isinstance(dtype, str) or dtype not in DTYPES:
+        raise ModelFileError(f"tensor {name!r:.40} is {dtype!r:.20}; wanted one of {[*DTYPES]}")
+    if not isinstance(shape, list) or len(shape) > MOST_DIMENSIONS:
+        raise ModelFileError(
+            f"tensor {name!r:.40} has shape {shape!r:.40}; wanted at most {MOST_DIMENSIONS} numbers"
+        )
+    if not all(type(n) is int and 0 <= n < 2**48 for n in shape):
+        raise ModelFileError(f"tensor {name!r:.40} has shape {shape!r:.40}; wanted counts")
+
+
+def _digest(metadata: Metadata, tensors: Mapping[str, NDArray[Any]]) -> str:
+    digest = hashlib.sha256(_canonical(metadata).encode())
+    for name in sorted(tensors):
+        tensor = tensors[name]
+        digest.update(f"\n{name} {tensor.dtype.name} {tensor.shape}\n".encode("utf-8", "replace"))
+        digest.update(np.ascontiguousarray(tensor).data)
+    return digest.hexdigest()
+
+
+def _canonical(metadata: Metadata) -> str:
+    return json.dumps(metadata, sort_keys=True, allow_nan=False, separators=(",", ":"))
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    whole: dict[str, Any] = {}
+    for name, value in pairs:
+        if name in whole:
+            raise ModelFileError(f"the key {name!r:.40} is given twice; the file is not sound")
+        whole[name] = value
+    return whole
+
+
+def _refused_constant(name: str) -> Any:
+    raise ModelFileError(f"a number is {name}; wanted finite numbers")

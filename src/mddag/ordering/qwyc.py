@@ -1,0 +1,149 @@
+"""QWYCOrder: next is the base classifier after which most rows can quit, per price.
+
+"Quit when you can" (Wang, Gupta & You): rows whose partial sum is low or high enough quit, as long
+as at most a share `rate` of all rows gets another label than by the full ensemble. The greedy order
+takes, at each step, the base classifier with the smallest  price x rows still there / rows that
+quit after it. No labels are needed; one score only. It costs O(n N^2), so it looks at few rows, and
+at sums in cells.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from mddag._checks import check_fraction, check_whole
+from mddag.ordering.order import checked_numbers, spaced_rows
+from mddag.parameters import Parameters
+from mddag.votes import Votes
+
+Matrix = NDArray[np.float64]
+Vector = NDArray[np.float64]
+SHARES = (0.0, 0.25, 0.5, 0.75, 1.0)  # of the budget for the lower end; the upper has the rest
+
+
+@dataclass
+class QWYCOrder(Parameters):
+    """The joint order of QWYC.
+
+    rate     : share of the rows that may get another label than by the full ensemble
+    max_rows : rows that are looked at, evenly spaced where there are more
+    n_cells  : cells of the partial sums between which thresholds lie
+    """
+
+    rate: float = 0.01
+    max_rows: int = 2000
+    n_cells: int = 128
+
+    def __post_init__(self) -> None:
+        check_fraction("rate", self.rate, zero=True)
+        check_whole("max_rows", self.max_rows, 1)
+        check_whole("n_cells", self.n_cells, 2)
+
+    def __call__(
+        self, votes: Votes, costs: ArrayLike | None = None, weight: ArrayLike | None = None
+    ) -> NDArray[np.intp]:
+        """See `Ordering`."""
+        check_one_score(votes.tables.n_scores)
+        prices = checked_numbers("costs", costs, votes.tables.n_classifiers)
+        weight = checked_numbers("weight", weight, len(votes))
+        rows = spaced_rows(len(votes), self.max_rows)
+        dense = votes.rows(rows).dense()[:, :, 0]
+        sums = np.full(len(rows), votes.tables.bias[0])
+        return self._greedy(dense, sums, weight[rows], prices)
+
+    def _greedy(
+        self, votes: Matrix, sums: Vector, weight: Vector, prices: Vector
+    ) -> NDArray[np.intp]:
+        left, order = np.arange(len(prices)), []
+        budget, full = self.rate * weight.sum(), sums + votes.sum(axis=1) > 0
+        while len(left) and len(sums):
+            after = sums[:, None] + votes[:, left]
+            cells = self._cells(after)
+            wrong = weight[:, None] * ((after > 0) != full[:, None])
+            there, missed = (_by_cell(cells, w, self.n_cells) for w in (weight, wrong))
+            low, high, quit_weight = cuts(there, missed, budget)
+            # where nobody can quit yet, the sum that disagrees least is the best to go on from
+            worth = quit_weight / weight.sum() - 1e-6 * wrong.sum(axis=0) / weight.sum()
+            best = int(_per_price(worth, prices[left]).argmax())
+            stay = (cells[:, best] > low[best]) & (cells[:, best] < high[best])
+            budget -= wrong[~stay, best].sum()
+            order.append(left[best])
+            sums, votes, weight, full = after[stay, best], votes[stay], weight[stay], full[stay]
+            left = np.delete(left, best)
+        return np.array([*order, *left], np.intp)
+
+    def _cells(self, sums: Matrix) -> NDArray[np.intp]:
+        low, high = sums.min(), sums.max()
+        scale = (self.n_cells - 1) / (high - low) if high > low else 0.0
+        cells: NDArray[np.intp] = ((sums - low) * scale).astype(np.intp)
+        return cells
+
+
+def cuts(
+    there: Matrix, wrong: Matrix, budget: ArrayLike
+) -> tuple[NDArray[np.intp], NDArray[np.intp], Vector]:
+    """The most rows that can quit at both ends of the cells, for each of m histograms.
+
+    there, wrong : weight of the rows in each cell, and of those among them that quitting gets
+                   wrong, both (m, n_cells)
+    budget       : the most weight that may be wrong, one number or (m,)
+
+    Returns low and high, so that cells up to low and from high on quit, and the weight that does,
+    each (m,). Both cuts end at cells that hold rows: nothing is known of what lies between.
+    """
+    n_cells = there.shape[1]
+    below, above = (np.cumsum(w, axis=1) for w in (wrong, wrong[:, ::-1]))
+    lows, highs = (np.pad(np.cumsum(w, axis=1), ((0, 0), (1, 0))) for w in (there, there[:, ::-1]))
+    rows, slack = np.arange(len(there)), np.reshape(budget, (-1, 1)) * (1 + 1e-12)
+    best = np.zeros(len(there), np.intp), np.zeros(len(there), np.intp), np.zeros(len(there))
+    for share in SHARES:
+        n_low = (below <= share * slack).sum(axis=1)
+        used = np.where(n_low > 0, below[rows, n_low - 1], 0.0)
+        n_high = np.minimum((above <= slack - used[:, None]).sum(axis=1), n_cells - n_low)
+        quit_weight = lows[rows, n_low] + highs[rows, n_high]
+        better = quit_weight > best[2]
+        for kept, found in zip(best, (n_low, n_high, quit_weight), strict=True):
+            kept[better] = found[better]
+    n_low, n_high, quit_weight = best
+    low = _last_filled(there, n_low)
+    high = n_cells - 1 - _last_filled(there[:, ::-1], n_high)
+    return low, high, quit_weight
+
+
+def weight_by_cell(cells: NDArray[Any], weight: Vector, n_cells: int) -> Vector:
+    """The summed weight of the rows in each cell, (n_cells,)."""
+    return np.bincount(cells, weight, n_cells).astype(np.float64, copy=False)
+
+
+def check_one_score(n_scores: int) -> None:
+    """Refuse several classes."""
+    if n_scores != 1:
+        raise ValueError(
+            f"votes have {n_scores} scores; QWYC has a low and a high end of one score: use "
+            "Correlation for the order and Residual or Margin for exits"
+        )
+
+
+def _by_cell(cells: NDArray[np.intp], weight: Vector | Matrix, n_cells: int) -> Matrix:
+    """Histograms of the columns of cells (n, m), (m, n_cells)."""
+    m = cells.shape[1]
+    flat = cells + np.arange(m) * n_cells
+    each = np.broadcast_to(weight if weight.ndim == 2 else weight[:, None], cells.shape)
+    return weight_by_cell(flat.ravel(), each.ravel(), m * n_cells).reshape(m, n_cells)
+
+
+def _per_price(worth: Vector, prices: Vector) -> Vector:
+    prices = np.maximum(prices, 1e-9)
+    return np.where(worth > 0, worth / prices, worth * prices)
+
+
+def _last_filled(there: Matrix, n: NDArray[np.intp]) -> NDArray[np.intp]:
+    """The last cell with rows among the first n, -1 where there is none."""
+    cell = np.where(there > 0, np.arange(there.shape[1]), -1)
+    before = np.pad(np.maximum.accumulate(cell, axis=1), ((0, 0), (1, 0)), constant_values=-1)
+    found: NDArray[np.intp] = before[np.arange(len(there)), n]
+    return found

@@ -1,0 +1,52 @@
+"""Serving: how fitted estimators leave scikit-learn: a Predictor, a file, a C header."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from sklearn.utils.validation import check_is_fitted
+
+from mddag.calibration import Calibration
+from mddag.export import export_c
+from mddag.model_file import Model
+from mddag.predictor import Predictor
+
+
+class Served:
+    """For estimators with ``dag_``, ``calibration_``, ``evaluation_`` and ``beta``."""
+
+    dag_: Any
+    calibration_factor_: float
+    beta: float
+    n_threads: int
+
+    def predictor(self) -> Predictor:
+        """The fitted model without scikit-learn; its predictions are the same."""
+        check_is_fitted(self)
+        calibration = getattr(self, "calibration_", None)
+        if calibration is None:
+            factor = self.calibration_factor_
+            calibration = Calibration.one_group(factor, len(self.dag_.ensemble))
+        model = Model(
+            self.dag_,
+            calibration,
+            self.beta,
+            getattr(self, "evaluation_", None),
+            getattr(self, "full_evaluation_", None),
+        )
+        return Predictor(model, n_threads=self.n_threads)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the fitted model to a file that ``mddag.load`` reads, without pickle."""
+        self.predictor().save(path)
+
+    def export_c(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        name: str = "model",
+        integer_thresholds: bool = False,
+    ) -> None:
+        """Write the fitted model as one C99 header; see ``mddag.export_c``."""
+        export_c(self.predictor(), path, name=name, integer_thresholds=integer_thresholds)

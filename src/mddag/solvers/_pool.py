@@ -1,0 +1,86 @@
+"""Pool: candidates of many solvers in several orders, among which held-out rows choose.
+
+Loss and cost of a candidate do not depend on beta, so each is evaluated once and competes at every
+price: a policy learned at one beta may win at another.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mddag.mdp import MDP
+from mddag.policy import Policy
+from mddag.solvers.solver import Candidates
+
+
+@dataclass(frozen=True, eq=False)
+class Ordered:
+    """A problem with its base classifiers in some order, for learning and for choosing."""
+
+    name: str
+    order: NDArray[np.intp]
+    learning: MDP
+    selection: MDP
+
+
+@dataclass(frozen=True, eq=False)
+class Entry:
+    """Candidates of one solver in one order, with their value on the rows that choose.
+
+    losses, costs : float64 (n_candidates,)
+    """
+
+    name: str
+    candidates: Candidates | Sequence[Policy]
+    order: NDArray[np.intp]
+    losses: NDArray[np.float64]
+    costs: NDArray[np.float64]
+
+
+@dataclass(eq=False)
+class Pool:
+    """All entries so far; in a tie the earlier one wins, and in it the earlier candidate."""
+
+    entries: list[Entry] = field(default_factory=list)
+
+    def add(self, name: str, candidates: Candidates, problem: Ordered) -> None:
+        """Candidates that are evaluated together."""
+        losses, costs = candidates.evaluate(problem.selection)
+        self._add(name, candidates, problem, losses, costs)
+
+    def add_policies(self, name: str, policies: Sequence[Policy], problem: Ordered) -> None:
+        """Candidates that are evaluated one by one."""
+        values = [problem.selection.evaluate(policy) for policy in policies]
+        losses, costs = np.array([v.loss for v in values]), np.array([v.cost for v in values])
+        self._add(name, policies, problem, losses, costs)
+
+    def _add(
+        self,
+        name: str,
+        candidates: Candidates | Sequence[Policy],
+        problem: Ordered,
+        losses: NDArray[np.float64],
+        costs: NDArray[np.float64],
+    ) -> None:
+        name = f"{name} in {problem.name}"
+        self.entries.append(Entry(name, candidates, problem.order, losses, costs))
+
+    def best(self, beta: float) -> tuple[Entry, int]:
+        """The entry and the number of the candidate with the smallest value of Eq. (8)."""
+        values = [entry.losses + beta * entry.costs for entry in self.entries]
+        e = int(np.argmin([v.min(initial=np.inf) for v in values]))
+        return self.entries[e], int(values[e].argmin())
+
+    def policy(self, beta: float) -> Policy:
+        """The winner at a price, for base classifiers in their own order."""
+        entry, c = self.best(beta)
+        return entry.candidates[c].after(entry.order)
+
+    def value(self, beta: float) -> float:
+        """The winner's value of Eq. (8) on the rows that chose it: an optimistic one."""
+        entry, c = self.best(beta)
+        return float(entry.losses[c] + beta * entry.costs[c])

@@ -1,0 +1,40 @@
+"""Margin: quit when |f| (K > 1: the margin between the two best scores) exceeds one threshold.
+
+The rule of LightGBM's prediction early stopping, with the threshold tuned by Eq. (8). One number
+for all steps: little to learn, so little to overfit; it knows neither when the sum has become
+reliable nor that the last votes of a shrunken ensemble can no longer turn a small margin round.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from mddag._checks import check_whole
+from mddag.mdp import MDP
+from mddag.parameters import Parameters
+from mddag.policy import Policy
+from mddag.solvers._exits import Exits, best, inner_edges
+
+
+@dataclass
+class Margin(Parameters):
+    """One tuned threshold on the margin.
+
+    every : steps between two looks at the margin
+    """
+
+    every: int = 1
+
+    def __post_init__(self) -> None:
+        check_whole("every", self.every, 1)
+
+    def solve(self, mdp: MDP, selection: MDP | None = None) -> Policy:
+        """The best threshold by Eq. (8) on `selection`, or on the MDP itself."""
+        return best(self.candidates(mdp), mdp if selection is None else selection)
+
+    def candidates(self, mdp: MDP) -> Exits:
+        """A threshold at every edge of the grid, the largest first."""
+        edges, _ = inner_edges(mdp.grid)
+        return Exits(mdp, np.abs(edges), np.abs(edges), self.every)

@@ -1,0 +1,272 @@
+import os
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from mddag.calibration import Calibration
+from mddag.dag import Dag
+from mddag.dag import compile as compile_dag
+from mddag.ensemble import Ensemble
+from mddag.features import Features
+from mddag.grid import Grid
+from mddag.mdp import Evaluation
+from mddag.model_file import Model, ModelFileError
+from mddag.model_file.container import pack, unpack
+from mddag.policy import EVAL, Policy
+from tests import strategies
+from tests.model_file.models import models, whole_model
+
+FIXTURES = Path(__file__).parents[1] / "fixtures"
+
+
+def rewritten(change):
+    """A file with a right checksum whose metadata and tensors `change` has changed."""
+    metadata, tensors = unpack(whole_model().to_bytes())
+    change(metadata, tensors)
+    return pack(metadata, tensors)
+
+
+def assert_equal_models(got, wanted):
+    ensemble, other = got.dag.ensemble, wanted.dag.ensemble
+    for name in ("nodes", "starts", "words", "word_starts", "cost", "bias"):
+        np.testing.assert_array_equal(getattr(ensemble, name), getattr(other, name))
+    for name in ("values", "starts", "score", "rounds"):
+        mine, theirs = getattr(ensemble.tables, name), getattr(other.tables, name)
+        assert mine.dtype == theirs.dtype
+        np.testing.assert_array_equal(mine, theirs)
+    assert ensemble.features == other.features
+    assert (ensemble.kind, ensemble.priced) == (other.kind, other.priced)
+    np.testing.assert_array_equal(got.dag.policy.actions, wanted.dag.policy.actions)
+    np.testing.assert_array_equal(got.dag.policy.order, wanted.dag.policy.order)
+    np.testing.assert_array_equal(got.dag.policy.grid.edges, wanted.dag.policy.grid.edges)
+    assert got.dag.policy.every == wanted.dag.policy.every
+    for name in ("groups", "factors", "offsets"):
+        mine, theirs = getattr(got.calibration, name), getattr(wanted.calibration, name)
+        np.testing.assert_array_equal(mine, theirs)
+    assert (got.beta, got.evaluation, got.full) == (wanted.beta, wanted.evaluation, wanted.full)
+
+
+def test_a_file_holds_all_of_a_model(tmp_path):
+    model = whole_model()
+    model.save(tmp_path / "model.mddag")
+    again = Model.load(tmp_path / "model.mddag")
+    assert_equal_models(again, model)
+    assert again.dag.ensemble.classes.dtype == model.dag.ensemble.classes.dtype
+    assert again.dag.ensemble.classes.tolist() == ["a", "b", "ccc"]
+    assert [type(v) for v in again.dag.ensemble.features.categories[1]] == [str, int, float, bool]
+
+
+@given(st.data())
+@settings(deadline=None, max_examples=60)
+def test_random_models_survive_and_give_the_same_bytes(data):
+    model = data.draw(models())
+    X = data.draw(strategies.rows(model.dag.ensemble.n_features))
+    content = model.to_bytes()
+    again = Model.from_bytes(content)
+    assert_equal_models(again, model)
+    assert again.to_bytes() == content == model.to_bytes()
+    np.testing.assert_array_equal(again.dag.scores(X), model.dag.scores(X))
+
+
+@pytest.mark.parametrize(
+    "classes",
+    [
+        np.array([0, 1]),
+        np.array([-3, 2**40]),
+        np.array([1, 200], np.uint8),
+        np.array([2**63, 2**64 - 1], np.uint64),
+        np.array([False, True]),
+        np.array([0.1, 1e300]),
+        np.array([0.1, 0.2], np.float32),
+        np.array(["no", "yes"]),
+        np.array(["nø", "\ud800\0x"], "U7"),
+        np.array(["no", "yes"], object),
+    ],
+    ids=lambda classes: str(classes.dtype),
+)
+def test_labels_survive_with_their_type(classes):
+    ensemble = Ensemble.from_trees([], features=Features(1), classes=classes)
+    again = Model.from_bytes(Model(compile_dag(ensemble)).to_bytes()).dag.ensemble.classes
+    assert again.dtype == classes.dtype
+    assert again.tolist() == classes.tolist()
+
+
+@pytest.mark.parametrize(
+    ("classes", "message"),
+    [
+        (np.array([1, "a"], object), "Python objects such as 1; .*encode the labels"),
+        (np.array(["2020", "2021"], "M8[Y]"), r"classes are datetime64\[Y\]"),
+        (np.array([b"a", b"b"]), r"classes are \|S1"),
+    ],
+)
+def test_labels_that_are_no_text_and_no_numbers_are_refused(classes, message):
+    ensemble = Ensemble.from_trees([], features=Features(1), classes=classes)
+    with pytest.raises(TypeError, match=message):
+        Model(compile_dag(ensemble)).to_bytes()
+
+
+def test_what_cannot_be_kept_is_refused(tmp_path):
+    voter = Ensemble.from_callables([lambda X: X[:, 0]], n_features=1)
+    with pytest.raises(TypeError, match="1 callables, and a file runs no code"):
+        Model(compile_dag(voter)).save(tmp_path / "no.mddag")
+    odd = Ensemble.from_trees([], features=Features(1, categories={0: ((1, 2),)}))
+    with pytest.raises(TypeError, match=r"column 0 has the category \(1, 2\)"):
+        Model(compile_dag(odd)).save(tmp_path / "no.mddag")
+    assert os.listdir(tmp_path) == []
+
+
+def test_a_model_may_know_nothing_of_itself():
+    model = Model.from_bytes(Model(whole_model().dag).to_bytes())
+    assert (model.calibration, model.beta, model.evaluation, model.full) == (None,) * 4
+
+
+def test_a_file_is_replaced_whole_or_not_at_all(tmp_path):
+    path = tmp_path / "model.mddag"
+    whole_model().save(path)
+    before = path.read_bytes()
+    unsound = Calibration([0, 0, 0], [-1.0], [0.0])
+    with pytest.raises(ModelFileError, match="others than positive numbers"):
+        whole_model(calibration=unsound).save(path)
+    assert path.read_bytes() == before
+    whole_model(beta=None).save(path)
+    assert Model.load(path).beta is None
+    assert os.listdir(tmp_path) == ["model.mddag"]
+    with pytest.raises(FileNotFoundError):
+        whole_model().save(tmp_path / "nowhere" / "model.mddag")
+
+
+def test_files_of_version_1_keep_loading():
+    """The file was written by the first release of the format; it must never be written anew."""
+    assert_equal_models(Model.load(FIXTURES / "version-1.mddag"), whole_model())
+
+
+def test_a_file_of_a_later_version_says_what_to_upgrade(tmp_path):
+    path = tmp_path / "new.mddag"
+    path.write_bytes(rewritten(lambda metadata, _: metadata.update(version=2, more=[1])))
+    message = r"new.mddag'.*format version 2, .* up to 1; upgrade it: pip install --upgrade mddag"
+    with pytest.raises(ModelFileError, match=message):
+        Model.load(path)
+
+
+def changed(name, change):
+    """A change of one tensor or one entry of the metadata."""
+
+    def apply(metadata, tensors):
+        where = tensors if name in tensors else metadata
+        where[name] = change(where[name])
+
+    return apply
+
+
+def at(index, value):
+    def put(array):
+        array = array.copy()
+        array[index] = value
+        return array
+
+    return put
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (changed("version", lambda _: 0), "format version is 0; wanted 1..1"),
+        (changed("version", lambda _: True), "format version is True"),
+        (changed("beta", lambda _: "cheap"), "beta = 'cheap'; wanted float or NoneType"),
+        (changed("priced", lambda _: 1), "priced = 1; wanted bool"),
+        (changed("kind", lambda _: "oracle"), "that of a 'oracle'"),
+        (changed("link", lambda _: "logit"), "the link is 'logit'"),
+        (changed("every", lambda _: 0), "every is 0"),
+        (changed("every", lambda _: 1), r"actions have shape \(1, 6\); wanted \(2, 6\)"),
+        (changed("every", lambda _: True), "every = True; wanted int"),
+        (changed("full", lambda e: e | {"loss": None}), "loss = None; wanted float"),
+        (changed("full", lambda e: {}), r"an evaluation has the fields \[\]"),
+        (lambda m, t: m.pop("full"), "wanted .*'full'"),
+        (lambda m, t: m.update(code="import os"), "has the fields .*'code'"),
+        (lambda m, t: t.pop("votes"), r"tensors \['votes'\] are missing"),
+        (lambda m, t: t.update(more=t["votes"]), r"\['more'\] are unexpected"),
+        (lambda m, t: t.pop("calibration.factors"), "'calibration.factors'.* are missing"),
+        (changed("votes", lambda v: v.astype(np.int64)), "votes is int64 of shape"),
+        (changed("votes", lambda v: v[None]), r"votes is float64 of shape \(1, 10\)"),
+        (changed("votes", at(3, np.nan)), "votes holds NaN"),
+        (changed("votes", at(3, np.inf)), "tree 0 votes inf"),
+        (changed("votes", lambda v: v[:-1]), "sum up to 10; wanted 9"),
+        (changed("nodes.threshold", at(0, np.nan)), "nodes.threshold holds NaN"),
+        (changed("nodes.threshold", lambda v: v[:-1]), "has 8 entries; wanted 9"),
+        (changed("nodes.left", at(0, 0)), "node 0 has the children 0 and 2"),
+        (changed("nodes.left", at(0, 2)), "each node must be used once"),
+        (changed("nodes.right", at(0, 2**31 - 1)), "node 0 has the children"),
+        (changed("nodes.feature", at(0, 2)), "tree 0 splits column 2"),
+        (changed("nodes.left", at(1, -5)), "is a leaf of code -5"),
+        (changed("nodes.word", at(3, 1)), "node 0 reads 2 words from word 1"),
+        (changed("nodes.n_words", at(3, 2**31 - 1)), "node 0 reads 2147483647 words"),
+        (changed("nodes.missing_left", at(0, 2)), "numbers above 1"),
+        (changed("trees.n_nodes", at(0, -3)), "lengths outside of 0..9"),
+        (changed("trees.n_nodes", at(0, 2**63 - 1)), "lengths outside of 0..9"),
+        (changed("trees.n_nodes", at(0, 2)), "sum up to 8; wanted 9"),
+        (changed("trees.n_nodes", lambda v: v[:2]), "n_nodes has 2 entries; wanted 3"),
+        (changed("trees.n_leaves", at(0, 10)), "sum up to 34; wanted 10"),
+        (changed("trees.score", at(0, 3)), "sum up to 6; wanted 10"),
+        (changed("trees.score", at(1, 3)), "tree 1 votes for score 3"),
+        (changed("ensemble.n_trees", at(0, 3)), "sum up to 4; wanted 3"),
+        (changed("ensemble.bias", lambda v: v[:0]), "sum up to 4; wanted 10"),
+        (changed("ensemble.bias", at(0, np.nan)), "ensemble.bias holds NaN"),
+        (changed("ensemble.bias", at(0, np.inf)), "bias is .*inf"),
+        (changed("ensemble.cost", at(0, -1.0)), r"cost\[0\] is -1.0"),
+        (changed("ensemble.cost", lambda v: v[:1]), "cost has shape"),
+        (changed("policy.edges", at(0, np.inf)), "not finite and strictly increasing"),
+        (changed("policy.edges", lambda v: np.array([1.0, 1.0])), "strictly increasing"),
+        (changed("policy.actions", at((0, 0), 3)), "action at step 0 in cell 0 is 3"),
+        (changed("policy.actions", lambda v: v[:, :2]), r"actions have shape \(1, 2\)"),
+        (changed("policy.order", at(0, 0)), "wanted each of 0..1 once"),
+        (changed("policy.order", at(0, 2**62)), "wanted each of 0..1 once"),
+        (changed("policy.order", lambda v: v[:1]), "policy.order has 1 entries; wanted 2"),
+        (changed("calibration.groups", at(0, 2)), r"leaves 0\.\.1"),
+        (changed("calibration.groups", lambda v: v[:1]), "groups has 1 entries; wanted 3"),
+        (changed("calibration.factors", at(0, 0.0)), "others than positive numbers"),
+        (changed("calibration.factors", lambda v: v[:1]), "offsets has 2 entries; wanted 1"),
+        (changed("calibration.offsets", at(0, 0.5)), "would change winners"),
+        (changed("classes", lambda c: c | {"dtype": "U99999999"}), "are too long"),
+        (changed("classes", lambda c: c | {"dtype": "O"}), "wanted one of"),
+        (changed("classes", lambda c: c | {"dtype": "U1"}), "classes do not fit their type U1"),
+        (changed("classes", lambda c: c | {"dtype": "int64"}), "other values than int"),
+        (changed("classes", lambda c: c | {"values": ["a", "b"]}), r"classes has shape \(2,\)"),
+        (changed("classes", lambda c: {"dtype": "int8", "values": [1, 2, 300]}), "no sound model"),
+        (changed("classes", lambda c: {"dtype": "float64", "values": [1, 2, 3]}), "than float"),
+        (changed("features", lambda f: f | {"n": -1}), "there are -1 features"),
+        (changed("features", lambda f: f | {"n": 10**30}), "there are 1000000000000"),
+        (changed("features", lambda f: f | {"n": 3}), "2 feature names; wanted 3"),
+        (changed("features", lambda f: f | {"names": [1, 2]}), "2 feature names; wanted 2 strings"),
+        (changed("features", lambda f: f | {"categories": [3]}), "categories are 3"),
+        (changed("features", lambda f: f | {"categories": [[2, []]]}), "column 2 of 2"),
+        (changed("features", lambda f: f | {"categories": [[0, []], [0, []]]}), "column 0 of 2"),
+        (changed("features", lambda f: f | {"categories": [[0, [[]]]]}), "are no scalars"),
+    ],
+)
+def test_unsound_models_are_refused(change, message):
+    with pytest.raises(ModelFileError, match=message):
+        Model.from_bytes(rewritten(change))
+
+
+def test_a_small_file_cannot_ask_for_a_huge_table():
+    steps, grid = 20_000, Grid(np.arange(9_999.0))
+    ensemble = Ensemble.from_trees([], features=Features(1), rounds=np.zeros(steps + 1, np.int64))
+    policy = Policy(np.full((1, grid.n_cells), EVAL), grid, np.arange(steps), every=steps)
+    content = Model(Dag(ensemble, policy)).to_bytes()
+    assert len(content) < 2**20
+    with pytest.raises(ModelFileError, match="20000 steps in 10000 cells make a jump table of"):
+        Model.from_bytes(content)
+
+
+def test_regressors_may_shift_means():
+    ensemble = replace(whole_model().dag.ensemble, kind="regressor", classes=None)
+    model = whole_model(
+        dag=Dag(ensemble, whole_model().dag.policy),
+        calibration=Calibration([0, 0, 1], [1.0, 2.0], [0.5, -0.5]),
+        evaluation=Evaluation(1.0, 2.0, 3.0, 4.0),
+    )
+    assert_equal_models(Model.from_bytes(model.to_bytes()), model)

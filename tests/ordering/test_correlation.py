@@ -1,0 +1,91 @@
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from mddag import Votes
+from mddag.ordering import Correlation
+from tests.reference import ordering as twin
+
+
+@given(
+    seed=st.integers(0, 10_000),
+    n_scores=st.sampled_from([1, 1, 2, 3]),
+    focus=st.sampled_from([0.0, 1.0, 3.0]),
+    priced=st.booleans(),
+)
+@settings(deadline=None, max_examples=60)
+def test_every_choice_is_the_best_there_is(seed, n_scores, focus, priced):
+    rng = np.random.default_rng(seed)
+    n, n_classifiers = rng.integers(2, 12), rng.integers(1, 7)
+    bias = rng.normal(size=n_scores)
+    votes = Votes.from_dense(rng.normal(size=(n, n_classifiers, n_scores)), bias)
+    costs = rng.uniform(0.5, 3, n_classifiers) if priced else np.ones(n_classifiers)
+    weight = rng.uniform(0.1, 2, n)
+
+    order = Correlation(focus)(votes, costs, weight).tolist()
+
+    assert sorted(order) == list(range(n_classifiers))
+    row_weights = twin.row_weights(votes, weight, focus)
+    for step, j in enumerate(order):
+        worths = twin.worths(votes, order[:step], costs, row_weights)
+        assert worths[j] == pytest.approx(max(worths.values()), abs=1e-4)  # float32 products
+
+
+def test_what_tells_most_comes_first():
+    """h_1 is most of the sum, and h_2 adds what it lacks; h_0 hardly counts."""
+    rng = np.random.default_rng(0)
+    small, large, rest = rng.normal(size=(3, 400))
+    votes = np.stack([0.1 * small, large, 0.5 * rest], axis=1)
+    assert Correlation()(Votes.from_dense(votes)).tolist() == [1, 2, 0]
+
+
+def test_the_bias_counts():
+    """Small votes leave the sign to the bias, however well they follow the full score."""
+    truth = np.linspace(-1, 1, 101)
+    rough = 2 * np.sign(truth)
+    votes = Votes.from_dense(np.stack([0.1 * truth, rough], axis=1), bias=-0.5)
+    assert Correlation()(votes).tolist() == [1, 0]
+    assert ((votes.dense()[:, 0, 0] - 0.5) > 0).sum() == 0
+
+
+def test_a_shift_of_all_classes_decides_nothing():
+    rng = np.random.default_rng(1)
+    votes, shift = rng.normal(size=(50, 6, 3)), 10 * rng.normal(size=(50, 6, 1))
+    plain, shifted = (Correlation()(Votes.from_dense(v)) for v in (votes, votes + shift))
+    np.testing.assert_array_equal(plain, shifted)
+
+
+def test_what_is_cheap_comes_before_what_is_dear():
+    rng = np.random.default_rng(2)
+    truth = rng.normal(size=300)
+    votes = np.stack([truth + 0.1 * rng.normal(size=300) for _ in range(2)], axis=1)
+    for costs, first in (([1.0, 5.0], 0), ([5.0, 1.0], 1), ([5.0, 0.0], 1)):
+        assert Correlation()(Votes.from_dense(votes), costs)[0] == first
+
+
+def test_rows_without_weight_do_not_count():
+    rng = np.random.default_rng(3)
+    votes = rng.normal(size=(200, 5))
+    weight = np.repeat([1.0, 0.0], 100)
+    some = Correlation(focus=0)(Votes.from_dense(votes[:100]))
+    np.testing.assert_array_equal(Correlation(focus=0)(Votes.from_dense(votes), None, weight), some)
+
+
+def test_many_rows_are_thinned():
+    rng = np.random.default_rng(4)
+    votes = rng.normal(size=(1000, 5))
+    thinned = Correlation(max_rows=10)(Votes.from_dense(votes))
+    rows = np.linspace(0, 999, 10).astype(int)
+    np.testing.assert_array_equal(thinned, Correlation()(Votes.from_dense(votes[rows])))
+
+
+def test_votes_that_say_nothing_keep_their_order():
+    assert Correlation()(Votes.from_dense(np.zeros((5, 4)))).tolist() == [0, 1, 2, 3]
+
+
+def test_refuses_parameters_that_make_no_sense():
+    with pytest.raises(ValueError, match="focus is -1; wanted a finite number, 0 or more"):
+        Correlation(focus=-1)
+    with pytest.raises(ValueError, match="max_rows is 0; wanted a whole number, 1 or more"):
+        Correlation(max_rows=0)
