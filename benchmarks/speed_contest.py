@@ -11,7 +11,7 @@ import os
 import select
 import subprocess
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +24,10 @@ PATIENCE = 240.0  # seconds for one answer: training, converting and compiling i
 
 @dataclass(frozen=True)
 class Contestant:
-    """Who takes part: the class in speed_contestants, its environment, what to tell versions of."""
+    """Who takes part: the class in speed_contestants, the package and where it is installed.
+
+    `changes` are added to the shape that the class is given.
+    """
 
     name: str
     member: str
@@ -32,6 +35,7 @@ class Contestant:
     environment: str | None = None
     same_trees: bool = True
     raw_scores: bool = True
+    changes: dict[str, Any] = field(default_factory=dict)
 
 
 OURS = Contestant("mddag", "Mddag", "mddag")
@@ -93,11 +97,11 @@ class Contest:
         for process in self.processes.values():
             process.end()
 
-    def load(self, folder: Path, without: dict[str, str] | None = None, **changes: Any) -> None:
+    def load(self, folder: Path, without: dict[str, str] | None = None) -> None:
         """All but some, who are left out for a reason, load a model; `absent` tells who cannot."""
         self.absent = dict(without or {})
-        for name in self.contestants:
-            self.ask(name, "load", folder=str(folder), **changes)
+        for name, contestant in self.contestants.items():
+            self.ask(name, "load", folder=str(folder), changes=contestant.changes)
 
     def ask(self, name: str, method: str, **arguments: Any) -> Any:
         """The answer, or None of a contestant that is absent or becomes so."""

@@ -27,26 +27,17 @@ def training_rows(folder: Path) -> tuple[np.ndarray, np.ndarray]:
 
 
 class Mddag:
-    """mddag.compile of the same trees, with the policy of policy.npz where the shape names one."""
+    """A file that mddag.load reads: the same trees, all of them or under a policy."""
 
     def __init__(self, folder: Path, shape: dict[str, Any]):
-        import lightgbm
-
         import mddag
 
-        ensemble = mddag.as_ensemble(lightgbm.Booster(model_file=folder / "lightgbm.txt"))
-        policy = None
-        if name := shape.get("policy"):
-            with np.load(folder / name) as kept:
-                grid = mddag.Grid(kept["edges"], ensemble.n_scores)
-                policy = mddag.Policy(kept["actions"], grid, kept["order"], int(kept["every"]))
-        self.dag = mddag.compile(ensemble, policy)
+        predictor = mddag.load(folder / shape.get("file", "full.mddag"))
+        self.one = predictor.predict_one
+        self.dag = predictor.model.dag
 
     def scores(self, X, n_threads=1):
         return self.dag.scores(X, n_threads=n_threads)
-
-    def one(self, x):
-        return self.dag.scores(x[None])
 
 
 class LightGBM:

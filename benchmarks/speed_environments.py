@@ -20,7 +20,7 @@ PACKAGES = {
 NEWEST_PYTHON = {"lleaves": (3, 12)}  # that llvmlite 0.43 was built for
 
 
-class Absent(Exception):
+class Absent(Exception):  # noqa: N818
     """Why a contestant does not take part, in a few words."""
 
 

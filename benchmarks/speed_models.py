@@ -6,7 +6,8 @@
     D          1000 trees of 64 leaves, 50 features
 
 Rows are float32, 50 000 to train on and 100 000 to predict; shapes with missing values lack a tenth
-of the values in both, and train on 20 000. Models and rows are kept under out/speed, so that a second run is quick.
+of the values in both, and train on 20 000. Models and rows are kept under out/speed, so that a
+second run is quick.
 """
 
 from __future__ import annotations
@@ -19,6 +20,10 @@ from pathlib import Path
 import lightgbm as lgb
 import numpy as np
 from sklearn.datasets import make_classification, make_hastie_10_2
+
+import mddag
+from mddag.model_file import Model
+from mddag.predictor import Predictor
 
 CACHE = Path(__file__).resolve().parents[1] / "out" / "speed"
 TRAIN_ROWS, TEST_ROWS = 50_000, 100_000
@@ -53,25 +58,34 @@ SHAPES = (A10, A50, B, C, D)
 
 
 def prepared(shape: Shape) -> Path:
-    """The folder of a shape: train.npz, test.npy, lightgbm.txt, shape.json; made where absent."""
+    """The folder of a shape, as `keep` fills it; made where absent."""
     folder = CACHE / shape.name
     if not (folder / "lightgbm.txt").exists():
-        print(f"training {shape.name} …", flush=True)
-        folder.mkdir(parents=True, exist_ok=True)
         X, y = _rows(shape)
         keep(folder, shape, X[: shape.n_train], y[: shape.n_train], X[shape.n_train :])
+    keep_dag(folder, "full.mddag", mddag.compile(ensemble_of(folder)))
     return folder
 
 
 def keep(folder: Path, shape: Shape, X_train, y_train, X_test) -> None:
-    """Write the rows and the trained model of a shape; the model last, as it says all is there."""
+    """Write rows and model of a shape: train.npz, test.npy, shape.json, lightgbm.txt."""
+    print(f"training {shape.name} …", flush=True)
+    booster = lgb.train(_parameters(shape), lgb.Dataset(X_train, y_train), shape.n_rounds)
+    folder.mkdir(parents=True, exist_ok=True)
     np.savez(folder / "train.npz", X=X_train, y=y_train)
     np.save(folder / "test.npy", X_test)
     (folder / "shape.json").write_text(json.dumps(asdict(shape)))
-    booster = lgb.train(_parameters(shape), lgb.Dataset(X_train, y_train), shape.n_rounds)
-    partial = folder / "lightgbm.txt.partial"
-    booster.save_model(partial)
-    os.replace(partial, folder / "lightgbm.txt")
+    booster.save_model(folder / "partial")
+    os.replace(folder / "partial", folder / "lightgbm.txt")  # its being there says all is
+
+
+def ensemble_of(folder: Path) -> mddag.Ensemble:
+    return mddag.as_ensemble(lgb.Booster(model_file=folder / "lightgbm.txt"))
+
+
+def keep_dag(folder: Path, name: str, dag: mddag.Dag) -> None:
+    """Write what mddag runs, anew in every run, since it is what may have changed."""
+    Predictor(Model(dag)).save(folder / name)
 
 
 def _parameters(shape: Shape) -> dict[str, object]:
@@ -80,7 +94,7 @@ def _parameters(shape: Shape) -> dict[str, object]:
         if shape.n_classes == 2
         else {"objective": "multiclass", "num_class": shape.n_classes}
     )
-    # One thread: a second one only waits where the machine is shared, and trees do not depend on it.
+    # One thread: on a shared machine a second one mostly waits.
     return {**task, "num_leaves": shape.n_leaves, "verbose": -1, "num_threads": 1, "seed": 0}
 
 

@@ -20,7 +20,6 @@ import numpy as np
 import speed_contestants
 
 TOUCHED = np.zeros(4 << 20, np.uint8)  # larger than the caches next to a core
-ROWS_IN_TURN = 64
 
 
 class Worker:
@@ -30,7 +29,7 @@ class Worker:
     def versions(self, packages):
         return {package: version(package) for package in packages}
 
-    def load(self, folder, **changes):
+    def load(self, folder, changes):
         """Load the model of a folder; `changes` are added to what its shape.json says."""
         folder = Path(folder)
         shape = json.loads((folder / "shape.json").read_text())
@@ -48,38 +47,37 @@ class Worker:
             n_calls += 1
         return taken / n_calls
 
-    def one_row(self, n_calls):
-        """Median seconds of a call on one row: in a hot loop, and after 4 MB were touched."""
-        rows = [np.ascontiguousarray(row) for row in self.rows[:ROWS_IN_TURN]]
-        for row in rows[:8]:
-            self.model.one(row)
-        return {
-            "hot": self._median(rows, n_calls, lambda: None),
-            "cold": self._median(rows, max(n_calls // 10, 8), lambda: TOUCHED.sum()),
-        }
+    def one_row(self, n_rows, cold, at_least=0.1):
+        """Seconds of a call on one row, the median of passes over some rows, called one by one.
 
-    def _median(self, rows, n_calls, before):
-        one, clock, taken = self.model.one, time.perf_counter_ns, []
-        for i in range(n_calls):
-            row = rows[i % len(rows)]
-            before()
+        In a hot loop, or with 4 MB touched before each call.
+        """
+        rows = [np.ascontiguousarray(row) for row in self.rows[:n_rows]]
+        one_pass = self._cold_pass if cold else self._hot_pass
+        one_pass(rows)
+        taken, began = [], time.perf_counter()
+        while time.perf_counter() - began < at_least:
+            taken.append(one_pass(rows))
+        return float(np.median(taken)) / n_rows
+
+    def _hot_pass(self, rows):
+        one, began = self.model.one, time.perf_counter()
+        for row in rows:
+            one(row)
+        return time.perf_counter() - began
+
+    def _cold_pass(self, rows):
+        one, clock, taken = self.model.one, time.perf_counter, 0.0
+        for row in rows:
+            TOUCHED.sum()
             began = clock()
             one(row)
-            taken.append(clock() - began)
-        return float(np.median(taken) - _clock_cost()) * 1e-9
+            taken += clock() - began
+        return taken
 
     def save_scores(self, n_rows, path):
         """Raw scores of the first rows, for others to compare theirs with."""
         np.save(path, np.asarray(self.model.scores(self.rows[:n_rows], 1)))
-
-
-def _clock_cost() -> float:
-    """What an empty measurement measures, in ns."""
-    taken = []
-    for _ in range(1000):
-        began = time.perf_counter_ns()
-        taken.append(time.perf_counter_ns() - began)
-    return float(np.median(taken))
 
 
 def main() -> None:
