@@ -2,6 +2,7 @@
 // signatures are typed in src/mddag/_core.pyi, the arguments are checked by the Python callers.
 #include "bindings/boost.hpp"
 #include "bindings/dag.hpp"
+#include "bindings/descent.hpp"
 #include "bindings/learners.hpp"
 #include "bindings/sarsa.hpp"
 #include "bindings/trees.hpp"
@@ -12,6 +13,7 @@ NB_MODULE(_core, m) {
   mddag::bind_dag(m);
   mddag::bind_walk(m);
   mddag::bind_sarsa(m);
+  mddag::bind_descent(m);
   mddag::bind_learners(m);
   mddag::bind_boost(m);
 }

@@ -116,7 +116,7 @@ def test_continued_equals_uninterrupted(binary, settings):
     assert_array_equal(halves.ensemble_.nodes, whole.ensemble_.nodes)
     assert_array_equal(halves.ensemble_.tables.values, whole.ensemble_.tables.values)
     assert_array_equal(halves.feature_importances_, whole.feature_importances_)
-    assert halves.calibration_factor_ == whole.calibration_factor_
+    assert_array_equal(halves.calibration_.factors, whole.calibration_.factors)
     for name in ("edge", "alpha", "error", "held_out_error"):
         assert_array_equal(halves.history_[name], whole.history_[name])
 

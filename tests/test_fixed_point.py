@@ -47,3 +47,6 @@ def test_votes_of_nothing_and_votes_without_end():
     assert FixedPoint.of(Votes.from_dense(np.zeros((2, 3))).tables).values.tolist() == [0, 0, 0]
     with pytest.raises(ValueError, match="can sum up to inf; wanted finite"):
         FixedPoint.of(Votes.from_dense(np.full((1, 1), np.inf)).tables)
+    with pytest.raises(ValueError, match="can sum up to inf; wanted finite"):
+        FixedPoint.of(Votes.from_dense(np.full((1, 2), 1.7e308)).tables)
+    assert FixedPoint.of(Votes.from_dense(np.full((1, 2), 5e-324)).tables).exponent == 1000

@@ -3,6 +3,7 @@ import pytest
 from sklearn.base import BaseEstimator, ClassifierMixin
 
 from mddag import Ensemble
+from mddag.calibration import Calibration
 from mddag.prediction import ScoringClassifier
 
 
@@ -11,9 +12,10 @@ class Fixed(ScoringClassifier, ClassifierMixin, BaseEstimator):
 
     def __init__(self, given=None, factor=2.0):
         self.given = given
-        self.calibration_factor_ = factor
+        self.factor = factor
         n_scores = 1 if given is None else given.shape[1]
         classes = list("ab") if n_scores == 1 else list("abc")
+        self.calibration_ = Calibration.one_group(factor, 1)
         self.ensemble_ = Ensemble.from_callables(
             [lambda X: X], n_features=1, bias=np.zeros(n_scores), classes=classes
         )

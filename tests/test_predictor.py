@@ -78,6 +78,8 @@ def test_one_row(binary):
         assert predictor.predict_one(x) == label
         assert type(predictor.predict_one(x)) is type(label)
         assert predictor.predict_one(x.astype(np.float32)) in predictor.classes_
+    with pytest.raises(ValueError, match=r"x is float64 \(3,\); wanted one row"):
+        predictor.predict_one(X[0, :3])
 
 
 def test_rows_are_refused_as_the_estimators_refuse_them(binary):
@@ -112,6 +114,16 @@ def test_threads_and_pickles_change_nothing(several):
             np.testing.assert_array_equal(got, wanted)
     with pytest.raises(ValueError, match="n_threads is 0"):
         Predictor(predictor.model, n_threads=0)
+
+
+def test_callables_are_served_but_not_saved(tmp_path):
+    voters = [lambda X: X[:, 0], lambda X: -X[:, 1]]
+    ensemble = mddag.Ensemble.from_callables(voters, n_features=2)
+    predictor = Predictor(Model(mddag.compile(ensemble)))
+    assert predictor.predict([[2.0, 1.0], [1.0, 2.0]]).tolist() == [1, 0]
+    assert predictor.predict_one(np.array([2.0, 1.0])) == 1
+    with pytest.raises(TypeError, match="callables"):
+        predictor.save(tmp_path / "model.mddag")
 
 
 def regressor(**changes):

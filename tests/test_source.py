@@ -11,7 +11,7 @@ X, y = load_breast_cancer(return_X_y=True)
 
 
 def source(model, held_out=0.3):
-    return fitted_source(model, X, y, held_out, np.random.RandomState(0))
+    return fitted_source(model, "classifier", X, y, held_out, np.random.RandomState(0))
 
 
 def test_a_fitted_model_is_used_as_it_is_on_every_row():

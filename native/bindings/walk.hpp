@@ -11,20 +11,16 @@ namespace mddag {
 
 using namespace nb::literals;
 
-// FixedPoint and Tables: values, starts, score, rounds, bias.
-using FixedArrays =
-    std::tuple<Array<const std::int32_t>, Array<const std::int64_t>, Array<const std::int32_t>,
-               Array<const std::int64_t>, Array<const std::int32_t>>;
-
 template <class T>
 std::vector<std::remove_const_t<T>> copied(const Array<T>& a) {
   return {a.data(), a.data() + a.shape(0)};
 }
 
-inline WalkSource walk_source(const TreeArrays& tree_arrays, const FixedArrays& fixed,
+inline WalkSource walk_source(const TreeArrays& tree_arrays, const FixedTableArrays& tables,
+                              const Array<const std::int32_t>& bias,
                               const Array<const std::int64_t>& order, std::size_t n_features) {
   const auto& [bytes, starts, words, word_starts] = tree_arrays;
-  const auto& [values, table_starts, score, rounds, bias] = fixed;
+  const auto& [values, table_starts, score, rounds, n_scores] = tables;
   const Span<const Node> nodes = trees(tree_arrays).nodes;
   return {{nodes.data, nodes.data + nodes.size},
           copied(starts),
@@ -77,16 +73,16 @@ inline void bind_walk(nb::module_& m) {
   nb::class_<Walk> walk(m, "Walk");
   walk.def(
       "__init__",
-      [](Walk* self, const TreeArrays& tree_arrays, const FixedArrays& fixed, double unit,
-         Array<const std::int64_t> order, Array<const std::int64_t> edges,
-         Matrix<const std::int32_t> next, std::size_t n_features, bool missing) {
-        const Span<const std::int32_t> jumps{next.data(), next.shape(0) * next.shape(1)};
-        WalkSource source = walk_source(tree_arrays, fixed, order, n_features);
-        const std::size_t n_scores = source.n_scores();
-        new (self) Walk(std::move(source), unit, Jumps(span(edges), n_scores, jumps), missing);
+      [](Walk* self, const TreeArrays& tree_arrays, const FixedTableArrays& tables,
+         Array<const std::int32_t> bias, double unit, const PolicyArrays& policy,
+         Array<const std::int64_t> edges, std::size_t n_features, bool missing) {
+        nb::gil_scoped_release unlocked;
+        const auto& [next, order] = policy;
+        new (self) Walk(walk_source(tree_arrays, tables, bias, order, n_features), unit,
+                        Jumps(span(edges), bias.shape(0), jump_table(policy).next), missing);
       },
-      "trees"_a.noconvert(), "fixed"_a.noconvert(), "unit"_a, "order"_a.noconvert(),
-      "edges"_a.noconvert(), "next"_a.noconvert(), "n_features"_a, "missing"_a);
+      "trees"_a.noconvert(), "tables"_a.noconvert(), "bias"_a.noconvert(), "unit"_a,
+      "policy"_a.noconvert(), "edges"_a.noconvert(), "n_features"_a, "missing"_a);
   // A call of one row holds the lock: giving it back and taking it again costs as much as the row.
   walk.def(
       "predict_one",

@@ -8,14 +8,13 @@
 #include <cstdint>
 #include <vector>
 
+#include "mddag/action.hpp"
 #include "mddag/grid.hpp"
 #include "mddag/random.hpp"
 #include "mddag/rollout.hpp"
 #include "mddag/values.hpp"
 
 namespace mddag {
-
-enum Action : std::size_t { kEval = 0, kSkip = 1, kQuit = 2 };
 
 struct Learning {
   double beta;

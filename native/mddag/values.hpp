@@ -7,11 +7,10 @@
 #include <cstdint>
 #include <vector>
 
+#include "mddag/action.hpp"
 #include "mddag/span.hpp"
 
 namespace mddag {
-
-constexpr std::size_t kActions = 3;
 
 // Where a step stands: which functions are asked, and at which s.
 struct State {

@@ -100,15 +100,15 @@ class WalkedTrees {
     if (tree.nominal()) return Form::nominal;
     if (source_.n_features == 0) return Form::tree;  // a leaf: the others would read a column
     if (n_leaves <= 2) return Form::stump;
-    const bool small =
-        n_leaves <= Bush<T>::kLeaves && source_.n_features <= Bush<T>::kMostColumns;
+    const bool small = n_leaves <= Bush<T>::kLeaves && source_.n_features <= Bush<T>::kMostColumns;
     return small ? Form::bush : Form::tree;
   }
 
   Place place(std::size_t t) {
     const TreeView tree = view(t);
     const Form form = std::max(natural_form(tree), least_);
-    return {form, score(t), form == Form::nominal ? t : packed(tree, form), source_.table_starts[t]};
+    return {form, score(t), form == Form::nominal ? t : packed(tree, form),
+            source_.table_starts[t]};
   }
 
   // Where the container of the form now holds the tree.

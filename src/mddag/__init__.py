@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from mddag.export import export_c as export_c
     from mddag.features import Features as Features
     from mddag.grid import Grid as Grid
+    from mddag.knobs import sparsify as sparsify
     from mddag.mdp import MDP as MDP
     from mddag.model_file import ModelFileError as ModelFileError
     from mddag.plotting import DagDisplay as DagDisplay
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from mddag.policy import Policy as Policy
     from mddag.predictor import Predictor as Predictor
     from mddag.predictor import load as load
+    from mddag.regressor import MDDAGRegressor as MDDAGRegressor
     from mddag.trace import Trace as Trace
     from mddag.tradeoff import sweep as sweep
     from mddag.votes import Votes as Votes
@@ -41,6 +43,7 @@ _HOMES = {
     "Features": "mddag.features",
     "Grid": "mddag.grid",
     "MDDAGClassifier": "mddag.classifier",
+    "MDDAGRegressor": "mddag.regressor",
     "MDP": "mddag.mdp",
     "ModelFileError": "mddag.model_file",
     "PathDisplay": "mddag.plotting",
@@ -53,6 +56,7 @@ _HOMES = {
     "compile": "mddag.dag",
     "export_c": "mddag.export",
     "load": "mddag.predictor",
+    "sparsify": "mddag.knobs",
     "sweep": "mddag.tradeoff",
 }
 
@@ -77,6 +81,7 @@ __all__ = [
     "Features",
     "Grid",
     "MDDAGClassifier",
+    "MDDAGRegressor",
     "ModelFileError",
     "PathDisplay",
     "Policy",
@@ -88,6 +93,7 @@ __all__ = [
     "compile",
     "export_c",
     "load",
+    "sparsify",
     "sweep",
 ]
 

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 # What belongs together crosses as one tuple: the `native` property of the class of that name.
 Trees = tuple[NDArray[np.uint8], NDArray[np.int64], NDArray[np.uint32], NDArray[np.int64]]
 Tables = tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.int32], NDArray[np.int64], int]
+FixedTables = tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int32], NDArray[np.int64], int]
 Grid = tuple[NDArray[np.float64], NDArray[np.int32], float, float, int]
 Policy = tuple[NDArray[np.int32], NDArray[np.int64]]
 Codes = NDArray[np.unsignedinteger[Any]]
@@ -48,15 +49,6 @@ def rollout(
     n_threads: int,
 ) -> None: ...
 
-# FixedPoint and Tables: values, starts, score, rounds, bias.
-Fixed = tuple[
-    NDArray[np.int32],
-    NDArray[np.int64],
-    NDArray[np.int32],
-    NDArray[np.int64],
-    NDArray[np.int32],
-]
-
 class Walk:
     """The row walk of a policy over trees. It copies what it is given, and any number of threads
     may use it at once. `missing` says whether a single row may hold NaN.
@@ -65,11 +57,11 @@ class Walk:
     def __init__(
         self,
         trees: Trees,
-        fixed: Fixed,
+        tables: FixedTables,
+        bias: NDArray[np.int32],
         unit: float,
-        order: NDArray[np.int64],
+        policy: Policy,
         edges: NDArray[np.int64],
-        next: NDArray[np.int32],
         n_features: int,
         missing: bool,
     ) -> None: ...
@@ -118,6 +110,22 @@ def learn_episodes(
 def tabulate(
     values: tuple[Any, ...], space: Space, allowed: Allowed, out: NDArray[np.uint8]
 ) -> None: ...
+def descend(
+    sample: tuple[
+        Tables,
+        Codes,
+        NDArray[np.int64],
+        NDArray[np.float64],
+        NDArray[np.float64],
+        NDArray[np.float64],
+    ],  # tables, codes, instances, bias, costs, weight
+    grid: Grid,
+    arguments: tuple[float, int, Allowed],  # beta, every, allowed
+    guards: tuple[int, int, float, float],  # groups, instances per group, z of SKIP, z of QUIT
+    loss: Loss | Callable[[NDArray[np.float64], NDArray[np.int64]], NDArray[np.float64]],
+    actions: NDArray[np.uint8],
+    n_threads: int,
+) -> float: ...
 def losses(loss: Loss, scores: NDArray[np.float64], out: NDArray[np.float64]) -> None: ...
 def sum_by_leaf(
     leaf: Codes,

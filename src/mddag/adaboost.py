@@ -83,8 +83,8 @@ class AdaBoostMHClassifier(CallbackSupportMixin, ScoringClassifier, ClassifierMi
         "n_rounds", "perfect", "chance", "early_stopping", "max_seconds" or "callback".
     feature_importances_ : float64 (n_features,)
         Share of each feature in sum_j alpha_j edge_j; see ``mddag.boosting.importance``.
-    calibration_factor_ : float
-        a in p = sigmoid(a f) or softmax(a f).
+    calibration_ : Calibration
+        a in p = sigmoid(a f) or softmax(a f), the same at every exit.
     n_features_in_, feature_names_in_ : as in scikit-learn
 
     Examples

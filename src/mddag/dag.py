@@ -57,14 +57,13 @@ class Dag(ReadOnlyArrays):
         """The row walk, made when it is first needed; trees only."""
         fixed, tables = self.fixed_point, self.ensemble.tables
         features = self.ensemble.features
-        table, order = self.policy.native
         return _core.Walk(
             self.ensemble.native,
-            (fixed.values, tables.starts, tables.score, tables.rounds, fixed.bias),
+            (fixed.values, tables.starts, tables.score, tables.rounds, tables.n_scores),
+            fixed.bias,
             fixed.unit,
-            order,
+            self.policy.native,
             fixed.edges(self.policy.grid.edges),
-            table,
             features.n,
             features.missing,
         )

@@ -38,6 +38,14 @@ def checked_labels(y: Any) -> NDArray[Any]:
     return labels
 
 
+def checked_numbers(y: Any) -> NDArray[np.float64]:
+    """Targets of regression (n,): one-dimensional, finite numbers."""
+    numbers = column_or_1d(y, warn=True, dtype=np.float64)
+    assert_all_finite(numbers, input_name="y")
+    targets: NDArray[np.float64] = numbers
+    return targets
+
+
 @contextmanager
 def all_or_nothing(estimator: Any) -> Iterator[None]:
     """Take back every attribute set inside if an exception, Ctrl-C included, comes out."""

@@ -23,6 +23,7 @@ from mddag.nodes import Nodes
 from mddag.votes import Tables, Votes, take_segments
 
 Kind = Literal["classifier", "regressor", "ranker"]
+Link = Literal["identity", "exp", "unknown"]
 Voter = Callable[[Rows], ArrayLike]
 
 
@@ -39,6 +40,8 @@ class Ensemble:
     cost        : float64 (N,), the price of evaluating h_j; the number of its trees by default
     priced      : whether prices were given; if not, learners count base classifiers
     classes     : the labels that scores stand for; None for regressors and rankers
+    link        : what turns a regressor's score into its prediction: "identity", "exp" where the
+                  source model has a log link (Poisson, gamma, tweedie), or "unknown"
     callables   : the base classifiers where they are not trees (then there are no nodes)
     """
 
@@ -52,6 +55,7 @@ class Ensemble:
     classes: NDArray[Any] | None = None
     kind: Kind = "classifier"
     priced: bool = False
+    link: Link = "identity"
     callables: tuple[Voter, ...] = field(default=(), repr=False)
 
     @property
@@ -129,6 +133,24 @@ class Ensemble:
         assert self.classes is not None
         return self.classes[codes]
 
+    def means(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The predictions that a regressor's scores (n, 1) stand for, (n,)."""
+        if self.kind != "regressor":
+            raise ValueError(
+                f"the scores of a {self.kind} are no means; a regressor is wanted here"
+            )
+        self.require_link()
+        mean = scores[:, 0]
+        return np.exp(mean) if self.link == "exp" else mean
+
+    def require_link(self) -> None:
+        """Refuse to predict where scores cannot be turned into predictions."""
+        if self.link == "unknown":
+            raise ValueError(
+                "the predictions of the source model are neither its scores nor exp of them; mddag "
+                "knows no other links: train for another objective, or use the raw scores"
+            )
+
     def reordered(self, order: Sequence[int] | NDArray[np.intp]) -> Ensemble:
         """The same base classifiers in another order; the full sum keeps its value."""
         return self._taken(checked_permutation(order, self.n_classifiers))
@@ -176,6 +198,7 @@ class Ensemble:
         cost: ArrayLike | None = None,
         classes: ArrayLike | None = None,
         kind: Kind = "classifier",
+        link: Link = "identity",
     ) -> Ensemble:
         """Lay trees out flat.
 
@@ -195,6 +218,7 @@ class Ensemble:
             cost=read_only(np.diff(tables.rounds), np.float64),
             classes=None if classes is None else _class_labels(classes, tables.n_scores),
             kind=kind,
+            link=link,
         )
         return ensemble if cost is None else ensemble.with_cost(cost)
 
@@ -208,6 +232,7 @@ class Ensemble:
         cost: ArrayLike | None = None,
         classes: ArrayLike | None = None,
         kind: Kind = "classifier",
+        link: Link = "identity",
     ) -> Ensemble:
         """Any linear combination: h_j(X) -> votes (n,) or (n, K). `bias` (K,) fixes K."""
         bad = next((i for i, h in enumerate(callables) if not callable(h)), None)
@@ -224,6 +249,7 @@ class Ensemble:
             cost=np.ones(len(callables)),
             classes=_class_labels(classes, empty.n_scores) if kind == "classifier" else None,
             kind=kind,
+            link=link,
             callables=tuple(callables),
         )
         return ensemble if cost is None else ensemble.with_cost(cost)

@@ -40,14 +40,15 @@ class FixedPoint(ReadOnlyArrays):
     @classmethod
     def of(cls, tables: Tables) -> FixedPoint:
         """The finest units for these tables."""
-        total = _largest_sum(tables)
+        with np.errstate(over="ignore"):
+            total = _largest_sum(tables)
         if not np.isfinite(total):
             raise ValueError(
                 f"votes can sum up to {total}; wanted finite leaf values and a finite bias"
             )
         room = LARGEST - tables.n_trees - 1  # what rounding may add
-        exponent = math.floor(math.log2(room / total)) if total > 0 else 0
-        exponent = min(max(exponent, -1000), 1000)
+        exponent = math.floor(math.log2(min(room / total, 2.0**1000))) if total > 0 else 0
+        exponent = max(exponent, -1000)
         values, bias = (_rounded(v, exponent) for v in (tables.values, tables.bias))
         return cls(values, bias, exponent, tables.n_trees)
 

@@ -36,6 +36,7 @@ class Predictor:
         self.model = model
         self.n_threads = checked_threads(n_threads)
         ensemble = model.dag.ensemble
+        self._code = self._code_of_one if ensemble.callables else model.dag.walk.predict_one
         # Indexing a list gives the array's own scalars in a tenth of the time.
         self._labels = None if ensemble.classes is None else list(ensemble.classes)
 
@@ -66,7 +67,8 @@ class Predictor:
             raise ValueError(f"the model has no {what} for probabilities; use scores(X)")
         rows = self._rows(X)
         out = checked_out(out, (len(rows), len(self.classes_)), rows)
-        out[:] = calibration.probabilities(*self._exits(rows))
+        exits = self.model.dag.exits(rows, n_threads=self.n_threads)
+        out[:] = calibration.probabilities(*exits)
         return out
 
     def codes(self, X: Any, out: NDArray[np.intp] | None = None) -> NDArray[np.intp]:
@@ -89,11 +91,14 @@ class Predictor:
         return self.run(X).n_evaluated
 
     def predict_one(self, x: NDArray[np.floating[Any]]) -> Any:
-        """The winning class, or the expected mean, of one row x (n_features,)."""
-        row = np.asarray(x)[None]
+        """The winning class, or the expected mean, of one row x (n_features,).
+
+        x is a float32 or float64 array; no other is converted, since that would take longer than
+        the prediction.
+        """
         if self._labels is None:
-            return float(self._means(row)[0])
-        return self._labels[self.codes(row)[0]]
+            return float(self._means(x[None])[0])
+        return self._labels[self._code(x)]
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model to a file that ``mddag.load`` reads."""
@@ -109,13 +114,23 @@ class Predictor:
         return self.model.dag.ensemble.features.rows(X)
 
     def _means(self, X: Any) -> NDArray[np.float64]:
-        if self.model.calibration is None:
-            return self.scores(X)[:, 0]
-        return self.model.calibration.calibrated(*self._exits(X))[:, 0]
+        scores, exit_step = self._exits(X)
+        if self.model.calibration is not None:
+            scores = self.model.calibration.calibrated(scores, exit_step)
+        ensemble = self.model.dag.ensemble
+        return ensemble.means(scores) if ensemble.kind == "regressor" else scores[:, 0]
 
     def _exits(self, X: Any) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
-        trace = self.run(X)
-        return trace.scores, trace.exit_step
+        return self.model.dag.exits(X, n_threads=self.n_threads)
+
+    def _code_of_one(self, x: NDArray[np.floating[Any]]) -> int:
+        return int(self.codes(x[None])[0])
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"model": self.model, "n_threads": self.n_threads}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__init__(**state)  # type: ignore[misc]
 
 
 def _described(model: Model) -> list[str]:

@@ -9,31 +9,26 @@ from sklearn.utils.validation import check_is_fitted
 
 from mddag.calibration import Calibration
 from mddag.export import export_c
+from mddag.mdp import Evaluation
 from mddag.model_file import Model
 from mddag.predictor import Predictor
 
 
 class Served:
-    """For estimators with ``dag_``, ``calibration_``, ``evaluation_`` and ``beta``."""
+    """For estimators with ``dag_``, ``calibration_``, both evaluations and ``beta``."""
 
     dag_: Any
-    calibration_factor_: float
+    calibration_: Calibration
+    evaluation_: Evaluation
+    full_evaluation_: Evaluation
     beta: float
     n_threads: int
 
     def predictor(self) -> Predictor:
         """The fitted model without scikit-learn; its predictions are the same."""
         check_is_fitted(self)
-        calibration = getattr(self, "calibration_", None)
-        if calibration is None:
-            factor = self.calibration_factor_
-            calibration = Calibration.one_group(factor, len(self.dag_.ensemble))
         model = Model(
-            self.dag_,
-            calibration,
-            self.beta,
-            getattr(self, "evaluation_", None),
-            getattr(self, "full_evaluation_", None),
+            self.dag_, self.calibration_, self.beta, self.evaluation_, self.full_evaluation_
         )
         return Predictor(model, n_threads=self.n_threads)
 

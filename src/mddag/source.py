@@ -16,9 +16,8 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import check_is_fitted
 
-from mddag.adaboost import AdaBoostMHClassifier
 from mddag.adapters import as_ensemble
-from mddag.ensemble import Ensemble
+from mddag.ensemble import Ensemble, Kind
 from mddag.holdout import stratified
 
 
@@ -31,19 +30,30 @@ class Source:
 
 
 def fitted_source(
-    model: Any, X: Any, labels: NDArray[Any], held_out: float, random: np.random.RandomState
+    model: Any,
+    kind: Kind,
+    X: Any,
+    targets: NDArray[Any],
+    held_out: float,
+    random: np.random.RandomState,
 ) -> Source:
     """The ensemble of `model`, fitted on all but a share `held_out` of the rows if it is not."""
-    everything = np.arange(len(labels))
-    if model is not None and is_fitted(model):
-        return Source(classifier(as_ensemble(model)), everything)
-    model = AdaBoostMHClassifier() if model is None else clone(model)
+    everything = np.arange(len(targets))
+    if is_fitted(model):
+        return Source(of_kind(as_ensemble(model), kind), everything)
+    model = clone(model)
     if "random_state" in model.get_params() and model.get_params()["random_state"] is None:
         model.set_params(random_state=random.randint(2**31 - 1))
-    out = stratified(labels, held_out, random)
+    groups = targets if kind == "classifier" else np.zeros(len(targets))
+    out = stratified(groups, held_out, random)
+    if held_out > 0 and len(out) == 0:
+        raise ValueError(
+            f"n_samples={len(targets)} leaves no row for the policy when the ensemble is fitted, "
+            f"too; give more rows, a fitted ensemble, or policy_rows='train'"
+        )
     rest = np.setdiff1d(everything, out)
-    model.fit(_safe_indexing(X, rest), labels[rest])
-    return Source(classifier(as_ensemble(model)), out if held_out > 0 else everything)
+    model.fit(_safe_indexing(X, rest), targets[rest])
+    return Source(of_kind(as_ensemble(model), kind), out if held_out > 0 else everything)
 
 
 def is_fitted(model: Any) -> bool:
@@ -59,10 +69,11 @@ def is_fitted(model: Any) -> bool:
     return True
 
 
-def classifier(ensemble: Ensemble) -> Ensemble:
-    """The ensemble, if it is one of a classifier."""
-    if ensemble.kind != "classifier" or ensemble.classes is None:
-        raise ValueError(f"the ensemble is that of a {ensemble.kind}; a classifier is wanted here")
+def of_kind(ensemble: Ensemble, kind: Kind) -> Ensemble:
+    """The ensemble, if it is that of a `kind` whose predictions can be made."""
+    if ensemble.kind != kind:
+        raise ValueError(f"the ensemble is that of a {ensemble.kind}; a {kind} is wanted here")
+    ensemble.require_link()
     return ensemble
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -21,16 +21,15 @@ from mddag._checks import check_fraction
 from mddag.adapters import as_ensemble
 from mddag.classifier import MDDAGClassifier
 from mddag.curve import SAMPLES, Curve
-from mddag.door import checked_labels
+from mddag.door import checked_labels, checked_numbers
 from mddag.ensemble import Ensemble
-from mddag.grid import Grid
+from mddag.estimator import DagEstimator
 from mddag.holdout import stratified
 from mddag.mdp import MDP, Evaluation
 from mddag.policy import Policy
-from mddag.solvers import Sarsa, Solver
-from mddag.solvers.solver import Interrupted, checked_solver, seeded
-from mddag.source import class_codes, classifier
-from mddag.votes import Votes
+from mddag.problem import Problem, checked_ordering, chosen_solver
+from mddag.solvers import Solver
+from mddag.solvers.solver import Interrupted, seeded
 
 MEASURES = ("loss", "cost", "objective", "n_evaluated")
 BETAS = tuple(10.0 ** np.arange(-4.0, -1.9, 0.5))
@@ -46,76 +45,67 @@ def sweep(
     y_test: ArrayLike | None = None,
     loss: Any = None,
     solver: Any = None,
+    ordering: Any = None,
+    every: int = 1,
     selection_fraction: float = 0.3,
     n_jobs: int | None = None,
     random_state: int | None = 0,
 ) -> Curve:
     """Learn a policy at each of `betas` over the base classifiers of `model`.
 
-    model : a fitted MDDAGClassifier, whose loss, solver and actions serve unless given here, or
-            anything that ``mddag.as_ensemble`` reads
+    model : a fitted MDDAGClassifier or MDDAGRegressor, whose loss, solver, ordering and actions
+            serve unless given here, or anything that ``mddag.as_ensemble`` reads
     X, y  : rows for the policies, split into learning and `selection_fraction` for choosing
+    betas : prices of an evaluation; for regressors in units of R2
     n_jobs: joblib's; the result does not depend on it
     """
     if (X_test is None) != (y_test is None):
         raise ValueError("X_test and y_test must be given together; got one of them")
     check_fraction("selection_fraction", selection_fraction, zero=False)
-    of_model = model if isinstance(model, MDDAGClassifier) else MDDAGClassifier()
+    of_model = model if isinstance(model, DagEstimator) else MDDAGClassifier()
     random = np.random.RandomState(random_state)
-    chosen_solver = of_model.solver if solver is None else solver
-    learner = checked_solver(Sarsa() if chosen_solver is None else chosen_solver)
-    ensemble = classifier(as_ensemble(model))
-    sample = _Sample.of(ensemble, X, y)
-    shared: dict[str, Any] = {
-        "loss": of_model.loss if loss is None else loss,
-        "actions": of_model.actions,
-        "costs": ensemble.cost if ensemble.priced else None,
-    }
-    learning, selection = sample.parted(selection_fraction, random)
-    shared["grid"] = Grid.quantile(learning.votes)
-    test = None if X_test is None else _Sample.of(ensemble, X_test, y_test).mdp(shared)
-    return sweep_policies(
-        learning.mdp(shared).with_beta,
+    learner = chosen_solver(of_model.solver if solver is None else solver, every)
+    ordering = of_model.ordering if ordering is None else ordering
+    checked_ordering(ordering)
+    ensemble = as_ensemble(model)
+    settings = {"loss": of_model.loss if loss is None else loss, "actions": of_model.actions}
+    given = _problem(ensemble, X, y, settings)
+    rest, out = _held_out(given, selection_fraction, random)
+    learning = given.rows(rest).ordered(ordering, learner)
+    selection = given.rows(out).like(learning)
+    test = None
+    if X_test is not None:
+        test = replace(_problem(ensemble, X_test, y_test, settings), unit=given.unit).like(learning)
+    curve = sweep_policies(
+        learning.mdp,
         seeded(learner, random),
         betas,
-        selection=selection.mdp(shared).with_beta,
-        test=None if test is None else test.with_beta,
+        selection=selection.mdp,
+        test=None if test is None else test.mdp,
         n_jobs=n_jobs,
     )
+    return replace(curve, policies=tuple(p.after(learning.order) for p in curve.policies))
 
 
-@dataclass(frozen=True, eq=False)
-class _Sample:
-    """Votes and class numbers of some rows."""
+def _problem(ensemble: Ensemble, X: Any, y: Any, settings: dict[str, Any]) -> Problem:
+    targets = checked_labels(y) if ensemble.kind == "classifier" else checked_numbers(y)
+    rows = ensemble.features.rows(X)
+    check_consistent_length(rows, targets)
+    return Problem.of(ensemble, rows, targets, **settings)
 
-    votes: Votes
-    labels: NDArray[np.intp]
 
-    @classmethod
-    def of(cls, ensemble: Ensemble, X: Any, y: Any) -> _Sample:
-        labels = checked_labels(y)
-        votes = ensemble.votes(X)
-        check_consistent_length(votes.codes, labels)
-        return cls(votes, class_codes(labels, ensemble))
-
-    def parted(
-        self, selection_fraction: float, random: np.random.RandomState
-    ) -> tuple[_Sample, _Sample]:
-        """Rows for learning, and `selection_fraction` of every class for choosing."""
-        out = stratified(self.labels, selection_fraction, random)
-        if len(out) == 0:
-            raise ValueError(
-                f"selection_fraction is {selection_fraction}, which leaves none of "
-                f"{len(self.labels)} rows for choosing; give more rows or a larger fraction"
-            )
-        rest = np.setdiff1d(np.arange(len(self.labels)), out)
-        return self._take(rest), self._take(out)
-
-    def _take(self, rows: NDArray[np.intp]) -> _Sample:
-        return _Sample(self.votes.rows(rows), self.labels[rows])
-
-    def mdp(self, shared: dict[str, Any]) -> MDP:
-        return MDP(self.votes, self.labels, **shared)
+def _held_out(
+    problem: Problem, fraction: float, random: np.random.RandomState
+) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Rows for learning, and `fraction` (of every class) for choosing."""
+    groups = problem.labels if problem.labels.dtype.kind == "i" else np.zeros(len(problem))
+    out = stratified(groups, fraction, random)
+    if len(out) == 0:
+        raise ValueError(
+            f"selection_fraction is {fraction}, which leaves none of {len(problem)} rows for "
+            "choosing; give more rows or a larger fraction"
+        )
+    return np.setdiff1d(np.arange(len(problem)), out), out
 
 
 def sweep_policies(

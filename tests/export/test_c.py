@@ -2,7 +2,6 @@
 
 import subprocess
 from dataclasses import replace
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -15,7 +14,6 @@ from mddag.dag import Dag
 from mddag.ensemble import Ensemble
 from mddag.export import export_c
 from mddag.features import Features
-from mddag.fixed_point import FixedPoint
 from mddag.grid import Grid
 from mddag.model_file import Model
 from mddag.nodes import TreeBuilder
@@ -24,29 +22,15 @@ from mddag.predictor import Predictor
 from tests import strategies
 from tests.export.compiled import COMPILER, STRICT, compiled, needs_compiler
 from tests.model_file.models import whole_model
-from tests.reference import rollout as twin
 
 pytestmark = needs_compiler
 LIMITS = np.finfo(np.float32)
 
 
-def in_fixed_point(dag, X):
-    """Labels, evaluations and scores by the twin of the rollout on integer votes."""
-    ensemble, policy = dag.ensemble, dag.policy
-    fixed = FixedPoint.of(ensemble.tables)
-    tables = replace(ensemble.tables, values=fixed.values.astype(float), bias=fixed.bias)
-    whole = replace(ensemble, tables=tables)
-    grid = SimpleNamespace(edges=fixed.edges(policy.grid.edges).tolist())
-    integers = SimpleNamespace(
-        grid=grid,
-        actions=policy.actions,
-        order=policy.order,
-        every=policy.every,
-        n_steps=policy.n_steps,
-    )
-    walks = twin.on_rows(whole, integers, X)
-    scores = fixed.scores(np.array([w.scores for w in walks]))
-    return ensemble.codes(scores), [len(w.path) for w in walks], scores
+def by_the_dag(dag, X):
+    """Labels, evaluations and scores."""
+    trace = dag.run(X)
+    return dag.ensemble.codes(trace.scores), trace.n_evaluated, trace.scores
 
 
 def assert_equal_runs(got, wanted):
@@ -66,7 +50,7 @@ def test_random_models_equal_the_dag(tmp_path_factory, data):
     X = data.draw(strategies.rows(ensemble.n_features)).astype(np.float32)
     dag = Dag(ensemble, policy)
     run = compiled(Predictor(Model(dag)), tmp_path_factory.mktemp("c"))
-    assert_equal_runs(run(X), in_fixed_point(dag, X))
+    assert_equal_runs(run(X), by_the_dag(dag, X))
 
 
 @given(st.data())
@@ -82,7 +66,7 @@ def test_whole_numbers_equal_the_dag(tmp_path_factory, data):
     model = Predictor(Model(dag))
     run = compiled(model, tmp_path_factory.mktemp("c"), integer_thresholds=True)
     missing = np.where(np.isnan(X), -(2.0**31), X)
-    assert_equal_runs(run(missing), in_fixed_point(dag, X))
+    assert_equal_runs(run(missing), by_the_dag(dag, X))
 
 
 def deep_forest(rng, n_trees, n_features, n_scores):
@@ -123,7 +107,7 @@ def test_many_trees_equal_the_dag(tmp_path, n_scores, every):
     thresholds = ensemble.nodes["threshold"][ensemble.nodes["feature"] >= 0].astype(np.float32)
     X[20:60] = rng.choice(thresholds, (40, 6))
     X[60:100] = np.nextafter(X[20:60], np.float32(-np.inf))
-    assert_equal_runs(compiled(Predictor(Model(dag)), tmp_path)(X), in_fixed_point(dag, X))
+    assert_equal_runs(compiled(Predictor(Model(dag)), tmp_path)(X), by_the_dag(dag, X))
 
 
 @pytest.mark.parametrize("threshold", [1e300, -1e300, np.inf, -np.inf, 0.1, -0.1, 1e-60, 1e38])
@@ -152,7 +136,8 @@ def test_regressors_give_calibrated_means(tmp_path):
     means, n_evaluated, scores = compiled(model, tmp_path, predicts="double")(X)
     assert n_evaluated.tolist() == [3] * 50
     np.testing.assert_allclose(means, 2 * scores[:, 0] + 0.5, rtol=1e-15)
-    np.testing.assert_allclose(means, model.predict(X), atol=1e-6)
+    np.testing.assert_allclose(means, model.predict(X), rtol=1e-15)
+    np.testing.assert_array_equal(scores, model.scores(X))
 
 
 def test_a_header_may_be_included_twice_and_beside_another_and_used_in_part(tmp_path):

@@ -194,6 +194,7 @@ def at(index, value):
         (changed("votes", lambda v: v[None]), r"votes is float64 of shape \(1, 10\)"),
         (changed("votes", at(3, np.nan)), "votes holds NaN"),
         (changed("votes", at(3, np.inf)), "tree 0 votes inf"),
+        (changed("votes", lambda v: np.sign(v) * 1.7e308), "votes can sum up to inf"),
         (changed("votes", lambda v: v[:-1]), "sum up to 10; wanted 9"),
         (changed("nodes.threshold", at(0, np.nan)), "nodes.threshold holds NaN"),
         (changed("nodes.threshold", lambda v: v[:-1]), "has 8 entries; wanted 9"),

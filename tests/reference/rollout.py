@@ -1,4 +1,4 @@
-"""Twin of native/mddag/rollout.hpp and walk.hpp: Eqs. (1)-(3), one action at a time, without a jump table."""
+"""Twin of native/mddag/rollout.hpp and walk.hpp: Eqs. (1)-(3), one action at a time, no jumps."""
 
 from dataclasses import dataclass, replace
 

@@ -12,6 +12,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from mddag.adapters._link import link_of
 from mddag.adapters.adaboost_mh import AdaBoostMH
 from mddag.adapters.adapter import Adapter, lineage, prove, refuse_one_class, refuse_unfitted
 from mddag.adapters.catboost import CatBoost
@@ -42,7 +43,7 @@ def as_ensemble(model: Any, *, granularity: Literal["round", "tree"] = "round") 
 
     h_j is one boosting round, for K > 2 all its trees; `granularity="tree"` makes every tree an
     h_j of its own. An Ensemble is returned as it is (or by tree), and so is that of an
-    MDDAGClassifier. Raises TypeError for a model that no member knows, ValueError for one that
+    MDDAGClassifier or MDDAGRegressor. Raises TypeError for a model that no member knows, ValueError for one that
     cannot be an Ensemble.
     """
     if granularity not in ("round", "tree"):
@@ -56,7 +57,7 @@ def _converted(model: Any) -> Ensemble:
         return model
     if "sklearn.FrozenEstimator" in lineage(model):
         return _converted(model.estimator)
-    if "mddag.MDDAGClassifier" in lineage(model):  # what it sparsifies; its own answers differ
+    if "mddag.DagEstimator" in lineage(model):  # what it sparsifies; its own answers differ
         refuse_unfitted(model, "ensemble_")
         ensemble: Ensemble = model.ensemble_
         return ensemble
@@ -65,6 +66,8 @@ def _converted(model: Any) -> Ensemble:
             refuse_one_class(model)
             ensemble = adapter.convert(model)
             prove(adapter, model, ensemble)
+            if ensemble.kind == "regressor":
+                ensemble = replace(ensemble, link=link_of(model, ensemble))
             return ensemble
     raise TypeError(_unknown(model))
 

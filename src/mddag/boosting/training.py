@@ -21,10 +21,11 @@ from mddag.boosting.rounds import Boosted, Round, leaf_codes, play, rounds, scor
 from mddag.boosting.stopping import Watch
 from mddag.boosting.thresholds import without_rare_sides
 from mddag.boosting.training_set import TrainingSet, class_weights
-from mddag.calibration import fit_factor
+from mddag.calibration import Calibration
 from mddag.callbacks import Tasks
 from mddag.columns import Columns
 from mddag.ensemble import Ensemble
+from mddag.factor import fit_factor
 from mddag.learners import Stump
 from mddag.progress import progress
 
@@ -137,7 +138,7 @@ class Training:
             "history_": self._history(),
             "stopped_by_": stopped_by,
             "feature_importances_": feature_importances(kept, ensemble.n_features),
-            "calibration_factor_": self._calibration_factor(ensemble),
+            "calibration_": self._calibration(ensemble),
         }
 
     def _stream(self, settings: Settings) -> Iterator[Round]:
@@ -175,11 +176,13 @@ class Training:
         history["seconds"] = np.array(self.seconds)
         return history
 
-    def _calibration_factor(self, ensemble: Ensemble) -> float:
-        if self.probed is None:
-            return fit_factor(self.boosted.scores, self.rows.labels, self.rows.weight)
-        scores = ensemble.scores(self.probed.rows, n_threads=self.boosted.n_threads)
-        return fit_factor(scores, self.probed.labels, self.probed.weight)
+    def _calibration(self, ensemble: Ensemble) -> Calibration:
+        rows, scores = self.rows, self.boosted.scores
+        if self.probed is not None:
+            rows = self.probed
+            scores = ensemble.scores(rows.rows, n_threads=self.boosted.n_threads)
+        factor = fit_factor(scores, rows.labels, rows.weight)
+        return Calibration.one_group(factor, ensemble.n_classifiers)
 
 
 def open_columns(max_features: Any, n_features: int) -> int:

@@ -135,21 +135,26 @@ def _runs(
     renumbered = np.searchsorted(steps, np.arange(policy.n_steps + 1))
     consulted = np.concatenate([[0], steps + 1])[:: policy.every]
     rows = renumbered[policy.next[consulted]].reshape(-1, len(policy.grid.edges) + 1)
-    runs = [_merged(policy, fixed, row) for row in rows]
+    edges, filled = _cells(policy, fixed)
+    runs = [_merged(edges, row[filled]) for row in rows]
     bounds, jumps = (np.concatenate(parts) for parts in zip(*runs, strict=True))
     return starts_of([len(bound) for bound, _ in runs]), bounds, jumps
 
 
-def _merged(
-    policy: Policy, fixed: FixedPoint, row: NDArray[np.intp]
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Bounds and jumps of one row: cells out of reach dropped, neighbours with one target joined.
+def _cells(policy: Policy, fixed: FixedPoint) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    """The highest integer state in each cell that a state can be in, and which cells those are.
 
     A score lies above -LARGEST - 1, a margin above -1.
     """
     least, most = (-LARGEST - 1, LARGEST) if policy.grid.n_scores == 1 else (-1, 2 * LARGEST)
     edges = np.append(np.clip(fixed.edges(policy.grid.edges), least, most), most)
     filled = np.diff(edges, prepend=least) > 0
-    edges, row = edges[filled], row[filled]
+    return edges[filled], filled
+
+
+def _merged(
+    edges: NDArray[np.int64], row: NDArray[np.intp]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Bounds and jumps of one row of cells, neighbours with one target joined."""
     last = np.append(row[1:] != row[:-1], True)
     return edges[last], row[last].astype(np.int64)

@@ -112,8 +112,10 @@ class Model:
         wanted = _ensemble.TENSORS | _policy.TENSORS
         check_tensors(tensors, wanted | (_policy.CALIBRATION_TENSORS if calibrated else {}))
         ensemble = _ensemble.ensemble_of(metadata, tensors)
+        dag = Dag(ensemble, _policy.policy_of(metadata, tensors, ensemble))
+        _ = dag.fixed_point  # refuses votes whose sums no executor could hold
         return cls(
-            Dag(ensemble, _policy.policy_of(metadata, tensors, ensemble)),
+            dag,
             _policy.calibration_of(tensors, ensemble),
             metadata["beta"],
             _evaluation_from_json(metadata["evaluation"]),

@@ -2,6 +2,7 @@
 
 | solver | use it when |
 |---|---|
+| Descent | you want the best policy that the rows can teach |
 | Sarsa | you want the paper |
 | WatkinsQ | you want what the authors' released program runs |
 | Prefix | you want the simplest thing to beat: the same first n for every instance |
@@ -12,6 +13,7 @@
 """
 
 from mddag.solvers.certificate import Certificate
+from mddag.solvers.descent import Descent
 from mddag.solvers.margin import Margin
 from mddag.solvers.prefix import Prefix
 from mddag.solvers.qwyc import QWYC
@@ -24,6 +26,7 @@ __all__ = [
     "QWYC",
     "Candidates",
     "Certificate",
+    "Descent",
     "Family",
     "Margin",
     "Prefix",

@@ -7,7 +7,7 @@ is scored by Eq. (8), and the best of all snapshots is the answer. Ctrl-C return
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import ClassVar
 
 from mddag._checks import check_whole
@@ -17,26 +17,9 @@ from mddag.parameters import Parameters
 from mddag.policy import Policy
 from mddag.progress import progress
 from mddag.solvers._episodes import Episodes
+from mddag.solvers._search import Search
 from mddag.solvers.solver import Interrupted
 from mddag.values import Table, Value
-
-
-@dataclass
-class Search:
-    """The best policy so far, its value of Eq. (8), and the values of all snapshots.
-
-    It begins with the full ensemble: a snapshot that is worse is no use to anybody.
-    """
-
-    policy: Policy
-    best: float
-    history: list[float] = field(default_factory=list)
-
-    def consider(self, policy: Policy, selection: MDP) -> None:
-        objective = selection.evaluate(policy).objective
-        self.history.append(objective)
-        if objective < self.best:
-            self.policy, self.best = policy, objective
 
 
 @dataclass
@@ -72,9 +55,7 @@ class TemporalDifference(Parameters):
         """The same, with the value of every snapshot. Ctrl-C before the first one is an error."""
         self.check()
         selection = mdp if selection is None else selection
-        full = mdp.evaluate_all()
-        full.require(selection.n_steps, selection.n_scores)
-        search = Search(full, selection.evaluate(full).objective)
+        search = Search.begin(mdp, selection)
         episodes = self._episodes(mdp)
         try:
             with progress(type(self).__name__, self.n_episodes, self.verbose) as report:

@@ -16,6 +16,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from mddag._checks import check_whole
 from mddag.mdp import MDP
 from mddag.policy import Policy
 
@@ -68,3 +69,19 @@ def seeded(solver: Solver, random: np.random.RandomState) -> Solver:
     other.random_state = int(random.randint(2**31 - 1))
     seeded_solver: Solver = other
     return seeded_solver
+
+
+def deciding_every(solver: Solver, every: int) -> Solver:
+    """The solver; for `every` above 1 a copy that decides once for so many base classifiers."""
+    check_whole("every", every, 1)
+    if every == 1:
+        return solver
+    if not hasattr(solver, "every"):
+        raise ValueError(
+            f"every is {every}, but {solver!r} decides at each base classifier; wanted a solver "
+            "that has `every`, or every=1"
+        )
+    other: Any = copy(solver)
+    other.every = every
+    coarser: Solver = other
+    return coarser

@@ -1,0 +1,87 @@
+"""Bounds: what held-out rows prove of rows to come, whatever their distribution.
+
+A p-value is the largest chance of seeing so little harm in n rows although the true harm is above
+the bound; at most 1 - confidence, and the bound is promised. Exact for counts:
+
+    share of rows with an event     P(Bin(n, bound) <= k), the test behind Clopper & Pearson (1934)
+    mean of paired differences      of -1, 0, 1: the difference of two error rates on the same rows.
+                                    The unknown share q of rows that differ is bounded first, at
+                                    level NUISANCE, which is added to the p-value of the largest q
+                                    in that interval (Berger & Boos 1994)
+
+Means of unbounded differences (regression) have no such bound; theirs is Student's.
+Several candidates cost nothing when tested one behind the other, up to the first that fails, in an
+order fixed before (fixed-sequence testing; "learn then test", Angelopoulos et al. 2021).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import beta, binom, t
+
+NUISANCE = 0.005
+N_SHARES = 5  # shares q looked at; the tail grows with q, so the last one decides
+
+
+def share_p_value(n_events: int, n_rows: int, bound: float) -> float:
+    """Of "events are no rarer than `bound`", for `n_events` in `n_rows`."""
+    return float(binom.cdf(n_events, n_rows, bound))
+
+
+def difference_p_value(n_worse: int, n_better: int, n_rows: int, bound: float) -> float:
+    """Of "worse rows outnumber better ones by a share of at least `bound` of all rows"."""
+    n_differ = n_worse + n_better
+    widest = 1.0
+    if n_differ < n_rows:
+        widest = float(beta.ppf(1 - NUISANCE, n_differ + 1, n_rows - n_differ))
+    if widest <= bound:  # so few rows differ that the excess cannot be so large
+        return NUISANCE
+    shares = np.linspace(bound, widest, N_SHARES)
+    tails = [_difference_tail(n_worse - n_better, n_rows, q, bound) for q in shares]
+    return min(NUISANCE + max(tails), 1.0)
+
+
+def _difference_tail(excess: int, n_rows: int, q: float, mean: float) -> float:
+    """P(W - L <= excess) for n rows that are worse with (q + mean) / 2, better with (q - mean) / 2.
+
+    Given that m rows differ, W is binomial, and W - L = 2 W - m.
+    """
+    reach = 10 * math.sqrt(n_rows * q) + 50  # the rest has a chance below 1e-12
+    m = np.arange(max(int(n_rows * q - reach), 0), min(int(n_rows * q + reach), n_rows) + 1)
+    worse = min((q + mean) / (2 * q), 1.0)
+    return float((binom.pmf(m, n_rows, q) * binom.cdf((m + excess) // 2, m, worse)).sum())
+
+
+def mean_p_value(differences: NDArray[np.float64], bound: float) -> float:
+    """Of "the mean difference is at least `bound`", by Student's t: exact for normal means."""
+    n = len(differences)
+    if n < 2:
+        return 1.0
+    deviation = float(differences.std(ddof=1))
+    if deviation == 0:
+        return float(differences.mean() >= bound)
+    return float(t.cdf((differences.mean() - bound) / (deviation / math.sqrt(n)), n - 1))
+
+
+def rows_for_share(bound: float, confidence: float) -> int:
+    """The fewest rows that promise `bound` when no event is seen in them."""
+    return math.ceil(math.log(1 - confidence) / math.log1p(-bound))
+
+
+def rows_for_difference(bound: float) -> int:
+    """The fewest rows that promise `bound` when none of them differs."""
+    return math.ceil(math.log(NUISANCE) / math.log1p(-bound))
+
+
+def last_promised(p_values: Iterable[float], confidence: float) -> int:
+    """How many hypotheses fall, tested in turn up to the first that stands."""
+    n_promised = 0
+    for p_value in p_values:
+        if p_value > 1 - confidence:
+            break
+        n_promised += 1
+    return n_promised

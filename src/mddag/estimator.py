@@ -1,0 +1,159 @@
+"""DagEstimator: what MDDAGClassifier and MDDAGRegressor share.
+
+fit: rows -> ensemble (trained here, or given) -> votes on the policy rows -> MDP -> policy -> DAG.
+predict: each row evaluates the base classifiers that its path in the DAG needs, and no others.
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
+from sklearn.utils import _safe_indexing, check_random_state
+from sklearn.utils.validation import check_consistent_length, validate_data
+
+from mddag._checks import check_fraction, check_one_of, check_whole
+from mddag.adapters import as_ensemble
+from mddag.dag import compile as compile_dag
+from mddag.door import all_or_nothing, checked_rows
+from mddag.ensemble import Ensemble, Kind
+from mddag.exits import exit_calibration
+from mddag.features import Rows, is_frame
+from mddag.mdp import checked_actions, checked_beta, checked_loss
+from mddag.policy import ACTIONS, Policy
+from mddag.prediction import Scoring
+from mddag.problem import Problem, checked_ordering, chosen_solver
+from mddag.serving import Served
+from mddag.solvers import Solver
+from mddag.solvers.solver import seeded
+from mddag.source import fitted_source, of_kind
+from mddag.trace import Trace
+
+
+class DagEstimator(Served, Scoring, BaseEstimator):  # type: ignore[misc]
+    """Parameters, fit and traces; a subclass knows its targets, its predictions and their units."""
+
+    kind: ClassVar[Kind]
+
+    def __init__(
+        self,
+        ensemble: Any = None,
+        *,
+        beta: float = 0.01,
+        loss: Any = None,
+        solver: Any = None,
+        ordering: Any = None,
+        every: int = 1,
+        actions: tuple[str, ...] = ACTIONS,
+        policy_rows: str = "held_out",
+        policy_fraction: float = 0.3,
+        n_threads: int = 1,
+        random_state: Any = None,
+    ) -> None:
+        self.ensemble = ensemble
+        self.beta = beta
+        self.loss = loss
+        self.solver = solver
+        self.ordering = ordering
+        self.every = every
+        self.actions = actions
+        self.policy_rows = policy_rows
+        self.policy_fraction = policy_fraction
+        self.n_threads = n_threads
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Learn the policy, and the ensemble if it is not fitted, from X (n, d) and targets y."""
+        solver = self.checked_solver()
+        with all_or_nothing(self):
+            X = self._seen(X)
+            targets = self._targets(y)
+            check_consistent_length(X, targets)
+            random = check_random_state(self.random_state)
+            held_out = self.policy_fraction if self.policy_rows == "held_out" else 0.0
+            model = self._default_model() if self.ensemble is None else self.ensemble
+            source = fitted_source(model, self.kind, X, targets, held_out, random)
+            rows = checked_rows(self, _safe_indexing(X, source.rows), source.ensemble.features)
+            problem = Problem.of(
+                source.ensemble, rows, targets[source.rows], loss=self.loss, actions=self.actions
+            )
+            ordered = problem.ordered(self.ordering, solver)
+            policy = seeded(solver, random).solve(ordered.mdp(self.beta)).after(ordered.order)
+            self._settle(source.ensemble, policy, problem, rows)
+        return self
+
+    def adopt(self, policy: Policy, X: Any, y: Any) -> Self:
+        """Take a policy learned elsewhere, such as one of a sweep, over the fitted ensemble.
+
+        Rows X (n, d) with targets y calibrate and evaluate it; for classifiers y may be
+        probabilities (n, n_classes).
+        """
+        self.checked_solver()
+        with all_or_nothing(self):
+            X = self._seen(X)
+            targets = y if np.ndim(y) == 2 else self._targets(y)
+            check_consistent_length(X, targets)
+            ensemble = of_kind(as_ensemble(self.ensemble), self.kind)
+            rows = checked_rows(self, X, ensemble.features)
+            problem = Problem.of(ensemble, rows, targets, loss=self.loss, actions=self.actions)
+            self._settle(ensemble, policy, problem, rows)
+        return self
+
+    def scores(self, X: Any) -> NDArray[np.float64]:
+        """The raw scores f^(N) of Eq. (2), float64 (n, K); K = 1 for two classes."""
+        rows = self._rows(X)
+        scores: NDArray[np.float64] = self.dag_.scores(rows, n_threads=self.n_threads)
+        return scores
+
+    def trace(self, X: Any) -> Trace:
+        """Raw scores and classification paths of every row."""
+        rows = self._rows(X)
+        trace: Trace = self.dag_.run(rows, n_threads=self.n_threads)
+        return trace
+
+    def n_evaluated(self, X: Any) -> NDArray[np.int64]:
+        """Base classifiers evaluated on each row, (n,)."""
+        return self.trace(X).n_evaluated
+
+    def checked_solver(self) -> Solver:
+        """The solver; bad parameters are refused here, before any work."""
+        check_one_of("policy_rows", self.policy_rows, ("held_out", "train"))
+        check_fraction("policy_fraction", self.policy_fraction, zero=False)
+        check_whole("n_threads", self.n_threads, 1)
+        checked_beta(self.beta)
+        checked_actions(self.actions)
+        checked_loss(self.loss)
+        checked_ordering(self.ordering)
+        return chosen_solver(self.solver, self.every)
+
+    def _default_model(self) -> Any:
+        """What is trained where no ensemble is given."""
+        raise TypeError(f"{type(self).__name__} must say what to train")
+
+    def _targets(self, y: Any) -> NDArray[Any]:
+        """The targets (n,), if they are of the right kind."""
+        raise TypeError(f"{type(self).__name__} must say what its targets are")
+
+    def _seen(self, X: Any) -> Any:
+        """X for the ensemble's own fit: arrays are checked here, frames keep their columns."""
+        if is_frame(X):
+            validate_data(self, X, reset=True, skip_check_array=True)
+            return X
+        return validate_data(self, X, reset=True, dtype="numeric", ensure_all_finite="allow-nan")
+
+    def _settle(self, ensemble: Ensemble, policy: Policy, problem: Problem, rows: Rows) -> None:
+        dag, mdp = compile_dag(ensemble, policy), problem.mdp(self.beta)
+        scores, exit_step = dag.exits(rows, n_threads=self.n_threads)
+        self.ensemble_, self.policy_, self.dag_ = ensemble, policy, dag
+        self.evaluation_ = mdp.evaluate(policy)
+        self.full_evaluation_ = mdp.evaluate(mdp.evaluate_all())
+        self.calibration_ = exit_calibration(ensemble, scores, exit_step, problem.labels)
+
+    def _exits(self, X: Any) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
+        rows = self._rows(X)
+        exits: tuple[NDArray[np.float64], NDArray[np.int32]] = self.dag_.exits(
+            rows, n_threads=self.n_threads
+        )
+        return exits

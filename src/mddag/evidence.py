@@ -1,0 +1,69 @@
+"""Evidence: the rows given to ``sparsify``, what is true of them, and who may look at which.
+
+Three parts: rows that teach policies, rows that choose among them, and, where something is to be
+promised, rows that only certify. The last are seen by nobody before.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.validation import check_consistent_length
+
+from mddag.door import checked_labels, checked_numbers
+from mddag.ensemble import Ensemble
+from mddag.features import Rows
+
+SHARES = (0.7, 0.3, 0.0)  # learning, choosing
+CERTIFIED_SHARES = (0.35, 0.15, 0.5)  # the same, and rows that only certify
+
+
+@dataclass(frozen=True, eq=False)
+class Evidence:
+    """Rows in their parts.
+
+    rows    : X as numbers
+    full    : (n,), what the full ensemble predicts
+    truth   : (n,), y; what the full ensemble predicts where y was not given
+    learning, choosing, certifying : intp, the parts
+    """
+
+    ensemble: Ensemble
+    rows: Rows
+    full: NDArray[Any]
+    truth: NDArray[Any]
+    learning: NDArray[np.intp]
+    choosing: NDArray[np.intp]
+    certifying: NDArray[np.intp]
+
+    def __len__(self) -> int:
+        return len(self.full)
+
+    @classmethod
+    def of(
+        cls, ensemble: Ensemble, X: Any, y: Any, *, certified: bool, random: np.random.RandomState
+    ) -> Evidence:
+        """The rows of X, checked and parted at random."""
+        rows = ensemble.features.rows(X)
+        scores = ensemble.scores(rows)
+        classifies = ensemble.kind == "classifier"
+        full = ensemble.labels(scores) if classifies else ensemble.means(scores)
+        truth = full
+        if y is not None:
+            truth = checked_labels(y) if classifies else checked_numbers(y)
+            check_consistent_length(rows, truth)
+        ends = np.cumsum(CERTIFIED_SHARES if certified else SHARES)[:-1] * len(rows)
+        parts = np.split(random.permutation(len(rows)), np.round(ends).astype(int))
+        if min(len(parts[0]), len(parts[1])) == 0:
+            raise ValueError(
+                f"X has {len(rows)} row(s), too few to learn from some and choose by others"
+            )
+        return cls(ensemble, rows, full, truth, *(np.sort(part) for part in parts))
+
+    @property
+    def seen(self) -> NDArray[np.intp]:
+        """The rows that taught and chose."""
+        return np.sort(np.concatenate([self.learning, self.choosing]))

@@ -1,0 +1,119 @@
+"""Exit calibration: a factor (and for regressors an offset) for each group of exits.
+
+Adjacent exits are merged until every group has LEAST rows; with fewer rows in all there is one
+group. What a group of m rows says counts m / (m + PRIOR); the rest is what holds without it: for
+classifiers the factor of all rows (in logarithms), for regressors the score itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mddag.calibration import Calibration
+from mddag.ensemble import Ensemble
+from mddag.factor import fit_factor
+
+LEAST = 100
+PRIOR = 100.0
+
+Exits = NDArray[np.integer[Any]]
+
+
+def exit_groups(exit_step: Exits, n_steps: int, least: int = LEAST) -> NDArray[np.intp]:
+    """The group of each exit step 0 .. N: neighbours together that hold at least `least` rows."""
+    counts = np.bincount(exit_step, minlength=n_steps + 1)
+    groups = np.zeros(n_steps + 1, np.intp)
+    group, held = 0, 0
+    for step, count in enumerate(counts):
+        groups[step] = group
+        held += count
+        if held >= least:
+            group, held = group + 1, 0
+    return np.minimum(groups, max(group - 1, 0))  # what is left over joins the last full group
+
+
+def exit_calibration(
+    ensemble: Ensemble, scores: NDArray[np.float64], exit_step: Exits, labels: NDArray[Any]
+) -> Calibration:
+    """What the scores (n, K) of each exit stand for, by the kind and link of the ensemble."""
+    n_steps = ensemble.n_classifiers
+    if ensemble.kind == "classifier":
+        return class_calibration(scores, exit_step, labels, np.ones(len(labels)), n_steps)
+    fit = log_mean_calibration if ensemble.link == "exp" else mean_calibration
+    return fit(scores, exit_step, labels, n_steps)
+
+
+def class_calibration(
+    scores: NDArray[np.float64],
+    exit_step: Exits,
+    labels: NDArray[Any],
+    mass: NDArray[np.float64],
+    n_steps: int,
+) -> Calibration:
+    """Factors that make probabilities of scores (n, K); labels (n,) or soft targets, masses (n,).
+
+    The winning class is never changed.
+    """
+    groups = exit_groups(exit_step, n_steps)
+    common = fit_factor(scores, labels, mass)
+    factors = np.empty(groups[-1] + 1)
+    for g in range(len(factors)):
+        rows = np.flatnonzero(groups[exit_step] == g)
+        own = fit_factor(scores[rows], labels[rows], mass[rows]) if len(rows) else common
+        trust = len(rows) / (len(rows) + PRIOR)
+        factors[g] = own**trust * common ** (1 - trust)
+    return Calibration(groups, factors, np.zeros(len(factors)))
+
+
+def mean_calibration(
+    scores: NDArray[np.float64], exit_step: Exits, targets: NDArray[np.float64], n_steps: int
+) -> Calibration:
+    """Lines a f + b through the targets (n,) of scores (n, 1), by least squares in each group.
+
+    They are drawn towards a = 1, b = 0, which is what the full ensemble was trained for; so it
+    remains where a group is flat, falls, or where rows are few.
+    """
+    return _by_group(scores[:, 0], exit_step, targets, n_steps, _line)
+
+
+def log_mean_calibration(
+    scores: NDArray[np.float64], exit_step: Exits, targets: NDArray[np.float64], n_steps: int
+) -> Calibration:
+    """Offsets b with mean exp(f + b) = mean target in each group, for scores of a log link."""
+    return _by_group(scores[:, 0], exit_step, targets, n_steps, _log_shift)
+
+
+def _by_group(
+    scores: NDArray[np.float64],
+    exit_step: Exits,
+    targets: NDArray[np.float64],
+    n_steps: int,
+    fit: Callable[[NDArray[np.float64], NDArray[np.float64]], tuple[float, float]],
+) -> Calibration:
+    if (exit_step == n_steps).all():  # the full ensemble means what it says
+        return Calibration.one_group(1.0, n_steps)
+    groups = exit_groups(exit_step, n_steps)
+    fitted = np.tile([1.0, 0.0], (groups[-1] + 1, 1))
+    for g in range(len(fitted)):
+        rows = np.flatnonzero(groups[exit_step] == g)
+        if len(rows) >= LEAST:
+            trust = len(rows) / (len(rows) + PRIOR)
+            fitted[g] += trust * (np.array(fit(scores[rows], targets[rows])) - [1.0, 0.0])
+    return Calibration(groups, fitted[:, 0], fitted[:, 1])
+
+
+def _line(scores: NDArray[np.float64], targets: NDArray[np.float64]) -> tuple[float, float]:
+    centre, mean = scores.mean(), targets.mean()
+    spread = np.square(scores - centre).sum()
+    slope = ((scores - centre) * targets).sum() / spread if spread > 0 else 1.0
+    slope = slope if slope > 0 else 1.0
+    return slope, mean - slope * centre
+
+
+def _log_shift(scores: NDArray[np.float64], targets: NDArray[np.float64]) -> tuple[float, float]:
+    mean = targets.mean()
+    return 1.0, float(np.log(mean / np.exp(scores).mean())) if mean > 0 else 0.0

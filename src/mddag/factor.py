@@ -1,0 +1,60 @@
+"""The factor a > 0 that makes probabilities of scores: p = sigmoid(a f) or softmax(a f).
+
+It maximises the likelihood of smoothed labels: a row of class k counts as (m_k + 1) / (m_k + K)
+class k and 1 / (m_k + K) each other class, m_k being the mass of class k (Platt 1999 for K = 2), so
+that a stays finite on rows without error. Soft targets are taken as they are. Nothing is shifted.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import brentq
+
+from mddag.calibration import sigmoid, softmax
+
+REACH = 1e4  # largest a, in units of 1 / the largest score
+
+
+def fit_factor(
+    scores: NDArray[np.float64], labels: NDArray[Any], mass: NDArray[np.float64]
+) -> float:
+    """The factor for scores (n, K), labels (n,) in 0..K-1 and row masses (n,) > 0.
+
+    `labels` may be probabilities (n, max(K, 2)) instead.
+    """
+    spread = float(np.abs(scores).max(initial=0.0))
+    if spread == 0:
+        return 1.0
+    unit = scores / spread
+    shares = labels if labels.ndim == 2 else smoothed(labels, max(scores.shape[1], 2), mass)
+    targets = shares[:, -scores.shape[1] :]
+    pull = unit * (mass / mass.sum())[:, None]
+
+    def slope(a: float) -> float:  # of the log-loss, which is convex in a
+        p = sigmoid(a * unit) if unit.shape[1] == 1 else softmax(a * unit)
+        return float((pull * (p - targets)).sum())
+
+    # From a = 2, where f would be half the log-odds, walk to where the slope changes its sign.
+    low = high = min(max(2 * spread, 1 / REACH), REACH)
+    while slope(high) < 0:
+        if high >= REACH:
+            return REACH / spread
+        low, high = high, 4 * high
+    while slope(low) > 0:
+        if low <= 1 / REACH:  # scores that mislead on these rows: as unsure as can be
+            return 1 / (REACH * spread)
+        low, high = low / 4, low
+    return float(brentq(slope, low, high, xtol=1e-10, rtol=1e-10)) / spread
+
+
+def smoothed(
+    labels: NDArray[np.intp], n_classes: int, mass: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Smoothed labels, float64 (n, n_classes), rows summing to 1."""
+    of_class = np.bincount(labels, mass, n_classes)[labels]
+    targets = np.repeat(1 / (of_class + n_classes)[:, None], n_classes, axis=1)
+    targets[np.arange(len(labels)), labels] *= of_class + 1
+    return targets

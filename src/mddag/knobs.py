@@ -1,0 +1,167 @@
+"""sparsify(model, X, y, knob): a trained ensemble and one number in, a sparse decision DAG out.
+
+The knob is a price (beta), a mean number of evaluations (budget), or what may be lost against the
+full ensemble (max_loss, max_disagreement). Rows are split: some teach policies, others choose, and
+for a promise half of them only certify (``promise``). The model itself is never refitted.
+"""
+
+from __future__ import annotations
+
+from numbers import Real
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import _safe_indexing
+
+from mddag.adapters import as_ensemble
+from mddag.calibration import probabilities
+from mddag.classifier import MDDAGClassifier
+from mddag.ensemble import Ensemble
+from mddag.estimator import DagEstimator
+from mddag.evidence import Evidence
+from mddag.harm import Harm, Measure
+from mddag.mdp import checked_beta
+from mddag.path import Path
+from mddag.problem import Problem
+from mddag.promise import Promise, certified
+from mddag.regressor import MDDAGRegressor
+from mddag.solvers.solver import seeded
+
+ESTIMATORS: dict[str, type[DagEstimator]] = {
+    "classifier": MDDAGClassifier,
+    "regressor": MDDAGRegressor,
+}
+BOUNDS = ("max_loss", "max_disagreement")
+
+
+def sparsify(
+    model: Any,
+    X: Any,
+    y: Any = None,
+    *,
+    beta: float | None = None,
+    budget: float | None = None,
+    max_loss: float | None = None,
+    max_disagreement: float | None = None,
+    confidence: float | None = 0.9,
+    loss: Any = None,
+    solver: Any = None,
+    ordering: Any = None,
+    every: int = 1,
+    n_threads: int = 1,
+    random_state: int | None = 0,
+) -> Any:
+    """A fitted MDDAGClassifier or MDDAGRegressor over the base classifiers of a trained model.
+
+    model            : anything that ``mddag.as_ensemble`` reads; it is not refitted
+    X, y             : rows that the model has not seen; without y it is its own teacher
+    beta             : the price of an evaluation in units of the loss (regressors: of R2)
+    budget           : mean evaluations per instance, at most, on rows held out
+    max_loss         : accuracy (regressors: R2) that may be lost against the full model
+    max_disagreement : share of rows whose label may differ from the full model's
+    confidence       : with which the last two hold on rows to come; ``promise_`` tells. None takes
+                       the point estimate on rows held out
+    loss, solver, ordering, every, n_threads, random_state : as for ``MDDAGClassifier``
+
+    Exactly one of the four knobs must be given.
+    """
+    knob, value = _one_knob(
+        beta=beta, budget=budget, max_loss=max_loss, max_disagreement=max_disagreement
+    )
+    _check_confidence(confidence)
+    ensemble = _supported(as_ensemble(model), knob)
+    estimator = ESTIMATORS[ensemble.kind](
+        ensemble,
+        loss=loss,
+        solver=solver,
+        ordering=ordering,
+        every=every,
+        n_threads=n_threads,
+        random_state=random_state,
+    )
+    learner = estimator.checked_solver()
+    random = np.random.RandomState(random_state)
+    promises = knob in BOUNDS and confidence is not None
+    evidence = Evidence.of(ensemble, X, y, certified=promises, random=random)
+    measure = _measure(ensemble, knob)
+    if promises:
+        promise = Promise(knob, value, confidence, measure)
+        promise.require(len(evidence), len(evidence.certifying))
+    path = _path(estimator, seeded(learner, random), evidence, measure)
+    if knob == "beta":
+        chosen = path.learned(value)
+    elif knob == "budget":
+        chosen = path.within_budget(value, evidence.choosing)
+    elif promises:
+        chosen = certified(path, promise, evidence.seen, evidence.certifying)
+    else:
+        chosen = path.within_harm(value, evidence.choosing)
+    estimator.set_params(beta=chosen.beta)
+    # Means are calibrated as they were certified; factors of classifiers change no label.
+    rows = evidence.seen if ensemble.kind == "regressor" else np.arange(len(evidence))
+    soft = y is None and ensemble.kind == "classifier"
+    truth = _taught_probabilities(model, ensemble, X) if soft else evidence.truth
+    estimator.adopt(chosen.policy, _safe_indexing(X, rows), truth[rows])
+    if promises:
+        estimator.promise_ = promise
+    return estimator
+
+
+def _path(estimator: DagEstimator, solver: Any, evidence: Evidence, measure: Measure) -> Path:
+    """The path of policies learned on the rows that may be seen."""
+    targets = evidence.full if measure == "share" else evidence.truth
+    problem = Problem.of(
+        evidence.ensemble, evidence.rows, targets, loss=estimator.loss, actions=estimator.actions
+    )
+    learning = problem.rows(evidence.learning).ordered(estimator.ordering, solver)
+    selection = problem.rows(evidence.choosing).like(learning)
+    harm = Harm(evidence.ensemble, measure, targets, evidence.full, evidence.seen)
+    return Path(evidence.ensemble, evidence.rows, harm, solver, learning, selection)
+
+
+def _measure(ensemble: Ensemble, knob: str) -> Measure:
+    if ensemble.kind == "regressor":
+        return "mean"
+    return "share" if knob == "max_disagreement" else "difference"
+
+
+def _taught_probabilities(model: Any, ensemble: Ensemble, X: Any) -> NDArray[np.float64]:
+    """What the model itself says, or its scores read as log-odds where it has no probabilities."""
+    if hasattr(model, "predict_proba"):
+        return np.asarray(model.predict_proba(X), np.float64)
+    return probabilities(ensemble.scores(X), 1.0)
+
+
+def _supported(ensemble: Ensemble, knob: str) -> Ensemble:
+    if ensemble.kind not in ESTIMATORS:
+        raise ValueError(
+            f"the model is a {ensemble.kind}; sparsify wants a classifier or a regressor"
+        )
+    if ensemble.kind == "regressor" and knob == "max_disagreement":
+        raise ValueError("a regressor has no labels to disagree on; give max_loss, in units of R2")
+    ensemble.require_link()
+    return ensemble
+
+
+def _one_knob(**knobs: float | None) -> tuple[str, float]:
+    """The name and the number of the one knob that is given."""
+    given = {name: value for name, value in knobs.items() if value is not None}
+    if len(given) != 1:
+        got = ", ".join(f"{name}={value}" for name, value in given.items()) or "none"
+        raise ValueError(f"got {got}; wanted exactly one of {', '.join(knobs)}")
+    ((name, value),) = given.items()
+    if name == "beta":
+        return name, checked_beta(value)
+    largest = 1.0 if name in BOUNDS else np.inf
+    if not isinstance(value, Real) or isinstance(value, bool) or not 0 < value < largest:
+        raise ValueError(f"{name} is {value!r}; wanted a number above 0 and below {largest:g}")
+    return name, float(value)
+
+
+def _check_confidence(confidence: float | None) -> None:
+    if confidence is not None and not 0.5 <= confidence < 1:
+        raise ValueError(
+            f"confidence is {confidence!r}; wanted a number from 0.5 to below 1, or None for the "
+            "point estimate"
+        )

@@ -1,0 +1,141 @@
+"""Path: policies from the most careful to the boldest, and what each does to every row.
+
+Policies are learned at prices beta half a decade apart, then at prices between the last that is
+acceptable and the first that is not, so that the path is fine where the choice falls. The full
+ensemble is always on the path.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mddag.dag import compile as compile_dag
+from mddag.ensemble import Ensemble
+from mddag.features import Rows
+from mddag.grid import Grid
+from mddag.harm import Harm
+from mddag.policy import EVAL, QUIT, Policy
+from mddag.problem import Problem
+from mddag.solvers import Solver
+
+BETAS = tuple(10.0 ** np.arange(-6.0, 0.1, 0.5))
+ROUNDS = 2  # of refinement
+FINER = 3  # new prices between two old ones
+
+Prices = Sequence[float] | NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Candidate:
+    """A policy and what it did to all the rows.
+
+    n_evaluated : int64 (n,)
+    harm        : float64 (n,)
+    """
+
+    beta: float
+    policy: Policy
+    n_evaluated: NDArray[np.int64]
+    harm: NDArray[np.float64]
+
+
+@dataclass
+class Path:
+    """Learns policies on some of the rows and runs them on all.
+
+    rows                : all rows, as numbers
+    learning, selection : the rows that a solver sees, in the order and on the grid of the former
+    """
+
+    ensemble: Ensemble
+    rows: Rows
+    harm: Harm
+    solver: Solver
+    learning: Problem
+    selection: Problem
+    candidates: list[Candidate] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.candidates = [self._constant(EVAL, 0.0)]
+
+    def learned(self, beta: float) -> Candidate:
+        """The policy of one price."""
+        self._extend([beta])
+        return self.candidates[-1]
+
+    def within_budget(self, budget: float, judges: NDArray[np.intp]) -> Candidate:
+        """The least harm with at most `budget` mean evaluations on the rows `judges`."""
+
+        def too_dear(c: Candidate) -> bool:
+            return float(c.n_evaluated[judges].mean()) > budget
+
+        self._search(too_dear)
+        self.candidates.append(self._constant(QUIT, BETAS[-1]))  # within any budget
+        cheap = [c for c in self.candidates if not too_dear(c)]
+        return min(cheap, key=lambda c: (c.harm[judges].mean(), c.n_evaluated[judges].mean()))
+
+    def within_harm(self, bound: float, judges: NDArray[np.intp]) -> Candidate:
+        """The fewest evaluations with at most `bound` mean harm on the rows `judges`."""
+
+        def harmless(c: Candidate) -> bool:
+            return float(c.harm[judges].mean()) <= bound
+
+        self._search(harmless)
+        return min(filter(harmless, self.candidates), key=lambda c: c.n_evaluated[judges].mean())
+
+    def front(
+        self, acceptable: Callable[[Candidate], bool], judges: NDArray[np.intp]
+    ) -> list[Candidate]:
+        """Candidates that no other beats in both evaluations and harm on the rows `judges`.
+
+        From the most evaluations to the fewest, harm growing; the path is made fine about where
+        they cease to be `acceptable`.
+        """
+        self._search(acceptable)
+        means = [(c.n_evaluated[judges].mean(), c.harm[judges].mean()) for c in self.candidates]
+        front: list[Candidate] = []
+        least = np.inf
+        for at in sorted(range(len(means)), key=means.__getitem__):
+            if means[at][1] < least:
+                least = means[at][1]
+                front.append(self.candidates[at])
+        return front[::-1]
+
+    def _search(self, on_the_careful_side: Callable[[Candidate], bool]) -> None:
+        """Learn at BETAS, then between the boldest careful price and the next."""
+        self._extend(BETAS)
+        for _ in range(ROUNDS):
+            careful = max(c.beta for c in self.candidates if on_the_careful_side(c) or c.beta == 0)
+            bolder = [c.beta for c in self.candidates if c.beta > careful]
+            if careful == 0 or not bolder:
+                return
+            self._extend(np.geomspace(careful, min(bolder), FINER + 2)[1:-1])
+
+    def _extend(self, betas: Prices) -> None:
+        policies = policies_at(self.solver, self.learning, self.selection, betas)
+        for beta, policy in zip(betas, policies, strict=True):
+            self.candidates.append(self._judged(float(beta), policy.after(self.learning.order)))
+
+    def _constant(self, action: int, beta: float) -> Candidate:
+        grid = Grid(np.empty(0), self.ensemble.n_scores)
+        return self._judged(beta, Policy.constant(action, self.ensemble.n_classifiers, grid))
+
+    def _judged(self, beta: float, policy: Policy) -> Candidate:
+        trace = compile_dag(self.ensemble, policy).run(self.rows)
+        return Candidate(beta, policy, trace.n_evaluated, self.harm(trace))
+
+
+def policies_at(
+    solver: Solver, learning: Problem, selection: Problem, betas: Prices
+) -> list[Policy]:
+    """A policy for each price; all at once where the solver knows how."""
+    mdps = [(learning.mdp(beta), selection.mdp(beta)) for beta in betas]
+    if hasattr(solver, "solve_path"):
+        mdp, chooser = mdps[0]
+        path: list[Policy] = solver.solve_path(mdp, [m.beta for m, _ in mdps], chooser)
+        return path
+    return [solver.solve(mdp, chooser) for mdp, chooser in mdps]

@@ -1,0 +1,25 @@
+"""Teacher: the full ensemble's own opinion as the target, for it is less noisy than one label.
+
+A class label is one draw; the calibrated probability of the full ensemble is its estimate of the
+whole distribution, and a soft target costs the kernels nothing. For regression the target is the
+full score.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from mddag.calibration import fit_factor, probabilities
+from mddag.mdp import MDP
+
+
+def taught(mdp: MDP) -> MDP:
+    """The same MDP with the full ensemble's opinion in place of its labels."""
+    scores = mdp.votes.scores()
+    if mdp.labels.dtype.kind == "f" and mdp.labels.ndim == 1:
+        return mdp.with_labels(scores[:, 0])
+    shares = mdp.labels if mdp.labels.ndim == 2 else np.eye(max(mdp.n_scores, 2))[mdp.labels]
+    # a row counts once per class, by its share of it
+    row, label = np.nonzero(shares * mdp.weight[:, None])
+    factor = fit_factor(scores[row], label, shares[row, label] * mdp.weight[row])
+    return mdp.with_labels(probabilities(scores, factor))

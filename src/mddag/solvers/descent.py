@@ -1,0 +1,144 @@
+"""Descent: exact coordinate descent on Eq. (8).
+
+Given x every transition is known, so the return of any action on any instance is known exactly. A
+sweep goes from the last decision to the first; each cell takes the action with the smallest sum of
+returns over the instances that come there, the later decisions being improved already. On these
+rows the objective can only fall. There is no learning rate, and no exploration but the starts.
+
+Ends are local optima, hence many starts. A sum over few instances is noise, and the smallest of
+three noisy sums is too good to be true: hence guards, and `selection` rows to choose among sweeps.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from mddag._checks import check_one_of, check_whole, checked_threads
+from mddag.mdp import MDP
+from mddag.parameters import Parameters
+from mddag.policy import Policy
+from mddag.progress import progress
+from mddag.solvers._descents import Descents, suited
+from mddag.solvers._search import Search
+from mddag.solvers._sweep import Guards
+from mddag.solvers._teacher import taught
+from mddag.solvers.solver import Interrupted
+
+FREE = Guards()
+CAREFUL = Guards(n_cells=16, min_count=30, z_skip=1.0)
+STRICT = Guards(n_cells=16, min_count=30, z_skip=2.0, z_quit=1.0)
+RANDOM_CELLS = (0, 16, 32, 64)
+
+
+@dataclass
+class Descent(Parameters):
+    """Descents from several starts; the best sweep of all is the answer.
+
+    n_starts     : random starts, besides the optimum without SKIP and `start`
+    n_sweeps     : most sweeps of one descent
+    n_cells      : groups of cells that decide together at a step, per top class; 0 lets every cell
+                   of the grid decide alone, None tries several
+    z            : standard errors by which SKIP must beat the other actions; None tries several
+    every        : steps that one decision covers, see Policy
+    targets      : "labels", or "teacher": the full ensemble's calibrated opinion as soft labels
+    start        : a policy to start from as well, such as that of a neighbouring beta
+    random_state : a seed, or None for a new one at each call
+    n_threads    : the answer does not depend on it
+    verbose      : report the descents on standard error
+    """
+
+    n_starts: int = 8
+    n_sweeps: int = 8
+    n_cells: int | None = None
+    z: float | None = None
+    every: int = 1
+    targets: str = "labels"
+    start: Policy | None = None
+    random_state: int | None = None
+    n_threads: int = 1
+    verbose: bool = False
+
+    def solve(self, mdp: MDP, selection: MDP | None = None) -> Policy:
+        """The best candidate by Eq. (8) on `selection`, or on the MDP itself."""
+        return self.search(mdp, selection).policy
+
+    def search(self, mdp: MDP, selection: MDP | None = None) -> Search:
+        """The same, with the value of every candidate. Ctrl-C before the first one is an error."""
+        self.check()
+        selection = mdp if selection is None else selection
+        search = Search.begin(mdp, selection)
+        try:
+            with progress("Descent", len(self._guards()) + self.n_starts, self.verbose) as report:
+                for n_done, policy in self._candidates(mdp):
+                    search.consider(policy, selection)
+                    report(n_done, f"best {search.best:.4f}, now {search.history[-1]:.4f}")
+        except KeyboardInterrupt:
+            if not search.history:
+                raise
+            warnings.warn(
+                f"Descent was stopped after {len(search.history)} sweeps; returning the best "
+                "policy so far",
+                Interrupted,
+                stacklevel=2,
+            )
+        return search
+
+    def candidates(self, mdp: MDP) -> Iterator[Policy]:
+        """The policies after every sweep of every descent, the optimum without SKIP first."""
+        self.check()
+        return (policy for _, policy in self._candidates(mdp))
+
+    def _candidates(self, mdp: MDP) -> Iterator[tuple[int, Policy]]:
+        """The same, with the number of descents so far."""
+        start = None if self.start is None else suited(self.start, mdp, self.every)
+        mdp = taught(mdp) if self.targets == "teacher" else mdp
+        descents = Descents(mdp, self.every, self.n_sweeps, self.n_threads)
+        rng = np.random.default_rng(self.random_state)
+        for n_done, guards in enumerate(self._guards(), 1):
+            no_skip = descents.without_skip(guards)
+            yield n_done, descents.policy(no_skip)
+            for policy in descents.descend(no_skip, guards):
+                yield n_done, policy
+            if start is not None:
+                for policy in descents.descend(start, guards):
+                    yield n_done, policy
+        if "skip" not in mdp.actions:
+            return
+        for n_random in range(self.n_starts):
+            guards = self._random_guards(rng)
+            drawn = descents.shaken(rng) if n_random % 2 else descents.random(guards, rng)
+            for policy in descents.descend(drawn, guards):
+                yield n_done + n_random + 1, policy
+
+    def _guards(self) -> list[Guards]:
+        """Those of the deliberate starts."""
+        return list(dict.fromkeys(map(self._limited, (FREE, CAREFUL, STRICT))))
+
+    def _random_guards(self, rng: np.random.Generator) -> Guards:
+        return self._limited(Guards(n_cells=int(rng.choice(RANDOM_CELLS))))
+
+    def _limited(self, guards: Guards) -> Guards:
+        """The guards with what was asked for in place of what would be tried."""
+        n_cells = guards.n_cells if self.n_cells is None else self.n_cells
+        z_skip = guards.z_skip if self.z is None else self.z
+        return replace(guards, n_cells=n_cells, z_skip=z_skip)
+
+    def check(self) -> None:
+        """Refuse parameters that make no sense."""
+        check_whole("n_starts", self.n_starts, 0)
+        check_whole("n_sweeps", self.n_sweeps, 1)
+        check_whole("every", self.every, 1)
+        check_one_of("targets", self.targets, ("labels", "teacher"))
+        checked_threads(self.n_threads)
+        if self.n_cells is not None:
+            check_whole("n_cells", self.n_cells, 0)
+        if self.random_state is not None:
+            check_whole("random_state", self.random_state, 0)
+        if self.z is not None and not 0 <= self.z < np.inf:
+            raise ValueError(f"z is {self.z}; wanted a number of standard errors, 0 or more")
+        if self.start is not None and not isinstance(self.start, Policy):
+            raise TypeError(f"start is a {type(self.start).__name__}; wanted a Policy")

@@ -1,0 +1,1 @@
+"""Descent: starts, guards, teachers, Ctrl-C, refusals."""

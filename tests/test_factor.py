@@ -1,0 +1,53 @@
+"""One factor turns scores into probabilities, and it is found again from them."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from mddag.calibration import probabilities
+from mddag.factor import fit_factor, smoothed
+
+
+@pytest.mark.parametrize("n_classes", [2, 4])
+@pytest.mark.parametrize("factor", [0.3, 1.0, 5.0])
+def test_the_factor_that_made_the_labels_is_found(n_classes, factor):
+    rng = np.random.default_rng(0)
+    scores = rng.normal(size=(40_000, 1 if n_classes == 2 else n_classes))
+    p = probabilities(scores, factor)
+    labels = (p.cumsum(axis=1) < rng.random((len(p), 1))).sum(axis=1)
+    assert fit_factor(scores, labels, np.ones(len(p))) == pytest.approx(factor, rel=0.05)
+
+
+def test_masses_are_repetitions():
+    rng = np.random.default_rng(1)
+    scores, labels, mass = rng.normal(size=(50, 3)), rng.integers(0, 3, 50), rng.integers(1, 4, 50)
+    alone = fit_factor(scores, labels, mass.astype(float))
+    again = fit_factor(scores.repeat(mass, axis=0), labels.repeat(mass), np.ones(mass.sum()))
+    assert alone == pytest.approx(again, rel=1e-9)
+
+
+def test_perfect_scores_stay_short_of_certainty():
+    scores = np.array([[-3.0], [-1.0], [2.0], [3.0]])
+    factor = fit_factor(scores, np.array([0, 0, 1, 1]), np.ones(4))
+    assert 0.5 < probabilities(scores, factor)[2, 1] < 0.99
+
+
+def test_scores_that_mislead_become_unsure_and_none_give_one():
+    scores, labels = np.array([[-1.0], [1.0]]), np.array([1, 0])
+    factor = fit_factor(scores, labels, np.ones(2))
+    assert factor > 0
+    assert_allclose(probabilities(scores, factor), 0.5, atol=1e-3)
+    assert fit_factor(np.zeros((2, 1)), labels, np.ones(2)) == 1.0
+
+
+def test_smoothed_labels_are_platts_for_two_classes():
+    labels = np.array([0, 0, 0, 1])
+    assert_allclose(smoothed(labels, 2, np.ones(4)), [[4 / 5, 1 / 5]] * 3 + [[1 / 3, 2 / 3]])
+
+
+def test_soft_targets_are_taken_as_they_are():
+    scores = np.random.default_rng(2).normal(size=(500, 1))
+    p = probabilities(scores, 1.7)
+    assert fit_factor(scores, p, np.ones(500)) == pytest.approx(1.7, rel=1e-6)
+    three = np.random.default_rng(3).normal(size=(500, 3))
+    assert fit_factor(three, probabilities(three, 0.6), np.ones(500)) == pytest.approx(0.6)

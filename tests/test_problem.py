@@ -1,0 +1,89 @@
+import numpy as np
+import pytest
+
+from mddag import Ensemble
+from mddag.losses import Squared, ZeroOne
+from mddag.problem import OfMeans, Problem, checked_ordering, chosen_solver
+from mddag.solvers import Margin, Sarsa
+
+
+def ensemble(**settings):
+    votes = [lambda X: X[:, 0], lambda X: 2 * X[:, 0], lambda X: -X[:, 0]]
+    return Ensemble.from_callables(votes, n_features=1, **settings)
+
+
+ROWS = np.linspace(-1, 1, 9)[:, None]
+
+
+def backwards(votes, costs=None, weight=None):
+    return np.arange(votes.tables.n_classifiers)[::-1]
+
+
+def test_the_problem_of_a_classifier():
+    problem = Problem.of(ensemble(classes=["a", "b"]), ROWS, np.array(list("aabbaabba")))
+    assert problem.labels.tolist() == [0, 0, 1, 1, 0, 0, 1, 1, 0]
+    assert (problem.loss, problem.unit, problem.costs) == (ZeroOne(), 1.0, None)
+    assert problem.mdp(0.3).beta == 0.3
+    soft = Problem.of(ensemble(classes=["a", "b"]), ROWS, np.tile([0.25, 0.75], (9, 1)))
+    assert soft.mdp(0.0).losses(np.full((9, 1), -1.0)).tolist() == [0.75] * 9
+
+
+def test_the_price_of_a_regressor_is_in_units_of_variance():
+    targets = np.arange(9.0)
+    problem = Problem.of(ensemble(kind="regressor"), ROWS, targets)
+    assert problem.loss == Squared()
+    assert problem.unit == pytest.approx(np.var(targets))
+    assert problem.mdp(0.5).beta == pytest.approx(0.5 * np.var(targets))
+    assert Problem.of(ensemble(kind="regressor"), ROWS, np.ones(9)).unit == 1.0
+
+
+def test_losses_of_a_log_link_are_those_of_the_predictions():
+    problem = Problem.of(ensemble(kind="regressor", link="exp"), ROWS, np.arange(9.0))
+    assert problem.loss == OfMeans(Squared())
+    scores = np.zeros((9, 1))
+    np.testing.assert_allclose(problem.mdp(0.0).losses(scores), (1 - np.arange(9.0)) ** 2)
+
+
+def test_an_order_goes_with_votes_prices_and_policies():
+    priced = ensemble(classes=[0, 1]).with_cost([1.0, 2.0, 3.0])
+    problem = Problem.of(priced, ROWS, np.arange(9) % 2)
+    ordered = problem.ordered(backwards, Margin())
+    assert ordered.order.tolist() == [2, 1, 0]
+    assert ordered.costs.tolist() == [3.0, 2.0, 1.0]
+    np.testing.assert_allclose(ordered.votes.dense(), problem.votes.dense()[:, ::-1])
+    policy = Margin().solve(ordered.mdp(0.01))
+    outside = policy.after(ordered.order)
+    mine, theirs = ordered.mdp(0.01).rollout(policy), problem.mdp(0.01).rollout(outside)
+    for a, b in zip(mine, theirs, strict=True):
+        np.testing.assert_allclose(a, b)
+
+
+def test_rows_share_order_and_grid_of_the_learning_rows():
+    problem = Problem.of(ensemble(classes=[0, 1]), ROWS, np.arange(9) % 2)
+    learning = problem.rows(np.arange(6)).ordered(backwards, Margin())
+    other = problem.rows(np.arange(6, 9)).like(learning)
+    assert len(other) == 3
+    assert other.grid is learning.grid
+    assert other.order.tolist() == [2, 1, 0]
+
+
+def test_a_solver_that_orders_by_itself_is_left_alone():
+    class Orderly(Margin):
+        orders = True
+
+    problem = Problem.of(ensemble(classes=[0, 1]), ROWS, np.arange(9) % 2)
+    assert problem.ordered(backwards, Orderly()).order.tolist() == [0, 1, 2]
+
+
+def test_every_is_the_solvers():
+    assert chosen_solver(Margin(), 4).every == 4
+    assert chosen_solver(Margin(every=2)).every == 2
+    with pytest.raises(ValueError, match="every is 4, but Sarsa.* decides at each base classifier"):
+        chosen_solver(Sarsa(), 4)
+    with pytest.raises(ValueError, match="every is 0"):
+        chosen_solver(Margin(), 0)
+
+
+def test_what_cannot_order_is_refused():
+    with pytest.raises(TypeError, match="ordering is 'best'; wanted a callable"):
+        checked_ordering("best")
