@@ -20,10 +20,12 @@ import csv
 import time
 from pathlib import Path
 
+import speed_exit
 import speed_full
+import speed_one
 
 RESULTS = Path(__file__).parent / "results"
-SECTIONS = {"full": speed_full}
+SECTIONS = {"full": speed_full, "exit": speed_exit, "one": speed_one}
 
 
 def main() -> None:
