@@ -11,7 +11,7 @@ JOBS ?= 2
 export MDDAG_DATA ?= $(wildcard $(abspath ../shared/data))
 export MDDAG_ANCHORS ?= $(wildcard $(abspath ../shared/anchors))
 
-NATIVE := CMakeLists.txt $(wildcard native/*.cpp native/*/*.hpp)
+NATIVE := CMakeLists.txt $(wildcard native/*.cpp native/*/*.hpp native/*/*/*.hpp)
 ROOMS := $(wildcard src/mddag src/mddag/[a-z]*/.)
 
 .PHONY: demo test lint format check dist bench experiments clean

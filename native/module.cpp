@@ -8,10 +8,15 @@
 #include "bindings/trees.hpp"
 #include "bindings/walk.hpp"
 
+namespace mddag {
+void bind_engine(nb::module_& m);  // native/engine.cpp
+}
+
 NB_MODULE(_core, m) {
   mddag::bind_trees(m);
   mddag::bind_dag(m);
   mddag::bind_walk(m);
+  mddag::bind_engine(m);
   mddag::bind_sarsa(m);
   mddag::bind_descent(m);
   mddag::bind_learners(m);

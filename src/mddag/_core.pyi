@@ -97,6 +97,44 @@ class Walk:
     ) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
         """n_evaluated and the paths; `exit_step` and `cost` hold zeros on entry."""
 
+Sums = NDArray[np.int32] | NDArray[np.float64]
+
+class Decisions:
+    """A policy as `Forest.run_blocks` takes it."""
+
+    def __init__(
+        self, edges: NDArray[np.int64], next: NDArray[np.int32], every: int, n_scores: int
+    ) -> None: ...
+
+class Forest:
+    """An ensemble of trees made ready for many rows at once; it keeps no reference to the arrays.
+
+    Methods release the GIL and may be called from several threads. `out` is (n_rows, K) and need
+    not be filled: int32 gets the fixed-point sums, bias included, and float64 the sums x `unit`.
+    """
+
+    def __init__(
+        self,
+        trees: Trees,
+        tables: FixedTables,
+        bias: NDArray[np.int32],
+        unit: float,
+        order: NDArray[np.int64],  # step j of run_blocks evaluates base classifier order[j]
+        portable: bool = False,  # leave the machine's vector instructions alone
+    ) -> None: ...
+    @property
+    def kernels(self) -> str: ...  # "avx2" or "portable"
+    def scores(self, X: Rows, out: Sums, n_threads: int) -> None: ...
+    def run_blocks(
+        self,
+        X: Rows,
+        decisions: Decisions,
+        out: Sums,
+        exit_step: NDArray[np.int32],  # (n_rows,), one behind the last step evaluated
+        n_evaluated: NDArray[np.int32],  # (n_rows,), base classifiers
+        n_threads: int,
+    ) -> None: ...
+
 def learn_episodes(
     sample: Sample,
     space: Space,

@@ -1,0 +1,28 @@
+// The kernels for machines with AVX2: the one file that is compiled for them. It includes plain data
+// and its own kernels alone, so that no other code in the core can come from here.
+#include "mddag/engine/avx2_pack.hpp"
+#include "mddag/engine/avx2_ranks.hpp"
+#include "mddag/engine/avx2_transpose.hpp"
+#include "mddag/engine/avx2_trees.hpp"
+#include "mddag/engine/exit_kernels.hpp"
+#include "mddag/engine/kernels.hpp"
+
+namespace mddag::engine {
+
+struct Avx2 {};
+
+void use_avx2(Kernels& kernels) {
+  kernels.name = "avx2";
+  kernels.float32 = {avx2::ranks<float>, avx2::transpose};
+  kernels.float64 = {avx2::ranks<double>, avx2::transpose};
+  kernels.small_trees = avx2::small_trees;
+  kernels.programmes = avx2::programmes;
+  kernels.find_states = ExitKernels<Avx2>::find_states;
+  kernels.decide = ExitKernels<Avx2>::decide;
+  kernels.settle = ExitKernels<Avx2>::settle;
+  kernels.mask_alive = avx2::mask_alive;
+  kernels.pack_bytes = avx2::pack_bytes;
+  kernels.pack_words = avx2::pack_words;
+}
+
+}  // namespace mddag::engine

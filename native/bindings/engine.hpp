@@ -1,0 +1,78 @@
+// The bindings of the engine: a forest made once, evaluated on many rows at once.
+#pragma once
+
+#include <memory>
+
+#include "bindings/arrays.hpp"
+#include "mddag/engine/forest.hpp"
+
+namespace mddag {
+
+using namespace nb::literals;
+
+template <class T, class Out>
+void bind_forest_scores(nb::class_<engine::Forest>& forest) {
+  forest.def(
+      "scores",
+      [](const engine::Forest& self, StridedMatrix<T> X, Matrix<Out> out, int n_threads) {
+        nb::gil_scoped_release unlocked;
+        self.scores(rows(X), out.data(), n_threads);
+      },
+      "X"_a.noconvert(), "out"_a.noconvert(), "n_threads"_a);
+}
+
+template <class T, class Out>
+void bind_forest_run_blocks(nb::class_<engine::Forest>& forest) {
+  forest.def(
+      "run_blocks",
+      [](const engine::Forest& self, StridedMatrix<T> X, const engine::Decisions& decisions,
+         Matrix<Out> out, Array<std::int32_t> exit_step, Array<std::int32_t> n_evaluated,
+         int n_threads) {
+        nb::gil_scoped_release unlocked;
+        self.run_blocks(rows(X), decisions, out.data(), exit_step.data(), n_evaluated.data(),
+                        n_threads);
+      },
+      "X"_a.noconvert(), "decisions"_a, "out"_a.noconvert(), "exit_step"_a.noconvert(),
+      "n_evaluated"_a.noconvert(), "n_threads"_a);
+}
+
+inline void bind_decisions(nb::module_& m) {
+  nb::class_<engine::Decisions>(m, "Decisions")
+      .def(
+          "__init__",
+          [](engine::Decisions* self, Array<const std::int64_t> edges,
+             Matrix<const std::int32_t> next, std::size_t every, std::size_t n_scores) {
+            nb::gil_scoped_release unlocked;
+            new (self) engine::Decisions(span(edges), {next.data(), next.size()},
+                                         next.shape(0) - 1, n_scores, every);
+          },
+          "edges"_a.noconvert(), "next"_a.noconvert(), "every"_a, "n_scores"_a);
+}
+
+void bind_engine(nb::module_& m) {
+  bind_decisions(m);
+  nb::class_<engine::Forest> forest(m, "Forest");
+  forest.def(
+      "__init__",
+      [](engine::Forest* self, const TreeArrays& tree_arrays, const FixedTableArrays& tables,
+         Array<const std::int32_t> bias, double unit, Array<const std::int64_t> order,
+         bool portable) {
+        const auto& [values, starts, score, rounds, n_scores] = tables;
+        nb::gil_scoped_release unlocked;
+        new (self) engine::Forest(trees(tree_arrays), span(values), span(starts), span(score),
+                          span(rounds), span(bias), unit, span(order), portable);
+      },
+      "trees"_a.noconvert(), "tables"_a.noconvert(), "bias"_a.noconvert(), "unit"_a,
+      "order"_a.noconvert(), "portable"_a = false);
+  forest.def_prop_ro("kernels", &engine::Forest::kernels);
+  bind_forest_run_blocks<float, std::int32_t>(forest);
+  bind_forest_run_blocks<double, std::int32_t>(forest);
+  bind_forest_run_blocks<float, double>(forest);
+  bind_forest_run_blocks<double, double>(forest);
+  bind_forest_scores<float, std::int32_t>(forest);
+  bind_forest_scores<double, std::int32_t>(forest);
+  bind_forest_scores<float, double>(forest);
+  bind_forest_scores<double, double>(forest);
+}
+
+}  // namespace mddag

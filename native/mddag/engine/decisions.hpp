@@ -1,0 +1,82 @@
+// Decisions: a policy that decides every k steps, made ready for many rows at once.
+//
+// At decision d the next step to evaluate is a function of the state (the sum; or the top class and
+// the margin of the two best sums). Cells of a grid are many, but neighbours mostly agree, so the
+// function is kept as its few jumps: state > edge is compared lane by lane. States and edges are
+// integers, see src/mddag/fixed_point.py; the comparison equals that of the scores.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "mddag/engine/kernels.hpp"
+#include "mddag/span.hpp"
+
+namespace mddag::engine {
+
+class Decisions {
+ public:
+  // edges: (n_edges,), ascending; next: (n_steps + 1, n_cells), n_cells = (n_edges + 1) * n_scores.
+  Decisions(Span<const std::int64_t> edges, Span<const std::int32_t> next, std::size_t n_steps,
+            std::size_t n_scores, std::size_t every)
+      : n_steps_(n_steps), n_scores_(n_scores), every_(every) {
+    const std::size_t row_cells = edges.size + 1;
+    for (std::size_t d = 0; d <= count(); ++d)
+      for (std::size_t k = 0; k < n_scores; ++k) {
+        const std::size_t step = std::min(d * every, n_steps);
+        const std::int32_t* row = next.data + (step * n_scores + k) * row_cells;
+        add(edges, row);
+        has_skips_ |= std::any_of(row, row + row_cells, [&](std::int32_t j) {
+          return static_cast<std::size_t>(j) != step && static_cast<std::size_t>(j) != n_steps;
+        });
+      }
+    starts_.push_back(jumps_.size());
+  }
+
+  std::size_t n_steps() const { return n_steps_; }
+  std::size_t n_scores() const { return n_scores_; }
+  std::size_t every() const { return every_; }
+  // Decisions that may evaluate something; one more, at the end, only quits.
+  std::size_t count() const { return (n_steps_ + every_ - 1) / every_; }
+
+  // The jumps of decision d where class k is on top. The first is below every state.
+  Span<const Jump> jumps(std::size_t d, std::size_t k) const {
+    const std::size_t at = d * n_scores_ + k;
+    return {jumps_.data() + starts_[at], starts_[at + 1] - starts_[at]};
+  }
+
+  // Whether any row ever waits for a later step; if not, all evaluate or quit.
+  bool has_skips() const { return has_skips_; }
+
+ private:
+  static constexpr std::int64_t kLowest = std::numeric_limits<std::int32_t>::min();
+  static constexpr std::int64_t kHighest = std::numeric_limits<std::int32_t>::max();
+
+  void add(Span<const std::int64_t> edges, const std::int32_t* next) {
+    starts_.push_back(jumps_.size());
+    jumps_.push_back({static_cast<std::int32_t>(kLowest), next[0]});
+    Jump* first = &jumps_.back();
+    for (std::size_t c = 1; c <= edges.size; ++c) {
+      const std::int64_t edge = n_scores_ == 1 ? edges[c - 1] : edges[c - 1] + kLowest;
+      if (is_below_all(edge)) {
+        first->next = next[c];
+      } else if (edge < kHighest && next[c] != jumps_.back().next) {
+        jumps_.push_back({static_cast<std::int32_t>(edge), next[c]});
+        first = &jumps_[starts_.back()];
+      }
+    }
+  }
+
+  // Sums are above -2^31, the lowest integer; margins may be zero, and are moved onto it.
+  bool is_below_all(std::int64_t edge) const { return edge < kLowest + (n_scores_ == 1); }
+
+  std::size_t n_steps_, n_scores_, every_;
+  bool has_skips_ = false;
+  std::vector<Jump> jumps_;
+  std::vector<std::size_t> starts_;
+};
+
+}  // namespace mddag::engine

@@ -1,0 +1,111 @@
+// ExitRun: rows go through the decisions of a policy block by block. All rows of a block evaluate the
+// same few base classifiers at once; those that quit are taken out, and the others move together.
+// Twin: tests/reference/forest.py.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "mddag/engine/decisions.hpp"
+#include "mddag/engine/exit_lanes.hpp"
+#include "mddag/engine/flat_forest.hpp"
+#include "mddag/engine/kernels.hpp"
+#include "mddag/engine/plan_of_steps.hpp"
+#include "mddag/engine/quantiser.hpp"
+#include "mddag/engine/rank_loader.hpp"
+#include "mddag/engine/workspace.hpp"
+
+namespace mddag::engine {
+
+// What all threads share.
+struct ExitPlan {
+  const Kernels& kernels;
+  const FlatForest& forest;
+  const Quantiser& quantiser;
+  const PlanOfSteps& steps;
+  const Decisions& decisions;
+  const std::vector<std::int32_t>& bias;
+  const std::uint8_t* leaf_tables;
+  std::size_t block_rows;
+};
+
+template <class T>
+class ExitRun {
+ public:
+  ExitRun(const ExitPlan& plan, const Rows<T>& rows)
+      : plan_(plan),
+        rows_(rows),
+        loader_(plan.quantiser, plan.kernels, rows, stride_of(plan.block_rows)),
+        work_(plan.quantiser.n_columns(), plan.bias.size(), plan.block_rows),
+        lanes_(plan.kernels, plan.decisions, work_.sums.data(), work_.stride) {}
+
+  // Rows first .. first + n; done(row, lanes, lane) is called once for each, in any order.
+  template <class Done>
+  void run(std::size_t first, std::size_t n, const Done& done) {
+    const auto n_steps = plan_.decisions.n_steps(), every = plan_.decisions.every();
+    const auto report = [&](std::size_t row, std::size_t lane) { done(first + row, lanes_, lane); };
+    n_steps_loaded_ = 0;
+    loaded_.clear();
+    work_.start(plan_.bias, n);
+    lanes_.start(n);
+    while (lanes_.n_alive() > 0) {
+      const std::size_t a = lanes_.soonest();
+      evaluate(first, a, std::min(a + every, n_steps));
+      if (lanes_.n_alive() * 4 <= lanes_.size() * 3) pack(report);
+    }
+    pack(report);
+  }
+
+ private:
+  void evaluate(std::size_t first, std::size_t a, std::size_t b) {
+    load(first, b);
+    lanes_.enter(a);
+    plan_.steps.evaluate(a, b, plan_.kernels, work_.lanes(lanes_.size(), plan_.leaf_tables),
+                         [&](std::size_t t) { walk(t, first); });
+    lanes_.leave(a, b);
+  }
+
+  void walk(std::size_t t, std::size_t first) {
+    const auto row = [&](std::size_t i) {
+      return first + static_cast<std::size_t>(lanes_.rows()[i]);
+    };
+    plan_.forest.walk(t, rows_, lanes_.size(), row, work_.sums.data(), work_.stride);
+  }
+
+  // Quantises what the steps before b read and is not there yet, for the rows still here.
+  void load(std::size_t first, std::size_t b) {
+    const std::vector<std::size_t> numbers = plan_.steps.first_read(n_steps_loaded_, b);
+    n_steps_loaded_ = std::max(n_steps_loaded_, b);
+    loaded_.insert(loaded_.end(), numbers.begin(), numbers.end());
+    if (lanes_.are_whole()) {
+      loader_.load(numbers, first, lanes_.size(), work_.ranks.data());
+      return;
+    }
+    for (const std::size_t number : numbers)
+      loader_.load(number, first, lanes_.rows(), lanes_.size(), work_.ranks.data());
+  }
+
+  template <class Report>
+  void pack(const Report& report) {
+    const Span<const std::uint8_t> masks = lanes_.pack(report);
+    if (lanes_.size() == 0) return;
+    for (const std::size_t number : loaded_) {
+      const std::size_t column = plan_.quantiser.first_column(number);
+      const std::size_t end = column + plan_.quantiser.features()[number].columns().size();
+      for (std::size_t c = column; c < end; ++c)
+        plan_.kernels.pack_bytes(masks.data, masks.size, work_.ranks.data() + c * work_.stride);
+    }
+  }
+
+  const ExitPlan& plan_;
+  const Rows<T> rows_;
+  RankLoader<T> loader_;
+  Workspace work_;
+  ExitLanes lanes_;
+  std::size_t n_steps_loaded_ = 0;
+  std::vector<std::size_t> loaded_;  // features
+};
+
+}  // namespace mddag::engine

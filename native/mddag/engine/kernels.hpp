@@ -1,0 +1,151 @@
+// What the kernels take, and the table through which they are called: one set of kernels for every
+// machine (portable.hpp), one for machines with AVX2 (avx2.hpp), chosen when a forest is made.
+//
+// Plain data alone: this header is compiled for both, and a function compiled for AVX2 must never
+// be the copy that the linker keeps for everybody.
+//
+// Rows lie in lanes. A rank byte is the number of a feature's thresholds below the value, less 128,
+// since AVX2 compares signed bytes; a split sends a row left where `threshold > byte`. Every count
+// of rows is a multiple of kLanes; lanes beyond the last row hold anything.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace mddag::engine {
+
+constexpr std::size_t kLanes = 32;
+constexpr std::size_t kTile = 8;         // features that are transposed together
+constexpr std::int32_t kMostRanks = 254;  // thresholds that one byte tells apart
+constexpr std::size_t kExitChunk = 64;
+constexpr std::size_t kSlot = 128;       // rows that a select programme takes together
+
+// At most three thresholds of a feature, and how many lie in the cells before.
+template <class T>
+struct RankCell;
+template <>
+struct alignas(16) RankCell<float> {
+  float edge[3];
+  std::int32_t base;
+};
+template <>
+struct alignas(32) RankCell<double> {
+  double edge[3];
+  std::int64_t base;
+};
+
+enum class Lookup : std::int32_t { value, bits, search };
+
+// How a value finds its rank; see rank_grid.hpp.
+template <class T>
+struct RankGrid {
+  Lookup lookup;
+  const RankCell<T>* cells;
+  T low, scale, last;                    // by value: cell = (x - low) * scale, clamped to 0..last
+  std::int32_t low_key, high_key, shift;  // by bits: cell = (key(x) - low_key) >> shift
+  const T* thresholds;
+  std::int32_t n_thresholds;
+};
+
+// One column of bytes: a rank r becomes r - first, clamped to 0..kMostRanks; NaN has rank `missing`.
+struct RankColumn {
+  std::int32_t first;
+  std::int32_t missing;
+};
+
+// A tree of at most eight leaves, padded to two, four or eight: nodes in pre-order, leaves from left
+// to right. `column` counts bytes from the first column.
+struct SmallTree {
+  std::int32_t votes[8];
+  std::uint32_t column[7];
+  std::int8_t threshold[7];
+  std::uint8_t padding;
+  std::uint32_t shape;  // its number among the shapes, see shapes.hpp
+  std::uint32_t score;
+};
+
+// target = threshold > byte ? left : right, on slots of kSlot leaf numbers. The first slots hold
+// the leaf numbers themselves.
+struct Select {
+  std::uint32_t column;
+  std::uint16_t left, right, target;
+  std::int8_t threshold;
+};
+
+// A tree of at most 256 leaves: its splits from the bottom up.
+struct Programme {
+  const Select* selects;
+  const std::int32_t* votes;  // (n_outputs, n_leaves)
+  std::uint32_t n_selects, n_leaves, n_outputs, score;
+  std::uint32_t result;  // the slot of the leaf numbers
+};
+
+// The sum of all stumps on one column, for one score: a table of the 256 bytes.
+struct StepFunction {
+  const std::int32_t* votes;
+  std::uint32_t column, score;
+};
+
+// Where kernels read ranks and add votes: sums of score k begin at sums + k * sums_stride.
+struct Lanes {
+  const std::int8_t* ranks;
+  std::int32_t* sums;
+  std::size_t sums_stride;
+  std::size_t n;
+  std::uint8_t* slots;              // of select programmes
+  const std::uint8_t* leaf_tables;  // (kShapes, 128), see shapes.hpp
+};
+
+// Where a policy's decision changes: states above `edge` evaluate step `next` next.
+struct Jump {
+  std::int32_t edge;
+  std::int32_t next;
+};
+
+// Rows on their way through a policy, one per lane; see exit_lanes.hpp. n is a multiple of
+// kExitChunk, and lanes beyond the last row have quit.
+struct ExitArrays {
+  std::int32_t *next, *exit_step, *n_evaluated;
+  std::int32_t *sums, *final;  // (n_scores, stride)
+  std::int32_t *state, *decided;
+  std::uint32_t* top;
+  std::size_t n, stride, n_scores;
+  std::int32_t quit;
+};
+
+struct Settled {
+  std::int32_t soonest;  // step that any row evaluates next
+  std::int32_t n_alive;
+};
+
+template <class T>
+struct RankKernels {
+  // Values of one feature -> its columns, each column_stride bytes behind the one before.
+  void (*ranks)(const RankGrid<T>& grid, const RankColumn* columns, std::size_t n_columns,
+                const T* values, std::size_t n, std::int8_t* out, std::size_t column_stride);
+  // kTile neighbouring features of n rows -> kTile arrays of values.
+  void (*transpose)(const T* rows, std::ptrdiff_t row_stride, std::size_t n, T* out,
+                    std::size_t out_stride);
+};
+
+struct Kernels {
+  const char* name;
+  RankKernels<float> float32;
+  RankKernels<double> float64;
+  void (*small_trees)(const SmallTree* trees, std::size_t n_trees, const Lanes& lanes);
+  void (*programmes)(const Programme* programmes, std::size_t n_programmes, const Lanes& lanes);
+  void (*steps)(const StepFunction* steps, std::size_t n_steps, const Lanes& lanes);
+  // Top class and margin of every lane, for several scores.
+  void (*find_states)(const ExitArrays& lanes);
+  // decided = the next step, for the lanes with class k on top.
+  void (*decide)(const ExitArrays& lanes, const Jump* jumps, std::size_t n_jumps, std::uint32_t k);
+  // Lanes that waited for step a have evaluated the steps before b; all go on as decided.
+  Settled (*settle)(const ExitArrays& lanes, std::int32_t a, std::int32_t b);
+  // Eight lanes a mask: which have not quit.
+  void (*mask_alive)(const ExitArrays& lanes, std::uint8_t* masks);
+  // Moves what lies in the lanes whose bit is set together.
+  void (*pack_bytes)(const std::uint8_t* masks, std::size_t n_masks, std::int8_t* bytes);
+  void (*pack_words)(const std::uint8_t* masks, std::size_t n_masks, std::int32_t* words);
+};
+
+}  // namespace mddag::engine

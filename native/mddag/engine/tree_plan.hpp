@@ -1,0 +1,91 @@
+// TreePlan: the trees of an ensemble in an order, each as the record of the fastest kernel for it.
+//
+//   up to 8 leaves, one score     SmallTree
+//   up to 256 leaves              Programme
+//   anything else                 walked row by row: nominal splits, more leaves or thresholds
+//
+// Votes are integers, so the order of kernels never changes a sum.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "mddag/engine/flat_forest.hpp"
+#include "mddag/engine/kernels.hpp"
+#include "mddag/engine/programme.hpp"
+#include "mddag/engine/quantiser.hpp"
+#include "mddag/engine/small_tree.hpp"
+#include "mddag/engine/steps.hpp"
+
+namespace mddag::engine {
+
+class TreePlan {
+ public:
+  // The trees `order` of a forest, in that order.
+  TreePlan(const FlatForest& forest, const Quantiser& quantiser, std::size_t column_stride,
+       const std::vector<std::size_t>& order) {
+    SmallTreeBuilder small(quantiser, column_stride);
+    ProgrammeBuilder programmes(quantiser, column_stride);
+    for (const std::size_t t : order) {
+      if (!forest.in_ranks(t)) {
+        add(Kind::walked, walked_, t);
+      } else if (forest.n_leaves(t) <= 8 && forest.n_outputs(t) == 1) {
+        add(Kind::small, small_,
+            small.build(forest.nodes(t), forest.votes(t), forest.n_leaves(t), forest.score(t)));
+      } else {
+        add(Kind::programme, programmes_,
+            programmes.build(forest.nodes(t), forest.n_nodes(t), forest.votes(t),
+                             forest.n_leaves(t), forest.n_outputs(t), forest.first_score(t)));
+      }
+    }
+    memory_ = programmes.take_memory();
+  }
+
+  std::size_t size() const { return items_.size(); }
+
+  // Adds the votes of trees a .. b of this order; walk(t) is called for those without a kernel.
+  template <class Walk>
+  void evaluate(std::size_t a, std::size_t b, const Kernels& kernels, const Lanes& lanes,
+                const Walk& walk) const {
+    while (a < b) {
+      std::size_t end = a + 1;
+      while (end < b && items_[end].kind == items_[a].kind) ++end;
+      const std::size_t place = items_[a].place, n = end - a;
+      switch (items_[a].kind) {
+        case Kind::small:
+          kernels.small_trees(small_.data() + place, n, lanes);
+          break;
+        case Kind::programme:
+          kernels.programmes(programmes_.data() + place, n, lanes);
+          break;
+        case Kind::walked:
+          for (std::size_t w = place; w < place + n; ++w) walk(walked_[w]);
+          break;
+      }
+      a = end;
+    }
+  }
+
+ private:
+  enum class Kind : std::uint8_t { small, programme, walked };
+  struct Item {
+    Kind kind;
+    std::uint32_t place;  // among its kind; trees of a kind stand in the order of the plan
+  };
+
+  template <class Record>
+  void add(Kind kind, std::vector<Record>& records, Record record) {
+    items_.push_back({kind, static_cast<std::uint32_t>(records.size())});
+    records.push_back(record);
+  }
+
+  std::vector<Item> items_;
+  std::vector<SmallTree> small_;
+  std::vector<Programme> programmes_;
+  std::vector<std::size_t> walked_;
+  ProgrammeBuilder::Memory memory_;
+};
+
+}  // namespace mddag::engine
