@@ -1,8 +1,8 @@
 """Real data for the speed benchmark: rows to train on, rows for the policy, rows to test on.
 
-    electricity   two classes, 500 trees of 8 leaves
-    letter        26 classes x 100 trees of 8 leaves
-    mnist         10 classes x 100 trees of 8 leaves, 10 000 rows to train on
+electricity   two classes, 500 trees of 8 leaves
+letter        26 classes x 100 trees of 8 leaves
+mnist         10 classes x 100 trees of 8 leaves, 10 000 rows to train on
 """
 
 from __future__ import annotations

@@ -26,8 +26,8 @@ class Worker:
     def __init__(self, contestant: str):
         self.contestant = getattr(speed_contestants, contestant)
 
-    def versions(self, packages):
-        return {package: version(package) for package in packages}
+    def version(self, package):
+        return version(package)
 
     def load(self, folder, changes):
         """Load the model of a folder; `changes` are added to what its shape.json says."""
