@@ -51,9 +51,10 @@ RIVALS = (LIGHTGBM, XGBOOST, CATBOOST, YDF, ONNX, LLEAVES)
 class Process:
     """The worker of one contestant; asking it may raise Absent."""
 
-    def __init__(self, contestant: Contestant):
+    def __init__(self, contestant: Contestant, under: Iterable[str] = ()):
+        """`under` is a command to run the worker by, such as a profiler."""
         self.process = subprocess.Popen(
-            [python_of(contestant.environment), str(WORKER), contestant.member],
+            [*under, python_of(contestant.environment), str(WORKER), contestant.member],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,

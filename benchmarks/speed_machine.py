@@ -1,4 +1,4 @@
-"""What the speed benchmark was measured on: processor, load, Python, versions of all contestants."""
+"""What the speed benchmark was measured on: processor, load, Python, versions."""
 
 from __future__ import annotations
 
