@@ -23,6 +23,7 @@ import mddag
 from mddag import AdaBoostMHClassifier, DagDisplay, TradeoffDisplay
 from mddag.datasets import two_clusters
 from mddag.learners import Stump
+from mddag.ordering import Given
 from mddag.solvers import Sarsa
 
 mpl.use("Agg")
@@ -61,7 +62,7 @@ def run(name: str, X: Any, y: Any, out: Path, groups: Any) -> list[str]:
     curves = [
         mddag.sweep(
             boost, X[policy], y[policy], betas=BETAS, X_test=X[test], y_test=y[test],
-            selection_fraction=SELECTION,
+            selection_fraction=SELECTION, ordering=Given(),
             solver=Sarsa(n_episodes=300_000, random_state=k, verbose=True),
         )
         for k in range(N_RUNS)

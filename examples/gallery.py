@@ -12,6 +12,7 @@ import numpy as np
 import mddag
 from mddag import MDP, AdaBoostMHClassifier, Dag
 from mddag.datasets import two_clusters
+from mddag.ordering import Given
 from mddag.solvers import Sarsa
 
 FOLDER = Path(__file__).parents[1] / "docs" / "gallery"
@@ -53,7 +54,8 @@ def draw_tradeoff(boost: AdaBoostMHClassifier) -> Any:
     X, y, _ = two_clusters(random_state=1)  # rows that the model has not seen
     X_test, y_test, _ = two_clusters(20_000, random_state=2)
     betas = np.geomspace(1e-4, 0.1, 7)
-    curve = mddag.sweep(boost, X, y, betas=betas, X_test=X_test, y_test=y_test)
+    paper = {"ordering": Given(), "solver": Sarsa()}
+    curve = mddag.sweep(boost, X, y, betas=betas, X_test=X_test, y_test=y_test, **paper)
     print(curve)
     return mddag.TradeoffDisplay.from_curve(curve)
 

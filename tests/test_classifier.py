@@ -14,6 +14,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from mddag import AdaBoostMHClassifier, MDDAGClassifier
 from mddag.losses import Exponential, ZeroOne
+from mddag.ordering import Given
 from mddag.policy import SKIP
 from mddag.solvers import Sarsa, WatkinsQ
 
@@ -105,7 +106,7 @@ def test_a_frozen_ensemble_survives_clone(cancer):
 
 def test_without_skip_nothing_is_skipped(cancer):
     X, _, y, _ = cancer
-    model = small(actions=("eval", "quit")).fit(X, y)
+    model = small(actions=("eval", "quit"), ordering=Given()).fit(X, y)
     assert not (model.policy_.actions == SKIP).any()
     for i in range(20):
         path = model.trace(X[i : i + 1]).path(0)

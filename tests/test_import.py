@@ -38,7 +38,7 @@ def test_every_public_name_loads(name):
 
 
 @pytest.mark.parametrize(
-    "room", ["datasets", "exploration", "learners", "losses", "solvers", "values"]
+    "room", ["datasets", "exploration", "learners", "losses", "ordering", "solvers", "values"]
 )
 def test_families_are_at_hand(room):
     assert fresh(f"import mddag; print(mddag.{room}.__name__)") == f"mddag.{room}"
@@ -56,6 +56,6 @@ def test_an_unknown_name_is_an_attribute_error():
 
 def test_the_stub_names_what_the_core_has():
     stub = ast.parse((Path(mddag.__file__).parent / "_core.pyi").read_text())
-    named = {n.name for n in stub.body if isinstance(n, ast.FunctionDef)}
+    named = {n.name for n in stub.body if isinstance(n, ast.FunctionDef | ast.ClassDef)}
     named |= {n.target.id for n in stub.body if isinstance(n, ast.AnnAssign)}
     assert named == {name for name in dir(_core) if not name.startswith("_")}

@@ -4,7 +4,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mddag.ensemble import Ensemble
+from mddag.arrangement import Arrangement
 from mddag.grid import Grid
+from mddag.levels import Levels
 from mddag.losses import Logistic, Squared, ZeroOne
 from mddag.mdp import MDP
 from mddag.policy import EVAL, QUIT, SKIP, Policy
@@ -276,12 +278,20 @@ def test_arrays_in_any_layout_are_taken():
 def test_a_policy_of_the_reordered_problem_is_worth_the_same_in_the_source():
     random = np.random.default_rng(0)
     source = MDP(random.normal(size=(40, 4)), random.integers(0, 2, 40), costs=[1, 2, 3, 4])
-    order = np.array([2, 0, 3, 1])
-    reordered = source.reordered(order, Grid(np.array([-0.5, 0.0, 0.5])))
+    levels = Levels(np.array([-1.0]), np.array([[0.25], [0.5], [0.0], [0.25]]))
+    arrangement = Arrangement(np.array([2, 0, 3, 1]), levels)
+    reordered = source.arranged(arrangement, Grid(np.array([-0.5, 0.0, 0.5])))
     actions = random.integers(0, 3, (4, 4)).astype(np.uint8)
     learned = Policy(actions, reordered.grid, np.arange(4))
     assert reordered.costs.tolist() == [3, 1, 4, 2]
-    assert source.evaluate(learned.after(order)) == reordered.evaluate(learned)
+    assert source.evaluate(learned.after(arrangement)) == reordered.evaluate(learned)
+
+
+def test_some_of_the_instances():
+    mdp = MDP(np.arange(6.0).reshape(3, 2), [0, 1, 1], weight=[1, 2, 3])
+    some = mdp.rows(np.array([2, 0]))
+    assert some.votes.dense()[:, 0, 0].tolist() == [4, 0] and some.labels.tolist() == [1, 0]
+    assert some.weight.tolist() == [3, 1] and some.grid is mdp.grid
 
 
 def test_other_labels_for_the_same_votes():

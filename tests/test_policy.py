@@ -6,7 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from mddag.arrangement import Arrangement
 from mddag.grid import Grid
+from mddag.levels import Levels
 from mddag.policy import ACTIONS, EVAL, QUIT, SKIP, Policy
 from tests import strategies
 from tests.reference import rollout as twin
@@ -122,6 +124,17 @@ def test_a_decision_may_cover_several_steps():
 
 def test_a_policy_of_reordered_classifiers_decides_on_those_of_the_source():
     learned = Policy(np.full((3, 2), EVAL), GRID, np.array([0, 2, 1]))
-    assert learned.after(np.array([2, 0, 1])).order.tolist() == [2, 1, 0]
+    assert learned.after(Arrangement(np.array([2, 0, 1]))).order.tolist() == [2, 1, 0]
     with pytest.raises(ValueError, match=r"each of 0\.\.2 once"):
-        learned.after(np.array([0, 1]))
+        learned.after(Arrangement(np.array([0, 1])))
+
+
+def test_levels_of_both_arrangements_add_up_in_the_numbers_of_the_source():
+    inner = Levels(np.array([-3.0]), np.array([[1.0], [2.0], [0.0]]))
+    outer = Levels(np.array([-6.0]), np.array([[3.0], [2.0], [1.0]]))
+    learned = Policy(np.full((3, 2), EVAL), GRID, np.arange(3), levels=inner)
+    levels = learned.after(Arrangement(np.array([2, 0, 1]), outer)).levels
+    assert levels.start.tolist() == [-9] and levels.shift.ravel().tolist() == [5, 2, 2]
+    assert not learned.evaluates_all
+    with pytest.raises(ValueError, match=r"levels are of shape \(3, 1\); wanted .* \(2, 1\)"):
+        Policy(np.full((2, 2), EVAL), GRID, np.arange(2), levels=inner)

@@ -148,6 +148,16 @@ def test_regressors_predict_calibrated_means():
     np.testing.assert_array_equal(regressor(calibration=None).predict(X), predictor.scores(X)[:, 0])
 
 
+def test_without_classes_there_are_scores_alone():
+    ensemble = replace(whole_model().dag.ensemble, classes=None)
+    predictor = Predictor(Model(Dag(ensemble, whole_model().dag.policy)))
+    assert predictor.scores([[0, 0]]).shape == (1, 3)
+    with pytest.raises(ValueError, match="a classifier"):
+        predictor.predict([[0, 0]])
+    with pytest.raises(ValueError, match="a classifier"):
+        predictor.predict_one(np.zeros(2))
+
+
 def test_without_calibration_there_are_labels_but_no_probabilities():
     predictor = Predictor(Model(whole_model().dag))
     assert predictor.predict([[0, 0]]).shape == (1,)

@@ -78,7 +78,9 @@ def test_a_solver_that_orders_by_itself_is_left_alone():
 def test_every_is_the_solvers():
     assert chosen_solver(Margin(), 4).every == 4
     assert chosen_solver(Margin(every=2)).every == 2
-    with pytest.raises(ValueError, match="every is 4, but Sarsa.* decides at each base classifier"):
+    with pytest.raises(
+        ValueError, match=r"every is 4, but Sarsa.* decides at each base classifier"
+    ):
         chosen_solver(Sarsa(), 4)
     with pytest.raises(ValueError, match="every is 0"):
         chosen_solver(Margin(), 0)

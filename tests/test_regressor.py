@@ -30,7 +30,7 @@ def one_thread():
 
 
 @parametrize_with_checks(
-    [MDDAGRegressor(HistGradientBoostingRegressor(max_iter=5), beta=1e-4, **SMALL)]
+    [MDDAGRegressor(HistGradientBoostingRegressor(max_iter=30), beta=1e-4, **SMALL)]
 )
 def test_scikit_learn_checks(estimator, check):
     check(estimator)
@@ -39,7 +39,9 @@ def test_scikit_learn_checks(estimator, check):
 @pytest.fixture(scope="module")
 def friedman():
     X, y = make_friedman1(6000, random_state=0)
-    model = LGBMRegressor(n_estimators=100, num_leaves=8, verbose=-1).fit(X[:2000], y[:2000])
+    model = LGBMRegressor(n_estimators=100, num_leaves=8, n_jobs=1, verbose=-1).fit(
+        X[:2000], y[:2000]
+    )
     return model, X[2000:4000], y[2000:4000], X[4000:], y[4000:]
 
 
@@ -92,7 +94,7 @@ def test_a_log_link_predicts_positive_means():
 
 def test_an_unknown_link_and_classifiers_are_refused_by_name(friedman):
     _, X, y, _, _ = friedman
-    strange = LGBMRegressor(n_estimators=3, reg_sqrt=True, verbose=-1).fit(X, y)
+    strange = LGBMRegressor(n_estimators=3, reg_sqrt=True, n_jobs=1, verbose=-1).fit(X, y)
     with pytest.raises(ValueError, match="neither its scores nor exp of them"):
         MDDAGRegressor(strange, solver=BestPrefix()).fit(X, y)
     labels = GradientBoostingClassifier(n_estimators=2).fit(X, y > 14)

@@ -1,9 +1,10 @@
 import numpy as np
 import pytest
+from sklearn.ensemble import HistGradientBoostingRegressor
 from sklearn.exceptions import NotFittedError
 
 import mddag
-from mddag import AdaBoostMHClassifier, MDDAGClassifier
+from mddag import AdaBoostMHClassifier, MDDAGClassifier, MDDAGRegressor
 from mddag.solvers import Sarsa
 
 
@@ -19,6 +20,19 @@ def test_a_fitted_estimator_is_saved_with_what_was_measured(tmp_path):
     assert loaded.classes_.dtype == bool
     assert model.predictor().n_threads == 2
     np.testing.assert_array_equal(loaded.predict(X), model.predict(X))
+
+
+@pytest.mark.parametrize("loss", ["squared_error", "poisson"])
+def test_regressors_come_back_with_their_link(tmp_path, loss):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(400, 3))
+    boost = HistGradientBoostingRegressor(loss=loss, max_iter=10, max_leaf_nodes=4)
+    model = MDDAGRegressor(boost, beta=1e-4, solver=Sarsa(n_episodes=5000), random_state=0)
+    model.fit(X, np.exp(X[:, 0])).save(tmp_path / "model.mddag")
+    loaded = mddag.load(tmp_path / "model.mddag")
+    np.testing.assert_array_equal(loaded.predict(X), model.predict(X))
+    assert loaded.predict_one(X[0]) == model.predict(X[:1])[0]
+    assert loaded.model.full == model.full_evaluation_
 
 
 def test_there_is_nothing_to_save_before_fit(tmp_path):

@@ -69,6 +69,17 @@ def test_the_solver_sees_the_selection_rows_and_never_the_test_rows():
     assert seen == [(300, 200, 0.1), (300, 200, 0.2)]
 
 
+def test_a_solver_may_go_along_the_prices_by_itself(curve):
+    class AtOnce(BestPrefix):
+        def solve_path(self, mdp, betas, selection):
+            assert selection.n_instances == 300
+            return [self.solve(mdp.with_beta(beta)) for beta in betas]
+
+    again = sweep_policies(OfBeta(0), AtOnce(), BETAS, selection=OfBeta(1), test=OfBeta(2))
+    for name, column in again.columns.items():
+        np.testing.assert_array_equal(column, curve.columns[name])
+
+
 def test_the_curve_knows_its_loss():
     curve = sweep_policies(OfBeta(0, loss=Exponential()), BestPrefix(), [0.1])
     assert curve.loss == Exponential()

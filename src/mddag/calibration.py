@@ -52,7 +52,9 @@ class Calibration(ReadOnlyArrays):
     ) -> NDArray[np.float64]:
         """Log-odds (K = 1), logits, or means of scores (n, K) that left at steps (n,)."""
         group = self.groups[exit_step]
-        return scores * self.factors[group][:, None] + self.offsets[group][:, None]
+        value: NDArray[np.float64] = self.factors[group][:, None] * scores
+        value += self.offsets[group][:, None]
+        return value
 
     def probabilities(
         self, scores: NDArray[np.float64], exit_step: NDArray[np.integer[Any]]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
@@ -34,9 +35,10 @@ class MDDAGClassifier(ScoringClassifier, ClassifierMixin, DagEstimator):  # type
     loss : callable, default None
         What a wrong decision costs, of (scores, labels); None means ``ZeroOne()``.
     solver : Solver, default None
-        How the policy is learned; None means ``Sarsa()``.
+        How the policy is learned; None means ``Portfolio()``. The paper: ``Sarsa()``.
     ordering : Ordering, default None
-        The order in which base classifiers are decided on.
+        The order in which base classifiers are decided on; None means ``Correlation()``, or that
+        the solver orders by itself. The paper takes them as they come: ``Given()``.
     every : int, default 1
         Decide once for so many base classifiers; above 1 the solver must know how.
     actions : tuple of str, default ("eval", "skip", "quit")
@@ -81,8 +83,7 @@ class MDDAGClassifier(ScoringClassifier, ClassifierMixin, DagEstimator):  # type
     def classes_(self) -> NDArray[Any]:
         """The labels, in the order of the columns of ``predict_proba``."""
         check_is_fitted(self, "ensemble_")
-        classes: NDArray[Any] = self.ensemble_.classes
-        return classes
+        return np.asarray(self.ensemble_.classes)
 
     def _default_model(self) -> Any:
         return AdaBoostMHClassifier()

@@ -10,7 +10,7 @@ in float64, in the order of evaluation. Without a policy the DAG evaluates every
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -20,7 +20,9 @@ from numpy.typing import NDArray
 from mddag import _core
 from mddag._checks import checked_threads
 from mddag._read_only import ReadOnlyArrays
+from mddag.cost_model import MANY_ROWS
 from mddag.ensemble import Ensemble, checked_out
+from mddag.executor import Executor
 from mddag.features import Rows
 from mddag.fixed_point import FixedPoint
 from mddag.grid import Grid
@@ -32,41 +34,60 @@ from mddag.trace import Trace
 class Dag(ReadOnlyArrays):
     """An ensemble and what to evaluate next; made by `compile`.
 
-    ensemble : the source ensemble, in its own order
-    policy   : whose step j decides on base classifier policy.order[j]
+    ensemble             : the source ensemble in its own order, on the levels of the policy
+    policy               : whose step j decides on base classifier policy.order[j]
+    executor             : "walk", "blocks" or "all"; None for whichever is expected to be fastest
+    expected_evaluations : of a row on average, as far as known; half of N if not
 
     A Dag of no base classifiers is well defined: it returns the bias.
     """
 
     ensemble: Ensemble
     policy: Policy
+    executor: str | None = None
+    expected_evaluations: float | None = None
 
     def __post_init__(self) -> None:
         self.policy.require(self.ensemble.n_classifiers, self.ensemble.n_scores)
+        _ = self.native  # whose checks belong before any work
 
     def __repr__(self) -> str:
         return f"<Dag over {self.ensemble!r}>"
 
-    @cached_property
-    def fixed_point(self) -> FixedPoint:
-        """The votes as the executors sum them; trees only."""
-        return FixedPoint.of(self.ensemble.tables)
+    def __str__(self) -> str:
+        if self.ensemble.callables:
+            return repr(self)
+        speed, name = self.expected_speedup, self.native.chosen(MANY_ROWS)
+        verdict = "" if speed > 1 or name == "all" else "; evaluating everything is no slower"
+        return (
+            f"{self!r}\n"
+            f"large batches run by {name!r}, expected to take 1/{speed:.2g} of the time of "
+            f"evaluating everything{verdict}"
+        )
 
     @cached_property
+    def native(self) -> Executor:
+        """What runs trees."""
+        return Executor(self.ensemble, self.policy, self.executor, self.expected_evaluations)
+
+    @property
+    def expected_speedup(self) -> float:
+        """How many times faster than evaluating everything large batches are expected to be.
+
+        Below 1 the policy saves evaluations but no time: few trees of one row cost as much as many
+        trees of many rows at once. Single rows gain in any case.
+        """
+        return self.native.speedup
+
+    @property
+    def fixed_point(self) -> FixedPoint:
+        """The votes as the executors sum them; trees only."""
+        return self.native.fixed_point
+
+    @property
     def walk(self) -> _core.Walk:
-        """The row walk, made when it is first needed; trees only."""
-        fixed, tables = self.fixed_point, self.ensemble.tables
-        features = self.ensemble.features
-        return _core.Walk(
-            self.ensemble.native,
-            (fixed.values, tables.starts, tables.score, tables.rounds, tables.n_scores),
-            fixed.bias,
-            fixed.unit,
-            self.policy.native,
-            fixed.edges(self.policy.grid.edges),
-            features.n,
-            features.missing,
-        )
+        """The row walk, which also takes single rows; trees only."""
+        return self.native.walk
 
     def run(self, X: Any, *, n_threads: int = 1) -> Trace:
         """Scores and classification paths of every row of X."""
@@ -74,14 +95,7 @@ class Dag(ReadOnlyArrays):
         rows = self.ensemble.features.rows(X)
         if self.ensemble.callables:
             return self._run_callables(rows)
-        scores = np.empty((len(rows), self.ensemble.n_scores))
-        exit_step = np.zeros(len(rows), np.int32)
-        cost = np.zeros(len(rows))
-        n_evaluated, indices = self.walk.run(
-            rows, self.ensemble.cost, scores, exit_step, cost, n_threads
-        )
-        indptr = np.concatenate([[0], np.cumsum(n_evaluated, dtype=np.int64)])
-        return Trace(scores, indptr, indices, exit_step, cost)
+        return self.native.run(rows, n_threads)
 
     def scores(
         self, X: Any, out: NDArray[np.float64] | None = None, *, n_threads: int = 1
@@ -93,7 +107,7 @@ class Dag(ReadOnlyArrays):
         if self.ensemble.callables:
             scores[:] = self._run_callables(rows).scores
         else:
-            self.walk.scores(rows, scores, n_threads)
+            self.native.scores(rows, scores, n_threads)
         return scores
 
     def exits(self, X: Any, *, n_threads: int = 1) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
@@ -106,10 +120,7 @@ class Dag(ReadOnlyArrays):
         if self.ensemble.callables:
             trace = self._run_callables(rows)
             return trace.scores, trace.exit_step
-        scores = np.empty((len(rows), self.ensemble.n_scores))
-        exit_step = np.zeros(len(rows), np.int32)
-        self.walk.exits(rows, scores, exit_step, n_threads)
-        return scores, exit_step
+        return self.native.exits(rows, n_threads)
 
     def _run_callables(self, rows: Rows) -> Trace:
         """Step by step: each h_j is called once, on the rows that evaluate it."""
@@ -132,8 +143,18 @@ class Dag(ReadOnlyArrays):
         return _trace_of_visits(scores, exit_step, cost, visited)
 
 
-def compile(ensemble: Ensemble, policy: Policy | None = None) -> Dag:  # noqa: A001
-    """The DAG that a policy makes of an ensemble; evaluate-all without a policy."""
+def compile(  # noqa: A001
+    ensemble: Ensemble,
+    policy: Policy | None = None,
+    *,
+    executor: str | None = None,
+    expected_evaluations: float | None = None,
+) -> Dag:
+    """The DAG that a policy makes of an ensemble; evaluate-all without a policy.
+
+    `executor` and `expected_evaluations` decide on speed alone: see Dag. ``print(dag)`` says how it
+    will run, and whether that is expected to be faster than evaluating everything.
+    """
     if not isinstance(ensemble, Ensemble):
         raise TypeError(
             f"ensemble is a {type(ensemble).__name__}; wanted an Ensemble: "
@@ -146,7 +167,10 @@ def compile(ensemble: Ensemble, policy: Policy | None = None) -> Dag:  # noqa: A
         raise TypeError(
             f"policy is a {type(policy).__name__}; wanted a Policy, such as solver.solve(mdp) gives"
         )
-    return Dag(ensemble, policy)
+    if policy.levels is not None:  # from here on they are part of the votes
+        policy.require(ensemble.n_classifiers, ensemble.n_scores)
+        ensemble, policy = ensemble.levelled(policy.levels), replace(policy, levels=None)
+    return Dag(ensemble, policy, executor, expected_evaluations)
 
 
 def _trace_of_visits(

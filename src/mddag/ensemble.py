@@ -19,12 +19,25 @@ from mddag._checks import check_whole, checked_permutation, checked_threads
 from mddag._read_only import read_only
 from mddag.features import Features, Rows
 from mddag.layout import flat_nodes, flat_tables
+from mddag.levels import Levels
 from mddag.nodes import Nodes
 from mddag.votes import Tables, Votes, take_segments
 
 Kind = Literal["classifier", "regressor", "ranker"]
 Link = Literal["identity", "exp", "unknown"]
 Voter = Callable[[Rows], ArrayLike]
+
+
+@dataclass(frozen=True, eq=False)
+class Shifted:
+    """A callable base classifier with a constant (K,) added to its votes."""
+
+    voter: Voter
+    shift: NDArray[np.float64]
+
+    def __call__(self, rows: Rows) -> NDArray[np.float64]:
+        votes = np.asarray(self.voter(rows), np.float64)
+        return votes.reshape(len(rows), -1) + self.shift
 
 
 @dataclass(frozen=True, eq=False)
@@ -154,6 +167,11 @@ class Ensemble:
     def reordered(self, order: Sequence[int] | NDArray[np.intp]) -> Ensemble:
         """The same base classifiers in another order; the full sum keeps its value."""
         return self._taken(checked_permutation(order, self.n_classifiers))
+
+    def levelled(self, levels: Levels) -> Ensemble:
+        """The same ensemble with constants moved between its bias and its base classifiers."""
+        callables = tuple(map(Shifted, self.callables, levels.shift))
+        return replace(self, tables=levels.applied(self.tables), callables=callables)
 
     def truncated(self, n_classifiers: int) -> Ensemble:
         """The first `n_classifiers` base classifiers."""

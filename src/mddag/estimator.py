@@ -80,7 +80,7 @@ class DagEstimator(Served, Scoring, BaseEstimator):  # type: ignore[misc]
                 source.ensemble, rows, targets[source.rows], loss=self.loss, actions=self.actions
             )
             ordered = problem.ordered(self.ordering, solver)
-            policy = seeded(solver, random).solve(ordered.mdp(self.beta)).after(ordered.order)
+            policy = seeded(solver, random).solve(ordered.mdp(self.beta)).after(ordered.arrangement)
             self._settle(source.ensemble, policy, problem, rows)
         return self
 
@@ -144,10 +144,13 @@ class DagEstimator(Served, Scoring, BaseEstimator):  # type: ignore[misc]
         return validate_data(self, X, reset=True, dtype="numeric", ensure_all_finite="allow-nan")
 
     def _settle(self, ensemble: Ensemble, policy: Policy, problem: Problem, rows: Rows) -> None:
-        dag, mdp = compile_dag(ensemble, policy), problem.mdp(self.beta)
+        mdp = problem.mdp(self.beta)
+        self.evaluation_ = mdp.evaluate(policy)
+        dag = compile_dag(
+            ensemble, policy, expected_evaluations=float(self.evaluation_.n_evaluated)
+        )
         scores, exit_step = dag.exits(rows, n_threads=self.n_threads)
         self.ensemble_, self.policy_, self.dag_ = ensemble, policy, dag
-        self.evaluation_ = mdp.evaluate(policy)
         self.full_evaluation_ = mdp.evaluate(mdp.evaluate_all())
         self.calibration_ = exit_calibration(ensemble, scores, exit_step, problem.labels)
 

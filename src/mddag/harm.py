@@ -45,9 +45,9 @@ class Harm:
             return self._squared_error(self._means(trace)) - self._squared_error(self.full)
         labels = self.ensemble.labels(trace.scores)
         if self.measure == "share":
-            return (labels != self.full).astype(np.float64)
-        wrong, wrong_in_full = labels != self.targets, self.full != self.targets
-        return wrong.astype(np.float64) - wrong_in_full
+            return np.asarray(labels != self.full, np.float64)
+        wrong = np.asarray(labels != self.targets, np.float64)
+        return wrong - np.asarray(self.full != self.targets, np.float64)
 
     def _means(self, trace: Trace) -> NDArray[np.float64]:
         scores, exits = trace.scores[self.fit], trace.exit_step[self.fit]

@@ -82,18 +82,19 @@ def sparsify(
     )
     learner = estimator.checked_solver()
     random = np.random.RandomState(random_state)
-    promises = knob in BOUNDS and confidence is not None
-    evidence = Evidence.of(ensemble, X, y, certified=promises, random=random)
     measure = _measure(ensemble, knob)
-    if promises:
+    promise = None
+    if knob in BOUNDS and confidence is not None:
         promise = Promise(knob, value, confidence, measure)
+    evidence = Evidence.of(ensemble, X, y, certified=promise is not None, random=random)
+    if promise is not None:
         promise.require(len(evidence), len(evidence.certifying))
     path = _path(estimator, seeded(learner, random), evidence, measure)
     if knob == "beta":
         chosen = path.learned(value)
     elif knob == "budget":
         chosen = path.within_budget(value, evidence.choosing)
-    elif promises:
+    elif promise is not None:
         chosen = certified(path, promise, evidence.seen, evidence.certifying)
     else:
         chosen = path.within_harm(value, evidence.choosing)
@@ -103,7 +104,7 @@ def sparsify(
     soft = y is None and ensemble.kind == "classifier"
     truth = _taught_probabilities(model, ensemble, X) if soft else evidence.truth
     estimator.adopt(chosen.policy, _safe_indexing(X, rows), truth[rows])
-    if promises:
+    if promise is not None:
         estimator.promise_ = promise
     return estimator
 

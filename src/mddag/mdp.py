@@ -21,6 +21,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from mddag import _core
 from mddag._checks import checked_permutation, checked_threads
+from mddag.arrangement import Arrangement
 from mddag.ensemble import Ensemble
 from mddag.grid import Grid
 from mddag.losses import Loss, ZeroOne
@@ -142,11 +143,12 @@ class MDP:
         """Final scores (n, K), evaluations (n,) and cost (n,) of every instance under a policy."""
         n_threads = checked_threads(n_threads)
         policy.require(self.n_steps, self.n_scores)
-        scores = self._bias()
+        tables = policy.tables(self.votes.tables)
+        scores = np.tile(tables.bias, (self.n_instances, 1))
         n_evaluated = np.zeros(self.n_instances, np.int32)
         cost = np.zeros(self.n_instances)
         _core.rollout(
-            self.votes.tables.native,
+            tables.native,
             self.votes.codes,
             policy.grid.native,
             policy.native,
@@ -189,15 +191,15 @@ class MDP:
         other.labels = _checked_labels(labels, self.n_instances, self.n_scores)
         return other
 
-    def reordered(self, order: ArrayLike, grid: Grid | None = None) -> MDP:
-        """The same sample with its base classifiers in another order.
+    def arranged(self, arrangement: Arrangement, grid: Grid | None = None) -> MDP:
+        """The same sample with its base classifiers in another order, on other levels.
 
-        A policy learned on it decides for this MDP as ``policy.after(order)``. Another order passes
-        through other partial sums, so it may want another grid.
+        A policy learned on it decides for this MDP as ``policy.after(arrangement)``. Another order
+        passes through other partial sums, so it may want another grid.
         """
-        order = checked_permutation(np.asarray(order), self.n_steps)
+        order = checked_permutation(arrangement.order, self.n_steps)
         other = copy(self)
-        other.votes = self.votes.reordered(order)
+        other.votes = arrangement.votes(self.votes)
         other.costs = self.costs[order]
         other.grid = self.grid if grid is None else _checked_grid(grid, self.n_scores)
         return other

@@ -118,7 +118,9 @@ class Path:
     def _extend(self, betas: Prices) -> None:
         policies = policies_at(self.solver, self.learning, self.selection, betas)
         for beta, policy in zip(betas, policies, strict=True):
-            self.candidates.append(self._judged(float(beta), policy.after(self.learning.order)))
+            self.candidates.append(
+                self._judged(float(beta), policy.after(self.learning.arrangement))
+            )
 
     def _constant(self, action: int, beta: float) -> Candidate:
         grid = Grid(np.empty(0), self.ensemble.n_scores)

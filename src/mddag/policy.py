@@ -19,7 +19,10 @@ from numpy.typing import NDArray
 
 from mddag._checks import check_whole, checked_permutation
 from mddag._read_only import ReadOnlyArrays, read_only
+from mddag.arrangement import Arrangement
 from mddag.grid import Grid
+from mddag.levels import Levels
+from mddag.votes import Tables
 
 EVAL, SKIP, QUIT = 0, 1, 2
 ACTIONS = ("eval", "skip", "quit")
@@ -34,6 +37,7 @@ class Policy(ReadOnlyArrays):
     grid    : the cells
     order   : intp (N,), step j decides on base classifier order[j] of the source ensemble
     every   : steps that one decision covers
+    levels  : constants that the order moves between bias and base classifiers; None for none
 
     Both arrays are read-only copies, since `next` is folded from them once.
     """
@@ -42,6 +46,7 @@ class Policy(ReadOnlyArrays):
     grid: Grid
     order: NDArray[np.intp]
     every: int = 1
+    levels: Levels | None = None
 
     def __post_init__(self) -> None:
         order, actions = (
@@ -61,6 +66,11 @@ class Policy(ReadOnlyArrays):
             raise ValueError(
                 f"the action at step {d * self.every} in cell {c} is {actions[d, c]}; "
                 f"wanted EVAL ({EVAL}), SKIP ({SKIP}) or QUIT ({QUIT})"
+            )
+        if self.levels is not None and self.levels.shift.shape != (len(order), self.grid.n_scores):
+            raise ValueError(
+                f"levels are of shape {self.levels.shift.shape}; wanted one constant per step and "
+                f"score, ({len(order)}, {self.grid.n_scores})"
             )
         object.__setattr__(self, "actions", read_only(actions, np.uint8))
         object.__setattr__(self, "order", read_only(order, np.intp))
@@ -88,7 +98,7 @@ class Policy(ReadOnlyArrays):
     @cached_property
     def evaluates_all(self) -> bool:
         """Whether this is the full ensemble in its own order."""
-        in_order = np.array_equal(self.order, np.arange(self.n_steps))
+        in_order = np.array_equal(self.order, np.arange(self.n_steps)) and self.levels is None
         return in_order and bool((self.actions == EVAL).all())
 
     @property
@@ -104,14 +114,23 @@ class Policy(ReadOnlyArrays):
                 f"score(s), but got {n_classifiers} and {n_scores}; learn a policy for these"
             )
 
-    def after(self, order: NDArray[np.intp]) -> Policy:
-        """This policy, learned on base classifiers in the given order, for those in their own.
+    def after(self, arrangement: Arrangement) -> Policy:
+        """This policy, learned on arranged base classifiers, for those of the source.
 
-        Step j, which decided on the j-th of the reordered ones, decides on ``order[self.order[j]]``
-        of the source.
+        Step j, which decided on number self.order[j] of the arranged ones, decides on the one
+        that had been put there.
         """
-        order = checked_permutation(order, self.n_steps)
-        return replace(self, order=order[self.order])
+        order = checked_permutation(arrangement.order, self.n_steps)
+        levels, moved = arrangement.levels, self.levels
+        if moved is not None:
+            by_source = np.empty_like(moved.shift)
+            by_source[order] = moved.shift
+            levels = Levels(moved.start, by_source).plus(levels)
+        return replace(self, order=order[self.order], levels=levels)
+
+    def tables(self, tables: Tables) -> Tables:
+        """The votes of an ensemble with the constants of this policy's order."""
+        return tables if self.levels is None else self.levels.applied(tables)
 
     @classmethod
     def constant(cls, action: int, n_steps: int, grid: Grid) -> Policy:

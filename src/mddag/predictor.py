@@ -52,12 +52,13 @@ class Predictor:
     def predict(self, X: Any, out: NDArray[Any] | None = None) -> NDArray[Any]:
         """The winning class of each row, or the mean that a regressor expects, (n,)."""
         rows = self._rows(X)
-        if self.classes_ is None:
+        if self._labels is None:
             out = checked_out(out, (len(rows),), rows)
             out[:] = self._means(rows)
             return out
-        out = checked_out(out, (len(rows),), rows, self.classes_.dtype)
-        return self.classes_.take(self.codes(rows), out=out)
+        classes = np.asarray(self.classes_)
+        out = checked_out(out, (len(rows),), rows, classes.dtype)
+        return classes.take(self.codes(rows), out=out)
 
     def predict_proba(self, X: Any, out: NDArray[np.float64] | None = None) -> NDArray[np.float64]:
         """Calibrated class probabilities, float64 (n, n_classes)."""
@@ -118,7 +119,7 @@ class Predictor:
         if self.model.calibration is not None:
             scores = self.model.calibration.calibrated(scores, exit_step)
         ensemble = self.model.dag.ensemble
-        return ensemble.means(scores) if ensemble.kind == "regressor" else scores[:, 0]
+        return scores[:, 0] if ensemble.kind == "ranker" else ensemble.means(scores)
 
     def _exits(self, X: Any) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
         return self.model.dag.exits(X, n_threads=self.n_threads)

@@ -13,13 +13,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from mddag.arrangement import Arrangement, arranged
 from mddag.ensemble import Ensemble
 from mddag.features import Rows
 from mddag.grid import Grid
 from mddag.losses import Loss, Squared, ZeroOne
 from mddag.mdp import MDP
+from mddag.ordering import Correlation
 from mddag.policy import ACTIONS
-from mddag.solvers import Sarsa, Solver
+from mddag.solvers import Portfolio, Solver
 from mddag.solvers.solver import checked_solver, deciding_every
 from mddag.source import class_codes
 from mddag.votes import Votes
@@ -34,7 +36,7 @@ class Problem:
     costs   : float64 (N,) prices in `order`, or None where each counts as 1
     unit    : what beta is a price in: 1, or for regression the loss of predicting the mean, so that
               beta = 0.01 is one point of R2 per evaluation
-    order   : intp (N,), which base classifier of the source each step decides on
+    arrangement : which base classifier of the source each step decides on, and on which level
     grid    : the cells; those of the votes by default
     """
 
@@ -44,7 +46,7 @@ class Problem:
     costs: NDArray[np.float64] | None
     actions: tuple[str, ...]
     unit: float
-    order: NDArray[np.intp]
+    arrangement: Arrangement
     grid: Grid | None = None
 
     def __len__(self) -> int:
@@ -63,6 +65,7 @@ class Problem:
         """The votes of an ensemble on rows with targets: classes, probabilities or numbers."""
         classifies = ensemble.kind == "classifier"
         named = classifies and targets.ndim == 1
+        labels: NDArray[Any]
         labels = class_codes(targets, ensemble) if named else np.asarray(targets, np.float64)
         loss = (ZeroOne() if classifies else Squared()) if loss is None else loss
         return cls(
@@ -72,7 +75,7 @@ class Problem:
             costs=ensemble.cost if ensemble.priced else None,
             actions=actions,
             unit=1.0 if classifies else _loss_of_the_mean(loss, labels),
-            order=np.arange(ensemble.n_classifiers),
+            arrangement=Arrangement(np.arange(ensemble.n_classifiers)),
         )
 
     def mdp(self, beta: float) -> MDP:
@@ -92,23 +95,24 @@ class Problem:
         return replace(self, votes=self.votes.rows(index), labels=self.labels[index])
 
     def ordered(self, ordering: Any, solver: Solver) -> Problem:
-        """The rows with base classifiers in the order that `ordering` gives them, and its grid.
+        """The rows with base classifiers in the order that decides, Correlation() for None.
 
-        A solver that orders by itself gets them as they are.
+        A solver that orders by itself (it says so by `orders`) gets them as they are.
         """
-        if ordering is None or getattr(solver, "orders", False):
+        if getattr(solver, "orders", False):
             return replace(self, grid=Grid.quantile(self.votes))
-        order = ordering(self.votes, self.costs)
-        votes = self.votes.reordered(order)
-        return replace(self._in(order, votes), grid=Grid.quantile(votes))
+        ordering = Correlation() if ordering is None else ordering
+        problem = self._in(arranged(ordering, self.votes, self.costs))
+        return replace(problem, grid=Grid.quantile(problem.votes))
 
     def like(self, other: Problem) -> Problem:
         """These rows in the order and on the grid of `other`."""
-        return replace(self._in(other.order, self.votes.reordered(other.order)), grid=other.grid)
+        return replace(self._in(other.arrangement), grid=other.grid)
 
-    def _in(self, order: NDArray[np.intp], votes: Votes) -> Problem:
-        costs = None if self.costs is None else self.costs[order]
-        return replace(self, votes=votes, costs=costs, order=order)
+    def _in(self, arrangement: Arrangement) -> Problem:
+        costs = None if self.costs is None else self.costs[arrangement.order]
+        votes = arrangement.votes(self.votes)
+        return replace(self, votes=votes, costs=costs, arrangement=arrangement)
 
 
 @dataclass(frozen=True)
@@ -124,18 +128,18 @@ class OfMeans:
 
 def chosen_solver(solver: Any, every: int = 1) -> Solver:
     """The solver, the default one for None, deciding once for `every` base classifiers."""
-    return deciding_every(checked_solver(Sarsa() if solver is None else solver), every)
+    return deciding_every(checked_solver(Portfolio() if solver is None else solver), every)
 
 
 def checked_ordering(ordering: Any) -> None:
     """Refuse what cannot order base classifiers."""
     if ordering is not None and (isinstance(ordering, type) or not callable(ordering)):
         raise TypeError(
-            f"ordering is {ordering!r}; wanted a callable of (votes, costs) that gives an order"
+            f"ordering is {ordering!r}; wanted a callable of (votes, costs), such as Correlation()"
         )
 
 
-def _loss_of_the_mean(loss: Loss, targets: NDArray[np.float64]) -> float:
+def _loss_of_the_mean(loss: Loss, targets: NDArray[Any]) -> float:
     """What the best constant loses, 1 where it loses nothing."""
     constant = np.full((len(targets), 1), targets.mean())
     return float(np.mean(loss(constant, targets))) or 1.0

@@ -47,7 +47,8 @@ class MDDAGRegressor(ScoringRegressor, RegressorMixin, DagEstimator):  # type: i
     >>> from sklearn.datasets import load_diabetes
     >>> from mddag.solvers import Sarsa
     >>> X, y = load_diabetes(return_X_y=True)
-    >>> model = MDDAGRegressor(beta=0.001, solver=Sarsa(n_episodes=50_000), random_state=0).fit(X, y)
+    >>> solver = Sarsa(n_episodes=50_000)
+    >>> model = MDDAGRegressor(beta=0.001, solver=solver, random_state=0).fit(X, y)
     >>> bool(model.score(X, y) > 0.4 and model.n_evaluated(X).mean() < 50)
     True
     """

@@ -84,7 +84,7 @@ def sweep(
         test=None if test is None else test.mdp,
         n_jobs=n_jobs,
     )
-    return replace(curve, policies=tuple(p.after(learning.order) for p in curve.policies))
+    return replace(curve, policies=tuple(p.after(learning.arrangement) for p in curve.policies))
 
 
 def _problem(ensemble: Ensemble, X: Any, y: Any, settings: dict[str, Any]) -> Problem:
@@ -121,8 +121,9 @@ def sweep_policies(
 
     `mdp_of_beta`, `selection` and `test` give the MDP of their rows at a beta, for instance
     ``lambda beta: MDP(votes, y, beta=beta)``. The solver sees the training and the selection rows,
-    never the test rows. `n_jobs` is joblib's: None is 1 unless a
-    ``parallel_config`` says otherwise, -1 all cores; the result does not depend on it.
+    never the test rows. `n_jobs` is joblib's: None is 1 unless a ``parallel_config`` says
+    otherwise, -1 all cores; the result does not depend on it. A solver with ``solve_path`` goes
+    along the prices by itself, in one job.
     """
     prices = _checked_betas(betas)
     given = zip(SAMPLES, (mdp_of_beta, selection, test), strict=True)
@@ -144,6 +145,8 @@ def _solved(
     n_jobs: int | None,
 ) -> list[tuple[Policy, dict[str, Evaluation]]]:
     """The policies in the order of the prices; after Ctrl-C those that were finished."""
+    if hasattr(solver, "solve_path"):
+        return _solved_at_once(samples, solver, prices)
     solved = []
     parallel = Parallel(n_jobs=n_jobs, return_as="generator")
     try:
@@ -157,6 +160,19 @@ def _solved(
             stacklevel=3,
         )
     return solved
+
+
+def _solved_at_once(
+    samples: Mapping[str, Callable[[float], MDP]], solver: Any, prices: list[float]
+) -> list[tuple[Policy, dict[str, Evaluation]]]:
+    """The policies of a solver that goes along the prices by itself."""
+    first = {name: of_beta(prices[0]) for name, of_beta in samples.items()}
+    betas = [samples["train"](beta).beta for beta in prices]
+    policies = solver.solve_path(first["train"], betas, first.get("selection"))
+    return [
+        (policy, {name: mdp.with_beta(beta).evaluate(policy) for name, mdp in first.items()})
+        for policy, beta in zip(policies, betas, strict=True)
+    ]
 
 
 def _solve(

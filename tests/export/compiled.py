@@ -30,7 +30,7 @@ def compiled(model, folder, predicts="int", **options):
         "    net_scores(x, f);\n"
         "  }\n}\n"
     )
-    command = [COMPILER, *STRICT, "-O1", "-shared", "-fPIC", "-o", str(library), str(source)]
+    command = [COMPILER, *STRICT, "-O1", "-shared", "-fPIC", "-o", str(library), str(source), "-lm"]
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     native = ctypes.CDLL(str(library)).run

@@ -125,19 +125,25 @@ def test_thresholds_beyond_float32(tmp_path, threshold):
     np.testing.assert_array_equal(labels, went_left)
 
 
-def test_regressors_give_calibrated_means(tmp_path):
-    ensemble = replace(
-        deep_forest(np.random.default_rng(1), 5, 2, 1), kind="regressor", classes=None
-    )
+@pytest.mark.parametrize("link", ["identity", "exp"])
+def test_regressors_give_calibrated_means(tmp_path, link):
+    classifier = deep_forest(np.random.default_rng(1), 5, 2, 1)
+    ensemble = replace(classifier, kind="regressor", classes=None, link=link)
     policy = Policy.prefix(3, 5, Grid(np.empty(0)))
     calibration = Calibration([0, 0, 0, 1, 1, 1], [1.0, 2.0], [0.0, 0.5])
     model = Predictor(Model(Dag(ensemble, policy), calibration))
     X = np.random.default_rng(2).normal(size=(50, 2)).astype(np.float32)
     means, n_evaluated, scores = compiled(model, tmp_path, predicts="double")(X)
     assert n_evaluated.tolist() == [3] * 50
-    np.testing.assert_allclose(means, 2 * scores[:, 0] + 0.5, rtol=1e-15)
-    np.testing.assert_allclose(means, model.predict(X), rtol=1e-15)
+    np.testing.assert_allclose(means, model.predict(X), rtol=1e-14)
     np.testing.assert_array_equal(scores, model.scores(X))
+
+
+def test_a_regressor_whose_link_is_unknown_is_not_exported(tmp_path):
+    classifier = deep_forest(np.random.default_rng(1), 2, 2, 1)
+    ensemble = replace(classifier, kind="regressor", classes=None, link="unknown")
+    with pytest.raises(ValueError, match="neither its scores nor exp of them"):
+        export_c(mddag.compile(ensemble), tmp_path / "m.h")
 
 
 def test_a_header_may_be_included_twice_and_beside_another_and_used_in_part(tmp_path):

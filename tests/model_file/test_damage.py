@@ -9,7 +9,6 @@ import pytest
 
 from mddag.model_file import Model, ModelFileError
 from mddag.model_file.container import pack, unpack
-from mddag.predictor import Predictor
 from tests.model_file.models import whole_model
 
 NUMBERS = [0, 1, -1, 2, 3, 255, 2**31 - 1, -(2**31), 2**31, 2**62, -(2**63), 2**63 - 1]
@@ -27,7 +26,7 @@ def survives(content):
     n_features = model.dag.ensemble.n_features
     if 0 < n_features < 1000:
         X = np.zeros((2, n_features))
-        assert Predictor(model).run(X).scores.shape == (2, model.dag.ensemble.n_scores)
+        assert model.dag.run(X).scores.shape == (2, model.dag.ensemble.n_scores)
     return True
 
 

@@ -268,6 +268,6 @@ def test_regressors_may_shift_means():
     model = whole_model(
         dag=Dag(ensemble, whole_model().dag.policy),
         calibration=Calibration([0, 0, 1], [1.0, 2.0], [0.5, -0.5]),
-        evaluation=Evaluation(1.0, 2.0, 3.0, 4.0),
+        evaluation=Evaluation(1.0, 2.0, 3.0, 2.0),
     )
     assert_equal_models(Model.from_bytes(model.to_bytes()), model)

@@ -17,14 +17,24 @@ def centred(rows):
 
 
 def partial_sums(votes, chosen):
-    """bias + the votes of the chosen base classifiers, centred over the classes."""
+    """The votes of the chosen base classifiers, centred over the classes."""
     dense = votes.dense()
-    sums = [list(votes.tables.bias) for _ in range(len(votes))]
+    sums = [[0.0] * votes.tables.n_scores for _ in range(len(votes))]
     for row, said in zip(sums, dense, strict=True):
         for j in chosen:
             for k in range(len(row)):
                 row[k] += said[j, k]
     return centred(sums)
+
+
+def about_the_mean(rows, weight):
+    """Rows of scores minus their weighted mean."""
+    total = sum(weight)
+    means = [
+        sum(w * r[k] for w, r in zip(weight, rows, strict=True)) / total
+        for k in range(len(rows[0]))
+    ]
+    return [[s - m for s, m in zip(row, means, strict=True)] for row in rows]
 
 
 def row_weights(votes, weight, focus):
@@ -41,8 +51,8 @@ def row_weights(votes, weight, focus):
 
 def correlation(votes, chosen, weight):
     """<f, F> / |f| |F| of the partial sum f of the chosen ones; 0 where f says nothing."""
-    full = partial_sums(votes, range(votes.tables.n_classifiers))
-    some = partial_sums(votes, chosen)
+    full = about_the_mean(partial_sums(votes, range(votes.tables.n_classifiers)), weight)
+    some = about_the_mean(partial_sums(votes, chosen), weight)
     square, whole = products(some, some, weight), products(full, full, weight)
     if square <= 1e-9 * whole:
         return 0.0

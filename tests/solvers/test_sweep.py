@@ -32,7 +32,9 @@ def problems(draw):
         labels=labels,
         loss=LOSSES[loss],
         weighted=draw(st.booleans()),
-        actions=draw(st.sampled_from([("eval", "skip", "quit"), ("eval", "skip"), ("eval", "quit")])),
+        actions=draw(
+            st.sampled_from([("eval", "skip", "quit"), ("eval", "skip"), ("eval", "quit")])
+        ),
         n=draw(st.integers(1, 12)),
         n_steps=draw(st.integers(1, 6)),
         n_cells=6,

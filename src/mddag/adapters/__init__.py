@@ -43,8 +43,8 @@ def as_ensemble(model: Any, *, granularity: Literal["round", "tree"] = "round") 
 
     h_j is one boosting round, for K > 2 all its trees; `granularity="tree"` makes every tree an
     h_j of its own. An Ensemble is returned as it is (or by tree), and so is that of an
-    MDDAGClassifier or MDDAGRegressor. Raises TypeError for a model that no member knows, ValueError for one that
-    cannot be an Ensemble.
+    MDDAGClassifier or MDDAGRegressor. Raises TypeError for a model that no member knows,
+    ValueError for one that cannot be an Ensemble.
     """
     if granularity not in ("round", "tree"):
         raise ValueError(f"granularity is {granularity!r}; wanted 'round' or 'tree'")

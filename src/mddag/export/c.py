@@ -1,8 +1,9 @@
-"""export_c: a model as one C99 header: data tables and the loop of walk.h, no malloc, no library.
+"""export_c: a model as one C99 header: data tables and the loop of walk.h, without malloc.
 
 Sums are the Dag's own int32 sums, and thresholds are rounded down to float32, which decides alike
 for every float32 value; so labels, scores and evaluations equal the Dag's on float32 rows, NaN and
-infinities included (unless compiled with -ffast-math, for which there is no NaN).
+infinities included (unless compiled with -ffast-math, for which there is no NaN). No library is
+needed, but for the exp() of regressors with a log link.
 """
 
 from __future__ import annotations
@@ -63,7 +64,7 @@ def _header(model: Model, name: str, integers: bool) -> str:
     tables = tables_of(model.dag)
     walk = files("mddag.export").joinpath("walk.h").read_text(encoding="ascii")
     code = "\n".join([*_defined(model, tables, integers), *_arrays(tables, integers)])
-    code += "\n" + (_means(model, tables) if model.dag.ensemble.classes is None else "") + walk
+    code += "\n" + (_means(model, tables) if model.dag.ensemble.kind != "classifier" else "") + walk
     named = re.sub(r"\bmodel_", f"{name}_", re.sub(r"\bMODEL_", f"{name.upper()}_", code))
     return _about(model) + named
 
@@ -81,7 +82,6 @@ def _about(model: Model) -> str:
 
 def _defined(model: Model, tables: Tables, integers: bool) -> list[str]:
     ensemble, splits = model.dag.ensemble, tables.splits.records
-    state = "int32_t" if tables.n_scores == 1 else "uint32_t"
     return [
         "#ifndef MODEL_H\n#define MODEL_H\n\n#include <math.h>\n#include <stdint.h>\n",
         f"#define MODEL_N_FEATURES {ensemble.n_features}",
@@ -89,17 +89,16 @@ def _defined(model: Model, tables: Tables, integers: bool) -> list[str]:
         f"#define MODEL_N_STEPS {tables.n_steps}",
         f"#define MODEL_EVERY {tables.every}",
         f"#define MODEL_UNIT {np.ldexp(1.0, -tables.exponent).hex()}",
-        f"#define MODEL_CLASSIFIES {int(ensemble.classes is not None)}",
+        f"#define MODEL_CLASSIFIES {int(ensemble.kind == 'classifier')}",
         f"#define MODEL_INTEGERS {int(integers)}",
         f"#define MODEL_NOMINAL {int((splits['n_words'] > 0).any())}",
         "#define MODEL_MISSING INT32_MIN\n" if integers else "",
         f"typedef {'int32_t' if integers else 'float'} model_value;",
-        f"typedef {state} model_state;",
+        f"typedef {'int32_t' if tables.n_scores == 1 else 'uint32_t'} model_state;",
     ]
 
 
 def _arrays(tables: Tables, integers: bool) -> list[str]:
-    state = "int32_t" if tables.n_scores == 1 else "uint32_t"
     return [
         _splits(tables.splits, integers),
         _array("roots", tables.splits.roots),
@@ -109,19 +108,20 @@ def _arrays(tables: Tables, integers: bool) -> list[str]:
         _array("bias", tables.bias, "int32_t"),
         _array("rounds", tables.rounds),
         _array("starts", tables.starts),
-        _array("bounds", tables.bounds, state),
+        _array("bounds", tables.bounds, "model_state"),
         _array("jumps", tables.jumps),
     ]
 
 
 def _means(model: Model, tables: Tables) -> str:
     """What becomes of the scores of regressors and rankers."""
-    n_steps = len(model.dag.ensemble)
-    calibration = model.calibration or Calibration.one_group(1.0, n_steps)
+    ensemble = model.dag.ensemble
+    ensemble.require_link()
+    calibration = model.calibration or Calibration.one_group(1.0, len(ensemble))
     groups = calibration.groups[np.concatenate([[0], tables.steps + 1])]
     return "\n".join(
         [
-            "#define MODEL_LINK(mean) (mean)",
+            f"#define MODEL_LINK(mean) {'exp' if ensemble.link == 'exp' else ''}(mean)",
             _array("groups", groups),
             _listed("double", "factors", [float(a).hex() for a in calibration.factors]),
             _listed("double", "offsets", [float(b).hex() for b in calibration.offsets]),

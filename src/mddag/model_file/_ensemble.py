@@ -65,7 +65,7 @@ def ensemble_parts(ensemble: Ensemble) -> tuple[Metadata, Tensors]:
         "classes": labels_to_json(ensemble.classes),
         "features": _features_to_json(ensemble.features),
         "kind": ensemble.kind,
-        "link": getattr(ensemble, "link", "identity"),
+        "link": ensemble.link,
         "priced": ensemble.priced,
     }
     tensors = {
@@ -101,6 +101,7 @@ def ensemble_of(metadata: Metadata, tensors: Tensors) -> Ensemble:
         cost=tensors["ensemble.cost"],
         classes=labels_from_json(metadata["classes"]),
         kind=metadata["kind"],
+        link=metadata["link"],
     )
     return replace(ensemble, priced=metadata["priced"])
 

@@ -112,13 +112,16 @@ class Model:
         wanted = _ensemble.TENSORS | _policy.TENSORS
         check_tensors(tensors, wanted | (_policy.CALIBRATION_TENSORS if calibrated else {}))
         ensemble = _ensemble.ensemble_of(metadata, tensors)
-        dag = Dag(ensemble, _policy.policy_of(metadata, tensors, ensemble))
+        policy = _policy.policy_of(metadata, tensors, ensemble)
+        evaluation = _evaluation_from_json(metadata["evaluation"])
+        expected = None if evaluation is None else evaluation.n_evaluated
+        dag = Dag(ensemble, policy, expected_evaluations=expected)
         _ = dag.fixed_point  # refuses votes whose sums no executor could hold
         return cls(
             dag,
             _policy.calibration_of(tensors, ensemble),
             metadata["beta"],
-            _evaluation_from_json(metadata["evaluation"]),
+            evaluation,
             _evaluation_from_json(metadata["full"]),
         )
 

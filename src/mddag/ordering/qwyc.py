@@ -10,7 +10,6 @@ at sums in cells.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -35,7 +34,7 @@ class QWYCOrder(Parameters):
     """
 
     rate: float = 0.01
-    max_rows: int = 2000
+    max_rows: int = 1000
     n_cells: int = 128
 
     def __post_init__(self) -> None:
@@ -114,11 +113,6 @@ def cuts(
     return low, high, quit_weight
 
 
-def weight_by_cell(cells: NDArray[Any], weight: Vector, n_cells: int) -> Vector:
-    """The summed weight of the rows in each cell, (n_cells,)."""
-    return np.bincount(cells, weight, n_cells).astype(np.float64, copy=False)
-
-
 def check_one_score(n_scores: int) -> None:
     """Refuse several classes."""
     if n_scores != 1:
@@ -133,7 +127,8 @@ def _by_cell(cells: NDArray[np.intp], weight: Vector | Matrix, n_cells: int) -> 
     m = cells.shape[1]
     flat = cells + np.arange(m) * n_cells
     each = np.broadcast_to(weight if weight.ndim == 2 else weight[:, None], cells.shape)
-    return weight_by_cell(flat.ravel(), each.ravel(), m * n_cells).reshape(m, n_cells)
+    sums = np.bincount(flat.ravel(), each.ravel(), m * n_cells).astype(np.float64, copy=False)
+    return sums.reshape(m, n_cells)
 
 
 def _per_price(worth: Vector, prices: Vector) -> Vector:

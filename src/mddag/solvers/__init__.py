@@ -2,6 +2,7 @@
 
 | solver | use it when |
 |---|---|
+| Portfolio | always, unless you know better: it orders, runs the others and lets held-out rows choose |
 | Descent | you want the best policy that the rows can teach |
 | Sarsa | you want the paper |
 | WatkinsQ | you want what the authors' released program runs |
@@ -15,6 +16,7 @@
 from mddag.solvers.certificate import Certificate
 from mddag.solvers.descent import Descent
 from mddag.solvers.margin import Margin
+from mddag.solvers.portfolio import Portfolio
 from mddag.solvers.prefix import Prefix
 from mddag.solvers.qwyc import QWYC
 from mddag.solvers.residual import Residual
@@ -29,6 +31,7 @@ __all__ = [
     "Descent",
     "Family",
     "Margin",
+    "Portfolio",
     "Prefix",
     "Residual",
     "Sarsa",

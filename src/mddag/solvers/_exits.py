@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from mddag.grid import Grid
 from mddag.mdp import MDP
+from mddag.partial_sums import partial_sums
 from mddag.policy import EVAL, QUIT, Policy
-from mddag.solvers._partial_sums import partial_sums
 
 
 class Exits(Sequence[Policy]):

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from mddag.arrangement import Arrangement
 from mddag.mdp import MDP
 from mddag.policy import Policy
 from mddag.solvers.solver import Candidates
@@ -22,7 +23,7 @@ class Ordered:
     """A problem with its base classifiers in some order, for learning and for choosing."""
 
     name: str
-    order: NDArray[np.intp]
+    arrangement: Arrangement
     learning: MDP
     selection: MDP
 
@@ -36,7 +37,7 @@ class Entry:
 
     name: str
     candidates: Candidates | Sequence[Policy]
-    order: NDArray[np.intp]
+    arrangement: Arrangement
     losses: NDArray[np.float64]
     costs: NDArray[np.float64]
 
@@ -67,7 +68,7 @@ class Pool:
         costs: NDArray[np.float64],
     ) -> None:
         name = f"{name} in {problem.name}"
-        self.entries.append(Entry(name, candidates, problem.order, losses, costs))
+        self.entries.append(Entry(name, candidates, problem.arrangement, losses, costs))
 
     def best(self, beta: float) -> tuple[Entry, int]:
         """The entry and the number of the candidate with the smallest value of Eq. (8)."""
@@ -78,7 +79,7 @@ class Pool:
     def policy(self, beta: float) -> Policy:
         """The winner at a price, for base classifiers in their own order."""
         entry, c = self.best(beta)
-        return entry.candidates[c].after(entry.order)
+        return entry.candidates[c].after(entry.arrangement)
 
     def value(self, beta: float) -> float:
         """The winner's value of Eq. (8) on the rows that chose it: an optimistic one."""

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from mddag.calibration import fit_factor, probabilities
+from mddag.calibration import probabilities
+from mddag.factor import fit_factor
 from mddag.mdp import MDP
 
 

@@ -14,6 +14,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from itertools import chain
 
 import numpy as np
 
@@ -32,6 +33,7 @@ FREE = Guards()
 CAREFUL = Guards(n_cells=16, min_count=30, z_skip=1.0)
 STRICT = Guards(n_cells=16, min_count=30, z_skip=2.0, z_quit=1.0)
 RANDOM_CELLS = (0, 16, 32, 64)
+DRAW_EVERY = 4  # the other explorations shake what was found
 
 
 @dataclass
@@ -94,32 +96,36 @@ class Descent(Parameters):
 
     def _candidates(self, mdp: MDP) -> Iterator[tuple[int, Policy]]:
         """The same, with the number of descents so far."""
-        start = None if self.start is None else suited(self.start, mdp, self.every)
+        given = [] if self.start is None else [suited(self.start, mdp, self.every)]
         mdp = taught(mdp) if self.targets == "teacher" else mdp
         descents = Descents(mdp, self.every, self.n_sweeps, self.n_threads)
-        rng = np.random.default_rng(self.random_state)
         for n_done, guards in enumerate(self._guards(), 1):
             no_skip = descents.without_skip(guards)
             yield n_done, descents.policy(no_skip)
-            for policy in descents.descend(no_skip, guards):
+            for policy in chain(*(descents.descend(s, guards) for s in [no_skip, *given])):
                 yield n_done, policy
-            if start is not None:
-                for policy in descents.descend(start, guards):
-                    yield n_done, policy
-        if "skip" not in mdp.actions:
-            return
+            descents.explore(policy.actions, guards)
+        if "skip" in mdp.actions and self.n_starts > 0:
+            yield from self._explored(descents, n_done)
+
+    def _explored(self, descents: Descents, n_done: int) -> Iterator[tuple[int, Policy]]:
+        """Policies better than all before, on the instances for exploring; then the best of them
+        on all instances."""
+        rng = np.random.default_rng(self.random_state)
         for n_random in range(self.n_starts):
-            guards = self._random_guards(rng)
-            drawn = descents.shaken(rng) if n_random % 2 else descents.random(guards, rng)
-            for policy in descents.descend(drawn, guards):
-                yield n_done + n_random + 1, policy
+            guards = self._limited(Guards(n_cells=int(rng.choice(RANDOM_CELLS))))
+            draw = n_random % DRAW_EVERY == 0
+            start = descents.random(guards, rng) if draw else descents.shaken(rng)
+            if descents.explore(start, guards):
+                yield n_done + n_random + 1, descents.policy(descents.elite[0][1])
+        best = descents.elite[0][1]
+        for guards in self._guards():
+            for policy in descents.descend(best, guards):
+                yield n_done + self.n_starts, policy
 
     def _guards(self) -> list[Guards]:
         """Those of the deliberate starts."""
         return list(dict.fromkeys(map(self._limited, (FREE, CAREFUL, STRICT))))
-
-    def _random_guards(self, rng: np.random.Generator) -> Guards:
-        return self._limited(Guards(n_cells=int(rng.choice(RANDOM_CELLS))))
 
     def _limited(self, guards: Guards) -> Guards:
         """The guards with what was asked for in place of what would be tried."""

@@ -16,12 +16,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mddag._checks import check_whole
+from mddag.arrangement import Arrangement
 from mddag.grid import Grid
 from mddag.mdp import MDP
-from mddag.ordering.qwyc import QWYCOrder, check_one_score, cuts, weight_by_cell
+from mddag.ordering.qwyc import QWYCOrder, check_one_score, cuts
 from mddag.parameters import Parameters
+from mddag.partial_sums import partial_sums
 from mddag.policy import EVAL, QUIT, Policy
-from mddag.solvers._partial_sums import partial_sums
 
 RATES = (0.0, 0.001, 0.002, 0.003, 0.005, 0.007, 0.01, 0.015, 0.02, 0.03, 0.05, 0.07, 0.1, 0.2)
 
@@ -57,7 +58,7 @@ class QWYC(Parameters):
         order = np.arange(mdp.n_steps)
         if self.order is not None:
             order = self.order(mdp.votes, mdp.costs, mdp.weight)
-            mdp = mdp.reordered(order)
+            mdp = mdp.arranged(Arrangement(order))
         rates = self.rates if "quit" in mdp.actions else ()
         walk = Walk(mdp, np.array(rates, np.float64), -(-mdp.n_steps // self.every))
         full = mdp.votes.scores()[:, 0] > 0
@@ -76,23 +77,28 @@ class Walk:
 
     def __init__(self, mdp: MDP, rates: NDArray[np.float64], n_decisions: int) -> None:
         self.n_cells, self.weight = mdp.grid.n_cells, mdp.weight
+        self.equal = bool((mdp.weight == 1).all())  # counting is faster than weighing
         self.bands = np.empty((len(rates), 2, n_decisions), np.intp)
         self.rows = [np.arange(mdp.n_instances) for _ in rates]
         self.budgets = rates * mdp.weight.sum()
 
     def quit(self, decision: int, cells: NDArray[np.int32], wrong: NDArray[np.bool_]) -> None:
         """At each rate let as many rows quit as its budget allows."""
-        missed = self.weight * wrong
-        there, lost = (
-            np.stack([weight_by_cell(cells[rows], w[rows], self.n_cells) for rows in self.rows])
-            for w in (self.weight, missed)
-        )
+        sides = 2 * cells + wrong
+        found = np.stack([self._histogram(sides[rows], rows) for rows in self.rows])
+        there, lost = found.sum(axis=2), found[:, :, 1]
         low, high, _ = cuts(there, lost, self.budgets)
         self.bands[:, 0, decision], self.bands[:, 1, decision] = low, high
-        for c, rows in enumerate(self.rows):
-            stay = (cells[rows] > low[c]) & (cells[rows] < high[c])
-            self.budgets[c] -= missed[rows[~stay]].sum()
-            self.rows[c] = rows[stay]
+        cell = np.arange(self.n_cells)
+        stays = (cell > low[:, None]) & (cell < high[:, None])
+        self.budgets -= np.where(stays, 0.0, lost).sum(axis=1)
+        for c in np.flatnonzero((~stays & (there > 0)).any(axis=1)):
+            self.rows[c] = self.rows[c][stays[c][cells[self.rows[c]]]]
+
+    def _histogram(self, sides: NDArray[np.int32], rows: NDArray[np.intp]) -> NDArray[np.float64]:
+        """Weight of rows that quitting gets right and wrong, by cell, (n_cells, 2)."""
+        weight = None if self.equal else self.weight[rows]
+        return np.bincount(sides, weight, 2 * self.n_cells).reshape(-1, 2).astype(np.float64)
 
 
 class Bands(Sequence[Policy]):

@@ -21,9 +21,9 @@ from numpy.typing import NDArray
 from mddag._checks import check_whole
 from mddag.mdp import MDP
 from mddag.parameters import Parameters
+from mddag.partial_sums import partial_sums, top_and_margin
 from mddag.policy import Policy
 from mddag.solvers._exits import Exits, best, inner_edges
-from mddag.solvers._partial_sums import partial_sums, top_and_margin
 
 DEVIATIONS = np.linspace(0.0, 8.0, 129)  # z
 FARTHEST = 20.0  # deviations from the tie; beyond, weights would be too small to compute with

@@ -1,0 +1,116 @@
+"""Arrangement: the order in which base classifiers are asked, and the levels that it wants.
+
+After j votes in the new order their sum S_j tells of the full score F about as much as a line does,
+F ~ a_j S_j + c_j. The sign of the expected F is that of S_j + c_j / a_j, hence the levels
+
+    f = S_j + t_j,   t_j = c_j / a_j,   t_N = bias,
+
+fitted by least squares in which rows that F decides narrowly count most: the others have quit. With
+K > 1 scores are centred over the classes, and one slope serves all of them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from mddag.levels import Levels, carried
+from mddag.ordering.order import narrowness, spaced_rows
+from mddag.partial_sums import partial_sums
+from mddag.votes import Votes
+
+MAX_ROWS = 20_000  # of K > 1 scores, rows times K
+
+
+@dataclass(frozen=True, eq=False)
+class Arrangement:
+    """How a policy's steps stand to the source ensemble.
+
+    order  : intp (N,), step j decides on base classifier order[j]
+    levels : the constants to move, numbered as in the source; None for none
+    """
+
+    order: NDArray[np.intp]
+    levels: Levels | None = None
+
+    def votes(self, votes: Votes) -> Votes:
+        """The votes of the source, arranged."""
+        if self.levels is not None:
+            votes = Votes(votes.codes, self.levels.applied(votes.tables))
+        return votes.reordered(self.order)
+
+
+def arranged(
+    ordering: Any,
+    votes: Votes,
+    costs: ArrayLike | None = None,
+    weight: ArrayLike | None = None,
+) -> Arrangement:
+    """The order that `ordering` gives, with its levels; the given order keeps its own."""
+    order = ordering(votes, costs, weight)
+    if np.array_equal(order, np.arange(len(order))):
+        return Arrangement(order)
+    return Arrangement(order, fitted_levels(votes, order, weight))
+
+
+def fitted_levels(votes: Votes, order: NDArray[np.intp], weight: ArrayLike | None = None) -> Levels:
+    """The levels of an order, from rows that need no labels."""
+    weight = np.ones(len(votes)) if weight is None else np.asarray(weight, np.float64)
+    rows = spaced_rows(len(votes), max(MAX_ROWS // votes.tables.n_scores, 1))
+    sample = votes.rows(rows).reordered(order)
+    wanted = _wanted(sample, weight[rows] * narrowness(sample, 1.0))
+    start, shift = _shifts(wanted, carried(sample.tables), sample.tables.bias)
+    by_source = np.empty_like(shift)
+    by_source[order] = shift
+    return Levels(start, by_source)
+
+
+def _wanted(votes: Votes, weight: NDArray[np.float64]) -> NDArray[np.float64]:
+    """t_0 .. t_N, float64 (N + 1, K)."""
+    weight = weight / weight.sum()
+    bias = votes.tables.bias
+    full = _centred(votes.scores())
+    mean = weight @ full
+    at = np.zeros((votes.tables.n_classifiers + 1, len(bias)))
+    slope = np.zeros(len(at))
+    for j, scores in enumerate(partial_sums(votes)):
+        told = _centred(scores - bias)
+        at[j] = weight @ told
+        spread = weight @ np.square(told - at[j]).sum(axis=1)
+        common = weight @ ((told - at[j]) * (full - mean)).sum(axis=1)
+        slope[j] = common / spread if spread > 0 and common > 0 else 0.0
+    if not slope.any():  # nothing varies
+        return np.tile(bias, (len(at), 1))
+    levels = mean / _filled(slope)[:, None] - at
+    levels += bias - _centred(bias[None])[0]
+    levels[-1] = bias
+    return levels
+
+
+def _filled(slope: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Where a sum tells nothing (0) the slope before it, at the beginning the first that tells."""
+    known = np.flatnonzero(slope)
+    last = np.maximum(np.searchsorted(known, np.arange(len(slope)), side="right") - 1, 0)
+    return slope[known[last]]
+
+
+def _shifts(
+    wanted: NDArray[np.float64], can: NDArray[np.bool_], bias: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """start (K,) and, by step, shift (N, K); a step that cannot carry leaves it to the next."""
+    start, shift = np.zeros(len(bias)), np.zeros(can.shape)
+    for k in range(len(bias)):
+        at = np.flatnonzero(can[:, k])
+        if len(at):
+            levels = np.concatenate([wanted[:1, k], wanted[at + 1, k]])
+            levels[-1] = bias[k]
+            start[k] = levels[0] - bias[k]
+            shift[at, k] = np.diff(levels)
+    return start, shift
+
+
+def _centred(scores: NDArray[np.float64]) -> NDArray[np.float64]:
+    return scores - scores.mean(axis=1, keepdims=True) if scores.shape[1] > 1 else scores

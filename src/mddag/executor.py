@@ -1,0 +1,167 @@
+"""Executor: the native side of a Dag. Three ways to run a policy over trees:
+
+    walk     each row by itself through the jump table; also for one row, and for paths
+    blocks   hundreds of rows together, step by step; best where ``every`` > 1
+    all      every base classifier on every row; for policies that evaluate everything
+
+All add the same integers (``FixedPoint``), so which of them runs changes the time alone. Unless one
+is asked for, the cost model chooses, batch by batch.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mddag import _core
+from mddag._checks import check_one_of, check_positive
+from mddag._read_only import ReadOnlyArrays
+from mddag.cost_model import Costs
+from mddag.ensemble import Ensemble
+from mddag.features import Rows
+from mddag.fixed_point import FixedPoint
+from mddag.policy import EVAL, Policy
+from mddag.trace import Trace
+
+EXECUTORS = ("walk", "blocks", "all")
+
+
+@dataclass(frozen=True, eq=False)
+class Executor(ReadOnlyArrays):
+    """Runs a policy over an ensemble of trees; what it needs is made when it is first needed.
+
+    name        : the way to run, None for the cheapest
+    evaluations : the mean number that rows are expected to need, None if nobody knows
+    """
+
+    ensemble: Ensemble
+    policy: Policy
+    name: str | None = None
+    evaluations: float | None = None
+
+    def __post_init__(self) -> None:
+        if self.name is not None:
+            check_one_of("executor", self.name, EXECUTORS)
+            self._require_possible(self.name)
+        if self.evaluations is not None:
+            _check_evaluations(self.evaluations, len(self.ensemble))
+
+    @cached_property
+    def possible(self) -> tuple[str, ...]:
+        """The executors that can run the policy."""
+        evaluates_all = (self.policy.actions == EVAL).all()
+        return EXECUTORS if evaluates_all else ("walk", "blocks")
+
+    @cached_property
+    def costs(self) -> Costs:
+        return Costs.of(self.ensemble, self.policy, self.evaluations)
+
+    def chosen(self, n_rows: int) -> str:
+        """What runs a batch of so many rows."""
+        return self.name or self.costs.cheapest(self.possible, n_rows)
+
+    @property
+    def speedup(self) -> float:
+        """How many times faster than evaluating everything a large batch is expected to be."""
+        return self.costs.speedup(self.possible if self.name is None else (self.name,))
+
+    @cached_property
+    def fixed_point(self) -> FixedPoint:
+        """The votes as they are summed."""
+        return FixedPoint.of(self.ensemble.tables)
+
+    @cached_property
+    def walk(self) -> _core.Walk:
+        features = self.ensemble.features
+        return _core.Walk(
+            *self._trees,
+            self.policy.native,
+            self._edges,
+            features.n,
+            features.missing,
+        )
+
+    @cached_property
+    def forest(self) -> _core.Forest:
+        return _core.Forest(*self._trees, self.policy.native[1])
+
+    @cached_property
+    def decisions(self) -> _core.Decisions:
+        policy = self.policy
+        return _core.Decisions(self._edges, policy.next, policy.every, policy.grid.n_scores)
+
+    def scores(self, rows: Rows, out: NDArray[np.float64], n_threads: int) -> None:
+        """Fill `out` (n_rows, K)."""
+        name = self.chosen(len(rows))
+        if name == "walk":
+            self.walk.scores(rows, out, n_threads)
+        elif name == "all":
+            self.forest.scores(rows, out, n_threads)
+        else:
+            self._run_blocks(rows, out, n_threads)
+
+    def exits(self, rows: Rows, n_threads: int) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
+        """Scores (n_rows, K) and exit steps (n_rows,)."""
+        name, scores = self.chosen(len(rows)), self._empty_scores(rows)
+        if name == "blocks":
+            return scores, self._run_blocks(rows, scores, n_threads)
+        if name == "all":
+            self.forest.scores(rows, scores, n_threads)
+            return scores, np.full(len(rows), len(self.ensemble), np.int32)
+        exit_step = np.zeros(len(rows), np.int32)
+        self.walk.exits(rows, scores, exit_step, n_threads)
+        return scores, exit_step
+
+    def run(self, rows: Rows, n_threads: int) -> Trace:
+        """Scores and paths; only the walk keeps them."""
+        scores = self._empty_scores(rows)
+        exit_step, cost = np.zeros(len(rows), np.int32), np.zeros(len(rows))
+        n_evaluated, indices = self.walk.run(
+            rows, self.ensemble.cost, scores, exit_step, cost, n_threads
+        )
+        indptr = np.concatenate([[0], np.cumsum(n_evaluated, dtype=np.int64)])
+        return Trace(scores, indptr, indices, exit_step, cost)
+
+    def _run_blocks(
+        self, rows: Rows, out: NDArray[np.float64], n_threads: int
+    ) -> NDArray[np.int32]:
+        exit_step, n_evaluated = np.zeros((2, len(rows)), np.int32)
+        self.forest.run_blocks(rows, self.decisions, out, exit_step, n_evaluated, n_threads)
+        return exit_step
+
+    def _empty_scores(self, rows: Rows) -> NDArray[np.float64]:
+        return np.empty((len(rows), self.ensemble.n_scores))
+
+    @property
+    def _trees(self) -> tuple[_core.Trees, _core.FixedTables, NDArray[np.int32], float]:
+        fixed, tables = self.fixed_point, self.ensemble.tables
+        votes = (fixed.values, tables.starts, tables.score, tables.rounds, tables.n_scores)
+        return self.ensemble.native, votes, fixed.bias, fixed.unit
+
+    @property
+    def _edges(self) -> NDArray[np.int64]:
+        return self.fixed_point.edges(self.policy.grid.edges)
+
+    def _require_possible(self, name: str) -> None:
+        if self.ensemble.callables:
+            raise ValueError(
+                f"executor is {name!r}, but the base classifiers are callables, which are called "
+                "one by one; leave executor out"
+            )
+        if name not in self.possible:
+            raise ValueError(
+                f"executor {name!r} evaluates everything, but the policy skips or quits; "
+                f"wanted one of {', '.join(map(repr, self.possible))}"
+            )
+
+
+def _check_evaluations(evaluations: float, n_classifiers: int) -> None:
+    if evaluations != 0:
+        check_positive("expected_evaluations", evaluations)
+    if evaluations > n_classifiers * (1 + 1e-9):  # a mean may be rounded
+        raise ValueError(
+            f"expected_evaluations is {evaluations}, but there are {n_classifiers} base classifiers"
+        )

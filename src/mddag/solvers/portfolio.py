@@ -1,0 +1,198 @@
+"""Portfolio: order first, run several solvers, let held-out rows choose among their candidates.
+
+No solver is best everywhere. Cell-wise descent wins where rows are many, a rule of one parameter
+where they are few; a gradient-boosted sequence wants another order, one that AdaBoost sorted may
+not. So each member runs in each order on the rows for learning, and the candidate with the smallest
+value of Eq. (8) on the rows for selection is the answer: no member loses to a simpler one but by
+the noise of those rows. The full ensemble is always a candidate.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator, Sequence
+from copy import copy
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mddag._checks import check_fraction, check_whole, checked_threads
+from mddag.arrangement import arranged
+from mddag.grid import Grid
+from mddag.holdout import stratified
+from mddag.mdp import MDP
+from mddag.ordering import Correlation, Given
+from mddag.parameters import Parameters
+from mddag.policy import Policy
+from mddag.progress import progress
+from mddag.solvers._pool import Ordered, Pool
+from mddag.solvers.descent import Descent
+from mddag.solvers.margin import Margin
+from mddag.solvers.prefix import Prefix
+from mddag.solvers.qwyc import QWYC
+from mddag.solvers.residual import Residual
+from mddag.solvers.solver import Interrupted, checked_solver, deciding_every, seeded
+
+# Warm starts go from dear to cheap: the policies of dear prices are short, hence quick to find.
+MEMBERS = (Prefix(), Margin(), Residual(), QWYC(), Descent(targets="teacher"), Descent())
+ORDERINGS = (Correlation(), Given())
+
+
+@dataclass
+class Portfolio(Parameters):
+    """Several solvers in several orders.
+
+    members            : solvers; None for prefix, margin rule, residual model, QWYC (two classes)
+                         and descent on the full ensemble's opinion and on labels
+    orderings          : orders to try; None for Correlation() and Given()
+    every              : steps that one decision covers, see Policy
+    selection_fraction : rows held out for choosing where no selection rows are given
+    random_state       : a seed, or None for a new one at each call
+    n_threads          : the answer does not depend on it
+    verbose            : report the members on standard error
+    """
+
+    members: tuple[Any, ...] | None = None
+    orderings: tuple[Any, ...] | None = None
+    every: int = 1
+    selection_fraction: float = 0.3
+    random_state: int | None = None
+    n_threads: int = 1
+    verbose: bool = False
+
+    orders: ClassVar[bool] = True  # whoever calls need not order first
+
+    def solve(self, mdp: MDP, selection: MDP | None = None) -> Policy:
+        """The best candidate by Eq. (8) on `selection`, or on rows of the MDP that are held out."""
+        return self.pool(mdp, [mdp.beta], selection).policy(mdp.beta)
+
+    def solve_path(
+        self, mdp: MDP, betas: Sequence[float], selection: MDP | None = None
+    ) -> list[Policy]:
+        """The same at each of several prices, for less than their number of solves."""
+        pool = self.pool(mdp, betas, selection)
+        return [pool.policy(beta) for beta in betas]
+
+    def pool(self, mdp: MDP, betas: Sequence[float], selection: MDP | None = None) -> Pool:
+        """All candidates, judged. Ctrl-C ends the search, before the first of them with an error."""
+        self.check()
+        random = np.random.RandomState(self.random_state)
+        learning, selection = self._parted(mdp, selection, random)
+        pool, dear_first = Pool(), sorted(betas, reverse=True)
+        try:
+            runs = [(m, o) for o in self._orderings() for m in self._members(mdp, random)]
+            problems = _Problems(learning, selection)
+            with progress("Portfolio", len(runs), self.verbose) as report:
+                for done, (member, ordering) in enumerate(runs, 1):
+                    self._run(member, problems.of(ordering), dear_first, pool)
+                    report(done, f"best {pool.value(dear_first[-1]):.4f} after {member!r}")
+        except KeyboardInterrupt:
+            if not pool.entries:
+                raise
+            warnings.warn(
+                f"Portfolio was stopped after {len(pool.entries)} solvers; returning the best "
+                "policy so far",
+                Interrupted,
+                stacklevel=3,
+            )
+        return pool
+
+    def _run(self, member: Any, problem: Ordered, betas: list[float], pool: Pool) -> None:
+        name = repr(member)
+        if not isinstance(member, Descent) and hasattr(member, "candidates"):
+            pool.add(name, member.candidates(problem.learning), problem)
+            return
+        for policies in _solved(member, problem, betas):
+            pool.add_policies(name, policies, problem)
+
+    def _parted(
+        self, mdp: MDP, selection: MDP | None, random: np.random.RandomState
+    ) -> tuple[MDP, MDP]:
+        """Rows for learning and for choosing."""
+        if selection is not None:
+            mdp.evaluate_all().require(selection.n_steps, selection.n_scores)
+            return mdp, selection
+        out = stratified(_strata(mdp), self.selection_fraction, random)
+        if len(out) == 0:  # too few to part: they choose among what they taught
+            return mdp, mdp
+        rest = np.setdiff1d(np.arange(mdp.n_instances), out)
+        return mdp.rows(rest), mdp.rows(out)
+
+    def _members(self, mdp: MDP, random: np.random.RandomState) -> list[Any]:
+        chosen = MEMBERS if self.members is None else self.members
+        if self.members is None and mdp.n_scores > 1:
+            chosen = tuple(m for m in chosen if not isinstance(m, QWYC))
+        members = [deciding_every(seeded(member, random), self.every) for member in chosen]
+        return [_threaded(member, self.n_threads) for member in members]
+
+    def _orderings(self) -> tuple[Any, ...]:
+        return ORDERINGS if self.orderings is None else self.orderings
+
+    def check(self) -> None:
+        """Refuse parameters that make no sense."""
+        check_whole("every", self.every, 1)
+        check_fraction("selection_fraction", self.selection_fraction, zero=False)
+        checked_threads(self.n_threads)
+        if self.random_state is not None:
+            check_whole("random_state", self.random_state, 0)
+        for member in self.members or ():
+            checked_solver(member)
+        if () in (self.members, self.orderings):
+            raise ValueError("members or orderings is empty; wanted at least one, or None")
+
+
+class _Problems:
+    """The problem in each order, made when first asked for."""
+
+    def __init__(self, learning: MDP, selection: MDP) -> None:
+        self.learning, self.selection = learning, selection
+        self.made: list[tuple[Any, Ordered]] = []
+
+    def of(self, ordering: Any) -> Ordered:
+        for known, problem in self.made:
+            if known is ordering:
+                return problem
+        mdp = self.learning
+        arrangement = arranged(ordering, mdp.votes, mdp.costs, mdp.weight)
+        votes = arrangement.votes(mdp.votes)
+        grid = Grid.quantile(votes)
+        problem = Ordered(
+            repr(ordering),
+            arrangement,
+            mdp.arranged(arrangement, grid),
+            self.selection.arranged(arrangement, grid),
+        )
+        self.made = [(ordering, problem)]  # orders come one after the other; two would cost memory
+        return problem
+
+
+def _solved(member: Any, problem: Ordered, betas: list[float]) -> Iterator[list[Policy]]:
+    """Policies at each price; descent starts from the best of the price before."""
+    start = None
+    for beta in betas:
+        mdp, selection = problem.learning.with_beta(beta), problem.selection.with_beta(beta)
+        if isinstance(member, Descent):
+            member = copy(member)
+            member.start = start
+            policies = list(member.candidates(mdp))
+            start = min(policies, key=lambda p: selection.evaluate(p).objective)
+            yield policies
+        else:
+            yield [member.solve(mdp, selection)]
+
+
+def _strata(mdp: MDP) -> NDArray[Any]:
+    """What is to be held out in equal shares: classes, or for numbers nothing."""
+    if mdp.labels.ndim == 2:
+        return mdp.labels.argmax(axis=1)
+    return mdp.labels if mdp.labels.dtype.kind != "f" else np.zeros(mdp.n_instances, np.intp)
+
+
+def _threaded(member: Any, n_threads: int) -> Any:
+    if getattr(member, "n_threads", n_threads) == n_threads:
+        return member
+    other = copy(member)
+    other.n_threads = n_threads
+    return other

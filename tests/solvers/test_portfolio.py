@@ -1,0 +1,115 @@
+import warnings
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+
+from mddag import MDP
+from mddag.ordering import Correlation, Given
+from mddag.policy import Policy
+from mddag.solvers import Descent, Margin, Portfolio, Prefix, Sarsa
+from mddag.solvers.solver import Interrupted
+
+QUICK = (Prefix(), Margin(), Descent(n_starts=2, n_sweeps=2))
+
+
+def problem(n=600, n_classifiers=20, n_scores=1, seed=0):
+    """Votes of rising strength that share a truth: the given order is the worst."""
+    rng = np.random.default_rng(seed)
+    n_classes = max(n_scores, 2)
+    labels = rng.integers(0, n_classes, n)
+    truth = np.where(np.eye(n_classes)[labels] > 0, 1.0, -1.0)[:, None, -n_scores:]
+    strength = np.linspace(0.02, 0.3, n_classifiers)[:, None]
+    votes = strength * (truth + rng.normal(size=(n, n_classifiers, n_scores)))
+    return MDP(np.round(votes, 2), labels, beta=0.003)
+
+
+@pytest.mark.parametrize("n_scores", [1, 3])
+def test_it_beats_the_full_ensemble_and_every_member_on_the_rows_that_choose(n_scores):
+    learning, selection = problem(n_scores=n_scores), problem(n_scores=n_scores, seed=1)
+    portfolio = Portfolio(QUICK, random_state=0)
+    value = selection.evaluate(portfolio.solve(learning, selection)).objective
+    assert value <= selection.evaluate(selection.evaluate_all()).objective
+    for member in (Prefix(), Margin()):
+        assert value <= selection.evaluate(member.solve(learning, selection)).objective + 1e-12
+
+
+def test_the_pool_knows_the_value_of_its_winner():
+    learning, selection = problem(), problem(seed=1)
+    pool = Portfolio(QUICK, random_state=0).pool(learning, [0.003], selection)
+    entry, _ = pool.best(0.003)
+    assert "in Correlation(" in entry.name  # the strong ones come last in the given order
+    value = selection.evaluate(pool.policy(0.003)).objective
+    assert pool.value(0.003) == pytest.approx(value)
+
+
+def test_a_path_falls_in_cost_as_prices_rise():
+    learning, selection = problem(), problem(seed=1)
+    betas = [0.0003, 0.003, 0.03]
+    policies = Portfolio(QUICK, random_state=0).solve_path(learning, betas, selection)
+    costs = [selection.evaluate(policy).cost for policy in policies]
+    assert costs == sorted(costs, reverse=True)
+
+
+def test_rows_are_held_out_where_none_are_given():
+    mdp = problem()
+    first, second = (Portfolio(QUICK, random_state=s).solve(mdp) for s in (0, 0))
+    np.testing.assert_array_equal(first.actions, second.actions)
+    assert mdp.evaluate(first).objective < mdp.evaluate(mdp.evaluate_all()).objective
+
+
+def test_soft_targets_numbers_and_single_rows():
+    mdp = problem(n=60)
+    shares = np.eye(2)[mdp.labels] * 0.8 + 0.1
+    for labels in (shares, mdp.votes.scores()[:, 0]):
+        policy = Portfolio((Prefix(),), random_state=0).solve(mdp.with_labels(labels))
+        assert isinstance(policy, Policy)
+    single = Portfolio((Prefix(),), random_state=0).solve(mdp.rows(np.array([0])))
+    assert single.n_steps == mdp.n_steps
+
+
+def test_any_solver_may_be_a_member():
+    members = (Sarsa(n_episodes=500, evaluate_every=250),)
+    policy = Portfolio(members, (Given(),), random_state=0).solve(problem(n=100))
+    assert policy.levels is None and policy.order.tolist() == list(range(20))
+
+
+def test_decisions_every_few_steps():
+    policy = Portfolio((Prefix(), Margin()), every=4, random_state=0).solve(problem())
+    assert policy.every == 4 and len(policy.actions) == 5
+
+
+def test_ctrl_c_keeps_what_was_found():
+    class Stopped(Prefix):
+        def candidates(self, mdp):
+            raise KeyboardInterrupt
+
+    with pytest.warns(Interrupted, match="after 1 solvers; returning the best"):
+        policy = Portfolio((Prefix(), Stopped()), random_state=0).solve(problem(n=100))
+    assert policy.n_steps == 20
+    with pytest.raises(KeyboardInterrupt), warnings.catch_warnings():
+        Portfolio((Stopped(),), random_state=0).solve(problem(n=100))
+
+
+@pytest.mark.parametrize(
+    ("portfolio", "message"),
+    [
+        (Portfolio(members=()), "members or orderings is empty"),
+        (Portfolio(orderings=()), "members or orderings is empty"),
+        (Portfolio(every=0), "every is 0; wanted"),
+        (Portfolio(selection_fraction=1.5), "selection_fraction is 1.5"),
+        (Portfolio(n_threads=0), "n_threads is 0"),
+        (Portfolio(random_state=-1), "random_state is -1"),
+    ],
+)
+def test_refuses_parameters_that_make_no_sense(portfolio, message):
+    with pytest.raises(ValueError, match=message):
+        portfolio.solve(problem(n=10))
+    with pytest.raises(TypeError, match="solver is"):
+        Portfolio((Prefix,)).solve(problem(n=10))
+
+
+def test_repr_is_the_constructor_call():
+    portfolio = Portfolio((Prefix(),), (Correlation(),), every=2)
+    assert eval(repr(portfolio)) == portfolio
+    assert clone(portfolio) == portfolio

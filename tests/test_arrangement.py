@@ -1,0 +1,66 @@
+import numpy as np
+import pytest
+
+from mddag.arrangement import Arrangement, arranged, fitted_levels
+from mddag.ordering import Correlation, Given
+from mddag.votes import Votes
+
+
+def random_votes(n_scores=1, n=500, n_classifiers=8):
+    rng = np.random.default_rng(0)
+    latent = rng.normal(size=(n, 1, n_scores))
+    votes = (
+        latent
+        + rng.normal(size=(n, n_classifiers, n_scores))
+        + rng.normal(size=n_classifiers)[:, None]
+    )
+    return Votes.from_dense(np.round(votes, 1), np.full(n_scores, -1.0))
+
+
+@pytest.mark.parametrize("n_scores", [1, 3])
+def test_the_full_sum_stays_and_partial_sums_get_their_level(n_scores):
+    votes = random_votes(n_scores)
+    arrangement = arranged(Correlation(), votes)
+    new = arrangement.votes(votes)
+    np.testing.assert_allclose(new.scores(), votes.scores(), atol=1e-9)
+    assert sorted(arrangement.order) == list(range(8))
+
+
+def test_a_partial_sum_has_the_sign_of_the_expected_full_score():
+    votes = random_votes()
+    order = np.arange(8)[::-1].copy()
+    weight = np.random.default_rng(1).random(500)
+    new = Arrangement(order, fitted_levels(votes, order, weight)).votes(votes)
+    full = votes.scores()[:, 0]
+    rms = np.sqrt(np.mean(full**2))
+    for j in range(1, 8):
+        f = new.tables.bias[0] + new.dense()[:, :j, 0].sum(axis=1)
+        slope, level = np.polyfit(f, full, 1, w=np.sqrt(weight * np.exp(-np.abs(full) / rms)))
+        assert slope > 0 and level == pytest.approx(0, abs=1e-9)
+    assert new.tables.bias[0] * np.average(full, weights=weight * np.exp(-np.abs(full) / rms)) > 0
+
+
+def test_the_given_order_keeps_its_levels():
+    assert arranged(Given(), random_votes()).levels is None
+
+
+def test_votes_that_say_nothing_move_nothing():
+    votes = Votes.from_dense(np.zeros((3, 2)), [0.5])
+    levels = fitted_levels(votes, np.array([1, 0]))
+    assert not levels.start.any() and not levels.shift.any()
+
+
+def test_a_class_that_nobody_votes_for_keeps_its_bias():
+    dense = random_votes(3)
+    tables = dense.tables
+    one = Votes.from_dense(dense.dense()[:, :, :1], [0.0])
+    alone = type(tables)(
+        one.tables.values,
+        one.tables.starts,
+        np.zeros(8, np.int32),
+        one.tables.rounds,
+        np.array([0.0, 0.25, 0.5]),
+    )
+    levels = fitted_levels(Votes(one.codes, alone), np.arange(8)[::-1].copy())
+    assert levels.shift[:, 0].any() and not levels.shift[:, 1:].any()
+    assert levels.start[1:].tolist() == [0, 0]

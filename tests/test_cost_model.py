@@ -1,0 +1,64 @@
+import numpy as np
+import pytest
+
+from mddag.cost_model import MANY_ROWS, Costs
+from mddag.ensemble import Ensemble
+from mddag.features import Features
+from mddag.grid import Grid
+from mddag.nodes import TreeBuilder
+from mddag.policy import EVAL, QUIT, SKIP, Policy
+from tests.test_walk import forest
+
+
+def policy_of(n_steps, action, every=1):
+    grid = Grid(np.zeros(1))
+    actions = np.full((-(-n_steps // every), 2), EVAL)
+    actions[:, 0] = action
+    return Policy(actions, grid, np.arange(n_steps), every)
+
+
+def test_evaluating_everything_expects_all_and_a_policy_half():
+    ensemble = forest(8)
+    assert Costs.of(ensemble, policy_of(30, EVAL), 3.0).evaluations == 30
+    assert Costs.of(ensemble, policy_of(30, QUIT)).evaluations == 15
+    assert Costs.of(ensemble, policy_of(30, QUIT), 3.0).evaluations == 3
+
+
+def test_skipped_steps_are_passed():
+    costs = Costs.of(forest(8), policy_of(30, SKIP), 10.0)
+    assert costs.steps == pytest.approx(20.0)
+
+
+def test_fewer_evaluations_and_decisions_cost_less():
+    ensemble = forest(8, n_trees=300)
+    often, seldom = (Costs.of(ensemble, policy_of(300, QUIT, k), 30.0) for k in (1, 10))
+    assert seldom.batch("blocks", MANY_ROWS) < often.batch("blocks", MANY_ROWS)
+    fewer = Costs.of(ensemble, policy_of(300, QUIT), 3.0)
+    for executor in ("walk", "blocks"):
+        assert fewer.batch(executor, MANY_ROWS) < often.batch(executor, MANY_ROWS)
+    assert fewer.batch("all", MANY_ROWS) == often.batch("all", MANY_ROWS)
+
+
+def test_larger_trees_and_nominal_ones_cost_more():
+    tree = TreeBuilder()
+    leaves = tree.leaf([0.0]), tree.leaf([1.0])
+    nominal = tree.finish(tree.nominal_split(0, np.array([1]), *leaves, missing_left=False))
+    by_sets = Ensemble.from_trees([nominal] * 30, features=Features(4))
+    kinds = [forest(2), forest(8), forest(40), by_sets]
+    walks = [Costs.of(e, policy_of(30, QUIT)).walk for e in kinds]
+    assert walks == sorted(walks)
+    assert len(set(walks)) == 4
+
+
+def test_one_row_is_walked_and_many_are_not():
+    costs = Costs.of(forest(8, n_trees=300), policy_of(300, EVAL))
+    assert costs.cheapest(("walk", "all"), 1) == "walk"
+    assert costs.cheapest(("walk", "all"), MANY_ROWS) == "all"
+    assert costs.speedup(("all",)) == 1.0
+
+
+def test_an_ensemble_of_nothing_costs_little():
+    empty = forest(8).truncated(0)
+    costs = Costs.of(empty, policy_of(0, EVAL))
+    assert costs.batch("walk", 10) == 0
+    assert costs.speedup(("walk", "blocks", "all")) == float("inf")

@@ -1,0 +1,37 @@
+import numpy as np
+import pytest
+
+from mddag import Ensemble
+from mddag.evidence import Evidence
+
+ENSEMBLE = Ensemble.from_callables([lambda X: X[:, 0]], n_features=1, classes=["no", "yes"])
+ROWS = np.linspace(-1, 1, 100)[:, None]
+
+
+def evidence(y=None, certified=True, n=100):
+    random = np.random.RandomState(0)
+    return Evidence.of(ENSEMBLE, ROWS[:n], y, certified=certified, random=random)
+
+
+@pytest.mark.parametrize(("certified", "sizes"), [(True, [35, 15, 50]), (False, [70, 30, 0])])
+def test_every_row_is_in_one_part(certified, sizes):
+    found = evidence(certified=certified)
+    parts = [found.learning, found.choosing, found.certifying]
+    assert [len(part) for part in parts] == sizes
+    assert sorted(np.concatenate(parts).tolist()) == list(range(100))
+    assert set(found.seen.tolist()) == set(range(100)) - set(found.certifying.tolist())
+
+
+def test_without_y_the_model_is_its_own_teacher():
+    assert (evidence().truth == evidence().full).all()
+    y = np.full(100, "no")
+    found = evidence(y)
+    assert (found.truth == "no").all()
+    assert (found.full == "yes").sum() == 50
+
+
+def test_bad_rows_are_refused():
+    with pytest.raises(ValueError, match="inconsistent numbers"):
+        evidence(["no"])
+    with pytest.raises(ValueError, match=r"X has 2 row\(s\), too few to learn from some"):
+        evidence(n=2)

@@ -1,0 +1,94 @@
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import mddag
+from mddag.ensemble import Ensemble
+from mddag.executor import EXECUTORS, Executor
+from mddag.grid import Grid
+from mddag.policy import EVAL, QUIT, Policy
+from tests import strategies
+from tests.test_walk import forest, noisy_policy, rows_on_thresholds
+
+
+def every(policy, k):
+    """A policy that decides at the steps 0, k, 2k … as the given one does."""
+    return Policy(policy.actions[::k], policy.grid, policy.order, k)
+
+
+def assert_equal_answers(ensemble, policy, X):
+    executors = Executor(ensemble, policy).possible
+    wanted, exit_step = mddag.compile(ensemble, policy, executor="walk").exits(X)
+    for name in executors:
+        dag = mddag.compile(ensemble, policy, executor=name)
+        for n_threads in (1, 3):
+            np.testing.assert_array_equal(dag.scores(X, n_threads=n_threads), wanted)
+            scores, steps = dag.exits(X, n_threads=n_threads)
+            np.testing.assert_array_equal(scores, wanted)
+            np.testing.assert_array_equal(steps, exit_step)
+
+
+@given(st.data())
+@settings(deadline=None, max_examples=60)
+def test_no_executor_changes_a_bit(data):
+    ensemble = data.draw(strategies.ensembles())
+    X = data.draw(strategies.rows(ensemble.n_features))
+    policy = data.draw(strategies.policies(ensemble.n_classifiers, ensemble.n_scores))
+    assert_equal_answers(ensemble, policy, X)
+    assert_equal_answers(ensemble, mddag.compile(ensemble).policy, X)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("n_leaves", [2, -8, 40])
+@pytest.mark.parametrize("n_scores", [1, 3])
+def test_nor_do_large_batches(n_leaves, n_scores, dtype):
+    ensemble = forest(n_leaves, n_scores=n_scores)
+    X = rows_on_thresholds(ensemble, 1500, dtype)
+    for policy in (noisy_policy(ensemble, 6), noisy_policy(ensemble, 40, quits=0.0)):
+        assert_equal_answers(ensemble, policy, X)
+        assert_equal_answers(ensemble, every(policy, 4), X)
+
+
+def test_the_cost_model_chooses_batch_by_batch():
+    ensemble = forest(8, n_trees=300)
+    executor = mddag.compile(ensemble).native
+    assert (executor.chosen(1), executor.chosen(100_000)) == ("walk", "all")
+    sparse = mddag.compile(ensemble, every(noisy_policy(ensemble, 6), 15)).native
+    assert (sparse.chosen(1), sparse.chosen(100_000)) == ("walk", "blocks")
+    asked = mddag.compile(ensemble, executor="walk").native
+    assert asked.chosen(100_000) == "walk"
+
+
+def test_what_cannot_run_a_policy_is_refused():
+    ensemble = forest(8)
+    with pytest.raises(ValueError, match="executor is 'fast'; wanted one of 'walk', 'blocks'"):
+        mddag.compile(ensemble, executor="fast")
+    with pytest.raises(ValueError, match=r"'all' evaluates everything, but .* one of 'walk'"):
+        mddag.compile(ensemble, noisy_policy(ensemble, 5), executor="all")
+    called = Ensemble.from_callables([lambda rows: rows[:, 0]], n_features=1)
+    with pytest.raises(ValueError, match=r"executor is 'walk', but .* callables.*; leave executor"):
+        mddag.compile(called, executor="walk")
+    assert set(EXECUTORS) == {"walk", "blocks", "all"}
+
+
+@pytest.mark.parametrize("bad", [-1, float("nan"), "many"])
+def test_expected_evaluations_are_a_number(bad):
+    with pytest.raises(ValueError, match=r"expected_evaluations is .*; wanted a number above 0"):
+        mddag.compile(forest(8), expected_evaluations=bad)
+
+
+def test_nobody_evaluates_more_than_all():
+    with pytest.raises(ValueError, match=r"expected_evaluations is 31, but there are 30 base"):
+        mddag.compile(forest(8), expected_evaluations=31)
+
+
+def test_a_policy_that_saves_no_time_is_named():
+    ensemble, grid = forest(8), Grid(np.linspace(-1, 1, 5))
+    actions = np.full((30, 6), EVAL)
+    actions[-1] = QUIT
+    slow = mddag.compile(ensemble, Policy(actions, grid, np.arange(30)), expected_evaluations=29)
+    assert slow.expected_speedup < 1
+    assert str(slow).endswith("evaluating everything is no slower")
+    assert mddag.compile(ensemble).expected_speedup == 1
+    assert "no slower" not in str(mddag.compile(ensemble))

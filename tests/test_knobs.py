@@ -1,0 +1,141 @@
+import numpy as np
+import pandas as pd
+import pytest
+from lightgbm import LGBMClassifier, LGBMRanker, LGBMRegressor
+from sklearn.datasets import make_classification, make_friedman1, make_hastie_10_2
+from sklearn.metrics import log_loss
+
+import mddag
+from mddag.losses import ZeroOne
+from mddag.ordering import Correlation
+from mddag.solvers import Margin, Prefix
+from tests.sweeps import BestPrefix
+
+FAST = {"solver": Margin(), "ordering": Correlation()}
+LGBM = {"num_leaves": 6, "n_jobs": 1, "verbose": -1}
+
+
+@pytest.fixture(scope="module")
+def hastie():
+    X, y = make_hastie_10_2(12_000, random_state=0)
+    y = np.where(y > 0, "in", "out")
+    model = LGBMClassifier(n_estimators=60, **LGBM).fit(X[:3000], y[:3000])
+    return model, X[3000:9000], y[3000:9000], X[9000:], y[9000:]
+
+
+@pytest.fixture(scope="module")
+def friedman():
+    X, y = make_friedman1(8000, random_state=0)
+    model = LGBMRegressor(n_estimators=60, **LGBM).fit(X[:2000], y[:2000])
+    return model, X[2000:6000], y[2000:6000], X[6000:], y[6000:]
+
+
+def test_beta_is_the_price(hastie):
+    model, X, y, X_test, _ = hastie
+    dear, cheap = (mddag.sparsify(model, X, y, beta=beta, **FAST) for beta in (0.01, 1e-4))
+    assert dear.n_evaluated(X_test).mean() < cheap.n_evaluated(X_test).mean()
+    assert isinstance(dear, mddag.MDDAGClassifier)
+    assert dear.beta == 0.01
+    assert set(dear.predict(X_test)) == {"in", "out"}
+
+
+def test_the_budget_holds_on_fresh_rows_but_for_chance(hastie):
+    model, X, y, X_test, y_test = hastie
+    fast = mddag.sparsify(model, X, y, budget=25, **FAST)
+    assert fast.n_evaluated(X_test).mean() < 26
+    assert fast.score(X_test, y_test) > 0.8 * model.score(X_test, y_test)
+
+
+@pytest.mark.parametrize("knob", ["max_loss", "max_disagreement"])
+def test_promises_hold_and_save_work(hastie, knob):
+    model, X, y, X_test, y_test = hastie
+    fast = mddag.sparsify(model, X, y, **{knob: 0.02}, **FAST)
+    labels, full = fast.predict(X_test), model.predict(X_test)
+    harm = np.mean(labels != full)
+    if knob == "max_loss":
+        harm = np.mean(labels != y_test) - np.mean(full != y_test)
+    assert harm <= 0.02
+    assert fast.n_evaluated(X_test).mean() < 55
+    assert (fast.promise_.knob, fast.promise_.bound, fast.promise_.confidence) == (knob, 0.02, 0.9)
+
+
+def test_a_point_estimate_promises_nothing(hastie):
+    model, X, y, X_test, _ = hastie
+    fast = mddag.sparsify(model, X, y, max_disagreement=0.02, confidence=None, **FAST)
+    assert 0.002 < np.mean(fast.predict(X_test) != model.predict(X_test)) < 0.03
+    assert not hasattr(fast, "promise_")
+
+
+def test_without_labels_the_model_is_its_own_teacher(hastie):
+    model, X, _, X_test, y_test = hastie
+    fast = mddag.sparsify(model, X, max_loss=0.03, **FAST)
+    assert np.mean(fast.predict(X_test) != model.predict(X_test)) <= 0.03
+    # its probabilities are the model's, not those of agreeing with it
+    ours = log_loss(y_test, fast.predict_proba(X_test))
+    assert ours < 1.1 * log_loss(y_test, model.predict_proba(X_test))
+    booster = mddag.sparsify(model.booster_, X, max_loss=0.03, **FAST)
+    np.testing.assert_allclose(booster.predict_proba(X_test), fast.predict_proba(X_test), atol=0.02)
+
+
+def test_regressors_lose_at_most_so_much_r2(friedman):
+    model, X, y, X_test, y_test = friedman
+    fast = mddag.sparsify(model, X, y, max_loss=0.02, solver=Prefix())
+    assert isinstance(fast, mddag.MDDAGRegressor)
+    assert fast.score(X_test, y_test) > model.score(X_test, y_test) - 0.02
+    assert fast.n_evaluated(X_test).mean() < 60
+    own = mddag.sparsify(model, X, budget=30, solver=Prefix())
+    assert own.n_evaluated(X_test).mean() <= 30
+
+
+def test_several_classes_frames_and_prices():
+    X, y = make_classification(6000, n_informative=6, n_classes=3, random_state=0)
+    frame = pd.DataFrame(X, columns=[f"c{i}" for i in range(X.shape[1])])
+    model = LGBMClassifier(n_estimators=20, **LGBM).fit(frame[:2000], y[:2000])
+    fast = mddag.sparsify(model, frame[2000:4000], y[2000:4000], max_disagreement=0.05, **FAST)
+    assert np.mean(fast.predict(frame[4000:]) != model.predict(frame[4000:])) <= 0.05
+    assert fast.feature_names_in_[0] == "c0"
+    priced = mddag.as_ensemble(model).with_cost(np.linspace(1, 50, 20))
+    fast = mddag.sparsify(priced, frame[2000:4000], y[2000:4000], beta=1e-3, **FAST)
+    assert fast.trace(frame[4000:]).cost.mean() < 20 * 25
+
+
+def test_prices_of_errors_count(hastie):
+    model, X, y, X_test, y_test = hastie
+    loss = ZeroOne(weights=(1.0, 20.0))
+    plain, careful = (
+        mddag.sparsify(model, X, y, beta=0.003, loss=given, solver=BestPrefix())
+        for given in (None, loss)
+    )
+    mdp = mddag.MDP(plain.ensemble_.votes(X_test), (y_test == "out") * 1, loss=loss, beta=0.003)
+    assert mdp.evaluate(careful.policy_).objective < mdp.evaluate(plain.policy_).objective
+    winner = careful.predict_proba(X_test).argmax(axis=1)
+    np.testing.assert_array_equal(careful.predict(X_test), careful.classes_[winner])
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({}, "got none; wanted exactly one of beta, budget, max_loss, max_disagreement"),
+        ({"beta": 0.1, "budget": 3}, "got beta=0.1, budget=3; wanted exactly one"),
+        ({"beta": -1}, "beta is -1"),
+        ({"budget": 0}, "budget is 0; wanted a number above 0"),
+        ({"max_loss": 1.5}, "max_loss is 1.5; wanted a number above 0 and below 1"),
+        ({"max_loss": 0.1, "confidence": 1.0}, "confidence is 1.0; wanted a number from 0.5"),
+        ({"max_loss": 0.0001}, "6000 rows are too few to promise max_loss=0.0001"),
+        ({"beta": 0.1, "solver": "margin"}, "solver is 'margin'; wanted an object with solve"),
+        ({"beta": 0.1, "ordering": "best"}, "ordering is 'best'"),
+    ],
+)
+def test_bad_wishes_are_refused(hastie, given, message):
+    model, X, y, _, _ = hastie
+    with pytest.raises((TypeError, ValueError), match=message):
+        mddag.sparsify(model, X, y, **given)
+
+
+def test_what_has_no_labels_cannot_disagree(friedman):
+    model, X, y, _, _ = friedman
+    with pytest.raises(ValueError, match="a regressor has no labels to disagree on"):
+        mddag.sparsify(model, X, y, max_disagreement=0.1)
+    ranker = LGBMRanker(n_estimators=2, **LGBM).fit(X[:100], y[:100] > 14, group=[100])
+    with pytest.raises(ValueError, match="the model is a ranker"):
+        mddag.sparsify(ranker, X, y, beta=0.1)

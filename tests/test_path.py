@@ -1,0 +1,86 @@
+import numpy as np
+import pytest
+
+from mddag import Ensemble
+from mddag.harm import Harm
+from mddag.ordering import Given
+from mddag.path import BETAS, Path, policies_at
+from mddag.problem import Problem
+from mddag.solvers import Margin, Prefix
+
+N_STEPS = 20
+
+
+def noisy(n, seed):
+    rng = np.random.default_rng(seed)
+    labels = rng.integers(0, 2, n)
+    votes = 0.3 * (2 * labels - 1)[:, None] + rng.normal(size=(n, N_STEPS))
+    return votes, labels
+
+
+def path(solver):
+    rows, labels = noisy(2000, 0)
+    voters = [lambda X, j=j: X[:, j] for j in range(N_STEPS)]
+    ensemble = Ensemble.from_callables(voters, n_features=N_STEPS, classes=[0, 1])
+    problem = Problem.of(ensemble, rows, labels)
+    learning = problem.rows(np.arange(1000)).ordered(Given(), solver)
+    selection = problem.rows(np.arange(1000, 2000)).like(learning)
+    full = ensemble.labels(ensemble.scores(rows))
+    harm = Harm(ensemble, "difference", labels, full, np.arange(2000))
+    return Path(ensemble, rows, harm, solver, learning, selection)
+
+
+EVERY_ROW = np.arange(2000)
+
+
+def test_a_path_begins_with_the_full_ensemble():
+    first = path(Prefix()).candidates[0]
+    assert first.beta == 0
+    assert first.n_evaluated.tolist() == [N_STEPS] * 2000
+    assert not first.harm.any()
+
+
+def test_one_price_gives_one_policy():
+    found = path(Margin())
+    assert found.learned(0.01).beta == 0.01
+    assert len(found.candidates) == 2
+
+
+@pytest.mark.parametrize("budget", [0.5, 4, 11, 20, 100])
+def test_budgets_are_kept_and_used(budget):
+    chosen = path(Margin()).within_budget(budget, EVERY_ROW)
+    assert chosen.n_evaluated.mean() <= budget
+    assert budget < 4 or chosen.n_evaluated.mean() > min(budget, N_STEPS) / 3
+
+
+@pytest.mark.parametrize("bound", [0.003, 0.02, 0.1])
+def test_bounds_are_kept_with_few_evaluations(bound):
+    found = path(Margin())
+    chosen = found.within_harm(bound, EVERY_ROW)
+    assert chosen.harm.mean() <= bound
+    allowed = [c for c in found.candidates if c.harm.mean() <= bound]
+    assert chosen.n_evaluated.mean() == min(c.n_evaluated.mean() for c in allowed)
+    assert chosen.n_evaluated.mean() < N_STEPS
+
+
+def test_prices_are_closer_where_candidates_cease_to_be_acceptable():
+    found = path(Margin())
+    front = found.front(lambda c: bool(c.harm.mean() < 0.05), EVERY_ROW)
+    assert len(found.candidates) == 1 + len(BETAS) + 6
+    evaluations = [c.n_evaluated.mean() for c in front]
+    harms = [c.harm.mean() for c in front]
+    assert (np.diff(evaluations) < 0).all()
+    assert (np.diff(harms) > 0).all()
+
+
+def test_a_solver_may_know_a_whole_path():
+    class OnePass(Prefix):
+        def solve_path(self, mdp, betas, selection):
+            seen.append((mdp.n_instances, selection.n_instances, list(betas)))
+            return [self.solve(mdp.with_beta(beta)) for beta in betas]
+
+    seen = []
+    found = path(OnePass())
+    policies = policies_at(OnePass(), found.learning, found.selection, [0.1, 0.001])
+    assert seen == [(1000, 1000, [0.1, 0.001])]
+    assert len(policies) == 2
