@@ -20,14 +20,13 @@ from tempfile import TemporaryDirectory
 import numpy as np
 from speed import RESULTS, kept
 from speed_contest import OURS, Process, digits
-from speed_models import A10, A50, SHAPES, B, Shape, ensemble_of, keep_dag, prepared
-from speed_policies import quitting_at
+from speed_models import A10, A50, SHAPES, B, Shape, prepared
+from speed_policies import keep_quitting
 
 import mddag
 
 FIELDS = ("model", "call", "evaluations", "per_row", "per_evaluation")
 N_ROWS = 1024
-FILE = "counted.mddag"
 CALLS = {"batch": {"at_least": 0.0}, "one_row": {"at_least": 0.0, "cold": False}}
 
 
@@ -53,11 +52,12 @@ def counted(
 ) -> dict[str, object]:
     """A row of the table: what N_ROWS more rows add."""
     folder = prepared(shape)
-    dag = _dag(folder, share, every)
-    keep_dag(folder, FILE, dag)
-    few, many = instructions(folder, method, (N_ROWS, 2 * N_ROWS))
+    file = "full.mddag" if share == 1.0 else f"counted-{every}.mddag"
+    if share < 1.0:
+        keep_quitting(folder, file, share, every)
+    few, many = instructions(folder, file, method, (N_ROWS, 2 * N_ROWS))
     rows = np.load(folder / "test.npy", mmap_mode="r")[: 2 * N_ROWS]
-    evaluations = dag.run(rows).n_evaluated[N_ROWS:].mean()
+    evaluations = mddag.load(folder / file).run(rows).n_evaluated[N_ROWS:].mean()
     # one_row asks twice: a pass to warm up and a pass that counts
     per_row = (many - few) / N_ROWS / (2 if method == "one_row" else 1)
     cells = (shape.name, call, evaluations, per_row, per_row / evaluations)
@@ -65,9 +65,9 @@ def counted(
     return dict(zip(FIELDS, (*cells[:2], *numbers), strict=True))
 
 
-def instructions(folder: Path, method: str, n_rows: tuple[int, ...]) -> list[int]:
+def instructions(folder: Path, file: str, method: str, n_rows: tuple[int, ...]) -> list[int]:
     """Counted while the worker answers, once for each number of rows."""
-    ours = replace(OURS, changes={"file": FILE})
+    ours = replace(OURS, changes={"file": file})
     with TemporaryDirectory() as place:
         out = Path(place) / "out"
         profiler = ["valgrind", "--tool=callgrind", "--instr-atstart=no"]
@@ -92,14 +92,6 @@ def _control(process: Process, command: str) -> None:
 
 def _total(path: Path) -> int:
     return int(re.search(r"^totals: (\d+)", path.read_text(), re.MULTILINE)[1])
-
-
-def _dag(folder: Path, share: float, every: int) -> mddag.Dag:
-    ensemble = ensemble_of(folder)
-    if share == 1.0:
-        return mddag.compile(ensemble)
-    with np.load(folder / "train.npz") as rows:
-        return mddag.compile(ensemble, quitting_at(ensemble, rows["X"], share, every))
 
 
 if __name__ == "__main__":

@@ -13,11 +13,9 @@ from pathlib import Path
 import lightgbm as lgb
 import matplotlib.pyplot as plt
 import numpy as np
-from speed_contest import LIGHTGBM, OURS, Contest, Contestant, digits
-from speed_models import CACHE, B, Shape, ensemble_of, keep_dag, prepared
-from speed_policies import quitting_at
-
-import mddag
+from speed_contest import LIGHTGBM, OURS, Contest, digits
+from speed_models import CACHE, B, Shape, keep_full, prepared
+from speed_policies import keep_quitting
 
 FIELDS = ("curve", "x", "contestant", "ns_per_row")
 SHARES = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5)
@@ -25,6 +23,7 @@ ROUNDS = (10, 30, 100, 300, 1000)
 CLASSES = (2, 3, 5, 10, 26)
 LEAVES = (2, 4, 8, 16, 32, 64, 128, 256)
 ROWS = (1, 4, 16, 32, 64, 256, 1024, 4096, 16384, 100_000)
+EVERY = (1, 16)
 SOME = slice(None, None, 3)  # of the points, where it must be quick
 
 
@@ -48,19 +47,19 @@ def measure(quick: bool) -> Iterator[dict[str, object]]:
 
 def against_evaluations(shares, n_rows: int, n_repeats: int) -> Iterator[dict[str, object]]:
     folder = prepared(B)
-    ensemble = ensemble_of(folder)
-    rows, X = np.load(folder / "test.npy", mmap_mode="r")[:n_rows], _training_rows(folder)
-    for share in shares:
-        dags = {
-            every: mddag.compile(ensemble, quitting_at(ensemble, X, share, every))
-            for every in (1, 16)
-        }
-        with Contest([_kept(folder, every, dag) for every, dag in dags.items()]) as contest:
+    rows = np.load(folder / "test.npy", mmap_mode="r")[:n_rows]
+    quitting = [
+        replace(OURS, name=f"mddag, every={every}", changes={"file": f"curve-{every}.mddag"})
+        for every in EVERY
+    ]
+    with Contest(quitting) as contest:
+        for share in shares:
+            dags = [keep_quitting(folder, f"curve-{every}.mddag", share, every) for every in EVERY]
             contest.load(folder)
             taken = contest.times(n_repeats, "batch", n_rows=n_rows)
-        for dag, (name, times) in zip(dags.values(), taken.items(), strict=True):
-            evaluations = digits(dag.run(rows).n_evaluated.mean())
-            yield _row("evaluations", evaluations, name, times.min() / n_rows)
+            for dag, (name, times) in zip(dags, taken.items(), strict=True):
+                evaluations = digits(dag.run(rows).n_evaluated.mean())
+                yield _row("evaluations", evaluations, name, times.min() / n_rows)
 
 
 def point(
@@ -81,7 +80,7 @@ def prefix(n_rounds: int) -> Path:
     booster.save_model(folder / "lightgbm.txt", num_iteration=n_rounds)
     (folder / "shape.json").write_text((source / "shape.json").read_text())
     np.save(folder / "test.npy", np.load(source / "test.npy", mmap_mode="r")[:10_000])
-    keep_dag(folder, "full.mddag", mddag.compile(ensemble_of(folder)))
+    keep_full(folder)
     return folder
 
 
@@ -111,17 +110,6 @@ def picture(rows: list[dict[str, object]], path: Path) -> None:
     figure.tight_layout()
     figure.savefig(path, dpi=120)
     plt.close(figure)
-
-
-def _training_rows(folder: Path) -> np.ndarray:
-    with np.load(folder / "train.npz") as rows:
-        return rows["X"]
-
-
-def _kept(folder: Path, every: int, dag: mddag.Dag) -> Contestant:
-    file = f"curve-{every}.mddag"
-    keep_dag(folder, file, dag)
-    return replace(OURS, name=f"mddag, every={every}", changes={"file": file})
 
 
 def _row(curve: str, x: object, name: str, seconds: float) -> dict[str, object]:

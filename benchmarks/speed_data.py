@@ -13,9 +13,7 @@ from pathlib import Path
 import adaboost_data
 import numpy as np
 from sklearn.model_selection import train_test_split
-from speed_models import CACHE, Shape, ensemble_of, keep, keep_dag
-
-import mddag
+from speed_models import CACHE, Shape, keep, keep_full
 
 NAMES = ("electricity", "letter", "mnist")
 ROUNDS = {"electricity": 500, "letter": 100, "mnist": 100}
@@ -46,7 +44,7 @@ def prepared(name: str) -> Data:
         n_classes = len(np.unique(y))
         shape = Shape(name, X.shape[1], ROUNDS[name], n_classes=n_classes, n_train=len(X_train))
         keep(folder, shape, X_train, y_train, X_test)
-    keep_dag(folder, "full.mddag", mddag.compile(ensemble_of(folder)))
+    keep_full(folder)
     return Data(name, folder, X_policy, y_policy, X_test, y_test)
 
 

@@ -19,8 +19,8 @@ import lightgbm as lgb
 import numpy as np
 import speed_data
 from speed_contest import LIGHTGBM, LLEAVES, OURS, Contest, Contestant, digits, spread
-from speed_models import B, ensemble_of, keep_dag, prepared
-from speed_policies import quitting_at
+from speed_models import B, prepared
+from speed_policies import keep_quitting
 
 import mddag
 
@@ -39,14 +39,10 @@ def measure(quick: bool) -> Iterator[dict[str, object]]:
 
 
 def of_shares(n_rows: int, n_repeats: int) -> Iterator[dict[str, object]]:
-    folder = prepared(B)
-    ensemble = ensemble_of(folder)
-    with np.load(folder / "train.npz") as rows:
-        X = rows["X"]
-    quitting = []
+    folder, quitting = prepared(B), []
     for share in SHARES:
         file = f"quits-{share}.mddag"
-        keep_dag(folder, file, mddag.compile(ensemble, quitting_at(ensemble, X, share, every=16)))
+        keep_quitting(folder, file, share, every=16)
         quitting.append(_mddag(f"mddag, quits at {share:.0%}, every=16", file))
     evaluations = {who.name: _evaluations(folder, who, n_rows) for who in [OURS, *quitting]}
     with Contest([OURS, *quitting]) as contest:

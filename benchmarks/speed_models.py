@@ -63,7 +63,7 @@ def prepared(shape: Shape) -> Path:
     if not (folder / "lightgbm.txt").exists():
         X, y = _rows(shape)
         keep(folder, shape, X[: shape.n_train], y[: shape.n_train], X[shape.n_train :])
-    keep_dag(folder, "full.mddag", mddag.compile(ensemble_of(folder)))
+    keep_full(folder)
     return folder
 
 
@@ -83,9 +83,10 @@ def ensemble_of(folder: Path) -> mddag.Ensemble:
     return mddag.as_ensemble(lgb.Booster(model_file=folder / "lightgbm.txt"))
 
 
-def keep_dag(folder: Path, name: str, dag: mddag.Dag) -> None:
+def keep_full(folder: Path) -> None:
     """Write what mddag runs, anew in every run, since it is what may have changed."""
-    Predictor(Model(dag)).save(folder / name)
+    dag = mddag.compile(ensemble_of(folder))
+    Predictor(Model(dag)).save(folder / "full.mddag")
 
 
 def _parameters(shape: Shape) -> dict[str, object]:

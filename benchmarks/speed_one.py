@@ -12,8 +12,8 @@ from dataclasses import replace
 
 import numpy as np
 from speed_contest import OURS, RIVALS, Contest, Contestant, digits, spread
-from speed_models import A10, A50, B, C, Shape, ensemble_of, keep_dag, prepared
-from speed_policies import quitting_at
+from speed_models import A10, A50, B, C, Shape, prepared
+from speed_policies import keep_quitting
 
 import mddag
 
@@ -53,14 +53,12 @@ def told(
 
 def _quitting(shape: Shape) -> list[Contestant]:
     """Policies for single rows decide at every step."""
-    folder = prepared(shape)
-    ensemble, quitting = ensemble_of(folder), []
+    folder, quitting = prepared(shape), []
     for share in SHARES[shape.name]:
-        with np.load(folder / "train.npz") as rows:
-            policy = quitting_at(ensemble, rows["X"], share, every=1)
-        keep_dag(folder, f"one-{share}.mddag", mddag.compile(ensemble, policy))
-        changes = {"file": f"one-{share}.mddag"}
-        quitting.append(replace(OURS, name=f"mddag, quits at {share:.0%}", changes=changes))
+        file = f"one-{share}.mddag"
+        keep_quitting(folder, file, share, every=1)
+        name = f"mddag, quits at {share:.0%}"
+        quitting.append(replace(OURS, name=name, changes={"file": file}))
     return quitting
 
 

@@ -8,20 +8,36 @@ How well they decide is not asked here; `speed_exit` does so on real data, with 
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
+from speed_models import ensemble_of
 
 import mddag
+from mddag.model_file import Model
 from mddag.policy import EVAL, QUIT
+from mddag.predictor import Predictor
 
 N_EDGES = 1021  # two of four equal parts end at the margins
 N_ROWS = 4_000
 
 
-def quitting_at(ensemble: mddag.Ensemble, X: np.ndarray, share: float, every: int) -> mddag.Policy:
-    """The policy whose mean evaluations on the first rows of X are a share of all."""
-    n_steps = ensemble.n_classifiers
-    votes = ensemble.votes(X[:N_ROWS]).dense()[:, :, 0]
-    scores = ensemble.bias[0] + np.cumsum(votes, axis=1)
+def keep_quitting(folder: Path, file: str, share: float, every: int) -> mddag.Dag:
+    """Write the trees of a folder under a policy that quits at a share of their evaluations."""
+    ensemble = ensemble_of(folder)
+    with np.load(folder / "train.npz") as rows:
+        X, y = rows["X"][:N_ROWS], rows["y"][:N_ROWS]
+    mdp = mddag.MDP(ensemble.votes(X), y)
+    policy = _quitting_at(mdp, share, every)
+    evaluation = mdp.evaluate(policy)  # by which the executor is chosen
+    dag = mddag.compile(ensemble, policy, expected_evaluations=evaluation.n_evaluated)
+    Predictor(Model(dag, evaluation=evaluation)).save(folder / file)
+    return dag
+
+
+def _quitting_at(mdp: mddag.MDP, share: float, every: int) -> mddag.Policy:
+    n_steps = mdp.n_steps
+    scores = mdp.votes.tables.bias[0] + np.cumsum(mdp.votes.dense()[:, :, 0], axis=1)
     at = np.arange(every, n_steps, every)  # decisions after the first
     margin = _margin(np.abs(scores[:, at - 1]), at, n_steps, share * n_steps)
     grid = mddag.Grid(margin * np.linspace(-2, 2, N_EDGES))
