@@ -73,12 +73,14 @@ def test_soft_targets_numbers_and_single_rows():
 def test_any_solver_may_be_a_member():
     members = (Sarsa(n_episodes=500, evaluate_every=250),)
     policy = Portfolio(members, (Given(),), random_state=0).solve(problem(n=100))
-    assert policy.levels is None and policy.order.tolist() == list(range(20))
+    assert policy.levels is None
+    assert policy.order.tolist() == list(range(20))
 
 
 def test_decisions_every_few_steps():
     policy = Portfolio((Prefix(), Margin()), every=4, random_state=0).solve(problem())
-    assert policy.every == 4 and len(policy.actions) == 5
+    assert policy.every == 4
+    assert len(policy.actions) == 5
 
 
 def test_ctrl_c_keeps_what_was_found():
