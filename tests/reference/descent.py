@@ -84,7 +84,7 @@ def advantage(returns, action, over, z):
 
 
 def groups_of(cells, grid, most, least):
-    """From cell to the tuple of cells with which it decides; cells of deserted rows are left out."""
+    """From cell to the tuple of cells with which it decides; deserted rows are left out."""
     row_cells = len(grid.edges) + 1
     groups = {}
     for row in range(grid.n_scores):

@@ -27,6 +27,10 @@ class Ordered:
     learning: MDP
     selection: MDP
 
+    @property
+    def samples(self) -> tuple[MDP, MDP]:
+        return self.learning, self.selection
+
 
 @dataclass(frozen=True, eq=False)
 class Entry:
@@ -70,11 +74,17 @@ class Pool:
         name = f"{name} in {problem.name}"
         self.entries.append(Entry(name, candidates, problem.arrangement, losses, costs))
 
-    def best(self, beta: float) -> tuple[Entry, int]:
-        """The entry and the number of the candidate with the smallest value of Eq. (8)."""
-        values = [entry.losses + beta * entry.costs for entry in self.entries]
+    def best(self, beta: float, within: Ordered | None = None) -> tuple[Entry, int]:
+        """The entry and the number of the candidate with the smallest value of Eq. (8).
+
+        With `within`, of those in its order alone.
+        """
+        entries = self.entries
+        if within is not None:
+            entries = [e for e in entries if e.arrangement is within.arrangement]
+        values = [entry.losses + beta * entry.costs for entry in entries]
         e = int(np.argmin([v.min(initial=np.inf) for v in values]))
-        return self.entries[e], int(values[e].argmin())
+        return entries[e], int(values[e].argmin())
 
     def policy(self, beta: float) -> Policy:
         """The winner at a price, for base classifiers in their own order."""
