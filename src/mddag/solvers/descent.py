@@ -29,7 +29,8 @@ from mddag.solvers._teacher import taught
 from mddag.solvers.solver import Interrupted
 
 FREE = Guards()
-CAREFUL = Guards(n_cells=16, min_count=30, z_skip=1.0)
+COARSE = Guards(n_cells=8, min_count=30, z_skip=1.0)
+CAREFUL = Guards(n_cells=16, min_count=30, z_skip=1.0, z_quit=0.5)
 RANDOM_CELLS = (0, 16, 32, 64)
 DRAW_EVERY = 4  # the other explorations shake what was found
 
@@ -52,7 +53,7 @@ class Descent(Parameters):
     """
 
     n_starts: int = 8
-    n_sweeps: int = 5
+    n_sweeps: int = 4
     n_cells: int | None = None
     z: float | None = None
     every: int = 1
@@ -125,7 +126,7 @@ class Descent(Parameters):
 
     def _guards(self) -> list[Guards]:
         """Those of the deliberate starts."""
-        return list(dict.fromkeys(map(self._limited, (FREE, CAREFUL))))
+        return list(dict.fromkeys(map(self._limited, (FREE, COARSE, CAREFUL))))
 
     def _limited(self, guards: Guards) -> Guards:
         """The guards with what was asked for in place of what would be tried."""
