@@ -53,7 +53,7 @@ class ExitRun {
     while (lanes_.n_alive() > 0) {
       const std::size_t a = lanes_.soonest();
       evaluate(first, a, std::min(a + every, n_steps));
-      if (lanes_.n_alive() * 4 <= lanes_.size() * 3) pack(report);
+      if (3 * lanes_.n_alive() <= 2 * lanes_.size()) pack(report);
     }
     pack(report);
   }

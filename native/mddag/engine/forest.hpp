@@ -31,7 +31,7 @@ namespace mddag::engine {
 class Forest {
   // Rows of a block: few enough that their ranks stay in the nearest caches, and so many more with
   // early exits that those who are left still fill the lanes.
-  static constexpr std::size_t kRows = 512, kExitRows = 2048;
+  static constexpr std::size_t kRows = 1024, kExitRows = 4096;
 
  public:
   // order: base classifiers as a policy takes them; rounds groups trees into base classifiers.

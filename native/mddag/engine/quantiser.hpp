@@ -96,7 +96,7 @@ class QuantisedFeature {
 class Quantiser {
  public:
   // More thresholds than this need columns without end: trees on such features are walked.
-  static constexpr std::size_t kMostThresholds = 65534;
+  static constexpr std::ptrdiff_t kMostThresholds = 65534;
 
   Quantiser() = default;
 

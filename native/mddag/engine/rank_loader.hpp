@@ -53,7 +53,7 @@ class RankLoader {
   }
 
  private:
-  static constexpr std::size_t kChunk = 512;  // rows that stay in the second cache while transposed
+  static constexpr std::size_t kChunk = 256;  // rows that stay in the second cache while transposed
 
   void load_chunk(const std::vector<std::size_t>& numbers, std::size_t first, std::size_t n,
                   std::int8_t* ranks) {
