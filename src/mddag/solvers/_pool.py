@@ -95,3 +95,22 @@ class Pool:
         """The winner's value of Eq. (8) on the rows that chose it: an optimistic one."""
         entry, c = self.best(beta)
         return float(entry.losses[c] + beta * entry.costs[c])
+
+    def between(self, careful: float, bold: float, most: int) -> list[Policy]:
+        """Of the candidates that no other beats in loss and cost, up to `most` at even distances
+        of cost between the winners at two prices."""
+        (first, c), (last, d) = self.best(careful), self.best(bold)
+        places = [(e, c) for e, entry in enumerate(self.entries) for c in range(len(entry.costs))]
+        costs = np.concatenate([entry.costs for entry in self.entries])
+        losses = np.concatenate([entry.losses for entry in self.entries])
+        order = np.lexsort((losses, costs))
+        best_before = np.concatenate([[np.inf], np.minimum.accumulate(losses[order])[:-1]])
+        front = order[losses[order] < best_before]
+        front = front[(costs[front] > last.costs[d]) & (costs[front] < first.costs[c])]
+        taken = (
+            front[np.unique(np.linspace(0, len(front) - 1, most).astype(int))] if len(front) else []
+        )
+        return [
+            self.entries[e].candidates[c].after(self.entries[e].arrangement)
+            for e, c in (places[at] for at in reversed(taken))
+        ]
