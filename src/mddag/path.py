@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from itertools import takewhile
 from typing import Any
 
 import numpy as np
@@ -83,14 +84,18 @@ class Path:
         cheap = [c for c in self.candidates if not too_dear(c)]
         return min(cheap, key=lambda c: (c.harm[judges].mean(), c.n_evaluated[judges].mean()))
 
-    def within_harm(self, bound: float, judges: NDArray[np.intp]) -> Candidate:
-        """The fewest evaluations with at most `bound` mean harm on the rows `judges`."""
+    def within_harm(
+        self, bound: float, seen: NDArray[np.intp], judges: NDArray[np.intp]
+    ) -> Candidate:
+        """The boldest with at most `bound` mean harm on the rows `judges`, as are all before it.
+
+        One that is merely lucky on these rows has others before it that are not.
+        """
 
         def harmless(c: Candidate) -> bool:
             return float(c.harm[judges].mean()) <= bound
 
-        self._search(harmless)
-        return min(filter(harmless, self.candidates), key=lambda c: c.n_evaluated[judges].mean())
+        return list(takewhile(harmless, self.front(harmless, seen)))[-1]
 
     def front(
         self, acceptable: Callable[[Candidate], bool], judges: NDArray[np.intp]
