@@ -39,6 +39,7 @@ format: $(VENV)/ready
 bench: $(VENV)/built
 	$(BIN)/python benchmarks/fidelity.py
 	$(BIN)/python benchmarks/scores_speed.py
+	$(BIN)/python benchmarks/executors.py
 	$(BIN)/python benchmarks/learners.py
 	$(BIN)/python benchmarks/adaboost.py
 
@@ -46,6 +47,7 @@ experiments: $(VENV)/built
 	$(BIN)/python experiments/figure1.py
 	$(BIN)/python experiments/anchors.py
 	$(BIN)/python experiments/solvers.py
+	$(BIN)/python experiments/descent.py
 
 dist: $(VENV)/ready
 	$(BIN)/python -m build --outdir dist .

@@ -5,6 +5,7 @@ import pytest
 from sklearn.base import clone
 
 from mddag import MDP
+from mddag.losses import Squared
 from mddag.ordering import Correlation, Given
 from mddag.policy import Policy
 from mddag.solvers import Descent, Margin, Portfolio, Prefix, Sarsa
@@ -61,8 +62,9 @@ def test_rows_are_held_out_where_none_are_given():
 def test_soft_targets_numbers_and_single_rows():
     mdp = problem(n=60)
     shares = np.eye(2)[mdp.labels] * 0.8 + 0.1
-    for labels in (shares, mdp.votes.scores()[:, 0]):
-        policy = Portfolio((Prefix(),), random_state=0).solve(mdp.with_labels(labels))
+    numbers = MDP(mdp.votes, mdp.votes.scores()[:, 0], loss=Squared())
+    for targets in (mdp.with_labels(shares), numbers):
+        policy = Portfolio((Prefix(),), random_state=0).solve(targets)
         assert isinstance(policy, Policy)
     single = Portfolio((Prefix(),), random_state=0).solve(mdp.rows(np.array([0])))
     assert single.n_steps == mdp.n_steps
@@ -71,12 +73,14 @@ def test_soft_targets_numbers_and_single_rows():
 def test_any_solver_may_be_a_member():
     members = (Sarsa(n_episodes=500, evaluate_every=250),)
     policy = Portfolio(members, (Given(),), random_state=0).solve(problem(n=100))
-    assert policy.levels is None and policy.order.tolist() == list(range(20))
+    assert policy.levels is None
+    assert policy.order.tolist() == list(range(20))
 
 
 def test_decisions_every_few_steps():
     policy = Portfolio((Prefix(), Margin()), every=4, random_state=0).solve(problem())
-    assert policy.every == 4 and len(policy.actions) == 5
+    assert policy.every == 4
+    assert len(policy.actions) == 5
 
 
 def test_ctrl_c_keeps_what_was_found():

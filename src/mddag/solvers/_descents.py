@@ -23,7 +23,7 @@ SHARES = (0.03, 0.1, 0.3)  # of the decisions: evaluated in a random start, chan
 N_DRAWN = 4  # random starts of which one sweep lets one go on
 FEW, FEWER = 4000, 1000  # instances for exploring, and for choosing what was drawn
 N_ELITE = 4  # ends that may be shaken
-LEAST_FALL = 1e-4  # of the objective, relative, for another sweep
+LEAST_FALL = 5e-4  # of the objective, relative, for another sweep
 
 
 class Descents:
@@ -76,8 +76,7 @@ class Descents:
 
     def explore(self, start: Actions, guards: Guards) -> bool:
         """Descend on few instances; whether the end is lower than all before."""
-        for value, actions in self._sweeps(start, guards, self.on_few):  # noqa: B007
-            pass
+        *_, (value, actions) = self._sweeps(start, guards, self.on_few)
         is_best = not self.elite or value < self.elite[0][0]
         if all(value != other for other, _ in self.elite):
             self.elite.append((value, actions))

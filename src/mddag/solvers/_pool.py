@@ -27,6 +27,10 @@ class Ordered:
     learning: MDP
     selection: MDP
 
+    @property
+    def samples(self) -> tuple[MDP, MDP]:
+        return self.learning, self.selection
+
 
 @dataclass(frozen=True, eq=False)
 class Entry:
@@ -70,11 +74,17 @@ class Pool:
         name = f"{name} in {problem.name}"
         self.entries.append(Entry(name, candidates, problem.arrangement, losses, costs))
 
-    def best(self, beta: float) -> tuple[Entry, int]:
-        """The entry and the number of the candidate with the smallest value of Eq. (8)."""
-        values = [entry.losses + beta * entry.costs for entry in self.entries]
+    def best(self, beta: float, within: Ordered | None = None) -> tuple[Entry, int]:
+        """The entry and the number of the candidate with the smallest value of Eq. (8).
+
+        With `within`, of those in its order alone.
+        """
+        entries = self.entries
+        if within is not None:
+            entries = [e for e in entries if e.arrangement is within.arrangement]
+        values = [entry.losses + beta * entry.costs for entry in entries]
         e = int(np.argmin([v.min(initial=np.inf) for v in values]))
-        return self.entries[e], int(values[e].argmin())
+        return entries[e], int(values[e].argmin())
 
     def policy(self, beta: float) -> Policy:
         """The winner at a price, for base classifiers in their own order."""
@@ -85,3 +95,22 @@ class Pool:
         """The winner's value of Eq. (8) on the rows that chose it: an optimistic one."""
         entry, c = self.best(beta)
         return float(entry.losses[c] + beta * entry.costs[c])
+
+    def between(self, careful: float, bold: float, most: int) -> list[Policy]:
+        """Of the candidates that no other beats in loss and cost, up to `most` at even distances
+        of cost between the winners at two prices."""
+        (first, c), (last, d) = self.best(careful), self.best(bold)
+        places = [(e, c) for e, entry in enumerate(self.entries) for c in range(len(entry.costs))]
+        costs = np.concatenate([entry.costs for entry in self.entries])
+        losses = np.concatenate([entry.losses for entry in self.entries])
+        order = np.lexsort((losses, costs))
+        best_before = np.concatenate([[np.inf], np.minimum.accumulate(losses[order])[:-1]])
+        front = order[losses[order] < best_before]
+        front = front[(costs[front] > last.costs[d]) & (costs[front] < first.costs[c])]
+        taken = (
+            front[np.unique(np.linspace(0, len(front) - 1, most).astype(int))] if len(front) else []
+        )
+        return [
+            self.entries[e].candidates[c].after(self.entries[e].arrangement)
+            for e, c in (places[at] for at in reversed(taken))
+        ]

@@ -14,7 +14,6 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from itertools import chain
 
 import numpy as np
 
@@ -23,15 +22,15 @@ from mddag.mdp import MDP
 from mddag.parameters import Parameters
 from mddag.policy import Policy
 from mddag.progress import progress
-from mddag.solvers._descents import Descents, suited
+from mddag.solvers._descents import Actions, Descents, suited
 from mddag.solvers._search import Search
 from mddag.solvers._sweep import Guards
 from mddag.solvers._teacher import taught
 from mddag.solvers.solver import Interrupted
 
 FREE = Guards()
-CAREFUL = Guards(n_cells=16, min_count=30, z_skip=1.0)
-STRICT = Guards(n_cells=16, min_count=30, z_skip=2.0, z_quit=1.0)
+COARSE = Guards(n_cells=8, min_count=30, z_skip=1.0)
+CAREFUL = Guards(n_cells=16, min_count=30, z_skip=1.0, z_quit=0.5)
 RANDOM_CELLS = (0, 16, 32, 64)
 DRAW_EVERY = 4  # the other explorations shake what was found
 
@@ -40,21 +39,22 @@ DRAW_EVERY = 4  # the other explorations shake what was found
 class Descent(Parameters):
     """Descents from several starts; the best sweep of all is the answer.
 
-    n_starts     : random starts, besides the optimum without SKIP and `start`
+    n_starts     : explorations, besides the descent from the optimum without SKIP
     n_sweeps     : most sweeps of one descent
     n_cells      : groups of cells that decide together at a step, per top class; 0 lets every cell
                    of the grid decide alone, None tries several
-    z            : standard errors by which SKIP must beat the other actions; None tries several
+    z            : standard errors by which SKIP must beat the other actions, and QUIT by half as
+                   many EVAL; None tries several
     every        : steps that one decision covers, see Policy
     targets      : "labels", or "teacher": the full ensemble's calibrated opinion as soft labels
-    start        : a policy to start from as well, such as that of a neighbouring beta
+    start        : a policy to start from instead of exploring, such as that of a neighbouring beta
     random_state : a seed, or None for a new one at each call
     n_threads    : the answer does not depend on it
     verbose      : report the descents on standard error
     """
 
     n_starts: int = 8
-    n_sweeps: int = 8
+    n_sweeps: int = 4
     n_cells: int | None = None
     z: float | None = None
     every: int = 1
@@ -96,42 +96,48 @@ class Descent(Parameters):
 
     def _candidates(self, mdp: MDP) -> Iterator[tuple[int, Policy]]:
         """The same, with the number of descents so far."""
-        given = [] if self.start is None else [suited(self.start, mdp, self.every)]
+        start = None if self.start is None else suited(self.start, mdp, self.every)
         mdp = taught(mdp) if self.targets == "teacher" else mdp
         descents = Descents(mdp, self.every, self.n_sweeps, self.n_threads)
+        ends = []
         for n_done, guards in enumerate(self._guards(), 1):
             no_skip = descents.without_skip(guards)
             yield n_done, descents.policy(no_skip)
-            for policy in chain(*(descents.descend(s, guards) for s in [no_skip, *given])):
+            for policy in descents.descend(no_skip if start is None else start, guards):
                 yield n_done, policy
-            descents.explore(policy.actions, guards)
-        if "skip" in mdp.actions and self.n_starts > 0:
-            yield from self._explored(descents, n_done)
+            ends.append(policy.actions)
+        if "skip" in mdp.actions and start is None and self.n_starts > 0:
+            for n_random, policy in self._explored(descents, ends):
+                yield n_done + n_random, policy
 
-    def _explored(self, descents: Descents, n_done: int) -> Iterator[tuple[int, Policy]]:
-        """Policies better than all before, on the instances for exploring; then the best of them
-        on all instances."""
+    def _explored(self, descents: Descents, ends: list[Actions]) -> Iterator[tuple[int, Policy]]:
+        """Policies that were better than all before; then the best of them on all instances."""
         rng = np.random.default_rng(self.random_state)
+        for guards, end in zip(self._guards(), ends, strict=True):
+            descents.explore(end, guards)
         for n_random in range(self.n_starts):
-            guards = self._limited(Guards(n_cells=int(rng.choice(RANDOM_CELLS))))
-            draw = n_random % DRAW_EVERY == 0
-            start = descents.random(guards, rng) if draw else descents.shaken(rng)
+            guards = self._drawn_guards(rng)
+            drawn = n_random % DRAW_EVERY == 0
+            start = descents.random(guards, rng) if drawn else descents.shaken(rng)
             if descents.explore(start, guards):
-                yield n_done + n_random + 1, descents.policy(descents.elite[0][1])
-        best = descents.elite[0][1]
+                yield n_random + 1, descents.policy(descents.elite[0][1])
         for guards in self._guards():
-            for policy in descents.descend(best, guards):
-                yield n_done + self.n_starts, policy
+            for policy in descents.descend(descents.elite[0][1], guards):
+                yield self.n_starts, policy
 
-    def _guards(self) -> list[Guards]:
-        """Those of the deliberate starts."""
-        return list(dict.fromkeys(map(self._limited, (FREE, CAREFUL, STRICT))))
+    def _guards(self) -> tuple[Guards, ...]:
+        """Those of the descents on all instances."""
+        if self.n_cells is None and self.z is None:
+            return FREE, COARSE, CAREFUL
+        z = CAREFUL.z_skip if self.z is None else self.z
+        n_cells = CAREFUL.n_cells if self.n_cells is None else self.n_cells
+        return (replace(CAREFUL, n_cells=n_cells, z_skip=z, z_quit=z / 2),)
 
-    def _limited(self, guards: Guards) -> Guards:
-        """The guards with what was asked for in place of what would be tried."""
-        n_cells = guards.n_cells if self.n_cells is None else self.n_cells
-        z_skip = guards.z_skip if self.z is None else self.z
-        return replace(guards, n_cells=n_cells, z_skip=z_skip)
+    def _drawn_guards(self, rng: np.random.Generator) -> Guards:
+        """Those of an exploration."""
+        n_cells = int(rng.choice(RANDOM_CELLS)) if self.n_cells is None else self.n_cells
+        z = 0.0 if self.z is None else self.z
+        return Guards(n_cells=n_cells, z_skip=z, z_quit=z / 2)
 
     def check(self) -> None:
         """Refuse parameters that make no sense."""

@@ -10,9 +10,9 @@ the noise of those rows. The full ensemble is always a candidate.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -35,7 +35,6 @@ from mddag.solvers.qwyc import QWYC
 from mddag.solvers.residual import Residual
 from mddag.solvers.solver import Interrupted, checked_solver, deciding_every, seeded
 
-# Warm starts go from dear to cheap: the policies of dear prices are short, hence quick to find.
 MEMBERS = (Prefix(), Margin(), Residual(), QWYC(), Descent(targets="teacher"), Descent())
 ORDERINGS = (Correlation(), Given())
 
@@ -76,11 +75,11 @@ class Portfolio(Parameters):
         return [pool.policy(beta) for beta in betas]
 
     def pool(self, mdp: MDP, betas: Sequence[float], selection: MDP | None = None) -> Pool:
-        """All candidates, judged. Ctrl-C ends the search, before the first of them with an error."""
+        """All candidates, judged. Ctrl-C ends the search; before the first it is an error."""
         self.check()
         random = np.random.RandomState(self.random_state)
         learning, selection = self._parted(mdp, selection, random)
-        pool, dear_first = Pool(), sorted(betas, reverse=True)
+        pool, dear_first = Pool(), sorted(set(betas), reverse=True)
         try:
             runs = [(m, o) for o in self._orderings() for m in self._members(mdp, random)]
             problems = _Problems(learning, selection)
@@ -100,12 +99,14 @@ class Portfolio(Parameters):
         return pool
 
     def _run(self, member: Any, problem: Ordered, betas: list[float], pool: Pool) -> None:
-        name = repr(member)
-        if not isinstance(member, Descent) and hasattr(member, "candidates"):
-            pool.add(name, member.candidates(problem.learning), problem)
-            return
-        for policies in _solved(member, problem, betas):
-            pool.add_policies(name, policies, problem)
+        if isinstance(member, Descent):
+            _descend(member, problem, betas, pool)
+        elif hasattr(member, "candidates"):
+            pool.add(repr(member), member.candidates(problem.learning), problem)
+        else:
+            for beta in betas:
+                learning, selection = (m.with_beta(beta) for m in problem.samples)
+                pool.add_policies(repr(member), [member.solve(learning, selection)], problem)
 
     def _parted(
         self, mdp: MDP, selection: MDP | None, random: np.random.RandomState
@@ -168,26 +169,29 @@ class _Problems:
         return problem
 
 
-def _solved(member: Any, problem: Ordered, betas: list[float]) -> Iterator[list[Policy]]:
-    """Policies at each price; descent starts from the best of the price before."""
-    start = None
+def _descend(member: Descent, problem: Ordered, betas: list[float], pool: Pool) -> None:
+    """Descents at each price, from the best that is known in this order.
+
+    They explore at the dearest price alone: what is found there is short, quick to find and a start
+    for the next, and the cheaper evaluations are the less there is to gain by leaving some out.
+    """
+    pool.add_policies("all", [problem.learning.evaluate_all()], problem)
     for beta in betas:
-        mdp, selection = problem.learning.with_beta(beta), problem.selection.with_beta(beta)
-        if isinstance(member, Descent):
-            member = copy(member)
-            member.start = start
-            policies = list(member.candidates(mdp))
-            start = min(policies, key=lambda p: selection.evaluate(p).objective)
-            yield policies
-        else:
-            yield [member.solve(mdp, selection)]
+        learning = problem.learning.with_beta(beta)
+        entry, c = pool.best(beta, problem)
+        starts = [entry.candidates[c]] if beta < betas[0] else [None, entry.candidates[c]]
+        for start in starts:
+            if start is None or np.array_equal(start.order, np.arange(start.n_steps)):
+                from_there = replace(member, start=start)
+                pool.add_policies(repr(member), list(from_there.candidates(learning)), problem)
 
 
 def _strata(mdp: MDP) -> NDArray[Any]:
     """What is to be held out in equal shares: classes, or for numbers nothing."""
-    if mdp.labels.ndim == 2:
-        return mdp.labels.argmax(axis=1)
-    return mdp.labels if mdp.labels.dtype.kind != "f" else np.zeros(mdp.n_instances, np.intp)
+    labels: NDArray[Any] = mdp.labels
+    if labels.ndim == 2:
+        labels = labels.argmax(axis=1)
+    return labels if labels.dtype.kind != "f" else np.zeros(mdp.n_instances, np.intp)
 
 
 def _threaded(member: Any, n_threads: int) -> Any:
