@@ -12,6 +12,7 @@
 
 #include "mddag/engine/aligned.hpp"
 #include "mddag/engine/kernels.hpp"
+#include "mddag/engine/prefetch.hpp"
 #include "mddag/engine/quantiser.hpp"
 #include "mddag/span.hpp"
 
@@ -73,11 +74,14 @@ class RankLoader {
   void load(const LoadPlan& plan, std::size_t first, std::size_t n, std::int8_t* ranks) {
     for (std::size_t i = 0; i < n; i += kChunk) {
       const std::size_t n_chunk = std::min(kChunk, n - i);
+      Prefetch ahead = rows_ahead(first + i + n_chunk);
       for (const LoadPlan::Group& group : plan.groups) {
         kernels_.transpose(&at(first + i, 0), rows_.row_stride, n_chunk, group.tiles.data(),
                            group.tiles.size(), values_.data(), kStride);
-        for (const LoadPlan::Tiled& tiled : group.features)
+        for (const LoadPlan::Tiled& tiled : group.features) {
           rank(tiled.number, values_.data() + tiled.place * kStride, n_chunk, ranks + i);
+          ahead.fetch();
+        }
       }
       for (const std::size_t number : plan.alone)
         rank(number, column(number, first + i, n_chunk), n_chunk, ranks + i);
@@ -97,7 +101,7 @@ class RankLoader {
   }
 
  private:
-  static constexpr std::size_t kChunk = 128;           // rows that are transposed together
+  static constexpr std::size_t kChunk = 256;           // rows that are transposed together
   static constexpr std::size_t kTiles = 8;             // tiles that are
   static constexpr std::size_t kStride = kChunk + 16;  // no power of two
 
@@ -113,6 +117,14 @@ class RankLoader {
     group.tiles.push_back(start);
     for (; number != end; ++number)
       group.features.push_back({*number, place + feature(*number) - start});
+  }
+
+  // The rows behind a chunk, if they lie one behind the other.
+  Prefetch rows_ahead(std::size_t first) const {
+    if (rows_.row_stride != static_cast<std::ptrdiff_t>(rows_.n_features)) return {};
+    const std::size_t n_ahead = std::min(kChunk, rows_.n_rows - first);
+    return {rows_.data + first * rows_.n_features, n_ahead * rows_.n_features * sizeof(T),
+            quantiser_.features().size()};
   }
 
   const T& at(std::size_t i, std::size_t f) const {
