@@ -15,7 +15,7 @@ from tests.reference.enumeration import best_objective
 from tests.solvers.problems import LOSSES, absolute, mdp_of, three_classifiers
 
 
-def tiny(seed, n_scores=1):
+def tiny(seed):
     """Three base classifiers of two votes each, few enough cells to try all policies."""
     rng = np.random.default_rng(seed)
     table = rng.normal(size=(3, 2))
