@@ -68,6 +68,17 @@ class Path:
     def __post_init__(self) -> None:
         self.candidates = [self._constant(EVAL, 0.0)]
 
+    @property
+    def everything(self) -> Candidate:
+        """The full ensemble."""
+        return self.candidates[0]
+
+    def saves_time(self, candidate: Candidate) -> bool:
+        """Whether large batches are expected to be faster than with the full ensemble."""
+        mean = float(candidate.n_evaluated.mean())
+        dag = compile_dag(self.ensemble, candidate.policy, expected_evaluations=mean)
+        return dag.expected_speedup > 1
+
     def learned(self, beta: float) -> Candidate:
         """The policy of one price."""
         self._extend([beta])
@@ -108,7 +119,7 @@ class Path:
         self._search(careful)
         hopeful = [c for c in self.candidates[1:] if c.harm[seen].mean() <= bound]
         hopeful.sort(key=lambda c: -float(c.n_evaluated[seen].mean()))
-        return [self.candidates[0], *hopeful]
+        return [self.everything, *hopeful]
 
     def _search(self, on_the_careful_side: Callable[[Candidate], bool]) -> None:
         """Learn at BETAS, then between the boldest careful policy and the next."""
