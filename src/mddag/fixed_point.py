@@ -78,7 +78,8 @@ class FixedPoint(ReadOnlyArrays):
         """
         with np.errstate(over="ignore"):  # an edge beyond all sums
             scaled = np.floor(np.ldexp(edges, self.exponent)) + (self.n_trees + 1)
-        return np.clip(scaled, -(2.0**33), 2.0**33).astype(np.int64)
+        whole: NDArray[np.int64] = np.clip(scaled, -(2.0**33), 2.0**33).astype(np.int64)
+        return whole
 
 
 def _largest_sum(tables: Tables) -> float:
