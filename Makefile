@@ -39,6 +39,7 @@ format: $(VENV)/ready
 bench: $(VENV)/built
 	$(BIN)/python benchmarks/fidelity.py
 	$(BIN)/python benchmarks/scores_speed.py
+	$(BIN)/python benchmarks/executors.py
 	$(BIN)/python benchmarks/learners.py
 	$(BIN)/python benchmarks/adaboost.py
 

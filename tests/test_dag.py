@@ -8,6 +8,7 @@ from mddag.dag import Dag
 from mddag.ensemble import Ensemble
 from mddag.features import Features
 from mddag.grid import Grid
+from mddag.levels import Levels
 from mddag.mdp import MDP
 from mddag.nodes import TreeBuilder
 from mddag.policy import EVAL, QUIT, Policy
@@ -182,6 +183,17 @@ def test_a_policy_for_another_ensemble_is_refused(make):
         make(stumps(3), Policy.constant(EVAL, 4, Grid(np.zeros(1))))
     with pytest.raises(ValueError, match="got 3 and 2"):
         make(stumps(3, n_scores=2), Policy.constant(EVAL, 3, Grid(np.zeros(1))))
+
+
+def test_levels_go_into_the_votes_when_compiled():
+    ensemble = stumps(3)
+    levels = Levels(np.array([-0.5]), np.array([[0.25], [0.0], [0.25]]))
+    policy = Policy(np.full((3, 2), QUIT), Grid(np.zeros(1)), np.arange(3), levels=levels)
+    with pytest.raises(ValueError, match=r"the policy has levels, .*wanted mddag\.compile"):
+        Dag(ensemble, policy)
+    dag = mddag.compile(ensemble, policy)
+    wanted = [ensemble.bias - 0.5]
+    np.testing.assert_allclose(dag.scores(np.zeros((1, 2))), wanted, atol=dag.fixed_point.bound)
 
 
 def test_rows_of_another_width_are_refused():

@@ -89,6 +89,23 @@ def test_a_policy_that_saves_no_time_is_named():
     actions[-1] = QUIT
     slow = mddag.compile(ensemble, Policy(actions, grid, np.arange(30)), expected_evaluations=29)
     assert slow.expected_speedup < 1
-    assert str(slow).endswith("evaluating everything is no slower")
+    assert "by 'blocks': no faster than evaluating everything (" in str(slow)
+    assert str(slow).endswith("if rows need 29 base classifiers on average")
+
+
+def test_a_policy_that_saves_time_is_named():
+    ensemble = forest(8, n_trees=300)
+    policy = every(noisy_policy(ensemble, 6), 15)
+    fast = mddag.compile(ensemble, policy, expected_evaluations=3)
+    assert fast.expected_speedup > 1
+    assert " times as fast as evaluating everything" in str(fast)
     assert mddag.compile(ensemble).expected_speedup == 1
-    assert "no slower" not in str(mddag.compile(ensemble))
+    assert str(mddag.compile(ensemble)).endswith("evaluates everything")
+
+
+def test_callables_are_called_one_by_one():
+    called = mddag.compile(Ensemble.from_callables([lambda rows: rows[:, 0]], n_features=1))
+    assert str(called) == repr(called)
+    assert called.expected_speedup == 1
+    with pytest.raises(TypeError, match="callables; only trees have native executors"):
+        called.walk.predict_one(np.zeros(1))

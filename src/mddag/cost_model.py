@@ -1,8 +1,9 @@
 """Costs: what each executor is expected to take for a batch, in nanoseconds of one thread.
 
-    walk     evaluations x a base classifier's walk, row by row
-    blocks   a call + rows x (loading + steps x (a base classifier among many rows + deciding))
-    all      a call + rows x (loading + all base classifiers among many rows)
+    walk     rows x evaluations x a base classifier of one row
+    blocks   a call + the steps of the longest row x a step of few rows
+             + rows x (loading + steps x a step of one row among many)
+    all      a call + rows x (loading + all base classifiers of one row among many)
 
 The constants were measured on one machine (AMD EPYC of 2023, AVX2, float32 rows) and are printed by
 ``benchmarks/executors.py``. They serve to compare executors: ratios carry over, times do not.
@@ -19,15 +20,19 @@ from mddag.ensemble import Ensemble
 from mddag.policy import EVAL, SKIP, Policy
 
 # The walk of one tree, rows taking turns; beyond a bush twice the leaves are one level more.
-WALK_STUMP, WALK_BUSH, WALK_LEVEL, WALK_NOMINAL = 6.0, 9.0, 8.0, 60.0
+WALK_STUMP, WALK_BUSH, WALK_LEVEL, WALK_NOMINAL = 3.0, 6.0, 8.0, 25.0
 BUSH_LEAVES = 8
-WALK_STEPS = 4.0  # a column of stumps that are all evaluated, as a step function
-# The same among many rows: a bush, each leaf of a larger tree, a column of step functions.
-BLOCK_STUMP, BLOCK_BUSH, BLOCK_LEAF, BLOCK_STEPS = 0.08, 0.13, 0.023, 1.6
+WALK_DECISION = 3.0
+WALK_COLUMN = 4.0  # a column of stumps that are all evaluated: a step function
+# The same among many rows: a stump, a bush, each leaf of a larger tree, a nominal tree, a column.
+BLOCK_STUMP, BLOCK_BUSH, BLOCK_LEAF, BLOCK_NOMINAL, BLOCK_COLUMN = 0.08, 0.13, 0.023, 11.0, 1.6
 LOAD_ROW, LOAD_VALUE = 20.0, 1.1  # a row in, and each of its values as a rank
-DECISION, COMPACTION = 3.0, 1.5  # a decision about a row; gaps left by rows that have gone
+DECISION, DECISION_SCORE = 0.5, 0.8  # a decision about a row, and each score that it looks at
+COMPACTION = 1.5  # gaps left by rows that have gone
 CALL_ALL, CALL_BLOCKS = 4_000.0, 8_000.0
-LEAST_ROWS = 48  # fewer take as long in a block
+LEAST_ROWS = 48  # fewer take as long among many
+STEP, STEP_DECISION = 10.0, 60.0  # what a step and a decision cost beside their rows
+LONGEST = 8  # the row that stays longest passes so many times the mean of the steps
 MANY_ROWS = 10_000
 
 
@@ -37,39 +42,49 @@ class Costs:
 
     evaluations : base classifiers that a row is expected to evaluate
     steps       : and those that it passes, skipped ones included
-    walk        : of a base classifier by the walk
-    step        : of a step in blocks
-    load        : of a row in blocks
-    all         : of a row, everything evaluated
+    longest     : the steps that some row is expected to pass
+    walk        : of an evaluation by the walk
+    block       : of a base classifier among many rows
+    decision    : a share of one, for each step
+    n_scores    : that a decision looks at
+    load        : of a row among many
+    all         : of a row among many, everything evaluated
     """
 
     evaluations: float
     steps: float
+    longest: float
     walk: float
-    step: float
+    block: float
+    decision: float
+    n_scores: int
     load: float
     all: float
 
     @classmethod
     def of(cls, ensemble: Ensemble, policy: Policy, evaluations: float | None = None) -> Costs:
         """`evaluations` is half of N where nobody has measured it."""
-        n, n_leaves, nominal = max(len(ensemble), 1), ensemble.tables.n_leaves, _nominal(ensemble)
+        n, n_leaves, nominal = len(ensemble), ensemble.tables.n_leaves, _nominal(ensemble)
         evaluates_all = bool((policy.actions == EVAL).all())
-        if evaluates_all:
-            evaluations = len(ensemble)
-        elif evaluations is None:
-            evaluations = len(ensemble) / 2
+        mean = n if evaluates_all else n / 2 if evaluations is None else evaluations
+        steps = min(mean / max(1.0 - _share_of_skips(policy), 1.0 / max(n, 1)), n)
         walk, block = (float(cost.sum()) for cost in _tree_costs(n_leaves, nominal))
         n_columns = len(np.unique(ensemble.nodes["feature"][ensemble.nodes["feature"] >= 0]))
         load = LOAD_ROW + LOAD_VALUE * n_columns
-        steps_alone = bool((n_leaves <= 2).all()) and not nominal.any()  # step functions
+        columns_alone = bool((n_leaves <= 2).all()) and not nominal.any()
+        if columns_alone and evaluates_all:
+            walk = WALK_COLUMN * n_columns
+        decision = 0.0 if evaluates_all else 1.0 / policy.every
         return cls(
-            evaluations=evaluations,
-            steps=evaluations / max(1.0 - _share_of_skips(policy), 1.0 / n),
-            walk=(WALK_STEPS * n_columns if steps_alone and evaluates_all else walk) / n,
-            step=COMPACTION * block / n + DECISION / policy.every,
+            evaluations=mean,
+            steps=steps,
+            longest=min(LONGEST * steps, n),
+            walk=walk / max(n, 1) + WALK_DECISION * decision,
+            block=block / max(n, 1),
+            decision=decision,
+            n_scores=ensemble.n_scores,
             load=load,
-            all=BLOCK_STEPS * n_columns if steps_alone else load + block,
+            all=BLOCK_COLUMN * n_columns if columns_alone else load + block,
         )
 
     def batch(self, executor: str, n_rows: int) -> float:
@@ -78,7 +93,10 @@ class Costs:
             return n_rows * self.walk * self.evaluations
         if executor == "all":
             return CALL_ALL + max(n_rows, LEAST_ROWS) * self.all
-        return CALL_BLOCKS + max(n_rows, LEAST_ROWS) * (self.load + self.step * self.steps)
+        few = STEP + STEP_DECISION * self.decision + LEAST_ROWS * self.block
+        decision = (DECISION + DECISION_SCORE * self.n_scores) * self.decision
+        row = self.load + self.steps * (COMPACTION * self.block + decision)
+        return CALL_BLOCKS + self.longest * few + n_rows * row
 
     def cheapest(self, possible: tuple[str, ...], n_rows: int) -> str:
         return min(possible, key=lambda executor: self.batch(executor, n_rows))
@@ -92,17 +110,17 @@ class Costs:
 def _tree_costs(
     n_leaves: NDArray[np.int64], nominal: NDArray[np.bool_]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Of each tree: by the walk, and among many rows, where nominal splits are walked, too."""
+    """Of each tree: by the walk, and among many rows."""
     bush, stump = n_leaves <= BUSH_LEAVES, n_leaves <= 2
     levels = np.log2(np.maximum(n_leaves, BUSH_LEAVES) / BUSH_LEAVES)
     walk = np.where(stump, WALK_STUMP, WALK_BUSH + WALK_LEVEL * levels)
     block = np.where(stump, BLOCK_STUMP, np.where(bush, BLOCK_BUSH, BLOCK_LEAF * n_leaves))
-    return np.where(nominal, WALK_NOMINAL, walk), np.where(nominal, WALK_NOMINAL, block)
+    return np.where(nominal, WALK_NOMINAL, walk), np.where(nominal, BLOCK_NOMINAL, block)
 
 
 def _share_of_skips(policy: Policy) -> float:
     """Of the decisions that go on, those that skip, all cells counting alike."""
-    n_eval, n_skip = (np.count_nonzero(policy.actions == action) for action in (EVAL, SKIP))
+    n_eval, n_skip = (int((policy.actions == action).sum()) for action in (EVAL, SKIP))
     return n_skip / max(n_eval + n_skip, 1)
 
 

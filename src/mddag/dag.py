@@ -49,6 +49,11 @@ class Dag(ReadOnlyArrays):
 
     def __post_init__(self) -> None:
         self.policy.require(self.ensemble.n_classifiers, self.ensemble.n_scores)
+        if self.policy.levels is not None:
+            raise ValueError(
+                "the policy has levels, which belong into the votes of a Dag's ensemble; "
+                "wanted mddag.compile(ensemble, policy), which puts them there"
+            )
         _ = self.native  # whose checks belong before any work
 
     def __repr__(self) -> str:
@@ -57,12 +62,18 @@ class Dag(ReadOnlyArrays):
     def __str__(self) -> str:
         if self.ensemble.callables:
             return repr(self)
-        speed, name = self.expected_speedup, self.native.chosen(MANY_ROWS)
-        verdict = "" if speed > 1 or name == "all" else "; evaluating everything is no slower"
+        name, speed = self.native.chosen(MANY_ROWS), self.expected_speedup
+        if name == "all":
+            return f"{self!r}\nevaluates everything"
+        expected = (
+            f"{speed:.1f} times as fast as evaluating everything"
+            if speed > 1
+            else f"no faster than evaluating everything ({1 / speed:.1f} times the time)"
+        )
+        mean = self.native.costs.evaluations
         return (
-            f"{self!r}\n"
-            f"large batches run by {name!r}, expected to take 1/{speed:.2g} of the time of "
-            f"evaluating everything{verdict}"
+            f"{self!r}\nlarge batches run by {name!r}: {expected}, "
+            f"if rows need {mean:.3g} base classifiers on average"
         )
 
     @cached_property

@@ -65,7 +65,13 @@ class Executor(ReadOnlyArrays):
 
     @property
     def speedup(self) -> float:
-        """How many times faster than evaluating everything a large batch is expected to be."""
+        """How many times faster than evaluating everything a large batch is expected to be.
+
+        Callables cost what they cost: only how many are called counts.
+        """
+        if self.ensemble.callables:
+            mean = self.costs.evaluations
+            return len(self.ensemble) / mean if mean > 0 else float("inf")
         return self.costs.speedup(self.possible if self.name is None else (self.name,))
 
     @cached_property
@@ -105,12 +111,12 @@ class Executor(ReadOnlyArrays):
 
     def exits(self, rows: Rows, n_threads: int) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
         """Scores (n_rows, K) and exit steps (n_rows,)."""
-        name, scores = self.chosen(len(rows)), self._empty_scores(rows)
-        if name == "blocks":
-            return scores, self._run_blocks(rows, scores, n_threads)
-        if name == "all":
-            self.forest.scores(rows, scores, n_threads)
+        scores = self._empty_scores(rows)
+        if "all" in self.possible:  # every row leaves at the end
+            self.scores(rows, scores, n_threads)
             return scores, np.full(len(rows), len(self.ensemble), np.int32)
+        if self.chosen(len(rows)) == "blocks":
+            return scores, self._run_blocks(rows, scores, n_threads)
         exit_step = np.zeros(len(rows), np.int32)
         self.walk.exits(rows, scores, exit_step, n_threads)
         return scores, exit_step
@@ -137,6 +143,8 @@ class Executor(ReadOnlyArrays):
 
     @property
     def _trees(self) -> tuple[_core.Trees, _core.FixedTables, NDArray[np.int32], float]:
+        if self.ensemble.callables:
+            raise TypeError("the base classifiers are callables; only trees have native executors")
         fixed, tables = self.fixed_point, self.ensemble.tables
         votes = (fixed.values, tables.starts, tables.score, tables.rounds, tables.n_scores)
         return self.ensemble.native, votes, fixed.bias, fixed.unit

@@ -42,7 +42,7 @@ def whole_model(**changes):
         every=2,
     )
     parts = {
-        "dag": Dag(ensemble, policy),
+        "dag": Dag(ensemble, policy, expected_evaluations=1.0),
         "calibration": Calibration([0, 0, 1], [1.5, 2.5], [0.0, 0.0]),
         "beta": 0.001,
         "evaluation": Evaluation(0.25, 1.5, 0.2515, 1.0),

@@ -43,7 +43,7 @@ def edit_json(value, chance):
     path = chance.choice(list(places(value)))
     for key in path[:-1]:
         value = value[key]
-    value[path[-1]] = chance.choice(VALUES)
+    value[path[-1]] = copy.deepcopy(chance.choice(VALUES))
 
 
 def edit_tensor(tensors, chance):

@@ -44,6 +44,7 @@ def assert_equal_models(got, wanted):
     np.testing.assert_array_equal(got.dag.policy.order, wanted.dag.policy.order)
     np.testing.assert_array_equal(got.dag.policy.grid.edges, wanted.dag.policy.grid.edges)
     assert got.dag.policy.every == wanted.dag.policy.every
+    assert got.dag.expected_evaluations == wanted.dag.expected_evaluations
     for name in ("groups", "factors", "offsets"):
         mine, theirs = getattr(got.calibration, name), getattr(wanted.calibration, name)
         np.testing.assert_array_equal(mine, theirs)
@@ -183,6 +184,9 @@ def at(index, value):
         (changed("every", lambda _: 0), "every is 0"),
         (changed("every", lambda _: 1), r"actions have shape \(1, 6\); wanted \(2, 6\)"),
         (changed("every", lambda _: True), "every = True; wanted int"),
+        (changed("every", lambda _: 2**40), "every is 1099511627776; wanted at most"),
+        (changed("evaluation", lambda e: e | {"n_evaluated": 3.0}), "but there are 2 base"),
+        (changed("evaluation", lambda e: e | {"n_evaluated": -1.0}), "evaluations is -1.0"),
         (changed("full", lambda e: e | {"loss": None}), "loss = None; wanted float"),
         (changed("full", lambda e: {}), r"an evaluation has the fields \[\]"),
         (lambda m, t: m.pop("full"), "wanted .*'full'"),
@@ -266,7 +270,7 @@ def test_a_small_file_cannot_ask_for_a_huge_table():
 def test_regressors_may_shift_means():
     ensemble = replace(whole_model().dag.ensemble, kind="regressor", classes=None)
     model = whole_model(
-        dag=Dag(ensemble, whole_model().dag.policy),
+        dag=Dag(ensemble, whole_model().dag.policy, expected_evaluations=2.0),
         calibration=Calibration([0, 0, 1], [1.0, 2.0], [0.5, -0.5]),
         evaluation=Evaluation(1.0, 2.0, 3.0, 2.0),
     )

@@ -45,9 +45,19 @@ def test_the_level_of_a_vote_does_not_matter():
     votes = rng.normal(size=(200, 5))
     order = Correlation()(Votes.from_dense(votes))
     full = votes.sum(axis=1)
-    shifted = votes + [3, -1, 2, -5, 1]  # the full score stays, so do the rows that are narrow
+    shifted = votes + np.array(
+        [3, -1, 2, -5, 1]
+    )  # the full score stays, so do the rows that are narrow
     np.testing.assert_allclose(shifted.sum(axis=1), full)
     assert Correlation()(Votes.from_dense(shifted)).tolist() == order.tolist()
+
+
+def test_large_constants_do_not_blur_it():
+    rng = np.random.default_rng(1)
+    votes = rng.normal(size=(100, 6))
+    shifted = votes + 1e5 * rng.normal(size=6)
+    orders = [Correlation(focus=0)(Votes.from_dense(v)).tolist() for v in (votes, shifted)]
+    assert orders[0] == orders[1]
 
 
 def test_a_shift_of_all_classes_decides_nothing():

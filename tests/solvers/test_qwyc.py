@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from mddag import MDP, Grid
+from mddag import MDP, Grid, Votes
 from mddag.ordering import QWYCOrder
 from mddag.solvers import QWYC
 from tests.solvers.problems import mdp_of
@@ -12,8 +12,9 @@ def noisy(seed=0, n=500, n_steps=40, weighted=False):
     truth = rng.normal(size=(n, 1))
     votes = 0.1 * truth + 0.15 * rng.normal(size=(n, n_steps))
     weight = rng.uniform(0.1, 3, n) if weighted else None
-    mdp = MDP(votes, (truth[:, 0] > 0).astype(int), beta=1e-3, weight=weight)
-    return mdp.reordered(range(n_steps), Grid.quantile(mdp.votes, 100))
+    votes = Votes.from_dense(votes)
+    grid = Grid.quantile(votes, 100)
+    return MDP(votes, (truth[:, 0] > 0).astype(int), beta=1e-3, weight=weight, grid=grid)
 
 
 @pytest.mark.parametrize("weighted", [False, True])

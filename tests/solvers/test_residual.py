@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from mddag import MDP, Grid
+from mddag import MDP, Grid, Votes
 from mddag.solvers import Residual
 from mddag.solvers.residual import lines
 from tests.solvers.problems import mdp_of
@@ -12,8 +12,9 @@ def random_walk(n=2000, n_steps=30, n_scores=1, seed=0):
     truth = rng.normal(size=(n, 1, n_scores))
     votes = 0.1 * truth + 0.1 * rng.normal(size=(n, n_steps, n_scores))
     labels = truth[:, 0, 0] > 0 if n_scores == 1 else truth[:, 0].argmax(axis=1)
-    mdp = MDP(votes, labels.astype(int), beta=1e-3)
-    return mdp.reordered(range(n_steps), Grid.quantile(mdp.votes))
+    votes = Votes.from_dense(votes)
+    grid = Grid.quantile(votes)
+    return MDP(votes, labels.astype(int), beta=1e-3, grid=grid)
 
 
 def test_lines_are_weighted_regressions():

@@ -53,7 +53,7 @@ class ExitRun {
     while (lanes_.n_alive() > 0) {
       const std::size_t a = lanes_.soonest();
       evaluate(first, a, std::min(a + every, n_steps));
-      if (lanes_.n_alive() * 4 <= lanes_.size() * 3) pack(report);
+      if (3 * lanes_.n_alive() <= 2 * lanes_.size()) pack(report);
     }
     pack(report);
   }
@@ -80,7 +80,7 @@ class ExitRun {
     n_steps_loaded_ = std::max(n_steps_loaded_, b);
     loaded_.insert(loaded_.end(), numbers.begin(), numbers.end());
     if (lanes_.are_whole()) {
-      loader_.load(numbers, first, lanes_.size(), work_.ranks.data());
+      loader_.load(loader_.plan(numbers), first, lanes_.size(), work_.ranks.data());
       return;
     }
     for (const std::size_t number : numbers)

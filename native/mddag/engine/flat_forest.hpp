@@ -1,6 +1,7 @@
 // FlatForest: trees and their fixed-point votes, owned, and which trees can be evaluated on ranks.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -95,17 +96,22 @@ class FlatForest {
   }
 
   void drop_crowded_features() {
-    std::vector<std::size_t> n_splits;
+    std::vector<std::vector<double>> thresholds;
     for (const Node* split : splits()) {
       const auto f = static_cast<std::size_t>(split->feature);
-      if (f >= n_splits.size()) n_splits.resize(f + 1, 0);
-      ++n_splits[f];
+      if (f >= thresholds.size()) thresholds.resize(f + 1);
+      thresholds[f].push_back(split->threshold);
+    }
+    std::vector<std::uint8_t> crowded;
+    for (std::vector<double>& of_feature : thresholds) {
+      std::sort(of_feature.begin(), of_feature.end());
+      const auto end = std::unique(of_feature.begin(), of_feature.end());
+      crowded.push_back(end - of_feature.begin() > Quantiser::kMostThresholds);
     }
     for (std::size_t t = 0; t < n_trees(); ++t)
       if (in_ranks(t))
         for_splits(t, [&](const Node& node) {
-          if (n_splits[static_cast<std::size_t>(node.feature)] > Quantiser::kMostThresholds)
-            in_ranks_[t] = 0;
+          if (crowded[static_cast<std::size_t>(node.feature)]) in_ranks_[t] = 0;
         });
   }
 

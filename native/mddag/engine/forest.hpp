@@ -31,7 +31,7 @@ namespace mddag::engine {
 class Forest {
   // Rows of a block: few enough that their ranks stay in the nearest caches, and so many more with
   // early exits that those who are left still fill the lanes.
-  static constexpr std::size_t kRows = 512, kExitRows = 2048;
+  static constexpr std::size_t kRows = 1024, kExitRows = 4096;
 
  public:
   // order: base classifiers as a policy takes them; rounds groups trees into base classifiers.
@@ -57,8 +57,9 @@ class Forest {
     for_blocks_of_rows(rows.n_rows, kRows, n_threads, [&](auto blocks) {
       Workspace work(quantiser_.n_columns(), n_scores(), kRows);
       RankLoader<T> loader(quantiser_, kernels_, rows, work.stride);
+      const LoadPlan plan = loader.plan(features);
       blocks([&](std::size_t first, std::size_t n) {
-        loader.load(features, first, n, work.ranks.data());
+        loader.load(plan, first, n, work.ranks.data());
         work.start(bias_, n);
         all_.evaluate(kernels_, work.lanes(n, leaf_tables_.data()), [&](std::size_t t) {
           const auto row = [&](std::size_t i) { return first + i; };

@@ -22,6 +22,7 @@ CALIBRATION_TENSORS = {
     "calibration.factors": ("F64", 1),
     "calibration.offsets": ("F64", 1),
 }
+MOST_EVERY = 2**20  # steps of one decision; the kernels count in 32 bits
 MOST_JUMPS = 2**27  # entries of the jump table, (N + 1) x cells: half a gigabyte
 
 
@@ -38,6 +39,8 @@ def policy_of(metadata: Metadata, tensors: Tensors, ensemble: Ensemble) -> Polic
     """The inverse of `policy_parts`, for the given ensemble."""
     grid = Grid(tensors["policy.edges"], ensemble.n_scores)
     check_length("policy.order", tensors["policy.order"], len(ensemble), "one for each step")
+    if metadata["every"] > MOST_EVERY:
+        raise ModelFileError(f"every is {metadata['every']}; wanted at most {MOST_EVERY}")
     # Few actions may cover many steps, so a small file could ask for a huge table.
     if (len(ensemble) + 1) * grid.n_cells > MOST_JUMPS:
         raise ModelFileError(

@@ -61,15 +61,15 @@ def covariances(votes: Votes, weight: NDArray[np.float64]) -> NDArray[np.float64
     weight = weight / weight.sum() if weight.sum() > 0 else weight
     products = np.zeros((n_classifiers, n_classifiers))
     means = np.zeros((n_scores, n_classifiers))
+    origin = votes.rows(slice(1)).dense()  # constants would eat the digits of float32
     for rows in blocks(len(votes), votes):
-        said = votes.rows(rows).dense()
+        said = votes.rows(rows).dense() - origin
         if n_scores > 1:
             said -= said.mean(axis=2, keepdims=True)
         means += np.einsum("i,ijk->kj", weight[rows], said)
         said *= np.sqrt(weight[rows])[:, None, None]
-        # float32 products of the BLAS are twice as fast; their sums are kept in float64
-        flat = said.transpose(0, 2, 1).reshape(-1, n_classifiers).astype(np.float32)
-        products += flat.T @ flat
+        flat = said.transpose(0, 2, 1).reshape(len(said) * n_scores, n_classifiers)
+        products += _gram(flat.astype(np.float32))
     return products - means.T @ means
 
 
@@ -91,3 +91,8 @@ def greedy(covariances: NDArray[np.float64], prices: NDArray[np.float64]) -> NDA
         square += 2 * with_sum[j] + squares[j]
         with_sum += covariances[j]
     return order
+
+
+def _gram(said: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Products of columns; in float32 the BLAS is twice as fast, sums of blocks are float64."""
+    return said.T @ said

@@ -1,0 +1,75 @@
+"""Work at equal error: how many base classifiers a method evaluates to match the full ensemble.
+
+    MDDAG_DATA=... python benchmarks/quality.py [--only electricity ...] [--ensembles LightGBM]
+                                                [--seeds 0 1 ...] [--resume] [--quick] [--train]
+
+Eight data sets, two ensembles, five seeds; quality_data.py says how rows are parted,
+quality_curves.py how curves are read, quality_rivals.py and quality_methods.py what competes. Test
+rows are only read. Trained models and finished problems are kept in out/quality, so that Ctrl-C
+loses nothing: --resume goes on, --train only trains, and a changed solver needs no training. After
+each problem the tables and the picture in benchmarks/results are made anew from all that is there.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from dataclasses import asdict
+from itertools import product
+from pathlib import Path
+from time import process_time
+from typing import Any
+
+import quality_data
+import quality_models
+import quality_report
+from quality_methods import Rows, curves, default_policies
+from quality_probabilities import probabilities
+
+HERE = Path(__file__).resolve().parent
+OUT = HERE.parent / "out" / "quality"
+
+
+def main() -> None:
+    options = read_options()
+    out = OUT / "quick" if options.quick else OUT
+    results = out if options.quick else HERE / "results"
+    shrink = 10 if options.quick else 1
+    for seed, name, ensemble in product(options.seeds, options.only, options.ensembles):
+        part = out / "solved" / f"{name.replace('/', ' ')} {ensemble} {seed}.json"
+        if options.resume and part.exists():
+            continue
+        began = process_time()
+        problem = quality_models.problem(name, ensemble, seed, out / "models", shrink)
+        trained = process_time()
+        if not options.train:
+            part.parent.mkdir(parents=True, exist_ok=True)
+            part.write_text(json.dumps(solved(problem)), encoding="utf-8")
+            quality_report.write(sorted(part.parent.glob("*.json")), results)
+        times = f"{trained - began:.0f} s to train, {process_time() - trained:.0f} s to solve"
+        print(f"{name}, {ensemble}, seed {seed}: {times}", flush=True)
+
+
+def read_options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    names = list(quality_data.DATA)
+    parser.add_argument("--only", nargs="+", choices=names, default=names, metavar="DATA")
+    ensembles = quality_models.ENSEMBLES
+    parser.add_argument("--ensembles", nargs="+", choices=ensembles, default=ensembles)
+    parser.add_argument("--seeds", nargs="+", type=int, default=range(5))
+    parser.add_argument("--resume", action="store_true", help="leave out what is finished")
+    parser.add_argument("--train", action="store_true", help="train models, solve nothing")
+    parser.add_argument("--quick", action="store_true", help="a tenth of all sizes, to see it run")
+    return parser.parse_args()
+
+
+def solved(problem: quality_models.Problem) -> dict[str, Any]:
+    """All curves of a problem and what becomes of its probabilities, as JSON."""
+    rows = Rows(problem)
+    pool, ours = default_policies(rows)
+    points = [asdict(point) for curve in curves(problem, rows, pool) for point in curve]
+    return {**problem.key, "points": points, "probabilities": probabilities(problem, ours)}
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,136 @@
+"""What competes: rivals of today, the members of the portfolio alone, and the default, all of them.
+
+A rival is a family of policies with one knob (a threshold, a rate, a number of classifiers),
+learned on all policy rows. Ours has the price beta as its knob and parts the policy rows, for
+learning and for choosing. The portfolio learns at every third price; what a policy loses and costs
+does not depend on beta, so all candidates compete at all prices. A member alone chooses among its
+own candidates in one order of the base classifiers: "+ order" is ``Correlation``'s, else their own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+from quality_curves import N_POINTS, Point, spread
+from quality_models import Problem
+from quality_rivals import EarlyStop, winners
+
+from mddag import MDP, Grid, Policy
+from mddag.holdout import stratified
+from mddag.ordering import Correlation, QWYCOrder
+from mddag.solvers import QWYC, Descent, Margin, Portfolio, Prefix, Sarsa
+
+BETAS = np.geomspace(1e-3, 3e-6, N_POINTS)
+PRICES = BETAS[::3].tolist()
+SELECTION = 0.3  # of the policy rows
+RATES = tuple(np.geomspace(3e-4, 0.2, 60))  # of changed labels, for QWYC
+EPISODES = 100_000  # a tenth of the paper's: Sarsa would take most of the time of the whole run
+
+RIVALS = ("prefix", "margin", "pred_early_stop", "smaller model", "QWYC")
+OWN_ORDER = "QWYC, own order"
+OURS = "default"
+
+
+class Rows:
+    """The policy rows of a problem, all and in two parts, and its test rows."""
+
+    def __init__(self, problem: Problem, **options: Any) -> None:
+        grid = Grid.quantile(problem.policy.votes)
+        self.policy = MDP(problem.policy.votes, problem.policy.labels, grid=grid, **options)
+        chosen = stratified(problem.policy.labels, SELECTION, np.random.default_rng(problem.seed))
+        self.selection = self.policy.rows(chosen)
+        self.learning = self.policy.rows(np.setdiff1d(np.arange(self.policy.n_instances), chosen))
+        self.test = MDP(problem.test.votes, problem.test.labels)
+
+    def pool(self, portfolio: Portfolio) -> Any:
+        """All candidates of a portfolio, judged by the selection rows."""
+        return portfolio.pool(self.learning, PRICES, self.selection)
+
+    def points(self, name: str, knobs: Any, policies: Sequence[Policy]) -> list[Point]:
+        """The curve of policies: what they do on the test rows."""
+        values = [self.test.evaluate(policy) for policy in policies]
+        return [
+            Point(name, float(knob), value.n_evaluated, value.loss)
+            for knob, value in zip(knobs, values, strict=True)
+        ]
+
+
+def default_policies(rows: Rows) -> tuple[Any, list[Policy]]:
+    """What a user gets who names no solver: all candidates, and the policy of each price."""
+    pool = rows.pool(Portfolio(random_state=0))
+    return pool, [pool.policy(beta) for beta in BETAS]
+
+
+def curves(problem: Problem, rows: Rows, pool: Any) -> Iterator[list[Point]]:
+    """The curve of every method, given the default's candidates; the full ensemble is a point."""
+    yield rows.points("full", [0.0], [rows.test.evaluate_all()])
+    yield family("prefix", Prefix(), rows)
+    yield family("margin", Margin(), rows)
+    if problem.smaller is not None:
+        yield early_stop(problem)
+        yield smaller_model(problem)
+    if rows.test.n_scores == 1:
+        yield family("QWYC", QWYC(rates=RATES), rows)
+        yield family(OWN_ORDER, QWYC(QWYCOrder(), rates=RATES), rows)
+    yield rows.points("Sarsa", BETAS, sarsa(rows))
+    for name, own in members(pool).items():
+        yield rows.points(name, BETAS, [own.policy(beta) for beta in BETAS])
+    yield without_skip(problem)
+    yield rows.points(OURS, BETAS, [pool.policy(beta) for beta in BETAS])
+
+
+def family(name: str, solver: Any, rows: Rows) -> list[Point]:
+    """The curve of a family of one knob, its points spread by what they do on policy rows."""
+    candidates = solver.candidates(rows.policy)
+    errors, evaluations = candidates.evaluate(rows.policy)
+    knobs = spread(evaluations, errors, errors[0])  # the first is the full ensemble
+    return rows.points(name, knobs, [candidates[int(knob)] for knob in knobs])
+
+
+def early_stop(problem: Problem) -> list[Point]:
+    """LightGBM's own rule at margins that are spread by what they do on policy rows."""
+    on_policy, on_test = (EarlyStop.of(part.votes) for part in (problem.policy, problem.test))
+    margins = np.unique(np.quantile(on_policy.margins, np.linspace(0, 1, 200)))
+    stopped = [on_policy.stopped(margin) for margin in margins]
+    errors = np.array([np.mean(winners(s) != problem.policy.labels) for s, _ in stopped])
+    evaluations = np.array([rounds.mean() for _, rounds in stopped])
+    points = []
+    for margin in margins[spread(evaluations, errors, errors[-1])]:
+        scores, rounds = on_test.stopped(margin)
+        error = float(np.mean(winners(scores) != problem.test.labels))
+        points.append(Point("pred_early_stop", float(margin), float(rounds.mean()), error))
+    return points
+
+
+def smaller_model(problem: Problem) -> list[Point]:
+    models = problem.smaller
+    numbers = zip(models.rates, models.rounds, models.test_error, strict=True)
+    return [Point("smaller model", *map(float, point)) for point in numbers]
+
+
+def sarsa(rows: Rows) -> list[Policy]:
+    """The paper's solver, chosen among its snapshots by the selection rows."""
+    solver = Sarsa(n_episodes=EPISODES, random_state=0)
+    return [solver.solve(rows.learning.with_beta(b), rows.selection.with_beta(b)) for b in BETAS]
+
+
+def members(pool: Any) -> dict[str, Any]:
+    """The candidates of each member of the portfolio in each order, as pools of their own."""
+    entries: dict[str, list[Any]] = {}
+    for entry in pool.entries[1:]:
+        member, _, ordering = entry.name.rpartition(" in ")
+        name = member.partition("(")[0] + (", teacher" if "'teacher'" in member else "")
+        name += " + order" if ordering.startswith("Correlation") else ""
+        entries.setdefault(name, []).append(entry)
+    rivals = ("Prefix", "Margin", "QWYC")  # in their own order these have been read already
+    return {name: pool.among(own) for name, own in entries.items() if name not in rivals}
+
+
+def without_skip(problem: Problem) -> list[Point]:
+    """Descent in the new order with learned early exits alone."""
+    rows = Rows(problem, actions=("eval", "quit"))
+    descents = (Descent(targets="teacher"), Descent())
+    pool = rows.pool(Portfolio(descents, (Correlation(),), random_state=0))
+    return rows.points("Descent + order, no SKIP", BETAS, [pool.policy(beta) for beta in BETAS])
