@@ -10,7 +10,6 @@ own candidates in one order of the base classifiers: "+ order" is ``Correlation`
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -24,7 +23,7 @@ from mddag.ordering import Correlation, QWYCOrder
 from mddag.solvers import QWYC, Descent, Margin, Portfolio, Prefix, Sarsa
 
 BETAS = np.geomspace(1e-3, 3e-6, N_POINTS)
-PRICES = BETAS[::3].tolist()
+PRICES = tuple(BETAS[::3].tolist())
 SELECTION = 0.3  # of the policy rows
 RATES = tuple(np.geomspace(3e-4, 0.2, 60))  # of changed labels, for QWYC
 EPISODES = 100_000  # a tenth of the paper's: Sarsa would take most of the time of the whole run
@@ -45,9 +44,9 @@ class Rows:
         self.learning = self.policy.rows(np.setdiff1d(np.arange(self.policy.n_instances), chosen))
         self.test = MDP(problem.test.votes, problem.test.labels)
 
-    def pool(self, portfolio: Portfolio) -> Any:
+    def pool(self, portfolio: Portfolio, prices: Sequence[float] = PRICES) -> Any:
         """All candidates of a portfolio, judged by the selection rows."""
-        return portfolio.pool(self.learning, PRICES, self.selection)
+        return portfolio.pool(self.learning, prices, self.selection)
 
     def points(self, name: str, knobs: Any, policies: Sequence[Policy]) -> list[Point]:
         """The curve of policies: what they do on the test rows."""
@@ -56,12 +55,6 @@ class Rows:
             Point(name, float(knob), value.n_evaluated, value.loss)
             for knob, value in zip(knobs, values, strict=True)
         ]
-
-
-def default_policies(rows: Rows) -> tuple[Any, list[Policy]]:
-    """What a user gets who names no solver: all candidates, and the policy of each price."""
-    pool = rows.pool(Portfolio(random_state=0))
-    return pool, [pool.policy(beta) for beta in BETAS]
 
 
 def curves(problem: Problem, rows: Rows, pool: Any) -> Iterator[list[Point]]:
@@ -120,13 +113,13 @@ def sarsa(rows: Rows) -> list[Policy]:
 def members(pool: Any) -> dict[str, Any]:
     """The candidates of each member of the portfolio in each order, as pools of their own."""
     entries: dict[str, list[Any]] = {}
-    for entry in pool.entries:
+    for entry in pool.entries[1:]:
         member, _, ordering = entry.name.rpartition(" in ")
         name = member.partition("(")[0] + (", teacher" if "'teacher'" in member else "")
         name += " + order" if ordering.startswith("Correlation") else ""
         entries.setdefault(name, []).append(entry)
     rivals = ("Prefix", "Margin", "QWYC")  # in their own order these have been read already
-    return {name: replace(pool, entries=own) for name, own in entries.items() if name not in rivals}
+    return {name: pool.among(own) for name, own in entries.items() if name not in rivals}
 
 
 def without_skip(problem: Problem) -> list[Point]:
