@@ -93,6 +93,12 @@ def test_log_means_are_shifted_to_the_mean_target():
     rng = np.random.default_rng(1)
     scores = rng.normal(size=(50_000, 1))
     targets = rng.poisson(np.exp(scores[:, 0] + 0.7)).astype(float)
-    found = log_mean_calibration(scores, np.ones(50_000, int), targets, 1)
+    found = log_mean_calibration(scores, np.ones(50_000, int), targets, 2)
     assert_allclose(found.offsets, 0.7, atol=0.03)
-    assert log_mean_calibration(scores, np.ones(50_000, int), 0 * targets, 1).offsets[0] == 0
+    assert log_mean_calibration(scores, np.ones(50_000, int), 0 * targets, 2).offsets[0] == 0
+
+
+def test_the_full_ensemble_means_what_it_says():
+    scores = np.arange(500.0)[:, None]
+    found = mean_calibration(scores, np.full(500, 3), 2 * scores[:, 0], 3)
+    assert (found.factors.tolist(), found.offsets.tolist()) == ([1.0], [0.0])

@@ -95,25 +95,20 @@ class Path:
         def harmless(c: Candidate) -> bool:
             return float(c.harm[judges].mean()) <= bound
 
-        return list(takewhile(harmless, self.front(harmless, seen)))[-1]
+        return list(takewhile(harmless, self.laid_out(bound, harmless, seen)))[-1]
 
-    def front(
-        self, acceptable: Callable[[Candidate], bool], judges: NDArray[np.intp]
+    def laid_out(
+        self, bound: float, careful: Callable[[Candidate], bool], seen: NDArray[np.intp]
     ) -> list[Candidate]:
-        """Candidates that no other beats in both evaluations and harm on the rows `judges`.
+        """Candidates from the most evaluations to the fewest, the full ensemble first.
 
-        From the most evaluations to the fewest, harm growing; the path is made fine about where
-        they cease to be `acceptable`.
+        The path is made fine about where they cease to be `careful`. Those with more than `bound`
+        mean harm on the rows `seen` are left out: they would only end a sequence of tests.
         """
-        self._search(acceptable)
-        means = [(c.n_evaluated[judges].mean(), c.harm[judges].mean()) for c in self.candidates]
-        front: list[Candidate] = []
-        least = np.inf
-        for at in sorted(range(len(means)), key=means.__getitem__):
-            if means[at][1] < least:
-                least = means[at][1]
-                front.append(self.candidates[at])
-        return front[::-1]
+        self._search(careful)
+        hopeful = [c for c in self.candidates[1:] if c.harm[seen].mean() <= bound]
+        hopeful.sort(key=lambda c: -float(c.n_evaluated[seen].mean()))
+        return [self.candidates[0], *hopeful]
 
     def _search(self, on_the_careful_side: Callable[[Candidate], bool]) -> None:
         """Learn at BETAS, then between the boldest careful policy and the next."""
