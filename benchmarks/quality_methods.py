@@ -2,7 +2,7 @@
 
 A rival is a family of policies with one knob (a threshold, a rate, a number of classifiers),
 learned on all policy rows. Ours has the price beta as its knob and parts the policy rows, for
-learning and for choosing. The portfolio learns at every third price; what a policy loses and costs
+learning and for choosing. The portfolio learns at every other price; what a policy loses and costs
 does not depend on beta, so all candidates compete at all prices. A member alone chooses among its
 own candidates in one order of the base classifiers: "+ order" is ``Correlation``'s, else their own.
 """
@@ -23,8 +23,8 @@ from mddag.holdout import stratified
 from mddag.ordering import Correlation, QWYCOrder
 from mddag.solvers import QWYC, Descent, Margin, Portfolio, Prefix, Sarsa
 
-BETAS = np.geomspace(1e-3, 3e-6, N_POINTS)
-PRICES = tuple(BETAS[::3].tolist())
+BETAS = np.geomspace(1e-3, 1e-5, N_POINTS)
+PRICES = tuple(BETAS[::2].tolist())
 SELECTION = 0.3  # of the policy rows
 RATES = tuple(np.geomspace(3e-4, 0.2, 60))  # of changed labels, for QWYC
 EPISODES = 100_000  # a tenth of the paper's: Sarsa would take most of the time of the whole run
