@@ -47,6 +47,7 @@ experiments: $(VENV)/built
 	$(BIN)/python experiments/figure1.py
 	$(BIN)/python experiments/anchors.py
 	$(BIN)/python experiments/solvers.py
+	$(BIN)/python experiments/descent.py
 
 dist: $(VENV)/ready
 	$(BIN)/python -m build --outdir dist .

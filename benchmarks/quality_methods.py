@@ -10,7 +10,6 @@ own candidates in one order of the base classifiers: "+ order" is ``Correlation`
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -114,13 +113,13 @@ def sarsa(rows: Rows) -> list[Policy]:
 def members(pool: Any) -> dict[str, Any]:
     """The candidates of each member of the portfolio in each order, as pools of their own."""
     entries: dict[str, list[Any]] = {}
-    for entry in pool.entries:
+    for entry in pool.entries[1:]:
         member, _, ordering = entry.name.rpartition(" in ")
         name = member.partition("(")[0] + (", teacher" if "'teacher'" in member else "")
         name += " + order" if ordering.startswith("Correlation") else ""
         entries.setdefault(name, []).append(entry)
     rivals = ("Prefix", "Margin", "QWYC")  # in their own order these have been read already
-    return {name: replace(pool, entries=own) for name, own in entries.items() if name not in rivals}
+    return {name: pool.among(own) for name, own in entries.items() if name not in rivals}
 
 
 def without_skip(problem: Problem) -> list[Point]:

@@ -13,8 +13,8 @@ struct Avx2 {};
 
 void use_avx2(Kernels& kernels) {
   kernels.name = "avx2";
-  kernels.float32 = {avx2::ranks<float>, avx2::transpose};
-  kernels.float64 = {avx2::ranks<double>, avx2::transpose};
+  kernels.float32 = {avx2::ranks<float>, avx2::transpose<float>};
+  kernels.float64 = {avx2::ranks<double>, avx2::transpose<double>};
   kernels.small_trees = avx2::small_trees;
   kernels.programmes = avx2::programmes;
   kernels.find_states = ExitKernels<Avx2>::find_states;

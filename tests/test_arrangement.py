@@ -36,7 +36,8 @@ def test_a_partial_sum_has_the_sign_of_the_expected_full_score():
     for j in range(1, 8):
         f = new.tables.bias[0] + new.dense()[:, :j, 0].sum(axis=1)
         slope, level = np.polyfit(f, full, 1, w=np.sqrt(weight * np.exp(-np.abs(full) / rms)))
-        assert slope > 0 and level == pytest.approx(0, abs=1e-9)
+        assert slope > 0
+        assert level == pytest.approx(0, abs=1e-9)
     assert new.tables.bias[0] * np.average(full, weights=weight * np.exp(-np.abs(full) / rms)) > 0
 
 
@@ -47,7 +48,8 @@ def test_the_given_order_keeps_its_levels():
 def test_votes_that_say_nothing_move_nothing():
     votes = Votes.from_dense(np.zeros((3, 2)), [0.5])
     levels = fitted_levels(votes, np.array([1, 0]))
-    assert not levels.start.any() and not levels.shift.any()
+    assert not levels.start.any()
+    assert not levels.shift.any()
 
 
 def test_a_class_that_nobody_votes_for_keeps_its_bias():
@@ -62,5 +64,6 @@ def test_a_class_that_nobody_votes_for_keeps_its_bias():
         np.array([0.0, 0.25, 0.5]),
     )
     levels = fitted_levels(Votes(one.codes, alone), np.arange(8)[::-1].copy())
-    assert levels.shift[:, 0].any() and not levels.shift[:, 1:].any()
+    assert levels.shift[:, 0].any()
+    assert not levels.shift[:, 1:].any()
     assert levels.start[1:].tolist() == [0, 0]

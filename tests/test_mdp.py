@@ -3,8 +3,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mddag.ensemble import Ensemble
 from mddag.arrangement import Arrangement
+from mddag.ensemble import Ensemble
 from mddag.grid import Grid
 from mddag.levels import Levels
 from mddag.losses import Logistic, Squared, ZeroOne
@@ -290,8 +290,10 @@ def test_a_policy_of_the_reordered_problem_is_worth_the_same_in_the_source():
 def test_some_of_the_instances():
     mdp = MDP(np.arange(6.0).reshape(3, 2), [0, 1, 1], weight=[1, 2, 3])
     some = mdp.rows(np.array([2, 0]))
-    assert some.votes.dense()[:, 0, 0].tolist() == [4, 0] and some.labels.tolist() == [1, 0]
-    assert some.weight.tolist() == [3, 1] and some.grid is mdp.grid
+    assert some.votes.dense()[:, 0, 0].tolist() == [4, 0]
+    assert some.labels.tolist() == [1, 0]
+    assert some.weight.tolist() == [3, 1]
+    assert some.grid is mdp.grid
 
 
 def test_other_labels_for_the_same_votes():

@@ -4,9 +4,9 @@ import pytest
 from mddag import Ensemble
 from mddag.harm import Harm
 from mddag.ordering import Given
-from mddag.path import BETAS, Path, policies_at
+from mddag.path import BETAS, Path
 from mddag.problem import Problem
-from mddag.solvers import Margin, Prefix
+from mddag.solvers import Margin, Portfolio, Prefix
 
 N_STEPS = 20
 
@@ -56,17 +56,26 @@ def test_budgets_are_kept_and_used(budget):
 @pytest.mark.parametrize("bound", [0.003, 0.02, 0.1])
 def test_bounds_are_kept_with_few_evaluations(bound):
     found = path(Margin())
-    chosen = found.within_harm(bound, EVERY_ROW)
+    chosen = found.within_harm(bound, EVERY_ROW, EVERY_ROW)
     assert chosen.harm.mean() <= bound
     allowed = [c for c in found.candidates if c.harm.mean() <= bound]
     assert chosen.n_evaluated.mean() == min(c.n_evaluated.mean() for c in allowed)
     assert chosen.n_evaluated.mean() < N_STEPS
 
 
+def test_luck_on_the_rows_that_judge_does_not_help():
+    found = path(Margin())
+    few = EVERY_ROW[:40]
+    chosen = found.within_harm(0.02, EVERY_ROW, few)
+    front = found.front(lambda c: bool(c.harm[few].mean() <= 0.02), EVERY_ROW)
+    before = front[: [c.policy is chosen.policy for c in front].index(True)]
+    assert all(c.harm[few].mean() <= 0.02 for c in before)
+
+
 def test_prices_are_closer_where_candidates_cease_to_be_acceptable():
     found = path(Margin())
     front = found.front(lambda c: bool(c.harm.mean() < 0.05), EVERY_ROW)
-    assert len(found.candidates) == 1 + len(BETAS) + 6
+    assert len(found.candidates) == 1 + len(BETAS) + 9
     evaluations = [c.n_evaluated.mean() for c in front]
     harms = [c.harm.mean() for c in front]
     assert (np.diff(evaluations) < 0).all()
@@ -76,11 +85,24 @@ def test_prices_are_closer_where_candidates_cease_to_be_acceptable():
 def test_a_solver_may_know_a_whole_path():
     class OnePass(Prefix):
         def solve_path(self, mdp, betas, selection):
-            seen.append((mdp.n_instances, selection.n_instances, list(betas)))
+            seen.append((mdp.n_instances, selection.n_instances, len(betas)))
             return [self.solve(mdp.with_beta(beta)) for beta in betas]
 
     seen = []
-    found = path(OnePass())
-    policies = policies_at(OnePass(), found.learning, found.selection, [0.1, 0.001])
-    assert seen == [(1000, 1000, [0.1, 0.001])]
-    assert len(policies) == 2
+    path(OnePass()).within_harm(0.05, EVERY_ROW, EVERY_ROW)
+    assert seen == [(1000, 1000, len(BETAS))] + [(1000, 1000, 3)] * 3
+
+
+def test_a_pool_is_filled_once_and_gives_what_lies_between():
+    class Counted(Portfolio):
+        def pool(self, mdp, betas, selection=None):
+            pools.append(len(betas))
+            return super().pool(mdp, betas, selection)
+
+    pools = []
+    solver = Counted(members=(Margin(), Prefix()), orderings=(Given(),))
+    found = path(solver)
+    front = found.front(lambda c: bool(c.harm.mean() < 0.05), EVERY_ROW)
+    assert pools == [len(BETAS)]
+    assert len(found.candidates) > 1 + len(BETAS)
+    assert (np.diff([c.harm.mean() for c in front]) > 0).all()

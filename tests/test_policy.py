@@ -134,7 +134,8 @@ def test_levels_of_both_arrangements_add_up_in_the_numbers_of_the_source():
     outer = Levels(np.array([-6.0]), np.array([[3.0], [2.0], [1.0]]))
     learned = Policy(np.full((3, 2), EVAL), GRID, np.arange(3), levels=inner)
     levels = learned.after(Arrangement(np.array([2, 0, 1]), outer)).levels
-    assert levels.start.tolist() == [-9] and levels.shift.ravel().tolist() == [5, 2, 2]
+    assert levels.start.tolist() == [-9]
+    assert levels.shift.ravel().tolist() == [5, 2, 2]
     assert not learned.evaluates_all
     with pytest.raises(ValueError, match=r"levels are of shape \(3, 1\); wanted .* \(2, 1\)"):
         Policy(np.full((2, 2), EVAL), GRID, np.arange(2), levels=inner)

@@ -2,7 +2,8 @@
 //
 // A stump is one comparison. A bush, of up to eight leaves, makes all its comparisons at once,
 // since none waits for another, and a table of its shape turns the seven answers into a leaf: no
-// branch to guess wrong, whatever the tree. A larger tree is walked node by node.
+// branch to guess wrong, whatever the tree. A larger tree, or one that splits by categories, is
+// walked node by node.
 #pragma once
 
 #include <array>
@@ -27,15 +28,25 @@ T rounded_down(double t) {
              : nearest;
 }
 
-// A numeric split: the column, and in the lowest bit whether a missing value goes left.
+// A split. What column holds, from the lowest bit: whether a missing value goes left, whether the
+// split is by categories, the number of the column. By categories the threshold is above all that
+// the set can hold.
 template <class T>
 struct Test {
   T threshold;
   std::uint32_t column;
 
+  bool nominal() const { return column & 2u; }
   bool left(const T* x) const {
-    const T value = x[column >> 1];
+    const T value = x[column >> 2];
     return (value <= threshold) | ((value != value) & (column & 1u));
+  }
+  // Truncation towards zero reads a category, as in_set does.
+  bool left(const T* x, const std::uint32_t* set) const {
+    const T value = x[column >> 2];
+    if (!(value > -1 && value < threshold)) return (value != value) & (column & 1u);
+    const auto category = static_cast<std::uint32_t>(static_cast<std::int64_t>(value));
+    return (set[category >> 5] >> (category & 31)) & 1u;
   }
 };
 
@@ -98,13 +109,19 @@ template <class T>
 struct PackedNode {
   Test<T> test;
   std::int32_t left;  // counted from the root
-  std::int32_t leaf;
+  std::int32_t leaf;  // at a split by categories, where its set begins in `words`
+
+  template <bool kNominal>
+  std::int32_t child(const T* x, const std::uint32_t* words) const {
+    if (kNominal && test.nominal()) return left + !test.left(x, words + leaf);
+    return left + !test.left(x);
+  }
 };
 
-template <class T>
-std::int32_t leaf_at(const PackedNode<T>* nodes, const T* x) {
+template <bool kNominal, class T>
+std::int32_t leaf_at(const PackedNode<T>* nodes, const T* x, const std::uint32_t* words) {
   std::int32_t at = 0;
-  while (nodes[at].left != at) at = nodes[at].left + !nodes[at].test.left(x);
+  while (nodes[at].left != at) at = nodes[at].template child<kNominal>(x, words);
   return nodes[at].leaf;
 }
 

@@ -84,7 +84,10 @@ class Sweep {
         next_((D_ + 1) * n_cells_, static_cast<std::int32_t>(D_)),
         visits_(n_cells_),
         group_(n_cells_) {
-    for (std::size_t d = 0; d < D_; ++d) price_.push_back(price_of(d));
+    for (std::size_t d = 0; d < D_; ++d) {
+      price_.push_back(price_of(d));
+      common_.push_back(common_action(d));
+    }
   }
 
   // Returns the mean of what the improved policy pays, Eq. (8) on these instances.
@@ -99,6 +102,8 @@ class Sweep {
   }
 
  private:
+  static constexpr std::uint8_t kMixed = kActions;
+
   // Final scores, whose losses are asked for together.
   struct Ends {
     std::vector<double> scores, loss;
@@ -125,6 +130,14 @@ class Sweep {
     return std::min((d + 1) * problem_.every, problem_.costs.size);
   }
 
+  // The one action that decision d takes in all cells, or kMixed. Starts have many such decisions,
+  // which need no cell.
+  std::uint8_t common_action(std::size_t d) const {
+    const bool mixed = std::any_of(row(d), row(d) + n_cells_,
+                                   [&](std::uint8_t action) { return action != row(d)[0]; });
+    return mixed ? kMixed : row(d)[0];
+  }
+
   double price_of(std::size_t d) const {
     double price = 0;
     for (std::size_t j = d * problem_.every; j < end_of(d); ++j) price += problem_.costs[j];
@@ -142,14 +155,15 @@ class Sweep {
   template <class Passed>
   std::size_t follow(std::int64_t i, std::size_t from, std::size_t to, double* f,
                      const Passed& passed) const {
-    std::size_t c = cell(f);
+    std::size_t c = n_cells_;  // not looked up
     for (std::size_t d = from; d < to; ++d) {
       passed(d);
-      const std::uint8_t action = row(d)[c];
+      if (common_[d] == kMixed && c == n_cells_) c = cell(f);
+      const std::uint8_t action = common_[d] == kMixed ? row(d)[c] : common_[d];
       if (action == kQuit) return d;
       if (action == kSkip) continue;
       evaluate(d, i, f);
-      c = cell(f);
+      c = n_cells_;
     }
     return to;
   }
@@ -310,6 +324,7 @@ class Sweep {
   std::uint8_t* const actions_;
   const std::size_t n_, n_cells_, D_, stride_;
   std::vector<double> price_;                 // (D,)
+  std::vector<std::uint8_t> common_;          // (D,): before the sweep
   std::vector<double> checkpoints_, states_;  // (D / stride, n, K) by position, (stride, n, K)
   std::vector<std::size_t> position_;         // (n,): of each rank among the instances
   std::vector<std::size_t> n_reaching_;       // (D + 2,)

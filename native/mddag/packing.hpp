@@ -16,6 +16,7 @@ namespace mddag {
 struct TreeView {
   Span<const Node> nodes;
   const std::int32_t* values;  // by leaf code; null where the leaf code itself is kept
+  std::int64_t words;          // where its category sets begin
 
   const Node& node(std::int32_t i) const { return nodes[static_cast<std::size_t>(i)]; }
   std::int32_t leaf(const Node& node) const {
@@ -27,10 +28,13 @@ struct TreeView {
   }
 };
 
+// Of a split by categories, the bound is exact: no set has 2^24 words.
 template <class T>
 Test<T> test_of(const Node& node) {
-  const auto column = static_cast<std::uint32_t>(node.feature);
-  return {rounded_down<T>(node.threshold), (column << 1) | (node.missing_left != 0)};
+  const bool nominal = node.n_words > 0;
+  const std::uint32_t flags = (nominal ? 2u : 0u) | (node.missing_left != 0 ? 1u : 0u);
+  return {nominal ? static_cast<T>(32.0 * node.n_words) : rounded_down<T>(node.threshold),
+          (static_cast<std::uint32_t>(node.feature) << 2) | flags};
 }
 
 // A tree without splits is a stump that always goes left.
@@ -93,7 +97,9 @@ void pack(const TreeView& tree, std::vector<PackedNode<T>>& out) {
       out.push_back({always_left, static_cast<std::int32_t>(i), tree.leaf(node)});
       continue;
     }
-    out.push_back({test_of<T>(node), static_cast<std::int32_t>(queue.size()), 0});
+    const std::int64_t set = node.n_words > 0 ? tree.words + node.word : 0;
+    out.push_back({test_of<T>(node), static_cast<std::int32_t>(queue.size()),
+                   static_cast<std::int32_t>(set)});
     queue.push_back(node.left);
     queue.push_back(node.right);
   }

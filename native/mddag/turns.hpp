@@ -32,12 +32,12 @@ struct BushVotes {
   void add(std::size_t step, const T* x, std::int32_t* f) const { *f += trees.bush(step, x); }
 };
 
-template <class T>
+template <class T, bool kNominal>
 struct TreeVotes {
   const WalkedTrees<T>& trees;
 
   void add(std::size_t step, const T* x, std::int32_t* f) const {
-    *f += leaf_at(trees.tree(step), x);
+    *f += leaf_at<kNominal>(trees.tree(step), x, trees.words());
   }
 };
 
@@ -48,8 +48,8 @@ void add_each(const Votes& votes, const Lane<T>* lanes, std::size_t n) {
 
 // Large trees: all rows go down one level, then the next, until all are at leaves. A row that is
 // there stays, so that there is nothing to guess, and the misses of all rows overlap.
-template <class T>
-void add_each(const TreeVotes<T>& votes, const Lane<T>* lanes, std::size_t n) {
+template <class T, bool kNominal>
+void add_each(const TreeVotes<T, kNominal>& votes, const Lane<T>* lanes, std::size_t n) {
   const PackedNode<T>* nodes[kLanes];
   std::int32_t at[kLanes] = {};
   for (std::size_t i = 0; i < n; ++i) nodes[i] = votes.trees.tree(lanes[i].step);
@@ -57,7 +57,7 @@ void add_each(const TreeVotes<T>& votes, const Lane<T>* lanes, std::size_t n) {
     moved = false;
     for (std::size_t i = 0; i < n; ++i) {
       const PackedNode<T>& node = nodes[i][at[i]];
-      const std::int32_t child = node.left + !node.test.left(lanes[i].x);
+      const std::int32_t child = node.template child<kNominal>(lanes[i].x, votes.trees.words());
       moved |= child != at[i];
       at[i] = child;
     }

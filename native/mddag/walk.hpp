@@ -152,7 +152,8 @@ class Walk {
     const WalkedTrees<T>& trees = *form.trees;
     if (trees.uniform(Form::stump)) return body(StumpVotes<T>{trees});
     if (trees.uniform(Form::bush)) return body(BushVotes<T>{trees});
-    if (trees.uniform(Form::tree)) return body(TreeVotes<T>{trees});
+    if (trees.uniform(Form::tree)) return body(TreeVotes<T, false>{trees});
+    if (trees.uniform(Form::nominal)) return body(TreeVotes<T, true>{trees});
     body(trees);
   }
 

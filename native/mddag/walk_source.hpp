@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "mddag/node.hpp"
-#include "mddag/trees.hpp"
 
 namespace mddag {
 
@@ -26,13 +25,6 @@ struct WalkSource {
 
   std::size_t n_scores() const { return bias.size(); }
   std::size_t n_steps() const { return order.size(); }
-
-  Trees trees() const {
-    return {{nodes.data(), nodes.size()},
-            {starts.data(), starts.size()},
-            {words.data(), words.size()},
-            {word_starts.data(), word_starts.size()}};
-  }
 };
 
 }  // namespace mddag

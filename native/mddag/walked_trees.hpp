@@ -10,7 +10,6 @@
 #include "mddag/bush.hpp"
 #include "mddag/packing.hpp"
 #include "mddag/span.hpp"
-#include "mddag/trees.hpp"
 #include "mddag/walk_source.hpp"
 
 namespace mddag {
@@ -20,12 +19,10 @@ enum class Form : std::int32_t { stump, bush, tree, nominal };
 template <class T>
 class WalkedTrees {
  public:
-  explicit WalkedTrees(const WalkSource& source) : source_(source), trees_(source.trees()) {
+  explicit WalkedTrees(const WalkSource& source) : source_(source) {
     uniform_ = source.n_scores() == 1 && source.n_features > 0 && one_tree_each();
-    for (std::size_t t = 0; uniform_ && t < trees_.count(); ++t)
+    for (std::size_t t = 0; uniform_ && t < source.score.size(); ++t)
       least_ = std::max(least_, natural_form(view(t)));
-    uniform_ &= least_ != Form::nominal;
-    if (!uniform_) least_ = Form::stump;
     for (const std::int64_t h : source.order) {
       step_starts_.push_back(places_.size());
       for (std::int64_t t = source.rounds[h]; t < source.rounds[h + 1]; ++t)
@@ -56,6 +53,7 @@ class WalkedTrees {
   std::int32_t stump(std::size_t step, const T* x) const { return stumps_[step].at(x); }
   std::int32_t bush(std::size_t step, const T* x) const { return bushes_[step].at(x, shapes_); }
   const PackedNode<T>* tree(std::size_t step) const { return nodes_.data() + places_[step].index; }
+  const std::uint32_t* words() const { return source_.words.data(); }
 
  private:
   struct Place {
@@ -78,13 +76,10 @@ class WalkedTrees {
       case Form::bush:
         return bushes_[tree.index].at(x, shapes_);
       case Form::tree:
-        return leaf_at(nodes_.data() + tree.index, x);
+        return leaf_at<false>(nodes_.data() + tree.index, x, words());
       default:
-        break;
+        return leaf_at<true>(nodes_.data() + tree.index, x, words());
     }
-    const Rows<T> row{x, 1, source_.n_features, 0, 1};
-    const std::int32_t code = leaf_code(trees_, tree.index, row, 0);
-    return tree.score < 0 ? code : source_.values[static_cast<std::size_t>(tree.table + code)];
   }
 
   std::int32_t score(std::size_t t) const { return source_.n_scores() == 1 ? 0 : source_.score[t]; }
@@ -92,7 +87,8 @@ class WalkedTrees {
   TreeView view(std::size_t t) const {
     const auto n_nodes = static_cast<std::size_t>(source_.starts[t + 1] - source_.starts[t]);
     return {{source_.nodes.data() + source_.starts[t], n_nodes},
-            score(t) < 0 ? nullptr : source_.values.data() + source_.table_starts[t]};
+            score(t) < 0 ? nullptr : source_.values.data() + source_.table_starts[t],
+            source_.word_starts[t]};
   }
 
   Form natural_form(const TreeView& tree) const {
@@ -107,8 +103,7 @@ class WalkedTrees {
   Place place(std::size_t t) {
     const TreeView tree = view(t);
     const Form form = std::max(natural_form(tree), least_);
-    return {form, score(t), form == Form::nominal ? t : packed(tree, form),
-            source_.table_starts[t]};
+    return {form, score(t), packed(tree, form), source_.table_starts[t]};
   }
 
   // Where the container of the form now holds the tree.
@@ -136,7 +131,6 @@ class WalkedTrees {
   }
 
   const WalkSource& source_;
-  Trees trees_;
   bool uniform_;
   Form least_ = Form::stump;  // smaller trees take the form of the others, if all can have one
   std::vector<Place> places_;

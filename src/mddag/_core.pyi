@@ -103,7 +103,11 @@ class Decisions:
     """A policy as `Forest.run_blocks` takes it."""
 
     def __init__(
-        self, edges: NDArray[np.int64], next: NDArray[np.int32], every: int, n_scores: int
+        self,
+        edges: NDArray[np.int64],
+        next: NDArray[np.int32],  # noqa: A002
+        every: int,
+        n_scores: int,
     ) -> None: ...
 
 class Forest:

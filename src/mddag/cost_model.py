@@ -20,14 +20,15 @@ from mddag.ensemble import Ensemble
 from mddag.policy import EVAL, SKIP, Policy
 
 # The walk of one tree, rows taking turns; beyond a bush twice the leaves are one level more.
-WALK_STUMP, WALK_BUSH, WALK_LEVEL, WALK_NOMINAL = 3.0, 6.0, 8.0, 60.0
+WALK_STUMP, WALK_BUSH, WALK_LEVEL, WALK_NOMINAL = 3.0, 6.0, 8.0, 25.0
 BUSH_LEAVES = 8
 WALK_DECISION = 3.0
 WALK_COLUMN = 4.0  # a column of stumps that are all evaluated: a step function
-# The same among many rows: a stump, a bush, each leaf of a larger tree, a column.
-BLOCK_STUMP, BLOCK_BUSH, BLOCK_LEAF, BLOCK_COLUMN = 0.08, 0.13, 0.023, 1.6
+# The same among many rows: a stump, a bush, each leaf of a larger tree, a nominal tree, a column.
+BLOCK_STUMP, BLOCK_BUSH, BLOCK_LEAF, BLOCK_NOMINAL, BLOCK_COLUMN = 0.08, 0.13, 0.023, 11.0, 1.6
 LOAD_ROW, LOAD_VALUE = 20.0, 1.1  # a row in, and each of its values as a rank
-DECISION, COMPACTION = 1.3, 1.5  # a decision about a row; gaps left by rows that have gone
+DECISION, DECISION_SCORE = 0.5, 0.8  # a decision about a row, and each score that it looks at
+COMPACTION = 1.5  # gaps left by rows that have gone
 CALL_ALL, CALL_BLOCKS = 4_000.0, 8_000.0
 LEAST_ROWS = 48  # fewer take as long among many
 STEP, STEP_DECISION = 10.0, 60.0  # what a step and a decision cost beside their rows
@@ -45,6 +46,7 @@ class Costs:
     walk        : of an evaluation by the walk
     block       : of a base classifier among many rows
     decision    : a share of one, for each step
+    n_scores    : that a decision looks at
     load        : of a row among many
     all         : of a row among many, everything evaluated
     """
@@ -55,6 +57,7 @@ class Costs:
     walk: float
     block: float
     decision: float
+    n_scores: int
     load: float
     all: float
 
@@ -79,6 +82,7 @@ class Costs:
             walk=walk / max(n, 1) + WALK_DECISION * decision,
             block=block / max(n, 1),
             decision=decision,
+            n_scores=ensemble.n_scores,
             load=load,
             all=BLOCK_COLUMN * n_columns if columns_alone else load + block,
         )
@@ -90,7 +94,8 @@ class Costs:
         if executor == "all":
             return CALL_ALL + max(n_rows, LEAST_ROWS) * self.all
         few = STEP + STEP_DECISION * self.decision + LEAST_ROWS * self.block
-        row = self.load + self.steps * (COMPACTION * self.block + DECISION * self.decision)
+        decision = (DECISION + DECISION_SCORE * self.n_scores) * self.decision
+        row = self.load + self.steps * (COMPACTION * self.block + decision)
         return CALL_BLOCKS + self.longest * few + n_rows * row
 
     def cheapest(self, possible: tuple[str, ...], n_rows: int) -> str:
@@ -105,12 +110,12 @@ class Costs:
 def _tree_costs(
     n_leaves: NDArray[np.int64], nominal: NDArray[np.bool_]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Of each tree: by the walk, and among many rows, where nominal splits are walked, too."""
+    """Of each tree: by the walk, and among many rows."""
     bush, stump = n_leaves <= BUSH_LEAVES, n_leaves <= 2
     levels = np.log2(np.maximum(n_leaves, BUSH_LEAVES) / BUSH_LEAVES)
     walk = np.where(stump, WALK_STUMP, WALK_BUSH + WALK_LEVEL * levels)
     block = np.where(stump, BLOCK_STUMP, np.where(bush, BLOCK_BUSH, BLOCK_LEAF * n_leaves))
-    return np.where(nominal, WALK_NOMINAL, walk), np.where(nominal, WALK_NOMINAL, block)
+    return np.where(nominal, WALK_NOMINAL, walk), np.where(nominal, BLOCK_NOMINAL, block)
 
 
 def _share_of_skips(policy: Policy) -> float:

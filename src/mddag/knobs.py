@@ -97,7 +97,7 @@ def sparsify(
     elif promise is not None:
         chosen = certified(path, promise, evidence.seen, evidence.certifying)
     else:
-        chosen = path.within_harm(value, evidence.choosing)
+        chosen = path.within_harm(value, evidence.seen, evidence.choosing)
     estimator.set_params(beta=chosen.beta)
     # Means are calibrated as they were certified; factors of classifiers change no label.
     rows = evidence.seen if ensemble.kind == "regressor" else np.arange(len(evidence))

@@ -1,14 +1,16 @@
 """Path: policies from the most careful to the boldest, and what each does to every row.
 
-Policies are learned at prices beta half a decade apart, then at prices between the last that is
-acceptable and the first that is not, so that the path is fine where the choice falls. The full
-ensemble is always on the path.
+Policies are learned at prices beta a decade apart, then between the boldest that is acceptable and
+the next, so that the path is fine where the choice falls: at prices in between, or from the pool of
+candidates that a portfolio has judged already. The full ensemble is always on the path.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from itertools import takewhile
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,9 +24,10 @@ from mddag.policy import EVAL, QUIT, Policy
 from mddag.problem import Problem
 from mddag.solvers import Solver
 
-BETAS = tuple(10.0 ** np.arange(-6.0, 0.1, 0.5))
-ROUNDS = 2  # of refinement
+BETAS = tuple(10.0 ** np.arange(-6.0, 0.1))
+ROUNDS = 3  # of refinement
 FINER = 3  # new prices between two old ones
+FROM_POOL = 12  # candidates taken from a pool, where there is one
 
 Prices = Sequence[float] | NDArray[np.float64]
 
@@ -48,6 +51,8 @@ class Path:
     """Learns policies on some of the rows and runs them on all.
 
     rows                : all rows, as numbers
+    solver              : may offer ``solve_path(mdp, betas, selection)`` for all prices at once, or
+                          ``pool(mdp, betas, selection)`` for all its candidates
     learning, selection : the rows that a solver sees, in the order and on the grid of the former
     """
 
@@ -58,6 +63,7 @@ class Path:
     learning: Problem
     selection: Problem
     candidates: list[Candidate] = field(init=False)
+    pool: Any = field(init=False, default=None)
 
     def __post_init__(self) -> None:
         self.candidates = [self._constant(EVAL, 0.0)]
@@ -78,14 +84,18 @@ class Path:
         cheap = [c for c in self.candidates if not too_dear(c)]
         return min(cheap, key=lambda c: (c.harm[judges].mean(), c.n_evaluated[judges].mean()))
 
-    def within_harm(self, bound: float, judges: NDArray[np.intp]) -> Candidate:
-        """The fewest evaluations with at most `bound` mean harm on the rows `judges`."""
+    def within_harm(
+        self, bound: float, seen: NDArray[np.intp], judges: NDArray[np.intp]
+    ) -> Candidate:
+        """The boldest with at most `bound` mean harm on the rows `judges`, as are all before it.
+
+        One that is merely lucky on these rows has others before it that are not.
+        """
 
         def harmless(c: Candidate) -> bool:
             return float(c.harm[judges].mean()) <= bound
 
-        self._search(harmless)
-        return min(filter(harmless, self.candidates), key=lambda c: c.n_evaluated[judges].mean())
+        return list(takewhile(harmless, self.front(harmless, seen)))[-1]
 
     def front(
         self, acceptable: Callable[[Candidate], bool], judges: NDArray[np.intp]
@@ -106,21 +116,44 @@ class Path:
         return front[::-1]
 
     def _search(self, on_the_careful_side: Callable[[Candidate], bool]) -> None:
-        """Learn at BETAS, then between the boldest careful price and the next."""
+        """Learn at BETAS, then between the boldest careful policy and the next."""
         self._extend(BETAS)
-        for _ in range(ROUNDS):
-            careful = max(c.beta for c in self.candidates if on_the_careful_side(c) or c.beta == 0)
-            bolder = [c.beta for c in self.candidates if c.beta > careful]
-            if careful == 0 or not bolder:
+        for _ in range(1 if self.pool is not None else ROUNDS):
+            careful = max(
+                (c for c in self.candidates if on_the_careful_side(c) or c.beta == 0),
+                key=lambda c: c.beta,
+            )
+            bolder = [c for c in self.candidates if c.beta > careful.beta]
+            if careful.beta == 0 or not bolder:
                 return
-            self._extend(np.geomspace(careful, min(bolder), FINER + 2)[1:-1])
+            self._fill(careful, min(bolder, key=lambda c: c.beta))
 
     def _extend(self, betas: Prices) -> None:
-        policies = policies_at(self.solver, self.learning, self.selection, betas)
+        mdps = [(self.learning.mdp(beta), self.selection.mdp(beta)) for beta in betas]
+        (mdp, chooser), prices = mdps[0], [mdp.beta for mdp, _ in mdps]
+        if hasattr(self.solver, "pool"):
+            self.pool = self.solver.pool(mdp, prices, chooser)
+            policies = [self.pool.policy(price) for price in prices]
+        elif hasattr(self.solver, "solve_path"):
+            policies = self.solver.solve_path(mdp, prices, chooser)
+        else:
+            policies = [self.solver.solve(mdp, chooser) for mdp, chooser in mdps]
+        self._add(betas, policies)
+
+    def _fill(self, careful: Candidate, bold: Candidate) -> None:
+        """Put candidates between two neighbours."""
+        if self.pool is None:
+            self._extend(np.geomspace(careful.beta, bold.beta, FINER + 2)[1:-1])
+            return
+        prices = [c.beta * self.learning.unit for c in (careful, bold)]
+        policies = self.pool.between(*prices, FROM_POOL)
+        betas = np.geomspace(careful.beta, bold.beta, len(policies) + 2)[1:-1]
+        self._add(betas, policies)
+
+    def _add(self, betas: Prices, policies: Sequence[Policy]) -> None:
         for beta, policy in zip(betas, policies, strict=True):
-            self.candidates.append(
-                self._judged(float(beta), policy.after(self.learning.arrangement))
-            )
+            outside = policy.after(self.learning.arrangement)
+            self.candidates.append(self._judged(float(beta), outside))
 
     def _constant(self, action: int, beta: float) -> Candidate:
         grid = Grid(np.empty(0), self.ensemble.n_scores)
@@ -129,15 +162,3 @@ class Path:
     def _judged(self, beta: float, policy: Policy) -> Candidate:
         trace = compile_dag(self.ensemble, policy).run(self.rows)
         return Candidate(beta, policy, trace.n_evaluated, self.harm(trace))
-
-
-def policies_at(
-    solver: Solver, learning: Problem, selection: Problem, betas: Prices
-) -> list[Policy]:
-    """A policy for each price; all at once where the solver knows how."""
-    mdps = [(learning.mdp(beta), selection.mdp(beta)) for beta in betas]
-    if hasattr(solver, "solve_path"):
-        mdp, chooser = mdps[0]
-        path: list[Policy] = solver.solve_path(mdp, [m.beta for m, _ in mdps], chooser)
-        return path
-    return [solver.solve(mdp, chooser) for mdp, chooser in mdps]

@@ -37,7 +37,7 @@ class Problem:
     unit    : what beta is a price in: 1, or for regression the loss of predicting the mean, so that
               beta = 0.01 is one point of R2 per evaluation
     arrangement : which base classifier of the source each step decides on, and on which level
-    grid    : the cells; those of the votes by default
+    grid    : the cells on which policies are learned; None where none are, or by a solver's own
     """
 
     votes: Votes
@@ -86,7 +86,7 @@ class Problem:
             loss=self.loss,
             beta=beta * self.unit,
             costs=self.costs,
-            grid=Grid.quantile(self.votes) if self.grid is None else self.grid,
+            grid=self.grid,
             actions=self.actions,
         )
 
@@ -100,7 +100,7 @@ class Problem:
         A solver that orders by itself (it says so by `orders`) gets them as they are.
         """
         if getattr(solver, "orders", False):
-            return replace(self, grid=Grid.quantile(self.votes))
+            return self
         ordering = Correlation() if ordering is None else ordering
         problem = self._in(arranged(ordering, self.votes, self.costs))
         return replace(problem, grid=Grid.quantile(problem.votes))

@@ -75,9 +75,7 @@ def random_tree(rng, n_leaves, thresholds, width=1, missing=None):
 
 def random_ensemble(rng, n_leaves, thresholds, n_scores=1, wide=False, missing=None):
     """One tree for each number of leaves; `wide` trees vote for all scores."""
-    trees = [
-        random_tree(rng, n, thresholds, n_scores if wide else 1, missing) for n in n_leaves
-    ]
+    trees = [random_tree(rng, n, thresholds, n_scores if wide else 1, missing) for n in n_leaves]
     score = None if wide else rng.integers(n_scores, size=len(trees))
     return Ensemble.from_trees(
         trees,

@@ -45,7 +45,9 @@ def test_the_level_of_a_vote_does_not_matter():
     votes = rng.normal(size=(200, 5))
     order = Correlation()(Votes.from_dense(votes))
     full = votes.sum(axis=1)
-    shifted = votes + [3, -1, 2, -5, 1]  # the full score stays, so do the rows that are narrow
+    shifted = votes + np.array(
+        [3, -1, 2, -5, 1]
+    )  # the full score stays, so do the rows that are narrow
     np.testing.assert_allclose(shifted.sum(axis=1), full)
     assert Correlation()(Votes.from_dense(shifted)).tolist() == order.tolist()
 

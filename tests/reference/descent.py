@@ -84,23 +84,23 @@ def advantage(returns, action, over, z):
 
 
 def groups_of(cells, grid, most, least):
-    """From cell to the tuple of cells with which it decides; cells of deserted rows are left out."""
+    """From cell to the tuple of cells with which it decides; deserted rows are left out."""
     row_cells = len(grid.edges) + 1
     groups = {}
-    for row in range(grid.n_scores):
-        inside = sorted(c for c in cells if c // row_cells == row)
-        if not inside:
-            continue
-        n_groups = min(most, max(len(inside) // least, 1))
-        parts = {}
-        for c in sorted(set(inside)):
-            before, here = sum(b < c for b in inside), inside.count(c)
-            part = c if most == 0 else (2 * before + here) * n_groups // (2 * len(inside))
-            parts.setdefault(part, []).append(c)
-        for c in range(row * row_cells, (row + 1) * row_cells):
-            nearest = min(sorted(set(inside)), key=lambda v, c=c: abs(v - c))
-            part = next(p for p, members in parts.items() if nearest in members)
-            groups[c] = part
-        members = {p: tuple(c for c in groups if groups[c] == p) for p in parts}
-        groups |= {c: members[p] for c, p in groups.items() if c // row_cells == row}
+    for first in range(0, grid.n_cells, row_cells):
+        row = range(first, first + row_cells)
+        inside = sorted(c for c in cells if c in row)
+        if inside:
+            part = {c: quantile_at(c, inside, most, least) for c in row}
+            groups |= {c: tuple(other for other in row if part[other] == part[c]) for c in row}
     return groups
+
+
+def quantile_at(cell, inside, most, least):
+    """In which of the quantiles the visited cell nearest to `cell` has its middle instance."""
+    nearest = min(inside, key=lambda visited: abs(visited - cell))  # the lower of two
+    if most == 0:
+        return nearest
+    n_groups = min(most, max(len(inside) // least, 1))
+    below = sum(c < nearest for c in inside)
+    return (2 * below + inside.count(nearest)) * n_groups // (2 * len(inside))

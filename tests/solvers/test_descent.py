@@ -1,7 +1,5 @@
 """Descent: starts, guards, teachers, Ctrl-C, refusals."""
 
-import warnings
-
 import numpy as np
 import pytest
 
@@ -17,7 +15,7 @@ from tests.reference.enumeration import best_objective
 from tests.solvers.problems import LOSSES, absolute, mdp_of, three_classifiers
 
 
-def tiny(seed, n_scores=1):
+def tiny(seed):
     """Three base classifiers of two votes each, few enough cells to try all policies."""
     rng = np.random.default_rng(seed)
     table = rng.normal(size=(3, 2))
@@ -152,6 +150,15 @@ def test_on_many_instances_exploring_looks_at_a_few(monkeypatch):
     assert Descent(n_starts=6, random_state=0).search(mdp).best < full
 
 
+def test_instances_without_weight_are_not_looked_at():
+    mdp = mdp_of(0, n=40)
+    weight = np.arange(40) % 4 == 3
+    weighted = MDP(mdp.votes, mdp.labels, beta=0.05, weight=weight, grid=mdp.grid)
+    alone = MDP(mdp.votes.rows(weight), mdp.labels[weight], beta=0.05, grid=mdp.grid)
+    one, two = (Descent(n_starts=4, random_state=0).search(m).history for m in (weighted, alone))
+    assert one == pytest.approx(two)
+
+
 def interrupted_after(n_calls):
     calls = iter(range(n_calls))
 
@@ -176,8 +183,7 @@ def test_interrupted_descent_keeps_the_best_policy():
 def test_interrupted_before_the_first_sweep_there_is_nothing_to_return():
     mdp = mdp_of(0, labels="values", loss=absolute)
     mdp.loss = interrupted_after(3)
-    with pytest.raises(KeyboardInterrupt), warnings.catch_warnings():
-        warnings.simplefilter("error")
+    with pytest.raises(KeyboardInterrupt):
         Descent().solve(mdp)
 
 

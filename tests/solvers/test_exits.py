@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mddag import MDP, Grid, Votes
+from mddag import MDP, Grid
 from mddag.policy import EVAL
 from mddag.solvers._exits import Exits, best, inner_edges
 from tests import strategies

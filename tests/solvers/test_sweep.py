@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mddag import MDP, Policy
+from mddag import Policy
 from mddag.solvers._sweep import Guards, Sweep
 from tests import strategies as s
 from tests.reference import descent as twin

@@ -62,10 +62,14 @@ inline __m256 two_cells(const float* cells, std::uint32_t a, std::uint32_t b) {
                               _mm_load_ps(cells + 4 * std::size_t{b}), 1);
 }
 
-// Ranks of eight values as int32.
+// The thresholds of the cells of eight values, and the ranks of their bases.
+struct Cells8 {
+  __m256 edge[3];
+  __m256i base;
+};
+
 template <Lookup lookup>
-__m256i ranks8(const RankGrid<float>& grid, const float* values) {
-  const __m256 x = _mm256_loadu_ps(values);
+Cells8 load_cells(const RankGrid<float>& grid, __m256 x) {
   alignas(32) std::uint32_t at[8];
   _mm256_store_si256(reinterpret_cast<__m256i*>(at), cells8<lookup>(grid, x));
   const float* cells = grid.cells->edge;
@@ -73,10 +77,19 @@ __m256i ranks8(const RankGrid<float>& grid, const float* values) {
   const __m256 c = two_cells(cells, at[2], at[6]), d = two_cells(cells, at[3], at[7]);
   const __m256 ab = _mm256_unpacklo_ps(a, b), AB = _mm256_unpackhi_ps(a, b);
   const __m256 cd = _mm256_unpacklo_ps(c, d), CD = _mm256_unpackhi_ps(c, d);
-  __m256i rank = _mm256_castps_si256(_mm256_shuffle_ps(AB, CD, 0xEE));
-  rank = count_above(rank, x, _mm256_shuffle_ps(ab, cd, 0x44));
-  rank = count_above(rank, x, _mm256_shuffle_ps(ab, cd, 0xEE));
-  return count_above(rank, x, _mm256_shuffle_ps(AB, CD, 0x44));
+  return {{_mm256_shuffle_ps(ab, cd, 0x44), _mm256_shuffle_ps(ab, cd, 0xEE),
+           _mm256_shuffle_ps(AB, CD, 0x44)},
+          _mm256_castps_si256(_mm256_shuffle_ps(AB, CD, 0xEE))};
+}
+
+// Ranks of eight values as int32.
+template <Lookup lookup>
+__m256i ranks8(const RankGrid<float>& grid, const float* values) {
+  const __m256 x = _mm256_loadu_ps(values);
+  const Cells8 cells = load_cells<lookup>(grid, x);
+  __m256i rank = cells.base;
+  for (int e = 0; e < 3; ++e) rank = count_above(rank, x, cells.edge[e]);
+  return rank;
 }
 
 // Of four values, as int64.
@@ -105,8 +118,25 @@ inline __m256i narrowed(__m256i a, __m256i b) {
 }
 
 template <Lookup lookup>
-__m256i ranks8(const RankGrid<double>& grid, const double* values) {
+__m256i exact8(const RankGrid<double>& grid, const double* values) {
   return narrowed(ranks4<lookup>(grid, values), ranks4<lookup>(grid, values + 4));
+}
+
+// Rounding keeps order: where a rounded value differs from every rounded threshold of its cell, they
+// compare as the float64 do, and eight of them at once. The few that meet one are ranked again.
+template <Lookup lookup>
+__m256i ranks8(const RankGrid<double>& grid, const double* values) {
+  if (grid.nearest == nullptr) return exact8<lookup>(grid, values);
+  const __m256 x = _mm256_set_m128(_mm256_cvtpd_ps(_mm256_loadu_pd(values + 4)),
+                                   _mm256_cvtpd_ps(_mm256_loadu_pd(values)));
+  const Cells8 cells = load_cells<Lookup::value>(*grid.nearest, x);
+  __m256i rank = cells.base;
+  __m256 met = _mm256_setzero_ps();
+  for (int e = 0; e < 3; ++e) {
+    rank = count_above(rank, x, cells.edge[e]);
+    met = _mm256_or_ps(met, _mm256_cmp_ps(x, cells.edge[e], _CMP_EQ_OQ));
+  }
+  return _mm256_movemask_ps(met) ? exact8<lookup>(grid, values) : rank;
 }
 
 // Bisection without branches, eight values side by side.

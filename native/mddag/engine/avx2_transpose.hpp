@@ -41,24 +41,40 @@ inline void transpose4x4(const double* rows, std::ptrdiff_t stride, double* out,
   _mm256_storeu_pd(out + 3 * out_stride, _mm256_permute2f128_pd(b, d, 0x31));
 }
 
-inline void transpose(const float* rows, std::ptrdiff_t row_stride, std::size_t n, float* out,
-                      std::size_t out_stride) {
-  std::size_t i = 0;
-  for (; i + 8 <= n; i += 8, rows += 8 * row_stride)
-    transpose8x8(rows, row_stride, out + i, out_stride);
-  for (; i < n; ++i, rows += row_stride)
-    for (std::size_t f = 0; f < kTile; ++f) out[f * out_stride + i] = rows[f];
-}
-
-inline void transpose(const double* rows, std::ptrdiff_t row_stride, std::size_t n, double* out,
-                      std::size_t out_stride) {
-  std::size_t i = 0;
-  for (; i + 4 <= n; i += 4, rows += 4 * row_stride) {
-    transpose4x4(rows, row_stride, out + i, out_stride);
-    transpose4x4(rows + 4, row_stride, out + 4 * out_stride + i, out_stride);
+// A square of rows and features; kRows of them at a time.
+template <class T>
+struct Square;
+template <>
+struct Square<float> {
+  static constexpr std::size_t kRows = 8;
+  static void transpose(const float* rows, std::ptrdiff_t stride, float* out,
+                        std::size_t out_stride) {
+    transpose8x8(rows, stride, out, out_stride);
   }
+};
+template <>
+struct Square<double> {
+  static constexpr std::size_t kRows = 4;
+  static void transpose(const double* rows, std::ptrdiff_t stride, double* out,
+                        std::size_t out_stride) {
+    transpose4x4(rows, stride, out, out_stride);
+    transpose4x4(rows + 4, stride, out + 4 * out_stride, out_stride);
+  }
+};
+
+template <class T>
+void transpose(const T* rows, std::ptrdiff_t row_stride, std::size_t n, const std::size_t* tiles,
+               std::size_t n_tiles, T* out, std::size_t out_stride) {
+  constexpr std::size_t kRows = Square<T>::kRows;
+  std::size_t i = 0;
+  for (; i + kRows <= n; i += kRows, rows += kRows * row_stride)
+    for (std::size_t t = 0; t < n_tiles; ++t)
+      Square<T>::transpose(rows + tiles[t], row_stride, out + t * kTile * out_stride + i,
+                           out_stride);
   for (; i < n; ++i, rows += row_stride)
-    for (std::size_t f = 0; f < kTile; ++f) out[f * out_stride + i] = rows[f];
+    for (std::size_t t = 0; t < n_tiles; ++t)
+      for (std::size_t f = 0; f < kTile; ++f)
+        out[(t * kTile + f) * out_stride + i] = rows[tiles[t] + f];
 }
 
 }  // namespace mddag::engine::avx2

@@ -80,7 +80,7 @@ class ExitRun {
     n_steps_loaded_ = std::max(n_steps_loaded_, b);
     loaded_.insert(loaded_.end(), numbers.begin(), numbers.end());
     if (lanes_.are_whole()) {
-      loader_.load(numbers, first, lanes_.size(), work_.ranks.data());
+      loader_.load(loader_.plan(numbers), first, lanes_.size(), work_.ranks.data());
       return;
     }
     for (const std::size_t number : numbers)

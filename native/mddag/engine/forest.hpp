@@ -57,8 +57,9 @@ class Forest {
     for_blocks_of_rows(rows.n_rows, kRows, n_threads, [&](auto blocks) {
       Workspace work(quantiser_.n_columns(), n_scores(), kRows);
       RankLoader<T> loader(quantiser_, kernels_, rows, work.stride);
+      const LoadPlan plan = loader.plan(features);
       blocks([&](std::size_t first, std::size_t n) {
-        loader.load(features, first, n, work.ranks.data());
+        loader.load(plan, first, n, work.ranks.data());
         work.start(bias_, n);
         all_.evaluate(kernels_, work.lanes(n, leaf_tables_.data()), [&](std::size_t t) {
           const auto row = [&](std::size_t i) { return first + i; };

@@ -45,6 +45,7 @@ struct RankGrid {
   std::int32_t low_key, high_key, shift;  // by bits: cell = (key(x) - low_key) >> shift
   const T* thresholds;
   std::int32_t n_thresholds;
+  const RankGrid<float>* nearest;  // of float64: the same thresholds rounded, or null
 };
 
 // One column of bytes: a rank r becomes r - first, clamped to 0..kMostRanks; NaN has rank `missing`.
@@ -123,9 +124,9 @@ struct RankKernels {
   // Values of one feature -> its columns, each column_stride bytes behind the one before.
   void (*ranks)(const RankGrid<T>& grid, const RankColumn* columns, std::size_t n_columns,
                 const T* values, std::size_t n, std::int8_t* out, std::size_t column_stride);
-  // kTile neighbouring features of n rows -> kTile arrays of values.
-  void (*transpose)(const T* rows, std::ptrdiff_t row_stride, std::size_t n, T* out,
-                    std::size_t out_stride);
+  // kTile neighbouring features, from each of the tiles on, of n rows -> arrays of values.
+  void (*transpose)(const T* rows, std::ptrdiff_t row_stride, std::size_t n,
+                    const std::size_t* tiles, std::size_t n_tiles, T* out, std::size_t out_stride);
 };
 
 struct Kernels {

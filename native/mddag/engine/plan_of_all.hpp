@@ -1,5 +1,5 @@
-// PlanOfAll: every tree, in the order that is fastest. Stumps that share columns become step
-// functions, and trees of one shape stand together, so that their kernel is at hand.
+// PlanOfAll: every tree, in the order that is fastest; stumps that share columns become step
+// functions.
 #pragma once
 
 #include <algorithm>
@@ -21,7 +21,9 @@ class PlanOfAll {
       : stumps_(worth_steps(forest, quantiser)),
         functions_(step_functions(forest, quantiser, stumps_)),
         steps_(functions_.records(column_stride)),
-        trees_(forest, quantiser, column_stride, others(forest, stumps_)) {}
+        trees_(forest, quantiser, column_stride, others(forest, stumps_)) {
+    trees_.group();
+  }
   PlanOfAll(const PlanOfAll&) = delete;  // records point into the functions
   PlanOfAll& operator=(const PlanOfAll&) = delete;
 

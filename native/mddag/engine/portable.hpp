@@ -27,10 +27,12 @@ void ranks(const RankGrid<T>& grid, const RankColumn* columns, std::size_t n_col
 }
 
 template <class T>
-void transpose(const T* rows, std::ptrdiff_t row_stride, std::size_t n, T* out,
-               std::size_t out_stride) {
+void transpose(const T* rows, std::ptrdiff_t row_stride, std::size_t n, const std::size_t* tiles,
+               std::size_t n_tiles, T* out, std::size_t out_stride) {
   for (std::size_t i = 0; i < n; ++i, rows += row_stride)
-    for (std::size_t f = 0; f < kTile; ++f) out[f * out_stride + i] = rows[f];
+    for (std::size_t t = 0; t < n_tiles; ++t)
+      for (std::size_t f = 0; f < kTile; ++f)
+        out[(t * kTile + f) * out_stride + i] = rows[tiles[t] + f];
 }
 
 // Answers of all splits as bits, then one table look-up for the leaf.

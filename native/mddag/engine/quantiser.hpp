@@ -12,6 +12,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 #include <vector>
 
 #include "mddag/engine/kernels.hpp"
@@ -30,8 +31,11 @@ struct Place {
 class QuantisedFeature {
  public:
   explicit QuantisedFeature(std::int32_t index, std::vector<const Node*> splits)
-      : index_(index), thresholds_(distinct(splits)), float32_(rounded(thresholds_)),
-        float64_(thresholds_) {
+      : index_(index),
+        thresholds_(distinct(splits)),
+        float32_(rounded(thresholds_, down32)),
+        float64_(thresholds_),
+        nearest_(rounded(thresholds_, [](double t) { return static_cast<float>(t); })) {
     std::int32_t above_rights = 0, lowest_left = n_thresholds();
     for (const Node* split : splits) {
       const std::int32_t i = at(split->threshold);
@@ -47,8 +51,19 @@ class QuantisedFeature {
 
   std::int32_t index() const { return index_; }
   const std::vector<RankColumn>& columns() const { return columns_; }
-  RankGrid<float> grid(float) const { return float32_.grid(); }
-  RankGrid<double> grid(double) const { return float64_.grid(); }
+
+  // Calls body(grid), the grid of values of type T.
+  template <class T, class Body>
+  void with_grid(const Body& body) const {
+    if constexpr (std::is_same_v<T, float>) {
+      body(float32_.grid());
+    } else {
+      const RankGrid<float> nearest = nearest_.grid();
+      RankGrid<double> grid = float64_.grid();
+      grid.nearest = nearest.lookup == Lookup::value ? &nearest : nullptr;
+      body(grid);
+    }
+  }
 
   Place place(const Node& split) const {
     const auto i = static_cast<std::size_t>(at(split.threshold));
@@ -66,9 +81,10 @@ class QuantisedFeature {
     return thresholds;
   }
 
-  static std::vector<float> rounded(const std::vector<double>& thresholds) {
-    std::vector<float> floats;
-    for (const double t : thresholds) floats.push_back(down32(t));
+  template <class Round>
+  static std::vector<float> rounded(const std::vector<double>& thresholds, const Round& round) {
+    std::vector<float> floats(thresholds.size());
+    std::transform(thresholds.begin(), thresholds.end(), floats.begin(), round);
     return floats;
   }
 
@@ -89,6 +105,7 @@ class QuantisedFeature {
   std::vector<double> thresholds_;
   RankTable<float> float32_;
   RankTable<double> float64_;
+  RankTable<float> nearest_;
   std::vector<RankColumn> columns_;
   bool split_ways_ = false;
 };

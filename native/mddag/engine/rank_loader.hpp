@@ -1,7 +1,8 @@
 // RankLoader: rows of X, of any strides, become columns of rank bytes.
 //
-// Rows in C order are transposed eight features at a time, columns in F order are read where they
-// lie, and anything else is copied value by value. One loader serves one thread.
+// Rows in C order are transposed eight features (a tile) at a time, row after row, so that memory
+// is read in its order; columns in F order are read where they lie, and anything else is copied
+// value by value. One loader serves one thread.
 #pragma once
 
 #include <algorithm>
@@ -11,6 +12,7 @@
 
 #include "mddag/engine/aligned.hpp"
 #include "mddag/engine/kernels.hpp"
+#include "mddag/engine/prefetch.hpp"
 #include "mddag/engine/quantiser.hpp"
 #include "mddag/span.hpp"
 
@@ -25,6 +27,20 @@ inline const RankKernels<double>& rank_kernels(const Kernels& kernels, double) {
 
 inline std::size_t padded(std::size_t n_rows) { return (n_rows + kLanes - 1) / kLanes * kLanes; }
 
+// How some features are read: tiles, few enough that what they yield stays in the nearest cache,
+// and features that are read alone.
+struct LoadPlan {
+  struct Tiled {
+    std::size_t number, place;  // of the feature; of its values among those of the tiles
+  };
+  struct Group {
+    std::vector<std::size_t> tiles;  // first features
+    std::vector<Tiled> features;
+  };
+  std::vector<Group> groups;
+  std::vector<std::size_t> alone;
+};
+
 template <class T>
 class RankLoader {
  public:
@@ -34,50 +50,81 @@ class RankLoader {
         kernels_(rank_kernels(kernels, T())),
         rows_(rows),
         column_stride_(column_stride),
-        tile_stride_(column_stride + 16),  // no power of two: those share too few cache sets
-        tile_(kTile * tile_stride_) {}
+        values_(kTiles * kTile * kStride) {}
 
-  // Features of these numbers, ascending, of rows first .. first + n.
-  void load(const std::vector<std::size_t>& numbers, std::size_t first, std::size_t n,
-            std::int8_t* ranks) {
-    for (std::size_t i = 0; i < n; i += kChunk)
-      load_chunk(numbers, first + i, std::min(kChunk, n - i), ranks + i);
+  // Of features by their numbers, ascending.
+  LoadPlan plan(const std::vector<std::size_t>& numbers) const {
+    LoadPlan plan;
+    const bool by_tiles = rows_.feature_stride == 1 && rows_.n_features >= kTile;
+    for (std::size_t u = 0; u < numbers.size();) {
+      const std::size_t start = std::min(feature(numbers[u]), rows_.n_features - kTile);
+      std::size_t end = u;
+      while (end < numbers.size() && feature(numbers[end]) < start + kTile) ++end;
+      if (by_tiles && end - u >= 3) {  // fewer are read faster one by one
+        add_tile(start, numbers.data() + u, numbers.data() + end, plan);
+        u = end;
+      } else {
+        plan.alone.push_back(numbers[u++]);
+      }
+    }
+    return plan;
+  }
+
+  // Rows first .. first + n.
+  void load(const LoadPlan& plan, std::size_t first, std::size_t n, std::int8_t* ranks) {
+    for (std::size_t i = 0; i < n; i += kChunk) {
+      const std::size_t n_chunk = std::min(kChunk, n - i);
+      Prefetch ahead = rows_ahead(first + i + n_chunk);
+      for (const LoadPlan::Group& group : plan.groups) {
+        kernels_.transpose(&at(first + i, 0), rows_.row_stride, n_chunk, group.tiles.data(),
+                           group.tiles.size(), values_.data(), kStride);
+        for (const LoadPlan::Tiled& tiled : group.features) {
+          rank(tiled.number, values_.data() + tiled.place * kStride, n_chunk, ranks + i);
+          ahead.fetch();
+        }
+      }
+      for (const std::size_t number : plan.alone)
+        rank(number, column(number, first + i, n_chunk), n_chunk, ranks + i);
+    }
   }
 
   // One feature of rows first + row[0], first + row[1] ...
   void load(std::size_t number, std::size_t first, const std::int32_t* row, std::size_t n,
             std::int8_t* ranks) {
     const std::size_t f = feature(number);
-    for (std::size_t i = 0; i < n; ++i) tile_.data()[i] = at(first + static_cast<std::size_t>(row[i]), f);
-    rank(number, tile_.data(), n, ranks);
+    for (std::size_t i = 0; i < n; i += kChunk) {
+      const std::size_t n_chunk = std::min(kChunk, n - i);
+      for (std::size_t c = 0; c < n_chunk; ++c)
+        values_.data()[c] = at(first + static_cast<std::size_t>(row[i + c]), f);
+      rank(number, values_.data(), n_chunk, ranks + i);
+    }
   }
 
  private:
-  static constexpr std::size_t kChunk = 256;  // rows that stay in the second cache while transposed
-
-  void load_chunk(const std::vector<std::size_t>& numbers, std::size_t first, std::size_t n,
-                  std::int8_t* ranks) {
-    for (std::size_t u = 0; u < numbers.size();) {
-      const std::size_t start = tile_start(feature(numbers[u]));
-      std::size_t end = u;
-      while (end < numbers.size() && feature(numbers[end]) < start + kTile) ++end;
-      if (rows_.feature_stride == 1 && rows_.n_features >= kTile && end - u >= 3) {
-        kernels_.transpose(&at(first, start), rows_.row_stride, n, tile_.data(), tile_stride_);
-        for (; u < end; ++u)
-          rank(numbers[u], tile_.data() + (feature(numbers[u]) - start) * tile_stride_, n, ranks);
-      } else {
-        rank(numbers[u], column(numbers[u], first, n), n, ranks);
-        ++u;
-      }
-    }
-  }
+  static constexpr std::size_t kChunk = 256;           // rows that are transposed together
+  static constexpr std::size_t kTiles = 8;             // tiles that are
+  static constexpr std::size_t kStride = kChunk + 16;  // no power of two
 
   std::size_t feature(std::size_t number) const {
     return static_cast<std::size_t>(quantiser_.features()[number].index());
   }
 
-  std::size_t tile_start(std::size_t f) const {
-    return rows_.n_features < kTile ? 0 : std::min(f, rows_.n_features - kTile);
+  void add_tile(std::size_t start, const std::size_t* number, const std::size_t* end,
+                LoadPlan& plan) const {
+    if (plan.groups.empty() || plan.groups.back().tiles.size() == kTiles) plan.groups.emplace_back();
+    LoadPlan::Group& group = plan.groups.back();
+    const std::size_t place = group.tiles.size() * kTile;
+    group.tiles.push_back(start);
+    for (; number != end; ++number)
+      group.features.push_back({*number, place + feature(*number) - start});
+  }
+
+  // The rows behind a chunk, if they lie one behind the other.
+  Prefetch rows_ahead(std::size_t first) const {
+    if (rows_.row_stride != static_cast<std::ptrdiff_t>(rows_.n_features)) return {};
+    const std::size_t n_ahead = std::min(kChunk, rows_.n_rows - first);
+    return {rows_.data + first * rows_.n_features, n_ahead * rows_.n_features * sizeof(T),
+            quantiser_.features().size()};
   }
 
   const T& at(std::size_t i, std::size_t f) const {
@@ -89,22 +136,23 @@ class RankLoader {
   const T* column(std::size_t number, std::size_t first, std::size_t n) {
     const std::size_t f = feature(number);
     if (rows_.row_stride == 1 && n % kLanes == 0) return &at(first, f);
-    for (std::size_t i = 0; i < n; ++i) tile_.data()[i] = at(first + i, f);
-    return tile_.data();
+    for (std::size_t i = 0; i < n; ++i) values_.data()[i] = at(first + i, f);
+    return values_.data();
   }
 
   void rank(std::size_t number, const T* values, std::size_t n, std::int8_t* ranks) const {
     const QuantisedFeature& feature = quantiser_.features()[number];
-    kernels_.ranks(feature.grid(T()), feature.columns().data(), feature.columns().size(), values,
-                   padded(n), ranks + quantiser_.first_column(number) * column_stride_,
-                   column_stride_);
+    feature.with_grid<T>([&](const RankGrid<T>& grid) {
+      kernels_.ranks(grid, feature.columns().data(), feature.columns().size(), values, padded(n),
+                     ranks + quantiser_.first_column(number) * column_stride_, column_stride_);
+    });
   }
 
   const Quantiser& quantiser_;
   const RankKernels<T>& kernels_;
   const Rows<T> rows_;
-  const std::size_t column_stride_, tile_stride_;
-  Aligned<T> tile_;
+  const std::size_t column_stride_;
+  Aligned<T> values_;
 };
 
 }  // namespace mddag::engine

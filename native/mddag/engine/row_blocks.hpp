@@ -18,8 +18,8 @@ void for_blocks_of_rows(std::size_t n_rows, std::size_t most_rows, int n_threads
   if (n_wanted == 0) return;
   const std::size_t n_each = padded((n_rows + n_wanted - 1) / n_wanted);
   const std::size_t n_blocks = (n_rows + n_each - 1) / n_each;
-  const auto n_workers = static_cast<std::size_t>(std::max(n_threads, 1));
-  const std::size_t stretch = std::clamp<std::size_t>(n_blocks / (8 * n_workers), 1, 32);
+  const auto n_parts = static_cast<std::size_t>(n_threads > 1 ? 8 * n_threads : 1);
+  const std::size_t stretch = std::max<std::size_t>(n_blocks / n_parts, 1);
   parallel_for((n_blocks + stretch - 1) / stretch, n_threads, [&](std::size_t s) {
     body([&](const auto& visit) {
       const std::size_t end = std::min((s + 1) * stretch, n_blocks);

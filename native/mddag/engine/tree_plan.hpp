@@ -7,9 +7,10 @@
 // Votes are integers, so the order of kernels never changes a sum.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <utility>
+#include <tuple>
 #include <vector>
 
 #include "mddag/engine/flat_forest.hpp"
@@ -17,7 +18,6 @@
 #include "mddag/engine/programme.hpp"
 #include "mddag/engine/quantiser.hpp"
 #include "mddag/engine/small_tree.hpp"
-#include "mddag/engine/steps.hpp"
 
 namespace mddag::engine {
 
@@ -44,6 +44,16 @@ class TreePlan {
   }
 
   std::size_t size() const { return items_.size(); }
+
+  // For those who evaluate all trees, in whatever order: kernel by kernel and shape by shape, so
+  // that code and branches are still at hand from the tree before.
+  void group() {
+    std::stable_sort(small_.begin(), small_.end(), [](const SmallTree& a, const SmallTree& b) {
+      return std::tie(a.score, a.shape) < std::tie(b.score, b.shape);
+    });
+    std::stable_sort(items_.begin(), items_.end(),
+                     [](Item a, Item b) { return a.kind < b.kind; });
+  }
 
   // Adds the votes of trees a .. b of this order; walk(t) is called for those without a kernel.
   template <class Walk>

@@ -2,7 +2,7 @@
 
 | solver | use it when |
 |---|---|
-| Portfolio | always, unless you know better: it orders, runs the others and lets held-out rows choose |
+| Portfolio | always, unless you know better: the others in several orders, chosen among |
 | Descent | you want the best policy that the rows can teach |
 | Sarsa | you want the paper |
 | WatkinsQ | you want what the authors' released program runs |

@@ -29,7 +29,8 @@ from mddag.solvers._teacher import taught
 from mddag.solvers.solver import Interrupted
 
 FREE = Guards()
-CAREFUL = Guards(n_cells=16, min_count=30, z_skip=1.0)
+COARSE = Guards(n_cells=8, min_count=30, z_skip=1.0)
+CAREFUL = Guards(n_cells=16, min_count=30, z_skip=1.0, z_quit=0.5)
 RANDOM_CELLS = (0, 16, 32, 64)
 DRAW_EVERY = 4  # the other explorations shake what was found
 
@@ -42,7 +43,8 @@ class Descent(Parameters):
     n_sweeps     : most sweeps of one descent
     n_cells      : groups of cells that decide together at a step, per top class; 0 lets every cell
                    of the grid decide alone, None tries several
-    z            : standard errors by which SKIP must beat the other actions; None tries several
+    z            : standard errors by which SKIP must beat the other actions, and QUIT by half as
+                   many EVAL; None tries several
     every        : steps that one decision covers, see Policy
     targets      : "labels", or "teacher": the full ensemble's calibrated opinion as soft labels
     start        : a policy to start from instead of exploring, such as that of a neighbouring beta
@@ -52,7 +54,7 @@ class Descent(Parameters):
     """
 
     n_starts: int = 8
-    n_sweeps: int = 5
+    n_sweeps: int = 4
     n_cells: int | None = None
     z: float | None = None
     every: int = 1
@@ -114,7 +116,7 @@ class Descent(Parameters):
         for guards, end in zip(self._guards(), ends, strict=True):
             descents.explore(end, guards)
         for n_random in range(self.n_starts):
-            guards = self._limited(Guards(n_cells=int(rng.choice(RANDOM_CELLS))))
+            guards = self._drawn_guards(rng)
             drawn = n_random % DRAW_EVERY == 0
             start = descents.random(guards, rng) if drawn else descents.shaken(rng)
             if descents.explore(start, guards):
@@ -123,15 +125,19 @@ class Descent(Parameters):
             for policy in descents.descend(descents.elite[0][1], guards):
                 yield self.n_starts, policy
 
-    def _guards(self) -> list[Guards]:
-        """Those of the deliberate starts."""
-        return list(dict.fromkeys(map(self._limited, (FREE, CAREFUL))))
+    def _guards(self) -> tuple[Guards, ...]:
+        """Those of the descents on all instances."""
+        if self.n_cells is None and self.z is None:
+            return FREE, COARSE, CAREFUL
+        z = CAREFUL.z_skip if self.z is None else self.z
+        n_cells = CAREFUL.n_cells if self.n_cells is None else self.n_cells
+        return (replace(CAREFUL, n_cells=n_cells, z_skip=z, z_quit=z / 2),)
 
-    def _limited(self, guards: Guards) -> Guards:
-        """The guards with what was asked for in place of what would be tried."""
-        n_cells = guards.n_cells if self.n_cells is None else self.n_cells
-        z_skip = guards.z_skip if self.z is None else self.z
-        return replace(guards, n_cells=n_cells, z_skip=z_skip)
+    def _drawn_guards(self, rng: np.random.Generator) -> Guards:
+        """Those of an exploration."""
+        n_cells = int(rng.choice(RANDOM_CELLS)) if self.n_cells is None else self.n_cells
+        z = 0.0 if self.z is None else self.z
+        return Guards(n_cells=n_cells, z_skip=z, z_quit=z / 2)
 
     def check(self) -> None:
         """Refuse parameters that make no sense."""
