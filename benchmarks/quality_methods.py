@@ -69,9 +69,9 @@ def curves(problem: Problem, rows: Rows, pool: Any) -> Iterator[list[Point]]:
         yield family(OWN_ORDER, QWYC(QWYCOrder(), rates=RATES), rows)
     yield rows.points("Sarsa", BETAS, sarsa(rows))
     for name, own in members(pool).items():
-        yield rows.points(name, BETAS, [own.policy(beta) for beta in BETAS])
+        yield pooled(name, own, rows)
     yield without_skip(problem)
-    yield rows.points(OURS, BETAS, [pool.policy(beta) for beta in BETAS])
+    yield pooled(OURS, pool, rows)
 
 
 def family(name: str, solver: Any, rows: Rows) -> list[Point]:
@@ -80,6 +80,17 @@ def family(name: str, solver: Any, rows: Rows) -> list[Point]:
     errors, evaluations = candidates.evaluate(rows.policy)
     knobs = spread(evaluations, errors, errors[0])  # the first is the full ensemble
     return rows.points(name, knobs, [candidates[int(knob)] for knob in knobs])
+
+
+def pooled(name: str, pool: Any, rows: Rows) -> list[Point]:
+    """The curve of a pool: its front by what the selection rows let expect, spread like the others.
+
+    It is what a user gets who asks for `budget=` at these evaluations.
+    """
+    front = pool.front()
+    by_labels = np.concatenate([entry.opinions.losses for entry in pool.entries])
+    chosen = front[spread(pool.costs[front], by_labels[front], by_labels[0])]
+    return rows.points(name, pool.costs[chosen], [pool.candidate(int(at)) for at in chosen])
 
 
 def early_stop(problem: Problem) -> list[Point]:
@@ -126,4 +137,4 @@ def without_skip(problem: Problem) -> list[Point]:
     rows = Rows(problem, actions=("eval", "quit"))
     descents = tuple(member for member in MEMBERS if isinstance(member, Descent))
     pool = rows.pool(Portfolio(descents, (Correlation(),), random_state=0))
-    return rows.points("Descent + order, no SKIP", BETAS, [pool.policy(beta) for beta in BETAS])
+    return pooled("Descent + order, no SKIP", pool, rows)
