@@ -77,8 +77,9 @@ class FixedPoint(ReadOnlyArrays):
         A margin between two scores has the rounding of both: half a unit twice for each tree.
         """
         with np.errstate(over="ignore"):  # an edge beyond all sums
-            scaled = np.floor(np.ldexp(edges, self.exponent)) + (self.n_trees + 1)
-        return np.clip(scaled, -(2.0**33), 2.0**33).astype(np.int64)
+            whole: NDArray[np.float64] = np.floor(np.ldexp(edges, self.exponent))
+        limits = whole + (self.n_trees + 1)
+        return np.clip(limits, -(2.0**33), 2.0**33).astype(np.int64)
 
 
 def _largest_sum(tables: Tables) -> float:

@@ -1,4 +1,5 @@
-// The decisions of many rows, lane by lane: loops without branches, which compilers make vectors of.
+// The decisions of many rows, lane by lane: loops without branches, which compilers make vectors
+// of.
 //
 // `Machine` names the instructions that a copy is compiled for; it is otherwise unused, but keeps
 // the copies apart. For the same reason nothing here calls the standard library.
@@ -55,8 +56,7 @@ struct ExitKernels {
             chosen[u] = state[u] > edge ? next : chosen[u];
         }
       } else {
-        for (std::size_t u = 0; u < kExitChunk; ++u)
-          chosen[u] = bisected(jumps, n_jumps, state[u]);
+        for (std::size_t u = 0; u < kExitChunk; ++u) chosen[u] = bisected(jumps, n_jumps, state[u]);
       }
       std::int32_t* decided = lanes.decided + i;
       const std::uint32_t* top = lanes.top + i;
@@ -73,8 +73,8 @@ struct ExitKernels {
   static Settled settle(const ExitArrays& lanes, std::int32_t a, std::int32_t b) {
     const std::int32_t quit = lanes.quit, n_steps = b - a;
     std::int32_t soonest = quit, n_alive = 0;
-    std::int32_t *next = lanes.next, *exit_step = lanes.exit_step,
-                 *n_evaluated = lanes.n_evaluated, *decided = lanes.decided;
+    std::int32_t *next = lanes.next, *exit_step = lanes.exit_step, *n_evaluated = lanes.n_evaluated,
+                 *decided = lanes.decided;
     for (std::size_t i = 0; i < lanes.n; ++i) {
       const std::int32_t now = next[i], then = now == quit ? quit : decided[i];
       exit_step[i] = now == a ? b : exit_step[i];

@@ -1,5 +1,5 @@
-// Prefetch: memory that will be read soon, asked for little by little while the machine is busy with
-// something else.
+// Prefetch: memory that will be read soon, asked for little by little while the machine is busy
+// with something else.
 #pragma once
 
 #include <algorithm>

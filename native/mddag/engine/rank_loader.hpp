@@ -111,7 +111,8 @@ class RankLoader {
 
   void add_tile(std::size_t start, const std::size_t* number, const std::size_t* end,
                 LoadPlan& plan) const {
-    if (plan.groups.empty() || plan.groups.back().tiles.size() == kTiles) plan.groups.emplace_back();
+    if (plan.groups.empty() || plan.groups.back().tiles.size() == kTiles)
+      plan.groups.emplace_back();
     LoadPlan::Group& group = plan.groups.back();
     const std::size_t place = group.tiles.size() * kTile;
     group.tiles.push_back(start);
