@@ -10,7 +10,7 @@
 The first run installs rivals into build/rivals and trains models into out/speed, which takes some
 minutes more; --quick has few rows and repeats, and keeps its results in out/ only. Contestants take
 turns: read the ratios, median (range) over the repeats; times are the best, and the machine's.
-Tables go to benchmarks/results/speed_*.csv, what they were measured on to speed_machine.csv.
+Tables and pictures go to benchmarks/results/speed_*; speed_machine.csv tells what was measured on.
 """
 
 from __future__ import annotations

@@ -13,6 +13,7 @@ from pathlib import Path
 import lightgbm as lgb
 import matplotlib.pyplot as plt
 import numpy as np
+from matplotlib.ticker import NullFormatter
 from speed_contest import LIGHTGBM, OURS, Contest, digits
 from speed_models import CACHE, B, Shape, keep_full, prepared
 from speed_policies import keep_quitting
@@ -24,6 +25,13 @@ CLASSES = (2, 3, 5, 10, 26)
 LEAVES = (2, 4, 8, 16, 32, 64, 128, 256)
 ROWS = (1, 4, 16, 32, 64, 256, 1024, 4096, 16384, 100_000)
 EVERY = (1, 16)
+COLOURS = {
+    "LightGBM": "grey",
+    "mddag": "C0",
+    "mddag, all": "C0",
+    "mddag, every=1": "C1",
+    "mddag, every=16": "C2",
+}
 SOME = slice(None, None, 3)  # of the points, where it must be quick
 
 
@@ -46,20 +54,23 @@ def measure(quick: bool) -> Iterator[dict[str, object]]:
 
 
 def against_evaluations(shares, n_rows: int, n_repeats: int) -> Iterator[dict[str, object]]:
-    folder = prepared(B)
+    """Policies that quit at shares, and evaluating everything beside each of them."""
+    folder, names = prepared(B), [f"mddag, every={every}" for every in EVERY]
     rows = np.load(folder / "test.npy", mmap_mode="r")[:n_rows]
-    quitting = [
-        replace(OURS, name=f"mddag, every={every}", changes={"file": f"curve-{every}.mddag"})
-        for every in EVERY
-    ]
-    with Contest(quitting) as contest:
+    quitting = [replace(OURS, name=name, changes={"file": f"{name}.mddag"}) for name in names]
+    with Contest([*quitting, replace(OURS, name="mddag, all")]) as contest:
         for share in shares:
-            dags = [keep_quitting(folder, f"curve-{every}.mddag", share, every) for every in EVERY]
+            dags = [
+                keep_quitting(folder, f"{name}.mddag", share, every)
+                for name, every in zip(names, EVERY, strict=True)
+            ]
             contest.load(folder)
             taken = contest.times(n_repeats, "batch", n_rows=n_rows)
-            for dag, (name, times) in zip(dags, taken.items(), strict=True):
-                evaluations = digits(dag.run(rows).n_evaluated.mean())
-                yield _row("evaluations", evaluations, name, times.min() / n_rows)
+            evaluations = [dag.run(rows).n_evaluated.mean() for dag in dags]
+            for x, (name, times) in zip(
+                [*evaluations, share * B.n_rounds], taken.items(), strict=True
+            ):
+                yield _row("evaluations", digits(x), name, times.min() / n_rows)
 
 
 def point(
@@ -103,12 +114,14 @@ def picture(rows: list[dict[str, object]], path: Path) -> None:
             x, y = np.array(
                 [(r["x"], r["ns_per_row"]) for r in points if r["contestant"] == name], float
             ).T
-            axes.plot(x, y, "o-", markersize=3, label=name)
+            axes.plot(x, y, "o-", markersize=3, label=name, color=COLOURS.get(name))
         axes.set(xscale="log", yscale="log", xlabel=curve)
+        axes.xaxis.set_major_formatter("{x:g}")
+        axes.xaxis.set_minor_formatter(NullFormatter())
         axes.legend(fontsize="small")
     panels[0].set_ylabel("ns per row")
     figure.tight_layout()
-    figure.savefig(path, dpi=120)
+    figure.savefig(path, dpi=100)
     plt.close(figure)
 
 

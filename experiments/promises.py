@@ -125,7 +125,8 @@ def main(folder: str, names: list[str], n_resamplings: int) -> None:
             print(
                 f"{name:12} {knob}={bound}: {violations} of {n_resamplings} violated (limit "
                 f"{limit}), mean harm {np.mean([f['harm'] for f in found]):.4f}, "
-                f"{np.mean([f['evaluations'] for f in found]):.1f} evaluations, {ratio:.2f} of the best",
+                f"{np.mean([f['evaluations'] for f in found]):.1f} evaluations, "
+                f"{ratio:.2f} of the best",
                 flush=True,
             )
 

@@ -21,8 +21,8 @@ class Laid:
         harmed = np.arange(n) % 1000 < 1000 * share
         return harmed.astype(float)
 
-    def front(self, acceptable, judges):
-        assert acceptable(self.candidates[0])
+    def laid_out(self, bound, careful, seen):
+        assert careful(self.candidates[0])
         return self.candidates
 
 

@@ -89,7 +89,7 @@ def sparsify(
     evidence = Evidence.of(ensemble, X, y, certified=promise is not None, random=random)
     if promise is not None:
         promise.require(len(evidence), len(evidence.certifying))
-    path = _path(estimator, seeded(learner, random), evidence, measure)
+    path = _path(estimator, seeded(learner, random), evidence, knob)
     if knob == "beta":
         chosen = path.learned(value)
     elif knob == "budget":
@@ -97,7 +97,7 @@ def sparsify(
     elif promise is not None:
         chosen = certified(path, promise, evidence.seen, evidence.certifying)
     else:
-        chosen = path.within_harm(value, evidence.choosing)
+        chosen = path.within_harm(value, evidence.seen, evidence.choosing)
     estimator.set_params(beta=chosen.beta)
     # Means are calibrated as they were certified; factors of classifiers change no label.
     rows = evidence.seen if ensemble.kind == "regressor" else np.arange(len(evidence))
@@ -109,16 +109,18 @@ def sparsify(
     return estimator
 
 
-def _path(estimator: DagEstimator, solver: Any, evidence: Evidence, measure: Measure) -> Path:
+def _path(estimator: DagEstimator, solver: Any, evidence: Evidence, knob: str) -> Path:
     """The path of policies learned on the rows that may be seen."""
+    ensemble, measure = evidence.ensemble, _measure(evidence.ensemble, knob)
     targets = evidence.full if measure == "share" else evidence.truth
+    taught = evidence.opinion if (knob, measure) == ("max_loss", "difference") else targets
     problem = Problem.of(
-        evidence.ensemble, evidence.rows, targets, loss=estimator.loss, actions=estimator.actions
+        ensemble, evidence.rows, taught, loss=estimator.loss, actions=estimator.actions
     )
     learning = problem.rows(evidence.learning).ordered(estimator.ordering, solver)
     selection = problem.rows(evidence.choosing).like(learning)
-    harm = Harm(evidence.ensemble, measure, targets, evidence.full, evidence.seen)
-    return Path(evidence.ensemble, evidence.rows, harm, solver, learning, selection)
+    harm = Harm(ensemble, measure, targets, evidence.full, evidence.seen)
+    return Path(ensemble, evidence.rows, harm, solver, learning, selection)
 
 
 def _measure(ensemble: Ensemble, knob: str) -> Measure:

@@ -26,22 +26,45 @@ def problem(n=600, n_classifiers=20, n_scores=1, seed=0):
 
 
 @pytest.mark.parametrize("n_scores", [1, 3])
-def test_it_beats_the_full_ensemble_and_every_member_on_the_rows_that_choose(n_scores):
-    learning, selection = problem(n_scores=n_scores), problem(n_scores=n_scores, seed=1)
-    portfolio = Portfolio(QUICK, random_state=0)
-    value = selection.evaluate(portfolio.solve(learning, selection)).objective
-    assert value <= selection.evaluate(selection.evaluate_all()).objective
+def test_it_beats_the_full_ensemble_and_its_simple_members_on_fresh_rows(n_scores):
+    learning, selection, fresh = (problem(n_scores=n_scores, seed=s) for s in range(3))
+    value = fresh.evaluate(Portfolio(QUICK, random_state=0).solve(learning, selection)).objective
+    assert value < fresh.evaluate(fresh.evaluate_all()).objective
     for member in (Prefix(), Margin()):
-        assert value <= selection.evaluate(member.solve(learning, selection)).objective + 1e-12
+        assert value <= fresh.evaluate(member.solve(learning, selection)).objective
 
 
-def test_the_pool_knows_the_value_of_its_winner():
+def test_the_pool_knows_the_cost_of_its_winner_and_whose_it_is():
     learning, selection = problem(), problem(seed=1)
     pool = Portfolio(QUICK, random_state=0).pool(learning, [0.003], selection)
-    entry, _ = pool.best(0.003)
+    entry, c = pool.best(0.003)
     assert "in Correlation(" in entry.name  # the strong ones come last in the given order
-    value = selection.evaluate(pool.policy(0.003)).objective
-    assert pool.value(0.003) == pytest.approx(value)
+    value = selection.evaluate(pool.policy(0.003))
+    assert entry.opinions.costs[c] == pytest.approx(value.cost)
+    assert entry.opinions.losses[c] == pytest.approx(value.loss)
+
+
+def test_candidates_between_two_prices():
+    learning, selection = problem(), problem(seed=1)
+    pool = Portfolio((Margin(),), random_state=0).pool(learning, [0.003], selection)
+    ends = [selection.evaluate(pool.policy(beta)).cost for beta in (1e-5, 0.1)]
+    costs = [selection.evaluate(p).cost for p in pool.between(1e-5, 0.1, 5)]
+    assert 0 < len(costs) <= 5
+    assert ends[0] > costs[0]
+    assert costs[-1] > ends[1]
+    assert costs == sorted(costs, reverse=True)
+
+
+def test_labels_decide_where_they_prove_the_teacher_wrong():
+    """Half of the base classifiers vote against the labels: leaving them out is better."""
+    rng = np.random.default_rng(0)
+    labels = rng.integers(0, 2, 2000)
+    votes = np.where(labels, 1.0, -1.0)[:, None] * np.array([1.0, 1.0, -1.0, -1.5])
+    votes += 0.1 * rng.normal(size=votes.shape)
+    mdp = MDP(np.round(votes, 1), labels, beta=0.001)
+    policy = Portfolio((Prefix(),), (Given(),), random_state=0).solve(mdp)
+    assert mdp.evaluate(mdp.evaluate_all()).loss > 0.9
+    assert mdp.evaluate(policy).loss < 0.01
 
 
 def test_a_path_falls_in_cost_as_prices_rise():
@@ -88,7 +111,7 @@ def test_ctrl_c_keeps_what_was_found():
         def candidates(self, mdp):
             raise KeyboardInterrupt
 
-    with pytest.warns(Interrupted, match="after 1 solvers; returning the best"):
+    with pytest.warns(Interrupted, match="after 1 steps; returning the best"):
         policy = Portfolio((Prefix(), Stopped()), random_state=0).solve(problem(n=100))
     assert policy.n_steps == 20
     with pytest.raises(KeyboardInterrupt), warnings.catch_warnings():

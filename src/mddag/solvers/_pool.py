@@ -1,13 +1,15 @@
 """Pool: candidates of many solvers in several orders, among which held-out rows choose.
 
-Loss and cost of a candidate do not depend on beta, so each is evaluated once and competes at every
+Loss and cost of a candidate do not depend on beta, so each is judged once and competes at every
 price: a policy learned at one beta may win at another.
 """
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +17,7 @@ from numpy.typing import NDArray
 from mddag.arrangement import Arrangement
 from mddag.mdp import MDP
 from mddag.policy import Policy
+from mddag.solvers._judge import Judge, Opinions
 from mddag.solvers.solver import Candidates
 
 
@@ -25,92 +28,114 @@ class Ordered:
     name: str
     arrangement: Arrangement
     learning: MDP
-    selection: MDP
+    judge: Judge
 
     @property
-    def samples(self) -> tuple[MDP, MDP]:
-        return self.learning, self.selection
+    def selection(self) -> MDP:
+        return self.judge.mdp
+
+
+class Indexed(Protocol):
+    def __getitem__(self, c: int, /) -> Policy: ...
+
+
+class Packed:
+    """Policies that would fill memory, with their actions compressed: most cells do as others."""
+
+    def __init__(self, policies: Sequence[Policy]) -> None:
+        self.kept = [(p.grid, p.order, p.every, p.actions.shape) for p in policies]
+        self.actions = [zlib.compress(p.actions.tobytes(), 1) for p in policies]
+
+    def __getitem__(self, c: int, /) -> Policy:
+        grid, order, every, shape = self.kept[c]
+        actions = np.frombuffer(zlib.decompress(self.actions[c]), np.uint8).reshape(shape)
+        return Policy(actions, grid, order, every)
 
 
 @dataclass(frozen=True, eq=False)
 class Entry:
-    """Candidates of one solver in one order, with their value on the rows that choose.
-
-    losses, costs : float64 (n_candidates,)
-    """
+    """Candidates of one solver in one order, and what the judge thinks of them."""
 
     name: str
-    candidates: Candidates | Sequence[Policy]
+    candidates: Indexed
     arrangement: Arrangement
-    losses: NDArray[np.float64]
-    costs: NDArray[np.float64]
+    opinions: Opinions
 
 
-@dataclass(eq=False)
 class Pool:
     """All entries so far; in a tie the earlier one wins, and in it the earlier candidate."""
 
-    entries: list[Entry] = field(default_factory=list)
+    def __init__(self, problem: Ordered) -> None:
+        self.entries: list[Entry] = []
+        self.judge = problem.judge
+        self.add_policies("all", [problem.learning.evaluate_all()], problem)
 
     def add(self, name: str, candidates: Candidates, problem: Ordered) -> None:
         """Candidates that are evaluated together."""
-        losses, costs = candidates.evaluate(problem.selection)
-        self._add(name, candidates, problem, losses, costs)
+        self._add(name, candidates, problem, problem.judge.of_candidates(candidates))
 
-    def add_policies(self, name: str, policies: Sequence[Policy], problem: Ordered) -> None:
+    def add_policies(self, name: str, policies: list[Policy], problem: Ordered) -> None:
         """Candidates that are evaluated one by one."""
-        values = [problem.selection.evaluate(policy) for policy in policies]
-        losses, costs = np.array([v.loss for v in values]), np.array([v.cost for v in values])
-        self._add(name, policies, problem, losses, costs)
+        self._add(name, Packed(policies), problem, problem.judge.of_policies(policies))
 
-    def _add(
-        self,
-        name: str,
-        candidates: Candidates | Sequence[Policy],
-        problem: Ordered,
-        losses: NDArray[np.float64],
-        costs: NDArray[np.float64],
-    ) -> None:
+    def _add(self, name: str, candidates: Indexed, problem: Ordered, opinions: Opinions) -> None:
         name = f"{name} in {problem.name}"
-        self.entries.append(Entry(name, candidates, problem.arrangement, losses, costs))
+        self.entries.append(Entry(name, candidates, problem.arrangement, opinions))
 
-    def best(self, beta: float, within: Ordered | None = None) -> tuple[Entry, int]:
-        """The entry and the number of the candidate with the smallest value of Eq. (8).
+    def among(self, entries: Sequence[Entry]) -> Pool:
+        """A pool of some of the entries and the full ensemble."""
+        other = object.__new__(Pool)
+        other.judge = self.judge
+        other.entries = [self.entries[0], *(e for e in entries if e is not self.entries[0])]
+        return other
 
-        With `within`, of those in its order alone.
-        """
-        entries = self.entries
-        if within is not None:
-            entries = [e for e in entries if e.arrangement is within.arrangement]
-        values = [entry.losses + beta * entry.costs for entry in entries]
-        e = int(np.argmin([v.min(initial=np.inf) for v in values]))
-        return entries[e], int(values[e].argmin())
+    @property
+    def losses(self) -> NDArray[np.float64]:
+        """The estimated loss of every candidate, entry by entry."""
+        return self.judge.estimates(Opinions.joined([e.opinions for e in self.entries]))
+
+    @property
+    def costs(self) -> NDArray[np.float64]:
+        """The mean cost of every candidate, entry by entry."""
+        return np.concatenate([e.opinions.costs for e in self.entries])
+
+    def best(self, beta: float) -> tuple[Entry, int]:
+        """The entry and the number of the candidate with the smallest value of Eq. (8)."""
+        return self._place(self._best(beta))
 
     def policy(self, beta: float) -> Policy:
         """The winner at a price, for base classifiers in their own order."""
-        entry, c = self.best(beta)
-        return entry.candidates[c].after(entry.arrangement)
+        return self.candidate(self._best(beta))
 
-    def value(self, beta: float) -> float:
-        """The winner's value of Eq. (8) on the rows that chose it: an optimistic one."""
-        entry, c = self.best(beta)
-        return float(entry.losses[c] + beta * entry.costs[c])
-
-    def between(self, careful: float, bold: float, most: int) -> list[Policy]:
-        """Of the candidates that no other beats in loss and cost, up to `most` at even distances
-        of cost between the winners at two prices."""
-        (first, c), (last, d) = self.best(careful), self.best(bold)
-        places = [(e, c) for e, entry in enumerate(self.entries) for c in range(len(entry.costs))]
-        costs = np.concatenate([entry.costs for entry in self.entries])
-        losses = np.concatenate([entry.losses for entry in self.entries])
+    def front(self) -> NDArray[np.intp]:
+        """The candidates that no other beats in both loss and cost, by rising cost."""
+        losses, costs = self.losses, self.costs
         order = np.lexsort((losses, costs))
         best_before = np.concatenate([[np.inf], np.minimum.accumulate(losses[order])[:-1]])
-        front = order[losses[order] < best_before]
-        front = front[(costs[front] > last.costs[d]) & (costs[front] < first.costs[c])]
-        taken = (
-            front[np.unique(np.linspace(0, len(front) - 1, most).astype(int))] if len(front) else []
-        )
-        return [
-            self.entries[e].candidates[c].after(self.entries[e].arrangement)
-            for e, c in (places[at] for at in reversed(taken))
-        ]
+        return order[losses[order] < best_before]
+
+    def between(self, careful: float, bold: float, most: int) -> list[Policy]:
+        """Of the front, up to `most` candidates at even distances between the winners at two
+        prices, from the most evaluations to the fewest."""
+        losses, costs = self.losses, self.costs
+        dearest, cheapest = (costs[(losses + b * costs).argmin()] for b in (careful, bold))
+        front = self.front()
+        front = front[(costs[front] > cheapest) & (costs[front] < dearest)]
+        if len(front) > most:
+            front = front[np.linspace(0, len(front) - 1, most).astype(int)]
+        return [self.candidate(int(at)) for at in front[::-1]]
+
+    def candidate(self, at: int) -> Policy:
+        """A candidate by its number, for base classifiers in their own order."""
+        entry, c = self._place(at)
+        return entry.candidates[c].after(entry.arrangement)
+
+    def _best(self, beta: float) -> int:
+        return int((self.losses + beta * self.costs).argmin())
+
+    def _place(self, at: int) -> tuple[Entry, int]:
+        for entry in self.entries:
+            if at < len(entry.opinions.costs):
+                return entry, at
+            at -= len(entry.opinions.costs)
+        raise IndexError(f"the pool has no candidate {at} beyond its last")

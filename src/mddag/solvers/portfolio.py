@@ -3,8 +3,8 @@
 No solver is best everywhere. Cell-wise descent wins where rows are many, a rule of one parameter
 where they are few; a gradient-boosted sequence wants another order, one that AdaBoost sorted may
 not. So each member runs in each order on the rows for learning, and the candidate with the smallest
-value of Eq. (8) on the rows for selection is the answer: no member loses to a simpler one but by
-the noise of those rows. The full ensemble is always a candidate.
+expected value of Eq. (8) by the rows for selection is the answer (see ``_judge.py``): no member
+loses to a simpler one but by the noise of those rows. The full ensemble is always a candidate.
 """
 
 from __future__ import annotations
@@ -27,16 +27,25 @@ from mddag.ordering import Correlation, Given
 from mddag.parameters import Parameters
 from mddag.policy import Policy
 from mddag.progress import progress
+from mddag.solvers._judge import Judge
 from mddag.solvers._pool import Ordered, Pool
-from mddag.solvers.descent import Descent
+from mddag.solvers.descent import CAREFUL, Descent
 from mddag.solvers.margin import Margin
 from mddag.solvers.prefix import Prefix
 from mddag.solvers.qwyc import QWYC
 from mddag.solvers.residual import Residual
 from mddag.solvers.solver import Interrupted, checked_solver, deciding_every, seeded
 
-MEMBERS = (Prefix(), Margin(), Residual(), QWYC(), Descent(targets="teacher"), Descent())
+MEMBERS = (
+    Prefix(),
+    Margin(),
+    Residual(),
+    QWYC(),
+    Descent(targets="teacher", n_starts=0, n_sweeps=2, n_cells=16, z=1.0),
+    Descent(n_sweeps=2),
+)
 ORDERINGS = (Correlation(), Given())
+N_PRICES = 6  # at which descents run; what they find competes at all
 
 
 @dataclass
@@ -79,19 +88,19 @@ class Portfolio(Parameters):
         self.check()
         random = np.random.RandomState(self.random_state)
         learning, selection = self._parted(mdp, selection, random)
-        pool, dear_first = Pool(), sorted(set(betas), reverse=True)
+        problems = _Problems(learning, selection)
+        pool, dear_first = Pool(problems.of(Given())), sorted(set(betas), reverse=True)
+        runs = [(m, o) for o in self._orderings() for m in self._members(mdp, random)]
         try:
-            runs = [(m, o) for o in self._orderings() for m in self._members(mdp, random)]
-            problems = _Problems(learning, selection)
             with progress("Portfolio", len(runs), self.verbose) as report:
                 for done, (member, ordering) in enumerate(runs, 1):
                     self._run(member, problems.of(ordering), dear_first, pool)
-                    report(done, f"best {pool.value(dear_first[-1]):.4f} after {member!r}")
+                    report(done, f"{len(pool.costs)} candidates after {member!r}")
         except KeyboardInterrupt:
-            if not pool.entries:
+            if len(pool.entries) == 1:
                 raise
             warnings.warn(
-                f"Portfolio was stopped after {len(pool.entries)} solvers; returning the best "
+                f"Portfolio was stopped after {len(pool.entries) - 1} steps; returning the best "
                 "policy so far",
                 Interrupted,
                 stacklevel=3,
@@ -105,8 +114,8 @@ class Portfolio(Parameters):
             pool.add(repr(member), member.candidates(problem.learning), problem)
         else:
             for beta in betas:
-                learning, selection = (m.with_beta(beta) for m in problem.samples)
-                pool.add_policies(repr(member), [member.solve(learning, selection)], problem)
+                samples = (m.with_beta(beta) for m in (problem.learning, problem.selection))
+                pool.add_policies(repr(member), [member.solve(*samples)], problem)
 
     def _parted(
         self, mdp: MDP, selection: MDP | None, random: np.random.RandomState
@@ -163,27 +172,40 @@ class _Problems:
             repr(ordering),
             arrangement,
             mdp.arranged(arrangement, grid),
-            self.selection.arranged(arrangement, grid),
+            Judge(self.selection.arranged(arrangement, grid)),
         )
         self.made = [(ordering, problem)]  # orders come one after the other; two would cost memory
         return problem
 
 
 def _descend(member: Descent, problem: Ordered, betas: list[float], pool: Pool) -> None:
-    """Descents at each price, from the best that is known in this order.
+    """Descents at several prices, from the best that is known in this order.
 
-    They explore at the dearest price alone: what is found there is short, quick to find and a start
-    for the next, and the cheaper evaluations are the less there is to gain by leaving some out.
+    They explore at the dearest price alone, in the first order: what is found there is short, quick
+    to find and a start for the next, and the cheaper evaluations are, the less there is to gain by
+    leaving some out. From a good start one kind of guards is enough.
     """
-    pool.add_policies("all", [problem.learning.evaluate_all()], problem)
-    for beta in betas:
+    n_cells = CAREFUL.n_cells if member.n_cells is None else member.n_cells
+    careful = replace(member, n_cells=n_cells, z=CAREFUL.z_skip if member.z is None else member.z)
+    for beta in _thinned(betas):
         learning = problem.learning.with_beta(beta)
-        entry, c = pool.best(beta, problem)
-        starts = [entry.candidates[c]] if beta < betas[0] else [None, entry.candidates[c]]
-        for start in starts:
-            if start is None or np.array_equal(start.order, np.arange(start.n_steps)):
-                from_there = replace(member, start=start)
-                pool.add_policies(repr(member), list(from_there.candidates(learning)), problem)
+        known = [e for e in pool.entries[1:] if e.arrangement is problem.arrangement]
+        if beta == betas[0] and pool.entries[1:2] == known[:1]:  # of the first order
+            pool.add_policies(repr(member), list(member.candidates(learning)), problem)
+        known = [e for e in pool.entries[1:] if e.arrangement is problem.arrangement]
+        entry, c = pool.among(known).best(beta)
+        start = entry.candidates[c]
+        if entry not in known or not np.array_equal(start.order, np.arange(start.n_steps)):
+            start = problem.learning.evaluate_all()
+        policies = list(replace(careful, start=start).candidates(learning))
+        pool.add_policies(repr(member), policies, problem)
+
+
+def _thinned(betas: list[float]) -> list[float]:
+    """The first, the last and some evenly between, N_PRICES at most."""
+    if len(betas) <= N_PRICES:
+        return betas
+    return [betas[i] for i in np.linspace(0, len(betas) - 1, N_PRICES).astype(int)]
 
 
 def _strata(mdp: MDP) -> NDArray[Any]:

@@ -1,0 +1,97 @@
+"""Judge: what a candidate's loss is expected to be, by rows that it was not learned on.
+
+Candidates differ on few rows, and their labels are noisy: the best of many is then the luckiest.
+For the 0-1 loss there is a second opinion, the calibrated probabilities of the full ensemble. It is
+much less noisy, but it believes that the full ensemble is right. With D_L and D_T the differences
+to the full ensemble's loss by labels and by teacher, r the share of decisions that differ, n rows,
+
+    estimate = D_T + k (D_L - D_T) + one standard error,    k = b^2 / (b^2 + r / n),
+
+where b^2 is how much the two differ beyond the noise r / n of labels, over all candidates: where
+labels prove the teacher wrong, they decide. Other losses are judged by labels alone.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mddag.losses import ZeroOne
+from mddag.mdp import MDP
+from mddag.policy import Policy
+from mddag.solvers._teacher import taught
+from mddag.solvers.solver import Candidates
+
+Vector = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Opinions:
+    """Of some candidates, each (n_candidates,).
+
+    losses  : by labels
+    taught  : by the teacher
+    differs : share of decisions that are not those of the full ensemble
+    costs   : mean cost
+    """
+
+    losses: Vector
+    taught: Vector
+    differs: Vector
+    costs: Vector
+
+    @classmethod
+    def joined(cls, opinions: list[Opinions]) -> Opinions:
+        names = ("losses", "taught", "differs", "costs")
+        return cls(*(np.concatenate([getattr(o, name) for o in opinions]) for name in names))
+
+
+class Judge:
+    """Judges candidates on the rows of an MDP."""
+
+    def __init__(self, mdp: MDP) -> None:
+        self.mdp = mdp
+        self.asks_teacher = isinstance(mdp.loss, ZeroOne) and mdp.labels.ndim == 1
+        self.teacher, self.decided = mdp, mdp
+        if self.asks_teacher:
+            scores = mdp.votes.scores()
+            winner = scores[:, 0] > 0 if mdp.n_scores == 1 else scores.argmax(axis=1)
+            self.teacher = taught(mdp)
+            self.decided = mdp.with_labels(winner.astype(np.intp))
+
+    def of_policies(self, policies: list[Policy]) -> Opinions:
+        """Opinions of candidates, followed one by one."""
+        return Opinions.joined([self._of_policy(policy) for policy in policies])
+
+    def of_candidates(self, candidates: Candidates) -> Opinions:
+        """Opinions of candidates that are evaluated together."""
+        losses, costs = candidates.evaluate(self.mdp)
+        if not self.asks_teacher:
+            return Opinions(losses, losses, np.zeros(len(losses)), costs)
+        said, differs = (candidates.evaluate(m)[0] for m in (self.teacher, self.decided))
+        return Opinions(losses, said, differs, costs)
+
+    def estimates(self, opinions: Opinions) -> Vector:
+        """Expected losses of all candidates, the first of which is the full ensemble."""
+        if not self.asks_teacher:
+            return opinions.losses
+        differs, n = opinions.differs, self.mdp.n_instances
+        gained = opinions.taught - opinions.taught[0]
+        doubt = (opinions.losses - opinions.losses[0]) - gained
+        noise = differs / n
+        bias = max(float(np.mean(doubt**2 - noise)), 0.0)
+        trust = np.divide(bias, bias + noise, out=np.zeros_like(noise), where=noise > 0)
+        spread = np.divide(gained**2, n * differs, out=np.zeros_like(noise), where=differs > 0)
+        error = np.sqrt(trust**2 * noise + (1 - trust) ** 2 * spread)
+        estimates: Vector = opinions.losses[0] + gained + trust * doubt + error
+        return estimates
+
+    def _of_policy(self, policy: Policy) -> Opinions:
+        scores, _, cost = self.mdp.rollout(policy)
+        samples = (self.mdp, self.teacher, self.decided) if self.asks_teacher else (self.mdp,) * 3
+        losses = [np.average(m.losses(scores), weights=m.weight) for m in samples]
+        differs = losses[2] if self.asks_teacher else 0.0
+        numbers = (losses[0], losses[1], differs, np.average(cost, weights=self.mdp.weight))
+        return Opinions(*(np.array([x], np.float64) for x in numbers))
