@@ -88,16 +88,20 @@ class RankLoader {
     }
   }
 
-  // One feature of rows first + row[0], first + row[1] ...
-  void load(std::size_t number, std::size_t first, const std::int32_t* row, std::size_t n,
-            std::int8_t* ranks) {
-    const std::size_t f = feature(number);
-    for (std::size_t i = 0; i < n; i += kChunk) {
-      const std::size_t n_chunk = std::min(kChunk, n - i);
-      for (std::size_t c = 0; c < n_chunk; ++c)
-        values_.data()[c] = at(first + static_cast<std::size_t>(row[i + c]), f);
-      rank(number, values_.data(), n_chunk, ranks + i);
-    }
+  // Features by their numbers, of rows first + row[0], first + row[1] ...
+  void load(const std::vector<std::size_t>& numbers, std::size_t first, const std::int32_t* row,
+            std::size_t n, std::int8_t* ranks) {
+    for (std::size_t i = 0; i < n; i += kChunk)
+      for (std::size_t u = 0; u < numbers.size(); u += kTiles * kTile) {
+        const std::size_t n_chunk = std::min(kChunk, n - i);
+        const std::size_t n_here = std::min(kTiles * kTile, numbers.size() - u);
+        for (std::size_t c = 0; c < n_chunk; ++c)
+          for (std::size_t v = 0; v < n_here; ++v)
+            values_.data()[v * kStride + c] =
+                at(first + static_cast<std::size_t>(row[i + c]), feature(numbers[u + v]));
+        for (std::size_t v = 0; v < n_here; ++v)
+          rank(numbers[u + v], values_.data() + v * kStride, n_chunk, ranks + i);
+      }
   }
 
  private:
