@@ -1,9 +1,10 @@
 """What competes: rivals of today, the members of the portfolio alone, and the default, all of them.
 
 A rival is a family of policies with one knob (a threshold, a rate, a number of classifiers),
-learned on all policy rows. Ours has the price beta as its knob and parts the policy rows, for
-learning and for choosing. A member of the portfolio alone chooses among its own candidates in one
-order of the base classifiers: "+ order" is ``Correlation``'s, else their own.
+learned on all policy rows. Ours parts the policy rows, for learning at prices beta and for judging
+all candidates; its curve is spread over those that no other beats there in loss and cost. A member
+of the portfolio alone has its own candidates in one order of the base classifiers: "+ order" is
+``Correlation``'s, else their own. Only Sarsa has beta itself as its knob.
 """
 
 from __future__ import annotations
