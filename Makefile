@@ -42,12 +42,18 @@ bench: $(VENV)/built
 	$(BIN)/python benchmarks/executors.py
 	$(BIN)/python benchmarks/learners.py
 	$(BIN)/python benchmarks/adaboost.py
+	$(BIN)/python benchmarks/portfolio.py
+	$(BIN)/python benchmarks/quality.py --resume
+	$(BIN)/python benchmarks/speed.py
+	$(BIN)/python benchmarks/instructions.py
 
 experiments: $(VENV)/built
 	$(BIN)/python experiments/figure1.py
 	$(BIN)/python experiments/anchors.py
 	$(BIN)/python experiments/solvers.py
 	$(BIN)/python experiments/descent.py
+	$(BIN)/python experiments/ordering.py
+	$(BIN)/python experiments/promises.py
 
 dist: $(VENV)/ready
 	$(BIN)/python -m build --outdir dist .
