@@ -1,4 +1,4 @@
-"""How long the default solver takes, and how much memory: 500 trees of 8 leaves, 5000 to 20 000 rows.
+"""How long the default solver takes, and how much memory: 500 trees of 8 leaves.
 
     python benchmarks/portfolio.py
 
