@@ -85,7 +85,11 @@ class Path:
         return self.candidates[-1]
 
     def within_budget(self, budget: float, judges: NDArray[np.intp]) -> Candidate:
-        """The least harm with at most `budget` mean evaluations on the rows `judges`."""
+        """The least harm with at most `budget` mean evaluations on the rows `judges`.
+
+        The candidates of a pool are on its front: the dearer, the less harm is expected of them,
+        and the harm of these few rows would only choose the luckiest.
+        """
 
         def too_dear(c: Candidate) -> bool:
             return float(c.n_evaluated[judges].mean()) > budget
@@ -93,6 +97,8 @@ class Path:
         self._search(too_dear)
         self.candidates.append(self._constant(QUIT, BETAS[-1]))  # within any budget
         cheap = [c for c in self.candidates if not too_dear(c)]
+        if self.pool is not None:
+            return max(cheap, key=lambda c: c.n_evaluated[judges].mean())
         return min(cheap, key=lambda c: (c.harm[judges].mean(), c.n_evaluated[judges].mean()))
 
     def within_harm(
