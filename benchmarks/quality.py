@@ -23,8 +23,10 @@ from typing import Any
 import quality_data
 import quality_models
 import quality_report
-from quality_methods import Rows, curves, default_policies
+from quality_methods import BETAS, Rows, curves
 from quality_probabilities import probabilities
+
+from mddag.solvers import Portfolio
 
 HERE = Path(__file__).resolve().parent
 OUT = HERE.parent / "out" / "quality"
@@ -66,7 +68,8 @@ def read_options() -> argparse.Namespace:
 def solved(problem: quality_models.Problem) -> dict[str, Any]:
     """All curves of a problem and what becomes of its probabilities, as JSON."""
     rows = Rows(problem)
-    pool, ours = default_policies(rows)
+    pool = rows.pool(Portfolio(random_state=0))  # what a user gets who names no solver
+    ours = [pool.policy(beta) for beta in BETAS]
     points = [asdict(point) for curve in curves(problem, rows, pool) for point in curve]
     return {**problem.key, "points": points, "probabilities": probabilities(problem, ours)}
 

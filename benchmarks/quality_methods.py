@@ -1,10 +1,10 @@
 """What competes: rivals of today, the members of the portfolio alone, and the default, all of them.
 
 A rival is a family of policies with one knob (a threshold, a rate, a number of classifiers),
-learned on all policy rows. Ours has the price beta as its knob and parts the policy rows, for
-learning and for choosing. The portfolio learns at every third price; what a policy loses and costs
-does not depend on beta, so all candidates compete at all prices. A member alone chooses among its
-own candidates in one order of the base classifiers: "+ order" is ``Correlation``'s, else their own.
+learned on all policy rows. Ours parts the policy rows, for learning at prices beta and for judging
+all candidates; its curve is spread over those that no other beats there in loss and cost. A member
+of the portfolio alone has its own candidates in one order of the base classifiers: "+ order" is
+``Correlation``'s, else their own. Only Sarsa has beta itself as its knob.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from mddag import MDP, Grid, Policy
 from mddag.holdout import stratified
 from mddag.ordering import Correlation, QWYCOrder
 from mddag.solvers import QWYC, Descent, Margin, Portfolio, Prefix, Sarsa
+from mddag.solvers.portfolio import MEMBERS
 
-BETAS = np.geomspace(1e-3, 3e-6, N_POINTS)
-PRICES = BETAS[::3].tolist()
+BETAS = np.geomspace(1e-3, 1e-5, N_POINTS).tolist()
 SELECTION = 0.3  # of the policy rows
-RATES = tuple(np.geomspace(3e-4, 0.2, 60))  # of changed labels, for QWYC
+RATES = tuple(np.geomspace(3e-4, 0.2, 40))  # of changed labels, for QWYC
 EPISODES = 100_000  # a tenth of the paper's: Sarsa would take most of the time of the whole run
 
 RIVALS = ("prefix", "margin", "pred_early_stop", "smaller model", "QWYC")
@@ -44,9 +44,9 @@ class Rows:
         self.learning = self.policy.rows(np.setdiff1d(np.arange(self.policy.n_instances), chosen))
         self.test = MDP(problem.test.votes, problem.test.labels)
 
-    def pool(self, portfolio: Portfolio) -> Any:
+    def pool(self, portfolio: Portfolio, betas: Sequence[float] = BETAS) -> Any:
         """All candidates of a portfolio, judged by the selection rows."""
-        return portfolio.pool(self.learning, PRICES, self.selection)
+        return portfolio.pool(self.learning, betas, self.selection)
 
     def points(self, name: str, knobs: Any, policies: Sequence[Policy]) -> list[Point]:
         """The curve of policies: what they do on the test rows."""
@@ -55,12 +55,6 @@ class Rows:
             Point(name, float(knob), value.n_evaluated, value.loss)
             for knob, value in zip(knobs, values, strict=True)
         ]
-
-
-def default_policies(rows: Rows) -> tuple[Any, list[Policy]]:
-    """What a user gets who names no solver: all candidates, and the policy of each price."""
-    pool = rows.pool(Portfolio(random_state=0))
-    return pool, [pool.policy(beta) for beta in BETAS]
 
 
 def curves(problem: Problem, rows: Rows, pool: Any) -> Iterator[list[Point]]:
@@ -76,9 +70,9 @@ def curves(problem: Problem, rows: Rows, pool: Any) -> Iterator[list[Point]]:
         yield family(OWN_ORDER, QWYC(QWYCOrder(), rates=RATES), rows)
     yield rows.points("Sarsa", BETAS, sarsa(rows))
     for name, own in members(pool).items():
-        yield rows.points(name, BETAS, [own.policy(beta) for beta in BETAS])
+        yield pooled(name, own, rows)
     yield without_skip(problem)
-    yield rows.points(OURS, BETAS, [pool.policy(beta) for beta in BETAS])
+    yield pooled(OURS, pool, rows)
 
 
 def family(name: str, solver: Any, rows: Rows) -> list[Point]:
@@ -87,6 +81,17 @@ def family(name: str, solver: Any, rows: Rows) -> list[Point]:
     errors, evaluations = candidates.evaluate(rows.policy)
     knobs = spread(evaluations, errors, errors[0])  # the first is the full ensemble
     return rows.points(name, knobs, [candidates[int(knob)] for knob in knobs])
+
+
+def pooled(name: str, pool: Any, rows: Rows) -> list[Point]:
+    """The curve of a pool: its front by what the selection rows let expect, spread like the others.
+
+    It is what a user gets who asks for `budget=` at these evaluations.
+    """
+    front = pool.front()
+    by_labels = np.concatenate([entry.opinions.losses for entry in pool.entries])
+    chosen = front[spread(pool.costs[front], by_labels[front], by_labels[0])]
+    return rows.points(name, pool.costs[chosen], [pool.candidate(int(at)) for at in chosen])
 
 
 def early_stop(problem: Problem) -> list[Point]:
@@ -131,6 +136,6 @@ def members(pool: Any) -> dict[str, Any]:
 def without_skip(problem: Problem) -> list[Point]:
     """Descent in the new order with learned early exits alone."""
     rows = Rows(problem, actions=("eval", "quit"))
-    descents = (Descent(targets="teacher"), Descent())
+    descents = tuple(member for member in MEMBERS if isinstance(member, Descent))
     pool = rows.pool(Portfolio(descents, (Correlation(),), random_state=0))
-    return rows.points("Descent + order, no SKIP", BETAS, [pool.policy(beta) for beta in BETAS])
+    return pooled("Descent + order, no SKIP", pool, rows)

@@ -1,5 +1,5 @@
-// The kernels for machines with AVX2: the one file that is compiled for them. It includes plain data
-// and its own kernels alone, so that no other code in the core can come from here.
+// The kernels for machines with AVX2: the one file that is compiled for them. It includes plain
+// data and its own kernels alone, so that no other code in the core can come from here.
 #include "mddag/engine/avx2_pack.hpp"
 #include "mddag/engine/avx2_ranks.hpp"
 #include "mddag/engine/avx2_transpose.hpp"

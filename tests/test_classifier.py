@@ -64,9 +64,10 @@ def test_the_trace_tells_what_was_evaluated(cancer, fitted):
     _, X, _, _ = cancer
     trace = fitted.trace(X)
     np.testing.assert_array_equal(trace.n_evaluated, fitted.n_evaluated(X))
-    votes = fitted.ensemble_.votes(X).dense()[:, :, 0]
+    levelled = fitted.dag_.ensemble
+    votes = levelled.votes(X).dense()[:, :, 0]
     for i in range(len(X)):
-        wanted = votes[i, trace.path(i)].sum()
+        wanted = levelled.bias[0] + votes[i, trace.path(i)].sum()
         assert abs(trace.scores[i, 0] - wanted) <= fitted.dag_.fixed_point.bound
 
 

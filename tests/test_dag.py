@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -62,7 +64,7 @@ def test_trees_equal_the_twin(data):
     policy = data.draw(strategies.policies(ensemble.n_classifiers, ensemble.n_scores))
     n_threads = data.draw(st.sampled_from([1, 2]))
     dag = mddag.compile(ensemble, policy)
-    walks = twin.on_rows(twin.in_fixed_point(ensemble), policy, X)
+    walks = twin.on_rows_in_fixed_point(ensemble, policy, X)
     assert_equal_walks(dag.run(X, n_threads=n_threads), walks)
     np.testing.assert_array_equal(dag.scores(X, n_threads=n_threads), [w.scores for w in walks])
     scores, exit_step = dag.exits(X, n_threads=n_threads)
@@ -119,7 +121,7 @@ def test_blocks_and_threads_change_nothing(dtype, n_scores):
     ensemble, policy = stumps(12, n_scores), random_policy(12, n_scores)
     X = np.random.default_rng(1).normal(size=(700, 2)).astype(dtype)
     dag = mddag.compile(ensemble, policy)
-    walks = twin.on_rows(twin.in_fixed_point(ensemble), policy, X)
+    walks = twin.on_rows_in_fixed_point(ensemble, policy, X)
     assert len({tuple(w.path) for w in walks}) > 5
     for n_threads in (1, 2, 5):
         assert_equal_walks(dag.run(X, n_threads=n_threads), walks)
@@ -183,6 +185,15 @@ def test_a_policy_for_another_ensemble_is_refused(make):
         make(stumps(3), Policy.constant(EVAL, 4, Grid(np.zeros(1))))
     with pytest.raises(ValueError, match="got 3 and 2"):
         make(stumps(3, n_scores=2), Policy.constant(EVAL, 3, Grid(np.zeros(1))))
+
+
+def test_the_first_state_may_lie_on_an_edge():
+    """On a grid of quantiles it does; a bias that is rounded up must not pass it."""
+    for bias in (0.1, 0.3, 0.7, 1 / 3, 2 / 3):
+        ensemble = replace(stumps(3), tables=replace(stumps(3).tables, bias=np.array([bias])))
+        grid = Grid(np.array([bias]))
+        policy = Policy(np.array([[EVAL, QUIT]] * 3), grid, np.arange(3))
+        assert mddag.compile(ensemble, policy).exits(np.zeros((1, 2)))[1][0] > 0
 
 
 def test_levels_go_into_the_votes_when_compiled():

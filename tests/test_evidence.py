@@ -13,7 +13,7 @@ def evidence(y=None, certified=True, n=100):
     return Evidence.of(ENSEMBLE, ROWS[:n], y, certified=certified, random=random)
 
 
-@pytest.mark.parametrize(("certified", "sizes"), [(True, [35, 15, 50]), (False, [70, 30, 0])])
+@pytest.mark.parametrize(("certified", "sizes"), [(True, [25, 15, 60]), (False, [60, 40, 0])])
 def test_every_row_is_in_one_part(certified, sizes):
     found = evidence(certified=certified)
     parts = [found.learning, found.choosing, found.certifying]
@@ -35,3 +35,11 @@ def test_bad_rows_are_refused():
         evidence(["no"])
     with pytest.raises(ValueError, match=r"X has 2 row\(s\), too few to learn from some"):
         evidence(n=2)
+
+
+def test_the_opinion_is_calibrated_and_agrees_with_the_labels():
+    rng = np.random.default_rng(0)
+    y = np.where(rng.random(100) < 1 / (1 + np.exp(-5 * ROWS[:, 0])), "yes", "no")
+    found = evidence(y)
+    assert (ENSEMBLE.classes[found.opinion.argmax(axis=1)] == found.full).all()
+    assert np.log(found.opinion[-1, 1] / found.opinion[-1, 0]) == pytest.approx(5, rel=0.6)

@@ -14,6 +14,7 @@ from mddag.exits import (
     log_mean_calibration,
     mean_calibration,
 )
+from mddag.factor import fit_factor
 
 
 @settings(deadline=None, max_examples=60)
@@ -52,16 +53,11 @@ def test_each_exit_finds_its_own_factor(n_scores):
     assert_array_equal(found.offsets, 0)
 
 
-def test_few_rows_share_one_factor_and_some_rows_are_drawn_towards_it():
+def test_few_rows_share_one_factor():
     scores, exit_step, labels = drawn([0.3, 3.0], LEAST // 4, 1)
     one = class_calibration(scores, exit_step, labels, np.ones(len(labels)), 1)
     assert len(one.factors) == 1
-    scores, exit_step, labels = drawn([0.3, 3.0], LEAST, 1)
-    mass = np.ones(len(labels))
-    few = class_calibration(scores, exit_step, labels, mass, 1).factors
-    scores, exit_step, labels = drawn([0.3, 3.0], 100 * LEAST, 1)
-    many = class_calibration(scores, exit_step, labels, np.ones(len(labels)), 1).factors
-    assert np.log(few[1] / few[0]) < np.log(many[1] / many[0])
+    assert one.factors[0] == fit_factor(scores, labels, np.ones(len(labels)))
 
 
 def test_the_winner_never_changes():
@@ -97,6 +93,12 @@ def test_log_means_are_shifted_to_the_mean_target():
     rng = np.random.default_rng(1)
     scores = rng.normal(size=(50_000, 1))
     targets = rng.poisson(np.exp(scores[:, 0] + 0.7)).astype(float)
-    found = log_mean_calibration(scores, np.ones(50_000, int), targets, 1)
+    found = log_mean_calibration(scores, np.ones(50_000, int), targets, 2)
     assert_allclose(found.offsets, 0.7, atol=0.03)
-    assert log_mean_calibration(scores, np.ones(50_000, int), 0 * targets, 1).offsets[0] == 0
+    assert log_mean_calibration(scores, np.ones(50_000, int), 0 * targets, 2).offsets[0] == 0
+
+
+def test_the_full_ensemble_means_what_it_says():
+    scores = np.arange(500.0)[:, None]
+    found = mean_calibration(scores, np.full(500, 3), 2 * scores[:, 0], 3)
+    assert (found.factors.tolist(), found.offsets.tolist()) == ([1.0], [0.0])

@@ -30,10 +30,28 @@ def test_sums_stay_in_31_bits_and_near_the_scores(data, n_scores):
 
 
 @given(st.floats(-100, 100), st.integers(-1000, 1000))
-def test_a_sum_is_above_an_edge_as_its_score_is(edge, whole):
+def test_a_sum_is_above_an_edge_as_its_score_less_rounding_is(edge, whole):
     fixed = FixedPoint(np.zeros(1, np.int32), np.zeros(1, np.int32), 4, 1)
     score = fixed.scores(np.array([whole], np.int32))
-    assert (score > edge) == (whole > fixed.edges(np.array([edge])))
+    assert (score - 2 * fixed.unit > edge) == (whole > fixed.edges(np.array([edge])))
+
+
+@given(st.data(), st.sampled_from([1, 3]))
+@settings(deadline=None)
+def test_a_state_on_an_edge_stays_there(data, n_scores):
+    """The sum or margin of all votes, as an edge: rounding does not lift it over itself."""
+    votes = votes_of(data, n_scores)
+    fixed, tables = FixedPoint.of(votes.tables), votes.tables
+    sums = fixed.bias.astype(np.int64)
+    for t in range(tables.n_trees):
+        table = fixed.values[tables.starts[t] : tables.starts[t + 1]].reshape(-1, n_scores)
+        sums = sums + table[votes.codes[:, t]]
+    scores = votes.scores()
+    rounding = 1e-12 * np.abs(tables.values).sum()  # of float64 itself
+    state, whole = scores[:, 0] + rounding, sums[:, 0]
+    if n_scores > 1:
+        state, whole = scores[:, 1] - scores[:, 0] + rounding, sums[:, 1] - sums[:, 0]
+    assert (whole <= fixed.edges(state)).all()
 
 
 def test_an_edge_beyond_all_sums_is_above_or_below_them():

@@ -77,6 +77,16 @@ def test_without_labels_the_model_is_its_own_teacher(hastie):
     np.testing.assert_allclose(booster.predict_proba(X_test), fast.predict_proba(X_test), atol=0.02)
 
 
+def test_time_wants_fewer_decisions_or_none(hastie):
+    model, X, y, X_test, _ = hastie
+    fast = mddag.sparsify(model, X, y, beta=0.01, objective="time", **FAST)
+    assert fast.dag_.expected_speedup >= 1
+    assert fast.policy_.every in (1, 16)
+    careful = mddag.sparsify(model, X, y, beta=1e-6, objective="time", every=1, **FAST)
+    assert careful.policy_.evaluates_all
+    assert (careful.predict(X_test) == model.predict(X_test)).all()
+
+
 def test_regressors_lose_at_most_so_much_r2(friedman):
     model, X, y, X_test, y_test = friedman
     fast = mddag.sparsify(model, X, y, max_loss=0.02, solver=Prefix())
@@ -123,6 +133,7 @@ def test_prices_of_errors_count(hastie):
         ({"max_loss": 0.1, "confidence": 1.0}, "confidence is 1.0; wanted a number from 0.5"),
         ({"max_loss": 0.0001}, "6000 rows are too few to promise max_loss=0.0001"),
         ({"beta": 0.1, "solver": "margin"}, "solver is 'margin'; wanted an object with solve"),
+        ({"beta": 0.1, "objective": "speed"}, "objective is 'speed'; wanted one of"),
         ({"beta": 0.1, "ordering": "best"}, "ordering is 'best'"),
     ],
 )

@@ -48,11 +48,11 @@ def test_an_order_goes_with_votes_prices_and_policies():
     priced = ensemble(classes=[0, 1]).with_cost([1.0, 2.0, 3.0])
     problem = Problem.of(priced, ROWS, np.arange(9) % 2)
     ordered = problem.ordered(backwards, Margin())
-    assert ordered.order.tolist() == [2, 1, 0]
+    assert ordered.arrangement.order.tolist() == [2, 1, 0]
     assert ordered.costs.tolist() == [3.0, 2.0, 1.0]
-    np.testing.assert_allclose(ordered.votes.dense(), problem.votes.dense()[:, ::-1])
+    np.testing.assert_allclose(ordered.votes.scores(), problem.votes.scores(), atol=1e-12)
     policy = Margin().solve(ordered.mdp(0.01))
-    outside = policy.after(ordered.order)
+    outside = policy.after(ordered.arrangement)
     mine, theirs = ordered.mdp(0.01).rollout(policy), problem.mdp(0.01).rollout(outside)
     for a, b in zip(mine, theirs, strict=True):
         np.testing.assert_allclose(a, b)
@@ -64,7 +64,7 @@ def test_rows_share_order_and_grid_of_the_learning_rows():
     other = problem.rows(np.arange(6, 9)).like(learning)
     assert len(other) == 3
     assert other.grid is learning.grid
-    assert other.order.tolist() == [2, 1, 0]
+    assert other.arrangement.order.tolist() == [2, 1, 0]
 
 
 def test_a_solver_that_orders_by_itself_is_left_alone():
@@ -72,7 +72,7 @@ def test_a_solver_that_orders_by_itself_is_left_alone():
         orders = True
 
     problem = Problem.of(ensemble(classes=[0, 1]), ROWS, np.arange(9) % 2)
-    assert problem.ordered(backwards, Orderly()).order.tolist() == [0, 1, 2]
+    assert problem.ordered(backwards, Orderly()).arrangement.order.tolist() == [0, 1, 2]
 
 
 def test_every_is_the_solvers():

@@ -21,8 +21,8 @@ class Laid:
         harmed = np.arange(n) % 1000 < 1000 * share
         return harmed.astype(float)
 
-    def front(self, acceptable, judges):
-        assert acceptable(self.candidates[0])
+    def laid_out(self, bound, careful, seen):
+        assert careful(self.candidates[0])
         return self.candidates
 
 
@@ -58,10 +58,10 @@ def test_each_measure_has_its_test():
 
 
 def test_too_few_rows_are_told_how_many_would_do():
-    with pytest.raises(ValueError, match="it takes 230 rows that only certify, so at least 460 in"):
-        SHARE.require(400, 200)
-    SHARE.require(460, 230)
+    with pytest.raises(ValueError, match="it takes 230 rows that only certify, so at least 384 in"):
+        SHARE.require(300, 180)
+    SHARE.require(384, 230)
     loss = Promise("max_loss", 0.005, 0.9, "difference")
     with pytest.raises(ValueError, match=r"too few to promise max_loss=0.005 with confidence 0.9"):
-        loss.require(2000, 1000)
+        loss.require(1600, 960)
     Promise("max_loss", 0.005, 0.9, "mean").require(10, 5)

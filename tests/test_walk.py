@@ -73,7 +73,7 @@ def rows_on_thresholds(ensemble, n, dtype, seed=2):
 
 def assert_walks_equal(ensemble, policy, X):
     dag = mddag.compile(ensemble, policy)
-    walks = twin.on_rows(twin.in_fixed_point(ensemble), policy, X)
+    walks = twin.on_rows_in_fixed_point(ensemble, policy, X)
     trace = dag.run(X)
     np.testing.assert_array_equal(trace.scores, [w.scores for w in walks])
     assert [trace.path(i).tolist() for i in range(len(X))] == [w.path for w in walks]

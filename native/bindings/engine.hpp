@@ -43,8 +43,8 @@ inline void bind_decisions(nb::module_& m) {
           [](engine::Decisions* self, Array<const std::int64_t> edges,
              Matrix<const std::int32_t> next, std::size_t every, std::size_t n_scores) {
             nb::gil_scoped_release unlocked;
-            new (self) engine::Decisions(span(edges), {next.data(), next.size()},
-                                         next.shape(0) - 1, n_scores, every);
+            new (self) engine::Decisions(span(edges), {next.data(), next.size()}, next.shape(0) - 1,
+                                         n_scores, every);
           },
           "edges"_a.noconvert(), "next"_a.noconvert(), "every"_a, "n_scores"_a);
 }
@@ -60,7 +60,7 @@ void bind_engine(nb::module_& m) {
         const auto& [values, starts, score, rounds, n_scores] = tables;
         nb::gil_scoped_release unlocked;
         new (self) engine::Forest(trees(tree_arrays), span(values), span(starts), span(score),
-                          span(rounds), span(bias), unit, span(order), portable);
+                                  span(rounds), span(bias), unit, span(order), portable);
       },
       "trees"_a.noconvert(), "tables"_a.noconvert(), "bias"_a.noconvert(), "unit"_a,
       "order"_a.noconvert(), "portable"_a = false);

@@ -22,6 +22,7 @@
 #include "mddag/parallel.hpp"
 #include "mddag/paths.hpp"
 #include "mddag/step_functions.hpp"
+#include "mddag/trees.hpp"
 #include "mddag/turns.hpp"
 #include "mddag/walk_source.hpp"
 #include "mddag/walked_trees.hpp"

@@ -13,12 +13,15 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_consistent_length
 
+from mddag.calibration import probabilities
 from mddag.door import checked_labels, checked_numbers
 from mddag.ensemble import Ensemble
+from mddag.factor import fit_factor
 from mddag.features import Rows
+from mddag.source import class_codes
 
-SHARES = (0.7, 0.3, 0.0)  # learning, choosing
-CERTIFIED_SHARES = (0.35, 0.15, 0.5)  # the same, and rows that only certify
+SHARES = (0.6, 0.4, 0.0)  # learning, choosing
+CERTIFIED_SHARES = (0.25, 0.15, 0.6)  # the same, and rows that only certify
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,6 +29,7 @@ class Evidence:
     """Rows in their parts.
 
     rows    : X as numbers
+    scores  : float64 (n, K), those of the full ensemble
     full    : (n,), what the full ensemble predicts
     truth   : (n,), y; what the full ensemble predicts where y was not given
     learning, choosing, certifying : intp, the parts
@@ -33,6 +37,7 @@ class Evidence:
 
     ensemble: Ensemble
     rows: Rows
+    scores: NDArray[np.float64]
     full: NDArray[Any]
     truth: NDArray[Any]
     learning: NDArray[np.intp]
@@ -61,9 +66,20 @@ class Evidence:
             raise ValueError(
                 f"X has {len(rows)} row(s), too few to learn from some and choose by others"
             )
-        return cls(ensemble, rows, full, truth, *(np.sort(part) for part in parts))
+        return cls(ensemble, rows, scores, full, truth, *(np.sort(part) for part in parts))
 
     @property
     def seen(self) -> NDArray[np.intp]:
         """The rows that taught and chose."""
         return np.sort(np.concatenate([self.learning, self.choosing]))
+
+    @property
+    def opinion(self) -> NDArray[np.float64]:
+        """The full ensemble's probabilities (n, n_classes), calibrated on the rows seen.
+
+        As soft targets they price a changed label by the accuracy that it is expected to cost, with
+        less noise than the true labels, and never reward it.
+        """
+        codes = class_codes(self.truth[self.seen], self.ensemble)
+        factor = fit_factor(self.scores[self.seen], codes, np.ones(len(codes)))
+        return probabilities(self.scores, factor)

@@ -1,8 +1,9 @@
 """Exit calibration: a factor (and for regressors an offset) for each group of exits.
 
 Adjacent exits are merged until every group has LEAST rows; with fewer rows in all there is one
-group. What a group of m rows says counts m / (m + PRIOR); the rest is what holds without it: for
-classifiers the factor of all rows (in logarithms), for regressors the score itself.
+group. A classifier's factor is that of its group: drawing it towards the factor of all rows made
+probabilities worse, for exits do differ. A regressor's line through m rows counts m / (m + PRIOR)
+against the score itself.
 """
 
 from __future__ import annotations
@@ -59,13 +60,10 @@ def class_calibration(
     The winning class is never changed.
     """
     groups = exit_groups(exit_step, n_steps)
-    common = fit_factor(scores, labels, mass)
     factors = np.empty(groups[-1] + 1)
     for g in range(len(factors)):
         rows = np.flatnonzero(groups[exit_step] == g)
-        own = fit_factor(scores[rows], labels[rows], mass[rows]) if len(rows) else common
-        trust = len(rows) / (len(rows) + PRIOR)
-        factors[g] = own**trust * common ** (1 - trust)
+        factors[g] = fit_factor(scores[rows], labels[rows], mass[rows])
     return Calibration(groups, factors, np.zeros(len(factors)))
 
 

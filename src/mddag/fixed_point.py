@@ -4,8 +4,11 @@
 
 The exponent is the largest with which no sum of votes can leave 31 bits. Each vote is rounded by at
 most half a unit, so scores lie within (n_trees + 1) / 2 units of the float64 sums: about 1e-7 of
-the score range for hundreds of trees. Comparing with an edge stays exact: s > edge if and only if
-the integer is above floor(edge x 2^exponent).
+the score range for hundreds of trees.
+
+States often lie on an edge exactly: on a grid of quantiles the first state of all rows does, and
+every sum that many rows share. Rounding must not lift them over it, so a sum is above an edge if it
+is so by more than rounding may have added.
 """
 
 from __future__ import annotations
@@ -69,10 +72,14 @@ class FixedPoint(ReadOnlyArrays):
         return np.ldexp(sums.astype(np.float64), -self.exponent)
 
     def edges(self, edges: NDArray[np.float64]) -> NDArray[np.int64]:
-        """The largest integer that is not above each edge: a sum is above both or none."""
+        """By edge, the largest sum that is not above it, nor above it by rounding alone.
+
+        A margin between two scores has the rounding of both: half a unit twice for each tree.
+        """
         with np.errstate(over="ignore"):  # an edge beyond all sums
-            scaled = np.floor(np.ldexp(edges, self.exponent))
-        return np.clip(scaled, -(2.0**33), 2.0**33).astype(np.int64)
+            whole: NDArray[np.float64] = np.floor(np.ldexp(edges, self.exponent))
+        limits = whole + (self.n_trees + 1)
+        return np.clip(limits, -(2.0**33), 2.0**33).astype(np.int64)
 
 
 def _largest_sum(tables: Tables) -> float:

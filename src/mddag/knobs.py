@@ -2,7 +2,7 @@
 
 The knob is a price (beta), a mean number of evaluations (budget), or what may be lost against the
 full ensemble (max_loss, max_disagreement). Rows are split: some teach policies, others choose, and
-for a promise half of them only certify (``promise``). The model itself is never refitted.
+for a promise most of them only certify (``promise``). The model itself is never refitted.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import _safe_indexing
 
+from mddag._checks import check_one_of
 from mddag.adapters import as_ensemble
 from mddag.calibration import probabilities
 from mddag.classifier import MDDAGClassifier
@@ -22,7 +23,7 @@ from mddag.estimator import DagEstimator
 from mddag.evidence import Evidence
 from mddag.harm import Harm, Measure
 from mddag.mdp import checked_beta
-from mddag.path import Path
+from mddag.path import Candidate, Path
 from mddag.problem import Problem
 from mddag.promise import Promise, certified
 from mddag.regressor import MDDAGRegressor
@@ -33,6 +34,7 @@ ESTIMATORS: dict[str, type[DagEstimator]] = {
     "regressor": MDDAGRegressor,
 }
 BOUNDS = ("max_loss", "max_disagreement")
+EVERY = 16  # fewer decisions keep more rows together, which is what batches gain by
 
 
 def sparsify(
@@ -48,7 +50,8 @@ def sparsify(
     loss: Any = None,
     solver: Any = None,
     ordering: Any = None,
-    every: int = 1,
+    every: int | None = None,
+    objective: str = "evaluations",
     n_threads: int = 1,
     random_state: int | None = 0,
 ) -> Any:
@@ -62,7 +65,11 @@ def sparsify(
     max_disagreement : share of rows whose label may differ from the full model's
     confidence       : with which the last two hold on rows to come; ``promise_`` tells. None takes
                        the point estimate on rows held out
-    loss, solver, ordering, every, n_threads, random_state : as for ``MDDAGClassifier``
+    every            : base classifiers that one decision covers; None for 1, or EVERY for "time"
+    objective        : "evaluations", or "time" of large batches: decisions for many base
+                       classifiers at once, and the full ensemble, fast as it is, where a policy is
+                       not expected to be faster (but within a budget)
+    loss, solver, ordering, n_threads, random_state : as for ``MDDAGClassifier``
 
     Exactly one of the four knobs must be given.
     """
@@ -70,34 +77,29 @@ def sparsify(
         beta=beta, budget=budget, max_loss=max_loss, max_disagreement=max_disagreement
     )
     _check_confidence(confidence)
+    check_one_of("objective", objective, ("evaluations", "time"))
     ensemble = _supported(as_ensemble(model), knob)
     estimator = ESTIMATORS[ensemble.kind](
         ensemble,
         loss=loss,
         solver=solver,
         ordering=ordering,
-        every=every,
+        every=(EVERY if objective == "time" else 1) if every is None else every,
         n_threads=n_threads,
         random_state=random_state,
     )
     learner = estimator.checked_solver()
     random = np.random.RandomState(random_state)
-    measure = _measure(ensemble, knob)
     promise = None
     if knob in BOUNDS and confidence is not None:
-        promise = Promise(knob, value, confidence, measure)
+        promise = Promise(knob, value, confidence, _measure(ensemble, knob))
     evidence = Evidence.of(ensemble, X, y, certified=promise is not None, random=random)
     if promise is not None:
         promise.require(len(evidence), len(evidence.certifying))
-    path = _path(estimator, seeded(learner, random), evidence, measure)
-    if knob == "beta":
-        chosen = path.learned(value)
-    elif knob == "budget":
-        chosen = path.within_budget(value, evidence.choosing)
-    elif promise is not None:
-        chosen = certified(path, promise, evidence.seen, evidence.certifying)
-    else:
-        chosen = path.within_harm(value, evidence.choosing)
+    path = _path(estimator, seeded(learner, random), evidence, knob)
+    chosen = _chosen(path, knob, value, promise, evidence)
+    if objective == "time" and knob != "budget" and not path.saves_time(chosen):
+        chosen = path.everything
     estimator.set_params(beta=chosen.beta)
     # Means are calibrated as they were certified; factors of classifiers change no label.
     rows = evidence.seen if ensemble.kind == "regressor" else np.arange(len(evidence))
@@ -109,16 +111,30 @@ def sparsify(
     return estimator
 
 
-def _path(estimator: DagEstimator, solver: Any, evidence: Evidence, measure: Measure) -> Path:
+def _chosen(
+    path: Path, knob: str, value: float, promise: Promise | None, evidence: Evidence
+) -> Candidate:
+    if knob == "beta":
+        return path.learned(value)
+    if knob == "budget":
+        return path.within_budget(value, evidence.choosing)
+    if promise is None:
+        return path.within_harm(value, evidence.seen, evidence.choosing)
+    return certified(path, promise, evidence.seen, evidence.certifying)
+
+
+def _path(estimator: DagEstimator, solver: Any, evidence: Evidence, knob: str) -> Path:
     """The path of policies learned on the rows that may be seen."""
+    ensemble, measure = evidence.ensemble, _measure(evidence.ensemble, knob)
     targets = evidence.full if measure == "share" else evidence.truth
+    taught = evidence.opinion if (knob, measure) == ("max_loss", "difference") else targets
     problem = Problem.of(
-        evidence.ensemble, evidence.rows, targets, loss=estimator.loss, actions=estimator.actions
+        ensemble, evidence.rows, taught, loss=estimator.loss, actions=estimator.actions
     )
     learning = problem.rows(evidence.learning).ordered(estimator.ordering, solver)
     selection = problem.rows(evidence.choosing).like(learning)
-    harm = Harm(evidence.ensemble, measure, targets, evidence.full, evidence.seen)
-    return Path(evidence.ensemble, evidence.rows, harm, solver, learning, selection)
+    harm = Harm(ensemble, measure, targets, evidence.full, evidence.seen)
+    return Path(ensemble, evidence.rows, harm, solver, learning, selection)
 
 
 def _measure(ensemble: Ensemble, knob: str) -> Measure:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from itertools import takewhile
 from typing import Any
 
 import numpy as np
@@ -67,6 +68,17 @@ class Path:
     def __post_init__(self) -> None:
         self.candidates = [self._constant(EVAL, 0.0)]
 
+    @property
+    def everything(self) -> Candidate:
+        """The full ensemble."""
+        return self.candidates[0]
+
+    def saves_time(self, candidate: Candidate) -> bool:
+        """Whether large batches are expected to be faster than with the full ensemble."""
+        mean = float(candidate.n_evaluated.mean())
+        dag = compile_dag(self.ensemble, candidate.policy, expected_evaluations=mean)
+        return dag.expected_speedup > 1
+
     def learned(self, beta: float) -> Candidate:
         """The policy of one price."""
         self._extend([beta])
@@ -83,32 +95,31 @@ class Path:
         cheap = [c for c in self.candidates if not too_dear(c)]
         return min(cheap, key=lambda c: (c.harm[judges].mean(), c.n_evaluated[judges].mean()))
 
-    def within_harm(self, bound: float, judges: NDArray[np.intp]) -> Candidate:
-        """The fewest evaluations with at most `bound` mean harm on the rows `judges`."""
+    def within_harm(
+        self, bound: float, seen: NDArray[np.intp], judges: NDArray[np.intp]
+    ) -> Candidate:
+        """The boldest with at most `bound` mean harm on the rows `judges`, as are all before it.
+
+        One that is merely lucky on these rows has others before it that are not.
+        """
 
         def harmless(c: Candidate) -> bool:
             return float(c.harm[judges].mean()) <= bound
 
-        self._search(harmless)
-        return min(filter(harmless, self.candidates), key=lambda c: c.n_evaluated[judges].mean())
+        return list(takewhile(harmless, self.laid_out(bound, harmless, seen)))[-1]
 
-    def front(
-        self, acceptable: Callable[[Candidate], bool], judges: NDArray[np.intp]
+    def laid_out(
+        self, bound: float, careful: Callable[[Candidate], bool], seen: NDArray[np.intp]
     ) -> list[Candidate]:
-        """Candidates that no other beats in both evaluations and harm on the rows `judges`.
+        """Candidates from the most evaluations to the fewest, the full ensemble first.
 
-        From the most evaluations to the fewest, harm growing; the path is made fine about where
-        they cease to be `acceptable`.
+        The path is made fine about where they cease to be `careful`. Those with more than `bound`
+        mean harm on the rows `seen` are left out: they would only end a sequence of tests.
         """
-        self._search(acceptable)
-        means = [(c.n_evaluated[judges].mean(), c.harm[judges].mean()) for c in self.candidates]
-        front: list[Candidate] = []
-        least = np.inf
-        for at in sorted(range(len(means)), key=means.__getitem__):
-            if means[at][1] < least:
-                least = means[at][1]
-                front.append(self.candidates[at])
-        return front[::-1]
+        self._search(careful)
+        hopeful = [c for c in self.candidates[1:] if c.harm[seen].mean() <= bound]
+        hopeful.sort(key=lambda c: -float(c.n_evaluated[seen].mean()))
+        return [self.everything, *hopeful]
 
     def _search(self, on_the_careful_side: Callable[[Candidate], bool]) -> None:
         """Learn at BETAS, then between the boldest careful policy and the next."""

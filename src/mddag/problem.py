@@ -19,7 +19,7 @@ from mddag.features import Rows
 from mddag.grid import Grid
 from mddag.losses import Loss, Squared, ZeroOne
 from mddag.mdp import MDP
-from mddag.ordering import Correlation
+from mddag.ordering import Correlation, Given
 from mddag.policy import ACTIONS
 from mddag.solvers import Portfolio, Solver
 from mddag.solvers.solver import checked_solver, deciding_every
@@ -95,15 +95,22 @@ class Problem:
         return replace(self, votes=self.votes.rows(index), labels=self.labels[index])
 
     def ordered(self, ordering: Any, solver: Solver) -> Problem:
-        """The rows with base classifiers in the order that decides, Correlation() for None.
+        """The rows with base classifiers in the order that decides.
 
+        None stands for Correlation(), whose levels are made for signs; for numbers, which boosting
+        puts in order by itself, for Given().
         A solver that orders by itself (it says so by `orders`) gets them as they are.
         """
         if getattr(solver, "orders", False):
             return self
-        ordering = Correlation() if ordering is None else ordering
+        if ordering is None:
+            ordering = Given() if self._of_numbers else Correlation()
         problem = self._in(arranged(ordering, self.votes, self.costs))
         return replace(problem, grid=Grid.quantile(problem.votes))
+
+    @property
+    def _of_numbers(self) -> bool:
+        return self.labels.ndim == 1 and self.labels.dtype.kind == "f"
 
     def like(self, other: Problem) -> Problem:
         """These rows in the order and on the grid of `other`."""

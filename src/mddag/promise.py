@@ -65,14 +65,14 @@ def certified(
     def plausible(c: Candidate) -> bool:
         return promise.p_value(c.harm[seen]) <= 1 - promise.confidence
 
-    front = path.front(plausible, seen)
-    p_values = (promise.p_value(c.harm[certifying]) for c in front)
+    full, *bolder = path.laid_out(promise.bound, plausible, seen)
+    p_values = (promise.p_value(c.harm[certifying]) for c in bolder)
     n_promised = bounds.last_promised(p_values, promise.confidence)
-    if n_promised > 1:
-        return front[n_promised - 1]
+    if n_promised > 0:
+        return bolder[n_promised - 1]
     warnings.warn(
         f"{len(certifying)} certifying rows prove {promise.knob}={promise.bound} for no policy "
         "faster than the full ensemble, which is returned; give more rows or a larger bound",
         stacklevel=3,
     )
-    return path.candidates[0]
+    return full

@@ -31,7 +31,9 @@ class MDDAGRegressor(ScoringRegressor, RegressorMixin, DagEstimator):  # type: i
         hundredth of the variance. (For another loss: in units of what the mean of y loses.)
     loss : callable, default None
         What a prediction costs, of (predictions (n, 1), y); None means ``Squared()``.
-    solver, ordering, every, actions, policy_rows, policy_fraction, n_threads, random_state
+    ordering : Ordering, default None
+        None means ``Given()``, or that the solver orders by itself.
+    solver, every, actions, policy_rows, policy_fraction, n_threads, random_state
         As for ``MDDAGClassifier``.
 
     Attributes

@@ -1,6 +1,9 @@
 """Twin of native/mddag/rollout.hpp and walk.hpp: Eqs. (1)-(3), one action at a time, no jumps."""
 
 from dataclasses import dataclass, replace
+from types import SimpleNamespace
+
+import numpy as np
 
 from mddag.fixed_point import FixedPoint
 from mddag.policy import EVAL, QUIT
@@ -60,6 +63,16 @@ def in_fixed_point(ensemble):
     fixed = FixedPoint.of(ensemble.tables)
     values, bias = fixed.scores(fixed.values), fixed.scores(fixed.bias)
     return replace(ensemble, tables=replace(ensemble.tables, values=values, bias=bias))
+
+
+def on_rows_in_fixed_point(ensemble, policy, X):
+    """The walks that executors of integers take, edges being those of the fixed point."""
+    fixed = FixedPoint.of(ensemble.tables)
+    edges = np.ldexp(fixed.edges(policy.grid.edges).astype(float), -fixed.exponent)
+    steps = SimpleNamespace(**{name: getattr(policy, name) for name in ("actions", "order")})
+    steps.n_steps, steps.every = policy.n_steps, policy.every
+    steps.grid = SimpleNamespace(edges=edges)  # several may have become equal
+    return on_rows(in_fixed_point(ensemble), steps, X)
 
 
 def on_votes(votes, policy, costs):

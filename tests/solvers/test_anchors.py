@@ -11,8 +11,10 @@ import numpy as np
 import pytest
 
 from mddag import MDP
+from mddag.arrangement import arranged
+from mddag.ordering import Correlation
 from mddag.policy import Policy
-from mddag.solvers import Sarsa, WatkinsQ
+from mddag.solvers import Descent, Sarsa, WatkinsQ
 
 
 @pytest.fixture(scope="module")
@@ -41,3 +43,8 @@ def test_the_best_prefix_is_that_of_the_anchors(mdp):
 def test_the_level_of_the_authors_program_is_reached(mdp, kind):
     rewards = [reward(mdp, kind(random_state=seed).solve(mdp)) for seed in range(3)]
     assert median(rewards) >= 0.82
+
+
+def test_descent_passes_the_best_run_of_the_authors_program(mdp):
+    ordered = mdp.arranged(arranged(Correlation(), mdp.votes))
+    assert reward(ordered, Descent(n_starts=8, random_state=0).solve(ordered)) > 0.8564

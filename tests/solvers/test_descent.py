@@ -150,6 +150,15 @@ def test_on_many_instances_exploring_looks_at_a_few(monkeypatch):
     assert Descent(n_starts=6, random_state=0).search(mdp).best < full
 
 
+def test_instances_without_weight_are_not_looked_at():
+    mdp = mdp_of(0, n=40)
+    weight = np.arange(40) % 4 == 3
+    weighted = MDP(mdp.votes, mdp.labels, beta=0.05, weight=weight, grid=mdp.grid)
+    alone = MDP(mdp.votes.rows(weight), mdp.labels[weight], beta=0.05, grid=mdp.grid)
+    one, two = (Descent(n_starts=4, random_state=0).search(m).history for m in (weighted, alone))
+    assert one == pytest.approx(two)
+
+
 def interrupted_after(n_calls):
     calls = iter(range(n_calls))
 

@@ -1,7 +1,7 @@
 // Ranks of 32 values at a time with AVX2. The specification is portable::ranks.
 //
-// A cell of the grid is one vector of {edge, edge, edge, base}; the cells of eight (float32) or four
-// (float64) values are loaded one by one and transposed in registers: faster than gathers.
+// A cell of the grid is one vector of {edge, edge, edge, base}; the cells of eight (float32) or
+// four (float64) values are loaded one by one and transposed in registers: faster than gathers.
 #pragma once
 
 #include <immintrin.h>
@@ -16,8 +16,8 @@ namespace mddag::engine::avx2 {
 template <Lookup lookup>
 __m256i cells8(const RankGrid<float>& grid, __m256 x) {
   if constexpr (lookup == Lookup::value) {
-    __m256 at = _mm256_mul_ps(_mm256_sub_ps(x, _mm256_set1_ps(grid.low)),
-                              _mm256_set1_ps(grid.scale));
+    __m256 at =
+        _mm256_mul_ps(_mm256_sub_ps(x, _mm256_set1_ps(grid.low)), _mm256_set1_ps(grid.scale));
     at = _mm256_max_ps(at, _mm256_setzero_ps());  // of NaN and zero, zero
     return _mm256_cvttps_epi32(_mm256_min_ps(at, _mm256_set1_ps(grid.last)));
   } else {
@@ -33,14 +33,14 @@ __m256i cells8(const RankGrid<float>& grid, __m256 x) {
 template <Lookup lookup>
 __m128i cells4(const RankGrid<double>& grid, __m256d x) {
   if constexpr (lookup == Lookup::value) {
-    __m256d at = _mm256_mul_pd(_mm256_sub_pd(x, _mm256_set1_pd(grid.low)),
-                               _mm256_set1_pd(grid.scale));
+    __m256d at =
+        _mm256_mul_pd(_mm256_sub_pd(x, _mm256_set1_pd(grid.low)), _mm256_set1_pd(grid.scale));
     at = _mm256_max_pd(at, _mm256_setzero_pd());
     return _mm256_cvttpd_epi32(_mm256_min_pd(at, _mm256_set1_pd(grid.last)));
   } else {
     const __m256 halves = _mm256_castpd_ps(_mm256_add_pd(x, _mm256_setzero_pd()));
-    const __m128i bits = _mm_castps_si128(_mm_shuffle_ps(
-        _mm256_castps256_ps128(halves), _mm256_extractf128_ps(halves, 1), 0xDD));
+    const __m128i bits = _mm_castps_si128(
+        _mm_shuffle_ps(_mm256_castps256_ps128(halves), _mm256_extractf128_ps(halves, 1), 0xDD));
     __m128i key = _mm_xor_si128(bits, _mm_srli_epi32(_mm_srai_epi32(bits, 31), 1));
     key = _mm_max_epi32(key, _mm_set1_epi32(grid.low_key));
     key = _mm_min_epi32(key, _mm_set1_epi32(grid.high_key));
@@ -122,8 +122,9 @@ __m256i exact8(const RankGrid<double>& grid, const double* values) {
   return narrowed(ranks4<lookup>(grid, values), ranks4<lookup>(grid, values + 4));
 }
 
-// Rounding keeps order: where a rounded value differs from every rounded threshold of its cell, they
-// compare as the float64 do, and eight of them at once. The few that meet one are ranked again.
+// Rounding keeps order: where a rounded value differs from every rounded threshold of its cell,
+// they compare as the float64 do, and eight of them at once. The few that meet one are ranked
+// again.
 template <Lookup lookup>
 __m256i ranks8(const RankGrid<double>& grid, const double* values) {
   if (grid.nearest == nullptr) return exact8<lookup>(grid, values);
@@ -170,13 +171,15 @@ inline __m256i packed(const __m256i ranks[4]) {
                                             _mm256_packs_epi32(ranks[2], ranks[3]));
   const __m256i in_order =
       _mm256_permutevar8x32_epi32(bytes, _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7));
-  const __m256i clamped = _mm256_min_epu8(in_order, _mm256_set1_epi8(static_cast<char>(kMostRanks)));
+  const __m256i clamped =
+      _mm256_min_epu8(in_order, _mm256_set1_epi8(static_cast<char>(kMostRanks)));
   return _mm256_xor_si256(clamped, _mm256_set1_epi8(static_cast<char>(0x80)));
 }
 
 template <class T>
 __m256i column_bytes(const RankColumn& column, const __m256i ranks[4], const T* values) {
-  const __m256i missing = _mm256_set1_epi32(column.missing), first = _mm256_set1_epi32(column.first);
+  const __m256i missing = _mm256_set1_epi32(column.missing),
+                first = _mm256_set1_epi32(column.first);
   __m256i shifted[4];
   for (int u = 0; u < 4; ++u) {
     const __m256i rank = _mm256_blendv_epi8(ranks[u], missing, missing8(values + 8 * u));

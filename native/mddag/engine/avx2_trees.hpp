@@ -1,5 +1,5 @@
-// Trees on rank bytes with AVX2, 32 rows at a time. The specifications are portable::small_trees and
-// portable::programmes.
+// Trees on rank bytes with AVX2, 32 rows at a time. The specifications are portable::small_trees
+// and portable::programmes.
 //
 // Small trees: a function for each shape selects from the bottom up, straight-line code of seven
 // byte comparisons; one permutation then turns eight leaf numbers into votes. A call of such a
@@ -94,11 +94,13 @@ MDDAG_INLINE __m256i looked_up(const std::uint8_t* table, __m256i at) {
     const auto* bytes = reinterpret_cast<const __m128i*>(table) + part;
     return _mm256_shuffle_epi8(_mm256_broadcastsi128_si256(_mm_loadu_si128(bytes)), low);
   };
-  const auto choose = [](__m256i a, __m256i b, __m256i bit) { return _mm256_blendv_epi8(a, b, bit); };
-  const __m256i a = choose(choose(sixteen(0), sixteen(1), bit4),
-                           choose(sixteen(2), sixteen(3), bit4), bit5);
-  const __m256i b = choose(choose(sixteen(4), sixteen(5), bit4),
-                           choose(sixteen(6), sixteen(7), bit4), bit5);
+  const auto choose = [](__m256i a, __m256i b, __m256i bit) {
+    return _mm256_blendv_epi8(a, b, bit);
+  };
+  const __m256i a =
+      choose(choose(sixteen(0), sixteen(1), bit4), choose(sixteen(2), sixteen(3), bit4), bit5);
+  const __m256i b =
+      choose(choose(sixteen(4), sixteen(5), bit4), choose(sixteen(6), sixteen(7), bit4), bit5);
   return choose(a, b, bit6);
 }
 
@@ -108,8 +110,8 @@ inline void any_tree(const SmallTree& tree, const std::uint8_t* leaves, const st
   for (std::size_t i = 0; i < n; i += kLanes) {
     __m256i answers = _mm256_setzero_si256();
     for (int s = 6; s >= 0; --s) {
-      const __m256i goes_left = _mm256_cmpgt_epi8(_mm256_set1_epi8(tree.threshold[s]),
-                                                  load(ranks + tree.column[s] + i));
+      const __m256i goes_left =
+          _mm256_cmpgt_epi8(_mm256_set1_epi8(tree.threshold[s]), load(ranks + tree.column[s] + i));
       answers = _mm256_sub_epi8(_mm256_add_epi8(answers, answers), goes_left);
     }
     add_votes(looked_up(leaves, answers), votes, sums + i);

@@ -1,4 +1,5 @@
-// The decisions of many rows, lane by lane: loops without branches, which compilers make vectors of.
+// The decisions of many rows, lane by lane: loops without branches, which compilers make vectors
+// of.
 //
 // `Machine` names the instructions that a copy is compiled for; it is otherwise unused, but keeps
 // the copies apart. For the same reason nothing here calls the standard library.
@@ -55,8 +56,7 @@ struct ExitKernels {
             chosen[u] = state[u] > edge ? next : chosen[u];
         }
       } else {
-        for (std::size_t u = 0; u < kExitChunk; ++u)
-          chosen[u] = bisected(jumps, n_jumps, state[u]);
+        for (std::size_t u = 0; u < kExitChunk; ++u) chosen[u] = bisected(jumps, n_jumps, state[u]);
       }
       std::int32_t* decided = lanes.decided + i;
       const std::uint32_t* top = lanes.top + i;
@@ -71,25 +71,23 @@ struct ExitKernels {
   // A row that waits for a later step decides the same again, since its state did not change and
   // jumps over steps are folded; one that has quit stays so.
   static Settled settle(const ExitArrays& lanes, std::int32_t a, std::int32_t b) {
-    std::int32_t soonest = lanes.quit, n_alive = 0;
-    for (std::size_t i = 0; i < lanes.n; i += kExitChunk) {
-      std::int32_t *next = lanes.next + i, *exit_step = lanes.exit_step + i,
-                   *n_evaluated = lanes.n_evaluated + i;
-      std::int32_t quits[kExitChunk];
-      for (std::size_t u = 0; u < kExitChunk; ++u) {
-        const std::int32_t now = next[u], then = lanes.decided[i + u];
-        exit_step[u] = now == a ? b : exit_step[u];
-        n_evaluated[u] += now == a ? b - a : 0;
-        quits[u] = now != lanes.quit ? (then == lanes.quit) : 0;
-        next[u] = now == lanes.quit ? now : then;
-        soonest = next[u] < soonest ? next[u] : soonest;
-        n_alive += next[u] != lanes.quit;
-      }
-      for (std::size_t k = 0; k < lanes.n_scores; ++k) {
-        std::int32_t* final = lanes.final + k * lanes.stride + i;
-        const std::int32_t* sums = lanes.sums + k * lanes.stride + i;
-        for (std::size_t u = 0; u < kExitChunk; ++u) final[u] = quits[u] ? sums[u] : final[u];
-      }
+    const std::int32_t quit = lanes.quit, n_steps = b - a;
+    std::int32_t soonest = quit, n_alive = 0;
+    std::int32_t *next = lanes.next, *exit_step = lanes.exit_step, *n_evaluated = lanes.n_evaluated,
+                 *decided = lanes.decided;
+    for (std::size_t i = 0; i < lanes.n; ++i) {
+      const std::int32_t now = next[i], then = now == quit ? quit : decided[i];
+      exit_step[i] = now == a ? b : exit_step[i];
+      n_evaluated[i] += now == a ? n_steps : 0;
+      next[i] = then;
+      decided[i] = now != then ? then : -1;  // quit: at this very decision
+      soonest = then < soonest ? then : soonest;
+      n_alive += then != quit;
+    }
+    for (std::size_t k = 0; k < lanes.n_scores; ++k) {
+      std::int32_t* final = lanes.final + k * lanes.stride;
+      const std::int32_t* sums = lanes.sums + k * lanes.stride;
+      for (std::size_t i = 0; i < lanes.n; ++i) final[i] = decided[i] == quit ? sums[i] : final[i];
     }
     return {soonest, n_alive};
   }

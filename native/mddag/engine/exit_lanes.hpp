@@ -100,10 +100,10 @@ class ExitLanes {
  private:
   ExitArrays arrays() {
     std::int32_t* state = decisions_.n_scores() == 1 ? sums_ : state_.data();
-    return {next_.data(), exit_step_.data(), n_evaluated_.data(),
-            sums_,        final_.data(),     state,
-            decided_.data(), top_.data(),    chunks(n_),
-            stride_,      decisions_.n_scores(), quit_};
+    return {next_.data(),    exit_step_.data(),     n_evaluated_.data(),
+            sums_,           final_.data(),         state,
+            decided_.data(), top_.data(),           chunks(n_),
+            stride_,         decisions_.n_scores(), quit_};
   }
 
   static std::size_t chunks(std::size_t n) {

@@ -1,6 +1,6 @@
-// ExitRun: rows go through the decisions of a policy block by block. All rows of a block evaluate the
-// same few base classifiers at once; those that quit are taken out, and the others move together.
-// Twin: tests/reference/forest.py.
+// ExitRun: rows go through the decisions of a policy block by block. All rows of a block evaluate
+// the same few base classifiers at once; those that quit are taken out, and the others move
+// together. Twin: tests/reference/forest.py.
 #pragma once
 
 #include <algorithm>
@@ -76,15 +76,14 @@ class ExitRun {
 
   // Quantises what the steps before b read and is not there yet, for the rows still here.
   void load(std::size_t first, std::size_t b) {
+    if (b <= n_steps_loaded_) return;
     const std::vector<std::size_t> numbers = plan_.steps.first_read(n_steps_loaded_, b);
-    n_steps_loaded_ = std::max(n_steps_loaded_, b);
+    n_steps_loaded_ = b;
     loaded_.insert(loaded_.end(), numbers.begin(), numbers.end());
-    if (lanes_.are_whole()) {
+    if (lanes_.are_whole())
       loader_.load(loader_.plan(numbers), first, lanes_.size(), work_.ranks.data());
-      return;
-    }
-    for (const std::size_t number : numbers)
-      loader_.load(number, first, lanes_.rows(), lanes_.size(), work_.ranks.data());
+    else
+      loader_.load(numbers, first, lanes_.rows(), lanes_.size(), work_.ranks.data());
   }
 
   template <class Report>

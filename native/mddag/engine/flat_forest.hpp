@@ -89,9 +89,8 @@ class FlatForest {
  private:
   bool fits_kernels(std::size_t t) const {
     bool fits = n_leaves(t) <= kMostLeaves;
-    for_splits(t, [&](const Node& node) {
-      fits &= node.n_words == 0 && !std::isnan(node.threshold);
-    });
+    for_splits(t,
+               [&](const Node& node) { fits &= node.n_words == 0 && !std::isnan(node.threshold); });
     return fits;
   }
 

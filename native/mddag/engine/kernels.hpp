@@ -15,10 +15,10 @@
 namespace mddag::engine {
 
 constexpr std::size_t kLanes = 32;
-constexpr std::size_t kTile = 8;         // features that are transposed together
+constexpr std::size_t kTile = 8;          // features that are transposed together
 constexpr std::int32_t kMostRanks = 254;  // thresholds that one byte tells apart
 constexpr std::size_t kExitChunk = 64;
-constexpr std::size_t kSlot = 128;       // rows that a select programme takes together
+constexpr std::size_t kSlot = 128;  // rows that a select programme takes together
 
 // At most three thresholds of a feature, and how many lie in the cells before.
 template <class T>
@@ -41,21 +41,22 @@ template <class T>
 struct RankGrid {
   Lookup lookup;
   const RankCell<T>* cells;
-  T low, scale, last;                    // by value: cell = (x - low) * scale, clamped to 0..last
+  T low, scale, last;                     // by value: cell = (x - low) * scale, clamped to 0..last
   std::int32_t low_key, high_key, shift;  // by bits: cell = (key(x) - low_key) >> shift
   const T* thresholds;
   std::int32_t n_thresholds;
   const RankGrid<float>* nearest;  // of float64: the same thresholds rounded, or null
 };
 
-// One column of bytes: a rank r becomes r - first, clamped to 0..kMostRanks; NaN has rank `missing`.
+// One column of bytes: a rank r becomes r - first, clamped to 0..kMostRanks; NaN has rank
+// `missing`.
 struct RankColumn {
   std::int32_t first;
   std::int32_t missing;
 };
 
-// A tree of at most eight leaves, padded to two, four or eight: nodes in pre-order, leaves from left
-// to right. `column` counts bytes from the first column.
+// A tree of at most eight leaves, padded to two, four or eight: nodes in pre-order, leaves from
+// left to right. `column` counts bytes from the first column.
 struct SmallTree {
   std::int32_t votes[8];
   std::uint32_t column[7];

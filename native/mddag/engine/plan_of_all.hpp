@@ -9,9 +9,9 @@
 
 #include "mddag/engine/flat_forest.hpp"
 #include "mddag/engine/kernels.hpp"
-#include "mddag/engine/tree_plan.hpp"
 #include "mddag/engine/quantiser.hpp"
 #include "mddag/engine/steps.hpp"
+#include "mddag/engine/tree_plan.hpp"
 
 namespace mddag::engine {
 
@@ -38,6 +38,8 @@ class PlanOfAll {
     return forest.in_ranks(t) && forest.n_leaves(t) == 2;
   }
 
+  static constexpr std::size_t kMostTables = 1 << 16;  // 64 MB
+
   // The stumps, if they are several times as many as the columns that they read.
   static std::vector<std::size_t> worth_steps(const FlatForest& forest,
                                               const Quantiser& quantiser) {
@@ -49,7 +51,8 @@ class PlanOfAll {
         read[quantiser.place(forest.nodes(t)[0]).column] = 1;
       }
     const auto n_read = static_cast<std::size_t>(std::count(read.begin(), read.end(), 1));
-    return 4 * n_read <= stumps.size() ? stumps : std::vector<std::size_t>();
+    const bool worth = 4 * n_read <= stumps.size() && n_read * forest.n_scores() <= kMostTables;
+    return worth ? stumps : std::vector<std::size_t>();
   }
 
   static StepFunctions step_functions(const FlatForest& forest, const Quantiser& quantiser,

@@ -59,8 +59,8 @@ class PlanOfSteps {
   }
 
  private:
-  std::vector<std::size_t> starts_;  // of each step's trees
-  std::vector<TreePlan> trees_;      // one, made when the order of trees is known
+  std::vector<std::size_t> starts_;                   // of each step's trees
+  std::vector<TreePlan> trees_;                       // one, made when the order of trees is known
   std::vector<std::vector<std::size_t>> first_read_;  // by step
 };
 

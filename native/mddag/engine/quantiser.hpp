@@ -92,8 +92,7 @@ class QuantisedFeature {
 
   std::int32_t at(double threshold) const {
     return static_cast<std::int32_t>(
-        std::lower_bound(thresholds_.begin(), thresholds_.end(), threshold) -
-        thresholds_.begin());
+        std::lower_bound(thresholds_.begin(), thresholds_.end(), threshold) - thresholds_.begin());
   }
 
   void add_columns(std::int32_t missing) {

@@ -94,14 +94,15 @@ class RankTable {
     grid_ = {};
     grid_.lookup = lookup;
     grid_.low = low;
-    grid_.scale = high > low ? static_cast<T>(static_cast<double>(n_cells) /
-                                              (static_cast<double>(high) - low))
-                             : T(0);
+    grid_.scale =
+        high > low
+            ? static_cast<T>(static_cast<double>(n_cells) / (static_cast<double>(high) - low))
+            : T(0);
     grid_.last = static_cast<T>(n_cells - 1);
     grid_.low_key = ordered_bits(low);
     grid_.high_key = ordered_bits(high);
-    const auto width = static_cast<std::uint32_t>(grid_.high_key) -
-                       static_cast<std::uint32_t>(grid_.low_key);
+    const auto width =
+        static_cast<std::uint32_t>(grid_.high_key) - static_cast<std::uint32_t>(grid_.low_key);
     while ((width >> grid_.shift) >= n_cells) ++grid_.shift;
   }
 

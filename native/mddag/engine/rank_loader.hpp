@@ -12,6 +12,7 @@
 
 #include "mddag/engine/aligned.hpp"
 #include "mddag/engine/kernels.hpp"
+#include "mddag/engine/prefetch.hpp"
 #include "mddag/engine/quantiser.hpp"
 #include "mddag/span.hpp"
 
@@ -73,31 +74,38 @@ class RankLoader {
   void load(const LoadPlan& plan, std::size_t first, std::size_t n, std::int8_t* ranks) {
     for (std::size_t i = 0; i < n; i += kChunk) {
       const std::size_t n_chunk = std::min(kChunk, n - i);
+      Prefetch ahead = rows_ahead(first + i + n_chunk);
       for (const LoadPlan::Group& group : plan.groups) {
         kernels_.transpose(&at(first + i, 0), rows_.row_stride, n_chunk, group.tiles.data(),
                            group.tiles.size(), values_.data(), kStride);
-        for (const LoadPlan::Tiled& tiled : group.features)
+        for (const LoadPlan::Tiled& tiled : group.features) {
           rank(tiled.number, values_.data() + tiled.place * kStride, n_chunk, ranks + i);
+          ahead.fetch();
+        }
       }
       for (const std::size_t number : plan.alone)
         rank(number, column(number, first + i, n_chunk), n_chunk, ranks + i);
     }
   }
 
-  // One feature of rows first + row[0], first + row[1] ...
-  void load(std::size_t number, std::size_t first, const std::int32_t* row, std::size_t n,
-            std::int8_t* ranks) {
-    const std::size_t f = feature(number);
-    for (std::size_t i = 0; i < n; i += kChunk) {
-      const std::size_t n_chunk = std::min(kChunk, n - i);
-      for (std::size_t c = 0; c < n_chunk; ++c)
-        values_.data()[c] = at(first + static_cast<std::size_t>(row[i + c]), f);
-      rank(number, values_.data(), n_chunk, ranks + i);
-    }
+  // Features by their numbers, of rows first + row[0], first + row[1] ...
+  void load(const std::vector<std::size_t>& numbers, std::size_t first, const std::int32_t* row,
+            std::size_t n, std::int8_t* ranks) {
+    for (std::size_t i = 0; i < n; i += kChunk)
+      for (std::size_t u = 0; u < numbers.size(); u += kTiles * kTile) {
+        const std::size_t n_chunk = std::min(kChunk, n - i);
+        const std::size_t n_here = std::min(kTiles * kTile, numbers.size() - u);
+        for (std::size_t c = 0; c < n_chunk; ++c)
+          for (std::size_t v = 0; v < n_here; ++v)
+            values_.data()[v * kStride + c] =
+                at(first + static_cast<std::size_t>(row[i + c]), feature(numbers[u + v]));
+        for (std::size_t v = 0; v < n_here; ++v)
+          rank(numbers[u + v], values_.data() + v * kStride, n_chunk, ranks + i);
+      }
   }
 
  private:
-  static constexpr std::size_t kChunk = 128;           // rows that are transposed together
+  static constexpr std::size_t kChunk = 256;           // rows that are transposed together
   static constexpr std::size_t kTiles = 8;             // tiles that are
   static constexpr std::size_t kStride = kChunk + 16;  // no power of two
 
@@ -107,12 +115,21 @@ class RankLoader {
 
   void add_tile(std::size_t start, const std::size_t* number, const std::size_t* end,
                 LoadPlan& plan) const {
-    if (plan.groups.empty() || plan.groups.back().tiles.size() == kTiles) plan.groups.emplace_back();
+    if (plan.groups.empty() || plan.groups.back().tiles.size() == kTiles)
+      plan.groups.emplace_back();
     LoadPlan::Group& group = plan.groups.back();
     const std::size_t place = group.tiles.size() * kTile;
     group.tiles.push_back(start);
     for (; number != end; ++number)
       group.features.push_back({*number, place + feature(*number) - start});
+  }
+
+  // The rows behind a chunk, if they lie one behind the other.
+  Prefetch rows_ahead(std::size_t first) const {
+    if (rows_.row_stride != static_cast<std::ptrdiff_t>(rows_.n_features)) return {};
+    const std::size_t n_ahead = std::min(kChunk, rows_.n_rows - first);
+    return {rows_.data + first * rows_.n_features, n_ahead * rows_.n_features * sizeof(T),
+            quantiser_.features().size()};
   }
 
   const T& at(std::size_t i, std::size_t f) const {

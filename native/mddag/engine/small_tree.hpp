@@ -40,7 +40,8 @@ class SmallTreeBuilder {
     n_missing_ = padded - n_leaves;
     std::fill(tree_.threshold, tree_.threshold + 7, std::int8_t{-128});
     add(0);
-    tree_.shape = number_of({static_cast<std::uint16_t>(word_), static_cast<std::uint16_t>(padded)});
+    tree_.shape =
+        number_of({static_cast<std::uint16_t>(word_), static_cast<std::uint16_t>(padded)});
     tree_.score = static_cast<std::uint32_t>(score);
     return tree_;
   }

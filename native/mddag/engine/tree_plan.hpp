@@ -25,7 +25,7 @@ class TreePlan {
  public:
   // The trees `order` of a forest, in that order.
   TreePlan(const FlatForest& forest, const Quantiser& quantiser, std::size_t column_stride,
-       const std::vector<std::size_t>& order) {
+           const std::vector<std::size_t>& order) {
     SmallTreeBuilder small(quantiser, column_stride);
     ProgrammeBuilder programmes(quantiser, column_stride);
     for (const std::size_t t : order) {
@@ -51,8 +51,7 @@ class TreePlan {
     std::stable_sort(small_.begin(), small_.end(), [](const SmallTree& a, const SmallTree& b) {
       return std::tie(a.score, a.shape) < std::tie(b.score, b.shape);
     });
-    std::stable_sort(items_.begin(), items_.end(),
-                     [](Item a, Item b) { return a.kind < b.kind; });
+    std::stable_sort(items_.begin(), items_.end(), [](Item a, Item b) { return a.kind < b.kind; });
   }
 
   // Adds the votes of trees a .. b of this order; walk(t) is called for those without a kernel.

@@ -33,8 +33,7 @@ struct Workspace {
   // The bias as the sums of the first n lanes.
   template <class Bias>
   void start(const Bias& bias, std::size_t n) {
-    for (std::size_t k = 0; k < bias.size(); ++k)
-      std::fill_n(sums.data() + k * stride, n, bias[k]);
+    for (std::size_t k = 0; k < bias.size(); ++k) std::fill_n(sums.data() + k * stride, n, bias[k]);
   }
 
   std::size_t stride;

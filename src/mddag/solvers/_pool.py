@@ -101,24 +101,37 @@ class Pool:
 
     def best(self, beta: float) -> tuple[Entry, int]:
         """The entry and the number of the candidate with the smallest value of Eq. (8)."""
-        return self._place(int((self.losses + beta * self.costs).argmin()))
+        return self._place(self._best(beta))
 
     def policy(self, beta: float) -> Policy:
         """The winner at a price, for base classifiers in their own order."""
-        return self._policy(*self.best(beta))
+        return self.candidate(self._best(beta))
 
-    def between(self, careful: float, bold: float, most: int) -> list[Policy]:
-        """Of the candidates that no other beats in loss and cost, up to `most` at even distances
-        of cost between the winners at two prices, from the most evaluations to the fewest."""
+    def front(self) -> NDArray[np.intp]:
+        """The candidates that no other beats in both loss and cost, by rising cost."""
         losses, costs = self.losses, self.costs
-        dearest, cheapest = (costs[(losses + b * costs).argmin()] for b in (careful, bold))
         order = np.lexsort((losses, costs))
         best_before = np.concatenate([[np.inf], np.minimum.accumulate(losses[order])[:-1]])
-        front = order[losses[order] < best_before]
+        return order[losses[order] < best_before]
+
+    def between(self, careful: float, bold: float, most: int) -> list[Policy]:
+        """Of the front, up to `most` candidates at even distances between the winners at two
+        prices, from the most evaluations to the fewest."""
+        losses, costs = self.losses, self.costs
+        dearest, cheapest = (costs[(losses + b * costs).argmin()] for b in (careful, bold))
+        front = self.front()
         front = front[(costs[front] > cheapest) & (costs[front] < dearest)]
         if len(front) > most:
             front = front[np.linspace(0, len(front) - 1, most).astype(int)]
-        return [self._policy(*self._place(int(at))) for at in front[::-1]]
+        return [self.candidate(int(at)) for at in front[::-1]]
+
+    def candidate(self, at: int) -> Policy:
+        """A candidate by its number, for base classifiers in their own order."""
+        entry, c = self._place(at)
+        return entry.candidates[c].after(entry.arrangement)
+
+    def _best(self, beta: float) -> int:
+        return int((self.losses + beta * self.costs).argmin())
 
     def _place(self, at: int) -> tuple[Entry, int]:
         for entry in self.entries:
@@ -126,6 +139,3 @@ class Pool:
                 return entry, at
             at -= len(entry.opinions.costs)
         raise IndexError(f"the pool has no candidate {at} beyond its last")
-
-    def _policy(self, entry: Entry, c: int) -> Policy:
-        return entry.candidates[c].after(entry.arrangement)

@@ -53,7 +53,7 @@ class Descent(Parameters):
     verbose      : report the descents on standard error
     """
 
-    n_starts: int = 8
+    n_starts: int = 4
     n_sweeps: int = 4
     n_cells: int | None = None
     z: float | None = None

@@ -29,15 +29,23 @@ from mddag.policy import Policy
 from mddag.progress import progress
 from mddag.solvers._judge import Judge
 from mddag.solvers._pool import Ordered, Pool
-from mddag.solvers.descent import Descent
+from mddag.solvers.descent import CAREFUL, Descent
 from mddag.solvers.margin import Margin
 from mddag.solvers.prefix import Prefix
 from mddag.solvers.qwyc import QWYC
 from mddag.solvers.residual import Residual
 from mddag.solvers.solver import Interrupted, checked_solver, deciding_every, seeded
 
-MEMBERS = (Prefix(), Margin(), Residual(), QWYC(), Descent(targets="teacher"), Descent())
+MEMBERS = (
+    Prefix(),
+    Margin(),
+    Residual(),
+    QWYC(),
+    Descent(targets="teacher", n_starts=0, n_sweeps=2, n_cells=16, z=1.0),
+    Descent(n_sweeps=2),
+)
 ORDERINGS = (Correlation(), Given())
+N_PRICES = 6  # at which descents run; what they find competes at all
 
 
 @dataclass
@@ -171,21 +179,33 @@ class _Problems:
 
 
 def _descend(member: Descent, problem: Ordered, betas: list[float], pool: Pool) -> None:
-    """Descents at each price, from the best that is known in this order.
+    """Descents at several prices, from the best that is known in this order.
 
-    They explore at the dearest price alone: what is found there is short, quick to find and a start
-    for the next, and the cheaper evaluations are the less there is to gain by leaving some out.
+    They explore at the dearest price alone, in the first order: what is found there is short, quick
+    to find and a start for the next, and the cheaper evaluations are, the less there is to gain by
+    leaving some out. From a good start one kind of guards is enough.
     """
-    for beta in betas:
+    n_cells = CAREFUL.n_cells if member.n_cells is None else member.n_cells
+    careful = replace(member, n_cells=n_cells, z=CAREFUL.z_skip if member.z is None else member.z)
+    for beta in _thinned(betas):
         learning = problem.learning.with_beta(beta)
-        known = [e for e in pool.entries if e.arrangement is problem.arrangement]
+        known = [e for e in pool.entries[1:] if e.arrangement is problem.arrangement]
+        if beta == betas[0] and pool.entries[1:2] == known[:1]:  # of the first order
+            pool.add_policies(repr(member), list(member.candidates(learning)), problem)
+        known = [e for e in pool.entries[1:] if e.arrangement is problem.arrangement]
         entry, c = pool.among(known).best(beta)
         start = entry.candidates[c]
         if entry not in known or not np.array_equal(start.order, np.arange(start.n_steps)):
             start = problem.learning.evaluate_all()
-        for at in [start] if beta < betas[0] else [None, start]:
-            from_there = replace(member, start=at)
-            pool.add_policies(repr(member), list(from_there.candidates(learning)), problem)
+        policies = list(replace(careful, start=start).candidates(learning))
+        pool.add_policies(repr(member), policies, problem)
+
+
+def _thinned(betas: list[float]) -> list[float]:
+    """The first, the last and some evenly between, N_PRICES at most."""
+    if len(betas) <= N_PRICES:
+        return betas
+    return [betas[i] for i in np.linspace(0, len(betas) - 1, N_PRICES).astype(int)]
 
 
 def _strata(mdp: MDP) -> NDArray[Any]:
