@@ -74,7 +74,7 @@ def instructions(folder: Path, file: str, method: str, n_rows: tuple[int, ...]) 
         process = Process(ours, [*profiler, f"--callgrind-out-file={out}"])
         try:
             process.ask("load", folder=str(folder), changes=ours.changes)
-            process.ask(method, n_rows=1, **CALLS[method])  # makes what is made once
+            process.ask(method, n_rows=n_rows[0], **CALLS[method])  # makes what is made once
             for n in n_rows:
                 _control(process, "--instr=on")
                 process.ask(method, n_rows=n, **CALLS[method])

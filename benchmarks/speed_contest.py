@@ -19,7 +19,7 @@ import numpy as np
 from speed_environments import Absent, python_of
 
 WORKER = Path(__file__).with_name("speed_worker.py")
-PATIENCE = 240.0  # seconds for one answer: training, converting and compiling included
+PATIENCE = 300.0  # seconds for one answer: training, converting and compiling included
 
 
 @dataclass(frozen=True)
