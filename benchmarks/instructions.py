@@ -58,8 +58,7 @@ def counted(
     few, many = instructions(folder, file, method, (N_ROWS, 2 * N_ROWS))
     rows = np.load(folder / "test.npy", mmap_mode="r")[: 2 * N_ROWS]
     evaluations = mddag.load(folder / file).run(rows).n_evaluated[N_ROWS:].mean()
-    # one_row asks twice: a pass to warm up and a pass that counts
-    per_row = (many - few) / N_ROWS / (2 if method == "one_row" else 1)
+    per_row = (many - few) / N_ROWS
     cells = (shape.name, call, evaluations, per_row, per_row / evaluations)
     numbers = [digits(cell) for cell in cells[2:]]
     return dict(zip(FIELDS, (*cells[:2], *numbers), strict=True))
