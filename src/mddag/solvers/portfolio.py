@@ -58,7 +58,7 @@ class Portfolio(Parameters):
                          and descent on the full ensemble's opinion and on labels
     orderings          : orders to try; None for Correlation()
     sizes              : numbers of base classifiers to condense the ensemble to, multiples of
-                         `every`; () for none, None for a half of them, a quarter and so on.
+                         `every`; () for none, None for a third of them, a sixth and so on.
                          Descents run on these alone, if there are any: where base classifiers say
                          the same again and again, cells have too many choices
     every              : steps that one decision covers, see Policy
