@@ -13,11 +13,10 @@
 #include <cstdint>
 #include <utility>
 
+#include "mddag/engine/avx2_inline.hpp"
 #include "mddag/engine/kernels.hpp"
 #include "mddag/engine/shapes.hpp"
 #include "mddag/engine/table_kernels.hpp"
-
-#define MDDAG_INLINE inline __attribute__((always_inline))
 
 namespace mddag::engine::avx2 {
 

@@ -19,34 +19,35 @@ constexpr std::size_t kTile = 8;          // features that are transposed togeth
 constexpr std::int32_t kMostRanks = 254;  // thresholds that one byte tells apart
 constexpr std::size_t kExitChunk = 64;
 constexpr std::size_t kMostLeaves = 256;  // of a tree whose leaf codes are bytes
-constexpr std::size_t kTogether = 4;  // tables whose votes are added in one pass over the sums
+constexpr std::size_t kTogether = 4;      // tables whose votes are added in one pass over the sums
 
 // At most three thresholds of a feature, and how many lie in the cells before.
-template <class T>
-struct RankCell;
-template <>
-struct alignas(16) RankCell<float> {
+struct alignas(16) RankCell {
   float edge[3];
   std::int32_t base;
-};
-template <>
-struct alignas(32) RankCell<double> {
-  double edge[3];
-  std::int64_t base;
 };
 
 enum class Lookup : std::int32_t { value, bits, search };
 
 // How a value finds its rank; see rank_grid.hpp.
-template <class T>
 struct RankGrid {
   Lookup lookup;
-  const RankCell<T>* cells;
-  T low, scale, last;                     // by value: cell = (x - low) * scale, clamped to 0..last
+  const RankCell* cells;
+  float low, scale, last;                 // by value: cell = (x - low) * scale, clamped to 0..last
   std::int32_t low_key, high_key, shift;  // by bits: cell = (key(x) - low_key) >> shift
-  const T* thresholds;
+  const float* thresholds;
   std::int32_t n_thresholds;
-  const RankGrid<float>* nearest;  // of float64: the same thresholds rounded, or null
+  const double* exact;  // for float64 rows: the thresholds before they were rounded
+};
+
+// n values of one feature, rounded to float32 and readable up to a whole number of lanes; and the
+// values themselves, `stride` apart.
+template <class T>
+struct Values {
+  const float* rounded;
+  const T* exact;
+  std::ptrdiff_t stride;
+  std::size_t n;
 };
 
 // One column of bytes: a rank r becomes r - first, clamped to 0..kMostRanks; NaN has rank
@@ -129,11 +130,12 @@ struct Settled {
 template <class T>
 struct RankKernels {
   // Values of one feature -> its columns, each column_stride bytes behind the one before.
-  void (*ranks)(const RankGrid<T>& grid, const RankColumn* columns, std::size_t n_columns,
-                const T* values, std::size_t n, std::int8_t* out, std::size_t column_stride);
-  // kTile neighbouring features, from each of the tiles on, of n rows -> arrays of values.
+  void (*ranks)(const RankGrid& grid, const RankColumn* columns, std::size_t n_columns,
+                const Values<T>& values, std::int8_t* out, std::size_t column_stride);
+  // kTile neighbouring features, from each of the tiles on, of n rows -> arrays of rounded values.
   void (*transpose)(const T* rows, std::ptrdiff_t row_stride, std::size_t n,
-                    const std::size_t* tiles, std::size_t n_tiles, T* out, std::size_t out_stride);
+                    const std::size_t* tiles, std::size_t n_tiles, float* out,
+                    std::size_t out_stride);
 };
 
 struct Kernels {

@@ -14,11 +14,11 @@
 namespace mddag::engine::portable {
 
 template <class T>
-void ranks(const RankGrid<T>& grid, const RankColumn* columns, std::size_t n_columns,
-           const T* values, std::size_t n, std::int8_t* out, std::size_t column_stride) {
-  for (std::size_t i = 0; i < n; ++i) {
-    const T x = values[i];
-    const std::int32_t rank = rank_of(grid, x);
+void ranks(const RankGrid& grid, const RankColumn* columns, std::size_t n_columns,
+           const Values<T>& values, std::int8_t* out, std::size_t column_stride) {
+  for (std::size_t i = 0; i < values.n; ++i) {
+    const float x = values.rounded[i];
+    const std::int32_t rank = rank_of(grid, values, i);
     for (std::size_t c = 0; c < n_columns; ++c) {
       const std::int32_t r = (x != x ? columns[c].missing : rank) - columns[c].first;
       out[c * column_stride + i] =
@@ -29,11 +29,11 @@ void ranks(const RankGrid<T>& grid, const RankColumn* columns, std::size_t n_col
 
 template <class T>
 void transpose(const T* rows, std::ptrdiff_t row_stride, std::size_t n, const std::size_t* tiles,
-               std::size_t n_tiles, T* out, std::size_t out_stride) {
+               std::size_t n_tiles, float* out, std::size_t out_stride) {
   for (std::size_t i = 0; i < n; ++i, rows += row_stride)
     for (std::size_t t = 0; t < n_tiles; ++t)
       for (std::size_t f = 0; f < kTile; ++f)
-        out[(t * kTile + f) * out_stride + i] = rows[tiles[t] + f];
+        out[(t * kTile + f) * out_stride + i] = static_cast<float>(rows[tiles[t] + f]);
 }
 
 // The exits that kLanes rows from lane i on take: answers of all splits as bits, then a table.

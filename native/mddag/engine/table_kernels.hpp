@@ -57,7 +57,8 @@ class TableKernels {
     std::size_t n;
     std::uint32_t score;
 
-    void add(const std::uint8_t* its_bytes, const std::int32_t* its_votes, std::uint32_t its_score) {
+    void add(const std::uint8_t* its_bytes, const std::int32_t* its_votes,
+             std::uint32_t its_score) {
       bytes[n] = its_bytes;
       votes[n++] = its_votes;
       score = its_score;
