@@ -13,6 +13,10 @@
 
 namespace mddag::engine::avx2 {
 
+constexpr std::size_t kAhead = 256;
+constexpr int kCellShift = 4;
+static_assert(sizeof(RankCell) == 1 << kCellShift, "cells are counted in bytes");
+
 template <Lookup lookup>
 __m256i cells8(const RankGrid& grid, __m256 x) {
   if constexpr (lookup == Lookup::value) {
@@ -28,6 +32,19 @@ __m256i cells8(const RankGrid& grid, __m256 x) {
     return _mm256_srl_epi32(_mm256_sub_epi32(key, _mm256_set1_epi32(grid.low_key)),
                             _mm_cvtsi32_si128(grid.shift));
   }
+}
+
+// The cells of up to kAhead values from value i on, counted in bytes.
+template <class T, Lookup lookup>
+void find_cells(const RankGrid& grid, const Values<T>& values, std::size_t i,
+                std::uint32_t* cells) {
+  const std::size_t n = values.n - i < kAhead ? values.n - i : kAhead;
+  for (std::size_t lane = 0; lane < n; lane += kLanes)
+    for (std::size_t u = lane; u < lane + kLanes; u += 8) {
+      const __m256i cell = cells8<lookup>(grid, _mm256_loadu_ps(values.rounded + i + u));
+      _mm256_store_si256(reinterpret_cast<__m256i*>(cells + u),
+                         _mm256_slli_epi32(cell, kCellShift));
+    }
 }
 
 inline __m256i count_above(__m256i rank, __m256 x, __m256 edge) {
@@ -47,11 +64,7 @@ struct Cells8 {
   __m256i base;
 };
 
-template <Lookup lookup>
-Cells8 load_cells(const RankGrid& grid, __m256 x) {
-  alignas(32) std::uint32_t at[8];  // in bytes
-  _mm256_store_si256(reinterpret_cast<__m256i*>(at), _mm256_slli_epi32(cells8<lookup>(grid, x), 4));
-  asm("" : "+m"(at));  // read back from memory: eight extractions take longer
+inline Cells8 load_cells(const RankGrid& grid, const std::uint32_t* at) {
   const auto* cells = reinterpret_cast<const char*>(grid.cells);
   const __m256 a = two_cells(cells, at[0], at[4]), b = two_cells(cells, at[1], at[5]);
   const __m256 c = two_cells(cells, at[2], at[6]), d = two_cells(cells, at[3], at[7]);
@@ -86,11 +99,11 @@ __m256i searched8(const RankGrid& grid, const Values<T>& values, std::size_t i) 
 }
 
 // Ranks of eight values as int32. Rounded values that meet a threshold are ranked again.
-template <class T, Lookup lookup>
-__m256i ranks8(const RankGrid& grid, const Values<T>& values, std::size_t i) {
-  if constexpr (lookup == Lookup::search) return searched8(grid, values, i);
+template <class T>
+__m256i ranks8(const RankGrid& grid, const Values<T>& values, std::size_t i,
+               const std::uint32_t* at) {
   const __m256 x = _mm256_loadu_ps(values.rounded + i);
-  const Cells8 cells = load_cells<lookup>(grid, x);
+  const Cells8 cells = load_cells(grid, at);
   __m256i rank = cells.base;
   __m256 met = _mm256_setzero_ps();
   for (int e = 0; e < 3; ++e) {
@@ -133,9 +146,16 @@ template <class T, Lookup lookup>
 void ranks_by(const RankGrid& grid, const RankColumn* columns, std::size_t n_columns,
               const Values<T>& values, std::int8_t* out, std::size_t column_stride) {
   const bool plain = n_columns == 1 && columns->missing == 0 && lookup == Lookup::value;
+  alignas(32) std::uint32_t cells[kAhead];
   for (std::size_t i = 0; i < values.n; i += kLanes) {
     __m256i ranks[4];
-    for (std::size_t u = 0; u < 4; ++u) ranks[u] = ranks8<T, lookup>(grid, values, i + 8 * u);
+    if constexpr (lookup == Lookup::search) {
+      for (std::size_t u = 0; u < 4; ++u) ranks[u] = searched8(grid, values, i + 8 * u);
+    } else {
+      if (i % kAhead == 0) find_cells<T, lookup>(grid, values, i, cells);
+      for (std::size_t u = 0; u < 4; ++u)
+        ranks[u] = ranks8(grid, values, i + 8 * u, cells + i % kAhead + 8 * u);
+    }
     if (plain) {  // NaN has rank 0 already
       _mm256_storeu_si256(reinterpret_cast<__m256i*>(out + i), packed(ranks));
       continue;
