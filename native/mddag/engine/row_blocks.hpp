@@ -37,18 +37,22 @@ class BlockQueue {
   std::atomic<std::size_t> next_{0};
 };
 
+constexpr std::size_t kFewRows = 512;
+
 // Calls body(blocks) in each thread that comes to work, which so keeps its working memory;
 // blocks(visit) calls visit(first, n) for the blocks that the thread takes, n being at most
 // most_rows.
 template <class Body>
 void for_blocks_of_rows(std::size_t n_rows, std::size_t most_rows, int n_threads,
                         const Body& body) {
-  const std::size_t n_wanted = (n_rows + most_rows - 1) / most_rows;
-  if (n_wanted == 0) return;
+  if (n_rows == 0) return;
+  const auto n_most = static_cast<std::size_t>(std::max(n_threads, 1));
+  // A block for every thread, if the blocks are still worth a thread.
+  const std::size_t n_wanted =
+      std::max((n_rows + most_rows - 1) / most_rows, std::min(n_most, n_rows / kFewRows));
   const std::size_t n_each = padded((n_rows + n_wanted - 1) / n_wanted);
   const std::size_t n_blocks = (n_rows + n_each - 1) / n_each;
-  const std::size_t n_workers =
-      std::min(n_blocks, static_cast<std::size_t>(std::max(n_threads, 1)));
+  const std::size_t n_workers = std::min(n_blocks, n_most);
   BlockQueue queue(n_blocks, n_workers);
   parallel_for(n_workers, n_threads, [&](std::size_t) {
     BlockQueue::Stretch taken = queue.take();
