@@ -36,36 +36,46 @@ void transpose(const T* rows, std::ptrdiff_t row_stride, std::size_t n, const st
         out[(t * kTile + f) * out_stride + i] = static_cast<float>(rows[tiles[t] + f]);
 }
 
-// The exits that kLanes rows from lane i on take: answers of all splits as bits, then a table.
-inline void find_exits(const Splits& splits, const Lanes& lanes, std::size_t i,
-                       std::uint8_t* exits) {
-  const std::uint8_t* table = lanes.leaf_tables + splits.shape * std::size_t{128};
-  std::uint8_t answers[kLanes] = {};
-  for (unsigned s = 0; s < 7; ++s) {
+// The answers of kLanes rows from lane i on to all splits, as bits.
+inline void find_answers(const Splits& splits, const Lanes& lanes, std::size_t i,
+                         std::uint8_t* answers) {
+  std::fill_n(answers, kLanes, std::uint8_t{0});
+  for (int s = 6; s >= 0; --s) {
+    const std::int8_t threshold = splits.threshold[s];
     const std::int8_t* bytes = lanes.ranks + splits.column[s] + i;
     for (std::size_t lane = 0; lane < kLanes; ++lane)
-      answers[lane] |= static_cast<std::uint8_t>((splits.threshold[s] > bytes[lane]) << s);
+      answers[lane] = static_cast<std::uint8_t>(2 * answers[lane] + (threshold > bytes[lane]));
   }
-  for (std::size_t lane = 0; lane < kLanes; ++lane) exits[lane] = table[answers[lane]];
+}
+
+// What exit the answers lead to.
+inline const std::uint8_t* exits_of(const Splits& splits, const Lanes& lanes) {
+  return lanes.leaf_tables + splits.shape * std::size_t{128};
 }
 
 inline void small_trees(const SmallTree* trees, std::size_t n_trees, const Lanes& lanes) {
   for (const SmallTree* tree = trees; tree != trees + n_trees; ++tree) {
+    const std::uint8_t* exits = exits_of(tree->splits, lanes);
     std::int32_t* sums = lanes.sums + tree->score * lanes.sums_stride;
     for (std::size_t i = 0; i < lanes.n; i += kLanes) {
-      std::uint8_t exits[kLanes];
-      find_exits(tree->splits, lanes, i, exits);
-      for (std::size_t lane = 0; lane < kLanes; ++lane) sums[i + lane] += tree->votes[exits[lane]];
+      std::uint8_t answers[kLanes];
+      find_answers(tree->splits, lanes, i, answers);
+      for (std::size_t lane = 0; lane < kLanes; ++lane)
+        sums[i + lane] += tree->votes[exits[answers[lane]]];
     }
   }
 }
 
 inline void enter_piece(const Piece& piece, const Lanes& lanes, std::uint8_t* codes) {
+  const std::uint8_t* exits = exits_of(piece.splits, lanes);
+  const std::uint8_t entry = piece.entry;
   for (std::size_t i = 0; i < lanes.n; i += kLanes) {
-    std::uint8_t exits[kLanes];
-    find_exits(piece.splits, lanes, i, exits);
+    std::uint8_t answers[kLanes], after[kLanes];
+    find_answers(piece.splits, lanes, i, answers);
     for (std::size_t lane = 0; lane < kLanes; ++lane)
-      codes[i + lane] = codes[i + lane] == piece.entry ? piece.codes[exits[lane]] : codes[i + lane];
+      after[lane] = piece.codes[exits[answers[lane]]];
+    for (std::size_t lane = 0; lane < kLanes; ++lane)
+      codes[i + lane] = codes[i + lane] == entry ? after[lane] : codes[i + lane];
   }
 }
 
