@@ -36,16 +36,22 @@ void transpose(const T* rows, std::ptrdiff_t row_stride, std::size_t n, const st
         out[(t * kTile + f) * out_stride + i] = static_cast<float>(rows[tiles[t] + f]);
 }
 
-// The answers of kLanes rows from lane i on to all splits, as bits.
-inline void find_answers(const Splits& splits, const Lanes& lanes, std::size_t i,
-                         std::uint8_t* answers) {
-  std::fill_n(answers, kLanes, std::uint8_t{0});
+// Rows whose answers are found before any is looked up: what has just been stored as a vector is
+// slow to read byte by byte.
+constexpr std::size_t kAhead = 256;
+
+// The answers of up to kAhead rows from lane i on to all splits, as bits; returns how many rows.
+inline std::size_t find_answers(const Splits& splits, const Lanes& lanes, std::size_t i,
+                                std::uint8_t* answers) {
+  const std::size_t n = std::min(kAhead, lanes.n - i);
+  std::fill_n(answers, n, std::uint8_t{0});
   for (int s = 6; s >= 0; --s) {
     const std::int8_t threshold = splits.threshold[s];
     const std::int8_t* bytes = lanes.ranks + splits.column[s] + i;
-    for (std::size_t lane = 0; lane < kLanes; ++lane)
+    for (std::size_t lane = 0; lane < n; ++lane)
       answers[lane] = static_cast<std::uint8_t>(2 * answers[lane] + (threshold > bytes[lane]));
   }
+  return n;
 }
 
 // What exit the answers lead to.
@@ -57,10 +63,10 @@ inline void small_trees(const SmallTree* trees, std::size_t n_trees, const Lanes
   for (const SmallTree* tree = trees; tree != trees + n_trees; ++tree) {
     const std::uint8_t* exits = exits_of(tree->splits, lanes);
     std::int32_t* sums = lanes.sums + tree->score * lanes.sums_stride;
-    for (std::size_t i = 0; i < lanes.n; i += kLanes) {
-      std::uint8_t answers[kLanes];
-      find_answers(tree->splits, lanes, i, answers);
-      for (std::size_t lane = 0; lane < kLanes; ++lane)
+    for (std::size_t i = 0; i < lanes.n; i += kAhead) {
+      std::uint8_t answers[kAhead];
+      const std::size_t n = find_answers(tree->splits, lanes, i, answers);
+      for (std::size_t lane = 0; lane < n; ++lane)
         sums[i + lane] += tree->votes[exits[answers[lane]]];
     }
   }
@@ -69,12 +75,11 @@ inline void small_trees(const SmallTree* trees, std::size_t n_trees, const Lanes
 inline void enter_piece(const Piece& piece, const Lanes& lanes, std::uint8_t* codes) {
   const std::uint8_t* exits = exits_of(piece.splits, lanes);
   const std::uint8_t entry = piece.entry;
-  for (std::size_t i = 0; i < lanes.n; i += kLanes) {
-    std::uint8_t answers[kLanes], after[kLanes];
-    find_answers(piece.splits, lanes, i, answers);
-    for (std::size_t lane = 0; lane < kLanes; ++lane)
-      after[lane] = piece.codes[exits[answers[lane]]];
-    for (std::size_t lane = 0; lane < kLanes; ++lane)
+  for (std::size_t i = 0; i < lanes.n; i += kAhead) {
+    std::uint8_t answers[kAhead], after[kAhead];
+    const std::size_t n = find_answers(piece.splits, lanes, i, answers);
+    for (std::size_t lane = 0; lane < n; ++lane) after[lane] = piece.codes[exits[answers[lane]]];
+    for (std::size_t lane = 0; lane < n; ++lane)
       codes[i + lane] = codes[i + lane] == entry ? after[lane] : codes[i + lane];
   }
 }
