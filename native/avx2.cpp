@@ -9,7 +9,11 @@
 
 namespace mddag::engine {
 
-struct Avx2 {};
+struct Avx2 {
+  static std::uint8_t mask_equal(const std::int32_t* words, std::int32_t value) {
+    return avx2::mask_equal(words, value);
+  }
+};
 
 void use_avx2(Kernels& kernels) {
   kernels.name = "avx2";
@@ -17,10 +21,8 @@ void use_avx2(Kernels& kernels) {
   kernels.float64 = {avx2::ranks<double>, avx2::transpose<double>};
   kernels.small_trees = avx2::small_trees;
   kernels.programmes = avx2::programmes;
-  kernels.find_states = ExitKernels<Avx2>::find_states;
   kernels.decide = ExitKernels<Avx2>::decide;
-  kernels.settle = ExitKernels<Avx2>::settle;
-  kernels.mask_alive = avx2::mask_alive;
+  kernels.mask_other = avx2::mask_other;
   kernels.pack_bytes = avx2::pack_bytes;
   kernels.pack_words = avx2::pack_words;
 }

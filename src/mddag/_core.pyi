@@ -134,8 +134,7 @@ class Forest:
         X: Rows,
         decisions: Decisions,
         out: Sums,
-        exit_step: NDArray[np.int32],  # (n_rows,), one behind the last step evaluated
-        n_evaluated: NDArray[np.int32],  # (n_rows,), base classifiers
+        exit_step: NDArray[np.int32] | None,  # (n_rows,), one behind the last step evaluated
         n_threads: int,
     ) -> None: ...
 

@@ -36,11 +36,11 @@ def decisions_of(policy, fixed):
 
 
 def run_of(forest, policy, fixed, X, n_threads=1):
-    """Sums, exit steps and numbers of evaluations, through blocks."""
+    """Sums and exit steps, through blocks."""
     sums = np.empty((len(X), policy.grid.n_scores), np.int32)
-    exit_step, n_evaluated = np.empty(len(X), np.int32), np.empty(len(X), np.int32)
-    forest.run_blocks(X, decisions_of(policy, fixed), sums, exit_step, n_evaluated, n_threads)
-    return sums, exit_step, n_evaluated
+    exit_step = np.empty(len(X), np.int32)
+    forest.run_blocks(X, decisions_of(policy, fixed), sums, exit_step, n_threads)
+    return sums, exit_step
 
 
 def fixed_sums(ensemble, X):

@@ -72,20 +72,21 @@ class Forest {
     });
   }
 
-  // The rows through a policy: out as above; exit_step and n_evaluated (n_rows,) count steps.
+  // The rows through a policy: out as above; exit_step (n_rows,), one behind the last step that a
+  // row evaluates, or null if nobody asks.
   template <class T, class Out>
   void run_blocks(const Rows<T>& rows, const Decisions& decisions, Out* out,
-                  std::int32_t* exit_step, std::int32_t* n_evaluated, int n_threads) const {
+                  std::int32_t* exit_step, int n_threads) const {
     const ExitPlan plan{kernels_,  flat_, quantiser_,          steps_,
                         decisions, bias_, leaf_tables_.data(), kExitRows};
     for_blocks_of_rows(rows.n_rows, kExitRows, n_threads, [&](auto blocks) {
       ExitRun<T> run(plan, rows);
       blocks([&](std::size_t first, std::size_t n) {
-        run.run(first, n, [&](std::size_t i, const ExitLanes& lanes, std::size_t lane) {
+        run.run(first, n, [&](std::size_t i, const ExitLanes& lanes, std::size_t lane,
+                              std::size_t step) {
           for (std::size_t k = 0; k < n_scores(); ++k)
-            write(lanes.final(lane, k), out[i * n_scores() + k]);
-          exit_step[i] = lanes.exit_step(lane);
-          n_evaluated[i] = lanes.n_evaluated(lane);
+            write(lanes.sum(lane, k), out[i * n_scores() + k]);
+          if (exit_step) exit_step[i] = static_cast<std::int32_t>(step);
         });
       });
     });
