@@ -62,6 +62,8 @@ class ExitRun {
   }
 
  private:
+  static constexpr std::size_t kFirstSteps = 16;
+
   void evaluate(std::size_t first, std::size_t a, std::size_t b) {
     load(first, b);
     lanes_.enter(a);
@@ -76,9 +78,13 @@ class ExitRun {
     plan_.forest.walk(t, rows_, lanes_.size(), row, work_.sums.data(), work_.stride);
   }
 
-  // Quantises what the steps before b read and is not there yet, for the rows still here.
+  // Quantises what the steps before b read and is not there yet, for the rows still here, and as
+  // much again: rows that came so far are likely to go on, and memory is read feature after feature
+  // more slowly than all at once.
   void load(std::size_t first, std::size_t b) {
     if (b <= n_steps_loaded_) return;
+    const std::size_t n_ahead = lanes_.are_whole() ? kFirstSteps : 2 * b;
+    b = std::min(std::max(b, n_ahead), plan_.decisions.n_steps());
     const std::vector<std::size_t> numbers = plan_.steps.first_read(n_steps_loaded_, b);
     n_steps_loaded_ = b;
     loaded_.insert(loaded_.end(), numbers.begin(), numbers.end());

@@ -29,9 +29,9 @@
 namespace mddag::engine {
 
 class Forest {
-  // Rows of a block: few enough that their ranks stay in the nearest caches, and so many more with
-  // early exits that those who are left still fill the lanes.
-  static constexpr std::size_t kRows = 1024, kExitRows = 4096;
+  // Rows of a block: few enough that their ranks stay in the nearest caches, and with early exits
+  // up to four times as many, so that those who are left still fill the lanes.
+  static constexpr std::size_t kRows = 1024, kExitRows = 4 * kRows, kExitBytes = 1 << 19;
 
  public:
   // order: base classifiers as a policy takes them; rounds groups trees into base classifiers.
@@ -44,7 +44,9 @@ class Forest {
         flat_(trees, values, starts, score, bias.size),
         quantiser_(flat_.splits()),
         all_(flat_, quantiser_, stride_of(kRows)),
-        steps_(flat_, quantiser_, stride_of(kExitRows), rounds, order),
+        exit_rows_(std::clamp(kExitBytes / (quantiser_.n_columns() + 1) / kRows * kRows, kRows,
+                              kExitRows)),
+        steps_(flat_, quantiser_, stride_of(exit_rows_), rounds, order),
         leaf_tables_(leaf_tables()) {}
 
   const char* kernels() const { return kernels_.name; }
@@ -78,8 +80,8 @@ class Forest {
   void run_blocks(const Rows<T>& rows, const Decisions& decisions, Out* out,
                   std::int32_t* exit_step, int n_threads) const {
     const ExitPlan plan{kernels_,  flat_, quantiser_,          steps_,
-                        decisions, bias_, leaf_tables_.data(), kExitRows};
-    for_blocks_of_rows(rows.n_rows, kExitRows, n_threads, [&](auto blocks) {
+                        decisions, bias_, leaf_tables_.data(), exit_rows_};
+    for_blocks_of_rows(rows.n_rows, exit_rows_, n_threads, [&](auto blocks) {
       ExitRun<T> run(plan, rows);
       blocks([&](std::size_t first, std::size_t n) {
         run.run(first, n, [&](std::size_t i, const ExitLanes& lanes, std::size_t lane,
@@ -115,6 +117,7 @@ class Forest {
   FlatForest flat_;
   Quantiser quantiser_;
   PlanOfAll all_;
+  std::size_t exit_rows_;
   PlanOfSteps steps_;
   std::vector<std::uint8_t> leaf_tables_;
 };
