@@ -43,12 +43,14 @@ inline void bind_decisions(nb::module_& m) {
       .def(
           "__init__",
           [](engine::Decisions* self, Array<const std::int64_t> edges,
-             Matrix<const std::int32_t> next, std::size_t every, std::size_t n_scores) {
+             Matrix<const std::int32_t> next, std::size_t every, std::size_t n_scores,
+             std::size_t expected_steps) {
             nb::gil_scoped_release unlocked;
             new (self) engine::Decisions(span(edges), {next.data(), next.size()}, next.shape(0) - 1,
-                                         n_scores, every);
+                                         n_scores, every, expected_steps);
           },
-          "edges"_a.noconvert(), "next"_a.noconvert(), "every"_a, "n_scores"_a);
+          "edges"_a.noconvert(), "next"_a.noconvert(), "every"_a, "n_scores"_a,
+          "expected_steps"_a);
 }
 
 void bind_engine(nb::module_& m) {

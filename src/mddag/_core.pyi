@@ -108,6 +108,7 @@ class Decisions:
         next: NDArray[np.int32],  # noqa: A002
         every: int,
         n_scores: int,
+        expected_steps: int,  # of a row, on average; it decides on speed alone
     ) -> None: ...
 
 class Forest:

@@ -10,6 +10,7 @@ is asked for, the cost model chooses, batch by batch.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -96,8 +97,8 @@ class Executor(ReadOnlyArrays):
 
     @cached_property
     def decisions(self) -> _core.Decisions:
-        policy = self.policy
-        return _core.Decisions(self._edges, policy.next, policy.every, policy.grid.n_scores)
+        policy, steps = self.policy, math.ceil(self.costs.steps)
+        return _core.Decisions(self._edges, policy.next, policy.every, policy.grid.n_scores, steps)
 
     def scores(self, rows: Rows, out: NDArray[np.float64], n_threads: int) -> None:
         """Fill `out` (n_rows, K)."""

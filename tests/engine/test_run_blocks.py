@@ -13,15 +13,15 @@ from tests.reference import forest as twin
 from tests.strategies import ensembles, policies, rows
 
 
-@given(st.data(), st.booleans())
+@given(st.data(), st.booleans(), st.integers(0, 40))
 @settings(deadline=None)
-def test_blocks_are_the_twin(data, portable):
+def test_blocks_are_the_twin(data, portable, expected_steps):
     ensemble = data.draw(ensembles())
     policy = data.draw(policies(ensemble.n_classifiers, ensemble.n_scores))
     X = data.draw(rows(ensemble.n_features))
     fixed = FixedPoint.of(ensemble.tables)
     forest = forest_of(ensemble, policy.order, portable)
-    sums, exit_step = run_of(forest, policy, fixed, X)
+    sums, exit_step = run_of(forest, policy, fixed, X, expected_steps=expected_steps)
     wanted = twin.run(ensemble, policy, fixed, X)
     assert (sums.tolist(), exit_step.tolist()) == wanted
 
@@ -66,8 +66,9 @@ def test_many_rows_leave_in_many_ways(skips, n_cells, n_scores, portable):
     fixed = FixedPoint.of(ensemble.tables)
     forest = forest_of(ensemble, policy.order, portable)
     wanted = stepped(ensemble, policy, fixed, X)
-    for n_threads in (1, 2):
-        for got, want in zip(run_of(forest, policy, fixed, X, n_threads), wanted, strict=True):
+    for n_threads, expected in ((1, 0), (2, 30)):
+        run = run_of(forest, policy, fixed, X, n_threads, expected)
+        for got, want in zip(run, wanted, strict=True):
             np.testing.assert_array_equal(got, want)
 
 

@@ -62,8 +62,6 @@ class ExitRun {
   }
 
  private:
-  static constexpr std::size_t kFirstSteps = 16;
-
   void evaluate(std::size_t first, std::size_t a, std::size_t b) {
     load(first, b);
     lanes_.enter(a);
@@ -78,13 +76,13 @@ class ExitRun {
     plan_.forest.walk(t, rows_, lanes_.size(), row, work_.sums.data(), work_.stride);
   }
 
-  // Quantises what the steps before b read and is not there yet, for the rows still here, and as
-  // much again: rows that came so far are likely to go on, and memory is read feature after feature
-  // more slowly than all at once.
+  // Quantises what the steps before b read and is not there yet, for the rows still here, and what
+  // is likely to be read soon: to read the memory of rows again for every step costs more than to
+  // rank some values in vain. Who has come so far is taken to go as far again.
   void load(std::size_t first, std::size_t b) {
     if (b <= n_steps_loaded_) return;
-    const std::size_t n_ahead = lanes_.are_whole() ? kFirstSteps : 2 * b;
-    b = std::min(std::max(b, n_ahead), plan_.decisions.n_steps());
+    const std::size_t soon = lanes_.are_whole() ? plan_.decisions.expected_steps() : 2 * b;
+    b = std::min(std::max(b, soon), plan_.decisions.n_steps());
     const std::vector<std::size_t> numbers = plan_.steps.first_read(n_steps_loaded_, b);
     n_steps_loaded_ = b;
     loaded_.insert(loaded_.end(), numbers.begin(), numbers.end());
