@@ -30,15 +30,16 @@ WALK_DECISION = 3.0
 WALK_LINE, LINE = 12.0, 16  # a row's memory comes in lines of so many values
 WALK_COLUMN = 4.0  # a column of stumps that are all evaluated: a step function
 # The same among many rows: a stump, a bush, each leaf of a larger tree, a nominal tree, a column.
-BLOCK_STUMP, BLOCK_BUSH, BLOCK_LEAF, BLOCK_NOMINAL, BLOCK_COLUMN = 0.08, 0.13, 0.023, 11.0, 1.6
-LOAD_ROW, LOAD_FEATURE, LOAD_VALUE = 8.0, 0.15, 0.55  # a row in, its memory, each of its ranks
-LATER_VALUE = 3.0  # a rank of a row that got so far
-PACK_VALUE = 0.08  # a rank moved as other rows leave, all times together
-DECISION, DECISION_SCORE = 0.3, 0.15  # a decision about a row, and each score that it looks at
-COMPACTION = 1.2  # gaps left by rows that have gone
+BLOCK_STUMP, BLOCK_BUSH, BLOCK_LEAF, BLOCK_NOMINAL, BLOCK_COLUMN = 0.025, 0.11, 0.03, 11.0, 2.2
+LOAD_ROW, LOAD_VALUE = 8.0, 0.95  # a row in, and each of its values as a rank
+LOAD_FAR, NEAR = 0.45, 64  # memory is slower than that for values behind the first so many
+LATER_VALUE = 0.5  # a rank of a row that got so far, beside moving it
+PACK_VALUE = 0.3  # a rank moved as other rows leave, all times together
+DECISION, DECISION_SCORE = 0.1, 0.25  # a decision about a row, and each score that it looks at
+COMPACTION = 1.6  # gaps left by rows that have gone, and trees in the policy's order
 CALL_ALL, CALL_BLOCKS = 4_000.0, 8_000.0
 LEAST_ROWS = 48  # fewer take as long among many
-STEP, STEP_DECISION = 10.0, 60.0  # what a step and a decision cost beside their rows
+STEP, STEP_DECISION, STEP_ROWS = 30.0, 190.0, 150  # what a step and a decision take for any rows
 LONGEST = 8  # the row that stays longest passes so many times the mean of the steps
 MOST_ROWS, BLOCK_RANKS = 4096, 1 << 19  # of a block
 MANY_ROWS = 10_000
@@ -83,7 +84,7 @@ class Costs:
         walk, block = (float(cost.sum()) for cost in _tree_costs(n_leaves, nominal))
         first, n_splits = _first_reads(ensemble, policy), int((n_leaves - 1).sum())
         n_columns = len(first)
-        load = LOAD_ROW + LOAD_FEATURE * ensemble.n_features
+        load = LOAD_ROW + LOAD_FAR * max(ensemble.n_features - NEAR, 0)
         columns_alone = bool((n_leaves <= 2).all()) and not nominal.any()
         if columns_alone and evaluates_all:
             walk = WALK_COLUMN * n_columns
@@ -108,7 +109,7 @@ class Costs:
             return n_rows * (self.walk * self.evaluations + self.fetch)
         if executor == "all":
             return CALL_ALL + max(n_rows, LEAST_ROWS) * self.all
-        few = STEP + STEP_DECISION * self.decision + LEAST_ROWS * self.block
+        few = STEP + STEP_DECISION * self.decision + STEP_ROWS * self.block
         decision = (DECISION + DECISION_SCORE * self.n_scores) * self.decision
         row = self.load + self.steps * (COMPACTION * self.block + decision)
         n_blocks = -(-n_rows // self.block_rows)
