@@ -112,10 +112,8 @@ def report_batch(name: str, ensemble: Ensemble, policy: Policy | None, X: np.nda
         expected = dag.native.costs.batch(dag.executor, len(X)) / len(X)
         chosen = dag.executor == auto.native.chosen(len(X))
         over = f"chosen, {ns / min(taken):.2f} x the best" if chosen else ""
-        print(
-            f"| {name} | {mean:.0f} | {dag.executor} | {ns / len(X):.0f} | {expected:.0f} | {over} |",
-            flush=True,
-        )
+        times = f"{ns / len(X):.0f} | {expected:.0f}"
+        print(f"| {name} | {mean:.0f} | {dag.executor} | {times} | {over} |", flush=True)
 
 
 def report_one_row(name: str, ensemble: Ensemble, policy: Policy | None, X: np.ndarray, n: int):

@@ -49,8 +49,7 @@ inline void bind_decisions(nb::module_& m) {
             new (self) engine::Decisions(span(edges), {next.data(), next.size()}, next.shape(0) - 1,
                                          n_scores, every, expected_steps);
           },
-          "edges"_a.noconvert(), "next"_a.noconvert(), "every"_a, "n_scores"_a,
-          "expected_steps"_a);
+          "edges"_a.noconvert(), "next"_a.noconvert(), "every"_a, "n_scores"_a, "expected_steps"_a);
 }
 
 void bind_engine(nb::module_& m) {

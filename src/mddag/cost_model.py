@@ -99,7 +99,9 @@ class Costs:
             decision=decision,
             n_scores=ensemble.n_scores,
             load=load + _load_values(first, steps, policy.every),
-            all=BLOCK_COLUMN * n_columns if columns_alone else load + LOAD_VALUE * n_columns + block,
+            all=BLOCK_COLUMN * n_columns
+            if columns_alone
+            else load + LOAD_VALUE * n_columns + block,
             block_rows=min(MOST_ROWS, max(MOST_ROWS // 4, BLOCK_RANKS // (n_columns + 1))),
         )
 

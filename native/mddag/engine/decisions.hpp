@@ -75,9 +75,8 @@ class Decisions {
   bool is_shared(std::size_t d) const {
     const auto table = [&](std::size_t k) { return jumps_.begin() + at(d, k); };
     for (std::size_t k = 1; k < n_scores_; ++k)
-      if (!std::equal(table(0), table(1), table(k), table(k + 1), [](Jump a, Jump b) {
-            return a.edge == b.edge && a.next == b.next;
-          }))
+      if (!std::equal(table(0), table(1), table(k), table(k + 1),
+                      [](Jump a, Jump b) { return a.edge == b.edge && a.next == b.next; }))
         return false;
     return true;
   }

@@ -102,10 +102,9 @@ class ExitLanes {
   template <class Done>
   void decide(std::size_t d, std::size_t b, const Done& done) {
     const auto n_before = d == 0 ? n_ : n_alive();
-    settled_ =
-        kernels_.decide({next_.data(), sums_, gone_masks_.data(), chunks(n_), stride_,
-                         decisions_.n_scores(), quit_},
-                        decisions_[d]);
+    settled_ = kernels_.decide({next_.data(), sums_, gone_masks_.data(), chunks(n_), stride_,
+                                decisions_.n_scores(), quit_},
+                               decisions_[d]);
     const std::size_t n_gone = n_before - n_alive();
     if (n_gone == 0) return;
     kernels_.pack_words(gone_masks_.data(), chunks(n_) / 8, number_.data(), gone_.data());

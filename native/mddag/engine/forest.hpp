@@ -84,12 +84,12 @@ class Forest {
     for_blocks_of_rows(rows.n_rows, exit_rows_, n_threads, [&](auto blocks) {
       ExitRun<T> run(plan, rows);
       blocks([&](std::size_t first, std::size_t n) {
-        run.run(first, n, [&](std::size_t i, const ExitLanes& lanes, std::size_t lane,
-                              std::size_t step) {
-          for (std::size_t k = 0; k < n_scores(); ++k)
-            write(lanes.sum(lane, k), out[i * n_scores() + k]);
-          if (exit_step) exit_step[i] = static_cast<std::int32_t>(step);
-        });
+        run.run(first, n,
+                [&](std::size_t i, const ExitLanes& lanes, std::size_t lane, std::size_t step) {
+                  for (std::size_t k = 0; k < n_scores(); ++k)
+                    write(lanes.sum(lane, k), out[i * n_scores() + k]);
+                  if (exit_step) exit_step[i] = static_cast<std::int32_t>(step);
+                });
       });
     });
   }
