@@ -8,10 +8,10 @@
     curves  cost per row against evaluations, base classifiers, classes, leaves and rows
 
 The first run installs rivals into build/rivals and trains models into out/speed, which takes some
-minutes more; delete out/speed to learn models and policies anew. --quick has few rows and repeats,
-and keeps its results in out/ only. Contestants take turns: read the ratios, median (range) over the
-repeats; times are the best, and the machine's. Tables and pictures are benchmarks/results/speed_*;
-speed_machine.csv tells what was measured on.
+minutes more; delete out/speed to train them anew. Policies are learned by the code as it is.
+--quick has few rows and repeats, and keeps its results in out/ only. Contestants take turns: read
+the ratios, median (range) over the repeats; times are the best, and the machine's. Tables and
+pictures are benchmarks/results/speed_*; speed_machine.csv tells what was measured on.
 """
 
 from __future__ import annotations

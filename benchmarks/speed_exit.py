@@ -4,7 +4,7 @@ First on shape B, with policies that quit at 5, 10 and 20 % of the evaluations, 
 Then on real data with what users get: mddag.sparsify(model, X, y, max_loss=0.002) on rows that the
 model has not seen, for decisions at every step and at every 16th. LightGBM's pred_early_stop is
 given the margin and frequency that are fastest within the same loss on the same rows. Errors are
-on test rows that nobody chose anything on.
+on test rows that nobody chose anything on. Policies are learned anew whenever the code is another.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ import numpy as np
 import speed_data
 from speed_contest import LIGHTGBM, LLEAVES, OURS, Contest, Contestant, digits, spread
 from speed_models import B, prepared
-from speed_policies import keep_quitting
+from speed_policies import code, keep_quitting
 
 import mddag
 
@@ -30,6 +30,7 @@ FIELDS = (
     "error",
     "evaluations",
     "executor",
+    "expected",
     "ns_per_row",
     "ratio",
     "absent",
@@ -67,7 +68,7 @@ def of_shares(n_rows: int, n_repeats: int) -> Iterator[dict[str, object]]:
 def at_equal_error(name: str, n_repeats: int) -> Iterator[dict[str, object]]:
     """Times, and those of each contestant / ours with the rarest decisions."""
     data = speed_data.prepared(name)
-    sparse = [_mddag(f"mddag, every={every}", f"sparse-{every}.mddag") for every in EVERY]
+    sparse = [_mddag(f"mddag, every={every}", f"sparse-{every}-{code()}.mddag") for every in EVERY]
     refused = {}
     for who, every in zip(sparse, EVERY, strict=True):
         try:
@@ -99,7 +100,7 @@ def _mddag(name: str, file: str) -> Contestant:
 
 
 def sparsify(data: speed_data.Data, file: str, every: int) -> None:
-    """Learn the default policy within the loss, where its file is absent.
+    """Learn the default policy within the loss, where this code has not done so yet.
 
     It takes the point estimate, as errors are measured here; a certificate would evaluate more.
     """
@@ -160,10 +161,13 @@ def _lightgbm_error(booster: lgb.Booster, X, y, stopping: dict[str, object]) -> 
 
 
 def _how(folder: Path, who: Contestant, n_rows: int) -> dict[str, str]:
-    """Mean evaluations, and the executor that a batch of so many rows is run by."""
+    """Mean evaluations, the executor that runs so many rows, and how many times as fast as
+    evaluating everything the cost model expects it to be.
+    """
     X = np.load(folder / "test.npy", mmap_mode="r")[: min(n_rows, 5_000)]
     predictor = mddag.load(folder / who.changes.get("file", "full.mddag"))
     return {
         "evaluations": digits(predictor.n_evaluated(X).mean()),
         "executor": predictor.model.dag.native.chosen(n_rows),
+        "expected": digits(predictor.model.dag.expected_speedup),
     }

@@ -8,6 +8,8 @@ How well they decide is not asked here; `speed_exit` does so on real data, with 
 
 from __future__ import annotations
 
+from functools import cache
+from hashlib import sha256
 from pathlib import Path
 
 import numpy as np
@@ -18,8 +20,16 @@ from mddag.model_file import Model
 from mddag.policy import EVAL, QUIT
 from mddag.predictor import Predictor
 
+HOME = Path(__file__).resolve().parents[1]
 N_EDGES = 1021  # two of four equal parts end at the margins
 N_ROWS = 4_000
+
+
+@cache
+def code() -> str:
+    """A few digits that change with the code which learns policies."""
+    files = [*HOME.glob("src/mddag/**/*.py"), *HOME.glob("native/**/*.hpp")]
+    return sha256(b"".join(file.read_bytes() for file in sorted(files))).hexdigest()[:8]
 
 
 def keep_quitting(folder: Path, file: str, share: float, every: int) -> mddag.Dag:

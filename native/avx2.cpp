@@ -17,10 +17,8 @@ void use_avx2(Kernels& kernels) {
   kernels.small_trees = avx2::small_trees;
   kernels.large_trees = avx2::large_trees;
   kernels.steps = TableKernels<avx2::Machine>::steps;
-  kernels.find_states = ExitKernels<avx2::Machine>::find_states;
   kernels.decide = ExitKernels<avx2::Machine>::decide;
-  kernels.settle = ExitKernels<avx2::Machine>::settle;
-  kernels.mask_alive = avx2::mask_alive;
+  kernels.mask_other = avx2::mask_other;
   kernels.pack_bytes = avx2::pack_bytes;
   kernels.pack_words = avx2::pack_words;
 }

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -50,6 +52,47 @@ def test_larger_trees_and_nominal_ones_cost_more():
     assert stump.block < bush.block < large.block
     assert bush.walk < nominal.walk
     assert large.block < nominal.block
+
+
+def stumps_on(columns):
+    """A stump on each of the columns."""
+    trees = []
+    for column in columns:
+        tree = TreeBuilder()
+        leaves = tree.leaf([0.0]), tree.leaf([1.0])
+        trees.append(tree.finish(tree.split(column, 0.5, *leaves, missing_left=False)))
+    return Ensemble.from_trees(trees, features=Features(max(columns) + 1))
+
+
+def test_columns_that_rows_seldom_get_to_are_loaded_seldom():
+    ensemble = stumps_on(range(300))
+    soon, late = (Costs.of(ensemble, policy_of(300, QUIT), mean) for mean in (3.0, 200.0))
+    assert soon.load < late.load
+
+
+def test_columns_are_loaded_in_the_order_of_the_policy():
+    few_first = stumps_on([0] * 150 + list(range(150)))
+    forwards = policy_of(300, QUIT)
+    backwards = replace(forwards, order=np.arange(300)[::-1])
+    few, many = (Costs.of(few_first, policy, 30.0) for policy in (forwards, backwards))
+    assert few.load < many.load
+    assert few.all == many.all
+
+
+def test_wide_rows_cost_more_and_come_in_smaller_blocks():
+    narrow, wide = (
+        Costs.of(stumps_on(np.arange(300) % n), policy_of(300, QUIT), 30.0) for n in (5, 300)
+    )
+    for executor in ("walk", "blocks", "all"):
+        assert narrow.batch(executor, MANY_ROWS) < wide.batch(executor, MANY_ROWS)
+    assert wide.block_rows < narrow.block_rows
+
+
+def test_loading_eats_what_a_policy_saves():
+    narrow, wide = (
+        Costs.of(forest(8, 300, n_features=n), policy_of(300, QUIT, 16), 40.0) for n in (4, 2000)
+    )
+    assert 1.0 < wide.speedup(("blocks",)) < narrow.speedup(("blocks",))
 
 
 def test_one_row_is_walked_and_many_are_not():

@@ -1,7 +1,10 @@
 // The bindings of the engine: a forest made once, evaluated on many rows at once.
 #pragma once
 
+#include <nanobind/stl/optional.h>
+
 #include <memory>
+#include <optional>
 
 #include "bindings/arrays.hpp"
 #include "mddag/engine/forest.hpp"
@@ -26,14 +29,13 @@ void bind_forest_run_blocks(nb::class_<engine::Forest>& forest) {
   forest.def(
       "run_blocks",
       [](const engine::Forest& self, StridedMatrix<T> X, const engine::Decisions& decisions,
-         Matrix<Out> out, Array<std::int32_t> exit_step, Array<std::int32_t> n_evaluated,
-         int n_threads) {
+         Matrix<Out> out, std::optional<Array<std::int32_t>> exit_step, int n_threads) {
         nb::gil_scoped_release unlocked;
-        self.run_blocks(rows(X), decisions, out.data(), exit_step.data(), n_evaluated.data(),
+        self.run_blocks(rows(X), decisions, out.data(), exit_step ? exit_step->data() : nullptr,
                         n_threads);
       },
-      "X"_a.noconvert(), "decisions"_a, "out"_a.noconvert(), "exit_step"_a.noconvert(),
-      "n_evaluated"_a.noconvert(), "n_threads"_a);
+      "X"_a.noconvert(), "decisions"_a, "out"_a.noconvert(), "exit_step"_a.noconvert().none(),
+      "n_threads"_a);
 }
 
 inline void bind_decisions(nb::module_& m) {
@@ -41,12 +43,13 @@ inline void bind_decisions(nb::module_& m) {
       .def(
           "__init__",
           [](engine::Decisions* self, Array<const std::int64_t> edges,
-             Matrix<const std::int32_t> next, std::size_t every, std::size_t n_scores) {
+             Matrix<const std::int32_t> next, std::size_t every, std::size_t n_scores,
+             std::size_t expected_steps) {
             nb::gil_scoped_release unlocked;
             new (self) engine::Decisions(span(edges), {next.data(), next.size()}, next.shape(0) - 1,
-                                         n_scores, every);
+                                         n_scores, every, expected_steps);
           },
-          "edges"_a.noconvert(), "next"_a.noconvert(), "every"_a, "n_scores"_a);
+          "edges"_a.noconvert(), "next"_a.noconvert(), "every"_a, "n_scores"_a, "expected_steps"_a);
 }
 
 void bind_engine(nb::module_& m) {

@@ -108,6 +108,7 @@ class Decisions:
         next: NDArray[np.int32],  # noqa: A002
         every: int,
         n_scores: int,
+        expected_steps: int,  # of a row, on average; it decides on speed alone
     ) -> None: ...
 
 class Forest:
@@ -134,8 +135,7 @@ class Forest:
         X: Rows,
         decisions: Decisions,
         out: Sums,
-        exit_step: NDArray[np.int32],  # (n_rows,), one behind the last step evaluated
-        n_evaluated: NDArray[np.int32],  # (n_rows,), base classifiers
+        exit_step: NDArray[np.int32] | None,  # (n_rows,), one behind the last step evaluated
         n_threads: int,
     ) -> None: ...
 

@@ -1,12 +1,16 @@
 """Costs: what each executor is expected to take for a batch, in nanoseconds of one thread.
 
     walk     rows x evaluations x a base classifier of one row
-    blocks   a call + the steps of the longest row x a step of few rows
+    blocks   a call + blocks x the steps of the longest row x a step of few rows
              + rows x (loading + steps x a step of one row among many)
     all      a call + rows x (loading + all base classifiers of one row among many)
 
-The constants were measured on one machine (AMD EPYC of 2023, AVX2, float32 rows) and are printed by
-``benchmarks/executors.py``. They serve to compare executors: ratios carry over, times do not.
+Loading makes ranks of values. Blocks do so for all that the mean row reads as rows come in, and for
+columns that are first read later only for rows that get there, one by one.
+
+The constants are a least-squares fit, of ratios, to what ``benchmarks/executors.py`` measures and
+to the real policies of ``benchmarks/speed_exit.py``, on one busy machine (AMD EPYC of 2023, AVX2,
+float32 rows). Both print what is expected beside. Ratios carry over, times do not.
 """
 
 from __future__ import annotations
@@ -23,16 +27,21 @@ from mddag.policy import EVAL, SKIP, Policy
 WALK_STUMP, WALK_BUSH, WALK_LEVEL, WALK_NOMINAL = 3.0, 6.0, 8.0, 25.0
 BUSH_LEAVES = 8
 WALK_DECISION = 3.0
+WALK_LINE, LINE = 12.0, 16  # a row's memory comes in lines of so many values
 WALK_COLUMN = 4.0  # a column of stumps that are all evaluated: a step function
 # The same among many rows: a stump, a bush, each leaf of a larger tree, a nominal tree, a column.
-BLOCK_STUMP, BLOCK_BUSH, BLOCK_LEAF, BLOCK_NOMINAL, BLOCK_COLUMN = 0.08, 0.13, 0.023, 11.0, 1.6
-LOAD_ROW, LOAD_VALUE = 20.0, 1.1  # a row in, and each of its values as a rank
-DECISION, DECISION_SCORE = 0.5, 0.8  # a decision about a row, and each score that it looks at
-COMPACTION = 1.5  # gaps left by rows that have gone
+BLOCK_STUMP, BLOCK_BUSH, BLOCK_LEAF, BLOCK_NOMINAL, BLOCK_COLUMN = 0.025, 0.11, 0.03, 11.0, 2.2
+LOAD_ROW, LOAD_VALUE = 8.0, 0.95  # a row in, and each of its values as a rank
+LOAD_FAR, NEAR = 0.45, 64  # memory is slower than that for values behind the first so many
+LATER_VALUE = 0.5  # a rank of a row that got so far, beside moving it
+PACK_VALUE = 0.3  # a rank moved as other rows leave, all times together
+DECISION, DECISION_SCORE = 0.25, 0.15  # a decision about a row, and each score that it looks at
+COMPACTION = 1.6  # gaps left by rows that have gone, and trees in the policy's order
 CALL_ALL, CALL_BLOCKS = 4_000.0, 8_000.0
 LEAST_ROWS = 48  # fewer take as long among many
-STEP, STEP_DECISION = 10.0, 60.0  # what a step and a decision cost beside their rows
+STEP, STEP_DECISION, STEP_ROWS = 30.0, 190.0, 150  # what a step and a decision take for any rows
 LONGEST = 8  # the row that stays longest passes so many times the mean of the steps
+MOST_ROWS, BLOCK_RANKS = 4096, 1 << 19  # of a block
 MANY_ROWS = 10_000
 
 
@@ -44,22 +53,26 @@ class Costs:
     steps       : and those that it passes, skipped ones included
     longest     : the steps that some row is expected to pass
     walk        : of an evaluation by the walk
+    fetch       : of a row's memory by the walk
     block       : of a base classifier among many rows
     decision    : a share of one, for each step
     n_scores    : that a decision looks at
-    load        : of a row among many
+    load        : of a row among many that leaves when it can
     all         : of a row among many, everything evaluated
+    block_rows  : that leave when they can, evaluated together
     """
 
     evaluations: float
     steps: float
     longest: float
     walk: float
+    fetch: float
     block: float
     decision: float
     n_scores: int
     load: float
     all: float
+    block_rows: int
 
     @classmethod
     def of(cls, ensemble: Ensemble, policy: Policy, evaluations: float | None = None) -> Costs:
@@ -69,8 +82,9 @@ class Costs:
         mean = n if evaluates_all else n / 2 if evaluations is None else evaluations
         steps = min(mean / max(1.0 - _share_of_skips(policy), 1.0 / max(n, 1)), n)
         walk, block = (float(cost.sum()) for cost in _tree_costs(n_leaves, nominal))
-        n_columns = len(np.unique(ensemble.nodes["feature"][ensemble.nodes["feature"] >= 0]))
-        load = LOAD_ROW + LOAD_VALUE * n_columns
+        first, n_splits = _first_reads(ensemble, policy), int((n_leaves - 1).sum())
+        n_columns = len(first)
+        load = LOAD_ROW + LOAD_FAR * max(ensemble.n_features - NEAR, 0)
         columns_alone = bool((n_leaves <= 2).all()) and not nominal.any()
         if columns_alone and evaluates_all:
             walk = WALK_COLUMN * n_columns
@@ -80,23 +94,28 @@ class Costs:
             steps=steps,
             longest=min(LONGEST * steps, n),
             walk=walk / max(n, 1) + WALK_DECISION * decision,
+            fetch=WALK_LINE * min(ensemble.n_features / LINE, mean * n_splits / max(n, 1)),
             block=block / max(n, 1),
             decision=decision,
             n_scores=ensemble.n_scores,
-            load=load,
-            all=BLOCK_COLUMN * n_columns if columns_alone else load + block,
+            load=load + _load_values(first, steps, policy.every),
+            all=BLOCK_COLUMN * n_columns
+            if columns_alone
+            else load + LOAD_VALUE * n_columns + block,
+            block_rows=min(MOST_ROWS, max(MOST_ROWS // 4, BLOCK_RANKS // (n_columns + 1))),
         )
 
     def batch(self, executor: str, n_rows: int) -> float:
         """Nanoseconds of so many rows."""
         if executor == "walk":
-            return n_rows * self.walk * self.evaluations
+            return n_rows * (self.walk * self.evaluations + self.fetch)
         if executor == "all":
             return CALL_ALL + max(n_rows, LEAST_ROWS) * self.all
-        few = STEP + STEP_DECISION * self.decision + LEAST_ROWS * self.block
+        few = STEP + STEP_DECISION * self.decision + STEP_ROWS * self.block
         decision = (DECISION + DECISION_SCORE * self.n_scores) * self.decision
         row = self.load + self.steps * (COMPACTION * self.block + decision)
-        return CALL_BLOCKS + self.longest * few + n_rows * row
+        n_blocks = -(-n_rows // self.block_rows)
+        return CALL_BLOCKS + n_blocks * self.longest * few + n_rows * row
 
     def cheapest(self, possible: tuple[str, ...], n_rows: int) -> str:
         return min(possible, key=lambda executor: self.batch(executor, n_rows))
@@ -116,6 +135,27 @@ def _tree_costs(
     walk = np.where(stump, WALK_STUMP, WALK_BUSH + WALK_LEVEL * levels)
     block = np.where(stump, BLOCK_STUMP, np.where(bush, BLOCK_BUSH, BLOCK_LEAF * n_leaves))
     return np.where(nominal, WALK_NOMINAL, walk), np.where(nominal, BLOCK_NOMINAL, block)
+
+
+def _first_reads(ensemble: Ensemble, policy: Policy) -> NDArray[np.int64]:
+    """The step at which each column is first read (n_columns,)."""
+    n = len(ensemble)
+    step = np.empty(n, np.int64)
+    step[policy.order] = np.arange(n)
+    of_tree = np.repeat(step, np.diff(ensemble.tables.rounds))
+    of_node = np.repeat(of_tree, np.diff(ensemble.starts))
+    splits = ensemble.nodes["feature"] >= 0
+    first = np.full(ensemble.n_features, n)
+    np.minimum.at(first, ensemble.nodes["feature"][splits], of_node[splits])
+    return first[first < n]
+
+
+def _load_values(first: NDArray[np.int64], steps: float, every: int) -> float:
+    """Of a row that passes so many steps on average, as many rows leaving at each as at another."""
+    at_once = first < max(steps, every)
+    gets_there = np.exp(-first / max(steps, 1.0))
+    packed = PACK_VALUE * len(first)
+    return float(np.where(at_once, LOAD_VALUE, LATER_VALUE * gets_there).sum() + packed)
 
 
 def _share_of_skips(policy: Policy) -> float:

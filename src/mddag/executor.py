@@ -10,6 +10,7 @@ is asked for, the cost model chooses, batch by batch.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -96,8 +97,8 @@ class Executor(ReadOnlyArrays):
 
     @cached_property
     def decisions(self) -> _core.Decisions:
-        policy = self.policy
-        return _core.Decisions(self._edges, policy.next, policy.every, policy.grid.n_scores)
+        policy, steps = self.policy, math.ceil(self.costs.steps)
+        return _core.Decisions(self._edges, policy.next, policy.every, policy.grid.n_scores, steps)
 
     def scores(self, rows: Rows, out: NDArray[np.float64], n_threads: int) -> None:
         """Fill `out` (n_rows, K)."""
@@ -107,7 +108,7 @@ class Executor(ReadOnlyArrays):
         elif name == "all":
             self.forest.scores(rows, out, n_threads)
         else:
-            self._run_blocks(rows, out, n_threads)
+            self.forest.run_blocks(rows, self.decisions, out, None, n_threads)
 
     def exits(self, rows: Rows, n_threads: int) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
         """Scores (n_rows, K) and exit steps (n_rows,)."""
@@ -115,10 +116,11 @@ class Executor(ReadOnlyArrays):
         if "all" in self.possible:  # every row leaves at the end
             self.scores(rows, scores, n_threads)
             return scores, np.full(len(rows), len(self.ensemble), np.int32)
-        if self.chosen(len(rows)) == "blocks":
-            return scores, self._run_blocks(rows, scores, n_threads)
         exit_step = np.zeros(len(rows), np.int32)
-        self.walk.exits(rows, scores, exit_step, n_threads)
+        if self.chosen(len(rows)) == "blocks":
+            self.forest.run_blocks(rows, self.decisions, scores, exit_step, n_threads)
+        else:
+            self.walk.exits(rows, scores, exit_step, n_threads)
         return scores, exit_step
 
     def run(self, rows: Rows, n_threads: int) -> Trace:
@@ -130,13 +132,6 @@ class Executor(ReadOnlyArrays):
         )
         indptr = np.concatenate([[0], np.cumsum(n_evaluated, dtype=np.int64)])
         return Trace(scores, indptr, indices, exit_step, cost)
-
-    def _run_blocks(
-        self, rows: Rows, out: NDArray[np.float64], n_threads: int
-    ) -> NDArray[np.int32]:
-        exit_step, n_evaluated = np.zeros((2, len(rows)), np.int32)
-        self.forest.run_blocks(rows, self.decisions, out, exit_step, n_evaluated, n_threads)
-        return exit_step
 
     def _empty_scores(self, rows: Rows) -> NDArray[np.float64]:
         return np.empty((len(rows), self.ensemble.n_scores))

@@ -29,18 +29,17 @@ def sums_of(forest, X, n_scores, n_threads=1):
     return sums
 
 
-def decisions_of(policy, fixed):
-    return _core.Decisions(
-        fixed.edges(policy.grid.edges), policy.next, policy.every, policy.grid.n_scores
-    )
+def decisions_of(policy, fixed, expected_steps=0):
+    edges, n_scores = fixed.edges(policy.grid.edges), policy.grid.n_scores
+    return _core.Decisions(edges, policy.next, policy.every, n_scores, expected_steps)
 
 
-def run_of(forest, policy, fixed, X, n_threads=1):
-    """Sums, exit steps and numbers of evaluations, through blocks."""
+def run_of(forest, policy, fixed, X, n_threads=1, expected_steps=0):
+    """Sums and exit steps, through blocks."""
     sums = np.empty((len(X), policy.grid.n_scores), np.int32)
-    exit_step, n_evaluated = np.empty(len(X), np.int32), np.empty(len(X), np.int32)
-    forest.run_blocks(X, decisions_of(policy, fixed), sums, exit_step, n_evaluated, n_threads)
-    return sums, exit_step, n_evaluated
+    exit_step = np.empty(len(X), np.int32)
+    forest.run_blocks(X, decisions_of(policy, fixed, expected_steps), sums, exit_step, n_threads)
+    return sums, exit_step
 
 
 def fixed_sums(ensemble, X):

@@ -37,18 +37,17 @@ def cell(edges, n_scores, total):
 
 
 def run(ensemble, policy, fixed, X):
-    """Every row through the jump table: sums, exit steps and numbers of evaluations."""
+    """Every row through the jump table: sums and exit steps."""
     edges = [int(edge) for edge in fixed.edges(policy.grid.edges)]
-    sums, exits, counts = [], [], []
+    sums, exits = [], []
     for row in X:
-        total, exit_step, count = [int(b) for b in fixed.bias], 0, 0
+        total, exit_step = [int(b) for b in fixed.bias], 0
         j = policy.next[0, cell(edges, ensemble.n_scores, total)]
         while j < policy.n_steps:
             h = vote(ensemble, fixed, policy.order[j], row)
             total = [a + b for a, b in zip(total, h, strict=True)]
-            exit_step, count = int(j) + 1, count + 1
+            exit_step = int(j) + 1
             j = policy.next[j + 1, cell(edges, ensemble.n_scores, total)]
         sums.append(total)
         exits.append(exit_step)
-        counts.append(count)
-    return sums, exits, counts
+    return sums, exits

@@ -38,8 +38,8 @@ inline void pack_bytes(const std::uint8_t* masks, std::size_t n_masks, std::int8
   }
 }
 
-inline void pack_words(const std::uint8_t* masks, std::size_t n_masks, std::int32_t* words) {
-  std::int32_t* to = words;
+inline void pack_words(const std::uint8_t* masks, std::size_t n_masks, const std::int32_t* words,
+                       std::int32_t* to) {
   for (std::size_t m = 0; m < n_masks; ++m) {
     const __m256i eight = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(words + 8 * m));
     const __m256i lanes = _mm256_cvtepu8_epi32(shuffle_of(masks[m]));
@@ -48,13 +48,17 @@ inline void pack_words(const std::uint8_t* masks, std::size_t n_masks, std::int3
   }
 }
 
-inline void mask_alive(const ExitArrays& lanes, std::uint8_t* masks) {
-  const __m256i quit = _mm256_set1_epi32(lanes.quit);
-  for (std::size_t i = 0; i < lanes.n; i += 8) {
-    const __m256i next = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(lanes.next + i));
-    const __m256 gone = _mm256_castsi256_ps(_mm256_cmpeq_epi32(next, quit));
-    masks[i / 8] = static_cast<std::uint8_t>(~_mm256_movemask_ps(gone));
-  }
+// Of eight words.
+inline std::uint8_t mask_equal(const std::int32_t* words, std::int32_t value) {
+  const __m256i eight = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(words));
+  const __m256i equal = _mm256_cmpeq_epi32(eight, _mm256_set1_epi32(value));
+  return static_cast<std::uint8_t>(_mm256_movemask_ps(_mm256_castsi256_ps(equal)));
+}
+
+inline void mask_other(const std::int32_t* words, std::size_t n, std::int32_t value,
+                       std::uint8_t* masks) {
+  for (std::size_t i = 0; i < n; i += 8)
+    masks[i / 8] = static_cast<std::uint8_t>(~mask_equal(words + i, value));
 }
 
 }  // namespace mddag::engine::avx2

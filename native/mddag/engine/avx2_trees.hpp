@@ -14,13 +14,18 @@
 #include <utility>
 
 #include "mddag/engine/avx2_inline.hpp"
+#include "mddag/engine/avx2_pack.hpp"
 #include "mddag/engine/kernels.hpp"
 #include "mddag/engine/shapes.hpp"
 #include "mddag/engine/table_kernels.hpp"
 
 namespace mddag::engine::avx2 {
 
-struct Machine {};
+struct Machine {
+  static std::uint8_t mask_equal(const std::int32_t* words, std::int32_t value) {
+    return avx2::mask_equal(words, value);
+  }
+};
 
 constexpr std::size_t kManyRows = 256;
 

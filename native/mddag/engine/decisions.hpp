@@ -19,10 +19,11 @@ namespace mddag::engine {
 
 class Decisions {
  public:
-  // edges: (n_edges,), ascending; next: (n_steps + 1, n_cells), n_cells = (n_edges + 1) * n_scores.
+  // edges: (n_edges,), ascending; next: (n_steps + 1, n_cells), n_cells = (n_edges + 1) * n_scores;
+  // expected_steps: that a row passes on average, as far as known; it decides on speed alone.
   Decisions(Span<const std::int64_t> edges, Span<const std::int32_t> next, std::size_t n_steps,
-            std::size_t n_scores, std::size_t every)
-      : n_steps_(n_steps), n_scores_(n_scores), every_(every) {
+            std::size_t n_scores, std::size_t every, std::size_t expected_steps)
+      : n_steps_(n_steps), n_scores_(n_scores), every_(every), expected_steps_(expected_steps) {
     const std::size_t row_cells = edges.size + 1;
     for (std::size_t d = 0; d <= count(); ++d)
       for (std::size_t k = 0; k < n_scores; ++k) {
@@ -34,18 +35,19 @@ class Decisions {
         });
       }
     starts_.push_back(jumps_.size());
+    for (std::size_t d = 0; d <= count(); ++d) shared_.push_back(is_shared(d));
   }
 
   std::size_t n_steps() const { return n_steps_; }
   std::size_t n_scores() const { return n_scores_; }
   std::size_t every() const { return every_; }
+  std::size_t expected_steps() const { return expected_steps_; }
   // Decisions that may evaluate something; one more, at the end, only quits.
   std::size_t count() const { return (n_steps_ + every_ - 1) / every_; }
 
-  // The jumps of decision d where class k is on top. The first is below every state.
-  Span<const Jump> jumps(std::size_t d, std::size_t k) const {
-    const std::size_t at = d * n_scores_ + k;
-    return {jumps_.data() + starts_[at], starts_[at + 1] - starts_[at]};
+  // Classes mostly agree on a decision, and then share a table.
+  Decision operator[](std::size_t d) const {
+    return {jumps_.data(), starts_.data() + d * n_scores_, shared_[d] ? 1 : n_scores_};
   }
 
   // Whether any row ever waits for a later step; if not, all evaluate or quit.
@@ -70,13 +72,27 @@ class Decisions {
     }
   }
 
+  bool is_shared(std::size_t d) const {
+    const auto table = [&](std::size_t k) { return jumps_.begin() + at(d, k); };
+    for (std::size_t k = 1; k < n_scores_; ++k)
+      if (!std::equal(table(0), table(1), table(k), table(k + 1),
+                      [](Jump a, Jump b) { return a.edge == b.edge && a.next == b.next; }))
+        return false;
+    return true;
+  }
+
+  std::ptrdiff_t at(std::size_t d, std::size_t k) const {
+    return static_cast<std::ptrdiff_t>(starts_[d * n_scores_ + k]);
+  }
+
   // Sums are above -2^31, the lowest integer; margins may be zero, and are moved onto it.
   bool is_below_all(std::int64_t edge) const { return edge < kLowest + (n_scores_ == 1); }
 
-  std::size_t n_steps_, n_scores_, every_;
+  std::size_t n_steps_, n_scores_, every_, expected_steps_;
   bool has_skips_ = false;
   std::vector<Jump> jumps_;
-  std::vector<std::size_t> starts_;
+  std::vector<std::size_t> starts_;   // of decision d and class k at d * n_scores + k
+  std::vector<std::uint8_t> shared_;  // by decision: whether all classes have the same jumps
 };
 
 }  // namespace mddag::engine

@@ -1,8 +1,8 @@
-// ExitLanes: the rows of a block that are still under way, one per lane, and what they have so far.
+// ExitLanes: the rows of a block that are still under way, one per lane.
 //
-// Every row waits for the step `next` that it evaluates next; n_steps means that it has quit. Rows
-// that quit leave their sums behind at once, for kernels go on adding to their lane until the lanes
-// are packed.
+// Every row waits for the step `next` that it evaluates next; n_steps means that it has quit. A row
+// that quits is reported at once, for kernels go on adding to its lane until the lanes are packed.
+// It has just evaluated: one that waits decides the same again (exit_kernels.hpp).
 #pragma once
 
 #include <algorithm>
@@ -26,18 +26,15 @@ class ExitLanes {
         quit_(static_cast<std::int32_t>(decisions.n_steps())),
         stride_(stride),
         sums_(sums),
+        number_(stride),
         row_(stride),
-        gone_(stride),
         next_(stride),
-        exit_step_(stride),
-        n_evaluated_(stride),
-        state_(stride),
-        decided_(stride),
-        final_(decisions.n_scores() * stride),
-        saved_(decisions.n_scores() * stride),
-        top_(stride),
-        masks_(stride / 8),
-        gone_masks_(stride / 8) {}
+        gone_(stride),
+        saved_(decisions.has_skips() ? decisions.n_scores() * stride : 0),
+        gone_masks_(stride / 8),
+        alive_masks_(stride / 8) {
+    std::iota(number_.data(), number_.data() + stride, 0);
+  }
 
   std::size_t size() const { return n_; }
   std::size_t n_alive() const { return static_cast<std::size_t>(settled_.n_alive); }
@@ -45,17 +42,17 @@ class ExitLanes {
   std::size_t soonest() const { return static_cast<std::size_t>(settled_.soonest); }
   bool are_whole() const { return whole_; }  // lane i is row i
   const std::int32_t* rows() const { return row_.data(); }
+  std::int32_t sum(std::size_t lane, std::size_t k) const { return sums_[k * stride_ + lane]; }
 
-  // n rows, whose sums are there.
-  void start(std::size_t n) {
+  // n rows, whose sums are there: the first decision. Here and below, done(row, lane, exit_step) is
+  // called for every row that quits.
+  template <class Done>
+  void start(std::size_t n, const Done& done) {
     whole_ = true;
-    std::iota(row_.data(), row_.data() + n, 0);
-    std::fill_n(next_.data(), n, 0);
-    std::fill_n(exit_step_.data(), n, 0);
-    std::fill_n(n_evaluated_.data(), n, 0);
-    std::copy_n(sums_, decisions_.n_scores() * stride_, final_.data());
+    std::copy_n(number_.data(), n, row_.data());
+    std::fill_n(next_.data(), n, -1);
     set_size(n);
-    decide(0, -1, -1);
+    decide(0, 0, done);
   }
 
   // Rows that wait for a later step than a keep their sums while the others evaluate.
@@ -64,48 +61,34 @@ class ExitLanes {
     const auto n_here = static_cast<std::size_t>(
         std::count(next_.data(), next_.data() + n_, static_cast<std::int32_t>(a)));
     some_wait_ = n_here < n_alive();
-    if (some_wait_) std::copy_n(sums_, decisions_.n_scores() * stride_, saved_.data());
+    if (!some_wait_) return;
+    for (std::size_t k = 0; k < decisions_.n_scores(); ++k)
+      std::copy_n(sums_ + k * stride_, n_, saved_.data() + k * stride_);
   }
 
   // The steps a .. b are evaluated: the next decision.
-  void leave(std::size_t a, std::size_t b) {
+  template <class Done>
+  void leave(std::size_t a, std::size_t b, const Done& done) {
     if (some_wait_) restore(static_cast<std::int32_t>(a));
     some_wait_ = false;
-    decide(a / decisions_.every() + 1, static_cast<std::int32_t>(a), static_cast<std::int32_t>(b));
+    decide(a / decisions_.every() + 1, b, done);
   }
 
-  // Calls done(row, lane) for every row that has quit and moves the others together; returns which
-  // stayed, eight lanes a mask.
-  template <class Done>
-  Span<const std::uint8_t> pack(const Done& done) {
-    const ExitArrays lanes = arrays();
-    const std::size_t n_masks = lanes.n / 8;
-    kernels_.mask_alive(lanes, masks_.data());
-    report_gone(n_masks, done);
-    for (std::int32_t* words : {row_.data(), next_.data(), exit_step_.data(), n_evaluated_.data()})
-      kernels_.pack_words(masks_.data(), n_masks, words);
+  // Moves the rows that have not quit together; returns which they were, eight lanes a mask.
+  Span<const std::uint8_t> pack() {
+    const std::size_t n_masks = chunks(n_) / 8;
+    const std::uint8_t* masks = alive_masks_.data();
+    kernels_.mask_other(next_.data(), chunks(n_), quit_, alive_masks_.data());
+    for (std::int32_t* words : {row_.data(), next_.data()})
+      kernels_.pack_words(masks, n_masks, words, words);
     for (std::size_t k = 0; k < decisions_.n_scores(); ++k)
-      kernels_.pack_words(masks_.data(), n_masks, sums_ + k * stride_);
+      kernels_.pack_words(masks, n_masks, sums_ + k * stride_, sums_ + k * stride_);
     whole_ = whole_ && n_alive() == n_;
     set_size(n_alive());
-    return {masks_.data(), n_masks};
+    return {masks, n_masks};
   }
-
-  std::int32_t final(std::size_t lane, std::size_t k) const {
-    return final_.data()[k * stride_ + lane];
-  }
-  std::int32_t exit_step(std::size_t lane) const { return exit_step_.data()[lane]; }
-  std::int32_t n_evaluated(std::size_t lane) const { return n_evaluated_.data()[lane]; }
 
  private:
-  ExitArrays arrays() {
-    std::int32_t* state = decisions_.n_scores() == 1 ? sums_ : state_.data();
-    return {next_.data(),    exit_step_.data(),     n_evaluated_.data(),
-            sums_,           final_.data(),         state,
-            decided_.data(), top_.data(),           chunks(n_),
-            stride_,         decisions_.n_scores(), quit_};
-  }
-
   static std::size_t chunks(std::size_t n) {
     return (n + kExitChunk - 1) / kExitChunk * kExitChunk;
   }
@@ -115,14 +98,20 @@ class ExitLanes {
     std::fill(next_.data() + n, next_.data() + chunks(n), quit_);
   }
 
-  void decide(std::size_t d, std::int32_t a, std::int32_t b) {
-    const ExitArrays lanes = arrays();
-    if (lanes.n_scores > 1) kernels_.find_states(lanes);
-    for (std::uint32_t k = 0; k < lanes.n_scores; ++k) {
-      const Span<const Jump> jumps = decisions_.jumps(d, k);
-      kernels_.decide(lanes, jumps.data, jumps.size, k);
+  // Decision d, before step b.
+  template <class Done>
+  void decide(std::size_t d, std::size_t b, const Done& done) {
+    const auto n_before = d == 0 ? n_ : n_alive();
+    settled_ = kernels_.decide({next_.data(), sums_, gone_masks_.data(), chunks(n_), stride_,
+                                decisions_.n_scores(), quit_},
+                               decisions_[d]);
+    const std::size_t n_gone = n_before - n_alive();
+    if (n_gone == 0) return;
+    kernels_.pack_words(gone_masks_.data(), chunks(n_) / 8, number_.data(), gone_.data());
+    for (std::size_t g = 0; g < n_gone; ++g) {
+      const auto lane = static_cast<std::size_t>(gone_.data()[g]);
+      done(static_cast<std::size_t>(row_.data()[lane]), lane, b);
     }
-    settled_ = kernels_.settle(lanes, a, b);
   }
 
   void restore(std::int32_t a) {
@@ -134,18 +123,6 @@ class ExitLanes {
     }
   }
 
-  template <class Done>
-  void report_gone(std::size_t n_masks, const Done& done) {
-    for (std::size_t m = 0; m < n_masks; ++m)
-      gone_masks_.data()[m] = static_cast<std::uint8_t>(~masks_.data()[m]);
-    std::iota(gone_.data(), gone_.data() + 8 * n_masks, 0);
-    kernels_.pack_words(gone_masks_.data(), n_masks, gone_.data());
-    for (std::size_t g = 0; g < n_ - n_alive(); ++g) {  // lanes beyond the last row come last
-      const auto lane = static_cast<std::size_t>(gone_.data()[g]);
-      done(static_cast<std::size_t>(row_.data()[lane]), lane);
-    }
-  }
-
   const Kernels& kernels_;
   const Decisions& decisions_;
   const std::int32_t quit_;
@@ -154,10 +131,9 @@ class ExitLanes {
   std::size_t n_ = 0;
   Settled settled_{};
   bool whole_ = true, some_wait_ = false;
-  Aligned<std::int32_t> row_, gone_, next_, exit_step_, n_evaluated_, state_, decided_, final_,
-      saved_;
-  Aligned<std::uint32_t> top_;
-  Aligned<std::uint8_t> masks_, gone_masks_;
+  Aligned<std::int32_t> number_;  // 0, 1, 2 ...
+  Aligned<std::int32_t> row_, next_, gone_, saved_;
+  Aligned<std::uint8_t> gone_masks_, alive_masks_;
 };
 
 }  // namespace mddag::engine

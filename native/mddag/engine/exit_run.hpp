@@ -41,21 +41,24 @@ class ExitRun {
         work_(plan.quantiser.n_columns(), plan.bias.size(), plan.block_rows),
         lanes_(plan.kernels, plan.decisions, work_.sums.data(), work_.stride) {}
 
-  // Rows first .. first + n; done(row, lanes, lane) is called once for each, in any order.
+  // Rows first .. first + n; done(row, lanes, lane, exit_step) is called once for each, in any
+  // order.
   template <class Done>
   void run(std::size_t first, std::size_t n, const Done& done) {
     const auto n_steps = plan_.decisions.n_steps(), every = plan_.decisions.every();
-    const auto report = [&](std::size_t row, std::size_t lane) { done(first + row, lanes_, lane); };
+    const auto report = [&](std::size_t row, std::size_t lane, std::size_t exit_step) {
+      done(first + row, lanes_, lane, exit_step);
+    };
     n_steps_loaded_ = 0;
     loaded_.clear();
     work_.start(plan_.bias, n);
-    lanes_.start(n);
+    lanes_.start(n, report);
     while (lanes_.n_alive() > 0) {
-      const std::size_t a = lanes_.soonest();
-      evaluate(first, a, std::min(a + every, n_steps));
-      if (3 * lanes_.n_alive() <= 2 * lanes_.size()) pack(report);
+      if (3 * lanes_.n_alive() <= 2 * lanes_.size()) pack();
+      const std::size_t a = lanes_.soonest(), b = std::min(a + every, n_steps);
+      evaluate(first, a, b);
+      lanes_.leave(a, b, report);
     }
-    pack(report);
   }
 
  private:
@@ -64,7 +67,6 @@ class ExitRun {
     lanes_.enter(a);
     plan_.steps.evaluate(a, b, plan_.kernels, work_.lanes(lanes_.size(), plan_.leaf_tables),
                          [&](std::size_t t) { walk(t, first); });
-    lanes_.leave(a, b);
   }
 
   void walk(std::size_t t, std::size_t first) {
@@ -74,9 +76,13 @@ class ExitRun {
     plan_.forest.walk(t, rows_, lanes_.size(), row, work_.sums.data(), work_.stride);
   }
 
-  // Quantises what the steps before b read and is not there yet, for the rows still here.
+  // Quantises what the steps before b read and is not there yet, for the rows still here, and what
+  // is likely to be read soon: to read the memory of rows again for every step costs more than to
+  // rank some values in vain. Who has come so far is taken to go as far again.
   void load(std::size_t first, std::size_t b) {
     if (b <= n_steps_loaded_) return;
+    const std::size_t soon = lanes_.are_whole() ? plan_.decisions.expected_steps() : 2 * b;
+    b = std::min(std::max(b, soon), plan_.decisions.n_steps());
     const std::vector<std::size_t> numbers = plan_.steps.first_read(n_steps_loaded_, b);
     n_steps_loaded_ = b;
     loaded_.insert(loaded_.end(), numbers.begin(), numbers.end());
@@ -86,10 +92,8 @@ class ExitRun {
       loader_.load(numbers, first, lanes_.rows(), lanes_.size(), work_.ranks.data());
   }
 
-  template <class Report>
-  void pack(const Report& report) {
-    const Span<const std::uint8_t> masks = lanes_.pack(report);
-    if (lanes_.size() == 0) return;
+  void pack() {
+    const Span<const std::uint8_t> masks = lanes_.pack();
     for (const std::size_t number : loaded_) {
       const std::size_t column = plan_.quantiser.first_column(number);
       const std::size_t end = column + plan_.quantiser.features()[number].columns().size();

@@ -29,11 +29,11 @@
 namespace mddag::engine {
 
 class Forest {
-  // Rows of a block: few enough that their ranks stay in the nearest caches, and so many more with
-  // early exits that those who are left still fill the lanes. More of them make calls of a tree's
-  // kernel rarer.
+  // Rows of a block: few enough that their ranks stay in the nearest caches, and with early exits
+  // up to four times as many, so that those who are left still fill the lanes. More of them make
+  // calls of a tree's kernel rarer.
   static constexpr std::size_t kRows = 1024, kRowsOfFewColumns = 2048, kFewColumns = 64;
-  static constexpr std::size_t kExitRows = 4096;
+  static constexpr std::size_t kExitRows = 4 * kRows, kExitBytes = 1 << 19;
 
  public:
   // order: base classifiers as a policy takes them; rounds groups trees into base classifiers.
@@ -47,7 +47,9 @@ class Forest {
         quantiser_(flat_.splits()),
         block_rows_(quantiser_.n_columns() <= kFewColumns ? kRowsOfFewColumns : kRows),
         all_(flat_, quantiser_, stride_of(block_rows_)),
-        steps_(flat_, quantiser_, stride_of(kExitRows), rounds, order),
+        exit_rows_(std::clamp(kExitBytes / (quantiser_.n_columns() + 1) / kRows * kRows, kRows,
+                              kExitRows)),
+        steps_(flat_, quantiser_, stride_of(exit_rows_), rounds, order),
         leaf_tables_(leaf_tables()) {}
 
   const char* kernels() const { return kernels_.name; }
@@ -75,21 +77,22 @@ class Forest {
     });
   }
 
-  // The rows through a policy: out as above; exit_step and n_evaluated (n_rows,) count steps.
+  // The rows through a policy: out as above; exit_step (n_rows,), one behind the last step that a
+  // row evaluates, or null if nobody asks.
   template <class T, class Out>
   void run_blocks(const Rows<T>& rows, const Decisions& decisions, Out* out,
-                  std::int32_t* exit_step, std::int32_t* n_evaluated, int n_threads) const {
+                  std::int32_t* exit_step, int n_threads) const {
     const ExitPlan plan{kernels_,  flat_, quantiser_,          steps_,
-                        decisions, bias_, leaf_tables_.data(), kExitRows};
-    for_blocks_of_rows(rows.n_rows, kExitRows, n_threads, [&](auto blocks) {
+                        decisions, bias_, leaf_tables_.data(), exit_rows_};
+    for_blocks_of_rows(rows.n_rows, exit_rows_, n_threads, [&](auto blocks) {
       ExitRun<T> run(plan, rows);
       blocks([&](std::size_t first, std::size_t n) {
-        run.run(first, n, [&](std::size_t i, const ExitLanes& lanes, std::size_t lane) {
-          for (std::size_t k = 0; k < n_scores(); ++k)
-            write(lanes.final(lane, k), out[i * n_scores() + k]);
-          exit_step[i] = lanes.exit_step(lane);
-          n_evaluated[i] = lanes.n_evaluated(lane);
-        });
+        run.run(first, n,
+                [&](std::size_t i, const ExitLanes& lanes, std::size_t lane, std::size_t step) {
+                  for (std::size_t k = 0; k < n_scores(); ++k)
+                    write(lanes.sum(lane, k), out[i * n_scores() + k]);
+                  if (exit_step) exit_step[i] = static_cast<std::int32_t>(step);
+                });
       });
     });
   }
@@ -118,6 +121,7 @@ class Forest {
   Quantiser quantiser_;
   std::size_t block_rows_;
   PlanOfAll all_;
+  std::size_t exit_rows_;
   PlanOfSteps steps_;
   std::vector<std::uint8_t> leaf_tables_;
 };

@@ -111,13 +111,20 @@ struct Jump {
   std::int32_t next;
 };
 
+// One decision: jumps[starts[k]] .. jumps[starts[k + 1]] where class k is on top, of n_tables
+// classes; a single table serves them all.
+struct Decision {
+  const Jump* jumps;
+  const std::size_t* starts;
+  std::size_t n_tables;
+};
+
 // Rows on their way through a policy, one per lane; see exit_lanes.hpp. n is a multiple of
 // kExitChunk, and lanes beyond the last row have quit.
 struct ExitArrays {
-  std::int32_t *next, *exit_step, *n_evaluated;
-  std::int32_t *sums, *final;  // (n_scores, stride)
-  std::int32_t *state, *decided;
-  std::uint32_t* top;
+  std::int32_t* next;
+  const std::int32_t* sums;  // (n_scores, stride)
+  std::uint8_t* gone;        // eight lanes a mask: who quits at this decision
   std::size_t n, stride, n_scores;
   std::int32_t quit;
 };
@@ -145,17 +152,15 @@ struct Kernels {
   void (*small_trees)(const SmallTree* trees, std::size_t n_trees, const Lanes& lanes);
   void (*large_trees)(const LargeTree* trees, std::size_t n_trees, const Lanes& lanes);
   void (*steps)(const StepFunction* steps, std::size_t n_steps, const Lanes& lanes);
-  // Top class and margin of every lane, for several scores.
-  void (*find_states)(const ExitArrays& lanes);
-  // decided = the next step, for the lanes with class k on top.
-  void (*decide)(const ExitArrays& lanes, const Jump* jumps, std::size_t n_jumps, std::uint32_t k);
-  // Lanes that waited for step a have evaluated the steps before b; all go on as decided.
-  Settled (*settle)(const ExitArrays& lanes, std::int32_t a, std::int32_t b);
-  // Eight lanes a mask: which have not quit.
-  void (*mask_alive)(const ExitArrays& lanes, std::uint8_t* masks);
-  // Moves what lies in the lanes whose bit is set together.
+  // All lanes that have not quit go on as the decision says.
+  Settled (*decide)(const ExitArrays& lanes, const Decision& decision);
+  // Eight words a mask: which are not `value`.
+  void (*mask_other)(const std::int32_t* words, std::size_t n, std::int32_t value,
+                     std::uint8_t* masks);
+  // Moves what lies in the lanes whose bit is set together; words may go elsewhere.
   void (*pack_bytes)(const std::uint8_t* masks, std::size_t n_masks, std::int8_t* bytes);
-  void (*pack_words)(const std::uint8_t* masks, std::size_t n_masks, std::int32_t* words);
+  void (*pack_words)(const std::uint8_t* masks, std::size_t n_masks, const std::int32_t* words,
+                     std::int32_t* to);
 };
 
 }  // namespace mddag::engine

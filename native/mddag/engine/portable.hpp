@@ -84,24 +84,27 @@ inline void enter_piece(const Piece& piece, const Lanes& lanes, std::uint8_t* co
   }
 }
 
-struct Machine {};
+struct Machine {
+  static std::uint8_t mask_equal(const std::int32_t* words, std::int32_t value) {
+    unsigned mask = 0;
+    for (unsigned lane = 0; lane < 8; ++lane)
+      mask |= static_cast<unsigned>(words[lane] == value) << lane;
+    return static_cast<std::uint8_t>(mask);
+  }
+};
 
 inline void large_trees(const LargeTree* trees, std::size_t n_trees, const Lanes& lanes) {
   TableKernels<Machine>::large_trees(trees, n_trees, lanes, enter_piece);
 }
 
-inline void mask_alive(const ExitArrays& lanes, std::uint8_t* masks) {
-  for (std::size_t i = 0; i < lanes.n; i += 8) {
-    unsigned mask = 0;
-    for (unsigned lane = 0; lane < 8; ++lane)
-      mask |= static_cast<unsigned>(lanes.next[i + lane] != lanes.quit) << lane;
-    masks[i / 8] = static_cast<std::uint8_t>(mask);
-  }
+inline void mask_other(const std::int32_t* words, std::size_t n, std::int32_t value,
+                       std::uint8_t* masks) {
+  for (std::size_t i = 0; i < n; i += 8)
+    masks[i / 8] = static_cast<std::uint8_t>(~Machine::mask_equal(words + i, value));
 }
 
 template <class Word>
-void pack(const std::uint8_t* masks, std::size_t n_masks, Word* words) {
-  Word* to = words;
+void pack(const std::uint8_t* masks, std::size_t n_masks, const Word* words, Word* to) {
   for (std::size_t m = 0; m < n_masks; ++m)
     for (unsigned lane = 0; lane < 8; ++lane) {
       *to = words[8 * m + lane];
@@ -109,19 +112,20 @@ void pack(const std::uint8_t* masks, std::size_t n_masks, Word* words) {
     }
 }
 
+inline void pack_bytes(const std::uint8_t* masks, std::size_t n_masks, std::int8_t* bytes) {
+  pack(masks, n_masks, bytes, bytes);
+}
+
 inline Kernels kernels() {
-  using Exit = ExitKernels<Machine>;
   return {"portable",
           {ranks<float>, transpose<float>},
           {ranks<double>, transpose<double>},
           small_trees,
           large_trees,
           TableKernels<Machine>::steps,
-          Exit::find_states,
-          Exit::decide,
-          Exit::settle,
-          mask_alive,
-          pack<std::int8_t>,
+          ExitKernels<Machine>::decide,
+          mask_other,
+          pack_bytes,
           pack<std::int32_t>};
 }
 
