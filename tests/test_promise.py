@@ -63,5 +63,5 @@ def test_too_few_rows_are_told_how_many_would_do():
     SHARE.require(384, 230)
     loss = Promise("max_loss", 0.005, 0.9, "difference")
     with pytest.raises(ValueError, match=r"too few to promise max_loss=0.005 with confidence 0.9"):
-        loss.require(1600, 960)
+        loss.require(700, 420)
     Promise("max_loss", 0.005, 0.9, "mean").require(10, 5)
