@@ -16,8 +16,8 @@ PACKAGE = ROOT / "src" / "mddag"
 FLOORS = [
     {"_checks", "_core", "_read_only", "callbacks", "holdout", "parameters", "progress"},
     {"exploration", "features", "losses", "nodes", "split", "votes"},
-    {"columns", "door", "fixed_point", "grid", "layout", "levels", "ordering", "partial_sums"},
-    {"arrangement", "ensemble"},
+    {"columns", "door", "fixed_point", "layout", "levels", "ordering", "partial_sums"},
+    {"arrangement", "ensemble", "grid"},
     {"adapters", "bounds", "calibration", "learners", "policy", "trace"},
     {"cost_model"},
     {"executor"},

@@ -27,6 +27,7 @@ from mddag.ordering import Correlation, Given
 from mddag.parameters import Parameters
 from mddag.policy import Policy
 from mddag.progress import progress
+from mddag.solvers._exits import Exits
 from mddag.solvers._judge import Judge
 from mddag.solvers._pool import Ordered, Pool
 from mddag.solvers.descent import CAREFUL, Descent
@@ -111,7 +112,9 @@ class Portfolio(Parameters):
         if isinstance(member, Descent):
             _descend(member, problem, betas, pool)
         elif hasattr(member, "candidates"):
-            pool.add(repr(member), member.candidates(problem.learning), problem)
+            candidates = member.candidates(problem.learning)
+            add = pool.add if isinstance(candidates, Exits) else pool.add_policies
+            add(repr(member), candidates, problem)
         else:
             for beta in betas:
                 samples = (m.with_beta(beta) for m in (problem.learning, problem.selection))
@@ -164,6 +167,7 @@ class _Problems:
         for known, problem in self.made:
             if known is ordering:
                 return problem
+        self.made = []  # orders come one after the other; two would cost memory
         mdp = self.learning
         arrangement = arranged(ordering, mdp.votes, mdp.costs, mdp.weight)
         votes = arrangement.votes(mdp.votes)
@@ -174,7 +178,7 @@ class _Problems:
             mdp.arranged(arrangement, grid),
             Judge(self.selection.arranged(arrangement, grid)),
         )
-        self.made = [(ordering, problem)]  # orders come one after the other; two would cost memory
+        self.made = [(ordering, problem)]
         return problem
 
 
@@ -191,13 +195,13 @@ def _descend(member: Descent, problem: Ordered, betas: list[float], pool: Pool) 
         learning = problem.learning.with_beta(beta)
         known = [e for e in pool.entries[1:] if e.arrangement is problem.arrangement]
         if beta == betas[0] and pool.entries[1:2] == known[:1]:  # of the first order
-            pool.add_policies(repr(member), list(member.candidates(learning)), problem)
+            pool.add_policies(repr(member), member.candidates(learning), problem)
         known = [e for e in pool.entries[1:] if e.arrangement is problem.arrangement]
         entry, c = pool.among(known).best(beta)
         start = entry.candidates[c]
         if entry not in known or not np.array_equal(start.order, np.arange(start.n_steps)):
             start = problem.learning.evaluate_all()
-        policies = list(replace(careful, start=start).candidates(learning))
+        policies = replace(careful, start=start).candidates(learning)
         pool.add_policies(repr(member), policies, problem)
 
 
