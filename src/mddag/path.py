@@ -128,7 +128,7 @@ class Path:
         return [self.everything, *hopeful]
 
     def _search(self, on_the_careful_side: Callable[[Candidate], bool]) -> None:
-        """Learn at BETAS, then between the boldest careful policy and the next, or climb a ladder."""
+        """Learn at BETAS; then take a pool's ladder, or learn about where care ends."""
         self._extend(BETAS)
         if self.pool is not None:
             for price, policy in self.pool.ladder(STEP):

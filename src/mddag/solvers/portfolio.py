@@ -88,8 +88,7 @@ class Portfolio(Parameters):
         """All candidates, judged. Ctrl-C ends the search; before the first it is an error."""
         self.check()
         random = np.random.RandomState(self.random_state)
-        learning, selection = self._parted(mdp, selection, random)
-        problems = _Problems(learning, selection)
+        problems = _Problems(*self._parted(mdp, selection, random))
         pool, dear_first = Pool(problems.of(Given())), sorted(set(betas), reverse=True)
         runs = [(m, o) for o in self._orderings() for m in self._members(mdp, random)]
         try:
@@ -122,16 +121,16 @@ class Portfolio(Parameters):
 
     def _parted(
         self, mdp: MDP, selection: MDP | None, random: np.random.RandomState
-    ) -> tuple[MDP, MDP]:
+    ) -> tuple[_Part, _Part]:
         """Rows for learning and for choosing."""
         if selection is not None:
             mdp.evaluate_all().require(selection.n_steps, selection.n_scores)
-            return mdp, selection
+            return _Part(mdp), _Part(selection)
         out = stratified(_strata(mdp), self.selection_fraction, random)
         if len(out) == 0:  # too few to part: they choose among what they taught
-            return mdp, mdp
+            return _Part(mdp), _Part(mdp)
         rest = np.setdiff1d(np.arange(mdp.n_instances), out)
-        return mdp.rows(rest), mdp.rows(out)
+        return _Part(mdp, rest), _Part(mdp, out)
 
     def _members(self, mdp: MDP, random: np.random.RandomState) -> list[Any]:
         chosen = MEMBERS if self.members is None else self.members
@@ -156,30 +155,37 @@ class Portfolio(Parameters):
             raise ValueError("members or orderings is empty; wanted at least one, or None")
 
 
+@dataclass(frozen=True, eq=False)
+class _Part:
+    """Some rows of an MDP, taken when asked for: votes are what fills memory."""
+
+    mdp: MDP
+    index: NDArray[np.intp] | None = None
+
+    def taken(self) -> MDP:
+        return self.mdp if self.index is None else self.mdp.rows(self.index)
+
+
 class _Problems:
     """The problem in each order, made when first asked for."""
 
-    def __init__(self, learning: MDP, selection: MDP) -> None:
+    def __init__(self, learning: _Part, selection: _Part) -> None:
         self.learning, self.selection = learning, selection
-        self.made: list[tuple[Any, Ordered]] = []
+        self.made: tuple[Any, Ordered] | None = None
 
     def of(self, ordering: Any) -> Ordered:
-        for known, problem in self.made:
-            if known is ordering:
-                return problem
-        self.made = []  # orders come one after the other; two would cost memory
-        mdp = self.learning
+        if self.made is None or self.made[0] is not ordering:
+            self.made = None  # orders come one after the other; two would cost memory
+            self.made = ordering, self._ordered(ordering)
+        return self.made[1]
+
+    def _ordered(self, ordering: Any) -> Ordered:
+        mdp = self.learning.taken()
         arrangement = arranged(ordering, mdp.votes, mdp.costs, mdp.weight)
-        votes = arrangement.votes(mdp.votes)
-        grid = Grid.quantile(votes)
-        problem = Ordered(
-            repr(ordering),
-            arrangement,
-            mdp.arranged(arrangement, grid),
-            Judge(self.selection.arranged(arrangement, grid)),
-        )
-        self.made = [(ordering, problem)]
-        return problem
+        grid = Grid.quantile(arrangement.votes(mdp.votes))
+        mdp = mdp.arranged(arrangement, grid)
+        judge = Judge(self.selection.taken().arranged(arrangement, grid))
+        return Ordered(repr(ordering), arrangement, mdp, judge)
 
 
 def _descend(member: Descent, problem: Ordered, betas: list[float], pool: Pool) -> None:
