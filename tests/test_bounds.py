@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.stats import binomtest
+from scipy.stats import binomtest, norm
 
 from mddag.bounds import (
     NUISANCE,
@@ -30,9 +30,30 @@ def test_shares_equal_their_twin(n_rows, data):
 def test_differences_equal_their_twin(n_rows, data):
     q = data.draw(st.floats(0.01, 0.99))
     mean = data.draw(st.floats(0.0, 1.0)) * q
-    excess = data.draw(st.integers(-n_rows, n_rows))
-    twin = reference.difference_tail(excess, n_rows, (q + mean) / 2, (q - mean) / 2)
+    worse = data.draw(st.integers(0, n_rows))
+    better = data.draw(st.integers(0, n_rows - worse))
+    excess = reference.studentised(worse, better, n_rows, mean)
+    twin = reference.difference_tail(excess, n_rows, (q + mean) / 2, (q - mean) / 2, mean)
     assert _difference_tail(excess, n_rows, q, mean) == pytest.approx(twin, abs=1e-9)
+
+
+@pytest.mark.parametrize(("n_worse", "n_better"), [(0, 0), (3, 0), (12, 9), (40, 37), (90, 80)])
+def test_the_shares_looked_at_are_close_enough(n_worse, n_better):
+    """A tail between two of them is hardly larger than the largest of theirs."""
+    n_rows, bound = 2000, 0.01
+    excess = reference.studentised(n_worse, n_better, n_rows, bound)
+    found = difference_p_value(n_worse, n_better, n_rows, bound)
+    differ = (n_worse + n_better) / n_rows
+    near = [differ * by for by in np.linspace(0.8, 1.25, 200) if differ * by > bound]
+    finer = max((_difference_tail(excess, n_rows, q, bound) for q in near), default=0.0)
+    assert finer <= found + 1e-4
+
+
+def test_a_difference_costs_hardly_more_than_the_normal_law():
+    n_worse, n_better, n_rows = 96, 84, 6000
+    z = (n_worse - n_better - n_rows * 0.005) / np.sqrt(n_worse + n_better)
+    found = difference_p_value(n_worse, n_better, n_rows, 0.005)
+    assert norm.cdf(z) < found < 1.05 * norm.cdf(z)
 
 
 def test_the_share_is_that_of_clopper_and_pearson():
@@ -63,8 +84,10 @@ def test_the_rows_that_would_do_would_do():
     for bound in (0.002, 0.01, 0.2):
         n = rows_for_share(bound, 0.9)
         assert share_p_value(0, n, bound) <= 0.1 < share_p_value(0, n - 1, bound)
-        n = rows_for_difference(bound)
-        assert difference_p_value(0, 0, n, bound) == NUISANCE
+        n = rows_for_difference(bound, 0.9)
+        assert difference_p_value(0, 0, n, bound) <= 0.1 < difference_p_value(0, 0, n - 1, bound)
+    n = rows_for_difference(0.01, 1 - NUISANCE)
+    assert difference_p_value(0, 0, n, 0.01) == NUISANCE
 
 
 def test_means_are_students():

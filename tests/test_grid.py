@@ -150,7 +150,7 @@ def test_grids_of_ensembles_place_their_scores_like_the_twin(make, data):
 def test_quantile_looks_at_a_sample_of_many_rows(monkeypatch):
     votes = dense_votes(3000, 4, 1)
     full = Grid.quantile(votes, 16)
-    monkeypatch.setattr("mddag.grid.MAX_SAMPLED_SCORES", 5000)
+    monkeypatch.setattr("mddag.grid.MAX_SAMPLED_STATES", 5000)
     sampled = Grid.quantile(votes, 16)
     assert not np.array_equal(sampled.edges, full.edges)
     np.testing.assert_allclose(sampled.edges, full.edges, atol=0.5)

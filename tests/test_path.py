@@ -96,7 +96,7 @@ def test_a_solver_may_know_a_whole_path():
     assert seen == [(1000, 1000, len(BETAS))] + [(1000, 1000, 3)] * 3
 
 
-def test_a_pool_is_filled_once_and_gives_what_lies_between():
+def test_a_pool_is_filled_once_and_makes_the_path_fine():
     class Counted(Portfolio):
         def pool(self, mdp, betas, selection=None):
             pools.append(len(betas))
@@ -107,5 +107,7 @@ def test_a_pool_is_filled_once_and_gives_what_lies_between():
     found = path(solver)
     laid = found.laid_out(0.05, lambda c: bool(c.harm.mean() < 0.05), EVERY_ROW)
     assert pools == [len(BETAS)]
-    assert len(found.candidates) > 1 + len(BETAS)
+    assert len(found.candidates) > 2 * len(BETAS)
     assert 1 < len(laid) < len(found.candidates)
+    evaluated = np.array([c.n_evaluated.mean() for c in laid])
+    assert (evaluated[1:] > 0.8 * evaluated[:-1]).all()

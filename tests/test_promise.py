@@ -58,10 +58,10 @@ def test_each_measure_has_its_test():
 
 
 def test_too_few_rows_are_told_how_many_would_do():
-    with pytest.raises(ValueError, match="it takes 230 rows that only certify, so at least 384 in"):
+    with pytest.raises(ValueError, match="it takes 230 rows that only certify, so at least 460 in"):
         SHARE.require(300, 180)
-    SHARE.require(384, 230)
+    SHARE.require(460, 230)
     loss = Promise("max_loss", 0.005, 0.9, "difference")
     with pytest.raises(ValueError, match=r"too few to promise max_loss=0.005 with confidence 0.9"):
-        loss.require(1600, 960)
+        loss.require(900, 450)
     Promise("max_loss", 0.005, 0.9, "mean").require(10, 5)

@@ -5,9 +5,11 @@ the bound; at most 1 - confidence, and the bound is promised. Exact for counts:
 
     share of rows with an event     P(Bin(n, bound) <= k), the test behind Clopper & Pearson (1934)
     mean of paired differences      of -1, 0, 1: the difference of two error rates on the same rows.
-                                    The unknown share q of rows that differ is bounded first, at
-                                    level NUISANCE, which is added to the p-value of the largest q
-                                    in that interval (Berger & Boos 1994)
+                                    Outcomes are ranked by their excess of worse rows over its own
+                                    standard error, whose distribution hardly depends on the unknown
+                                    share q of rows that differ; the largest tail over an interval
+                                    that holds q but for a chance of NUISANCE, plus that chance
+                                    (Berger & Boos 1994)
 
 Means of unbounded differences (regression) have no such bound; theirs is Student's.
 Several candidates cost nothing when tested one behind the other, up to the first that fails, in an
@@ -23,8 +25,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import beta, binom, t
 
-NUISANCE = 0.005
-N_SHARES = 5  # shares q looked at; the tail grows with q, so the last one decides
+NUISANCE = 1e-4
+N_SHARES = 17  # shares q looked at; in between the tail is smooth
+ROUNDING = 1e-9  # so that the outcome seen counts as no smaller than itself
 
 
 def share_p_value(n_events: int, n_rows: int, bound: float) -> float:
@@ -35,25 +38,30 @@ def share_p_value(n_events: int, n_rows: int, bound: float) -> float:
 def difference_p_value(n_worse: int, n_better: int, n_rows: int, bound: float) -> float:
     """Of "worse rows outnumber better ones by a share of at least `bound` of all rows"."""
     n_differ = n_worse + n_better
-    widest = 1.0
+    lowest = float(beta.ppf(NUISANCE / 2, n_differ, n_rows - n_differ + 1)) if n_differ else 0.0
+    highest = 1.0
     if n_differ < n_rows:
-        widest = float(beta.ppf(1 - NUISANCE, n_differ + 1, n_rows - n_differ))
-    if widest <= bound:  # so few rows differ that the excess cannot be so large
+        highest = float(beta.ppf(1 - NUISANCE / 2, n_differ + 1, n_rows - n_differ))
+    if highest <= bound:  # so few rows differ that the excess cannot be so large
         return NUISANCE
-    shares = np.linspace(bound, widest, N_SHARES)
-    tails = [_difference_tail(n_worse - n_better, n_rows, q, bound) for q in shares]
+    excess = (n_worse - n_better - n_rows * bound) / math.sqrt(n_differ + 1)
+    shares = np.geomspace(max(lowest, bound), highest, N_SHARES)
+    tails = [_difference_tail(excess, n_rows, q, bound) for q in shares]
     return min(NUISANCE + max(tails), 1.0)
 
 
-def _difference_tail(excess: int, n_rows: int, q: float, mean: float) -> float:
-    """P(W - L <= excess) for n rows that are worse with (q + mean) / 2, better with (q - mean) / 2.
+def _difference_tail(excess: float, n_rows: int, q: float, mean: float) -> float:
+    """P((W - L - n mean) / sqrt(W + L + 1) <= excess), a row being worse with the chance
+    (q + mean) / 2 and better with (q - mean) / 2.
 
-    Given that m rows differ, W is binomial, and W - L = 2 W - m.
+    Given that m = W + L rows differ, W is binomial, and W - L = 2 W - m. A larger mean only lowers
+    the chance, so a test at the bound itself covers all above it.
     """
     reach = 10 * math.sqrt(n_rows * q) + 50  # the rest has a chance below 1e-12
     m = np.arange(max(int(n_rows * q - reach), 0), min(int(n_rows * q + reach), n_rows) + 1)
+    most = n_rows * mean + excess * np.sqrt(m + 1) + ROUNDING
     worse = min((q + mean) / (2 * q), 1.0)
-    return float((binom.pmf(m, n_rows, q) * binom.cdf((m + excess) // 2, m, worse)).sum())
+    return float((binom.pmf(m, n_rows, q) * binom.cdf((m + most) // 2, m, worse)).sum())
 
 
 def mean_p_value(differences: NDArray[np.float64], bound: float) -> float:
@@ -72,9 +80,9 @@ def rows_for_share(bound: float, confidence: float) -> int:
     return math.ceil(math.log(1 - confidence) / math.log1p(-bound))
 
 
-def rows_for_difference(bound: float) -> int:
+def rows_for_difference(bound: float, confidence: float) -> int:
     """The fewest rows that promise `bound` when none of them differs."""
-    return math.ceil(math.log(NUISANCE) / math.log1p(-bound))
+    return math.ceil(math.log(max(1 - confidence - NUISANCE, NUISANCE / 2)) / math.log1p(-bound))
 
 
 def last_promised(p_values: Iterable[float], confidence: float) -> int:

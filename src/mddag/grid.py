@@ -16,11 +16,13 @@ from numpy.typing import NDArray
 
 from mddag import _core
 from mddag._read_only import ReadOnlyArrays, read_only
+from mddag.partial_sums import partial_sums, top_and_margin
 from mddag.votes import Votes
 
 DEFAULT_CELLS = 1024
 MIN_MARGIN_CELLS = 32
-MAX_SAMPLED_SCORES = 4_000_000  # 32 MB: what `quantile` looks at, however many rows there are
+MAX_SAMPLED_STATES = 1_000_000  # 8 MB: what `quantile` looks at, however many rows there are
+MIN_LOOKS = 100  # steps it looks at; neighbours tell much the same, so they go before rows do
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,23 +116,27 @@ class Grid(ReadOnlyArrays):
         """
         n_cells = _checked_cells(votes.tables.n_scores, n_cells)
         seen = _states_passed(votes)
-        quantiles = np.quantile(seen, np.arange(1, n_cells - 1) / (n_cells - 1))
+        wanted = np.arange(1, n_cells - 1) / (n_cells - 1)
+        quantiles = np.quantile(seen, wanted, overwrite_input=True)
         return cls(np.unique(np.append(quantiles, 0.0)), votes.tables.n_scores)
 
 
 def _states_passed(votes: Votes) -> NDArray[np.float64]:
-    """Scores (K = 1) or margins that evenly spaced rows pass through when all is evaluated."""
-    tables = votes.tables
-    most = max(MAX_SAMPLED_SCORES // ((tables.n_classifiers + 1) * tables.n_scores), 1)
-    rows = np.linspace(0, len(votes) - 1, min(len(votes), most)).astype(np.intp)
-    sums = np.empty((len(rows), tables.n_classifiers + 1, tables.n_scores))
-    sums[:, 0] = tables.bias
-    sums[:, 1:] = votes.rows(rows).dense()
-    np.cumsum(sums, axis=1, out=sums)
-    if tables.n_scores == 1:
-        return sums.ravel()
-    sums.partition(-2, axis=-1)
-    return (sums[..., -1] - sums[..., -2]).ravel()
+    """Scores (K = 1) or margins that rows pass through when all is evaluated: every so many steps
+    of evenly spaced rows."""
+    n_sums = votes.tables.n_classifiers + 1
+    fits = -(-len(votes) * n_sums // MAX_SAMPLED_STATES)
+    stride = max(min(fits, n_sums // MIN_LOOKS), 1)
+    n_looks = -(-n_sums // stride)
+    n_rows = min(len(votes), max(MAX_SAMPLED_STATES // n_looks, 1))
+    rows = np.linspace(0, len(votes) - 1, n_rows).astype(np.intp)
+    states = np.empty((n_looks, n_rows))
+    for j, scores in enumerate(partial_sums(votes.rows(rows))):
+        if j % stride == 0:
+            states[j // stride] = (
+                scores[:, 0] if scores.shape[1] == 1 else top_and_margin(scores)[1]
+            )
+    return states.ravel()
 
 
 def _checked_cells(n_scores: int, n_cells: int | None) -> int:

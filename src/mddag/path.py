@@ -1,8 +1,8 @@
 """Path: policies from the most careful to the boldest, and what each does to every row.
 
 Policies are learned at prices beta a decade apart, then between the boldest that is acceptable and
-the next, so that the path is fine where the choice falls: at prices in between, or from the pool of
-candidates that a portfolio has judged already. The full ensemble is always on the path.
+the next, so that the path is fine where the choice falls. A portfolio has judged a whole pool of
+candidates: from it the path is fine everywhere. The full ensemble is always on the path.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from mddag.solvers import Solver
 BETAS = tuple(10.0 ** np.arange(-6.0, 0.1))
 ROUNDS = 3  # of refinement
 FINER = 3  # new prices between two old ones
-FROM_POOL = 12  # candidates taken from a pool, where there is one
+STEP = 1.05  # between the costs of candidates that are taken from a pool, where there is one
 
 Prices = Sequence[float] | NDArray[np.float64]
 
@@ -128,9 +128,13 @@ class Path:
         return [self.everything, *hopeful]
 
     def _search(self, on_the_careful_side: Callable[[Candidate], bool]) -> None:
-        """Learn at BETAS, then between the boldest careful policy and the next."""
+        """Learn at BETAS; then take a pool's ladder, or learn about where care ends."""
         self._extend(BETAS)
-        for _ in range(1 if self.pool is not None else ROUNDS):
+        if self.pool is not None:
+            for price, policy in self.pool.ladder(STEP):
+                self._add([price / self.learning.unit], [policy])
+            return
+        for _ in range(ROUNDS):
             careful = max(
                 (c for c in self.candidates if on_the_careful_side(c) or c.beta == 0),
                 key=lambda c: c.beta,
@@ -138,7 +142,8 @@ class Path:
             bolder = [c for c in self.candidates if c.beta > careful.beta]
             if careful.beta == 0 or not bolder:
                 return
-            self._fill(careful, min(bolder, key=lambda c: c.beta))
+            bold = min(bolder, key=lambda c: c.beta)
+            self._extend(np.geomspace(careful.beta, bold.beta, FINER + 2)[1:-1])
 
     def _extend(self, betas: Prices) -> None:
         mdps = [(self.learning.mdp(beta), self.selection.mdp(beta)) for beta in betas]
@@ -150,16 +155,6 @@ class Path:
             policies = self.solver.solve_path(mdp, prices, chooser)
         else:
             policies = [self.solver.solve(mdp, chooser) for mdp, chooser in mdps]
-        self._add(betas, policies)
-
-    def _fill(self, careful: Candidate, bold: Candidate) -> None:
-        """Put candidates between two neighbours."""
-        if self.pool is None:
-            self._extend(np.geomspace(careful.beta, bold.beta, FINER + 2)[1:-1])
-            return
-        prices = [c.beta * self.learning.unit for c in (careful, bold)]
-        policies = self.pool.between(*prices, FROM_POOL)
-        betas = np.geomspace(careful.beta, bold.beta, len(policies) + 2)[1:-1]
         self._add(betas, policies)
 
     def _add(self, betas: Prices, policies: Sequence[Policy]) -> None:

@@ -41,7 +41,7 @@ class Promise:
         """Refuse rows so few that even a policy without any harm on them could not pass."""
         needed = {
             "share": bounds.rows_for_share(self.bound, self.confidence),
-            "difference": bounds.rows_for_difference(self.bound),
+            "difference": bounds.rows_for_difference(self.bound, self.confidence),
             "mean": 2,
         }[self.measure]
         if n_certifying < needed:

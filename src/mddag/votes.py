@@ -133,8 +133,10 @@ class Votes:
         return Votes(np.ascontiguousarray(self.codes[index]), self.tables)
 
     def reordered(self, order: Sequence[int] | NDArray[np.intp]) -> Votes:
-        """The votes of the classifiers `order` alone, in that order."""
+        """The votes of the classifiers `order` alone, in that order; these, if nothing moves."""
         order = checked_order(order, self.tables.n_classifiers)
+        if np.array_equal(order, np.arange(self.tables.n_classifiers)):
+            return self
         codes = np.ascontiguousarray(self.codes[:, self.tables.trees_of(order)])
         return Votes(codes, self.tables.taken(order))
 

@@ -44,15 +44,16 @@ def test_the_pool_knows_the_cost_of_its_winner_and_whose_it_is():
     assert entry.opinions.losses[c] == pytest.approx(value.loss)
 
 
-def test_candidates_between_two_prices():
+def test_a_ladder_falls_in_cost_by_steps():
     learning, selection = problem(), problem(seed=1)
     pool = Portfolio((Margin(),), random_state=0).pool(learning, [0.003], selection)
-    ends = [selection.evaluate(pool.policy(beta)).cost for beta in (1e-5, 0.1)]
-    costs = [selection.evaluate(p).cost for p in pool.between(1e-5, 0.1, 5)]
-    assert 0 < len(costs) <= 5
-    assert ends[0] > costs[0]
-    assert costs[-1] > ends[1]
-    assert costs == sorted(costs, reverse=True)
+    prices, rungs = zip(*pool.ladder(1.3), strict=True)
+    costs = np.array([selection.evaluate(policy).cost for policy in rungs])
+    assert len(costs) > 3
+    assert (costs[:-1] / costs[1:] >= 1.3).all()
+    assert min(prices) > 0
+    assert prices[-1] > prices[0]
+    assert len(pool.ladder(1.1)) > len(costs)
 
 
 def test_labels_decide_where_they_prove_the_teacher_wrong():

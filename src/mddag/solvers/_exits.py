@@ -34,9 +34,9 @@ class Exits(Sequence[Policy]):
         self.grid, self.every, self.n_steps = mdp.grid, every, mdp.n_steps
         rising = np.unique(knobs) if "quit" in mdp.actions else np.empty(0)
         # the first candidate that quits there; len(rising) + 1 where none does
-        bolder = len(rising) - np.searchsorted(rising, confidence, side="right")
+        quiet = np.searchsorted(rising, confidence, side="right").astype(np.int32)
         shape = (-(-mdp.n_steps // every), mdp.grid.n_cells)
-        self.levels = np.broadcast_to(bolder + 1, shape)
+        self.levels = np.broadcast_to(len(rising) + 1 - quiet, shape)
         self.knobs = np.concatenate([[np.inf], rising[::-1]])
 
     def __len__(self) -> int:

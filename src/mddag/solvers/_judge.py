@@ -61,9 +61,14 @@ class Judge:
             self.teacher = taught(mdp, full)
             self.decided = mdp.with_labels(winner.astype(np.intp))
 
-    def of_policies(self, policies: list[Policy]) -> Opinions:
-        """Opinions of candidates, followed one by one."""
-        return Opinions.joined([self._of_policy(policy) for policy in policies])
+    def of_policy(self, policy: Policy) -> Opinions:
+        """The opinion of one candidate, which is followed."""
+        scores, _, cost = self.mdp.rollout(policy)
+        samples = (self.mdp, self.teacher, self.decided) if self.asks_teacher else (self.mdp,) * 3
+        losses = [np.average(m.losses(scores), weights=m.weight) for m in samples]
+        differs = losses[2] if self.asks_teacher else 0.0
+        numbers = (losses[0], losses[1], differs, np.average(cost, weights=self.mdp.weight))
+        return Opinions(*(np.array([x], np.float64) for x in numbers))
 
     def of_candidates(self, candidates: Candidates) -> Opinions:
         """Opinions of candidates that are evaluated together."""
@@ -87,11 +92,3 @@ class Judge:
         error = np.sqrt(trust**2 * noise + (1 - trust) ** 2 * spread)
         estimates: Vector = opinions.losses[0] + gained + trust * doubt + error
         return estimates
-
-    def _of_policy(self, policy: Policy) -> Opinions:
-        scores, _, cost = self.mdp.rollout(policy)
-        samples = (self.mdp, self.teacher, self.decided) if self.asks_teacher else (self.mdp,) * 3
-        losses = [np.average(m.losses(scores), weights=m.weight) for m in samples]
-        differs = losses[2] if self.asks_teacher else 0.0
-        numbers = (losses[0], losses[1], differs, np.average(cost, weights=self.mdp.weight))
-        return Opinions(*(np.array([x], np.float64) for x in numbers))

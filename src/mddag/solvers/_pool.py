@@ -7,7 +7,7 @@ price: a policy learned at one beta may win at another.
 from __future__ import annotations
 
 import zlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mddag.arrangement import Arrangement
+from mddag.grid import Grid
 from mddag.mdp import MDP
 from mddag.policy import Policy
 from mddag.solvers._judge import Judge, Opinions
@@ -42,9 +43,13 @@ class Indexed(Protocol):
 class Packed:
     """Policies that would fill memory, with their actions compressed: most cells do as others."""
 
-    def __init__(self, policies: Sequence[Policy]) -> None:
-        self.kept = [(p.grid, p.order, p.every, p.actions.shape) for p in policies]
-        self.actions = [zlib.compress(p.actions.tobytes(), 1) for p in policies]
+    def __init__(self) -> None:
+        self.kept: list[tuple[Grid, NDArray[np.intp], int, tuple[int, ...]]] = []
+        self.actions: list[bytes] = []
+
+    def append(self, policy: Policy) -> None:
+        self.kept.append((policy.grid, policy.order, policy.every, policy.actions.shape))
+        self.actions.append(zlib.compress(policy.actions.tobytes(), 1))
 
     def __getitem__(self, c: int, /) -> Policy:
         grid, order, every, shape = self.kept[c]
@@ -74,9 +79,13 @@ class Pool:
         """Candidates that are evaluated together."""
         self._add(name, candidates, problem, problem.judge.of_candidates(candidates))
 
-    def add_policies(self, name: str, policies: list[Policy], problem: Ordered) -> None:
-        """Candidates that are evaluated one by one."""
-        self._add(name, Packed(policies), problem, problem.judge.of_policies(policies))
+    def add_policies(self, name: str, policies: Iterable[Policy], problem: Ordered) -> None:
+        """Candidates that are evaluated one by one, and packed before the next is made."""
+        packed, opinions = Packed(), []
+        for policy in policies:
+            opinions.append(problem.judge.of_policy(policy))
+            packed.append(policy)
+        self._add(name, packed, problem, Opinions.joined(opinions))
 
     def _add(self, name: str, candidates: Indexed, problem: Ordered, opinions: Opinions) -> None:
         name = f"{name} in {problem.name}"
@@ -114,16 +123,18 @@ class Pool:
         best_before = np.concatenate([[np.inf], np.minimum.accumulate(losses[order])[:-1]])
         return order[losses[order] < best_before]
 
-    def between(self, careful: float, bold: float, most: int) -> list[Policy]:
-        """Of the front, up to `most` candidates at even distances between the winners at two
-        prices, from the most evaluations to the fewest."""
+    def ladder(self, step: float) -> list[tuple[float, Policy]]:
+        """Of the front, from the dearest on, candidates that are each cheaper by a factor `step` or
+        more, and their prices: what the last evaluations of each save over the next, apiece."""
         losses, costs = self.losses, self.costs
-        dearest, cheapest = (costs[(losses + b * costs).argmin()] for b in (careful, bold))
-        front = self.front()
-        front = front[(costs[front] > cheapest) & (costs[front] < dearest)]
-        if len(front) > most:
-            front = front[np.linspace(0, len(front) - 1, most).astype(int)]
-        return [self.candidate(int(at)) for at in front[::-1]]
+        rungs: list[int] = []
+        for at in self.front()[::-1].tolist():
+            if not rungs or costs[at] * step <= costs[rungs[-1]]:
+                rungs.append(at)
+        saved, spent = np.diff(losses[rungs]), -np.diff(costs[rungs])
+        return [
+            (price, self.candidate(at)) for price, at in zip(saved / spent, rungs, strict=False)
+        ]
 
     def candidate(self, at: int) -> Policy:
         """A candidate by its number, for base classifiers in their own order."""

@@ -29,6 +29,7 @@ from mddag.ordering import Correlation, Given
 from mddag.parameters import Parameters
 from mddag.policy import Policy
 from mddag.progress import progress
+from mddag.solvers._exits import Exits
 from mddag.solvers._judge import Judge
 from mddag.solvers._pool import Ordered, Pool
 from mddag.solvers.descent import CAREFUL, Descent
@@ -94,8 +95,7 @@ class Portfolio(Parameters):
         """All candidates, judged. Ctrl-C ends the search; before the first it is an error."""
         self.check()
         random = np.random.RandomState(self.random_state)
-        learning, selection = self._parted(mdp, selection, random)
-        problems, ways = _Problems(learning, selection), self._ways(mdp)
+        problems, ways = _Problems(*self._parted(mdp, selection, random)), self._ways(mdp)
         pool, dear_first = Pool(problems.of(_Way(Given()))), sorted(set(betas), reverse=True)
         descended = [way for way in ways if way.size] or ways
         runs = [
@@ -107,8 +107,8 @@ class Portfolio(Parameters):
         try:
             with progress("Portfolio", len(runs), self.verbose) as report:
                 for done, (member, way) in enumerate(runs, 1):
-                    problem, is_first = problems.of(way), way is descended[0]
-                    self._run(member, problem, dear_first, pool, explores=is_first)
+                    is_first = way is descended[0]
+                    self._run(member, problems.of(way), dear_first, pool, explores=is_first)
                     report(done, f"{len(pool.costs)} candidates after {member!r}")
         except KeyboardInterrupt:
             if len(pool.entries) == 1:
@@ -127,7 +127,9 @@ class Portfolio(Parameters):
         if isinstance(member, Descent):
             _descend(member, problem, betas, pool, explores=explores)
         elif hasattr(member, "candidates"):
-            pool.add(repr(member), member.candidates(problem.learning), problem)
+            candidates = member.candidates(problem.learning)
+            add = pool.add if isinstance(candidates, Exits) else pool.add_policies
+            add(repr(member), candidates, problem)
         else:
             for beta in betas:
                 samples = (m.with_beta(beta) for m in (problem.learning, problem.selection))
@@ -135,16 +137,16 @@ class Portfolio(Parameters):
 
     def _parted(
         self, mdp: MDP, selection: MDP | None, random: np.random.RandomState
-    ) -> tuple[MDP, MDP]:
+    ) -> tuple[_Part, _Part]:
         """Rows for learning and for choosing."""
         if selection is not None:
             mdp.evaluate_all().require(selection.n_steps, selection.n_scores)
-            return mdp, selection
+            return _Part(mdp), _Part(selection)
         out = stratified(_strata(mdp), self.selection_fraction, random)
         if len(out) == 0:  # too few to part: they choose among what they taught
-            return mdp, mdp
+            return _Part(mdp), _Part(mdp)
         rest = np.setdiff1d(np.arange(mdp.n_instances), out)
-        return mdp.rows(rest), mdp.rows(out)
+        return _Part(mdp, rest), _Part(mdp, out)
 
     def _members(self, mdp: MDP, random: np.random.RandomState) -> list[Any]:
         chosen = MEMBERS if self.members is None else self.members
@@ -182,6 +184,17 @@ class Portfolio(Parameters):
 
 
 @dataclass(frozen=True, eq=False)
+class _Part:
+    """Some rows of an MDP, taken when asked for: votes are what fills memory."""
+
+    mdp: MDP
+    index: NDArray[np.intp] | None = None
+
+    def taken(self) -> MDP:
+        return self.mdp if self.index is None else self.mdp.rows(self.index)
+
+
+@dataclass(frozen=True, eq=False)
 class _Way:
     """An order of the base classifiers, of all or of those that stand for them."""
 
@@ -195,29 +208,27 @@ class _Way:
 class _Problems:
     """The problem in each arrangement, made when first asked for."""
 
-    def __init__(self, learning: MDP, selection: MDP) -> None:
+    def __init__(self, learning: _Part, selection: _Part) -> None:
         self.learning, self.selection = learning, selection
-        self.full = selection.votes.scores()
-        self.made: list[tuple[_Way, Ordered]] = []
+        self.full = selection.taken().votes.scores()
+        self.made: tuple[_Way, Ordered] | None = None
         self.condensation: Condensation | None = None
 
     def of(self, way: _Way) -> Ordered:
-        for known, problem in self.made:
-            if known is way:
-                return problem
-        arrangement = self._arrangement(way)
-        grid = Grid.quantile(arrangement.votes(self.learning.votes))
-        problem = Ordered(
-            repr(way),
-            arrangement,
-            self.learning.arranged(arrangement, grid),
-            Judge(self.selection.arranged(arrangement, grid), self.full),
-        )
-        self.made = [(way, problem)]  # they come one after the other; two would cost memory
-        return problem
+        if self.made is None or self.made[0] is not way:
+            self.made = None  # they come one after the other; two would cost memory
+            self.made = way, self._ordered(way)
+        return self.made[1]
 
-    def _arrangement(self, way: _Way) -> Arrangement:
-        mdp = self.learning
+    def _ordered(self, way: _Way) -> Ordered:
+        mdp = self.learning.taken()
+        arrangement = self._arrangement(way, mdp)
+        grid = Grid.quantile(arrangement.votes(mdp.votes))
+        mdp = mdp.arranged(arrangement, grid)
+        judge = Judge(self.selection.taken().arranged(arrangement, grid), self.full)
+        return Ordered(repr(way), arrangement, mdp, judge)
+
+    def _arrangement(self, way: _Way, mdp: MDP) -> Arrangement:
         if way.size is None:
             return arranged(way.ordering, mdp.votes, mdp.costs, mdp.weight)
         if self.condensation is None or way.size > len(self.condensation.chosen):
@@ -243,13 +254,13 @@ def _descend(
     for beta in _thinned(betas):
         learning = problem.learning.with_beta(beta)
         if beta == betas[0] and explores:
-            pool.add_policies(repr(member), list(member.candidates(learning)), problem)
+            pool.add_policies(repr(member), member.candidates(learning), problem)
         known = [e for e in pool.entries[1:] if e.arrangement is problem.arrangement]
         entry, c = pool.among(known).best(beta)
         start = entry.candidates[c]
         if entry not in known or not np.array_equal(start.order, np.arange(start.n_steps)):
             start = problem.learning.evaluate_all()
-        policies = list(replace(careful, start=start).candidates(learning))
+        policies = replace(careful, start=start).candidates(learning)
         pool.add_policies(repr(member), policies, problem)
 
 

@@ -55,9 +55,11 @@ class Residual(Parameters):
             _smoothed(numbers, self.width)[:: self.every, None] for numbers in lines(mdp)
         )
         edges, sign = inner_edges(mdp.grid)
-        predicted = sign * (slope * edges + intercept)
-        tiny = np.finfo(float).tiny
-        confidence = np.where(sign == 0, -np.inf, predicted / np.maximum(deviation, tiny))
+        confidence = slope * edges  # a number per step and cell: changed in place
+        confidence += intercept
+        confidence *= sign
+        confidence /= np.maximum(deviation, np.finfo(float).tiny)
+        confidence[:, sign == 0] = -np.inf
         return Exits(mdp, confidence, DEVIATIONS, self.every)
 
 
