@@ -5,6 +5,9 @@ where they are few; a gradient-boosted sequence wants another order, one that Ad
 not. So each member runs in each order on the rows for learning, and the candidate with the smallest
 expected value of Eq. (8) by the rows for selection is the answer (see ``_judge.py``): no member
 loses to a simpler one but by the noise of those rows. The full ensemble is always a candidate.
+
+For probabilities (``Logistic``) scores are read as a calibration by exit will read them, and the
+members are others: see ``_reading.py`` and ``stopping.py``.
 """
 
 from __future__ import annotations
@@ -22,6 +25,7 @@ from mddag._checks import check_fraction, check_whole, checked_threads
 from mddag.arrangement import arranged
 from mddag.grid import Grid
 from mddag.holdout import stratified
+from mddag.losses import Logistic
 from mddag.mdp import MDP
 from mddag.ordering import Correlation, Given
 from mddag.parameters import Parameters
@@ -29,12 +33,14 @@ from mddag.policy import Policy
 from mddag.progress import progress
 from mddag.solvers._judge import Judge
 from mddag.solvers._pool import Ordered, Pool
+from mddag.solvers._reading import advised, exit_factors
 from mddag.solvers.descent import CAREFUL, Descent
 from mddag.solvers.margin import Margin
 from mddag.solvers.prefix import Prefix
 from mddag.solvers.qwyc import QWYC
 from mddag.solvers.residual import Residual
 from mddag.solvers.solver import Interrupted, checked_solver, deciding_every, seeded
+from mddag.solvers.stopping import Stopping
 
 MEMBERS = (
     Prefix(),
@@ -44,6 +50,7 @@ MEMBERS = (
     Descent(targets="teacher", n_starts=0, n_sweeps=2, n_cells=16, z=1.0),
     Descent(n_sweeps=2),
 )
+FOR_PROBABILITIES = (Prefix(), Margin(), Residual(), Stopping(), Stopping(shape="thresholds"))
 ORDERINGS = (Correlation(), Given())
 N_PRICES = 6  # at which descents run; what they find competes at all
 
@@ -53,7 +60,8 @@ class Portfolio(Parameters):
     """Several solvers in several orders.
 
     members            : solvers; None for prefix, margin rule, residual model, QWYC (two classes)
-                         and descent on the full ensemble's opinion and on labels
+                         and descent on the full ensemble's opinion and on labels; for the logistic
+                         loss the first three and optimal stopping
     orderings          : orders to try; None for Correlation() and Given()
     every              : steps that one decision covers, see Policy
     selection_fraction : rows held out for choosing where no selection rows are given
@@ -88,6 +96,8 @@ class Portfolio(Parameters):
         self.check()
         random = np.random.RandomState(self.random_state)
         learning, selection = self._parted(mdp, selection, random)
+        if isinstance(mdp.loss, Logistic):
+            learning, selection = advised(learning, selection)
         problems = _Problems(learning, selection)
         pool, dear_first = Pool(problems.of(Given())), sorted(set(betas), reverse=True)
         runs = [(m, o) for o in self._orderings() for m in self._members(mdp, random)]
@@ -112,6 +122,9 @@ class Portfolio(Parameters):
             _descend(member, problem, betas, pool)
         elif hasattr(member, "candidates"):
             pool.add(repr(member), member.candidates(problem.learning), problem)
+        elif hasattr(member, "solve_path"):
+            policies = member.solve_path(problem.learning, betas, problem.selection)
+            pool.add_policies(repr(member), policies, problem)
         else:
             for beta in betas:
                 samples = (m.with_beta(beta) for m in (problem.learning, problem.selection))
@@ -131,7 +144,8 @@ class Portfolio(Parameters):
         return mdp.rows(rest), mdp.rows(out)
 
     def _members(self, mdp: MDP, random: np.random.RandomState) -> list[Any]:
-        chosen = MEMBERS if self.members is None else self.members
+        default = FOR_PROBABILITIES if isinstance(mdp.loss, Logistic) else MEMBERS
+        chosen = default if self.members is None else self.members
         if self.members is None and mdp.n_scores > 1:
             chosen = tuple(m for m in chosen if not isinstance(m, QWYC))
         members = [deciding_every(seeded(member, random), self.every) for member in chosen]
@@ -168,12 +182,13 @@ class _Problems:
         arrangement = arranged(ordering, mdp.votes, mdp.costs, mdp.weight)
         votes = arrangement.votes(mdp.votes)
         grid = Grid.quantile(votes)
-        problem = Ordered(
-            repr(ordering),
-            arrangement,
-            mdp.arranged(arrangement, grid),
-            Judge(self.selection.arranged(arrangement, grid)),
+        learning, selection = (
+            m.arranged(arrangement, grid) for m in (self.learning, self.selection)
         )
+        if isinstance(mdp.loss, Logistic):
+            factors = exit_factors(learning)
+            learning, selection = learning.read_by(factors), selection.read_by(factors)
+        problem = Ordered(repr(ordering), arrangement, learning, Judge(selection))
         self.made = [(ordering, problem)]  # orders come one after the other; two would cost memory
         return problem
 
