@@ -2,10 +2,10 @@
 
 Adjacent exits are merged until every group has LEAST rows; with fewer rows in all there is one
 group. A classifier's factor is that of its group: drawing it towards the factor of all rows made
-probabilities worse, for exits do differ. It is fitted to the full ensemble's opinion, not to labels:
-among the confident rows of an early exit one label in hundreds is wrong, and whether a group holds
-none or two of them would decide its factor. A regressor's line through m rows counts m / (m + PRIOR)
-against the score itself.
+probabilities worse, for exits do differ. It is best fitted to the full ensemble's opinion, not to
+labels: of the confident rows of an early exit one in hundreds is wrong, and whether a group holds
+none or two of them would decide its factor. A regressor's line through m rows counts
+m / (m + PRIOR) against the score itself.
 """
 
 from __future__ import annotations

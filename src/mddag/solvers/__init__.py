@@ -10,7 +10,7 @@
 | Margin | rows are few: one threshold on the margin, LightGBM's early stopping tuned |
 | QWYC | disagreement with the full ensemble is to be bounded: two thresholds per step |
 | Residual | rows are few but the ensemble is long: a model of what remains, one knob |
-| Stopping | probabilities count: the best early exits that know what calibration will make of them |
+| Stopping | probabilities count: early exits that read scores as a calibration will |
 | Certificate | no label may change, on any input |
 """
 

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,14 +30,14 @@ SHAPES = ("cells", "thresholds")
 MIN_COUNT = 30  # rows per group, about
 MAX_ROWS = 20_000  # losses at all steps are kept
 Vector = NDArray[np.float64]
-Places = NDArray[np.intp]
+Places = NDArray[np.int32]
 
 
 @dataclass
 class Stopping(Parameters):
     """The best early exits of one shape.
 
-    shape   : "cells", groups of them each deciding for itself, or "thresholds", a low and a high one
+    shape   : "cells", groups of which decide each for itself, or "thresholds", a low and a high one
     n_cells : groups of cells that decide together at a step
     every   : steps that one decision covers, see Policy
     """
@@ -72,7 +73,7 @@ class Stopping(Parameters):
         for d in range(len(quits) - 1, -1, -1):
             places, loss = passage.places[d], passage.losses[d]
             value += beta * passage.prices[d]
-            gains = np.bincount(places, passage.weight * (value - loss), passage.n_places)
+            gains = sums(places, passage.weight * (value - loss), passage.n_places)
             quits[d] = self._quits(gains, places)
             value = np.where(quits[d][places], loss, value)
         actions = np.where(np.tile(quits, mdp.n_scores), QUIT, EVAL).astype(np.uint8)
@@ -94,7 +95,7 @@ class Stopping(Parameters):
 class Passage:
     """Where rows are before each decision, and what they would lose by quitting there.
 
-    places : intp (n_decisions, n), the cell on the axis of scores or margins
+    places : int32 (n_decisions, n), the cell on the axis of scores or margins
     losses : float32 (n_decisions + 1, n), the last being the full ensemble's
     prices : float64 (n_decisions,), cost of what a decision covers
     """
@@ -115,20 +116,25 @@ class Passage:
         self.prices = np.add.reduceat(few.costs, np.arange(0, few.n_steps, every))
 
 
+def sums(places: NDArray[np.integer[Any]], numbers: Vector, n_places: int) -> Vector:
+    """The numbers of each place together, (n_places,)."""
+    return np.bincount(places, numbers, n_places).astype(np.float64, copy=False)
+
+
 def in_groups(gains: Vector, counts: NDArray[np.intp], n_groups: int) -> NDArray[np.bool_]:
     """Quit where the gains of a group of neighbours sum to 0 or more; groups hold equal counts."""
     before = np.cumsum(counts) - counts
     group = before * n_groups // max(int(counts.sum()), 1)
     group = np.minimum(group, n_groups - 1)
-    return (np.bincount(group, gains, n_groups) >= 0)[group]
+    quits: NDArray[np.bool_] = (sums(group, gains, n_groups) >= 0)[group]
+    return quits
 
 
 def beyond_thresholds(gains: Vector) -> NDArray[np.bool_]:
-    """Quit at the low and the high end, as far in as gains most; everywhere if that is no worse."""
+    """Quit but in one stretch of cells, that with the smallest sum of gains; it may be empty."""
     below = np.concatenate([[0.0], np.cumsum(gains)])
-    low = int(below.argmax())
-    high = low + int((below[-1] - below[low:]).argmax())
+    high = int((np.maximum.accumulate(below) - below).argmax())
+    low = int(below[: high + 1].argmax())
     place = np.arange(len(gains))
-    if below[-1] >= below[low] + below[-1] - below[high]:
-        return np.ones(len(gains), bool)
-    return (place < low) | (place >= high)
+    outside: NDArray[np.bool_] = (place < low) | (place >= high)
+    return outside
