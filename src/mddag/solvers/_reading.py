@@ -27,7 +27,7 @@ from mddag.partial_sums import partial_sums
 
 LENGTHS = (8, 32, 128)  # besides N
 PRIOR = 10.0  # rows that the belief in the full ensemble alone counts for
-MAX_SCORES = 5_000  # rows times K that factors are fitted to
+MAX_ROWS = 3_000  # that a factor is fitted to: one number, and targets without noise
 
 Matrix = NDArray[np.float64]
 
@@ -51,9 +51,8 @@ def advised(learning: MDP, selection: MDP) -> tuple[MDP, MDP]:
 def exit_factors(mdp: MDP) -> NDArray[np.float64]:
     """a_0 .. a_N by the targets of the MDP, in units of its logistic loss, float64 (N + 1,)."""
     counting = np.flatnonzero(mdp.weight)
-    n_most = max(MAX_SCORES // mdp.n_scores, 1)
-    rows = counting[np.linspace(0, len(counting) - 1, min(len(counting), n_most)).astype(np.intp)]
-    few = mdp.rows(rows)
+    spaced = np.linspace(0, len(counting) - 1, min(len(counting), MAX_ROWS)).astype(np.intp)
+    few = mdp.rows(counting[spaced])
     factors = [fit_factor(scores, few.labels, few.weight) for scores in partial_sums(few.votes)]
     scale = mdp.loss.scale if isinstance(mdp.loss, Logistic) else 1.0
     return np.array(factors) / scale
