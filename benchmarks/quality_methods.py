@@ -3,8 +3,9 @@
 A rival is a family of policies with one knob (a threshold, a rate, a number of classifiers),
 learned on all policy rows. Ours parts the policy rows, for learning at prices beta and for judging
 all candidates; its curve is spread over those that no other beats there in loss and cost. A member
-of the portfolio alone has its own candidates in one order of the base classifiers: "+ order" is
-``Correlation``'s, else their own. Only Sarsa has beta itself as its knob.
+of the portfolio alone has its own candidates in one arrangement of the base classifiers: "+ order"
+is ``Correlation``'s, "+ condensed" those of all sizes, else their own. Only Sarsa has beta itself
+as its knob.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from quality_rivals import EarlyStop, winners
 
 from mddag import MDP, Grid, Policy
 from mddag.holdout import stratified
-from mddag.ordering import Correlation, QWYCOrder
+from mddag.ordering import Correlation, Given, QWYCOrder
 from mddag.solvers import QWYC, Descent, Margin, Portfolio, Prefix, Sarsa
 from mddag.solvers.portfolio import MEMBERS
 
@@ -69,7 +70,8 @@ def curves(problem: Problem, rows: Rows, pool: Any) -> Iterator[list[Point]]:
         yield family("QWYC", QWYC(rates=RATES), rows)
         yield family(OWN_ORDER, QWYC(QWYCOrder(), rates=RATES), rows)
     yield rows.points("Sarsa", BETAS, sarsa(rows))
-    for name, own in members(pool).items():
+    uncondensed = rows.pool(Portfolio(None, (Given(), Correlation()), (), random_state=0))
+    for name, own in (members(uncondensed) | members(pool)).items():
         yield pooled(name, own, rows)
     yield without_skip(problem)
     yield pooled(OURS, pool, rows)
@@ -88,9 +90,8 @@ def pooled(name: str, pool: Any, rows: Rows) -> list[Point]:
 
     It is what a user gets who asks for `budget=` at these evaluations.
     """
-    front = pool.front()
-    by_labels = np.concatenate([entry.opinions.losses for entry in pool.entries])
-    chosen = front[spread(pool.costs[front], by_labels[front], by_labels[0])]
+    front, losses = pool.front(), pool.losses
+    chosen = front[spread(pool.costs[front], losses[front], losses[0])]
     return rows.points(name, pool.costs[chosen], [pool.candidate(int(at)) for at in chosen])
 
 
@@ -122,12 +123,13 @@ def sarsa(rows: Rows) -> list[Policy]:
 
 
 def members(pool: Any) -> dict[str, Any]:
-    """The candidates of each member of the portfolio in each order, as pools of their own."""
+    """The candidates of each member of a portfolio in each arrangement, as pools of their own."""
     entries: dict[str, list[Any]] = {}
     for entry in pool.entries[1:]:
         member, _, ordering = entry.name.rpartition(" in ")
         name = member.partition("(")[0] + (", teacher" if "'teacher'" in member else "")
-        name += " + order" if ordering.startswith("Correlation") else ""
+        if ordering.startswith("Correlation"):
+            name += " + condensed" if " of " in ordering else " + order"
         entries.setdefault(name, []).append(entry)
     rivals = ("Prefix", "Margin", "QWYC")  # in their own order these have been read already
     return {name: pool.among(own) for name, own in entries.items() if name not in rivals}
@@ -137,5 +139,5 @@ def without_skip(problem: Problem) -> list[Point]:
     """Descent in the new order with learned early exits alone."""
     rows = Rows(problem, actions=("eval", "quit"))
     descents = tuple(member for member in MEMBERS if isinstance(member, Descent))
-    pool = rows.pool(Portfolio(descents, (Correlation(),), random_state=0))
+    pool = rows.pool(Portfolio(descents, (Correlation(),), (), random_state=0))
     return pooled("Descent + order, no SKIP", pool, rows)

@@ -6,20 +6,20 @@
 #include "mddag/engine/avx2_trees.hpp"
 #include "mddag/engine/exit_kernels.hpp"
 #include "mddag/engine/kernels.hpp"
+#include "mddag/engine/table_kernels.hpp"
 
 namespace mddag::engine {
-
-struct Avx2 {};
 
 void use_avx2(Kernels& kernels) {
   kernels.name = "avx2";
   kernels.float32 = {avx2::ranks<float>, avx2::transpose<float>};
   kernels.float64 = {avx2::ranks<double>, avx2::transpose<double>};
   kernels.small_trees = avx2::small_trees;
-  kernels.programmes = avx2::programmes;
-  kernels.find_states = ExitKernels<Avx2>::find_states;
-  kernels.decide = ExitKernels<Avx2>::decide;
-  kernels.settle = ExitKernels<Avx2>::settle;
+  kernels.large_trees = avx2::large_trees;
+  kernels.steps = TableKernels<avx2::Machine>::steps;
+  kernels.find_states = ExitKernels<avx2::Machine>::find_states;
+  kernels.decide = ExitKernels<avx2::Machine>::decide;
+  kernels.settle = ExitKernels<avx2::Machine>::settle;
   kernels.mask_alive = avx2::mask_alive;
   kernels.pack_bytes = avx2::pack_bytes;
   kernels.pack_words = avx2::pack_words;

@@ -16,9 +16,10 @@ PACKAGE = ROOT / "src" / "mddag"
 FLOORS = [
     {"_checks", "_core", "_read_only", "callbacks", "holdout", "parameters", "progress"},
     {"exploration", "features", "losses", "nodes", "split", "votes"},
-    {"columns", "door", "fixed_point", "grid", "layout", "levels", "ordering", "partial_sums"},
+    {"covariances"},
+    {"columns", "door", "fixed_point", "grid", "layout", "ordering", "partial_sums", "revision"},
     {"arrangement", "ensemble"},
-    {"adapters", "bounds", "calibration", "learners", "policy", "trace"},
+    {"adapters", "bounds", "calibration", "condensation", "learners", "policy", "trace"},
     {"cost_model"},
     {"executor"},
     {"curve", "dag", "factor", "mdp", "prediction", "values"},

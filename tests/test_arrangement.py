@@ -3,6 +3,7 @@ import pytest
 
 from mddag.arrangement import Arrangement, arranged, fitted_levels
 from mddag.ordering import Correlation, Given
+from mddag.revision import Revision
 from mddag.votes import Votes
 
 
@@ -42,7 +43,7 @@ def test_a_partial_sum_has_the_sign_of_the_expected_full_score():
 
 
 def test_the_given_order_keeps_its_levels():
-    assert arranged(Given(), random_votes()).levels is None
+    assert arranged(Given(), random_votes()).revision is None
 
 
 def test_votes_that_say_nothing_move_nothing():
@@ -67,3 +68,19 @@ def test_a_class_that_nobody_votes_for_keeps_its_bias():
     assert levels.shift[:, 0].any()
     assert not levels.shift[:, 1:].any()
     assert levels.start[1:].tolist() == [0, 0]
+
+
+def test_an_arrangement_of_an_arrangement_is_one_of_the_source():
+    votes = random_votes()
+    shift = np.arange(8.0)[:, None]
+    few = Arrangement(
+        np.array([5, 2, 7, 0, 1, 3, 4, 6]), Revision(np.ones(1), shift, np.arange(8.0)), n_kept=3
+    )
+    inner = Arrangement(
+        np.array([2, 0, 1]), Revision(np.array([-2.0]), shift[:3], np.array([3.0, 1.0, 2.0]))
+    )
+    both = few.then(inner)
+    assert both.kept.tolist() == [7, 5, 2]
+    at_once, stepwise = both.votes(votes), inner.votes(few.votes(votes))
+    np.testing.assert_allclose(at_once.dense(), stepwise.dense())
+    np.testing.assert_allclose(at_once.tables.bias, stepwise.tables.bias)

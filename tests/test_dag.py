@@ -10,10 +10,10 @@ from mddag.dag import Dag
 from mddag.ensemble import Ensemble
 from mddag.features import Features
 from mddag.grid import Grid
-from mddag.levels import Levels
 from mddag.mdp import MDP
 from mddag.nodes import TreeBuilder
 from mddag.policy import EVAL, QUIT, Policy
+from mddag.revision import Revision
 from tests import strategies
 from tests.reference import rollout as twin
 from tests.reference import trees as trees_twin
@@ -198,9 +198,9 @@ def test_the_first_state_may_lie_on_an_edge():
 
 def test_levels_go_into_the_votes_when_compiled():
     ensemble = stumps(3)
-    levels = Levels(np.array([-0.5]), np.array([[0.25], [0.0], [0.25]]))
-    policy = Policy(np.full((3, 2), QUIT), Grid(np.zeros(1)), np.arange(3), levels=levels)
-    with pytest.raises(ValueError, match=r"the policy has levels, .*wanted mddag\.compile"):
+    levels = Revision(np.array([-0.5]), np.array([[0.25], [0.0], [0.25]]))
+    policy = Policy(np.full((3, 2), QUIT), Grid(np.zeros(1)), np.arange(3), revision=levels)
+    with pytest.raises(ValueError, match=r"the policy has a revision, .*wanted mddag\.compile"):
         Dag(ensemble, policy)
     dag = mddag.compile(ensemble, policy)
     wanted = [ensemble.bias - 0.5]

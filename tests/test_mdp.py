@@ -6,10 +6,10 @@ from hypothesis import strategies as st
 from mddag.arrangement import Arrangement
 from mddag.ensemble import Ensemble
 from mddag.grid import Grid
-from mddag.levels import Levels
 from mddag.losses import Logistic, Squared, ZeroOne
 from mddag.mdp import MDP
 from mddag.policy import EVAL, QUIT, SKIP, Policy
+from mddag.revision import Revision
 from mddag.votes import Votes
 from tests import strategies
 from tests.reference import rollout as twin
@@ -278,7 +278,7 @@ def test_arrays_in_any_layout_are_taken():
 def test_a_policy_of_the_reordered_problem_is_worth_the_same_in_the_source():
     random = np.random.default_rng(0)
     source = MDP(random.normal(size=(40, 4)), random.integers(0, 2, 40), costs=[1, 2, 3, 4])
-    levels = Levels(np.array([-1.0]), np.array([[0.25], [0.5], [0.0], [0.25]]))
+    levels = Revision(np.array([-1.0]), np.array([[0.25], [0.5], [0.0], [0.25]]))
     arrangement = Arrangement(np.array([2, 0, 3, 1]), levels)
     reordered = source.arranged(arrangement, Grid(np.array([-0.5, 0.0, 0.5])))
     actions = random.integers(0, 3, (4, 4)).astype(np.uint8)

@@ -1,5 +1,6 @@
 import pickle
 from copy import copy, deepcopy
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -8,8 +9,8 @@ from hypothesis import strategies as st
 
 from mddag.arrangement import Arrangement
 from mddag.grid import Grid
-from mddag.levels import Levels
 from mddag.policy import ACTIONS, EVAL, QUIT, SKIP, Policy
+from mddag.revision import Revision
 from tests import strategies
 from tests.reference import rollout as twin
 
@@ -125,17 +126,36 @@ def test_a_decision_may_cover_several_steps():
 def test_a_policy_of_reordered_classifiers_decides_on_those_of_the_source():
     learned = Policy(np.full((3, 2), EVAL), GRID, np.array([0, 2, 1]))
     assert learned.after(Arrangement(np.array([2, 0, 1]))).order.tolist() == [2, 1, 0]
-    with pytest.raises(ValueError, match=r"each of 0\.\.2 once"):
+    with pytest.raises(ValueError, match=r"for 3 base classifiers, but the arrangement has 2"):
         learned.after(Arrangement(np.array([0, 1])))
 
 
+def test_nobody_asks_what_an_arrangement_left_out():
+    learned = Policy(np.full((2, 2), EVAL), GRID, np.array([1, 0]))
+    whole = learned.after(Arrangement(np.array([3, 1, 0, 2]), n_kept=2))
+    assert whole.order.tolist() == [1, 3, 0, 2]
+    assert whole.actions[:, 0].tolist() == [EVAL, EVAL, QUIT, QUIT]
+    assert whole.next[2].tolist() == [4, 4]
+    coarse = Policy(np.full((1, 2), EVAL), GRID, np.arange(2), every=2)
+    assert coarse.after(Arrangement(np.arange(5), n_kept=2)).actions[:, 1].tolist() == [
+        EVAL,
+        QUIT,
+        QUIT,
+    ]
+    with pytest.raises(ValueError, match="every 2 steps do not end at step 3"):
+        replace(coarse, actions=np.full((2, 2), EVAL), order=np.arange(3)).after(
+            Arrangement(np.arange(5), n_kept=3)
+        )
+
+
 def test_levels_of_both_arrangements_add_up_in_the_numbers_of_the_source():
-    inner = Levels(np.array([-3.0]), np.array([[1.0], [2.0], [0.0]]))
-    outer = Levels(np.array([-6.0]), np.array([[3.0], [2.0], [1.0]]))
-    learned = Policy(np.full((3, 2), EVAL), GRID, np.arange(3), levels=inner)
-    levels = learned.after(Arrangement(np.array([2, 0, 1]), outer)).levels
+    inner = Revision(np.array([-3.0]), np.array([[1.0], [2.0], [0.0]]))
+    outer = Revision(np.array([-6.0]), np.array([[3.0], [2.0], [1.0]]))
+    learned = Policy(np.full((3, 2), EVAL), GRID, np.arange(3), revision=inner)
+    levels = learned.after(Arrangement(np.array([2, 0, 1]), outer)).revision
     assert levels.start.tolist() == [-9]
     assert levels.shift.ravel().tolist() == [5, 2, 2]
+    assert levels.scale.tolist() == [1, 1, 1]
     assert not learned.evaluates_all
-    with pytest.raises(ValueError, match=r"levels are of shape \(3, 1\); wanted .* \(2, 1\)"):
-        Policy(np.full((2, 2), EVAL), GRID, np.arange(2), levels=inner)
+    with pytest.raises(ValueError, match=r"the revision is of shape \(3, 1\); wanted .* \(2, 1\)"):
+        Policy(np.full((2, 2), EVAL), GRID, np.arange(2), revision=inner)

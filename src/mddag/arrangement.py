@@ -1,4 +1,4 @@
-"""Arrangement: the order in which base classifiers are asked, and the levels that it wants.
+"""Arrangement: the order in which base classifiers are asked, and the revision that it wants.
 
 After j votes in the new order their sum S_j tells of the full score F about as much as a line does,
 F ~ a_j S_j + c_j. The sign of the expected F is that of S_j + c_j / a_j, hence the levels
@@ -17,9 +17,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mddag.levels import Levels, carried
-from mddag.ordering.order import narrowness, spaced_rows
+from mddag.covariances import narrowness, spaced_rows
 from mddag.partial_sums import partial_sums
+from mddag.revision import Revision, carried
 from mddag.votes import Votes
 
 MAX_ROWS = 20_000  # of K > 1 scores, rows times K
@@ -29,18 +29,38 @@ MAX_ROWS = 20_000  # of K > 1 scores, rows times K
 class Arrangement:
     """How a policy's steps stand to the source ensemble.
 
-    order  : intp (N,), step j decides on base classifier order[j]
-    levels : the constants to move, numbered as in the source; None for none
+    order    : intp (N,), step j decides on base classifier order[j]
+    revision : other weights and constants, numbered as in the source; None for none
+    n_kept   : how many steps there are; the rest of the order is left out. None for all
     """
 
     order: NDArray[np.intp]
-    levels: Levels | None = None
+    revision: Revision | None = None
+    n_kept: int | None = None
+
+    @property
+    def n_steps(self) -> int:
+        return len(self.order) if self.n_kept is None else self.n_kept
+
+    @property
+    def kept(self) -> NDArray[np.intp]:
+        """The base classifiers that there are steps for, (n_steps,)."""
+        return self.order[: self.n_steps]
 
     def votes(self, votes: Votes) -> Votes:
         """The votes of the source, arranged."""
-        if self.levels is not None:
-            votes = Votes(votes.codes, self.levels.applied(votes.tables))
-        return votes.reordered(self.order)
+        if self.revision is not None:
+            votes = Votes(votes.codes, self.revision.applied(votes.tables))
+        return votes.reordered(self.kept)
+
+    def then(self, other: Arrangement) -> Arrangement:
+        """This one, and of its steps another: both as one arrangement of the source."""
+        order = np.concatenate([self.kept[other.order], self.order[self.n_steps :]])
+        revision = self.revision
+        if other.revision is not None:
+            outer = other.revision.numbered(self.kept, len(self.order))
+            revision = outer if revision is None else revision.then(outer)
+        return Arrangement(order, revision, other.n_steps)
 
 
 def arranged(
@@ -56,7 +76,9 @@ def arranged(
     return Arrangement(order, fitted_levels(votes, order, weight))
 
 
-def fitted_levels(votes: Votes, order: NDArray[np.intp], weight: ArrayLike | None = None) -> Levels:
+def fitted_levels(
+    votes: Votes, order: NDArray[np.intp], weight: ArrayLike | None = None
+) -> Revision:
     """The levels of an order, from rows that need no labels."""
     weight = np.ones(len(votes)) if weight is None else np.asarray(weight, np.float64)
     rows = spaced_rows(len(votes), max(MAX_ROWS // votes.tables.n_scores, 1))
@@ -65,7 +87,7 @@ def fitted_levels(votes: Votes, order: NDArray[np.intp], weight: ArrayLike | Non
     start, shift = _shifts(wanted, carried(sample.tables), sample.tables.bias)
     by_source = np.empty_like(shift)
     by_source[order] = shift
-    return Levels(start, by_source)
+    return Revision(start, by_source)
 
 
 def _wanted(votes: Votes, weight: NDArray[np.float64]) -> NDArray[np.float64]:

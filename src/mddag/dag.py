@@ -34,7 +34,7 @@ from mddag.trace import Trace
 class Dag(ReadOnlyArrays):
     """An ensemble and what to evaluate next; made by `compile`.
 
-    ensemble             : the source ensemble in its own order, on the levels of the policy
+    ensemble             : the source ensemble in its own order, revised as the policy wants
     policy               : whose step j decides on base classifier policy.order[j]
     executor             : "walk", "blocks" or "all"; None for whichever is expected to be fastest
     expected_evaluations : of a row on average, as far as known; half of N if not
@@ -49,10 +49,10 @@ class Dag(ReadOnlyArrays):
 
     def __post_init__(self) -> None:
         self.policy.require(self.ensemble.n_classifiers, self.ensemble.n_scores)
-        if self.policy.levels is not None:
+        if self.policy.revision is not None:
             raise ValueError(
-                "the policy has levels, which belong into the votes of a Dag's ensemble; "
-                "wanted mddag.compile(ensemble, policy), which puts them there"
+                "the policy has a revision, which belongs into the votes of a Dag's ensemble; "
+                "wanted mddag.compile(ensemble, policy), which puts it there"
             )
         _ = self.native  # whose checks belong before any work
 
@@ -178,9 +178,9 @@ def compile(  # noqa: A001
         raise TypeError(
             f"policy is a {type(policy).__name__}; wanted a Policy, such as solver.solve(mdp) gives"
         )
-    if policy.levels is not None:  # from here on they are part of the votes
+    if policy.revision is not None:  # from here on it is part of the votes
         policy.require(ensemble.n_classifiers, ensemble.n_scores)
-        ensemble, policy = ensemble.levelled(policy.levels), replace(policy, levels=None)
+        ensemble, policy = ensemble.revised(policy.revision), replace(policy, revision=None)
     return Dag(ensemble, policy, executor, expected_evaluations)
 
 

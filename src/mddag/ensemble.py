@@ -19,8 +19,8 @@ from mddag._checks import check_whole, checked_permutation, checked_threads
 from mddag._read_only import read_only
 from mddag.features import Features, Rows
 from mddag.layout import flat_nodes, flat_tables
-from mddag.levels import Levels
 from mddag.nodes import Nodes
+from mddag.revision import Revision
 from mddag.votes import Tables, Votes, take_segments
 
 Kind = Literal["classifier", "regressor", "ranker"]
@@ -29,15 +29,16 @@ Voter = Callable[[Rows], ArrayLike]
 
 
 @dataclass(frozen=True, eq=False)
-class Shifted:
-    """A callable base classifier with a constant (K,) added to its votes."""
+class Revised:
+    """A callable base classifier, its votes multiplied and a constant (K,) added to them."""
 
     voter: Voter
+    scale: float
     shift: NDArray[np.float64]
 
     def __call__(self, rows: Rows) -> NDArray[np.float64]:
         votes = np.asarray(self.voter(rows), np.float64)
-        return votes.reshape(len(rows), -1) + self.shift
+        return self.scale * votes.reshape(len(rows), -1) + self.shift
 
 
 @dataclass(frozen=True, eq=False)
@@ -168,10 +169,10 @@ class Ensemble:
         """The same base classifiers in another order; the full sum keeps its value."""
         return self._taken(checked_permutation(order, self.n_classifiers))
 
-    def levelled(self, levels: Levels) -> Ensemble:
-        """The same ensemble with constants moved between its bias and its base classifiers."""
-        callables = tuple(map(Shifted, self.callables, levels.shift))
-        return replace(self, tables=levels.applied(self.tables), callables=callables)
+    def revised(self, revision: Revision) -> Ensemble:
+        """The same base classifiers with other weights and constants."""
+        callables = tuple(map(Revised, self.callables, revision.scales, revision.shift))
+        return replace(self, tables=revision.applied(self.tables), callables=callables)
 
     def truncated(self, n_classifiers: int) -> Ensemble:
         """The first `n_classifiers` base classifiers."""

@@ -212,15 +212,15 @@ class MDP:
         return other
 
     def arranged(self, arrangement: Arrangement, grid: Grid | None = None) -> MDP:
-        """The same sample with its base classifiers in another order, on other levels.
+        """The same sample with its base classifiers in another order, revised.
 
         A policy learned on it decides for this MDP as ``policy.after(arrangement)``. Another order
         passes through other partial sums, so it may want another grid.
         """
-        order = checked_permutation(arrangement.order, self.n_steps)
+        checked_permutation(arrangement.order, self.n_steps)
         other = copy(self)
         other.votes = arrangement.votes(self.votes)
-        other.costs, other.factors = self.costs[order], None
+        other.costs, other.factors = self.costs[arrangement.kept], None
         other.grid = self.grid if grid is None else _checked_grid(grid, self.n_scores)
         return other
 

@@ -21,7 +21,7 @@ from mddag._checks import check_whole, checked_permutation
 from mddag._read_only import ReadOnlyArrays, read_only
 from mddag.arrangement import Arrangement
 from mddag.grid import Grid
-from mddag.levels import Levels
+from mddag.revision import Revision
 from mddag.votes import Tables
 
 EVAL, SKIP, QUIT = 0, 1, 2
@@ -37,7 +37,7 @@ class Policy(ReadOnlyArrays):
     grid    : the cells
     order   : intp (N,), step j decides on base classifier order[j] of the source ensemble
     every   : steps that one decision covers
-    levels  : constants that the order moves between bias and base classifiers; None for none
+    revision: weights and constants that the base classifiers get first; None for none
 
     Both arrays are read-only copies, since `next` is folded from them once.
     """
@@ -46,7 +46,7 @@ class Policy(ReadOnlyArrays):
     grid: Grid
     order: NDArray[np.intp]
     every: int = 1
-    levels: Levels | None = None
+    revision: Revision | None = None
 
     def __post_init__(self) -> None:
         order, actions = (
@@ -67,10 +67,11 @@ class Policy(ReadOnlyArrays):
                 f"the action at step {d * self.every} in cell {c} is {actions[d, c]}; "
                 f"wanted EVAL ({EVAL}), SKIP ({SKIP}) or QUIT ({QUIT})"
             )
-        if self.levels is not None and self.levels.shift.shape != (len(order), self.grid.n_scores):
+        wanted = len(order), self.grid.n_scores
+        if self.revision is not None and self.revision.shift.shape != wanted:
             raise ValueError(
-                f"levels are of shape {self.levels.shift.shape}; wanted one constant per step and "
-                f"score, ({len(order)}, {self.grid.n_scores})"
+                f"the revision is of shape {self.revision.shift.shape}; wanted one constant per "
+                f"step and score, {wanted}"
             )
         object.__setattr__(self, "actions", read_only(actions, np.uint8))
         object.__setattr__(self, "order", read_only(order, np.intp))
@@ -98,7 +99,7 @@ class Policy(ReadOnlyArrays):
     @cached_property
     def evaluates_all(self) -> bool:
         """Whether this is the full ensemble in its own order."""
-        in_order = np.array_equal(self.order, np.arange(self.n_steps)) and self.levels is None
+        in_order = np.array_equal(self.order, np.arange(self.n_steps)) and self.revision is None
         return in_order and bool((self.actions == EVAL).all())
 
     @property
@@ -118,19 +119,29 @@ class Policy(ReadOnlyArrays):
         """This policy, learned on arranged base classifiers, for those of the source.
 
         Step j, which decided on number self.order[j] of the arranged ones, decides on the one
-        that had been put there.
+        that had been put there. Those that the arrangement left out come last, and nobody asks
+        them: before them all rows have quit.
         """
-        order = checked_permutation(arrangement.order, self.n_steps)
-        levels, moved = arrangement.levels, self.levels
-        if moved is not None:
-            by_source = np.empty_like(moved.shift)
-            by_source[order] = moved.shift
-            levels = Levels(moved.start, by_source).plus(levels)
-        return replace(self, order=order[self.order], levels=levels)
+        if self.n_steps != arrangement.n_steps:
+            raise ValueError(
+                f"the policy is for {self.n_steps} base classifiers, but the arrangement has "
+                f"{arrangement.n_steps}; wanted the one that it was learned on"
+            )
+        whole = arrangement.then(Arrangement(self.order, self.revision))
+        actions = self.actions
+        n_more = -(-len(whole.order) // self.every) - len(actions)
+        if len(whole.order) > self.n_steps:
+            if self.n_steps % self.every:
+                raise ValueError(
+                    f"decisions for every {self.every} steps do not end at step {self.n_steps}, "
+                    "the last that was kept; wanted a multiple of them kept"
+                )
+            actions = np.pad(actions, ((0, n_more), (0, 0)), constant_values=QUIT)
+        return replace(self, actions=actions, order=whole.order, revision=whole.revision)
 
     def tables(self, tables: Tables) -> Tables:
-        """The votes of an ensemble with the constants of this policy's order."""
-        return tables if self.levels is None else self.levels.applied(tables)
+        """The votes of an ensemble as this policy wants them."""
+        return tables if self.revision is None else self.revision.applied(tables)
 
     @classmethod
     def constant(cls, action: int, n_steps: int, grid: Grid) -> Policy:

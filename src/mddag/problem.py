@@ -117,7 +117,7 @@ class Problem:
         return replace(self._in(other.arrangement), grid=other.grid)
 
     def _in(self, arrangement: Arrangement) -> Problem:
-        costs = None if self.costs is None else self.costs[arrangement.order]
+        costs = None if self.costs is None else self.costs[arrangement.kept]
         votes = arrangement.votes(self.votes)
         return replace(self, votes=votes, costs=costs, arrangement=arrangement)
 

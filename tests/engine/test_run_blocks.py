@@ -54,11 +54,12 @@ def stepped(ensemble, policy, fixed, X):
 @pytest.mark.parametrize("n_scores", [1, 2, 5])
 @pytest.mark.parametrize("n_cells", [3, 200])
 @pytest.mark.parametrize("skips", [False, True])
-def test_many_rows_leave_in_many_ways(skips, n_cells, n_scores, portable):
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_many_rows_leave_in_many_ways(dtype, skips, n_cells, n_scores, portable):
     rng = np.random.default_rng(n_cells + n_scores)
     thresholds = [rng.normal(size=60) for _ in range(20)]
     ensemble = random_ensemble(rng, rng.integers(1, 20, size=103), thresholds, n_scores)
-    X = rows_on(rng, thresholds, 9000, np.float32)
+    X = rows_on(rng, thresholds, 9000, dtype)
     edges = np.sort(rng.normal(size=n_cells) if n_scores == 1 else rng.exponential(size=n_cells))
     grid = Grid(edges * 4, n_scores)
     chances = [0.7, 0.15, 0.15] if skips else [0.85, 0, 0.15]

@@ -9,7 +9,6 @@ from sklearn.base import clone
 from mddag import MDP, Votes, ordering
 from mddag.arrangement import arranged
 from mddag.ordering import *  # noqa: F403  (repr is evaluated)
-from mddag.ordering.order import blocks, spaced_rows
 from mddag.solvers import Prefix
 from tests import strategies
 
@@ -70,16 +69,3 @@ def test_refuses_prices_that_do_not_fit(kind):
         kind()(votes, [1.0, -1.0, 1.0])
     with pytest.raises(ValueError, match=r"weight has shape \(4,\); wanted \(3,\)"):
         kind()(votes, None, np.ones(4))
-
-
-def test_blocks_cover_the_rows_once():
-    votes = Votes.from_dense(np.zeros((10, 3)))
-    rows = np.arange(2_000_000)
-    parts = [rows[part] for part in blocks(len(rows), votes)]
-    np.testing.assert_array_equal(np.concatenate(parts), rows)
-    assert max(map(len, parts)) * 3 <= 500_000
-
-
-def test_spaced_rows():
-    assert spaced_rows(3, 5).tolist() == [0, 1, 2]
-    assert spaced_rows(101, 3).tolist() == [0, 50, 100]

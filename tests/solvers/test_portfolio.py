@@ -96,7 +96,7 @@ def test_soft_targets_numbers_and_single_rows():
 def test_any_solver_may_be_a_member():
     members = (Sarsa(n_episodes=500, evaluate_every=250),)
     policy = Portfolio(members, (Given(),), random_state=0).solve(problem(n=100))
-    assert policy.levels is None
+    assert policy.revision is None
     assert policy.order.tolist() == list(range(20))
 
 

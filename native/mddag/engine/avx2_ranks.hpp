@@ -1,7 +1,7 @@
 // Ranks of 32 values at a time with AVX2. The specification is portable::ranks.
 //
-// A cell of the grid is one vector of {edge, edge, edge, base}; the cells of eight (float32) or
-// four (float64) values are loaded one by one and transposed in registers: faster than gathers.
+// A cell of the grid is one vector of {edge, edge, edge, base}; the cells of eight values are
+// loaded one by one and transposed in registers: faster than gathers.
 #pragma once
 
 #include <immintrin.h>
@@ -13,8 +13,12 @@
 
 namespace mddag::engine::avx2 {
 
+constexpr std::size_t kAhead = 256;
+constexpr int kCellShift = 4;
+static_assert(sizeof(RankCell) == 1 << kCellShift, "cells are counted in bytes");
+
 template <Lookup lookup>
-__m256i cells8(const RankGrid<float>& grid, __m256 x) {
+__m256i cells8(const RankGrid& grid, __m256 x) {
   if constexpr (lookup == Lookup::value) {
     __m256 at =
         _mm256_mul_ps(_mm256_sub_ps(x, _mm256_set1_ps(grid.low)), _mm256_set1_ps(grid.scale));
@@ -30,36 +34,28 @@ __m256i cells8(const RankGrid<float>& grid, __m256 x) {
   }
 }
 
-template <Lookup lookup>
-__m128i cells4(const RankGrid<double>& grid, __m256d x) {
-  if constexpr (lookup == Lookup::value) {
-    __m256d at =
-        _mm256_mul_pd(_mm256_sub_pd(x, _mm256_set1_pd(grid.low)), _mm256_set1_pd(grid.scale));
-    at = _mm256_max_pd(at, _mm256_setzero_pd());
-    return _mm256_cvttpd_epi32(_mm256_min_pd(at, _mm256_set1_pd(grid.last)));
-  } else {
-    const __m256 halves = _mm256_castpd_ps(_mm256_add_pd(x, _mm256_setzero_pd()));
-    const __m128i bits = _mm_castps_si128(
-        _mm_shuffle_ps(_mm256_castps256_ps128(halves), _mm256_extractf128_ps(halves, 1), 0xDD));
-    __m128i key = _mm_xor_si128(bits, _mm_srli_epi32(_mm_srai_epi32(bits, 31), 1));
-    key = _mm_max_epi32(key, _mm_set1_epi32(grid.low_key));
-    key = _mm_min_epi32(key, _mm_set1_epi32(grid.high_key));
-    return _mm_srl_epi32(_mm_sub_epi32(key, _mm_set1_epi32(grid.low_key)),
-                         _mm_cvtsi32_si128(grid.shift));
-  }
+// The cells of up to kAhead values from value i on, counted in bytes.
+template <class T, Lookup lookup>
+void find_cells(const RankGrid& grid, const Values<T>& values, std::size_t i,
+                std::uint32_t* cells) {
+  const std::size_t n = values.n - i < kAhead ? values.n - i : kAhead;
+  for (std::size_t lane = 0; lane < n; lane += kLanes)
+    for (std::size_t u = lane; u < lane + kLanes; u += 8) {
+      const __m256i cell = cells8<lookup>(grid, _mm256_loadu_ps(values.rounded + i + u));
+      _mm256_store_si256(reinterpret_cast<__m256i*>(cells + u),
+                         _mm256_slli_epi32(cell, kCellShift));
+    }
 }
 
 inline __m256i count_above(__m256i rank, __m256 x, __m256 edge) {
   return _mm256_sub_epi32(rank, _mm256_castps_si256(_mm256_cmp_ps(x, edge, _CMP_GT_OQ)));
 }
 
-inline __m256i count_above(__m256i rank, __m256d x, __m256d edge) {
-  return _mm256_sub_epi64(rank, _mm256_castpd_si256(_mm256_cmp_pd(x, edge, _CMP_GT_OQ)));
-}
-
-inline __m256 two_cells(const float* cells, std::uint32_t a, std::uint32_t b) {
-  return _mm256_insertf128_ps(_mm256_castps128_ps256(_mm_load_ps(cells + 4 * std::size_t{a})),
-                              _mm_load_ps(cells + 4 * std::size_t{b}), 1);
+inline __m256 two_cells(const char* cells, std::uint32_t a, std::uint32_t b) {
+  const auto cell = [&](std::uint32_t at) {
+    return _mm_load_ps(reinterpret_cast<const float*>(cells + at));
+  };
+  return _mm256_insertf128_ps(_mm256_castps128_ps256(cell(a)), cell(b), 1);
 }
 
 // The thresholds of the cells of eight values, and the ranks of their bases.
@@ -68,11 +64,8 @@ struct Cells8 {
   __m256i base;
 };
 
-template <Lookup lookup>
-Cells8 load_cells(const RankGrid<float>& grid, __m256 x) {
-  alignas(32) std::uint32_t at[8];
-  _mm256_store_si256(reinterpret_cast<__m256i*>(at), cells8<lookup>(grid, x));
-  const float* cells = grid.cells->edge;
+inline Cells8 load_cells(const RankGrid& grid, const std::uint32_t* at) {
+  const auto* cells = reinterpret_cast<const char*>(grid.cells);
   const __m256 a = two_cells(cells, at[0], at[4]), b = two_cells(cells, at[1], at[5]);
   const __m256 c = two_cells(cells, at[2], at[6]), d = two_cells(cells, at[3], at[7]);
   const __m256 ab = _mm256_unpacklo_ps(a, b), AB = _mm256_unpackhi_ps(a, b);
@@ -82,87 +75,49 @@ Cells8 load_cells(const RankGrid<float>& grid, __m256 x) {
           _mm256_castps_si256(_mm256_shuffle_ps(AB, CD, 0xEE))};
 }
 
-// Ranks of eight values as int32.
-template <Lookup lookup>
-__m256i ranks8(const RankGrid<float>& grid, const float* values) {
-  const __m256 x = _mm256_loadu_ps(values);
-  const Cells8 cells = load_cells<lookup>(grid, x);
-  __m256i rank = cells.base;
-  for (int e = 0; e < 3; ++e) rank = count_above(rank, x, cells.edge[e]);
-  return rank;
-}
-
-// Of four values, as int64.
-template <Lookup lookup>
-__m256i ranks4(const RankGrid<double>& grid, const double* values) {
-  const __m256d x = _mm256_loadu_pd(values);
-  alignas(16) std::uint32_t at[4];
-  _mm_store_si128(reinterpret_cast<__m128i*>(at), cells4<lookup>(grid, x));
-  const double* cells = grid.cells->edge;
-  const __m256d a = _mm256_load_pd(cells + 4 * std::size_t{at[0]});
-  const __m256d b = _mm256_load_pd(cells + 4 * std::size_t{at[1]});
-  const __m256d c = _mm256_load_pd(cells + 4 * std::size_t{at[2]});
-  const __m256d d = _mm256_load_pd(cells + 4 * std::size_t{at[3]});
-  const __m256d ab = _mm256_unpacklo_pd(a, b), AB = _mm256_unpackhi_pd(a, b);
-  const __m256d cd = _mm256_unpacklo_pd(c, d), CD = _mm256_unpackhi_pd(c, d);
-  __m256i rank = _mm256_castpd_si256(_mm256_permute2f128_pd(AB, CD, 0x31));
-  rank = count_above(rank, x, _mm256_permute2f128_pd(ab, cd, 0x20));
-  rank = count_above(rank, x, _mm256_permute2f128_pd(AB, CD, 0x20));
-  return count_above(rank, x, _mm256_permute2f128_pd(ab, cd, 0x31));
-}
-
-// The lower halves of eight int64 as int32.
-inline __m256i narrowed(__m256i a, __m256i b) {
-  const __m256 low = _mm256_shuffle_ps(_mm256_castsi256_ps(a), _mm256_castsi256_ps(b), 0x88);
-  return _mm256_permute4x64_epi64(_mm256_castps_si256(low), 0xD8);
-}
-
-template <Lookup lookup>
-__m256i exact8(const RankGrid<double>& grid, const double* values) {
-  return narrowed(ranks4<lookup>(grid, values), ranks4<lookup>(grid, values + 4));
-}
-
-// Rounding keeps order: where a rounded value differs from every rounded threshold of its cell,
-// they compare as the float64 do, and eight of them at once. The few that meet one are ranked
-// again.
-template <Lookup lookup>
-__m256i ranks8(const RankGrid<double>& grid, const double* values) {
-  if (grid.nearest == nullptr) return exact8<lookup>(grid, values);
-  const __m256 x = _mm256_set_m128(_mm256_cvtpd_ps(_mm256_loadu_pd(values + 4)),
-                                   _mm256_cvtpd_ps(_mm256_loadu_pd(values)));
-  const Cells8 cells = load_cells<Lookup::value>(*grid.nearest, x);
-  __m256i rank = cells.base;
-  __m256 met = _mm256_setzero_ps();
-  for (int e = 0; e < 3; ++e) {
-    rank = count_above(rank, x, cells.edge[e]);
-    met = _mm256_or_ps(met, _mm256_cmp_ps(x, cells.edge[e], _CMP_EQ_OQ));
-  }
-  return _mm256_movemask_ps(met) ? exact8<lookup>(grid, values) : rank;
-}
-
-// Bisection without branches, eight values side by side.
+// Bisection without branches, eight values from value i on side by side.
 template <class T>
-__m256i searched8(const RankGrid<T>& grid, const T* values) {
+__m256i searched8(const RankGrid& grid, const Values<T>& values, std::size_t i) {
+  T x[8] = {};
+  const T* thresholds;
+  if constexpr (sizeof(T) == 4) {
+    thresholds = grid.thresholds;
+    for (std::size_t lane = 0; lane < 8; ++lane) x[lane] = values.rounded[i + lane];
+  } else {
+    thresholds = grid.exact;
+    for (std::size_t lane = 0; lane < 8 && i + lane < values.n; ++lane)
+      x[lane] = values.exact[static_cast<std::ptrdiff_t>(i + lane) * values.stride];
+  }
   alignas(32) std::int32_t rank[8] = {};
   for (std::int32_t n = grid.n_thresholds; n > 0;) {
     const std::int32_t half = (n + 1) / 2;
     for (std::size_t lane = 0; lane < 8; ++lane)
-      rank[lane] += grid.thresholds[rank[lane] + half - 1] < values[lane] ? half : 0;
+      rank[lane] += thresholds[rank[lane] + half - 1] < x[lane] ? half : 0;
     n -= half;
   }
   return _mm256_load_si256(reinterpret_cast<const __m256i*>(rank));
+}
+
+// Ranks of eight values as int32. Rounded values that meet a threshold are ranked again.
+template <class T>
+__m256i ranks8(const RankGrid& grid, const Values<T>& values, std::size_t i,
+               const std::uint32_t* at) {
+  const __m256 x = _mm256_loadu_ps(values.rounded + i);
+  const Cells8 cells = load_cells(grid, at);
+  __m256i rank = cells.base;
+  __m256 met = _mm256_setzero_ps();
+  for (int e = 0; e < 3; ++e) {
+    rank = count_above(rank, x, cells.edge[e]);
+    if constexpr (sizeof(T) == 8)
+      met = _mm256_or_ps(met, _mm256_cmp_ps(x, cells.edge[e], _CMP_EQ_OQ));
+  }
+  return _mm256_movemask_ps(met) ? searched8(grid, values, i) : rank;
 }
 
 // All bits of the lanes that are NaN.
 inline __m256i missing8(const float* values) {
   const __m256 x = _mm256_loadu_ps(values);
   return _mm256_castps_si256(_mm256_cmp_ps(x, x, _CMP_UNORD_Q));
-}
-
-inline __m256i missing8(const double* values) {
-  const __m256d a = _mm256_loadu_pd(values), b = _mm256_loadu_pd(values + 4);
-  return narrowed(_mm256_castpd_si256(_mm256_cmp_pd(a, a, _CMP_UNORD_Q)),
-                  _mm256_castpd_si256(_mm256_cmp_pd(b, b, _CMP_UNORD_Q)));
 }
 
 // Four times eight ranks -> 32 rank bytes.
@@ -176,8 +131,7 @@ inline __m256i packed(const __m256i ranks[4]) {
   return _mm256_xor_si256(clamped, _mm256_set1_epi8(static_cast<char>(0x80)));
 }
 
-template <class T>
-__m256i column_bytes(const RankColumn& column, const __m256i ranks[4], const T* values) {
+inline __m256i column_bytes(const RankColumn& column, const __m256i ranks[4], const float* values) {
   const __m256i missing = _mm256_set1_epi32(column.missing),
                 first = _mm256_set1_epi32(column.first);
   __m256i shifted[4];
@@ -189,16 +143,18 @@ __m256i column_bytes(const RankColumn& column, const __m256i ranks[4], const T* 
 }
 
 template <class T, Lookup lookup>
-void ranks_by(const RankGrid<T>& grid, const RankColumn* columns, std::size_t n_columns,
-              const T* values, std::size_t n, std::int8_t* out, std::size_t column_stride) {
+void ranks_by(const RankGrid& grid, const RankColumn* columns, std::size_t n_columns,
+              const Values<T>& values, std::int8_t* out, std::size_t column_stride) {
   const bool plain = n_columns == 1 && columns->missing == 0 && lookup == Lookup::value;
-  for (std::size_t i = 0; i < n; i += kLanes) {
+  alignas(32) std::uint32_t cells[kAhead];
+  for (std::size_t i = 0; i < values.n; i += kLanes) {
     __m256i ranks[4];
-    for (int u = 0; u < 4; ++u) {
-      if constexpr (lookup == Lookup::search)
-        ranks[u] = searched8(grid, values + i + 8 * u);
-      else
-        ranks[u] = ranks8<lookup>(grid, values + i + 8 * u);
+    if constexpr (lookup == Lookup::search) {
+      for (std::size_t u = 0; u < 4; ++u) ranks[u] = searched8(grid, values, i + 8 * u);
+    } else {
+      if (i % kAhead == 0) find_cells<T, lookup>(grid, values, i, cells);
+      for (std::size_t u = 0; u < 4; ++u)
+        ranks[u] = ranks8(grid, values, i + 8 * u, cells + i % kAhead + 8 * u);
     }
     if (plain) {  // NaN has rank 0 already
       _mm256_storeu_si256(reinterpret_cast<__m256i*>(out + i), packed(ranks));
@@ -206,17 +162,17 @@ void ranks_by(const RankGrid<T>& grid, const RankColumn* columns, std::size_t n_
     }
     for (std::size_t c = 0; c < n_columns; ++c)
       _mm256_storeu_si256(reinterpret_cast<__m256i*>(out + c * column_stride + i),
-                          column_bytes(columns[c], ranks, values + i));
+                          column_bytes(columns[c], ranks, values.rounded + i));
   }
 }
 
 template <class T>
-void ranks(const RankGrid<T>& grid, const RankColumn* columns, std::size_t n_columns,
-           const T* values, std::size_t n, std::int8_t* out, std::size_t column_stride) {
+void ranks(const RankGrid& grid, const RankColumn* columns, std::size_t n_columns,
+           const Values<T>& values, std::int8_t* out, std::size_t column_stride) {
   const auto by = grid.lookup == Lookup::value  ? ranks_by<T, Lookup::value>
                   : grid.lookup == Lookup::bits ? ranks_by<T, Lookup::bits>
                                                 : ranks_by<T, Lookup::search>;
-  by(grid, columns, n_columns, values, n, out, column_stride);
+  by(grid, columns, n_columns, values, out, column_stride);
 }
 
 }  // namespace mddag::engine::avx2

@@ -1,10 +1,10 @@
 // Trees on rank bytes with AVX2, 32 rows at a time. The specifications are portable::small_trees
-// and portable::programmes.
+// and portable::large_trees.
 //
-// Small trees: a function for each shape selects from the bottom up, straight-line code of seven
-// byte comparisons; one permutation then turns eight leaf numbers into votes. A call of such a
-// function pays for itself from kManyRows rows on; below, one function serves every shape by a
-// table of the leaf that the seven answers lead to.
+// A function for each shape selects the exit from the bottom up, straight-line code of seven byte
+// comparisons; one permutation then turns eight exits into votes, or one shuffle into codes. A call
+// of such a function pays for itself from kManyRows rows on; below, one function serves every shape
+// by a table of the exit that the seven answers lead to.
 #pragma once
 
 #include <immintrin.h>
@@ -13,12 +13,14 @@
 #include <cstdint>
 #include <utility>
 
+#include "mddag/engine/avx2_inline.hpp"
 #include "mddag/engine/kernels.hpp"
 #include "mddag/engine/shapes.hpp"
-
-#define MDDAG_INLINE inline __attribute__((always_inline))
+#include "mddag/engine/table_kernels.hpp"
 
 namespace mddag::engine::avx2 {
+
+struct Machine {};
 
 constexpr std::size_t kManyRows = 256;
 
@@ -30,7 +32,7 @@ MDDAG_INLINE void store(void* at, __m256i bytes) {
   _mm256_storeu_si256(static_cast<__m256i*>(at), bytes);
 }
 
-// sums += votes[leaf], for 32 leaf numbers below eight.
+// sums += votes[exit], for 32 exits.
 MDDAG_INLINE void add_votes(__m256i leaf, __m256i votes, std::int32_t* sums) {
   const __m128i halves[2] = {_mm256_castsi256_si128(leaf), _mm256_extracti128_si256(leaf, 1)};
   for (int h = 0; h < 2; ++h) {
@@ -42,7 +44,7 @@ MDDAG_INLINE void add_votes(__m256i leaf, __m256i votes, std::int32_t* sums) {
   }
 }
 
-// The leaf numbers that the subtree at position `at` of a shape finds.
+// The exits that the subtree at position `at` of a shape finds.
 template <std::size_t shape, int at>
 MDDAG_INLINE __m256i selected(const __m256i* threshold, const std::int8_t* const* column,
                               std::size_t i) {
@@ -61,28 +63,57 @@ MDDAG_INLINE __m256i selected(const __m256i* threshold, const std::int8_t* const
   }
 }
 
-template <std::size_t shape>
-void shaped_tree(const SmallTree& tree, const std::int8_t* ranks, std::int32_t* sums,
-                 std::size_t n) {
+// The votes of a small tree, added to the sums.
+struct AddVotes {
+  using Tree = SmallTree;
+  using Target = std::int32_t;
+
+  explicit MDDAG_INLINE AddVotes(const SmallTree& tree) : votes(load(tree.votes)) {}
+  MDDAG_INLINE void operator()(__m256i exits, std::int32_t* sums) const {
+    add_votes(exits, votes, sums);
+  }
+
+  __m256i votes;
+};
+
+// The codes of a piece, for the rows that enter it.
+struct EnterPiece {
+  using Tree = Piece;
+  using Target = std::uint8_t;
+
+  explicit MDDAG_INLINE EnterPiece(const Piece& piece)
+      : codes(_mm256_broadcastq_epi64(
+            _mm_loadl_epi64(reinterpret_cast<const __m128i*>(piece.codes)))),
+        entry(_mm256_set1_epi8(static_cast<char>(piece.entry))) {}
+  MDDAG_INLINE void operator()(__m256i exits, std::uint8_t* at) const {
+    const __m256i before = load(at);
+    store(at, _mm256_blendv_epi8(before, _mm256_shuffle_epi8(codes, exits),
+                                 _mm256_cmpeq_epi8(before, entry)));
+  }
+
+  __m256i codes, entry;
+};
+
+template <class Use, std::size_t shape>
+void use_shaped(const typename Use::Tree& tree, const std::int8_t* ranks,
+                typename Use::Target* target, std::size_t n) {
   constexpr int n_splits = kAllShapes[shape].n_leaves - 1;
   __m256i threshold[n_splits];
   const std::int8_t* column[n_splits];
   for (int s = 0; s < n_splits; ++s) {
-    threshold[s] = _mm256_set1_epi8(tree.threshold[s]);
-    column[s] = ranks + tree.column[s];
+    threshold[s] = _mm256_set1_epi8(tree.splits.threshold[s]);
+    column[s] = ranks + tree.splits.column[s];
   }
-  const __m256i votes = load(tree.votes);
+  const Use use(tree);
   for (std::size_t i = 0; i < n; i += kLanes)
-    add_votes(selected<shape, 0>(threshold, column, i), votes, sums + i);
+    use(selected<shape, 0>(threshold, column, i), target + i);
 }
 
-using TreeKernel = void (*)(const SmallTree&, const std::int8_t*, std::int32_t*, std::size_t);
-
-template <class Numbers>
-struct ShapedTrees;
-template <std::size_t... shape>
-struct ShapedTrees<std::index_sequence<shape...>> {
-  static constexpr TreeKernel kernels[] = {shaped_tree<shape>...};
+template <class Use, class Numbers>
+struct Shaped;
+template <class Use, std::size_t... shape>
+struct Shaped<Use, std::index_sequence<shape...>> {
+  static constexpr decltype(&use_shaped<Use, 0>) kernels[] = {use_shaped<Use, shape>...};
 };
 
 // Of 128 bytes, those that the seven lower bits of `at` choose; sixteen fit one shuffle.
@@ -104,66 +135,39 @@ MDDAG_INLINE __m256i looked_up(const std::uint8_t* table, __m256i at) {
   return choose(a, b, bit6);
 }
 
-inline void any_tree(const SmallTree& tree, const std::uint8_t* leaves, const std::int8_t* ranks,
-                     std::int32_t* sums, std::size_t n) {
-  const __m256i votes = load(tree.votes);
+template <class Use>
+void use_any(const typename Use::Tree& tree, const std::uint8_t* exits, const std::int8_t* ranks,
+             typename Use::Target* target, std::size_t n) {
+  const Use use(tree);
   for (std::size_t i = 0; i < n; i += kLanes) {
     __m256i answers = _mm256_setzero_si256();
     for (int s = 6; s >= 0; --s) {
-      const __m256i goes_left =
-          _mm256_cmpgt_epi8(_mm256_set1_epi8(tree.threshold[s]), load(ranks + tree.column[s] + i));
+      const __m256i goes_left = _mm256_cmpgt_epi8(_mm256_set1_epi8(tree.splits.threshold[s]),
+                                                  load(ranks + tree.splits.column[s] + i));
       answers = _mm256_sub_epi8(_mm256_add_epi8(answers, answers), goes_left);
     }
-    add_votes(looked_up(leaves, answers), votes, sums + i);
+    use(looked_up(exits, answers), target + i);
   }
+}
+
+template <class Use>
+MDDAG_INLINE void use_splits(const typename Use::Tree& tree, const Lanes& lanes,
+                             typename Use::Target* target) {
+  using AllShapes = std::make_index_sequence<kShapes>;
+  const std::uint32_t shape = tree.splits.shape;
+  if (lanes.n >= kManyRows)
+    Shaped<Use, AllShapes>::kernels[shape](tree, lanes.ranks, target, lanes.n);
+  else
+    use_any<Use>(tree, lanes.leaf_tables + shape * std::size_t{128}, lanes.ranks, target, lanes.n);
 }
 
 inline void small_trees(const SmallTree* trees, std::size_t n_trees, const Lanes& lanes) {
-  using Kernels = ShapedTrees<std::make_index_sequence<kShapes>>;
-  for (const SmallTree* tree = trees; tree != trees + n_trees; ++tree) {
-    std::int32_t* sums = lanes.sums + tree->score * lanes.sums_stride;
-    if (lanes.n >= kManyRows)
-      Kernels::kernels[tree->shape](*tree, lanes.ranks, sums, lanes.n);
-    else
-      any_tree(*tree, lanes.leaf_tables + tree->shape * std::size_t{128}, lanes.ranks, sums,
-               lanes.n);
-  }
+  for (const SmallTree* tree = trees; tree != trees + n_trees; ++tree)
+    use_splits<AddVotes>(*tree, lanes, lanes.sums + tree->score * lanes.sums_stride);
 }
 
-// The leaf numbers of n_vectors * 32 rows from row i on, into the slot of the result.
-template <int n_vectors>
-void run_selects(const Programme& tree, const std::int8_t* ranks, std::uint8_t* slots) {
-  for (const Select* select = tree.selects; select != tree.selects + tree.n_selects; ++select) {
-    const __m256i threshold = _mm256_set1_epi8(select->threshold);
-    const std::int8_t* bytes = ranks + select->column;
-    const std::uint8_t* left = slots + select->left * kSlot;
-    const std::uint8_t* right = slots + select->right * kSlot;
-    std::uint8_t* target = slots + select->target * kSlot;
-    for (int v = 0; v < n_vectors; ++v) {
-      const __m256i goes_left = _mm256_cmpgt_epi8(threshold, load(bytes + 32 * v));
-      store(target + 32 * v,
-            _mm256_blendv_epi8(load(right + 32 * v), load(left + 32 * v), goes_left));
-    }
-  }
-}
-
-inline void programmes(const Programme* programmes, std::size_t n_programmes, const Lanes& lanes) {
-  for (const Programme* tree = programmes; tree != programmes + n_programmes; ++tree)
-    for (std::size_t i = 0; i < lanes.n; i += kSlot) {
-      const std::size_t n = lanes.n - i < kSlot ? lanes.n - i : kSlot;
-      if (n == kSlot)
-        run_selects<4>(*tree, lanes.ranks + i, lanes.slots);
-      else
-        for (std::size_t v = 0; v < n; v += kLanes)
-          run_selects<1>(*tree, lanes.ranks + i + v, lanes.slots + v);
-      const std::uint8_t* leaf = lanes.slots + tree->result * kSlot;
-      for (std::uint32_t k = 0; k < tree->n_outputs; ++k) {
-        const std::int32_t* votes = tree->votes + k * tree->n_leaves;
-        std::int32_t* sums = lanes.sums + (tree->score + k) * lanes.sums_stride + i;
-        for (std::size_t lane = 0; lane < n; lane += 4)
-          for (std::size_t u = lane; u < lane + 4; ++u) sums[u] += votes[leaf[u]];
-      }
-    }
+inline void large_trees(const LargeTree* trees, std::size_t n_trees, const Lanes& lanes) {
+  TableKernels<Machine>::large_trees(trees, n_trees, lanes, use_splits<EnterPiece>);
 }
 
 }  // namespace mddag::engine::avx2

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "mddag/engine/programme.hpp"
+#include "mddag/engine/kernels.hpp"
 #include "mddag/engine/quantiser.hpp"
 #include "mddag/node.hpp"
 #include "mddag/span.hpp"

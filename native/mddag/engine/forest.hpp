@@ -30,8 +30,10 @@ namespace mddag::engine {
 
 class Forest {
   // Rows of a block: few enough that their ranks stay in the nearest caches, and so many more with
-  // early exits that those who are left still fill the lanes.
-  static constexpr std::size_t kRows = 1024, kExitRows = 4096;
+  // early exits that those who are left still fill the lanes. More of them make calls of a tree's
+  // kernel rarer.
+  static constexpr std::size_t kRows = 1024, kRowsOfFewColumns = 2048, kFewColumns = 64;
+  static constexpr std::size_t kExitRows = 4096;
 
  public:
   // order: base classifiers as a policy takes them; rounds groups trees into base classifiers.
@@ -43,7 +45,8 @@ class Forest {
         unit_(unit),
         flat_(trees, values, starts, score, bias.size),
         quantiser_(flat_.splits()),
-        all_(flat_, quantiser_, stride_of(kRows)),
+        block_rows_(quantiser_.n_columns() <= kFewColumns ? kRowsOfFewColumns : kRows),
+        all_(flat_, quantiser_, stride_of(block_rows_)),
         steps_(flat_, quantiser_, stride_of(kExitRows), rounds, order),
         leaf_tables_(leaf_tables()) {}
 
@@ -54,8 +57,8 @@ class Forest {
   template <class T, class Out>
   void scores(const Rows<T>& rows, Out* out, int n_threads) const {
     const std::vector<std::size_t> features = all_features();
-    for_blocks_of_rows(rows.n_rows, kRows, n_threads, [&](auto blocks) {
-      Workspace work(quantiser_.n_columns(), n_scores(), kRows);
+    for_blocks_of_rows(rows.n_rows, block_rows_, n_threads, [&](auto blocks) {
+      Workspace work(quantiser_.n_columns(), n_scores(), block_rows_);
       RankLoader<T> loader(quantiser_, kernels_, rows, work.stride);
       const LoadPlan plan = loader.plan(features);
       blocks([&](std::size_t first, std::size_t n) {
@@ -113,6 +116,7 @@ class Forest {
   double unit_;
   FlatForest flat_;
   Quantiser quantiser_;
+  std::size_t block_rows_;
   PlanOfAll all_;
   PlanOfSteps steps_;
   std::vector<std::uint8_t> leaf_tables_;

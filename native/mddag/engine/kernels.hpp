@@ -18,34 +18,36 @@ constexpr std::size_t kLanes = 32;
 constexpr std::size_t kTile = 8;          // features that are transposed together
 constexpr std::int32_t kMostRanks = 254;  // thresholds that one byte tells apart
 constexpr std::size_t kExitChunk = 64;
-constexpr std::size_t kSlot = 128;  // rows that a select programme takes together
+constexpr std::size_t kMostLeaves = 256;  // of a tree whose leaf codes are bytes
+constexpr std::size_t kTogether = 4;      // tables whose votes are added in one pass over the sums
 
 // At most three thresholds of a feature, and how many lie in the cells before.
-template <class T>
-struct RankCell;
-template <>
-struct alignas(16) RankCell<float> {
+struct alignas(16) RankCell {
   float edge[3];
   std::int32_t base;
-};
-template <>
-struct alignas(32) RankCell<double> {
-  double edge[3];
-  std::int64_t base;
 };
 
 enum class Lookup : std::int32_t { value, bits, search };
 
 // How a value finds its rank; see rank_grid.hpp.
-template <class T>
 struct RankGrid {
   Lookup lookup;
-  const RankCell<T>* cells;
-  T low, scale, last;                     // by value: cell = (x - low) * scale, clamped to 0..last
+  const RankCell* cells;
+  float low, scale, last;                 // by value: cell = (x - low) * scale, clamped to 0..last
   std::int32_t low_key, high_key, shift;  // by bits: cell = (key(x) - low_key) >> shift
-  const T* thresholds;
+  const float* thresholds;
   std::int32_t n_thresholds;
-  const RankGrid<float>* nearest;  // of float64: the same thresholds rounded, or null
+  const double* exact;  // for float64 rows: the thresholds before they were rounded
+};
+
+// n values of one feature, rounded to float32 and readable up to a whole number of lanes; and the
+// values themselves, `stride` apart.
+template <class T>
+struct Values {
+  const float* rounded;
+  const T* exact;
+  std::ptrdiff_t stride;
+  std::size_t n;
 };
 
 // One column of bytes: a rank r becomes r - first, clamped to 0..kMostRanks; NaN has rank
@@ -55,31 +57,36 @@ struct RankColumn {
   std::int32_t missing;
 };
 
-// A tree of at most eight leaves, padded to two, four or eight: nodes in pre-order, leaves from
-// left to right. `column` counts bytes from the first column.
-struct SmallTree {
-  std::int32_t votes[8];
+// Splits in pre-order that lead to at most eight exits, padded to two, four or eight. `column`
+// counts bytes from the first column.
+struct Splits {
   std::uint32_t column[7];
   std::int8_t threshold[7];
   std::uint8_t padding;
   std::uint32_t shape;  // its number among the shapes, see shapes.hpp
+};
+
+// A tree of at most eight leaves, which are the exits, from left to right.
+struct SmallTree {
+  std::int32_t votes[8];
+  Splits splits;
   std::uint32_t score;
 };
 
-// target = threshold > byte ? left : right, on slots of kSlot leaf numbers. The first slots hold
-// the leaf numbers themselves.
-struct Select {
-  std::uint32_t column;
-  std::uint16_t left, right, target;
-  std::int8_t threshold;
+// A piece of a larger tree: rows whose code is `entry` get the code of the exit that they take.
+struct Piece {
+  Splits splits;
+  std::uint8_t codes[8];
+  std::uint8_t entry;
 };
 
-// A tree of at most 256 leaves: its splits from the bottom up.
-struct Programme {
-  const Select* selects;
+// A tree of at most 256 leaves: every row has code `entry` before the first piece, and the code of
+// its leaf after the last. Pieces stand behind the one that leads to them.
+struct LargeTree {
+  const Piece* pieces;
   const std::int32_t* votes;  // (n_outputs, n_leaves)
-  std::uint32_t n_selects, n_leaves, n_outputs, score;
-  std::uint32_t result;  // the slot of the leaf numbers
+  std::uint32_t n_pieces, n_leaves, n_outputs, score;
+  std::uint8_t entry;
 };
 
 // The sum of all stumps on one column, for one score: a table of the 256 bytes.
@@ -94,7 +101,7 @@ struct Lanes {
   std::int32_t* sums;
   std::size_t sums_stride;
   std::size_t n;
-  std::uint8_t* slots;              // of select programmes
+  std::uint8_t* codes;              // (kTogether, sums_stride), of large trees
   const std::uint8_t* leaf_tables;  // (kShapes, 128), see shapes.hpp
 };
 
@@ -123,11 +130,12 @@ struct Settled {
 template <class T>
 struct RankKernels {
   // Values of one feature -> its columns, each column_stride bytes behind the one before.
-  void (*ranks)(const RankGrid<T>& grid, const RankColumn* columns, std::size_t n_columns,
-                const T* values, std::size_t n, std::int8_t* out, std::size_t column_stride);
-  // kTile neighbouring features, from each of the tiles on, of n rows -> arrays of values.
+  void (*ranks)(const RankGrid& grid, const RankColumn* columns, std::size_t n_columns,
+                const Values<T>& values, std::int8_t* out, std::size_t column_stride);
+  // kTile neighbouring features, from each of the tiles on, of n rows -> arrays of rounded values.
   void (*transpose)(const T* rows, std::ptrdiff_t row_stride, std::size_t n,
-                    const std::size_t* tiles, std::size_t n_tiles, T* out, std::size_t out_stride);
+                    const std::size_t* tiles, std::size_t n_tiles, float* out,
+                    std::size_t out_stride);
 };
 
 struct Kernels {
@@ -135,7 +143,7 @@ struct Kernels {
   RankKernels<float> float32;
   RankKernels<double> float64;
   void (*small_trees)(const SmallTree* trees, std::size_t n_trees, const Lanes& lanes);
-  void (*programmes)(const Programme* programmes, std::size_t n_programmes, const Lanes& lanes);
+  void (*large_trees)(const LargeTree* trees, std::size_t n_trees, const Lanes& lanes);
   void (*steps)(const StepFunction* steps, std::size_t n_steps, const Lanes& lanes);
   // Top class and margin of every lane, for several scores.
   void (*find_states)(const ExitArrays& lanes);

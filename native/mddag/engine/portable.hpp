@@ -9,15 +9,16 @@
 #include "mddag/engine/exit_kernels.hpp"
 #include "mddag/engine/kernels.hpp"
 #include "mddag/engine/rank_grid.hpp"
+#include "mddag/engine/table_kernels.hpp"
 
 namespace mddag::engine::portable {
 
 template <class T>
-void ranks(const RankGrid<T>& grid, const RankColumn* columns, std::size_t n_columns,
-           const T* values, std::size_t n, std::int8_t* out, std::size_t column_stride) {
-  for (std::size_t i = 0; i < n; ++i) {
-    const T x = values[i];
-    const std::int32_t rank = rank_of(grid, x);
+void ranks(const RankGrid& grid, const RankColumn* columns, std::size_t n_columns,
+           const Values<T>& values, std::int8_t* out, std::size_t column_stride) {
+  for (std::size_t i = 0; i < values.n; ++i) {
+    const float x = values.rounded[i];
+    const std::int32_t rank = rank_of(grid, values, i);
     for (std::size_t c = 0; c < n_columns; ++c) {
       const std::int32_t r = (x != x ? columns[c].missing : rank) - columns[c].first;
       out[c * column_stride + i] =
@@ -28,74 +29,65 @@ void ranks(const RankGrid<T>& grid, const RankColumn* columns, std::size_t n_col
 
 template <class T>
 void transpose(const T* rows, std::ptrdiff_t row_stride, std::size_t n, const std::size_t* tiles,
-               std::size_t n_tiles, T* out, std::size_t out_stride) {
+               std::size_t n_tiles, float* out, std::size_t out_stride) {
   for (std::size_t i = 0; i < n; ++i, rows += row_stride)
     for (std::size_t t = 0; t < n_tiles; ++t)
       for (std::size_t f = 0; f < kTile; ++f)
-        out[(t * kTile + f) * out_stride + i] = rows[tiles[t] + f];
+        out[(t * kTile + f) * out_stride + i] = static_cast<float>(rows[tiles[t] + f]);
 }
 
-// Answers of all splits as bits, then one table look-up for the leaf.
+// Rows whose answers are found before any is looked up: what has just been stored as a vector is
+// slow to read byte by byte.
+constexpr std::size_t kAhead = 256;
+
+// The answers of up to kAhead rows from lane i on to all splits, as bits; returns how many rows.
+inline std::size_t find_answers(const Splits& splits, const Lanes& lanes, std::size_t i,
+                                std::uint8_t* answers) {
+  const std::size_t n = std::min(kAhead, lanes.n - i);
+  std::fill_n(answers, n, std::uint8_t{0});
+  for (int s = 6; s >= 0; --s) {
+    const std::int8_t threshold = splits.threshold[s];
+    const std::int8_t* bytes = lanes.ranks + splits.column[s] + i;
+    for (std::size_t lane = 0; lane < n; ++lane)
+      answers[lane] = static_cast<std::uint8_t>(2 * answers[lane] + (threshold > bytes[lane]));
+  }
+  return n;
+}
+
+// What exit the answers lead to.
+inline const std::uint8_t* exits_of(const Splits& splits, const Lanes& lanes) {
+  return lanes.leaf_tables + splits.shape * std::size_t{128};
+}
+
 inline void small_trees(const SmallTree* trees, std::size_t n_trees, const Lanes& lanes) {
   for (const SmallTree* tree = trees; tree != trees + n_trees; ++tree) {
-    const std::uint8_t* leaves = lanes.leaf_tables + tree->shape * std::size_t{128};
+    const std::uint8_t* exits = exits_of(tree->splits, lanes);
     std::int32_t* sums = lanes.sums + tree->score * lanes.sums_stride;
-    for (std::size_t i = 0; i < lanes.n; i += kLanes) {
-      std::uint8_t answers[kLanes] = {};
-      for (unsigned s = 0; s < 7; ++s) {
-        const std::int8_t* bytes = lanes.ranks + tree->column[s] + i;
-        for (std::size_t lane = 0; lane < kLanes; ++lane)
-          answers[lane] |= static_cast<std::uint8_t>((tree->threshold[s] > bytes[lane]) << s);
-      }
-      for (std::size_t lane = 0; lane < kLanes; ++lane)
-        sums[i + lane] += tree->votes[leaves[answers[lane]]];
+    for (std::size_t i = 0; i < lanes.n; i += kAhead) {
+      std::uint8_t answers[kAhead];
+      const std::size_t n = find_answers(tree->splits, lanes, i, answers);
+      for (std::size_t lane = 0; lane < n; ++lane)
+        sums[i + lane] += tree->votes[exits[answers[lane]]];
     }
   }
 }
 
-inline void programmes(const Programme* programmes, std::size_t n_programmes, const Lanes& lanes) {
-  for (const Programme* tree = programmes; tree != programmes + n_programmes; ++tree)
-    for (std::size_t i = 0; i < lanes.n; i += kSlot) {
-      const std::size_t n = std::min(kSlot, lanes.n - i);
-      for (std::uint32_t s = 0; s < tree->n_selects; ++s) {
-        const Select& select = tree->selects[s];
-        const std::int8_t* bytes = lanes.ranks + select.column + i;
-        const std::uint8_t* left = lanes.slots + select.left * kSlot;
-        const std::uint8_t* right = lanes.slots + select.right * kSlot;
-        std::uint8_t* target = lanes.slots + select.target * kSlot;
-        for (std::size_t lane = 0; lane < n; ++lane)
-          target[lane] = select.threshold > bytes[lane] ? left[lane] : right[lane];
-      }
-      const std::uint8_t* leaf = lanes.slots + tree->result * kSlot;
-      for (std::uint32_t k = 0; k < tree->n_outputs; ++k) {
-        const std::int32_t* votes = tree->votes + k * tree->n_leaves;
-        std::int32_t* sums = lanes.sums + (tree->score + k) * lanes.sums_stride + i;
-        for (std::size_t lane = 0; lane < n; ++lane) sums[lane] += votes[leaf[lane]];
-      }
-    }
+inline void enter_piece(const Piece& piece, const Lanes& lanes, std::uint8_t* codes) {
+  const std::uint8_t* exits = exits_of(piece.splits, lanes);
+  const std::uint8_t entry = piece.entry;
+  for (std::size_t i = 0; i < lanes.n; i += kAhead) {
+    std::uint8_t answers[kAhead], after[kAhead];
+    const std::size_t n = find_answers(piece.splits, lanes, i, answers);
+    for (std::size_t lane = 0; lane < n; ++lane) after[lane] = piece.codes[exits[answers[lane]]];
+    for (std::size_t lane = 0; lane < n; ++lane)
+      codes[i + lane] = codes[i + lane] == entry ? after[lane] : codes[i + lane];
+  }
 }
 
-// Four functions at a time, where they vote for the same score, spare the sums three passes.
-inline void steps(const StepFunction* steps, std::size_t n_steps, const Lanes& lanes) {
-  const auto bytes = [&](const StepFunction& step) {
-    return reinterpret_cast<const std::uint8_t*>(lanes.ranks) + step.column;
-  };
-  const StepFunction* end = steps + n_steps;
-  while (steps != end) {
-    std::int32_t* sums = lanes.sums + steps->score * lanes.sums_stride;
-    if (end - steps >= 4 && steps[3].score == steps->score) {
-      const std::uint8_t *a = bytes(steps[0]), *b = bytes(steps[1]), *c = bytes(steps[2]),
-                         *d = bytes(steps[3]);
-      const std::int32_t *p = steps[0].votes, *q = steps[1].votes, *r = steps[2].votes,
-                         *s = steps[3].votes;
-      for (std::size_t i = 0; i < lanes.n; ++i) sums[i] += p[a[i]] + q[b[i]] + r[c[i]] + s[d[i]];
-      steps += 4;
-    } else {
-      const std::uint8_t* a = bytes(*steps);
-      for (std::size_t i = 0; i < lanes.n; ++i) sums[i] += steps->votes[a[i]];
-      ++steps;
-    }
-  }
+struct Machine {};
+
+inline void large_trees(const LargeTree* trees, std::size_t n_trees, const Lanes& lanes) {
+  TableKernels<Machine>::large_trees(trees, n_trees, lanes, enter_piece);
 }
 
 inline void mask_alive(const ExitArrays& lanes, std::uint8_t* masks) {
@@ -117,16 +109,14 @@ void pack(const std::uint8_t* masks, std::size_t n_masks, Word* words) {
     }
 }
 
-struct Machine {};
-
 inline Kernels kernels() {
   using Exit = ExitKernels<Machine>;
   return {"portable",
           {ranks<float>, transpose<float>},
           {ranks<double>, transpose<double>},
           small_trees,
-          programmes,
-          steps,
+          large_trees,
+          TableKernels<Machine>::steps,
           Exit::find_states,
           Exit::decide,
           Exit::settle,

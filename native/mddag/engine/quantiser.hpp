@@ -34,7 +34,6 @@ class QuantisedFeature {
       : index_(index),
         thresholds_(distinct(splits)),
         float32_(rounded(thresholds_, down32)),
-        float64_(thresholds_),
         nearest_(rounded(thresholds_, [](double t) { return static_cast<float>(t); })) {
     std::int32_t above_rights = 0, lowest_left = n_thresholds();
     for (const Node* split : splits) {
@@ -52,17 +51,13 @@ class QuantisedFeature {
   std::int32_t index() const { return index_; }
   const std::vector<RankColumn>& columns() const { return columns_; }
 
-  // Calls body(grid), the grid of values of type T.
-  template <class T, class Body>
-  void with_grid(const Body& body) const {
-    if constexpr (std::is_same_v<T, float>) {
-      body(float32_.grid());
-    } else {
-      const RankGrid<float> nearest = nearest_.grid();
-      RankGrid<double> grid = float64_.grid();
-      grid.nearest = nearest.lookup == Lookup::value ? &nearest : nullptr;
-      body(grid);
-    }
+  // The grid of values of type T.
+  template <class T>
+  RankGrid grid() const {
+    if constexpr (std::is_same_v<T, float>) return float32_.grid();
+    RankGrid grid = nearest_.grid();
+    grid.exact = thresholds_.data();
+    return grid;
   }
 
   Place place(const Node& split) const {
@@ -102,9 +97,8 @@ class QuantisedFeature {
 
   std::int32_t index_;
   std::vector<double> thresholds_;
-  RankTable<float> float32_;
-  RankTable<double> float64_;
-  RankTable<float> nearest_;
+  RankTable float32_;  // of thresholds rounded down: the same answers for every float32
+  RankTable nearest_;
   std::vector<RankColumn> columns_;
   bool split_ways_ = false;
 };

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 #include <vector>
 
 #include "mddag/engine/aligned.hpp"
@@ -50,7 +51,7 @@ class RankLoader {
         kernels_(rank_kernels(kernels, T())),
         rows_(rows),
         column_stride_(column_stride),
-        values_(kTiles * kTile * kStride) {}
+        values_(most_tiles(rows) * kTile * kStride) {}
 
   // Of features by their numbers, ascending.
   LoadPlan plan(const std::vector<std::size_t>& numbers) const {
@@ -79,35 +80,47 @@ class RankLoader {
         kernels_.transpose(&at(first + i, 0), rows_.row_stride, n_chunk, group.tiles.data(),
                            group.tiles.size(), values_.data(), kStride);
         for (const LoadPlan::Tiled& tiled : group.features) {
-          rank(tiled.number, values_.data() + tiled.place * kStride, n_chunk, ranks + i);
+          rank(tiled.number,
+               {values_.data() + tiled.place * kStride, &at(first + i, feature(tiled.number)),
+                rows_.row_stride, n_chunk},
+               ranks + i);
           ahead.fetch();
         }
       }
       for (const std::size_t number : plan.alone)
-        rank(number, column(number, first + i, n_chunk), n_chunk, ranks + i);
+        rank(number, column(number, first + i, n_chunk), ranks + i);
     }
   }
 
   // Features by their numbers, of rows first + row[0], first + row[1] ...
   void load(const std::vector<std::size_t>& numbers, std::size_t first, const std::int32_t* row,
             std::size_t n, std::int8_t* ranks) {
+    if (kRounds && exact_.size() == 0) exact_ = Aligned<T>(values_.size());
     for (std::size_t i = 0; i < n; i += kChunk)
       for (std::size_t u = 0; u < numbers.size(); u += kTiles * kTile) {
         const std::size_t n_chunk = std::min(kChunk, n - i);
         const std::size_t n_here = std::min(kTiles * kTile, numbers.size() - u);
         for (std::size_t c = 0; c < n_chunk; ++c)
-          for (std::size_t v = 0; v < n_here; ++v)
-            values_.data()[v * kStride + c] =
-                at(first + static_cast<std::size_t>(row[i + c]), feature(numbers[u + v]));
+          for (std::size_t v = 0; v < n_here; ++v) {
+            const T& x = at(first + static_cast<std::size_t>(row[i + c]), feature(numbers[u + v]));
+            values_.data()[v * kStride + c] = static_cast<float>(x);
+            if constexpr (kRounds) exact_.data()[v * kStride + c] = x;
+          }
         for (std::size_t v = 0; v < n_here; ++v)
-          rank(numbers[u + v], values_.data() + v * kStride, n_chunk, ranks + i);
+          rank(numbers[u + v],
+               {values_.data() + v * kStride, exact_.data() + v * kStride, 1, n_chunk}, ranks + i);
       }
   }
 
  private:
+  static constexpr bool kRounds = !std::is_same_v<T, float>;
   static constexpr std::size_t kChunk = 256;           // rows that are transposed together
   static constexpr std::size_t kTiles = 8;             // tiles that are
   static constexpr std::size_t kStride = kChunk + 16;  // no power of two
+
+  static std::size_t most_tiles(const Rows<T>& rows) {
+    return std::clamp<std::size_t>((rows.n_features + kTile - 1) / kTile, 1, kTiles);
+  }
 
   std::size_t feature(std::size_t number) const {
     return static_cast<std::size_t>(quantiser_.features()[number].index());
@@ -137,27 +150,28 @@ class RankLoader {
                       static_cast<std::ptrdiff_t>(f) * rows_.feature_stride];
   }
 
-  // The values of one feature side by side, readable up to a whole number of vectors.
-  const T* column(std::size_t number, std::size_t first, std::size_t n) {
-    const std::size_t f = feature(number);
-    if (rows_.row_stride == 1 && n % kLanes == 0) return &at(first, f);
-    for (std::size_t i = 0; i < n; ++i) values_.data()[i] = at(first + i, f);
-    return values_.data();
+  Values<T> column(std::size_t number, std::size_t first, std::size_t n) {
+    const T* exact = &at(first, feature(number));
+    if constexpr (!kRounds)
+      if (rows_.row_stride == 1 && n % kLanes == 0) return {exact, exact, 1, n};
+    for (std::size_t i = 0; i < n; ++i)
+      values_.data()[i] =
+          static_cast<float>(exact[static_cast<std::ptrdiff_t>(i) * rows_.row_stride]);
+    return {values_.data(), exact, rows_.row_stride, n};
   }
 
-  void rank(std::size_t number, const T* values, std::size_t n, std::int8_t* ranks) const {
+  void rank(std::size_t number, const Values<T>& values, std::int8_t* ranks) const {
     const QuantisedFeature& feature = quantiser_.features()[number];
-    feature.with_grid<T>([&](const RankGrid<T>& grid) {
-      kernels_.ranks(grid, feature.columns().data(), feature.columns().size(), values, padded(n),
-                     ranks + quantiser_.first_column(number) * column_stride_, column_stride_);
-    });
+    kernels_.ranks(feature.grid<T>(), feature.columns().data(), feature.columns().size(), values,
+                   ranks + quantiser_.first_column(number) * column_stride_, column_stride_);
   }
 
   const Quantiser& quantiser_;
   const RankKernels<T>& kernels_;
   const Rows<T> rows_;
   const std::size_t column_stride_;
-  Aligned<T> values_;
+  Aligned<float> values_;
+  Aligned<T> exact_;  // of gathered rows, if values_ are rounded
 };
 
 }  // namespace mddag::engine

@@ -1,7 +1,7 @@
 // TreePlan: the trees of an ensemble in an order, each as the record of the fastest kernel for it.
 //
 //   up to 8 leaves, one score     SmallTree
-//   up to 256 leaves              Programme
+//   up to 256 leaves              LargeTree
 //   anything else                 walked row by row: nominal splits, more leaves or thresholds
 //
 // Votes are integers, so the order of kernels never changes a sum.
@@ -15,9 +15,10 @@
 
 #include "mddag/engine/flat_forest.hpp"
 #include "mddag/engine/kernels.hpp"
-#include "mddag/engine/programme.hpp"
+#include "mddag/engine/large_tree.hpp"
 #include "mddag/engine/quantiser.hpp"
 #include "mddag/engine/small_tree.hpp"
+#include "mddag/engine/splits.hpp"
 
 namespace mddag::engine {
 
@@ -26,21 +27,21 @@ class TreePlan {
   // The trees `order` of a forest, in that order.
   TreePlan(const FlatForest& forest, const Quantiser& quantiser, std::size_t column_stride,
            const std::vector<std::size_t>& order) {
-    SmallTreeBuilder small(quantiser, column_stride);
-    ProgrammeBuilder programmes(quantiser, column_stride);
+    SplitsBuilder splits(quantiser, column_stride);
+    LargeTreeBuilder large(splits);
     for (const std::size_t t : order) {
       if (!forest.in_ranks(t)) {
         add(Kind::walked, walked_, t);
       } else if (forest.n_leaves(t) <= 8 && forest.n_outputs(t) == 1) {
         add(Kind::small, small_,
-            small.build(forest.nodes(t), forest.votes(t), forest.n_leaves(t), forest.score(t)));
+            small_tree(splits, forest.nodes(t), forest.votes(t), forest.score(t)));
       } else {
-        add(Kind::programme, programmes_,
-            programmes.build(forest.nodes(t), forest.n_nodes(t), forest.votes(t),
-                             forest.n_leaves(t), forest.n_outputs(t), forest.first_score(t)));
+        add(Kind::large, large_,
+            large.build(forest.nodes(t), forest.n_nodes(t), forest.votes(t), forest.n_leaves(t),
+                        forest.n_outputs(t), forest.first_score(t)));
       }
     }
-    memory_ = programmes.take_memory();
+    memory_ = large.take_memory();
   }
 
   std::size_t size() const { return items_.size(); }
@@ -49,7 +50,7 @@ class TreePlan {
   // that code and branches are still at hand from the tree before.
   void group() {
     std::stable_sort(small_.begin(), small_.end(), [](const SmallTree& a, const SmallTree& b) {
-      return std::tie(a.score, a.shape) < std::tie(b.score, b.shape);
+      return std::tie(a.score, a.splits.shape) < std::tie(b.score, b.splits.shape);
     });
     std::stable_sort(items_.begin(), items_.end(), [](Item a, Item b) { return a.kind < b.kind; });
   }
@@ -66,8 +67,8 @@ class TreePlan {
         case Kind::small:
           kernels.small_trees(small_.data() + place, n, lanes);
           break;
-        case Kind::programme:
-          kernels.programmes(programmes_.data() + place, n, lanes);
+        case Kind::large:
+          kernels.large_trees(large_.data() + place, n, lanes);
           break;
         case Kind::walked:
           for (std::size_t w = place; w < place + n; ++w) walk(walked_[w]);
@@ -78,7 +79,7 @@ class TreePlan {
   }
 
  private:
-  enum class Kind : std::uint8_t { small, programme, walked };
+  enum class Kind : std::uint8_t { small, large, walked };
   struct Item {
     Kind kind;
     std::uint32_t place;  // among its kind; trees of a kind stand in the order of the plan
@@ -92,9 +93,9 @@ class TreePlan {
 
   std::vector<Item> items_;
   std::vector<SmallTree> small_;
-  std::vector<Programme> programmes_;
+  std::vector<LargeTree> large_;
   std::vector<std::size_t> walked_;
-  ProgrammeBuilder::Memory memory_;
+  LargeTreeBuilder::Memory memory_;
 };
 
 }  // namespace mddag::engine

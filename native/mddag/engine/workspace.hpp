@@ -7,7 +7,6 @@
 
 #include "mddag/engine/aligned.hpp"
 #include "mddag/engine/kernels.hpp"
-#include "mddag/engine/programme.hpp"
 #include "mddag/engine/rank_loader.hpp"
 
 namespace mddag::engine {
@@ -21,13 +20,10 @@ struct Workspace {
       : stride(stride_of(block_rows)),
         ranks((n_columns + 1) * stride),  // padded trees read a first column even if there is none
         sums(n_scores * stride),
-        slots((kMostLeaves + kResultSlots) * kSlot) {
-    for (std::size_t l = 0; l < kMostLeaves; ++l)
-      std::fill_n(slots.data() + l * kSlot, kSlot, static_cast<std::uint8_t>(l));
-  }
+        codes(kTogether * stride) {}
 
   Lanes lanes(std::size_t n_rows, const std::uint8_t* leaf_tables) {
-    return {ranks.data(), sums.data(), stride, padded(n_rows), slots.data(), leaf_tables};
+    return {ranks.data(), sums.data(), stride, padded(n_rows), codes.data(), leaf_tables};
   }
 
   // The bias as the sums of the first n lanes.
@@ -39,7 +35,7 @@ struct Workspace {
   std::size_t stride;
   Aligned<std::int8_t> ranks;
   Aligned<std::int32_t> sums;
-  Aligned<std::uint8_t> slots;
+  Aligned<std::uint8_t> codes;
 };
 
 }  // namespace mddag::engine

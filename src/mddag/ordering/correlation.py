@@ -5,8 +5,8 @@ classes, after centring over them, since a shift of all scores decides nothing),
 
     next = argmax_j  [ corr(f + h_j, F) - corr(f, F) ] / price_j,     corr(f, F) = <f, F> / |f| |F|.
 
-At what level f follows F does not matter here: ``Levels`` see to that. Rows that F decides narrowly
-count for more, w = exp(-focus |F| / |F|_rms): the others will have quit.
+At what level f follows F does not matter here: ``Revision`` sees to that. Rows that F decides
+narrowly count for more, w = exp(-focus |F| / |F|_rms): the others will have quit.
 
 One pass over the rows makes the matrix of all <h_j, h_l>; after that a step costs O(N). It needs no
 labels.
@@ -20,7 +20,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mddag._checks import check_whole
-from mddag.ordering.order import blocks, checked_numbers, narrowness, spaced_rows
+from mddag.covariances import covariances, narrowness, spaced_rows
+from mddag.ordering.order import checked_numbers
 from mddag.parameters import Parameters
 from mddag.votes import Votes
 
@@ -55,24 +56,6 @@ class Correlation(Parameters):
         return greedy(covariances(sample, weight * narrowness(sample, self.focus)), prices)
 
 
-def covariances(votes: Votes, weight: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Of the votes of h_j and h_l, (N, N)."""
-    n_classifiers, n_scores = votes.tables.n_classifiers, votes.tables.n_scores
-    weight = weight / weight.sum() if weight.sum() > 0 else weight
-    products = np.zeros((n_classifiers, n_classifiers))
-    means = np.zeros((n_scores, n_classifiers))
-    origin = votes.rows(slice(1)).dense()  # constants would eat the digits of float32
-    for rows in blocks(len(votes), votes):
-        said = votes.rows(rows).dense() - origin
-        if n_scores > 1:
-            said -= said.mean(axis=2, keepdims=True)
-        means += np.einsum("i,ijk->kj", weight[rows], said)
-        said *= np.sqrt(weight[rows])[:, None, None]
-        flat = said.transpose(0, 2, 1).reshape(len(said) * n_scores, n_classifiers)
-        products += _gram(flat.astype(np.float32))
-    return products - means.T @ means
-
-
 def greedy(covariances: NDArray[np.float64], prices: NDArray[np.float64]) -> NDArray[np.intp]:
     """The order, from covariances (N, N)."""
     with_full, squares = covariances.sum(axis=1), np.diag(covariances)
@@ -91,8 +74,3 @@ def greedy(covariances: NDArray[np.float64], prices: NDArray[np.float64]) -> NDA
         square += 2 * with_sum[j] + squares[j]
         with_sum += covariances[j]
     return order
-
-
-def _gram(said: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Products of columns; in float32 the BLAS is twice as fast, sums of blocks are float64."""
-    return said.T @ said

@@ -10,15 +10,12 @@ does not. An order permutes, it never reweighs: the full sum keeps its value.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mddag.votes import Votes
-
-BLOCK = 500_000  # votes that stand in memory as numbers at a time: 4 MB
 
 
 class Ordering(Protocol):
@@ -44,26 +41,3 @@ def checked_numbers(name: str, numbers: ArrayLike | None, n: int) -> NDArray[np.
     if len(bad):
         raise ValueError(f"{name}[{bad[0]}] is {array[bad[0]]}; wanted finite numbers, 0 or more")
     return array
-
-
-def spaced_rows(n: int, most: int) -> NDArray[np.intp]:
-    """All of n rows, or `most` of them evenly spaced."""
-    return np.linspace(0, n - 1, min(n, most)).astype(np.intp)
-
-
-def narrowness(votes: Votes, focus: float) -> NDArray[np.float64]:
-    """exp(-focus m / rms m), m being |F| or the margin between the two best scores, (n,)."""
-    scores = votes.scores()
-    if scores.shape[1] == 1:
-        margin = np.abs(scores[:, 0])
-    else:
-        scores.partition(-2, axis=1)
-        margin = scores[:, -1] - scores[:, -2]
-    rms = np.sqrt(np.mean(margin**2))
-    return np.exp(-focus * margin / rms) if rms > 0 else np.ones(len(margin))
-
-
-def blocks(n: int, votes: Votes) -> Iterator[slice]:
-    """n rows in parts whose votes as numbers fit into `BLOCK`."""
-    size = max(BLOCK // max(votes.tables.n_classifiers * votes.tables.n_scores, 1), 1)
-    return (slice(start, min(start + size, n)) for start in range(0, n, size))

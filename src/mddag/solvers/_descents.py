@@ -113,7 +113,7 @@ def suited(start: Policy, mdp: MDP, every: int) -> Actions:
     if not np.array_equal(start.order, np.arange(mdp.n_steps)):
         raise ValueError(
             "start takes the base classifiers in another order than the MDP; learn on "
-            "mdp.arranged(Arrangement(start.order, start.levels)), where its order is arange(N)"
+            "mdp.arranged(Arrangement(start.order, start.revision)), where its order is arange(N)"
         )
     edges, n_rows = start.grid.edges, mdp.n_scores
     inside = np.searchsorted(edges, mdp.grid.centres)

@@ -51,14 +51,14 @@ class Opinions:
 class Judge:
     """Judges candidates on the rows of an MDP."""
 
-    def __init__(self, mdp: MDP) -> None:
+    def __init__(self, mdp: MDP, full: NDArray[np.float64]) -> None:
+        """full : the scores of the full ensemble, (n, K); those of the MDP may be condensed."""
         self.mdp = mdp
         self.asks_teacher = isinstance(mdp.loss, ZeroOne) and mdp.labels.ndim == 1
         self.teacher, self.decided = mdp, mdp
         if self.asks_teacher:
-            scores = mdp.votes.scores()
-            winner = scores[:, 0] > 0 if mdp.n_scores == 1 else scores.argmax(axis=1)
-            self.teacher = taught(mdp)
+            winner = full[:, 0] > 0 if mdp.n_scores == 1 else full.argmax(axis=1)
+            self.teacher = taught(mdp, full)
             self.decided = mdp.with_labels(winner.astype(np.intp))
 
     def of_policies(self, policies: list[Policy]) -> Opinions:

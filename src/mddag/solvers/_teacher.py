@@ -8,15 +8,19 @@ full score.
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mddag.calibration import probabilities
 from mddag.factor import fit_factor
 from mddag.mdp import MDP
 
 
-def taught(mdp: MDP) -> MDP:
-    """The same MDP with the full ensemble's opinion in place of its labels."""
-    scores = mdp.votes.scores()
+def taught(mdp: MDP, scores: NDArray[np.float64] | None = None) -> MDP:
+    """The same MDP with the full ensemble's opinion in place of its labels.
+
+    scores : the teacher's, (n, K); those of the MDP's own votes by default
+    """
+    scores = mdp.votes.scores() if scores is None else scores
     if mdp.labels.dtype.kind == "f" and mdp.labels.ndim == 1:
         return mdp.with_labels(scores[:, 0])
     shares = mdp.labels if mdp.labels.ndim == 2 else np.eye(max(mdp.n_scores, 2))[mdp.labels]

@@ -1,8 +1,9 @@
-"""Portfolio: order first, run several solvers, let held-out rows choose among their candidates.
+"""Portfolio: arrange first, run several solvers, let held-out rows choose among their candidates.
 
 No solver is best everywhere. Cell-wise descent wins where rows are many, a rule of one parameter
 where they are few; a gradient-boosted sequence wants another order, one that AdaBoost sorted may
-not. So each member runs in each order on the rows for learning, and the candidate with the smallest
+not; often a few base classifiers with other weights do as well as all (``Condensation``). So each
+member runs in each arrangement on the rows for learning, and the candidate with the smallest
 expected value of Eq. (8) by the rows for selection is the answer (see ``_judge.py``): no member
 loses to a simpler one but by the noise of those rows. The full ensemble is always a candidate.
 
@@ -22,7 +23,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mddag._checks import check_fraction, check_whole, checked_threads
-from mddag.arrangement import arranged
+from mddag.arrangement import Arrangement, arranged
+from mddag.condensation import Condensation, usual_sizes
 from mddag.grid import Grid
 from mddag.holdout import stratified
 from mddag.losses import Logistic
@@ -51,7 +53,7 @@ MEMBERS = (
     Descent(n_sweeps=2),
 )
 FOR_PROBABILITIES = (Prefix(), Margin(), Residual(), Stopping(), Stopping(shape="thresholds"))
-ORDERINGS = (Correlation(), Given())
+ORDERINGS = (Correlation(),)
 N_PRICES = 6  # at which descents run; what they find competes at all
 
 
@@ -62,7 +64,11 @@ class Portfolio(Parameters):
     members            : solvers; None for prefix, margin rule, residual model, QWYC (two classes)
                          and descent on the full ensemble's opinion and on labels; for the logistic
                          loss the first three and optimal stopping
-    orderings          : orders to try; None for Correlation() and Given()
+    orderings          : orders to try; None for Correlation()
+    sizes              : numbers of base classifiers to condense the ensemble to, multiples of
+                         `every`; () for none, None for a third of them, a sixth and so on.
+                         Descents run on these alone, if there are any: where base classifiers say
+                         the same again and again, cells have too many choices
     every              : steps that one decision covers, see Policy
     selection_fraction : rows held out for choosing where no selection rows are given
     random_state       : a seed, or None for a new one at each call
@@ -72,6 +78,7 @@ class Portfolio(Parameters):
 
     members: tuple[Any, ...] | None = None
     orderings: tuple[Any, ...] | None = None
+    sizes: tuple[int, ...] | None = None
     every: int = 1
     selection_fraction: float = 0.3
     random_state: int | None = None
@@ -98,13 +105,20 @@ class Portfolio(Parameters):
         learning, selection = self._parted(mdp, selection, random)
         if isinstance(mdp.loss, Logistic):
             learning, selection = advised(learning, selection)
-        problems = _Problems(learning, selection)
-        pool, dear_first = Pool(problems.of(Given())), sorted(set(betas), reverse=True)
-        runs = [(m, o) for o in self._orderings() for m in self._members(mdp, random)]
+        problems, ways = _Problems(learning, selection), self._ways(mdp)
+        pool, dear_first = Pool(problems.of(_Way(Given()))), sorted(set(betas), reverse=True)
+        descended = [way for way in ways if way.size] or ways
+        runs = [
+            (member, way)
+            for way in ways
+            for member in self._members(mdp, random)
+            if way in descended or not isinstance(member, Descent)
+        ]
         try:
             with progress("Portfolio", len(runs), self.verbose) as report:
-                for done, (member, ordering) in enumerate(runs, 1):
-                    self._run(member, problems.of(ordering), dear_first, pool)
+                for done, (member, way) in enumerate(runs, 1):
+                    problem, is_first = problems.of(way), way is descended[0]
+                    self._run(member, problem, dear_first, pool, explores=is_first)
                     report(done, f"{len(pool.costs)} candidates after {member!r}")
         except KeyboardInterrupt:
             if len(pool.entries) == 1:
@@ -117,9 +131,11 @@ class Portfolio(Parameters):
             )
         return pool
 
-    def _run(self, member: Any, problem: Ordered, betas: list[float], pool: Pool) -> None:
+    def _run(
+        self, member: Any, problem: Ordered, betas: list[float], pool: Pool, *, explores: bool
+    ) -> None:
         if isinstance(member, Descent):
-            _descend(member, problem, betas, pool)
+            _descend(member, problem, betas, pool, explores=explores)
         elif hasattr(member, "candidates"):
             pool.add(repr(member), member.candidates(problem.learning), problem)
         elif hasattr(member, "solve_path"):
@@ -151,8 +167,18 @@ class Portfolio(Parameters):
         members = [deciding_every(seeded(member, random), self.every) for member in chosen]
         return [_threaded(member, self.n_threads) for member in members]
 
-    def _orderings(self) -> tuple[Any, ...]:
-        return ORDERINGS if self.orderings is None else self.orderings
+    def _ways(self, mdp: MDP) -> list[_Way]:
+        """All orders, and each size in the order that suits its targets."""
+        orderings = ORDERINGS if self.orderings is None else self.orderings
+        sizes = usual_sizes(mdp.n_steps, self.every) if self.sizes is None else self.sizes
+        wrong = [size for size in sizes if not size < mdp.n_steps or size % self.every]
+        if wrong:
+            raise ValueError(
+                f"sizes contain {wrong[0]}; wanted fewer than the {mdp.n_steps} base classifiers, "
+                f"and multiples of every={self.every}"
+            )
+        ordering = Given() if _of_numbers(mdp) else Correlation()
+        return [*map(_Way, orderings), *(_Way(ordering, size) for size in sizes)]
 
     def check(self) -> None:
         """Refuse parameters that make no sense."""
@@ -163,40 +189,67 @@ class Portfolio(Parameters):
             check_whole("random_state", self.random_state, 0)
         for member in self.members or ():
             checked_solver(member)
+        for size in self.sizes or ():
+            check_whole("each of sizes", size, 1)
         if () in (self.members, self.orderings):
             raise ValueError("members or orderings is empty; wanted at least one, or None")
 
 
+@dataclass(frozen=True, eq=False)
+class _Way:
+    """An order of the base classifiers, of all or of those that stand for them."""
+
+    ordering: Any
+    size: int | None = None
+
+    def __repr__(self) -> str:
+        return f"{self.ordering!r}" if self.size is None else f"{self.ordering!r} of {self.size}"
+
+
 class _Problems:
-    """The problem in each order, made when first asked for."""
+    """The problem in each arrangement, made when first asked for."""
 
     def __init__(self, learning: MDP, selection: MDP) -> None:
         self.learning, self.selection = learning, selection
-        self.made: list[tuple[Any, Ordered]] = []
+        self.full = selection.votes.scores()
+        self.made: list[tuple[_Way, Ordered]] = []
+        self.condensation: Condensation | None = None
 
-    def of(self, ordering: Any) -> Ordered:
+    def of(self, way: _Way) -> Ordered:
         for known, problem in self.made:
-            if known is ordering:
+            if known is way:
                 return problem
-        mdp = self.learning
-        arrangement = arranged(ordering, mdp.votes, mdp.costs, mdp.weight)
-        votes = arrangement.votes(mdp.votes)
-        grid = Grid.quantile(votes)
+        arrangement = self._arrangement(way)
+        grid = Grid.quantile(arrangement.votes(self.learning.votes))
         learning, selection = (
             m.arranged(arrangement, grid) for m in (self.learning, self.selection)
         )
-        if isinstance(mdp.loss, Logistic):
+        if isinstance(learning.loss, Logistic):
             factors = exit_factors(learning)
             learning, selection = learning.read_by(factors), selection.read_by(factors)
-        problem = Ordered(repr(ordering), arrangement, learning, Judge(selection))
-        self.made = [(ordering, problem)]  # orders come one after the other; two would cost memory
+        problem = Ordered(repr(way), arrangement, learning, Judge(selection, self.full))
+        self.made = [(way, problem)]  # they come one after the other; two would cost memory
         return problem
 
+    def _arrangement(self, way: _Way) -> Arrangement:
+        mdp = self.learning
+        if way.size is None:
+            return arranged(way.ordering, mdp.votes, mdp.costs, mdp.weight)
+        if self.condensation is None or way.size > len(self.condensation.chosen):
+            focus = 0.0 if _of_numbers(mdp) else 1.0
+            sample = mdp.votes, way.size, mdp.costs, mdp.weight
+            self.condensation = Condensation.of(*sample, focus=focus)
+        condensed = self.condensation.arrangement(way.size)
+        votes, costs = condensed.votes(mdp.votes), mdp.costs[condensed.kept]
+        return condensed.then(arranged(way.ordering, votes, costs, mdp.weight))
 
-def _descend(member: Descent, problem: Ordered, betas: list[float], pool: Pool) -> None:
-    """Descents at several prices, from the best that is known in this order.
 
-    They explore at the dearest price alone, in the first order: what is found there is short, quick
+def _descend(
+    member: Descent, problem: Ordered, betas: list[float], pool: Pool, *, explores: bool
+) -> None:
+    """Descents at several prices, from the best that is known in this arrangement.
+
+    They explore at the dearest price alone, in one arrangement: what is found there is short, quick
     to find and a start for the next, and the cheaper evaluations are, the less there is to gain by
     leaving some out. From a good start one kind of guards is enough.
     """
@@ -204,8 +257,7 @@ def _descend(member: Descent, problem: Ordered, betas: list[float], pool: Pool) 
     careful = replace(member, n_cells=n_cells, z=CAREFUL.z_skip if member.z is None else member.z)
     for beta in _thinned(betas):
         learning = problem.learning.with_beta(beta)
-        known = [e for e in pool.entries[1:] if e.arrangement is problem.arrangement]
-        if beta == betas[0] and pool.entries[1:2] == known[:1]:  # of the first order
+        if beta == betas[0] and explores:
             pool.add_policies(repr(member), list(member.candidates(learning)), problem)
         known = [e for e in pool.entries[1:] if e.arrangement is problem.arrangement]
         entry, c = pool.among(known).best(beta)
@@ -228,7 +280,11 @@ def _strata(mdp: MDP) -> NDArray[Any]:
     labels: NDArray[Any] = mdp.labels
     if labels.ndim == 2:
         labels = labels.argmax(axis=1)
-    return labels if labels.dtype.kind != "f" else np.zeros(mdp.n_instances, np.intp)
+    return np.zeros(mdp.n_instances, np.intp) if _of_numbers(mdp) else labels
+
+
+def _of_numbers(mdp: MDP) -> bool:
+    return mdp.labels.ndim == 1 and mdp.labels.dtype.kind == "f"
 
 
 def _threaded(member: Any, n_threads: int) -> Any:

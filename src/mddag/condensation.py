@@ -1,0 +1,128 @@
+"""Condensation: a few base classifiers, reweighed, whose sum follows the full score.
+
+Boosting takes many small steps, and many of them say nearly the same: a stump that comes again and
+again, trees of one learning rate that split alike. One of these, with the weight of all, says it
+for one evaluation. So
+
+    F ~ b + sum_{j in S} a_j h_j,     a = argmin |F - b - sum_{j in S} a_j h_j|^2 + ridge |a|^2,
+
+where S grows by orthogonal matching pursuit: next is the h_j whose part of what is still missing is
+largest, per price. Everything follows from the covariances of the votes; labels are not needed.
+
+Unlike an order this gives up the full sum: those who evaluate all of S get an approximation of F.
+How many base classifiers are enough is for held-out rows to say.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from mddag._checks import check_whole
+from mddag.arrangement import Arrangement
+from mddag.covariances import covariances, narrowness, spaced_rows
+from mddag.ordering.order import checked_numbers
+from mddag.revision import Revision
+from mddag.votes import Votes
+
+RIDGE = 1e-3  # of the mean variance of a base classifier's votes
+MAX_ROWS = 20_000  # that are looked at, evenly spaced where there are more; rows times K
+MOST, LEAST = 256, 8  # base classifiers to condense to, unless asked otherwise
+Vector = NDArray[np.float64]
+
+
+def usual_sizes(n_classifiers: int, every: int = 1) -> tuple[int, ...]:
+    """A third of the base classifiers and half as many thrice, in whole decisions."""
+    wanted = [min(n_classifiers // 3, MOST) // 2**i for i in range(4)]
+    whole = [-(-size // every) * every for size in wanted if size >= LEAST]
+    return tuple(size for size in dict.fromkeys(whole) if size < n_classifiers)
+
+
+@dataclass(frozen=True, eq=False)
+class Condensation:
+    """The pursuit, up to a largest size; what it chose for a smaller one comes first.
+
+    votes     : the rows looked at
+    weight    : (n,), what each of them counts for
+    products  : float64 (N, N), <h_j, h_l>, with the ridge
+    with_full : float64 (N,), <h_j, F>
+    chosen    : intp (most,), base classifiers in the order in which they were chosen
+    """
+
+    votes: Votes
+    weight: Vector
+    products: Vector
+    with_full: Vector
+    chosen: NDArray[np.intp]
+
+    @classmethod
+    def of(
+        cls,
+        votes: Votes,
+        most: int,
+        costs: ArrayLike | None = None,
+        weight: ArrayLike | None = None,
+        focus: float = 1.0,
+    ) -> Condensation:
+        """Condense to `most` base classifiers.
+
+        costs, weight : prices of base classifiers (N,), weights of rows (n,); 1 by default
+        focus         : how much more rows count that are decided narrowly; 0 for all alike
+        """
+        n_classifiers = votes.tables.n_classifiers
+        check_whole("most", most, 1)
+        if most > n_classifiers:
+            raise ValueError(f"most is {most}, but there are {n_classifiers} base classifiers")
+        prices = checked_numbers("costs", costs, n_classifiers)
+        weight = checked_numbers("weight", weight, len(votes))
+        rows = spaced_rows(len(votes), max(MAX_ROWS // votes.tables.n_scores, 1))
+        sample = votes.rows(rows)
+        weight = weight[rows] * narrowness(sample, focus)
+        products = covariances(sample, weight)
+        with_full = products.sum(axis=1)
+        ridge = max(RIDGE * np.trace(products) / n_classifiers, np.finfo(float).tiny)
+        products[np.diag_indices_from(products)] += ridge
+        chosen = pursued(products, with_full, prices, most)
+        return cls(sample, weight, products, with_full, chosen)
+
+    def arrangement(self, size: int) -> Arrangement:
+        """The first `size` that were chosen, with the weights that these want."""
+        check_whole("size", size, 1)
+        if size > len(self.chosen):
+            raise ValueError(f"size is {size}, but only {len(self.chosen)} were chosen")
+        kept, n = self.chosen[:size], len(self.products)
+        scale, no_shift = np.zeros(n), np.zeros((n, self.votes.tables.n_scores))
+        scale[kept] = _weights(self.products, self.with_full, kept)
+        order = np.concatenate([kept, np.setdiff1d(np.arange(n), kept)])
+        reweighed = Arrangement(order, Revision(no_shift[0], no_shift, scale), size)
+        start = self._mean_missing(reweighed)
+        return Arrangement(order, Revision(start, no_shift, scale), size)
+
+    def _mean_missing(self, arrangement: Arrangement) -> Vector:
+        """What the mean of the scores lacks, (K,)."""
+        missing = self.votes.scores() - arrangement.votes(self.votes).scores()
+        total = self.weight.sum()
+        mean: Vector = self.weight @ missing / total if total > 0 else missing.mean(axis=0)
+        return mean
+
+
+def pursued(products: Vector, with_full: Vector, prices: Vector, most: int) -> NDArray[np.intp]:
+    """The first `most` base classifiers, from covariances (N, N) and those with F, (N,)."""
+    variances = np.maximum(np.diag(products), np.finfo(float).tiny)
+    prices = np.maximum(prices, np.finfo(float).tiny)
+    missing, chosen = with_full, np.empty(0, np.intp)
+    left = np.ones(len(products), bool)
+    for _ in range(most):
+        gains = missing**2 / variances / prices
+        j = int(np.where(left, gains, -1.0).argmax())
+        left[j] = False
+        chosen = np.append(chosen, j)
+        missing = with_full - products[:, chosen] @ _weights(products, with_full, chosen)
+    return chosen
+
+
+def _weights(products: Vector, with_full: Vector, chosen: NDArray[np.intp]) -> Vector:
+    among = products[np.ix_(chosen, chosen)]
+    return np.asarray(np.linalg.solve(among, with_full[chosen]), np.float64)

@@ -1,0 +1,63 @@
+"""Covariances of what base classifiers say, <h_j, h_l> over rows that need no labels.
+
+Rows that the full score F decides narrowly count for more, w = exp(-focus |F| / |F|_rms): the
+others will have quit. With K > 1 scores are centred over the classes, since a shift of all of them
+decides nothing, and covariances are summed over the classes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mddag.votes import Votes
+
+BLOCK = 500_000  # votes that stand in memory as numbers at a time: 4 MB
+
+
+def covariances(votes: Votes, weight: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Of the votes of h_j and h_l, (N, N)."""
+    n_classifiers, n_scores = votes.tables.n_classifiers, votes.tables.n_scores
+    weight = weight / weight.sum() if weight.sum() > 0 else weight
+    products = np.zeros((n_classifiers, n_classifiers))
+    means = np.zeros((n_scores, n_classifiers))
+    origin = votes.rows(slice(1)).dense()  # constants would eat the digits of float32
+    for rows in _blocks(len(votes), votes):
+        said = votes.rows(rows).dense() - origin
+        if n_scores > 1:
+            said -= said.mean(axis=2, keepdims=True)
+        means += np.einsum("i,ijk->kj", weight[rows], said)
+        said *= np.sqrt(weight[rows])[:, None, None]
+        flat = said.transpose(0, 2, 1).reshape(len(said) * n_scores, n_classifiers)
+        products += _gram(flat.astype(np.float32))
+    return products - means.T @ means
+
+
+def spaced_rows(n: int, most: int) -> NDArray[np.intp]:
+    """All of n rows, or `most` of them evenly spaced."""
+    return np.linspace(0, n - 1, min(n, most)).astype(np.intp)
+
+
+def narrowness(votes: Votes, focus: float) -> NDArray[np.float64]:
+    """exp(-focus m / rms m), m being |F| or the margin between the two best scores, (n,)."""
+    scores = votes.scores()
+    if scores.shape[1] == 1:
+        margin = np.abs(scores[:, 0])
+    else:
+        scores.partition(-2, axis=1)
+        margin = scores[:, -1] - scores[:, -2]
+    rms = np.sqrt(np.mean(margin**2))
+    return np.exp(-focus * margin / rms) if rms > 0 else np.ones(len(margin))
+
+
+def _blocks(n: int, votes: Votes) -> Iterator[slice]:
+    """n rows in parts whose votes as numbers fit into `BLOCK`."""
+    size = max(BLOCK // max(votes.tables.n_classifiers * votes.tables.n_scores, 1), 1)
+    return (slice(start, min(start + size, n)) for start in range(0, n, size))
+
+
+def _gram(said: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Products of columns; in float32 the BLAS is twice as fast, sums of blocks are float64."""
+    return said.T @ said

@@ -1,0 +1,105 @@
+"""Revision: what a policy changes in the votes, h_j -> scale_j h_j + shift_j and f^(0) -> + start.
+
+An order wants other constants: the sum of its first j votes follows the full score closely, but
+around another level than the bias, and QUIT returns the sign of f. Then scales are 1 and
+start + sum_j shift_j = 0, so that the full sum keeps its value. A condensation wants other weights:
+few base classifiers stand for all, and those that are left out have scale 0.
+
+SKIP leaves out the constant with the vote.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mddag._read_only import ReadOnlyArrays, read_only
+from mddag.votes import Tables
+
+
+@dataclass(frozen=True, eq=False)
+class Revision(ReadOnlyArrays):
+    """Numbers of base classifiers, which are counted as in the source ensemble.
+
+    start : float64 (K,), added to f^(0)
+    shift : float64 (N, K), added to the vote of h_j; 0 where h_j never votes for k
+    scale : float64 (N,), by which the vote of h_j is multiplied before; 1 by default
+    """
+
+    start: NDArray[np.float64]
+    shift: NDArray[np.float64]
+    scale: NDArray[np.float64] | None = None
+
+    def __post_init__(self) -> None:
+        start, shift = (read_only(a, np.float64) for a in (self.start, self.shift))
+        if shift.ndim != 2 or start.shape != shift.shape[1:]:
+            raise ValueError(
+                f"start and shift have shapes {start.shape} and {shift.shape}; wanted (K,) and "
+                "(N, K)"
+            )
+        scale = read_only(np.ones(len(shift)) if self.scale is None else self.scale, np.float64)
+        if scale.shape != shift.shape[:1]:
+            raise ValueError(f"scale has shape {scale.shape}; wanted ({len(shift)},), as shift has")
+        if not all(np.isfinite(a).all() for a in (start, shift, scale)):
+            raise ValueError("start, shift or scale is not finite; wanted finite numbers")
+        for name, array in (("start", start), ("shift", shift), ("scale", scale)):
+            object.__setattr__(self, name, array)
+
+    @property
+    def scales(self) -> NDArray[np.float64]:
+        """The scale of each base classifier, (N,)."""
+        assert self.scale is not None  # since __post_init__
+        return self.scale
+
+    def applied(self, tables: Tables) -> Tables:
+        """Tables whose leaves and bias are revised."""
+        base = np.repeat(np.arange(tables.n_classifiers), np.diff(tables.rounds))
+        values = tables.values * np.repeat(self.scales[base], np.diff(tables.starts))
+        for t in np.flatnonzero(_carriers(tables)):
+            j, k = base[t], tables.score[t]
+            votes = values[tables.starts[t] : tables.starts[t + 1]]
+            if k >= 0:
+                votes += self.shift[j, k]
+            else:
+                votes.reshape(-1, tables.n_scores)[:] += self.shift[j]
+        return replace(tables, values=values, bias=tables.bias + self.start)
+
+    def then(self, other: Revision) -> Revision:
+        """This one, and of what it gives another."""
+        return Revision(
+            self.start + other.start,
+            other.scales[:, None] * self.shift + other.shift,
+            other.scales * self.scales,
+        )
+
+    def numbered(self, index: NDArray[np.intp], n_classifiers: int) -> Revision:
+        """The same, its j-th being number index[j] of `n_classifiers`; others stay as they are."""
+        shift, scale = np.zeros((n_classifiers, len(self.start))), np.ones(n_classifiers)
+        shift[index], scale[index] = self.shift, self.scales
+        return Revision(self.start, shift, scale)
+
+
+def carried(tables: Tables) -> NDArray[np.bool_]:
+    """Whether h_j votes for score k, so that it can carry a constant of it, (N, K)."""
+    can = np.zeros((tables.n_classifiers, tables.n_scores), bool)
+    for j in range(tables.n_classifiers):
+        score = tables.score[tables.rounds[j] : tables.rounds[j + 1]]
+        can[j, score[score >= 0]] = True
+        can[j] |= (score < 0).any()
+    return can
+
+
+def _carriers(tables: Tables) -> NDArray[np.bool_]:
+    """The trees that carry constants: of each h_j the first that votes for all scores, or, where
+    there is none, the first for each score; (n_trees,)."""
+    carries = np.zeros(tables.n_trees, bool)
+    for j in range(tables.n_classifiers):
+        first = tables.rounds[j]
+        score = tables.score[first : tables.rounds[j + 1]]
+        if (score < 0).any():
+            carries[first + int((score < 0).argmax())] = True
+        else:
+            carries[first + np.unique(score, return_index=True)[1]] = True
+    return carries

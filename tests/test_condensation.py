@@ -1,0 +1,118 @@
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import mddag
+from mddag import MDP, Grid, Policy, Votes
+from mddag.condensation import RIDGE, Condensation, usual_sizes
+from mddag.policy import EVAL
+from tests.reference import ordering as twin
+
+
+def repeated(n_scores=1, n=400, seed=0):
+    """Four base classifiers that come again and again with different weights."""
+    rng = np.random.default_rng(seed)
+    distinct = np.round(rng.normal(size=(n, 4, n_scores)), 1)
+    weights = rng.uniform(0.1, 1, 40)
+    votes = distinct[:, np.arange(40) % 4] * weights[:, None]
+    return Votes.from_dense(votes, rng.normal(size=n_scores))
+
+
+@pytest.mark.parametrize("n_scores", [1, 3])
+def test_one_of_each_kind_stands_for_all(n_scores):
+    votes = repeated(n_scores)
+    arrangement = Condensation.of(votes, 4).arrangement(4)
+    assert sorted(arrangement.kept % 4) == [0, 1, 2, 3]
+    condensed = arrangement.votes(votes)
+    assert condensed.tables.n_classifiers == 4
+    full, few = votes.scores(), condensed.scores()
+    if n_scores > 1:  # a shift of all scores decides nothing
+        full, few = (s - s.mean(axis=1, keepdims=True) for s in (full, few))
+    np.testing.assert_allclose(few, full, atol=0.05 * full.std())
+
+
+@given(seed=st.integers(0, 10_000), n_scores=st.sampled_from([1, 2]), priced=st.booleans())
+@settings(deadline=None, max_examples=40)
+def test_every_choice_gains_most_of_what_is_missing(seed, n_scores, priced):
+    rng = np.random.default_rng(seed)
+    n, n_classifiers = rng.integers(4, 12), rng.integers(2, 6)
+    votes = Votes.from_dense(rng.normal(size=(n, n_classifiers, n_scores)), np.zeros(n_scores))
+    costs = rng.uniform(0.5, 3, n_classifiers) if priced else np.ones(n_classifiers)
+    weight = rng.uniform(0.1, 2, n)
+    condensation = Condensation.of(votes, n_classifiers - 1, costs, weight)
+
+    shares = twin.row_weights(votes, weight, 1.0)
+    said = np.stack(
+        [
+            np.array(twin.about_the_mean(twin.partial_sums(votes, [j]), shares))
+            * np.sqrt(shares / np.sum(shares))[:, None]
+            for j in range(n_classifiers)
+        ]
+    ).reshape(n_classifiers, -1)
+    ridge = RIDGE * np.mean(np.sum(said**2, axis=1))
+    for step, j in enumerate(condensation.chosen):
+        some = said[condensation.chosen[:step]]
+        # ridge regression of the full score, as least squares with rows for the ridge
+        rows = np.vstack([some.T, np.sqrt(ridge) * np.eye(step)])
+        wanted = np.concatenate([said.sum(axis=0), np.zeros(step)])
+        weights = np.linalg.lstsq(rows, wanted, rcond=None)[0]
+        missing = said.sum(axis=0) - weights @ some
+        gains = (said @ missing) ** 2 / (np.sum(said**2, axis=1) + ridge) / costs
+        left = np.setdiff1d(np.arange(n_classifiers), condensation.chosen[:step])
+        assert gains[j] == pytest.approx(max(gains[left]), rel=1e-2, abs=1e-4)  # float32 products
+
+
+def test_the_weighted_mean_is_kept():
+    votes = repeated()
+    weight = np.random.default_rng(3).random(len(votes))
+    arrangement = Condensation.of(votes, 2, weight=weight, focus=0.0).arrangement(2)
+    missing = votes.scores()[:, 0] - arrangement.votes(votes).scores()[:, 0]
+    assert np.average(missing, weights=weight) == pytest.approx(0, abs=1e-9)
+    assert (arrangement.revision.scale == 0).sum() == 38
+
+
+def test_cheap_ones_are_preferred():
+    votes = repeated()
+    costs = np.full(40, 10.0)
+    costs[4:8] = 1.0
+    assert sorted(Condensation.of(votes, 4, costs).chosen) == [4, 5, 6, 7]
+
+
+def test_a_policy_on_the_few_runs_on_the_source():
+    rng = np.random.default_rng(1)
+    ensemble = mddag.Ensemble.from_callables(
+        [lambda X, j=j: np.sign(X[:, j % 3]) * (1 + j / 10) for j in range(12)], n_features=3
+    )
+    X = rng.normal(size=(50, 3))
+    votes = ensemble.votes(X)
+    arrangement = Condensation.of(votes, 3).arrangement(3)
+    mdp = MDP(votes, rng.integers(0, 2, 50)).arranged(arrangement, Grid(np.zeros(1)))
+    policy = Policy.constant(EVAL, 3, mdp.grid)
+    trace = mddag.compile(ensemble, policy.after(arrangement)).run(X)
+    assert (trace.n_evaluated == 3).all()
+    np.testing.assert_allclose(trace.scores, mdp.votes.scores())
+
+
+def test_votes_that_say_nothing_condense_to_nothing():
+    votes = Votes.from_dense(np.ones((5, 6)))
+    arrangement = Condensation.of(votes, 2).arrangement(2)
+    assert not arrangement.revision.scale.any()
+    assert arrangement.votes(votes).scores().ravel() == pytest.approx(6)
+
+
+def test_usual_sizes_are_whole_decisions():
+    assert usual_sizes(500) == (166, 83, 41, 20)
+    assert usual_sizes(5000) == (256, 128, 64, 32)
+    assert usual_sizes(500, every=16) == (176, 96, 48, 32)
+    assert usual_sizes(30) == (10,)
+    assert usual_sizes(20) == ()
+    assert usual_sizes(30, every=16) == (16,)
+
+
+def test_refuses_sizes_that_make_no_sense():
+    votes = repeated()
+    with pytest.raises(ValueError, match="most is 41, but there are 40"):
+        Condensation.of(votes, 41)
+    with pytest.raises(ValueError, match="size is 3, but only 2 were chosen"):
+        Condensation.of(votes, 2).arrangement(3)

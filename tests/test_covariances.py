@@ -1,0 +1,45 @@
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from mddag import Votes
+from mddag.covariances import _blocks, covariances, narrowness, spaced_rows
+from tests.reference import ordering as twin
+
+
+@given(seed=st.integers(0, 10_000), n_scores=st.sampled_from([1, 2, 3]))
+@settings(deadline=None, max_examples=30)
+def test_covariances_are_those_of_the_definition(seed, n_scores):
+    rng = np.random.default_rng(seed)
+    n, n_classifiers = rng.integers(2, 12), rng.integers(1, 6)
+    votes = Votes.from_dense(rng.normal(size=(n, n_classifiers, n_scores)), np.zeros(n_scores))
+    weight = twin.row_weights(votes, rng.uniform(0.1, 2, n), 1.0)
+    shares = [w / sum(weight) for w in weight]
+    said = [
+        twin.about_the_mean(twin.partial_sums(votes, [j]), weight) for j in range(n_classifiers)
+    ]
+    wanted = [[twin.products(a, b, shares) for b in said] for a in said]
+    np.testing.assert_allclose(covariances(votes, np.array(weight)), wanted, rtol=1e-4, atol=1e-5)
+
+
+def test_rows_that_are_decided_narrowly_count_most():
+    votes = Votes.from_dense(np.array([[0.0], [1.0], [-1.0]]))
+    np.testing.assert_allclose(narrowness(votes, 1.0), np.exp([0, -np.sqrt(1.5), -np.sqrt(1.5)]))
+    assert narrowness(votes, 0.0).tolist() == [1, 1, 1]
+    assert narrowness(Votes.from_dense(np.zeros((2, 1))), 1.0).tolist() == [1, 1]
+    several = Votes.from_dense(np.array([[[0.0, 2.0, 2.0]], [[5.0, 1.0, 4.0]]]))
+    assert narrowness(several, 1.0) == pytest.approx([1, np.exp(-np.sqrt(2))])
+
+
+def test_blocks_cover_the_rows_once():
+    votes = Votes.from_dense(np.zeros((10, 3)))
+    rows = np.arange(2_000_000)
+    parts = [rows[part] for part in _blocks(len(rows), votes)]
+    np.testing.assert_array_equal(np.concatenate(parts), rows)
+    assert max(map(len, parts)) * 3 <= 500_000
+
+
+def test_spaced_rows():
+    assert spaced_rows(3, 5).tolist() == [0, 1, 2]
+    assert spaced_rows(101, 3).tolist() == [0, 50, 100]
