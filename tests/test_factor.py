@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from mddag.calibration import probabilities
-from mddag.factor import fit_factor, smoothed
+from mddag.factor import fit_factor, opinion, smoothed
 
 
 @pytest.mark.parametrize("n_classes", [2, 4])
@@ -51,3 +51,11 @@ def test_soft_targets_are_taken_as_they_are():
     assert fit_factor(scores, p, np.ones(500)) == pytest.approx(1.7, rel=1e-6)
     three = np.random.default_rng(3).normal(size=(500, 3))
     assert fit_factor(three, probabilities(three, 0.6), np.ones(500)) == pytest.approx(0.6)
+
+
+def test_an_opinion_is_found_again_by_fitting_to_it():
+    rng = np.random.default_rng(2)
+    scores, labels = rng.normal(size=(300, 3)), rng.integers(0, 3, 300)
+    said = opinion(scores, labels, np.ones(300))
+    factor = fit_factor(scores, said, np.ones(300))
+    assert_allclose(probabilities(scores, factor), said, atol=1e-6)

@@ -20,6 +20,7 @@ from mddag.dag import compile as compile_dag
 from mddag.door import all_or_nothing, checked_rows
 from mddag.ensemble import Ensemble, Kind
 from mddag.exits import exit_calibration
+from mddag.factor import opinion
 from mddag.features import Rows, is_frame
 from mddag.mdp import checked_actions, checked_beta, checked_loss
 from mddag.policy import ACTIONS, Policy
@@ -149,10 +150,13 @@ class DagEstimator(Served, Scoring, BaseEstimator):  # type: ignore[misc]
         dag = compile_dag(
             ensemble, policy, expected_evaluations=float(self.evaluation_.n_evaluated)
         )
+        targets = problem.labels
+        if ensemble.kind == "classifier":
+            targets = opinion(problem.votes.scores(), targets, np.ones(len(targets)))
         scores, exit_step = dag.exits(rows, n_threads=self.n_threads)
         self.ensemble_, self.policy_, self.dag_ = ensemble, policy, dag
         self.full_evaluation_ = mdp.evaluate(mdp.evaluate_all())
-        self.calibration_ = exit_calibration(ensemble, scores, exit_step, problem.labels)
+        self.calibration_ = exit_calibration(ensemble, scores, exit_step, targets)
 
     def _exits(self, X: Any) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
         rows = self._rows(X)

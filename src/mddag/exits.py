@@ -2,8 +2,10 @@
 
 Adjacent exits are merged until every group has LEAST rows; with fewer rows in all there is one
 group. A classifier's factor is that of its group: drawing it towards the factor of all rows made
-probabilities worse, for exits do differ. A regressor's line through m rows counts m / (m + PRIOR)
-against the score itself.
+probabilities worse, for exits do differ. It is best fitted to the full ensemble's opinion, not to
+labels: of the confident rows of an early exit one in hundreds is wrong, and whether a group holds
+none or two of them would decide its factor. A regressor's line through m rows counts
+m / (m + PRIOR) against the score itself.
 """
 
 from __future__ import annotations
@@ -38,14 +40,18 @@ def exit_groups(exit_step: Exits, n_steps: int, least: int = LEAST) -> NDArray[n
 
 
 def exit_calibration(
-    ensemble: Ensemble, scores: NDArray[np.float64], exit_step: Exits, labels: NDArray[Any]
+    ensemble: Ensemble, scores: NDArray[np.float64], exit_step: Exits, targets: NDArray[Any]
 ) -> Calibration:
-    """What the scores (n, K) of each exit stand for, by the kind and link of the ensemble."""
+    """What the scores (n, K) of each exit stand for, by the kind and link of the ensemble.
+
+    targets : numbers (n,) for regressors; for classifiers the opinion (n, n_classes) of the full
+              ensemble, or labels (n,)
+    """
     n_steps = ensemble.n_classifiers
     if ensemble.kind == "classifier":
-        return class_calibration(scores, exit_step, labels, np.ones(len(labels)), n_steps)
+        return class_calibration(scores, exit_step, targets, np.ones(len(targets)), n_steps)
     fit = log_mean_calibration if ensemble.link == "exp" else mean_calibration
-    return fit(scores, exit_step, labels, n_steps)
+    return fit(scores, exit_step, targets, n_steps)
 
 
 def class_calibration(

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import brentq
 
-from mddag.calibration import sigmoid, softmax
+from mddag.calibration import probabilities, sigmoid, softmax
 
 REACH = 1e4  # largest a, in units of 1 / the largest score
 
@@ -48,6 +48,13 @@ def fit_factor(
             return 1 / (REACH * spread)
         low, high = low / 4, low
     return float(brentq(slope, low, high, xtol=1e-10, rtol=1e-10)) / spread
+
+
+def opinion(
+    scores: NDArray[np.float64], labels: NDArray[Any], mass: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """The probabilities (n, max(K, 2)) of full scores (n, K), by the factor of their own rows."""
+    return probabilities(scores, fit_factor(scores, labels, mass))
 
 
 def smoothed(

@@ -81,6 +81,7 @@ class MDP:
             raise ValueError("weight is 0 for every instance; at least one must count")
         self.actions = checked_actions(actions)
         self.grid = Grid.uniform(self.votes) if grid is None else _checked_grid(grid, self.n_scores)
+        self.factors: NDArray[np.float64] | None = None
         self.losses(self._bias())  # a loss that does not fit is found here, not while learning
 
     @property
@@ -108,9 +109,17 @@ class MDP:
         return self.losses_of(scores, slice(None))
 
     def losses_of(
-        self, scores: NDArray[np.float64], instances: NDArray[np.intp] | slice
+        self,
+        scores: NDArray[np.float64],
+        instances: NDArray[np.intp] | slice,
+        n_evaluated: int | NDArray[np.int32] | None = None,
     ) -> NDArray[np.float64]:
-        """The same for some of the instances, whose scores these are."""
+        """The same for some of the instances, whose scores these are.
+
+        Where scores are read by factors (see `read_by`), `n_evaluated` says which.
+        """
+        if self.factors is not None and n_evaluated is not None:
+            scores = scores * self.factors[n_evaluated].reshape(-1, 1)
         labels = self.labels[instances]
         if labels.ndim == 1:
             return self._loss(scores, labels)
@@ -163,7 +172,8 @@ class MDP:
     def evaluate(self, policy: Policy) -> Evaluation:
         """Eq. (8) of a policy on these instances."""
         scores, n_evaluated, cost = self.rollout(policy)
-        loss = float(np.average(self.losses(scores), weights=self.weight))
+        losses = self.losses_of(scores, slice(None), n_evaluated)
+        loss = float(np.average(losses, weights=self.weight))
         mean_cost = float(np.average(cost, weights=self.weight))
         return Evaluation(
             loss=loss,
@@ -191,6 +201,16 @@ class MDP:
         other.labels = _checked_labels(labels, self.n_instances, self.n_scores)
         return other
 
+    def read_by(self, factors: NDArray[np.float64]) -> MDP:
+        """The same sample whose scores, after m evaluations, are read as factors[m] times f.
+
+        factors : float64 (N + 1,), above 0: what a calibration by exit will make of them. They
+                  belong to one order, and kernels of descents do not know them.
+        """
+        other = copy(self)
+        other.factors = factors
+        return other
+
     def arranged(self, arrangement: Arrangement, grid: Grid | None = None) -> MDP:
         """The same sample with its base classifiers in another order, revised.
 
@@ -200,7 +220,7 @@ class MDP:
         checked_permutation(arrangement.order, self.n_steps)
         other = copy(self)
         other.votes = arrangement.votes(self.votes)
-        other.costs = self.costs[arrangement.kept]
+        other.costs, other.factors = self.costs[arrangement.kept], None
         other.grid = self.grid if grid is None else _checked_grid(grid, self.n_scores)
         return other
 

@@ -22,7 +22,7 @@ FAMILIES = [  # one knob, no SKIP
     solvers.QWYC,
     solvers.Residual,
 ]
-LEARNERS = [kind for kind in SOLVERS if kind not in FAMILIES]
+LEARNERS = [kind for kind in SOLVERS if kind not in (*FAMILIES, solvers.Stopping)]
 
 
 def short(kind, **parameters):

@@ -10,6 +10,7 @@
 | Margin | rows are few: one threshold on the margin, LightGBM's early stopping tuned |
 | QWYC | disagreement with the full ensemble is to be bounded: two thresholds per step |
 | Residual | rows are few but the ensemble is long: a model of what remains, one knob |
+| Stopping | probabilities count: early exits that read scores as a calibration will |
 | Certificate | no label may change, on any input |
 """
 
@@ -22,6 +23,7 @@ from mddag.solvers.qwyc import QWYC
 from mddag.solvers.residual import Residual
 from mddag.solvers.sarsa import Sarsa
 from mddag.solvers.solver import Candidates, Family, Solver
+from mddag.solvers.stopping import Stopping
 from mddag.solvers.watkins_q import WatkinsQ
 
 __all__ = [
@@ -36,5 +38,6 @@ __all__ = [
     "Residual",
     "Sarsa",
     "Solver",
+    "Stopping",
     "WatkinsQ",
 ]

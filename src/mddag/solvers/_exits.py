@@ -60,7 +60,7 @@ class Exits(Sequence[Policy]):
         running = np.full(mdp.n_instances, len(self))  # candidates below it have not quit the row
         for j, rows, levels, scores in self._exits(mdp, running):
             weight = mdp.weight[rows]
-            paid = weight * mdp.losses_of(scores, rows)
+            paid = weight * mdp.losses_of(scores, rows, j)
             # candidates levels .. running - 1 pay: a jump up at the one end, down at the other
             for sums, amount in ((losses, paid), (costs, weight * spent[j])):
                 sums += np.bincount(levels, amount, len(sums))

@@ -63,9 +63,12 @@ class Judge:
 
     def of_policy(self, policy: Policy) -> Opinions:
         """The opinion of one candidate, which is followed."""
-        scores, _, cost = self.mdp.rollout(policy)
+        scores, n_evaluated, cost = self.mdp.rollout(policy)
         samples = (self.mdp, self.teacher, self.decided) if self.asks_teacher else (self.mdp,) * 3
-        losses = [np.average(m.losses(scores), weights=m.weight) for m in samples]
+        losses = [
+            np.average(m.losses_of(scores, slice(None), n_evaluated), weights=m.weight)
+            for m in samples
+        ]
         differs = losses[2] if self.asks_teacher else 0.0
         numbers = (losses[0], losses[1], differs, np.average(cost, weights=self.mdp.weight))
         return Opinions(*(np.array([x], np.float64) for x in numbers))

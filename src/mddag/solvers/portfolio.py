@@ -6,6 +6,9 @@ not; often a few base classifiers with other weights do as well as all (``Conden
 member runs in each arrangement on the rows for learning, and the candidate with the smallest
 expected value of Eq. (8) by the rows for selection is the answer (see ``_judge.py``): no member
 loses to a simpler one but by the noise of those rows. The full ensemble is always a candidate.
+
+For probabilities (``Logistic``) scores are read as a calibration by exit will read them, and the
+members are others: see ``_reading.py`` and ``stopping.py``.
 """
 
 from __future__ import annotations
@@ -24,6 +27,7 @@ from mddag.arrangement import Arrangement, arranged
 from mddag.condensation import Condensation, usual_sizes
 from mddag.grid import Grid
 from mddag.holdout import stratified
+from mddag.losses import Logistic
 from mddag.mdp import MDP
 from mddag.ordering import Correlation, Given
 from mddag.parameters import Parameters
@@ -32,12 +36,14 @@ from mddag.progress import progress
 from mddag.solvers._exits import Exits
 from mddag.solvers._judge import Judge
 from mddag.solvers._pool import Ordered, Pool
+from mddag.solvers._reading import advised, exit_factors
 from mddag.solvers.descent import CAREFUL, Descent
 from mddag.solvers.margin import Margin
 from mddag.solvers.prefix import Prefix
 from mddag.solvers.qwyc import QWYC
 from mddag.solvers.residual import Residual
 from mddag.solvers.solver import Interrupted, checked_solver, deciding_every, seeded
+from mddag.solvers.stopping import Stopping
 
 MEMBERS = (
     Prefix(),
@@ -47,6 +53,7 @@ MEMBERS = (
     Descent(targets="teacher", n_starts=0, n_sweeps=2, n_cells=16, z=1.0),
     Descent(n_sweeps=2),
 )
+FOR_PROBABILITIES = (Prefix(), Margin(), Residual(), Stopping(), Stopping(shape="thresholds"))
 ORDERINGS = (Correlation(),)
 N_PRICES = 6  # at which descents run; what they find competes at all
 
@@ -56,7 +63,8 @@ class Portfolio(Parameters):
     """Several solvers in several orders.
 
     members            : solvers; None for prefix, margin rule, residual model, QWYC (two classes)
-                         and descent on the full ensemble's opinion and on labels
+                         and descent on the full ensemble's opinion and on labels; for the logistic
+                         loss the first three and optimal stopping
     orderings          : orders to try; None for Correlation()
     sizes              : numbers of base classifiers to condense the ensemble to, multiples of
                          `every`; () for none, None for a third of them, a sixth and so on.
@@ -95,7 +103,10 @@ class Portfolio(Parameters):
         """All candidates, judged. Ctrl-C ends the search; before the first it is an error."""
         self.check()
         random = np.random.RandomState(self.random_state)
-        problems, ways = _Problems(*self._parted(mdp, selection, random)), self._ways(mdp)
+        learning, selected = self._parted(mdp, selection, random)
+        if isinstance(mdp.loss, Logistic):
+            learning, selected = map(_Part, advised(learning.taken(), selected.taken()))
+        problems, ways = _Problems(learning, selected), self._ways(mdp)
         pool, dear_first = Pool(problems.of(_Way(Given()))), sorted(set(betas), reverse=True)
         descended = [way for way in ways if way.size] or ways
         runs = [
@@ -130,6 +141,9 @@ class Portfolio(Parameters):
             candidates = member.candidates(problem.learning)
             add = pool.add if isinstance(candidates, Exits) else pool.add_policies
             add(repr(member), candidates, problem)
+        elif hasattr(member, "solve_path"):
+            policies = member.solve_path(problem.learning, betas, problem.selection)
+            pool.add_policies(repr(member), policies, problem)
         else:
             for beta in betas:
                 samples = (m.with_beta(beta) for m in (problem.learning, problem.selection))
@@ -149,7 +163,8 @@ class Portfolio(Parameters):
         return _Part(mdp, rest), _Part(mdp, out)
 
     def _members(self, mdp: MDP, random: np.random.RandomState) -> list[Any]:
-        chosen = MEMBERS if self.members is None else self.members
+        default = FOR_PROBABILITIES if isinstance(mdp.loss, Logistic) else MEMBERS
+        chosen = default if self.members is None else self.members
         if self.members is None and mdp.n_scores > 1:
             chosen = tuple(m for m in chosen if not isinstance(m, QWYC))
         members = [deciding_every(seeded(member, random), self.every) for member in chosen]
@@ -225,8 +240,11 @@ class _Problems:
         arrangement = self._arrangement(way, mdp)
         grid = Grid.quantile(arrangement.votes(mdp.votes))
         mdp = mdp.arranged(arrangement, grid)
-        judge = Judge(self.selection.taken().arranged(arrangement, grid), self.full)
-        return Ordered(repr(way), arrangement, mdp, judge)
+        selection = self.selection.taken().arranged(arrangement, grid)
+        if isinstance(mdp.loss, Logistic):
+            factors = exit_factors(mdp)
+            mdp, selection = mdp.read_by(factors), selection.read_by(factors)
+        return Ordered(repr(way), arrangement, mdp, Judge(selection, self.full))
 
     def _arrangement(self, way: _Way, mdp: MDP) -> Arrangement:
         if way.size is None:
