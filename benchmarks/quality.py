@@ -46,7 +46,9 @@ def main() -> None:
         trained = process_time()
         if not options.train:
             part.parent.mkdir(parents=True, exist_ok=True)
-            part.write_text(json.dumps(solved(problem)), encoding="utf-8")
+            unfinished = part.with_suffix(".part")
+            unfinished.write_text(json.dumps(solved(problem)), encoding="utf-8")
+            unfinished.rename(part)
             quality_report.write(sorted(part.parent.glob("*.json")), results)
         times = f"{trained - began:.0f} s to train, {process_time() - trained:.0f} s to solve"
         print(f"{name}, {ensemble}, seed {seed}: {times}", flush=True)
