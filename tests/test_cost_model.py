@@ -92,18 +92,18 @@ def test_loading_eats_what_a_policy_saves():
     narrow, wide = (
         Costs.of(forest(8, 300, n_features=n), policy_of(300, QUIT, 16), 40.0) for n in (4, 2000)
     )
-    assert 1.0 < wide.speedup(("blocks",)) < narrow.speedup(("blocks",))
+    assert 1.0 < wide.speedup(("blocks",), wide) < narrow.speedup(("blocks",), narrow)
 
 
 def test_one_row_is_walked_and_many_are_not():
     costs = Costs.of(forest(8, n_trees=300), policy_of(300, EVAL))
     assert costs.cheapest(("walk", "all"), 1) == "walk"
     assert costs.cheapest(("walk", "all"), MANY_ROWS) == "all"
-    assert costs.speedup(("all",)) == 1.0
+    assert costs.speedup(("all",), costs) == 1.0
 
 
 def test_an_ensemble_of_nothing_costs_little():
     empty = forest(8).truncated(0)
     costs = Costs.of(empty, policy_of(0, EVAL))
     assert costs.batch("walk", 10) == 0
-    assert costs.speedup(("walk", "blocks", "all")) == float("inf")
+    assert costs.speedup(("walk", "blocks", "all"), costs) == float("inf")

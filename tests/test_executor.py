@@ -50,6 +50,40 @@ def test_nor_do_large_batches(n_leaves, n_scores, dtype):
         assert_equal_answers(ensemble, every(policy, 4), X)
 
 
+@pytest.mark.parametrize("n_reached", [0, 1, 12])
+@pytest.mark.parametrize("k", [1, 4])
+def test_what_nobody_reaches_is_left_out(n_reached, k):
+    ensemble = forest(8, n_scores=3)
+    n_reached = -(-n_reached // k) * k
+    policy = every(noisy_policy(ensemble, 6), k)
+    actions = policy.actions.copy()
+    actions[n_reached // k :] = QUIT
+    order = np.random.default_rng(0).permutation(len(ensemble))
+    for some in (actions, np.where(actions == QUIT, QUIT, EVAL)):
+        cut = Policy(some, policy.grid, order, k)
+        X = rows_on_thresholds(ensemble, 300, np.float32)
+        assert_equal_answers(ensemble, cut, X)
+        executor = Executor(ensemble, cut)
+        assert len(executor.reached[0]) <= n_reached
+        trace = mddag.compile(ensemble, cut).run(X)
+        mdp = mddag.MDP(ensemble.votes(X), np.zeros(300, int))
+        scores, n_evaluated, _ = mdp.rollout(cut)
+        np.testing.assert_array_equal(trace.n_evaluated, n_evaluated)
+        np.testing.assert_allclose(trace.scores, scores, atol=1e-5)
+        assert np.isin(trace.indices, order[:n_reached]).all()
+        np.testing.assert_allclose(
+            trace.cost, [ensemble.cost[trace.path(i)].sum() for i in range(300)]
+        )
+
+
+def test_a_prefix_is_evaluated_at_once():
+    ensemble = forest(8)
+    prefix = Policy.prefix(7, len(ensemble), Grid(np.zeros(1)))
+    dag = mddag.compile(ensemble, prefix, executor="all")
+    assert str(dag).endswith("evaluates 7 of 30 of every row")
+    assert dag.expected_speedup > 1
+
+
 def test_the_cost_model_chooses_batch_by_batch():
     ensemble = forest(8, n_trees=300)
     executor = mddag.compile(ensemble).native
@@ -64,7 +98,7 @@ def test_what_cannot_run_a_policy_is_refused():
     ensemble = forest(8)
     with pytest.raises(ValueError, match="executor is 'fast'; wanted one of 'walk', 'blocks'"):
         mddag.compile(ensemble, executor="fast")
-    with pytest.raises(ValueError, match=r"'all' evaluates everything, but .* one of 'walk'"):
+    with pytest.raises(ValueError, match=r"'all' evaluates the same of .* one of 'walk'"):
         mddag.compile(ensemble, noisy_policy(ensemble, 5), executor="all")
     called = Ensemble.from_callables([lambda rows: rows[:, 0]], n_features=1)
     with pytest.raises(ValueError, match=r"executor is 'walk', but .* callables.*; leave executor"):
@@ -86,7 +120,7 @@ def test_nobody_evaluates_more_than_all():
 def test_a_policy_that_saves_no_time_is_named():
     ensemble, grid = forest(8), Grid(np.linspace(-1, 1, 5))
     actions = np.full((30, 6), EVAL)
-    actions[-1] = QUIT
+    actions[-1, 1:] = QUIT
     slow = mddag.compile(ensemble, Policy(actions, grid, np.arange(30)), expected_evaluations=29)
     assert slow.expected_speedup < 1
     assert "by 'blocks': no faster than evaluating everything (" in str(slow)
@@ -100,7 +134,7 @@ def test_a_policy_that_saves_time_is_named():
     assert fast.expected_speedup > 1
     assert " times as fast as evaluating everything" in str(fast)
     assert mddag.compile(ensemble).expected_speedup == 1
-    assert str(mddag.compile(ensemble)).endswith("evaluates everything")
+    assert str(mddag.compile(ensemble)).endswith("evaluates everything of every row")
 
 
 def test_callables_are_called_one_by_one():

@@ -27,7 +27,7 @@ from mddag.ordering.order import checked_numbers
 from mddag.revision import Revision
 from mddag.votes import Votes
 
-RIDGE = 1e-3  # of the mean variance of a base classifier's votes
+RIDGE = 1e-4  # of the mean variance of a base classifier's votes
 MAX_ROWS = 20_000  # that are looked at, evenly spaced where there are more; rows times K
 MOST, LEAST = 256, 8  # base classifiers to condense to, unless asked otherwise
 Vector = NDArray[np.float64]

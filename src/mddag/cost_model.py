@@ -120,10 +120,10 @@ class Costs:
     def cheapest(self, possible: tuple[str, ...], n_rows: int) -> str:
         return min(possible, key=lambda executor: self.batch(executor, n_rows))
 
-    def speedup(self, possible: tuple[str, ...]) -> float:
+    def speedup(self, possible: tuple[str, ...], everything: Costs) -> float:
         """Evaluating everything over the cheapest of the possible, for many rows."""
         best = self.batch(self.cheapest(possible, MANY_ROWS), MANY_ROWS)
-        return self.batch("all", MANY_ROWS) / best if best > 0 else float("inf")
+        return everything.batch("all", MANY_ROWS) / best if best > 0 else float("inf")
 
 
 def _tree_costs(

@@ -64,7 +64,8 @@ class Dag(ReadOnlyArrays):
             return repr(self)
         name, speed = self.native.chosen(MANY_ROWS), self.expected_speedup
         if name == "all":
-            return f"{self!r}\nevaluates everything"
+            n, of = self.policy.n_reached, self.policy.n_steps
+            return f"{self!r}\nevaluates {'everything' if n == of else f'{n} of {of}'} of every row"
         expected = (
             f"{speed:.1f} times as fast as evaluating everything"
             if speed > 1

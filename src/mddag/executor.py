@@ -4,14 +4,16 @@
     blocks   hundreds of rows together, step by step; best where ``every`` > 1
     all      every base classifier on every row; for policies that evaluate everything
 
-All add the same integers (``FixedPoint``), so which of them runs changes the time alone. Unless one
-is asked for, the cost model chooses, batch by batch.
+Base classifiers behind the last one that any row may reach are left out beforehand: whoever quits
+after a prefix, or condenses, does not pay for their thresholds and columns. All executors add the
+same integers (``FixedPoint``), so which of them runs changes the time alone. Unless one is asked
+for, the cost model chooses, batch by batch.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -26,6 +28,7 @@ from mddag.features import Rows
 from mddag.fixed_point import FixedPoint
 from mddag.policy import EVAL, Policy
 from mddag.trace import Trace
+from mddag.votes import take_segments
 
 EXECUTORS = ("walk", "blocks", "all")
 
@@ -51,14 +54,27 @@ class Executor(ReadOnlyArrays):
             _check_evaluations(self.evaluations, len(self.ensemble))
 
     @cached_property
+    def reached(self) -> tuple[Ensemble, Policy]:
+        """The base classifiers that some row may evaluate, and the policy over them.
+
+        Where all may be, these are the given ones, else they stand in the order of their steps.
+        """
+        n_reached = self.policy.n_reached
+        if n_reached == self.policy.n_steps:
+            return self.ensemble, self.policy
+        ensemble = self.ensemble.reordered(self.policy.order).truncated(n_reached)
+        actions = self.policy.actions[: -(-n_reached // self.policy.every)]
+        return ensemble, replace(self.policy, actions=actions, order=np.arange(n_reached))
+
+    @cached_property
     def possible(self) -> tuple[str, ...]:
         """The executors that can run the policy."""
-        evaluates_all = (self.policy.actions == EVAL).all()
+        evaluates_all = (self.reached[1].actions == EVAL).all()
         return EXECUTORS if evaluates_all else ("walk", "blocks")
 
     @cached_property
     def costs(self) -> Costs:
-        return Costs.of(self.ensemble, self.policy, self.evaluations)
+        return Costs.of(*self.reached, self.evaluations)
 
     def chosen(self, n_rows: int) -> str:
         """What runs a batch of so many rows."""
@@ -73,7 +89,8 @@ class Executor(ReadOnlyArrays):
         if self.ensemble.callables:
             mean = self.costs.evaluations
             return len(self.ensemble) / mean if mean > 0 else float("inf")
-        return self.costs.speedup(self.possible if self.name is None else (self.name,))
+        everything = Costs.of(self.ensemble, self.policy, self.evaluations)
+        return self.costs.speedup(self.possible if self.name is None else (self.name,), everything)
 
     @cached_property
     def fixed_point(self) -> FixedPoint:
@@ -85,7 +102,7 @@ class Executor(ReadOnlyArrays):
         features = self.ensemble.features
         return _core.Walk(
             *self._trees,
-            self.policy.native,
+            self.reached[1].native,
             self._edges,
             features.n,
             features.missing,
@@ -93,11 +110,11 @@ class Executor(ReadOnlyArrays):
 
     @cached_property
     def forest(self) -> _core.Forest:
-        return _core.Forest(*self._trees, self.policy.native[1])
+        return _core.Forest(*self._trees, self.reached[1].native[1])
 
     @cached_property
     def decisions(self) -> _core.Decisions:
-        policy, steps = self.policy, math.ceil(self.costs.steps)
+        policy, steps = self.reached[1], math.ceil(self.costs.steps)
         return _core.Decisions(self._edges, policy.next, policy.every, policy.grid.n_scores, steps)
 
     def scores(self, rows: Rows, out: NDArray[np.float64], n_threads: int) -> None:
@@ -115,7 +132,7 @@ class Executor(ReadOnlyArrays):
         scores = self._empty_scores(rows)
         if "all" in self.possible:  # every row leaves at the end
             self.scores(rows, scores, n_threads)
-            return scores, np.full(len(rows), len(self.ensemble), np.int32)
+            return scores, np.full(len(rows), len(self.reached[0]), np.int32)
         exit_step = np.zeros(len(rows), np.int32)
         if self.chosen(len(rows)) == "blocks":
             self.forest.run_blocks(rows, self.decisions, scores, exit_step, n_threads)
@@ -127,9 +144,12 @@ class Executor(ReadOnlyArrays):
         """Scores and paths; only the walk keeps them."""
         scores = self._empty_scores(rows)
         exit_step, cost = np.zeros(len(rows), np.int32), np.zeros(len(rows))
+        ensemble, _ = self.reached
         n_evaluated, indices = self.walk.run(
-            rows, self.ensemble.cost, scores, exit_step, cost, n_threads
+            rows, ensemble.cost, scores, exit_step, cost, n_threads
         )
+        if ensemble is not self.ensemble:
+            indices = self.policy.order.astype(np.int32)[indices]
         indptr = np.concatenate([[0], np.cumsum(n_evaluated, dtype=np.int64)])
         return Trace(scores, indptr, indices, exit_step, cost)
 
@@ -140,9 +160,14 @@ class Executor(ReadOnlyArrays):
     def _trees(self) -> tuple[_core.Trees, _core.FixedTables, NDArray[np.int32], float]:
         if self.ensemble.callables:
             raise TypeError("the base classifiers are callables; only trees have native executors")
-        fixed, tables = self.fixed_point, self.ensemble.tables
-        votes = (fixed.values, tables.starts, tables.score, tables.rounds, tables.n_scores)
-        return self.ensemble.native, votes, fixed.bias, fixed.unit
+        fixed, source = self.fixed_point, self.ensemble.tables
+        ensemble, _ = self.reached
+        tables, values = ensemble.tables, fixed.values
+        if ensemble is not self.ensemble:  # units are those of all, whoever asks for how many
+            trees = source.trees_of(self.policy.order[: len(ensemble)])
+            values, _ = take_segments(values, source.starts, trees)
+        votes = (values, tables.starts, tables.score, tables.rounds, tables.n_scores)
+        return ensemble.native, votes, fixed.bias, fixed.unit
 
     @property
     def _edges(self) -> NDArray[np.int64]:
@@ -156,7 +181,7 @@ class Executor(ReadOnlyArrays):
             )
         if name not in self.possible:
             raise ValueError(
-                f"executor {name!r} evaluates everything, but the policy skips or quits; "
+                f"executor {name!r} evaluates the same of every row, but the policy does not; "
                 f"wanted one of {', '.join(map(repr, self.possible))}"
             )
 

@@ -97,6 +97,11 @@ class Policy(ReadOnlyArrays):
         return table
 
     @cached_property
+    def n_reached(self) -> int:
+        """How many steps there are before everybody has quit."""
+        return int((self.next == self.n_steps).all(axis=1).argmax())
+
+    @cached_property
     def evaluates_all(self) -> bool:
         """Whether this is the full ensemble in its own order."""
         in_order = np.array_equal(self.order, np.arange(self.n_steps)) and self.revision is None

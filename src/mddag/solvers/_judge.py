@@ -5,10 +5,12 @@ For the 0-1 loss there is a second opinion, the calibrated probabilities of the 
 much less noisy, but it believes that the full ensemble is right. With D_L and D_T the differences
 to the full ensemble's loss by labels and by teacher, r the share of decisions that differ, n rows,
 
-    estimate = D_T + k (D_L - D_T) + one standard error,    k = b^2 / (b^2 + r / n),
+    estimate = D_T + k (D_L - D_T) + CHARGE standard errors,    k = b^2 / (b^2 + r / n),
 
 where b^2 is how much the two differ beyond the noise r / n of labels, over all candidates: where
-labels prove the teacher wrong, they decide. Other losses are judged by labels alone.
+labels prove the teacher wrong, they decide. The charge is for luck: there are thousands of
+candidates, and some differ from the full ensemble on just the right rows. Other losses are judged
+by labels alone.
 """
 
 from __future__ import annotations
@@ -24,6 +26,7 @@ from mddag.policy import Policy
 from mddag.solvers._teacher import taught
 from mddag.solvers.solver import Candidates
 
+CHARGE = 2.0
 Vector = NDArray[np.float64]
 
 
@@ -93,5 +96,5 @@ class Judge:
         trust = np.divide(bias, bias + noise, out=np.zeros_like(noise), where=noise > 0)
         spread = np.divide(gained**2, n * differs, out=np.zeros_like(noise), where=differs > 0)
         error = np.sqrt(trust**2 * noise + (1 - trust) ** 2 * spread)
-        estimates: Vector = opinions.losses[0] + gained + trust * doubt + error
+        estimates: Vector = opinions.losses[0] + gained + trust * doubt + CHARGE * error
         return estimates

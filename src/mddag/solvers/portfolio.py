@@ -54,7 +54,7 @@ MEMBERS = (
     Descent(n_sweeps=2),
 )
 FOR_PROBABILITIES = (Prefix(), Margin(), Residual(), Stopping(), Stopping(shape="thresholds"))
-ORDERINGS = (Correlation(),)
+ORDERINGS = (Correlation(), Given())
 N_PRICES = 6  # at which descents run; what they find competes at all
 
 
@@ -65,7 +65,7 @@ class Portfolio(Parameters):
     members            : solvers; None for prefix, margin rule, residual model, QWYC (two classes)
                          and descent on the full ensemble's opinion and on labels; for the logistic
                          loss the first three and optimal stopping
-    orderings          : orders to try; None for Correlation()
+    orderings          : orders to try; None for Correlation() and Given()
     sizes              : numbers of base classifiers to condense the ensemble to, multiples of
                          `every`; () for none, None for a third of them, a sixth and so on.
                          Descents run on these alone, if there are any: where base classifiers say
