@@ -4,7 +4,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mddag import Votes
-from mddag.covariances import _blocks, covariances, narrowness, spaced_rows
+from mddag.covariances import (
+    _blocks,
+    covariances,
+    mean_votes,
+    narrowness,
+    sampled,
+    spaced_rows,
+)
 from tests.reference import ordering as twin
 
 
@@ -37,9 +44,27 @@ def test_blocks_cover_the_rows_once():
     rows = np.arange(2_000_000)
     parts = [rows[part] for part in _blocks(len(rows), votes)]
     np.testing.assert_array_equal(np.concatenate(parts), rows)
-    assert max(map(len, parts)) * 3 <= 500_000
+    assert max(map(len, parts)) * 3 <= 250_000
 
 
 def test_spaced_rows():
     assert spaced_rows(3, 5).tolist() == [0, 1, 2]
     assert spaced_rows(101, 3).tolist() == [0, 50, 100]
+
+
+def test_few_rows_are_looked_at_as_they_are():
+    votes = Votes.from_dense(np.arange(10.0)[:, None])
+    assert sampled(votes, 10)[0] is votes
+    some, rows = sampled(votes, 4)
+    assert rows.tolist() == [0, 3, 6, 9]
+    assert some.scores().ravel().tolist() == [0, 3, 6, 9]
+
+
+@pytest.mark.parametrize("n_scores", [1, 3])
+def test_mean_votes(n_scores):
+    rng = np.random.default_rng(0)
+    dense, weight = np.round(rng.normal(size=(30, 4, n_scores)), 1), rng.random(30)
+    votes = Votes.from_dense(dense)
+    wanted = np.average(dense, axis=0, weights=weight)
+    np.testing.assert_allclose(mean_votes(votes, weight), wanted, atol=1e-12)
+    assert not mean_votes(votes, np.zeros(30)).any()

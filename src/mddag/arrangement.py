@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mddag.covariances import narrowness, spaced_rows
+from mddag.covariances import narrowness, sampled
 from mddag.partial_sums import partial_sums
 from mddag.revision import Revision, carried
 from mddag.votes import Votes
@@ -81,8 +81,8 @@ def fitted_levels(
 ) -> Revision:
     """The levels of an order, from rows that need no labels."""
     weight = np.ones(len(votes)) if weight is None else np.asarray(weight, np.float64)
-    rows = spaced_rows(len(votes), max(MAX_ROWS // votes.tables.n_scores, 1))
-    sample = votes.rows(rows).reordered(order)
+    sample, rows = sampled(votes, max(MAX_ROWS // votes.tables.n_scores, 1))
+    sample = sample.reordered(order)
     wanted = _wanted(sample, weight[rows] * narrowness(sample, 1.0))
     start, shift = _shifts(wanted, carried(sample.tables), sample.tables.bias)
     by_source = np.empty_like(shift)

@@ -22,7 +22,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from mddag._checks import check_whole
 from mddag.arrangement import Arrangement
-from mddag.covariances import covariances, narrowness, spaced_rows
+from mddag.covariances import covariances, mean_votes, narrowness, sampled
 from mddag.ordering.order import checked_numbers
 from mddag.revision import Revision
 from mddag.votes import Votes
@@ -44,15 +44,13 @@ def usual_sizes(n_classifiers: int, every: int = 1) -> tuple[int, ...]:
 class Condensation:
     """The pursuit, up to a largest size; what it chose for a smaller one comes first.
 
-    votes     : the rows looked at
-    weight    : (n,), what each of them counts for
+    means     : float64 (N, K), of the votes
     products  : float64 (N, N), <h_j, h_l>, with the ridge
     with_full : float64 (N,), <h_j, F>
     chosen    : intp (most,), base classifiers in the order in which they were chosen
     """
 
-    votes: Votes
-    weight: Vector
+    means: Vector
     products: Vector
     with_full: Vector
     chosen: NDArray[np.intp]
@@ -77,15 +75,14 @@ class Condensation:
             raise ValueError(f"most is {most}, but there are {n_classifiers} base classifiers")
         prices = checked_numbers("costs", costs, n_classifiers)
         weight = checked_numbers("weight", weight, len(votes))
-        rows = spaced_rows(len(votes), max(MAX_ROWS // votes.tables.n_scores, 1))
-        sample = votes.rows(rows)
+        sample, rows = sampled(votes, max(MAX_ROWS // votes.tables.n_scores, 1))
         weight = weight[rows] * narrowness(sample, focus)
         products = covariances(sample, weight)
         with_full = products.sum(axis=1)
         ridge = max(RIDGE * np.trace(products) / n_classifiers, np.finfo(float).tiny)
         products[np.diag_indices_from(products)] += ridge
         chosen = pursued(products, with_full, prices, most)
-        return cls(sample, weight, products, with_full, chosen)
+        return cls(mean_votes(sample, weight), products, with_full, chosen)
 
     def arrangement(self, size: int) -> Arrangement:
         """The first `size` that were chosen, with the weights that these want."""
@@ -93,19 +90,11 @@ class Condensation:
         if size > len(self.chosen):
             raise ValueError(f"size is {size}, but only {len(self.chosen)} were chosen")
         kept, n = self.chosen[:size], len(self.products)
-        scale, no_shift = np.zeros(n), np.zeros((n, self.votes.tables.n_scores))
+        scale = np.zeros(n)
         scale[kept] = _weights(self.products, self.with_full, kept)
+        start = (1.0 - scale) @ self.means  # what the mean of the scores lacks
         order = np.concatenate([kept, np.setdiff1d(np.arange(n), kept)])
-        reweighed = Arrangement(order, Revision(no_shift[0], no_shift, scale), size)
-        start = self._mean_missing(reweighed)
-        return Arrangement(order, Revision(start, no_shift, scale), size)
-
-    def _mean_missing(self, arrangement: Arrangement) -> Vector:
-        """What the mean of the scores lacks, (K,)."""
-        missing = self.votes.scores() - arrangement.votes(self.votes).scores()
-        total = self.weight.sum()
-        mean: Vector = self.weight @ missing / total if total > 0 else missing.mean(axis=0)
-        return mean
+        return Arrangement(order, Revision(start, np.zeros_like(self.means), scale), size)
 
 
 def pursued(products: Vector, with_full: Vector, prices: Vector, most: int) -> NDArray[np.intp]:

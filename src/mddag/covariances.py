@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from mddag.votes import Votes
 
-BLOCK = 500_000  # votes that stand in memory as numbers at a time: 4 MB
+BLOCK = 250_000  # votes that stand in memory as numbers at a time: 2 MB
 
 
 def covariances(votes: Votes, weight: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -33,6 +33,23 @@ def covariances(votes: Votes, weight: NDArray[np.float64]) -> NDArray[np.float64
         flat = said.transpose(0, 2, 1).reshape(len(said) * n_scores, n_classifiers)
         products += _gram(flat.astype(np.float32))
     return products - means.T @ means
+
+
+def mean_votes(votes: Votes, weight: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Of h_jk over the rows, (N, K); 0 where no row counts."""
+    tables, total = votes.tables, weight.sum()
+    means = np.zeros((tables.n_classifiers, tables.n_scores))
+    for j in range(tables.n_classifiers if total > 0 else 0):
+        for t in range(tables.rounds[j], tables.rounds[j + 1]):
+            counts = np.bincount(votes.codes[:, t], weight, tables.n_leaves[t])
+            means[j] += counts / total @ tables.table(t)
+    return means
+
+
+def sampled(votes: Votes, most: int) -> tuple[Votes, NDArray[np.intp]]:
+    """The votes on `most` evenly spaced rows, or on all if they are fewer, and which rows."""
+    rows = spaced_rows(len(votes), most)
+    return (votes if len(rows) == len(votes) else votes.rows(rows)), rows
 
 
 def spaced_rows(n: int, most: int) -> NDArray[np.intp]:

@@ -211,6 +211,12 @@ class MDP:
         other.factors = factors
         return other
 
+    def on_grid(self, grid: Grid) -> MDP:
+        """The same sample with other cells."""
+        other = copy(self)
+        other.grid = _checked_grid(grid, self.n_scores)
+        return other
+
     def arranged(self, arrangement: Arrangement, grid: Grid | None = None) -> MDP:
         """The same sample with its base classifiers in another order, revised.
 
@@ -221,8 +227,7 @@ class MDP:
         other = copy(self)
         other.votes = arrangement.votes(self.votes)
         other.costs, other.factors = self.costs[arrangement.kept], None
-        other.grid = self.grid if grid is None else _checked_grid(grid, self.n_scores)
-        return other
+        return other if grid is None else other.on_grid(grid)
 
     def evaluate_all(self) -> Policy:
         """The policy of the full ensemble."""

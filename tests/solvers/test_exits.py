@@ -5,7 +5,8 @@ from hypothesis import strategies as st
 
 from mddag import MDP, Grid
 from mddag.policy import EVAL
-from mddag.solvers._exits import Exits, best, inner_edges
+from mddag.solvers._exits import Exits, inner_edges
+from mddag.solvers._family import best
 from tests import strategies
 from tests.reference import exits as twin
 from tests.solvers.problems import LOSSES, mdp_of

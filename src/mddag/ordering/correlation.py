@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mddag._checks import check_whole
-from mddag.covariances import covariances, narrowness, spaced_rows
+from mddag.covariances import covariances, narrowness, sampled
 from mddag.ordering.order import checked_numbers
 from mddag.parameters import Parameters
 from mddag.votes import Votes
@@ -51,9 +51,9 @@ class Correlation(Parameters):
         """See `Ordering`."""
         prices = checked_numbers("costs", costs, votes.tables.n_classifiers)
         weight = checked_numbers("weight", weight, len(votes))
-        rows = spaced_rows(len(votes), max(self.max_rows // votes.tables.n_scores, 1))
-        sample, weight = votes.rows(rows), weight[rows]
-        return greedy(covariances(sample, weight * narrowness(sample, self.focus)), prices)
+        sample, rows = sampled(votes, max(self.max_rows // votes.tables.n_scores, 1))
+        weight = weight[rows] * narrowness(sample, self.focus)
+        return greedy(covariances(sample, weight), prices)
 
 
 def greedy(covariances: NDArray[np.float64], prices: NDArray[np.float64]) -> NDArray[np.intp]:

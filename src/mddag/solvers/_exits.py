@@ -8,8 +8,7 @@ the loss and the cost of every candidate; how many there are hardly matters.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import overload
+from collections.abc import Iterator
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,9 +17,10 @@ from mddag.grid import Grid
 from mddag.mdp import MDP
 from mddag.partial_sums import partial_sums
 from mddag.policy import EVAL, QUIT, Policy
+from mddag.solvers._family import Policies
 
 
-class Exits(Sequence[Policy]):
+class Exits(Policies):
     """Candidates from the most careful to the boldest; the first is the full ensemble.
 
     confidence : float64 (n_decisions, n_cells) or anything that broadcasts to it
@@ -42,18 +42,13 @@ class Exits(Sequence[Policy]):
     def __len__(self) -> int:
         return len(self.knobs)
 
-    @overload
-    def __getitem__(self, c: int) -> Policy: ...
-    @overload
-    def __getitem__(self, c: slice) -> list[Policy]: ...
-    def __getitem__(self, c: int | slice) -> Policy | list[Policy]:
-        if isinstance(c, slice):
-            return [self[one] for one in range(*c.indices(len(self)))]
-        actions = np.where(self.levels <= range(len(self))[c], QUIT, EVAL).astype(np.uint8)
+    def policy(self, c: int) -> Policy:
+        """See `Policies`."""
+        actions = np.where(self.levels <= c, QUIT, EVAL).astype(np.uint8)
         return Policy(actions, self.grid, np.arange(self.n_steps), self.every)
 
     def evaluate(self, mdp: MDP) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Mean loss and mean cost of every candidate on these rows, both (n_candidates,)."""
+        """See `Policies`."""
         self[0].require(mdp.n_steps, mdp.n_scores)
         spent = np.concatenate([[0.0], np.cumsum(mdp.costs)])
         losses, costs = np.zeros(len(self) + 1), np.zeros(len(self) + 1)
@@ -83,12 +78,6 @@ class Exits(Sequence[Policy]):
             rows = np.flatnonzero(levels < running)
             if len(rows):
                 yield j, rows, levels[rows], scores[rows]
-
-
-def best(candidates: Exits, selection: MDP) -> Policy:
-    """The candidate with the smallest value of Eq. (8) on these rows, the careful one in a tie."""
-    losses, costs = candidates.evaluate(selection)
-    return candidates[int((losses + selection.beta * costs).argmin())]
 
 
 def inner_edges(grid: Grid) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

@@ -16,29 +16,18 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from mddag._checks import check_whole
 from mddag.mdp import MDP
-from mddag.parameters import Parameters
-from mddag.policy import Policy
-from mddag.solvers._exits import Exits, best, inner_edges
+from mddag.solvers._exits import Exits, inner_edges
+from mddag.solvers._family import OneKnob
 from mddag.votes import Tables
 
 
 @dataclass
-class Certificate(Parameters):
+class Certificate(OneKnob):
     """Quit when the label is certain.
 
     every : steps between two looks at the margin
     """
-
-    every: int = 1
-
-    def __post_init__(self) -> None:
-        check_whole("every", self.every, 1)
-
-    def solve(self, mdp: MDP, selection: MDP | None = None) -> Policy:
-        """Certain exits, or the full ensemble where a loss of scores makes it the better."""
-        return best(self.candidates(mdp), mdp if selection is None else selection)
 
     def candidates(self, mdp: MDP) -> Exits:
         """The full ensemble and the certain exits."""

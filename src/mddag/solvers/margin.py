@@ -11,28 +11,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mddag._checks import check_whole
 from mddag.mdp import MDP
-from mddag.parameters import Parameters
-from mddag.policy import Policy
-from mddag.solvers._exits import Exits, best, inner_edges
+from mddag.solvers._exits import Exits, inner_edges
+from mddag.solvers._family import OneKnob
 
 
 @dataclass
-class Margin(Parameters):
+class Margin(OneKnob):
     """One tuned threshold on the margin.
 
     every : steps between two looks at the margin
     """
-
-    every: int = 1
-
-    def __post_init__(self) -> None:
-        check_whole("every", self.every, 1)
-
-    def solve(self, mdp: MDP, selection: MDP | None = None) -> Policy:
-        """The best threshold by Eq. (8) on `selection`, or on the MDP itself."""
-        return best(self.candidates(mdp), mdp if selection is None else selection)
 
     def candidates(self, mdp: MDP) -> Exits:
         """A threshold at every edge of the grid, the largest first."""

@@ -238,8 +238,9 @@ class _Problems:
     def _ordered(self, way: _Way) -> Ordered:
         mdp = self.learning.taken()
         arrangement = self._arrangement(way, mdp)
-        grid = Grid.quantile(arrangement.votes(mdp.votes))
-        mdp = mdp.arranged(arrangement, grid)
+        mdp = mdp.arranged(arrangement)
+        grid = Grid.quantile(mdp.votes)
+        mdp = mdp.on_grid(grid)
         selection = self.selection.taken().arranged(arrangement, grid)
         if isinstance(mdp.loss, Logistic):
             factors = exit_factors(mdp)

@@ -9,28 +9,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mddag._checks import check_whole
 from mddag.mdp import MDP
-from mddag.parameters import Parameters
-from mddag.policy import Policy
-from mddag.solvers._exits import Exits, best
+from mddag.solvers._exits import Exits
+from mddag.solvers._family import OneKnob
 
 
 @dataclass
-class Prefix(Parameters):
+class Prefix(OneKnob):
     """The best prefix.
 
     every : lengths that are tried are multiples of it
     """
-
-    every: int = 1
-
-    def __post_init__(self) -> None:
-        check_whole("every", self.every, 1)
-
-    def solve(self, mdp: MDP, selection: MDP | None = None) -> Policy:
-        """The best prefix by Eq. (8) on `selection`, or on the MDP itself."""
-        return best(self.candidates(mdp), mdp if selection is None else selection)
 
     def candidates(self, mdp: MDP) -> Exits:
         """All prefixes, the longest first."""

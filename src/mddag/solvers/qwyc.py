@@ -8,9 +8,7 @@ score only. Thresholds lie at edges of the grid.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +21,7 @@ from mddag.ordering.qwyc import QWYCOrder, check_one_score, cuts
 from mddag.parameters import Parameters
 from mddag.partial_sums import partial_sums
 from mddag.policy import EVAL, QUIT, Policy
+from mddag.solvers._family import Policies, best
 
 RATES = (0.0, 0.001, 0.002, 0.003, 0.005, 0.007, 0.01, 0.015, 0.02, 0.03, 0.05, 0.07, 0.1, 0.2)
 
@@ -47,10 +46,7 @@ class QWYC(Parameters):
 
     def solve(self, mdp: MDP, selection: MDP | None = None) -> Policy:
         """The best rate by Eq. (8) on `selection`, or on the MDP itself."""
-        selection = mdp if selection is None else selection
-        candidates = self.candidates(mdp)
-        losses, costs = candidates.evaluate(selection)
-        return candidates[int((losses + selection.beta * costs).argmin())]
+        return best(self.candidates(mdp), mdp if selection is None else selection)
 
     def candidates(self, mdp: MDP) -> Bands:
         """The full ensemble, then the rates."""
@@ -101,7 +97,7 @@ class Walk:
         return np.bincount(sides, weight, 2 * self.n_cells).reshape(-1, 2).astype(np.float64)
 
 
-class Bands(Sequence[Policy]):
+class Bands(Policies):
     """Candidates that go on inside a band of cells at each step; the first is the full ensemble."""
 
     def __init__(
@@ -114,19 +110,14 @@ class Bands(Sequence[Policy]):
     def __len__(self) -> int:
         return len(self.bands)
 
-    @overload
-    def __getitem__(self, c: int) -> Policy: ...
-    @overload
-    def __getitem__(self, c: slice) -> list[Policy]: ...
-    def __getitem__(self, c: int | slice) -> Policy | list[Policy]:
-        if isinstance(c, slice):
-            return [self[one] for one in range(*c.indices(len(self)))]
+    def policy(self, c: int) -> Policy:
+        """See `Policies`."""
         low, high = self.bands[c][:, :, None]
         cell = np.arange(self.grid.n_cells)
         actions = np.where((cell <= low) | (cell >= high), QUIT, EVAL).astype(np.uint8)
         return Policy(actions, self.grid, self.order, self.every)
 
     def evaluate(self, mdp: MDP) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Mean loss and mean cost of every candidate on these rows, both (n_candidates,)."""
+        """See `Policies`."""
         values = [mdp.evaluate(policy) for policy in self]
         return np.array([v.loss for v in values]), np.array([v.cost for v in values])

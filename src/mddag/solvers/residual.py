@@ -20,10 +20,9 @@ from numpy.typing import NDArray
 
 from mddag._checks import check_whole
 from mddag.mdp import MDP
-from mddag.parameters import Parameters
 from mddag.partial_sums import partial_sums, top_and_margin
-from mddag.policy import Policy
-from mddag.solvers._exits import Exits, best, inner_edges
+from mddag.solvers._exits import Exits, inner_edges
+from mddag.solvers._family import OneKnob
 
 DEVIATIONS = np.linspace(0.0, 8.0, 129)  # z
 FARTHEST = 20.0  # deviations from the tie; beyond, weights would be too small to compute with
@@ -31,23 +30,18 @@ Vector = NDArray[np.float64]
 
 
 @dataclass
-class Residual(Parameters):
+class Residual(OneKnob):
     """The predicted full score, in deviations of what remains.
 
     every : steps between two looks at the score
     width : steps over which the regression is averaged
     """
 
-    every: int = 1
     width: int = 15
 
     def __post_init__(self) -> None:
-        check_whole("every", self.every, 1)
+        super().__post_init__()
         check_whole("width", self.width, 1)
-
-    def solve(self, mdp: MDP, selection: MDP | None = None) -> Policy:
-        """The best z by Eq. (8) on `selection`, or on the MDP itself."""
-        return best(self.candidates(mdp), mdp if selection is None else selection)
 
     def candidates(self, mdp: MDP) -> Exits:
         """From the full ensemble to quitting as soon as the prediction has a sign."""
