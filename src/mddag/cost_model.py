@@ -36,6 +36,7 @@ LOAD_FAR, NEAR = 0.45, 64  # memory is slower than that for values behind the fi
 LATER_VALUE = 0.5  # a rank of a row that got so far, beside moving it
 PACK_VALUE = 0.3  # a rank moved as other rows leave, all times together
 DECISION, DECISION_SCORE = 0.25, 0.15  # a decision about a row, and each score that it looks at
+SKIPPING = 2.5  # a step of a row where others skip it: rows of a block part (one policy measured)
 COMPACTION = 1.6  # gaps left by rows that have gone, and trees in the policy's order
 CALL_ALL, CALL_BLOCKS = 4_000.0, 8_000.0
 LEAST_ROWS = 48  # fewer take as long among many
@@ -56,6 +57,7 @@ class Costs:
     fetch       : of a row's memory by the walk
     block       : of a base classifier among many rows
     decision    : a share of one, for each step
+    skipping    : of a step that others skip; 0 where nobody skips
     n_scores    : that a decision looks at
     load        : of a row among many that leaves when it can
     all         : of a row among many, everything evaluated
@@ -69,6 +71,7 @@ class Costs:
     fetch: float
     block: float
     decision: float
+    skipping: float
     n_scores: int
     load: float
     all: float
@@ -97,6 +100,7 @@ class Costs:
             fetch=WALK_LINE * min(ensemble.n_features / LINE, mean * n_splits / max(n, 1)),
             block=block / max(n, 1),
             decision=decision,
+            skipping=SKIPPING * decision if _share_of_skips(policy) > 0 else 0.0,
             n_scores=ensemble.n_scores,
             load=load + _load_values(first, steps, policy.every),
             all=BLOCK_COLUMN * n_columns
@@ -113,7 +117,7 @@ class Costs:
             return CALL_ALL + max(n_rows, LEAST_ROWS) * self.all
         few = STEP + STEP_DECISION * self.decision + STEP_ROWS * self.block
         decision = (DECISION + DECISION_SCORE * self.n_scores) * self.decision
-        row = self.load + self.steps * (COMPACTION * self.block + decision)
+        row = self.load + self.steps * (COMPACTION * self.block + decision + self.skipping)
         n_blocks = -(-n_rows // self.block_rows)
         return CALL_BLOCKS + n_blocks * self.longest * few + n_rows * row
 

@@ -107,6 +107,12 @@ def test_decisions_every_few_steps():
     assert len(policy.actions) == 5
 
 
+def test_descents_decide_as_seldom_where_only_the_full_ensemble_is_known():
+    descent = Descent(targets="teacher", n_starts=0, n_sweeps=1, n_cells=4, z=1.0)
+    policy = Portfolio((descent,), None, (8, 4), every=4, random_state=0).solve(problem())
+    assert policy.every in (1, 4)  # 1 for the full ensemble itself
+
+
 def test_ctrl_c_keeps_what_was_found():
     class Stopped(Prefix):
         def candidates(self, mdp):
