@@ -1,6 +1,7 @@
-"""Real data, where it is."""
+"""Real data, where it is; and Ctrl-C, which some tests send."""
 
 import os
+import signal
 import sys
 from pathlib import Path
 
@@ -30,3 +31,10 @@ def data():
 def anchors():
     """The folder of what the authors' own program reached."""
     return folder("MDDAG_ANCHORS")
+
+
+@pytest.fixture(autouse=True, scope="session")
+def heeded_ctrl_c():
+    """A shell starts background jobs with Ctrl-C ignored, which tests of it must not inherit."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
