@@ -21,7 +21,7 @@ LINES = {
     "pred_early_stop": {"color": "C0", "ls": ":"},
     "QWYC": {"color": "C1"},
     "QWYC, own order": {"color": "C1", "ls": "--"},
-    "prefix + order": {"color": "0.65", "ls": "--"},
+    "Prefix + order": {"color": "0.65", "ls": "--"},
     "Sarsa": {"color": "C4", "ls": "-."},
 }
 
