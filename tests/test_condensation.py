@@ -77,6 +77,8 @@ def test_cheap_ones_are_preferred():
     costs = np.full(40, 10.0)
     costs[4:8] = 1.0
     assert sorted(Condensation.of(votes, 4, costs).chosen) == [4, 5, 6, 7]
+    costs[[9, 14]] = 0.0
+    assert sorted(Condensation.of(votes, 2, costs).chosen) == [9, 14]
 
 
 def test_a_policy_on_the_few_runs_on_the_source():

@@ -28,6 +28,7 @@ from mddag.revision import Revision
 from mddag.votes import Votes
 
 RIDGE = 1e-4  # of the mean variance of a base classifier's votes
+NEGLIGIBLE = 1e-9  # a price
 MAX_ROWS = 20_000  # that are looked at, evenly spaced where there are more; rows times K
 MOST, LEAST = 256, 8  # base classifiers to condense to, unless asked otherwise
 Vector = NDArray[np.float64]
@@ -100,7 +101,7 @@ class Condensation:
 def pursued(products: Vector, with_full: Vector, prices: Vector, most: int) -> NDArray[np.intp]:
     """The first `most` base classifiers, from covariances (N, N) and those with F, (N,)."""
     variances = np.maximum(np.diag(products), np.finfo(float).tiny)
-    prices = np.maximum(prices, np.finfo(float).tiny)
+    prices = np.maximum(prices, NEGLIGIBLE)  # what is free comes first, by what it tells
     missing, chosen = with_full, np.empty(0, np.intp)
     left = np.ones(len(products), bool)
     for _ in range(most):

@@ -37,11 +37,11 @@ def covariances(votes: Votes, weight: NDArray[np.float64]) -> NDArray[np.float64
 
 def mean_votes(votes: Votes, weight: NDArray[np.float64]) -> NDArray[np.float64]:
     """Of h_jk over the rows, (N, K); 0 where no row counts."""
-    tables, total = votes.tables, weight.sum()
+    tables, n_leaves, total = votes.tables, votes.tables.n_leaves, weight.sum()
     means = np.zeros((tables.n_classifiers, tables.n_scores))
     for j in range(tables.n_classifiers if total > 0 else 0):
         for t in range(tables.rounds[j], tables.rounds[j + 1]):
-            counts = np.bincount(votes.codes[:, t], weight, tables.n_leaves[t])
+            counts = np.bincount(votes.codes[:, t], weight, n_leaves[t])
             means[j] += counts / total @ tables.table(t)
     return means
 
