@@ -10,6 +10,7 @@ from mddag.bounds import (
     difference_p_value,
     last_promised,
     mean_p_value,
+    price_of_difference,
     rows_for_difference,
     rows_for_share,
     share_p_value,
@@ -103,3 +104,28 @@ def test_testing_stops_at_the_first_that_fails():
     assert last_promised([0.0, 0.05, 0.2, 0.01], 0.9) == 2
     assert last_promised([0.3], 0.9) == 0
     assert last_promised([], 0.9) == 0
+
+
+@pytest.mark.parametrize(("bound", "n_rows"), [(0.005, 5000), (0.02, 1000)])
+def test_the_price_of_a_difference_is_what_it_takes_from_the_mean(bound, n_rows):
+    """More rows differ and the largest mean that passes falls: by the price for each, about."""
+
+    def largest_excess(n_differ):
+        return max(
+            excess
+            for excess in range(-n_differ, n_differ + 1, 2)
+            if difference_p_value(
+                (n_differ + excess) // 2, (n_differ - excess) // 2, n_rows, bound
+            )
+            <= 0.1
+        )
+
+    z = norm.ppf(0.9)
+    halfway = n_rows**2 * (bound / (2 * z)) ** 2  # rows that differ where half the bound is left
+    few, many = 2 * int(halfway * 0.6 / 2), 2 * int(halfway * 1.4 / 2)
+    slope = (largest_excess(few) - largest_excess(many)) / (many - few)
+    assert price_of_difference(bound, n_rows, 0.9) == pytest.approx(slope, rel=0.3)
+
+
+def test_few_rows_make_a_difference_as_dear_as_harm():
+    assert price_of_difference(0.005, 100, 0.9) == 1.0

@@ -41,5 +41,16 @@ def test_the_opinion_is_calibrated_and_agrees_with_the_labels():
     rng = np.random.default_rng(0)
     y = np.where(rng.random(100) < 1 / (1 + np.exp(-5 * ROWS[:, 0])), "yes", "no")
     found = evidence(y)
-    assert (ENSEMBLE.classes[found.opinion.argmax(axis=1)] == found.full).all()
-    assert np.log(found.opinion[-1, 1] / found.opinion[-1, 0]) == pytest.approx(5, rel=0.6)
+    said = found.opinion()
+    assert (ENSEMBLE.classes[said.argmax(axis=1)] == found.full).all()
+    assert np.log(said[-1, 1] / said[-1, 0]) == pytest.approx(5, rel=0.6)
+
+
+@pytest.mark.parametrize("price", [0.0, 0.1, 1.0])
+def test_a_changed_label_costs_its_price_besides_its_harm(price):
+    found = evidence(np.where(ROWS[:, 0] > 0.2, "yes", "no"))
+    harm = np.abs(found.opinion() @ [-1.0, 1.0])
+    said = found.opinion(price)
+    assert np.abs(said @ [-1.0, 1.0]) == pytest.approx((1 - price) * harm + price)
+    assert said.sum(axis=1) == pytest.approx(1)
+    assert (ENSEMBLE.classes[said.argmax(axis=1)] == found.full).all()

@@ -65,3 +65,9 @@ def test_too_few_rows_are_told_how_many_would_do():
     with pytest.raises(ValueError, match=r"too few to promise max_loss=0.005 with confidence 0.9"):
         loss.require(900, 450)
     Promise("max_loss", 0.005, 0.9, "mean").require(10, 5)
+
+
+def test_only_differences_of_either_sign_have_a_price_besides_their_harm():
+    loss = Promise("max_loss", 0.005, 0.9, "difference")
+    assert loss.price(5000) == pytest.approx(1.28155**2 / 25, rel=1e-4)
+    assert SHARE.price(5000) == Promise("max_loss", 0.005, 0.9, "mean").price(5000) == 0.0

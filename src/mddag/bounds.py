@@ -23,7 +23,7 @@ from collections.abc import Iterable
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import beta, binom, t
+from scipy.stats import beta, binom, norm, t
 
 NUISANCE = 1e-4
 N_SHARES = 17  # shares q looked at; in between the tail is smooth
@@ -83,6 +83,15 @@ def rows_for_share(bound: float, confidence: float) -> int:
 def rows_for_difference(bound: float, confidence: float) -> int:
     """The fewest rows that promise `bound` when none of them differs."""
     return math.ceil(math.log(max(1 - confidence - NUISANCE, NUISANCE / 2)) / math.log1p(-bound))
+
+
+def price_of_difference(bound: float, n_rows: int, confidence: float) -> float:
+    """What a row that differs costs a proof on `n_rows`, be it for better or worse.
+
+    With a share q of such rows a mean passes if it is below `bound` - z sqrt(q / n), about. The
+    price is the slope of the root where that takes half of the bound: z^2 / (n bound), at most 1.
+    """
+    return float(min(norm.ppf(confidence) ** 2 / (n_rows * bound), 1.0))
 
 
 def last_promised(p_values: Iterable[float], confidence: float) -> int:

@@ -73,13 +73,15 @@ class Evidence:
         """The rows that taught and chose."""
         return np.sort(np.concatenate([self.learning, self.choosing]))
 
-    @property
-    def opinion(self) -> NDArray[np.float64]:
+    def opinion(self, price: float = 0.0) -> NDArray[np.float64]:
         """The full ensemble's probabilities (n, n_classes), calibrated on the rows seen.
 
         As soft targets they price a changed label by the accuracy that it is expected to cost, with
-        less noise than the true labels, and never reward it.
+        less noise than the true labels, and never reward it. Where something is to be proved each
+        change has a `price` of its own, from 0 to 1, by which targets move towards the label.
         """
         codes = class_codes(self.truth[self.seen], self.ensemble)
         factor = fit_factor(self.scores[self.seen], codes, np.ones(len(codes)))
-        return probabilities(self.scores, factor)
+        said = (1 - price) * probabilities(self.scores, factor)
+        said[np.arange(len(said)), class_codes(self.full, self.ensemble)] += price
+        return said

@@ -96,7 +96,8 @@ def sparsify(
     evidence = Evidence.of(ensemble, X, y, certified=promise is not None, random=random)
     if promise is not None:
         promise.require(len(evidence), len(evidence.certifying))
-    path = _path(estimator, seeded(learner, random), evidence, knob)
+    price = 0.0 if promise is None else promise.price(len(evidence.certifying))
+    path = _path(estimator, seeded(learner, random), evidence, knob, price)
     chosen = _chosen(path, knob, value, promise, evidence)
     if objective == "time" and knob != "budget" and not path.saves_time(chosen):
         chosen = path.everything
@@ -123,11 +124,14 @@ def _chosen(
     return certified(path, promise, evidence.seen, evidence.certifying)
 
 
-def _path(estimator: DagEstimator, solver: Any, evidence: Evidence, knob: str) -> Path:
-    """The path of policies learned on the rows that may be seen."""
+def _path(
+    estimator: DagEstimator, solver: Any, evidence: Evidence, knob: str, price: float
+) -> Path:
+    """The path of policies learned on the rows that may be seen, at a price of changed labels."""
     ensemble, measure = evidence.ensemble, _measure(evidence.ensemble, knob)
     targets = evidence.full if measure == "share" else evidence.truth
-    taught = evidence.opinion if (knob, measure) == ("max_loss", "difference") else targets
+    lost = (knob, measure) == ("max_loss", "difference")
+    taught = evidence.opinion(price) if lost else targets
     problem = Problem.of(
         ensemble, evidence.rows, taught, loss=estimator.loss, actions=estimator.actions
     )

@@ -37,6 +37,12 @@ class Promise:
             return bounds.share_p_value(n_worse, len(harm), self.bound)
         return bounds.difference_p_value(n_worse, n_better, len(harm), self.bound)
 
+    def price(self, n_certifying: int) -> float:
+        """What a changed label costs the proof, besides its harm (only a "difference" has both)."""
+        if self.measure != "difference":
+            return 0.0
+        return bounds.price_of_difference(self.bound, n_certifying, self.confidence)
+
     def require(self, n_rows: int, n_certifying: int) -> None:
         """Refuse rows so few that even a policy without any harm on them could not pass."""
         needed = {
