@@ -51,7 +51,7 @@ def test_a_ladder_falls_in_cost_by_steps():
     costs = np.array([selection.evaluate(policy).cost for policy in rungs])
     assert len(costs) > 3
     assert (costs[:-1] / costs[1:] >= 1.3).all()
-    assert min(prices) > 0
+    assert min(prices) >= 0  # 0 for those that lose nothing
     assert prices[-1] > prices[0]
     assert len(pool.ladder(1.1)) > len(costs)
 
