@@ -124,7 +124,8 @@ class Pool:
         losses, costs = self.losses, self.costs
         order = np.lexsort((losses, costs))
         best_before = np.concatenate([[np.inf], np.minimum.accumulate(losses[order])[:-1]])
-        return order[losses[order] <= best_before]
+        rises = np.diff(costs[order], prepend=-1.0) > 0
+        return order[(losses[order] < best_before) | (losses[order] == best_before) & rises]
 
     def ladder(self, step: float) -> list[tuple[float, Policy]]:
         """Of the front, from the dearest on, candidates that are each cheaper by a factor `step` or
