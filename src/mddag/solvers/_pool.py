@@ -125,7 +125,8 @@ class Pool:
         order = np.lexsort((losses, costs))
         best_before = np.concatenate([[np.inf], np.minimum.accumulate(losses[order])[:-1]])
         rises = np.diff(costs[order], prepend=-1.0) > 0
-        return order[(losses[order] < best_before) | (losses[order] == best_before) & rises]
+        on_it = (losses[order] < best_before) | ((losses[order] == best_before) & rises)
+        return np.asarray(order[on_it], np.intp)
 
     def ladder(self, step: float) -> list[tuple[float, Policy]]:
         """Of the front, from the dearest on, candidates that are each cheaper by a factor `step` or
