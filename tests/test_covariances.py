@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 from mddag import Votes
 from mddag.covariances import (
     _blocks,
+    class_covariances,
     covariances,
     mean_votes,
     narrowness,
@@ -28,6 +29,17 @@ def test_covariances_are_those_of_the_definition(seed, n_scores):
     ]
     wanted = [[twin.products(a, b, shares) for b in said] for a in said]
     np.testing.assert_allclose(covariances(votes, np.array(weight)), wanted, rtol=1e-4, atol=1e-5)
+
+
+@given(seed=st.integers(0, 10_000), n_scores=st.sampled_from([1, 3]))
+@settings(deadline=None, max_examples=20)
+def test_covariances_of_each_class(seed, n_scores):
+    rng = np.random.default_rng(seed)
+    dense, weight = rng.normal(size=(9, 4, n_scores)), rng.uniform(0.1, 2, 9)
+    found = class_covariances(Votes.from_dense(dense, np.zeros(n_scores)), weight)
+    for k in range(n_scores):
+        wanted = np.cov(dense[:, :, k].T, aweights=weight, ddof=0)
+        np.testing.assert_allclose(found[k], wanted, rtol=1e-4, atol=1e-5)
 
 
 def test_rows_that_are_decided_narrowly_count_most():

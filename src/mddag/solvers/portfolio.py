@@ -173,7 +173,9 @@ class Portfolio(Parameters):
     def _ways(self, mdp: MDP) -> list[_Way]:
         """All orders, and each size in the order that suits its targets."""
         orderings = ORDERINGS if self.orderings is None else self.orderings
-        sizes = usual_sizes(mdp.n_steps, self.every) if self.sizes is None else self.sizes
+        sizes = self.sizes
+        if sizes is None:
+            sizes = usual_sizes(mdp.n_steps, self.every, mdp.n_scores)
         wrong = [size for size in sizes if not size < mdp.n_steps or size % self.every]
         if wrong:
             raise ValueError(
