@@ -114,9 +114,7 @@ def test_the_price_of_a_difference_is_what_it_takes_from_the_mean(bound, n_rows)
         return max(
             excess
             for excess in range(-n_differ, n_differ + 1, 2)
-            if difference_p_value(
-                (n_differ + excess) // 2, (n_differ - excess) // 2, n_rows, bound
-            )
+            if difference_p_value((n_differ + excess) // 2, (n_differ - excess) // 2, n_rows, bound)
             <= 0.1
         )
 
