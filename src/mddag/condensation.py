@@ -22,7 +22,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from mddag._checks import check_whole
 from mddag.arrangement import Arrangement
-from mddag.covariances import covariances, mean_votes, narrowness, sampled
+from mddag.covariances import covariances, covariances_with, mean_votes, narrowness, sampled
 from mddag.ordering.order import checked_numbers
 from mddag.revision import Revision
 from mddag.votes import Votes
@@ -45,15 +45,17 @@ def usual_sizes(n_classifiers: int, every: int = 1) -> tuple[int, ...]:
 class Condensation:
     """The pursuit, up to a largest size; what it chose for a smaller one comes first.
 
-    means     : float64 (N, K), of the votes
-    products  : float64 (N, N), <h_j, h_l>, with the ridge
-    with_full : float64 (N,), <h_j, F>
-    chosen    : intp (most,), base classifiers in the order in which they were chosen
+    means       : float64 (N, K), of the votes
+    level       : float64 (K,), the mean of what is wanted, above the bias
+    products    : float64 (N, N), <h_j, h_l>, with the ridge
+    with_wanted : float64 (N,), <h_j, F>
+    chosen      : intp (most,), base classifiers in the order in which they were chosen
     """
 
     means: Vector
+    level: Vector
     products: Vector
-    with_full: Vector
+    with_wanted: Vector
     chosen: NDArray[np.intp]
 
     @classmethod
@@ -64,11 +66,16 @@ class Condensation:
         costs: ArrayLike | None = None,
         weight: ArrayLike | None = None,
         focus: float = 1.0,
+        *,
+        wanted: Vector | None = None,
+        ridge: float = RIDGE,
     ) -> Condensation:
         """Condense to `most` base classifiers.
 
         costs, weight : prices of base classifiers (N,), weights of rows (n,); 1 by default
         focus         : how much more rows count that are decided narrowly; 0 for all alike
+        wanted        : scores (n, K) that the sum is to follow; the full ones by default
+        ridge         : in units of the mean variance of a base classifier's votes
         """
         n_classifiers = votes.tables.n_classifiers
         check_whole("most", most, 1)
@@ -79,11 +86,16 @@ class Condensation:
         sample, rows = sampled(votes, max(MAX_ROWS // votes.tables.n_scores, 1))
         weight = weight[rows] * narrowness(sample, focus)
         products = covariances(sample, weight)
-        with_full = products.sum(axis=1)
-        ridge = max(RIDGE * np.trace(products) / n_classifiers, np.finfo(float).tiny)
+        means = mean_votes(sample, weight)
+        if wanted is None:
+            with_wanted, level = products.sum(axis=1), means.sum(axis=0)
+        else:
+            with_wanted = covariances_with(sample, weight, wanted[rows])
+            level = np.average(wanted[rows], axis=0, weights=weight) - votes.tables.bias
+        ridge = max(ridge * np.trace(products) / n_classifiers, np.finfo(float).tiny)
         products[np.diag_indices_from(products)] += ridge
-        chosen = pursued(products, with_full, prices, most)
-        return cls(mean_votes(sample, weight), products, with_full, chosen)
+        chosen = pursued(products, with_wanted, prices, most)
+        return cls(means, level, products, with_wanted, chosen)
 
     def arrangement(self, size: int) -> Arrangement:
         """The first `size` that were chosen, with the weights that these want."""
@@ -92,27 +104,27 @@ class Condensation:
             raise ValueError(f"size is {size}, but only {len(self.chosen)} were chosen")
         kept, n = self.chosen[:size], len(self.products)
         scale = np.zeros(n)
-        scale[kept] = _weights(self.products, self.with_full, kept)
-        start = (1.0 - scale) @ self.means  # what the mean of the scores lacks
+        scale[kept] = _weights(self.products, self.with_wanted, kept)
+        start = self.level - scale @ self.means
         order = np.concatenate([kept, np.setdiff1d(np.arange(n), kept)])
         return Arrangement(order, Revision(start, np.zeros_like(self.means), scale), size)
 
 
-def pursued(products: Vector, with_full: Vector, prices: Vector, most: int) -> NDArray[np.intp]:
+def pursued(products: Vector, with_wanted: Vector, prices: Vector, most: int) -> NDArray[np.intp]:
     """The first `most` base classifiers, from covariances (N, N) and those with F, (N,)."""
     variances = np.maximum(np.diag(products), np.finfo(float).tiny)
     prices = np.maximum(prices, NEGLIGIBLE)  # what is free comes first, by what it tells
-    missing, chosen = with_full, np.empty(0, np.intp)
+    missing, chosen = with_wanted, np.empty(0, np.intp)
     left = np.ones(len(products), bool)
     for _ in range(most):
         gains = missing**2 / variances / prices
         j = int(np.where(left, gains, -1.0).argmax())
         left[j] = False
         chosen = np.append(chosen, j)
-        missing = with_full - products[:, chosen] @ _weights(products, with_full, chosen)
+        missing = with_wanted - products[:, chosen] @ _weights(products, with_wanted, chosen)
     return chosen
 
 
-def _weights(products: Vector, with_full: Vector, chosen: NDArray[np.intp]) -> Vector:
+def _weights(products: Vector, with_wanted: Vector, chosen: NDArray[np.intp]) -> Vector:
     among = products[np.ix_(chosen, chosen)]
-    return np.asarray(np.linalg.solve(among, with_full[chosen]), np.float64)
+    return np.asarray(np.linalg.solve(among, with_wanted[chosen]), np.float64)

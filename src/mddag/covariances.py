@@ -35,6 +35,25 @@ def covariances(votes: Votes, weight: NDArray[np.float64]) -> NDArray[np.float64
     return products - means.T @ means
 
 
+def covariances_with(
+    votes: Votes, weight: NDArray[np.float64], wanted: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Of the votes of h_j and wanted scores (n, K), (N,)."""
+    tables, n_leaves = votes.tables, votes.tables.n_leaves
+    share = weight / weight.sum() if weight.sum() > 0 else weight
+    if tables.n_scores > 1:
+        wanted = wanted - wanted.mean(axis=1, keepdims=True)
+    pull = share[:, None] * (wanted - share @ wanted)  # about the mean: votes need not be
+    found = np.zeros(tables.n_classifiers)
+    for j in range(tables.n_classifiers):
+        for t in range(tables.rounds[j], tables.rounds[j + 1]):
+            k, table = tables.score[t], tables.table(t)
+            for score in range(tables.n_scores) if k < 0 else (k,):
+                pulls = np.bincount(votes.codes[:, t], pull[:, score], n_leaves[t])
+                found[j] += pulls @ table[:, score]
+    return found
+
+
 def mean_votes(votes: Votes, weight: NDArray[np.float64]) -> NDArray[np.float64]:
     """Of h_jk over the rows, (N, K); 0 where no row counts."""
     tables, n_leaves, total = votes.tables, votes.tables.n_leaves, weight.sum()

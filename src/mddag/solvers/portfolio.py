@@ -36,7 +36,7 @@ from mddag.progress import progress
 from mddag.solvers._exits import Exits
 from mddag.solvers._judge import Judge
 from mddag.solvers._pool import Ordered, Pool
-from mddag.solvers._reading import advised, exit_factors
+from mddag.solvers._reading import advised, condensed, exit_factors
 from mddag.solvers.descent import CAREFUL, Descent
 from mddag.solvers.margin import Margin
 from mddag.solvers.prefix import Prefix
@@ -251,12 +251,17 @@ class _Problems:
         if way.size is None:
             return arranged(way.ordering, mdp.votes, mdp.costs, mdp.weight)
         if self.condensation is None or way.size > len(self.condensation.chosen):
-            focus = 0.0 if _of_numbers(mdp) else 1.0
-            sample = mdp.votes, way.size, mdp.costs, mdp.weight
-            self.condensation = Condensation.of(*sample, focus=focus)
+            self.condensation = _condensed(mdp, way.size)
         condensed = self.condensation.arrangement(way.size)
         votes, costs = condensed.votes(mdp.votes), mdp.costs[condensed.kept]
         return condensed.then(arranged(way.ordering, votes, costs, mdp.weight))
+
+
+def _condensed(mdp: MDP, most: int) -> Condensation:
+    if isinstance(mdp.loss, Logistic):
+        return condensed(mdp, most)
+    focus = 0.0 if _of_numbers(mdp) else 1.0
+    return Condensation.of(mdp.votes, most, mdp.costs, mdp.weight, focus)
 
 
 def _descend(
