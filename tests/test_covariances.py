@@ -7,11 +7,14 @@ from mddag import Votes
 from mddag.covariances import (
     _blocks,
     covariances,
+    covariances_with,
     mean_votes,
     narrowness,
     sampled,
+    shares,
     spaced_rows,
 )
+from tests import strategies
 from tests.reference import ordering as twin
 
 
@@ -28,6 +31,42 @@ def test_covariances_are_those_of_the_definition(seed, n_scores):
     ]
     wanted = [[twin.products(a, b, shares) for b in said] for a in said]
     np.testing.assert_allclose(covariances(votes, np.array(weight)), wanted, rtol=1e-4, atol=1e-5)
+
+
+@given(seed=st.integers(0, 10_000), n_scores=st.sampled_from([1, 2, 3]))
+@settings(deadline=None, max_examples=30)
+def test_covariances_with_wanted_scores_are_those_of_the_definition(seed, n_scores):
+    rng = np.random.default_rng(seed)
+    n, n_classifiers = rng.integers(2, 12), rng.integers(1, 6)
+    votes = Votes.from_dense(rng.normal(size=(n, n_classifiers, n_scores)), np.zeros(n_scores))
+    scores, weight = rng.normal(size=(n, n_scores)), rng.uniform(0.1, 2, n).tolist()
+    share = [w / sum(weight) for w in weight]
+    about = twin.about_the_mean(twin.centred(scores.tolist()), weight)
+    wanted = [
+        twin.products(twin.about_the_mean(twin.partial_sums(votes, [j]), weight), about, share)
+        for j in range(n_classifiers)
+    ]
+    found = covariances_with(votes, np.array(weight), scores)
+    np.testing.assert_allclose(found, wanted, rtol=1e-6, atol=1e-9)
+
+
+@given(data=st.data())
+@settings(deadline=None, max_examples=30)
+def test_trees_for_one_score_each_are_followed_as_votes_of_all(data):
+    ensemble = data.draw(strategies.ensembles())
+    votes = ensemble.votes(data.draw(strategies.rows(ensemble.n_features)))
+    seed = data.draw(st.integers(0, 100))
+    scores = np.random.default_rng(seed).normal(size=(len(votes), ensemble.n_scores))
+    found = covariances_with(votes, np.ones(len(votes)), scores)
+    if len(found):
+        wanted = covariances_with(Votes.from_dense(votes.dense()), np.ones(len(votes)), scores)
+        np.testing.assert_allclose(found, wanted, atol=1e-6)
+    assert len(found) == ensemble.n_classifiers
+
+
+def test_shares_sum_to_one():
+    assert shares(np.array([1.0, 3.0])).tolist() == [0.25, 0.75]
+    assert shares(np.zeros(2)).tolist() == [0, 0]
 
 
 def test_rows_that_are_decided_narrowly_count_most():

@@ -8,6 +8,7 @@ for one evaluation. So
 
 where S grows by orthogonal matching pursuit: next is the h_j whose part of what is still missing is
 largest, per price. Everything follows from the covariances of the votes; labels are not needed.
+Instead of F the sum may follow other scores, such as those of a teacher.
 
 Unlike an order this gives up the full sum: those who evaluate all of S get an approximation of F.
 How many base classifiers are enough is for held-out rows to say.
@@ -22,7 +23,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from mddag._checks import check_whole
 from mddag.arrangement import Arrangement
-from mddag.covariances import covariances, covariances_with, mean_votes, narrowness, sampled
+from mddag.covariances import covariances, covariances_with, mean_votes, narrowness, sampled, shares
 from mddag.ordering.order import checked_numbers
 from mddag.revision import Revision
 from mddag.votes import Votes
@@ -48,7 +49,7 @@ class Condensation:
     means       : float64 (N, K), of the votes
     level       : float64 (K,), the mean of what is wanted, above the bias
     products    : float64 (N, N), <h_j, h_l>, with the ridge
-    with_wanted : float64 (N,), <h_j, F>
+    with_wanted : float64 (N,), <h_j, F>, or with what is wanted instead
     chosen      : intp (most,), base classifiers in the order in which they were chosen
     """
 
@@ -81,6 +82,11 @@ class Condensation:
         check_whole("most", most, 1)
         if most > n_classifiers:
             raise ValueError(f"most is {most}, but there are {n_classifiers} base classifiers")
+        if wanted is not None and wanted.shape != (len(votes), votes.tables.n_scores):
+            raise ValueError(
+                f"wanted scores have shape {wanted.shape}; wanted one per row and score of the "
+                f"votes, {(len(votes), votes.tables.n_scores)}"
+            )
         prices = checked_numbers("costs", costs, n_classifiers)
         weight = checked_numbers("weight", weight, len(votes))
         sample, rows = sampled(votes, max(MAX_ROWS // votes.tables.n_scores, 1))
@@ -91,7 +97,7 @@ class Condensation:
             with_wanted, level = products.sum(axis=1), means.sum(axis=0)
         else:
             with_wanted = covariances_with(sample, weight, wanted[rows])
-            level = np.average(wanted[rows], axis=0, weights=weight) - votes.tables.bias
+            level = shares(weight) @ wanted[rows] - votes.tables.bias
         ridge = max(ridge * np.trace(products) / n_classifiers, np.finfo(float).tiny)
         products[np.diag_indices_from(products)] += ridge
         chosen = pursued(products, with_wanted, prices, most)
@@ -111,7 +117,7 @@ class Condensation:
 
 
 def pursued(products: Vector, with_wanted: Vector, prices: Vector, most: int) -> NDArray[np.intp]:
-    """The first `most` base classifiers, from covariances (N, N) and those with F, (N,)."""
+    """The first `most` base classifiers, from covariances (N, N) and those with what is wanted."""
     variances = np.maximum(np.diag(products), np.finfo(float).tiny)
     prices = np.maximum(prices, NEGLIGIBLE)  # what is free comes first, by what it tells
     missing, chosen = with_wanted, np.empty(0, np.intp)

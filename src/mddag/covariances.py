@@ -20,7 +20,7 @@ BLOCK = 250_000  # votes that stand in memory as numbers at a time: 2 MB
 def covariances(votes: Votes, weight: NDArray[np.float64]) -> NDArray[np.float64]:
     """Of the votes of h_j and h_l, (N, N)."""
     n_classifiers, n_scores = votes.tables.n_classifiers, votes.tables.n_scores
-    weight = weight / weight.sum() if weight.sum() > 0 else weight
+    weight = shares(weight)
     products = np.zeros((n_classifiers, n_classifiers))
     means = np.zeros((n_scores, n_classifiers))
     origin = votes.rows(slice(1)).dense()  # constants would eat the digits of float32
@@ -40,7 +40,7 @@ def covariances_with(
 ) -> NDArray[np.float64]:
     """Of the votes of h_j and wanted scores (n, K), (N,)."""
     tables, n_leaves = votes.tables, votes.tables.n_leaves
-    share = weight / weight.sum() if weight.sum() > 0 else weight
+    share = shares(weight)
     if tables.n_scores > 1:
         wanted = wanted - wanted.mean(axis=1, keepdims=True)
     pull = share[:, None] * (wanted - share @ wanted)  # about the mean: votes need not be
@@ -63,6 +63,12 @@ def mean_votes(votes: Votes, weight: NDArray[np.float64]) -> NDArray[np.float64]
             counts = np.bincount(votes.codes[:, t], weight, n_leaves[t])
             means[j] += counts / total @ tables.table(t)
     return means
+
+
+def shares(weight: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Weights that sum to 1; all 0 where no row counts."""
+    total = weight.sum()
+    return weight / total if total > 0 else weight
 
 
 def sampled(votes: Votes, most: int) -> tuple[Votes, NDArray[np.intp]]:

@@ -19,7 +19,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize
 
-from mddag.condensation import Condensation
 from mddag.calibration import probabilities, sigmoid, softmax
 from mddag.factor import fit_factor, smoothed
 from mddag.losses import Logistic
@@ -29,9 +28,6 @@ from mddag.partial_sums import partial_sums
 LENGTHS = (8, 32, 128)  # besides N
 PRIOR = 10.0  # rows that the belief in the full ensemble alone counts for
 MAX_ROWS = 3_000  # that a factor is fitted to: one number, and targets without noise
-
-RIDGE = 1e-2
-TINY = 1e-12  # a share: its logarithm is finite, and no row counts for less
 
 Matrix = NDArray[np.float64]
 
@@ -50,28 +46,6 @@ def advised(learning: MDP, selection: MDP) -> tuple[MDP, MDP]:
         for m, s in ((learning, stages), (selection, _stages(selection)))
     )
     return taught, judged
-
-
-def condensed(mdp: MDP, most: int) -> Condensation:
-    """A few base classifiers whose sum follows the log-odds of the targets of the MDP.
-
-    Near its optimum log-loss is a square, which counts most where the targets are in doubt.
-    """
-    shares = np.maximum(mdp.labels, TINY)
-    log_odds = np.log(shares[:, -mdp.n_scores :])
-    if mdp.n_scores == 1:
-        log_odds -= np.log(shares[:, :1])
-    doubt = 1.0 - np.square(mdp.labels).sum(axis=1)
-    scale = mdp.loss.scale if isinstance(mdp.loss, Logistic) else 1.0
-    return Condensation.of(
-        mdp.votes,
-        most,
-        mdp.costs,
-        mdp.weight * np.maximum(doubt, TINY),
-        focus=0.0,
-        wanted=log_odds / scale,
-        ridge=RIDGE,
-    )
 
 
 def exit_factors(mdp: MDP) -> NDArray[np.float64]:

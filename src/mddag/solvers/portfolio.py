@@ -35,8 +35,9 @@ from mddag.policy import EVAL, Policy
 from mddag.progress import progress
 from mddag.solvers._exits import Exits
 from mddag.solvers._judge import Judge
+from mddag.solvers._log_odds import condensed, together
 from mddag.solvers._pool import Ordered, Pool
-from mddag.solvers._reading import advised, condensed, exit_factors
+from mddag.solvers._reading import advised, exit_factors
 from mddag.solvers.descent import CAREFUL, Descent
 from mddag.solvers.margin import Margin
 from mddag.solvers.prefix import Prefix
@@ -237,7 +238,7 @@ class _Problems:
 
     def _ordered(self, way: _Way) -> Ordered:
         mdp = self.learning.taken()
-        arrangement = self._arrangement(way, mdp)
+        arrangement = self._arrangement(way, self._to_arrange(mdp))
         mdp = mdp.arranged(arrangement)
         grid = Grid.quantile(mdp.votes)
         mdp = mdp.on_grid(grid)
@@ -246,6 +247,12 @@ class _Problems:
             factors = exit_factors(mdp)
             mdp, selection = mdp.read_by(factors), selection.read_by(factors)
         return Ordered(repr(way), arrangement, mdp, Judge(selection, self.full))
+
+    def _to_arrange(self, learning: MDP) -> MDP:
+        """The rows that arrangements are made from."""
+        if isinstance(learning.loss, Logistic):
+            return together(learning, self.selection.taken())
+        return learning
 
     def _arrangement(self, way: _Way, mdp: MDP) -> Arrangement:
         if way.size is None:

@@ -1,0 +1,60 @@
+"""Log-odds: what arrangements for probabilities are made from, the teacher's log-odds on all rows.
+
+Near its optimum log-loss is a square: with p the teacher's probabilities and z their log-odds,
+
+    log-loss of f  ~  log-loss of z  +  1/2 p (1 - p) (f - z)^2,
+
+so a condensation for probabilities follows z, not the full score F, and rows count by their doubt.
+An ensemble that stopped too early or late is corrected on the way: the teacher has weighed its
+parts by labels. Each row has a target without noise, so what a label-hungry judge must not see
+twice, the rows for selection, may help here.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mddag.condensation import Condensation
+from mddag.losses import Logistic
+from mddag.mdp import MDP
+from mddag.votes import Votes
+
+RIDGE = 8.0  # rows that the belief in small weights counts for
+TINY = 1e-12  # a share: its logarithm is finite, and no row counts for nothing
+
+
+def together(learning: MDP, selection: MDP) -> MDP:
+    """The rows of both; those for learning where plain arrays gave each a coding of its own."""
+    one, other = learning.votes, selection.votes
+    if not np.array_equal(one.tables.values, other.tables.values):
+        return learning
+    return MDP(
+        Votes(np.concatenate([one.codes, other.codes]), one.tables),
+        np.concatenate([learning.labels, selection.labels]),
+        loss=learning.loss,
+        costs=learning.costs,
+        weight=np.concatenate([learning.weight, selection.weight]),
+        grid=learning.grid,
+    )
+
+
+def condensed(mdp: MDP, most: int) -> Condensation:
+    """`most` base classifiers whose sum follows the log-odds of the soft targets of the MDP."""
+    doubt = 1.0 - np.square(mdp.labels).sum(axis=1)
+    scale = mdp.loss.scale if isinstance(mdp.loss, Logistic) else 1.0
+    return Condensation.of(
+        mdp.votes,
+        most,
+        mdp.costs,
+        mdp.weight * np.maximum(doubt, TINY),
+        focus=0.0,
+        wanted=log_odds(mdp.labels, mdp.n_scores) / scale,
+        ridge=RIDGE / mdp.n_instances,
+    )
+
+
+def log_odds(shares: NDArray[np.float64], n_scores: int) -> NDArray[np.float64]:
+    """Scores (n, K) whose probabilities (n, max(K, 2)) these are."""
+    logs: NDArray[np.float64] = np.log(np.maximum(shares, TINY))
+    return logs if n_scores > 1 else logs[:, 1:] - logs[:, :1]
