@@ -9,7 +9,7 @@ from mddag.solvers import Portfolio
 from mddag.solvers._log_odds import condensed, log_odds, together
 
 
-def taught(n_scores=1, n=600, seed=0, scale=1.0):
+def taught(n_scores=1, n=4000, seed=0, scale=1.0):
     """Twelve votes, of which a teacher heeds the first three, thrice as much as their sum does."""
     rng = np.random.default_rng(seed)
     votes = Votes.from_dense(np.round(rng.normal(size=(n, 12, n_scores)) * 0.5, 1))
@@ -53,7 +53,7 @@ def test_rows_that_are_certain_count_for_nearly_nothing():
 
 def test_together_are_the_rows_of_both():
     mdp = taught()[0]
-    first, rest = np.arange(200), np.arange(200, 600)
+    first, rest = np.arange(200), np.arange(200, 4000)
     both = together(mdp.rows(first), mdp.rows(rest))
     np.testing.assert_array_equal(both.votes.codes, mdp.votes.codes)
     np.testing.assert_array_equal(both.labels, mdp.labels)
