@@ -1,13 +1,15 @@
 """Work at equal error: how many base classifiers a method evaluates to match the full ensemble.
 
     MDDAG_DATA=... python benchmarks/quality.py [--only electricity ...] [--ensembles LightGBM]
-                                                [--seeds 0 1 ...] [--resume] [--quick] [--train]
+                                                [--seeds 0 1 ...] [--resume | --again] [--quick]
+                                                [--train]
 
 Eight data sets, two ensembles, five seeds; quality_data.py says how rows are parted,
 quality_curves.py how curves are read, quality_rivals.py and quality_methods.py what competes. Test
 rows are only read. Trained models and finished problems are kept in out/quality, so that Ctrl-C
-loses nothing: --resume goes on, --train only trains, and a changed solver needs no training. After
-each problem the tables and the picture in benchmarks/results are made anew from all that is there.
+loses nothing: --resume goes on, --train only trains, and a changed solver needs neither training
+nor, with --again, the rivals solved anew. After each problem the tables and the picture in
+benchmarks/results are made anew from all that is there.
 """
 
 from __future__ import annotations
@@ -23,7 +25,7 @@ from typing import Any
 import quality_data
 import quality_models
 import quality_report
-from quality_methods import BETAS, Rows, curves
+from quality_methods import BETAS, Rows, ours, rivals
 from quality_probabilities import probabilities
 
 from mddag.solvers import Portfolio
@@ -39,7 +41,8 @@ def main() -> None:
     shrink = 10 if options.quick else 1
     for seed, name, ensemble in product(options.seeds, options.only, options.ensembles):
         part = out / "solved" / f"{name.replace('/', ' ')} {ensemble} {seed}.json"
-        if options.resume and part.exists():
+        known = json.loads(part.read_text(encoding="utf-8")) if part.exists() else None
+        if options.resume and known:
             continue
         began = process_time()
         problem = quality_models.problem(name, ensemble, seed, out / "models", shrink)
@@ -47,7 +50,8 @@ def main() -> None:
         if not options.train:
             part.parent.mkdir(parents=True, exist_ok=True)
             unfinished = part.with_suffix(".part")
-            unfinished.write_text(json.dumps(solved(problem)), encoding="utf-8")
+            found = solved(problem, known if options.again else None)
+            unfinished.write_text(json.dumps(found), encoding="utf-8")
             unfinished.rename(part)
             quality_report.write(sorted(part.parent.glob("*.json")), results)
         times = f"{trained - began:.0f} s to train, {process_time() - trained:.0f} s to solve"
@@ -62,18 +66,31 @@ def read_options() -> argparse.Namespace:
     parser.add_argument("--ensembles", nargs="+", choices=ensembles, default=ensembles)
     parser.add_argument("--seeds", nargs="+", type=int, default=range(5))
     parser.add_argument("--resume", action="store_true", help="leave out what is finished")
+    parser.add_argument("--again", action="store_true", help="keep the curves of finished rivals")
     parser.add_argument("--train", action="store_true", help="train models, solve nothing")
     parser.add_argument("--quick", action="store_true", help="a tenth of all sizes, to see it run")
     return parser.parse_args()
 
 
-def solved(problem: quality_models.Problem) -> dict[str, Any]:
-    """All curves of a problem and what becomes of its probabilities, as JSON."""
+def solved(problem: quality_models.Problem, known: dict[str, Any] | None) -> dict[str, Any]:
+    """All curves of a problem and what becomes of its probabilities, as JSON.
+
+    known : the same of an earlier run, whose rivals have not changed
+    """
     rows = Rows(problem)
     pool = rows.pool(Portfolio(random_state=0))  # what a user gets who names no solver
-    ours = [pool.policy(beta) for beta in BETAS]
-    points = [asdict(point) for curve in curves(problem, rows, pool) for point in curve]
-    return {**problem.key, "points": points, "probabilities": probabilities(problem, ours)}
+    policies = [pool.policy(beta) for beta in BETAS]
+    anew = [asdict(point) for curve in ours(problem, rows, pool) for point in curve]
+    if known is None:
+        theirs = [asdict(point) for curve in rivals(problem, rows) for point in curve]
+    else:
+        methods = {point["method"] for point in anew}
+        theirs = [point for point in known["points"] if point["method"] not in methods]
+    return {
+        **problem.key,
+        "points": theirs + anew,
+        "probabilities": probabilities(problem, policies),
+    }
 
 
 if __name__ == "__main__":

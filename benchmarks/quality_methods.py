@@ -58,8 +58,8 @@ class Rows:
         ]
 
 
-def curves(problem: Problem, rows: Rows, pool: Any) -> Iterator[list[Point]]:
-    """The curve of every method, given the default's candidates; the full ensemble is a point."""
+def rivals(problem: Problem, rows: Rows) -> Iterator[list[Point]]:
+    """The curves of what users have today and of the paper; the full ensemble is a point."""
     yield rows.points("full", [0.0], [rows.test.evaluate_all()])
     yield family("prefix", Prefix(), rows)
     yield family("margin", Margin(), rows)
@@ -70,6 +70,10 @@ def curves(problem: Problem, rows: Rows, pool: Any) -> Iterator[list[Point]]:
         yield family("QWYC", QWYC(rates=RATES), rows)
         yield family(OWN_ORDER, QWYC(QWYCOrder(), rates=RATES), rows)
     yield rows.points("Sarsa", BETAS, sarsa(rows))
+
+
+def ours(problem: Problem, rows: Rows, pool: Any) -> Iterator[list[Point]]:
+    """The curves of the members of the portfolio and of the default, whose candidates these are."""
     uncondensed = rows.pool(Portfolio(None, (Given(), Correlation()), (), random_state=0))
     for name, own in (members(uncondensed) | members(pool)).items():
         yield pooled(name, own, rows)

@@ -74,10 +74,12 @@ def test_an_arrangement_of_an_arrangement_is_one_of_the_source():
     votes = random_votes()
     shift = np.arange(8.0)[:, None]
     few = Arrangement(
-        np.array([5, 2, 7, 0, 1, 3, 4, 6]), Revision(np.ones(1), shift, np.arange(8.0)), n_kept=3
+        np.array([5, 2, 7, 0, 1, 3, 4, 6]),
+        Revision(np.ones(1), shift, np.arange(8.0)[:, None]),
+        n_kept=3,
     )
     inner = Arrangement(
-        np.array([2, 0, 1]), Revision(np.array([-2.0]), shift[:3], np.array([3.0, 1.0, 2.0]))
+        np.array([2, 0, 1]), Revision(np.array([-2.0]), shift[:3], np.array([[3.0], [1.0], [2.0]]))
     )
     both = few.then(inner)
     assert both.kept.tolist() == [7, 5, 2]

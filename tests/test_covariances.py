@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 from mddag import Votes
 from mddag.covariances import (
     _blocks,
+    class_covariances,
     covariances,
     covariances_with,
     mean_votes,
@@ -33,6 +34,17 @@ def test_covariances_are_those_of_the_definition(seed, n_scores):
     np.testing.assert_allclose(covariances(votes, np.array(weight)), wanted, rtol=1e-4, atol=1e-5)
 
 
+@given(seed=st.integers(0, 10_000), n_scores=st.sampled_from([1, 3]))
+@settings(deadline=None, max_examples=20)
+def test_covariances_of_each_class(seed, n_scores):
+    rng = np.random.default_rng(seed)
+    dense, weight = rng.normal(size=(9, 4, n_scores)), rng.uniform(0.1, 2, 9)
+    found = class_covariances(Votes.from_dense(dense, np.zeros(n_scores)), weight)
+    for k in range(n_scores):
+        wanted = np.cov(dense[:, :, k].T, aweights=weight, ddof=0)
+        np.testing.assert_allclose(found[k], wanted, rtol=1e-4, atol=1e-5)
+
+
 @given(seed=st.integers(0, 10_000), n_scores=st.sampled_from([1, 2, 3]))
 @settings(deadline=None, max_examples=30)
 def test_covariances_with_wanted_scores_are_those_of_the_definition(seed, n_scores):
@@ -41,10 +53,11 @@ def test_covariances_with_wanted_scores_are_those_of_the_definition(seed, n_scor
     votes = Votes.from_dense(rng.normal(size=(n, n_classifiers, n_scores)), np.zeros(n_scores))
     scores, weight = rng.normal(size=(n, n_scores)), rng.uniform(0.1, 2, n).tolist()
     share = [w / sum(weight) for w in weight]
-    about = twin.about_the_mean(twin.centred(scores.tolist()), weight)
+    about = twin.about_the_mean(scores.tolist(), weight)
+    said = [twin.about_the_mean(votes.dense()[:, j].tolist(), weight) for j in range(n_classifiers)]
     wanted = [
-        twin.products(twin.about_the_mean(twin.partial_sums(votes, [j]), weight), about, share)
-        for j in range(n_classifiers)
+        [twin.products([[r[k]] for r in of_j], [[r[k]] for r in about], share) for of_j in said]
+        for k in range(n_scores)
     ]
     found = covariances_with(votes, np.array(weight), scores)
     np.testing.assert_allclose(found, wanted, rtol=1e-6, atol=1e-9)
@@ -58,10 +71,10 @@ def test_trees_for_one_score_each_are_followed_as_votes_of_all(data):
     seed = data.draw(st.integers(0, 100))
     scores = np.random.default_rng(seed).normal(size=(len(votes), ensemble.n_scores))
     found = covariances_with(votes, np.ones(len(votes)), scores)
-    if len(found):
+    if found.size:
         wanted = covariances_with(Votes.from_dense(votes.dense()), np.ones(len(votes)), scores)
         np.testing.assert_allclose(found, wanted, atol=1e-6)
-    assert len(found) == ensemble.n_classifiers
+    assert found.shape == (ensemble.n_scores, ensemble.n_classifiers)
 
 
 def test_shares_sum_to_one():

@@ -155,7 +155,7 @@ def test_levels_of_both_arrangements_add_up_in_the_numbers_of_the_source():
     levels = learned.after(Arrangement(np.array([2, 0, 1]), outer)).revision
     assert levels.start.tolist() == [-9]
     assert levels.shift.ravel().tolist() == [5, 2, 2]
-    assert levels.scale.tolist() == [1, 1, 1]
+    assert levels.scale.ravel().tolist() == [1, 1, 1]
     assert not learned.evaluates_all
     with pytest.raises(ValueError, match=r"the revision is of shape \(3, 1\); wanted .* \(2, 1\)"):
         Policy(np.full((2, 2), EVAL), GRID, np.arange(2), revision=inner)

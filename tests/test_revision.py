@@ -24,9 +24,9 @@ def test_votes_get_their_constants_and_the_full_sum_stays(data):
     moved = Votes(votes.codes, levels.applied(tables))
     np.testing.assert_allclose(moved.dense(), votes.dense() + shift, atol=1e-12)
     np.testing.assert_allclose(moved.scores(), votes.scores(), rtol=1e-9, atol=1e-9)
-    scale = np.random.default_rng(seed + 10).normal(size=tables.n_classifiers)
+    scale = np.random.default_rng(seed + 10).normal(size=shift.shape)
     scaled = Votes(votes.codes, Revision(np.zeros(n_scores), shift, scale).applied(tables))
-    wanted = scale[:, None] * votes.dense() + shift
+    wanted = scale * votes.dense() + shift
     np.testing.assert_allclose(scaled.dense(), wanted, rtol=1e-9, atol=1e-9)
 
 
@@ -36,7 +36,8 @@ def test_one_after_the_other_is_their_composition(seed):
     rng = np.random.default_rng(seed)
     votes = Votes.from_dense(rng.normal(size=(5, 4, 2)), rng.normal(size=2))
     first, second = (
-        Revision(rng.normal(size=2), rng.normal(size=(4, 2)), rng.normal(size=4)) for _ in range(2)
+        Revision(rng.normal(size=2), rng.normal(size=(4, 2)), rng.normal(size=(4, 2)))
+        for _ in range(2)
     )
     at_once = Votes(votes.codes, first.then(second).applied(votes.tables))
     stepwise = Votes(votes.codes, second.applied(first.applied(votes.tables)))
@@ -45,10 +46,10 @@ def test_one_after_the_other_is_their_composition(seed):
 
 
 def test_numbered_otherwise_the_rest_stays():
-    some = Revision(np.array([1.0]), np.array([[2.0], [3.0]]), np.array([4.0, 5.0]))
+    some = Revision(np.array([1.0]), np.array([[2.0], [3.0]]), np.array([[4.0], [5.0]]))
     among_four = some.numbered(np.array([3, 1]), 4)
     assert among_four.shift.ravel().tolist() == [0, 3, 0, 2]
-    assert among_four.scale.tolist() == [1, 5, 1, 4]
+    assert among_four.scale.ravel().tolist() == [1, 5, 1, 4]
 
 
 def test_callables_get_them_too():
@@ -58,7 +59,7 @@ def test_callables_get_them_too():
     X = np.zeros((2, 1))
     assert moved.votes(X).dense()[:, :, 0].tolist() == [[2, 2], [2, 2]]
     assert moved.scores(X).ravel().tolist() == ensemble.scores(X).ravel().tolist()
-    twice = ensemble.revised(Revision(np.zeros(1), np.zeros((2, 1)), np.array([2.0, 1.0])))
+    twice = ensemble.revised(Revision(np.zeros(1), np.zeros((2, 1)), np.array([[2.0], [1.0]])))
     assert twice.scores(X).ravel().tolist() == [2.5, 2.5]
     again = pickle.loads(pickle.dumps(moved))
     assert again.scores(X).ravel().tolist() == [1.5, 1.5]
@@ -78,7 +79,7 @@ def test_refuses_constants_that_make_no_sense(start, shift, message):
 
 
 def test_refuses_scales_that_make_no_sense():
-    with pytest.raises(ValueError, match=r"scale has shape \(2,\); wanted \(3,\)"):
-        Revision(np.zeros(1), np.zeros((3, 1)), np.ones(2))
+    with pytest.raises(ValueError, match=r"scale has shape \(3,\); wanted \(3, 1\)"):
+        Revision(np.zeros(1), np.zeros((3, 1)), np.ones(3))
     with pytest.raises(ValueError, match="scale is not finite"):
-        Revision(np.zeros(1), np.zeros((1, 1)), np.array([np.inf]))
+        Revision(np.zeros(1), np.zeros((1, 1)), np.array([[np.inf]]))

@@ -1,8 +1,8 @@
 """Covariances of what base classifiers say, <h_j, h_l> over rows that need no labels.
 
 Rows that the full score F decides narrowly count for more, w = exp(-focus |F| / |F|_rms): the
-others will have quit. With K > 1 scores are centred over the classes, since a shift of all of them
-decides nothing, and covariances are summed over the classes.
+others will have quit. With K > 1 there are two kinds: of each class by itself, and summed over the
+classes, after centring over them, since a shift of all scores decides nothing.
 """
 
 from __future__ import annotations
@@ -18,40 +18,61 @@ BLOCK = 250_000  # votes that stand in memory as numbers at a time: 2 MB
 
 
 def covariances(votes: Votes, weight: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Of the votes of h_j and h_l, (N, N)."""
+    """Of the votes of h_j and h_l for all classes together, (N, N)."""
     n_classifiers, n_scores = votes.tables.n_classifiers, votes.tables.n_scores
-    weight = shares(weight)
     products = np.zeros((n_classifiers, n_classifiers))
     means = np.zeros((n_scores, n_classifiers))
-    origin = votes.rows(slice(1)).dense()  # constants would eat the digits of float32
-    for rows in _blocks(len(votes), votes):
-        said = votes.rows(rows).dense() - origin
+    for share, said in _said(votes, weight):
         if n_scores > 1:
             said -= said.mean(axis=2, keepdims=True)
-        means += np.einsum("i,ijk->kj", weight[rows], said)
-        said *= np.sqrt(weight[rows])[:, None, None]
+        means += np.einsum("i,ijk->kj", share, said)
+        said *= np.sqrt(share)[:, None, None]
         flat = said.transpose(0, 2, 1).reshape(len(said) * n_scores, n_classifiers)
         products += _gram(flat.astype(np.float32))
     return products - means.T @ means
 
 
+def class_covariances(votes: Votes, weight: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Of the votes of h_j and h_l for each class, (K, N, N)."""
+    n_classifiers, n_scores = votes.tables.n_classifiers, votes.tables.n_scores
+    products = np.zeros((n_scores, n_classifiers, n_classifiers))
+    means = np.zeros((n_scores, n_classifiers))
+    for share, said in _said(votes, weight):
+        means += np.einsum("i,ijk->kj", share, said)
+        said *= np.sqrt(share)[:, None, None]
+        of_class = said.transpose(2, 0, 1).astype(np.float32)
+        for total, part in zip(products, of_class, strict=True):
+            total += _gram(part)
+    for total, mean in zip(products, means, strict=True):
+        total -= np.outer(mean, mean)
+    return products
+
+
 def covariances_with(
     votes: Votes, weight: NDArray[np.float64], wanted: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Of the votes of h_j and wanted scores (n, K), (N,)."""
+    """Of the votes of h_j for each class and wanted scores (n, K), (K, N)."""
     tables, n_leaves = votes.tables, votes.tables.n_leaves
     share = shares(weight)
-    if tables.n_scores > 1:
-        wanted = wanted - wanted.mean(axis=1, keepdims=True)
     pull = share[:, None] * (wanted - share @ wanted)  # about the mean: votes need not be
-    found = np.zeros(tables.n_classifiers)
+    found = np.zeros((tables.n_scores, tables.n_classifiers))
     for j in range(tables.n_classifiers):
         for t in range(tables.rounds[j], tables.rounds[j + 1]):
-            k, table = tables.score[t], tables.table(t)
-            for score in range(tables.n_scores) if k < 0 else (k,):
-                pulls = np.bincount(votes.codes[:, t], pull[:, score], n_leaves[t])
-                found[j] += pulls @ table[:, score]
+            score, table = tables.score[t], tables.table(t)
+            for k in range(tables.n_scores) if score < 0 else (score,):
+                pulls = np.bincount(votes.codes[:, t], pull[:, k], n_leaves[t])
+                found[k, j] += pulls @ table[:, k]
     return found
+
+
+def _said(
+    votes: Votes, weight: NDArray[np.float64]
+) -> Iterator[tuple[NDArray[np.float64], NDArray[np.float64]]]:
+    """Block by block the rows' shares of all weight (m,), and votes less those of the first row
+    (m, N, K), since constants would eat the digits of float32."""
+    share, origin = shares(weight), votes.rows(slice(1)).dense()
+    for rows in _blocks(len(votes), votes):
+        yield share[rows], votes.rows(rows).dense() - origin
 
 
 def mean_votes(votes: Votes, weight: NDArray[np.float64]) -> NDArray[np.float64]:

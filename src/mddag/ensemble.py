@@ -30,10 +30,10 @@ Voter = Callable[[Rows], ArrayLike]
 
 @dataclass(frozen=True, eq=False)
 class Revised:
-    """A callable base classifier, its votes multiplied and a constant (K,) added to them."""
+    """A callable base classifier, its votes multiplied by (K,) and constants (K,) added to them."""
 
     voter: Voter
-    scale: float
+    scale: NDArray[np.float64]
     shift: NDArray[np.float64]
 
     def __call__(self, rows: Rows) -> NDArray[np.float64]:

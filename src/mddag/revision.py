@@ -1,4 +1,4 @@
-"""Revision: what a policy changes in the votes, h_j -> scale_j h_j + shift_j and f^(0) -> + start.
+"""Revision: what a policy changes in votes, h_jk -> scale_jk h_jk + shift_jk and f^(0) -> + start.
 
 An order wants other constants: the sum of its first j votes follows the full score closely, but
 around another level than the bias, and QUIT returns the sign of f. Then scales are 1 and
@@ -25,7 +25,7 @@ class Revision(ReadOnlyArrays):
 
     start : float64 (K,), added to f^(0)
     shift : float64 (N, K), added to the vote of h_j; 0 where h_j never votes for k
-    scale : float64 (N,), by which the vote of h_j is multiplied before; 1 by default
+    scale : float64 (N, K), by which the vote of h_j is multiplied before; 1 by default
     """
 
     start: NDArray[np.float64]
@@ -39,9 +39,9 @@ class Revision(ReadOnlyArrays):
                 f"start and shift have shapes {start.shape} and {shift.shape}; wanted (K,) and "
                 "(N, K)"
             )
-        scale = read_only(np.ones(len(shift)) if self.scale is None else self.scale, np.float64)
-        if scale.shape != shift.shape[:1]:
-            raise ValueError(f"scale has shape {scale.shape}; wanted ({len(shift)},), as shift has")
+        scale = read_only(np.ones_like(shift) if self.scale is None else self.scale, np.float64)
+        if scale.shape != shift.shape:
+            raise ValueError(f"scale has shape {scale.shape}; wanted {shift.shape}, as shift has")
         if not all(np.isfinite(a).all() for a in (start, shift, scale)):
             raise ValueError("start, shift or scale is not finite; wanted finite numbers")
         for name, array in (("start", start), ("shift", shift), ("scale", scale)):
@@ -49,34 +49,35 @@ class Revision(ReadOnlyArrays):
 
     @property
     def scales(self) -> NDArray[np.float64]:
-        """The scale of each base classifier, (N,)."""
+        """The scale of each base classifier and class, (N, K)."""
         assert self.scale is not None  # since __post_init__
         return self.scale
 
     def applied(self, tables: Tables) -> Tables:
         """Tables whose leaves and bias are revised."""
         base = np.repeat(np.arange(tables.n_classifiers), np.diff(tables.rounds))
-        values = tables.values * np.repeat(self.scales[base], np.diff(tables.starts))
-        for t in np.flatnonzero(_carriers(tables)):
-            j, k = base[t], tables.score[t]
+        values, carries = tables.values.copy(), _carriers(tables)
+        for t, (j, k) in enumerate(zip(base, tables.score, strict=True)):
             votes = values[tables.starts[t] : tables.starts[t + 1]]
-            if k >= 0:
-                votes += self.shift[j, k]
-            else:
-                votes.reshape(-1, tables.n_scores)[:] += self.shift[j]
+            # one score, or a vector of them per leaf
+            to, votes = (k, votes) if k >= 0 else (slice(None), votes.reshape(-1, tables.n_scores))
+            votes *= self.scales[j, to]
+            if carries[t]:
+                votes += self.shift[j, to]
         return replace(tables, values=values, bias=tables.bias + self.start)
 
     def then(self, other: Revision) -> Revision:
         """This one, and of what it gives another."""
         return Revision(
             self.start + other.start,
-            other.scales[:, None] * self.shift + other.shift,
+            other.scales * self.shift + other.shift,
             other.scales * self.scales,
         )
 
     def numbered(self, index: NDArray[np.intp], n_classifiers: int) -> Revision:
         """The same, its j-th being number index[j] of `n_classifiers`; others stay as they are."""
-        shift, scale = np.zeros((n_classifiers, len(self.start))), np.ones(n_classifiers)
+        shape = (n_classifiers, len(self.start))
+        shift, scale = np.zeros(shape), np.ones(shape)
         shift[index], scale[index] = self.shift, self.scales
         return Revision(self.start, shift, scale)
 

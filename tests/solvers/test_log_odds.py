@@ -6,37 +6,32 @@ from mddag.calibration import probabilities
 from mddag.losses import Logistic
 from mddag.ordering import Correlation
 from mddag.solvers import Portfolio
-from mddag.solvers._log_odds import condensed, log_odds, together
+from mddag.solvers._log_odds import concerns, condensed, log_odds, together
 
 
-def taught(n_scores=1, n=4000, seed=0, scale=1.0):
+def taught(n=4000, seed=0, scale=1.0):
     """Twelve votes, of which a teacher heeds the first three, thrice as much as their sum does."""
     rng = np.random.default_rng(seed)
-    votes = Votes.from_dense(np.round(rng.normal(size=(n, 12, n_scores)) * 0.5, 1))
+    votes = Votes.from_dense(np.round(rng.normal(size=(n, 12, 1)) * 0.5, 1))
     wanted = 3 * votes.dense()[:, :3].sum(axis=1)
     return MDP(votes, probabilities(scale * wanted, 1.0), loss=Logistic(scale)), wanted
 
 
-@pytest.mark.parametrize("n_scores", [1, 2, 4])
-def test_log_odds_are_scores_of_these_probabilities(n_scores):
-    scores = np.random.default_rng(0).normal(size=(20, n_scores))
-    chances = probabilities(scores, 1.0)
-    np.testing.assert_allclose(probabilities(log_odds(chances, n_scores), 1.0), chances)
+def test_log_odds_are_scores_of_these_probabilities():
+    scores = np.random.default_rng(0).normal(size=(20, 1))
+    np.testing.assert_allclose(log_odds(probabilities(scores, 1.0)), scores)
 
 
 def test_certain_targets_have_finite_log_odds():
-    assert np.isfinite(log_odds(np.array([[0.0, 1.0], [1.0, 0.0]]), 1)).all()
+    assert np.isfinite(log_odds(np.array([[0.0, 1.0], [1.0, 0.0]]))).all()
 
 
-@pytest.mark.parametrize("n_scores", [1, 3])
 @pytest.mark.parametrize("scale", [1.0, 2.0])
-def test_a_few_follow_the_teacher_in_units_of_the_scores(n_scores, scale):
-    mdp, wanted = taught(n_scores, scale=scale)
+def test_a_few_follow_the_teacher_in_units_of_the_scores(scale):
+    mdp, wanted = taught(scale=scale)
     arrangement = condensed(mdp, 3).arrangement(3)
     assert sorted(arrangement.kept) == [0, 1, 2]
     found = arrangement.votes(mdp.votes).scores()
-    if n_scores > 1:
-        found, wanted = (s - s.mean(axis=1, keepdims=True) for s in (found, wanted))
     np.testing.assert_allclose(found, wanted, atol=0.2 * wanted.std())  # the ridge draws to 0
 
 
@@ -49,6 +44,13 @@ def test_rows_that_are_certain_count_for_nearly_nothing():
     np.testing.assert_allclose(
         kept, wanted[100:, 0], atol=0.2 * wanted.std()
     )  # the ridge draws to 0
+
+
+def test_it_concerns_probabilities_of_two_classes():
+    mdp = taught()[0]
+    assert concerns(mdp)
+    assert not concerns(MDP(mdp.votes, mdp.labels))
+    assert not concerns(MDP(np.zeros((3, 2, 3)), [0, 1, 2], loss=Logistic()))
 
 
 def test_together_are_the_rows_of_both():

@@ -27,7 +27,7 @@ def problem(n=600, n_classifiers=20, n_scores=1, seed=0):
 
 @pytest.mark.parametrize("n_scores", [1, 3])
 def test_it_beats_the_full_ensemble_and_its_simple_members_on_fresh_rows(n_scores):
-    learning, selection, fresh = (problem(n_scores=n_scores, seed=s) for s in range(3))
+    learning, selection, fresh = (problem(2000, n_scores=n_scores, seed=s) for s in range(3))
     value = fresh.evaluate(Portfolio(QUICK, random_state=0).solve(learning, selection)).objective
     assert value < fresh.evaluate(fresh.evaluate_all()).objective
     for member in (Prefix(), Margin()):
@@ -51,7 +51,7 @@ def test_a_ladder_falls_in_cost_by_steps():
     costs = np.array([selection.evaluate(policy).cost for policy in rungs])
     assert len(costs) > 3
     assert (costs[:-1] / costs[1:] >= 1.3).all()
-    assert min(prices) > 0
+    assert min(prices) >= 0  # 0 for those that lose nothing
     assert prices[-1] > prices[0]
     assert len(pool.ladder(1.1)) > len(costs)
 

@@ -5,9 +5,9 @@ Near its optimum log-loss is a square: with p the teacher's probabilities and z 
     log-loss of f  ~  log-loss of z  +  1/2 p (1 - p) (f - z)^2,
 
 so a condensation for probabilities follows z, not the full score F, and rows count by their doubt.
-An ensemble that stopped too early or late is corrected on the way: the teacher has weighed its
-parts by labels. Each row has a target without noise, so what a label-hungry judge must not see
-twice, the rows for selection, may help here.
+An ensemble that stopped too early or late is corrected on the way, for the teacher has weighed its
+parts by labels. Targets are the teacher's, so rows for selection help without showing their labels.
+With more than two classes arrangements are those for labels: nobody has measured a gain there.
 """
 
 from __future__ import annotations
@@ -22,6 +22,11 @@ from mddag.votes import Votes
 
 RIDGE = 8.0  # rows that the belief in small weights counts for
 TINY = 1e-12  # a share: its logarithm is finite, and no row counts for nothing
+
+
+def concerns(mdp: MDP) -> bool:
+    """Whether arrangements for this MDP are made so."""
+    return isinstance(mdp.loss, Logistic) and mdp.n_scores == 1
 
 
 def together(learning: MDP, selection: MDP) -> MDP:
@@ -40,8 +45,8 @@ def together(learning: MDP, selection: MDP) -> MDP:
 
 
 def condensed(mdp: MDP, most: int) -> Condensation:
-    """`most` base classifiers whose sum follows the log-odds of the soft targets of the MDP."""
-    doubt = 1.0 - np.square(mdp.labels).sum(axis=1)
+    """`most` base classifiers whose sum follows the log-odds of the soft targets (n, 2)."""
+    doubt = mdp.labels.prod(axis=1)
     scale = mdp.loss.scale if isinstance(mdp.loss, Logistic) else 1.0
     return Condensation.of(
         mdp.votes,
@@ -49,12 +54,12 @@ def condensed(mdp: MDP, most: int) -> Condensation:
         mdp.costs,
         mdp.weight * np.maximum(doubt, TINY),
         focus=0.0,
-        wanted=log_odds(mdp.labels, mdp.n_scores) / scale,
+        wanted=log_odds(mdp.labels) / scale,
         ridge=RIDGE / mdp.n_instances,
     )
 
 
-def log_odds(shares: NDArray[np.float64], n_scores: int) -> NDArray[np.float64]:
-    """Scores (n, K) whose probabilities (n, max(K, 2)) these are."""
+def log_odds(shares: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Scores (n, 1) whose probabilities (n, 2) these are."""
     logs: NDArray[np.float64] = np.log(np.maximum(shares, TINY))
-    return logs if n_scores > 1 else logs[:, 1:] - logs[:, :1]
+    return logs[:, 1:] - logs[:, :1]

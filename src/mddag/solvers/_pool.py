@@ -117,11 +117,16 @@ class Pool:
         return self.candidate(self._best(beta))
 
     def front(self) -> NDArray[np.intp]:
-        """The candidates that no other beats in both loss and cost, by rising cost."""
+        """The candidates that no cheaper one beats in loss, by rising cost.
+
+        Equal losses stay: on few rows many do as the full ensemble does, and the dearer are safer.
+        """
         losses, costs = self.losses, self.costs
         order = np.lexsort((losses, costs))
         best_before = np.concatenate([[np.inf], np.minimum.accumulate(losses[order])[:-1]])
-        return order[losses[order] < best_before]
+        rises = np.diff(costs[order], prepend=-1.0) > 0
+        on_it = (losses[order] < best_before) | ((losses[order] == best_before) & rises)
+        return np.asarray(order[on_it], np.intp)
 
     def ladder(self, step: float) -> list[tuple[float, Policy]]:
         """Of the front, from the dearest on, candidates that are each cheaper by a factor `step` or

@@ -33,9 +33,9 @@ from mddag.ordering import Correlation, Given
 from mddag.parameters import Parameters
 from mddag.policy import EVAL, Policy
 from mddag.progress import progress
+from mddag.solvers import _log_odds
 from mddag.solvers._exits import Exits
 from mddag.solvers._judge import Judge
-from mddag.solvers._log_odds import condensed, together
 from mddag.solvers._pool import Ordered, Pool
 from mddag.solvers._reading import advised, exit_factors
 from mddag.solvers.descent import CAREFUL, Descent
@@ -174,7 +174,9 @@ class Portfolio(Parameters):
     def _ways(self, mdp: MDP) -> list[_Way]:
         """All orders, and each size in the order that suits its targets."""
         orderings = ORDERINGS if self.orderings is None else self.orderings
-        sizes = usual_sizes(mdp.n_steps, self.every) if self.sizes is None else self.sizes
+        sizes = self.sizes
+        if sizes is None:
+            sizes = usual_sizes(mdp.n_steps, self.every, mdp.n_scores)
         wrong = [size for size in sizes if not size < mdp.n_steps or size % self.every]
         if wrong:
             raise ValueError(
@@ -250,9 +252,8 @@ class _Problems:
 
     def _to_arrange(self, learning: MDP) -> MDP:
         """The rows that arrangements are made from."""
-        if isinstance(learning.loss, Logistic):
-            return together(learning, self.selection.taken())
-        return learning
+        both = _log_odds.concerns(learning)
+        return _log_odds.together(learning, self.selection.taken()) if both else learning
 
     def _arrangement(self, way: _Way, mdp: MDP) -> Arrangement:
         if way.size is None:
@@ -265,8 +266,8 @@ class _Problems:
 
 
 def _condensed(mdp: MDP, most: int) -> Condensation:
-    if isinstance(mdp.loss, Logistic):
-        return condensed(mdp, most)
+    if _log_odds.concerns(mdp):
+        return _log_odds.condensed(mdp, most)
     focus = 0.0 if _of_numbers(mdp) else 1.0
     return Condensation.of(mdp.votes, most, mdp.costs, mdp.weight, focus)
 

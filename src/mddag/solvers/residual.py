@@ -96,7 +96,12 @@ def _line(now: Vector, then: Vector, weight: Vector) -> tuple[float, float, floa
 
 
 def _smoothed(numbers: Vector, width: int) -> Vector:
-    """A moving average; beyond the ends the last number goes on."""
+    """A moving average from step 1 on; beyond the ends the last number goes on.
+
+    Before the first vote all rows are alike, and their line is of another kind.
+    """
+    if len(numbers) < 2:
+        return numbers
     before, after = (width - 1) // 2, width // 2
-    padded = np.pad(numbers, (before, after), mode="edge")
-    return np.convolve(padded, np.full(width, 1 / width), "valid")
+    padded = np.pad(numbers[1:], (before, after), mode="edge")
+    return np.append(numbers[0], np.convolve(padded, np.full(width, 1 / width), "valid"))
