@@ -32,7 +32,10 @@ def concerns(mdp: MDP) -> bool:
 def together(learning: MDP, selection: MDP) -> MDP:
     """The rows of both; those for learning where plain arrays gave each a coding of its own."""
     one, other = learning.votes, selection.votes
-    if not np.array_equal(one.tables.values, other.tables.values):
+    if not all(
+        np.array_equal(getattr(one.tables, name), getattr(other.tables, name))
+        for name in ("starts", "values")
+    ):
         return learning
     return MDP(
         Votes(np.concatenate([one.codes, other.codes]), one.tables),

@@ -7,8 +7,9 @@ member runs in each arrangement on the rows for learning, and the candidate with
 expected value of Eq. (8) by the rows for selection is the answer (see ``_judge.py``): no member
 loses to a simpler one but by the noise of those rows. The full ensemble is always a candidate.
 
-For probabilities (``Logistic``) scores are read as a calibration by exit will read them, and the
-members are others: see ``_reading.py`` and ``stopping.py``.
+For probabilities (``Logistic``) scores are read as a calibration by exit will read them, few base
+classifiers follow a teacher's log-odds, and the members are others: see ``_reading.py``,
+``_log_odds.py`` and ``stopping.py``.
 """
 
 from __future__ import annotations
