@@ -103,6 +103,11 @@ def test_following_the_full_scores_is_the_default():
     np.testing.assert_allclose(said.level, usual.level)
 
 
+def test_who_follows_closely_keeps_half_as_well():
+    assert usual_sizes(500, closely=True) == (250, *usual_sizes(500))
+    assert usual_sizes(500, n_scores=3, closely=True) == usual_sizes(500, n_scores=3)
+
+
 def test_a_larger_ridge_makes_smaller_weights():
     votes = repeated()
     scales = [

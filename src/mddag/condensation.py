@@ -46,13 +46,15 @@ MOST_PRODUCTS = 2**25  # covariances in memory, unless asked otherwise: 256 MB
 Vector = NDArray[np.float64]
 
 
-def usual_sizes(n_classifiers: int, every: int = 1, n_scores: int = 1) -> tuple[int, ...]:
+def usual_sizes(
+    n_classifiers: int, every: int = 1, n_scores: int = 1, *, closely: bool = False
+) -> tuple[int, ...]:
     """A third of the base classifiers and half as many thrice, in whole decisions; with several
-    classes, which take more to tell apart, half of them too."""
+    classes, which take more to tell apart, or to be followed closely, half of them too."""
     if n_scores * n_classifiers**2 > MOST_PRODUCTS:
         return ()
     wanted = [min(n_classifiers // 3, MOST) // 2**i for i in range(4)]
-    if n_scores > 1:
+    if n_scores > 1 or closely:
         wanted.insert(0, min(n_classifiers // 2, MOST))
     whole = [-(-size // every) * every for size in wanted if size >= LEAST]
     return tuple(size for size in dict.fromkeys(whole) if size < n_classifiers)

@@ -177,7 +177,8 @@ class Portfolio(Parameters):
         orderings = ORDERINGS if self.orderings is None else self.orderings
         sizes = self.sizes
         if sizes is None:
-            sizes = usual_sizes(mdp.n_steps, self.every, mdp.n_scores)
+            closely = isinstance(mdp.loss, Logistic)
+            sizes = usual_sizes(mdp.n_steps, self.every, mdp.n_scores, closely=closely)
         wrong = [size for size in sizes if not size < mdp.n_steps or size % self.every]
         if wrong:
             raise ValueError(
