@@ -6,7 +6,7 @@ from mddag.calibration import probabilities
 from mddag.losses import Logistic
 from mddag.ordering import Correlation
 from mddag.solvers import Portfolio
-from mddag.solvers._log_odds import concerns, condensed, log_odds, together
+from mddag.solvers._log_odds import LEAST, concerns, condensed, log_odds, together
 
 
 def taught(n=4000, seed=0, scale=1.0):
@@ -50,7 +50,8 @@ def test_it_concerns_probabilities_of_two_classes():
     mdp = taught()[0]
     assert concerns(mdp)
     assert not concerns(MDP(mdp.votes, mdp.labels))
-    assert not concerns(MDP(np.zeros((3, 2, 3)), [0, 1, 2], loss=Logistic()))
+    assert not concerns(mdp.rows(np.arange(LEAST - 1)))
+    assert not concerns(MDP(np.zeros((LEAST, 2, 3)), np.zeros(LEAST, int), loss=Logistic()))
 
 
 def test_together_are_the_rows_of_both():

@@ -230,6 +230,7 @@ class _Problems:
 
     def __init__(self, learning: _Part, selection: _Part) -> None:
         self.learning, self.selection = learning, selection
+        self.by_log_odds = _log_odds.concerns(learning.mdp)
         self.full = selection.taken().votes.scores()
         self.made: tuple[_Way, Ordered] | None = None
         self.condensation: Condensation | None = None
@@ -254,22 +255,22 @@ class _Problems:
 
     def _to_arrange(self, learning: MDP) -> MDP:
         """The rows that arrangements are made from."""
-        both = _log_odds.concerns(learning)
-        return _log_odds.together(learning, self.selection.taken()) if both else learning
+        if not self.by_log_odds:
+            return learning
+        return _log_odds.together(learning, self.selection.taken())
 
     def _arrangement(self, way: _Way, mdp: MDP) -> Arrangement:
         if way.size is None:
             return arranged(way.ordering, mdp.votes, mdp.costs, mdp.weight)
         if self.condensation is None or way.size > len(self.condensation.chosen):
-            self.condensation = _condensed(mdp, way.size)
+            condense = _log_odds.condensed if self.by_log_odds else _condensed
+            self.condensation = condense(mdp, way.size)
         condensed = self.condensation.arrangement(way.size)
         votes, costs = condensed.votes(mdp.votes), mdp.costs[condensed.kept]
         return condensed.then(arranged(way.ordering, votes, costs, mdp.weight))
 
 
 def _condensed(mdp: MDP, most: int) -> Condensation:
-    if _log_odds.concerns(mdp):
-        return _log_odds.condensed(mdp, most)
     focus = 0.0 if _of_numbers(mdp) else 1.0
     return Condensation.of(mdp.votes, most, mdp.costs, mdp.weight, focus)
 
