@@ -81,6 +81,47 @@ def test_the_weighted_mean_is_kept():
     assert (arrangement.revision.scale == 0).sum() == 38
 
 
+@pytest.mark.parametrize("n_scores", [1, 3])
+def test_other_scores_can_be_followed(n_scores):
+    votes = repeated(n_scores)
+    told = votes.dense()[:, :2].sum(axis=1)
+    wanted = 3 * told + 7.0
+    some = Condensation.of(votes, 2, wanted=wanted).arrangement(2)
+    assert sorted(some.kept % 4) == [0, 1]
+    found = some.votes(votes).scores()
+    if n_scores > 1:  # a shift of all scores decides nothing
+        found, wanted = (s - s.mean(axis=1, keepdims=True) for s in (found, wanted))
+    np.testing.assert_allclose(found, wanted, atol=0.01 * wanted.std())
+
+
+def test_following_the_full_scores_is_the_default():
+    votes, weight = repeated(), np.random.default_rng(1).random(400)
+    usual = Condensation.of(votes, 4, weight=weight)
+    said = Condensation.of(votes, 4, weight=weight, wanted=votes.scores())
+    assert said.chosen.tolist() == usual.chosen.tolist()
+    np.testing.assert_allclose(said.reduced, usual.reduced, rtol=1e-3, atol=1e-3)
+    np.testing.assert_allclose(said.level, usual.level)
+
+
+def test_who_follows_closely_keeps_half_as_well():
+    assert usual_sizes(500, closely=True) == (250, *usual_sizes(500))
+    assert usual_sizes(500, n_scores=3, closely=True) == usual_sizes(500, n_scores=3)
+
+
+def test_a_larger_ridge_makes_smaller_weights():
+    votes = repeated()
+    scales = [
+        np.abs(Condensation.of(votes, 4, ridge=ridge).arrangement(4).revision.scale).sum()
+        for ridge in (1e-4, 1.0)
+    ]
+    assert scales[1] < 0.9 * scales[0]
+
+
+def test_wanted_scores_of_another_shape_are_refused():
+    with pytest.raises(ValueError, match=r"shape \(400,\); wanted one per row .* \(400, 1\)"):
+        Condensation.of(repeated(), 2, wanted=np.zeros(400))
+
+
 def test_cheap_ones_are_preferred():
     votes = repeated()
     costs = np.full(40, 10.0)

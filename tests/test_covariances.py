@@ -8,11 +8,14 @@ from mddag.covariances import (
     _blocks,
     class_covariances,
     covariances,
+    covariances_with,
     mean_votes,
     narrowness,
     sampled,
+    shares,
     spaced_rows,
 )
+from tests import strategies
 from tests.reference import ordering as twin
 
 
@@ -40,6 +43,43 @@ def test_covariances_of_each_class(seed, n_scores):
     for k in range(n_scores):
         wanted = np.cov(dense[:, :, k].T, aweights=weight, ddof=0)
         np.testing.assert_allclose(found[k], wanted, rtol=1e-4, atol=1e-5)
+
+
+@given(seed=st.integers(0, 10_000), n_scores=st.sampled_from([1, 2, 3]))
+@settings(deadline=None, max_examples=30)
+def test_covariances_with_wanted_scores_are_those_of_the_definition(seed, n_scores):
+    rng = np.random.default_rng(seed)
+    n, n_classifiers = rng.integers(2, 12), rng.integers(1, 6)
+    votes = Votes.from_dense(rng.normal(size=(n, n_classifiers, n_scores)), np.zeros(n_scores))
+    scores, weight = rng.normal(size=(n, n_scores)), rng.uniform(0.1, 2, n).tolist()
+    share = [w / sum(weight) for w in weight]
+    about = twin.about_the_mean(scores.tolist(), weight)
+    said = [twin.about_the_mean(votes.dense()[:, j].tolist(), weight) for j in range(n_classifiers)]
+    wanted = [
+        [twin.products([[r[k]] for r in of_j], [[r[k]] for r in about], share) for of_j in said]
+        for k in range(n_scores)
+    ]
+    found = covariances_with(votes, np.array(weight), scores)
+    np.testing.assert_allclose(found, wanted, rtol=1e-6, atol=1e-9)
+
+
+@given(data=st.data())
+@settings(deadline=None, max_examples=30)
+def test_trees_for_one_score_each_are_followed_as_votes_of_all(data):
+    ensemble = data.draw(strategies.ensembles())
+    votes = ensemble.votes(data.draw(strategies.rows(ensemble.n_features)))
+    seed = data.draw(st.integers(0, 100))
+    scores = np.random.default_rng(seed).normal(size=(len(votes), ensemble.n_scores))
+    found = covariances_with(votes, np.ones(len(votes)), scores)
+    if found.size:
+        wanted = covariances_with(Votes.from_dense(votes.dense()), np.ones(len(votes)), scores)
+        np.testing.assert_allclose(found, wanted, atol=1e-6)
+    assert found.shape == (ensemble.n_scores, ensemble.n_classifiers)
+
+
+def test_shares_sum_to_one():
+    assert shares(np.array([1.0, 3.0])).tolist() == [0.25, 0.75]
+    assert shares(np.zeros(2)).tolist() == [0, 0]
 
 
 def test_rows_that_are_decided_narrowly_count_most():

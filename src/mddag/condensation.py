@@ -9,7 +9,7 @@ for one evaluation. So, for each class k,
 where S, the same for all classes, grows by orthogonal matching pursuit: next is the h_j whose part
 of what is still missing is largest, per price. One weight per class lets a stump take over from
 others with the same split, whomever they vote for. Everything follows from the covariances of the
-votes; labels are not needed.
+votes; labels are not needed. Instead of F other scores may be wanted, such as a teacher's.
 
 Unlike an order this gives up the full sum: those who evaluate all of S get an approximation of F.
 How many base classifiers are enough is for held-out rows to say.
@@ -25,26 +25,36 @@ from scipy.linalg import solve_triangular
 
 from mddag._checks import check_whole
 from mddag.arrangement import Arrangement
-from mddag.covariances import class_covariances, mean_votes, narrowness, sampled
+from mddag.covariances import (
+    class_covariances,
+    covariances_with,
+    mean_votes,
+    narrowness,
+    sampled,
+    shares,
+)
 from mddag.ordering.order import checked_numbers
 from mddag.revision import Revision
 from mddag.votes import Votes
 
 RIDGE = 1e-4  # of the mean variance of a base classifier's votes
 NEGLIGIBLE = 1e-9  # a price
+TINY = np.finfo(float).tiny
 MAX_ROWS = 20_000  # that are looked at, evenly spaced where there are more; rows times K
 MOST, LEAST = 256, 8  # base classifiers to condense to, unless asked otherwise
 MOST_PRODUCTS = 2**25  # covariances in memory, unless asked otherwise: 256 MB
 Vector = NDArray[np.float64]
 
 
-def usual_sizes(n_classifiers: int, every: int = 1, n_scores: int = 1) -> tuple[int, ...]:
+def usual_sizes(
+    n_classifiers: int, every: int = 1, n_scores: int = 1, *, closely: bool = False
+) -> tuple[int, ...]:
     """A third of the base classifiers and half as many thrice, in whole decisions; with several
-    classes, which take more to tell apart, half of them too."""
+    classes, which take more to tell apart, or to be followed closely, half of them too."""
     if n_scores * n_classifiers**2 > MOST_PRODUCTS:
         return ()
     wanted = [min(n_classifiers // 3, MOST) // 2**i for i in range(4)]
-    if n_scores > 1:
+    if n_scores > 1 or closely:
         wanted.insert(0, min(n_classifiers // 2, MOST))
     whole = [-(-size // every) * every for size in wanted if size >= LEAST]
     return tuple(size for size in dict.fromkeys(whole) if size < n_classifiers)
@@ -55,12 +65,14 @@ class Condensation:
     """The pursuit, up to a largest size; what it chose for a smaller one comes first.
 
     means   : float64 (N, K), of the votes
+    level   : float64 (K,), the mean of what is wanted, above the bias
     chosen  : intp (most,), base classifiers in the order in which they were chosen
     lower   : float64 (K, most, most), with ones on the diagonal: L of their covariances L D L'
     reduced : float64 (K, most), the weight of each were it the last; L' a = reduced
     """
 
     means: Vector
+    level: Vector
     chosen: NDArray[np.intp]
     lower: Vector
     reduced: Vector
@@ -73,22 +85,40 @@ class Condensation:
         costs: ArrayLike | None = None,
         weight: ArrayLike | None = None,
         focus: float = 1.0,
+        *,
+        wanted: Vector | None = None,
+        ridge: float = RIDGE,
     ) -> Condensation:
         """Condense to `most` base classifiers.
 
         costs, weight : prices of base classifiers (N,), weights of rows (n,); 1 by default
         focus         : how much more rows count that are decided narrowly; 0 for all alike
+        wanted        : scores (n, K) that the sum is to follow; the full ones by default
+        ridge         : in units of the mean variance of a base classifier's votes
         """
         n_classifiers = votes.tables.n_classifiers
         check_whole("most", most, 1)
         if most > n_classifiers:
             raise ValueError(f"most is {most}, but there are {n_classifiers} base classifiers")
+        if wanted is not None and wanted.shape != (len(votes), votes.tables.n_scores):
+            raise ValueError(
+                f"wanted scores have shape {wanted.shape}; wanted one per row and score of the "
+                f"votes, {(len(votes), votes.tables.n_scores)}"
+            )
         prices = checked_numbers("costs", costs, n_classifiers)
         weight = checked_numbers("weight", weight, len(votes))
         sample, rows = sampled(votes, max(MAX_ROWS // votes.tables.n_scores, 1))
         weight = weight[rows] * narrowness(sample, focus)
-        products = class_covariances(sample, weight)
-        return cls(mean_votes(sample, weight), *pursued(products, prices, most))
+        products, means = class_covariances(sample, weight), mean_votes(sample, weight)
+        if wanted is None:
+            missing, level = products.sum(axis=2), means.sum(axis=0)
+        else:
+            missing = covariances_with(sample, weight, wanted[rows])
+            level = shares(weight) @ wanted[rows] - votes.tables.bias
+        for of_class in products:
+            diagonal = np.diag_indices(n_classifiers)
+            of_class[diagonal] += max(ridge * np.trace(of_class) / n_classifiers, TINY)
+        return cls(means, level, *pursued(products, missing, prices, most))
 
     def arrangement(self, size: int) -> Arrangement:
         """The first `size` that were chosen, with the weights that these want."""
@@ -99,22 +129,21 @@ class Condensation:
         for k, (lower, reduced) in enumerate(zip(self.lower, self.reduced, strict=True)):
             upper = lower[:size, :size].T
             scale[kept, k] = solve_triangular(upper, reduced[:size], unit_diagonal=True)
-        start = ((1.0 - scale) * self.means).sum(axis=0)  # what the mean of the scores lacks
+        start = self.level - (scale * self.means).sum(axis=0)
         order = np.concatenate([kept, np.setdiff1d(np.arange(n), kept)])
         return Arrangement(order, Revision(start, np.zeros_like(self.means), scale), size)
 
 
-def pursued(products: Vector, prices: Vector, most: int) -> tuple[NDArray[np.intp], Vector, Vector]:
-    """`chosen`, `lower` and `reduced`, from covariances (K, N, N), which get their ridge.
+def pursued(
+    products: Vector, missing: Vector, prices: Vector, most: int
+) -> tuple[NDArray[np.intp], Vector, Vector]:
+    """`chosen`, `lower` and `reduced`, from covariances (K, N, N) with their ridge and those with
+    what is wanted, (K, N), which are used up.
 
     A base classifier that is chosen is swept out of what F has in common with all, and later ones
     are swept by it before they are: one column of L and one entry of D a step.
     """
     n_scores, n = products.shape[:2]
-    missing = products.sum(axis=2)
-    for covariances in products:
-        ridge = max(RIDGE * np.trace(covariances) / n, np.finfo(float).tiny)
-        covariances[np.diag_indices(n)] += ridge
     variances = np.diagonal(products, axis1=1, axis2=2)
     prices = np.maximum(prices, NEGLIGIBLE)  # what is free comes first, by what it tells
     chosen, left = np.empty(most, np.intp), np.ones(n, bool)

@@ -48,15 +48,31 @@ def class_covariances(votes: Votes, weight: NDArray[np.float64]) -> NDArray[np.f
     return products
 
 
+def covariances_with(
+    votes: Votes, weight: NDArray[np.float64], wanted: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Of the votes of h_j for each class and wanted scores (n, K), (K, N)."""
+    tables, n_leaves = votes.tables, votes.tables.n_leaves
+    share = shares(weight)
+    pull = share[:, None] * (wanted - share @ wanted)  # about the mean: votes need not be
+    found = np.zeros((tables.n_scores, tables.n_classifiers))
+    for j in range(tables.n_classifiers):
+        for t in range(tables.rounds[j], tables.rounds[j + 1]):
+            score, table = tables.score[t], tables.table(t)
+            for k in range(tables.n_scores) if score < 0 else (score,):
+                pulls = np.bincount(votes.codes[:, t], pull[:, k], n_leaves[t])
+                found[k, j] += pulls @ table[:, k]
+    return found
+
+
 def _said(
     votes: Votes, weight: NDArray[np.float64]
 ) -> Iterator[tuple[NDArray[np.float64], NDArray[np.float64]]]:
     """Block by block the rows' shares of all weight (m,), and votes less those of the first row
     (m, N, K), since constants would eat the digits of float32."""
-    shares = weight / weight.sum() if weight.sum() > 0 else weight
-    origin = votes.rows(slice(1)).dense()
+    share, origin = shares(weight), votes.rows(slice(1)).dense()
     for rows in _blocks(len(votes), votes):
-        yield shares[rows], votes.rows(rows).dense() - origin
+        yield share[rows], votes.rows(rows).dense() - origin
 
 
 def mean_votes(votes: Votes, weight: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -68,6 +84,12 @@ def mean_votes(votes: Votes, weight: NDArray[np.float64]) -> NDArray[np.float64]
             counts = np.bincount(votes.codes[:, t], weight, n_leaves[t])
             means[j] += counts / total @ tables.table(t)
     return means
+
+
+def shares(weight: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Weights that sum to 1; all 0 where no row counts."""
+    total = weight.sum()
+    return weight / total if total > 0 else weight
 
 
 def sampled(votes: Votes, most: int) -> tuple[Votes, NDArray[np.intp]]:

@@ -7,8 +7,9 @@ member runs in each arrangement on the rows for learning, and the candidate with
 expected value of Eq. (8) by the rows for selection is the answer (see ``_judge.py``): no member
 loses to a simpler one but by the noise of those rows. The full ensemble is always a candidate.
 
-For probabilities (``Logistic``) scores are read as a calibration by exit will read them, and the
-members are others: see ``_reading.py`` and ``stopping.py``.
+For probabilities (``Logistic``) scores are read as a calibration by exit will read them, few base
+classifiers follow a teacher's log-odds, and the members are others: see ``_reading.py``,
+``_log_odds.py`` and ``stopping.py``.
 """
 
 from __future__ import annotations
@@ -33,6 +34,7 @@ from mddag.ordering import Correlation, Given
 from mddag.parameters import Parameters
 from mddag.policy import EVAL, Policy
 from mddag.progress import progress
+from mddag.solvers import _log_odds
 from mddag.solvers._exits import Exits
 from mddag.solvers._judge import Judge
 from mddag.solvers._pool import Ordered, Pool
@@ -175,7 +177,8 @@ class Portfolio(Parameters):
         orderings = ORDERINGS if self.orderings is None else self.orderings
         sizes = self.sizes
         if sizes is None:
-            sizes = usual_sizes(mdp.n_steps, self.every, mdp.n_scores)
+            closely = isinstance(mdp.loss, Logistic)
+            sizes = usual_sizes(mdp.n_steps, self.every, mdp.n_scores, closely=closely)
         wrong = [size for size in sizes if not size < mdp.n_steps or size % self.every]
         if wrong:
             raise ValueError(
@@ -227,6 +230,7 @@ class _Problems:
 
     def __init__(self, learning: _Part, selection: _Part) -> None:
         self.learning, self.selection = learning, selection
+        self.by_log_odds = _log_odds.concerns(learning.mdp)
         self.full = selection.taken().votes.scores()
         self.made: tuple[_Way, Ordered] | None = None
         self.condensation: Condensation | None = None
@@ -239,7 +243,7 @@ class _Problems:
 
     def _ordered(self, way: _Way) -> Ordered:
         mdp = self.learning.taken()
-        arrangement = self._arrangement(way, mdp)
+        arrangement = self._arrangement(way, self._to_arrange(mdp))
         mdp = mdp.arranged(arrangement)
         grid = Grid.quantile(mdp.votes)
         mdp = mdp.on_grid(grid)
@@ -249,16 +253,26 @@ class _Problems:
             mdp, selection = mdp.read_by(factors), selection.read_by(factors)
         return Ordered(repr(way), arrangement, mdp, Judge(selection, self.full))
 
+    def _to_arrange(self, learning: MDP) -> MDP:
+        """The rows that arrangements are made from."""
+        if not self.by_log_odds:
+            return learning
+        return _log_odds.together(learning, self.selection.taken())
+
     def _arrangement(self, way: _Way, mdp: MDP) -> Arrangement:
         if way.size is None:
             return arranged(way.ordering, mdp.votes, mdp.costs, mdp.weight)
         if self.condensation is None or way.size > len(self.condensation.chosen):
-            focus = 0.0 if _of_numbers(mdp) else 1.0
-            sample = mdp.votes, way.size, mdp.costs, mdp.weight
-            self.condensation = Condensation.of(*sample, focus=focus)
+            condense = _log_odds.condensed if self.by_log_odds else _condensed
+            self.condensation = condense(mdp, way.size)
         condensed = self.condensation.arrangement(way.size)
         votes, costs = condensed.votes(mdp.votes), mdp.costs[condensed.kept]
         return condensed.then(arranged(way.ordering, votes, costs, mdp.weight))
+
+
+def _condensed(mdp: MDP, most: int) -> Condensation:
+    focus = 0.0 if _of_numbers(mdp) else 1.0
+    return Condensation.of(mdp.votes, most, mdp.costs, mdp.weight, focus)
 
 
 def _descend(
