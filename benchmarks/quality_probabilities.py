@@ -31,7 +31,8 @@ from mddag.ordering import Correlation
 from mddag.solvers import Portfolio
 
 NEAR = 1.02
-PRICES = np.geomspace(3e-3, 1e-6, 2 * N_POINTS).tolist()  # the prefix gets twice the points
+PRICES = np.geomspace(3e-3, 1e-6, 2 * N_POINTS).tolist()
+N_LENGTHS = 4 * N_POINTS  # points of either curve
 LOGISTIC = Portfolio(orderings=(Correlation(),), random_state=0)
 
 
@@ -87,14 +88,16 @@ def beside_prefix(problem: Problem, full: Full) -> dict[str, Any]:
     """Evaluations within 2 % of the full log-loss: the logistic policy's and the prefix's."""
     rows = Rows(problem, loss=Logistic(full.factor))
     pool = rows.pool(LOGISTIC, PRICES)
-    policies = [pool.policy(beta) for beta in PRICES]
+    front, costs = pool.front(), pool.costs
+    wanted = np.geomspace(max(costs[front].min(), 1.0), costs[front].max(), N_LENGTHS)
+    chosen = {int(front[np.abs(costs[front] - cost).argmin()]) for cost in wanted}
     votes = problem.policy.votes
     new = arranged(Correlation(), votes)
     n_steps, grid = len(new.order), Grid.quantile(votes)
-    lengths = np.unique(np.geomspace(1, n_steps, 4 * N_POINTS).round().astype(int))
+    lengths = np.unique(np.geomspace(1, n_steps, N_LENGTHS).round().astype(int))
     prefixes = [Policy.prefix(int(n), n_steps, grid).after(new) for n in lengths]
     return {
-        "evaluations": fewest_near(problem, policies, full),
+        "evaluations": fewest_near(problem, map(pool.candidate, sorted(chosen)), full),
         "prefix_evaluations": fewest_near(problem, prefixes, full),
     }
 

@@ -2,32 +2,10 @@ import numpy as np
 import pytest
 
 from mddag import MDP, Policy
-from mddag.calibration import sigmoid
 from mddag.losses import Logistic
-from mddag.solvers._reading import LENGTHS, advised, exit_factors
-
-
-def overfitted(seed, n=4000, n_scores=1):
-    """Eight votes that tell, and as many as follow that only disturb."""
-    rng = np.random.default_rng(seed)
-    votes = rng.normal(size=(n, 3 * LENGTHS[1], n_scores)) * 0.3
-    told = votes[:, : LENGTHS[0]].sum(axis=1)
-    if n_scores == 1:
-        labels = (rng.random(n) < sigmoid(told[:, 0])).astype(int)
-    else:
-        labels = (told + rng.gumbel(size=told.shape)).argmax(axis=1)
-    return MDP(np.round(votes, 2), labels, loss=Logistic(), grid=None)
-
-
-@pytest.mark.parametrize("n_scores", [1, 3])
-def test_the_teacher_knows_better_than_an_overfitted_ensemble(n_scores):
-    learning, fresh = (overfitted(seed, n_scores=n_scores) for seed in (0, 1))
-    teacher = advised(learning, fresh)[1].labels
-    told = fresh.votes.dense()[:, : LENGTHS[0]].sum(axis=1)
-    powers = np.exp(told if n_scores > 1 else np.hstack([0 * told, told]))
-    truth = powers / powers.sum(axis=1, keepdims=True)
-    assert np.abs(teacher - truth).mean() < 0.05
-    assert np.abs(teacher.sum(axis=1) - 1).max() < 1e-9
+from mddag.solvers._mixture import LENGTHS
+from mddag.solvers._reading import exit_factors
+from tests.solvers.test_mixture import overfitted
 
 
 def test_factors_are_those_of_each_exit_in_units_of_the_loss():

@@ -9,7 +9,7 @@ loses to a simpler one but by the noise of those rows. The full ensemble is alwa
 
 For probabilities (``Logistic``) scores are read as a calibration by exit will read them, few base
 classifiers follow a teacher's log-odds, and the members are others: see ``_reading.py``,
-``_log_odds.py`` and ``stopping.py``.
+``_mixture.py``, ``_log_odds.py`` and ``stopping.py``.
 """
 
 from __future__ import annotations
@@ -37,8 +37,9 @@ from mddag.progress import progress
 from mddag.solvers import _log_odds
 from mddag.solvers._exits import Exits
 from mddag.solvers._judge import Judge
+from mddag.solvers._mixture import advised, curbed
 from mddag.solvers._pool import Ordered, Pool
-from mddag.solvers._reading import advised, exit_factors
+from mddag.solvers._reading import exit_factors
 from mddag.solvers.descent import CAREFUL, Descent
 from mddag.solvers.margin import Margin
 from mddag.solvers.prefix import Prefix
@@ -271,8 +272,10 @@ class _Problems:
 
 
 def _condensed(mdp: MDP, most: int) -> Condensation:
-    focus = 0.0 if _of_numbers(mdp) else 1.0
-    return Condensation.of(mdp.votes, most, mdp.costs, mdp.weight, focus)
+    sample = mdp.votes, most, mdp.costs, mdp.weight
+    if _of_numbers(mdp):
+        return Condensation.of(*sample, focus=0.0)
+    return Condensation.of(*sample, wanted=curbed(mdp) if mdp.labels.ndim == 1 else None)
 
 
 def _descend(
