@@ -70,9 +70,10 @@ class Portfolio(Parameters):
                          loss the first three and optimal stopping
     orderings          : orders to try; None for Correlation() and Given()
     sizes              : numbers of base classifiers to condense the ensemble to, multiples of
-                         `every`; () for none, None for a third of them, a sixth and so on.
-                         Descents run on these alone, if there are any: where base classifiers say
-                         the same again and again, cells have too many choices
+                         `every`; () for none, None for a third of them, a sixth and so on (for
+                         probabilities and more than two classes half of them too). Descents
+                         run on these alone, if there are any: where base classifiers say the same
+                         again and again, cells have too many choices
     every              : steps that one decision covers, see Policy
     selection_fraction : rows held out for choosing where no selection rows are given
     random_state       : a seed, or None for a new one at each call
