@@ -65,8 +65,9 @@ def read_options() -> argparse.Namespace:
     ensembles = quality_models.ENSEMBLES
     parser.add_argument("--ensembles", nargs="+", choices=ensembles, default=ensembles)
     parser.add_argument("--seeds", nargs="+", type=int, default=range(5))
-    parser.add_argument("--resume", action="store_true", help="leave out what is finished")
-    parser.add_argument("--again", action="store_true", help="keep the curves of finished rivals")
+    finished = parser.add_mutually_exclusive_group()
+    finished.add_argument("--resume", action="store_true", help="leave out what is finished")
+    finished.add_argument("--again", action="store_true", help="keep the curves of its rivals")
     parser.add_argument("--train", action="store_true", help="train models, solve nothing")
     parser.add_argument("--quick", action="store_true", help="a tenth of all sizes, to see it run")
     return parser.parse_args()

@@ -31,6 +31,7 @@ def test_constant_policies():
     assert (Policy.constant(EVAL, 3, GRID).next[:3] == np.arange(3)[:, None]).all()
     assert (Policy.constant(SKIP, 3, GRID).next == 3).all()
     assert (Policy.constant(QUIT, 3, GRID).next == 3).all()
+    assert Policy.constant(EVAL, 3, GRID, every=2).evaluates_all
     assert [ACTIONS[a] for a in (EVAL, SKIP, QUIT)] == ["eval", "skip", "quit"]
 
 

@@ -229,9 +229,9 @@ class MDP:
         other.costs, other.factors = self.costs[arrangement.kept], None
         return other if grid is None else other.on_grid(grid)
 
-    def evaluate_all(self) -> Policy:
-        """The policy of the full ensemble."""
-        return Policy.constant(EVAL, self.n_steps, self.grid)
+    def evaluate_all(self, every: int = 1) -> Policy:
+        """The policy of the full ensemble, deciding so often."""
+        return Policy.constant(EVAL, self.n_steps, self.grid, every)
 
 
 def _checked_votes(votes: Votes | ArrayLike) -> Votes:

@@ -149,9 +149,10 @@ class Policy(ReadOnlyArrays):
         return tables if self.revision is None else self.revision.applied(tables)
 
     @classmethod
-    def constant(cls, action: int, n_steps: int, grid: Grid) -> Policy:
+    def constant(cls, action: int, n_steps: int, grid: Grid, every: int = 1) -> Policy:
         """The same action everywhere: EVAL gives the full ensemble, QUIT its bias."""
-        return cls(np.full((n_steps, grid.n_cells), action), grid, np.arange(n_steps))
+        actions = np.full((-(-n_steps // every), grid.n_cells), action)
+        return cls(actions, grid, np.arange(n_steps), every)
 
     @classmethod
     def prefix(cls, n_evaluated: int, n_steps: int, grid: Grid) -> Policy:

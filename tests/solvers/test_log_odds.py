@@ -41,9 +41,8 @@ def test_rows_that_are_certain_count_for_nearly_nothing():
     labels[:100] = [0.0, 1.0]
     few = condensed(mdp.with_labels(labels), 3).arrangement(3)
     kept = few.votes(mdp.votes).scores()[100:, 0]
-    np.testing.assert_allclose(
-        kept, wanted[100:, 0], atol=0.2 * wanted.std()
-    )  # the ridge draws to 0
+    tolerance = 0.2 * wanted.std()  # the ridge draws to 0
+    np.testing.assert_allclose(kept, wanted[100:, 0], atol=tolerance)
 
 
 def test_it_concerns_probabilities_of_two_classes():

@@ -32,7 +32,7 @@ from mddag.losses import Logistic
 from mddag.mdp import MDP
 from mddag.ordering import Correlation, Given
 from mddag.parameters import Parameters
-from mddag.policy import EVAL, Policy
+from mddag.policy import Policy
 from mddag.progress import progress
 from mddag.solvers import _log_odds
 from mddag.solvers._exits import Exits
@@ -298,15 +298,9 @@ def _descend(
         entry, c = pool.among(known).best(beta)
         start = entry.candidates[c]
         if entry not in known or not np.array_equal(start.order, np.arange(start.n_steps)):
-            start = _evaluate_all(problem.learning, member.every)
+            start = problem.learning.evaluate_all(member.every)
         policies = replace(careful, start=start).candidates(learning)
         pool.add_policies(repr(member), policies, problem)
-
-
-def _evaluate_all(mdp: MDP, every: int) -> Policy:
-    """The full ensemble as a policy that decides so often."""
-    actions = np.full((-(-mdp.n_steps // every), mdp.grid.n_cells), EVAL)
-    return Policy(actions, mdp.grid, np.arange(mdp.n_steps), every)
 
 
 def _thinned(betas: list[float]) -> list[float]:
