@@ -7,7 +7,15 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 PAGES = sorted((ROOT / "docs").glob("*.md"))
-RUNNABLE = ["executors.md", "losses.md", "ordering.md", "serving.md", "solvers.md", "sparsify.md"]
+RUNNABLE = [
+    "condensation.md",
+    "executors.md",
+    "losses.md",
+    "ordering.md",
+    "serving.md",
+    "solvers.md",
+    "sparsify.md",
+]
 
 
 def by_name(path):
