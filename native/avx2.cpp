@@ -18,6 +18,7 @@ void use_avx2(Kernels& kernels) {
   kernels.large_trees = avx2::large_trees;
   kernels.steps = TableKernels<avx2::Machine>::steps;
   kernels.decide = ExitKernels<avx2::Machine>::decide;
+  kernels.restore = ExitKernels<avx2::Machine>::restore;
   kernels.mask_other = avx2::mask_other;
   kernels.pack_bytes = avx2::pack_bytes;
   kernels.pack_words = avx2::pack_words;

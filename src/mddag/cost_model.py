@@ -36,7 +36,7 @@ LOAD_FAR, NEAR = 0.45, 64  # memory is slower than that for values behind the fi
 LATER_VALUE = 0.5  # a rank of a row that got so far, beside moving it
 PACK_VALUE = 0.3  # a rank moved as other rows leave, all times together
 DECISION, DECISION_SCORE = 0.25, 0.15  # a decision about a row, and each score that it looks at
-SKIPPING = 2.5  # a step of a row where others skip it: rows of a block part (one policy measured)
+SKIPPING = 0.25  # a sum kept while other rows evaluate, and put back
 COMPACTION = 1.6  # gaps left by rows that have gone, and trees in the policy's order
 CALL_ALL, CALL_BLOCKS = 4_000.0, 8_000.0
 LEAST_ROWS = 48  # fewer take as long among many
@@ -86,7 +86,7 @@ class Costs:
         steps = min(mean / max(1.0 - _share_of_skips(policy), 1.0 / max(n, 1)), n)
         walk, block = (float(cost.sum()) for cost in _tree_costs(n_leaves, nominal))
         first, n_splits = _first_reads(ensemble, policy), int((n_leaves - 1).sum())
-        n_columns = len(first)
+        n_columns, n_scores = len(first), ensemble.n_scores
         load = LOAD_ROW + LOAD_FAR * max(ensemble.n_features - NEAR, 0)
         columns_alone = bool((n_leaves <= 2).all()) and not nominal.any()
         if columns_alone and evaluates_all:
@@ -100,8 +100,8 @@ class Costs:
             fetch=WALK_LINE * min(ensemble.n_features / LINE, mean * n_splits / max(n, 1)),
             block=block / max(n, 1),
             decision=decision,
-            skipping=SKIPPING * decision if _share_of_skips(policy) > 0 else 0.0,
-            n_scores=ensemble.n_scores,
+            skipping=SKIPPING * n_scores * decision if _share_of_skips(policy) > 0 else 0.0,
+            n_scores=n_scores,
             load=load + _load_values(first, steps, policy.every),
             all=BLOCK_COLUMN * n_columns
             if columns_alone

@@ -33,6 +33,15 @@ struct ExitKernels {
     return settled;
   }
 
+  // Both are read whatever comes of it, so that no branch is needed: who waits nobody can foretell.
+  static void restore(const std::int32_t* next, std::int32_t step, const std::int32_t* saved,
+                      std::int32_t* sums, std::size_t n) {
+    for (std::size_t i = 0; i < n; ++i) {
+      const std::int32_t now = sums[i], before = saved[i];
+      sums[i] = next[i] == step ? now : before;
+    }
+  }
+
  private:
   static constexpr std::size_t kFewJumps = 24;  // more are bisected
 

@@ -55,13 +55,9 @@ class ExitLanes {
     decide(0, 0, done);
   }
 
-  // Rows that wait for a later step than a keep their sums while the others evaluate.
-  void enter(std::size_t a) {
+  // Rows that wait for a later step keep their sums while the others evaluate.
+  void enter() {
     if (!decisions_.has_skips()) return;
-    const auto n_here = static_cast<std::size_t>(
-        std::count(next_.data(), next_.data() + n_, static_cast<std::int32_t>(a)));
-    some_wait_ = n_here < n_alive();
-    if (!some_wait_) return;
     for (std::size_t k = 0; k < decisions_.n_scores(); ++k)
       std::copy_n(sums_ + k * stride_, n_, saved_.data() + k * stride_);
   }
@@ -69,8 +65,7 @@ class ExitLanes {
   // The steps a .. b are evaluated: the next decision.
   template <class Done>
   void leave(std::size_t a, std::size_t b, const Done& done) {
-    if (some_wait_) restore(static_cast<std::int32_t>(a));
-    some_wait_ = false;
+    if (decisions_.has_skips()) restore(static_cast<std::int32_t>(a));
     decide(a / decisions_.every() + 1, b, done);
   }
 
@@ -115,12 +110,9 @@ class ExitLanes {
   }
 
   void restore(std::int32_t a) {
-    const std::int32_t* next = next_.data();
-    for (std::size_t k = 0; k < decisions_.n_scores(); ++k) {
-      std::int32_t* sums = sums_ + k * stride_;
-      const std::int32_t* saved = saved_.data() + k * stride_;
-      for (std::size_t i = 0; i < n_; ++i) sums[i] = next[i] == a ? sums[i] : saved[i];
-    }
+    for (std::size_t k = 0; k < decisions_.n_scores(); ++k)
+      kernels_.restore(next_.data(), a, saved_.data() + k * stride_, sums_ + k * stride_,
+                       chunks(n_));
   }
 
   const Kernels& kernels_;
@@ -130,7 +122,7 @@ class ExitLanes {
   std::int32_t* sums_;
   std::size_t n_ = 0;
   Settled settled_{};
-  bool whole_ = true, some_wait_ = false;
+  bool whole_ = true;
   Aligned<std::int32_t> number_;  // 0, 1, 2 ...
   Aligned<std::int32_t> row_, next_, gone_, saved_;
   Aligned<std::uint8_t> gone_masks_, alive_masks_;

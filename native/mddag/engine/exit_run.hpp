@@ -64,7 +64,7 @@ class ExitRun {
  private:
   void evaluate(std::size_t first, std::size_t a, std::size_t b) {
     load(first, b);
-    lanes_.enter(a);
+    lanes_.enter();
     plan_.steps.evaluate(a, b, plan_.kernels, work_.lanes(lanes_.size(), plan_.leaf_tables),
                          [&](std::size_t t) { walk(t, first); });
   }

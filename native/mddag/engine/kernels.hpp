@@ -154,6 +154,9 @@ struct Kernels {
   void (*steps)(const StepFunction* steps, std::size_t n_steps, const Lanes& lanes);
   // All lanes that have not quit go on as the decision says.
   Settled (*decide)(const ExitArrays& lanes, const Decision& decision);
+  // Lanes whose next step is another get back the sums that were saved.
+  void (*restore)(const std::int32_t* next, std::int32_t step, const std::int32_t* saved,
+                  std::int32_t* sums, std::size_t n);
   // Eight words a mask: which are not `value`.
   void (*mask_other)(const std::int32_t* words, std::size_t n, std::int32_t value,
                      std::uint8_t* masks);

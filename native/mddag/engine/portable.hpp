@@ -124,6 +124,7 @@ inline Kernels kernels() {
           large_trees,
           TableKernels<Machine>::steps,
           ExitKernels<Machine>::decide,
+          ExitKernels<Machine>::restore,
           mask_other,
           pack_bytes,
           pack<std::int32_t>};

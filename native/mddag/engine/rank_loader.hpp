@@ -150,7 +150,8 @@ class RankLoader {
                       static_cast<std::ptrdiff_t>(f) * rows_.feature_stride];
   }
 
-  Values<T> column(std::size_t number, std::size_t first, std::size_t n) {
+  // By itself: within its callers there are not enough registers for the loop.
+  [[gnu::noinline]] Values<T> column(std::size_t number, std::size_t first, std::size_t n) {
     const T* exact = &at(first, feature(number));
     if constexpr (!kRounds)
       if (rows_.row_stride == 1 && n % kLanes == 0) return {exact, exact, 1, n};
