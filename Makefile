@@ -44,6 +44,7 @@ bench: $(VENV)/built
 	$(BIN)/python benchmarks/adaboost.py
 	$(BIN)/python benchmarks/portfolio.py
 	$(BIN)/python benchmarks/quality.py --resume
+	$(BIN)/python benchmarks/quality.py --resume --fresh
 	$(BIN)/python benchmarks/speed.py
 	$(BIN)/python benchmarks/instructions.py
 

@@ -2,8 +2,9 @@
 
 A curve has one point per value of a method's knob, `N_POINTS` for every method, so that nobody
 gains by trying more often. It is read on the test rows at a tolerance: the fewest mean evaluations
-among its points whose error is at most the full ensemble's plus the tolerance. The full ensemble
-itself always meets it, so a curve that never does reads N.
+among its points whose error is at most the full ensemble's plus the tolerance, one at least, since
+readings are compared by their ratios. The full ensemble itself always meets it, so a curve that
+never does reads N.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ def reading(curve: Sequence[Point], full: Point, tolerance: float) -> float:
     """The fewest evaluations within the tolerance; the full ensemble's if no point is."""
     # Errors are counts over rows: the sum of two of them is not exact.
     within = [p.evaluations for p in curve if p.error <= full.error + tolerance + 1e-9]
-    return min([*within, full.evaluations])
+    return max(min([*within, full.evaluations]), 1.0)
 
 
 def by_method(problem: dict[str, Any]) -> dict[str, list[Point]]:

@@ -1,4 +1,4 @@
-"""Tables from the solved problems: every reading (quality.csv), and what they come to (quality.md).
+"""Tables from the solved problems: every reading (.csv), and what they come to (.md).
 
 The best rival of a problem is the one with the smallest geometric mean of evaluations over the
 seeds. Ratios are geometric means. Two methods tie (=) where the mean logarithm of their ratio over
@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 from quality_curves import TOLERANCES, by_method, reading
-from quality_data import DATA
+from quality_data import DATA, FRESH
 from quality_methods import OURS, OWN_ORDER, RIVALS
 from quality_models import ENSEMBLES
 from quality_picture import picture
@@ -56,18 +56,19 @@ def mean(numbers: np.ndarray) -> float:
     return float(np.exp(np.log(numbers).mean()))
 
 
-def write(parts: Sequence[Path], results: Path) -> None:
-    """Make tables and picture of the problems solved so far."""
+def write(parts: Sequence[Path], results: Path, name: str) -> None:
+    """Make tables and picture of the problems solved so far: results/name.csv, .md and .png."""
     solved = [json.loads(part.read_text(encoding="utf-8")) for part in parts]
-    solved.sort(key=lambda p: (list(DATA).index(p["data"]), ENSEMBLES.index(p["ensemble"])))
+    names = [*DATA, *FRESH]
+    solved.sort(key=lambda p: (names.index(p["data"]), ENSEMBLES.index(p["ensemble"])))
     rows = [row for problem in solved for row in readings(problem)]
-    with (results / "quality.csv").open("w", newline="", encoding="utf-8") as file:
+    with (results / f"{name}.csv").open("w", newline="", encoding="utf-8") as file:
         writer = csv.DictWriter(file, FIELDS, lineterminator="\n")
         writer.writeheader()
         writer.writerows(rows)
     tables = [work(gathered(rows)), chances(solved)]
-    (results / "quality.md").write_text("\n\n".join(tables) + "\n", encoding="utf-8")
-    picture(solved, results / "quality.png")
+    (results / f"{name}.md").write_text("\n\n".join(tables) + "\n", encoding="utf-8")
+    picture(solved, results / f"{name}.png")
 
 
 def readings(problem: dict[str, Any]) -> list[dict[str, Any]]:

@@ -22,6 +22,7 @@ def curve(*pairs):
         (curve((10, 0.2), (50, 0.102), (80, 0.1)), 50),  # at the tolerance is within it
         (curve((80, 0.1), (50, 0.09), (60, 0.05)), 50),  # better than the full ensemble
         (curve((10, 0.2), (50, 0.11)), 500),  # none: the full ensemble remains
+        (curve((0.25, 0.1)), 1),  # ratios need one
         ([], 500),
     ],
 )
