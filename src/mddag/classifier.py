@@ -73,7 +73,7 @@ class MDDAGClassifier(ScoringClassifier, ClassifierMixin, DagEstimator):  # type
     >>> from mddag.solvers import Sarsa
     >>> X, y = load_breast_cancer(return_X_y=True)
     >>> model = MDDAGClassifier(beta=0.001, solver=Sarsa(n_episodes=50_000), random_state=0)
-    >>> model.fit(X, y).n_evaluated(X).mean() < 50
+    >>> bool(model.fit(X, y).n_evaluated(X).mean() < 50)
     True
     """
 
