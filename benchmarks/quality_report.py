@@ -21,9 +21,9 @@ from quality_methods import OURS, OWN_ORDER, RIVALS
 from quality_models import ENSEMBLES
 from quality_picture import picture
 
-NOTE = """Mean evaluations over the seeds, standard deviation in brackets. "default" is ours; = marks a
-tie with it: the mean logarithm of the ratio is within two standard errors of 0. "+ order": in
-`Correlation` order (docs/ordering.md); "+ condensed": on condensed ensembles, likewise ordered
+NOTE = """Mean evaluations over the seeds, standard deviation in brackets. "default" is ours; =
+marks a tie with it: the mean logarithm of the ratio is within two standard errors of 0. "+ order":
+in `Correlation` order (docs/ordering.md); "+ condensed": on condensed ensembles, likewise ordered
 (docs/condensation.md). Ratios are geometric means, below 1 where ours evaluates less."""
 FIELDS = ("data", "ensemble", "tolerance", "method", "seed", "evaluations", "full_error")
 CHANCES = ["data", "full log-loss", "label agreement at 0.2 points", "default adds",

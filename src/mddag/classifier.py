@@ -65,6 +65,8 @@ class MDDAGClassifier(ScoringClassifier, ClassifierMixin, DagEstimator):  # type
         Eq. (8) and its parts on the policy rows, of the policy and of the full ensemble.
     calibration_ : Calibration
         a in p = sigmoid(a f) or softmax(a f) for each group of exits, fitted on the policy rows.
+    promise_ : Promise
+        Only of ``sparsify``: what is promised on rows to come, `knob`, `bound` and `confidence`.
     n_features_in_, feature_names_in_ : as in scikit-learn
 
     Examples
