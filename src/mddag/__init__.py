@@ -1,5 +1,8 @@
 """Sparse decision DAGs: fast decisions from boosted ensembles.
 
+    fast = mddag.sparsify(model, X, y, budget=20)  # a trained ensemble, rows that it has not seen
+    fast.predict(X_new), fast.n_evaluated(X_new)
+
 Benbouzid, Busa-Fekete & Kégl, "Fast classification using sparse decision DAGs" (ICML 2012).
 Names are loaded when first used, so that ``import mddag`` stays light.
 """

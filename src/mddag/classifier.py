@@ -65,6 +65,8 @@ class MDDAGClassifier(ScoringClassifier, ClassifierMixin, DagEstimator):  # type
         Eq. (8) and its parts on the policy rows, of the policy and of the full ensemble.
     calibration_ : Calibration
         a in p = sigmoid(a f) or softmax(a f) for each group of exits, fitted on the policy rows.
+    promise_ : Promise
+        Only of ``sparsify``: what is promised on rows to come, `knob`, `bound` and `confidence`.
     n_features_in_, feature_names_in_ : as in scikit-learn
 
     Examples
@@ -73,7 +75,7 @@ class MDDAGClassifier(ScoringClassifier, ClassifierMixin, DagEstimator):  # type
     >>> from mddag.solvers import Sarsa
     >>> X, y = load_breast_cancer(return_X_y=True)
     >>> model = MDDAGClassifier(beta=0.001, solver=Sarsa(n_episodes=50_000), random_state=0)
-    >>> model.fit(X, y).n_evaluated(X).mean() < 50
+    >>> bool(model.fit(X, y).n_evaluated(X).mean() < 50)
     True
     """
 

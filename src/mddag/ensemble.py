@@ -54,6 +54,7 @@ class Ensemble:
     cost        : float64 (N,), the price of evaluating h_j; the number of its trees by default
     priced      : whether prices were given; if not, learners count base classifiers
     classes     : the labels that scores stand for; None for regressors and rankers
+    kind        : "classifier", "regressor" or "ranker"
     link        : what turns a regressor's score into its prediction: "identity", "exp" where the
                   source model has a log link (Poisson, gamma, tweedie), or "unknown"
     callables   : the base classifiers where they are not trees (then there are no nodes)

@@ -17,6 +17,8 @@ from mddag.parameters import Parameters
 
 
 class Exploration(Protocol):
+    """Any callable of (episode, n_steps) says how often learning tries a random action."""
+
     def __call__(self, episode: int, n_steps: int) -> NDArray[np.float64]:
         """epsilon_j of every step j in episode number `episode` (from 1), float64 (n_steps,).
 

@@ -49,6 +49,7 @@ class MDP:
     labels : integers 0 … K-1 (0, 1 for one score), floats for the regression of one score, or
              soft targets p (n, n_classes) whose loss is the expectation sum_k p_k L(f, k)
     loss   : callable of (scores, labels) -> (n,); ZeroOne() by default
+    beta   : the price of one evaluation in units of the loss
     costs  : price of each base classifier, in units of beta; 1 by default
     weight : weight of each instance in the means; 1 by default
     grid   : the cells on which policies are learned; Grid.uniform(votes) by default

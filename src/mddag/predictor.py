@@ -21,7 +21,10 @@ from mddag.trace import Trace
 
 
 def load(path: str | os.PathLike[str], *, n_threads: int = 1) -> Predictor:
-    """The model that ``save`` wrote; a file that is damaged or unsound is a ModelFileError."""
+    """The model that ``save`` wrote, to predict with `n_threads` threads.
+
+    A file that is damaged or unsound is a ModelFileError; loading runs no code of it.
+    """
     return Predictor(Model.load(path), n_threads=n_threads)
 
 

@@ -32,7 +32,7 @@ from mddag.solvers import Solver
 from mddag.solvers.solver import Interrupted, seeded
 
 MEASURES = ("loss", "cost", "objective", "n_evaluated")
-BETAS = tuple(10.0 ** np.arange(-4.0, -1.9, 0.5))
+BETAS = tuple((10.0 ** np.arange(-4.0, -1.9, 0.5)).tolist())
 
 
 def sweep(
@@ -57,7 +57,10 @@ def sweep(
             serve unless given here, or anything that ``mddag.as_ensemble`` reads
     X, y  : rows for the policies, split into learning and `selection_fraction` for choosing
     betas : prices of an evaluation; for regressors in units of R2
+    X_test, y_test : rows that only report, if given
+    every : base classifiers that one decision covers
     n_jobs: joblib's; the result does not depend on it
+    random_state : a seed of the split, and of a solver that has none of its own
     """
     if (X_test is None) != (y_test is None):
         raise ValueError("X_test and y_test must be given together; got one of them")

@@ -98,7 +98,8 @@ class Tables:
 class Votes:
     """Leaf codes of n rows in every tree, with the tables that turn them into votes.
 
-    codes : uint8, uint16 or uint32 (n, n_trees)
+    codes  : uint8, uint16 or uint32 (n, n_trees)
+    tables : the votes of every leaf, and which trees make up which h_j
     """
 
     codes: Codes

@@ -19,6 +19,8 @@ Native = tuple[int, float, NDArray[np.float64]]  # kind in native/mddag/loss.hpp
 
 
 class Loss(Protocol):
+    """Any callable of (scores, labels) is a loss; there is nothing to inherit."""
+
     def __call__(self, scores: Scores, labels: Labels) -> NDArray[np.float64]:
         """The loss of each row; scores (n, K), labels (n,) -> (n,)."""
         ...

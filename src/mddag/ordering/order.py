@@ -19,6 +19,8 @@ from mddag.votes import Votes
 
 
 class Ordering(Protocol):
+    """Any callable of (votes, costs, weight) that returns a permutation is an order."""
+
     def __call__(
         self, votes: Votes, costs: ArrayLike | None = None, weight: ArrayLike | None = None
     ) -> NDArray[np.intp]:

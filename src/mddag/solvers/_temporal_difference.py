@@ -24,17 +24,7 @@ from mddag.values import Table, Value
 
 @dataclass
 class TemporalDifference(Parameters):
-    """Parameters and the loop; the members say whether they learn off policy.
-
-    values         : the value function; Table() by default
-    n_episodes     : one random instance each
-    evaluate_every : episodes between snapshots
-    rate           : learning rate, constant
-    trace_decay    : lambda
-    exploration    : epsilon_j(tau); Flat() by default, as in the paper
-    random_state   : a seed, or None for a new one at each call
-    verbose        : report the snapshots on standard error
-    """
+    """Parameters (see Sarsa) and the loop; the members say whether they learn off policy."""
 
     values: Value | None = None
     n_episodes: int = 1_000_000

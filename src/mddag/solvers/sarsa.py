@@ -13,6 +13,16 @@ from mddag.solvers._temporal_difference import TemporalDifference
 
 @dataclass
 class Sarsa(TemporalDifference):
-    """SARSA(lambda): learns the value of the policy that it follows, exploration included."""
+    """SARSA(lambda): learns the value of the policy that it follows, exploration included.
+
+    values         : the value function; Table() by default
+    n_episodes     : one random instance each
+    evaluate_every : episodes between snapshots
+    rate           : learning rate, constant
+    trace_decay    : lambda
+    exploration    : epsilon_j(tau); Flat() by default, as in the paper
+    random_state   : a seed, or None for a new one at each call
+    verbose        : report the snapshots on standard error
+    """
 
     off_policy: ClassVar[bool] = False

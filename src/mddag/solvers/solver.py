@@ -26,6 +26,8 @@ class Interrupted(UserWarning):
 
 
 class Solver(Protocol):
+    """Anything with this method learns policies; there is nothing to inherit."""
+
     def solve(self, mdp: MDP, selection: MDP | None = None) -> Policy:
         """A policy for `mdp`, chosen among candidates by Eq. (8) on `selection` (or on `mdp`)."""
         ...

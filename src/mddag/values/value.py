@@ -17,6 +17,8 @@ from mddag.votes import Tables
 
 
 class Value(Protocol):
+    """The recipe of a value function Q_j(s, a); the native core learns it."""
+
     def start(self, n_steps: int, n_parts: int) -> tuple[Any, ...]:
         """A function that has learned nothing, as the kernel takes it, what it learns first."""
         ...
