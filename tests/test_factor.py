@@ -40,9 +40,19 @@ def test_scores_that_mislead_become_unsure_and_none_give_one():
     assert fit_factor(np.zeros((2, 1)), labels, np.ones(2)) == 1.0
 
 
-def test_smoothed_labels_are_platts_for_two_classes():
-    labels = np.array([0, 0, 0, 1])
-    assert_allclose(smoothed(labels, 2, np.ones(4)), [[4 / 5, 1 / 5]] * 3 + [[1 / 3, 2 / 3]])
+def test_one_row_in_all_is_of_any_class_alike():
+    labels = np.array([0, 0, 2])
+    own, other = 3 / 4 + 1 / 12, 1 / 12
+    expected = np.full((3, 3), other) + (own - other) * np.eye(3)[labels]
+    assert_allclose(smoothed(labels, 3, np.ones(3)), expected)
+
+
+def test_many_small_classes_do_not_drown_the_labels():
+    rng = np.random.default_rng(4)
+    labels = rng.integers(0, 26, 260)  # ten rows of each class, all but one right by far
+    scores = 10.0 * np.eye(26)[np.where(np.arange(260) == 0, (labels + 1) % 26, labels)]
+    p = probabilities(scores, fit_factor(scores, labels, np.ones(260)))
+    assert p.max(axis=1) == pytest.approx(1 - 2 / 261, abs=1e-3)
 
 
 def test_soft_targets_are_taken_as_they_are():

@@ -1,8 +1,9 @@
 """The factor a > 0 that makes probabilities of scores: p = sigmoid(a f) or softmax(a f).
 
-It maximises the likelihood of smoothed labels: a row of class k counts as (m_k + 1) / (m_k + K)
-class k and 1 / (m_k + K) each other class, m_k being the mass of class k (Platt 1999 for K = 2), so
-that a stays finite on rows without error. Soft targets are taken as they are. Nothing is shifted.
+It maximises the likelihood of smoothed labels: rows of mass m count as if among m + 1 one had been
+of any class alike, so that a stays finite on rows without error. Platt (1999) smooths each class by
+its own mass; with many classes, each of them small, that would drown what labels say. Soft targets
+are taken as they are. Nothing is shifted.
 """
 
 from __future__ import annotations
@@ -61,7 +62,7 @@ def smoothed(
     labels: NDArray[np.intp], n_classes: int, mass: NDArray[np.float64]
 ) -> NDArray[np.float64]:
     """Smoothed labels, float64 (n, n_classes), rows summing to 1."""
-    of_class = np.bincount(labels, mass, n_classes)[labels]
-    targets = np.repeat(1 / (of_class + n_classes)[:, None], n_classes, axis=1)
-    targets[np.arange(len(labels)), labels] *= of_class + 1
+    share = 1 / (mass.sum() + 1)
+    targets = np.full((len(labels), n_classes), share / n_classes)
+    targets[np.arange(len(labels)), labels] += 1 - share
     return targets
