@@ -179,7 +179,7 @@ def report() -> None:
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--data", default=os.environ.get("MDDAG_DATA"))
     parser.add_argument("--only", nargs="*", default=list(ROWS), choices=list(ROWS))
     parser.add_argument("--resamplings", type=int, default=50)

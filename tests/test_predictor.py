@@ -78,7 +78,7 @@ def test_one_row(binary):
         assert predictor.predict_one(x) == label
         assert type(predictor.predict_one(x)) is type(label)
         assert predictor.predict_one(x.astype(np.float32)) in predictor.classes_
-    with pytest.raises(ValueError, match=r"x is float64 \(3,\); wanted one row"):
+    with pytest.raises(ValueError, match=r"x is a ndarray of float64 \(3,\); wanted one row"):
         predictor.predict_one(X[0, :3])
 
 

@@ -42,15 +42,15 @@ class OneRow {
     const std::string n = std::to_string(n_features);
     const std::string wanted =
         "; wanted one row, a C-contiguous float32 or float64 array of shape (" + n + ",)";
+    const std::string type = std::string("x is a ") + nb::type_name(x.type()).c_str();
     if (!nb::hasattr(x, "dtype") || !nb::hasattr(x, "shape"))
-      throw nb::type_error(
-          (std::string("x is a ") + nb::type_name(x.type()).c_str() + wanted).c_str());
+      throw nb::type_error((type + wanted).c_str());
     const auto said = [&](const char* name) {
       const nb::object value = x.attr(name);
       return std::string(nb::str(value).c_str());
     };
-    const std::string got = said("dtype") + " " + said("shape");
-    throw nb::value_error(("x is " + got + wanted).c_str());
+    const std::string got = " of " + said("dtype") + " " + said("shape");
+    throw nb::value_error((type + got + wanted).c_str());
   }
 
   Py_buffer view_;
