@@ -35,6 +35,9 @@ def test_bad_rows_are_refused():
         evidence(["no"])
     with pytest.raises(ValueError, match=r"X has 2 row\(s\), too few to learn from some"):
         evidence(n=2)
+    for row in range(100):  # in whichever part it is
+        with pytest.raises(ValueError, match=rf"y contains the label 'maybe' \(row {row}\)"):
+            evidence(np.where(np.arange(100) == row, "maybe", "yes"))
 
 
 def test_the_opinion_is_calibrated_and_agrees_with_the_labels():

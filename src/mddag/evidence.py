@@ -60,6 +60,8 @@ class Evidence:
         if y is not None:
             truth = checked_labels(y) if classifies else checked_numbers(y)
             check_consistent_length(rows, truth)
+            if classifies:
+                class_codes(truth, ensemble)  # refuses labels that are not among the classes
         ends = np.cumsum(CERTIFIED_SHARES if certified else SHARES)[:-1] * len(rows)
         parts = np.split(random.permutation(len(rows)), np.round(ends).astype(int))
         if min(len(parts[0]), len(parts[1])) == 0:

@@ -181,7 +181,7 @@ def _one_knob(**knobs: float | None) -> tuple[str, float]:
 
 
 def _check_confidence(confidence: float | None) -> None:
-    if confidence is not None and not 0.5 <= confidence < 1:
+    if confidence is not None and not (isinstance(confidence, Real) and 0.5 <= confidence < 1):
         raise ValueError(
             f"confidence is {confidence!r}; wanted a number from 0.5 to below 1, or None for the "
             "point estimate"
