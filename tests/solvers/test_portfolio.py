@@ -94,6 +94,19 @@ def test_soft_targets_numbers_and_single_rows():
     assert single.n_steps == mdp.n_steps
 
 
+@pytest.mark.parametrize("unit", [2.0**-100, 2.0**100])
+def test_numbers_in_any_unit(unit):
+    dense, random = problem(n_classifiers=40).votes.dense(), np.random.default_rng(0)
+    wanted = dense.sum(axis=(1, 2)) + random.normal(size=len(dense))
+
+    def found(u):
+        mdp = MDP(u * dense, u * wanted, loss=Squared(), beta=0.01 * u**2)
+        return mdp.evaluate(Portfolio((Prefix(),), random_state=0).solve(mdp))
+
+    assert found(unit).n_evaluated == found(1.0).n_evaluated < 40
+    assert found(unit).loss == pytest.approx(found(1.0).loss * unit**2)
+
+
 def test_any_solver_may_be_a_member():
     members = (Sarsa(n_episodes=500, evaluate_every=250),)
     policy = Portfolio(members, (Given(),), random_state=0).solve(problem(n=100))
