@@ -73,7 +73,8 @@ def _said(
 ) -> Iterator[tuple[NDArray[np.float64], NDArray[np.float64]]]:
     """Block by block the rows' shares of all weight (m,), and votes less those of the first row
     (m, N, K), since constants would eat the digits of float32, in a unit whose squares it holds."""
-    share, origin = shares(weight), votes.rows(slice(1)).dense()
+    first = int((weight > 0).argmax())  # that counts
+    share, origin = shares(weight), votes.rows(slice(first, first + 1)).dense()
     for rows in _blocks(len(votes), votes):
         yield share[rows], (votes.rows(rows).dense() - origin) / unit
 

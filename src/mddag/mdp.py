@@ -28,7 +28,7 @@ from mddag.losses import Loss, ZeroOne
 from mddag.policy import ACTIONS, EVAL, Policy
 from mddag.votes import Votes
 
-LARGEST = 1e100  # vote
+LARGEST = 1e60  # vote: squares of covariances are numbers yet
 
 
 @dataclass(frozen=True)
@@ -259,8 +259,8 @@ def _checked_votes(votes: Votes | ArrayLike) -> Votes:
     largest = max(np.abs(tables.values).max(initial=0.0), np.abs(tables.bias).max())
     if largest > 0 and not 1 / LARGEST < largest < LARGEST:
         raise ValueError(
-            f"the largest of the votes and the bias is {largest}; wanted numbers whose squares can "
-            f"be computed with, below {LARGEST:g} and not all below {1 / LARGEST:g}: scale them"
+            f"the largest of the votes and the bias is {largest}; wanted numbers to compute with, "
+            f"below {LARGEST:g} and not all below {1 / LARGEST:g}: scale them"
         )
     return votes
 

@@ -207,7 +207,6 @@ class Portfolio(Parameters):
         if () in (self.members, self.orderings):
             raise ValueError("members or orderings is empty; wanted at least one, or None")
 
-
     def _check_member(self, member: Any) -> None:
         checked_solver(member)
         if getattr(member, "every", self.every) not in (1, self.every):
