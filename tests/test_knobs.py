@@ -116,6 +116,18 @@ def test_several_classes_frames_and_prices():
     assert fast.trace(frame[4000:]).cost.mean() < 20 * 25
 
 
+@pytest.mark.parametrize("prices", [np.zeros(60), np.geomspace(1e-3, 1e3, 60)])
+def test_a_budget_counts_evaluations_whatever_they_cost(hastie, prices):
+    model, X, y, X_test, y_test = hastie
+    ensemble = mddag.as_ensemble(model)
+    plain, priced = (
+        mddag.sparsify(e, X[:1500], y[:1500], budget=15)
+        for e in (ensemble, ensemble.with_cost(prices))
+    )
+    np.testing.assert_array_equal(priced.n_evaluated(X_test), plain.n_evaluated(X_test))
+    assert priced.score(X_test, y_test) > 0.7
+
+
 def test_prices_of_errors_count(hastie):
     model, X, y, X_test, y_test = hastie
     loss = ZeroOne(weights=(1.0, 20.0))
