@@ -148,7 +148,7 @@ class DagEstimator(Served, Scoring, BaseEstimator):  # type: ignore[misc]
         return validate_data(self, X, reset=True, dtype="numeric", ensure_all_finite="allow-nan")
 
     def _settle(self, ensemble: Ensemble, policy: Policy, problem: Problem, rows: Rows) -> None:
-        vars(self).pop("promise_", None)  # that of another policy
+        self.__dict__.pop("promise_", None)  # that of another policy
         mdp = problem.mdp(self.beta)
         self.evaluation_ = mdp.evaluate(policy)
         dag = compile_dag(
