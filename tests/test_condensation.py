@@ -171,3 +171,22 @@ def test_refuses_sizes_that_make_no_sense():
         Condensation.of(votes, 41)
     with pytest.raises(ValueError, match="size is 3, but only 2 were chosen"):
         Condensation.of(votes, 2).arrangement(3)
+
+
+def test_constants_get_no_weight():
+    """Rounding over a variance of nothing was a weight of 1e290."""
+    votes = Votes.from_dense(np.ones((80, 30)))
+    noise = np.random.default_rng(0).normal(size=(80, 1))
+    for wanted in (None, noise, votes.scores()):
+        revision = Condensation.of(votes, 10, wanted=wanted).arrangement(10).revision
+        np.testing.assert_array_equal(revision.scales, 0.0)
+
+
+def test_a_first_row_that_does_not_count_is_no_origin():
+    rng = np.random.default_rng(0)
+    dense = np.concatenate([np.full((1, 12), 1e4), rng.normal(size=(80, 12))])
+    weight = np.append(0.0, np.ones(80))
+    one = Condensation.of(Votes.from_dense(dense), 6, weight=weight, focus=0.0).arrangement(6)
+    other = Condensation.of(Votes.from_dense(dense[1:]), 6, focus=0.0).arrangement(6)
+    np.testing.assert_array_equal(one.kept, other.kept)
+    np.testing.assert_allclose(one.revision.scales, other.revision.scales)

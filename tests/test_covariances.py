@@ -120,3 +120,12 @@ def test_mean_votes(n_scores):
     wanted = np.average(dense, axis=0, weights=weight)
     np.testing.assert_allclose(mean_votes(votes, weight), wanted, atol=1e-12)
     assert not mean_votes(votes, np.zeros(30)).any()
+
+
+@pytest.mark.parametrize("exponent", [-300, 300])
+def test_votes_in_any_unit(exponent):
+    """Squares of large or small numbers, such as masses of stars, would not fit into float32."""
+    dense, weight = np.random.default_rng(0).normal(size=(9, 4, 2)), np.arange(1.0, 10.0)
+    one, other = (Votes.from_dense(dense * 2.0**e, np.zeros(2)) for e in (0, exponent))
+    for found in (covariances, class_covariances):
+        np.testing.assert_array_equal(found(other, weight), found(one, weight) * 4.0**exponent)

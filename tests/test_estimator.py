@@ -6,7 +6,7 @@ from sklearn.datasets import load_breast_cancer
 from sklearn.ensemble import GradientBoostingClassifier
 
 import mddag
-from mddag import MDDAGClassifier
+from mddag import MDDAGClassifier, MDDAGRegressor
 from mddag.estimator import DagEstimator
 from mddag.losses import Logistic, ZeroOne
 from mddag.ordering import Correlation, Given
@@ -55,6 +55,14 @@ def test_the_order_of_decisions_is_a_parameter():
     np.testing.assert_allclose(
         better.ensemble_.scores(X)[:, 0], MODEL.decision_function(X), atol=1e-9
     )
+
+
+def test_what_cannot_be_adopted_is_refused():
+    with pytest.raises(TypeError, match="policy is a NoneType; wanted a Policy"):
+        MDDAGClassifier(MODEL).adopt(None, X, y)
+    everything = mddag.Policy.constant(0, 30, mddag.Grid(np.empty(0)))
+    with pytest.raises(ValueError, match="1d array"):
+        MDDAGRegressor(MODEL).adopt(everything, X, np.c_[y, y])
 
 
 def test_one_decision_can_cover_several():

@@ -22,6 +22,15 @@ def test_every_row_is_in_one_part(certified, sizes):
     assert set(found.seen.tolist()) == set(range(100)) - set(found.certifying.tolist())
 
 
+@pytest.mark.parametrize("n", range(3, 20))
+def test_few_rows_have_all_parts(n):
+    for certified, n_parts in ((True, 3), (False, 2)):
+        found = evidence(certified=certified, n=n)
+        parts = [found.learning, found.choosing, found.certifying][:n_parts]
+        assert all(len(part) for part in parts)
+        assert sum(map(len, parts)) == n
+
+
 def test_without_y_the_model_is_its_own_teacher():
     assert (evidence().truth == evidence().full).all()
     y = np.full(100, "no")
@@ -33,8 +42,13 @@ def test_without_y_the_model_is_its_own_teacher():
 def test_bad_rows_are_refused():
     with pytest.raises(ValueError, match="inconsistent numbers"):
         evidence(["no"])
-    with pytest.raises(ValueError, match=r"X has 2 row\(s\), too few to learn from some"):
+    with pytest.raises(ValueError, match=r"X has 2 row\(s\), too few .*; give at least 3"):
         evidence(n=2)
+    with pytest.raises(ValueError, match="X contains infinity"):
+        Evidence.of(ENSEMBLE, np.full_like(ROWS, np.inf), None, certified=False, random=None)
+    for row in range(100):  # in whichever part it is
+        with pytest.raises(ValueError, match=rf"y contains the label 'maybe' \(row {row}\)"):
+            evidence(np.where(np.arange(100) == row, "maybe", "yes"))
 
 
 def test_the_opinion_is_calibrated_and_agrees_with_the_labels():

@@ -102,3 +102,15 @@ def test_the_full_ensemble_means_what_it_says():
     scores = np.arange(500.0)[:, None]
     found = mean_calibration(scores, np.full(500, 3), 2 * scores[:, 0], 3)
     assert (found.factors.tolist(), found.offsets.tolist()) == ([1.0], [0.0])
+
+
+@pytest.mark.parametrize("score", [0.1, 0.3, 123.4567, 1e5 / 3])
+def test_equal_scores_whose_mean_is_rounded_are_a_flat_group(score):
+    """Their spread is above 0 by rounding, and a slope through it would be about 1e17."""
+    targets = np.random.default_rng(0).normal(50.0, 1.0, 137)
+    scores, exit_step = np.full((137, 1), score), np.zeros(137, np.int32)
+    flat = mean_calibration(scores, exit_step, targets, 3)
+    assert flat.factors[0] == 1.0
+    trust = 137 / 237
+    wanted = trust * targets.mean() + (1 - trust) * score
+    assert_allclose(flat.calibrated(scores, exit_step), wanted)

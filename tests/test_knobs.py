@@ -77,6 +77,13 @@ def test_without_labels_the_model_is_its_own_teacher(hastie):
     np.testing.assert_allclose(booster.predict_proba(X_test), fast.predict_proba(X_test), atol=0.02)
 
 
+def test_another_fit_takes_the_promise_back(hastie):
+    model, X, y, _, _ = hastie
+    fast = mddag.sparsify(model, X, y, max_disagreement=0.05, **FAST)
+    assert fast.promise_.bound == 0.05
+    assert not hasattr(fast.set_params(beta=0.5).fit(X, y), "promise_")
+
+
 def test_time_wants_fewer_decisions_or_none(hastie):
     model, X, y, X_test, _ = hastie
     fast = mddag.sparsify(model, X, y, beta=0.01, objective="time", **FAST)
@@ -109,6 +116,18 @@ def test_several_classes_frames_and_prices():
     assert fast.trace(frame[4000:]).cost.mean() < 20 * 25
 
 
+@pytest.mark.parametrize("prices", [np.zeros(60), np.geomspace(1e-3, 1e3, 60)])
+def test_a_budget_counts_evaluations_whatever_they_cost(hastie, prices):
+    model, X, y, X_test, y_test = hastie
+    ensemble = mddag.as_ensemble(model)
+    plain, priced = (
+        mddag.sparsify(e, X[:1500], y[:1500], budget=15)
+        for e in (ensemble, ensemble.with_cost(prices))
+    )
+    np.testing.assert_array_equal(priced.n_evaluated(X_test), plain.n_evaluated(X_test))
+    assert priced.score(X_test, y_test) > 0.7
+
+
 def test_prices_of_errors_count(hastie):
     model, X, y, X_test, y_test = hastie
     loss = ZeroOne(weights=(1.0, 20.0))
@@ -131,6 +150,8 @@ def test_prices_of_errors_count(hastie):
         ({"budget": 0}, "budget is 0; wanted a number above 0"),
         ({"max_loss": 1.5}, "max_loss is 1.5; wanted a number above 0 and below 1"),
         ({"max_loss": 0.1, "confidence": 1.0}, "confidence is 1.0; wanted a number from 0.5"),
+        ({"max_loss": 0.1, "confidence": "0.9"}, "confidence is '0.9'; wanted a number from 0.5"),
+        ({"max_loss": 0.1, "confidence": 0.99999}, "no number of rows proves max_loss with 0.9999"),
         ({"max_loss": 0.0001}, "6000 rows are too few to promise max_loss=0.0001"),
         ({"beta": 0.1, "solver": "margin"}, "solver is 'margin'; wanted an object with solve"),
         ({"beta": 0.1, "objective": "speed"}, "objective is 'speed'; wanted one of"),

@@ -304,3 +304,11 @@ def test_other_labels_for_the_same_votes():
     assert mdp.with_labels([[0.2, 0.8], [0.6, 0.4]]).evaluate(full).loss == pytest.approx(0.3)
     with pytest.raises(ValueError, match="labels have shape"):
         mdp.with_labels([1])
+
+
+@pytest.mark.parametrize("size", [1e200, 1e-200])
+def test_votes_whose_squares_are_no_numbers_are_refused(size):
+    with pytest.raises(
+        ValueError, match=rf"the largest of the votes and the bias is {size}".replace("+", ".")
+    ):
+        MDP(np.full((3, 2), size), [0, 1, 0])

@@ -14,7 +14,7 @@ class Fixed(ScoringClassifier, ClassifierMixin, BaseEstimator):
         self.given = given
         self.factor = factor
         n_scores = 1 if given is None else given.shape[1]
-        classes = list("ab") if n_scores == 1 else list("abc")
+        classes = list("abc")[: max(n_scores, 2)]
         self.calibration_ = Calibration.one_group(factor, 1)
         self.ensemble_ = Ensemble.from_callables(
             [lambda X: X], n_features=1, bias=np.zeros(n_scores), classes=classes
@@ -37,6 +37,15 @@ def test_the_three_answers_agree(scores):
     winner = (odds > 0) * 1 if odds.ndim == 1 else odds.argmax(axis=1)
     np.testing.assert_array_equal(labels, model.ensemble_.classes[winner])
     np.testing.assert_array_equal(odds.reshape(scores.shape), 2.0 * scores)
+
+
+def test_two_classes_with_a_score_each_have_one_column_of_log_odds():
+    scores = np.array([[1.0, 2.5], [0.0, 0.0], [1.0, np.nextafter(1.0, 2)], [3.0, -1.0]])
+    model = Fixed(scores)
+    odds, p = model.decision_function(None), model.predict_proba(None)
+    np.testing.assert_array_equal(odds, 2.0 * (scores[:, 1] - scores[:, 0]))
+    np.testing.assert_allclose(odds, np.log(p[:, 1] / p[:, 0]), atol=1e-12)
+    np.testing.assert_array_equal(model.predict(None), model.ensemble_.classes[(odds > 0) * 1])
 
 
 def test_missing_values_are_welcome():

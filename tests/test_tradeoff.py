@@ -2,8 +2,8 @@ import warnings
 
 import numpy as np
 import pytest
-from sklearn.datasets import load_breast_cancer
-from sklearn.ensemble import GradientBoostingClassifier
+from sklearn.datasets import load_breast_cancer, load_diabetes
+from sklearn.ensemble import GradientBoostingClassifier, GradientBoostingRegressor
 
 import mddag
 from mddag.losses import Exponential, ZeroOne
@@ -187,9 +187,22 @@ def test_prices_of_the_ensemble_count(boosted):
     assert curve.train_n_evaluated[0] == 0
 
 
+def test_the_full_objective_of_a_regressor_is_in_units_of_the_loss_too():
+    X, y = load_diabetes(return_X_y=True)
+    model = GradientBoostingRegressor(n_estimators=9, random_state=0).fit(X[::2], y[::2])
+    curve = mddag.sweep(model, X[1::2], y[1::2], betas=[0.01, 0.1], solver=BestPrefix())
+    for prefix in ("", "full_"):
+        loss, cost, objective = (
+            curve.columns[f"{prefix}selection_{m}"] for m in ("loss", "cost", "objective")
+        )
+        np.testing.assert_allclose(objective, loss + curve.beta * np.var(y[1::2]) * cost)
+
+
 @pytest.mark.parametrize(
     ("given", "message"),
     [
+        ({"betas": [-1.0], "X": None}, r"betas\[0\] is -1.0"),
+        ({"loss": 3, "X": None}, "loss is 3; wanted a callable"),
         ({"y": [0, 1]}, "inconsistent numbers of samples"),
         ({"selection_fraction": 5}, "selection_fraction is 5"),
         ({"solver": "sarsa"}, "solver is 'sarsa'; wanted an object with solve"),

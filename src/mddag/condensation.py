@@ -115,6 +115,7 @@ class Condensation:
         else:
             missing = covariances_with(sample, weight, wanted[rows])
             level = shares(weight) @ wanted[rows] - votes.tables.bias
+        missing[np.diagonal(products, axis1=1, axis2=2) <= 0] = 0.0  # constants tell nothing
         for of_class in products:
             diagonal = np.diag_indices(n_classifiers)
             of_class[diagonal] += max(ridge * np.trace(of_class) / n_classifiers, TINY)

@@ -21,23 +21,25 @@ def covariances(votes: Votes, weight: NDArray[np.float64]) -> NDArray[np.float64
     """Of the votes of h_j and h_l for all classes together, (N, N)."""
     n_classifiers, n_scores = votes.tables.n_classifiers, votes.tables.n_scores
     products = np.zeros((n_classifiers, n_classifiers))
-    means = np.zeros((n_scores, n_classifiers))
-    for share, said in _said(votes, weight):
+    means, unit = np.zeros((n_scores, n_classifiers)), _unit(votes)
+    for share, said in _said(votes, weight, unit):
         if n_scores > 1:
             said -= said.mean(axis=2, keepdims=True)
         means += np.einsum("i,ijk->kj", share, said)
         said *= np.sqrt(share)[:, None, None]
         flat = said.transpose(0, 2, 1).reshape(len(said) * n_scores, n_classifiers)
         products += _gram(flat.astype(np.float32))
-    return products - means.T @ means
+    products -= means.T @ means
+    products *= unit**2
+    return products
 
 
 def class_covariances(votes: Votes, weight: NDArray[np.float64]) -> NDArray[np.float64]:
     """Of the votes of h_j and h_l for each class, (K, N, N)."""
     n_classifiers, n_scores = votes.tables.n_classifiers, votes.tables.n_scores
     products = np.zeros((n_scores, n_classifiers, n_classifiers))
-    means = np.zeros((n_scores, n_classifiers))
-    for share, said in _said(votes, weight):
+    means, unit = np.zeros((n_scores, n_classifiers)), _unit(votes)
+    for share, said in _said(votes, weight, unit):
         means += np.einsum("i,ijk->kj", share, said)
         said *= np.sqrt(share)[:, None, None]
         of_class = said.transpose(2, 0, 1).astype(np.float32)
@@ -45,6 +47,7 @@ def class_covariances(votes: Votes, weight: NDArray[np.float64]) -> NDArray[np.f
             total += _gram(part)
     for total, mean in zip(products, means, strict=True):
         total -= np.outer(mean, mean)
+    products *= unit**2
     return products
 
 
@@ -66,13 +69,20 @@ def covariances_with(
 
 
 def _said(
-    votes: Votes, weight: NDArray[np.float64]
+    votes: Votes, weight: NDArray[np.float64], unit: float
 ) -> Iterator[tuple[NDArray[np.float64], NDArray[np.float64]]]:
     """Block by block the rows' shares of all weight (m,), and votes less those of the first row
-    (m, N, K), since constants would eat the digits of float32."""
-    share, origin = shares(weight), votes.rows(slice(1)).dense()
+    (m, N, K), since constants would eat the digits of float32, in a unit whose squares it holds."""
+    first = int((weight > 0).argmax())  # that counts
+    share, origin = shares(weight), votes.rows(slice(first, first + 1)).dense()
     for rows in _blocks(len(votes), votes):
-        yield share[rows], votes.rows(rows).dense() - origin
+        yield share[rows], (votes.rows(rows).dense() - origin) / unit
+
+
+def _unit(votes: Votes) -> float:
+    """A power of 2, so that nothing is rounded, about as large as the largest vote."""
+    largest = float(votes.tables.reach().max(initial=0.0))
+    return float(2.0 ** np.floor(np.log2(largest))) if largest > 0 else 1.0
 
 
 def mean_votes(votes: Votes, weight: NDArray[np.float64]) -> NDArray[np.float64]:

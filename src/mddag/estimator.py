@@ -92,9 +92,12 @@ class DagEstimator(Served, Scoring, BaseEstimator):  # type: ignore[misc]
         probabilities (n, n_classes).
         """
         self.checked_solver()
+        if not isinstance(policy, Policy):
+            raise TypeError(f"policy is a {type(policy).__name__}; wanted a Policy, as of a sweep")
         with all_or_nothing(self):
             X = self._seen(X)
-            targets = y if np.ndim(y) == 2 else self._targets(y)
+            soft = self.kind == "classifier" and np.ndim(y) == 2
+            targets = y if soft else self._targets(y)
             check_consistent_length(X, targets)
             ensemble = of_kind(as_ensemble(self.ensemble), self.kind)
             rows = checked_rows(self, X, ensemble.features)
@@ -145,6 +148,7 @@ class DagEstimator(Served, Scoring, BaseEstimator):  # type: ignore[misc]
         return validate_data(self, X, reset=True, dtype="numeric", ensure_all_finite="allow-nan")
 
     def _settle(self, ensemble: Ensemble, policy: Policy, problem: Problem, rows: Rows) -> None:
+        self.__dict__.pop("promise_", None)  # that of another policy
         mdp = problem.mdp(self.beta)
         self.evaluation_ = mdp.evaluate(policy)
         dag = compile_dag(

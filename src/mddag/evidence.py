@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils.validation import check_consistent_length
+from sklearn.utils.validation import assert_all_finite, check_consistent_length
 
 from mddag.calibration import probabilities
 from mddag.door import checked_labels, checked_numbers
@@ -53,6 +53,7 @@ class Evidence:
     ) -> Evidence:
         """The rows of X, checked and parted at random."""
         rows = ensemble.features.rows(X)
+        assert_all_finite(rows, allow_nan=True, input_name="X")
         scores = ensemble.scores(rows)
         classifies = ensemble.kind == "classifier"
         full = ensemble.labels(scores) if classifies else ensemble.means(scores)
@@ -60,12 +61,18 @@ class Evidence:
         if y is not None:
             truth = checked_labels(y) if classifies else checked_numbers(y)
             check_consistent_length(rows, truth)
-        ends = np.cumsum(CERTIFIED_SHARES if certified else SHARES)[:-1] * len(rows)
-        parts = np.split(random.permutation(len(rows)), np.round(ends).astype(int))
-        if min(len(parts[0]), len(parts[1])) == 0:
+            if classifies:
+                class_codes(truth, ensemble)  # refuses labels that are not among the classes
+        fewest = 3 if certified else 2
+        if len(rows) < fewest:
             raise ValueError(
-                f"X has {len(rows)} row(s), too few to learn from some and choose by others"
+                f"X has {len(rows)} row(s), too few to learn from some and choose by others; give "
+                f"at least {fewest}"
             )
+        shares = CERTIFIED_SHARES if certified else SHARES
+        taught, judged = np.round(np.cumsum(shares)[:-1] * len(rows)).astype(int)
+        ends = min(taught, judged - 1), judged  # of few rows one chooses
+        parts = np.split(random.permutation(len(rows)), ends)
         return cls(ensemble, rows, scores, full, truth, *(np.sort(part) for part in parts))
 
     @property

@@ -22,6 +22,7 @@ from mddag.factor import fit_factor
 
 LEAST = 100
 PRIOR = 100.0
+ROUNDING = 1e-9  # of the largest score: what varies less does not vary
 
 Exits = NDArray[np.integer[Any]]
 
@@ -112,8 +113,11 @@ def _by_group(
 
 def _line(scores: NDArray[np.float64], targets: NDArray[np.float64]) -> tuple[float, float]:
     centre, mean = scores.mean(), targets.mean()
-    spread = np.square(scores - centre).sum()
-    slope = ((scores - centre) * targets).sum() / spread if spread > 0 else 1.0
+    apart, rounding = scores - centre, ROUNDING * np.abs(scores).max()
+    spread = np.square(apart).sum()
+    slope = 1.0
+    if spread > len(scores) * rounding**2:  # the mean of equal scores need not be one of them
+        slope = (apart * (targets - mean)).sum() / spread
     slope = slope if slope > 0 else 1.0
     return slope, mean - slope * centre
 

@@ -7,6 +7,7 @@ for a promise most of them only certify (``promise``). The model itself is never
 
 from __future__ import annotations
 
+from dataclasses import replace
 from numbers import Real
 from typing import Any
 
@@ -60,7 +61,8 @@ def sparsify(
     model            : anything that ``mddag.as_ensemble`` reads; it is not refitted
     X, y             : rows that the model has not seen; without y it is its own teacher
     beta             : the price of an evaluation in units of the loss (regressors: of R2)
-    budget           : mean evaluations per instance, at most, on rows held out
+    budget           : mean evaluations per instance, at most, on rows held out; whatever the
+                       prices of an ensemble are, each counts as one
     max_loss         : accuracy (regressors: R2) that may be lost against the full model
     max_disagreement : share of rows whose label may differ from the full model's
     confidence       : with which the last two hold on rows to come; ``promise_`` tells. None takes
@@ -136,6 +138,8 @@ def _path(
     problem = Problem.of(
         ensemble, evidence.rows, taught, loss=estimator.loss, actions=estimator.actions
     )
+    if knob == "budget":
+        problem = replace(problem, costs=None)
     learning = problem.rows(evidence.learning).ordered(estimator.ordering, solver)
     selection = problem.rows(evidence.choosing).like(learning)
     harm = Harm(ensemble, measure, targets, evidence.full, evidence.seen)
@@ -182,7 +186,7 @@ def _one_knob(**knobs: float | None) -> tuple[str, float]:
 
 
 def _check_confidence(confidence: float | None) -> None:
-    if confidence is not None and not 0.5 <= confidence < 1:
+    if confidence is not None and not (isinstance(confidence, Real) and 0.5 <= confidence < 1):
         raise ValueError(
             f"confidence is {confidence!r}; wanted a number from 0.5 to below 1, or None for the "
             "point estimate"

@@ -28,6 +28,8 @@ from mddag.losses import Loss, ZeroOne
 from mddag.policy import ACTIONS, EVAL, Policy
 from mddag.votes import Votes
 
+LARGEST = 1e60  # vote: squares of covariances are numbers yet
+
 
 @dataclass(frozen=True)
 class Evaluation:
@@ -254,6 +256,12 @@ def _checked_votes(votes: Votes | ArrayLike) -> Votes:
         j = np.searchsorted(tables.rounds, t, side="right") - 1
         raise ValueError(
             f"a leaf of base classifier {j} votes {tables.values[bad[0]]}; votes must be finite"
+        )
+    largest = max(np.abs(tables.values).max(initial=0.0), np.abs(tables.bias).max())
+    if largest > 0 and not 1 / LARGEST < largest < LARGEST:
+        raise ValueError(
+            f"the largest of the votes and the bias is {largest}; wanted numbers to compute with, "
+            f"below {LARGEST:g} and not all below {1 / LARGEST:g}: scale them"
         )
     return votes
 

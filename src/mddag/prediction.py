@@ -59,6 +59,8 @@ class ScoringClassifier(Scoring):
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """Calibrated log-odds: (n,) for two classes, (n, n_classes) up to a constant per row."""
         scores, exit_step = self._exits(X)
+        if scores.shape[1] == 2:  # two classes with a score each
+            scores = scores[:, 1:] - scores[:, :1]
         calibrated = self.calibration_.calibrated(scores, exit_step)
         return calibrated.ravel() if calibrated.shape[1] == 1 else calibrated
 

@@ -44,7 +44,12 @@ class Promise:
         return bounds.price_of_difference(self.bound, n_certifying, self.confidence)
 
     def require(self, n_rows: int, n_certifying: int) -> None:
-        """Refuse rows so few that even a policy without any harm on them could not pass."""
+        """Refuse what even a policy without any harm could not pass: too few rows, or too sure."""
+        if self.measure == "difference" and 1 - self.confidence < bounds.NUISANCE:
+            raise ValueError(
+                f"confidence is {self.confidence}, but no number of rows proves {self.knob} with "
+                f"{1 - bounds.NUISANCE} or more; give less, or max_disagreement, which bounds it"
+            )
         needed = {
             "share": bounds.rows_for_share(self.bound, self.confidence),
             "difference": bounds.rows_for_difference(self.bound, self.confidence),

@@ -25,7 +25,7 @@ from mddag.door import checked_labels, checked_numbers
 from mddag.ensemble import Ensemble
 from mddag.estimator import DagEstimator
 from mddag.holdout import stratified
-from mddag.mdp import MDP, Evaluation
+from mddag.mdp import MDP, Evaluation, checked_loss
 from mddag.policy import Policy
 from mddag.problem import Problem, checked_ordering, chosen_solver
 from mddag.solvers import Solver
@@ -65,6 +65,8 @@ def sweep(
     if (X_test is None) != (y_test is None):
         raise ValueError("X_test and y_test must be given together; got one of them")
     check_fraction("selection_fraction", selection_fraction, zero=False)
+    prices = _checked_betas(betas)
+    checked_loss(loss)
     of_model = model if isinstance(model, DagEstimator) else MDDAGClassifier()
     random = np.random.RandomState(random_state)
     learner = chosen_solver(of_model.solver if solver is None else solver, every)
@@ -82,7 +84,7 @@ def sweep(
     curve = sweep_policies(
         learning.mdp,
         seeded(learner, random),
-        betas,
+        prices,
         selection=selection.mdp,
         test=None if test is None else test.mdp,
         n_jobs=n_jobs,
@@ -135,9 +137,10 @@ def sweep_policies(
     _check_agreement(first)
     solved = _solved(samples, solver, prices, n_jobs)
     columns = {"beta": np.array(prices[: len(solved)])}
+    in_units_of_loss = np.array([mdp_of_beta(beta).beta for beta in columns["beta"]])
     for name, mdp in first.items():
         columns |= _columns(name, [evaluations[name] for _, evaluations in solved])
-        columns |= _full_columns(name, mdp, columns["beta"])
+        columns |= _full_columns(name, mdp, in_units_of_loss)
     return Curve(columns, tuple(policy for policy, _ in solved), first["train"].loss)
 
 
@@ -193,7 +196,7 @@ def _columns(name: str, evaluations: Sequence[Evaluation]) -> dict[str, NDArray[
 
 
 def _full_columns(name: str, mdp: MDP, beta: NDArray[np.float64]) -> dict[str, NDArray[np.float64]]:
-    """The full ensemble in every row, for its loss and cost know no beta."""
+    """The full ensemble in every row; its loss and cost know no beta, which is in units of loss."""
     full = mdp.evaluate(mdp.evaluate_all())
     columns = _columns(f"full_{name}", [full] * len(beta))
     columns[f"full_{name}_objective"] = full.loss + beta * full.cost

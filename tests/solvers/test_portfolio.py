@@ -94,11 +94,54 @@ def test_soft_targets_numbers_and_single_rows():
     assert single.n_steps == mdp.n_steps
 
 
+@pytest.mark.parametrize("unit", [2.0**-100, 2.0**100])
+def test_numbers_in_any_unit(unit):
+    dense, random = problem(n_classifiers=40).votes.dense(), np.random.default_rng(0)
+    wanted = dense.sum(axis=(1, 2)) + random.normal(size=len(dense))
+
+    def found(u):
+        mdp = MDP(u * dense, u * wanted, loss=Squared(), beta=0.01 * u**2)
+        return mdp.evaluate(Portfolio((Prefix(),), random_state=0).solve(mdp))
+
+    assert found(unit).n_evaluated == found(1.0).n_evaluated < 40
+    assert found(unit).loss == pytest.approx(found(1.0).loss * unit**2)
+
+
 def test_any_solver_may_be_a_member():
     members = (Sarsa(n_episodes=500, evaluate_every=250),)
     policy = Portfolio(members, (Given(),), random_state=0).solve(problem(n=100))
     assert policy.revision is None
     assert policy.order.tolist() == list(range(20))
+
+
+def test_a_portfolio_within_a_portfolio_keeps_its_weights_and_constants():
+    inner = Portfolio((Prefix(),), (Correlation(),), (), random_state=0)
+    pool = Portfolio((inner,), (Given(),), (), random_state=0).pool(problem(), [0.003])
+    entry = pool.entries[1]
+    assert entry.candidates[0].revision is not None
+    judged = pool.judge.of_policy(entry.candidates[0])
+    assert judged.losses[0] == entry.opinions.losses[0]
+
+
+def test_descents_start_from_policies_that_decide_as_often():
+    class Careless(Prefix):
+        def candidates(self, mdp):
+            return [Policy.prefix(1, mdp.n_steps, mdp.grid)]
+
+    portfolio = Portfolio((Careless(), Descent(n_sweeps=1)), None, (), every=4, random_state=0)
+    assert portfolio.solve(problem().with_beta(0.2)).n_steps == 20
+
+
+def test_rows_that_do_not_count_are_in_neither_part():
+    mdp = problem(n=80)
+    weight = np.where(np.arange(80) < 2, 1.0, 0.0)
+    alone, among = (
+        MDP(m.votes, m.labels, beta=0.003, weight=w)
+        for m, w in ((mdp.rows(np.arange(2)), None), (mdp, weight))
+    )
+    portfolio = Portfolio(random_state=0)
+    value = among.evaluate(portfolio.solve(among)).objective
+    assert value == alone.evaluate(portfolio.solve(alone)).objective
 
 
 def test_decisions_every_few_steps():
@@ -132,6 +175,8 @@ def test_ctrl_c_keeps_what_was_found():
         (Portfolio(orderings=()), "members or orderings is empty"),
         (Portfolio(every=0), "every is 0; wanted"),
         (Portfolio(selection_fraction=1.5), "selection_fraction is 1.5"),
+        (Portfolio((Prefix(every=4),)), r"Prefix\(every=4\) decides every 4 steps and the"),
+        (Portfolio((Sarsa(),), every=4), r"every is 4, but Sarsa"),
         (Portfolio(n_threads=0), "n_threads is 0"),
         (Portfolio(random_state=-1), "random_state is -1"),
     ],

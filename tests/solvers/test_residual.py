@@ -71,3 +71,8 @@ def test_one_row_has_no_slope():
 def test_refuses_parameters_that_make_no_sense():
     with pytest.raises(ValueError, match="width is 0; wanted a whole number, 1 or more"):
         Residual(width=0)
+
+
+def test_where_nothing_varies_all_is_certain():
+    mdp = MDP(np.ones((40, 30)), np.arange(40) % 2)
+    assert mdp.evaluate(Residual().solve(mdp)).n_evaluated == 1

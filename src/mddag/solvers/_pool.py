@@ -18,6 +18,7 @@ from mddag.arrangement import Arrangement
 from mddag.grid import Grid
 from mddag.mdp import MDP
 from mddag.policy import Policy
+from mddag.revision import Revision
 from mddag.solvers._judge import Judge, Opinions
 from mddag.solvers.solver import Candidates
 
@@ -44,17 +45,17 @@ class Packed:
     """Policies that would fill memory, with their actions compressed: most cells do as others."""
 
     def __init__(self) -> None:
-        self.kept: list[tuple[Grid, NDArray[np.intp], int, tuple[int, ...]]] = []
+        self.kept: list[tuple[Grid, NDArray[np.intp], int, Revision | None]] = []
         self.actions: list[bytes] = []
 
     def append(self, policy: Policy) -> None:
-        self.kept.append((policy.grid, policy.order, policy.every, policy.actions.shape))
+        self.kept.append((policy.grid, policy.order, policy.every, policy.revision))
         self.actions.append(zlib.compress(policy.actions.tobytes(), 1))
 
     def __getitem__(self, c: int, /) -> Policy:
-        grid, order, every, shape = self.kept[c]
-        actions = np.frombuffer(zlib.decompress(self.actions[c]), np.uint8).reshape(shape)
-        return Policy(actions, grid, order, every)
+        grid, order, every, revision = self.kept[c]
+        actions = np.frombuffer(zlib.decompress(self.actions[c]), np.uint8)
+        return Policy(actions.reshape(-1, grid.n_cells), grid, order, every, revision)
 
 
 @dataclass(frozen=True, eq=False)

@@ -160,6 +160,9 @@ class Portfolio(Parameters):
         if selection is not None:
             mdp.evaluate_all().require(selection.n_steps, selection.n_scores)
             return _Part(mdp), _Part(selection)
+        counting = np.flatnonzero(mdp.weight)
+        if len(counting) < mdp.n_instances:  # or one part might be of rows that do not count
+            mdp = mdp.rows(counting)
         out = stratified(_strata(mdp), self.selection_fraction, random)
         if len(out) == 0:  # too few to part: they choose among what they taught
             return _Part(mdp), _Part(mdp)
@@ -198,11 +201,20 @@ class Portfolio(Parameters):
         if self.random_state is not None:
             check_whole("random_state", self.random_state, 0)
         for member in self.members or ():
-            checked_solver(member)
+            self._check_member(member)
         for size in self.sizes or ():
             check_whole("each of sizes", size, 1)
         if () in (self.members, self.orderings):
             raise ValueError("members or orderings is empty; wanted at least one, or None")
+
+    def _check_member(self, member: Any) -> None:
+        checked_solver(member)
+        if getattr(member, "every", self.every) not in (1, self.every):
+            raise ValueError(
+                f"{member!r} decides every {member.every} steps and the portfolio every "
+                f"{self.every}; wanted Portfolio(every={member.every}), which its members follow"
+            )
+        deciding_every(member, self.every)
 
 
 @dataclass(frozen=True, eq=False)
@@ -297,10 +309,16 @@ def _descend(
         known = [e for e in pool.entries[1:] if e.arrangement is problem.arrangement]
         entry, c = pool.among(known).best(beta)
         start = entry.candidates[c]
-        if entry not in known or not np.array_equal(start.order, np.arange(start.n_steps)):
+        if entry not in known or not _continues(start, member.every):
             start = problem.learning.evaluate_all(member.every)
         policies = replace(careful, start=start).candidates(learning)
         pool.add_policies(repr(member), policies, problem)
+
+
+def _continues(start: Policy, every: int) -> bool:
+    """Whether a descent that decides so often can go on from there."""
+    as_arranged = start.revision is None and np.array_equal(start.order, np.arange(start.n_steps))
+    return as_arranged and start.every == every
 
 
 def _thinned(betas: list[float]) -> list[float]:

@@ -52,7 +52,8 @@ class Residual(OneKnob):
         confidence = slope * edges  # a number per step and cell: changed in place
         confidence += intercept
         confidence *= sign
-        confidence /= np.maximum(deviation, np.finfo(float).tiny)
+        with np.errstate(over="ignore"):  # where nothing remains to be said, all is certain
+            confidence /= np.maximum(deviation, np.finfo(float).tiny)
         confidence[:, sign == 0] = -np.inf
         return Exits(mdp, confidence, DEVIATIONS, self.every)
 

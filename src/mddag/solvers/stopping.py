@@ -30,7 +30,7 @@ SHAPES = ("cells", "thresholds")
 MIN_COUNT = 30  # rows per group, about
 MAX_ROWS = 20_000  # losses at all steps are kept
 Vector = NDArray[np.float64]
-Places = NDArray[np.int32]
+Places = NDArray[np.unsignedinteger[Any]]
 
 
 @dataclass
@@ -95,7 +95,7 @@ class Stopping(Parameters):
 class Passage:
     """Where rows are before each decision, and what they would lose by quitting there.
 
-    places : int32 (n_decisions, n), the cell on the axis of scores or margins
+    places : (n_decisions, n), the cell on the axis of scores or margins, as small as it can be
     losses : float32 (n_decisions + 1, n), the last being the full ensemble's
     prices : float64 (n_decisions,), cost of what a decision covers
     """
@@ -106,10 +106,10 @@ class Passage:
         self.mdp = few = mdp.rows(counting[spaced])
         self.weight = few.weight
         self.n_places = len(mdp.grid.edges) + 1
-        places, losses = [], []
+        smallest, places, losses = np.min_scalar_type(self.n_places - 1), [], []
         for j, scores in enumerate(partial_sums(few.votes)):
             if j % every == 0 and j < few.n_steps:
-                places.append((few.grid.cells(scores) % self.n_places).astype(np.int32))
+                places.append((few.grid.cells(scores) % self.n_places).astype(smallest))
             if j % every == 0 or j == few.n_steps:
                 losses.append(few.losses_of(scores, slice(None), j).astype(np.float32))
         self.places, self.losses = places, losses
