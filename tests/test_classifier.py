@@ -48,7 +48,7 @@ def fitted(cancer):
 def test_few_evaluations_are_nearly_as_good_as_all(cancer, fitted):
     _, X, _, y = cancer
     full = np.mean(fitted.ensemble_.labels(fitted.ensemble_.scores(X)) != y)
-    assert 1 - fitted.score(X, y) <= full + 0.06
+    assert 1 - fitted.score(X, y) <= full + 0.08  # of 143 rows
     assert fitted.n_evaluated(X).mean() < 25
 
 

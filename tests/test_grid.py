@@ -128,6 +128,20 @@ def test_quantile_cells_hold_equally_many_partial_sums(n_scores):
     assert share.max() < 1.5 / 8
 
 
+@pytest.mark.parametrize("n_scores", [1, 3])
+def test_rounded_sums_stay_in_their_quantile_cells(n_scores):
+    """Votes of few values: sums repeat, and an executor adds them in other units."""
+    rng = np.random.default_rng(0)
+    dense = rng.choice([-0.1, 0.1, 0.3], size=(400, 12, n_scores))
+    grid = Grid.quantile(Votes.from_dense(dense), 64)
+    sums = np.cumsum(dense, axis=1).reshape(-1, n_scores)
+    cells = grid.cells(sums)
+    away = np.abs(sums[:, 0] if n_scores == 1 else np.ptp(np.sort(sums)[:, -2:], axis=1)) > 1e-6
+    for noise in (-1e-9, 1e-9):
+        moved = grid.cells(sums + noise * np.arange(1, n_scores + 1))
+        assert np.array_equal(moved[away], cells[away])  # 0 is an edge, whatever lies there
+
+
 @pytest.mark.parametrize("make", [Grid.uniform, Grid.quantile])
 @pytest.mark.parametrize("n_scores", [1, 3])
 @pytest.mark.parametrize("shape", [(5, 4), (1, 1), (3, 0)])

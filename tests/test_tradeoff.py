@@ -7,7 +7,7 @@ from sklearn.ensemble import GradientBoostingClassifier, GradientBoostingRegress
 
 import mddag
 from mddag.losses import Exponential, ZeroOne
-from mddag.solvers import Sarsa
+from mddag.solvers import Margin, Sarsa
 from mddag.solvers.solver import Interrupted
 from mddag.tradeoff import sweep_policies
 from tests.sweeps import BETAS, BestPrefix, OfBeta, swept
@@ -138,6 +138,16 @@ def test_sweep_takes_loss_solver_and_actions_of_an_estimator(boosted):
     curve = mddag.sweep(model, X, y, betas=[0.01])
     assert curve.loss == Exponential()
     assert not (curve.policies[0].actions == 1).any()
+
+
+def test_sweep_takes_every_of_an_estimator_and_any_random_state(boosted):
+    boost, X, y = boosted
+    model = mddag.MDDAGClassifier(boost, solver=Margin(), every=4, random_state=0).fit(X, y)
+    for every, decisions in ((None, 5), (2, 10)):
+        curve = mddag.sweep(
+            model, X, y, betas=[0.01], every=every, random_state=np.random.RandomState(0)
+        )
+        assert len(curve.policies[0].actions) == decisions
 
 
 def test_sweep_refuses_half_a_test_set(boosted):

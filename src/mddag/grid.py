@@ -22,6 +22,7 @@ from mddag.votes import Votes
 DEFAULT_CELLS = 1024
 MIN_MARGIN_CELLS = 32
 MAX_SAMPLED_STATES = 1_000_000  # 8 MB: what `quantile` looks at, however many rows there are
+GAP = 1e-8  # of the range, between states that no rounding takes for one
 MIN_LOOKS = 100  # steps it looks at; neighbours tell much the same, so they go before rows do
 
 
@@ -115,10 +116,25 @@ class Grid(ReadOnlyArrays):
         `n_cells` counts the cells of one top class; there are fewer where sums repeat.
         """
         n_cells = _checked_cells(votes.tables.n_scores, n_cells)
-        seen = _states_passed(votes)
         wanted = np.arange(1, n_cells - 1) / (n_cells - 1)
-        quantiles = np.quantile(seen, wanted, overwrite_input=True)
-        return cls(np.unique(np.append(quantiles, 0.0)), votes.tables.n_scores)
+        edges = _between(_states_passed(votes), wanted)
+        return cls(np.unique(np.append(edges, 0.0)), votes.tables.n_scores)
+
+
+def _between(states: NDArray[np.float64], shares: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Edges with about the given shares of the states below, each in a gap between two of them.
+
+    Sums of stumps repeat: an edge on one of them would have all its rows change their cell where an
+    executor rounds the sum.
+    """
+    states.sort()
+    (gaps,) = np.nonzero(np.diff(states) > GAP * (states[-1] - states[0]))
+    if len(gaps) == 0:
+        return np.empty(0)
+    at = np.searchsorted(gaps, np.floor(shares * (len(states) - 1)))
+    below = gaps[np.minimum(at, len(gaps) - 1)]
+    edges: NDArray[np.float64] = states[below] / 2 + states[below + 1] / 2
+    return edges
 
 
 def _states_passed(votes: Votes) -> NDArray[np.float64]:

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils import _safe_indexing
+from sklearn.utils import _safe_indexing, check_random_state
 
 from mddag._checks import check_one_of
 from mddag.adapters import as_ensemble
@@ -54,7 +54,7 @@ def sparsify(
     every: int | None = None,
     objective: str = "evaluations",
     n_threads: int = 1,
-    random_state: int | None = 0,
+    random_state: Any = 0,
 ) -> Any:
     """A fitted MDDAGClassifier or MDDAGRegressor over the base classifiers of a trained model.
 
@@ -92,7 +92,7 @@ def sparsify(
         random_state=random_state,
     )
     learner = estimator.checked_solver()
-    random = np.random.RandomState(random_state)
+    random = check_random_state(random_state)
     promise = None
     if knob in BOUNDS and confidence is not None:
         promise = Promise(knob, value, confidence, _measure(ensemble, knob))

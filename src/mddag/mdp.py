@@ -198,10 +198,12 @@ class MDP:
         other.weight = self.weight[index]
         return other
 
-    def with_labels(self, labels: ArrayLike) -> MDP:
-        """The same votes with other labels, or with the soft targets of a teacher."""
+    def with_labels(self, labels: ArrayLike, loss: Loss | None = None) -> MDP:
+        """The same votes with other labels or the soft targets of a teacher, and by another loss
+        if one is given."""
         other = copy(self)
         other.labels = _checked_labels(labels, self.n_instances, self.n_scores)
+        other.loss = self.loss if loss is None else loss
         return other
 
     def read_by(self, factors: NDArray[np.float64]) -> MDP:

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from joblib import Parallel, delayed
 from numpy.typing import ArrayLike, NDArray
+from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_consistent_length
 
 from mddag._checks import check_fraction
@@ -46,21 +47,21 @@ def sweep(
     loss: Any = None,
     solver: Any = None,
     ordering: Any = None,
-    every: int = 1,
+    every: int | None = None,
     selection_fraction: float = 0.3,
     n_jobs: int | None = None,
-    random_state: int | None = 0,
+    random_state: Any = 0,
 ) -> Curve:
     """Learn a policy at each of `betas` over the base classifiers of `model`.
 
-    model : a fitted MDDAGClassifier or MDDAGRegressor, whose loss, solver, ordering and actions
-            serve unless given here, or anything that ``mddag.as_ensemble`` reads
+    model : a fitted MDDAGClassifier or MDDAGRegressor, whose loss, solver, ordering, every and
+            actions serve unless given here, or anything that ``mddag.as_ensemble`` reads
     X, y  : rows for the policies, split into learning and `selection_fraction` for choosing
     betas : prices of an evaluation; for regressors in units of R2
     X_test, y_test : rows that only report, if given
-    every : base classifiers that one decision covers
+    every : base classifiers that one decision covers; 1 unless given
     n_jobs: joblib's; the result does not depend on it
-    random_state : a seed of the split, and of a solver that has none of its own
+    random_state : of the split, and of a solver that has none of its own
     """
     if (X_test is None) != (y_test is None):
         raise ValueError("X_test and y_test must be given together; got one of them")
@@ -68,8 +69,10 @@ def sweep(
     prices = _checked_betas(betas)
     checked_loss(loss)
     of_model = model if isinstance(model, DagEstimator) else MDDAGClassifier()
-    random = np.random.RandomState(random_state)
-    learner = chosen_solver(of_model.solver if solver is None else solver, every)
+    random = check_random_state(random_state)
+    learner = chosen_solver(
+        of_model.solver if solver is None else solver, of_model.every if every is None else every
+    )
     ordering = of_model.ordering if ordering is None else ordering
     checked_ordering(ordering)
     ensemble = as_ensemble(model)

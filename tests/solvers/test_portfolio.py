@@ -5,7 +5,7 @@ import pytest
 from sklearn.base import clone
 
 from mddag import MDP
-from mddag.losses import Squared
+from mddag.losses import Squared, ZeroOne
 from mddag.ordering import Correlation, Given
 from mddag.policy import Policy
 from mddag.solvers import Descent, Margin, Portfolio, Prefix, Sarsa
@@ -42,6 +42,18 @@ def test_the_pool_knows_the_cost_of_its_winner_and_whose_it_is():
     value = selection.evaluate(pool.policy(0.003))
     assert entry.opinions.costs[c] == pytest.approx(value.cost)
     assert entry.opinions.losses[c] == pytest.approx(value.loss)
+
+
+def test_the_unit_of_prices_does_not_matter():
+    found = []
+    for unit in (1.0, 128.0):
+        learning, selection = (
+            MDP(m.votes, m.labels, loss=ZeroOne((unit, 3 * unit)), beta=unit * m.beta)
+            for m in (problem(), problem(seed=1))
+        )
+        found.append(Portfolio(QUICK, random_state=0).solve(learning, selection))
+    assert np.array_equal(found[0].actions, found[1].actions)
+    assert np.array_equal(found[0].order, found[1].order)
 
 
 def test_a_ladder_falls_in_cost_by_steps():

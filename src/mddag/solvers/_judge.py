@@ -3,12 +3,13 @@
 Candidates differ on few rows, and their labels are noisy: the best of many is then the luckiest.
 For the 0-1 loss there is a second opinion, the calibrated probabilities of the full ensemble. It is
 much less noisy, but it believes that the full ensemble is right. With D_L and D_T the differences
-to the full ensemble's loss by labels and by teacher, r the share of decisions that differ, n rows,
+to the full ensemble's loss by labels and by teacher, r the share of decisions that differ, c^2 the
+mean square of what an error costs (1 without prices), n rows,
 
-    estimate = D_T + k (D_L - D_T) + CHARGE standard errors,    k = b^2 / (b^2 + r / n),
+    estimate = D_T + k (D_L - D_T) + CHARGE standard errors,    k = b^2 / (b^2 + c^2 r / n),
 
-where b^2 is how much the two differ beyond the noise r / n of labels, over all candidates: where
-labels prove the teacher wrong, they decide. The charge is for luck: there are thousands of
+where b^2 is how much the two differ beyond the noise c^2 r / n of labels, over all candidates:
+where labels prove the teacher wrong, they decide. The charge is for luck: there are thousands of
 candidates, and some differ from the full ensemble on just the right rows. Other losses are judged
 by labels alone.
 """
@@ -57,12 +58,14 @@ class Judge:
     def __init__(self, mdp: MDP, full: NDArray[np.float64]) -> None:
         """full : the scores of the full ensemble, (n, K); those of the MDP may be condensed."""
         self.mdp = mdp
-        self.asks_teacher = isinstance(mdp.loss, ZeroOne) and mdp.labels.ndim == 1
-        self.teacher, self.decided = mdp, mdp
-        if self.asks_teacher:
+        self.asks_teacher = False
+        self.teacher, self.decided, self.square = mdp, mdp, 1.0
+        if isinstance(mdp.loss, ZeroOne) and mdp.labels.ndim == 1:
+            self.asks_teacher = True
             winner = full[:, 0] > 0 if mdp.n_scores == 1 else full.argmax(axis=1)
             self.teacher = taught(mdp, full)
-            self.decided = mdp.with_labels(winner.astype(np.intp))
+            self.decided = mdp.with_labels(winner.astype(np.intp), ZeroOne())
+            self.square = _mean_square_price(mdp, mdp.loss.prices(max(mdp.n_scores, 2)))
 
     def of_policy(self, policy: Policy) -> Opinions:
         """The opinion of one candidate, which is followed."""
@@ -91,10 +94,16 @@ class Judge:
         differs, n = opinions.differs, self.mdp.n_instances
         gained = opinions.taught - opinions.taught[0]
         doubt = (opinions.losses - opinions.losses[0]) - gained
-        noise = differs / n
+        noise = self.square * differs / n
         bias = max(float(np.mean(doubt**2 - noise)), 0.0)
         trust = np.divide(bias, bias + noise, out=np.zeros_like(noise), where=noise > 0)
         spread = np.divide(gained**2, n * differs, out=np.zeros_like(noise), where=differs > 0)
         error = np.sqrt(trust**2 * noise + (1 - trust) ** 2 * spread)
         estimates: Vector = opinions.losses[0] + gained + trust * doubt + CHARGE * error
         return estimates
+
+
+def _mean_square_price(mdp: MDP, price: Vector) -> float:
+    """Of an error, given the prices (n_classes, n_classes); all wrong classes count alike."""
+    of_class = np.square(price).sum(axis=1) / (len(price) - 1)
+    return float(np.average(of_class[mdp.labels], weights=mdp.weight))
