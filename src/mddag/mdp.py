@@ -191,6 +191,12 @@ class MDP:
         other.beta = checked_beta(beta)
         return other
 
+    def counting(self, most: int | None = None) -> NDArray[np.intp]:
+        """The instances of positive weight: all, or `most` of them, evenly spaced."""
+        counting = np.flatnonzero(self.weight)
+        n = len(counting) if most is None else min(len(counting), most)
+        return counting[np.linspace(0, len(counting) - 1, n).astype(np.intp)]
+
     def rows(self, index: NDArray[np.intp]) -> MDP:
         """Some of the instances; the grid stays."""
         other = copy(self)

@@ -134,13 +134,13 @@ class Policy(ReadOnlyArrays):
             )
         whole = arrangement.then(Arrangement(self.order, self.revision))
         actions = self.actions
-        n_more = -(-len(whole.order) // self.every) - len(actions)
         if len(whole.order) > self.n_steps:
             if self.n_steps % self.every:
                 raise ValueError(
                     f"decisions for every {self.every} steps do not end at step {self.n_steps}, "
                     "the last that was kept; wanted a multiple of them kept"
                 )
+            n_more = -(-len(whole.order) // self.every) - len(actions)
             actions = np.pad(actions, ((0, n_more), (0, 0)), constant_values=QUIT)
         return replace(self, actions=actions, order=whole.order, revision=whole.revision)
 

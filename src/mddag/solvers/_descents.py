@@ -30,12 +30,10 @@ class Descents:
     """Descents on one MDP."""
 
     def __init__(self, mdp: MDP, every: int, n_sweeps: int, n_threads: int) -> None:
-        counting = np.flatnonzero(mdp.weight)
-
         def sweep(actions: tuple[str, ...], n_most: int) -> Sweep:
-            spaced = np.linspace(0, len(counting) - 1, min(len(counting), n_most)).astype(np.intp)
+            instances = mdp.counting(n_most)
             return Sweep(
-                mdp, every=every, actions=actions, instances=counting[spaced], n_threads=n_threads
+                mdp, every=every, actions=actions, instances=instances, n_threads=n_threads
             )
 
         no_skip = tuple(action for action in mdp.actions if action != "skip")

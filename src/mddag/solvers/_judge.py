@@ -70,14 +70,17 @@ class Judge:
     def of_policy(self, policy: Policy) -> Opinions:
         """The opinion of one candidate, which is followed."""
         scores, n_evaluated, cost = self.mdp.rollout(policy)
-        samples = (self.mdp, self.teacher, self.decided) if self.asks_teacher else (self.mdp,) * 3
-        losses = [
-            np.average(m.losses_of(scores, slice(None), n_evaluated), weights=m.weight)
-            for m in samples
-        ]
-        differs = losses[2] if self.asks_teacher else 0.0
-        numbers = (losses[0], losses[1], differs, np.average(cost, weights=self.mdp.weight))
-        return Opinions(*(np.array([x], np.float64) for x in numbers))
+
+        def mean(numbers: Vector) -> Vector:
+            return np.array([np.average(numbers, weights=self.mdp.weight)])
+
+        def loss(mdp: MDP) -> Vector:
+            return mean(mdp.losses_of(scores, slice(None), n_evaluated))
+
+        losses = loss(self.mdp)
+        if not self.asks_teacher:
+            return Opinions(losses, losses, np.zeros(1), mean(cost))
+        return Opinions(losses, loss(self.teacher), loss(self.decided), mean(cost))
 
     def of_candidates(self, candidates: Candidates) -> Opinions:
         """Opinions of candidates that are evaluated together."""

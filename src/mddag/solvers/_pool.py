@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Iterable, Sequence
+from copy import copy
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -94,8 +95,7 @@ class Pool:
 
     def among(self, entries: Sequence[Entry]) -> Pool:
         """A pool of some of the entries and the full ensemble."""
-        other = object.__new__(Pool)
-        other.judge = self.judge
+        other = copy(self)
         other.entries = [self.entries[0], *(e for e in entries if e is not self.entries[0])]
         return other
 
@@ -112,6 +112,12 @@ class Pool:
     def best(self, beta: float) -> tuple[Entry, int]:
         """The entry and the number of the candidate with the smallest value of Eq. (8)."""
         return self._place(self._best(beta))
+
+    def best_in(self, arrangement: Arrangement, beta: float) -> Policy | None:
+        """The best of one arrangement, in its order; None where the full ensemble is better."""
+        known = [e for e in self.entries[1:] if e.arrangement is arrangement]
+        entry, c = self.among(known).best(beta)
+        return None if entry is self.entries[0] else entry.candidates[c]
 
     def policy(self, beta: float) -> Policy:
         """The winner at a price, for base classifiers in their own order."""

@@ -21,9 +21,7 @@ MAX_ROWS = 3_000  # that a factor is fitted to: one number, and targets without 
 
 def exit_factors(mdp: MDP) -> NDArray[np.float64]:
     """a_0 .. a_N by the targets of the MDP, in units of its logistic loss, float64 (N + 1,)."""
-    counting = np.flatnonzero(mdp.weight)
-    spaced = np.linspace(0, len(counting) - 1, min(len(counting), MAX_ROWS)).astype(np.intp)
-    few = mdp.rows(counting[spaced])
+    few = mdp.rows(mdp.counting(MAX_ROWS))
     factors = [fit_factor(scores, few.labels, few.weight) for scores in partial_sums(few.votes)]
     scale = mdp.loss.scale if isinstance(mdp.loss, Logistic) else 1.0
     return np.array(factors) / scale

@@ -24,9 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mddag._checks import check_fraction, check_whole, checked_threads
-from mddag.arrangement import Arrangement, arranged
-from mddag.condensation import Condensation, usual_sizes
-from mddag.grid import Grid
+from mddag.condensation import usual_sizes
 from mddag.holdout import stratified
 from mddag.losses import Logistic
 from mddag.mdp import MDP
@@ -34,12 +32,10 @@ from mddag.ordering import Correlation, Given
 from mddag.parameters import Parameters
 from mddag.policy import Policy
 from mddag.progress import progress
-from mddag.solvers import _log_odds
 from mddag.solvers._exits import Exits
-from mddag.solvers._judge import Judge
-from mddag.solvers._mixture import advised, curbed
+from mddag.solvers._mixture import advised
 from mddag.solvers._pool import Ordered, Pool
-from mddag.solvers._reading import exit_factors
+from mddag.solvers._problems import Part, Problems, Way, of_numbers
 from mddag.solvers.descent import CAREFUL, Descent
 from mddag.solvers.margin import Margin
 from mddag.solvers.prefix import Prefix
@@ -109,9 +105,9 @@ class Portfolio(Parameters):
         random = np.random.RandomState(self.random_state)
         learning, selected = self._parted(mdp, selection, random)
         if isinstance(mdp.loss, Logistic):
-            learning, selected = map(_Part, advised(learning.taken(), selected.taken()))
-        problems, ways = _Problems(learning, selected), self._ways(mdp)
-        pool, dear_first = Pool(problems.of(_Way(Given()))), sorted(set(betas), reverse=True)
+            learning, selected = map(Part, advised(learning.taken(), selected.taken()))
+        problems, ways = Problems(learning, selected), self._ways(mdp)
+        pool, dear_first = Pool(problems.of(Way(Given()))), sorted(set(betas), reverse=True)
         descended = [way for way in ways if way.size] or ways
         runs = [
             (member, way)
@@ -155,19 +151,18 @@ class Portfolio(Parameters):
 
     def _parted(
         self, mdp: MDP, selection: MDP | None, random: np.random.RandomState
-    ) -> tuple[_Part, _Part]:
+    ) -> tuple[Part, Part]:
         """Rows for learning and for choosing."""
         if selection is not None:
             mdp.evaluate_all().require(selection.n_steps, selection.n_scores)
-            return _Part(mdp), _Part(selection)
-        counting = np.flatnonzero(mdp.weight)
-        if len(counting) < mdp.n_instances:  # or one part might be of rows that do not count
-            mdp = mdp.rows(counting)
+            return Part(mdp), Part(selection)
+        if not mdp.weight.all():  # or one part might be of rows that do not count
+            mdp = mdp.rows(mdp.counting())
         out = stratified(_strata(mdp), self.selection_fraction, random)
         if len(out) == 0:  # too few to part: they choose among what they taught
-            return _Part(mdp), _Part(mdp)
+            return Part(mdp), Part(mdp)
         rest = np.setdiff1d(np.arange(mdp.n_instances), out)
-        return _Part(mdp, rest), _Part(mdp, out)
+        return Part(mdp, rest), Part(mdp, out)
 
     def _members(self, mdp: MDP, random: np.random.RandomState) -> list[Any]:
         default = FOR_PROBABILITIES if isinstance(mdp.loss, Logistic) else MEMBERS
@@ -177,7 +172,7 @@ class Portfolio(Parameters):
         members = [deciding_every(seeded(member, random), self.every) for member in chosen]
         return [_threaded(member, self.n_threads) for member in members]
 
-    def _ways(self, mdp: MDP) -> list[_Way]:
+    def _ways(self, mdp: MDP) -> list[Way]:
         """All orders, and each size in the order that suits its targets."""
         orderings = ORDERINGS if self.orderings is None else self.orderings
         sizes = self.sizes
@@ -190,8 +185,8 @@ class Portfolio(Parameters):
                 f"sizes contain {wrong[0]}; wanted fewer than the {mdp.n_steps} base classifiers, "
                 f"and multiples of every={self.every}"
             )
-        ordering = Given() if _of_numbers(mdp) else Correlation()
-        return [*map(_Way, orderings), *(_Way(ordering, size) for size in sizes)]
+        ordering = Given() if of_numbers(mdp) else Correlation()
+        return [*map(Way, orderings), *(Way(ordering, size) for size in sizes)]
 
     def check(self) -> None:
         """Refuse parameters that make no sense."""
@@ -217,80 +212,6 @@ class Portfolio(Parameters):
         deciding_every(member, self.every)
 
 
-@dataclass(frozen=True, eq=False)
-class _Part:
-    """Some rows of an MDP, taken when asked for: votes are what fills memory."""
-
-    mdp: MDP
-    index: NDArray[np.intp] | None = None
-
-    def taken(self) -> MDP:
-        return self.mdp if self.index is None else self.mdp.rows(self.index)
-
-
-@dataclass(frozen=True, eq=False)
-class _Way:
-    """An order of the base classifiers, of all or of those that stand for them."""
-
-    ordering: Any
-    size: int | None = None
-
-    def __repr__(self) -> str:
-        return f"{self.ordering!r}" if self.size is None else f"{self.ordering!r} of {self.size}"
-
-
-class _Problems:
-    """The problem in each arrangement, made when first asked for."""
-
-    def __init__(self, learning: _Part, selection: _Part) -> None:
-        self.learning, self.selection = learning, selection
-        self.by_log_odds = _log_odds.concerns(learning.mdp)
-        self.full = selection.taken().votes.scores()
-        self.made: tuple[_Way, Ordered] | None = None
-        self.condensation: Condensation | None = None
-
-    def of(self, way: _Way) -> Ordered:
-        if self.made is None or self.made[0] is not way:
-            self.made = None  # they come one after the other; two would cost memory
-            self.made = way, self._ordered(way)
-        return self.made[1]
-
-    def _ordered(self, way: _Way) -> Ordered:
-        mdp = self.learning.taken()
-        arrangement = self._arrangement(way, self._to_arrange(mdp))
-        mdp = mdp.arranged(arrangement)
-        grid = Grid.quantile(mdp.votes)
-        mdp = mdp.on_grid(grid)
-        selection = self.selection.taken().arranged(arrangement, grid)
-        if isinstance(mdp.loss, Logistic):
-            factors = exit_factors(mdp)
-            mdp, selection = mdp.read_by(factors), selection.read_by(factors)
-        return Ordered(repr(way), arrangement, mdp, Judge(selection, self.full))
-
-    def _to_arrange(self, learning: MDP) -> MDP:
-        """The rows that arrangements are made from."""
-        if not self.by_log_odds:
-            return learning
-        return _log_odds.together(learning, self.selection.taken())
-
-    def _arrangement(self, way: _Way, mdp: MDP) -> Arrangement:
-        if way.size is None:
-            return arranged(way.ordering, mdp.votes, mdp.costs, mdp.weight)
-        if self.condensation is None or way.size > len(self.condensation.chosen):
-            condense = _log_odds.condensed if self.by_log_odds else _condensed
-            self.condensation = condense(mdp, way.size)
-        condensed = self.condensation.arrangement(way.size)
-        votes, costs = condensed.votes(mdp.votes), mdp.costs[condensed.kept]
-        return condensed.then(arranged(way.ordering, votes, costs, mdp.weight))
-
-
-def _condensed(mdp: MDP, most: int) -> Condensation:
-    sample = mdp.votes, most, mdp.costs, mdp.weight
-    if _of_numbers(mdp):
-        return Condensation.of(*sample, focus=0.0)
-    return Condensation.of(*sample, wanted=curbed(mdp) if mdp.labels.ndim == 1 else None)
-
-
 def _descend(
     member: Descent, problem: Ordered, betas: list[float], pool: Pool, *, explores: bool
 ) -> None:
@@ -306,10 +227,8 @@ def _descend(
         learning = problem.learning.with_beta(beta)
         if beta == betas[0] and explores:
             pool.add_policies(repr(member), member.candidates(learning), problem)
-        known = [e for e in pool.entries[1:] if e.arrangement is problem.arrangement]
-        entry, c = pool.among(known).best(beta)
-        start = entry.candidates[c]
-        if entry not in known or not _continues(start, member.every):
+        start = pool.best_in(problem.arrangement, beta)
+        if start is None or not _continues(start, member.every):
             start = problem.learning.evaluate_all(member.every)
         policies = replace(careful, start=start).candidates(learning)
         pool.add_policies(repr(member), policies, problem)
@@ -333,11 +252,7 @@ def _strata(mdp: MDP) -> NDArray[Any]:
     labels: NDArray[Any] = mdp.labels
     if labels.ndim == 2:
         labels = labels.argmax(axis=1)
-    return np.zeros(mdp.n_instances, np.intp) if _of_numbers(mdp) else labels
-
-
-def _of_numbers(mdp: MDP) -> bool:
-    return mdp.labels.ndim == 1 and mdp.labels.dtype.kind == "f"
+    return np.zeros(mdp.n_instances, np.intp) if of_numbers(mdp) else labels
 
 
 def _threaded(member: Any, n_threads: int) -> Any:

@@ -101,9 +101,7 @@ class Passage:
     """
 
     def __init__(self, mdp: MDP, every: int) -> None:
-        counting = np.flatnonzero(mdp.weight)
-        spaced = np.linspace(0, len(counting) - 1, min(len(counting), MAX_ROWS)).astype(np.intp)
-        self.mdp = few = mdp.rows(counting[spaced])
+        self.mdp = few = mdp.rows(mdp.counting(MAX_ROWS))
         self.weight = few.weight
         self.n_places = len(mdp.grid.edges) + 1
         smallest, places, losses = np.min_scalar_type(self.n_places - 1), [], []
