@@ -10,7 +10,7 @@ from mddag import MDDAGClassifier, MDDAGRegressor
 from mddag.estimator import DagEstimator
 from mddag.losses import Logistic, ZeroOne
 from mddag.ordering import Correlation, Given
-from mddag.solvers import Margin
+from mddag.solvers import Margin, Portfolio
 
 X, y = load_breast_cancer(return_X_y=True)
 MODEL = GradientBoostingClassifier(n_estimators=30, max_depth=2, random_state=0).fit(
@@ -24,6 +24,11 @@ def test_a_policy_of_a_sweep_can_be_adopted():
     assert model.policy_ is curve.policies[0]
     assert model.predict_proba(X).shape == (len(X), 2)
     assert model.n_features_in_ == X.shape[1]
+
+
+def test_the_default_solver_takes_the_threads_and_another_keeps_its_own():
+    assert MDDAGClassifier(n_threads=3).checked_solver().n_threads == 3
+    assert MDDAGClassifier(solver=Portfolio(), n_threads=3).checked_solver().n_threads == 1
 
 
 def test_soft_targets_calibrate_an_adopted_policy():

@@ -130,7 +130,7 @@ class DagEstimator(Served, Scoring, BaseEstimator):  # type: ignore[misc]
         checked_actions(self.actions)
         checked_loss(self.loss)
         checked_ordering(self.ordering)
-        return chosen_solver(self.solver, self.every)
+        return chosen_solver(self.solver, self.every, self.n_threads)
 
     def _default_model(self) -> Any:
         """What is trained where no ensemble is given."""

@@ -162,7 +162,8 @@ def _taught_probabilities(model: Any, ensemble: Ensemble, X: Any) -> NDArray[np.
 def _supported(ensemble: Ensemble, knob: str) -> Ensemble:
     if ensemble.kind not in ESTIMATORS:
         raise ValueError(
-            f"the model is a {ensemble.kind}; sparsify wants a classifier or a regressor"
+            f"the model is a {ensemble.kind}; sparsify wants a classifier or a regressor. "
+            "mddag.compile(mddag.as_ensemble(model)) evaluates it as it is"
         )
     if ensemble.kind == "regressor" and knob == "max_disagreement":
         raise ValueError("a regressor has no labels to disagree on; give max_loss, in units of R2")

@@ -133,9 +133,11 @@ class OfMeans:
             return self.loss(np.exp(scores), labels)
 
 
-def chosen_solver(solver: Any, every: int = 1) -> Solver:
-    """The solver, the default one for None, deciding once for `every` base classifiers."""
-    return deciding_every(checked_solver(Portfolio() if solver is None else solver), every)
+def chosen_solver(solver: Any, every: int = 1, n_threads: int = 1) -> Solver:
+    """The solver, deciding once for `every` base classifiers; for None the default one, with so
+    many threads."""
+    solver = Portfolio(n_threads=n_threads) if solver is None else solver
+    return deciding_every(checked_solver(solver), every)
 
 
 def checked_ordering(ordering: Any) -> None:
