@@ -22,7 +22,7 @@ from mddag.votes import Votes
 DEFAULT_CELLS = 1024
 MIN_MARGIN_CELLS = 32
 MAX_SAMPLED_STATES = 1_000_000  # 8 MB: what `quantile` looks at, however many rows there are
-GAP = 1e-8  # of the range, between states that no rounding takes for one
+GAP = 1e-8  # of the range: states no further apart are one, but for rounding
 MIN_LOOKS = 100  # steps it looks at; neighbours tell much the same, so they go before rows do
 
 
@@ -122,18 +122,17 @@ class Grid(ReadOnlyArrays):
 
 
 def _between(states: NDArray[np.float64], shares: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Edges with about the given shares of the states below, each in a gap between two of them.
+    """Edges with about the given shares of the states below, each midway to the next state.
 
     Sums of stumps repeat: an edge on one of them would have all its rows change their cell where an
-    executor rounds the sum.
+    executor rounds the sum. The states are sorted in place.
     """
     states.sort()
-    (gaps,) = np.nonzero(np.diff(states) > GAP * (states[-1] - states[0]))
-    if len(gaps) == 0:
-        return np.empty(0)
-    at = np.searchsorted(gaps, np.floor(shares * (len(states) - 1)))
-    below = gaps[np.minimum(at, len(gaps) - 1)]
-    edges: NDArray[np.float64] = states[below] / 2 + states[below + 1] / 2
+    near = GAP * (states[-1] - states[0])
+    at = states[(shares * (len(states) - 1)).astype(np.intp)]
+    above = np.searchsorted(states, at + near, side="right")
+    above = above[above < len(states)]
+    edges: NDArray[np.float64] = states[above - 1] / 2 + states[above] / 2
     return edges
 
 
