@@ -1,7 +1,7 @@
 """Rows of the data sets, parted into three: for the model, for the policy, for the test.
 
-DATA are the eight of the tables. FRESH are four on which nothing in the library was ever tried or
-chosen before they were measured, to see whether the tables carry over.
+DATA are the eight of the tables. FRESH are four on which nothing in the library was chosen, to see
+whether the tables carry over.
 
 Each seed shuffles all rows of a data set (official splits and the order in time are ignored, so
 that seeds differ) and parts them with equal shares of every class: half for the model and a quarter
