@@ -40,8 +40,7 @@ def main() -> None:
     out = OUT / table / "quick" if options.quick else OUT / table
     results = out if options.quick else HERE / "results"
     shrink = 10 if options.quick else 1
-    names = options.only or list(quality_data.FRESH if options.fresh else quality_data.DATA)
-    for seed, name, ensemble in product(options.seeds, names, options.ensembles):
+    for seed, name, ensemble in product(options.seeds, options.only, options.ensembles):
         part = out / "solved" / f"{name.replace('/', ' ')} {ensemble} {seed}.json"
         known = json.loads(part.read_text(encoding="utf-8")) if part.exists() else None
         if options.resume and known:
@@ -63,8 +62,7 @@ def main() -> None:
 def read_options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--fresh", action="store_true", help="data that nothing was chosen on")
-    names = [*quality_data.DATA, *quality_data.FRESH]
-    parser.add_argument("--only", nargs="+", choices=names, metavar="DATA")
+    parser.add_argument("--only", nargs="+", metavar="DATA", help="of those of the table")
     ensembles = quality_models.ENSEMBLES
     parser.add_argument("--ensembles", nargs="+", choices=ensembles, default=ensembles)
     parser.add_argument("--seeds", nargs="+", type=int, default=range(5))
@@ -73,7 +71,13 @@ def read_options() -> argparse.Namespace:
     finished.add_argument("--again", action="store_true", help="keep the curves of its rivals")
     parser.add_argument("--train", action="store_true", help="train models, solve nothing")
     parser.add_argument("--quick", action="store_true", help="a tenth of all sizes, to see it run")
-    return parser.parse_args()
+    options = parser.parse_args()
+    names = list(quality_data.FRESH if options.fresh else quality_data.DATA)
+    options.only = options.only or names
+    for name in options.only:
+        if name not in names:
+            parser.error(f"--only {name!r}; wanted some of {', '.join(map(repr, names))}")
+    return options
 
 
 def solved(problem: quality_models.Problem, known: dict[str, Any] | None) -> dict[str, Any]:

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from mddag import _core
 from mddag._read_only import ReadOnlyArrays, read_only
+from mddag.covariances import spaced_rows
 from mddag.partial_sums import partial_sums, top_and_margin
 from mddag.votes import Votes
 
@@ -143,9 +144,8 @@ def _states_passed(votes: Votes) -> NDArray[np.float64]:
     fits = -(-len(votes) * n_sums // MAX_SAMPLED_STATES)
     stride = max(min(fits, n_sums // MIN_LOOKS), 1)
     n_looks = -(-n_sums // stride)
-    n_rows = min(len(votes), max(MAX_SAMPLED_STATES // n_looks, 1))
-    rows = np.linspace(0, len(votes) - 1, n_rows).astype(np.intp)
-    states = np.empty((n_looks, n_rows))
+    rows = spaced_rows(len(votes), max(MAX_SAMPLED_STATES // n_looks, 1))
+    states = np.empty((n_looks, len(rows)))
     for j, scores in enumerate(partial_sums(votes.rows(rows))):
         if j % stride == 0:
             states[j // stride] = (

@@ -22,6 +22,7 @@ from numpy.typing import ArrayLike, NDArray
 from mddag import _core
 from mddag._checks import checked_permutation, checked_threads
 from mddag.arrangement import Arrangement
+from mddag.covariances import spaced_rows
 from mddag.ensemble import Ensemble
 from mddag.grid import Grid
 from mddag.losses import Loss, ZeroOne
@@ -194,8 +195,7 @@ class MDP:
     def counting(self, most: int | None = None) -> NDArray[np.intp]:
         """The instances of positive weight: all, or `most` of them, evenly spaced."""
         counting = np.flatnonzero(self.weight)
-        n = len(counting) if most is None else min(len(counting), most)
-        return counting[np.linspace(0, len(counting) - 1, n).astype(np.intp)]
+        return counting if most is None else counting[spaced_rows(len(counting), most)]
 
     def rows(self, index: NDArray[np.intp]) -> MDP:
         """Some of the instances; the grid stays."""
