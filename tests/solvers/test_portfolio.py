@@ -1,4 +1,5 @@
 import warnings
+from dataclasses import astuple
 
 import numpy as np
 import pytest
@@ -8,7 +9,8 @@ from mddag import MDP
 from mddag.losses import Squared, ZeroOne
 from mddag.ordering import Correlation, Given
 from mddag.policy import Policy
-from mddag.solvers import Descent, Margin, Portfolio, Prefix, Sarsa
+from mddag.solvers import Descent, Margin, Portfolio, Prefix, Sarsa, _descent_member
+from mddag.solvers._judge import Judge, Opinions
 from mddag.solvers.solver import Interrupted
 
 QUICK = (Prefix(), Margin(), Descent(n_starts=2, n_sweeps=2))
@@ -78,6 +80,54 @@ def test_labels_decide_where_they_prove_the_teacher_wrong():
     policy = Portfolio((Prefix(),), (Given(),), random_state=0).solve(mdp)
     assert mdp.evaluate(mdp.evaluate_all()).loss > 0.9
     assert mdp.evaluate(policy).loss < 0.01
+
+
+def test_what_follows_the_full_ensemble_is_not_doubted_for_what_labels_taught():
+    """Twelve candidates; labels and teacher agree on the first six and not on the others."""
+    mdp = problem(2000)
+    judge = Judge(mdp, mdp.votes.scores())
+    differs = np.tile(np.linspace(0, 0.2, 6), 2)
+    taught = 0.1 + 0.1 * differs
+    losses = taught - np.where(np.arange(12) < 6, 0.0, 0.5 * differs)
+    opinions = Opinions(losses, taught, differs, np.ones(12))
+    by_labels = np.arange(12) >= 6
+    apart, together = (judge.estimates(opinions, kind) for kind in (by_labels, by_labels & False))
+    alone = judge.estimates(Opinions(*(column[:6] for column in astuple(opinions))), by_labels[:6])
+    np.testing.assert_array_equal(apart[:6], alone)
+    assert (apart[1:6] > alone[0]).all()
+    assert (apart[8:] < together[8:]).all()  # the labels are believed, and prove a gain
+    assert apart[-1] < alone[0]
+
+
+@pytest.mark.parametrize(("n_scores", "where"), [(1, {"Given()"}), (3, set())])
+def test_labels_teach_cells_of_the_whole_ensemble_where_there_are_two_classes(n_scores, where):
+    learning = problem(n_classifiers=40, n_scores=n_scores)
+    descents = (Descent(n_starts=1, n_sweeps=1), Descent(targets="teacher", n_starts=0, n_sweeps=1))
+    pool = Portfolio(descents, (Given(),), (8,), random_state=0).pool(learning, [0.003])
+    ways = [entry.name.rpartition(" in ")[2] for entry in pool.entries[1:]]
+    condensed = {way for way in ways if way.endswith("of 8")}
+    assert set(ways) - condensed == where
+    taught = [entry.by_labels for entry in pool.entries[1:]]
+    assert any(taught)
+    assert not all(taught)
+
+
+def test_descents_look_at_some_rows_of_many_base_classifiers(monkeypatch):
+    monkeypatch.setattr(_descent_member, "N_VOTES", 100 * 40)
+    looked_at = []
+    candidates = Descent.candidates
+
+    def watched(self, mdp):
+        looked_at.append((mdp.n_steps, mdp.n_instances))
+        return candidates(self, mdp)
+
+    monkeypatch.setattr(Descent, "candidates", watched)
+    learning = problem(n_classifiers=40)
+    descent = Descent(n_starts=0, n_sweeps=1)
+    Portfolio((descent,), (Given(),), (8,), random_state=0).pool(
+        learning, [0.003], problem(seed=1, n_classifiers=40)
+    )
+    assert looked_at == [(40, 100), (8, 600)]
 
 
 def test_a_path_falls_in_cost_as_prices_rise():

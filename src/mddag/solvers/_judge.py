@@ -6,12 +6,14 @@ much less noisy, but it believes that the full ensemble is right. With D_L and D
 to the full ensemble's loss by labels and by teacher, r the share of decisions that differ, c^2 the
 mean square of what an error costs (1 without prices), n rows,
 
-    estimate = D_T + k (D_L - D_T) + CHARGE standard errors,    k = b^2 / (b^2 + c^2 r / n),
+    estimate = D_T + k (D_L - D_T) + CHARGE standard errors,    k = b^2 r / (b^2 r + c^2 / n),
 
-where b^2 is how much the two differ beyond the noise c^2 r / n of labels, over all candidates:
-where labels prove the teacher wrong, they decide. The charge is for luck: there are thousands of
-candidates, and some differ from the full ensemble on just the right rows. Other losses are judged
-by labels alone.
+where b is how wrong the teacher is about a decision that differs: b r is what D_L and D_T differ by
+beyond the noise of labels, c sqrt(r / n). Where labels prove the teacher wrong, they decide. That
+is asked separately of candidates that were taught by labels and of those that follow the full
+ensemble: the former may know better than it, in just the decisions that differ. The charge is for
+luck: there are thousands of candidates, and some differ from the full ensemble on just the right
+rows. Other losses are judged by labels alone.
 """
 
 from __future__ import annotations
@@ -90,20 +92,34 @@ class Judge:
         said, differs = (candidates.evaluate(m)[0] for m in (self.teacher, self.decided))
         return Opinions(losses, said, differs, costs)
 
-    def estimates(self, opinions: Opinions) -> Vector:
-        """Expected losses of all candidates, the first of which is the full ensemble."""
+    def estimates(self, opinions: Opinions, by_labels: NDArray[np.bool_]) -> Vector:
+        """Expected losses of all candidates, the first of which is the full ensemble.
+
+        by_labels : (n_candidates,), which of them labels taught
+        """
         if not self.asks_teacher:
             return opinions.losses
         differs, n = opinions.differs, self.mdp.n_instances
         gained = opinions.taught - opinions.taught[0]
         doubt = (opinions.losses - opinions.losses[0]) - gained
         noise = self.square * differs / n
-        bias = max(float(np.mean(doubt**2 - noise)), 0.0)
-        trust = np.divide(bias, bias + noise, out=np.zeros_like(noise), where=noise > 0)
+        trust = np.zeros_like(noise)
+        for kind in (by_labels, ~by_labels):
+            trust[kind] = _trust_in_labels(doubt[kind], differs[kind], noise[kind])
         spread = np.divide(gained**2, n * differs, out=np.zeros_like(noise), where=differs > 0)
         error = np.sqrt(trust**2 * noise + (1 - trust) ** 2 * spread)
         estimates: Vector = opinions.losses[0] + gained + trust * doubt + CHARGE * error
         return estimates
+
+
+def _trust_in_labels(doubt: Vector, differs: Vector, noise: Vector) -> Vector:
+    """k of each candidate; b^2 is fitted to all, weighted by the inverse of their noise."""
+    asked = differs > 0
+    if not asked.any():
+        return np.zeros_like(noise)
+    excess = float(np.sum((doubt[asked] ** 2 - noise[asked]) / differs[asked]))
+    bias = max(excess / float(differs.sum()), 0.0) * differs**2
+    return np.divide(bias, bias + noise, out=np.zeros_like(noise), where=asked)
 
 
 def _mean_square_price(mdp: MDP, price: Vector) -> float:

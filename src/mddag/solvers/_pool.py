@@ -61,12 +61,16 @@ class Packed:
 
 @dataclass(frozen=True, eq=False)
 class Entry:
-    """Candidates of one solver in one order, and what the judge thinks of them."""
+    """Candidates of one solver in one order, and what the judge thinks of them.
+
+    by_labels : whether labels taught them, other than the choice of a knob
+    """
 
     name: str
     candidates: Indexed
     arrangement: Arrangement
     opinions: Opinions
+    by_labels: bool
 
 
 class Pool:
@@ -81,17 +85,27 @@ class Pool:
         """Candidates that are evaluated together."""
         self._add(name, candidates, problem, problem.judge.of_candidates(candidates))
 
-    def add_policies(self, name: str, policies: Iterable[Policy], problem: Ordered) -> None:
+    def add_policies(
+        self, name: str, policies: Iterable[Policy], problem: Ordered, *, by_labels: bool = False
+    ) -> None:
         """Candidates that are evaluated one by one, and packed before the next is made."""
         packed, opinions = Packed(), []
         for policy in policies:
             opinions.append(problem.judge.of_policy(policy))
             packed.append(policy)
-        self._add(name, packed, problem, Opinions.joined(opinions))
+        self._add(name, packed, problem, Opinions.joined(opinions), by_labels=by_labels)
 
-    def _add(self, name: str, candidates: Indexed, problem: Ordered, opinions: Opinions) -> None:
+    def _add(
+        self,
+        name: str,
+        candidates: Indexed,
+        problem: Ordered,
+        opinions: Opinions,
+        *,
+        by_labels: bool = False,
+    ) -> None:
         name = f"{name} in {problem.name}"
-        self.entries.append(Entry(name, candidates, problem.arrangement, opinions))
+        self.entries.append(Entry(name, candidates, problem.arrangement, opinions, by_labels))
 
     def among(self, entries: Sequence[Entry]) -> Pool:
         """A pool of some of the entries and the full ensemble."""
@@ -102,7 +116,11 @@ class Pool:
     @property
     def losses(self) -> NDArray[np.float64]:
         """The estimated loss of every candidate, entry by entry."""
-        return self.judge.estimates(Opinions.joined([e.opinions for e in self.entries]))
+        opinions = [entry.opinions for entry in self.entries]
+        by_labels = np.repeat(
+            [entry.by_labels for entry in self.entries], [len(o.costs) for o in opinions]
+        )
+        return self.judge.estimates(Opinions.joined(opinions), by_labels)
 
     @property
     def costs(self) -> NDArray[np.float64]:

@@ -17,7 +17,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 from copy import copy
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -32,11 +32,12 @@ from mddag.ordering import Correlation, Given
 from mddag.parameters import Parameters
 from mddag.policy import Policy
 from mddag.progress import progress
+from mddag.solvers._descent_member import descend, explored, runs_in
 from mddag.solvers._exits import Exits
 from mddag.solvers._mixture import advised
 from mddag.solvers._pool import Ordered, Pool
 from mddag.solvers._problems import Part, Problems, Way, of_numbers
-from mddag.solvers.descent import CAREFUL, Descent
+from mddag.solvers.descent import Descent
 from mddag.solvers.margin import Margin
 from mddag.solvers.prefix import Prefix
 from mddag.solvers.qwyc import QWYC
@@ -54,7 +55,6 @@ MEMBERS = (
 )
 FOR_PROBABILITIES = (Prefix(), Margin(), Residual(), Stopping(), Stopping(shape="thresholds"))
 ORDERINGS = (Correlation(), Given())
-N_PRICES = 6  # at which descents run; what they find competes at all
 
 
 @dataclass
@@ -67,9 +67,7 @@ class Portfolio(Parameters):
     orderings          : orders to try; None for Correlation() and Given()
     sizes              : numbers of base classifiers to condense the ensemble to, multiples of
                          `every`; () for none, None for a third of them, a sixth and so on (for
-                         probabilities and more than two classes half of them too). Descents
-                         run on these alone, if there are any: where base classifiers say the same
-                         again and again, cells have too many choices
+                         probabilities and more than two classes half of them too)
     every              : steps that one decision covers, see Policy
     selection_fraction : rows held out for choosing where no selection rows are given
     random_state       : a seed, or None for a new one at each call
@@ -108,18 +106,17 @@ class Portfolio(Parameters):
             learning, selected = map(Part, advised(learning.taken(), selected.taken()))
         problems, ways = Problems(learning, selected), self._ways(mdp)
         pool, dear_first = Pool(problems.of(Way(Given()))), sorted(set(betas), reverse=True)
-        descended = [way for way in ways if way.size] or ways
         runs = [
             (member, way)
             for way in ways
             for member in self._members(mdp, random)
-            if way in descended or not isinstance(member, Descent)
+            if not isinstance(member, Descent) or runs_in(member, way, ways, mdp)
         ]
+        first = explored([way for member, way in runs if isinstance(member, Descent)])
         try:
             with progress("Portfolio", len(runs), self.verbose) as report:
                 for done, (member, way) in enumerate(runs, 1):
-                    is_first = way is descended[0]
-                    self._run(member, problems.of(way), dear_first, pool, explores=is_first)
+                    self._run(member, problems.of(way), dear_first, pool, explores=way is first)
                     report(done, f"{len(pool.costs)} candidates after {member!r}")
         except KeyboardInterrupt:
             if len(pool.entries) == 1:
@@ -136,18 +133,19 @@ class Portfolio(Parameters):
         self, member: Any, problem: Ordered, betas: list[float], pool: Pool, *, explores: bool
     ) -> None:
         if isinstance(member, Descent):
-            _descend(member, problem, betas, pool, explores=explores)
+            descend(member, problem, betas, pool, explores=explores)
         elif hasattr(member, "candidates"):
             candidates = member.candidates(problem.learning)
             add = pool.add if isinstance(candidates, Exits) else pool.add_policies
             add(repr(member), candidates, problem)
         elif hasattr(member, "solve_path"):
             policies = member.solve_path(problem.learning, betas, problem.selection)
-            pool.add_policies(repr(member), policies, problem)
+            pool.add_policies(repr(member), policies, problem, by_labels=True)
         else:
             for beta in betas:
                 samples = (m.with_beta(beta) for m in (problem.learning, problem.selection))
-                pool.add_policies(repr(member), [member.solve(*samples)], problem)
+                policies = [member.solve(*samples)]
+                pool.add_policies(repr(member), policies, problem, by_labels=True)
 
     def _parted(
         self, mdp: MDP, selection: MDP | None, random: np.random.RandomState
@@ -210,41 +208,6 @@ class Portfolio(Parameters):
                 f"{self.every}; wanted Portfolio(every={member.every}), which its members follow"
             )
         deciding_every(member, self.every)
-
-
-def _descend(
-    member: Descent, problem: Ordered, betas: list[float], pool: Pool, *, explores: bool
-) -> None:
-    """Descents at several prices, from the best that is known in this arrangement.
-
-    They explore at the dearest price alone, in one arrangement: what is found there is short, quick
-    to find and a start for the next, and the cheaper evaluations are, the less there is to gain by
-    leaving some out. From a good start one kind of guards is enough.
-    """
-    n_cells = CAREFUL.n_cells if member.n_cells is None else member.n_cells
-    careful = replace(member, n_cells=n_cells, z=CAREFUL.z_skip if member.z is None else member.z)
-    for beta in _thinned(betas):
-        learning = problem.learning.with_beta(beta)
-        if beta == betas[0] and explores:
-            pool.add_policies(repr(member), member.candidates(learning), problem)
-        start = pool.best_in(problem.arrangement, beta)
-        if start is None or not _continues(start, member.every):
-            start = problem.learning.evaluate_all(member.every)
-        policies = replace(careful, start=start).candidates(learning)
-        pool.add_policies(repr(member), policies, problem)
-
-
-def _continues(start: Policy, every: int) -> bool:
-    """Whether a descent that decides so often can go on from there."""
-    as_arranged = start.revision is None and np.array_equal(start.order, np.arange(start.n_steps))
-    return as_arranged and start.every == every
-
-
-def _thinned(betas: list[float]) -> list[float]:
-    """The first, the last and some evenly between, N_PRICES at most."""
-    if len(betas) <= N_PRICES:
-        return betas
-    return [betas[i] for i in np.linspace(0, len(betas) - 1, N_PRICES).astype(int)]
 
 
 def _strata(mdp: MDP) -> NDArray[Any]:
