@@ -53,18 +53,24 @@ def descend(
         by_labels = member.targets == "labels"
         pool.add_policies(repr(member), how.candidates(learning), problem, by_labels=by_labels)
 
-    learning, n_steps = problem.learning, problem.learning.n_steps
-    if problem.arrangement.n_kept is None and learning.n_instances * n_steps > N_VOTES:
-        learning = learning.rows(learning.counting(max(N_VOTES // n_steps, 1)))
-    if explores and member.n_starts > 0:
-        few = learning.rows(learning.counting(N_EXPLORED))
+    most = problem.learning.n_instances
+    if problem.arrangement.n_kept is None:
+        most = max(N_VOTES // problem.learning.n_steps, 1)
+    if explores and member.n_starts > 0:  # first, while there are no copies of other rows
+        few = _some(_some(problem.learning, most), N_EXPLORED)
         found(_guarded(member, FREE), few.with_beta(betas[0]))
-    careful = _guarded(member, CAREFUL)
+        del few
+    learning, careful = _some(problem.learning, most), _guarded(member, CAREFUL)
     for beta in _thinned(betas):
         start = pool.best_in(problem.arrangement, beta)
         if start is None or not _continues(start, member.every):
             start = learning.evaluate_all(member.every)
         found(replace(careful, start=start), learning.with_beta(beta))
+
+
+def _some(mdp: MDP, most: int) -> MDP:
+    """At most so many of the instances that count; votes are copied where some are left out."""
+    return mdp if mdp.n_instances <= most else mdp.rows(mdp.counting(most))
 
 
 def _guarded(member: Descent, guards: Guards) -> Descent:
