@@ -14,7 +14,16 @@ ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "src" / "mddag"
 
 FLOORS = [
-    {"_checks", "_core", "_read_only", "callbacks", "holdout", "parameters", "progress"},
+    {
+        "_checks",
+        "_core",
+        "_read_only",
+        "callbacks",
+        "holdout",
+        "parameters",
+        "progress",
+        "sampling",
+    },
     {"exploration", "features", "losses", "nodes", "split", "votes"},
     {"covariances"},
     {"columns", "door", "fixed_point", "layout", "ordering", "partial_sums", "revision"},

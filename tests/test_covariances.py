@@ -13,7 +13,6 @@ from mddag.covariances import (
     narrowness,
     sampled,
     shares,
-    spaced_rows,
 )
 from tests import strategies
 from tests.reference import ordering as twin
@@ -97,11 +96,6 @@ def test_blocks_cover_the_rows_once():
     parts = [rows[part] for part in _blocks(len(rows), votes)]
     np.testing.assert_array_equal(np.concatenate(parts), rows)
     assert max(map(len, parts)) * 3 <= 250_000
-
-
-def test_spaced_rows():
-    assert spaced_rows(3, 5).tolist() == [0, 1, 2]
-    assert spaced_rows(101, 3).tolist() == [0, 50, 100]
 
 
 def test_few_rows_are_looked_at_as_they_are():

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
+from mddag.sampling import spaced_rows
 from mddag.votes import Votes
 
 BLOCK = 250_000  # votes that stand in memory as numbers at a time: 2 MB
@@ -106,11 +107,6 @@ def sampled(votes: Votes, most: int) -> tuple[Votes, NDArray[np.intp]]:
     """The votes on `most` evenly spaced rows, or on all if they are fewer, and which rows."""
     rows = spaced_rows(len(votes), most)
     return (votes if len(rows) == len(votes) else votes.rows(rows)), rows
-
-
-def spaced_rows(n: int, most: int) -> NDArray[np.intp]:
-    """All of n rows, or `most` of them evenly spaced."""
-    return np.linspace(0, n - 1, min(n, most)).astype(np.intp)
 
 
 def narrowness(votes: Votes, focus: float) -> NDArray[np.float64]:

@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from mddag import _core
 from mddag._read_only import ReadOnlyArrays, read_only
-from mddag.covariances import spaced_rows
 from mddag.partial_sums import partial_sums, top_and_margin
+from mddag.sampling import spaced_rows
 from mddag.votes import Votes
 
 DEFAULT_CELLS = 1024

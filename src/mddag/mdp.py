@@ -22,11 +22,11 @@ from numpy.typing import ArrayLike, NDArray
 from mddag import _core
 from mddag._checks import checked_permutation, checked_threads
 from mddag.arrangement import Arrangement
-from mddag.covariances import spaced_rows
 from mddag.ensemble import Ensemble
 from mddag.grid import Grid
 from mddag.losses import Loss, ZeroOne
 from mddag.policy import ACTIONS, EVAL, Policy
+from mddag.sampling import spaced_rows
 from mddag.votes import Votes
 
 LARGEST = 1e60  # vote: squares of covariances are numbers yet

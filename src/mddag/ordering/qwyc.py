@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mddag._checks import check_fraction, check_whole
-from mddag.covariances import spaced_rows
 from mddag.ordering.order import checked_numbers
 from mddag.parameters import Parameters
+from mddag.sampling import spaced_rows
 from mddag.votes import Votes
 
 Matrix = NDArray[np.float64]

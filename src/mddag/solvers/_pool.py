@@ -83,7 +83,8 @@ class Pool:
 
     def add(self, name: str, candidates: Candidates, problem: Ordered) -> None:
         """Candidates that are evaluated together."""
-        self._add(name, candidates, problem, problem.judge.of_candidates(candidates))
+        opinions = problem.judge.of_candidates(candidates)
+        self._add(name, candidates, problem, opinions, by_labels=False)
 
     def add_policies(
         self, name: str, policies: Iterable[Policy], problem: Ordered, *, by_labels: bool = False
@@ -102,7 +103,7 @@ class Pool:
         problem: Ordered,
         opinions: Opinions,
         *,
-        by_labels: bool = False,
+        by_labels: bool,
     ) -> None:
         name = f"{name} in {problem.name}"
         self.entries.append(Entry(name, candidates, problem.arrangement, opinions, by_labels))
