@@ -24,7 +24,7 @@ from quality_rivals import EarlyStop, winners
 from mddag import MDP, Grid, Policy, Votes
 from mddag.arrangement import arranged
 from mddag.calibration import probabilities as softened
-from mddag.exits import class_calibration
+from mddag.exit_calibration import class_calibration
 from mddag.factor import fit_factor, opinion
 from mddag.losses import Logistic
 from mddag.ordering import Correlation
@@ -53,7 +53,7 @@ class Full:
 
     def __init__(self, problem: Problem) -> None:
         policy, scores = problem.policy, problem.test.votes.scores()
-        self.factor = fit_factor(policy.votes.scores(), policy.labels, np.ones(len(policy.labels)))
+        self.factor = fit_factor(policy.votes.scores(), policy.labels)
         self.winners = winners(scores)
         self.error = float(np.mean(self.winners != problem.test.labels))
         self.log_loss = log_loss(softened(scores, self.factor), problem.test.labels)
@@ -114,9 +114,8 @@ def fewest_near(problem: Problem, policies: Iterable[Policy], full: Full) -> flo
 
 def calibrated_log_loss(problem: Problem, policy: Policy) -> float:
     """The log-loss on test rows, calibrated by exit on the policy rows."""
-    votes, mass = problem.policy.votes, np.ones(len(problem.policy.labels))
-    targets = opinion(votes.scores(), problem.policy.labels, mass)
-    calibration = class_calibration(*walked(problem.policy, policy), targets, mass, policy.n_steps)
+    targets = opinion(problem.policy.votes.scores(), problem.policy.labels)
+    calibration = class_calibration(*walked(problem.policy, policy), targets, policy.n_steps)
     return log_loss(calibration.probabilities(*walked(problem.test, policy)), problem.test.labels)
 
 

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from mddag.arrangement import Arrangement, arranged, fitted_levels
+from mddag.arrangement import FARTHEST, Arrangement, arranged, fitted_levels
 from mddag.ordering import Correlation, Given
 from mddag.revision import Revision
 from mddag.votes import Votes
@@ -86,3 +86,20 @@ def test_an_arrangement_of_an_arrangement_is_one_of_the_source():
     at_once, stepwise = both.votes(votes), inner.votes(few.votes(votes))
     np.testing.assert_allclose(at_once.dense(), stepwise.dense())
     np.testing.assert_allclose(at_once.tables.bias, stepwise.tables.bias)
+
+
+def test_an_order_may_be_any_permutation_and_nothing_else():
+    votes = random_votes()
+    backwards = arranged(lambda votes, costs, weight: [7, 6, 5, 4, 3, 2, 1, 0], votes)
+    assert backwards.order.tolist() == [7, 6, 5, 4, 3, 2, 1, 0]
+    with pytest.raises(ValueError, match=r"order holds 2 numbers; wanted each of 0\.\.7 once"):
+        arranged(lambda votes, costs, weight: [0, 1], votes)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_levels_stay_within_reach_where_sums_tell_nothing(seed):
+    votes = Votes.from_dense(np.random.default_rng(seed).normal(size=(6, 24, 3)))
+    revision = fitted_levels(votes, np.arange(24))
+    most = FARTHEST * votes.tables.reach().sum()
+    levels = revision.start + np.cumsum(revision.shift, axis=0)
+    assert np.abs(levels).max() <= most + 1e-9

@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import mddag
+from mddag import dag as dag_module
 from mddag.dag import Dag
 from mddag.ensemble import Ensemble
 from mddag.features import Features
@@ -233,3 +234,19 @@ def test_bad_threads_and_an_out_among_the_rows_are_refused(policy):
             call(X, n_threads=2.5)
     with pytest.raises(ValueError, match="out shares memory with X"):
         dag.scores(X, out=X.reshape(-1)[:6].reshape(6, 1))
+
+
+def test_lengths_are_those_of_the_paths(monkeypatch):
+    monkeypatch.setattr(dag_module, "BLOCK", 7)
+    ensemble, X = stumps(6), np.random.default_rng(0).normal(size=(30, 2))
+    grid = Grid(np.zeros(1))
+    actions = np.random.default_rng(1).integers(0, 3, (6, 2)).astype(np.uint8)
+    for dag in (
+        mddag.compile(ensemble, Policy(actions, grid, np.arange(6))),
+        mddag.compile(ensemble),
+    ):
+        trace = dag.run(X)
+        scores, exit_step, n_evaluated = dag.lengths(X, n_threads=2)
+        np.testing.assert_array_equal(scores, trace.scores)
+        np.testing.assert_array_equal(exit_step, trace.exit_step)
+        np.testing.assert_array_equal(n_evaluated, trace.n_evaluated)

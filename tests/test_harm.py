@@ -1,15 +1,14 @@
 import numpy as np
 import pytest
 
-from mddag import Ensemble, Trace
+from mddag import Ensemble
 from mddag.harm import Harm
 
 
-def trace(scores, exits=None):
-    n = len(scores)
-    steps = np.zeros(n, np.int32) if exits is None else np.asarray(exits, np.int32)
-    none = np.empty(0, np.int32)
-    return Trace(np.asarray(scores, float)[:, None], np.zeros(n + 1, int), none, steps, np.zeros(n))
+def left(scores, exits=None):
+    """Scores and exit steps."""
+    steps = np.zeros(len(scores), np.int32) if exits is None else np.asarray(exits, np.int32)
+    return np.asarray(scores, float)[:, None], steps
 
 
 def voter(**settings):
@@ -18,11 +17,11 @@ def voter(**settings):
 
 def test_labels_and_errors():
     full, truth = np.array([0, 0, 1, 1]), np.array([0, 1, 1, 0])
-    run = trace([1.0, 1.0, 1.0, -1.0])  # labels 1, 1, 1, 0
+    run = left([1.0, 1.0, 1.0, -1.0])  # labels 1, 1, 1, 0
     rows = np.arange(4)
-    share = Harm(voter(classes=[0, 1]), "share", truth, full, rows)(run)
+    share = Harm(voter(classes=[0, 1]), "share", truth, full, rows)(*run)
     assert share.tolist() == [1, 1, 0, 1]
-    difference = Harm(voter(classes=[0, 1]), "difference", truth, full, rows)(run)
+    difference = Harm(voter(classes=[0, 1]), "difference", truth, full, rows)(*run)
     assert difference.tolist() == [1, -1, 0, -1]
     assert difference.mean() == np.mean(truth != [1, 1, 1, 0]) - np.mean(full != truth)
 
@@ -31,19 +30,19 @@ def test_numbers_are_calibrated_on_the_rows_that_may_be_seen():
     rng = np.random.default_rng(0)
     truth = rng.normal(size=4000)
     full = truth + 0.1 * rng.normal(size=4000)
-    run = trace(truth / 2)  # an early exit, half as far from the mean as it should be
+    run = left(truth / 2)  # an early exit, half as far from the mean as it should be
     seen = np.arange(2000)
-    harm = Harm(voter(kind="regressor"), "mean", truth, full, seen)(run)
+    harm = Harm(voter(kind="regressor"), "mean", truth, full, seen)(*run)
     lost = 1 - np.var(truth - full) / np.var(truth)
     assert harm.mean() == pytest.approx((lost - 1) - 0, abs=0.01)
-    few = Harm(voter(kind="regressor"), "mean", truth, full, seen[:5])(run)
+    few = Harm(voter(kind="regressor"), "mean", truth, full, seen[:5])(*run)
     assert few.mean() == pytest.approx(0.25 - 0.01, abs=0.02)
 
 
 def test_the_full_ensemble_does_no_harm():
     truth = np.random.default_rng(0).normal(size=500)
-    run = trace(truth + 1, exits=np.ones(500))
-    harm = Harm(voter(kind="regressor"), "mean", truth, truth + 1, np.arange(500))(run)
+    run = left(truth + 1, exits=np.ones(500))
+    harm = Harm(voter(kind="regressor"), "mean", truth, truth + 1, np.arange(500))(*run)
     assert harm.tolist() == [0.0] * 500
     constant = Harm(voter(kind="regressor"), "mean", np.ones(500), np.ones(500), np.arange(500))
-    assert np.isfinite(constant(run)).all()
+    assert np.isfinite(constant(*run)).all()

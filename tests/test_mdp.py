@@ -250,6 +250,13 @@ def test_what_does_not_fit_is_refused(keywords, message):
         MDP(VOTES, LABELS, **keywords)
 
 
+def test_a_loss_that_is_no_number_is_traced_to_its_row():
+    mdp = MDP(VOTES, LABELS)
+    mdp.loss = lambda f, y: np.where(f[:, 0] > 5, np.inf, 0.0)
+    with pytest.raises(ValueError, match=r"is inf on row 3, whose scores are \[9.0\]"):
+        mdp.losses_of(np.array([[1.0], [9.0]]), np.array([0, 3]))
+
+
 def test_objects_of_another_type_are_refused():
     with pytest.raises(TypeError, match="grid is a list; wanted a Grid"):
         MDP(VOTES, LABELS, grid=[0.0])

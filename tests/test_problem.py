@@ -3,8 +3,10 @@ import pytest
 
 from mddag import Ensemble
 from mddag.losses import Squared, ZeroOne
-from mddag.problem import OfMeans, Problem, checked_ordering, chosen_solver
-from mddag.solvers import Margin, Sarsa
+from mddag.losses.of_means import OfMeans
+from mddag.ordering import Given
+from mddag.problem import Problem, chosen_solver
+from mddag.solvers import Margin, Portfolio, Sarsa
 
 
 def ensemble(**settings):
@@ -76,16 +78,27 @@ def test_a_solver_that_orders_by_itself_is_left_alone():
 
 
 def test_every_is_the_solvers():
-    assert chosen_solver(Margin(), 4).every == 4
+    assert chosen_solver(Margin(), every=4).every == 4
     assert chosen_solver(Margin(every=2)).every == 2
     with pytest.raises(
         ValueError, match=r"every is 4, but Sarsa.* decides at each base classifier"
     ):
-        chosen_solver(Sarsa(), 4)
+        chosen_solver(Sarsa(), every=4)
     with pytest.raises(ValueError, match="every is 0"):
-        chosen_solver(Margin(), 0)
+        chosen_solver(Margin(), every=0)
+
+
+def test_an_order_reaches_a_solver_that_orders_by_itself():
+    assert chosen_solver(None, ordering=backwards).orderings == (backwards,)
+    portfolio = Portfolio(every=2)
+    assert chosen_solver(portfolio, ordering=backwards).orderings == (backwards,)
+    assert portfolio.orderings is None
+    with pytest.raises(ValueError, match=r"but Portfolio.* has orders of its own; give one"):
+        chosen_solver(Portfolio(orderings=(Given(),)), ordering=backwards)
 
 
 def test_what_cannot_order_is_refused():
     with pytest.raises(TypeError, match="ordering is 'best'; wanted a callable"):
-        checked_ordering("best")
+        chosen_solver(None, ordering="best")
+    with pytest.raises(TypeError, match=r"ordering is <class .*; wanted a callable"):
+        chosen_solver(Portfolio(orderings=(Given,)))

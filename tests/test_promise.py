@@ -1,14 +1,14 @@
 import numpy as np
 import pytest
 
-from mddag.path import Candidate
+from mddag.ladder import Candidate
 from mddag.promise import Promise, certified
 
 SHARE = Promise("max_disagreement", 0.01, 0.9, "share")
 
 
 class Laid:
-    """A path of candidates with given shares of harmed rows, the full ensemble first."""
+    """A ladder of candidates with given shares of harmed rows, the full ensemble first."""
 
     def __init__(self, shares, n=10_000):
         self.candidates = [
@@ -30,21 +30,21 @@ SEEN, CERTIFYING = np.arange(5000), np.arange(5000, 10_000)
 
 
 def test_the_boldest_that_can_be_proved_is_chosen():
-    path = Laid([0.0, 0.002, 0.007, 0.009, 0.2])
-    assert certified(path, SHARE, SEEN, CERTIFYING) is path.candidates[2]
+    ladder = Laid([0.0, 0.002, 0.007, 0.009, 0.2])
+    assert certified(ladder, SHARE, SEEN, CERTIFYING) is ladder.candidates[2]
 
 
 def test_nothing_behind_a_failure_is_tested():
-    path = Laid([0.0, 0.002, 0.02, 0.001])
-    assert certified(path, SHARE, SEEN, CERTIFYING) is path.candidates[1]
+    ladder = Laid([0.0, 0.002, 0.02, 0.001])
+    assert certified(ladder, SHARE, SEEN, CERTIFYING) is ladder.candidates[1]
 
 
 def test_the_full_ensemble_needs_no_proof():
-    path = Laid([0.0, 0.02])
+    ladder = Laid([0.0, 0.02])
     with pytest.warns(
         UserWarning, match=r"5000 certifying rows prove max_disagreement=0.01 for no"
     ):
-        assert certified(path, SHARE, SEEN, CERTIFYING) is path.candidates[0]
+        assert certified(ladder, SHARE, SEEN, CERTIFYING) is ladder.candidates[0]
 
 
 def test_each_measure_has_its_test():
@@ -64,7 +64,8 @@ def test_too_few_rows_are_told_how_many_would_do():
     loss = Promise("max_loss", 0.005, 0.9, "difference")
     with pytest.raises(ValueError, match=r"too few to promise max_loss=0.005 with confidence 0.9"):
         loss.require(900, 450)
-    Promise("max_loss", 0.005, 0.9, "mean").require(10, 5)
+    with pytest.raises(ValueError, match="it takes 460 rows that only certify"):
+        Promise("max_loss", 0.005, 0.9, "mean").require(900, 450)
 
 
 def test_only_differences_of_either_sign_have_a_price_besides_their_harm():

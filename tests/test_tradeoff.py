@@ -7,7 +7,7 @@ from sklearn.ensemble import GradientBoostingClassifier, GradientBoostingRegress
 
 import mddag
 from mddag.losses import Exponential, ZeroOne
-from mddag.solvers import Margin, Sarsa
+from mddag.solvers import Margin, Portfolio, Sarsa
 from mddag.solvers.solver import Interrupted
 from mddag.tradeoff import sweep_policies
 from tests.sweeps import BETAS, BestPrefix, OfBeta, swept
@@ -225,3 +225,19 @@ def test_sweep_checks_at_the_door(boosted, given, message):
     arguments = {"model": boost, "X": X, "y": y} | given
     with pytest.raises((TypeError, ValueError), match=message):
         mddag.sweep(**arguments)
+
+
+@pytest.mark.parametrize(("n_jobs", "n_threads"), [(None, 3), (1, 1), (2, 2)])
+def test_the_default_solver_has_a_thread_per_job(n_jobs, n_threads, monkeypatch):
+    def solve_path(self, mdp, betas, selection):
+        seen.append(self.n_threads)
+        return [mdp.evaluate_all() for _ in betas]
+
+    seen = []
+    monkeypatch.setattr(Portfolio, "solve_path", solve_path)
+    X, y = load_breast_cancer(return_X_y=True)
+    model = GradientBoostingClassifier(n_estimators=3, max_depth=1).fit(X, y)
+    fitted = mddag.MDDAGClassifier(model, solver=Margin(), n_threads=3).fit(X, y)
+    fitted.set_params(solver=None)
+    mddag.sweep(fitted, X, y, betas=[0.01], n_jobs=n_jobs)
+    assert seen == [n_threads]

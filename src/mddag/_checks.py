@@ -67,6 +67,19 @@ def checked_permutation(order: ArrayLike, n_classifiers: int) -> NDArray[np.intp
     return array.astype(np.intp)
 
 
+def checked_prices(name: str, prices: ArrayLike | None, n: int, of: str) -> NDArray[np.float64]:
+    """`prices`, one for each `of`, (n,), finite and not negative; ones for None."""
+    if prices is None:
+        return np.ones(n)
+    array = np.ascontiguousarray(prices, np.float64)
+    if array.shape != (n,):
+        raise ValueError(f"{name} has shape {array.shape}; wanted one number per {of}, ({n},)")
+    bad = np.flatnonzero(~(np.isfinite(array) & (array >= 0)))
+    if len(bad):
+        raise ValueError(f"{name}[{bad[0]}] is {array[bad[0]]}; wanted finite numbers, 0 or more")
+    return array
+
+
 def _integers(order: ArrayLike, wanted: str) -> NDArray[Any]:
     array: NDArray[Any] = np.asarray(order)
     if array.ndim != 1 or (array.size and array.dtype.kind not in "iu"):

@@ -17,12 +17,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mddag.covariances import narrowness, sampled
+from mddag._checks import checked_permutation
+from mddag.covariances import narrowness, sampled, shares
 from mddag.partial_sums import partial_sums
 from mddag.revision import Revision, carried
 from mddag.votes import Votes
 
 MAX_ROWS = 20_000  # of K > 1 scores, rows times K
+FARTHEST = 10.0  # level, in largest possible scores: losses must remain numbers
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,7 +72,7 @@ def arranged(
     weight: ArrayLike | None = None,
 ) -> Arrangement:
     """The order that `ordering` gives, with its levels; the given order keeps its own."""
-    order = ordering(votes, costs, weight)
+    order = checked_permutation(ordering(votes, costs, weight), votes.tables.n_classifiers)
     if np.array_equal(order, np.arange(len(order))):
         return Arrangement(order)
     return Arrangement(order, fitted_levels(votes, order, weight))
@@ -92,7 +94,7 @@ def fitted_levels(
 
 def _wanted(votes: Votes, weight: NDArray[np.float64]) -> NDArray[np.float64]:
     """t_0 .. t_N, float64 (N + 1, K)."""
-    weight = weight / weight.sum()
+    weight = shares(weight)
     bias = votes.tables.bias
     full = _centred(votes.scores())
     mean = weight @ full
@@ -107,6 +109,8 @@ def _wanted(votes: Votes, weight: NDArray[np.float64]) -> NDArray[np.float64]:
     if not slope.any():  # nothing varies
         return np.tile(bias, (len(at), 1))
     levels = mean / _filled(slope)[:, None] - at
+    most = FARTHEST * (votes.tables.reach().sum() + np.abs(bias).max())
+    levels = np.clip(levels, -most, most)  # a sum that tells hardly anything has hardly any slope
     levels += bias - _centred(bias[None])[0]
     levels[-1] = bias
     return levels

@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from scipy.stats import beta, binom, norm, t
 
 NUISANCE = 1e-4
-N_SHARES = 17  # shares q looked at; in between the tail is smooth
+N_SHARES = 17  # shares q looked at, twice
 ROUNDING = 1e-9  # so that the outcome seen counts as no smaller than itself
 
 
@@ -45,9 +45,14 @@ def difference_p_value(n_worse: int, n_better: int, n_rows: int, bound: float) -
     if highest <= bound:  # so few rows differ that the excess cannot be so large
         return NUISANCE
     excess = (n_worse - n_better - n_rows * bound) / math.sqrt(n_differ + 1)
-    shares = np.geomspace(max(lowest, bound), highest, N_SHARES)
-    tails = [_difference_tail(excess, n_rows, q, bound) for q in shares]
-    return min(NUISANCE + max(tails), 1.0)
+    largest, between = 0.0, (max(lowest, bound), highest)
+    for _ in range(2):  # over the whole interval, then about the largest
+        shares = np.geomspace(*between, N_SHARES)
+        tails = [_difference_tail(excess, n_rows, q, bound) for q in shares]
+        at = int(np.argmax(tails))
+        largest = max(largest, tails[at])
+        between = shares[max(at - 1, 0)], shares[min(at + 1, N_SHARES - 1)]
+    return min(NUISANCE + largest, 1.0)
 
 
 def _difference_tail(excess: float, n_rows: int, q: float, mean: float) -> float:

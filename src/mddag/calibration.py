@@ -7,7 +7,7 @@ own factor a (and, for regressors, offset b):
     regressors    E[y] = link(a f + b)
 
 Classifiers have b = 0 and a > 0, so the winning class is that of the scores. How the numbers are
-fitted is the business of ``factor`` and ``exits``; here is numpy alone.
+fitted is the business of ``factor`` and ``exit_calibration``; here is numpy alone.
 """
 
 from __future__ import annotations

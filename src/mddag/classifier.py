@@ -37,8 +37,9 @@ class MDDAGClassifier(ScoringClassifier, ClassifierMixin, DagEstimator):  # type
     solver : Solver, default None
         How the policy is learned; None means ``Portfolio()``. The paper: ``Sarsa()``.
     ordering : Ordering, default None
-        The order in which base classifiers are decided on; None means ``Correlation()``, or that
-        the solver orders by itself. The paper takes them as they come: ``Given()``.
+        The order in which base classifiers are decided on; None means ``Correlation()``, and for
+        ``Portfolio`` that it tries two (an order given here replaces them; those few that stand for
+        all have their own). The paper takes them as they come: ``Given()``.
     every : int, default 1
         Decide once for so many base classifiers; above 1 the solver must know how.
     actions : tuple of str, default ("eval", "skip", "quit")

@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.linalg import solve_triangular
 
-from mddag._checks import check_whole
+from mddag._checks import check_whole, checked_prices
 from mddag.arrangement import Arrangement
 from mddag.covariances import (
     class_covariances,
@@ -33,7 +33,6 @@ from mddag.covariances import (
     sampled,
     shares,
 )
-from mddag.ordering.order import checked_numbers
 from mddag.revision import Revision
 from mddag.votes import Votes
 
@@ -105,8 +104,8 @@ class Condensation:
                 f"wanted scores have shape {wanted.shape}; wanted one per row and score of the "
                 f"votes, {(len(votes), votes.tables.n_scores)}"
             )
-        prices = checked_numbers("costs", costs, n_classifiers)
-        weight = checked_numbers("weight", weight, len(votes))
+        prices = checked_prices("costs", costs, n_classifiers, "base classifier")
+        weight = checked_prices("weight", weight, len(votes), "row")
         sample, rows = sampled(votes, max(MAX_ROWS // votes.tables.n_scores, 1))
         weight = weight[rows] * narrowness(sample, focus)
         products, means = class_covariances(sample, weight), mean_votes(sample, weight)

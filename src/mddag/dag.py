@@ -29,6 +29,8 @@ from mddag.grid import Grid
 from mddag.policy import EVAL, Policy
 from mddag.trace import Trace
 
+BLOCK = 1024  # rows whose paths are kept at a time, where only their lengths are wanted
+
 
 @dataclass(frozen=True, eq=False)
 class Dag(ReadOnlyArrays):
@@ -133,6 +135,24 @@ class Dag(ReadOnlyArrays):
             trace = self._run_callables(rows)
             return trace.scores, trace.exit_step
         return self.native.exits(rows, n_threads)
+
+    def lengths(
+        self, X: Any, *, n_threads: int = 1
+    ) -> tuple[NDArray[np.float64], NDArray[np.int32], NDArray[np.int64]]:
+        """Scores and exits as above, and how long each path is, int64 (n_rows,).
+
+        Paths, which may take more memory than all else, are kept for BLOCK rows at a time.
+        """
+        rows = self.ensemble.features.rows(X)
+        scores = np.empty((len(rows), self.ensemble.n_scores))
+        exit_step = np.empty(len(rows), np.int32)
+        n_evaluated = np.empty(len(rows), np.int64)
+        for start in range(0, len(rows), BLOCK):
+            block = slice(start, start + BLOCK)
+            trace = self.run(rows[block], n_threads=n_threads)
+            scores[block], exit_step[block] = trace.scores, trace.exit_step
+            n_evaluated[block] = trace.n_evaluated
+        return scores, exit_step, n_evaluated
 
     def _run_callables(self, rows: Rows) -> Trace:
         """Step by step: each h_j is called once, on the rows that evaluate it."""

@@ -19,13 +19,13 @@ from mddag.adapters import as_ensemble
 from mddag.dag import compile as compile_dag
 from mddag.door import all_or_nothing, checked_rows
 from mddag.ensemble import Ensemble, Kind
-from mddag.exits import exit_calibration
+from mddag.exit_calibration import exit_calibration
 from mddag.factor import opinion
 from mddag.features import Rows, is_frame
 from mddag.mdp import checked_actions, checked_beta, checked_loss
 from mddag.policy import ACTIONS, Policy
 from mddag.prediction import Scoring
-from mddag.problem import Problem, checked_ordering, chosen_solver
+from mddag.problem import Problem, chosen_solver
 from mddag.serving import Served
 from mddag.solvers import Solver
 from mddag.solvers.solver import seeded
@@ -119,7 +119,8 @@ class DagEstimator(Served, Scoring, BaseEstimator):  # type: ignore[misc]
 
     def n_evaluated(self, X: Any) -> NDArray[np.int64]:
         """Base classifiers evaluated on each row, (n,)."""
-        return self.trace(X).n_evaluated
+        lengths: NDArray[np.int64] = self.dag_.lengths(self._rows(X), n_threads=self.n_threads)[2]
+        return lengths
 
     def checked_solver(self) -> Solver:
         """The solver; bad parameters are refused here, before any work."""
@@ -129,8 +130,9 @@ class DagEstimator(Served, Scoring, BaseEstimator):  # type: ignore[misc]
         checked_beta(self.beta)
         checked_actions(self.actions)
         checked_loss(self.loss)
-        checked_ordering(self.ordering)
-        return chosen_solver(self.solver, self.every, self.n_threads)
+        return chosen_solver(
+            self.solver, ordering=self.ordering, every=self.every, n_threads=self.n_threads
+        )
 
     def _default_model(self) -> Any:
         """What is trained where no ensemble is given."""
@@ -156,7 +158,7 @@ class DagEstimator(Served, Scoring, BaseEstimator):  # type: ignore[misc]
         )
         targets = problem.labels
         if ensemble.kind == "classifier":
-            targets = opinion(problem.votes.scores(), targets, np.ones(len(targets)))
+            targets = opinion(problem.votes.scores(), targets)
         scores, exit_step = dag.exits(rows, n_threads=self.n_threads)
         self.ensemble_, self.policy_, self.dag_ = ensemble, policy, dag
         self.full_evaluation_ = mdp.evaluate(mdp.evaluate_all())

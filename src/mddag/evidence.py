@@ -88,7 +88,7 @@ class Evidence:
         change has a `price` of its own, from 0 to 1, by which targets move towards the label.
         """
         codes = class_codes(self.truth[self.seen], self.ensemble)
-        factor = fit_factor(self.scores[self.seen], codes, np.ones(len(codes)))
+        factor = fit_factor(self.scores[self.seen], codes)
         said = (1 - price) * probabilities(self.scores, factor)
         said[np.arange(len(said)), class_codes(self.full, self.ensemble)] += price
         return said

@@ -20,12 +20,13 @@ REACH = 1e4  # largest a, in units of 1 / the largest score
 
 
 def fit_factor(
-    scores: NDArray[np.float64], labels: NDArray[Any], mass: NDArray[np.float64]
+    scores: NDArray[np.float64], labels: NDArray[Any], mass: NDArray[np.float64] | None = None
 ) -> float:
-    """The factor for scores (n, K), labels (n,) in 0..K-1 and row masses (n,) > 0.
+    """The factor for scores (n, K), labels (n,) in 0..K-1 and row masses (n,) > 0, 1 by default.
 
     `labels` may be probabilities (n, max(K, 2)) instead.
     """
+    mass = np.ones(len(scores)) if mass is None else mass
     spread = float(np.abs(scores).max(initial=0.0))
     if spread == 0:
         return 1.0
@@ -51,11 +52,9 @@ def fit_factor(
     return float(brentq(slope, low, high, xtol=1e-10, rtol=1e-10)) / spread
 
 
-def opinion(
-    scores: NDArray[np.float64], labels: NDArray[Any], mass: NDArray[np.float64]
-) -> NDArray[np.float64]:
+def opinion(scores: NDArray[np.float64], labels: NDArray[Any]) -> NDArray[np.float64]:
     """The probabilities (n, max(K, 2)) of full scores (n, K), by the factor of their own rows."""
-    return probabilities(scores, fit_factor(scores, labels, mass))
+    return probabilities(scores, fit_factor(scores, labels))
 
 
 def smoothed(

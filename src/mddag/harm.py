@@ -18,15 +18,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mddag.ensemble import Ensemble
-from mddag.exits import exit_calibration
-from mddag.trace import Trace
+from mddag.exit_calibration import exit_calibration
 
 Measure = Literal["share", "difference", "mean"]
 
 
 @dataclass(frozen=True, eq=False)
 class Harm:
-    """Harm to the rows of a trace.
+    """Harm to rows.
 
     targets : (n,), the true labels or numbers
     full    : (n,), what the full ensemble predicts
@@ -39,20 +38,27 @@ class Harm:
     full: NDArray[Any]
     fit: NDArray[np.intp]
 
-    def __call__(self, trace: Trace) -> NDArray[np.float64]:
-        """Harm (n,) of the policy that left this trace."""
+    def __call__(
+        self, scores: NDArray[np.float64], exit_step: NDArray[np.int32]
+    ) -> NDArray[np.float64]:
+        """Harm (n,) of the policy with which rows left at these steps, with scores (n, K)."""
         if self.measure == "mean":
-            return self._squared_error(self._means(trace)) - self._squared_error(self.full)
-        labels = self.ensemble.labels(trace.scores)
+            means = self._means(scores, exit_step)
+            return self._squared_error(means) - self._squared_error(self.full)
+        labels = self.ensemble.labels(scores)
         if self.measure == "share":
             return np.asarray(labels != self.full, np.float64)
         wrong = np.asarray(labels != self.targets, np.float64)
         return wrong - np.asarray(self.full != self.targets, np.float64)
 
-    def _means(self, trace: Trace) -> NDArray[np.float64]:
-        scores, exits = trace.scores[self.fit], trace.exit_step[self.fit]
-        calibration = exit_calibration(self.ensemble, scores, exits, self.targets[self.fit])
-        return self.ensemble.means(calibration.calibrated(trace.scores, trace.exit_step))
+    def _means(
+        self, scores: NDArray[np.float64], exit_step: NDArray[np.int32]
+    ) -> NDArray[np.float64]:
+        fit = self.fit
+        calibration = exit_calibration(
+            self.ensemble, scores[fit], exit_step[fit], self.targets[fit]
+        )
+        return self.ensemble.means(calibration.calibrated(scores, exit_step))
 
     def _squared_error(self, means: NDArray[np.float64]) -> NDArray[np.float64]:
         errors: NDArray[np.float64] = np.square(means - self.targets)

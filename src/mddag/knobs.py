@@ -23,8 +23,8 @@ from mddag.ensemble import Ensemble
 from mddag.estimator import DagEstimator
 from mddag.evidence import Evidence
 from mddag.harm import Harm, Measure
+from mddag.ladder import Candidate, Ladder
 from mddag.mdp import checked_beta
-from mddag.path import Candidate, Path
 from mddag.problem import Problem
 from mddag.promise import Promise, certified
 from mddag.regressor import MDDAGRegressor
@@ -100,10 +100,10 @@ def sparsify(
     if promise is not None:
         promise.require(len(evidence), len(evidence.certifying))
     price = 0.0 if promise is None else promise.price(len(evidence.certifying))
-    path = _path(estimator, seeded(learner, random), evidence, knob, price)
-    chosen = _chosen(path, knob, value, promise, evidence)
-    if objective == "time" and knob != "budget" and not path.saves_time(chosen):
-        chosen = path.everything
+    ladder = _ladder(estimator, seeded(learner, random), evidence, knob, price)
+    chosen = _chosen(ladder, knob, value, promise, evidence)
+    if objective == "time" and knob != "budget" and not ladder.saves_time(chosen):
+        chosen = ladder.everything
     estimator.set_params(beta=chosen.beta)
     # Means are calibrated as they were certified; factors of classifiers change no label.
     rows = evidence.seen if ensemble.kind == "regressor" else np.arange(len(evidence))
@@ -116,21 +116,21 @@ def sparsify(
 
 
 def _chosen(
-    path: Path, knob: str, value: float, promise: Promise | None, evidence: Evidence
+    ladder: Ladder, knob: str, value: float, promise: Promise | None, evidence: Evidence
 ) -> Candidate:
     if knob == "beta":
-        return path.learned(value)
+        return ladder.learned(value)
     if knob == "budget":
-        return path.within_budget(value, evidence.choosing)
+        return ladder.within_budget(value, evidence.choosing)
     if promise is None:
-        return path.within_harm(value, evidence.seen, evidence.choosing)
-    return certified(path, promise, evidence.seen, evidence.certifying)
+        return ladder.within_harm(value, evidence.seen, evidence.choosing)
+    return certified(ladder, promise, evidence.seen, evidence.certifying)
 
 
-def _path(
+def _ladder(
     estimator: DagEstimator, solver: Any, evidence: Evidence, knob: str, price: float
-) -> Path:
-    """The path of policies learned on the rows that may be seen, at a price of changed labels."""
+) -> Ladder:
+    """The ladder of policies learned on the rows that may be seen, at a price of changed labels."""
     ensemble, measure = evidence.ensemble, _measure(evidence.ensemble, knob)
     targets = evidence.full if measure == "share" else evidence.truth
     lost = (knob, measure) == ("max_loss", "difference")
@@ -143,7 +143,7 @@ def _path(
     learning = problem.rows(evidence.learning).ordered(estimator.ordering, solver)
     selection = problem.rows(evidence.choosing).like(learning)
     harm = Harm(ensemble, measure, targets, evidence.full, evidence.seen)
-    return Path(ensemble, evidence.rows, harm, solver, learning, selection)
+    return Ladder(ensemble, evidence.rows, harm, solver, learning, selection)
 
 
 def _measure(ensemble: Ensemble, knob: str) -> Measure:

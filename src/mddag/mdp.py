@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mddag import _core
-from mddag._checks import checked_permutation, checked_threads
+from mddag._checks import checked_permutation, checked_prices, checked_threads
 from mddag.arrangement import Arrangement
 from mddag.ensemble import Ensemble
 from mddag.grid import Grid
@@ -29,7 +29,7 @@ from mddag.policy import ACTIONS, EVAL, Policy
 from mddag.sampling import spaced_rows
 from mddag.votes import Votes
 
-LARGEST = 1e60  # vote: squares of covariances are numbers yet
+LARGEST = 1e60  # vote: squares of covariances stay finite
 
 
 @dataclass(frozen=True)
@@ -79,14 +79,19 @@ class MDP:
         self.loss = checked_loss(loss)
         self.beta = checked_beta(beta)
         self.labels = _checked_labels(labels, len(self.votes), self.n_scores)
-        self.costs = _checked_prices("costs", costs, self.n_steps, "base classifier")
-        self.weight = _checked_prices("weight", weight, len(self.votes), "instance")
+        self.costs = checked_prices("costs", costs, self.n_steps, "base classifier")
+        self.weight = checked_prices("weight", weight, len(self.votes), "instance")
         if not self.weight.sum() > 0:
             raise ValueError("weight is 0 for every instance; at least one must count")
         self.actions = checked_actions(actions)
         self.grid = Grid.uniform(self.votes) if grid is None else _checked_grid(grid, self.n_scores)
         self.factors: NDArray[np.float64] | None = None
         self.losses(self._bias())  # a loss that does not fit is found here, not while learning
+
+    @property
+    def of_numbers(self) -> bool:
+        """Whether labels are numbers, as a regressor's are."""
+        return are_numbers(self.labels)
 
     @property
     def n_instances(self) -> int:
@@ -126,13 +131,18 @@ class MDP:
             scores = scores * self.factors[n_evaluated].reshape(-1, 1)
         labels = self.labels[instances]
         if labels.ndim == 1:
-            return self._loss(scores, labels)
+            return self._loss(scores, labels, instances)
         total = np.zeros(len(scores))
         for k, share in enumerate(labels.T):
-            total += share * self._loss(scores, np.full(len(scores), k))
+            total += share * self._loss(scores, np.full(len(scores), k), instances)
         return total
 
-    def _loss(self, scores: NDArray[np.float64], labels: NDArray[Any]) -> NDArray[np.float64]:
+    def _loss(
+        self,
+        scores: NDArray[np.float64],
+        labels: NDArray[Any],
+        instances: NDArray[np.intp] | slice,
+    ) -> NDArray[np.float64]:
         loss = np.asarray(self.loss(scores, labels), np.float64)
         if loss.shape != (len(scores),):
             raise ValueError(
@@ -141,8 +151,9 @@ class MDP:
             )
         if not np.isfinite(loss).all():
             i = int(np.flatnonzero(~np.isfinite(loss))[0])
+            row = np.arange(self.n_instances)[instances][i]
             raise ValueError(
-                f"the loss {self.loss!r} is {loss[i]} on row {i}, whose scores are "
+                f"the loss {self.loss!r} is {loss[i]} on row {row}, whose scores are "
                 f"{scores[i].tolist()}; wanted finite numbers: a smaller scale may help"
             )
         return loss
@@ -322,6 +333,11 @@ def checked_beta(beta: float) -> float:
     return float(beta)
 
 
+def are_numbers(labels: NDArray[Any]) -> bool:
+    """Whether labels are those of regression."""
+    return labels.ndim == 1 and labels.dtype.kind == "f"
+
+
 def _checked_labels(labels: ArrayLike, n: int, n_scores: int) -> NDArray[Any]:
     array: NDArray[Any] = np.asarray(labels)
     if array.ndim not in (1, 2) or len(array) != n:
@@ -370,15 +386,3 @@ def _checked_shares(shares: NDArray[Any], n_classes: int) -> NDArray[np.float64]
             "to 1: divide rows by their sums, and put what instances count for into weight"
         )
     return shares
-
-
-def _checked_prices(name: str, prices: ArrayLike | None, n: int, of: str) -> NDArray[np.float64]:
-    if prices is None:
-        return np.ones(n)
-    array = np.ascontiguousarray(prices, np.float64)
-    if array.shape != (n,):
-        raise ValueError(f"{name} has shape {array.shape}; wanted one number per {of}, ({n},)")
-    bad = np.flatnonzero(~(np.isfinite(array) & (array >= 0)))
-    if len(bad):
-        raise ValueError(f"{name}[{bad[0]}] is {array[bad[0]]}; wanted finite numbers, 0 or more")
-    return array

@@ -92,7 +92,7 @@ class Predictor:
 
     def n_evaluated(self, X: Any) -> NDArray[np.int64]:
         """Base classifiers evaluated on each row, (n,)."""
-        return self.run(X).n_evaluated
+        return self.model.dag.lengths(X, n_threads=self.n_threads)[2]
 
     def predict_one(self, x: NDArray[np.floating[Any]]) -> Any:
         """The winning class, or the expected mean, of one row x (n_features,).

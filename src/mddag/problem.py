@@ -7,6 +7,7 @@ which then share order and grid; both are made from the learning rows alone.
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -18,8 +19,10 @@ from mddag.ensemble import Ensemble
 from mddag.features import Rows
 from mddag.grid import Grid
 from mddag.losses import Loss, Squared, ZeroOne
-from mddag.mdp import MDP
+from mddag.losses.of_means import OfMeans
+from mddag.mdp import MDP, are_numbers
 from mddag.ordering import Correlation, Given
+from mddag.ordering.order import checked_ordering
 from mddag.policy import ACTIONS
 from mddag.solvers import Portfolio, Solver
 from mddag.solvers.solver import checked_solver, deciding_every
@@ -31,9 +34,9 @@ from mddag.votes import Votes
 class Problem:
     """Rows on which policies are learned or judged.
 
-    votes   : of the base classifiers in `order`
+    votes   : of the base classifiers as arranged
     labels  : intp (n,) class numbers, soft targets (n, n_classes), or float64 (n,) numbers
-    costs   : float64 (N,) prices in `order`, or None where each counts as 1
+    costs   : float64 (N,) prices of the same, or None where each counts as 1
     unit    : what beta is a price in: 1, or for regression the loss of predicting the mean, so that
               beta = 0.01 is one point of R2 per evaluation
     arrangement : which base classifier of the source each step decides on, and on which level
@@ -104,13 +107,9 @@ class Problem:
         if getattr(solver, "orders", False):
             return self
         if ordering is None:
-            ordering = Given() if self._of_numbers else Correlation()
+            ordering = Given() if are_numbers(self.labels) else Correlation()
         problem = self._in(arranged(ordering, self.votes, self.costs))
         return replace(problem, grid=Grid.quantile(problem.votes))
-
-    @property
-    def _of_numbers(self) -> bool:
-        return self.labels.ndim == 1 and self.labels.dtype.kind == "f"
 
     def like(self, other: Problem) -> Problem:
         """These rows in the order and on the grid of `other`."""
@@ -122,30 +121,29 @@ class Problem:
         return replace(self, votes=votes, costs=costs, arrangement=arrangement)
 
 
-@dataclass(frozen=True)
-class OfMeans:
-    """A loss of predictions, for scores of a log link."""
-
-    loss: Loss
-
-    def __call__(self, scores: NDArray[np.float64], labels: NDArray[Any]) -> NDArray[np.float64]:
-        with np.errstate(over="ignore"):  # the MDP names the row whose loss is not finite
-            return self.loss(np.exp(scores), labels)
-
-
-def chosen_solver(solver: Any, every: int = 1, n_threads: int = 1) -> Solver:
-    """The solver, deciding once for `every` base classifiers; for None the default one, with so
-    many threads."""
+def chosen_solver(
+    solver: Any, *, ordering: Any = None, every: int = 1, n_threads: int = 1
+) -> Solver:
+    """The solver, deciding once for `every` base classifiers, in `ordering` if it orders by itself;
+    for None the default one, with so many threads."""
     solver = Portfolio(n_threads=n_threads) if solver is None else solver
-    return deciding_every(checked_solver(solver), every)
+    learner = deciding_every(checked_solver(solver), every)
+    if ordering is None:
+        return learner
+    checked_ordering(ordering)
+    return _in_order(learner, ordering) if getattr(learner, "orders", False) else learner
 
 
-def checked_ordering(ordering: Any) -> None:
-    """Refuse what cannot order base classifiers."""
-    if ordering is not None and (isinstance(ordering, type) or not callable(ordering)):
-        raise TypeError(
-            f"ordering is {ordering!r}; wanted a callable of (votes, costs), such as Correlation()"
+def _in_order(solver: Any, ordering: Any) -> Solver:
+    """A copy of a solver that orders by itself, with one order to try."""
+    if getattr(solver, "orderings", ()) is not None:
+        raise ValueError(
+            f"ordering is {ordering!r}, but {solver!r} has orders of its own; give one of the two"
         )
+    other = copy(solver)
+    other.orderings = (ordering,)
+    ordered: Solver = other
+    return ordered
 
 
 def _loss_of_the_mean(loss: Loss, targets: NDArray[Any]) -> float:

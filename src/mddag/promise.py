@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from mddag import bounds
 from mddag.evidence import CERTIFIED_SHARES
 from mddag.harm import Measure
-from mddag.path import Candidate, Path
+from mddag.ladder import Candidate, Ladder
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,8 @@ class Promise:
         needed = {
             "share": bounds.rows_for_share(self.bound, self.confidence),
             "difference": bounds.rows_for_difference(self.bound, self.confidence),
-            "mean": 2,
+            # a share `bound` of rows that each lose the variance of y would have to be noticed
+            "mean": bounds.rows_for_share(self.bound, self.confidence),
         }[self.measure]
         if n_certifying < needed:
             raise ValueError(
@@ -65,7 +66,7 @@ class Promise:
 
 
 def certified(
-    path: Path, promise: Promise, seen: NDArray[np.intp], certifying: NDArray[np.intp]
+    ladder: Ladder, promise: Promise, seen: NDArray[np.intp], certifying: NDArray[np.intp]
 ) -> Candidate:
     """The boldest candidate for which the rows `certifying` prove the promise.
 
@@ -76,7 +77,7 @@ def certified(
     def plausible(c: Candidate) -> bool:
         return promise.p_value(c.harm[seen]) <= 1 - promise.confidence
 
-    full, *bolder = path.laid_out(promise.bound, plausible, seen)
+    full, *bolder = ladder.laid_out(promise.bound, plausible, seen)
     p_values = (promise.p_value(c.harm[certifying]) for c in bolder)
     n_promised = bounds.last_promised(p_values, promise.confidence)
     if n_promised > 0:
@@ -84,6 +85,6 @@ def certified(
     warnings.warn(
         f"{len(certifying)} certifying rows prove {promise.knob}={promise.bound} for no policy "
         "faster than the full ensemble, which is returned; give more rows or a larger bound",
-        stacklevel=3,
+        stacklevel=4,
     )
     return full

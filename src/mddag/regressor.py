@@ -32,7 +32,7 @@ class MDDAGRegressor(ScoringRegressor, RegressorMixin, DagEstimator):  # type: i
     loss : callable, default None
         What a prediction costs, of (predictions (n, 1), y); None means ``Squared()``.
     ordering : Ordering, default None
-        None means ``Given()``, or that the solver orders by itself.
+        As for ``MDDAGClassifier``, but None means ``Given()``.
     solver, every, actions, policy_rows, policy_fraction, n_threads, random_state
         As for ``MDDAGClassifier``.
 

@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from joblib import Parallel, delayed
+from joblib import Parallel, delayed, effective_n_jobs
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_consistent_length
@@ -28,9 +28,9 @@ from mddag.estimator import DagEstimator
 from mddag.holdout import stratified
 from mddag.mdp import MDP, Evaluation, checked_loss
 from mddag.policy import Policy
-from mddag.problem import Problem, checked_ordering, chosen_solver
+from mddag.problem import Problem, chosen_solver
 from mddag.solvers import Solver
-from mddag.solvers.solver import Interrupted, seeded
+from mddag.solvers.solver import Interrupted, ending_all, seeded
 
 MEASURES = ("loss", "cost", "objective", "n_evaluated")
 BETAS = tuple((10.0 ** np.arange(-4.0, -1.9, 0.5)).tolist())
@@ -60,9 +60,12 @@ def sweep(
     betas : prices of an evaluation; for regressors in units of R2
     X_test, y_test : rows that only report, if given
     every : base classifiers that one decision covers; 1 unless given
-    n_jobs: joblib's; the result does not depend on it
+    n_jobs: joblib's; the default solver goes along the prices by itself, on so many threads. The
+            result does not depend on it
     random_state : of the split, and of a solver that has none of its own
     """
+    if y is None:
+        raise ValueError("y is None; a curve tells what is lost, so give labels (or numbers)")
     if (X_test is None) != (y_test is None):
         raise ValueError("X_test and y_test must be given together; got one of them")
     check_fraction("selection_fraction", selection_fraction, zero=False)
@@ -70,11 +73,13 @@ def sweep(
     checked_loss(loss)
     of_model = model if isinstance(model, DagEstimator) else MDDAGClassifier()
     random = check_random_state(random_state)
-    learner = chosen_solver(
-        of_model.solver if solver is None else solver, of_model.every if every is None else every
-    )
     ordering = of_model.ordering if ordering is None else ordering
-    checked_ordering(ordering)
+    learner = chosen_solver(
+        of_model.solver if solver is None else solver,
+        ordering=ordering,
+        every=of_model.every if every is None else every,
+        n_threads=of_model.n_threads if n_jobs is None else effective_n_jobs(n_jobs),
+    )
     ensemble = as_ensemble(model)
     settings = {"loss": of_model.loss if loss is None else loss, "actions": of_model.actions}
     given = _problem(ensemble, X, y, settings)
@@ -188,8 +193,7 @@ def _solve(
     samples: Mapping[str, Callable[[float], MDP]], solver: Solver, beta: float
 ) -> tuple[Policy, dict[str, Evaluation]]:
     mdps = {name: of_beta(beta) for name, of_beta in samples.items()}
-    with warnings.catch_warnings():
-        warnings.simplefilter("error", Interrupted)  # one Ctrl-C ends the sweep, not one beta
+    with ending_all():
         policy = solver.solve(mdps["train"], mdps.get("selection"))
     return policy, {name: mdp.evaluate(policy) for name, mdp in mdps.items()}
 

@@ -63,9 +63,13 @@ def test_repr_is_the_constructor_call_and_clones_are_equal(kind):
 @pytest.mark.parametrize("kind", [k for k in ORDERINGS if k is not ordering.Given])
 def test_refuses_prices_that_do_not_fit(kind):
     votes = Votes.from_dense(np.eye(3))
-    with pytest.raises(ValueError, match=r"costs has shape \(2,\); wanted \(3,\)"):
+    with pytest.raises(
+        ValueError, match=r"costs has shape \(2,\); wanted one number per base classifier"
+    ):
         kind()(votes, [1.0, 2.0])
     with pytest.raises(ValueError, match=r"costs\[1\] is -1.0; wanted finite numbers, 0 or more"):
         kind()(votes, [1.0, -1.0, 1.0])
-    with pytest.raises(ValueError, match=r"weight has shape \(4,\); wanted \(3,\)"):
+    with pytest.raises(
+        ValueError, match=r"weight has shape \(4,\); wanted one number per row, \(3,\)"
+    ):
         kind()(votes, None, np.ones(4))

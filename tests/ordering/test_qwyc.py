@@ -58,6 +58,15 @@ def test_several_classes_are_refused():
         QWYCOrder()(Votes.from_dense(np.zeros((4, 2, 3))))
 
 
+def test_rows_without_weight_do_not_count():
+    rng = np.random.default_rng(0)
+    votes = rng.normal(size=(300, 6)) + rng.normal(size=(300, 1))
+    weight = np.repeat([1.0, 0.0], [100, 200])
+    some = QWYCOrder()(Votes.from_dense(votes[:100]))
+    np.testing.assert_array_equal(QWYCOrder()(Votes.from_dense(votes), None, weight), some)
+    assert sorted(QWYCOrder()(Votes.from_dense(votes), None, 0 * weight)) == list(range(6))
+
+
 def test_refuses_parameters_that_make_no_sense():
     with pytest.raises(ValueError, match=r"rate is 1.5; wanted a fraction of the rows"):
         QWYCOrder(rate=1.5)

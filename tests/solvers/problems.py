@@ -4,7 +4,7 @@ import numpy as np
 
 from mddag import MDP, Grid
 from mddag.losses import Exponential, Hinge, Logistic, Squared, ZeroOne
-from mddag.votes import Votes
+from mddag.votes import Tables, Votes, starts_of
 
 
 def absolute(scores, labels):
@@ -34,12 +34,16 @@ def mdp_of(
     n=8,
     n_steps=4,
     n_cells=16,
+    several_trees=False,
 ):
     rng = np.random.default_rng(seed)
     n_classes = max(n_scores, 2)
-    votes = Votes.from_dense(
-        rng.normal(size=(n, n_steps, n_scores)), bias=rng.normal(size=n_scores) * (seed % 2)
-    )
+    if several_trees:
+        votes = rounds_of_trees(rng, n, n_steps, n_scores)
+    else:
+        votes = Votes.from_dense(
+            rng.normal(size=(n, n_steps, n_scores)), bias=rng.normal(size=n_scores) * (seed % 2)
+        )
     targets = {
         "classes": rng.integers(0, n_classes, n),
         "shares": rng.dirichlet(np.ones(n_classes), n),
@@ -57,6 +61,22 @@ def mdp_of(
         grid=Grid.uniform(votes, n_cells),
         actions=actions,
     )
+
+
+def rounds_of_trees(rng, n, n_steps, n_scores):
+    """Base classifiers of none to three trees, which vote for one class or for all of them."""
+    n_trees = rng.integers(0, 4, n_steps)
+    score = rng.integers(-1 if n_scores > 1 else 0, n_scores, n_trees.sum())
+    n_leaves = rng.integers(1, 4, len(score))
+    starts = starts_of(n_leaves * np.where(score < 0, n_scores, 1))
+    tables = Tables(
+        rng.normal(size=starts[-1]),
+        starts,
+        score.astype(np.int32),
+        starts_of(n_trees),
+        rng.normal(size=n_scores),
+    )
+    return Votes((rng.random((n, len(score))) * n_leaves).astype(np.uint8), tables)
 
 
 def three_classifiers():

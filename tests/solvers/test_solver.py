@@ -3,6 +3,8 @@
 import copy
 import inspect
 import pickle
+import threading
+import warnings
 
 import numpy as np
 import pytest
@@ -10,6 +12,7 @@ from sklearn.base import BaseEstimator, clone
 
 from mddag import MDP, Policy, solvers
 from mddag.policy import ACTIONS
+from mddag.solvers.solver import Interrupted, ending_all
 from tests.reference.enumeration import best_objective
 from tests.solvers.problems import LOSSES, mdp_of, three_classifiers
 
@@ -53,12 +56,19 @@ def test_the_answer_is_a_policy_that_evaluates(kind, n_scores, labels):
     assert value.objective <= mdp.evaluate(mdp.evaluate_all()).objective
 
 
-@pytest.mark.parametrize("kind", SOLVERS)
+@pytest.mark.parametrize("kind", [*LEARNERS, solvers.Prefix, solvers.Stopping])
 @pytest.mark.parametrize("loss", ["squared", "callback"])
 def test_regression(kind, loss):
     mdp = mdp_of(0, labels="values", loss=LOSSES[loss], n=30)
     value = mdp.evaluate(short(kind).solve(mdp))
     assert value.objective <= mdp.evaluate(mdp.evaluate_all()).objective
+
+
+@pytest.mark.parametrize("kind", [k for k in FAMILIES if k is not solvers.Prefix])
+def test_rules_of_a_sign_refuse_numbers(kind):
+    mdp = mdp_of(0, labels="values", loss=LOSSES["squared"])
+    with pytest.raises(ValueError, match="labels are numbers; wanted Prefix"):
+        kind().solve(mdp)
 
 
 @pytest.mark.parametrize("kind", SOLVERS)
@@ -128,7 +138,7 @@ def test_an_error_of_the_loss_reaches_the_caller(kind):
             raise ZeroDivisionError("the loss of a user")
         return np.abs(scores[:, 0] - labels)
 
-    mdp = mdp_of(0, labels="values", loss=failing)
+    mdp = mdp_of(0, loss=failing)
     with pytest.raises(ZeroDivisionError, match="the loss of a user"):
         short(kind).solve(mdp)
     # the interpreter is in order, and the same solver can be used again
@@ -177,3 +187,21 @@ def test_a_family_decides_every_few_steps(kind):
     policy = kind(every=3).solve(mdp)
     assert policy.every == 3
     assert policy.actions.shape == (3, mdp.grid.n_cells)
+
+
+def test_one_interruption_ends_everything_in_the_main_thread_alone():
+    """Filters of warnings belong to all threads: the others must not touch them."""
+
+    def filters_inside():
+        with ending_all():
+            inside.append(list(warnings.filters))
+
+    inside = []
+    before = list(warnings.filters)
+    other = threading.Thread(target=filters_inside)
+    other.start()
+    other.join()
+    assert inside == [before]
+    with pytest.raises(Interrupted), ending_all():
+        warnings.warn("stopped", Interrupted, stacklevel=1)
+    assert list(warnings.filters) == before

@@ -38,6 +38,7 @@ def problems(draw):
         n=draw(st.integers(1, 12)),
         n_steps=draw(st.integers(1, 6)),
         n_cells=6,
+        several_trees=draw(st.booleans()),
     )
     start = draw(s.policies(mdp.n_steps, mdp.n_scores, mdp.grid))
     return mdp, Policy(start.actions, start.grid, np.arange(mdp.n_steps), start.every)

@@ -60,7 +60,7 @@ def test_interrupted_learning_keeps_the_best_policy(kind):
     mdp = mdp_of(0, labels="values", loss=absolute, n=20)
     whole = kind(n_episodes=600, evaluate_every=100, random_state=0).search(mdp)
     mdp.loss = interrupted_after(350 + 3)  # three snapshots, and half way to the fourth
-    with pytest.warns(UserWarning, match=r"was stopped after 3 snapshots; returning the best"):
+    with pytest.warns(UserWarning, match=r"was stopped after 3 candidates; returning the best"):
         stopped = kind(n_episodes=600, evaluate_every=100, random_state=0).search(mdp)
     assert stopped.history == whole.history[:3]
     assert stopped.best == min(stopped.history)

@@ -36,6 +36,8 @@ class ZeroOne:
             )
         if not (np.isfinite(price).all() and (price >= 0).all()):
             raise ValueError(f"ZeroOne weights are {self.weights}; wanted finite prices, 0 or more")
+        if not price.any():
+            raise ValueError("ZeroOne weights are all 0; wanted a price above 0 for some error")
         if price.ndim == 2 and np.diag(price).any():
             raise ValueError(
                 f"ZeroOne weights have the diagonal {np.diag(price).tolist()}; a right decision "

@@ -19,9 +19,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mddag._checks import check_whole
+from mddag._checks import check_whole, checked_prices
 from mddag.covariances import covariances, narrowness, sampled
-from mddag.ordering.order import checked_numbers
 from mddag.parameters import Parameters
 from mddag.votes import Votes
 
@@ -49,8 +48,8 @@ class Correlation(Parameters):
         self, votes: Votes, costs: ArrayLike | None = None, weight: ArrayLike | None = None
     ) -> NDArray[np.intp]:
         """See `Ordering`."""
-        prices = checked_numbers("costs", costs, votes.tables.n_classifiers)
-        weight = checked_numbers("weight", weight, len(votes))
+        prices = checked_prices("costs", costs, votes.tables.n_classifiers, "base classifier")
+        weight = checked_prices("weight", weight, len(votes), "row")
         sample, rows = sampled(votes, max(self.max_rows // votes.tables.n_scores, 1))
         weight = weight[rows] * narrowness(sample, self.focus)
         return greedy(covariances(sample, weight), prices)

@@ -10,7 +10,7 @@ does not. An order permutes, it never reweighs: the full sum keeps its value.
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -32,14 +32,10 @@ class Ordering(Protocol):
         ...
 
 
-def checked_numbers(name: str, numbers: ArrayLike | None, n: int) -> NDArray[np.float64]:
-    """`numbers` (n,), finite and not negative; ones for None."""
-    if numbers is None:
-        return np.ones(n)
-    array = np.asarray(numbers, np.float64)
-    if array.shape != (n,):
-        raise ValueError(f"{name} has shape {array.shape}; wanted ({n},)")
-    bad = np.flatnonzero(~(np.isfinite(array) & (array >= 0)))
-    if len(bad):
-        raise ValueError(f"{name}[{bad[0]}] is {array[bad[0]]}; wanted finite numbers, 0 or more")
-    return array
+def checked_ordering(ordering: Any) -> None:
+    """Refuse what cannot order base classifiers."""
+    if isinstance(ordering, type) or not callable(ordering):
+        raise TypeError(
+            f"ordering is {ordering!r}; wanted a callable of (votes, costs, weight), such as "
+            "Correlation()"
+        )

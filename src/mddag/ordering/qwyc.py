@@ -14,8 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mddag._checks import check_fraction, check_whole
-from mddag.ordering.order import checked_numbers
+from mddag._checks import check_fraction, check_whole, checked_prices
 from mddag.parameters import Parameters
 from mddag.sampling import spaced_rows
 from mddag.votes import Votes
@@ -48,9 +47,10 @@ class QWYCOrder(Parameters):
     ) -> NDArray[np.intp]:
         """See `Ordering`."""
         check_one_score(votes.tables.n_scores)
-        prices = checked_numbers("costs", costs, votes.tables.n_classifiers)
-        weight = checked_numbers("weight", weight, len(votes))
-        rows = spaced_rows(len(votes), self.max_rows)
+        prices = checked_prices("costs", costs, votes.tables.n_classifiers, "base classifier")
+        weight = checked_prices("weight", weight, len(votes), "row")
+        counting = np.flatnonzero(weight)
+        rows = counting[spaced_rows(len(counting), self.max_rows)]
         dense = votes.rows(rows).dense()[:, :, 0]
         sums = np.full(len(rows), votes.tables.bias[0])
         return self._greedy(dense, sums, weight[rows], prices)

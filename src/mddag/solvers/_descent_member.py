@@ -15,13 +15,13 @@ import numpy as np
 from mddag.mdp import MDP
 from mddag.ordering import Given
 from mddag.policy import Policy
+from mddag.solvers._descents import FEW
 from mddag.solvers._pool import Ordered, Pool
-from mddag.solvers._problems import Way, of_numbers
+from mddag.solvers._problems import Way
 from mddag.solvers._sweep import Guards
 from mddag.solvers.descent import CAREFUL, FREE, Descent
 
 N_PRICES = 6  # at which descents run; what they find competes at all
-N_EXPLORED = 4_000  # instances for exploring
 N_VOTES = 4_000_000  # instances times base classifiers, where none are left out
 
 
@@ -29,7 +29,7 @@ def runs_in(member: Descent, way: Way, ways: list[Way], mdp: MDP) -> bool:
     """Whether a descent runs in one of the arrangements."""
     if way.size or not any(other.size for other in ways):
         return True
-    return member.targets == "labels" and mdp.n_scores == 1 and not of_numbers(mdp)
+    return member.targets == "labels" and mdp.n_scores == 1 and not mdp.of_numbers
 
 
 def explored(ways: list[Way]) -> Way | None:
@@ -57,7 +57,7 @@ def descend(
     if problem.arrangement.n_kept is None:
         most = max(N_VOTES // problem.learning.n_steps, 1)
     if explores and member.n_starts > 0:  # first, while there are no copies of other rows
-        few = _some(_some(problem.learning, most), N_EXPLORED)
+        few = _some(_some(problem.learning, most), FEW)
         found(_guarded(member, FREE), few.with_beta(betas[0]))
         del few
     learning, careful = _some(problem.learning, most), _guarded(member, CAREFUL)

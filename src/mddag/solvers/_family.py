@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import overload
+from typing import Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -56,6 +56,15 @@ class OneKnob(Parameters, ABC):
     def solve(self, mdp: MDP, selection: MDP | None = None) -> Policy:
         """The best setting by Eq. (8) on `selection`, or on the MDP itself."""
         return best(self.candidates(mdp), mdp if selection is None else selection)
+
+
+def check_classes(rule: Any, mdp: MDP) -> None:
+    """Refuse numbers: a rule that asks how sure the sign of f is has nothing to say of them."""
+    if mdp.of_numbers:
+        raise ValueError(
+            f"{rule!r} quits where the winning class is sure, but labels are numbers; wanted "
+            "Prefix(), Descent() or Portfolio()"
+        )
 
 
 def best(candidates: Policies, selection: MDP) -> Policy:

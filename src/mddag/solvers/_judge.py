@@ -4,7 +4,8 @@ Candidates differ on few rows, and their labels are noisy: the best of many is t
 For the 0-1 loss there is a second opinion, the calibrated probabilities of the full ensemble. It is
 much less noisy, but it believes that the full ensemble is right. With D_L and D_T the differences
 to the full ensemble's loss by labels and by teacher, r the share of decisions that differ, c^2 the
-mean square of what an error costs (1 without prices), n rows,
+mean square of what an error costs (1 without prices), n rows (as many equal ones as know a mean as
+well, where weights differ),
 
     estimate = D_T + k (D_L - D_T) + CHARGE standard errors,    k = b^2 r / (b^2 r + c^2 / n),
 
@@ -60,6 +61,7 @@ class Judge:
     def __init__(self, mdp: MDP, full: NDArray[np.float64]) -> None:
         """full : the scores of the full ensemble, (n, K); those of the MDP may be condensed."""
         self.mdp = mdp
+        self.n_rows = float(mdp.weight.sum() ** 2 / np.square(mdp.weight).sum())
         self.asks_teacher = False
         self.teacher, self.decided, self.square = mdp, mdp, 1.0
         if isinstance(mdp.loss, ZeroOne) and mdp.labels.ndim == 1:
@@ -99,7 +101,7 @@ class Judge:
         """
         if not self.asks_teacher:
             return opinions.losses
-        differs, n = opinions.differs, self.mdp.n_instances
+        differs, n = opinions.differs, self.n_rows
         gained = opinions.taught - opinions.taught[0]
         doubt = (opinions.losses - opinions.losses[0]) - gained
         noise = self.square * differs / n

@@ -23,6 +23,8 @@ from mddag.revision import Revision
 from mddag.solvers._judge import Judge, Opinions
 from mddag.solvers.solver import Candidates
 
+DIGITS = 40  # binary ones that a sum of losses over all rows can be relied on for
+
 
 @dataclass(frozen=True, eq=False)
 class Ordered:
@@ -32,10 +34,6 @@ class Ordered:
     arrangement: Arrangement
     learning: MDP
     judge: Judge
-
-    @property
-    def selection(self) -> MDP:
-        return self.judge.mdp
 
 
 class Indexed(Protocol):
@@ -116,12 +114,13 @@ class Pool:
 
     @property
     def losses(self) -> NDArray[np.float64]:
-        """The estimated loss of every candidate, entry by entry."""
+        """The estimated loss of every candidate, entry by entry, rounded: those that decide alike
+        are to be equal, in whatever sequence their losses were added up."""
         opinions = [entry.opinions for entry in self.entries]
         by_labels = np.repeat(
             [entry.by_labels for entry in self.entries], [len(o.costs) for o in opinions]
         )
-        return self.judge.estimates(Opinions.joined(opinions), by_labels)
+        return _rounded(self.judge.estimates(Opinions.joined(opinions), by_labels))
 
     @property
     def costs(self) -> NDArray[np.float64]:
@@ -181,3 +180,11 @@ class Pool:
                 return entry, at
             at -= len(entry.opinions.costs)
         raise IndexError(f"the pool has no candidate {at} beyond its last")
+
+
+def _rounded(losses: NDArray[np.float64]) -> NDArray[np.float64]:
+    """To DIGITS binary digits of the largest, so that no unit of the loss matters."""
+    largest = float(np.abs(losses).max())
+    unit = 2.0 ** (np.frexp(largest)[1] - DIGITS)
+    rounded: NDArray[np.float64] = np.rint(losses / unit) * unit
+    return rounded

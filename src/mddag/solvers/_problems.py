@@ -93,11 +93,6 @@ class Problems:
 
 def _condensed(mdp: MDP, most: int) -> Condensation:
     sample = mdp.votes, most, mdp.costs, mdp.weight
-    if of_numbers(mdp):
+    if mdp.of_numbers:
         return Condensation.of(*sample, focus=0.0)
     return Condensation.of(*sample, wanted=curbed(mdp) if mdp.labels.ndim == 1 else None)
-
-
-def of_numbers(mdp: MDP) -> bool:
-    """Whether targets are numbers, as a regressor's are."""
-    return mdp.labels.ndim == 1 and mdp.labels.dtype.kind == "f"

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from mddag.mdp import MDP
 from mddag.policy import Policy
+from mddag.progress import progress
+from mddag.solvers.solver import Interrupted
 
 
 @dataclass
@@ -25,6 +29,40 @@ class Search:
         full = mdp.evaluate_all()
         full.require(selection.n_steps, selection.n_scores)
         return cls(full, selection.evaluate(full).objective)
+
+    @classmethod
+    def among(
+        cls,
+        candidates: Iterable[tuple[int, Policy]],
+        mdp: MDP,
+        selection: MDP | None,
+        *,
+        name: str,
+        total: int,
+        verbose: bool,
+    ) -> Search:
+        """The best by Eq. (8) on `selection`, or on the MDP itself.
+
+        candidates : each with how much of `total` is done, for whoever looks on
+        Ctrl-C ends the search with the best so far; before the first candidate it is an error.
+        """
+        selection = mdp if selection is None else selection
+        search = cls.begin(mdp, selection)
+        try:
+            with progress(name, total, verbose) as report:
+                for done, policy in candidates:
+                    search.consider(policy, selection)
+                    report(done, f"best {search.best:.4f}, now {search.history[-1]:.4f}")
+        except KeyboardInterrupt:
+            if not search.history:
+                raise
+            warnings.warn(
+                f"{name} was stopped after {len(search.history)} candidates; returning the best "
+                "policy so far",
+                Interrupted,
+                stacklevel=3,
+            )
+        return search
 
     def consider(self, policy: Policy, selection: MDP) -> None:
         objective = selection.evaluate(policy).objective

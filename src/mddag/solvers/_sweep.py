@@ -25,7 +25,8 @@ class Guards:
     n_cells   : groups of cells that decide together, per top class; 0: every cell alone
     min_count : instances per group, about
     z_skip    : standard errors by which SKIP must beat the better of EVAL and QUIT
-    z_quit    : standard errors by which QUIT must beat EVAL
+    z_quit    : standard errors by which QUIT must beat EVAL; rows that all gain alike have none, so
+                that a group of one is guarded by `min_count` alone
     """
 
     n_cells: int = 0

@@ -1,8 +1,8 @@
 """Teacher: the full ensemble's own opinion as the target, for it is less noisy than one label.
 
 A class label is one draw; the calibrated probability of the full ensemble is its estimate of the
-whole distribution, and a soft target costs the kernels nothing. For regression the target is the
-full score.
+whole distribution, and a soft target costs the kernels nothing. For regression the target is what
+the full score predicts.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from mddag.calibration import probabilities
 from mddag.factor import fit_factor
+from mddag.losses.of_means import OfMeans
 from mddag.mdp import MDP
 
 
@@ -21,8 +22,9 @@ def taught(mdp: MDP, scores: NDArray[np.float64] | None = None) -> MDP:
     scores : the teacher's, (n, K); those of the MDP's own votes by default
     """
     scores = mdp.votes.scores() if scores is None else scores
-    if mdp.labels.dtype.kind == "f" and mdp.labels.ndim == 1:
-        return mdp.with_labels(scores[:, 0])
+    if mdp.of_numbers:
+        means = mdp.loss.means(scores) if isinstance(mdp.loss, OfMeans) else scores
+        return mdp.with_labels(means[:, 0])
     shares = mdp.labels if mdp.labels.ndim == 2 else np.eye(max(mdp.n_scores, 2))[mdp.labels]
     # a row counts once per class, by its share of it
     row, label = np.nonzero(shares * mdp.weight[:, None])

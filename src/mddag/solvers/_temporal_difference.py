@@ -6,7 +6,7 @@ is scored by Eq. (8), and the best of all snapshots is the answer. Ctrl-C return
 
 from __future__ import annotations
 
-import warnings
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -15,10 +15,8 @@ from mddag.exploration import Exploration, Flat
 from mddag.mdp import MDP
 from mddag.parameters import Parameters
 from mddag.policy import Policy
-from mddag.progress import progress
 from mddag.solvers._episodes import Episodes
 from mddag.solvers._search import Search
-from mddag.solvers.solver import Interrupted
 from mddag.values import Table, Value
 
 
@@ -44,24 +42,20 @@ class TemporalDifference(Parameters):
     def search(self, mdp: MDP, selection: MDP | None = None) -> Search:
         """The same, with the value of every snapshot. Ctrl-C before the first one is an error."""
         self.check()
-        selection = mdp if selection is None else selection
-        search = Search.begin(mdp, selection)
+        return Search.among(
+            self._snapshots(mdp),
+            mdp,
+            selection,
+            name=type(self).__name__,
+            total=self.n_episodes,
+            verbose=self.verbose,
+        )
+
+    def _snapshots(self, mdp: MDP) -> Iterator[tuple[int, Policy]]:
+        """Episodes done, and the greedy policy after them."""
         episodes = self._episodes(mdp)
-        try:
-            with progress(type(self).__name__, self.n_episodes, self.verbose) as report:
-                for done in episodes.run(self.n_episodes, self.evaluate_every):
-                    search.consider(episodes.policy(), selection)
-                    report(done, f"best {search.best:.4f}, now {search.history[-1]:.4f}")
-        except KeyboardInterrupt:
-            if not search.history:
-                raise
-            warnings.warn(
-                f"{type(self).__name__} was stopped after {len(search.history)} snapshots; "
-                "returning the best policy so far",
-                Interrupted,
-                stacklevel=2,
-            )
-        return search
+        for done in episodes.run(self.n_episodes, self.evaluate_every):
+            yield done, episodes.policy()
 
     def _episodes(self, mdp: MDP) -> Episodes:
         rules = (self.rate, self.trace_decay, self.off_policy)

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from mddag.mdp import MDP
 from mddag.solvers._exits import Exits, inner_edges
-from mddag.solvers._family import OneKnob
+from mddag.solvers._family import OneKnob, check_classes
 from mddag.votes import Tables
 
 
@@ -31,6 +31,7 @@ class Certificate(OneKnob):
 
     def candidates(self, mdp: MDP) -> Exits:
         """The full ensemble and the certain exits."""
+        check_classes(self, mdp)
         tables, (edges, sign) = mdp.votes.tables, inner_edges(mdp.grid)
         if mdp.n_scores == 1:
             fall, rise = (swing[:: self.every, None] for swing in _one_score(tables))

@@ -2,16 +2,17 @@
 
 Given x every transition is known, so the return of any action on any instance is known exactly. A
 sweep goes from the last decision to the first; each cell takes the action with the smallest sum of
-returns over the instances that come there, the later decisions being improved already. On these
-rows the objective can only fall. There is no learning rate, and no exploration but the starts.
+returns over the instances that come there, the later decisions being improved already. Where every
+cell decides for itself the objective can only fall on these rows. There is no learning rate, and no
+exploration but the starts.
 
 Ends are local optima, hence many starts. A sum over few instances is noise, and the smallest of
-three noisy sums is too good to be true: hence guards, and `selection` rows to choose among sweeps.
+three noisy sums is too good to be true: hence guards and cells that decide together, which may cost
+something on these rows, and `selection` rows to choose among sweeps.
 """
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
@@ -21,12 +22,10 @@ from mddag._checks import check_one_of, check_whole, checked_threads
 from mddag.mdp import MDP
 from mddag.parameters import Parameters
 from mddag.policy import Policy
-from mddag.progress import progress
 from mddag.solvers._descents import Actions, Descents, suited
 from mddag.solvers._search import Search
 from mddag.solvers._sweep import Guards
 from mddag.solvers._teacher import taught
-from mddag.solvers.solver import Interrupted
 
 FREE = Guards()
 COARSE = Guards(n_cells=8, min_count=30, z_skip=1.0)
@@ -71,23 +70,14 @@ class Descent(Parameters):
     def search(self, mdp: MDP, selection: MDP | None = None) -> Search:
         """The same, with the value of every candidate. Ctrl-C before the first one is an error."""
         self.check()
-        selection = mdp if selection is None else selection
-        search = Search.begin(mdp, selection)
-        try:
-            with progress("Descent", len(self._guards()) + self.n_starts, self.verbose) as report:
-                for n_done, policy in self._candidates(mdp):
-                    search.consider(policy, selection)
-                    report(n_done, f"best {search.best:.4f}, now {search.history[-1]:.4f}")
-        except KeyboardInterrupt:
-            if not search.history:
-                raise
-            warnings.warn(
-                f"Descent was stopped after {len(search.history)} sweeps; returning the best "
-                "policy so far",
-                Interrupted,
-                stacklevel=2,
-            )
-        return search
+        return Search.among(
+            self._candidates(mdp),
+            mdp,
+            selection,
+            name="Descent",
+            total=len(self._guards()) + self.n_starts,
+            verbose=self.verbose,
+        )
 
     def candidates(self, mdp: MDP) -> Iterator[Policy]:
         """The policies after every sweep of every descent, the optimum without SKIP first."""

@@ -13,7 +13,7 @@ import numpy as np
 
 from mddag.mdp import MDP
 from mddag.solvers._exits import Exits, inner_edges
-from mddag.solvers._family import OneKnob
+from mddag.solvers._family import OneKnob, check_classes
 
 
 @dataclass
@@ -25,5 +25,6 @@ class Margin(OneKnob):
 
     def candidates(self, mdp: MDP) -> Exits:
         """A threshold at every edge of the grid, the largest first."""
+        check_classes(self, mdp)
         edges, _ = inner_edges(mdp.grid)
         return Exits(mdp, np.abs(edges), np.abs(edges), self.every)

@@ -29,6 +29,7 @@ from mddag.holdout import stratified
 from mddag.losses import Logistic
 from mddag.mdp import MDP
 from mddag.ordering import Correlation, Given
+from mddag.ordering.order import checked_ordering
 from mddag.parameters import Parameters
 from mddag.policy import Policy
 from mddag.progress import progress
@@ -36,13 +37,13 @@ from mddag.solvers._descent_member import descend, explored, runs_in
 from mddag.solvers._exits import Exits
 from mddag.solvers._mixture import advised
 from mddag.solvers._pool import Ordered, Pool
-from mddag.solvers._problems import Part, Problems, Way, of_numbers
+from mddag.solvers._problems import Part, Problems, Way
 from mddag.solvers.descent import Descent
 from mddag.solvers.margin import Margin
 from mddag.solvers.prefix import Prefix
 from mddag.solvers.qwyc import QWYC
 from mddag.solvers.residual import Residual
-from mddag.solvers.solver import Interrupted, checked_solver, deciding_every, seeded
+from mddag.solvers.solver import Interrupted, checked_solver, deciding_every, ending_all, seeded
 from mddag.solvers.stopping import Stopping
 
 MEMBERS = (
@@ -62,9 +63,10 @@ class Portfolio(Parameters):
     """Several solvers in several orders.
 
     members            : solvers; None for prefix, margin rule, residual model, QWYC (two classes)
-                         and descent on the full ensemble's opinion and on labels; for the logistic
-                         loss the first three and optimal stopping
-    orderings          : orders to try; None for Correlation() and Given()
+                         and descent on the full ensemble's opinion and on labels; for numbers the
+                         first and the last; for the logistic loss the first three and optimal
+                         stopping
+    orderings          : orders of all base classifiers to try; None for Correlation() and Given()
     sizes              : numbers of base classifiers to condense the ensemble to, multiples of
                          `every`; () for none, None for a third of them, a sixth and so on (for
                          probabilities and more than two classes half of them too)
@@ -116,11 +118,12 @@ class Portfolio(Parameters):
         try:
             with progress("Portfolio", len(runs), self.verbose) as report:
                 for done, (member, way) in enumerate(runs, 1):
-                    self._run(member, problems.of(way), dear_first, pool, explores=way is first)
+                    with ending_all():
+                        self._run(member, problems.of(way), dear_first, pool, explores=way is first)
                     report(done, f"{len(pool.costs)} candidates after {member!r}")
-        except KeyboardInterrupt:
+        except (KeyboardInterrupt, Interrupted):
             if len(pool.entries) == 1:
-                raise
+                raise KeyboardInterrupt from None
             warnings.warn(
                 f"Portfolio was stopped after {len(pool.entries) - 1} steps; returning the best "
                 "policy so far",
@@ -139,12 +142,11 @@ class Portfolio(Parameters):
             add = pool.add if isinstance(candidates, Exits) else pool.add_policies
             add(repr(member), candidates, problem)
         elif hasattr(member, "solve_path"):
-            policies = member.solve_path(problem.learning, betas, problem.selection)
+            policies = member.solve_path(problem.learning, betas)
             pool.add_policies(repr(member), policies, problem, by_labels=True)
-        else:
+        else:  # without the rows that are to judge what it found
             for beta in betas:
-                samples = (m.with_beta(beta) for m in (problem.learning, problem.selection))
-                policies = [member.solve(*samples)]
+                policies = [member.solve(problem.learning.with_beta(beta))]
                 pool.add_policies(repr(member), policies, problem, by_labels=True)
 
     def _parted(
@@ -163,10 +165,7 @@ class Portfolio(Parameters):
         return Part(mdp, rest), Part(mdp, out)
 
     def _members(self, mdp: MDP, random: np.random.RandomState) -> list[Any]:
-        default = FOR_PROBABILITIES if isinstance(mdp.loss, Logistic) else MEMBERS
-        chosen = default if self.members is None else self.members
-        if self.members is None and mdp.n_scores > 1:
-            chosen = tuple(m for m in chosen if not isinstance(m, QWYC))
+        chosen = _default_members(mdp) if self.members is None else self.members
         members = [deciding_every(seeded(member, random), self.every) for member in chosen]
         return [_threaded(member, self.n_threads) for member in members]
 
@@ -174,6 +173,8 @@ class Portfolio(Parameters):
         """All orders, and each size in the order that suits its targets."""
         orderings = ORDERINGS if self.orderings is None else self.orderings
         sizes = self.sizes
+        if "quit" not in mdp.actions:  # every row goes to the end of all of them
+            sizes = sizes or ()
         if sizes is None:
             closely = isinstance(mdp.loss, Logistic)
             sizes = usual_sizes(mdp.n_steps, self.every, mdp.n_scores, closely=closely)
@@ -183,7 +184,12 @@ class Portfolio(Parameters):
                 f"sizes contain {wrong[0]}; wanted fewer than the {mdp.n_steps} base classifiers, "
                 f"and multiples of every={self.every}"
             )
-        ordering = Given() if of_numbers(mdp) else Correlation()
+        if sizes and "quit" not in mdp.actions:
+            raise ValueError(
+                f"sizes are {sizes}, but without 'quit' among the actions every instance goes to "
+                "the end; wanted sizes=() or None"
+            )
+        ordering = Given() if mdp.of_numbers else Correlation()
         return [*map(Way, orderings), *(Way(ordering, size) for size in sizes)]
 
     def check(self) -> None:
@@ -195,10 +201,13 @@ class Portfolio(Parameters):
             check_whole("random_state", self.random_state, 0)
         for member in self.members or ():
             self._check_member(member)
+        for ordering in self.orderings or ():
+            checked_ordering(ordering)
         for size in self.sizes or ():
             check_whole("each of sizes", size, 1)
-        if () in (self.members, self.orderings):
-            raise ValueError("members or orderings is empty; wanted at least one, or None")
+        for name, some in (("members", self.members), ("orderings", self.orderings)):
+            if some is not None and len(some) == 0:
+                raise ValueError(f"{name} is empty; wanted at least one, or None")
 
     def _check_member(self, member: Any) -> None:
         checked_solver(member)
@@ -210,12 +219,23 @@ class Portfolio(Parameters):
         deciding_every(member, self.every)
 
 
+def _default_members(mdp: MDP) -> tuple[Any, ...]:
+    if isinstance(mdp.loss, Logistic):
+        return FOR_PROBABILITIES
+    unfit: tuple[type, ...] = ()
+    if mdp.of_numbers:
+        unfit = (Margin, Residual, QWYC)
+    elif mdp.n_scores > 1:
+        unfit = (QWYC,)
+    return tuple(member for member in MEMBERS if not isinstance(member, unfit))
+
+
 def _strata(mdp: MDP) -> NDArray[Any]:
     """What is to be held out in equal shares: classes, or for numbers nothing."""
     labels: NDArray[Any] = mdp.labels
     if labels.ndim == 2:
         labels = labels.argmax(axis=1)
-    return np.zeros(mdp.n_instances, np.intp) if of_numbers(mdp) else labels
+    return np.zeros(mdp.n_instances, np.intp) if mdp.of_numbers else labels
 
 
 def _threaded(member: Any, n_threads: int) -> Any:

@@ -21,7 +21,7 @@ from mddag.ordering.qwyc import QWYCOrder, check_one_score, cuts
 from mddag.parameters import Parameters
 from mddag.partial_sums import partial_sums
 from mddag.policy import EVAL, QUIT, Policy
-from mddag.solvers._family import Policies, best
+from mddag.solvers._family import Policies, best, check_classes
 
 RATES = (0.0, 0.001, 0.002, 0.003, 0.005, 0.007, 0.01, 0.015, 0.02, 0.03, 0.05, 0.07, 0.1, 0.2)
 
@@ -50,6 +50,7 @@ class QWYC(Parameters):
 
     def candidates(self, mdp: MDP) -> Bands:
         """The full ensemble, then the rates."""
+        check_classes(self, mdp)
         check_one_score(mdp.n_scores)
         order = np.arange(mdp.n_steps)
         if self.order is not None:

@@ -22,7 +22,7 @@ from mddag._checks import check_whole
 from mddag.mdp import MDP
 from mddag.partial_sums import partial_sums, top_and_margin
 from mddag.solvers._exits import Exits, inner_edges
-from mddag.solvers._family import OneKnob
+from mddag.solvers._family import OneKnob, check_classes
 
 DEVIATIONS = np.linspace(0.0, 8.0, 129)  # z
 FARTHEST = 20.0  # deviations from the tie; beyond, weights would be too small to compute with
@@ -45,6 +45,7 @@ class Residual(OneKnob):
 
     def candidates(self, mdp: MDP) -> Exits:
         """From the full ensemble to quitting as soon as the prediction has a sign."""
+        check_classes(self, mdp)
         slope, intercept, deviation = (
             _smoothed(numbers, self.width)[:: self.every, None] for numbers in lines(mdp)
         )

@@ -10,6 +10,10 @@ losses and costs are found once for all prices, by it or by whoever chooses amon
 
 from __future__ import annotations
 
+import threading
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from copy import copy
 from typing import Any, Protocol
 
@@ -23,6 +27,20 @@ from mddag.policy import Policy
 
 class Interrupted(UserWarning):
     """Ctrl-C stopped a solver, which returned the best policy so far."""
+
+
+@contextmanager
+def ending_all() -> Iterator[None]:
+    """One Ctrl-C ends everything inside: `Interrupted` is raised, not warned of.
+
+    Filters of warnings belong to all threads, and only the main one is ever interrupted.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", Interrupted)
+        yield
 
 
 class Solver(Protocol):

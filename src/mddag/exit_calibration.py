@@ -50,19 +50,15 @@ def exit_calibration(
     """
     n_steps = ensemble.n_classifiers
     if ensemble.kind == "classifier":
-        return class_calibration(scores, exit_step, targets, np.ones(len(targets)), n_steps)
+        return class_calibration(scores, exit_step, targets, n_steps)
     fit = log_mean_calibration if ensemble.link == "exp" else mean_calibration
     return fit(scores, exit_step, targets, n_steps)
 
 
 def class_calibration(
-    scores: NDArray[np.float64],
-    exit_step: Exits,
-    labels: NDArray[Any],
-    mass: NDArray[np.float64],
-    n_steps: int,
+    scores: NDArray[np.float64], exit_step: Exits, labels: NDArray[Any], n_steps: int
 ) -> Calibration:
-    """Factors that make probabilities of scores (n, K); labels (n,) or soft targets, masses (n,).
+    """Factors that make probabilities of scores (n, K); labels (n,) or soft targets.
 
     The winning class is never changed.
     """
@@ -70,7 +66,7 @@ def class_calibration(
     factors = np.empty(groups[-1] + 1)
     for g in range(len(factors)):
         rows = np.flatnonzero(groups[exit_step] == g)
-        factors[g] = fit_factor(scores[rows], labels[rows], mass[rows])
+        factors[g] = fit_factor(scores[rows], labels[rows])
     return Calibration(groups, factors, np.zeros(len(factors)))
 
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 from mddag.calibration import probabilities
-from mddag.exits import (
+from mddag.exit_calibration import (
     LEAST,
     class_calibration,
     exit_groups,
@@ -47,7 +47,7 @@ def drawn(factors, n_each, n_scores, seed=0):
 @pytest.mark.parametrize("n_scores", [1, 3])
 def test_each_exit_finds_its_own_factor(n_scores):
     scores, exit_step, labels = drawn([0.5, 1.0, 2.0], 10_000, n_scores)
-    found = class_calibration(scores, exit_step, labels, np.ones(len(labels)), 2)
+    found = class_calibration(scores, exit_step, labels, 2)
     assert found.groups.tolist() == [0, 1, 2]
     assert_allclose(found.factors, [0.5, 1.0, 2.0], rtol=0.08)
     assert_array_equal(found.offsets, 0)
@@ -55,14 +55,14 @@ def test_each_exit_finds_its_own_factor(n_scores):
 
 def test_few_rows_share_one_factor():
     scores, exit_step, labels = drawn([0.3, 3.0], LEAST // 4, 1)
-    one = class_calibration(scores, exit_step, labels, np.ones(len(labels)), 1)
+    one = class_calibration(scores, exit_step, labels, 1)
     assert len(one.factors) == 1
-    assert one.factors[0] == fit_factor(scores, labels, np.ones(len(labels)))
+    assert one.factors[0] == fit_factor(scores, labels)
 
 
 def test_the_winner_never_changes():
     scores, exit_step, labels = drawn([0.1, 5.0], 500, 4)
-    wrong_way = class_calibration(scores, exit_step, 3 - labels, np.ones(len(labels)), 1)
+    wrong_way = class_calibration(scores, exit_step, 3 - labels, 1)
     p = wrong_way.probabilities(scores, exit_step)
     assert_array_equal(p.argmax(axis=1), scores.argmax(axis=1))
 

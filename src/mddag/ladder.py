@@ -1,13 +1,14 @@
-"""Path: policies from the most careful to the boldest, and what each does to every row.
+"""Ladder: policies from the most careful to the boldest, and what each does to every row.
 
 Policies are learned at prices beta a decade apart, then between the boldest that is acceptable and
-the next, so that the path is fine where the choice falls. A portfolio has judged a whole pool of
-candidates: from it the path is fine everywhere. The full ensemble is always on the path.
+the next, so that the ladder is fine where the choice falls. A portfolio has judged a pool of many
+candidates: from it the ladder is fine everywhere. The full ensemble is always on it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import warnings
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import takewhile
 from typing import Any
@@ -23,6 +24,7 @@ from mddag.harm import Harm
 from mddag.policy import EVAL, QUIT, Policy
 from mddag.problem import Problem
 from mddag.solvers import Solver
+from mddag.solvers.solver import Interrupted, ending_all
 
 BETAS = tuple(10.0 ** np.arange(-6.0, 0.1))
 ROUNDS = 3  # of refinement
@@ -47,7 +49,7 @@ class Candidate:
 
 
 @dataclass
-class Path:
+class Ladder:
     """Learns policies on some of the rows and runs them on all.
 
     rows                : all rows, as numbers
@@ -96,9 +98,10 @@ class Path:
 
         self._search(too_dear)
         self.candidates.append(self._constant(QUIT, BETAS[-1]))  # within any budget
-        cheap = [c for c in self.candidates if not too_dear(c)]
-        if self.pool is not None:
+        if self.pool is not None:  # the full ensemble is among them if it is worth its price
+            cheap = [c for c in self.candidates[1:] if not too_dear(c)]
             return max(cheap, key=lambda c: c.n_evaluated[judges].mean())
+        cheap = [c for c in self.candidates if not too_dear(c)]
         return min(cheap, key=lambda c: (c.harm[judges].mean(), c.n_evaluated[judges].mean()))
 
     def within_harm(
@@ -119,7 +122,7 @@ class Path:
     ) -> list[Candidate]:
         """Candidates from the most evaluations to the fewest, the full ensemble first.
 
-        The path is made fine about where they cease to be `careful`. Those with more than `bound`
+        It is made fine about where they cease to be `careful`. Those with more than `bound`
         mean harm on the rows `seen` are left out: they would only end a sequence of tests.
         """
         self._search(careful)
@@ -128,12 +131,30 @@ class Path:
         return [self.everything, *hopeful]
 
     def _search(self, on_the_careful_side: Callable[[Candidate], bool]) -> None:
-        """Learn at BETAS; then take a pool's ladder, or learn about where care ends."""
-        self._extend(BETAS)
-        if self.pool is not None:
+        """Learn at BETAS; then take a pool's ladder, or learn about where care ends.
+
+        Ctrl-C ends it with what is there; before the first policy it is an error.
+        """
+        if hasattr(self.solver, "pool"):  # which knows about Ctrl-C itself
+            self._extend(BETAS)
             for price, policy in self.pool.ladder(STEP):
                 self._add([price / self.learning.unit], [policy])
             return
+        try:
+            with ending_all():
+                self._refine(on_the_careful_side)
+        except (KeyboardInterrupt, Interrupted):
+            if len(self.candidates) == 1:
+                raise KeyboardInterrupt from None
+            warnings.warn(
+                f"{type(self.solver).__name__} was stopped after {len(self.candidates) - 1} "
+                "policies; one of them is chosen",
+                Interrupted,
+                stacklevel=5,
+            )
+
+    def _refine(self, on_the_careful_side: Callable[[Candidate], bool]) -> None:
+        self._extend(BETAS)
         for _ in range(ROUNDS):
             careful = max(
                 (c for c in self.candidates if on_the_careful_side(c) or c.beta == 0),
@@ -148,16 +169,17 @@ class Path:
     def _extend(self, betas: Prices) -> None:
         mdps = [(self.learning.mdp(beta), self.selection.mdp(beta)) for beta in betas]
         (mdp, chooser), prices = mdps[0], [mdp.beta for mdp, _ in mdps]
+        policies: Iterable[Policy]
         if hasattr(self.solver, "pool"):
             self.pool = self.solver.pool(mdp, prices, chooser)
             policies = [self.pool.policy(price) for price in prices]
         elif hasattr(self.solver, "solve_path"):
             policies = self.solver.solve_path(mdp, prices, chooser)
         else:
-            policies = [self.solver.solve(mdp, chooser) for mdp, chooser in mdps]
+            policies = (self.solver.solve(*samples) for samples in mdps)
         self._add(betas, policies)
 
-    def _add(self, betas: Prices, policies: Sequence[Policy]) -> None:
+    def _add(self, betas: Prices, policies: Iterable[Policy]) -> None:
         for beta, policy in zip(betas, policies, strict=True):
             outside = policy.after(self.learning.arrangement)
             self.candidates.append(self._judged(float(beta), outside))
@@ -167,5 +189,5 @@ class Path:
         return self._judged(beta, Policy.constant(action, self.ensemble.n_classifiers, grid))
 
     def _judged(self, beta: float, policy: Policy) -> Candidate:
-        trace = compile_dag(self.ensemble, policy).run(self.rows)
-        return Candidate(beta, policy, trace.n_evaluated, self.harm(trace))
+        scores, exit_step, n_evaluated = compile_dag(self.ensemble, policy).lengths(self.rows)
+        return Candidate(beta, policy, n_evaluated, self.harm(scores, exit_step))

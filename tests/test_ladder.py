@@ -1,12 +1,15 @@
+import warnings
+
 import numpy as np
 import pytest
 
 from mddag import Ensemble
 from mddag.harm import Harm
+from mddag.ladder import BETAS, Ladder
 from mddag.ordering import Given
-from mddag.path import BETAS, Path
 from mddag.problem import Problem
 from mddag.solvers import Margin, Portfolio, Prefix
+from mddag.solvers.solver import Interrupted
 
 N_STEPS = 20
 
@@ -18,7 +21,7 @@ def noisy(n, seed):
     return votes, labels
 
 
-def path(solver):
+def ladder(solver):
     rows, labels = noisy(2000, 0)
     voters = [lambda X, j=j: X[:, j] for j in range(N_STEPS)]
     ensemble = Ensemble.from_callables(voters, n_features=N_STEPS, classes=[0, 1])
@@ -27,35 +30,35 @@ def path(solver):
     selection = problem.rows(np.arange(1000, 2000)).like(learning)
     full = ensemble.labels(ensemble.scores(rows))
     harm = Harm(ensemble, "difference", labels, full, np.arange(2000))
-    return Path(ensemble, rows, harm, solver, learning, selection)
+    return Ladder(ensemble, rows, harm, solver, learning, selection)
 
 
 EVERY_ROW = np.arange(2000)
 
 
-def test_a_path_begins_with_the_full_ensemble():
-    first = path(Prefix()).candidates[0]
+def test_a_ladder_begins_with_the_full_ensemble():
+    first = ladder(Prefix()).candidates[0]
     assert first.beta == 0
     assert first.n_evaluated.tolist() == [N_STEPS] * 2000
     assert not first.harm.any()
 
 
 def test_one_price_gives_one_policy():
-    found = path(Margin())
+    found = ladder(Margin())
     assert found.learned(0.01).beta == 0.01
     assert len(found.candidates) == 2
 
 
 @pytest.mark.parametrize("budget", [0.5, 4, 11, 20, 100])
 def test_budgets_are_kept_and_used(budget):
-    chosen = path(Margin()).within_budget(budget, EVERY_ROW)
+    chosen = ladder(Margin()).within_budget(budget, EVERY_ROW)
     assert chosen.n_evaluated.mean() <= budget
     assert budget < 4 or chosen.n_evaluated.mean() > min(budget, N_STEPS) / 3
 
 
 @pytest.mark.parametrize("bound", [0.003, 0.02, 0.1])
 def test_bounds_are_kept_with_few_evaluations(bound):
-    found = path(Margin())
+    found = ladder(Margin())
     chosen = found.within_harm(bound, EVERY_ROW, EVERY_ROW)
     assert chosen.harm.mean() <= bound
     allowed = [c for c in found.candidates if c.harm.mean() <= bound]
@@ -64,7 +67,7 @@ def test_bounds_are_kept_with_few_evaluations(bound):
 
 
 def test_luck_on_the_rows_that_judge_does_not_help():
-    found = path(Margin())
+    found = ladder(Margin())
     few = EVERY_ROW[:40]
 
     def harmless(c):
@@ -77,7 +80,7 @@ def test_luck_on_the_rows_that_judge_does_not_help():
 
 
 def test_prices_are_closer_where_candidates_cease_to_be_careful():
-    found = path(Margin())
+    found = ladder(Margin())
     laid = found.laid_out(0.05, lambda c: bool(c.harm.mean() < 0.05), EVERY_ROW)
     assert len(found.candidates) == 1 + len(BETAS) + 9
     assert laid[0] is found.candidates[0]
@@ -92,11 +95,28 @@ def test_a_solver_may_know_a_whole_path():
             return [self.solve(mdp.with_beta(beta)) for beta in betas]
 
     seen = []
-    path(OnePass()).within_harm(0.05, EVERY_ROW, EVERY_ROW)
+    ladder(OnePass()).within_harm(0.05, EVERY_ROW, EVERY_ROW)
     assert seen == [(1000, 1000, len(BETAS))] + [(1000, 1000, 3)] * 3
 
 
-def test_a_pool_is_filled_once_and_makes_the_path_fine():
+def test_a_budget_for_all_does_not_buy_what_harms():
+    """The second half of the voters is wrong, and labels know it."""
+    rng = np.random.default_rng(0)
+    labels = rng.integers(0, 2, 2000)
+    rows = (2 * labels - 1)[:, None] * np.repeat([1.0, -0.8], 4) + rng.normal(size=(2000, 8))
+    voters = [lambda X, j=j: np.sign(X[:, j]) for j in range(8)]
+    ensemble = Ensemble.from_callables(voters, n_features=8, classes=[0, 1])
+    solver = Portfolio(members=(Margin(), Prefix()), orderings=(Given(),), sizes=())
+    problem = Problem.of(ensemble, rows, labels)
+    learning, selection = (problem.rows(np.arange(s, s + 1000)) for s in (0, 1000))
+    full = ensemble.labels(ensemble.scores(rows))
+    harm = Harm(ensemble, "difference", labels, full, EVERY_ROW)
+    chosen = Ladder(ensemble, rows, harm, solver, learning, selection).within_budget(8, EVERY_ROW)
+    assert chosen.n_evaluated.mean() <= 5
+    assert chosen.harm.mean() < -0.1
+
+
+def test_a_pool_is_filled_once_and_makes_the_ladder_fine():
     class Counted(Portfolio):
         def pool(self, mdp, betas, selection=None):
             pools.append(len(betas))
@@ -104,10 +124,35 @@ def test_a_pool_is_filled_once_and_makes_the_path_fine():
 
     pools = []
     solver = Counted(members=(Margin(), Prefix()), orderings=(Given(),))
-    found = path(solver)
+    found = ladder(solver)
     laid = found.laid_out(0.05, lambda c: bool(c.harm.mean() < 0.05), EVERY_ROW)
     assert pools == [len(BETAS)]
     assert len(found.candidates) > 2 * len(BETAS)
     assert 1 < len(laid) < len(found.candidates)
     evaluated = np.array([c.n_evaluated.mean() for c in laid])
     assert (evaluated[1:] > 0.8 * evaluated[:-1]).all()
+
+
+def test_one_interruption_ends_the_search():
+    class Stopped(Prefix):
+        n_solved = 0
+
+        def solve(self, mdp, selection=None):
+            Stopped.n_solved += 1
+            if Stopped.n_solved == 3:
+                warnings.warn("stopped", Interrupted, stacklevel=2)
+            return super().solve(mdp, selection)
+
+    with pytest.warns(Interrupted, match="Stopped was stopped after 2 policies; one of them"):
+        chosen = ladder(Stopped()).within_harm(1.0, EVERY_ROW, EVERY_ROW)
+    assert Stopped.n_solved == 3
+    assert chosen.beta in BETAS[:2]
+
+
+def test_interrupted_before_the_first_policy_there_is_nothing_to_choose_from():
+    class Stopped(Prefix):
+        def solve(self, mdp, selection=None):
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        ladder(Stopped()).within_budget(3, EVERY_ROW)
