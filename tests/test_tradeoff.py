@@ -177,6 +177,16 @@ def test_ctrl_c_ends_the_sweep_and_keeps_what_is_finished():
         sweep_policies(OfBeta(0), InterruptedAt(BETAS[0]), BETAS)
 
 
+def test_sweep_refuses_what_says_nothing(boosted):
+    boost, X, y = boosted
+    with pytest.raises(ValueError, match="y is None; a curve tells what is lost"):
+        mddag.sweep(boost, X, None)
+    infinite = X.copy()
+    infinite[3, 0] = np.inf
+    with pytest.raises(ValueError, match="X contains infinity"):
+        mddag.sweep(boost, infinite, y, betas=[0.01], solver=BestPrefix())
+
+
 def test_sweep_does_not_mistake_a_foreign_parameter_for_ours(boosted):
     _, X, y = boosted
     model = GradientBoostingClassifier(n_estimators=5).fit(X, y)  # its loss is a string
