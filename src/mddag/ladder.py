@@ -7,7 +7,6 @@ candidates: from it the ladder is fine everywhere. The full ensemble is always o
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import takewhile
@@ -24,7 +23,7 @@ from mddag.harm import Harm
 from mddag.policy import EVAL, QUIT, Policy
 from mddag.problem import Problem
 from mddag.solvers import Solver
-from mddag.solvers.solver import Interrupted, ending_all
+from mddag.solvers.solver import keeping
 
 BETAS = tuple(10.0 ** np.arange(-6.0, 0.1))
 ROUNDS = 3  # of refinement
@@ -140,18 +139,16 @@ class Ladder:
             for price, policy in self.pool.ladder(STEP):
                 self._add([price / self.learning.unit], [policy])
             return
-        try:
-            with ending_all():
-                self._refine(on_the_careful_side)
-        except (KeyboardInterrupt, Interrupted):
-            if len(self.candidates) == 1:
-                raise KeyboardInterrupt from None
-            warnings.warn(
-                f"{type(self.solver).__name__} was stopped after {len(self.candidates) - 1} "
-                "policies; one of them is chosen",
-                Interrupted,
-                stacklevel=5,
-            )
+        with keeping(self._told):
+            self._refine(on_the_careful_side)
+
+    def _told(self) -> str:
+        """Of a search that was stopped, what there is."""
+        n_learned = len(self.candidates) - 1
+        if n_learned == 0:
+            return ""
+        name = type(self.solver).__name__
+        return f"{name} was stopped after {n_learned} policies; one of them is chosen"
 
     def _refine(self, on_the_careful_side: Callable[[Candidate], bool]) -> None:
         self._extend(BETAS)

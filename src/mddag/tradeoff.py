@@ -7,7 +7,6 @@ is for choosing among them; test rows, if given, only report.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -30,7 +29,7 @@ from mddag.mdp import MDP, Evaluation, checked_loss
 from mddag.policy import Policy
 from mddag.problem import Problem, chosen_solver
 from mddag.solvers import Solver
-from mddag.solvers.solver import Interrupted, ending_all, seeded
+from mddag.solvers.solver import ending_all, keeping, seeded
 
 MEASURES = ("loss", "cost", "objective", "n_evaluated")
 BETAS = tuple((10.0 ** np.arange(-4.0, -1.9, 0.5)).tolist())
@@ -162,18 +161,15 @@ def _solved(
     """The policies in the order of the prices; after Ctrl-C those that were finished."""
     if hasattr(solver, "solve_path"):
         return _solved_at_once(samples, solver, prices)
-    solved = []
+    solved: list[tuple[Policy, dict[str, Evaluation]]] = []
+
+    def kept() -> str:
+        told = f"stopped after {len(solved)} of {len(prices)} betas; the curve has those alone"
+        return told if solved else ""
+
     parallel = Parallel(n_jobs=n_jobs, return_as="generator")
-    try:
+    with keeping(kept):
         solved.extend(parallel(delayed(_solve)(samples, solver, beta) for beta in prices))
-    except (KeyboardInterrupt, Interrupted):
-        if not solved:
-            raise KeyboardInterrupt from None
-        warnings.warn(
-            f"stopped after {len(solved)} of {len(prices)} betas; the curve has those alone",
-            Interrupted,
-            stacklevel=3,
-        )
     return solved
 
 

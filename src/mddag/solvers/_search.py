@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from mddag.mdp import MDP
 from mddag.policy import Policy
 from mddag.progress import progress
-from mddag.solvers.solver import Interrupted
+from mddag.solvers.solver import keeping
 
 
 @dataclass
@@ -48,21 +47,18 @@ class Search:
         """
         selection = mdp if selection is None else selection
         search = cls.begin(mdp, selection)
-        try:
-            with progress(name, total, verbose) as report:
-                for done, policy in candidates:
-                    search.consider(policy, selection)
-                    report(done, f"best {search.best:.4f}, now {search.history[-1]:.4f}")
-        except KeyboardInterrupt:
-            if not search.history:
-                raise
-            warnings.warn(
-                f"{name} was stopped after {len(search.history)} candidates; returning the best "
-                "policy so far",
-                Interrupted,
-                stacklevel=3,
-            )
+        with keeping(lambda: search.told(name)), progress(name, total, verbose) as report:
+            for done, policy in candidates:
+                search.consider(policy, selection)
+                report(done, f"best {search.best:.4f}, now {search.history[-1]:.4f}")
         return search
+
+    def told(self, name: str) -> str:
+        """Of a search that was stopped, what there is; "" before the first candidate."""
+        if not self.history:
+            return ""
+        n_seen = len(self.history)
+        return f"{name} was stopped after {n_seen} candidates; returning the best policy so far"
 
     def consider(self, policy: Policy, selection: MDP) -> None:
         objective = selection.evaluate(policy).objective

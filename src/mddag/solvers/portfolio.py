@@ -14,7 +14,6 @@ classifiers follow a teacher's log-odds, and the members are others: see ``_read
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from copy import copy
 from dataclasses import dataclass
@@ -43,7 +42,7 @@ from mddag.solvers.margin import Margin
 from mddag.solvers.prefix import Prefix
 from mddag.solvers.qwyc import QWYC
 from mddag.solvers.residual import Residual
-from mddag.solvers.solver import Interrupted, checked_solver, deciding_every, ending_all, seeded
+from mddag.solvers.solver import checked_solver, deciding_every, keeping, seeded
 from mddag.solvers.stopping import Stopping
 
 MEMBERS = (
@@ -115,21 +114,13 @@ class Portfolio(Parameters):
             if not isinstance(member, Descent) or runs_in(member, way, ways, mdp)
         ]
         first = explored([way for member, way in runs if isinstance(member, Descent)])
-        try:
-            with progress("Portfolio", len(runs), self.verbose) as report:
-                for done, (member, way) in enumerate(runs, 1):
-                    with ending_all():
-                        self._run(member, problems.of(way), dear_first, pool, explores=way is first)
-                    report(done, f"{len(pool.costs)} candidates after {member!r}")
-        except (KeyboardInterrupt, Interrupted):
-            if len(pool.entries) == 1:
-                raise KeyboardInterrupt from None
-            warnings.warn(
-                f"Portfolio was stopped after {len(pool.entries) - 1} steps; returning the best "
-                "policy so far",
-                Interrupted,
-                stacklevel=3,
-            )
+        with (
+            keeping(lambda: _told(len(pool.entries) - 1)),
+            progress("Portfolio", len(runs), self.verbose) as report,
+        ):
+            for done, (member, way) in enumerate(runs, 1):
+                self._run(member, problems.of(way), dear_first, pool, explores=way is first)
+                report(done, f"{len(pool.costs)} candidates after {member!r}")
         return pool
 
     def _run(
@@ -173,8 +164,13 @@ class Portfolio(Parameters):
         """All orders, and each size in the order that suits its targets."""
         orderings = ORDERINGS if self.orderings is None else self.orderings
         sizes = self.sizes
-        if "quit" not in mdp.actions:  # every row goes to the end of all of them
-            sizes = sizes or ()
+        if "quit" not in mdp.actions:  # every instance goes to the end of all of them
+            if sizes:
+                raise ValueError(
+                    f"sizes are {sizes}, but without 'quit' among the actions every instance goes "
+                    "to the end; wanted sizes=() or None"
+                )
+            sizes = ()
         if sizes is None:
             closely = isinstance(mdp.loss, Logistic)
             sizes = usual_sizes(mdp.n_steps, self.every, mdp.n_scores, closely=closely)
@@ -183,11 +179,6 @@ class Portfolio(Parameters):
             raise ValueError(
                 f"sizes contain {wrong[0]}; wanted fewer than the {mdp.n_steps} base classifiers, "
                 f"and multiples of every={self.every}"
-            )
-        if sizes and "quit" not in mdp.actions:
-            raise ValueError(
-                f"sizes are {sizes}, but without 'quit' among the actions every instance goes to "
-                "the end; wanted sizes=() or None"
             )
         ordering = Given() if mdp.of_numbers else Correlation()
         return [*map(Way, orderings), *(Way(ordering, size) for size in sizes)]
@@ -217,6 +208,13 @@ class Portfolio(Parameters):
                 f"{self.every}; wanted Portfolio(every={member.every}), which its members follow"
             )
         deciding_every(member, self.every)
+
+
+def _told(n_steps: int) -> str:
+    """Of a portfolio that was stopped, what there is."""
+    if n_steps == 0:
+        return ""
+    return f"Portfolio was stopped after {n_steps} steps; returning the best policy so far"
 
 
 def _default_members(mdp: MDP) -> tuple[Any, ...]:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import threading
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from copy import copy
 from typing import Any, Protocol
@@ -41,6 +41,22 @@ def ending_all() -> Iterator[None]:
     with warnings.catch_warnings():
         warnings.simplefilter("error", Interrupted)
         yield
+
+
+@contextmanager
+def keeping(kept: Callable[[], str]) -> Iterator[None]:
+    """Ctrl-C, of a solver inside too, ends what is inside; what was found by then is kept.
+
+    kept : what that is, for the warning; "" where there is nothing yet, so that Ctrl-C is an error
+    """
+    try:
+        with ending_all():
+            yield
+    except (KeyboardInterrupt, Interrupted):
+        told = kept()
+        if not told:
+            raise KeyboardInterrupt from None
+        warnings.warn(told, Interrupted, stacklevel=5)  # whoever called the caller
 
 
 class Solver(Protocol):
