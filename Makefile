@@ -43,6 +43,7 @@ bench: $(VENV)/built
 	$(BIN)/python benchmarks/learners.py
 	$(BIN)/python benchmarks/adaboost.py
 	$(BIN)/python benchmarks/portfolio.py
+	$(BIN)/python benchmarks/condensation.py
 	$(BIN)/python benchmarks/quality.py --resume
 	$(BIN)/python benchmarks/quality.py --resume --fresh
 	$(BIN)/python benchmarks/speed.py

@@ -1,0 +1,168 @@
+"""What condensation is worth: how near the full ensemble few base classifiers get.
+
+    MDDAG_DATA=... python benchmarks/condensation.py
+
+The models of quality.py, out of out/quality where they were trained already, and their policy rows:
+each half is read by what the other made, five seeds. Without condensation few are the first of
+`Correlation`; condensed ones are made for each number anew. Written to results/condensation.csv:
+
+    disagreement    share of labels that differ from the full ensemble's
+    error           that of the labels, less the full ensemble's; condensed to F, and to the mixture
+                    of F with shorter sums that is followed by default
+    log-loss        over the full ensemble's; condensed to F, and to the teacher's log-odds. Scores
+                    become probabilities by one factor
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from quality_models import Sample, problem
+from sklearn.metrics import log_loss
+
+from mddag import MDP, Votes
+from mddag.arrangement import arranged
+from mddag.calibration import probabilities
+from mddag.condensation import Condensation
+from mddag.factor import fit_factor
+from mddag.losses import Logistic
+from mddag.ordering import Correlation
+from mddag.partial_sums import partial_sums
+from mddag.solvers import _log_odds
+from mddag.solvers._mixture import advised, curbed
+
+HERE = Path(__file__).resolve().parent
+MODELS = HERE.parent / "out" / "quality" / "models"
+RESULTS = HERE / "results" / "condensation.csv"
+FIELDS = ("measure", "data", "ensemble", "way", "n_classifiers", "value", "deviation")
+SEEDS = range(5)
+FEW = (10, 20, 40, 80, 160, 250)
+ORDER, TO_FULL = "Correlation order", "condensed to F"
+TO_MIXTURE, TO_TEACHER = "condensed to the mixture", "condensed to the teacher"
+TWO = ("electricity", "adult", "higgs", "spambase", "letter A-M/N-Z", "vj")
+STUMPS = ("electricity", "letter A-M/N-Z", "letter", "mnist")
+
+Scores = np.ndarray[Any, np.dtype[np.float64]]
+Readings = Iterator[tuple[str, int, float]]  # a way, how many base classifiers, the value
+
+
+def main() -> None:
+    wanted: list[tuple[str, str, str, Callable[[MDP, MDP], Readings]]] = [
+        *(("disagreement", name, "AdaBoost.MH", disagreements) for name in STUMPS),
+        *(("disagreement", name, "LightGBM", disagreements) for name in STUMPS),
+        *(("error", name, "LightGBM", errors) for name in TWO),
+        *(("log-loss", name, "LightGBM", log_losses) for name in TWO),
+    ]
+    rows = []
+    for measure, name, ensemble, readings in wanted:
+        for (way, n), values in of_seeds(name, ensemble, readings).items():
+            numbers = f"{np.mean(values):.5f}", f"{np.std(values, ddof=1):.5f}"
+            rows.append((measure, name, ensemble, way, n, *numbers))
+            print(*rows[-1], sep=",", flush=True)
+    unfinished = RESULTS.with_suffix(".part")
+    with open(unfinished, "w", newline="", encoding="utf-8") as file:
+        csv.writer(file, lineterminator="\n").writerows([FIELDS, *rows])
+    unfinished.rename(RESULTS)
+
+
+def of_seeds(
+    name: str, ensemble: str, readings: Callable[[MDP, MDP], Readings]
+) -> dict[tuple[str, int], list[float]]:
+    """A value for each seed, the mean of both halves, by way and number of base classifiers."""
+    found: dict[tuple[str, int], list[float]] = {}
+    for seed in SEEDS:
+        halves: dict[tuple[str, int], list[float]] = {}
+        for learning, judging in both_ways(problem(name, ensemble, seed, MODELS).policy, seed):
+            for way, n, value in readings(learning, judging):
+                halves.setdefault((way, n), []).append(value)
+        for key, values in halves.items():
+            found.setdefault(key, []).append(float(np.mean(values)))
+    return found
+
+
+def both_ways(sample: Sample, seed: int) -> Iterator[tuple[MDP, MDP]]:
+    order = np.random.default_rng(seed).permutation(len(sample.labels))
+    one, other = (
+        MDP(sample.votes.rows(half), sample.labels[half]) for half in np.array_split(order, 2)
+    )
+    yield one, other
+    yield other, one
+
+
+def disagreements(learning: MDP, judging: MDP) -> Readings:
+    full = labels(judging.votes.scores())
+    for n, scores in in_order(learning, judging.votes):
+        yield ORDER, n, float((labels(scores) != full).mean())
+    for n, scores in condensed(Condensation.of, learning.votes, judging.votes):
+        yield TO_FULL, n, float((labels(scores) != full).mean())
+
+
+def errors(learning: MDP, judging: MDP) -> Readings:
+    def error(scores: Scores) -> float:
+        return float((labels(scores) != judging.labels).mean())
+
+    full = error(judging.votes.scores())
+    for way, target in ((TO_FULL, None), (TO_MIXTURE, curbed(learning))):
+
+        def condense(votes: Votes, most: int, target: Any = target) -> Condensation:
+            return Condensation.of(votes, most, wanted=target)
+
+        for n, scores in condensed(condense, learning.votes, judging.votes):
+            yield way, n, error(scores) - full
+
+
+def log_losses(learning: MDP, judging: MDP) -> Readings:
+    def loss(scores: Scores, taught: Scores) -> float:
+        factor = fit_factor(taught, learning.labels)
+        return float(log_loss(judging.labels, probabilities(scores, factor)))
+
+    full = loss(judging.votes.scores(), learning.votes.scores())
+    seen = dict(in_order(learning, learning.votes))
+    for n, scores in in_order(learning, judging.votes):
+        yield ORDER, n, loss(scores, seen[n]) / full
+    taught, advice = advised(
+        *(MDP(m.votes, m.labels, loss=Logistic()) for m in (learning, judging))
+    )
+
+    def to_teacher(votes: Votes, most: int) -> Condensation:
+        return _log_odds.condensed(taught, most)
+
+    for way, condense in ((TO_FULL, Condensation.of), (TO_TEACHER, to_teacher)):
+        seen = dict(condensed(condense, learning.votes, learning.votes))
+        for n, scores in condensed(condense, learning.votes, judging.votes):
+            yield way, n, loss(scores, seen[n]) / full
+    n_all = judging.n_steps
+    yield "the teacher itself", n_all, float(log_loss(judging.labels, advice.labels)) / full
+
+
+def in_order(learning: MDP, votes: Votes) -> Iterator[tuple[int, Scores]]:
+    """The scores (n, K) of rows after the first few in the order of `Correlation`."""
+    arrangement = arranged(Correlation(), learning.votes)
+    for n, scores in enumerate(partial_sums(arrangement.votes(votes))):
+        if n in few(votes):
+            yield n, scores.copy()
+
+
+def condensed(
+    condense: Callable[[Votes, int], Condensation], learning: Votes, votes: Votes
+) -> Iterator[tuple[int, Scores]]:
+    """The scores (n, K) of rows when nothing but the few that stand for all is asked."""
+    condensation = condense(learning, few(votes)[-1])
+    for n in few(votes):
+        yield n, condensation.arrangement(n).votes(votes).scores()
+
+
+def few(votes: Votes) -> list[int]:
+    return [n for n in FEW if n < votes.tables.n_classifiers]
+
+
+def labels(scores: Scores) -> Any:
+    return scores.argmax(axis=1) if scores.shape[1] > 1 else scores[:, 0] > 0
+
+
+if __name__ == "__main__":
+    main()
