@@ -17,11 +17,13 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from quality_models import Sample, problem
+from quality_rivals import winners
 from sklearn.metrics import log_loss
 
 from mddag import MDP, Votes
@@ -94,74 +96,66 @@ def both_ways(sample: Sample, seed: int) -> Iterator[tuple[MDP, MDP]]:
 
 
 def disagreements(learning: MDP, judging: MDP) -> Readings:
-    full = labels(judging.votes.scores())
-    for n, scores in in_order(learning, judging.votes):
-        yield ORDER, n, float((labels(scores) != full).mean())
-    for n, scores in condensed(Condensation.of, learning.votes, judging.votes):
-        yield TO_FULL, n, float((labels(scores) != full).mean())
+    full = winners(judging.votes.scores())
+    for n, (scores,) in in_order(learning.votes, judging.votes):
+        yield ORDER, n, float((winners(scores) != full).mean())
+    for n, (scores,) in condensed(partial(Condensation.of, learning.votes), judging.votes):
+        yield TO_FULL, n, float((winners(scores) != full).mean())
 
 
 def errors(learning: MDP, judging: MDP) -> Readings:
     def error(scores: Scores) -> float:
-        return float((labels(scores) != judging.labels).mean())
+        return float((winners(scores) != judging.labels).mean())
 
     full = error(judging.votes.scores())
-    for way, target in ((TO_FULL, None), (TO_MIXTURE, curbed(learning))):
-
-        def condense(votes: Votes, most: int, target: Any = target) -> Condensation:
-            return Condensation.of(votes, most, wanted=target)
-
-        for n, scores in condensed(condense, learning.votes, judging.votes):
+    for way, wanted in ((TO_FULL, None), (TO_MIXTURE, curbed(learning))):
+        condense = partial(Condensation.of, learning.votes, wanted=wanted)
+        for n, (scores,) in condensed(condense, judging.votes):
             yield way, n, error(scores) - full
 
 
 def log_losses(learning: MDP, judging: MDP) -> Readings:
-    def loss(scores: Scores, taught: Scores) -> float:
-        factor = fit_factor(taught, learning.labels)
+    def loss(seen: Scores, scores: Scores) -> float:
+        factor = fit_factor(seen, learning.labels)
         return float(log_loss(judging.labels, probabilities(scores, factor)))
 
-    full = loss(judging.votes.scores(), learning.votes.scores())
-    seen = dict(in_order(learning, learning.votes))
-    for n, scores in in_order(learning, judging.votes):
-        yield ORDER, n, loss(scores, seen[n]) / full
+    both = learning.votes, judging.votes
+    full = loss(*(votes.scores() for votes in both))
+    for n, scores in in_order(learning.votes, *both):
+        yield ORDER, n, loss(*scores) / full
     taught, advice = advised(
         *(MDP(m.votes, m.labels, loss=Logistic()) for m in (learning, judging))
     )
-
-    def to_teacher(votes: Votes, most: int) -> Condensation:
-        return _log_odds.condensed(taught, most)
-
-    for way, condense in ((TO_FULL, Condensation.of), (TO_TEACHER, to_teacher)):
-        seen = dict(condensed(condense, learning.votes, learning.votes))
-        for n, scores in condensed(condense, learning.votes, judging.votes):
-            yield way, n, loss(scores, seen[n]) / full
+    to_full = partial(Condensation.of, learning.votes)
+    to_teacher = partial(_log_odds.condensed, taught)
+    for way, condense in ((TO_FULL, to_full), (TO_TEACHER, to_teacher)):
+        for n, scores in condensed(condense, *both):
+            yield way, n, loss(*scores) / full
     n_all = judging.n_steps
     yield "the teacher itself", n_all, float(log_loss(judging.labels, advice.labels)) / full
 
 
-def in_order(learning: MDP, votes: Votes) -> Iterator[tuple[int, Scores]]:
-    """The scores (n, K) of rows after the first few in the order of `Correlation`."""
-    arrangement = arranged(Correlation(), learning.votes)
-    for n, scores in enumerate(partial_sums(arrangement.votes(votes))):
-        if n in few(votes):
-            yield n, scores.copy()
+def in_order(learning: Votes, *samples: Votes) -> Iterator[tuple[int, list[Scores]]]:
+    """The scores (n, K) of each sample after the first few in the order of `Correlation`."""
+    arrangement = arranged(Correlation(), learning)
+    walks = zip(*(partial_sums(arrangement.votes(votes)) for votes in samples), strict=True)
+    for n, scores in enumerate(walks):
+        if n in few(learning):
+            yield n, list(scores)
 
 
 def condensed(
-    condense: Callable[[Votes, int], Condensation], learning: Votes, votes: Votes
-) -> Iterator[tuple[int, Scores]]:
-    """The scores (n, K) of rows when nothing but the few that stand for all is asked."""
-    condensation = condense(learning, few(votes)[-1])
-    for n in few(votes):
-        yield n, condensation.arrangement(n).votes(votes).scores()
+    condense: Callable[[int], Condensation], *samples: Votes
+) -> Iterator[tuple[int, list[Scores]]]:
+    """The scores (n, K) of each sample when nothing but the few that stand for all is asked."""
+    condensation = condense(few(samples[0])[-1])
+    for n in few(samples[0]):
+        arrangement = condensation.arrangement(n)
+        yield n, [arrangement.votes(votes).scores() for votes in samples]
 
 
 def few(votes: Votes) -> list[int]:
     return [n for n in FEW if n < votes.tables.n_classifiers]
-
-
-def labels(scores: Scores) -> Any:
-    return scores.argmax(axis=1) if scores.shape[1] > 1 else scores[:, 0] > 0
 
 
 if __name__ == "__main__":
