@@ -22,9 +22,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from quality_models import Sample, problem
+from quality_models import ENSEMBLES, Sample, problem
+from quality_probabilities import log_loss
 from quality_rivals import winners
-from sklearn.metrics import log_loss
 
 from mddag import MDP, Votes
 from mddag.arrangement import arranged
@@ -45,8 +45,8 @@ SEEDS = range(5)
 FEW = (10, 20, 40, 80, 160, 250)
 ORDER, TO_FULL = "Correlation order", "condensed to F"
 TO_MIXTURE, TO_TEACHER = "condensed to the mixture", "condensed to the teacher"
-TWO = ("electricity", "adult", "higgs", "spambase", "letter A-M/N-Z", "vj")
-STUMPS = ("electricity", "letter A-M/N-Z", "letter", "mnist")
+TWO_CLASSES = ("electricity", "adult", "higgs", "spambase", "letter A-M/N-Z", "vj")
+TWO_AND_MORE = ("electricity", "letter A-M/N-Z", "letter", "mnist")
 
 Scores = np.ndarray[Any, np.dtype[np.float64]]
 Readings = Iterator[tuple[str, int, float]]  # a way, how many base classifiers, the value
@@ -54,10 +54,9 @@ Readings = Iterator[tuple[str, int, float]]  # a way, how many base classifiers,
 
 def main() -> None:
     wanted: list[tuple[str, str, str, Callable[[MDP, MDP], Readings]]] = [
-        *(("disagreement", name, "AdaBoost.MH", disagreements) for name in STUMPS),
-        *(("disagreement", name, "LightGBM", disagreements) for name in STUMPS),
-        *(("error", name, "LightGBM", errors) for name in TWO),
-        *(("log-loss", name, "LightGBM", log_losses) for name in TWO),
+        *(("disagreement", n, e, disagreements) for e in ENSEMBLES for n in TWO_AND_MORE),
+        *(("error", name, "LightGBM", errors) for name in TWO_CLASSES),
+        *(("log-loss", name, "LightGBM", log_losses) for name in TWO_CLASSES),
     ]
     rows = []
     for measure, name, ensemble, readings in wanted:
@@ -117,7 +116,7 @@ def errors(learning: MDP, judging: MDP) -> Readings:
 def log_losses(learning: MDP, judging: MDP) -> Readings:
     def loss(seen: Scores, scores: Scores) -> float:
         factor = fit_factor(seen, learning.labels)
-        return float(log_loss(judging.labels, probabilities(scores, factor)))
+        return log_loss(probabilities(scores, factor), judging.labels)
 
     both = learning.votes, judging.votes
     full = loss(*(votes.scores() for votes in both))
@@ -132,7 +131,7 @@ def log_losses(learning: MDP, judging: MDP) -> Readings:
         for n, scores in condensed(condense, *both):
             yield way, n, loss(*scores) / full
     n_all = judging.n_steps
-    yield "the teacher itself", n_all, float(log_loss(judging.labels, advice.labels)) / full
+    yield "the teacher itself", n_all, log_loss(advice.labels, judging.labels) / full
 
 
 def in_order(learning: Votes, *samples: Votes) -> Iterator[tuple[int, list[Scores]]]:

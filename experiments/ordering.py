@@ -3,7 +3,7 @@
     MDDAG_DATA=... python experiments/ordering.py [electricity spambase letter]
 
 LightGBM, 500 trees of 8 leaves. Rows are shuffled (seed 0): half for the model, a quarter for order
-and policy, a quarter for the test. It is the least mean number of evaluations at which the
+and policy, a quarter for the test. Reported is the least mean number of evaluations at which the
 test error is at most 0.2 points above that of all trees, the knob being read off the test curve.
 All data sets together are kept in results/ordering.csv.
 """
