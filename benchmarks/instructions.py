@@ -70,7 +70,7 @@ def instructions(folder: Path, file: str, method: str, n_rows: tuple[int, ...]) 
     with TemporaryDirectory() as place:
         out = Path(place) / "out"
         profiler = ["valgrind", "--tool=callgrind", "--instr-atstart=no"]
-        process = Process(ours, [*profiler, f"--callgrind-out-file={out}"])
+        process = Process([*profiler, f"--callgrind-out-file={out}", *ours.command])
         try:
             process.ask("load", folder=str(folder), changes=ours.changes)
             process.ask(method, n_rows=n_rows[0], **CALLS[method])  # makes what is made once

@@ -37,6 +37,11 @@ class Contestant:
     raw_scores: bool = True
     changes: dict[str, Any] = field(default_factory=dict)
 
+    @property
+    def command(self) -> list[str]:
+        """What starts its worker."""
+        return [python_of(self.environment), str(WORKER), self.member]
+
 
 OURS = Contestant("mddag", "Mddag", "mddag")
 LIGHTGBM = Contestant("LightGBM", "LightGBM", "lightgbm")
@@ -49,12 +54,11 @@ RIVALS = (LIGHTGBM, XGBOOST, CATBOOST, YDF, ONNX, LLEAVES)
 
 
 class Process:
-    """The worker of one contestant; asking it may raise Absent."""
+    """A worker, started by a command; asking it may raise Absent."""
 
-    def __init__(self, contestant: Contestant, under: Iterable[str] = ()):
-        """`under` is a command to run the worker by, such as a profiler."""
+    def __init__(self, command: Iterable[str]):
         self.process = subprocess.Popen(
-            [*under, python_of(contestant.environment), str(WORKER), contestant.member],
+            list(command),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
@@ -110,7 +114,7 @@ class Contest:
             return None
         try:
             if name not in self.processes or self.processes[name].process.poll() is not None:
-                self.processes[name] = Process(self.contestants[name])
+                self.processes[name] = Process(self.contestants[name].command)
             return self.processes[name].ask(method, **arguments)
         except Absent as why:
             self.absent[name] = str(why)

@@ -13,8 +13,10 @@ import json
 import os
 import sys
 import time
+from collections.abc import Callable
 from importlib.metadata import version
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import speed_contestants
@@ -82,10 +84,11 @@ class Worker:
         np.save(path, np.asarray(self.model.scores(self.rows[:n_rows], 1)))
 
 
-def main() -> None:
+def serve(begin: Callable[[], Any]) -> None:
+    """Answer requests by the methods of what `begin` makes."""
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)  # libraries print to standard output, too
-    worker = Worker(sys.argv[1])
+    worker = begin()
     for line in sys.stdin:
         method, arguments = json.loads(line)
         try:
@@ -99,4 +102,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    serve(lambda: Worker(sys.argv[1]))
