@@ -24,7 +24,7 @@ FLOORS = [
         "progress",
         "sampling",
     },
-    {"exploration", "features", "losses", "nodes", "split", "votes"},
+    {"exploration", "features", "interruption", "losses", "nodes", "split", "votes", "weights"},
     {"covariances"},
     {"columns", "door", "fixed_point", "layout", "ordering", "partial_sums", "revision"},
     {"arrangement", "ensemble", "grid"},

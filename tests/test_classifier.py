@@ -26,7 +26,13 @@ def small(ensemble=None, **parameters):
     return MDDAGClassifier(boost, **(SMALL | parameters))
 
 
-@parametrize_with_checks([small(beta=0.001)])
+SPLIT = {
+    "check_sample_weight_equivalence_on_dense_data": "rows are held out at random: a row of weight "
+    "2 is in one part, two equal rows may be in both; and episodes draw rows at random"
+}
+
+
+@parametrize_with_checks([small(beta=0.001)], expected_failed_checks=lambda estimator: SPLIT)
 def test_scikit_learn_checks(estimator, check):
     check(estimator)
 

@@ -5,11 +5,11 @@ import pytest
 
 from mddag import Ensemble
 from mddag.harm import Harm
+from mddag.interruption import Interrupted
 from mddag.ladder import BETAS, Ladder
 from mddag.ordering import Given
 from mddag.problem import Problem
 from mddag.solvers import Margin, Portfolio, Prefix
-from mddag.solvers.solver import Interrupted
 
 N_STEPS = 20
 
@@ -21,7 +21,7 @@ def noisy(n, seed):
     return votes, labels
 
 
-def ladder(solver):
+def ladder(solver, **settings):
     rows, labels = noisy(2000, 0)
     voters = [lambda X, j=j: X[:, j] for j in range(N_STEPS)]
     ensemble = Ensemble.from_callables(voters, n_features=N_STEPS, classes=[0, 1])
@@ -30,7 +30,7 @@ def ladder(solver):
     selection = problem.rows(np.arange(1000, 2000)).like(learning)
     full = ensemble.labels(ensemble.scores(rows))
     harm = Harm(ensemble, "difference", labels, full, np.arange(2000))
-    return Ladder(ensemble, rows, harm, solver, learning, selection)
+    return Ladder(ensemble, rows, harm, solver, learning, selection, **settings)
 
 
 EVERY_ROW = np.arange(2000)
@@ -144,9 +144,12 @@ def test_one_interruption_ends_the_search():
             return super().solve(mdp, selection)
 
     with pytest.warns(Interrupted, match="Stopped was stopped after 2 policies; one of them"):
-        chosen = ladder(Stopped()).within_harm(1.0, EVERY_ROW, EVERY_ROW)
+        chosen = ladder(Stopped(), on_interrupt="return").within_harm(1.0, EVERY_ROW, EVERY_ROW)
     assert Stopped.n_solved == 3
     assert chosen.beta in BETAS[:2]
+    Stopped.n_solved = 0
+    with pytest.raises(KeyboardInterrupt):
+        ladder(Stopped()).within_harm(1.0, EVERY_ROW, EVERY_ROW)
 
 
 def test_interrupted_before_the_first_policy_there_is_nothing_to_choose_from():
@@ -155,4 +158,4 @@ def test_interrupted_before_the_first_policy_there_is_nothing_to_choose_from():
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        ladder(Stopped()).within_budget(3, EVERY_ROW)
+        ladder(Stopped(), on_interrupt="return").within_budget(3, EVERY_ROW)

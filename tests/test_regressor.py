@@ -29,8 +29,15 @@ def one_thread():
         yield
 
 
+SPLIT = {
+    "check_sample_weight_equivalence_on_dense_data": "rows are held out at random: a row of weight "
+    "2 is in one part, two equal rows may be in both; and episodes draw rows at random"
+}
+
+
 @parametrize_with_checks(
-    [MDDAGRegressor(HistGradientBoostingRegressor(max_iter=30), beta=1e-4, **SMALL)]
+    [MDDAGRegressor(HistGradientBoostingRegressor(max_iter=30), beta=1e-4, **SMALL)],
+    expected_failed_checks=lambda estimator: SPLIT,
 )
 def test_scikit_learn_checks(estimator, check):
     check(estimator)

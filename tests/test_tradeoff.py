@@ -6,9 +6,9 @@ from sklearn.datasets import load_breast_cancer, load_diabetes
 from sklearn.ensemble import GradientBoostingClassifier, GradientBoostingRegressor
 
 import mddag
+from mddag.interruption import Interrupted
 from mddag.losses import Exponential, ZeroOne
 from mddag.solvers import Margin, Portfolio, Sarsa
-from mddag.solvers.solver import Interrupted
 from mddag.tradeoff import sweep_policies
 from tests.sweeps import BETAS, BestPrefix, OfBeta, swept
 
@@ -170,11 +170,13 @@ class InterruptedAt:
 
 def test_ctrl_c_ends_the_sweep_and_keeps_what_is_finished():
     with pytest.warns(Interrupted, match="stopped after 2 of 4 betas"):
-        curve = sweep_policies(OfBeta(0), InterruptedAt(BETAS[2]), BETAS)
+        curve = sweep_policies(OfBeta(0), InterruptedAt(BETAS[2]), BETAS, on_interrupt="return")
     assert curve.beta.tolist() == BETAS[:2]
     assert len(curve) == 2
     with pytest.raises(KeyboardInterrupt):
-        sweep_policies(OfBeta(0), InterruptedAt(BETAS[0]), BETAS)
+        sweep_policies(OfBeta(0), InterruptedAt(BETAS[0]), BETAS, on_interrupt="return")
+    with pytest.raises(KeyboardInterrupt):
+        sweep_policies(OfBeta(0), InterruptedAt(BETAS[2]), BETAS)
 
 
 def test_sweep_refuses_what_says_nothing(boosted):

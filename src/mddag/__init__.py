@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from mddag.export import export_c as export_c
     from mddag.features import Features as Features
     from mddag.grid import Grid as Grid
+    from mddag.interruption import Interrupted as Interrupted
     from mddag.knobs import sparsify as sparsify
     from mddag.mdp import MDP as MDP
     from mddag.model_file import ModelFileError as ModelFileError
@@ -45,6 +46,7 @@ _HOMES = {
     "Ensemble": "mddag.ensemble",
     "Features": "mddag.features",
     "Grid": "mddag.grid",
+    "Interrupted": "mddag.interruption",
     "MDDAGClassifier": "mddag.classifier",
     "MDDAGRegressor": "mddag.regressor",
     "MDP": "mddag.mdp",
@@ -83,6 +85,7 @@ __all__ = [
     "Ensemble",
     "Features",
     "Grid",
+    "Interrupted",
     "MDDAGClassifier",
     "MDDAGRegressor",
     "ModelFileError",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 from numbers import Integral, Real
 from typing import Any
 
@@ -40,10 +41,31 @@ def check_one_of(name: str, value: Any, allowed: tuple[Any, ...]) -> None:
 
 
 def checked_threads(n_threads: Any) -> int:
-    """`n_threads` for the kernels, if it is a whole number of at least 1."""
+    """`n_threads` for the kernels: a whole number of at least 1, or -1 for all usable cores."""
     if type(n_threads) is not int or n_threads < 1:  # the usual case takes no time of one row's
-        check_whole("n_threads", n_threads, 1)
+        if isinstance(n_threads, Integral) and n_threads == -1:
+            return usable_cores()
+        if not isinstance(n_threads, Integral) or isinstance(n_threads, bool) or n_threads < 1:
+            raise ValueError(
+                f"n_threads is {n_threads!r}; wanted a whole number, 1 or more, or -1 for all cores"
+            )
     return min(int(n_threads), MOST_THREADS)
+
+
+def usable_cores() -> int:
+    """The cores that this process may run on."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def check_jobs(n_jobs: Any) -> None:
+    """Refuse what joblib has no workers for."""
+    whole = isinstance(n_jobs, Integral) and not isinstance(n_jobs, bool)
+    if n_jobs is not None and (not whole or n_jobs == 0):
+        raise ValueError(
+            f"n_jobs is {n_jobs!r}; wanted a whole number of workers, -1 for all cores, or None"
+        )
 
 
 def checked_order(order: ArrayLike, n_classifiers: int) -> NDArray[np.intp]:

@@ -16,12 +16,19 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
 
-from mddag._checks import check_fraction, check_one_of, check_positive, check_whole
+from mddag._checks import (
+    check_fraction,
+    check_one_of,
+    check_positive,
+    check_whole,
+    checked_threads,
+)
 from mddag.boosting.training import Training
 from mddag.boosting.training_set import training_set
 from mddag.callbacks import CallbackSupportMixin, Tasks, with_callbacks
 from mddag.door import all_or_nothing
 from mddag.ensemble import Ensemble
+from mddag.interruption import check_on_interrupt
 from mddag.prediction import ScoringClassifier
 
 
@@ -61,11 +68,13 @@ class AdaBoostMHClassifier(CallbackSupportMixin, ScoringClassifier, ClassifierMi
     warm_start : bool, default False
         Continue the fitted model up to `n_rounds` in all, exactly as if it had not been stopped:
         give the same rows; the draws of the first fit go on, whatever `random_state` is by then.
-        An interrupted continuation leaves the model as it was before.
     n_threads : int, default 1
-        Threads of the native core. No result depends on it.
+        Threads of the native core, -1 for all cores. No result depends on it.
     verbose : bool, default False
         Show a progress bar on standard error.
+    on_interrupt : "raise" or "return", default "raise"
+        What Ctrl-C does to ``fit``: an error, which leaves the estimator as it was, or a model of
+        the rounds that were played by then and a warning, ``mddag.Interrupted``.
     random_state : int, RandomState or None, default None
         Decides which rows are held out and which columns are open; nothing else is random.
 
@@ -80,7 +89,8 @@ class AdaBoostMHClassifier(CallbackSupportMixin, ScoringClassifier, ClassifierMi
         By round: "edge", "alpha", "error" (training), "held_out_error" (NaN without early
         stopping), "seconds". Rounds that early stopping cut off are included.
     stopped_by_ : str
-        "n_rounds", "perfect", "chance", "early_stopping", "max_seconds" or "callback".
+        "n_rounds", "perfect", "chance", "early_stopping", "max_seconds", "callback" or
+        "interrupt".
     feature_importances_ : float64 (n_features,)
         Share of each feature in sum_j alpha_j edge_j; see ``mddag.boosting.importance``.
     calibration_ : Calibration
@@ -112,6 +122,7 @@ class AdaBoostMHClassifier(CallbackSupportMixin, ScoringClassifier, ClassifierMi
         warm_start: bool = False,
         n_threads: int = 1,
         verbose: bool = False,
+        on_interrupt: str = "raise",
         random_state: Any = None,
     ) -> None:
         self.learner = learner
@@ -128,6 +139,7 @@ class AdaBoostMHClassifier(CallbackSupportMixin, ScoringClassifier, ClassifierMi
         self.warm_start = warm_start
         self.n_threads = n_threads
         self.verbose = verbose
+        self.on_interrupt = on_interrupt
         self.random_state = random_state
 
     @with_callbacks  # type: ignore[untyped-decorator]
@@ -186,7 +198,8 @@ class AdaBoostMHClassifier(CallbackSupportMixin, ScoringClassifier, ClassifierMi
         if self.max_seconds is not None:
             check_positive("max_seconds", self.max_seconds)
         check_one_of("warm_start", self.warm_start, (False, True))
-        check_whole("n_threads", self.n_threads, 1)
+        checked_threads(self.n_threads)
+        check_on_interrupt(self.on_interrupt)
 
     def _check_continues(self, continued: Any) -> None:
         if continued is not None and continued.n_classifiers > self.n_rounds:

@@ -85,7 +85,7 @@ def fitted_levels(
     weight = np.ones(len(votes)) if weight is None else np.asarray(weight, np.float64)
     sample, rows = sampled(votes, max(MAX_ROWS // votes.tables.n_scores, 1))
     sample = sample.reordered(order)
-    wanted = _wanted(sample, weight[rows] * narrowness(sample, 1.0))
+    wanted = _wanted(sample, weight[rows] * narrowness(sample, 1.0, weight[rows]))
     start, shift = _shifts(wanted, carried(sample.tables), sample.tables.bias)
     by_source = np.empty_like(shift)
     by_source[order] = shift

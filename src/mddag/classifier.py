@@ -52,7 +52,13 @@ class MDDAGClassifier(ScoringClassifier, ClassifierMixin, DagEstimator):  # type
     policy_fraction : float, default 0.3
         Share of the rows held out for the policy.
     n_threads : int, default 1
-        Threads of prediction and of the default solver. No result depends on it.
+        Threads of prediction and of the default solver, -1 for all cores. No result depends on it.
+        (One policy is learned, so that there is nothing for joblib's workers.)
+    verbose : bool, default False
+        Show progress on standard error; a solver that can report does, too.
+    on_interrupt : "raise" or "return", default "raise"
+        What Ctrl-C does to ``fit``: an error, which leaves the estimator as it was, or a fit with
+        the best policy so far and a warning, ``mddag.Interrupted``, if the solver has one by then.
     random_state : int, RandomState or None, default None
         Decides which rows are held out, and seeds a solver that has no seed of its own.
 
@@ -89,7 +95,7 @@ class MDDAGClassifier(ScoringClassifier, ClassifierMixin, DagEstimator):  # type
         return np.asarray(self.ensemble_.classes)
 
     def _default_model(self) -> Any:
-        return AdaBoostMHClassifier()
+        return AdaBoostMHClassifier(n_threads=self.n_threads, verbose=self.verbose)
 
     def _targets(self, y: Any) -> NDArray[Any]:
         return checked_labels(y)

@@ -107,7 +107,7 @@ class Condensation:
         prices = checked_prices("costs", costs, n_classifiers, "base classifier")
         weight = checked_prices("weight", weight, len(votes), "row")
         sample, rows = sampled(votes, max(MAX_ROWS // votes.tables.n_scores, 1))
-        weight = weight[rows] * narrowness(sample, focus)
+        weight = weight[rows] * narrowness(sample, focus, weight[rows])
         products, means = class_covariances(sample, weight), mean_votes(sample, weight)
         if wanted is None:
             missing, level = products.sum(axis=2), means.sum(axis=0)

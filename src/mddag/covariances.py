@@ -109,15 +109,21 @@ def sampled(votes: Votes, most: int) -> tuple[Votes, NDArray[np.intp]]:
     return (votes if len(rows) == len(votes) else votes.rows(rows)), rows
 
 
-def narrowness(votes: Votes, focus: float) -> NDArray[np.float64]:
-    """exp(-focus m / rms m), m being |F| or the margin between the two best scores, (n,)."""
+def narrowness(
+    votes: Votes, focus: float, weight: NDArray[np.float64] | None = None
+) -> NDArray[np.float64]:
+    """exp(-focus m / rms m), m being |F| or the margin between the two best scores, (n,).
+
+    weight : of the rows in the mean of m^2, (n,); 1 by default
+    """
     scores = votes.scores()
     if scores.shape[1] == 1:
         margin = np.abs(scores[:, 0])
     else:
         scores.partition(-2, axis=1)
         margin = scores[:, -1] - scores[:, -2]
-    rms = np.sqrt(np.mean(margin**2))
+    counts = weight is None or weight.any()
+    rms = np.sqrt(np.average(margin**2, weights=weight)) if counts else 0.0
     return np.exp(-focus * margin / rms) if rms > 0 else np.ones(len(margin))
 
 

@@ -8,10 +8,19 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.utils import _safe_indexing
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import assert_all_finite, check_array, column_or_1d, validate_data
+from sklearn.utils.validation import (
+    _num_samples,
+    assert_all_finite,
+    check_array,
+    check_consistent_length,
+    column_or_1d,
+    validate_data,
+)
 
 from mddag.features import Features, Rows, is_frame
+from mddag.weights import checked_weight
 
 
 def checked_rows(estimator: Any, X: Any, features: Features | None) -> Rows:
@@ -44,6 +53,24 @@ def checked_numbers(y: Any) -> NDArray[np.float64]:
     assert_all_finite(numbers, input_name="y")
     targets: NDArray[np.float64] = numbers
     return targets
+
+
+def counted_rows(
+    X: Any, y: Any, sample_weight: Any, name: str = "sample_weight"
+) -> tuple[Any, Any, NDArray[np.float64] | None]:
+    """X, y and the weights without the rows of weight 0, which are as if they were not given.
+
+    Weights are brought to a mean of 1; None where none are given. y may be None.
+    """
+    if sample_weight is None:
+        return X, y, None
+    check_consistent_length(X, y)
+    weight = checked_weight(sample_weight, _num_samples(X), name)
+    counted = np.flatnonzero(weight)
+    if len(counted) < len(weight):
+        X, weight = _safe_indexing(X, counted), weight[counted]
+        y = None if y is None else _safe_indexing(y, counted)
+    return X, y, weight
 
 
 @contextmanager

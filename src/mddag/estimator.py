@@ -14,10 +14,10 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import _safe_indexing, check_random_state
 from sklearn.utils.validation import check_consistent_length, validate_data
 
-from mddag._checks import check_fraction, check_one_of, check_whole
+from mddag._checks import check_fraction, check_one_of, checked_threads
 from mddag.adapters import as_ensemble
 from mddag.dag import compile as compile_dag
-from mddag.door import all_or_nothing, checked_rows
+from mddag.door import all_or_nothing, checked_rows, counted_rows
 from mddag.ensemble import Ensemble, Kind
 from mddag.exit_calibration import exit_calibration
 from mddag.factor import opinion
@@ -26,11 +26,14 @@ from mddag.mdp import checked_actions, checked_beta, checked_loss
 from mddag.policy import ACTIONS, Policy
 from mddag.prediction import Scoring
 from mddag.problem import Problem, chosen_solver
+from mddag.progress import Report, progress
 from mddag.serving import Served
 from mddag.solvers import Solver
 from mddag.solvers.solver import seeded
 from mddag.source import fitted_source, of_kind
 from mddag.trace import Trace
+from mddag.weights import mass as mass_of
+from mddag.weights import part
 
 
 class DagEstimator(Served, Scoring, BaseEstimator):  # type: ignore[misc]
@@ -51,6 +54,8 @@ class DagEstimator(Served, Scoring, BaseEstimator):  # type: ignore[misc]
         policy_rows: str = "held_out",
         policy_fraction: float = 0.3,
         n_threads: int = 1,
+        verbose: bool = False,
+        on_interrupt: str = "raise",
         random_state: Any = None,
     ) -> None:
         self.ensemble = ensemble
@@ -63,33 +68,59 @@ class DagEstimator(Served, Scoring, BaseEstimator):  # type: ignore[misc]
         self.policy_rows = policy_rows
         self.policy_fraction = policy_fraction
         self.n_threads = n_threads
+        self.verbose = verbose
+        self.on_interrupt = on_interrupt
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any) -> Self:
-        """Learn the policy, and the ensemble if it is not fitted, from X (n, d) and targets y."""
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn the policy, and the ensemble if it is not fitted, from X (n, d) and targets y.
+
+        `sample_weight` (n,) >= 0 says what rows count for, a weight of 0 as if the row were not
+        there; a common factor changes nothing. An ensemble that is fitted here gets the weights,
+        with a mean of 1. If fit fails or is interrupted, the estimator is as it was before.
+        """
         solver = self.checked_solver()
         with all_or_nothing(self):
             X = self._seen(X)
             targets = self._targets(y)
             check_consistent_length(X, targets)
-            random = check_random_state(self.random_state)
-            held_out = self.policy_fraction if self.policy_rows == "held_out" else 0.0
-            model = self._default_model() if self.ensemble is None else self.ensemble
-            source = fitted_source(model, self.kind, X, targets, held_out, random)
-            rows = checked_rows(self, _safe_indexing(X, source.rows), source.ensemble.features)
-            problem = Problem.of(
-                source.ensemble, rows, targets[source.rows], loss=self.loss, actions=self.actions
-            )
-            ordered = problem.ordered(self.ordering, solver)
-            policy = seeded(solver, random).solve(ordered.mdp(self.beta)).after(ordered.arrangement)
-            self._settle(source.ensemble, policy, problem, rows)
+            X, targets, weight = counted_rows(X, targets, sample_weight)
+            with progress(type(self).__name__, 2, self.verbose) as report:
+                self._fit(X, targets, weight, solver, report)
         return self
 
-    def adopt(self, policy: Policy, X: Any, y: Any) -> Self:
+    def _fit(
+        self,
+        X: Any,
+        targets: NDArray[Any],
+        weight: NDArray[np.float64] | None,
+        solver: Solver,
+        report: Report,
+    ) -> None:
+        random = check_random_state(self.random_state)
+        held_out = self.policy_fraction if self.policy_rows == "held_out" else 0.0
+        model = self._default_model() if self.ensemble is None else self.ensemble
+        source = fitted_source(model, self.kind, X, targets, held_out, random, weight)
+        report(1, f"{source.ensemble.n_classifiers} base classifiers")
+        rows = checked_rows(self, _safe_indexing(X, source.rows), source.ensemble.features)
+        problem = Problem.of(
+            source.ensemble,
+            rows,
+            targets[source.rows],
+            loss=self.loss,
+            actions=self.actions,
+            weight=part(weight, source.rows),
+        )
+        ordered = problem.ordered(self.ordering, solver)
+        policy = seeded(solver, random).solve(ordered.mdp(self.beta)).after(ordered.arrangement)
+        self._settle(source.ensemble, policy, problem, rows)
+        report(2, f"{self.evaluation_.n_evaluated:.1f} evaluated by {type(solver).__name__}")
+
+    def adopt(self, policy: Policy, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Take a policy learned elsewhere, such as one of a sweep, over the fitted ensemble.
 
         Rows X (n, d) with targets y calibrate and evaluate it; for classifiers y may be
-        probabilities (n, n_classes).
+        probabilities (n, n_classes). `sample_weight` (n,) is as for ``fit``.
         """
         self.checked_solver()
         if not isinstance(policy, Policy):
@@ -99,9 +130,12 @@ class DagEstimator(Served, Scoring, BaseEstimator):  # type: ignore[misc]
             soft = self.kind == "classifier" and np.ndim(y) == 2
             targets = y if soft else self._targets(y)
             check_consistent_length(X, targets)
+            X, targets, weight = counted_rows(X, targets, sample_weight)
             ensemble = of_kind(as_ensemble(self.ensemble), self.kind)
             rows = checked_rows(self, X, ensemble.features)
-            problem = Problem.of(ensemble, rows, targets, loss=self.loss, actions=self.actions)
+            problem = Problem.of(
+                ensemble, rows, targets, loss=self.loss, actions=self.actions, weight=weight
+            )
             self._settle(ensemble, policy, problem, rows)
         return self
 
@@ -122,16 +156,24 @@ class DagEstimator(Served, Scoring, BaseEstimator):  # type: ignore[misc]
         lengths: NDArray[np.int64] = self.dag_.lengths(self._rows(X), n_threads=self.n_threads)[2]
         return lengths
 
-    def checked_solver(self) -> Solver:
-        """The solver; bad parameters are refused here, before any work."""
+    def checked_solver(self, n_threads: int | None = None) -> Solver:
+        """The solver; bad parameters are refused here, before any work.
+
+        n_threads : of the default solver; as many as for prediction by default
+        """
+        checked_threads(self.n_threads)
         check_one_of("policy_rows", self.policy_rows, ("held_out", "train"))
         check_fraction("policy_fraction", self.policy_fraction, zero=False)
-        check_whole("n_threads", self.n_threads, 1)
         checked_beta(self.beta)
         checked_actions(self.actions)
         checked_loss(self.loss)
         return chosen_solver(
-            self.solver, ordering=self.ordering, every=self.every, n_threads=self.n_threads
+            self.solver,
+            ordering=self.ordering,
+            every=self.every,
+            n_threads=self.n_threads if n_threads is None else n_threads,
+            verbose=self.verbose,
+            on_interrupt=self.on_interrupt,
         )
 
     def _default_model(self) -> Any:
@@ -158,11 +200,12 @@ class DagEstimator(Served, Scoring, BaseEstimator):  # type: ignore[misc]
         )
         targets = problem.labels
         if ensemble.kind == "classifier":
-            targets = opinion(problem.votes.scores(), targets)
+            mass = None if problem.weight is None else mass_of(problem.weight)
+            targets = opinion(problem.votes.scores(), targets, mass)
         scores, exit_step = dag.exits(rows, n_threads=self.n_threads)
         self.ensemble_, self.policy_, self.dag_ = ensemble, policy, dag
         self.full_evaluation_ = mdp.evaluate(mdp.evaluate_all())
-        self.calibration_ = exit_calibration(ensemble, scores, exit_step, targets)
+        self.calibration_ = exit_calibration(ensemble, scores, exit_step, targets, problem.weight)
 
     def _exits(self, X: Any) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
         rows = self._rows(X)

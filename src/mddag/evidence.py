@@ -19,6 +19,7 @@ from mddag.ensemble import Ensemble
 from mddag.factor import fit_factor
 from mddag.features import Rows
 from mddag.source import class_codes
+from mddag.weights import mass, part
 
 SHARES = (0.6, 0.4, 0.0)  # learning, choosing
 CERTIFIED_SHARES = (0.4, 0.1, 0.5)  # the same, and rows that only certify
@@ -33,6 +34,7 @@ class Evidence:
     full    : (n,), what the full ensemble predicts
     truth   : (n,), y; what the full ensemble predicts where y was not given
     learning, choosing, certifying : intp, the parts
+    weight  : (n,), what rows count for, above 0; None where all count alike
     """
 
     ensemble: Ensemble
@@ -43,13 +45,21 @@ class Evidence:
     learning: NDArray[np.intp]
     choosing: NDArray[np.intp]
     certifying: NDArray[np.intp]
+    weight: NDArray[np.float64] | None = None
 
     def __len__(self) -> int:
         return len(self.full)
 
     @classmethod
     def of(
-        cls, ensemble: Ensemble, X: Any, y: Any, *, certified: bool, random: np.random.RandomState
+        cls,
+        ensemble: Ensemble,
+        X: Any,
+        y: Any,
+        *,
+        certified: bool,
+        random: np.random.RandomState,
+        weight: NDArray[np.float64] | None = None,
     ) -> Evidence:
         """The rows of X, checked and parted at random."""
         rows = ensemble.features.rows(X)
@@ -73,7 +83,9 @@ class Evidence:
         taught, judged = np.round(np.cumsum(shares)[:-1] * len(rows)).astype(int)
         ends = min(taught, judged - 1), judged  # of few rows one chooses
         parts = np.split(random.permutation(len(rows)), ends)
-        return cls(ensemble, rows, scores, full, truth, *(np.sort(part) for part in parts))
+        learning, choosing, certifying = (np.sort(rows_of) for rows_of in parts)
+        known = ensemble, rows, scores, full, truth
+        return cls(*known, learning, choosing, certifying, weight)
 
     @property
     def seen(self) -> NDArray[np.intp]:
@@ -88,7 +100,8 @@ class Evidence:
         change has a `price` of its own, from 0 to 1, by which targets move towards the label.
         """
         codes = class_codes(self.truth[self.seen], self.ensemble)
-        factor = fit_factor(self.scores[self.seen], codes)
+        weight = part(self.weight, self.seen)
+        factor = fit_factor(self.scores[self.seen], codes, None if weight is None else mass(weight))
         said = (1 - price) * probabilities(self.scores, factor)
         said[np.arange(len(said)), class_codes(self.full, self.ensemble)] += price
         return said

@@ -52,9 +52,11 @@ def fit_factor(
     return float(brentq(slope, low, high, xtol=1e-10, rtol=1e-10)) / spread
 
 
-def opinion(scores: NDArray[np.float64], labels: NDArray[Any]) -> NDArray[np.float64]:
+def opinion(
+    scores: NDArray[np.float64], labels: NDArray[Any], mass: NDArray[np.float64] | None = None
+) -> NDArray[np.float64]:
     """The probabilities (n, max(K, 2)) of full scores (n, K), by the factor of their own rows."""
-    return probabilities(scores, fit_factor(scores, labels))
+    return probabilities(scores, fit_factor(scores, labels, mass))
 
 
 def smoothed(

@@ -19,6 +19,7 @@ from mddag._read_only import ReadOnlyArrays, read_only
 from mddag.partial_sums import partial_sums, top_and_margin
 from mddag.sampling import spaced_rows
 from mddag.votes import Votes
+from mddag.weights import are_equal, part
 
 DEFAULT_CELLS = 1024
 MIN_MARGIN_CELLS = 32
@@ -111,35 +112,56 @@ class Grid(ReadOnlyArrays):
         return cls(np.unique(np.arange(1 - n_half, n_half) / n_half * reach))
 
     @classmethod
-    def quantile(cls, votes: Votes, n_cells: int | None = None) -> Grid:
+    def quantile(
+        cls,
+        votes: Votes,
+        n_cells: int | None = None,
+        *,
+        weight: NDArray[np.float64] | None = None,
+    ) -> Grid:
         """Cells that hold equally many of the partial sums f^(0) … f^(N) of the rows; 0 is an edge.
 
-        `n_cells` counts the cells of one top class; there are fewer where sums repeat.
+        `n_cells` counts the cells of one top class; there are fewer where sums repeat. With a
+        `weight` of the rows (n,), above 0, cells hold equal weights of the sums.
         """
         n_cells = _checked_cells(votes.tables.n_scores, n_cells)
         wanted = np.arange(1, n_cells - 1) / (n_cells - 1)
-        edges = _between(_states_passed(votes), wanted)
+        states, rows = _states_passed(votes)
+        edges = _between(*_quantiles(states, wanted, part(weight, rows)))
         return cls(np.unique(np.append(edges, 0.0)), votes.tables.n_scores)
 
 
-def _between(states: NDArray[np.float64], shares: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Edges with about the given shares of the states below, each midway to the next state.
+def _quantiles(
+    states: NDArray[np.float64], shares: NDArray[np.float64], weight: NDArray[np.float64] | None
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """The states (n_looks, n) sorted, and those of them below which the given shares lie."""
+    if weight is None or are_equal(weight):
+        flat = states.ravel()
+        flat.sort()
+        return flat, flat[(shares * (len(flat) - 1)).astype(np.intp)]
+    order = np.argsort(states, axis=None)
+    flat = states.ravel()[order]
+    below = np.cumsum(np.broadcast_to(weight, states.shape).ravel()[order])
+    at = np.searchsorted(below, shares * below[-1], side="right")
+    return flat, flat[np.minimum(at, len(flat) - 1)]
+
+
+def _between(states: NDArray[np.float64], at: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Edges behind some of the sorted states, each midway to the next one.
 
     Sums of stumps repeat: an edge on one of them would have all its rows change their cell where an
-    executor rounds the sum. The states are sorted in place.
+    executor rounds the sum.
     """
-    states.sort()
     near = GAP * (states[-1] - states[0])
-    at = states[(shares * (len(states) - 1)).astype(np.intp)]
     above = np.searchsorted(states, at + near, side="right")
     above = above[above < len(states)]
     edges: NDArray[np.float64] = states[above - 1] / 2 + states[above] / 2
     return edges
 
 
-def _states_passed(votes: Votes) -> NDArray[np.float64]:
-    """Scores (K = 1) or margins that rows pass through when all is evaluated: every so many steps
-    of evenly spaced rows."""
+def _states_passed(votes: Votes) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
+    """Scores (K = 1) or margins that rows pass through when all is evaluated, every so many steps
+    of evenly spaced rows, (n_looks, n); and which rows, (n,)."""
     n_sums = votes.tables.n_classifiers + 1
     fits = -(-len(votes) * n_sums // MAX_SAMPLED_STATES)
     stride = max(min(fits, n_sums // MIN_LOOKS), 1)
@@ -151,7 +173,7 @@ def _states_passed(votes: Votes) -> NDArray[np.float64]:
             states[j // stride] = (
                 scores[:, 0] if scores.shape[1] == 1 else top_and_margin(scores)[1]
             )
-    return states.ravel()
+    return states, rows
 
 
 def _checked_cells(n_scores: int, n_cells: int | None) -> int:

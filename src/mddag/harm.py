@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from mddag.ensemble import Ensemble
 from mddag.exit_calibration import exit_calibration
+from mddag.weights import part
 
 Measure = Literal["share", "difference", "mean"]
 
@@ -30,6 +31,7 @@ class Harm:
     targets : (n,), the true labels or numbers
     full    : (n,), what the full ensemble predicts
     fit     : intp, the rows on which means are calibrated by exit
+    weight  : (n,), what rows count for in that and in the variance of y; None for all alike
     """
 
     ensemble: Ensemble
@@ -37,6 +39,7 @@ class Harm:
     targets: NDArray[Any]
     full: NDArray[Any]
     fit: NDArray[np.intp]
+    weight: NDArray[np.float64] | None = None
 
     def __call__(
         self, scores: NDArray[np.float64], exit_step: NDArray[np.int32]
@@ -56,10 +59,12 @@ class Harm:
     ) -> NDArray[np.float64]:
         fit = self.fit
         calibration = exit_calibration(
-            self.ensemble, scores[fit], exit_step[fit], self.targets[fit]
+            self.ensemble, scores[fit], exit_step[fit], self.targets[fit], part(self.weight, fit)
         )
         return self.ensemble.means(calibration.calibrated(scores, exit_step))
 
     def _squared_error(self, means: NDArray[np.float64]) -> NDArray[np.float64]:
         errors: NDArray[np.float64] = np.square(means - self.targets)
-        return errors / (float(np.var(self.targets)) or 1.0)
+        mean = np.average(self.targets, weights=self.weight)
+        variance = np.average(np.square(self.targets - mean), weights=self.weight)
+        return errors / (float(variance) or 1.0)

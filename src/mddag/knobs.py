@@ -19,16 +19,18 @@ from mddag._checks import check_one_of
 from mddag.adapters import as_ensemble
 from mddag.calibration import probabilities
 from mddag.classifier import MDDAGClassifier
+from mddag.door import counted_rows
 from mddag.ensemble import Ensemble
 from mddag.estimator import DagEstimator
 from mddag.evidence import Evidence
 from mddag.harm import Harm, Measure
 from mddag.ladder import Candidate, Ladder
 from mddag.mdp import checked_beta
-from mddag.problem import Problem
+from mddag.problem import Problem, threads_of_learning
 from mddag.promise import Promise, certified
 from mddag.regressor import MDDAGRegressor
 from mddag.solvers.solver import seeded
+from mddag.weights import are_equal, part
 
 ESTIMATORS: dict[str, type[DagEstimator]] = {
     "classifier": MDDAGClassifier,
@@ -48,12 +50,16 @@ def sparsify(
     max_loss: float | None = None,
     max_disagreement: float | None = None,
     confidence: float | None = 0.9,
+    sample_weight: Any = None,
     loss: Any = None,
     solver: Any = None,
     ordering: Any = None,
     every: int | None = None,
     objective: str = "evaluations",
-    n_threads: int = 1,
+    n_threads: int | None = None,
+    n_jobs: int | None = None,
+    verbose: bool = False,
+    on_interrupt: str = "raise",
     random_state: Any = 0,
 ) -> Any:
     """A fitted MDDAGClassifier or MDDAGRegressor over the base classifiers of a trained model.
@@ -67,11 +73,20 @@ def sparsify(
     max_disagreement : share of rows whose label may differ from the full model's
     confidence       : with which the last two hold on rows to come; ``promise_`` tells. None takes
                        the point estimate on rows held out
+    sample_weight    : what each row counts for in all means, (n,); 1 by default. Rows that count
+                       differently prove nothing: max_loss and max_disagreement want confidence=None
     every            : base classifiers that one decision covers; None for 1, or 16 for "time"
     objective        : "evaluations", or "time" of large batches: decisions for many base
                        classifiers at once, and the full ensemble, fast as it is, where a policy is
                        not expected to be faster (but within a budget)
-    loss, solver, ordering, n_threads, random_state : as for ``MDDAGClassifier``
+    n_jobs           : workers of joblib, -1 for all cores, that learn at one price each; the
+                       default solver goes along the prices by itself, on so many threads
+    n_threads        : threads of prediction and of the default solver, -1 for all cores; 1 unless
+                       given, for the solver as many as jobs. The result depends on neither
+    verbose          : show progress on standard error
+    on_interrupt     : what Ctrl-C does: "raise", or "return" the best of what was found by then;
+                       a budget or a promise holds for it, too
+    loss, solver, ordering, random_state : as for ``MDDAGClassifier``
 
     Exactly one of the four knobs must be given. The time taken grows with rows and base
     classifiers; ``solver=Margin()`` takes a fraction of the default's.
@@ -88,19 +103,25 @@ def sparsify(
         solver=solver,
         ordering=ordering,
         every=(EVERY if objective == "time" else 1) if every is None else every,
-        n_threads=n_threads,
+        n_threads=1 if n_threads is None else n_threads,
+        verbose=verbose,
+        on_interrupt=on_interrupt,
         random_state=random_state,
     )
-    learner = estimator.checked_solver()
+    learner = estimator.checked_solver(threads_of_learning(n_threads, n_jobs))
+    X, y, weight = counted_rows(X, y, sample_weight)
     random = check_random_state(random_state)
     promise = None
     if knob in BOUNDS and confidence is not None:
+        _check_provable(knob, confidence, weight)
         promise = Promise(knob, value, confidence, _measure(ensemble, knob))
-    evidence = Evidence.of(ensemble, X, y, certified=promise is not None, random=random)
+    evidence = Evidence.of(
+        ensemble, X, y, certified=promise is not None, random=random, weight=weight
+    )
     if promise is not None:
         promise.require(len(evidence), len(evidence.certifying))
     price = 0.0 if promise is None else promise.price(len(evidence.certifying))
-    ladder = _ladder(estimator, seeded(learner, random), evidence, knob, price)
+    ladder = _ladder(estimator, seeded(learner, random), evidence, knob, price, n_jobs)
     chosen = _chosen(ladder, knob, value, promise, evidence)
     if objective == "time" and knob != "budget" and not ladder.saves_time(chosen):
         chosen = ladder.everything
@@ -109,7 +130,7 @@ def sparsify(
     rows = evidence.seen if ensemble.kind == "regressor" else np.arange(len(evidence))
     soft = y is None and ensemble.kind == "classifier"
     truth = _taught_probabilities(model, ensemble, X) if soft else evidence.truth
-    estimator.adopt(chosen.policy, _safe_indexing(X, rows), truth[rows])
+    estimator.adopt(chosen.policy, _safe_indexing(X, rows), truth[rows], part(weight, rows))
     if promise is not None:
         estimator.promise_ = promise
     return estimator
@@ -128,7 +149,12 @@ def _chosen(
 
 
 def _ladder(
-    estimator: DagEstimator, solver: Any, evidence: Evidence, knob: str, price: float
+    estimator: DagEstimator,
+    solver: Any,
+    evidence: Evidence,
+    knob: str,
+    price: float,
+    n_jobs: int | None,
 ) -> Ladder:
     """The ladder of policies learned on the rows that may be seen, at a price of changed labels."""
     ensemble, measure = evidence.ensemble, _measure(evidence.ensemble, knob)
@@ -136,14 +162,30 @@ def _ladder(
     lost = (knob, measure) == ("max_loss", "difference")
     taught = evidence.opinion(price) if lost else targets
     problem = Problem.of(
-        ensemble, evidence.rows, taught, loss=estimator.loss, actions=estimator.actions
+        ensemble,
+        evidence.rows,
+        taught,
+        loss=estimator.loss,
+        actions=estimator.actions,
+        weight=evidence.weight,
     )
     if knob == "budget":
         problem = replace(problem, costs=None)
     learning = problem.rows(evidence.learning).ordered(estimator.ordering, solver)
     selection = problem.rows(evidence.choosing).like(learning)
-    harm = Harm(ensemble, measure, targets, evidence.full, evidence.seen)
-    return Ladder(ensemble, evidence.rows, harm, solver, learning, selection)
+    harm = Harm(ensemble, measure, targets, evidence.full, evidence.seen, evidence.weight)
+    return Ladder(
+        ensemble,
+        evidence.rows,
+        harm,
+        solver,
+        learning,
+        selection,
+        weight=evidence.weight,
+        n_jobs=n_jobs,
+        verbose=estimator.verbose,
+        on_interrupt=estimator.on_interrupt,
+    )
 
 
 def _measure(ensemble: Ensemble, knob: str) -> Measure:
@@ -184,6 +226,16 @@ def _one_knob(**knobs: float | None) -> tuple[str, float]:
     if not isinstance(value, Real) or isinstance(value, bool) or not 0 < value < largest:
         raise ValueError(f"{name} is {value!r}; wanted a number above 0 and below {largest:g}")
     return name, float(value)
+
+
+def _check_provable(knob: str, confidence: float, weight: NDArray[np.float64] | None) -> None:
+    """Refuse to prove a mean over rows that count differently."""
+    if not are_equal(weight):
+        raise ValueError(
+            f"sample_weight differs from row to row, but what proves {knob} with confidence "
+            f"{confidence} counts rows, each as one; give confidence=None for the point estimate "
+            "by weight, or leave sample_weight out"
+        )
 
 
 def _check_confidence(confidence: float | None) -> None:

@@ -13,6 +13,7 @@ from itertools import takewhile
 from typing import Any
 
 import numpy as np
+from joblib import Parallel, delayed, effective_n_jobs
 from numpy.typing import NDArray
 
 from mddag.dag import compile as compile_dag
@@ -20,10 +21,13 @@ from mddag.ensemble import Ensemble
 from mddag.features import Rows
 from mddag.grid import Grid
 from mddag.harm import Harm
+from mddag.interruption import ending_all, keeping
+from mddag.mdp import MDP
 from mddag.policy import EVAL, QUIT, Policy
 from mddag.problem import Problem
+from mddag.progress import progress
 from mddag.solvers import Solver
-from mddag.solvers.solver import keeping
+from mddag.solvers.solver import quiet
 
 BETAS = tuple(10.0 ** np.arange(-6.0, 0.1))
 ROUNDS = 3  # of refinement
@@ -55,6 +59,10 @@ class Ladder:
     solver              : may offer ``solve_path(mdp, betas, selection)`` for all prices at once, or
                           ``pool(mdp, betas, selection)`` for all its candidates
     learning, selection : the rows that a solver sees, in the order and on the grid of the former
+    weight              : (n,), what all the rows count for in means; None where all count alike
+    n_jobs              : joblib's workers for a solver that solves price by price
+    verbose             : report the candidates on standard error
+    on_interrupt        : "raise", or "return": Ctrl-C ends a search with the candidates so far
     """
 
     ensemble: Ensemble
@@ -63,6 +71,10 @@ class Ladder:
     solver: Solver
     learning: Problem
     selection: Problem
+    weight: NDArray[np.float64] | None = None
+    n_jobs: int | None = None
+    verbose: bool = False
+    on_interrupt: str = "raise"
     candidates: list[Candidate] = field(init=False)
     pool: Any = field(init=False, default=None)
 
@@ -76,7 +88,7 @@ class Ladder:
 
     def saves_time(self, candidate: Candidate) -> bool:
         """Whether large batches are expected to be faster than with the full ensemble."""
-        mean = float(candidate.n_evaluated.mean())
+        mean = self._mean(candidate.n_evaluated)
         dag = compile_dag(self.ensemble, candidate.policy, expected_evaluations=mean)
         return dag.expected_speedup > 1
 
@@ -93,15 +105,17 @@ class Ladder:
         """
 
         def too_dear(c: Candidate) -> bool:
-            return float(c.n_evaluated[judges].mean()) > budget
+            return self._mean(c.n_evaluated, judges) > budget
 
         self._search(too_dear)
         self.candidates.append(self._constant(QUIT, BETAS[-1]))  # within any budget
         if self.pool is not None:  # the full ensemble is among them if it is worth its price
             cheap = [c for c in self.candidates[1:] if not too_dear(c)]
-            return max(cheap, key=lambda c: c.n_evaluated[judges].mean())
+            return max(cheap, key=lambda c: self._mean(c.n_evaluated, judges))
         cheap = [c for c in self.candidates if not too_dear(c)]
-        return min(cheap, key=lambda c: (c.harm[judges].mean(), c.n_evaluated[judges].mean()))
+        return min(
+            cheap, key=lambda c: (self._mean(c.harm, judges), self._mean(c.n_evaluated, judges))
+        )
 
     def within_harm(
         self, bound: float, seen: NDArray[np.intp], judges: NDArray[np.intp]
@@ -112,7 +126,7 @@ class Ladder:
         """
 
         def harmless(c: Candidate) -> bool:
-            return float(c.harm[judges].mean()) <= bound
+            return self._mean(c.harm, judges) <= bound
 
         return list(takewhile(harmless, self.laid_out(bound, harmless, seen)))[-1]
 
@@ -125,22 +139,19 @@ class Ladder:
         mean harm on the rows `seen` are left out: they would only end a sequence of tests.
         """
         self._search(careful)
-        hopeful = [c for c in self.candidates[1:] if c.harm[seen].mean() <= bound]
-        hopeful.sort(key=lambda c: -float(c.n_evaluated[seen].mean()))
+        hopeful = [c for c in self.candidates[1:] if self._mean(c.harm, seen) <= bound]
+        hopeful.sort(key=lambda c: -self._mean(c.n_evaluated, seen))
         return [self.everything, *hopeful]
 
     def _search(self, on_the_careful_side: Callable[[Candidate], bool]) -> None:
-        """Learn at BETAS; then take a pool's ladder, or learn about where care ends.
-
-        Ctrl-C ends it with what is there; before the first policy it is an error.
-        """
-        if hasattr(self.solver, "pool"):  # which knows about Ctrl-C itself
-            self._extend(BETAS)
-            for price, policy in self.pool.ladder(STEP):
-                self._add([price / self.learning.unit], [policy])
-            return
-        with keeping(self._told):
-            self._refine(on_the_careful_side)
+        """Learn at BETAS; then take a pool's ladder, or learn about where care ends."""
+        if hasattr(self.solver, "pool"):
+            self._fill(BETAS)  # which returns what it has on Ctrl-C by itself
+        with keeping(self.on_interrupt, self._told):
+            if self.pool is None:
+                self._refine(on_the_careful_side)
+            else:
+                self._climb()
 
     def _told(self) -> str:
         """Of a search that was stopped, what there is."""
@@ -149,6 +160,13 @@ class Ladder:
             return ""
         name = type(self.solver).__name__
         return f"{name} was stopped after {n_learned} policies; one of them is chosen"
+
+    def _climb(self) -> None:
+        """Take the best of a pool at BETAS, and its ladder."""
+        self._take(BETAS)
+        rungs = self.pool.ladder(STEP)
+        prices = [price / self.learning.unit for price, _ in rungs]
+        self._add(prices, [policy for _, policy in rungs])
 
     def _refine(self, on_the_careful_side: Callable[[Candidate], bool]) -> None:
         self._extend(BETAS)
@@ -164,22 +182,43 @@ class Ladder:
             self._extend(np.geomspace(careful.beta, bold.beta, FINER + 2)[1:-1])
 
     def _extend(self, betas: Prices) -> None:
-        mdps = [(self.learning.mdp(beta), self.selection.mdp(beta)) for beta in betas]
-        (mdp, chooser), prices = mdps[0], [mdp.beta for mdp, _ in mdps]
-        policies: Iterable[Policy]
         if hasattr(self.solver, "pool"):
-            self.pool = self.solver.pool(mdp, prices, chooser)
-            policies = [self.pool.policy(price) for price in prices]
-        elif hasattr(self.solver, "solve_path"):
-            policies = self.solver.solve_path(mdp, prices, chooser)
-        else:
-            policies = (self.solver.solve(*samples) for samples in mdps)
-        self._add(betas, policies)
+            self._fill(betas)
+            self._take(betas)
+            return
+        mdps = [(self.learning.mdp(beta), self.selection.mdp(beta)) for beta in betas]
+        if hasattr(self.solver, "solve_path"):
+            (mdp, chooser), prices = mdps[0], [mdp.beta for mdp, _ in mdps]
+            self._add(betas, self.solver.solve_path(mdp, prices, chooser))
+            return
+        alone = effective_n_jobs(self.n_jobs) == 1
+        solver = self.solver if alone else quiet(self.solver)
+        parallel = Parallel(n_jobs=self.n_jobs, return_as="generator")
+        self._add(betas, parallel(delayed(_solve)(solver, *samples) for samples in mdps))
+
+    def _fill(self, betas: Prices) -> None:
+        """The pool of a solver that has one, for these prices."""
+        mdp, chooser = self.learning.mdp(betas[0]), self.selection.mdp(betas[0])
+        solver: Any = self.solver
+        self.pool = solver.pool(mdp, [beta * self.learning.unit for beta in betas], chooser)
+
+    def _take(self, betas: Prices) -> None:
+        """The best of the pool at these prices."""
+        self._add(betas, [self.pool.policy(beta * self.learning.unit) for beta in betas])
 
     def _add(self, betas: Prices, policies: Iterable[Policy]) -> None:
-        for beta, policy in zip(betas, policies, strict=True):
-            outside = policy.after(self.learning.arrangement)
-            self.candidates.append(self._judged(float(beta), outside))
+        """Judge policies as they come."""
+        with progress("sparsify", len(betas), self.verbose) as report:
+            for n_done, (beta, policy) in enumerate(zip(betas, policies, strict=True), 1):
+                outside = policy.after(self.learning.arrangement)
+                new = self._judged(float(beta), outside)
+                self.candidates.append(new)
+                report(n_done, f"beta {beta:.3g}: {self._mean(new.n_evaluated):.1f} evaluated")
+
+    def _mean(self, numbers: NDArray[Any], rows: NDArray[np.intp] | slice = slice(None)) -> float:
+        """Over some of the rows, or all, by their weights."""
+        weight = None if self.weight is None else self.weight[rows]
+        return float(np.average(numbers[rows], weights=weight))
 
     def _constant(self, action: int, beta: float) -> Candidate:
         grid = Grid(np.empty(0), self.ensemble.n_scores)
@@ -188,3 +227,9 @@ class Ladder:
     def _judged(self, beta: float, policy: Policy) -> Candidate:
         scores, exit_step, n_evaluated = compile_dag(self.ensemble, policy).lengths(self.rows)
         return Candidate(beta, policy, n_evaluated, self.harm(scores, exit_step))
+
+
+def _solve(solver: Solver, mdp: MDP, selection: MDP) -> Policy:
+    """One policy, where one of joblib's workers may be."""
+    with ending_all():
+        return solver.solve(mdp, selection)

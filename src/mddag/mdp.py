@@ -28,6 +28,7 @@ from mddag.losses import Loss, ZeroOne
 from mddag.policy import ACTIONS, EVAL, Policy
 from mddag.sampling import spaced_rows
 from mddag.votes import Votes
+from mddag.weights import mass
 
 LARGEST = 1e60  # vote: squares of covariances stay finite
 
@@ -92,6 +93,11 @@ class MDP:
     def of_numbers(self) -> bool:
         """Whether labels are numbers, as a regressor's are."""
         return are_numbers(self.labels)
+
+    @property
+    def mass(self) -> NDArray[np.float64]:
+        """What each instance counts for against a prior, (n,); see ``mddag.weights``."""
+        return mass(self.weight)
 
     @property
     def n_instances(self) -> int:

@@ -12,12 +12,15 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from joblib import effective_n_jobs
 from numpy.typing import NDArray
 
+from mddag._checks import check_jobs, checked_threads
 from mddag.arrangement import Arrangement, arranged
 from mddag.ensemble import Ensemble
 from mddag.features import Rows
 from mddag.grid import Grid
+from mddag.interruption import check_on_interrupt
 from mddag.losses import Loss, Squared, ZeroOne
 from mddag.losses.of_means import OfMeans
 from mddag.mdp import MDP, are_numbers
@@ -25,9 +28,10 @@ from mddag.ordering import Correlation, Given
 from mddag.ordering.order import checked_ordering
 from mddag.policy import ACTIONS
 from mddag.solvers import Portfolio, Solver
-from mddag.solvers.solver import checked_solver, deciding_every
+from mddag.solvers.solver import checked_solver, deciding_every, instructed
 from mddag.source import class_codes
 from mddag.votes import Votes
+from mddag.weights import part
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,6 +45,7 @@ class Problem:
               beta = 0.01 is one point of R2 per evaluation
     arrangement : which base classifier of the source each step decides on, and on which level
     grid    : the cells on which policies are learned; None where none are, or by a solver's own
+    weight  : float64 (n,), what rows count for, above 0; None where all count alike
     """
 
     votes: Votes
@@ -51,6 +56,7 @@ class Problem:
     unit: float
     arrangement: Arrangement
     grid: Grid | None = None
+    weight: NDArray[np.float64] | None = None
 
     def __len__(self) -> int:
         return len(self.votes)
@@ -64,6 +70,7 @@ class Problem:
         *,
         loss: Loss | None = None,
         actions: tuple[str, ...] = ACTIONS,
+        weight: NDArray[np.float64] | None = None,
     ) -> Problem:
         """The votes of an ensemble on rows with targets: classes, probabilities or numbers."""
         classifies = ensemble.kind == "classifier"
@@ -77,8 +84,9 @@ class Problem:
             loss=OfMeans(loss) if ensemble.link == "exp" else loss,
             costs=ensemble.cost if ensemble.priced else None,
             actions=actions,
-            unit=1.0 if classifies else _loss_of_the_mean(loss, labels),
+            unit=1.0 if classifies else _loss_of_the_mean(loss, labels, weight),
             arrangement=Arrangement(np.arange(ensemble.n_classifiers)),
+            weight=weight,
         )
 
     def mdp(self, beta: float) -> MDP:
@@ -89,13 +97,19 @@ class Problem:
             loss=self.loss,
             beta=beta * self.unit,
             costs=self.costs,
+            weight=self.weight,
             grid=self.grid,
             actions=self.actions,
         )
 
     def rows(self, index: NDArray[np.intp]) -> Problem:
         """Some of the rows; price, order and grid stay."""
-        return replace(self, votes=self.votes.rows(index), labels=self.labels[index])
+        return replace(
+            self,
+            votes=self.votes.rows(index),
+            labels=self.labels[index],
+            weight=part(self.weight, index),
+        )
 
     def ordered(self, ordering: Any, solver: Solver) -> Problem:
         """The rows with base classifiers in the order that decides.
@@ -108,8 +122,8 @@ class Problem:
             return self
         if ordering is None:
             ordering = Given() if are_numbers(self.labels) else Correlation()
-        problem = self._in(arranged(ordering, self.votes, self.costs))
-        return replace(problem, grid=Grid.quantile(problem.votes))
+        problem = self._in(arranged(ordering, self.votes, self.costs, self.weight))
+        return replace(problem, grid=Grid.quantile(problem.votes, weight=self.weight))
 
     def like(self, other: Problem) -> Problem:
         """These rows in the order and on the grid of `other`."""
@@ -122,16 +136,37 @@ class Problem:
 
 
 def chosen_solver(
-    solver: Any, *, ordering: Any = None, every: int = 1, n_threads: int = 1
+    solver: Any,
+    *,
+    ordering: Any = None,
+    every: int = 1,
+    n_threads: int = 1,
+    verbose: bool = False,
+    on_interrupt: str = "raise",
 ) -> Solver:
     """The solver, deciding once for `every` base classifiers, in `ordering` if it orders by itself;
     for None the default one, with so many threads."""
+    check_on_interrupt(on_interrupt)
+    checked_threads(n_threads)
     solver = Portfolio(n_threads=n_threads) if solver is None else solver
     learner = deciding_every(checked_solver(solver), every)
+    learner = instructed(learner, verbose=verbose, on_interrupt=on_interrupt)
     if ordering is None:
         return learner
     checked_ordering(ordering)
     return _in_order(learner, ordering) if getattr(learner, "orders", False) else learner
+
+
+def threads_of_learning(n_threads: int | None, n_jobs: int | None, otherwise: int = 1) -> int:
+    """Threads of the default solver where policies are learned at several prices.
+
+    It goes along the prices by itself, so that there is nothing to part among jobs: unless
+    `n_threads` is given it takes their number, and `otherwise` where that is not given either.
+    """
+    check_jobs(n_jobs)
+    if n_threads is not None:
+        return checked_threads(n_threads)
+    return otherwise if n_jobs is None else effective_n_jobs(n_jobs)
 
 
 def _in_order(solver: Any, ordering: Any) -> Solver:
@@ -146,7 +181,9 @@ def _in_order(solver: Any, ordering: Any) -> Solver:
     return ordered
 
 
-def _loss_of_the_mean(loss: Loss, targets: NDArray[Any]) -> float:
+def _loss_of_the_mean(
+    loss: Loss, targets: NDArray[Any], weight: NDArray[np.float64] | None
+) -> float:
     """What the best constant loses, 1 where it loses nothing."""
-    constant = np.full((len(targets), 1), targets.mean())
-    return float(np.mean(loss(constant, targets))) or 1.0
+    constant = np.full((len(targets), 1), np.average(targets, weights=weight))
+    return float(np.average(loss(constant, targets), weights=weight)) or 1.0

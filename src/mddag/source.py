@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, clone
 from sklearn.exceptions import NotFittedError
 from sklearn.utils import _safe_indexing
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from mddag.adapters import as_ensemble
 from mddag.ensemble import Ensemble, Kind
@@ -36,11 +36,20 @@ def fitted_source(
     targets: NDArray[Any],
     held_out: float,
     random: np.random.RandomState,
+    weight: NDArray[np.float64] | None = None,
 ) -> Source:
-    """The ensemble of `model`, fitted on all but a share `held_out` of the rows if it is not."""
+    """The ensemble of `model`, fitted on all but a share `held_out` of the rows if it is not.
+
+    weight : of the rows (n,), for the model too if it is fitted here
+    """
     everything = np.arange(len(targets))
     if is_fitted(model):
         return Source(of_kind(as_ensemble(model), kind), everything)
+    if weight is not None and not has_fit_parameter(model, "sample_weight"):
+        raise ValueError(
+            f"sample_weight is given, but {type(model).__name__}.fit, which is to train the "
+            "ensemble, does not take it; give a fitted ensemble, or leave sample_weight out"
+        )
     model = clone(model)
     if "random_state" in model.get_params() and model.get_params()["random_state"] is None:
         model.set_params(random_state=random.randint(2**31 - 1))
@@ -52,7 +61,8 @@ def fitted_source(
             f"too; give more rows, a fitted ensemble, or policy_rows='train'"
         )
     rest = np.setdiff1d(everything, out)
-    model.fit(_safe_indexing(X, rest), targets[rest])
+    weights = {} if weight is None else {"sample_weight": weight[rest]}
+    model.fit(_safe_indexing(X, rest), targets[rest], **weights)
     return Source(of_kind(as_ensemble(model), kind), out if held_out > 0 else everything)
 
 

@@ -7,7 +7,7 @@ is for choosing among them; test rows, if given, only report.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -17,22 +17,25 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import assert_all_finite, check_consistent_length
 
-from mddag._checks import check_fraction
+from mddag._checks import check_fraction, check_jobs
 from mddag.adapters import as_ensemble
 from mddag.classifier import MDDAGClassifier
 from mddag.curve import SAMPLES, Curve
-from mddag.door import checked_labels, checked_numbers
+from mddag.door import checked_labels, checked_numbers, counted_rows
 from mddag.ensemble import Ensemble
 from mddag.estimator import DagEstimator
 from mddag.holdout import stratified
+from mddag.interruption import check_on_interrupt, ending_all, keeping
 from mddag.mdp import MDP, Evaluation, checked_loss
 from mddag.policy import Policy
-from mddag.problem import Problem, chosen_solver
+from mddag.problem import Problem, chosen_solver, threads_of_learning
+from mddag.progress import progress
 from mddag.solvers import Solver
-from mddag.solvers.solver import ending_all, keeping, seeded
+from mddag.solvers.solver import instructed, quiet, seeded
 
 MEASURES = ("loss", "cost", "objective", "n_evaluated")
 BETAS = tuple((10.0 ** np.arange(-4.0, -1.9, 0.5)).tolist())
+Solved = tuple[Policy, dict[str, Evaluation]]  # by sample
 
 
 def sweep(
@@ -41,14 +44,19 @@ def sweep(
     y: ArrayLike,
     *,
     betas: ArrayLike = BETAS,
+    sample_weight: Any = None,
     X_test: Any = None,
     y_test: ArrayLike | None = None,
+    sample_weight_test: Any = None,
     loss: Any = None,
     solver: Any = None,
     ordering: Any = None,
     every: int | None = None,
     selection_fraction: float = 0.3,
+    n_threads: int | None = None,
     n_jobs: int | None = None,
+    verbose: bool = False,
+    on_interrupt: str = "raise",
     random_state: Any = 0,
 ) -> Curve:
     """Learn a policy at each of `betas` over the base classifiers of `model`.
@@ -58,15 +66,22 @@ def sweep(
     X, y  : rows for the policies, split into learning and `selection_fraction` for choosing
     betas : prices of an evaluation; for regressors in units of R2
     X_test, y_test : rows that only report, if given
+    sample_weight, sample_weight_test : what these rows count for in all means, (n,); 1 by default
     every : base classifiers that one decision covers; 1 unless given
-    n_jobs: joblib's; the default solver goes along the prices by itself, on so many threads. The
-            result does not depend on it
+    n_jobs: workers of joblib, -1 for all cores, that learn at one price each. The default solver
+            goes along the prices by itself, on so many threads
+    n_threads : threads of the default solver, -1 for all cores; as many as jobs unless given. The
+            result depends on neither
+    verbose : show the prices done on standard error
+    on_interrupt : what Ctrl-C does: "raise", or "return" the curve of the prices that are done
     random_state : of the split, and of a solver that has none of its own
     """
     if y is None:
         raise ValueError("y is None; a curve tells what is lost, so give labels (or numbers)")
     if (X_test is None) != (y_test is None):
         raise ValueError("X_test and y_test must be given together; got one of them")
+    if sample_weight_test is not None and X_test is None:
+        raise ValueError("sample_weight_test is given, but not the rows that it is of, X_test")
     check_fraction("selection_fraction", selection_fraction, zero=False)
     prices = _checked_betas(betas)
     checked_loss(loss)
@@ -77,17 +92,20 @@ def sweep(
         of_model.solver if solver is None else solver,
         ordering=ordering,
         every=of_model.every if every is None else every,
-        n_threads=of_model.n_threads if n_jobs is None else effective_n_jobs(n_jobs),
+        n_threads=threads_of_learning(n_threads, n_jobs, of_model.n_threads),
+        verbose=verbose,
+        on_interrupt=on_interrupt,
     )
     ensemble = as_ensemble(model)
     settings = {"loss": of_model.loss if loss is None else loss, "actions": of_model.actions}
-    given = _problem(ensemble, X, y, settings)
+    given = _problem(ensemble, *counted_rows(X, y, sample_weight), settings)
     rest, out = _held_out(given, selection_fraction, random)
     learning = given.rows(rest).ordered(ordering, learner)
     selection = given.rows(out).like(learning)
     test = None
     if X_test is not None:
-        test = replace(_problem(ensemble, X_test, y_test, settings), unit=given.unit).like(learning)
+        rows = counted_rows(X_test, y_test, sample_weight_test, "sample_weight_test")
+        test = replace(_problem(ensemble, *rows, settings), unit=given.unit).like(learning)
     curve = sweep_policies(
         learning.mdp,
         seeded(learner, random),
@@ -95,16 +113,24 @@ def sweep(
         selection=selection.mdp,
         test=None if test is None else test.mdp,
         n_jobs=n_jobs,
+        verbose=verbose,
+        on_interrupt=on_interrupt,
     )
     return replace(curve, policies=tuple(p.after(learning.arrangement) for p in curve.policies))
 
 
-def _problem(ensemble: Ensemble, X: Any, y: Any, settings: dict[str, Any]) -> Problem:
+def _problem(
+    ensemble: Ensemble,
+    X: Any,
+    y: Any,
+    weight: NDArray[np.float64] | None,
+    settings: dict[str, Any],
+) -> Problem:
     targets = checked_labels(y) if ensemble.kind == "classifier" else checked_numbers(y)
     rows = ensemble.features.rows(X)
     assert_all_finite(rows, allow_nan=True, input_name="X")
     check_consistent_length(rows, targets)
-    return Problem.of(ensemble, rows, targets, **settings)
+    return Problem.of(ensemble, rows, targets, weight=weight, **settings)
 
 
 def _held_out(
@@ -129,6 +155,8 @@ def sweep_policies(
     selection: Callable[[float], MDP] | None = None,
     test: Callable[[float], MDP] | None = None,
     n_jobs: int | None = None,
+    verbose: bool = False,
+    on_interrupt: str = "raise",
 ) -> Curve:
     """Solve one MDP per beta and evaluate every policy on all samples.
 
@@ -136,14 +164,29 @@ def sweep_policies(
     ``lambda beta: MDP(votes, y, beta=beta)``. The solver sees the training and the selection rows,
     never the test rows. `n_jobs` is joblib's: None is 1 unless a ``parallel_config`` says
     otherwise, -1 all cores; the result does not depend on it. A solver with ``solve_path`` goes
-    along the prices by itself, in one job.
+    along the prices by itself, in one job. `verbose` shows the prices done; with on_interrupt
+    "return" Ctrl-C gives the curve of those.
     """
     prices = _checked_betas(betas)
+    check_jobs(n_jobs)
+    check_on_interrupt(on_interrupt)
+    solver = instructed(solver, verbose=verbose, on_interrupt=on_interrupt)
     given = zip(SAMPLES, (mdp_of_beta, selection, test), strict=True)
     samples = {name: of_beta for name, of_beta in given if of_beta is not None}
     first = {name: of_beta(prices[0]) for name, of_beta in samples.items()}
     _check_agreement(first)
-    solved = _solved(samples, solver, prices, n_jobs)
+    solved: list[Solved] = []
+
+    def kept() -> str:
+        told = f"stopped after {len(solved)} of {len(prices)} betas; the curve has those alone"
+        return told if solved else ""
+
+    found = _solved(samples, solver, prices, n_jobs)
+    with keeping(on_interrupt, kept), progress("sweep", len(prices), verbose) as report:
+        for beta, (policy, evaluations) in zip(prices, found, strict=True):
+            solved.append((policy, evaluations))
+            n_evaluated = evaluations["train"].n_evaluated
+            report(len(solved), f"beta {beta:.3g}: {n_evaluated:.1f} evaluated")
     columns = {"beta": np.array(prices[: len(solved)])}
     in_units_of_loss = np.array([mdp_of_beta(beta).beta for beta in columns["beta"]])
     for name, mdp in first.items():
@@ -157,38 +200,30 @@ def _solved(
     solver: Solver,
     prices: list[float],
     n_jobs: int | None,
-) -> list[tuple[Policy, dict[str, Evaluation]]]:
-    """The policies in the order of the prices; after Ctrl-C those that were finished."""
+) -> Iterable[Solved]:
+    """The policies in the order of the prices, as they come."""
     if hasattr(solver, "solve_path"):
         return _solved_at_once(samples, solver, prices)
-    solved: list[tuple[Policy, dict[str, Evaluation]]] = []
-
-    def kept() -> str:
-        told = f"stopped after {len(solved)} of {len(prices)} betas; the curve has those alone"
-        return told if solved else ""
-
+    solver = solver if effective_n_jobs(n_jobs) == 1 else quiet(solver)
     parallel = Parallel(n_jobs=n_jobs, return_as="generator")
-    with keeping(kept):
-        solved.extend(parallel(delayed(_solve)(samples, solver, beta) for beta in prices))
+    solved: Iterable[Solved] = parallel(delayed(_solve)(samples, solver, beta) for beta in prices)
     return solved
 
 
 def _solved_at_once(
     samples: Mapping[str, Callable[[float], MDP]], solver: Any, prices: list[float]
-) -> list[tuple[Policy, dict[str, Evaluation]]]:
+) -> Iterable[Solved]:
     """The policies of a solver that goes along the prices by itself."""
     first = {name: of_beta(prices[0]) for name, of_beta in samples.items()}
     betas = [samples["train"](beta).beta for beta in prices]
     policies = solver.solve_path(first["train"], betas, first.get("selection"))
-    return [
+    return (
         (policy, {name: mdp.with_beta(beta).evaluate(policy) for name, mdp in first.items()})
         for policy, beta in zip(policies, betas, strict=True)
-    ]
+    )
 
 
-def _solve(
-    samples: Mapping[str, Callable[[float], MDP]], solver: Solver, beta: float
-) -> tuple[Policy, dict[str, Evaluation]]:
+def _solve(samples: Mapping[str, Callable[[float], MDP]], solver: Solver, beta: float) -> Solved:
     mdps = {name: of_beta(beta) for name, of_beta in samples.items()}
     with ending_all():
         policy = solver.solve(mdps["train"], mdps.get("selection"))

@@ -43,7 +43,8 @@ def row_weights(votes, weight, focus):
     for row in votes.scores().tolist():
         best = sorted(row)
         margins.append(abs(row[0]) if len(row) == 1 else best[-1] - best[-2])
-    rms = math.sqrt(sum(m * m for m in margins) / len(margins))
+    squares = sum(w * m * m for w, m in zip(weight, margins, strict=True))
+    rms = math.sqrt(squares / sum(weight))
     return [
         w * math.exp(-focus * m / rms if rms else 0) for w, m in zip(weight, margins, strict=True)
     ]

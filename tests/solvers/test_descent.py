@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 
 from mddag import MDP, Grid, Policy
+from mddag.interruption import Interrupted
 from mddag.policy import EVAL, QUIT, SKIP
 from mddag.solvers import Descent
 from mddag.solvers._descents import Descents, suited
 from mddag.solvers._sweep import Guards, Sweep
 from mddag.solvers._teacher import taught
-from mddag.solvers.solver import Interrupted
 from mddag.votes import Votes
 from tests.reference.enumeration import best_objective
 from tests.solvers.problems import LOSSES, absolute, mdp_of, three_classifiers
@@ -177,7 +177,7 @@ def test_interrupted_descent_keeps_the_best_policy():
     whole = Descent(random_state=0).search(mdp)
     mdp.loss = interrupted_after(30)
     with pytest.warns(Interrupted, match=r"was stopped after \d+ candidates; returning the best"):
-        stopped = Descent(random_state=0).search(mdp)
+        stopped = Descent(random_state=0, on_interrupt="return").search(mdp)
     assert 0 < len(stopped.history) < len(whole.history)
     assert stopped.history == whole.history[: len(stopped.history)]
 
@@ -186,7 +186,16 @@ def test_interrupted_before_the_first_sweep_there_is_nothing_to_return():
     mdp = mdp_of(0, labels="values", loss=absolute)
     mdp.loss = interrupted_after(3)
     with pytest.raises(KeyboardInterrupt):
-        Descent().solve(mdp)
+        Descent(on_interrupt="return").solve(mdp)
+
+
+def test_ctrl_c_is_an_error_unless_asked_otherwise():
+    mdp = mdp_of(0, labels="values", loss=absolute, n=20)
+    mdp.loss = interrupted_after(30)
+    with pytest.raises(KeyboardInterrupt):
+        Descent(random_state=0).search(mdp)
+    with pytest.raises(ValueError, match="on_interrupt is 'stop'; wanted one of 'raise', 'return'"):
+        Descent(on_interrupt="stop").solve(mdp)
 
 
 def test_progress_is_reported_on_request(capfd):

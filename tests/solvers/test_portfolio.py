@@ -5,11 +5,11 @@ import pytest
 from sklearn.base import clone
 
 from mddag import MDP
+from mddag.interruption import Interrupted
 from mddag.losses import Squared, ZeroOne
 from mddag.ordering import Correlation, Given
 from mddag.policy import QUIT, Policy
 from mddag.solvers import Descent, Margin, Portfolio, Prefix, Residual, Sarsa, _descent_member
-from mddag.solvers.solver import Interrupted
 
 QUICK = (Prefix(), Margin(), Descent(n_starts=2, n_sweeps=2))
 
@@ -220,10 +220,14 @@ def test_ctrl_c_keeps_what_was_found():
             raise KeyboardInterrupt
 
     with pytest.warns(Interrupted, match="after 1 steps; returning the best"):
-        policy = Portfolio((Prefix(), Stopped()), random_state=0).solve(problem(n=100))
+        policy = Portfolio((Prefix(), Stopped()), random_state=0, on_interrupt="return").solve(
+            problem(n=100)
+        )
     assert policy.n_steps == 20
     with pytest.raises(KeyboardInterrupt), warnings.catch_warnings():
-        Portfolio((Stopped(),), random_state=0).solve(problem(n=100))
+        Portfolio((Stopped(),), random_state=0, on_interrupt="return").solve(problem(n=100))
+    with pytest.raises(KeyboardInterrupt):
+        Portfolio((Prefix(), Stopped()), random_state=0).solve(problem(n=100))
 
 
 @pytest.mark.parametrize(
@@ -237,6 +241,7 @@ def test_ctrl_c_keeps_what_was_found():
         (Portfolio((Sarsa(),), every=4), r"every is 4, but Sarsa"),
         (Portfolio(n_threads=0), "n_threads is 0"),
         (Portfolio(random_state=-1), "random_state is -1"),
+        (Portfolio(on_interrupt="keep"), "on_interrupt is 'keep'; wanted one of 'raise', 'return'"),
     ],
 )
 def test_refuses_parameters_that_make_no_sense(portfolio, message):
@@ -273,7 +278,7 @@ def test_an_interrupted_member_ends_the_portfolio():
                 warnings.warn("stopped", Interrupted, stacklevel=2)
             return mdp.evaluate_all()
 
-    portfolio = Portfolio((Stopped(), Prefix()), (Given(),), ())
+    portfolio = Portfolio((Stopped(), Prefix()), (Given(),), (), on_interrupt="return")
     with pytest.warns(Interrupted, match="Portfolio was stopped after 1 steps"):
         portfolio.solve_path(problem(), [0.1, 0.01, 0.001])
     assert Stopped.n_solved == 2

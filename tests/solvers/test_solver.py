@@ -3,8 +3,6 @@
 import copy
 import inspect
 import pickle
-import threading
-import warnings
 
 import numpy as np
 import pytest
@@ -12,7 +10,6 @@ from sklearn.base import BaseEstimator, clone
 
 from mddag import MDP, Policy, solvers
 from mddag.policy import ACTIONS
-from mddag.solvers.solver import Interrupted, ending_all
 from tests.reference.enumeration import best_objective
 from tests.solvers.problems import LOSSES, mdp_of, three_classifiers
 
@@ -187,21 +184,3 @@ def test_a_family_decides_every_few_steps(kind):
     policy = kind(every=3).solve(mdp)
     assert policy.every == 3
     assert policy.actions.shape == (3, mdp.grid.n_cells)
-
-
-def test_one_interruption_ends_everything_in_the_main_thread_alone():
-    """Filters of warnings belong to all threads: the others must not touch them."""
-
-    def filters_inside():
-        with ending_all():
-            inside.append(list(warnings.filters))
-
-    inside = []
-    before = list(warnings.filters)
-    other = threading.Thread(target=filters_inside)
-    other.start()
-    other.join()
-    assert inside == [before]
-    with pytest.raises(Interrupted), ending_all():
-        warnings.warn("stopped", Interrupted, stacklevel=1)
-    assert list(warnings.filters) == before

@@ -16,6 +16,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from mddag._checks import checked_threads
 from mddag.boosting.importance import feature_importances
 from mddag.boosting.rounds import Boosted, Round, leaf_codes, play, rounds, scored, start
 from mddag.boosting.stopping import Watch
@@ -26,8 +27,9 @@ from mddag.callbacks import Tasks
 from mddag.columns import Columns
 from mddag.ensemble import Ensemble
 from mddag.factor import fit_factor
+from mddag.interruption import keeping
 from mddag.learners import Stump
-from mddag.progress import progress
+from mddag.progress import Report, progress
 
 
 class Settings(Protocol):
@@ -45,6 +47,7 @@ class Settings(Protocol):
     max_seconds: float | None
     n_threads: int
     verbose: bool
+    on_interrupt: str
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,7 +75,7 @@ class Training:
         """Hold rows out, code the columns of the rest, and weigh it."""
         rng = np.random.default_rng(seed)
         rows, watch, probed = given, None, None
-        n_classes, n_threads = len(given.classes), settings.n_threads
+        n_classes, n_threads = len(given.classes), checked_threads(settings.n_threads)
         if settings.early_stopping is not None:
             rows, held = rows.held_out(settings.validation_fraction, "validation_fraction", rng)
             on = scored(held.labels, n_classes, held.weight, n_threads)
@@ -104,22 +107,44 @@ class Training:
 
     def run(self, settings: Settings, tasks: Tasks) -> str:
         """Play rounds until something says stop, and say what."""
+
+        def kept() -> str:
+            n_kept = self._whole_rounds()
+            told = f"AdaBoost.MH was stopped after {n_kept} of {settings.n_rounds} rounds"
+            return f"{told}; the model has those alone" if n_kept else ""
+
+        with (
+            keeping(settings.on_interrupt, kept),
+            progress("AdaBoost.MH", settings.n_rounds, settings.verbose) as report,
+        ):
+            return self._play(settings, tasks, report)
+        return "interrupt"  # and the rounds are kept
+
+    def _play(self, settings: Settings, tasks: Tasks, report: Report) -> str:
         began = perf_counter()
         stream = self._stream(settings)
-        with progress("AdaBoost.MH", settings.n_rounds, settings.verbose) as report:
-            while len(self.played) < settings.n_rounds:
-                tasks.begin_round()
-                round_began = perf_counter()
-                new = next(stream, None)
-                if new is not None:
-                    self._keep(new, perf_counter() - round_began)
-                    report(len(self.played), f"training error {new.error:.4f}")
-                stop = self._reason(settings, new, perf_counter() - began)
-                if tasks.end_round(partial(self.fitted, stop)):
-                    return "callback"
-                if stop:
-                    return stop
+        while len(self.played) < settings.n_rounds:
+            tasks.begin_round()
+            round_began = perf_counter()
+            new = next(stream, None)
+            if new is not None:
+                self._keep(new, perf_counter() - round_began)
+                report(len(self.played), f"training error {new.error:.4f}")
+            stop = self._reason(settings, new, perf_counter() - began)
+            if tasks.end_round(partial(self.fitted, stop)):
+                return "callback"
+            if stop:
+                return stop
         return "n_rounds"
+
+    def _whole_rounds(self) -> int:
+        """How many rounds there are, what Ctrl-C has left of another one being taken back."""
+        told: list[list[Any]] = [self.played, self.seconds]
+        told += [] if self.watched is None else [self.watched.errors]
+        n_whole = min(map(len, told))
+        for of_rounds in told:
+            del of_rounds[n_whole:]
+        return n_whole
 
     def fitted(self, stopped_by: str) -> dict[str, Any]:
         """The fitted attributes of the estimator as of now."""
@@ -138,7 +163,7 @@ class Training:
             "history_": self._history(),
             "stopped_by_": stopped_by,
             "feature_importances_": feature_importances(kept, ensemble.n_features),
-            "calibration_": self._calibration(ensemble),
+            "calibration_": self._calibration(ensemble, whole=stopped_by != "interrupt"),
         }
 
     def _stream(self, settings: Settings) -> Iterator[Round]:
@@ -176,10 +201,11 @@ class Training:
         history["seconds"] = np.array(self.seconds)
         return history
 
-    def _calibration(self, ensemble: Ensemble) -> Calibration:
+    def _calibration(self, ensemble: Ensemble, *, whole: bool) -> Calibration:
+        """whole : whether the scores at hand are of these rounds and of no part of another."""
         rows, scores = self.rows, self.boosted.scores
-        if self.probed is not None:
-            rows = self.probed
+        if self.probed is not None or not whole:
+            rows = rows if self.probed is None else self.probed
             scores = ensemble.scores(rows.rows, n_threads=self.boosted.n_threads)
         factor = fit_factor(scores, rows.labels, rows.weight)
         return Calibration.one_group(factor, ensemble.n_classifiers)

@@ -51,7 +51,7 @@ class Correlation(Parameters):
         prices = checked_prices("costs", costs, votes.tables.n_classifiers, "base classifier")
         weight = checked_prices("weight", weight, len(votes), "row")
         sample, rows = sampled(votes, max(self.max_rows // votes.tables.n_scores, 1))
-        weight = weight[rows] * narrowness(sample, self.focus)
+        weight = weight[rows] * narrowness(sample, self.focus, weight[rows])
         return greedy(covariances(sample, weight), prices)
 
 

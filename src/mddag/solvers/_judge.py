@@ -61,7 +61,7 @@ class Judge:
     def __init__(self, mdp: MDP, full: NDArray[np.float64]) -> None:
         """full : the scores of the full ensemble, (n, K); those of the MDP may be condensed."""
         self.mdp = mdp
-        self.n_rows = float(mdp.weight.sum() ** 2 / np.square(mdp.weight).sum())
+        self.n_rows = float(mdp.mass.sum())
         self.asks_teacher = False
         self.teacher, self.decided, self.square = mdp, mdp, 1.0
         if isinstance(mdp.loss, ZeroOne) and mdp.labels.ndim == 1:

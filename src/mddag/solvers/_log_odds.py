@@ -60,7 +60,7 @@ def condensed(mdp: MDP, most: int) -> Condensation:
         mdp.weight * (doubt + SURE),
         focus=0.0,
         wanted=log_odds(mdp.labels) / scale,
-        ridge=RIDGE / mdp.n_instances,
+        ridge=RIDGE / float(mdp.mass.sum()),
     )
 
 

@@ -52,7 +52,7 @@ def curbed(mdp: MDP) -> Matrix:
 def _fitted(mdp: MDP, stages: Matrix, lowest: float | None = None) -> tuple[Vector, Vector]:
     """w and a (n_stages,), by the rows that count."""
     counting = np.flatnonzero(mdp.weight)
-    labels, mass = mdp.labels[counting], mdp.weight[counting]
+    labels, mass = mdp.labels[counting], mdp.mass[counting]
     factors = np.array([fit_factor(scores[counting], labels, mass) for scores in stages])
     shares = labels if labels.ndim == 2 else smoothed(labels, max(mdp.n_scores, 2), mass)
     logits = np.stack([a * f[counting] for a, f in zip(factors, stages, strict=True)])

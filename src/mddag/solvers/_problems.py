@@ -66,7 +66,7 @@ class Problems:
         mdp = self.learning.taken()
         arrangement = self._arrangement(way, self._to_arrange(mdp))
         mdp = mdp.arranged(arrangement)
-        grid = Grid.quantile(mdp.votes)
+        grid = Grid.quantile(mdp.votes, weight=mdp.weight)
         mdp = mdp.on_grid(grid)
         selection = self.selection.taken().arranged(arrangement, grid)
         if isinstance(mdp.loss, Logistic):

@@ -22,6 +22,7 @@ MAX_ROWS = 3_000  # that a factor is fitted to: one number, and targets without 
 def exit_factors(mdp: MDP) -> NDArray[np.float64]:
     """a_0 .. a_N by the targets of the MDP, in units of its logistic loss, float64 (N + 1,)."""
     few = mdp.rows(mdp.counting(MAX_ROWS))
-    factors = [fit_factor(scores, few.labels, few.weight) for scores in partial_sums(few.votes)]
+    mass = few.mass
+    factors = [fit_factor(scores, few.labels, mass) for scores in partial_sums(few.votes)]
     scale = mdp.loss.scale if isinstance(mdp.loss, Logistic) else 1.0
     return np.array(factors) / scale

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from mddag.interruption import keeping
 from mddag.mdp import MDP
 from mddag.policy import Policy
 from mddag.progress import progress
-from mddag.solvers.solver import keeping
 
 
 @dataclass
@@ -39,15 +39,20 @@ class Search:
         name: str,
         total: int,
         verbose: bool,
+        on_interrupt: str,
     ) -> Search:
         """The best by Eq. (8) on `selection`, or on the MDP itself.
 
         candidates : each with how much of `total` is done, for whoever looks on
-        Ctrl-C ends the search with the best so far; before the first candidate it is an error.
+        Ctrl-C is an error; with on_interrupt="return" it ends the search with the best so far, but
+        before the first candidate.
         """
         selection = mdp if selection is None else selection
         search = cls.begin(mdp, selection)
-        with keeping(lambda: search.told(name)), progress(name, total, verbose) as report:
+        with (
+            keeping(on_interrupt, lambda: search.told(name)),
+            progress(name, total, verbose) as report,
+        ):
             for done, policy in candidates:
                 search.consider(policy, selection)
                 report(done, f"best {search.best:.4f}, now {search.history[-1]:.4f}")

@@ -27,6 +27,7 @@ def taught(mdp: MDP, scores: NDArray[np.float64] | None = None) -> MDP:
         return mdp.with_labels(means[:, 0])
     shares = mdp.labels if mdp.labels.ndim == 2 else np.eye(max(mdp.n_scores, 2))[mdp.labels]
     # a row counts once per class, by its share of it
-    row, label = np.nonzero(shares * mdp.weight[:, None])
-    factor = fit_factor(scores[row], label, shares[row, label] * mdp.weight[row])
+    mass = mdp.mass
+    row, label = np.nonzero(shares * mass[:, None])
+    factor = fit_factor(scores[row], label, shares[row, label] * mass[row])
     return mdp.with_labels(probabilities(scores, factor))

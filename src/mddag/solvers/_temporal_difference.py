@@ -1,7 +1,7 @@
 """What SARSA(lambda) and Watkins' Q(lambda) share: episodes, snapshots, the best one kept.
 
 Every `evaluate_every` episodes the greedy policy is tabulated on the grid of the MDP; that table
-is scored by Eq. (8), and the best of all snapshots is the answer. Ctrl-C returns the best so far.
+is scored by Eq. (8), and the best of all snapshots is the answer.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from typing import ClassVar
 
 from mddag._checks import check_whole
 from mddag.exploration import Exploration, Flat
+from mddag.interruption import check_on_interrupt
 from mddag.mdp import MDP
 from mddag.parameters import Parameters
 from mddag.policy import Policy
@@ -32,6 +33,7 @@ class TemporalDifference(Parameters):
     exploration: Exploration | None = None
     random_state: int | None = None
     verbose: bool = False
+    on_interrupt: str = "raise"
 
     off_policy: ClassVar[bool]
 
@@ -40,7 +42,7 @@ class TemporalDifference(Parameters):
         return self.search(mdp, selection).policy
 
     def search(self, mdp: MDP, selection: MDP | None = None) -> Search:
-        """The same, with the value of every snapshot. Ctrl-C before the first one is an error."""
+        """The same, with the value of every snapshot."""
         self.check()
         return Search.among(
             self._snapshots(mdp),
@@ -49,6 +51,7 @@ class TemporalDifference(Parameters):
             name=type(self).__name__,
             total=self.n_episodes,
             verbose=self.verbose,
+            on_interrupt=self.on_interrupt,
         )
 
     def _snapshots(self, mdp: MDP) -> Iterator[tuple[int, Policy]]:
@@ -67,6 +70,7 @@ class TemporalDifference(Parameters):
         """Refuse parameters that make no sense."""
         check_whole("n_episodes", self.n_episodes, 1)
         check_whole("evaluate_every", self.evaluate_every, 1)
+        check_on_interrupt(self.on_interrupt)
         if self.random_state is not None:
             check_whole("random_state", self.random_state, 0)
         if not 0 < self.rate <= 1:

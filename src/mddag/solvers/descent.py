@@ -19,6 +19,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from mddag._checks import check_one_of, check_whole, checked_threads
+from mddag.interruption import check_on_interrupt
 from mddag.mdp import MDP
 from mddag.parameters import Parameters
 from mddag.policy import Policy
@@ -50,6 +51,7 @@ class Descent(Parameters):
     random_state : a seed, or None for a new one at each call
     n_threads    : the answer does not depend on it
     verbose      : report the descents on standard error
+    on_interrupt : Ctrl-C: "raise", or "return" the best candidate so far
     """
 
     n_starts: int = 4
@@ -62,13 +64,14 @@ class Descent(Parameters):
     random_state: int | None = None
     n_threads: int = 1
     verbose: bool = False
+    on_interrupt: str = "raise"
 
     def solve(self, mdp: MDP, selection: MDP | None = None) -> Policy:
         """The best candidate by Eq. (8) on `selection`, or on the MDP itself."""
         return self.search(mdp, selection).policy
 
     def search(self, mdp: MDP, selection: MDP | None = None) -> Search:
-        """The same, with the value of every candidate. Ctrl-C before the first one is an error."""
+        """The same, with the value of every candidate."""
         self.check()
         return Search.among(
             self._candidates(mdp),
@@ -77,6 +80,7 @@ class Descent(Parameters):
             name="Descent",
             total=len(self._guards()) + self.n_starts,
             verbose=self.verbose,
+            on_interrupt=self.on_interrupt,
         )
 
     def candidates(self, mdp: MDP) -> Iterator[Policy]:
@@ -88,7 +92,7 @@ class Descent(Parameters):
         """The same, with the number of descents so far."""
         start = None if self.start is None else suited(self.start, mdp, self.every)
         mdp = taught(mdp) if self.targets == "teacher" else mdp
-        descents = Descents(mdp, self.every, self.n_sweeps, self.n_threads)
+        descents = Descents(mdp, self.every, self.n_sweeps, checked_threads(self.n_threads))
         ends = []
         for n_done, guards in enumerate(self._guards(), 1):
             no_skip = descents.without_skip(guards)
@@ -136,6 +140,7 @@ class Descent(Parameters):
         check_whole("every", self.every, 1)
         check_one_of("targets", self.targets, ("labels", "teacher"))
         checked_threads(self.n_threads)
+        check_on_interrupt(self.on_interrupt)
         if self.n_cells is not None:
             check_whole("n_cells", self.n_cells, 0)
         if self.random_state is not None:

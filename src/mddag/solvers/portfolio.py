@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 from mddag._checks import check_fraction, check_whole, checked_threads
 from mddag.condensation import usual_sizes
 from mddag.holdout import stratified
+from mddag.interruption import check_on_interrupt, keeping
 from mddag.losses import Logistic
 from mddag.mdp import MDP
 from mddag.ordering import Correlation, Given
@@ -42,7 +43,7 @@ from mddag.solvers.margin import Margin
 from mddag.solvers.prefix import Prefix
 from mddag.solvers.qwyc import QWYC
 from mddag.solvers.residual import Residual
-from mddag.solvers.solver import checked_solver, deciding_every, keeping, seeded
+from mddag.solvers.solver import checked_solver, deciding_every, seeded
 from mddag.solvers.stopping import Stopping
 
 MEMBERS = (
@@ -74,6 +75,7 @@ class Portfolio(Parameters):
     random_state       : a seed, or None for a new one at each call
     n_threads          : the answer does not depend on it
     verbose            : report the members on standard error
+    on_interrupt       : Ctrl-C: "raise", or "return" the best candidate so far
     """
 
     members: tuple[Any, ...] | None = None
@@ -84,6 +86,7 @@ class Portfolio(Parameters):
     random_state: int | None = None
     n_threads: int = 1
     verbose: bool = False
+    on_interrupt: str = "raise"
 
     orders: ClassVar[bool] = True  # whoever calls need not order first
 
@@ -99,7 +102,7 @@ class Portfolio(Parameters):
         return [pool.policy(beta) for beta in betas]
 
     def pool(self, mdp: MDP, betas: Sequence[float], selection: MDP | None = None) -> Pool:
-        """All candidates, judged. Ctrl-C ends the search; before the first it is an error."""
+        """All candidates, judged; with on_interrupt="return" those until Ctrl-C."""
         self.check()
         random = np.random.RandomState(self.random_state)
         learning, selected = self._parted(mdp, selection, random)
@@ -115,12 +118,12 @@ class Portfolio(Parameters):
         ]
         first = explored([way for member, way in runs if isinstance(member, Descent)])
         with (
-            keeping(lambda: _told(len(pool.entries) - 1)),
+            keeping(self.on_interrupt, lambda: _told(len(pool.entries) - 1)),
             progress("Portfolio", len(runs), self.verbose) as report,
         ):
             for done, (member, way) in enumerate(runs, 1):
                 self._run(member, problems.of(way), dear_first, pool, explores=way is first)
-                report(done, f"{len(pool.costs)} candidates after {member!r}")
+                report(done, f"{len(pool.costs)} candidates after {type(member).__name__}")
         return pool
 
     def _run(
@@ -146,9 +149,8 @@ class Portfolio(Parameters):
         """Rows for learning and for choosing."""
         if selection is not None:
             mdp.evaluate_all().require(selection.n_steps, selection.n_scores)
-            return Part(mdp), Part(selection)
-        if not mdp.weight.all():  # or one part might be of rows that do not count
-            mdp = mdp.rows(mdp.counting())
+            return Part(_counted(mdp)), Part(_counted(selection))
+        mdp = _counted(mdp)  # or one part might be of rows that do not count
         out = stratified(_strata(mdp), self.selection_fraction, random)
         if len(out) == 0:  # too few to part: they choose among what they taught
             return Part(mdp), Part(mdp)
@@ -188,6 +190,7 @@ class Portfolio(Parameters):
         check_whole("every", self.every, 1)
         check_fraction("selection_fraction", self.selection_fraction, zero=False)
         checked_threads(self.n_threads)
+        check_on_interrupt(self.on_interrupt)
         if self.random_state is not None:
             check_whole("random_state", self.random_state, 0)
         for member in self.members or ():
@@ -226,6 +229,11 @@ def _default_members(mdp: MDP) -> tuple[Any, ...]:
     elif mdp.n_scores > 1:
         unfit = (QWYC,)
     return tuple(member for member in MEMBERS if not isinstance(member, unfit))
+
+
+def _counted(mdp: MDP) -> MDP:
+    """Without the instances of weight 0."""
+    return mdp if mdp.weight.all() else mdp.rows(mdp.counting())
 
 
 def _strata(mdp: MDP) -> NDArray[Any]:

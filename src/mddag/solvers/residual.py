@@ -61,6 +61,8 @@ class Residual(OneKnob):
 
 def lines(mdp: MDP) -> tuple[Vector, Vector, Vector]:
     """a_j, b_j and s_j of every step but the last, each (N,)."""
+    if not mdp.weight.all():  # the nearest row to a tie is one that counts
+        mdp = mdp.rows(mdp.counting())
     full = mdp.votes.scores()
     fits = np.empty((mdp.n_steps, 3))
     for j, scores in enumerate(partial_sums(mdp.votes)):
@@ -82,7 +84,9 @@ def _now_and_then(scores: Vector, full: Vector) -> tuple[Vector, Vector]:
 
 def _line(now: Vector, then: Vector, weight: Vector) -> tuple[float, float, float]:
     """Slope (never negative), intercept and residual deviation, rows near now = 0 counting most."""
-    distance, spread = np.abs(now), now.std()
+    distance, total = np.abs(now), weight.sum()
+    centre = (weight * now).sum() / total
+    spread = np.sqrt((weight * np.square(now - centre)).sum() / total)
     if spread > 0:  # measured from the nearest row, or a bias far from 0 would leave no weight
         weight = weight * np.exp(-2 * np.minimum((distance - distance.min()) / spread, FARTHEST))
     total = weight.sum()

@@ -10,10 +10,6 @@ losses and costs are found once for all prices, by it or by whoever chooses amon
 
 from __future__ import annotations
 
-import threading
-import warnings
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from copy import copy
 from typing import Any, Protocol
 
@@ -23,40 +19,6 @@ from numpy.typing import NDArray
 from mddag._checks import check_whole
 from mddag.mdp import MDP
 from mddag.policy import Policy
-
-
-class Interrupted(UserWarning):
-    """Ctrl-C stopped a solver, which returned the best policy so far."""
-
-
-@contextmanager
-def ending_all() -> Iterator[None]:
-    """One Ctrl-C ends everything inside: `Interrupted` is raised, not warned of.
-
-    Filters of warnings belong to all threads, and only the main one is ever interrupted.
-    """
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    with warnings.catch_warnings():
-        warnings.simplefilter("error", Interrupted)
-        yield
-
-
-@contextmanager
-def keeping(kept: Callable[[], str]) -> Iterator[None]:
-    """Ctrl-C, of a solver inside too, ends what is inside; what was found by then is kept.
-
-    kept : what that is, for the warning; "" where there is nothing yet, so that Ctrl-C is an error
-    """
-    try:
-        with ending_all():
-            yield
-    except (KeyboardInterrupt, Interrupted):
-        told = kept()
-        if not told:
-            raise KeyboardInterrupt from None
-        warnings.warn(told, Interrupted, stacklevel=5)  # whoever called the caller
 
 
 class Solver(Protocol):
@@ -101,10 +63,7 @@ def seeded(solver: Solver, random: np.random.RandomState) -> Solver:
     """The solver; a copy with a seed drawn from `random` if it has none of its own."""
     if getattr(solver, "random_state", 0) is not None:
         return solver
-    other: Any = copy(solver)
-    other.random_state = int(random.randint(2**31 - 1))
-    seeded_solver: Solver = other
-    return seeded_solver
+    return _with(solver, random_state=int(random.randint(2**31 - 1)))
 
 
 def deciding_every(solver: Solver, every: int) -> Solver:
@@ -117,7 +76,31 @@ def deciding_every(solver: Solver, every: int) -> Solver:
             f"every is {every}, but {solver!r} decides at each base classifier; wanted a solver "
             "that has `every`, or every=1"
         )
+    return _with(solver, every=every)
+
+
+def instructed(solver: Solver, *, verbose: bool, on_interrupt: str) -> Solver:
+    """The solver; a copy that reports, or returns what it has on Ctrl-C, if asked to and able to.
+
+    What a solver was told by its own parameters stays where nothing is asked here.
+    """
+    asked: dict[str, Any] = {"verbose": True} if verbose else {}
+    if on_interrupt == "return":
+        asked["on_interrupt"] = on_interrupt
+    return _with(solver, **{name: asked[name] for name in asked if hasattr(solver, name)})
+
+
+def quiet(solver: Solver) -> Solver:
+    """The solver; a copy that does not report if it would."""
+    return _with(solver, verbose=False) if getattr(solver, "verbose", False) else solver
+
+
+def _with(solver: Solver, **parameters: Any) -> Solver:
+    """A copy of the solver with other parameters; itself where there are none."""
+    if not parameters:
+        return solver
     other: Any = copy(solver)
-    other.every = every
-    coarser: Solver = other
-    return coarser
+    for name, value in parameters.items():
+        setattr(other, name, value)
+    changed: Solver = other
+    return changed

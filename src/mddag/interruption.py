@@ -1,0 +1,68 @@
+"""Interruption: what Ctrl-C does to work under way.
+
+It raises KeyboardInterrupt, and nothing is changed. With on_interrupt="return" what was found by
+then is returned, with the warning `Interrupted`; before there is anything it raises all the same.
+Whoever is called decides: what runs inside only says that Ctrl-C came.
+"""
+
+from __future__ import annotations
+
+import sys
+import threading
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from mddag._checks import check_one_of
+
+WAYS = ("raise", "return")
+BETWEEN = ("mddag", "contextlib", "joblib", "sklearn")  # the user's call is none of theirs
+
+
+class Interrupted(UserWarning):
+    """Ctrl-C came, and what was found by then is returned, as on_interrupt="return" asks."""
+
+
+def check_on_interrupt(on_interrupt: Any) -> None:
+    """Refuse what is none of WAYS."""
+    check_one_of("on_interrupt", on_interrupt, WAYS)
+
+
+@contextmanager
+def ending_all() -> Iterator[None]:
+    """One Ctrl-C ends everything inside: `Interrupted` is raised, not warned of.
+
+    Filters of warnings belong to all threads, and only the main one is ever interrupted.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", Interrupted)
+        yield
+
+
+@contextmanager
+def keeping(on_interrupt: str, kept: Callable[[], str]) -> Iterator[None]:
+    """Ctrl-C, of a solver inside too, ends what is inside: by an error, or, with "return", by a
+    warning, and what was found by then is kept.
+
+    kept : what that is, for the warning; "" where there is nothing yet, so that it is an error
+    """
+    try:
+        with ending_all():
+            yield
+    except (KeyboardInterrupt, Interrupted):
+        told = kept() if on_interrupt == "return" else ""
+        if not told:
+            raise KeyboardInterrupt from None
+        warnings.warn(told, Interrupted, stacklevel=_levels_to_the_user())
+
+
+def _levels_to_the_user() -> int:
+    """The stacklevel, for the caller of this function, of the first frame outside."""
+    level, frame = 1, sys._getframe(1)
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").split(".")[0] in BETWEEN:
+        level, frame = level + 1, frame.f_back
+    return level
