@@ -25,7 +25,7 @@ from mddag.features import Rows, is_frame
 from mddag.mdp import checked_actions, checked_beta, checked_loss
 from mddag.policy import ACTIONS, Policy
 from mddag.prediction import Scoring
-from mddag.problem import Problem, chosen_solver
+from mddag.problem import GRIDS, Problem, chosen_solver
 from mddag.serving import Served
 from mddag.solvers import Solver
 from mddag.solvers.solver import seeded
@@ -47,6 +47,7 @@ class DagEstimator(Served, Scoring, BaseEstimator):  # type: ignore[misc]
         solver: Any = None,
         ordering: Any = None,
         every: int = 1,
+        grid: str = "quantile",
         actions: tuple[str, ...] = ACTIONS,
         policy_rows: str = "held_out",
         policy_fraction: float = 0.3,
@@ -59,6 +60,7 @@ class DagEstimator(Served, Scoring, BaseEstimator):  # type: ignore[misc]
         self.solver = solver
         self.ordering = ordering
         self.every = every
+        self.grid = grid
         self.actions = actions
         self.policy_rows = policy_rows
         self.policy_fraction = policy_fraction
@@ -80,7 +82,7 @@ class DagEstimator(Served, Scoring, BaseEstimator):  # type: ignore[misc]
             problem = Problem.of(
                 source.ensemble, rows, targets[source.rows], loss=self.loss, actions=self.actions
             )
-            ordered = problem.ordered(self.ordering, solver)
+            ordered = problem.ordered(self.ordering, solver, self.grid)
             policy = seeded(solver, random).solve(ordered.mdp(self.beta)).after(ordered.arrangement)
             self._settle(source.ensemble, policy, problem, rows)
         return self
@@ -125,6 +127,7 @@ class DagEstimator(Served, Scoring, BaseEstimator):  # type: ignore[misc]
     def checked_solver(self) -> Solver:
         """The solver; bad parameters are refused here, before any work."""
         check_one_of("policy_rows", self.policy_rows, ("held_out", "train"))
+        check_one_of("grid", self.grid, tuple(GRIDS))
         check_fraction("policy_fraction", self.policy_fraction, zero=False)
         check_whole("n_threads", self.n_threads, 1)
         checked_beta(self.beta)

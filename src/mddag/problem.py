@@ -7,6 +7,7 @@ which then share order and grid; both are made from the learning rows alone.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from copy import copy
 from dataclasses import dataclass, replace
 from typing import Any
@@ -28,6 +29,8 @@ from mddag.solvers import Portfolio, Solver
 from mddag.solvers.solver import checked_solver, deciding_every
 from mddag.source import class_codes
 from mddag.votes import Votes
+
+GRIDS: dict[str, Callable[[Votes], Grid]] = {"quantile": Grid.quantile, "uniform": Grid.uniform}
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,19 +100,20 @@ class Problem:
         """Some of the rows; price, order and grid stay."""
         return replace(self, votes=self.votes.rows(index), labels=self.labels[index])
 
-    def ordered(self, ordering: Any, solver: Solver) -> Problem:
-        """The rows with base classifiers in the order that decides.
+    def ordered(self, ordering: Any, solver: Solver, grid: str = "quantile") -> Problem:
+        """The rows with base classifiers in the order that decides, on one of GRIDS.
 
         None stands for Correlation(), whose levels are made for signs; for numbers, which boosting
         puts in order by itself, for Given().
-        A solver that orders by itself (it says so by `orders`) gets them as they are.
+        A solver that orders by itself (it says so by `orders`) gets them as they are, and makes
+        its own grids.
         """
         if getattr(solver, "orders", False):
             return self
         if ordering is None:
             ordering = Given() if are_numbers(self.labels) else Correlation()
         problem = self._in(arranged(ordering, self.votes, self.costs))
-        return replace(problem, grid=Grid.quantile(problem.votes))
+        return replace(problem, grid=GRIDS[grid](problem.votes))
 
     def like(self, other: Problem) -> Problem:
         """These rows in the order and on the grid of `other`."""

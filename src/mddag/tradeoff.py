@@ -53,8 +53,8 @@ def sweep(
 ) -> Curve:
     """Learn a policy at each of `betas` over the base classifiers of `model`.
 
-    model : a fitted MDDAGClassifier or MDDAGRegressor, whose loss, solver, ordering, every and
-            actions serve unless given here, or anything that ``mddag.as_ensemble`` reads
+    model : a fitted MDDAGClassifier or MDDAGRegressor, whose loss, solver, ordering, every, grid
+            and actions serve unless given here, or anything that ``mddag.as_ensemble`` reads
     X, y  : rows for the policies, split into learning and `selection_fraction` for choosing
     betas : prices of an evaluation; for regressors in units of R2
     X_test, y_test : rows that only report, if given
@@ -83,7 +83,7 @@ def sweep(
     settings = {"loss": of_model.loss if loss is None else loss, "actions": of_model.actions}
     given = _problem(ensemble, X, y, settings)
     rest, out = _held_out(given, selection_fraction, random)
-    learning = given.rows(rest).ordered(ordering, learner)
+    learning = given.rows(rest).ordered(ordering, learner, of_model.grid)
     selection = given.rows(out).like(learning)
     test = None
     if X_test is not None:
