@@ -6,6 +6,8 @@ predict: each row evaluates the base classifiers that its path in the DAG needs,
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -18,6 +20,7 @@ from mddag._checks import check_fraction, check_one_of, check_whole
 from mddag.adapters import as_ensemble
 from mddag.dag import compile as compile_dag
 from mddag.door import all_or_nothing, checked_rows
+from mddag.doubts import doubt_one_class
 from mddag.ensemble import Ensemble, Kind
 from mddag.exit_calibration import exit_calibration
 from mddag.factor import opinion
@@ -33,10 +36,26 @@ from mddag.source import fitted_source, of_kind
 from mddag.trace import Trace
 
 
+class _Repr:
+    """``repr`` of an estimator: the summary that ``sparsify`` left, else scikit-learn's.
+
+    scikit-learn knows what it prints inside of pipelines and searches by the ``__repr__`` of its
+    class, so there that stays the one of BaseEstimator.
+    """
+
+    def __get__(self, estimator: Any, owner: type) -> Callable[..., str]:
+        plain: Callable[..., str] = BaseEstimator.__repr__
+        if estimator is None:
+            return plain
+        summary = vars(estimator).get("summary_")
+        return partial(plain, estimator) if summary is None else partial(str, summary)
+
+
 class DagEstimator(Served, Scoring, BaseEstimator):  # type: ignore[misc]
     """Parameters, fit and traces; a subclass knows its targets, its predictions and their units."""
 
     kind: ClassVar[Kind]
+    __repr__ = _Repr()
 
     def __init__(
         self,
@@ -79,6 +98,8 @@ class DagEstimator(Served, Scoring, BaseEstimator):  # type: ignore[misc]
             model = self._default_model() if self.ensemble is None else self.ensemble
             source = fitted_source(model, self.kind, X, targets, held_out, random)
             rows = checked_rows(self, _safe_indexing(X, source.rows), source.ensemble.features)
+            if self.kind == "classifier":
+                doubt_one_class(targets[source.rows])
             problem = Problem.of(
                 source.ensemble, rows, targets[source.rows], loss=self.loss, actions=self.actions
             )
@@ -153,7 +174,9 @@ class DagEstimator(Served, Scoring, BaseEstimator):  # type: ignore[misc]
         return validate_data(self, X, reset=True, dtype="numeric", ensure_all_finite="allow-nan")
 
     def _settle(self, ensemble: Ensemble, policy: Policy, problem: Problem, rows: Rows) -> None:
-        self.__dict__.pop("promise_", None)  # that of another policy
+        for of_another_policy in ("promise_", "summary_"):
+            self.__dict__.pop(of_another_policy, None)
+        self.measured_against_ = "labels" if problem.labels.ndim == 1 else "probabilities"
         mdp = problem.mdp(self.beta)
         self.evaluation_ = mdp.evaluate(policy)
         dag = compile_dag(

@@ -32,6 +32,7 @@ class Evidence:
     scores  : float64 (n, K), those of the full ensemble
     full    : (n,), what the full ensemble predicts
     truth   : (n,), y; what the full ensemble predicts where y was not given
+    labelled : whether y was given
     learning, choosing, certifying : intp, the parts
     """
 
@@ -40,6 +41,7 @@ class Evidence:
     scores: NDArray[np.float64]
     full: NDArray[Any]
     truth: NDArray[Any]
+    labelled: bool
     learning: NDArray[np.intp]
     choosing: NDArray[np.intp]
     certifying: NDArray[np.intp]
@@ -73,7 +75,9 @@ class Evidence:
         taught, judged = np.round(np.cumsum(shares)[:-1] * len(rows)).astype(int)
         ends = min(taught, judged - 1), judged  # of few rows one chooses
         parts = np.split(random.permutation(len(rows)), ends)
-        return cls(ensemble, rows, scores, full, truth, *(np.sort(part) for part in parts))
+        labelled = y is not None
+        ordered = (np.sort(part) for part in parts)
+        return cls(ensemble, rows, scores, full, truth, labelled, *ordered)
 
     @property
     def seen(self) -> NDArray[np.intp]:

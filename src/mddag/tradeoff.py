@@ -22,6 +22,7 @@ from mddag.adapters import as_ensemble
 from mddag.classifier import MDDAGClassifier
 from mddag.curve import SAMPLES, Curve
 from mddag.door import checked_labels, checked_numbers
+from mddag.doubts import doubt_one_class
 from mddag.ensemble import Ensemble
 from mddag.estimator import DagEstimator
 from mddag.holdout import stratified
@@ -82,6 +83,8 @@ def sweep(
     ensemble = as_ensemble(model)
     settings = {"loss": of_model.loss if loss is None else loss, "actions": of_model.actions}
     given = _problem(ensemble, X, y, settings)
+    if ensemble.kind == "classifier":
+        doubt_one_class(np.asarray(y))
     rest, out = _held_out(given, selection_fraction, random)
     learning = given.rows(rest).ordered(ordering, learner, of_model.grid)
     selection = given.rows(out).like(learning)
