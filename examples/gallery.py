@@ -10,7 +10,7 @@ import matplotlib as mpl
 import numpy as np
 
 import mddag
-from mddag import MDP, AdaBoostMHClassifier, Dag
+from mddag import AdaBoostMHClassifier, Dag, MDDAGClassifier
 from mddag.datasets import two_clusters
 from mddag.ordering import Given
 from mddag.solvers import Sarsa
@@ -23,14 +23,11 @@ def main(folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     X, y, cluster = two_clusters(random_state=0)
     boost = AdaBoostMHClassifier(n_rounds=200, random_state=0).fit(X, y)
-    ensemble = boost.ensemble_
-    votes = ensemble.votes(X)
-
-    few = Sarsa(random_state=0).solve(MDP(votes, y, beta=0.01))
-    never_quit = MDP(votes, y, beta=3e-4, actions=("eval", "skip"))
-    many = Sarsa(n_episodes=10**5, random_state=0).solve(never_quit)
+    few = {"beta": 0.01, "solver__random_state": 0}
+    never_quit = {"actions": ("eval", "skip"), "solver__n_episodes": 10**5}
+    many = few | never_quit | {"beta": 3e-4}
+    sparse, dense = (MDDAGClassifier.paper(boost, **how).fit(X, y).dag_ for how in (few, many))
     positive, names = y == 1, np.array(["negative", "blue", "red"])[cluster]
-    sparse, dense = mddag.compile(ensemble, few), mddag.compile(ensemble, many)
     pictures = {
         "dag": draw_dag(sparse, X[positive], names[positive]),
         "dag_many": draw_dag(dense, X[positive], names[positive]),

@@ -19,13 +19,10 @@ from typing import Any
 import matplotlib as mpl
 import numpy as np
 
-import mddag
-from mddag import AdaBoostMHClassifier, DagDisplay, PathDisplay
+from mddag import AdaBoostMHClassifier, DagDisplay, MDDAGClassifier, PathDisplay
 from mddag.dag import Dag
 from mddag.datasets import two_clusters
 from mddag.learners import Stump
-from mddag.mdp import MDP
-from mddag.solvers import Sarsa, Solver
 from mddag.trace import Trace
 
 BETA = 0.01
@@ -40,11 +37,8 @@ def main() -> None:
     X, y, cluster = two_clusters(n_rows, random_state=options.seed)
     X_test, y_test, cluster_test = two_clusters(5 * n_rows, random_state=options.seed + 1)
     boost = AdaBoostMHClassifier(Stump(), n_rounds=n_rounds, random_state=options.seed).fit(X, y)
-    solvers = [
-        Sarsa(n_episodes=n_episodes, random_state=options.seed + k, verbose=True)
-        for k in range(options.runs)
-    ]
-    dag = learn(boost.ensemble_, solvers, X, y)
+    seeds = range(options.seed, options.seed + options.runs)
+    dag = learn(boost, X, y, n_episodes, seeds)
 
     options.out.mkdir(parents=True, exist_ok=True)
     samples = {"train": (X, y, cluster), "test": (X_test, y_test, cluster_test)}
@@ -69,11 +63,17 @@ def read_options() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def learn(ensemble: mddag.Ensemble, solvers: Sequence[Solver], X: np.ndarray, y: np.ndarray) -> Dag:
+def learn(
+    boost: AdaBoostMHClassifier, X: np.ndarray, y: np.ndarray, n_episodes: int, seeds: Iterable[int]
+) -> Dag:
     """MDDAG.I: the 0-1 loss, on the rows that trained the stumps; the best run by Eq. (8) there."""
-    mdp = MDP(ensemble.votes(X), y, beta=BETA)
-    policies = [solver.solve(mdp) for solver in solvers]
-    return mddag.compile(ensemble, min(policies, key=lambda p: mdp.evaluate(p).objective))
+    settings = {"solver__n_episodes": n_episodes, "solver__verbose": True}
+    runs = [
+        MDDAGClassifier.paper(boost, beta=BETA, solver__random_state=seed, **settings).fit(X, y)
+        for seed in seeds
+    ]
+    best: Dag = min(runs, key=lambda run: run.evaluation_.objective).dag_
+    return best
 
 
 def summary(

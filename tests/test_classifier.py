@@ -12,7 +12,9 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from mddag import AdaBoostMHClassifier, MDDAGClassifier
+from mddag import MDP, AdaBoostMHClassifier, MDDAGClassifier
+from mddag.doubts import DoubtfulResult
+from mddag.grid import Grid
 from mddag.losses import Exponential, ZeroOne
 from mddag.ordering import Given
 from mddag.policy import SKIP
@@ -158,6 +160,7 @@ def test_frames_pipelines_grid_search_and_pickles(cancer):
         ({"beta": -1}, "beta is -1"),
         ({"beta": np.nan}, "beta is nan"),
         ({"policy_rows": "test"}, "policy_rows is 'test'; wanted one of 'held_out', 'train'"),
+        ({"grid": "fine"}, "grid is 'fine'; wanted one of 'quantile', 'uniform'"),
         ({"policy_fraction": 1.0}, "policy_fraction is 1.0"),
         ({"actions": ("skip", "quit")}, "wanted 'eval' and any of 'skip' and 'quit'"),
         ({"n_threads": 0}, "n_threads is 0"),
@@ -206,4 +209,32 @@ def test_identical_rows_and_few_rows_give_a_model():
     y = np.array([0, 1] * 4)
     boost = AdaBoostMHClassifier(n_rounds=3).fit(np.arange(8.0).reshape(4, 2), [0, 0, 1, 1])
     assert small(FrozenEstimator(boost)).fit(X, y).predict(X).shape == (8,)
-    assert small(FrozenEstimator(boost)).fit(X[:1], y[:1]).predict(X[:1]).shape == (1,)
+    with pytest.warns(DoubtfulResult, match="1 in all, have the label 0 alone"):
+        one_row = small(FrozenEstimator(boost)).fit(X[:1], y[:1])
+    assert one_row.predict(X[:1]).shape == (1,)
+
+
+def test_the_paper_is_one_line(cancer):
+    """The policy that one gets floor by floor: votes, MDP, SARSA, on the training rows."""
+    X, X_test, y, _ = cancer
+    boost = AdaBoostMHClassifier(n_rounds=20)
+    changes = {"solver__n_episodes": 20_000, "solver__random_state": 3}
+    paper = MDDAGClassifier.paper(boost, beta=0.01, **changes).fit(X, y)
+    ensemble = AdaBoostMHClassifier(n_rounds=20).fit(X, y).ensemble_
+    mdp = MDP(ensemble.votes(X), y, beta=0.01)
+    policy = Sarsa(n_episodes=20_000, random_state=3).solve(mdp)
+    np.testing.assert_array_equal(paper.policy_.actions, policy.actions)
+    np.testing.assert_array_equal(paper.policy_.grid.edges, Grid.uniform(mdp.votes).edges)
+    np.testing.assert_array_equal(paper.policy_.order, np.arange(20))
+    np.testing.assert_array_equal(paper.ensemble_.scores(X_test), ensemble.scores(X_test))
+    assert paper.evaluation_ == mdp.evaluate(policy)
+
+
+def test_the_paper_can_be_changed_in_all_its_parts():
+    paper = MDDAGClassifier.paper()
+    assert (paper.solver, paper.ordering, paper.policy_rows) == (Sarsa(), Given(), "train")
+    assert clone(paper).get_params() == paper.get_params()
+    other = MDDAGClassifier.paper(beta=0.1, loss=Exponential(), grid="quantile", random_state=1)
+    assert (other.beta, other.loss, other.grid) == (0.1, Exponential(), "quantile")
+    with pytest.raises(ValueError, match="Invalid parameter 'price'"):
+        MDDAGClassifier.paper(price=0.1)

@@ -102,6 +102,15 @@ def test_one_row_is_walked_and_many_are_not():
     assert costs.speedup(("all",), costs) == 1.0
 
 
+def test_a_row_by_itself_gains_by_leaving_trees_out_but_not_stumps_of_few_columns():
+    for ensemble, gains in ((forest(8, n_trees=300), True), (stumps_on(np.arange(300) % 5), False)):
+        full, sparse = (Costs.of(ensemble, policy_of(300, a), 15.0) for a in (EVAL, QUIT))
+        assert (sparse.one < full.one) == gains
+    bush, large = (Costs.of(forest(n), policy_of(30, QUIT), 5.0) for n in (8, 40))
+    assert bush.one < large.one
+    assert Costs.of(forest(8), policy_of(30, QUIT, 10), 5.0).one < bush.one
+
+
 def test_an_ensemble_of_nothing_costs_little():
     empty = forest(8).truncated(0)
     costs = Costs.of(empty, policy_of(0, EVAL))

@@ -1,9 +1,16 @@
 """What classifier and regressor share; their own files test them through scikit-learn's checks."""
 
+import pickle
+
 import numpy as np
 import pytest
-from sklearn.datasets import load_breast_cancer
+from sklearn.base import BaseEstimator, clone
+from sklearn.datasets import load_breast_cancer, make_hastie_10_2
 from sklearn.ensemble import GradientBoostingClassifier
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.utils import estimator_html_repr
 
 import mddag
 from mddag import MDDAGClassifier, MDDAGRegressor
@@ -107,3 +114,63 @@ def test_a_subclass_must_say_what_it_is():
         DagEstimator()._default_model()
     with pytest.raises(TypeError, match="DagEstimator must say what its targets are"):
         DagEstimator()._targets(y)
+
+
+@pytest.fixture(scope="module")
+def sparsified():
+    X, y = make_hastie_10_2(2000, random_state=0)
+    model = GradientBoostingClassifier(n_estimators=20, random_state=0).fit(X[:1000], y[:1000])
+    fast = mddag.sparsify(model, X[1000:], y[1000:], beta=1e-3, solver=Margin(), random_state=1)
+    return fast, X[1000:], y[1000:]
+
+
+def as_ever(estimator):
+    """What scikit-learn prints, outside and inside of others."""
+    outer = make_pipeline(StandardScaler(), estimator), GridSearchCV(estimator, {"beta": [1, 2]})
+    return [BaseEstimator.__repr__(estimator), *map(repr, outer)]
+
+
+def test_a_result_of_sparsify_tells_its_story(sparsified):
+    fast, _, _ = sparsified
+    assert repr(fast) == str(fast) == str(fast.summary_)
+    assert repr(pickle.loads(pickle.dumps(fast))) == repr(fast)
+    assert "evaluations per row" in estimator_html_repr(fast)
+    assert str(fast.summary_) in str(fast.predictor())
+
+
+def test_pipelines_searches_and_clones_print_as_ever(sparsified):
+    fast = pickle.loads(pickle.dumps(sparsified[0]))
+    fast.set_params(ensemble=MODEL, ordering=Correlation(), n_threads=2)  # more than a line
+    untouched = type("MDDAGClassifier", (MDDAGClassifier,), {"__repr__": BaseEstimator.__repr__})
+    plain = untouched(**fast.get_params(deep=False))
+    assert as_ever(fast) == as_ever(plain)
+    assert repr(clone(fast)) == repr(clone(plain))
+    for outer in (make_pipeline(StandardScaler(), fast), GridSearchCV(fast, {"beta": [1, 2]})):
+        assert "MDDAGClassifier" in estimator_html_repr(outer)
+
+
+def test_another_policy_takes_the_summary_back(sparsified):
+    fast, X, y = sparsified
+    for change in (lambda m: m.fit(X, y), lambda m: m.adopt(fast.policy_, X, y)):
+        again = change(pickle.loads(pickle.dumps(fast)))
+        assert not hasattr(again, "summary_")
+        assert repr(again) == BaseEstimator.__repr__(again)
+        assert "none held out" in str(again.predictor())
+
+
+def test_a_model_says_what_its_losses_are_of():
+    everything = mddag.compile(mddag.as_ensemble(MODEL)).policy
+    assert MDDAGClassifier(MODEL).adopt(everything, X, y).measured_against_ == "labels"
+    soft = MDDAGClassifier(MODEL).adopt(everything, X, MODEL.predict_proba(X))
+    assert soft.measured_against_ == "probabilities"
+    assert "loss expected by the probabilities given" in str(soft.predictor())
+
+
+def test_policy_rows_of_one_class_are_told():
+    of_one = y == 1
+    with pytest.warns(mddag.DoubtfulResult, match="have the label 1 alone") as told:
+        MDDAGClassifier(MODEL, solver=Margin()).fit(X[of_one], y[of_one])
+    assert told[0].filename == __file__
+    with pytest.warns(mddag.DoubtfulResult, match="have the label 1 alone") as told:
+        mddag.sweep(MODEL, X[of_one], y[of_one], betas=[0.01], solver=Margin())
+    assert told[0].filename == __file__

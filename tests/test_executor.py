@@ -132,14 +132,16 @@ def test_a_policy_that_saves_time_is_named():
     policy = every(noisy_policy(ensemble, 6), 15)
     fast = mddag.compile(ensemble, policy, expected_evaluations=3)
     assert fast.expected_speedup > 1
+    assert fast.expected_speedup_one > fast.expected_speedup
     assert " times as fast as evaluating everything" in str(fast)
     assert mddag.compile(ensemble).expected_speedup == 1
+    assert mddag.compile(ensemble).expected_speedup_one == 1
     assert str(mddag.compile(ensemble)).endswith("evaluates everything of every row")
 
 
 def test_callables_are_called_one_by_one():
     called = mddag.compile(Ensemble.from_callables([lambda rows: rows[:, 0]], n_features=1))
     assert str(called) == repr(called)
-    assert called.expected_speedup == 1
+    assert called.expected_speedup == called.expected_speedup_one == 1
     with pytest.raises(TypeError, match="callables; only trees have native executors"):
         called.walk.predict_one(np.zeros(1))

@@ -1,3 +1,5 @@
+import inspect
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -6,6 +8,7 @@ from sklearn.datasets import make_classification, make_friedman1, make_hastie_10
 from sklearn.metrics import log_loss
 
 import mddag
+from mddag.doubts import FEWEST_ROWS, DoubtfulResult
 from mddag.losses import ZeroOne
 from mddag.ordering import Correlation
 from mddag.solvers import Margin, Prefix
@@ -171,3 +174,77 @@ def test_what_has_no_labels_cannot_disagree(friedman):
     ranker = LGBMRanker(n_estimators=2, **LGBM).fit(X[:100], y[:100] > 14, group=[100])
     with pytest.raises(ValueError, match="the model is a ranker"):
         mddag.sparsify(ranker, X, y, beta=0.1)
+
+
+class Everything:
+    """A solver that knows one policy."""
+
+    def solve(self, mdp, selection=None):
+        return mdp.evaluate_all()
+
+
+def test_a_budget_that_no_policy_meets_is_told_with_what_is_returned(hastie):
+    model, X, y, X_test, _ = hastie
+    message = (
+        r"Everything found no policy within budget=10: those that evaluate anything evaluate 60 "
+        r"base classifiers per row or more\. Returned is a policy that evaluates nothing .*; give a"
+    )
+    with pytest.warns(DoubtfulResult, match=message) as told:
+        fast = mddag.sparsify(model, X, y, budget=10, solver=Everything())
+    assert told[0].filename == __file__
+    assert not fast.n_evaluated(X_test).any()
+    with pytest.warns(DoubtfulResult, match="Margin found no policy within budget=10"):
+        mddag.sparsify(model, X, y, budget=10, every=30, solver=Margin())
+
+
+def test_rows_of_one_class_are_told(hastie):
+    model, X, y, _, _ = hastie
+    with pytest.warns(DoubtfulResult, match="in all, have the label 'in' alone") as told:
+        mddag.sparsify(model, X[y == "in"], y[y == "in"], beta=1e-3, **FAST)
+    assert told[0].filename == __file__
+    said_in = X[model.predict(X) == "in"]
+    with pytest.warns(DoubtfulResult, match="get from the model the label 'in' alone"):
+        mddag.sparsify(model, said_in, beta=1e-3, **FAST)
+
+
+@pytest.mark.parametrize(
+    "knob", [{"beta": 0.01}, {"budget": 20}, {"max_loss": 0.1, "confidence": None}]
+)
+def test_few_rows_are_told(hastie, knob):
+    model, X, y, _, _ = hastie
+    name = next(iter(knob))
+    few = slice(FEWEST_ROWS[name] - 1)
+    with pytest.warns(DoubtfulResult, match=rf"rows, but {name} wants \d+ or more") as told:
+        mddag.sparsify(model, X[few], y[few], **knob, **FAST)
+    assert told[0].filename == __file__
+
+
+@pytest.mark.parametrize("knob", [{"beta": 0.01}, {"budget": 20}])
+def test_confidence_without_effect_is_told(hastie, knob):
+    model, X, y, _, _ = hastie
+    ((name, value),) = knob.items()
+    for confidence in (0.9, 0.99):
+        message = f"confidence={confidence} has no effect beside {name}={value}"
+        with pytest.warns(DoubtfulResult, match=message) as told:
+            mddag.sparsify(model, X, y, **knob, confidence=confidence, **FAST)
+        assert told[0].filename == __file__
+    mddag.sparsify(model, X, y, **knob, confidence=None, **FAST)
+
+
+def test_the_default_confidence_reads_as_a_number():
+    default = inspect.signature(mddag.sparsify).parameters["confidence"].default
+    assert repr(default) == "0.9"
+    assert default == 0.9
+
+
+def test_what_cannot_be_proved_is_told_at_the_line_that_asked(hastie):
+    class Nothing:
+        def solve(self, mdp, selection=None):
+            return mddag.Policy.prefix(0, mdp.n_steps, mdp.grid)
+
+    model, X, y, _, _ = hastie
+    with pytest.warns(DoubtfulResult, match="which is returned; give more rows or") as told:
+        fast = mddag.sparsify(model, X, y, max_disagreement=0.02, solver=Nothing())
+    assert told[0].filename == __file__
+    assert fast.summary_.evaluates_all
+    assert type(fast.promise_.confidence) is float

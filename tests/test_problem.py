@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 
 from mddag import Ensemble
+from mddag.grid import Grid
 from mddag.losses import Squared, ZeroOne
 from mddag.losses.of_means import OfMeans
 from mddag.ordering import Given
@@ -44,6 +45,13 @@ def test_losses_of_a_log_link_are_those_of_the_predictions():
     assert problem.loss == OfMeans(Squared())
     scores = np.zeros((9, 1))
     np.testing.assert_allclose(problem.mdp(0.0).losses(scores), (1 - np.arange(9.0)) ** 2)
+
+
+def test_a_problem_is_learned_on_the_grid_asked_for():
+    problem = Problem.of(ensemble(classes=[0, 1]), ROWS, np.arange(9) % 2)
+    for name, grid in (("quantile", Grid.quantile), ("uniform", Grid.uniform)):
+        ordered = problem.ordered(Given(), Margin(), name)
+        np.testing.assert_array_equal(ordered.grid.edges, grid(ordered.votes).edges)
 
 
 def test_an_order_goes_with_votes_prices_and_policies():

@@ -140,6 +140,14 @@ def test_sweep_takes_loss_solver_and_actions_of_an_estimator(boosted):
     assert not (curve.policies[0].actions == 1).any()
 
 
+@pytest.mark.parametrize("grid", ["quantile", "uniform"])
+def test_sweep_takes_the_grid_of_an_estimator(boosted, grid):
+    boost, X, y = boosted
+    model = mddag.MDDAGClassifier.paper(boost, grid=grid, solver=Margin()).fit(X, y)
+    edges = mddag.sweep(model, X, y, betas=[0.01]).policies[0].grid.edges
+    assert np.allclose(np.diff(edges), edges[1] - edges[0]) == (grid == "uniform")
+
+
 def test_sweep_takes_every_of_an_estimator_and_any_random_state(boosted):
     boost, X, y = boosted
     model = mddag.MDDAGClassifier(boost, solver=Margin(), every=4, random_state=0).fit(X, y)

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from mddag.curve import Curve as Curve
     from mddag.dag import Dag as Dag
     from mddag.dag import compile as compile  # noqa: A004
+    from mddag.doubts import DoubtfulResult as DoubtfulResult
     from mddag.ensemble import Ensemble as Ensemble
     from mddag.export import export_c as export_c
     from mddag.features import Features as Features
@@ -43,6 +44,7 @@ _HOMES = {
     "Curve": "mddag.curve",
     "Dag": "mddag.dag",
     "DagDisplay": "mddag.plotting",
+    "DoubtfulResult": "mddag.doubts",
     "Ensemble": "mddag.ensemble",
     "Features": "mddag.features",
     "Grid": "mddag.grid",
@@ -82,6 +84,7 @@ __all__ = [
     "Curve",
     "Dag",
     "DagDisplay",
+    "DoubtfulResult",
     "Ensemble",
     "Features",
     "Grid",

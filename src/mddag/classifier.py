@@ -6,7 +6,7 @@ predict: each row evaluates the base classifiers that its path in the DAG needs,
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +16,9 @@ from sklearn.utils.validation import check_is_fitted
 from mddag.adaboost import AdaBoostMHClassifier
 from mddag.door import checked_labels
 from mddag.estimator import DagEstimator
+from mddag.ordering import Given
 from mddag.prediction import ScoringClassifier
+from mddag.solvers import Sarsa
 
 
 class MDDAGClassifier(ScoringClassifier, ClassifierMixin, DagEstimator):  # type: ignore[misc]
@@ -35,13 +37,17 @@ class MDDAGClassifier(ScoringClassifier, ClassifierMixin, DagEstimator):  # type
     loss : callable, default None
         What a wrong decision costs, of (scores, labels); None means ``ZeroOne()``.
     solver : Solver, default None
-        How the policy is learned; None means ``Portfolio()``. The paper: ``Sarsa()``.
+        How the policy is learned; None means ``Portfolio()``. The paper: ``Sarsa()``, and with its
+        other choices ``MDDAGClassifier.paper``.
     ordering : Ordering, default None
         The order in which base classifiers are decided on; None means ``Correlation()``, and for
         ``Portfolio`` that it tries two (an order given here replaces them; those few that stand for
         all have their own). The paper takes them as they come: ``Given()``.
     every : int, default 1
         Decide once for so many base classifiers; above 1 the solver must know how.
+    grid : "quantile" or "uniform", default "quantile"
+        The cells of scores on which the policy is learned: as many rows in each, or all of one
+        width (the paper). ``Portfolio`` makes its own.
     actions : tuple of str, default ("eval", "skip", "quit")
         Without "skip" the DAG is a chain with early exits, without "quit" every row goes to the
         end.
@@ -87,6 +93,28 @@ class MDDAGClassifier(ScoringClassifier, ClassifierMixin, DagEstimator):  # type
     """
 
     kind = "classifier"
+
+    @classmethod
+    def paper(cls, ensemble: Any = None, *, beta: float = 0.01, **changes: Any) -> Self:
+        """An estimator with the choices of the paper; docs/deviations.md has our readings of it.
+
+        SARSA(lambda) with its constants, base classifiers as they come, cells of one width, the
+        0-1 loss (MDDAG.I), and a policy learned on the rows that trained the ensemble: one that is
+        not fitted is fitted on all rows given to ``fit``; for one that is, give those rows.
+
+        changes : other parameters by name, such as ``loss=Exponential()`` (MDDAG.EXP),
+                  ``random_state=0`` or ``solver__n_episodes=100_000``
+        """
+        paper = cls(
+            ensemble,
+            beta=beta,
+            solver=Sarsa(),
+            ordering=Given(),
+            grid="uniform",
+            policy_rows="train",
+        )
+        changed: Self = paper.set_params(**changes)
+        return changed
 
     @property
     def classes_(self) -> NDArray[Any]:

@@ -4,13 +4,15 @@
     blocks   a call + blocks x the steps of the longest row x a step of few rows
              + rows x (loading + steps x a step of one row among many)
     all      a call + rows x (loading + all base classifiers of one row among many)
+    one      a call + evaluations x (a base classifier of a row by itself + its decision)
 
 Loading makes ranks of values. Blocks do so for all that the mean row reads as rows come in, and for
 columns that are first read later only for rows that get there, one by one.
 
 The constants are a least-squares fit, of ratios, to what ``benchmarks/executors.py`` measures and
 to the real policies of ``benchmarks/speed_exit.py``, on one busy machine (AMD EPYC of 2023, AVX2,
-float32 rows). Both print what is expected beside. Ratios carry over, times do not.
+float32 rows). Both print what is expected beside. Those of a row by itself are by hand, to 15
+policies of ``predict_one``. Ratios carry over, times do not.
 """
 
 from __future__ import annotations
@@ -29,6 +31,8 @@ BUSH_LEAVES = 8
 WALK_DECISION = 3.0
 WALK_LINE, LINE = 12.0, 16  # a row's memory comes in lines of so many values
 WALK_COLUMN = 4.0  # a column of stumps that are all evaluated: a step function
+# A row by itself waits for each level of a large tree, and for each decision, hard to foresee.
+ONE_CALL, ONE_LEVEL, ONE_DECISION = 190.0, 85.0, 12.0
 # The same among many rows: a stump, a bush, each leaf of a larger tree, a nominal tree, a column.
 BLOCK_STUMP, BLOCK_BUSH, BLOCK_LEAF, BLOCK_NOMINAL, BLOCK_COLUMN = 0.025, 0.11, 0.03, 11.0, 2.2
 LOAD_ROW, LOAD_VALUE = 8.0, 0.95  # a row in, and each of its values as a rank
@@ -62,6 +66,7 @@ class Costs:
     load        : of a row among many that leaves when it can
     all         : of a row among many, everything evaluated
     block_rows  : that leave when they can, evaluated together
+    one         : of a row by itself, the call included
     """
 
     evaluations: float
@@ -76,6 +81,7 @@ class Costs:
     load: float
     all: float
     block_rows: int
+    one: float
 
     @classmethod
     def of(cls, ensemble: Ensemble, policy: Policy, evaluations: float | None = None) -> Costs:
@@ -84,13 +90,13 @@ class Costs:
         evaluates_all = bool((policy.actions == EVAL).all())
         mean = n if evaluates_all else n / 2 if evaluations is None else evaluations
         steps = min(mean / max(1.0 - _share_of_skips(policy), 1.0 / max(n, 1)), n)
-        walk, block = (float(cost.sum()) for cost in _tree_costs(n_leaves, nominal))
+        walk, block, one = (float(cost.sum()) for cost in _tree_costs(n_leaves, nominal))
         first, n_splits = _first_reads(ensemble, policy), int((n_leaves - 1).sum())
         n_columns, n_scores = len(first), ensemble.n_scores
         load = LOAD_ROW + LOAD_FAR * max(ensemble.n_features - NEAR, 0)
         columns_alone = bool((n_leaves <= 2).all()) and not nominal.any()
         if columns_alone and evaluates_all:
-            walk = WALK_COLUMN * n_columns
+            walk = one = WALK_COLUMN * n_columns
         decision = 0.0 if evaluates_all else 1.0 / policy.every
         return cls(
             evaluations=mean,
@@ -107,6 +113,7 @@ class Costs:
             if columns_alone
             else load + LOAD_VALUE * n_columns + block,
             block_rows=min(MOST_ROWS, max(MOST_ROWS // 4, BLOCK_RANKS // (n_columns + 1))),
+            one=ONE_CALL + mean * (one / max(n, 1) + ONE_DECISION * decision),
         )
 
     def batch(self, executor: str, n_rows: int) -> float:
@@ -132,13 +139,16 @@ class Costs:
 
 def _tree_costs(
     n_leaves: NDArray[np.int64], nominal: NDArray[np.bool_]
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Of each tree: by the walk, and among many rows."""
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+    """Of each tree: by the walk, among many rows, and of a row by itself."""
     bush, stump = n_leaves <= BUSH_LEAVES, n_leaves <= 2
     levels = np.log2(np.maximum(n_leaves, BUSH_LEAVES) / BUSH_LEAVES)
-    walk = np.where(stump, WALK_STUMP, WALK_BUSH + WALK_LEVEL * levels)
+    small = np.where(stump, WALK_STUMP, WALK_BUSH)
+    walk, one = small + WALK_LEVEL * levels, small + ONE_LEVEL * levels
     block = np.where(stump, BLOCK_STUMP, np.where(bush, BLOCK_BUSH, BLOCK_LEAF * n_leaves))
-    return np.where(nominal, WALK_NOMINAL, walk), np.where(nominal, BLOCK_NOMINAL, block)
+    of_sets = (WALK_NOMINAL, walk), (BLOCK_NOMINAL, block), (WALK_NOMINAL, one)
+    walk, block, one = (np.where(nominal, dear, cost) for dear, cost in of_sets)
+    return walk, block, one
 
 
 def _first_reads(ensemble: Ensemble, policy: Policy) -> NDArray[np.int64]:

@@ -89,9 +89,17 @@ class Dag(ReadOnlyArrays):
         """How many times faster than evaluating everything large batches are expected to be.
 
         Below 1 the policy saves evaluations but no time: few trees of one row cost as much as many
-        trees of many rows at once. Single rows gain in any case.
+        trees of many rows at once.
         """
         return self.native.speedup
+
+    @property
+    def expected_speedup_one(self) -> float:
+        """The same of a row by itself (``predict_one``), the call included.
+
+        Stumps of few columns, which evaluate as one step function each, can hardly be beaten.
+        """
+        return self.native.speedup_one
 
     @property
     def fixed_point(self) -> FixedPoint:

@@ -6,6 +6,8 @@ predict: each row evaluates the base classifiers that its path in the DAG needs,
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -18,6 +20,7 @@ from mddag._checks import check_fraction, check_one_of, checked_threads
 from mddag.adapters import as_ensemble
 from mddag.dag import compile as compile_dag
 from mddag.door import all_or_nothing, checked_rows, counted_rows
+from mddag.doubts import doubt_one_class
 from mddag.ensemble import Ensemble, Kind
 from mddag.exit_calibration import exit_calibration
 from mddag.factor import opinion
@@ -25,7 +28,7 @@ from mddag.features import Rows, is_frame
 from mddag.mdp import checked_actions, checked_beta, checked_loss
 from mddag.policy import ACTIONS, Policy
 from mddag.prediction import Scoring
-from mddag.problem import Problem, chosen_solver
+from mddag.problem import GRIDS, Problem, chosen_solver
 from mddag.progress import Report, progress
 from mddag.serving import Served
 from mddag.solvers import Solver
@@ -36,10 +39,26 @@ from mddag.weights import mass as mass_of
 from mddag.weights import part
 
 
+class _Repr:
+    """``repr`` of an estimator: the summary that ``sparsify`` left, else scikit-learn's.
+
+    scikit-learn knows what it prints inside of pipelines and searches by the ``__repr__`` of its
+    class, so there that stays the one of BaseEstimator.
+    """
+
+    def __get__(self, estimator: Any, owner: type) -> Callable[..., str]:
+        plain: Callable[..., str] = BaseEstimator.__repr__
+        if estimator is None:
+            return plain
+        summary = vars(estimator).get("summary_")
+        return partial(plain, estimator) if summary is None else partial(str, summary)
+
+
 class DagEstimator(Served, Scoring, BaseEstimator):  # type: ignore[misc]
     """Parameters, fit and traces; a subclass knows its targets, its predictions and their units."""
 
     kind: ClassVar[Kind]
+    __repr__ = _Repr()
 
     def __init__(
         self,
@@ -50,6 +69,7 @@ class DagEstimator(Served, Scoring, BaseEstimator):  # type: ignore[misc]
         solver: Any = None,
         ordering: Any = None,
         every: int = 1,
+        grid: str = "quantile",
         actions: tuple[str, ...] = ACTIONS,
         policy_rows: str = "held_out",
         policy_fraction: float = 0.3,
@@ -64,6 +84,7 @@ class DagEstimator(Served, Scoring, BaseEstimator):  # type: ignore[misc]
         self.solver = solver
         self.ordering = ordering
         self.every = every
+        self.grid = grid
         self.actions = actions
         self.policy_rows = policy_rows
         self.policy_fraction = policy_fraction
@@ -103,6 +124,8 @@ class DagEstimator(Served, Scoring, BaseEstimator):  # type: ignore[misc]
         source = fitted_source(model, self.kind, X, targets, held_out, random, weight)
         report(1, f"{source.ensemble.n_classifiers} base classifiers")
         rows = checked_rows(self, _safe_indexing(X, source.rows), source.ensemble.features)
+        if self.kind == "classifier":
+            doubt_one_class(targets[source.rows])
         problem = Problem.of(
             source.ensemble,
             rows,
@@ -111,7 +134,7 @@ class DagEstimator(Served, Scoring, BaseEstimator):  # type: ignore[misc]
             actions=self.actions,
             weight=part(weight, source.rows),
         )
-        ordered = problem.ordered(self.ordering, solver)
+        ordered = problem.ordered(self.ordering, solver, self.grid)
         policy = seeded(solver, random).solve(ordered.mdp(self.beta)).after(ordered.arrangement)
         self._settle(source.ensemble, policy, problem, rows)
         report(2, f"{self.evaluation_.n_evaluated:.1f} evaluated by {type(solver).__name__}")
@@ -163,6 +186,7 @@ class DagEstimator(Served, Scoring, BaseEstimator):  # type: ignore[misc]
         """
         checked_threads(self.n_threads)
         check_one_of("policy_rows", self.policy_rows, ("held_out", "train"))
+        check_one_of("grid", self.grid, GRIDS)
         check_fraction("policy_fraction", self.policy_fraction, zero=False)
         checked_beta(self.beta)
         checked_actions(self.actions)
@@ -192,7 +216,9 @@ class DagEstimator(Served, Scoring, BaseEstimator):  # type: ignore[misc]
         return validate_data(self, X, reset=True, dtype="numeric", ensure_all_finite="allow-nan")
 
     def _settle(self, ensemble: Ensemble, policy: Policy, problem: Problem, rows: Rows) -> None:
-        self.__dict__.pop("promise_", None)  # that of another policy
+        for of_another_policy in ("promise_", "summary_"):
+            self.__dict__.pop(of_another_policy, None)
+        self.measured_against_ = "labels" if problem.labels.ndim == 1 else "probabilities"
         mdp = problem.mdp(self.beta)
         self.evaluation_ = mdp.evaluate(policy)
         dag = compile_dag(

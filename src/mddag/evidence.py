@@ -33,6 +33,7 @@ class Evidence:
     scores  : float64 (n, K), those of the full ensemble
     full    : (n,), what the full ensemble predicts
     truth   : (n,), y; what the full ensemble predicts where y was not given
+    labelled : whether y was given
     learning, choosing, certifying : intp, the parts
     weight  : (n,), what rows count for, above 0; None where all count alike
     """
@@ -42,6 +43,7 @@ class Evidence:
     scores: NDArray[np.float64]
     full: NDArray[Any]
     truth: NDArray[Any]
+    labelled: bool
     learning: NDArray[np.intp]
     choosing: NDArray[np.intp]
     certifying: NDArray[np.intp]
@@ -84,7 +86,7 @@ class Evidence:
         ends = min(taught, judged - 1), judged  # of few rows one chooses
         parts = np.split(random.permutation(len(rows)), ends)
         learning, choosing, certifying = (np.sort(rows_of) for rows_of in parts)
-        known = ensemble, rows, scores, full, truth
+        known = ensemble, rows, scores, full, truth, y is not None
         return cls(*known, learning, choosing, certifying, weight)
 
     @property

@@ -92,6 +92,14 @@ class Executor(ReadOnlyArrays):
         everything = Costs.of(self.ensemble, self.policy, self.evaluations)
         return self.costs.speedup(self.possible if self.name is None else (self.name,), everything)
 
+    @property
+    def speedup_one(self) -> float:
+        """The same of a row by itself."""
+        if self.ensemble.callables:
+            return self.speedup
+        full = Policy.constant(EVAL, len(self.ensemble), self.policy.grid)
+        return Costs.of(self.ensemble, full).one / self.costs.one
+
     @cached_property
     def fixed_point(self) -> FixedPoint:
         """The votes as they are summed."""

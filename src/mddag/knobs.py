@@ -20,12 +20,14 @@ from mddag.adapters import as_ensemble
 from mddag.calibration import probabilities
 from mddag.classifier import MDDAGClassifier
 from mddag.door import counted_rows
+from mddag.doubts import doubt, doubt_confidence, doubt_few_rows, doubt_one_class
 from mddag.ensemble import Ensemble
 from mddag.estimator import DagEstimator
 from mddag.evidence import Evidence
 from mddag.harm import Harm, Measure
 from mddag.ladder import Candidate, Ladder
 from mddag.mdp import checked_beta
+from mddag.measurement import measured
 from mddag.problem import Problem, threads_of_learning
 from mddag.promise import Promise, certified
 from mddag.regressor import MDDAGRegressor
@@ -37,6 +39,13 @@ ESTIMATORS: dict[str, type[DagEstimator]] = {
     "regressor": MDDAGRegressor,
 }
 BOUNDS = ("max_loss", "max_disagreement")
+
+
+class _Default(float):
+    """A default that differs from the same number given."""
+
+
+CONFIDENCE = _Default(0.9)
 EVERY = 16  # fewer decisions keep more rows together, which is what batches gain by
 
 
@@ -49,7 +58,7 @@ def sparsify(
     budget: float | None = None,
     max_loss: float | None = None,
     max_disagreement: float | None = None,
-    confidence: float | None = 0.9,
+    confidence: float | None = CONFIDENCE,
     sample_weight: Any = None,
     loss: Any = None,
     solver: Any = None,
@@ -72,7 +81,7 @@ def sparsify(
     max_loss         : accuracy (regressors: R2) that may be lost against the full model
     max_disagreement : share of rows whose label may differ from the full model's
     confidence       : with which the last two hold on rows to come; ``promise_`` tells. None takes
-                       the point estimate on rows held out
+                       the point estimate on rows held out. The others have none
     sample_weight    : what each row counts for in all means, (n,); 1 by default. Rows that count
                        differently prove nothing: max_loss and max_disagreement want confidence=None
     every            : base classifiers that one decision covers; None for 1, or 16 for "time"
@@ -89,12 +98,16 @@ def sparsify(
     loss, solver, ordering, random_state : as for ``MDDAGClassifier``
 
     Exactly one of the four knobs must be given. The time taken grows with rows and base
-    classifiers; ``solver=Margin()`` takes a fraction of the default's.
+    classifiers; ``solver=Margin()`` takes a fraction of the default's. ``print`` of the result
+    tells in five lines what it is worth, ``summary_`` has the numbers; what makes it doubtful is a
+    ``DoubtfulResult`` warning.
     """
     knob, value = _one_knob(
         beta=beta, budget=budget, max_loss=max_loss, max_disagreement=max_disagreement
     )
     _check_confidence(confidence)
+    if knob not in BOUNDS and not isinstance(confidence, _Default | None):
+        doubt_confidence(confidence, knob, value)
     check_one_of("objective", objective, ("evaluations", "time"))
     ensemble = _supported(as_ensemble(model), knob)
     estimator = ESTIMATORS[ensemble.kind](
@@ -114,12 +127,16 @@ def sparsify(
     promise = None
     if knob in BOUNDS and confidence is not None:
         _check_provable(knob, confidence, weight)
-        promise = Promise(knob, value, confidence, _measure(ensemble, knob))
+        promise = Promise(knob, value, float(confidence), _measure(ensemble, knob))
     evidence = Evidence.of(
         ensemble, X, y, certified=promise is not None, random=random, weight=weight
     )
-    if promise is not None:
+    if promise is None:
+        doubt_few_rows(len(evidence), knob)
+    else:
         promise.require(len(evidence), len(evidence.certifying))
+    if ensemble.kind == "classifier":
+        doubt_one_class(evidence.truth, given=evidence.labelled)
     price = 0.0 if promise is None else promise.price(len(evidence.certifying))
     ladder = _ladder(estimator, seeded(learner, random), evidence, knob, price, n_jobs)
     chosen = _chosen(ladder, knob, value, promise, evidence)
@@ -131,8 +148,11 @@ def sparsify(
     soft = y is None and ensemble.kind == "classifier"
     truth = _taught_probabilities(model, ensemble, X) if soft else evidence.truth
     estimator.adopt(chosen.policy, _safe_indexing(X, rows), truth[rows], part(weight, rows))
+    if y is None:
+        estimator.measured_against_ = "model"
     if promise is not None:
         estimator.promise_ = promise
+    estimator.summary_ = measured(estimator, knob, value, promise, chosen, evidence)
     return estimator
 
 
@@ -142,10 +162,24 @@ def _chosen(
     if knob == "beta":
         return ladder.learned(value)
     if knob == "budget":
-        return ladder.within_budget(value, evidence.choosing)
+        return _within_budget(ladder, value, evidence.choosing)
     if promise is None:
         return ladder.within_harm(value, evidence.seen, evidence.choosing)
     return certified(ladder, promise, evidence.seen, evidence.certifying)
+
+
+def _within_budget(ladder: Ladder, budget: float, rows: NDArray[np.intp]) -> Candidate:
+    """The best within the budget; where that is only to evaluate nothing, a warning says so."""
+    chosen = ladder.within_budget(budget, rows)
+    evaluating = [c.n_evaluated[rows].mean() for c in ladder.candidates if c.n_evaluated.any()]
+    if min(evaluating) > budget:
+        doubt(
+            f"{type(ladder.solver).__name__} found no policy within budget={budget:g}: those that "
+            f"evaluate anything evaluate {min(evaluating):.4g} base classifiers per row or more. "
+            "Returned is a policy that evaluates nothing and gives every row the same answer; give "
+            "a larger budget, a smaller every or another solver"
+        )
+    return chosen
 
 
 def _ladder(

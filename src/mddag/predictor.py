@@ -19,6 +19,13 @@ from mddag.features import Rows
 from mddag.model_file import Model
 from mddag.trace import Trace
 
+LOSSES = {
+    "labels": "loss",
+    "probabilities": "loss expected by the probabilities given",
+    "model": "loss by the model's own opinion, without labels,",
+    None: "loss, by labels or by the model where there were none,",
+}
+
 
 def load(path: str | os.PathLike[str], *, n_threads: int = 1) -> Predictor:
     """The model that ``save`` wrote, to predict with `n_threads` threads.
@@ -149,13 +156,19 @@ def _described(model: Model) -> list[str]:
     every = f", decisions every {policy.every} steps" if policy.every > 1 else ""
     beta = "" if model.beta is None else f", learned for beta = {model.beta:g}"
     lines.append(f"policy: {policy.grid.n_cells} cells{every}{beta}")
-    for name, value in (("policy", model.evaluation), ("everything", model.full)):
-        if value is not None:
-            lines.append(
-                f"measured on the policy rows, {name}: {value.n_evaluated:.1f} evaluations, "
-                f"loss {value.loss:.4g}"
-            )
-    return lines
+    return lines + (_measured(model) if model.summary is None else model.summary.lines())
+
+
+def _measured(model: Model) -> list[str]:
+    """What is known of a model without a summary, none of it measured on rows held out."""
+    loss = LOSSES[model.measured_against]
+    lines = [
+        f"{name}: {value.n_evaluated:.1f} evaluations, {loss} {value.loss:.4g}"
+        for name, value in (("policy", model.evaluation), ("everything", model.full))
+        if value is not None
+    ]
+    about = "measured on rows that also fitted policy or calibration, none held out:"
+    return [about, *lines] if lines else []
 
 
 def _few(names: Any, most: int = 6) -> str:

@@ -33,6 +33,8 @@ from mddag.source import class_codes
 from mddag.votes import Votes
 from mddag.weights import part
 
+GRIDS = ("quantile", "uniform")
+
 
 @dataclass(frozen=True, eq=False)
 class Problem:
@@ -111,18 +113,21 @@ class Problem:
             weight=part(self.weight, index),
         )
 
-    def ordered(self, ordering: Any, solver: Solver) -> Problem:
-        """The rows with base classifiers in the order that decides.
+    def ordered(self, ordering: Any, solver: Solver, grid: str = "quantile") -> Problem:
+        """The rows with base classifiers in the order that decides, on one of GRIDS.
 
         None stands for Correlation(), whose levels are made for signs; for numbers, which boosting
         puts in order by itself, for Given().
-        A solver that orders by itself (it says so by `orders`) gets them as they are.
+        A solver that orders by itself (it says so by `orders`) gets them as they are, and makes
+        its own grids.
         """
         if getattr(solver, "orders", False):
             return self
         if ordering is None:
             ordering = Given() if are_numbers(self.labels) else Correlation()
         problem = self._in(arranged(ordering, self.votes, self.costs, self.weight))
+        if grid == "uniform":
+            return replace(problem, grid=Grid.uniform(problem.votes))
         return replace(problem, grid=Grid.quantile(problem.votes, weight=self.weight))
 
     def like(self, other: Problem) -> Problem:

@@ -7,13 +7,13 @@ from careful to bold, up to the first whose bound cannot be shown (see ``bounds`
 from __future__ import annotations
 
 import math
-import warnings
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mddag import bounds
+from mddag.doubts import doubt
 from mddag.evidence import CERTIFIED_SHARES
 from mddag.harm import Measure
 from mddag.ladder import Candidate, Ladder
@@ -82,9 +82,8 @@ def certified(
     n_promised = bounds.last_promised(p_values, promise.confidence)
     if n_promised > 0:
         return bolder[n_promised - 1]
-    warnings.warn(
+    doubt(
         f"{len(certifying)} certifying rows prove {promise.knob}={promise.bound} for no policy "
-        "faster than the full ensemble, which is returned; give more rows or a larger bound",
-        stacklevel=4,
+        "faster than the full ensemble, which is returned; give more rows or a larger bound"
     )
     return full

@@ -33,7 +33,7 @@ class MDDAGRegressor(ScoringRegressor, RegressorMixin, DagEstimator):  # type: i
         What a prediction costs, of (predictions (n, 1), y); None means ``Squared()``.
     ordering : Ordering, default None
         As for ``MDDAGClassifier``, but None means ``Given()``.
-    solver, every, actions, policy_rows, policy_fraction, n_threads, verbose, on_interrupt, \
+    solver, every, grid, actions, policy_rows, policy_fraction, n_threads, verbose, on_interrupt, \
 random_state
         As for ``MDDAGClassifier``.
 

@@ -15,12 +15,13 @@ from mddag.predictor import Predictor
 
 
 class Served:
-    """For estimators with ``dag_``, ``calibration_``, both evaluations and ``beta``."""
+    """For estimators with ``dag_``, ``calibration_``, ``beta``, and what was measured."""
 
     dag_: Any
     calibration_: Calibration
     evaluation_: Evaluation
     full_evaluation_: Evaluation
+    measured_against_: str
     beta: float
     n_threads: int
 
@@ -28,7 +29,13 @@ class Served:
         """The fitted model without scikit-learn; its predictions are the same."""
         check_is_fitted(self)
         model = Model(
-            self.dag_, self.calibration_, self.beta, self.evaluation_, self.full_evaluation_
+            self.dag_,
+            self.calibration_,
+            self.beta,
+            self.evaluation_,
+            self.full_evaluation_,
+            self.measured_against_,
+            getattr(self, "summary_", None),
         )
         return Predictor(model, n_threads=self.n_threads)
 

@@ -22,6 +22,7 @@ from mddag.adapters import as_ensemble
 from mddag.classifier import MDDAGClassifier
 from mddag.curve import SAMPLES, Curve
 from mddag.door import checked_labels, checked_numbers, counted_rows
+from mddag.doubts import doubt_one_class
 from mddag.ensemble import Ensemble
 from mddag.estimator import DagEstimator
 from mddag.holdout import stratified
@@ -61,8 +62,8 @@ def sweep(
 ) -> Curve:
     """Learn a policy at each of `betas` over the base classifiers of `model`.
 
-    model : a fitted MDDAGClassifier or MDDAGRegressor, whose loss, solver, ordering, every and
-            actions serve unless given here, or anything that ``mddag.as_ensemble`` reads
+    model : a fitted MDDAGClassifier or MDDAGRegressor, whose loss, solver, ordering, every, grid
+            and actions serve unless given here, or anything that ``mddag.as_ensemble`` reads
     X, y  : rows for the policies, split into learning and `selection_fraction` for choosing
     betas : prices of an evaluation; for regressors in units of R2
     X_test, y_test : rows that only report, if given
@@ -99,8 +100,10 @@ def sweep(
     ensemble = as_ensemble(model)
     settings = {"loss": of_model.loss if loss is None else loss, "actions": of_model.actions}
     given = _problem(ensemble, *counted_rows(X, y, sample_weight), settings)
+    if ensemble.kind == "classifier":
+        doubt_one_class(np.asarray(y))
     rest, out = _held_out(given, selection_fraction, random)
-    learning = given.rows(rest).ordered(ordering, learner)
+    learning = given.rows(rest).ordered(ordering, learner, of_model.grid)
     selection = given.rows(out).like(learning)
     test = None
     if X_test is not None:

@@ -12,7 +12,26 @@ from mddag.mdp import Evaluation
 from mddag.model_file import Model
 from mddag.nodes import TreeBuilder
 from mddag.policy import EVAL, QUIT, SKIP, Policy
+from mddag.summary import Summary
 from tests import strategies
+
+SUMMARY = Summary(
+    kind="classifier",
+    knob="max_loss",
+    value=0.02,
+    n_classifiers=2,
+    rows="certifying",
+    n_rows=500,
+    n_evaluated=1.25,
+    measured_against="labels",
+    full=0.25,
+    sparse=0.256,
+    difference=0.016,
+    lost=0.006,
+    confidence=0.9,
+    speed=0.75,
+    speed_one=1.5,
+)
 
 
 def whole_model(**changes):
@@ -47,6 +66,8 @@ def whole_model(**changes):
         "beta": 0.001,
         "evaluation": Evaluation(0.25, 1.5, 0.2515, 1.0),
         "full": Evaluation(0.2, 1.5, 0.2015, 2.0),
+        "measured_against": "labels",
+        "summary": SUMMARY,
     }
     return Model(**(parts | changes))
 

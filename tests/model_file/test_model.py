@@ -48,7 +48,8 @@ def assert_equal_models(got, wanted):
     for name in ("groups", "factors", "offsets"):
         mine, theirs = getattr(got.calibration, name), getattr(wanted.calibration, name)
         np.testing.assert_array_equal(mine, theirs)
-    assert (got.beta, got.evaluation, got.full) == (wanted.beta, wanted.evaluation, wanted.full)
+    for name in ("beta", "evaluation", "full", "measured_against", "summary"):
+        assert getattr(got, name) == getattr(wanted, name)
 
 
 def test_a_file_holds_all_of_a_model(tmp_path):
@@ -122,7 +123,8 @@ def test_what_cannot_be_kept_is_refused(tmp_path):
 
 def test_a_model_may_know_nothing_of_itself():
     model = Model.from_bytes(Model(whole_model().dag).to_bytes())
-    assert (model.calibration, model.beta, model.evaluation, model.full) == (None,) * 4
+    known = model.calibration, model.beta, model.evaluation, model.full
+    assert (*known, model.measured_against, model.summary) == (None,) * 6
 
 
 def test_a_file_is_replaced_whole_or_not_at_all(tmp_path):
@@ -142,13 +144,27 @@ def test_a_file_is_replaced_whole_or_not_at_all(tmp_path):
 
 def test_files_of_version_1_keep_loading():
     """The file was written by the first release of the format; it must never be written anew."""
-    assert_equal_models(Model.load(FIXTURES / "version-1.mddag"), whole_model())
+    known = whole_model(measured_against=None, summary=None)
+    assert_equal_models(Model.load(FIXTURES / "version-1.mddag"), known)
+
+
+def test_files_of_version_2_keep_loading():
+    """The first with a summary; it must never be written anew."""
+    assert_equal_models(Model.load(FIXTURES / "version-2.mddag"), whole_model())
+
+
+def test_a_file_has_the_fields_of_its_version():
+    def older(metadata, _):
+        metadata.update(version=1)
+
+    with pytest.raises(ModelFileError, match=r"has the fields .*; wanted"):
+        Model.from_bytes(rewritten(older))
 
 
 def test_a_file_of_a_later_version_says_what_to_upgrade(tmp_path):
     path = tmp_path / "new.mddag"
-    path.write_bytes(rewritten(lambda metadata, _: metadata.update(version=2, more=[1])))
-    message = r"new.mddag'.*format version 2, .* up to 1; upgrade it: pip install --upgrade mddag"
+    path.write_bytes(rewritten(lambda metadata, _: metadata.update(version=3, more=[1])))
+    message = r"new.mddag'.*format version 3, .* up to 2; upgrade it: pip install --upgrade mddag"
     with pytest.raises(ModelFileError, match=message):
         Model.load(path)
 
@@ -175,7 +191,7 @@ def at(index, value):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (changed("version", lambda _: 0), "format version is 0; wanted 1..1"),
+        (changed("version", lambda _: 0), "format version is 0; wanted 1..2"),
         (changed("version", lambda _: True), "format version is True"),
         (changed("beta", lambda _: "cheap"), "beta = 'cheap'; wanted float or NoneType"),
         (changed("priced", lambda _: 1), "priced = 1; wanted bool"),
@@ -189,6 +205,15 @@ def at(index, value):
         (changed("evaluation", lambda e: e | {"n_evaluated": -1.0}), "evaluations is -1.0"),
         (changed("full", lambda e: e | {"loss": None}), "loss = None; wanted float"),
         (changed("full", lambda e: {}), r"an evaluation has the fields \[\]"),
+        (
+            changed("measured_against", lambda _: "luck"),
+            "measured_against is 'luck'; wanted",
+        ),
+        (changed("measured_against", lambda _: 1), "measured_against = 1; wanted str or NoneType"),
+        (changed("summary", lambda s: s | {"rows": "all"}), "rows is 'all'; wanted one of"),
+        (changed("summary", lambda s: s | {"n_rows": 1.5}), "n_rows = 1.5; wanted int"),
+        (changed("summary", lambda s: s | {"lost": "no"}), "lost = 'no'; wanted float or NoneType"),
+        (changed("summary", lambda s: {}), r"the summary has the fields \[\]"),
         (lambda m, t: m.pop("full"), "wanted .*'full'"),
         (lambda m, t: m.update(code="import os"), "has the fields .*'code'"),
         (lambda m, t: t.pop("votes"), r"tensors \['votes'\] are missing"),

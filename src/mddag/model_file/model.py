@@ -16,14 +16,18 @@ from typing import Any
 
 import numpy as np
 
+from mddag._checks import check_one_of
 from mddag.calibration import Calibration
 from mddag.dag import Dag
 from mddag.mdp import Evaluation
 from mddag.model_file import _ensemble, _policy
 from mddag.model_file._fields import Types, check_fields, check_tensors
+from mddag.model_file._summary import summary_from_json, summary_to_json
 from mddag.model_file.container import Metadata, ModelFileError, pack, unpack
+from mddag.summary import Summary
 
-VERSION = 1
+REFERENCES = ("labels", "probabilities", "model")
+VERSION = 2
 FIELDS: dict[str, Types] = {
     "version": int,
     "beta": (float, type(None)),
@@ -31,6 +35,10 @@ FIELDS: dict[str, Types] = {
     "full": (dict, type(None)),
     **_ensemble.FIELDS,
     **_policy.FIELDS,
+}
+FIELDS_SINCE_2: dict[str, Types] = {
+    "measured_against": (str, type(None)),
+    "summary": (dict, type(None)),
 }
 EVALUATION_FIELDS: dict[str, Types] = dict.fromkeys(
     ("loss", "cost", "objective", "n_evaluated"), float
@@ -46,6 +54,8 @@ class Model:
     beta        : the price of an evaluation that the policy was learned for
     evaluation  : the policy on the policy rows
     full        : evaluating everything on the same rows
+    measured_against : what these two losses are of, one of REFERENCES; None where nobody knows
+    summary     : what ``sparsify`` measured on rows held out
     """
 
     dag: Dag
@@ -53,6 +63,8 @@ class Model:
     beta: float | None = None
     evaluation: Evaluation | None = None
     full: Evaluation | None = None
+    measured_against: str | None = None
+    summary: Summary | None = None
 
     def to_bytes(self) -> bytes:
         """The file's content; the same for the same model."""
@@ -63,6 +75,8 @@ class Model:
             "beta": None if self.beta is None else float(self.beta),
             "evaluation": _evaluation_to_json(self.evaluation),
             "full": _evaluation_to_json(self.full),
+            "measured_against": self.measured_against,
+            "summary": summary_to_json(self.summary),
             **of_ensemble,
             **of_policy,
         }
@@ -107,7 +121,8 @@ class Model:
     def _read(cls, data: bytes) -> Model:
         metadata, tensors = unpack(data)
         _check_version(metadata)
-        check_fields("the metadata", metadata, FIELDS)
+        later = FIELDS_SINCE_2 if metadata["version"] >= 2 else {}
+        check_fields("the metadata", metadata, FIELDS | later)
         calibrated = "calibration.groups" in tensors
         wanted = _ensemble.TENSORS | _policy.TENSORS
         check_tensors(tensors, wanted | (_policy.CALIBRATION_TENSORS if calibrated else {}))
@@ -123,6 +138,8 @@ class Model:
             metadata["beta"],
             evaluation,
             _evaluation_from_json(metadata["full"]),
+            _checked_reference(metadata.get("measured_against")),
+            summary_from_json(metadata.get("summary")),
         )
 
 
@@ -135,6 +152,12 @@ def _check_version(metadata: Mapping[str, Any]) -> None:
             f"the file has format version {version}, but this mddag reads versions up to "
             f"{VERSION}; upgrade it: pip install --upgrade mddag"
         )
+
+
+def _checked_reference(measured_against: str | None) -> str | None:
+    if measured_against is not None:
+        check_one_of("measured_against", measured_against, REFERENCES)
+    return measured_against
 
 
 def _evaluation_to_json(evaluation: Evaluation | None) -> Metadata | None:
