@@ -69,14 +69,15 @@ class DagEstimator(Served, Scoring, BaseEstimator):  # type: ignore[misc]
         """Learn the policy, and the ensemble if it is not fitted, from X (n, d) and targets y."""
         solver = self.checked_solver()
         with all_or_nothing(self):
-            X = self._seen(X)
+            X = self._seen(X, finite=True)
             targets = self._targets(y)
             check_consistent_length(X, targets)
             random = check_random_state(self.random_state)
             held_out = self.policy_fraction if self.policy_rows == "held_out" else 0.0
             model = self._default_model() if self.ensemble is None else self.ensemble
             source = fitted_source(model, self.kind, X, targets, held_out, random)
-            rows = checked_rows(self, _safe_indexing(X, source.rows), source.ensemble.features)
+            policy_rows = _safe_indexing(X, source.rows)
+            rows = checked_rows(self, policy_rows, source.ensemble.features, finite=True)
             problem = Problem.of(
                 source.ensemble, rows, targets[source.rows], loss=self.loss, actions=self.actions
             )
@@ -95,7 +96,7 @@ class DagEstimator(Served, Scoring, BaseEstimator):  # type: ignore[misc]
         if not isinstance(policy, Policy):
             raise TypeError(f"policy is a {type(policy).__name__}; wanted a Policy, as of a sweep")
         with all_or_nothing(self):
-            X = self._seen(X)
+            X = self._seen(X, finite=False)
             soft = self.kind == "classifier" and np.ndim(y) == 2
             targets = y if soft else self._targets(y)
             check_consistent_length(X, targets)
@@ -142,12 +143,13 @@ class DagEstimator(Served, Scoring, BaseEstimator):  # type: ignore[misc]
         """The targets (n,), if they are of the right kind."""
         raise TypeError(f"{type(self).__name__} must say what its targets are")
 
-    def _seen(self, X: Any) -> Any:
+    def _seen(self, X: Any, *, finite: bool) -> Any:
         """X for the ensemble's own fit: arrays are checked here, frames keep their columns."""
         if is_frame(X):
             validate_data(self, X, reset=True, skip_check_array=True)
             return X
-        return validate_data(self, X, reset=True, dtype="numeric", ensure_all_finite="allow-nan")
+        allowed = "allow-nan" if finite else False
+        return validate_data(self, X, reset=True, dtype="numeric", ensure_all_finite=allowed)
 
     def _settle(self, ensemble: Ensemble, policy: Policy, problem: Problem, rows: Rows) -> None:
         self.__dict__.pop("promise_", None)  # that of another policy
