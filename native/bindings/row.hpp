@@ -12,14 +12,15 @@ namespace nb = nanobind;
 
 class OneRow {
  public:
-  // x must be float32 or float64 (n_features,), C-contiguous; it must stay alive.
+  // x must be float32 or float64 (n_features,) or (1, n_features), C-contiguous, and stay alive.
   OneRow(nb::handle x, std::size_t n_features) {
     if (PyObject_GetBuffer(x.ptr(), &view_, PyBUF_FORMAT | PyBUF_ND) != 0) {
       PyErr_Clear();
       refuse(x, n_features);
     }
     const bool numbers = (is_float() || is_double());
-    if (view_.ndim == 1 && numbers && static_cast<std::size_t>(view_.shape[0]) == n_features)
+    const bool one = view_.ndim == 1 || (view_.ndim == 2 && view_.shape[0] == 1);
+    if (one && numbers && static_cast<std::size_t>(view_.shape[view_.ndim - 1]) == n_features)
       return;
     PyBuffer_Release(&view_);
     refuse(x, n_features);
@@ -53,6 +54,21 @@ class OneRow {
     throw nb::value_error((type + got + wanted).c_str());
   }
 
+  Py_buffer view_;
+};
+
+// Where the numbers of one row go: a float64 array of the right size, as the caller has checked.
+class OneResult {
+ public:
+  explicit OneResult(nb::handle out) {
+    if (PyObject_GetBuffer(out.ptr(), &view_, PyBUF_WRITABLE) != 0) throw nb::python_error();
+  }
+  ~OneResult() { PyBuffer_Release(&view_); }
+  OneResult(const OneResult&) = delete;
+
+  double* data() const { return static_cast<double*>(view_.buf); }
+
+ private:
   Py_buffer view_;
 };
 

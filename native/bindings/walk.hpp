@@ -5,6 +5,7 @@
 
 #include "bindings/arrays.hpp"
 #include "bindings/row.hpp"
+#include "mddag/calibrated_walk.hpp"
 #include "mddag/walk.hpp"
 
 namespace mddag {
@@ -69,6 +70,47 @@ void bind_walk_rows(nb::class_<Walk>& walk) {
       "cost"_a.noconvert(), "n_threads"_a);
 }
 
+inline void bind_calibrated_walk(nb::module_& m) {
+  m.def(
+      "probabilities",
+      [](Matrix<const double> scores, Array<const double> factors, Matrix<double> out) {
+        nb::gil_scoped_release unlocked;
+        const std::size_t n = scores.shape(0), K = scores.shape(1), n_classes = out.shape(1);
+        const std::size_t step = factors.shape(0) == 1 ? 0 : 1;  // one for all, or one per row
+        for (std::size_t i = 0; i < n; ++i)
+          probabilities(scores.data() + i * K, K, factors.data()[i * step],
+                        out.data() + i * n_classes);
+      },
+      "scores"_a.noconvert(), "factors"_a.noconvert(), "out"_a.noconvert());
+  nb::class_<CalibratedWalk>(m, "CalibratedWalk")
+      .def(
+          "__init__",
+          [](CalibratedWalk* self, const Walk& walk, const Array<const double>& factors,
+             const Array<const double>& offsets) {
+            new (self) CalibratedWalk(walk, copied(factors), copied(offsets));
+          },
+          "walk"_a, "factors"_a.noconvert(), "offsets"_a.noconvert(), nb::keep_alive<1, 2>())
+      .def(
+          "probabilities_one",
+          [](const CalibratedWalk& self, nb::handle x, nb::handle out) {
+            const OneRow row(x, self.walk().n_features());
+            const OneResult result(out);
+            row.read([&](const auto* values) {
+              self.probabilities(values, result.data());
+              return 0;
+            });
+          },
+          "x"_a, "out"_a)
+      .def(
+          "mean_one",
+          [](const CalibratedWalk& self, nb::handle x) {
+            return OneRow(x, self.walk().n_features()).read([&](const auto* row) {
+              return self.mean(row);
+            });
+          },
+          "x"_a);
+}
+
 inline void bind_walk(nb::module_& m) {
   nb::class_<Walk> walk(m, "Walk");
   walk.def(
@@ -93,13 +135,16 @@ inline void bind_walk(nb::module_& m) {
   walk.def(
       "scores_one",
       [](const Walk& self, nb::handle x) {
-        const auto scores =
-            OneRow(x, self.n_features()).read([&](const auto* row) { return self.scores_of(row); });
+        std::vector<double> scores(self.n_scores());
+        OneRow(x, self.n_features()).read([&](const auto* row) {
+          return self.exit_of(row, scores.data());
+        });
         return nb::tuple(nb::cast(scores));
       },
       "x"_a);
   bind_walk_rows<float>(walk);
   bind_walk_rows<double>(walk);
+  bind_calibrated_walk(m);
 }
 
 }  // namespace mddag

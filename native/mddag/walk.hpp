@@ -56,14 +56,19 @@ class Walk {
     return std::max_element(f.begin(), f.end()) - f.begin();
   }
 
-  // The scores (K,) of one row.
+  // The scores (K,) of one row; its exit step is returned, as `exits` gives it.
   template <class T>
-  std::vector<double> scores_of(const T* x) const {
+  std::size_t exit_of(const T* x, double* scores) const {
+    if (n_scores() == 1) {
+      std::int32_t f;
+      const std::size_t exit = sums(x, &f);
+      *scores = f * unit_;
+      return exit;
+    }
     std::vector<std::int32_t> f(n_scores());
-    std::vector<double> scores(n_scores());
-    sums(x, f.data());
-    to_scores(f, scores.data());
-    return scores;
+    const std::size_t exit = sums(x, f.data());
+    to_scores(f, scores);
+    return exit;
   }
 
   // scores : (n, K).
@@ -117,15 +122,23 @@ class Walk {
     std::unique_ptr<WalkedTrees<T>> trees;
   };
 
-  // The sums (K,) of one row.
+  // The sums (K,) of one row; its exit step is returned.
   template <class T>
-  void sums(const T* x, std::int32_t* f) const {
+  std::size_t sums(const T* x, std::int32_t* f) const {
     if (!missing_) refuse_missing(x);
-    if (step_functions_) return step_functions_->sums(x, f);
+    if (step_functions_) {
+      step_functions_->sums(x, f);
+      return n_steps();
+    }
     std::copy(source_.bias.begin(), source_.bias.end(), f);
+    std::size_t exit = 0;
     with_votes<T>([&](const auto& votes) {
-      for (std::size_t j = next(0, f); j < n_steps(); j = next(j + 1, f)) votes.add(j, x, f);
+      for (std::size_t j = next(0, f); j < n_steps(); j = next(exit, f)) {
+        votes.add(j, x, f);
+        exit = j + 1;
+      }
     });
+    return exit;
   }
 
   template <class T>

@@ -68,9 +68,9 @@ class Walk:
     def predict_one(self, x: Rows) -> int:
         """The class code of one row; with one score, whether it is above 0.
 
-        x is float32 or float64 (n_features,), C-contiguous; it is checked here. An array of another
-        shape or type raises a ValueError, as does NaN where there may be none; what is no array
-        raises a TypeError. The lock of the interpreter is kept.
+        x is float32 or float64 (n_features,) or (1, n_features), C-contiguous; it is checked here.
+        An array of another shape or type raises a ValueError, as does NaN where there may be none;
+        what is no array raises a TypeError. The lock of the interpreter is kept.
         """
 
     def scores_one(self, x: Rows) -> tuple[float, ...]:
@@ -96,6 +96,30 @@ class Walk:
         n_threads: int,
     ) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
         """n_evaluated and the paths; `exit_step` and `cost` hold zeros on entry."""
+
+def probabilities(
+    scores: NDArray[np.float64],
+    factors: NDArray[np.float64],  # (1,) or (n_rows,)
+    out: NDArray[np.float64],  # (n_rows, max(K, 2))
+) -> None: ...
+
+class CalibratedWalk:
+    """What single rows stand for, by the factor and the offset of the exit at which they leave.
+
+    Rows are checked as by `Walk.predict_one`.
+    """
+
+    def __init__(
+        self,
+        walk: Walk,
+        factors: NDArray[np.float64],  # (N + 1,), by exit step
+        offsets: NDArray[np.float64],
+    ) -> None: ...
+    def probabilities_one(self, x: Rows, out: NDArray[np.float64]) -> None:
+        """`out` is contiguous, with max(K, 2) elements."""
+
+    def mean_one(self, x: Rows) -> float:
+        """The first score, calibrated."""
 
 Sums = NDArray[np.int32] | NDArray[np.float64]
 

@@ -7,7 +7,8 @@ own factor a (and, for regressors, offset b):
     regressors    E[y] = link(a f + b)
 
 Classifiers have b = 0 and a > 0, so the winning class is that of the scores. How the numbers are
-fitted is the business of ``factor`` and ``exit_calibration``; here is numpy alone.
+fitted is the business of ``factor`` and ``exit_calibration``. Probabilities are computed natively,
+row by row: those of one row are, to the last bit, those that it has in any batch.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from mddag import _core
 from mddag._read_only import ReadOnlyArrays, read_only
 
 
@@ -60,7 +62,7 @@ class Calibration(ReadOnlyArrays):
         self, scores: NDArray[np.float64], exit_step: NDArray[np.integer[Any]]
     ) -> NDArray[np.float64]:
         """Class probabilities (n, max(K, 2)) of scores (n, K) that left at steps (n,)."""
-        return probabilities(scores, self.factors[self.groups[exit_step]][:, None])
+        return probabilities(scores, self.factors[self.groups[exit_step]])
 
 
 def probabilities(
@@ -68,17 +70,11 @@ def probabilities(
 ) -> NDArray[np.float64]:
     """Class probabilities (n, max(K, 2)) of scores (n, K); the largest is that of the winner.
 
-    `factor` is one number or one per row, (n, 1).
+    `factor` is one number or one per row, (n,).
     """
-    if scores.shape[1] == 1:
-        p = sigmoid(factor * scores * [[-1.0, 1.0]])
-        winner = (scores[:, 0] > 0).astype(np.intp)
-    else:
-        p = softmax(factor * scores)
-        winner = scores.argmax(axis=1)
-    # Scores that differ by less than probabilities can show would let another class win.
-    rows = np.flatnonzero(p.argmax(axis=1) != winner)
-    p[rows, winner[rows]] = np.nextafter(p[rows].max(axis=1), 1.0)
+    p = np.empty((len(scores), max(scores.shape[1], 2)))
+    factors = np.ascontiguousarray(np.atleast_1d(factor), np.float64)
+    _core.probabilities(np.ascontiguousarray(scores, np.float64), factors, p)
     return p
 
 

@@ -126,11 +126,15 @@ class Dag(ReadOnlyArrays):
         n_threads = checked_threads(n_threads)
         rows = self.ensemble.features.rows(X)
         scores = checked_out(out, (len(rows), self.ensemble.n_scores), rows)
-        if self.ensemble.callables:
-            scores[:] = self._run_callables(rows).scores
-        else:
-            self.native.scores(rows, scores, n_threads)
+        self.fill_scores(rows, scores, n_threads)
         return scores
+
+    def fill_scores(self, rows: Rows, out: NDArray[np.float64], n_threads: int) -> None:
+        """The scores of rows that have passed the door into `out` (n_rows, K)."""
+        if self.ensemble.callables:
+            out[:] = self._run_callables(rows).scores
+        else:
+            self.native.scores(rows, out, n_threads)
 
     def exits(self, X: Any, *, n_threads: int = 1) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
         """Scores, float64 (n_rows, K), and where each row leaves, int32 (n_rows,).
@@ -138,7 +142,10 @@ class Dag(ReadOnlyArrays):
         The exit step is one more than the last step at which the row evaluates, 0 if there is none.
         """
         n_threads = checked_threads(n_threads)
-        rows = self.ensemble.features.rows(X)
+        return self.exits_of(self.ensemble.features.rows(X), n_threads)
+
+    def exits_of(self, rows: Rows, n_threads: int) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
+        """The same of rows that have passed the door."""
         if self.ensemble.callables:
             trace = self._run_callables(rows)
             return trace.scores, trace.exit_step

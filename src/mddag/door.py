@@ -19,13 +19,24 @@ from sklearn.utils.validation import (
     validate_data,
 )
 
-from mddag.features import Features, Rows, is_frame
+from mddag.features import Encoded, Features, Rows, is_frame
 from mddag.weights import checked_weight
 
 
-def checked_rows(estimator: Any, X: Any, features: Features | None) -> Rows:
-    """X as numbers, checked against the fitted estimator: NaN may be there, infinity may not."""
-    wanted = {"dtype": [np.float64, np.float32], "ensure_all_finite": "allow-nan"}
+def checked_rows(
+    estimator: Any, X: Any, features: Features | None, *, finite: bool = False
+) -> Rows:
+    """X as numbers, checked against the fitted estimator.
+
+    NaN may be there, infinities too unless the rows are to be `finite`: those of ``fit`` are, as in
+    scikit-learn; trees that are grown read an infinity as a number beyond every threshold.
+    """
+    if isinstance(X, Encoded) and features is not None and not finite:
+        return features.rows(X)
+    wanted = {
+        "dtype": [np.float64, np.float32],
+        "ensure_all_finite": "allow-nan" if finite else False,
+    }
     if not is_frame(X) or features is None:
         return validate_data(estimator, X, reset=False, **wanted)  # type: ignore[no-any-return]
     validate_data(estimator, X, reset=False, skip_check_array=True)

@@ -102,7 +102,7 @@ class DagEstimator(Served, Scoring, BaseEstimator):  # type: ignore[misc]
         """
         solver = self.checked_solver()
         with all_or_nothing(self):
-            X = self._seen(X)
+            X = self._seen(X, finite=True)
             targets = self._targets(y)
             check_consistent_length(X, targets)
             X, targets, weight = counted_rows(X, targets, sample_weight)
@@ -123,7 +123,8 @@ class DagEstimator(Served, Scoring, BaseEstimator):  # type: ignore[misc]
         model = self._default_model() if self.ensemble is None else self.ensemble
         source = fitted_source(model, self.kind, X, targets, held_out, random, weight)
         report(1, f"{source.ensemble.n_classifiers} base classifiers")
-        rows = checked_rows(self, _safe_indexing(X, source.rows), source.ensemble.features)
+        policy_rows = _safe_indexing(X, source.rows)
+        rows = checked_rows(self, policy_rows, source.ensemble.features, finite=True)
         if self.kind == "classifier":
             doubt_one_class(targets[source.rows])
         problem = Problem.of(
@@ -149,7 +150,7 @@ class DagEstimator(Served, Scoring, BaseEstimator):  # type: ignore[misc]
         if not isinstance(policy, Policy):
             raise TypeError(f"policy is a {type(policy).__name__}; wanted a Policy, as of a sweep")
         with all_or_nothing(self):
-            X = self._seen(X)
+            X = self._seen(X, finite=False)
             soft = self.kind == "classifier" and np.ndim(y) == 2
             targets = y if soft else self._targets(y)
             check_consistent_length(X, targets)
@@ -208,12 +209,13 @@ class DagEstimator(Served, Scoring, BaseEstimator):  # type: ignore[misc]
         """The targets (n,), if they are of the right kind."""
         raise TypeError(f"{type(self).__name__} must say what its targets are")
 
-    def _seen(self, X: Any) -> Any:
+    def _seen(self, X: Any, *, finite: bool) -> Any:
         """X for the ensemble's own fit: arrays are checked here, frames keep their columns."""
         if is_frame(X):
             validate_data(self, X, reset=True, skip_check_array=True)
             return X
-        return validate_data(self, X, reset=True, dtype="numeric", ensure_all_finite="allow-nan")
+        allowed = "allow-nan" if finite else False
+        return validate_data(self, X, reset=True, dtype="numeric", ensure_all_finite=allowed)
 
     def _settle(self, ensemble: Ensemble, policy: Policy, problem: Problem, rows: Rows) -> None:
         for of_another_policy in ("promise_", "summary_"):

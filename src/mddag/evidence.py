@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils.validation import assert_all_finite, check_consistent_length
+from sklearn.utils.validation import check_consistent_length
 
 from mddag.calibration import probabilities
 from mddag.door import checked_labels, checked_numbers
@@ -65,7 +65,6 @@ class Evidence:
     ) -> Evidence:
         """The rows of X, checked and parted at random."""
         rows = ensemble.features.rows(X)
-        assert_all_finite(rows, allow_nan=True, input_name="X")
         scores = ensemble.scores(rows)
         classifies = ensemble.kind == "classifier"
         full = ensemble.labels(scores) if classifies else ensemble.means(scores)

@@ -9,14 +9,29 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
+from functools import cached_property
 from numbers import Real
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from mddag.categories import Categories, category_values
+
 Rows = NDArray[np.floating[Any]]
 _NUMBERS = (Real, Decimal, np.bool_, type(None))
+
+
+class Encoded(NDArray[np.floating[Any]]):
+    """Rows of floats (n_rows, n) that have passed the door: categories are codes.
+
+    The type tells estimators that were fitted on a frame that this array was one.
+    """
+
+    @classmethod
+    def of(cls, rows: Rows) -> Encoded:
+        """The rows in C order, so that each of them is contiguous."""
+        return np.ascontiguousarray(rows).view(cls)
 
 
 @dataclass(frozen=True)
@@ -27,19 +42,33 @@ class Features:
     names      : their names where the model knows them; frames are then checked by name
     categories : by column, the values of a nominal column in the order of their codes
     missing    : whether NaN is allowed
+    unknown    : what a value is that is not among the categories: "missing", or "refused"
     """
 
     n: int
     names: tuple[str, ...] | None = None
     categories: Mapping[int, tuple[Any, ...]] = field(default_factory=dict)
     missing: bool = True
+    unknown: Literal["missing", "refused"] = "missing"
+
+    @cached_property
+    def nominal(self) -> dict[int, Categories]:
+        """The nominal columns by their place."""
+        return {
+            i: Categories(self.called(i), values, self.unknown == "refused")
+            for i, values in self.categories.items()
+        }
+
+    def called(self, i: int) -> Any:
+        """The name of column i, its number where there are no names."""
+        return i if self.names is None else self.names[i]
 
     def rows(self, X: Any) -> Rows:
         """X as float32 or float64 (n_rows, n), in C or F order, without a copy where it can be."""
         rows: Rows
         if is_frame(X):
             self._check_names(list(X.columns))
-            rows = frame_rows(X, self.categories)
+            rows = frame_rows(X, self.nominal)
         else:
             rows = array_rows(X)
         if rows.shape[1] != self.n:
@@ -116,12 +145,12 @@ def array_rows(X: Any) -> Rows:
     )
 
 
-def frame_rows(X: Any, categories: Mapping[int, tuple[Any, ...]]) -> NDArray[np.float64]:
-    """A frame as float64; nominal columns become the codes of their values, unknown ones NaN."""
+def frame_rows(X: Any, nominal: Mapping[int, Categories]) -> NDArray[np.float64]:
+    """A frame as float64; nominal columns become the codes of their values."""
     rows = np.empty((len(X), len(X.columns)), np.float64, order="F")
     for i, (name, column) in enumerate(frame_columns(X).items()):
-        if i in categories:
-            rows[:, i] = category_codes(column, categories[i])
+        if i in nominal:
+            rows[:, i] = nominal[i].codes(column)
             continue
         if category_values(column) is not None:
             raise ValueError(
@@ -141,24 +170,6 @@ def frame_columns(X: Any) -> dict[Any, Any]:
             f"X has {names.count(twice)} columns of the name {twice!r}; give each its own name"
         )
     return {name: X[name] for name in names}
-
-
-def category_values(column: Any) -> tuple[Any, ...] | None:
-    """The values of a categorical pandas or polars column in the order of their codes, or None."""
-    if hasattr(column, "cat") and str(column.dtype) == "category":
-        return tuple(column.cat.categories.tolist())
-    if str(column.dtype).startswith("Enum"):
-        return tuple(column.dtype.categories.to_list())
-    if str(column.dtype).startswith("Categorical"):  # its codes are shared with other columns
-        return tuple(sorted(column.drop_nulls().unique().cast(str).to_list()))
-    return None
-
-
-def category_codes(column: Any, values: tuple[Any, ...]) -> NDArray[np.float64]:
-    """The place of each entry of `column` among `values`; NaN where it is not one of them."""
-    code = {value: float(i) for i, value in enumerate(values)}
-    entries = column.tolist() if hasattr(column, "tolist") else column.to_list()
-    return np.array([code.get(entry, np.nan) for entry in entries])
 
 
 def _numbers(column: Any, name: Any) -> NDArray[np.float64]:

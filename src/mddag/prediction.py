@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from mddag.calibration import Calibration
 from mddag.door import checked_rows
 from mddag.ensemble import Ensemble
-from mddag.features import Rows
+from mddag.features import Encoded, Rows
 
 
 class Scoring:
@@ -37,6 +37,10 @@ class Scoring:
         tags = super().__sklearn_tags__()  # type: ignore[misc]
         tags.input_tags.allow_nan = True
         return tags
+
+    def encode(self, X: Any) -> Encoded:
+        """X as every method here reads it, float (n, d): encode a frame once, use it often."""
+        return Encoded.of(self._rows(X))
 
     def _rows(self, X: Any) -> Rows:
         check_is_fitted(self)

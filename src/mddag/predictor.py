@@ -8,15 +8,19 @@ refuses, the estimators refuse in the same words. Predictions equal the estimato
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from mddag import _core
 from mddag._checks import checked_threads
+from mddag.calibration import Calibration
 from mddag.ensemble import checked_out
-from mddag.features import Rows
+from mddag.features import Encoded, Rows
 from mddag.model_file import Model
+from mddag.row import one_row
 from mddag.trace import Trace
 
 LOSSES = {
@@ -45,10 +49,11 @@ class Predictor:
     def __init__(self, model: Model, *, n_threads: int = 1) -> None:
         self.model = model
         self.n_threads = checked_threads(n_threads)
-        ensemble = model.dag.ensemble
-        self._code = self._code_of_one if ensemble.callables else model.dag.walk.predict_one
+        classes = self.classes_
+        self._dtype = np.dtype(np.float64) if classes is None else classes.dtype
         # Indexing a list gives the array's own scalars in a tenth of the time.
-        self._labels = None if ensemble.classes is None else list(ensemble.classes)
+        self._labels = None if classes is None else list(classes)
+        self._choose_readers()
 
     @property
     def classes_(self) -> NDArray[Any] | None:
@@ -62,31 +67,31 @@ class Predictor:
     def predict(self, X: Any, out: NDArray[Any] | None = None) -> NDArray[Any]:
         """The winning class of each row, or the mean that a regressor expects, (n,)."""
         rows = self._rows(X)
-        if self._labels is None:
-            out = checked_out(out, (len(rows),), rows)
+        out = checked_out(out, (len(rows),), rows, self._dtype)
+        if len(rows) == 1:
+            out[0] = self._answer(np.ascontiguousarray(rows))
+        elif self.classes_ is None:
             out[:] = self._means(rows)
-            return out
-        classes = np.asarray(self.classes_)
-        out = checked_out(out, (len(rows),), rows, classes.dtype)
-        return classes.take(self.codes(rows), out=out)
+        else:
+            self.classes_.take(self._codes(rows), out=out)
+        return out
 
     def predict_proba(self, X: Any, out: NDArray[np.float64] | None = None) -> NDArray[np.float64]:
         """Calibrated class probabilities, float64 (n, n_classes)."""
-        calibration = self.model.calibration
-        if self.classes_ is None or calibration is None:
-            what = "classes" if self.classes_ is None else "calibration"
-            raise ValueError(f"the model has no {what} for probabilities; use scores(X)")
+        n_classes = self._n_probabilities()
         rows = self._rows(X)
-        out = checked_out(out, (len(rows), len(self.classes_)), rows)
-        exits = self.model.dag.exits(rows, n_threads=self.n_threads)
-        out[:] = calibration.probabilities(*exits)
+        out = checked_out(out, (len(rows), n_classes), rows)
+        if len(rows) == 1:
+            self._write(np.ascontiguousarray(rows), out)
+        else:
+            self._write_all(rows, out)
         return out
 
     def codes(self, X: Any, out: NDArray[np.intp] | None = None) -> NDArray[np.intp]:
         """The place of each row's winning class among classes_, intp (n,)."""
         rows = self._rows(X)
         out = checked_out(out, (len(rows),), rows, np.intp)
-        out[:] = self.model.dag.ensemble.codes(self.scores(rows))
+        out[:] = self._codes(rows)
         return out
 
     def scores(self, X: Any, out: NDArray[np.float64] | None = None) -> NDArray[np.float64]:
@@ -101,15 +106,35 @@ class Predictor:
         """Base classifiers evaluated on each row, (n,)."""
         return self.model.dag.lengths(X, n_threads=self.n_threads)[2]
 
-    def predict_one(self, x: NDArray[np.floating[Any]]) -> Any:
-        """The winning class, or the expected mean, of one row x (n_features,).
+    def predict_one(self, x: Any) -> Any:
+        """The winning class, or the expected mean, of one row.
 
-        x is a float32 or float64 array; no other is converted, since that would take longer than
-        the prediction.
+        x is an array of any stride and type of numbers, (n_features,) or (1, n_features), a list or
+        tuple in the order of the features, a dict by feature name, a pandas Series, or a frame of
+        one row. A contiguous float32 or float64 array takes the least time by far.
         """
-        if self._labels is None:
-            return float(self._means(x[None])[0])
-        return self._labels[self._code(x)]
+        try:
+            return self._mean(x) if self._labels is None else self._labels[self._code(x)]
+        except (TypeError, ValueError):  # no array that the walk reads as it is
+            pass
+        return self._answer(self._row(x))
+
+    def predict_proba_one(self, x: Any) -> NDArray[np.float64]:
+        """The class probabilities of one row, float64 (n_classes,): those of predict_proba, bit by
+        bit. x is as for predict_one."""
+        out = np.empty(self._n_probabilities())
+        try:
+            self._write(x, out)
+            return out
+        except (TypeError, ValueError):  # no array that the walk reads as it is
+            pass
+        self._write(self._row(x), out)
+        return out
+
+    def encode(self, X: Any) -> Encoded:
+        """X as every method here reads it, float (n, n_features): encode a frame once, use it
+        often."""
+        return Encoded.of(self._rows(X))
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model to a file that ``mddag.load`` reads."""
@@ -124,18 +149,63 @@ class Predictor:
     def _rows(self, X: Any) -> Rows:
         return self.model.dag.ensemble.features.rows(X)
 
-    def _means(self, X: Any) -> NDArray[np.float64]:
-        scores, exit_step = self._exits(X)
+    def _row(self, x: Any) -> Rows:
+        return one_row(self.model.dag.ensemble.features, x)
+
+    def _choose_readers(self) -> None:
+        """What single rows are read by: native code, but where callables or refusals wait."""
+        dag, given = self.model.dag, self.model.calibration
+        self._code: Callable[[Any], int] = self._code_of_one
+        self._mean: Callable[[Any], float] = self._mean_of_one
+        self._write: Callable[[Any, NDArray[np.float64]], None] = self._write_one
+        if dag.ensemble.callables:
+            return
+        read = Calibration.one_group(1.0, len(dag.ensemble)) if given is None else given
+        by_exit = read.factors[read.groups], read.offsets[read.groups]
+        walk = _core.CalibratedWalk(dag.walk, *by_exit)
+        self._code, self._write = dag.walk.predict_one, walk.probabilities_one
+        if dag.ensemble.kind != "classifier" and dag.ensemble.link == "identity":
+            self._mean = walk.mean_one
+        elif dag.ensemble.kind == "regressor" and dag.ensemble.link == "exp":
+            self._mean = lambda x: float(np.exp(walk.mean_one(x)))
+
+    def _answer(self, x: Rows) -> Any:
+        """What is predicted of one row, (n_features,) or (1, n_features)."""
+        return self._mean(x) if self._labels is None else self._labels[self._code(x)]
+
+    def _code_of_one(self, x: Any) -> int:
+        return int(self._codes(self._row(x)[None])[0])
+
+    def _mean_of_one(self, x: Any) -> float:
+        return float(self._means(self._row(x)[None])[0])
+
+    def _write_one(self, x: Any, out: NDArray[np.float64]) -> None:
+        self._write_all(self._row(x)[None], out)
+
+    def _n_probabilities(self) -> int:
+        """How many probabilities a row has, if it has any."""
+        if self._labels is None or self.model.calibration is None:
+            what = "classes" if self._labels is None else "calibration"
+            raise ValueError(f"the model has no {what} for probabilities; use predict or scores")
+        return len(self._labels)
+
+    def _codes(self, rows: Rows) -> NDArray[np.intp]:
+        scores = np.empty((len(rows), self.model.dag.ensemble.n_scores))
+        self.model.dag.fill_scores(rows, scores, self.n_threads)
+        return self.model.dag.ensemble.codes(scores)
+
+    def _means(self, rows: Rows) -> NDArray[np.float64]:
+        scores, exit_step = self.model.dag.exits_of(rows, self.n_threads)
         if self.model.calibration is not None:
             scores = self.model.calibration.calibrated(scores, exit_step)
         ensemble = self.model.dag.ensemble
         return scores[:, 0] if ensemble.kind == "ranker" else ensemble.means(scores)
 
-    def _exits(self, X: Any) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
-        return self.model.dag.exits(X, n_threads=self.n_threads)
-
-    def _code_of_one(self, x: NDArray[np.floating[Any]]) -> int:
-        return int(self.codes(x[None])[0])
+    def _write_all(self, rows: Rows, out: NDArray[np.float64]) -> None:
+        calibration = self.model.calibration
+        assert calibration is not None
+        exits = self.model.dag.exits_of(rows, self.n_threads)
+        out[:] = calibration.probabilities(*exits)
 
     def __getstate__(self) -> dict[str, Any]:
         return {"model": self.model, "n_threads": self.n_threads}

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from mddag.calibration import Calibration
@@ -39,6 +41,14 @@ class Served:
         )
         return Predictor(model, n_threads=self.n_threads)
 
+    def predict_one(self, x: Any) -> Any:
+        """The winning class, or the expected mean, of one row; see ``Predictor.predict_one``."""
+        return self._kept_predictor().predict_one(x)
+
+    def predict_proba_one(self, x: Any) -> NDArray[np.float64]:
+        """The class probabilities of one row, float64 (n_classes,); x as for predict_one."""
+        return self._kept_predictor().predict_proba_one(x)
+
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the fitted model to a file that ``mddag.load`` reads, without pickle."""
         self.predictor().save(path)
@@ -52,3 +62,11 @@ class Served:
     ) -> None:
         """Write the fitted model as one C99 header; see ``mddag.export_c``."""
         export_c(self.predictor(), path, name=name, integer_thresholds=integer_thresholds)
+
+    def _kept_predictor(self) -> Predictor:
+        """The Predictor of the last fit, made when it is first asked for."""
+        kept: Predictor | None = self.__dict__.get("_predictor")
+        fitted = self.__dict__.get("dag_"), self.__dict__.get("calibration_")
+        if kept is None or (kept.model.dag, kept.model.calibration) != fitted:
+            kept = self._predictor = self.predictor()
+        return kept

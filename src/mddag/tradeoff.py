@@ -15,7 +15,7 @@ import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import assert_all_finite, check_consistent_length
+from sklearn.utils.validation import check_consistent_length
 
 from mddag._checks import check_fraction, check_jobs
 from mddag.adapters import as_ensemble
@@ -131,7 +131,6 @@ def _problem(
 ) -> Problem:
     targets = checked_labels(y) if ensemble.kind == "classifier" else checked_numbers(y)
     rows = ensemble.features.rows(X)
-    assert_all_finite(rows, allow_nan=True, input_name="X")
     check_consistent_length(rows, targets)
     return Problem.of(ensemble, rows, targets, weight=weight, **settings)
 

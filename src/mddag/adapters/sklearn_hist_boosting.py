@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from mddag.adapters import _build, _treelite
 from mddag.adapters._flat import Flat
 from mddag.adapters.adapter import as_columns, lineage, need, refuse_unfitted
+from mddag.categories import is_missing
 from mddag.ensemble import Ensemble
 from mddag.features import Features
 from mddag.nodes import categories_of, category_words
@@ -71,7 +72,7 @@ def _in_own_columns(model: Any, flat: Flat) -> tuple[Flat, Features]:
     columns = np.concatenate([np.flatnonzero(nominal), np.flatnonzero(~nominal)])
     flat = replace(flat, feature=np.where(flat.feature < 0, -1, columns[flat.feature]))
     known = [
-        tuple(value for value in values if value == value)  # the encoder lists NaN as well
+        tuple(value for value in values.tolist() if not is_missing(value))  # they are listed, too
         for values in encoder.named_transformers_["encoder"].categories_
     ]
     categories = dict(zip(np.flatnonzero(nominal).tolist(), known, strict=True))

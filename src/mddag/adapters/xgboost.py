@@ -150,8 +150,10 @@ _FAMILIES: dict[str, Kind] = {"binary": "classifier", "multi": "classifier"}
 def _features(booster: Any, n_features: int) -> Features:
     names = booster.feature_names
     real = names is not None and names != [f"f{i}" for i in range(len(names))]
+    categories = _xgboost_categories.values(booster)
     return Features(
         n=n_features,
         names=tuple(names) if real else None,
-        categories=_xgboost_categories.values(booster),
+        categories=categories,
+        unknown="refused" if categories else "missing",
     )

@@ -18,9 +18,10 @@ from sklearn.utils.validation import (
     validate_data,
 )
 
+from mddag.categories import category_values
 from mddag.door import checked_labels, checked_rows
 from mddag.ensemble import Ensemble
-from mddag.features import Features, Rows, category_values, frame_columns, is_frame
+from mddag.features import Features, Rows, frame_columns, is_frame
 from mddag.holdout import stratified
 
 LEAST_WEIGHT = 0.01  # below this the smoothing of alpha, 0.01 / the sum, would outweigh every vote
@@ -78,7 +79,7 @@ def training_set(
     validate_data(estimator, X, y, reset=continued is None, skip_check_array=True)
     if continued is not None:
         features = continued.features
-    rows = checked_rows(estimator, X, features)
+    rows = checked_rows(estimator, X, features, finite=True)
     n_features = rows.shape[1]
     nominal = nominal_columns(X, categorical_features, n_features)
     labels = checked_labels(y)

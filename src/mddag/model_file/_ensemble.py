@@ -32,6 +32,7 @@ FEATURE_FIELDS: dict[str, Types] = {
     "names": (list, type(None)),
     "categories": list,
     "missing": bool,
+    "unknown": str,
 }
 TENSORS = {
     "ensemble.bias": ("F64", 1),
@@ -156,6 +157,7 @@ def _features_to_json(features: Features) -> Metadata:
             for column in sorted(features.categories)
         ],
         "missing": bool(features.missing),
+        **({"unknown": "refused"} if features.unknown == "refused" else {}),
     }
 
 
@@ -170,7 +172,10 @@ def _plain(value: Any, column: int) -> Any:
 
 
 def _features_from_json(metadata: Metadata) -> Features:
-    check_fields("features", metadata, FEATURE_FIELDS)
+    unknown = metadata.get("unknown", "missing")  # most files need not say it
+    check_fields("features", {"unknown": unknown} | metadata, FEATURE_FIELDS)
+    if unknown not in ("missing", "refused"):
+        raise ModelFileError(f"unknown categories are {unknown!r:.20}; wanted missing or refused")
     n, names = metadata["n"], metadata["names"]
     if not 0 <= n < 2**31:
         raise ModelFileError(f"there are {n} features; wanted at most {2**31 - 1}")
@@ -189,4 +194,4 @@ def _features_from_json(metadata: Metadata) -> Features:
             raise ModelFileError(f"column {column} has categories that are no scalars")
         categories[column] = tuple(values)
     names = None if names is None else tuple(names)
-    return Features(n, names, categories, metadata["missing"])
+    return Features(n, names, categories, metadata["missing"], unknown)
