@@ -2,13 +2,13 @@ import os
 import signal
 import threading
 import time
-from dataclasses import replace
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from mddag import _core
 from mddag.ensemble import Ensemble
 from mddag.features import Features
 from mddag.nodes import Nodes, TreeBuilder
@@ -104,6 +104,10 @@ def test_out_is_filled_and_returned(stumps):
         ),
         (np.empty((3, 1), np.float32), "out is float32"),
         (np.empty((6, 1))[::2], "not C-ordered"),
+        (
+            np.zeros(25, np.uint8)[1:].view(np.float64).reshape(3, 1),
+            "C-ordered, not aligned; wanted",
+        ),
     ],
 )
 def test_an_unfit_out_is_refused(stumps, out, message):
@@ -236,12 +240,11 @@ def test_threads_serve_several_callers_at_once(stumps):
 
 def test_no_memory_in_a_thread_is_an_error_and_the_threads_go_on(stumps):
     """Rows that are no block of memory are copied block by block; these take 256 terabytes."""
-    wide = replace(stumps, features=Features(10**12))
-    X = np.broadcast_to(np.float32(0), (1000, 10**12))
+    X, out = np.broadcast_to(np.float32(0), (1000, 10**12)), np.zeros((1000, 1))
     rows = np.random.default_rng(1).normal(size=(1000, 2))
     for n_threads in (1, 2, 3) * 5:
         with pytest.raises(MemoryError):
-            wide.scores(X, n_threads=n_threads)
+            _core.add_scores(stumps.native, stumps.tables.native, X, out, n_threads)
         np.testing.assert_array_equal(stumps.scores(rows, n_threads=3), twin.scores(stumps, rows))
 
 

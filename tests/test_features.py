@@ -46,6 +46,33 @@ def test_a_packed_record_view_is_copied_to_whole_strides():
     np.testing.assert_array_equal(Features(1).rows(column), [[1.0], [2.0], [3.0]])
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, ">f8"])
+def test_unaligned_rows_are_copied(dtype):
+    X = np.arange(6.0).reshape(3, 2).astype(dtype)
+    off = np.frombuffer(b"x" + X.tobytes(), dtype, offset=1).reshape(3, 2)
+    rows = two.rows(off)
+    assert not off.flags.aligned
+    assert rows.flags.aligned
+    assert rows.dtype.isnative
+    np.testing.assert_array_equal(rows, X)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((-1,), "the number of features is -1; wanted a whole number, 0 or more"),
+        ((2.0,), "the number of features is 2.0"),
+        ((2**30 + 1,), "there are 1073741825 features; wanted at most 1073741824"),
+        ((2, ("age",)), "there are 1 names for 2 features; wanted one for each"),
+        ((2, None, {2: ("a",)}), r"column 2 has categories, but columns are numbered 0\.\.1"),
+        ((2, None, {-1: ("a",)}), "column -1 has categories"),
+    ],
+)
+def test_features_that_cannot_be_are_refused(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        Features(*arguments)
+
+
 @pytest.mark.parametrize(
     ("X", "message"),
     [

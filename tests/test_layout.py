@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 
+from mddag.dag import compile as compile_dag
 from mddag.ensemble import Ensemble
 from mddag.features import Features
 from mddag.nodes import TreeBuilder
@@ -25,6 +26,16 @@ def test_trees_of_width_k_vote_for_all_and_of_width_one_for_the_first():
     assert laid([stump(1), stump(1)]).tables.score.tolist() == [0, 0]
     ensemble = laid([stump(3), stump(1)], bias=np.zeros(3))
     assert ensemble.scores([[1.0, 0.0]]).tolist() == [[2.0, 1.0, 1.0]]
+
+
+@pytest.mark.parametrize("executor", ["walk", "blocks", "all"])
+def test_all_of_one_score_is_that_score(executor):
+    ensemble = laid([stump(), stump(), stump()], score=[0, -1, -1], rounds=[0, 1, 3])
+    assert ensemble.tables.score.tolist() == [0, 0, 0]
+    X = np.repeat([[1.0, 0.0], [-1.0, 0.0]], 300, axis=0)
+    dag = compile_dag(ensemble, executor=executor)
+    np.testing.assert_array_equal(dag.scores(X), np.repeat([[3.0], [-3.0]], 300, axis=0))
+    np.testing.assert_array_equal(ensemble.votes(X).scores(), dag.scores(X))
 
 
 @pytest.mark.parametrize(

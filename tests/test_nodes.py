@@ -46,8 +46,10 @@ def test_faults_equal_the_twin(data):
     records, number = nodes.records.copy(), st.integers(-2, len(nodes.records) + 1)
     for _ in range(data.draw(st.integers(0, 3))):
         i = data.draw(st.integers(0, len(records) - 1))
-        name = data.draw(st.sampled_from(["feature", "left", "right", "word", "n_words"]))
-        records[name][i] = data.draw(number)
+        name = data.draw(
+            st.sampled_from(["threshold", "feature", "left", "right", "word", "n_words"])
+        )
+        records[name][i] = np.nan if name == "threshold" else data.draw(number)
     n_leaves = nodes.n_leaves + data.draw(st.sampled_from([0, 0, 0, -1, 1]))
     found = _core.tree_fault(records.view(np.uint8), n_leaves, len(nodes.words))
     assert found == first_fault(records, n_leaves, len(nodes.words))
@@ -75,6 +77,12 @@ def three_leaves(**changes):
         ({"left": (1, 3)}, r"node 1 is a leaf of code 3; wanted each of 0\.\.2, the rows of votes"),
         ({"left": (3, 0)}, "node 3 is a leaf of code 0"),
         ({"feature": (2, -1)}, "node 2 is a leaf of code 3"),
+        (
+            {"feature": (0, -1), "left": (0, 0)},
+            "node 1 is no child of another node; wanted one tre",
+        ),
+        ({"threshold": (2, np.nan)}, "node 2 has the threshold nan; wanted a number"),
+        ({"threshold": (0, np.nan)}, "node 0 has the threshold nan; wanted a number, whatever"),
     ],
 )
 def test_what_is_no_tree_is_refused(changes, message):
@@ -83,10 +91,45 @@ def test_what_is_no_tree_is_refused(changes, message):
         Nodes(nodes.records, nodes.votes, nodes.words)
 
 
+def test_two_leaves_are_no_tree():
+    """The root votes alone, and the second leaf would make the engine take it for a stump."""
+    leaves = np.array([(0.0, -1, 0, -1, 0, 0, False), (0.0, -1, 1, -1, 0, 0, False)], NODE)
+    with pytest.raises(ValueError, match="node 1 is no child of another node"):
+        Nodes(leaves, np.zeros((2, 1)))
+
+
+def test_a_threshold_that_is_no_number_is_refused():
+    tree = TreeBuilder()
+    root = tree.split(0, float("nan"), tree.leaf([1.0]), tree.leaf([2.0]), missing_left=True)
+    with pytest.raises(ValueError, match="node 0 has the threshold nan; wanted a number"):
+        tree.finish(root)
+
+
+@pytest.mark.parametrize(("n_words", "fault"), [(2**24 - 1, 0), (2**24, 3), (2**31 - 1, 3)])
+def test_category_sets_have_an_end(n_words, fault):
+    """Beyond it a float32 could not tell whether a category lies behind the set."""
+    records = three_leaves().records.copy()
+    records["n_words"][0] = n_words
+    assert _core.tree_fault(records.view(np.uint8), 3, 2**32)[0] == fault
+
+
+@pytest.mark.parametrize("category", [-1, 32 * (2**24 - 1), 2**62])
+def test_categories_that_are_no_small_numbers_are_refused(category):
+    message = f"category {category} cannot be in a set; wanted numbers from 0 to 536870879"
+    with pytest.raises(ValueError, match=message):
+        TreeBuilder().nominal_split(0, np.array([3, category]), 0, 1, missing_left=True)
+
+
 def test_votes_that_no_leaf_has_are_refused():
     nodes = three_leaves()
     with pytest.raises(ValueError, match="votes have 4 rows, but the tree has 3 leaves"):
         Nodes(nodes.records, np.zeros((4, 1)), nodes.words)
+
+
+def unaligned(array):
+    """The same numbers one byte off."""
+    behind = b"x" + array.tobytes()
+    return np.frombuffer(behind, np.uint8, offset=1).view(array.dtype).reshape(array.shape)
 
 
 LEAF = np.array([(0.0, -1, 0, -1, 0, 0, False)], NODE)
@@ -101,6 +144,8 @@ LEAF = np.array([(0.0, -1, 0, -1, 0, 0, False)], NODE)
         (LEAF, np.ones(1), r"votes is float64 \(1,\).*wanted C-contiguous float64 with 2 dim"),
         (LEAF, np.ones((1, 1), np.float32), "votes is float32"),
         (LEAF, np.ones((1, 4))[:, ::2], "votes is .* not C-contiguous"),
+        (unaligned(LEAF), np.ones((1, 1)), "records is .* C-contiguous, not aligned; wanted"),
+        (LEAF, unaligned(np.ones((1, 1))), "votes is .* C-contiguous, not aligned; wanted"),
     ],
 )
 def test_arrays_of_another_form_are_refused(records, votes, message):

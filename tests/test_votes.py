@@ -53,6 +53,66 @@ def test_tables_of_one_class_and_of_all():
     assert tables.n_classifiers == 1
 
 
+SOUND = {
+    "values": np.zeros(6),
+    "starts": np.array([0, 2, 6]),
+    "score": np.array([1, -1], np.int32),
+    "rounds": np.array([0, 1, 2]),
+    "bias": np.zeros(2),
+}
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        (
+            {"score": np.array([2, -1], np.int32)},
+            r"tree 0 votes for score 2; wanted .* 0\.\.1, or -1",
+        ),
+        ({"score": np.array([0, -2], np.int32)}, "tree 1 votes for score -2"),
+        (
+            {"starts": np.array([0, 2, 7])},
+            r"starts are \[0 2 7\]; wanted 3 numbers that rise .* to 6",
+        ),
+        ({"starts": np.array([0, 6])}, r"starts are \[0 6\]; wanted 3 numbers"),
+        (
+            {"starts": np.array([0, 3, 6])},
+            "the table of tree 1 has 3 values; wanted 2 for each leaf",
+        ),
+        ({"rounds": np.array([0, 2, 1, 2])}, r"rounds are \[0 2 1 2\]; wanted 4 numbers that rise"),
+        (
+            {"rounds": np.array([0, 3])},
+            r"rounds are \[0 3\]; wanted 2 numbers that rise from 0 to 2",
+        ),
+        ({"rounds": np.empty(0, np.int64)}, r"rounds are \[\]"),
+    ],
+)
+def test_tables_that_kernels_could_not_follow_are_refused(changes, message):
+    with pytest.raises(ValueError, match=message):
+        Tables(**(SOUND | changes))
+
+
+def test_all_of_one_score_is_that_score():
+    changes = {"bias": np.zeros(1), "score": np.array([0, -1], np.int32)}
+    assert Tables(**(SOUND | changes)).score.tolist() == [0, 0]
+
+
+@pytest.mark.parametrize(
+    ("codes", "message"),
+    [
+        (np.zeros((3, 1), np.uint8), r"codes have shape \(3, 1\); wanted one column for each of 2"),
+        (np.zeros(2, np.uint8), r"codes have shape \(2,\)"),
+        (
+            np.array([[0, 0], [1, 2]], np.uint8),
+            "codes of tree 1 go up to 2; wanted numbers below 2",
+        ),
+    ],
+)
+def test_codes_of_leaves_that_are_not_there_are_refused(codes, message):
+    with pytest.raises(ValueError, match=message):
+        Votes(codes, Tables(**SOUND))
+
+
 @pytest.mark.parametrize(
     ("order", "message"),
     [

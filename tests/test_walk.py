@@ -143,14 +143,6 @@ def test_more_steps_than_16_bits_can_number():
     assert trace.path(0).tolist() == [n_steps - 1]
 
 
-def test_a_threshold_that_is_no_number_sends_everything_right():
-    tree = TreeBuilder()
-    split = tree.split(0, np.nan, tree.leaf([1.0]), tree.leaf([2.0]), missing_left=True)
-    ensemble = Ensemble.from_trees([tree.finish(split)], features=Features(1))
-    scores = mddag.compile(ensemble).scores(np.array([[-np.inf], [0.0], [np.nan]]))
-    np.testing.assert_allclose(scores.ravel(), [2.0, 2.0, 1.0], rtol=1e-6)
-
-
 def test_threads_share_one_walk():
     ensemble = forest(8)
     dag = mddag.compile(ensemble, noisy_policy(ensemble, 5))

@@ -1,6 +1,6 @@
 // From numpy arrays to the kernels' spans. What belongs together crosses as one tuple, named here
 // once: the `native` property of the Python class of the same name. Shapes and ranges were checked
-// in Python.
+// in Python; those that say where kernels write are checked again.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -8,6 +8,7 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <tuple>
 #include <vector>
 
@@ -15,6 +16,7 @@
 #include "mddag/node.hpp"
 #include "mddag/rollout.hpp"
 #include "mddag/span.hpp"
+#include "mddag/table_fault.hpp"
 #include "mddag/trees.hpp"
 
 namespace mddag {
@@ -45,7 +47,10 @@ using TreeArrays = std::tuple<Array<const std::uint8_t>, Array<const std::int64_
 inline Trees trees(const TreeArrays& arrays) {
   const auto& [bytes, starts, words, word_starts] = arrays;
   const auto* nodes = reinterpret_cast<const Node*>(bytes.data());
-  return {{nodes, bytes.shape(0) / sizeof(Node)}, span(starts), span(words), span(word_starts)};
+  const Trees trees{
+      {nodes, bytes.shape(0) / sizeof(Node)}, span(starts), span(words), span(word_starts)};
+  require_trees(trees);
+  return trees;
 }
 
 // Tables.native: values, starts, score, rounds, n_scores.
@@ -54,6 +59,7 @@ using TableArrays = std::tuple<Array<const double>, Array<const std::int64_t>,
 
 inline Tables tables(const TableArrays& arrays) {
   const auto& [values, starts, score, rounds, n_scores] = arrays;
+  require_tables(values.shape(0), span(starts), span(score), span(rounds), n_scores);
   return {span(values), span(starts), span(score), span(rounds), n_scores};
 }
 
@@ -61,6 +67,17 @@ inline Tables tables(const TableArrays& arrays) {
 using FixedTableArrays =
     std::tuple<Array<const std::int32_t>, Array<const std::int64_t>, Array<const std::int32_t>,
                Array<const std::int64_t>, std::size_t>;
+
+// Throws unless trees, tables, bias and the order of a policy belong together.
+inline void require_sound(const TreeArrays& tree_arrays, const FixedTableArrays& tables,
+                          const Array<const std::int32_t>& bias,
+                          const Array<const std::int64_t>& order) {
+  const auto& [values, starts, score, rounds, n_scores] = tables;
+  require_tables(values.shape(0), span(starts), span(score), span(rounds), n_scores);
+  require_order(span(order), rounds.shape(0) - 1);
+  if (trees(tree_arrays).count() != score.shape(0)) refuse("trees and tables differ in number");
+  if (bias.shape(0) != n_scores) refuse("bias and tables differ in scores");
+}
 
 // Grid.native: edges, first, low, scale, n_scores.
 using GridArrays =
@@ -77,6 +94,14 @@ using PolicyArrays = std::tuple<Matrix<const std::int32_t>, Array<const std::int
 inline JumpTable jump_table(const PolicyArrays& arrays) {
   const auto& [next, order] = arrays;
   return {{next.data(), next.shape(0) * next.shape(1)}, span(order)};
+}
+
+// Policy.jumps: a row for each decision and one for the end, of steps or their number.
+inline void require_jumps(const Matrix<const std::int32_t>& jumps, std::size_t n_steps,
+                          std::size_t every, std::size_t n_cells) {
+  if (every == 0 || every > std::max<std::size_t>(n_steps, 1)) refuse("every leaves 1..n_steps");
+  if (jumps.shape(0) != (n_steps + every - 1) / every + 1 || jumps.shape(1) != n_cells)
+    refuse("jumps are not those of the steps and cells");
 }
 
 // A numpy array that owns the vector.

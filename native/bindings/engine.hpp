@@ -31,6 +31,7 @@ void bind_forest_run_blocks(nb::class_<engine::Forest>& forest) {
       [](const engine::Forest& self, StridedMatrix<T> X, const engine::Decisions& decisions,
          Matrix<Out> out, std::optional<Array<std::int32_t>> exit_step, int n_threads) {
         nb::gil_scoped_release unlocked;
+        self.require(decisions);
         self.run_blocks(rows(X), decisions, out.data(), exit_step ? exit_step->data() : nullptr,
                         n_threads);
       },
@@ -43,13 +44,15 @@ inline void bind_decisions(nb::module_& m) {
       .def(
           "__init__",
           [](engine::Decisions* self, Array<const std::int64_t> edges,
-             Matrix<const std::int32_t> next, std::size_t every, std::size_t n_scores,
-             std::size_t expected_steps) {
+             Matrix<const std::int32_t> jumps, std::size_t n_steps, std::size_t every,
+             std::size_t n_scores, std::size_t expected_steps) {
             nb::gil_scoped_release unlocked;
-            new (self) engine::Decisions(span(edges), {next.data(), next.size()}, next.shape(0) - 1,
+            require_jumps(jumps, n_steps, every, (edges.shape(0) + 1) * n_scores);
+            new (self) engine::Decisions(span(edges), {jumps.data(), jumps.size()}, n_steps,
                                          n_scores, every, expected_steps);
           },
-          "edges"_a.noconvert(), "next"_a.noconvert(), "every"_a, "n_scores"_a, "expected_steps"_a);
+          "edges"_a.noconvert(), "jumps"_a.noconvert(), "n_steps"_a, "every"_a, "n_scores"_a,
+          "expected_steps"_a);
 }
 
 void bind_engine(nb::module_& m) {
@@ -62,6 +65,7 @@ void bind_engine(nb::module_& m) {
          bool portable) {
         const auto& [values, starts, score, rounds, n_scores] = tables;
         nb::gil_scoped_release unlocked;
+        require_sound(tree_arrays, tables, bias, order);
         new (self) engine::Forest(trees(tree_arrays), span(values), span(starts), span(score),
                                   span(rounds), span(bias), unit, span(order), portable);
       },

@@ -116,15 +116,20 @@ inline void bind_walk(nb::module_& m) {
   walk.def(
       "__init__",
       [](Walk* self, const TreeArrays& tree_arrays, const FixedTableArrays& tables,
-         Array<const std::int32_t> bias, double unit, const PolicyArrays& policy,
-         Array<const std::int64_t> edges, std::size_t n_features, bool missing) {
+         Array<const std::int32_t> bias, double unit, Array<const std::int64_t> order,
+         Array<const std::int64_t> edges, Matrix<const std::int32_t> jumps, std::size_t every,
+         std::size_t n_features, bool missing) {
         nb::gil_scoped_release unlocked;
-        const auto& [next, order] = policy;
+        const std::size_t n_steps = order.shape(0), n_scores = bias.shape(0);
+        require_sound(tree_arrays, tables, bias, order);
+        require_jumps(jumps, n_steps, every, (edges.shape(0) + 1) * n_scores);
         new (self) Walk(walk_source(tree_arrays, tables, bias, order, n_features), unit,
-                        Jumps(span(edges), bias.shape(0), jump_table(policy).next), missing);
+                        Jumps(span(edges), n_scores, {jumps.data(), jumps.size()}, n_steps, every),
+                        missing);
       },
       "trees"_a.noconvert(), "tables"_a.noconvert(), "bias"_a.noconvert(), "unit"_a,
-      "policy"_a.noconvert(), "edges"_a.noconvert(), "n_features"_a, "missing"_a);
+      "order"_a.noconvert(), "edges"_a.noconvert(), "jumps"_a.noconvert(), "every"_a,
+      "n_features"_a, "missing"_a);
   // A call of one row holds the lock: giving it back and taking it again costs as much as the row.
   walk.def(
       "predict_one",

@@ -28,6 +28,9 @@ T rounded_down(double t) {
              : nearest;
 }
 
+// Two bits of a test's column say something else.
+constexpr std::size_t kMostFeatures = std::size_t{1} << 30;
+
 // A split. What column holds, from the lowest bit: whether a missing value goes left, whether the
 // split is by categories, the number of the column. By categories the threshold is above all that
 // the set can hold.

@@ -2,14 +2,16 @@
 // one action at a time: tests/reference/rollout.py.
 //
 // The state is s, the sum (K = 1) or the margin between the two best, and for K > 1 the top class.
-// Most policies need few thresholds at a step, so each row of the table keeps its own: a handful of
-// comparisons, in one cache line, instead of a cell out of a thousand. Where some row changes too
-// often, all rows share the edges of the grid, and equal buckets tell which of them to look at.
+// Most policies need few thresholds at a decision, so each row of the table keeps its own: a
+// handful of comparisons, in one cache line, instead of a cell out of a thousand. Where some row
+// changes too often, all rows share the edges of the grid, and equal buckets tell which of them to
+// look at. Between decisions every state goes on to the next step.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <numeric>
 #include <vector>
 
 #include "mddag/columns.hpp"
@@ -22,28 +24,32 @@ class Jumps {
  public:
   static constexpr std::size_t kMostOwn = 16;  // targets of a row with thresholds of its own
 
-  // edges : not decreasing. next : (N + 1, n_scores x (n_edges + 1)), as Policy.next.
-  Jumps(Span<const std::int64_t> edges, std::size_t n_scores, Span<const std::int32_t> next)
+  // edges : not decreasing. jumps : (n_decisions + 1, n_scores x (n_edges + 1)), as Policy.jumps,
+  // of n_steps steps with a decision every few of them.
+  Jumps(Span<const std::int64_t> edges, std::size_t n_scores, Span<const std::int32_t> jumps,
+        std::size_t n_steps, std::size_t every)
       : n_scores_(n_scores), n_cells_(edges.size + 1) {
-    const std::size_t n_rows = next.size / n_cells_;
+    const std::size_t n_rows = jumps.size / n_cells_;
     width_ = 1;
     for (std::size_t row = 0; row < n_rows; ++row)
-      width_ = std::max(width_, n_changes(next.data + row * n_cells_) + 1);
+      width_ = std::max(width_, n_changes(jumps.data + row * n_cells_) + 1);
     if (width_ <= kMostOwn)
-      keep_own(edges, next, n_rows);
+      keep_own(edges, jumps, n_rows);
     else
-      share(edges, next);
-    find_forced(next, n_rows / n_scores_);
+      share(edges, jumps);
+    find_forced(jumps, n_steps, every);
   }
 
   bool evaluates_all() const { return evaluates_all_; }
 
   // The first step from `step` on that evaluates, given the sums f (K,); N where the policy quits.
   std::int32_t next(std::size_t step, const std::int32_t* f) const {
-    if (forced_[step] >= 0) return forced_[step];
-    if (n_scores_ == 1) return at(step, f[0]);
+    const std::int32_t forced = forced_[step];
+    if (forced >= 0) return forced;
+    const auto decision = static_cast<std::size_t>(~forced);
+    if (n_scores_ == 1) return at(decision, f[0]);
     const auto top = top_two<std::int64_t>(f, n_scores_);
-    return at(step * n_scores_ + top.which, top.margin);
+    return at(decision * n_scores_ + top.which, top.margin);
   }
 
  private:
@@ -72,11 +78,12 @@ class Jumps {
     return first + count_below(thresholds_.data() + first, most_, s);
   }
 
-  void keep_own(Span<const std::int64_t> edges, Span<const std::int32_t> next, std::size_t n_rows) {
+  void keep_own(Span<const std::int64_t> edges, Span<const std::int32_t> jumps,
+                std::size_t n_rows) {
     thresholds_.assign(n_rows * (width_ - 1), std::numeric_limits<std::int64_t>::max());
     targets_.resize(n_rows * width_);
     for (std::size_t row = 0; row < n_rows; ++row) {
-      const std::int32_t* cells = next.data + row * n_cells_;
+      const std::int32_t* cells = jumps.data + row * n_cells_;
       std::int64_t* threshold = thresholds_.data() + row * (width_ - 1);
       std::int32_t* target = targets_.data() + row * width_;
       *target++ = cells[0];
@@ -88,7 +95,7 @@ class Jumps {
     }
   }
 
-  void share(Span<const std::int64_t> edges, Span<const std::int32_t> next) {
+  void share(Span<const std::int64_t> edges, Span<const std::int32_t> jumps) {
     const auto most_buckets = static_cast<std::int64_t>(8 * n_cells_);
     const std::int64_t low = edges[0], span = edges[edges.size - 1] - low;
     while (span >> shift_ >= most_buckets) ++shift_;
@@ -102,20 +109,22 @@ class Jumps {
     thresholds_.assign(edges.data, edges.data + edges.size);
     thresholds_.resize(edges.size + most_, std::numeric_limits<std::int64_t>::max());
     // The table is most of what a walk may touch: half the size is fewer misses.
-    if (*std::max_element(next.data, next.data + next.size) <= 0xffff)
-      narrow_.assign(next.data, next.data + next.size);
+    if (*std::max_element(jumps.data, jumps.data + jumps.size) <= 0xffff)
+      narrow_.assign(jumps.data, jumps.data + jumps.size);
     else
-      targets_.assign(next.data, next.data + next.size);
+      targets_.assign(jumps.data, jumps.data + jumps.size);
   }
 
   // Steps where every state goes the same way: the state need not be looked at.
-  void find_forced(Span<const std::int32_t> next, std::size_t n_steps) {
+  void find_forced(Span<const std::int32_t> jumps, std::size_t n_steps, std::size_t every) {
     const std::size_t width = n_cells_ * n_scores_;
-    forced_.resize(n_steps);
-    for (std::size_t step = 0; step < n_steps; ++step) {
-      const std::int32_t* row = next.data + step * width;
+    forced_.resize(n_steps + 1);
+    std::iota(forced_.begin(), forced_.end(), 0);
+    for (std::size_t d = 0; d < jumps.size / width; ++d) {
+      const std::int32_t* row = jumps.data + d * width;
       const bool same = std::all_of(row, row + width, [&](std::int32_t t) { return t == row[0]; });
-      forced_[step] = same ? row[0] : -1;
+      const std::size_t step = std::min(d * every, n_steps);
+      forced_[step] = same ? row[0] : ~static_cast<std::int32_t>(d);
       evaluates_all_ &= forced_[step] == static_cast<std::int32_t>(step);
     }
   }
@@ -128,7 +137,7 @@ class Jumps {
   std::vector<std::int32_t> targets_;
   std::vector<std::uint16_t> narrow_;
   std::vector<std::uint32_t> first_;  // edges before each bucket; empty where rows have their own
-  std::vector<std::int32_t> forced_;
+  std::vector<std::int32_t> forced_;  // by step, where all go; ~decision where states differ
   bool evaluates_all_ = true;
 };
 

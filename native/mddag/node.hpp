@@ -15,6 +15,9 @@ struct Node {
   std::uint8_t missing_left;  // where NaN goes
   std::uint8_t unused[3];
 
+  // Words of a set: fewer, so that a float32 tells whether a category lies behind them.
+  static constexpr std::int32_t kMostWords = 1 << 24;
+
   bool is_leaf() const { return feature < 0; }
 };
 

@@ -28,7 +28,7 @@ struct TreeView {
   }
 };
 
-// Of a split by categories, the bound is exact: no set has 2^24 words.
+// Of a split by categories, the bound is exact, since no set has kMostWords.
 template <class T>
 Test<T> test_of(const Node& node) {
   const bool nominal = node.n_words > 0;

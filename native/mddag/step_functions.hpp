@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <vector>
 
@@ -53,16 +54,16 @@ class StepFunctions {
   };
 
   explicit StepFunctions(const WalkSource& source) : constant_(source.bias) {
-    std::vector<std::vector<std::size_t>> stumps(source.n_features);
+    std::map<std::int32_t, std::vector<std::size_t>> stumps;  // by feature: most may be unused
     for (std::size_t t = 0; t < source.score.size(); ++t) {
       const Node& root = source.nodes[static_cast<std::size_t>(source.starts[t])];
       if (root.is_leaf())
         add(source, t, root, 1, constant_.data());
       else
-        stumps[static_cast<std::size_t>(root.feature)].push_back(t);
+        stumps[root.feature].push_back(t);
     }
-    for (std::size_t feature = 0; feature < stumps.size(); ++feature)
-      if (!stumps[feature].empty()) columns_.push_back(column(source, feature, stumps[feature]));
+    for (auto& [feature, trees] : stumps)
+      columns_.push_back(column(source, static_cast<std::size_t>(feature), trees));
   }
 
   static Column column(const WalkSource& source, std::size_t feature,

@@ -2,6 +2,7 @@
 // category sets without looking. Twin: tests/reference/tree_fault.py.
 #pragma once
 
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -13,11 +14,13 @@ namespace mddag {
 
 enum class Fault : int {
   none,
-  child,   // not behind its parent, or outside of the tree
-  shared,  // a child that another node has already
-  set,     // a category set outside of the tree's words
-  code,    // a leaf code outside of the votes, or that another leaf has already
-  votes,   // of leaf codes that no leaf has
+  child,      // not behind its parent, or outside of the tree
+  shared,     // a child that another node has already
+  set,        // a category set outside of the tree's words, or too long
+  code,       // a leaf code outside of the votes, or that another leaf has already
+  votes,      // of leaf codes that no leaf has
+  orphan,     // a node that no other leads to, and that is not the root
+  threshold,  // NaN
 };
 
 struct Found {
@@ -34,7 +37,7 @@ class TreeCheck {
   Found first() {
     std::size_t n_codes = 0;
     for (std::size_t i = 0; i < nodes_.size; ++i) {
-      const Fault fault = nodes_[i].is_leaf() ? leaf(nodes_[i]) : split(nodes_[i], i);
+      const Fault fault = of_node(i);
       if (fault != Fault::none) return {fault, i};
       n_codes += nodes_[i].is_leaf();
     }
@@ -42,6 +45,12 @@ class TreeCheck {
   }
 
  private:
+  Fault of_node(std::size_t i) {
+    if (i > 0 && has_parent_[i] == 0) return Fault::orphan;  // parents stand before their children
+    if (std::isnan(nodes_[i].threshold)) return Fault::threshold;
+    return nodes_[i].is_leaf() ? leaf(nodes_[i]) : split(nodes_[i], i);
+  }
+
   Fault split(const Node& node, std::size_t i) {
     for (const std::int32_t child : {node.left, node.right}) {
       const auto at = static_cast<std::size_t>(child);
@@ -50,7 +59,7 @@ class TreeCheck {
     }
     if (node.n_words == 0) return Fault::none;
     const bool inside =
-        node.n_words > 0 && node.word >= 0 &&
+        node.n_words > 0 && node.n_words < Node::kMostWords && node.word >= 0 &&
         static_cast<std::size_t>(node.word) + static_cast<std::size_t>(node.n_words) <= n_words_;
     return inside ? Fault::none : Fault::set;
   }

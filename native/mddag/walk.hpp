@@ -22,6 +22,7 @@
 #include "mddag/parallel.hpp"
 #include "mddag/paths.hpp"
 #include "mddag/step_functions.hpp"
+#include "mddag/table_fault.hpp"
 #include "mddag/trees.hpp"
 #include "mddag/turns.hpp"
 #include "mddag/walk_source.hpp"
@@ -35,6 +36,7 @@ class Walk {
   // asked before they come here). The rest as WalkSource and Jumps say.
   Walk(WalkSource&& source, double unit, Jumps&& jumps, bool missing)
       : source_(std::move(source)), unit_(unit), missing_(missing), jumps_(std::move(jumps)) {
+    if (source_.n_features > kMostFeatures) refuse("rows have more columns than tests can number");
     if (jumps_.evaluates_all()) step_functions_ = StepFunctions::of(source_);
   }
 

@@ -93,7 +93,7 @@ def checked_prices(name: str, prices: ArrayLike | None, n: int, of: str) -> NDAr
     """`prices`, one for each `of`, (n,), finite and not negative; ones for None."""
     if prices is None:
         return np.ones(n)
-    array = np.ascontiguousarray(prices, np.float64)
+    array = np.require(prices, np.float64, ["C", "A"])
     if array.shape != (n,):
         raise ValueError(f"{name} has shape {array.shape}; wanted one number per {of}, ({n},)")
     bad = np.flatnonzero(~(np.isfinite(array) & (array >= 0)))

@@ -1,4 +1,5 @@
-"""The native core: kernels on arrays. Nothing here checks its arguments; the callers do."""
+"""The native core: kernels on arrays. The callers check the arguments; of these, only numbers that
+say where a kernel writes (scores, orders, jumps) are checked here again, with a ValueError."""
 
 from collections.abc import Callable
 from typing import Any
@@ -60,8 +61,10 @@ class Walk:
         tables: FixedTables,
         bias: NDArray[np.int32],
         unit: float,
-        policy: Policy,
+        order: NDArray[np.int64],  # step j evaluates base classifier order[j]
         edges: NDArray[np.int64],
+        jumps: NDArray[np.int32],  # Policy.jumps
+        every: int,  # at most the number of steps, or 1
         n_features: int,
         missing: bool,
     ) -> None: ...
@@ -129,8 +132,9 @@ class Decisions:
     def __init__(
         self,
         edges: NDArray[np.int64],
-        next: NDArray[np.int32],  # noqa: A002
-        every: int,
+        jumps: NDArray[np.int32],  # Policy.jumps
+        n_steps: int,
+        every: int,  # at most the number of steps, or 1
         n_scores: int,
         expected_steps: int,  # of a row, on average; it decides on speed alone
     ) -> None: ...

@@ -159,9 +159,10 @@ def _first_reads(ensemble: Ensemble, policy: Policy) -> NDArray[np.int64]:
     of_tree = np.repeat(step, np.diff(ensemble.tables.rounds))
     of_node = np.repeat(of_tree, np.diff(ensemble.starts))
     splits = ensemble.nodes["feature"] >= 0
-    first = np.full(ensemble.n_features, n)
-    np.minimum.at(first, ensemble.nodes["feature"][splits], of_node[splits])
-    return first[first < n]
+    columns, column = np.unique(ensemble.nodes["feature"][splits], return_inverse=True)
+    first = np.full(len(columns), n)
+    np.minimum.at(first, column, of_node[splits])
+    return first
 
 
 def _load_values(first: NDArray[np.int64], steps: float, every: int) -> float:

@@ -222,9 +222,9 @@ class Ensemble:
     ) -> Ensemble:
         """Lay trees out flat.
 
-        `bias` (K,) fixes K. `score[t]` is the score that tree t votes for, -1 for all; by default
-        trees of width K vote for all and trees of width 1 for score 0. `rounds` (N + 1,) groups
-        trees into base classifiers; by default each tree is one.
+        `bias` (K,) fixes K. `score[t]` is the score that tree t votes for, -1 for all (of one
+        score, that one); by default trees of width K vote for all and trees of width 1 for score 0.
+        `rounds` (N + 1,) groups trees into base classifiers; by default each tree is one.
         """
         nodes, starts, words, word_starts = flat_nodes(trees, features.n)
         tables = flat_tables(trees, bias, score, rounds)
@@ -317,8 +317,10 @@ def checked_out(
     wanted = f"{np.dtype(dtype)}"
     if not isinstance(out, np.ndarray):
         raise TypeError(f"out is a {type(out).__name__}; wanted a {wanted} array {shape}")
-    if out.shape != shape or out.dtype != dtype or not out.flags.c_contiguous:
+    in_order = out.flags.c_contiguous and out.flags.aligned
+    if out.shape != shape or out.dtype != dtype or not in_order:
         order = "C-ordered" if out.flags.c_contiguous else "not C-ordered"
+        order += "" if out.flags.aligned else ", not aligned"
         raise ValueError(
             f"out is {out.dtype} {out.shape}, {order}; wanted C-ordered {wanted} {shape}"
         )

@@ -107,23 +107,26 @@ class Executor(ReadOnlyArrays):
 
     @cached_property
     def walk(self) -> _core.Walk:
-        features = self.ensemble.features
+        features, policy = self.ensemble.features, self.reached[1]
         return _core.Walk(
             *self._trees,
-            self.reached[1].native,
+            policy.order.astype(np.int64, copy=False),
             self._edges,
+            policy.jumps,
+            policy.n_together,
             features.n,
             features.missing,
         )
 
     @cached_property
     def forest(self) -> _core.Forest:
-        return _core.Forest(*self._trees, self.reached[1].native[1])
+        return _core.Forest(*self._trees, self.reached[1].order.astype(np.int64, copy=False))
 
     @cached_property
     def decisions(self) -> _core.Decisions:
         policy, steps = self.reached[1], math.ceil(self.costs.steps)
-        return _core.Decisions(self._edges, policy.next, policy.every, policy.grid.n_scores, steps)
+        covered = policy.n_steps, policy.n_together
+        return _core.Decisions(self._edges, policy.jumps, *covered, policy.grid.n_scores, steps)
 
     def scores(self, rows: Rows, out: NDArray[np.float64], n_threads: int) -> None:
         """Fill `out` (n_rows, K)."""

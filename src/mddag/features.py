@@ -16,9 +16,11 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from mddag._checks import check_whole
 from mddag.categories import Categories, category_values
 
 Rows = NDArray[np.floating[Any]]
+MOST_FEATURES = 2**30  # the kernels keep a column's number in 30 bits
 _NUMBERS = (Real, Decimal, np.bool_, type(None))
 
 
@@ -62,6 +64,20 @@ class Features:
     def called(self, i: int) -> Any:
         """The name of column i, its number where there are no names."""
         return i if self.names is None else self.names[i]
+
+    def __post_init__(self) -> None:
+        check_whole("the number of features", self.n, 0)
+        if self.n > MOST_FEATURES:
+            raise ValueError(f"there are {self.n} features; wanted at most {MOST_FEATURES}")
+        if self.names is not None and len(self.names) != self.n:
+            raise ValueError(
+                f"there are {len(self.names)} names for {self.n} features; wanted one for each"
+            )
+        bad = next((c for c in self.categories if not 0 <= c < self.n), None)
+        if bad is not None:
+            raise ValueError(
+                f"column {bad} has categories, but columns are numbered 0..{self.n - 1}"
+            )
 
     def rows(self, X: Any) -> Rows:
         """X as float32 or float64 (n_rows, n), in C or F order, without a copy where it can be."""
@@ -205,7 +221,7 @@ def _aligned(array: Rows) -> Rows:
     whole = all(stride % array.itemsize == 0 for stride in array.strides)
     if aligned and whole:
         return array
-    return np.ascontiguousarray(array, array.dtype.newbyteorder("="))
+    return np.array(array, array.dtype.newbyteorder("="), order="C")
 
 
 def _refuse_missing(rows: Rows, names: tuple[str, ...] | None) -> None:

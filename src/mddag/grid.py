@@ -62,7 +62,7 @@ class Grid(ReadOnlyArrays):
 
     def cells(self, scores: NDArray[np.float64]) -> NDArray[np.int32]:
         """The cell of each row of scores (n, K), int32 (n,)."""
-        scores = np.ascontiguousarray(scores, np.float64)
+        scores = np.require(scores, np.float64, ["C", "A"])
         if scores.ndim != 2 or scores.shape[1] != self.n_scores:
             raise ValueError(f"scores have shape {scores.shape}; wanted (n, {self.n_scores})")
         cells = np.empty(len(scores), np.int32)

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from mddag._read_only import read_only
 from mddag.nodes import NODE, Nodes
-from mddag.votes import Tables, starts_of
+from mddag.votes import Tables, check_scores, starts_of
 
 
 def flat_nodes(
@@ -87,12 +87,7 @@ def _checked_score(
         raise ValueError(
             f"score has shape {array.shape}; wanted one number for each tree, ({len(widths)},)"
         )
-    bad = np.flatnonzero((array < -1) | (array >= n_scores))
-    if len(bad):
-        raise ValueError(
-            f"tree {bad[0]} votes for score {array[bad[0]]}; wanted a number in "
-            f"0..{n_scores - 1}, or -1 for all"
-        )
+    check_scores(array, n_scores)
     wanted = np.where(array < 0, n_scores, 1)
     bad = np.flatnonzero(widths != wanted)
     if len(bad):

@@ -28,6 +28,7 @@ NODE = np.dtype(
     ],
     align=True,
 )
+MOST_WORDS = 2**24  # no set of a nominal split has so many
 _FLOAT64, _UINT32 = np.dtype(np.float64), np.dtype(np.uint32)
 
 
@@ -67,24 +68,28 @@ class Nodes:
                 f"votes have {self.n_leaves} rows, but the tree has {n_found} leaves; "
                 "wanted one row for each leaf"
             )
-        _, _, left, right, word, n_words, _ = self.records[i].item()
+        threshold, _, left, right, word, n_words, _ = self.records[i].item()
         return {
             1: f"node {i} has the children {left} and {right}; "
             f"wanted nodes behind it, in {i + 1}..{last}",
             2: f"node {i} has the children {left} and {right}, "
             "one of which has a parent already; each node must be used once",
             3: f"node {i} reads {n_words} words from word {word} on; "
-            f"wanted a category set among the tree's {len(self.words)} words",
+            f"wanted a set among the tree's {len(self.words)} words, of fewer than {MOST_WORDS}",
             4: f"node {i} is a leaf of code {left}; "
             f"wanted each of 0..{self.n_leaves - 1}, the rows of votes, at one leaf",
+            6: f"node {i} is no child of another node; wanted one tree, whose root is node 0",
+            7: f"node {i} has the threshold {threshold}; wanted a number, whatever the node is",
         }[fault]
 
 
 def _check_array(name: str, array: NDArray[Any], dtype: np.dtype[Any], n_dims: int) -> None:
     if not isinstance(array, np.ndarray):
         raise TypeError(f"{name} is a {type(array).__name__}; wanted a numpy array")
-    if array.dtype != dtype or array.ndim != n_dims or not array.flags.c_contiguous:
+    in_order = array.flags.c_contiguous and array.flags.aligned
+    if array.dtype != dtype or array.ndim != n_dims or not in_order:
         order = "C-contiguous" if array.flags.c_contiguous else "not C-contiguous"
+        order += "" if array.flags.aligned else ", not aligned"
         kind = "NODE" if dtype is NODE else str(dtype)
         raise ValueError(
             f"{name} is {array.dtype} {array.shape}, {order}; "
@@ -154,6 +159,12 @@ class TreeBuilder:
 def category_words(categories: NDArray[np.int64]) -> NDArray[np.uint32]:
     """The set of `categories` (each >= 0) as bits of 32-bit words."""
     categories = np.asarray(categories, np.int64)
+    bad = np.flatnonzero((categories < 0) | (categories >= 32 * (MOST_WORDS - 1)))
+    if len(bad):
+        raise ValueError(
+            f"category {categories[bad[0]]} cannot be in a set; wanted numbers from 0 to "
+            f"{32 * (MOST_WORDS - 1) - 1}: encode categories as 0, 1, 2, …"
+        )
     n_words = 1 + (int(categories.max()) // 32 if len(categories) else 0)
     words = np.zeros(n_words, np.uint32)
     bits = np.uint32(1) << (categories % 32).astype(np.uint32)

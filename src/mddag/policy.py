@@ -84,22 +84,39 @@ class Policy(ReadOnlyArrays):
     def n_steps(self) -> int:
         return len(self.order)
 
+    @property
+    def n_together(self) -> int:
+        """Steps that one decision covers: `every`, or all of them where they are fewer."""
+        return min(self.every, max(self.n_steps, 1))
+
+    @cached_property
+    def jumps(self) -> NDArray[np.int32]:
+        """Where each decision leads, int32 (n_decisions + 1, n_cells): the next step to evaluate.
+
+        The last row stands for the end: all have quit.
+        """
+        table = np.full((len(self.actions) + 1, self.grid.n_cells), self.n_steps, np.int32)
+        for d in range(len(self.actions) - 1, -1, -1):
+            row = self.actions[d]
+            table[d][row == EVAL] = d * self.every
+            np.copyto(table[d], table[d + 1], where=row == SKIP)
+        table.flags.writeable = False
+        return table
+
     @cached_property
     def next(self) -> NDArray[np.int32]:
         """The jump table, int32 (N + 1, n_cells): the next step to evaluate from step j on."""
-        table = np.full((self.n_steps + 1, self.grid.n_cells), self.n_steps, np.int32)
-        table[:-1] = np.arange(self.n_steps)[:, None]  # between decisions all is evaluated
-        for d in range(len(self.actions) - 1, -1, -1):
-            row, j = self.actions[d], d * self.every
-            after = table[min(j + self.every, self.n_steps)]
-            table[j] = np.where(row == EVAL, j, np.where(row == SKIP, after, self.n_steps))
+        table = np.empty((self.n_steps + 1, self.grid.n_cells), np.int32)
+        table[:] = np.arange(self.n_steps + 1)[:, None]  # between decisions all is evaluated
+        table[: -1 : self.every] = self.jumps[:-1]
         table.flags.writeable = False
         return table
 
     @cached_property
     def n_reached(self) -> int:
         """How many steps there are before everybody has quit."""
-        return int((self.next == self.n_steps).all(axis=1).argmax())
+        end = int((self.jumps == self.n_steps).all(axis=1).argmax())
+        return min(end * self.every, self.n_steps)
 
     @cached_property
     def evaluates_all(self) -> bool:
@@ -109,7 +126,7 @@ class Policy(ReadOnlyArrays):
 
     @property
     def native(self) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-        """The policy as the kernels take it: jump table and order."""
+        """The policy as rollouts take it: jump table and order."""
         return self.next, self.order.astype(np.int64, copy=False)
 
     def require(self, n_classifiers: int, n_scores: int) -> None:

@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from mddag import _core
 from mddag._checks import checked_order
+from mddag._read_only import read_only
 
 Codes = NDArray[np.unsignedinteger[Any]]
 
@@ -25,7 +26,8 @@ class Tables:
 
     values : float64, the tables of all trees one behind the other
     starts : int64 (n_trees + 1,), where tree t's table begins
-    score  : int32 (n_trees,), the score that tree t votes for; -1 where it votes for all K
+    score  : int32 (n_trees,), the score that tree t votes for; -1 where it votes for all K, which
+             becomes 0 where K = 1
     rounds : int64 (N + 1,), h_j is the sum of trees rounds[j] .. rounds[j + 1]
     bias   : float64 (K,), f^(0)
     """
@@ -35,6 +37,19 @@ class Tables:
     score: NDArray[np.int32]
     rounds: NDArray[np.int64]
     bias: NDArray[np.float64]
+
+    def __post_init__(self) -> None:
+        _check_starts("starts", self.starts, len(self.score), len(self.values))
+        _check_starts("rounds", self.rounds, len(self.rounds) - 1, len(self.score))
+        check_scores(self.score, self.n_scores)
+        if self.n_scores == 1 and (self.score < 0).any():  # all scores are the one, number 0
+            object.__setattr__(self, "score", read_only(np.zeros_like(self.score), np.int32))
+        torn = np.flatnonzero(np.diff(self.starts) % self._widths)
+        if len(torn):
+            raise ValueError(
+                f"the table of tree {torn[0]} has {np.diff(self.starts)[torn[0]]} values; "
+                f"wanted {self.n_scores} for each leaf"
+            )
 
     @property
     def n_classifiers(self) -> int:
@@ -51,7 +66,12 @@ class Tables:
     @property
     def n_leaves(self) -> NDArray[np.int64]:
         """Leaves per tree."""
-        return np.diff(self.starts) // np.where(self.score < 0, self.n_scores, 1)
+        return np.diff(self.starts) // self._widths
+
+    @property
+    def _widths(self) -> NDArray[np.intp]:
+        """Values of a leaf, per tree."""
+        return np.where(self.score < 0, self.n_scores, 1)
 
     @property
     def native(
@@ -104,6 +124,20 @@ class Votes:
 
     codes: Codes
     tables: Tables
+
+    def __post_init__(self) -> None:
+        if self.codes.ndim != 2 or self.codes.shape[1] != self.tables.n_trees:
+            raise ValueError(
+                f"codes have shape {self.codes.shape}; "
+                f"wanted one column for each of {self.tables.n_trees} trees"
+            )
+        n_leaves = self.tables.n_leaves
+        bad = np.flatnonzero(self.codes.max(axis=0, initial=0) >= n_leaves)
+        if len(bad) and len(self):
+            raise ValueError(
+                f"codes of tree {bad[0]} go up to {self.codes[:, bad[0]].max()}; "
+                f"wanted numbers below {n_leaves[bad[0]]}, its leaves"
+            )
 
     def __len__(self) -> int:
         return len(self.codes)
@@ -167,6 +201,26 @@ class Votes:
         for j, column in enumerate(columns):
             coded[:, j] = column
         return cls(coded, value_tables)
+
+
+def check_scores(score: NDArray[np.integer[Any]], n_scores: int) -> None:
+    """Refuse trees that vote for a score which is not there."""
+    bad = np.flatnonzero((score < -1) | (score >= n_scores))
+    if len(bad):
+        raise ValueError(
+            f"tree {bad[0]} votes for score {score[bad[0]]}; wanted a number in "
+            f"0..{n_scores - 1}, or -1 for all"
+        )
+
+
+def _check_starts(name: str, starts: NDArray[np.int64], n: int, end: int) -> None:
+    """Refuse starts of n segments unless they rise from 0 to `end`."""
+    sound = len(starts) == n + 1 > 0 and starts[0] == 0 and starts[-1] == end
+    if not sound or (starts[1:] < starts[:-1]).any():
+        raise ValueError(
+            f"{name} are {np.array2string(starts, threshold=6)}; "
+            f"wanted {n + 1} numbers that rise from 0 to {end}"
+        )
 
 
 def starts_of(lengths: ArrayLike) -> NDArray[np.int64]:

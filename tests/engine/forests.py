@@ -31,7 +31,8 @@ def sums_of(forest, X, n_scores, n_threads=1):
 
 def decisions_of(policy, fixed, expected_steps=0):
     edges, n_scores = fixed.edges(policy.grid.edges), policy.grid.n_scores
-    return _core.Decisions(edges, policy.next, policy.every, n_scores, expected_steps)
+    covered = policy.n_steps, policy.n_together
+    return _core.Decisions(edges, policy.jumps, *covered, n_scores, expected_steps)
 
 
 def run_of(forest, policy, fixed, X, n_threads=1, expected_steps=0):

@@ -19,16 +19,17 @@ namespace mddag::engine {
 
 class Decisions {
  public:
-  // edges: (n_edges,), ascending; next: (n_steps + 1, n_cells), n_cells = (n_edges + 1) * n_scores;
-  // expected_steps: that a row passes on average, as far as known; it decides on speed alone.
-  Decisions(Span<const std::int64_t> edges, Span<const std::int32_t> next, std::size_t n_steps,
+  // edges: (n_edges,), ascending; jumps: as Policy.jumps, (n_decisions + 1, n_cells), n_cells being
+  // (n_edges + 1) * n_scores; expected_steps: that a row passes on average, as far as known; it
+  // decides on speed alone.
+  Decisions(Span<const std::int64_t> edges, Span<const std::int32_t> jumps, std::size_t n_steps,
             std::size_t n_scores, std::size_t every, std::size_t expected_steps)
       : n_steps_(n_steps), n_scores_(n_scores), every_(every), expected_steps_(expected_steps) {
     const std::size_t row_cells = edges.size + 1;
     for (std::size_t d = 0; d <= count(); ++d)
       for (std::size_t k = 0; k < n_scores; ++k) {
         const std::size_t step = std::min(d * every, n_steps);
-        const std::int32_t* row = next.data + (step * n_scores + k) * row_cells;
+        const std::int32_t* row = jumps.data + (d * n_scores + k) * row_cells;
         add(edges, row);
         has_skips_ |= std::any_of(row, row + row_cells, [&](std::int32_t j) {
           return static_cast<std::size_t>(j) != step && static_cast<std::size_t>(j) != n_steps;

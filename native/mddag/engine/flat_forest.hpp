@@ -46,7 +46,6 @@ class FlatForest {
     return static_cast<std::size_t>(starts_[t + 1] - starts_[t]);
   }
   const std::int32_t* votes(std::size_t t) const { return values_.data() + value_starts_[t]; }
-  std::int32_t score(std::size_t t) const { return score_[t]; }
   std::int32_t first_score(std::size_t t) const { return score_[t] < 0 ? 0 : score_[t]; }
   std::size_t n_outputs(std::size_t t) const { return score_[t] < 0 ? n_scores_ : 1; }
   std::size_t n_leaves(std::size_t t) const {
@@ -94,23 +93,24 @@ class FlatForest {
     return fits;
   }
 
+  // Trees that read features with too many thresholds, or too many features, are walked.
   void drop_crowded_features() {
-    std::vector<std::vector<double>> thresholds;
-    for (const Node* split : splits()) {
-      const auto f = static_cast<std::size_t>(split->feature);
-      if (f >= thresholds.size()) thresholds.resize(f + 1);
-      thresholds[f].push_back(split->threshold);
-    }
+    const std::vector<const Node*> ranked = splits();
+    const UsedFeatures used(ranked);
+    std::vector<std::vector<double>> thresholds(used.size());
+    for (const Node* split : ranked) thresholds[used.number(*split)].push_back(split->threshold);
     std::vector<std::uint8_t> crowded;
+    std::size_t n_columns = 0;
     for (std::vector<double>& of_feature : thresholds) {
       std::sort(of_feature.begin(), of_feature.end());
-      const auto end = std::unique(of_feature.begin(), of_feature.end());
-      crowded.push_back(end - of_feature.begin() > Quantiser::kMostThresholds);
+      const auto n = std::unique(of_feature.begin(), of_feature.end()) - of_feature.begin();
+      n_columns += 2 * (static_cast<std::size_t>(n / kMostRanks) + 1);
+      crowded.push_back(n > Quantiser::kMostThresholds || n_columns > Quantiser::kMostColumns);
     }
     for (std::size_t t = 0; t < n_trees(); ++t)
       if (in_ranks(t))
         for_splits(t, [&](const Node& node) {
-          if (crowded[static_cast<std::size_t>(node.feature)]) in_ranks_[t] = 0;
+          if (crowded[used.number(node)]) in_ranks_[t] = 0;
         });
   }
 

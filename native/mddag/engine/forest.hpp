@@ -25,6 +25,7 @@
 #include "mddag/engine/shapes.hpp"
 #include "mddag/engine/workspace.hpp"
 #include "mddag/span.hpp"
+#include "mddag/table_fault.hpp"
 
 namespace mddag::engine {
 
@@ -75,6 +76,12 @@ class Forest {
             write(work.sums.data()[k * work.stride + i], out[(first + i) * n_scores() + k]);
       });
     });
+  }
+
+  // Throws unless the decisions are about this forest's steps and scores.
+  void require(const Decisions& decisions) const {
+    if (decisions.n_steps() != steps_.size() || decisions.n_scores() != n_scores())
+      refuse("the decisions are not of this forest's steps and scores");
   }
 
   // The rows through a policy: out as above; exit_step (n_rows,), one behind the last step that a

@@ -43,6 +43,8 @@ class PlanOfSteps {
       if (first_step[u] < order.size) first_read_[first_step[u]].push_back(u);
   }
 
+  std::size_t size() const { return first_read_.size(); }
+
   // Features (their numbers, ascending) that are first read in steps a .. b.
   std::vector<std::size_t> first_read(std::size_t a, std::size_t b) const {
     std::vector<std::size_t> numbers;

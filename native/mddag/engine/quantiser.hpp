@@ -103,25 +103,45 @@ class QuantisedFeature {
   bool split_ways_ = false;
 };
 
+// The features that some splits read, numbered in their order; those in between cost nothing.
+class UsedFeatures {
+ public:
+  UsedFeatures() = default;
+  explicit UsedFeatures(const std::vector<const Node*>& splits) {
+    for (const Node* split : splits) features_.push_back(split->feature);
+    std::sort(features_.begin(), features_.end());
+    features_.erase(std::unique(features_.begin(), features_.end()), features_.end());
+    features_.shrink_to_fit();
+  }
+
+  std::size_t size() const { return features_.size(); }
+  std::int32_t operator[](std::size_t number) const { return features_[number]; }
+  // Of a split that reads one of them.
+  std::size_t number(const Node& split) const {
+    return static_cast<std::size_t>(
+        std::lower_bound(features_.begin(), features_.end(), split.feature) - features_.begin());
+  }
+
+ private:
+  std::vector<std::int32_t> features_;
+};
+
 class Quantiser {
  public:
   // More thresholds than this need columns without end: trees on such features are walked.
   static constexpr std::ptrdiff_t kMostThresholds = 65534;
+  // And so are trees on features beyond these: a block holds a kilobyte of each column, and kernels
+  // number its bytes in 32 bits.
+  static constexpr std::size_t kMostColumns = 1 << 18;
 
   Quantiser() = default;
 
   // Of these splits, all of them numeric.
-  explicit Quantiser(const std::vector<const Node*>& splits) {
-    std::int32_t n_features = 0;
-    for (const Node* split : splits) n_features = std::max(n_features, split->feature + 1);
-    std::vector<std::vector<const Node*>> by_feature(static_cast<std::size_t>(n_features));
-    for (const Node* split : splits)
-      by_feature[static_cast<std::size_t>(split->feature)].push_back(split);
-    number_.assign(by_feature.size(), 0);
-    for (std::size_t f = 0; f < by_feature.size(); ++f) {
-      if (by_feature[f].empty()) continue;
-      number_[f] = features_.size();
-      features_.emplace_back(static_cast<std::int32_t>(f), std::move(by_feature[f]));
+  explicit Quantiser(const std::vector<const Node*>& splits) : used_(splits) {
+    std::vector<std::vector<const Node*>> by_feature(used_.size());
+    for (const Node* split : splits) by_feature[used_.number(*split)].push_back(split);
+    for (std::size_t u = 0; u < used_.size(); ++u) {
+      features_.emplace_back(used_[u], std::move(by_feature[u]));
       first_columns_.push_back(n_columns_);
       n_columns_ += features_.back().columns().size();
     }
@@ -131,9 +151,7 @@ class Quantiser {
   std::size_t n_columns() const { return n_columns_; }
   std::size_t first_column(std::size_t number) const { return first_columns_[number]; }
   // Which of the quantised features a split reads.
-  std::size_t number_of(const Node& split) const {
-    return number_[static_cast<std::size_t>(split.feature)];
-  }
+  std::size_t number_of(const Node& split) const { return used_.number(split); }
 
   Place place(const Node& split) const {
     const std::size_t number = number_of(split);
@@ -143,7 +161,7 @@ class Quantiser {
   }
 
  private:
-  std::vector<std::size_t> number_;  // by feature
+  UsedFeatures used_;
   std::vector<QuantisedFeature> features_;
   std::vector<std::size_t> first_columns_;  // by number
   std::size_t n_columns_ = 0;

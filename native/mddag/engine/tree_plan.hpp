@@ -34,7 +34,7 @@ class TreePlan {
         add(Kind::walked, walked_, t);
       } else if (forest.n_leaves(t) <= 8 && forest.n_outputs(t) == 1) {
         add(Kind::small, small_,
-            small_tree(splits, forest.nodes(t), forest.votes(t), forest.score(t)));
+            small_tree(splits, forest.nodes(t), forest.votes(t), forest.first_score(t)));
       } else {
         add(Kind::large, large_,
             large.build(forest.nodes(t), forest.n_nodes(t), forest.votes(t), forest.n_leaves(t),

@@ -82,13 +82,11 @@ def tables_of(dag: Dag) -> Tables:
             f"the base classifiers are {len(dag.ensemble.callables)} callables; "
             "only ensembles of trees can be exported"
         )
-    if np.isnan(dag.ensemble.nodes["threshold"]).any():
-        raise ValueError("a tree splits at NaN; wanted thresholds that values can be compared with")
     fixed = FixedPoint.of(dag.ensemble.tables)
-    evaluated = (dag.policy.actions == EVAL).any(axis=1)
-    steps = np.flatnonzero(evaluated.repeat(dag.policy.every)[: dag.policy.n_steps])
+    decisions = np.flatnonzero((dag.policy.actions == EVAL).any(axis=1))
+    steps = np.flatnonzero(np.isin(np.arange(dag.policy.n_steps) // dag.policy.every, decisions))
     ensemble = _of_steps(dag, steps, fixed)
-    starts, bounds, jumps = _runs(dag.policy, steps, fixed)
+    starts, bounds, jumps = _runs(dag.policy, steps, decisions, fixed)
     return Tables(
         splits=_splits(ensemble),
         steps=steps,
@@ -97,7 +95,7 @@ def tables_of(dag: Dag) -> Tables:
         votes=ensemble.tables.values.astype(np.int64),
         bias=fixed.bias,
         exponent=fixed.exponent,
-        every=dag.policy.every,
+        every=dag.policy.n_together,
         starts=starts,
         bounds=bounds,
         jumps=jumps,
@@ -129,12 +127,13 @@ def _splits(ensemble: Ensemble) -> Splits:
 
 
 def _runs(
-    policy: Policy, steps: NDArray[np.intp], fixed: FixedPoint
+    policy: Policy, steps: NDArray[np.intp], decisions: NDArray[np.intp], fixed: FixedPoint
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-    """Starts, bounds and jumps of the rows of the jump table that a walk can consult."""
+    """Starts, bounds and jumps of the rows that a walk can consult: the first, and the one behind
+    each decision that evaluates something, unless the last one covers fewer steps."""
     renumbered = np.searchsorted(steps, np.arange(policy.n_steps + 1))
-    consulted = np.concatenate([[0], steps + 1])[:: policy.every]
-    rows = renumbered[policy.next[consulted]].reshape(-1, len(policy.grid.edges) + 1)
+    consulted = np.concatenate([[0], decisions + 1])[: len(steps) // policy.n_together + 1]
+    rows = renumbered[policy.jumps[consulted]].reshape(-1, len(policy.grid.edges) + 1)
     edges, filled = _cells(policy, fixed)
     runs = [_merged(edges, row[filled]) for row in rows]
     bounds, jumps = (np.concatenate(parts) for parts in zip(*runs, strict=True))
