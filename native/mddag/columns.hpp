@@ -111,7 +111,8 @@ void move_above(const Code* codes, Code cut, Code held, std::size_t n, Leaf from
                 Leaf* leaves) {
   for (std::size_t i = 0; i < n; ++i) {
     const bool right = (codes[i] > cut) & (codes[i] != held);
-    leaves[i] = (leaves[i] == from) & right ? to : leaves[i];
+    const bool moves = (leaves[i] == from) & right;
+    leaves[i] = moves ? to : leaves[i];
   }
 }
 

@@ -32,27 +32,58 @@ struct Shape {
   }
 };
 
-constexpr bool is_tree(Shape shape) {
-  int open = 1;
-  for (int at = 0; at < shape.n_bits(); ++at) {
-    if (open == 0) return false;
-    open += shape.is_split(at) ? 1 : -1;
-  }
-  return open == 0;
-}
-
-constexpr std::array<Shape, kShapes> all_shapes() {
+// Shapes in ascending order. Words grow bit by bit and only where a tree can still come of them:
+// to try all 2^15 words of eight leaves takes more steps than Clang allows a constant by default.
+struct ShapeList {
   std::array<Shape, kShapes> shapes{};
   std::size_t n = 0;
-  for (int n_leaves = 2; n_leaves <= 8; n_leaves *= 2)
-    for (int word = 0; word < 1 << (2 * n_leaves - 1); ++word) {
-      const Shape shape{static_cast<std::uint16_t>(word), static_cast<std::uint16_t>(n_leaves)};
-      if (is_tree(shape)) shapes[n++] = shape;
+
+  constexpr void add_all(std::uint16_t n_leaves) { add({0, n_leaves}, 1, 2 * n_leaves - 1); }
+
+ private:
+  // Adds all ends of a word that has begun: `n_open` subtrees are to come in `n_bits` bits.
+  constexpr void add(Shape begun, int n_open, int n_bits) {
+    if (n_bits == 0) {
+      shapes[n++] = begun;
+      return;
     }
-  return shapes;
+    const auto with_leaf = static_cast<std::uint16_t>(begun.word << 1);
+    const auto with_split = static_cast<std::uint16_t>(with_leaf | 1);
+    const bool is_last = n_bits == 1;
+    if (n_open > 1 || is_last) add({with_leaf, begun.n_leaves}, n_open - 1, n_bits - 1);
+    if (n_open < n_bits) add({with_split, begun.n_leaves}, n_open + 1, n_bits - 1);
+  }
+};
+
+constexpr std::array<Shape, kShapes> all_shapes() {
+  ShapeList list;
+  for (std::uint16_t n_leaves : {2, 4, 8}) list.add_all(n_leaves);
+  return list.shapes;
 }
 
 constexpr std::array<Shape, kShapes> kAllShapes = all_shapes();
+
+constexpr bool is_tree(Shape shape) {
+  int n_open = 1;
+  for (int at = 0; at < shape.n_bits(); ++at) {
+    if (n_open == 0) return false;
+    n_open += shape.is_split(at) ? 1 : -1;
+  }
+  return n_open == 0;
+}
+
+// Whether all are trees, by ascending number of leaves and word, each once. No other list of
+// kShapes trees is, so this says which shapes there are and in which order.
+constexpr bool are_all_in_order(const std::array<Shape, kShapes>& shapes) {
+  std::uint32_t before = 0;
+  for (std::size_t s = 0; s < kShapes; ++s) {
+    const std::uint32_t now = std::uint32_t{shapes[s].n_leaves} << 16 | shapes[s].word;
+    if (!is_tree(shapes[s]) || now <= before) return false;
+    before = now;
+  }
+  return true;
+}
+static_assert(are_all_in_order(kAllShapes));
 
 // Answers of the first 7 splits as bits, the first the lowest, 1 for left -> leaf.
 using LeafTable = std::array<std::uint8_t, 128>;
