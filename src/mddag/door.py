@@ -13,16 +13,22 @@ from sklearn.utils.validation import assert_all_finite, check_array, column_or_1
 
 from mddag.features import Features, Rows, is_frame
 
+WANTED = {"dtype": [np.float64, np.float32], "ensure_all_finite": "allow-nan"}
+
 
 def checked_rows(estimator: Any, X: Any, features: Features | None) -> Rows:
     """X as numbers, checked against the fitted estimator: NaN may be there, infinity may not."""
-    wanted = {"dtype": [np.float64, np.float32], "ensure_all_finite": "allow-nan"}
     if not is_frame(X) or features is None:
-        return validate_data(estimator, X, reset=False, **wanted)  # type: ignore[no-any-return]
+        return validate_data(estimator, X, reset=False, **WANTED)  # type: ignore[no-any-return]
     validate_data(estimator, X, reset=False, skip_check_array=True)
-    rows = features.rows(X)
+    return piped_rows(estimator, X, features)
+
+
+def piped_rows(estimator: Any, X: Any, features: Features) -> Rows:
+    """The same of rows that were transformed for the ensemble: names and counts are the source's,
+    the estimator's own being those before."""
     return check_array(  # type: ignore[no-any-return]
-        rows, estimator=estimator, input_name="X", **wanted
+        features.rows(X), estimator=estimator, input_name="X", **WANTED
     )
 
 

@@ -12,12 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils import _safe_indexing, check_random_state
-from sklearn.utils.validation import check_consistent_length, validate_data
+from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
 
 from mddag._checks import check_fraction, check_one_of, check_whole
-from mddag.adapters import as_ensemble
+from mddag.adapters import Transformer
 from mddag.dag import compile as compile_dag
-from mddag.door import all_or_nothing, checked_rows
+from mddag.door import all_or_nothing, checked_rows, piped_rows
 from mddag.ensemble import Ensemble, Kind
 from mddag.exit_calibration import exit_calibration
 from mddag.factor import opinion
@@ -29,7 +29,7 @@ from mddag.problem import Problem, chosen_solver
 from mddag.serving import Served
 from mddag.solvers import Solver
 from mddag.solvers.solver import seeded
-from mddag.source import fitted_source, of_kind
+from mddag.source import Source, fitted_source, is_piped
 from mddag.trace import Trace
 
 
@@ -37,6 +37,7 @@ class DagEstimator(Served, Scoring, BaseEstimator):  # type: ignore[misc]
     """Parameters, fit and traces; a subclass knows its targets, its predictions and their units."""
 
     kind: ClassVar[Kind]
+    transformer_: Transformer | None
 
     def __init__(
         self,
@@ -76,7 +77,7 @@ class DagEstimator(Served, Scoring, BaseEstimator):  # type: ignore[misc]
             held_out = self.policy_fraction if self.policy_rows == "held_out" else 0.0
             model = self._default_model() if self.ensemble is None else self.ensemble
             source = fitted_source(model, self.kind, X, targets, held_out, random)
-            rows = checked_rows(self, _safe_indexing(X, source.rows), source.ensemble.features)
+            rows = self._enter(source, _safe_indexing(X, source.rows))
             problem = Problem.of(
                 source.ensemble, rows, targets[source.rows], loss=self.loss, actions=self.actions
             )
@@ -99,10 +100,12 @@ class DagEstimator(Served, Scoring, BaseEstimator):  # type: ignore[misc]
             soft = self.kind == "classifier" and np.ndim(y) == 2
             targets = y if soft else self._targets(y)
             check_consistent_length(X, targets)
-            ensemble = of_kind(as_ensemble(self.ensemble), self.kind)
-            rows = checked_rows(self, X, ensemble.features)
-            problem = Problem.of(ensemble, rows, targets, loss=self.loss, actions=self.actions)
-            self._settle(ensemble, policy, problem, rows)
+            source = Source.of(self.ensemble, self.kind, np.arange(len(targets)))
+            rows = self._enter(source, X)
+            problem = Problem.of(
+                source.ensemble, rows, targets, loss=self.loss, actions=self.actions
+            )
+            self._settle(source.ensemble, policy, problem, rows)
         return self
 
     def scores(self, X: Any) -> NDArray[np.float64]:
@@ -119,7 +122,8 @@ class DagEstimator(Served, Scoring, BaseEstimator):  # type: ignore[misc]
 
     def n_evaluated(self, X: Any) -> NDArray[np.int64]:
         """Base classifiers evaluated on each row, (n,)."""
-        lengths: NDArray[np.int64] = self.dag_.lengths(self._rows(X), n_threads=self.n_threads)[2]
+        rows = self._rows(X)
+        lengths: NDArray[np.int64] = self.dag_.lengths(rows, n_threads=self.n_threads)[2]
         return lengths
 
     def checked_solver(self) -> Solver:
@@ -143,11 +147,30 @@ class DagEstimator(Served, Scoring, BaseEstimator):  # type: ignore[misc]
         raise TypeError(f"{type(self).__name__} must say what its targets are")
 
     def _seen(self, X: Any) -> Any:
-        """X for the ensemble's own fit: arrays are checked here, frames keep their columns."""
-        if is_frame(X):
+        """X for the ensemble's own fit: arrays are checked here, frames keep their columns.
+
+        What a Pipeline is given is its own affair.
+        """
+        if is_frame(X) or is_piped(self.ensemble):
             validate_data(self, X, reset=True, skip_check_array=True)
             return X
         return validate_data(self, X, reset=True, dtype="numeric", ensure_all_finite="allow-nan")
+
+    def _enter(self, source: Source, X: Any) -> Rows:
+        """Policy rows as the ensemble reads them; from here on X enters as these did."""
+        self.transformer_ = source.transformer
+        if source.transformer is not None:
+            source.transformer.describe(self)
+        return self._read(X, source.ensemble)
+
+    def _read(self, X: Any, ensemble: Ensemble) -> Rows:
+        if self.transformer_ is None:
+            return checked_rows(self, X, ensemble.features)
+        return piped_rows(self, self.transformer_.transform(X), ensemble.features)
+
+    def _rows(self, X: Any) -> Rows:
+        check_is_fitted(self)
+        return self._read(X, self.ensemble_)
 
     def _settle(self, ensemble: Ensemble, policy: Policy, problem: Problem, rows: Rows) -> None:
         self.__dict__.pop("promise_", None)  # that of another policy

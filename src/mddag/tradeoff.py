@@ -18,7 +18,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import assert_all_finite, check_consistent_length
 
 from mddag._checks import check_fraction
-from mddag.adapters import as_ensemble
+from mddag.adapters import ensemble_of, parted
 from mddag.classifier import MDDAGClassifier
 from mddag.curve import SAMPLES, Curve
 from mddag.door import checked_labels, checked_numbers
@@ -54,7 +54,7 @@ def sweep(
     """Learn a policy at each of `betas` over the base classifiers of `model`.
 
     model : a fitted MDDAGClassifier or MDDAGRegressor, whose loss, solver, ordering, every and
-            actions serve unless given here, or anything that ``mddag.as_ensemble`` reads
+            actions serve unless given here, or anything that ``sparsify`` takes
     X, y  : rows for the policies, split into learning and `selection_fraction` for choosing
     betas : prices of an evaluation; for regressors in units of R2
     X_test, y_test : rows that only report, if given
@@ -79,15 +79,17 @@ def sweep(
         every=of_model.every if every is None else every,
         n_threads=of_model.n_threads if n_jobs is None else effective_n_jobs(n_jobs),
     )
-    ensemble = as_ensemble(model)
+    piped = parted(model)
+    ensemble = ensemble_of(piped)
     settings = {"loss": of_model.loss if loss is None else loss, "actions": of_model.actions}
-    given = _problem(ensemble, X, y, settings)
+    given = _problem(ensemble, piped.rows(X), y, settings)
     rest, out = _held_out(given, selection_fraction, random)
     learning = given.rows(rest).ordered(ordering, learner)
     selection = given.rows(out).like(learning)
     test = None
     if X_test is not None:
-        test = replace(_problem(ensemble, X_test, y_test, settings), unit=given.unit).like(learning)
+        tested = _problem(ensemble, piped.rows(X_test), y_test, settings)
+        test = replace(tested, unit=given.unit).like(learning)
     curve = sweep_policies(
         learning.mdp,
         seeded(learner, random),
