@@ -33,17 +33,27 @@ def checked_rows(
     """
     if isinstance(X, Encoded) and features is not None and not finite:
         return features.rows(X)
-    wanted = {
+    if not is_frame(X) or features is None:
+        wanted = _wanted(finite)
+        return validate_data(estimator, X, reset=False, **wanted)  # type: ignore[no-any-return]
+    validate_data(estimator, X, reset=False, skip_check_array=True)
+    return piped_rows(estimator, X, features, finite=finite)
+
+
+def piped_rows(estimator: Any, X: Any, features: Features, *, finite: bool = False) -> Rows:
+    """The same of rows that were transformed for the ensemble: names and counts are the source's,
+    the estimator's own being those before."""
+    return check_array(  # type: ignore[no-any-return]
+        features.rows(X), estimator=estimator, input_name="X", **_wanted(finite)
+    )
+
+
+def _wanted(finite: bool) -> dict[str, Any]:
+    """What scikit-learn is to check."""
+    return {
         "dtype": [np.float64, np.float32],
         "ensure_all_finite": "allow-nan" if finite else False,
     }
-    if not is_frame(X) or features is None:
-        return validate_data(estimator, X, reset=False, **wanted)  # type: ignore[no-any-return]
-    validate_data(estimator, X, reset=False, skip_check_array=True)
-    rows = features.rows(X)
-    return check_array(  # type: ignore[no-any-return]
-        rows, estimator=estimator, input_name="X", **wanted
-    )
 
 
 def checked_labels(y: Any) -> NDArray[Any]:

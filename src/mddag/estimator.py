@@ -14,12 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils import _safe_indexing, check_random_state
-from sklearn.utils.validation import check_consistent_length, validate_data
+from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
 
 from mddag._checks import check_fraction, check_one_of, checked_threads
-from mddag.adapters import as_ensemble
+from mddag.adapters import Transformer
 from mddag.dag import compile as compile_dag
-from mddag.door import all_or_nothing, checked_rows, counted_rows
+from mddag.door import all_or_nothing, checked_rows, counted_rows, piped_rows
 from mddag.doubts import doubt_one_class
 from mddag.ensemble import Ensemble, Kind
 from mddag.exit_calibration import exit_calibration
@@ -33,7 +33,7 @@ from mddag.progress import Report, progress
 from mddag.serving import Served
 from mddag.solvers import Solver
 from mddag.solvers.solver import seeded
-from mddag.source import fitted_source, of_kind
+from mddag.source import Source, fitted_source, is_piped
 from mddag.trace import Trace
 from mddag.weights import mass as mass_of
 from mddag.weights import part
@@ -59,6 +59,7 @@ class DagEstimator(Served, Scoring, BaseEstimator):  # type: ignore[misc]
 
     kind: ClassVar[Kind]
     __repr__ = _Repr()
+    transformer_: Transformer | None
 
     def __init__(
         self,
@@ -123,8 +124,7 @@ class DagEstimator(Served, Scoring, BaseEstimator):  # type: ignore[misc]
         model = self._default_model() if self.ensemble is None else self.ensemble
         source = fitted_source(model, self.kind, X, targets, held_out, random, weight)
         report(1, f"{source.ensemble.n_classifiers} base classifiers")
-        policy_rows = _safe_indexing(X, source.rows)
-        rows = checked_rows(self, policy_rows, source.ensemble.features, finite=True)
+        rows = self._enter(source, _safe_indexing(X, source.rows), finite=True)
         if self.kind == "classifier":
             doubt_one_class(targets[source.rows])
         problem = Problem.of(
@@ -155,12 +155,12 @@ class DagEstimator(Served, Scoring, BaseEstimator):  # type: ignore[misc]
             targets = y if soft else self._targets(y)
             check_consistent_length(X, targets)
             X, targets, weight = counted_rows(X, targets, sample_weight)
-            ensemble = of_kind(as_ensemble(self.ensemble), self.kind)
-            rows = checked_rows(self, X, ensemble.features)
+            source = Source.of(self.ensemble, self.kind, np.arange(len(targets)))
+            rows = self._enter(source, X, finite=False)
             problem = Problem.of(
-                ensemble, rows, targets, loss=self.loss, actions=self.actions, weight=weight
+                source.ensemble, rows, targets, loss=self.loss, actions=self.actions, weight=weight
             )
-            self._settle(ensemble, policy, problem, rows)
+            self._settle(source.ensemble, policy, problem, rows)
         return self
 
     def scores(self, X: Any) -> NDArray[np.float64]:
@@ -177,7 +177,8 @@ class DagEstimator(Served, Scoring, BaseEstimator):  # type: ignore[misc]
 
     def n_evaluated(self, X: Any) -> NDArray[np.int64]:
         """Base classifiers evaluated on each row, (n,)."""
-        lengths: NDArray[np.int64] = self.dag_.lengths(self._rows(X), n_threads=self.n_threads)[2]
+        rows = self._rows(X)
+        lengths: NDArray[np.int64] = self.dag_.lengths(rows, n_threads=self.n_threads)[2]
         return lengths
 
     def checked_solver(self, n_threads: int | None = None) -> Solver:
@@ -210,12 +211,32 @@ class DagEstimator(Served, Scoring, BaseEstimator):  # type: ignore[misc]
         raise TypeError(f"{type(self).__name__} must say what its targets are")
 
     def _seen(self, X: Any, *, finite: bool) -> Any:
-        """X for the ensemble's own fit: arrays are checked here, frames keep their columns."""
-        if is_frame(X):
+        """X for the ensemble's own fit: arrays are checked here, frames keep their columns.
+
+        What a Pipeline is given is its own affair.
+        """
+        if is_frame(X) or is_piped(self.ensemble):
             validate_data(self, X, reset=True, skip_check_array=True)
             return X
         allowed = "allow-nan" if finite else False
         return validate_data(self, X, reset=True, dtype="numeric", ensure_all_finite=allowed)
+
+    def _enter(self, source: Source, X: Any, *, finite: bool) -> Rows:
+        """Policy rows as the ensemble reads them; from here on X enters as these did."""
+        self.transformer_ = source.transformer
+        if source.transformer is not None:
+            source.transformer.describe(self)
+        return self._read(X, source.ensemble, finite=finite)
+
+    def _read(self, X: Any, ensemble: Ensemble, *, finite: bool = False) -> Rows:
+        if self.transformer_ is None:
+            return checked_rows(self, X, ensemble.features, finite=finite)
+        rows = self.transformer_.transform(X)
+        return piped_rows(self, rows, ensemble.features, finite=finite)
+
+    def _rows(self, X: Any) -> Rows:
+        check_is_fitted(self)
+        return self._read(X, self.ensemble_)
 
     def _settle(self, ensemble: Ensemble, policy: Policy, problem: Problem, rows: Rows) -> None:
         for of_another_policy in ("promise_", "summary_"):

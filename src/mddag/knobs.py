@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from sklearn.utils import _safe_indexing, check_random_state
 
 from mddag._checks import check_one_of
-from mddag.adapters import as_ensemble
+from mddag.adapters import Piped, ensemble_of, parted
 from mddag.calibration import probabilities
 from mddag.classifier import MDDAGClassifier
 from mddag.door import counted_rows
@@ -73,7 +73,8 @@ def sparsify(
 ) -> Any:
     """A fitted MDDAGClassifier or MDDAGRegressor over the base classifiers of a trained model.
 
-    model            : anything that ``mddag.as_ensemble`` reads; it is not refitted
+    model            : anything that ``mddag.as_ensemble`` reads, a path or a fitted Pipeline
+                       that ends with such a model; it is not refitted
     X, y             : rows that the model has not seen; without y it is its own teacher
     beta             : the price of an evaluation in units of the loss (regressors: of R2)
     budget           : mean evaluations per instance, at most, on rows held out; whatever the
@@ -109,9 +110,10 @@ def sparsify(
     if knob not in BOUNDS and not isinstance(confidence, _Default | None):
         doubt_confidence(confidence, knob, value)
     check_one_of("objective", objective, ("evaluations", "time"))
-    ensemble = _supported(as_ensemble(model), knob)
+    piped = parted(model)
+    ensemble = _supported(ensemble_of(piped), knob)
     estimator = ESTIMATORS[ensemble.kind](
-        ensemble,
+        ensemble if piped.transformer is None else Piped(ensemble, piped.transformer),
         loss=loss,
         solver=solver,
         ordering=ordering,
@@ -129,7 +131,7 @@ def sparsify(
         _check_provable(knob, confidence, weight)
         promise = Promise(knob, value, float(confidence), _measure(ensemble, knob))
     evidence = Evidence.of(
-        ensemble, X, y, certified=promise is not None, random=random, weight=weight
+        ensemble, piped.rows(X), y, certified=promise is not None, random=random, weight=weight
     )
     if promise is None:
         doubt_few_rows(len(evidence), knob)
@@ -146,7 +148,8 @@ def sparsify(
     # Means are calibrated as they were certified; factors of classifiers change no label.
     rows = evidence.seen if ensemble.kind == "regressor" else np.arange(len(evidence))
     soft = y is None and ensemble.kind == "classifier"
-    truth = _taught_probabilities(model, ensemble, X) if soft else evidence.truth
+    teacher = model if piped.path is None else piped.model
+    truth = _taught_probabilities(teacher, X, evidence) if soft else evidence.truth
     estimator.adopt(chosen.policy, _safe_indexing(X, rows), truth[rows], part(weight, rows))
     if y is None:
         estimator.measured_against_ = "model"
@@ -228,11 +231,13 @@ def _measure(ensemble: Ensemble, knob: str) -> Measure:
     return "share" if knob == "max_disagreement" else "difference"
 
 
-def _taught_probabilities(model: Any, ensemble: Ensemble, X: Any) -> NDArray[np.float64]:
+def _taught_probabilities(model: Any, X: Any, evidence: Evidence) -> NDArray[np.float64]:
     """What the model itself says, or its scores read as log-odds where it has no probabilities."""
     if hasattr(model, "predict_proba"):
-        return np.asarray(model.predict_proba(X), np.float64)
-    return probabilities(ensemble.scores(X), 1.0)
+        said = np.array(model.predict_proba(X), np.float64)
+        said /= said.sum(axis=1, keepdims=True)  # those of one-vs-all need not add up to 1
+        return said
+    return probabilities(evidence.scores, 1.0)
 
 
 def _supported(ensemble: Ensemble, knob: str) -> Ensemble:

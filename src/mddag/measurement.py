@@ -33,7 +33,7 @@ def measured(
     """The summary of a fitted estimator whose policy is the `chosen` one."""
     rows = evidence.choosing if promise is None else evidence.certifying
     full, truth, weight = evidence.full[rows], evidence.truth[rows], part(evidence.weight, rows)
-    sparse = estimator.predictor().predict(evidence.rows[rows])
+    sparse = estimator.untransformed().predict(evidence.rows[rows])
     regresses = evidence.ensemble.kind == "regressor"
     quality = r2 if regresses else error
     return Summary(

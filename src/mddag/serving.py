@@ -30,6 +30,17 @@ class Served:
     def predictor(self) -> Predictor:
         """The fitted model without scikit-learn; its predictions are the same."""
         check_is_fitted(self)
+        transformer = getattr(self, "transformer_", None)
+        if transformer is not None:
+            raise ValueError(
+                f"the model reads rows after {transformer}, which only scikit-learn can run; "
+                "pickle the estimator, or save the sparse model of the last step instead: "
+                "sparsify(pipeline[-1], pipeline[:-1].transform(X), y, …)"
+            )
+        return self.untransformed()
+
+    def untransformed(self) -> Predictor:
+        """The Predictor of rows as the ensemble reads them."""
         model = Model(
             self.dag_,
             self.calibration_,

@@ -18,7 +18,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_consistent_length
 
 from mddag._checks import check_fraction, check_jobs
-from mddag.adapters import as_ensemble
+from mddag.adapters import ensemble_of, parted
 from mddag.classifier import MDDAGClassifier
 from mddag.curve import SAMPLES, Curve
 from mddag.door import checked_labels, checked_numbers, counted_rows
@@ -63,7 +63,7 @@ def sweep(
     """Learn a policy at each of `betas` over the base classifiers of `model`.
 
     model : a fitted MDDAGClassifier or MDDAGRegressor, whose loss, solver, ordering, every, grid
-            and actions serve unless given here, or anything that ``mddag.as_ensemble`` reads
+            and actions serve unless given here, or anything that ``sparsify`` takes
     X, y  : rows for the policies, split into learning and `selection_fraction` for choosing
     betas : prices of an evaluation; for regressors in units of R2
     X_test, y_test : rows that only report, if given
@@ -97,9 +97,11 @@ def sweep(
         verbose=verbose,
         on_interrupt=on_interrupt,
     )
-    ensemble = as_ensemble(model)
+    piped = parted(model)
+    ensemble = ensemble_of(piped)
     settings = {"loss": of_model.loss if loss is None else loss, "actions": of_model.actions}
-    given = _problem(ensemble, *counted_rows(X, y, sample_weight), settings)
+    X, y, weight = counted_rows(X, y, sample_weight)
+    given = _problem(ensemble, piped.rows(X), y, weight, settings)
     if ensemble.kind == "classifier":
         doubt_one_class(np.asarray(y))
     rest, out = _held_out(given, selection_fraction, random)
@@ -107,8 +109,11 @@ def sweep(
     selection = given.rows(out).like(learning)
     test = None
     if X_test is not None:
-        rows = counted_rows(X_test, y_test, sample_weight_test, "sample_weight_test")
-        test = replace(_problem(ensemble, *rows, settings), unit=given.unit).like(learning)
+        X_test, y_test, weight = counted_rows(
+            X_test, y_test, sample_weight_test, "sample_weight_test"
+        )
+        tested = _problem(ensemble, piped.rows(X_test), y_test, weight, settings)
+        test = replace(tested, unit=given.unit).like(learning)
     curve = sweep_policies(
         learning.mdp,
         seeded(learner, random),

@@ -2,19 +2,29 @@
 
 ``as_ensemble(model)`` asks each member in turn whether it accepts the model, lets it convert, and
 has the conversion prove itself against the model's own scores. Libraries are known by the names of
-the model's classes, so none is imported that the caller does not use.
+the model's classes, so none is imported that the caller does not use; files by what they hold.
 """
 
 from __future__ import annotations
 
+import os
 from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
 
+from mddag.adapters._files import is_path, opened, readable, refusal
 from mddag.adapters._link import link_of
+from mddag.adapters._piped import Piped, Transformer, after, is_frozen, is_pipeline, steps_of
 from mddag.adapters.adaboost_mh import AdaBoostMH
-from mddag.adapters.adapter import Adapter, lineage, prove, refuse_one_class, refuse_unfitted
+from mddag.adapters.adapter import (
+    Adapter,
+    FileAdapter,
+    lineage,
+    prove,
+    refuse_one_class,
+    refuse_unfitted,
+)
 from mddag.adapters.catboost import CatBoost
 from mddag.adapters.lightgbm import LightGBM
 from mddag.adapters.sklearn_adaboost import AdaBoost
@@ -24,13 +34,21 @@ from mddag.adapters.sklearn_hist_boosting import HistGradientBoosting
 from mddag.adapters.xgboost import XGBoost
 from mddag.ensemble import Ensemble
 
-__all__ = ["MEMBERS", "Adapter", "as_ensemble"]
+__all__ = [
+    "MEMBERS",
+    "Adapter",
+    "FileAdapter",
+    "Piped",
+    "Transformer",
+    "as_ensemble",
+    "ensemble_of",
+    "parted",
+]
 
+_WITH_FILES: tuple[FileAdapter, ...] = (LightGBM(), XGBoost(), CatBoost())
 MEMBERS: tuple[Adapter, ...] = (
     AdaBoostMH(),
-    LightGBM(),
-    XGBoost(),
-    CatBoost(),
+    *_WITH_FILES,
     HistGradientBoosting(),
     GradientBoosting(),
     Forest(),
@@ -41,26 +59,58 @@ MEMBERS: tuple[Adapter, ...] = (
 def as_ensemble(model: Any, *, granularity: Literal["round", "tree"] = "round") -> Ensemble:
     """A trained model as H = (h_1 … h_N), with the model's own scores and labels.
 
-    h_j is one boosting round, for K > 2 all its trees; `granularity="tree"` makes every tree an
-    h_j of its own. An Ensemble is returned as it is (or by tree), and so is that of an
-    MDDAGClassifier or MDDAGRegressor. Raises TypeError for a model that no member knows,
-    ValueError for one that cannot be an Ensemble.
+    `model` may be the path of a file that LightGBM, XGBoost or CatBoost saved. h_j is one boosting
+    round, for K > 2 all its trees; `granularity="tree"` makes every tree an h_j of its own. An
+    Ensemble is returned as it is (or by tree), and so is that of an MDDAGClassifier or
+    MDDAGRegressor. Raises TypeError for a model that no member knows, ValueError for one that
+    cannot be an Ensemble.
     """
     if granularity not in ("round", "tree"):
         raise ValueError(f"granularity is {granularity!r}; wanted 'round' or 'tree'")
-    ensemble = _converted(model)
+    piped = parted(model)
+    if piped.transformer is not None:
+        raise TypeError(
+            f"model is a {type(model).__name__}, whose ensemble reads rows after "
+            f"{piped.transformer}; sparsify, sweep and MDDAGClassifier take it as it is; for an "
+            "Ensemble pass the final, fitted estimator (model.steps[-1][1]) and the rows that it "
+            "sees"
+        )
+    ensemble = ensemble_of(piped)
     return _by_tree(ensemble) if granularity == "tree" and not ensemble.callables else ensemble
+
+
+def parted(model: Any) -> Piped:
+    """What votes, and what transforms the rows before; files are opened, wrappers taken off."""
+    if isinstance(model, Piped):
+        return model
+    if is_path(model):
+        return Piped(opened(model, _WITH_FILES), path=os.fspath(model))
+    if is_frozen(model):
+        return parted(model.estimator)
+    if "mddag.DagEstimator" in lineage(model):  # what it sparsifies; its own answers differ
+        refuse_unfitted(model, "ensemble_")
+        return Piped(model.ensemble_, model.transformer_)
+    if is_pipeline(model):
+        steps, last = steps_of(model)
+        return after(steps, parted(last))
+    return Piped(model)
+
+
+def ensemble_of(piped: Piped) -> Ensemble:
+    """The model of `piped` as an Ensemble; it reads rows after the transformer."""
+    if piped.path is None:
+        return _converted(piped.model)
+    try:
+        return _converted(piped.model)
+    except Exception as error:  # of a file that its library took, and that is strange all the same
+        if type(error) in (ImportError, TypeError, ValueError):
+            raise
+        raise ValueError(refusal(piped.path, "its reader", error)) from error
 
 
 def _converted(model: Any) -> Ensemble:
     if isinstance(model, Ensemble):
         return model
-    if "sklearn.FrozenEstimator" in lineage(model):
-        return _converted(model.estimator)
-    if "mddag.DagEstimator" in lineage(model):  # what it sparsifies; its own answers differ
-        refuse_unfitted(model, "ensemble_")
-        ensemble: Ensemble = model.ensemble_
-        return ensemble
     for adapter in MEMBERS:
         if adapter.accepts(model):
             refuse_one_class(model)
@@ -90,13 +140,12 @@ def _unknown(model: Any) -> str:
         )
     return (
         f"model is a {type(model).__name__}, which mddag cannot read; it reads: {known}; "
-        "other linear combinations: Ensemble.from_callables"
+        f"{readable(_WITH_FILES)}; other linear combinations: Ensemble.from_callables"
     )
 
 
 # Where scikit-learn's wrappers keep what they wrap.
 _INSIDE = {
-    "sklearn.Pipeline": "model.steps[-1][1]",
     "sklearn.CalibratedClassifierCV": "model.calibrated_classifiers_[0].estimator",
     "sklearn.BaseSearchCV": "model.best_estimator_",
     "sklearn.BaseThresholdClassifier": "model.estimator_",

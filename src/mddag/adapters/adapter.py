@@ -3,7 +3,7 @@
 A member says which models it accepts, converts them, and reports the source model's own raw scores
 f(x) in the Ensemble's form: (n, K), margin space, one column for two classes. ``prove`` compares
 the two, and the labels where the model predicts them, on rows laid around the ensemble's own
-thresholds and refuses where they differ.
+thresholds and refuses where they differ. A member whose library has model files knows them, too.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from mddag.adapters._content import Content, Format
 from mddag.adapters._probe import probe_rows, source_rows
 from mddag.ensemble import Ensemble
 
@@ -46,18 +47,35 @@ class Adapter(Protocol):
         ...
 
 
+class FileAdapter(Adapter, Protocol):
+    """A library member whose library saves models to files.
+
+    formats : the kinds of files that it reads
+    """
+
+    formats: tuple[Format, ...]
+
+    def load(self, path: str, content: Content) -> Any:
+        """The library's own object of a file of one of the formats; raises what the library does.
+
+        It predicts as the object does that was saved, as far as the file tells.
+        """
+        ...
+
+
 def lineage(model: Any) -> set[str]:
     """``library.Class`` for every class that `model` descends from."""
     return {f"{c.__module__.partition('.')[0]}.{c.__name__}" for c in type(model).__mro__}
 
 
 def need(package: str, model: Any) -> Any:
-    """The package that reading `model` takes, or an error that says how to get it."""
+    """The package that reading `model`, or a path, takes; or an error that says how to get it."""
     try:
         return import_module(package)
     except ImportError as error:
+        what = repr(model) if isinstance(model, str) else f"this {type(model).__name__}"
         raise ImportError(
-            f"reading this {type(model).__name__} needs {package} ({error}); install it: "
+            f"reading {what} needs {package} ({error}); install it: "
             f"pip install {package.partition('.')[0]}"
         ) from None
 

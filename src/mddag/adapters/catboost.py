@@ -1,7 +1,7 @@
 """CatBoost: classifiers, regressors, rankers and bare CatBoost, over float features.
 
 CatBoost writes its own documented JSON; treelite does not read it. h_j is one tree, which votes for
-all K scores; ``scale_and_bias`` scales the leaves and gives f^(0).
+all K scores; ``scale_and_bias`` scales the leaves and gives f^(0). Files hold class labels.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from mddag.adapters import _build
 from mddag.adapters._catboost_json import read_json
+from mddag.adapters._content import Content, DamagedError, Format
 from mddag.adapters.adapter import as_columns, lineage, need, refuse_multi_output
 from mddag.ensemble import Ensemble, Kind
 from mddag.features import Features
@@ -26,6 +27,18 @@ class CatBoost:
     library = "catboost"
     models = "CatBoost classifiers, regressors, rankers and bare CatBoost"
     tolerance = 1e-9
+    formats: tuple[Format, ...] = (
+        Format("CatBoost JSON", ".json", lambda c: c.keys >= {"features_info", "scale_and_bias"}),
+        Format("CatBoost binary", ".cbm", lambda c: c.data.startswith(b"CBM1")),
+    )
+
+    def load(self, path: str, content: Content) -> Any:
+        library = need("catboost", path)
+        how = "json" if content.is_json else "cbm"
+        if content.is_json and not _has_bias(content.json):  # it would read on
+            raise DamagedError("it has no scale_and_bias of its scores; get a whole copy")
+        bare = library.CatBoost().load_model(path, format=how)
+        return getattr(library, _WRAPPERS[_kind(bare)])().load_model(path, format=how)
 
     def accepts(self, model: Any) -> bool:
         return "catboost.CatBoost" in lineage(model)
@@ -58,6 +71,11 @@ class CatBoost:
     def raw_scores(self, model: Any, X: Any) -> NDArray[np.float64]:
         plain = need("catboost", model).CatBoost  # a ranker's own predict has no prediction_type
         return as_columns(plain.predict(model, X, prediction_type="RawFormulaVal"))
+
+
+def _has_bias(saved: dict[str, Any]) -> bool:
+    numbers = saved["scale_and_bias"]
+    return isinstance(numbers, list) and len(numbers) == 2
 
 
 def _saved(model: Any) -> dict[str, Any]:
@@ -121,6 +139,7 @@ _KINDS: dict[str, Kind] = {
     "CatBoostRanker": "ranker",
     "CatBoostRegressor": "regressor",
 }
+_WRAPPERS = {kind: name for name, kind in _KINDS.items()}
 _CLASSIFIES = {"Logloss", "CrossEntropy", "MultiClass", "MultiClassOneVsAll", "Focal"}
 _RANKS = {
     "LambdaMart",

@@ -3,6 +3,7 @@
 Rule ``x <= t`` in double precision, any x within 1e-35 of zero being zero. The prior is folded into
 the first iteration's trees, so their mean votes become the bias; random-forest mode takes the mean
 of its trees. Early stopping counts as the booster's own ``predict`` does: up to ``best_iteration``.
+A text file holds a Booster, and no class labels.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from numpy.typing import NDArray
 
 from mddag import split
 from mddag.adapters import _build, _treelite
+from mddag.adapters._content import Content, DamagedError, Format
 from mddag.adapters.adapter import as_columns, lineage, need, refuse_unfitted
 from mddag.ensemble import Ensemble, Kind
 from mddag.features import Features
@@ -24,6 +26,13 @@ class LightGBM:
     library = "lightgbm"
     models = "LightGBM classifiers, regressors, rankers and Boosters"
     tolerance = 1e-9
+    formats: tuple[Format, ...] = (
+        Format("LightGBM text", ".txt", lambda c: c.data[:6] in (b"tree\nv", b"tree\r\n")),
+    )
+
+    def load(self, path: str, content: Content) -> Any:
+        _refuse_damaged(content.data)
+        return need("lightgbm", path).Booster(model_str=_decoded(content.data))
 
     def accepts(self, model: Any) -> bool:
         return not lineage(model).isdisjoint({"lightgbm.LGBMModel", "lightgbm.Booster"})
@@ -54,6 +63,35 @@ class LightGBM:
     def raw_scores(self, model: Any, X: Any) -> NDArray[np.float64]:
         booster = _booster(model)
         return as_columns(booster.predict(X, raw_score=True) / _divisor(booster))
+
+
+def _refuse_damaged(data: bytes) -> None:
+    """Raise unless all trees stand where the header says, and all else is there to its end.
+
+    LightGBM would go on reading, and end the process.
+    """
+    if b"\r\n" in data:
+        raise DamagedError(
+            "its lines end with CR LF, so that its parts do not stand where its header says; get "
+            "the file as it was saved"
+        )
+    header = re.search(rb"^tree_sizes=([\d ]*)\n\n", data, re.MULTILINE)
+    sizes = [int(size) for size in header[1].split()] if header else []
+    starts = np.cumsum([header.end() if header else 0, *sizes]).tolist()
+    marks = [*(b"Tree=%d\n" % t for t in range(len(sizes))), b"end of trees"]
+    in_place = all(data.startswith(mark, at) for mark, at in zip(marks, starts, strict=True))
+    if not in_place or (b"\nparameters:" in data) != (b"\nend of parameters" in data):
+        raise DamagedError(
+            "its parts do not stand where its header says, so it is damaged or cut short; get a "
+            "whole copy"
+        )
+
+
+def _decoded(data: bytes) -> str:
+    try:
+        return data.decode()
+    except UnicodeDecodeError as error:
+        raise DamagedError(f"it is not UTF-8 (byte {error.start}); get a whole copy") from None
 
 
 def _booster(model: Any) -> Any:

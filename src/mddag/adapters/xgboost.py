@@ -2,7 +2,8 @@
 
 Rule ``float32(x) < t``, float32 leaves; our sums are in double precision, so scores agree to
 float32 accuracy. Early stopping counts as the object's own ``predict`` counts it: the scikit-learn
-wrappers stop at ``best_iteration``, a bare Booster uses every tree.
+wrappers stop at ``best_iteration``, a bare Booster uses every tree. A file holds what was saved:
+one of a wrapper says so, and is read as one; its classes are 0 … K-1.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from numpy.typing import NDArray
 
 from mddag import split
 from mddag.adapters import _build, _treelite, _xgboost_categories
+from mddag.adapters._content import Content, DamagedError, Format
 from mddag.adapters.adapter import as_columns, lineage, need, refuse_multi_output, refuse_unfitted
 from mddag.ensemble import Ensemble, Kind
 from mddag.features import Features
@@ -24,6 +26,25 @@ class XGBoost:
     library = "xgboost"
     models = "XGBoost classifiers, regressors, rankers, random forests and Boosters"
     tolerance = 3e-5  # float32 sums of many thousand trees
+    formats: tuple[Format, ...] = (
+        Format("XGBoost JSON", ".json", lambda c: "learner" in c.keys),
+        # {, then the type and the eight bytes of the first key's length
+        Format("XGBoost UBJSON", ".ubj", lambda c: c.data[10:17] in (b"learner", b"version")),
+    )
+
+    def load(self, path: str, content: Content) -> Any:
+        library = need("xgboost", path)
+        if not content.data.rstrip().endswith(b"}"):  # it might read on beyond the end
+            raise DamagedError("it does not end with a brace, so it is cut short; get a whole copy")
+        booster = library.Booster()
+        booster.load_model(bytearray(content.data))
+        about = json.loads(booster.attr("scikit_learn") or "{}")
+        wrapper = _WRAPPERS.get(about.get("_estimator_type"))
+        if wrapper is None:
+            return booster
+        model = getattr(library, wrapper)()
+        model.load_model(bytearray(content.data))
+        return model
 
     def accepts(self, model: Any) -> bool:
         return not lineage(model).isdisjoint({"xgboost.XGBModel", "xgboost.Booster"})
@@ -144,6 +165,7 @@ _KINDS: dict[str, Kind] = {
     "XGBRanker": "ranker",
     "XGBRegressor": "regressor",
 }
+_WRAPPERS = {kind: name for name, kind in _KINDS.items()}
 _FAMILIES: dict[str, Kind] = {"binary": "classifier", "multi": "classifier"}
 
 

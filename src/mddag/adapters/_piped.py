@@ -1,0 +1,118 @@
+"""Piped: a model, and what makes the rows that it reads of the rows that the user has.
+
+A fitted scikit-learn Pipeline is taken apart into its last step, which votes, and the steps before
+it, which only transform. Steps that do nothing ('passthrough') are left out.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from mddag.adapters.adapter import lineage
+
+
+@dataclass(frozen=True, eq=False)
+class Transformer:
+    """Fitted steps, each of which transforms what the one before it gives.
+
+    absent : what entries are that a sparse matrix does not hold: 0, but NaN for XGBoost
+    """
+
+    steps: tuple[Any, ...]
+    absent: float = 0.0
+
+    def __str__(self) -> str:
+        return ", ".join(type(step).__name__ for step in self.steps)
+
+    def transform(self, X: Any) -> Any:
+        """The rows that the model reads, a dense array or a frame, of rows X."""
+        rows = X
+        for step in self.steps:
+            rows = step.transform(rows)
+        rows = self._dense(rows) if hasattr(rows, "tocoo") else rows
+        if np.shape(rows)[:1] != (_n_rows(X),):
+            raise ValueError(
+                f"{self} makes {np.shape(rows)} of {_n_rows(X)} rows; wanted transformers that "
+                "keep every row"
+            )
+        return rows
+
+    def describe(self, estimator: Any) -> None:
+        """Give `estimator` the number and names of the columns that the first step was fitted on.
+
+        Where it remembers none, those that the estimator has seen stay.
+        """
+        for about in ("n_features_in_", "feature_names_in_"):
+            if hasattr(self.steps[0], about):
+                setattr(estimator, about, getattr(self.steps[0], about))
+
+    def _dense(self, rows: Any) -> Any:
+        held = rows.tocoo()
+        dense = np.full(held.shape, self.absent, np.result_type(held.dtype, np.float32))
+        dense[held.row, held.col] = held.data
+        return dense
+
+
+@dataclass(frozen=True, eq=False)
+class Piped:
+    """A model, read from the file `path` or given.
+
+    transformer : what makes the rows that it reads; None where it reads them as they are
+    """
+
+    model: Any
+    transformer: Transformer | None = None
+    path: str | None = None
+
+    def __repr__(self) -> str:
+        return f"<{self.model!r} after {self.transformer}>"
+
+    def rows(self, X: Any) -> Any:
+        """X as the model reads it."""
+        return X if self.transformer is None else self.transformer.transform(X)
+
+
+def is_pipeline(model: Any) -> bool:
+    return "sklearn.Pipeline" in lineage(model)
+
+
+def is_frozen(model: Any) -> bool:
+    return "sklearn.FrozenEstimator" in lineage(model)
+
+
+def steps_of(pipeline: Any) -> tuple[tuple[Any, ...], Any]:
+    """The steps that transform, and the last one."""
+    if not pipeline.steps:
+        raise ValueError("model is a Pipeline without steps; wanted one that ends with an ensemble")
+    *before, (_, last) = pipeline.steps
+    if last is None or isinstance(last, str):
+        raise ValueError(
+            f"the last step of the Pipeline is {last!r}; wanted one that ends with an ensemble"
+        )
+    steps = [(name, step) for name, step in before if step is not None and step != "passthrough"]
+    for name, step in steps:
+        if not hasattr(step, "transform"):
+            raise ValueError(
+                f"the step {name!r} ({type(step).__name__}) of the Pipeline has no transform; pass "
+                "the last step, model[-1], and the rows that it reads"
+            )
+    return tuple(step for _, step in steps), last
+
+
+def after(steps: tuple[Any, ...], inner: Piped) -> Piped:
+    """A model behind further steps."""
+    if not steps:
+        return inner
+    if inner.transformer is not None:
+        return Piped(
+            inner.model, Transformer(steps + inner.transformer.steps, inner.transformer.absent)
+        )
+    absent = np.nan if "xgboost.XGBModel" in lineage(inner.model) else 0.0
+    return Piped(inner.model, Transformer(steps, absent))
+
+
+def _n_rows(X: Any) -> int:
+    return int(X.shape[0]) if hasattr(X, "shape") else len(X)
