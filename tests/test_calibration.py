@@ -7,6 +7,7 @@ from hypothesis.extra.numpy import arrays
 from numpy.testing import assert_allclose
 
 from mddag.calibration import Calibration, probabilities
+from tests.reference import probabilities as twin
 
 
 @settings(deadline=None, max_examples=60)
@@ -20,6 +21,21 @@ def test_probabilities_sum_to_one_and_keep_the_order(scores, factor):
     assert (np.diff(np.take_along_axis(p, scores.argsort(axis=1), axis=1)) >= -1e-15).all()
     two = probabilities(scores[:, :1], factor)
     assert ((two[:, 1] >= 0.5) == (scores[:, 0] >= 0))[np.abs(scores[:, 0]) > 1e-9].all()
+
+
+@settings(deadline=None, max_examples=200)
+@given(
+    st.integers(1, 12).flatmap(
+        lambda K: arrays(float, (5, K), elements=st.floats(-800, 800) | st.floats(-1e-15, 1e-15))
+    ),
+    arrays(float, 5, elements=st.floats(1e-3, 1e3)),
+)
+def test_the_kernel_equals_its_twin(scores, factors):
+    wanted = [twin.probabilities(f, a) for f, a in zip(scores.tolist(), factors, strict=True)]
+    np.testing.assert_array_equal(probabilities(scores, factors), wanted)
+    np.testing.assert_array_equal(probabilities(scores[:1], factors[0]), wanted[:1])
+    strided = np.asfortranarray(scores)
+    np.testing.assert_array_equal(probabilities(strided, factors), wanted)
 
 
 def test_the_winner_has_the_largest_probability_however_close_the_scores():

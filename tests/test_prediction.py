@@ -1,8 +1,9 @@
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.base import BaseEstimator, ClassifierMixin
 
-from mddag import Ensemble
+from mddag import AdaBoostMHClassifier, Ensemble
 from mddag.calibration import Calibration
 from mddag.prediction import ScoringClassifier
 
@@ -46,6 +47,16 @@ def test_two_classes_with_a_score_each_have_one_column_of_log_odds():
     np.testing.assert_array_equal(odds, 2.0 * (scores[:, 1] - scores[:, 0]))
     np.testing.assert_allclose(odds, np.log(p[:, 1] / p[:, 0]), atol=1e-12)
     np.testing.assert_array_equal(model.predict(None), model.ensemble_.classes[(odds > 0) * 1])
+
+
+def test_a_frame_is_encoded_once():
+    frame = pd.DataFrame({"s": pd.Categorical(["b", "a", "c", "b"]), "x": [1.0, 2.0, np.inf, 4.0]})
+    model = AdaBoostMHClassifier(n_rounds=3).fit(frame.assign(x=[1, 2, 3, 4]), [0, 1, 1, 0])
+    rows = model.encode(frame)
+    assert rows.tolist() == [[1, 1], [0, 2], [2, np.inf], [1, 4]]
+    assert rows.flags.c_contiguous
+    for method in (model.predict, model.predict_proba, model.decision_function, model.scores):
+        np.testing.assert_array_equal(method(rows), method(frame))
 
 
 def test_missing_values_are_welcome():

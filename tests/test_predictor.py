@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 from sklearn.datasets import load_breast_cancer, load_digits
 
@@ -82,6 +83,82 @@ def test_one_row(binary):
         predictor.predict_one(X[0, :3])
 
 
+@pytest.mark.parametrize("name", ["binary", "several"])
+def test_the_probabilities_of_one_row_are_those_of_batches_bit_by_bit(name, request):
+    model, X = request.getfixturevalue(name)
+    predictor, wanted = model.predictor(), model.predict_proba(X)
+    for i, x in enumerate(X):
+        p = predictor.predict_proba_one(x)
+        np.testing.assert_array_equal(p, wanted[i])
+        assert (p.dtype, p.shape) == (np.float64, (len(predictor.classes_),))
+    np.testing.assert_array_equal(predictor.predict_proba(X[3:4]), wanted[3:4])
+    np.testing.assert_array_equal(predictor.predict(X[3:4]), model.predict(X[3:4]))
+
+
+def test_one_row_in_other_forms(several):
+    model, X = several
+    predictor = model.predictor()
+    wanted, p = predictor.predict(X[:20]), predictor.predict_proba(X[:20])
+    columns = np.asfortranarray(X)
+    for i, x in enumerate(X[:20]):
+        for same in (columns[i], x.tolist(), tuple(x), x.astype(int), x[None], pd.Series(x)):
+            assert predictor.predict_one(same) == wanted[i]
+            np.testing.assert_array_equal(predictor.predict_proba_one(same), p[i])
+    for refused in (predictor.predict_one, predictor.predict_proba_one):
+        with pytest.raises(ValueError, match="x is a list of 2 values; wanted one row") as error:
+            refused([1, 2])
+        assert error.value.__context__ is None  # nobody is told of our first attempt
+        with pytest.raises(ValueError, match=r"x\[0\] is 'a', a str; wanted a number"):
+            refused(["a"] * 64)
+
+
+def test_one_row_of_a_frame_by_name():
+    predictor = Predictor(whole_model())
+    frame = pd.DataFrame({"size": [0.0, 1.0], "tøwn": pd.Series(["ulm", 7], dtype=object)})
+    for i in (0, 1):
+        x = frame.iloc[i]
+        for same in (x, x.to_dict(), dict(reversed(x.to_dict().items())), frame[i : i + 1]):
+            assert predictor.predict_one(same) == predictor.predict(frame)[i]
+            np.testing.assert_array_equal(
+                predictor.predict_proba_one(same), predictor.predict_proba(frame)[i]
+            )
+    with pytest.raises(ValueError, match=r"missing \['tøwn'\], unknown \['town'\]"):
+        predictor.predict_one({"size": 1, "town": "ulm"})
+    with pytest.raises(ValueError, match=r"x contains NaN \(column 'size'\)"):
+        predictor.predict_one(np.array([np.nan, 0.0]))
+    with pytest.raises(ValueError, match=r"X contains NaN \(column 'size', row 0\)"):
+        predictor.predict(np.array([[np.nan, 0.0]]))
+
+
+@pytest.mark.parametrize("library", [pd, pl])
+def test_a_frame_is_encoded_once(library):
+    predictor = Predictor(whole_model())
+    frame = library.DataFrame({"size": [0.0, 1.0, 3.0], "tøwn": ["ulm"] * 3})
+    rows = predictor.encode(frame)
+    assert rows.tolist() == [[0, 0], [1, 0], [3, 0]]
+    assert rows.dtype == np.float64
+    assert predictor.encode(rows).base is not None  # no copy of what is encoded
+    for method in ("predict", "predict_proba", "codes", "scores", "n_evaluated"):
+        np.testing.assert_array_equal(
+            getattr(predictor, method)(rows), getattr(predictor, method)(frame)
+        )
+    assert [predictor.predict_one(row) for row in rows] == predictor.predict(frame).tolist()
+    assert all(row.flags.c_contiguous for row in rows)
+
+
+def test_infinities_lie_beyond_every_threshold(binary, several):
+    for model, X in (binary, several):
+        X = X[:40].copy()
+        X[::2, ::3], X[1::2, 1::3] = np.inf, -np.inf
+        far = np.where(np.isinf(X), np.copysign(1e300, X), X)
+        predictor = model.predictor()
+        np.testing.assert_array_equal(predictor.scores(X), predictor.scores(far))
+        np.testing.assert_array_equal(predictor.predict(X), model.predict(X))
+        np.testing.assert_array_equal(predictor.predict_proba(X), model.predict_proba(X))
+        assert [predictor.predict_one(x) for x in X] == model.predict(X).tolist()
+        assert [predictor.predict_one(x.tolist()) for x in X] == model.predict(X).tolist()
+
+
 def test_rows_are_refused_as_the_estimators_refuse_them(binary):
     predictor = binary[0].predictor()
     with pytest.raises(ValueError, match="X has 2 features, but the model reads 30"):
@@ -122,6 +199,11 @@ def test_callables_are_served_but_not_saved(tmp_path):
     predictor = Predictor(Model(mddag.compile(ensemble)))
     assert predictor.predict([[2.0, 1.0], [1.0, 2.0]]).tolist() == [1, 0]
     assert predictor.predict_one(np.array([2.0, 1.0])) == 1
+    assert predictor.predict_one([2, 1]) == 1
+    calibrated = Predictor(Model(predictor.model.dag, Calibration.one_group(2.0, 2)))
+    p = calibrated.predict_proba([[2.0, 1.0], [1.0, 2.0]])
+    np.testing.assert_array_equal(calibrated.predict_proba_one([2, 1]), p[0])
+    np.testing.assert_array_equal(calibrated.predict_proba([[1.0, 2.0]]), p[1:])
     with pytest.raises(TypeError, match="callables"):
         predictor.save(tmp_path / "model.mddag")
 
@@ -141,8 +223,11 @@ def test_regressors_predict_calibrated_means():
     np.testing.assert_array_equal(predictor.predict(X, out=np.empty(2)), wanted)
     assert predictor.predict_one(X[1]) == wanted[1]
     assert type(predictor.predict_one(X[1])) is float
-    with pytest.raises(ValueError, match="no classes for probabilities"):
+    with pytest.raises(ValueError, match="no classes for probabilities; use predict or scores"):
         predictor.predict_proba(X)
+    with pytest.raises(ValueError, match="no classes for probabilities; use predict or scores"):
+        predictor.predict_proba_one(X[0])
+    assert predictor.predict_one({"size": 2, "tøwn": 7}) == wanted[1]
     with pytest.raises(ValueError, match="a regressor has no classes"):
         predictor.codes(X)
     np.testing.assert_array_equal(regressor(calibration=None).predict(X), predictor.scores(X)[:, 0])

@@ -1,11 +1,17 @@
+import pickle
+
 import numpy as np
+import pandas as pd
+import polars as pl
 import pytest
+from lightgbm import LGBMClassifier
+from sklearn.base import clone
 from sklearn.ensemble import HistGradientBoostingRegressor
 from sklearn.exceptions import NotFittedError
 
 import mddag
 from mddag import AdaBoostMHClassifier, MDDAGClassifier, MDDAGRegressor
-from mddag.solvers import Sarsa
+from mddag.solvers import Margin, Sarsa
 
 
 def test_a_fitted_estimator_is_saved_with_what_was_measured(tmp_path):
@@ -31,8 +37,113 @@ def test_regressors_come_back_with_their_link(tmp_path, loss):
     model.fit(X, np.exp(X[:, 0])).save(tmp_path / "model.mddag")
     loaded = mddag.load(tmp_path / "model.mddag")
     np.testing.assert_array_equal(loaded.predict(X), model.predict(X))
-    assert loaded.predict_one(X[0]) == model.predict(X[:1])[0]
+    assert [loaded.predict_one(x) for x in X] == model.predict(X).tolist()
+    assert model.predict_one(X[0]) == loaded.predict_one(X[0].tolist()) == model.predict(X)[0]
+    with pytest.raises(ValueError, match="no classes for probabilities; use predict or scores"):
+        model.predict_proba_one(X[0])
     assert loaded.model.full == model.full_evaluation_
+
+
+def test_estimators_answer_single_rows_by_their_last_fit():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(200, 3))
+    model = MDDAGClassifier(AdaBoostMHClassifier(n_rounds=5), solver=Sarsa(n_episodes=5000))
+    for y in (X[:, 0] > 0, X[:, 1] > 0):
+        model.fit(X, y)
+        assert [model.predict_one(x) for x in X] == model.predict(X).tolist()
+        got = np.array([model.predict_proba_one(x) for x in X])
+        np.testing.assert_array_equal(got, model.predict_proba(X))
+    again = pickle.loads(pickle.dumps(model))
+    assert again.predict_one(X[0].tolist()) == model.predict(X)[0]
+    assert "_predictor" not in vars(clone(model))
+    with pytest.raises(NotFittedError):
+        MDDAGClassifier().predict_one(X[0])
+
+
+TOWNS = np.array(["ulm", "bonn", "rome", "paris"])
+
+
+@pytest.fixture(scope="module")
+def framed():
+    """A model of a frame with a column that decides, and the rows."""
+    rng = np.random.default_rng(0)
+    town = rng.integers(0, 4, 1200)
+    X = pd.DataFrame({"town": pd.Categorical(TOWNS[town]), "x": rng.normal(size=1200)})
+    y = ((town % 2) ^ (rng.random(1200) < 0.1)).astype(int)
+    boost = LGBMClassifier(n_estimators=20, num_leaves=4, verbose=-1, n_jobs=1).fit(
+        X[:600], y[:600]
+    )
+    return mddag.sparsify(boost, X[600:], y[600:], beta=1e-3, solver=Margin()), boost, X, y
+
+
+DOORS = {
+    "estimator": lambda model, boost, X, y: model.predict(X),
+    "estimator, probabilities": lambda model, boost, X, y: model.predict_proba(X),
+    "estimator, score": lambda model, boost, X, y: model.score(X, y),
+    "estimator, one row": lambda model, boost, X, y: model.predict_one(X[:1]),
+    "estimator, encode": lambda model, boost, X, y: model.encode(X),
+    "trace": lambda model, boost, X, y: model.trace(X),
+    "Predictor": lambda model, boost, X, y: model.predictor().predict(X),
+    "Predictor, probabilities": lambda model, boost, X, y: model.predictor().predict_proba(X),
+    "Predictor, one row": lambda model, boost, X, y: model.predictor().predict_one(X[:1]),
+    "Predictor, encode": lambda model, boost, X, y: model.predictor().encode(X),
+    "sparsify": lambda model, boost, X, y: mddag.sparsify(boost, X, y, beta=0.01, solver=Margin()),
+    "sweep": lambda model, boost, X, y: mddag.sweep(boost, X, y, betas=[0.01], solver=Margin()),
+    "fit": lambda model, boost, X, y: MDDAGClassifier(boost, solver=Margin()).fit(X, y),
+    "ensemble": lambda model, boost, X, y: mddag.as_ensemble(boost).scores(X),
+}
+
+
+@pytest.mark.parametrize("name", DOORS)
+def test_codes_in_a_category_column_are_refused_at_every_door(framed, name):
+    model, boost, X, y = framed
+    codes = X["town"].cat.codes
+    given = [X.assign(town=codes), X.assign(town=pd.Categorical(codes))]
+    given.append(pl.DataFrame({"town": codes.tolist(), "x": X["x"].tolist()}))
+    for frame in given:
+        with pytest.raises(ValueError, match=r"column 'town' holds numbers.* trained on strings"):
+            DOORS[name](model, boost, frame, y)
+
+
+@pytest.mark.parametrize("name", DOORS)
+def test_a_column_without_a_known_value_warns_at_every_door(framed, name):
+    model, boost, X, y = framed
+    upper = X["town"].astype(str).str.upper()
+    for frame in (
+        X.assign(town=upper),
+        pl.DataFrame({"town": upper.tolist(), "x": X["x"].tolist()}),
+    ):
+        with pytest.warns(UserWarning, match="no value of column 'town' .*'bonn'") as caught:
+            DOORS[name](model, boost, frame, y)
+        assert {warning.filename for warning in caught} == {__file__}
+
+
+def test_frames_are_encoded_once_for_estimators_as_well(framed):
+    model, _, X, _ = framed
+    rows = model.encode(X)
+    for method in ("predict", "predict_proba", "decision_function", "scores", "n_evaluated"):
+        np.testing.assert_array_equal(getattr(model, method)(rows), getattr(model, method)(X))
+    np.testing.assert_array_equal(rows, model.predictor().encode(X))
+    np.testing.assert_array_equal(model.predictor().predict(rows), model.predict(X))
+    assert [model.predict_one(row) for row in rows[:50]] == model.predict(X)[:50].tolist()
+    assert model.predict_one({"x": X["x"][0], "town": X["town"][0]}) == model.predict(X)[0]
+
+
+def test_infinities_are_read_by_every_door_but_fit(framed):
+    model, boost, X, y = framed
+    X = X.copy()
+    X.loc[::3, "x"], X.loc[1::3, "x"] = np.inf, -np.inf
+    predictor = model.predictor()
+    np.testing.assert_array_equal(predictor.predict(X), model.predict(X))
+    np.testing.assert_array_equal(predictor.predict_proba(X), model.predict_proba(X))
+    np.testing.assert_array_equal(
+        mddag.compile(model.ensemble_).scores(X) > 0, boost.predict(X)[:, None]
+    )
+    full = mddag.sparsify(boost, X, y, beta=0.001, solver=Margin())
+    assert mddag.sweep(boost, X, y, betas=[0.01], solver=Margin()).train_loss[0] < 0.3
+    assert full.score(X, y) > 0.8
+    with pytest.raises(ValueError, match="X contains infinity"):
+        MDDAGClassifier(boost, solver=Margin()).fit(X.replace(-np.inf, 0.0), y)
 
 
 def test_there_is_nothing_to_save_before_fit(tmp_path):

@@ -11,6 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import mddag
+from mddag import _core
+from mddag.calibration import Calibration
 from mddag.ensemble import Ensemble
 from mddag.features import Features
 from mddag.grid import Grid
@@ -173,17 +175,30 @@ def test_one_row_may_be_read_only():
     assert dag.walk.scores_one(row) == tuple(dag.scores(np.zeros((1, 4)))[0])
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_one_row_may_have_any_stride_and_one_dimension_more(dtype):
+    ensemble = forest(8)
+    walk = mddag.compile(ensemble, noisy_policy(ensemble, 5)).walk
+    X = np.asfortranarray(rows_on_thresholds(ensemble, 50, dtype))
+    for i in range(len(X)):
+        row = np.ascontiguousarray(X[i])
+        wanted, code = walk.scores_one(row), walk.predict_one(row)
+        for same in (X[i], row[None], X[i : i + 1], row[::-1].copy()[::-1], np.repeat(row, 3)[::3]):
+            assert walk.scores_one(same) == wanted
+            assert walk.predict_one(same) == code
+
+
 @pytest.mark.parametrize(
     "bad",
     [
         np.zeros(3),
-        np.zeros((1, 4)),
-        np.zeros(8)[::2],
+        np.zeros((2, 4)),
+        np.zeros((4, 1)),
         np.zeros(4, np.int64),
         np.zeros(4, ">f8"),
         np.zeros(33, np.uint8)[1:].view(np.float64),
     ],
-    ids=["length", "2-D", "strided", "integers", "byte order", "alignment"],
+    ids=["length", "rows", "column", "integers", "byte order", "alignment"],
 )
 def test_other_rows_are_refused(bad):
     walk = mddag.compile(forest(8)).walk
@@ -194,8 +209,32 @@ def test_other_rows_are_refused(bad):
 
 def test_what_is_no_array_is_refused():
     walk = mddag.compile(forest(8)).walk
-    with pytest.raises(TypeError, match=r"x is a list; wanted one row, a C-contiguous float32"):
+    with pytest.raises(TypeError, match=r"x is a list; wanted one row, a float32 or float64"):
         walk.predict_one([0.0] * 4)
+
+
+@pytest.mark.parametrize("n_scores", [1, 2, 9])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_a_calibrated_walk_reads_one_row_as_batches_are_read(n_scores, dtype):
+    """Bit by bit: probabilities and means by the exit of each row."""
+    ensemble = forest(8, n_scores=n_scores)
+    X = rows_on_thresholds(ensemble, 200, dtype)
+    rng = np.random.default_rng(0)
+    groups = np.arange(len(ensemble) + 1)
+    calibration = Calibration(groups, rng.uniform(0.1, 3, 31), rng.normal(size=31))
+    for policy in (noisy_policy(ensemble, 5), mddag.compile(ensemble).policy):
+        dag = mddag.compile(ensemble, policy)
+        scores, exit_step = dag.exits(X)
+        assert (len(np.unique(exit_step)) > 1) == (policy.grid.n_cells > n_scores)
+        walk = _core.CalibratedWalk(
+            dag.walk, calibration.factors[groups], calibration.offsets[groups]
+        )
+        out = np.empty((len(X), max(n_scores, 2)))
+        for row, p in zip(X, out, strict=True):
+            walk.probabilities_one(row, p)
+        np.testing.assert_array_equal(out, calibration.probabilities(scores, exit_step))
+        means = [walk.mean_one(row) for row in X]
+        np.testing.assert_array_equal(means, calibration.calibrated(scores, exit_step)[:, 0])
 
 
 def test_a_missing_value_is_refused_where_the_model_has_none():

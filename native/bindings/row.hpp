@@ -12,12 +12,9 @@ namespace nb = nanobind;
 
 class OneRow {
  public:
-  // x must be float32 or float64 (n_features,) or (1, n_features), C-contiguous, and stay alive.
+  // x must be float32 or float64 (n_features,) or (1, n_features), and stay alive.
   OneRow(nb::handle x, std::size_t n_features) {
-    if (PyObject_GetBuffer(x.ptr(), &view_, PyBUF_FORMAT | PyBUF_ND) != 0) {
-      PyErr_Clear();
-      refuse(x, n_features);
-    }
+    if (PyObject_GetBuffer(x.ptr(), &view_, PyBUF_FORMAT | PyBUF_ND) != 0) copy(x, n_features);
     const bool numbers = (is_float() || is_double());
     const bool one = view_.ndim == 1 || (view_.ndim == 2 && view_.shape[0] == 1);
     if (one && numbers && static_cast<std::size_t>(view_.shape[view_.ndim - 1]) == n_features)
@@ -39,10 +36,21 @@ class OneRow {
   bool is_float() const { return view_.format[0] == 'f' && view_.format[1] == '\0'; }
   bool is_double() const { return view_.format[0] == 'd' && view_.format[1] == '\0'; }
 
+  // A row that is not contiguous, such as one of a Fortran-ordered matrix: the view keeps a copy.
+  void copy(nb::handle x, std::size_t n_features) {
+    PyErr_Clear();
+    PyObject* copied = PyMemoryView_GetContiguous(x.ptr(), PyBUF_READ, 'C');
+    const bool got =
+        copied != nullptr && PyObject_GetBuffer(copied, &view_, PyBUF_FORMAT | PyBUF_ND) == 0;
+    Py_XDECREF(copied);
+    if (got) return;
+    PyErr_Clear();
+    refuse(x, n_features);
+  }
+
   [[noreturn]] static void refuse(nb::handle x, std::size_t n_features) {
     const std::string n = std::to_string(n_features);
-    const std::string wanted =
-        "; wanted one row, a C-contiguous float32 or float64 array of shape (" + n + ",)";
+    const std::string wanted = "; wanted one row, a float32 or float64 array of shape (" + n + ",)";
     const std::string type = std::string("x is a ") + nb::type_name(x.type()).c_str();
     if (!nb::hasattr(x, "dtype") || !nb::hasattr(x, "shape"))
       throw nb::type_error((type + wanted).c_str());

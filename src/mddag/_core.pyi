@@ -71,7 +71,7 @@ class Walk:
     def predict_one(self, x: Rows) -> int:
         """The class code of one row; with one score, whether it is above 0.
 
-        x is float32 or float64 (n_features,) or (1, n_features), C-contiguous; it is checked here.
+        x is float32 or float64 (n_features,) or (1, n_features), of any stride; it is checked here.
         An array of another shape or type raises a ValueError, as does NaN where there may be none;
         what is no array raises a TypeError. The lock of the interpreter is kept.
         """

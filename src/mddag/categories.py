@@ -90,9 +90,9 @@ class Categories:
             )
         if len(unknown) == len(present):
             _warn(
-                f"no value of column {self.name!r} was there in training: got {unknown[0]!r:.40}, "
-                f"wanted {self._examples()}. All of them count as missing; pass the column as it "
-                "was in training"
+                f"no value of column {self.name!r} was there in training (got {unknown[0]!r:.40}, "
+                f"wanted {self._examples()}), so all of them count as missing; pass the column as "
+                "it was in training"
             )
 
     def _wanted(self) -> str:

@@ -79,6 +79,30 @@ def test_category_columns_of_a_frame(check, frame) -> None:
     assert ensemble.features.names == tuple(X.columns)
 
 
+def test_unknown_categories_are_missing_as_in_lightgbm(check, frame) -> None:
+    X, y = frame
+    model = lgb.LGBMClassifier(**SMALL, **SETS).fit(X, y)
+    some = X.assign(x1=X["x1"].cat.rename_categories({"low": "lower"}))
+    check(model, some, model.predict(some))
+    none = X.assign(x1=X["x1"].cat.rename_categories(str.upper))
+    with pytest.warns(UserWarning, match=r"no value of column 'x1' .*got 'TOP', wanted 'top', "):
+        check(model, none)
+
+
+def test_category_columns_of_another_type_are_refused(frame) -> None:
+    """LightGBM itself refuses the codes unless they are categories, which it takes for missing."""
+    X, y = frame
+    model = lgb.LGBMClassifier(**SMALL, **SETS).fit(X, y)
+    codes = X.assign(x1=X["x1"].cat.codes)
+    with pytest.raises(ValueError, match="categorical_feature do not match"):
+        model.predict(codes)
+    for given in (codes, X.assign(x1=pd.Categorical(X["x1"].cat.codes))):
+        with pytest.raises(
+            ValueError, match=r"column 'x1' holds numbers, .* on strings there, 'top"
+        ):
+            as_ensemble(model).scores(given)
+
+
 def test_category_codes(check, codes) -> None:
     X, y = codes
     model = lgb.LGBMClassifier(**SMALL, **SETS).fit(X, y, categorical_feature=[1, 4])

@@ -1,6 +1,8 @@
 """scikit-learn's HistGradientBoosting as Ensembles."""
 
 import numpy as np
+import pandas as pd
+import polars as pl
 import pytest
 from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
 
@@ -46,6 +48,35 @@ def test_category_columns_of_a_frame(check, frame) -> None:
     assert set(nominal["feature"]) == {1, 4}
     unknown = X.assign(x1=X["x1"].cat.rename_categories({"low": "lower"}))
     check(model, unknown, model.predict(unknown))
+
+
+def test_bools_are_categories_too(check, frame) -> None:
+    X, y = frame
+    X = X.assign(x1=pd.Categorical(X["x2"] > 0))
+    model = HistGradientBoostingClassifier(max_iter=12, min_samples_leaf=5).fit(X, y)
+    check(model, X, model.predict(X))
+    plain = X.assign(x1=X["x2"] > 0)
+    check(model, plain, model.predict(plain))
+
+
+def test_category_columns_of_another_type_are_refused(frame) -> None:
+    """scikit-learn fails at codes with an error of numpy's."""
+    X, y = frame
+    model = HistGradientBoostingClassifier(max_iter=12, min_samples_leaf=5).fit(X, y)
+    codes = X.assign(x1=X["x1"].cat.codes)
+    with pytest.raises(TypeError, match="isnan"):
+        model.predict(codes)
+    with pytest.raises(ValueError, match=r"column 'x1' holds numbers, .* on strings there, 'high'"):
+        as_ensemble(model).scores(codes)
+
+
+def test_nulls_of_polars_that_count_as_a_category_are_refused(frame) -> None:
+    X, y = frame
+    words = pl.Series([None if w != w else w for w in X["x1"]], dtype=pl.Categorical)
+    X = pl.DataFrame({"x0": X["x0"].to_numpy(), "x1": words})
+    model = HistGradientBoostingClassifier(max_iter=2).fit(X, y)
+    with pytest.raises(ValueError, match="column 1 holds None, which counts as a category there"):
+        as_ensemble(model)
 
 
 def test_category_numbers(check, codes) -> None:

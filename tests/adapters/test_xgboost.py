@@ -104,6 +104,21 @@ def test_category_columns_of_a_frame(check, frame, booster: str) -> None:
     assert ensemble.features.categories[4][:3] == (0, 5, 10)
 
 
+def test_unknown_categories_are_refused_as_in_xgboost(frame) -> None:
+    """XGBoost 3.2 finds those that sort behind all others; the rest it takes for a neighbour."""
+    X, y = frame
+    model = xgb.XGBClassifier(**SMALL, **SETS).fit(X, y)
+    unknown = X.assign(x1=X["x1"].cat.rename_categories({"low": "zero"}))
+    with pytest.raises(ValueError, match="category not in the training set"):
+        model.predict(unknown)
+    ensemble = as_ensemble(model)
+    assert ensemble.features.unknown == "refused"
+    with pytest.raises(ValueError, match="column 'x1' holds 'zero', which was not there in train"):
+        ensemble.scores(unknown)
+    with pytest.raises(ValueError, match="column 'x1' holds numbers"):
+        ensemble.scores(X.assign(x1=X["x1"].cat.codes))
+
+
 def test_category_codes(check, codes) -> None:
     X, y = codes
     model = xgb.XGBClassifier(**SMALL, **SETS, feature_types=TYPES).fit(X, y)

@@ -1,8 +1,10 @@
 import os
 from dataclasses import replace
+from datetime import date
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -17,6 +19,7 @@ from mddag.mdp import Evaluation
 from mddag.model_file import Model, ModelFileError
 from mddag.model_file.container import pack, unpack
 from mddag.policy import EVAL, Policy
+from mddag.predictor import Predictor
 from tests import strategies
 from tests.model_file.models import models, whole_model
 
@@ -60,6 +63,17 @@ def test_a_file_holds_all_of_a_model(tmp_path):
     assert again.dag.ensemble.classes.dtype == model.dag.ensemble.classes.dtype
     assert again.dag.ensemble.classes.tolist() == ["a", "b", "ccc"]
     assert [type(v) for v in again.dag.ensemble.features.categories[1]] == [str, int, float, bool]
+
+
+def test_a_file_keeps_what_unknown_categories_are():
+    whole = whole_model().dag
+    strict = replace(whole.ensemble, features=replace(whole.ensemble.features, unknown="refused"))
+    again = Model.from_bytes(Model(Dag(strict, whole.policy)).to_bytes())
+    assert again.dag.ensemble.features == strict.features
+    assert b"unknown" not in whole_model().to_bytes()  # most files need not say it
+    predictor = Predictor(Model.from_bytes(whole_model().to_bytes()))
+    with pytest.raises(ValueError, match=r"column 'tøwn' holds dates.*trained on bools or numbers"):
+        predictor.predict(pd.DataFrame({"size": [0.0], "tøwn": [date(2026, 1, 1)]}))
 
 
 @given(st.data())
@@ -271,6 +285,8 @@ def at(index, value):
         (changed("features", lambda f: f | {"n": 10**30}), "there are 1000000000000"),
         (changed("features", lambda f: f | {"n": 3}), "2 feature names; wanted 3"),
         (changed("features", lambda f: f | {"names": [1, 2]}), "2 feature names; wanted 2 strings"),
+        (changed("features", lambda f: f | {"unknown": 3}), "features has unknown = 3; wanted str"),
+        (changed("features", lambda f: f | {"unknown": "no"}), "unknown categories are 'no'; want"),
         (changed("features", lambda f: f | {"categories": [3]}), "categories are 3"),
         (changed("features", lambda f: f | {"categories": [[2, []]]}), "column 2 of 2"),
         (changed("features", lambda f: f | {"categories": [[0, []], [0, []]]}), "column 0 of 2"),

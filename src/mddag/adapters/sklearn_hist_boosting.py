@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 from mddag.adapters import _build, _treelite
 from mddag.adapters._flat import Flat
 from mddag.adapters.adapter import as_columns, lineage, need, refuse_unfitted
-from mddag.categories import is_missing
 from mddag.ensemble import Ensemble
 from mddag.features import Features
 from mddag.nodes import categories_of, category_words
@@ -72,10 +71,11 @@ def _in_own_columns(model: Any, flat: Flat) -> tuple[Flat, Features]:
     columns = np.concatenate([np.flatnonzero(nominal), np.flatnonzero(~nominal)])
     flat = replace(flat, feature=np.where(flat.feature < 0, -1, columns[flat.feature]))
     known = [
-        tuple(value for value in values.tolist() if not is_missing(value))  # they are listed, too
+        tuple(value for value in values.tolist() if value == value)  # the encoder lists NaN as well
         for values in encoder.named_transformers_["encoder"].categories_
     ]
     categories = dict(zip(np.flatnonzero(nominal).tolist(), known, strict=True))
+    _refuse_none(categories)
     if names is not None:
         return flat, replace(features, categories=categories)
     return _on_values(flat, categories), features
@@ -100,6 +100,17 @@ def _on_values(flat: Flat, categories: dict[int, tuple[Any, ...]]) -> Flat:
         right=np.where(swap, flat.left, flat.right),
         missing_left=flat.missing_left & ~swap,
     )
+
+
+def _refuse_none(categories: dict[int, tuple[Any, ...]]) -> None:
+    """scikit-learn takes the nulls of polars frames for a category of their own, and NaN not."""
+    column = next((column for column, values in categories.items() if None in values), None)
+    if column is not None:
+        raise ValueError(
+            f"HistGradientBoosting model has unsupported categorical encodings: column {column} "
+            "holds None, which counts as a category there; train on a pandas frame, where it is "
+            "missing, or fill the nulls with a value"
+        )
 
 
 def _refuse_values(column: int, values: tuple[Any, ...]) -> None:
