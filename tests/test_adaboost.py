@@ -244,3 +244,11 @@ def test_calibration_on_spambase(data):
     model.fit(X_train, y_train)
     raw = 1 / (1 + np.exp(-2 * model.scores(X_test).ravel()))
     assert log_loss(y_test, model.predict_proba(X_test)) < log_loss(y_test, raw)
+
+
+def test_all_cores_boost_as_one(iris):
+    X, y = iris
+    one, all_cores = (AdaBoostMHClassifier(n_rounds=5, n_threads=n).fit(X, y) for n in (1, -1))
+    np.testing.assert_array_equal(one.scores(X), all_cores.scores(X))
+    with pytest.raises(ValueError, match="n_threads is 0; wanted a whole number, 1 or more, or -1"):
+        AdaBoostMHClassifier(n_threads=0).fit(X, y)

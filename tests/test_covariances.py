@@ -123,3 +123,11 @@ def test_votes_in_any_unit(exponent):
     one, other = (Votes.from_dense(dense * 2.0**e, np.zeros(2)) for e in (0, exponent))
     for found in (covariances, class_covariances):
         np.testing.assert_array_equal(found(other, weight), found(one, weight) * 4.0**exponent)
+
+
+def test_narrowness_measures_margins_by_weight():
+    votes, weight = Votes.from_dense([[1.0], [-2.0], [3.0]]), np.array([1.0, 2.0, 0.0])
+    copies = Votes.from_dense([[1.0], [-2.0], [-2.0]])
+    found = narrowness(votes, 1.0, weight)
+    np.testing.assert_allclose(found[[0, 1, 1]], narrowness(copies, 1.0))
+    assert narrowness(votes, 1.0, np.zeros(3)).tolist() == [1, 1, 1]

@@ -4,6 +4,9 @@ import pickle
 
 import numpy as np
 import pytest
+import sklearn
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from sklearn.base import BaseEstimator, clone
 from sklearn.datasets import load_breast_cancer, make_hastie_10_2
 from sklearn.ensemble import GradientBoostingClassifier
@@ -14,6 +17,7 @@ from sklearn.utils import estimator_html_repr
 
 import mddag
 from mddag import MDDAGClassifier, MDDAGRegressor
+from mddag._checks import usable_cores
 from mddag.estimator import DagEstimator
 from mddag.losses import Logistic, ZeroOne
 from mddag.ordering import Correlation, Given
@@ -174,3 +178,71 @@ def test_policy_rows_of_one_class_are_told():
     with pytest.warns(mddag.DoubtfulResult, match="have the label 1 alone") as told:
         mddag.sweep(MODEL, X[of_one], y[of_one], betas=[0.01], solver=Margin())
     assert told[0].filename == __file__
+
+
+WEIGHT = np.random.default_rng(0).integers(0, 3, len(y)).astype(float)
+
+
+def test_rows_of_weight_zero_are_as_if_they_were_not_there():
+    counted = WEIGHT > 0
+    for ensemble in (MODEL, GradientBoostingClassifier(n_estimators=5, random_state=0)):
+        settings = {"beta": 0.001, "solver": Margin(), "random_state": 0}
+        among = MDDAGClassifier(ensemble, **settings).fit(X, y, WEIGHT)
+        alone = MDDAGClassifier(ensemble, **settings).fit(
+            X[counted], y[counted], 8 * WEIGHT[counted]
+        )
+        np.testing.assert_array_equal(among.policy_.actions, alone.policy_.actions)
+        np.testing.assert_array_equal(among.predict_proba(X), alone.predict_proba(X))
+        assert among.evaluation_ == alone.evaluation_
+
+
+def test_weights_are_in_evaluations_and_calibration():
+    plain = MDDAGClassifier(MODEL, beta=0.001, solver=Margin()).fit(X[250:], y[250:])
+    weight = WEIGHT[250:] + 0.5
+    adopted = MDDAGClassifier(MODEL, beta=0.001).adopt(plain.policy_, X[250:], y[250:], weight)
+    wrong = adopted.predict(X[250:]) != y[250:]
+    assert adopted.evaluation_.loss == pytest.approx(np.average(wrong, weights=weight))
+    n_evaluated = adopted.n_evaluated(X[250:])
+    assert adopted.evaluation_.n_evaluated == pytest.approx(np.average(n_evaluated, weights=weight))
+    full = MODEL.predict(X[250:]) != y[250:]
+    assert adopted.full_evaluation_.loss == pytest.approx(np.average(full, weights=weight))
+    again = MDDAGClassifier(MODEL, beta=0.001).adopt(plain.policy_, X[250:], y[250:])
+    assert not np.array_equal(adopted.calibration_.factors, again.calibration_.factors)
+
+
+def test_weights_of_soft_targets():
+    soft = MODEL.predict_proba(X)
+    everything = mddag.compile(mddag.as_ensemble(MODEL)).policy
+    model = MDDAGClassifier(MODEL).adopt(everything, X, soft, WEIGHT)
+    np.testing.assert_allclose(model.predict_proba(X), soft, atol=1e-6)
+
+
+def test_sample_weight_is_routed():
+    weight = WEIGHT + 0.5
+    plain = MDDAGClassifier(MODEL, solver=Margin()).fit(X, y, weight)
+    with sklearn.config_context(enable_metadata_routing=True):
+        model = MDDAGClassifier(MODEL, solver=Margin()).set_fit_request(sample_weight=True)
+        routed = make_pipeline(model).fit(X, y, sample_weight=weight)
+    np.testing.assert_array_equal(routed.predict_proba(X), plain.predict_proba(X))
+
+
+def test_all_cores_serve_as_well_as_one():
+    one, all_cores = (
+        MDDAGClassifier(MODEL, n_threads=n, solver=Margin()).fit(X, y) for n in (1, -1)
+    )
+    np.testing.assert_array_equal(one.predict_proba(X), all_cores.predict_proba(X))
+    assert all_cores.predictor().n_threads == usable_cores()
+    with pytest.raises(ValueError, match="n_threads is -2; wanted a whole number, 1 or more"):
+        MDDAGClassifier(MODEL, n_threads=-2).fit(X, y)
+
+
+@given(factor=st.floats(1e-6, 1e6), seed=st.integers(0, 100))
+@settings(deadline=None, max_examples=25)
+def test_a_common_factor_of_weights_changes_nothing(factor, seed):
+    weight = np.random.default_rng(seed).uniform(0, 3, len(y))
+    one, other = (
+        MDDAGClassifier(MODEL, beta=0.001, solver=Margin()).fit(X, y, sample_weight=w)
+        for w in (weight, factor * weight)
+    )
+    np.testing.assert_array_equal(one.policy_.actions, other.policy_.actions)
+    np.testing.assert_allclose(one.predict_proba(X), other.predict_proba(X), rtol=1e-6)

@@ -66,3 +66,17 @@ def test_a_changed_label_costs_its_price_besides_its_harm(price):
     assert np.abs(said @ [-1.0, 1.0]) == pytest.approx((1 - price) * harm + price)
     assert said.sum(axis=1) == pytest.approx(1)
     assert (ENSEMBLE.classes[said.argmax(axis=1)] == found.full).all()
+
+
+def test_weights_go_into_the_opinion():
+    rng = np.random.default_rng(0)
+    y = np.where(ROWS[:, 0] + 0.5 * rng.normal(size=100) > 0, "yes", "no")
+    right = (y == "yes") == (ROWS[:, 0] > 0)
+
+    def said(weight):
+        random = np.random.RandomState(0)
+        found = Evidence.of(ENSEMBLE, ROWS, y, certified=True, random=random, weight=weight)
+        return found.opinion()[-1, 1]
+
+    assert said(np.where(right, 1.0, 0.1)) > said(None) > said(np.where(right, 0.1, 1.0))
+    assert said(np.full(100, 3.0)) == said(None)

@@ -114,3 +114,26 @@ def test_equal_scores_whose_mean_is_rounded_are_a_flat_group(score):
     trust = 137 / 237
     wanted = trust * targets.mean() + (1 - trust) * score
     assert_allclose(flat.calibrated(scores, exit_step), wanted)
+
+
+def test_groups_hold_enough_mass():
+    exit_step, mass = np.repeat([1, 2, 3], [4, 4, 4]), np.repeat([0.5, 1.0, 2.0], 4)
+    assert exit_groups(exit_step, 4, 4, mass).tolist() == [0, 0, 0, 1, 1]
+    assert exit_groups(exit_step, 4, 4).tolist() == [0, 0, 1, 2, 2]
+
+
+@pytest.mark.parametrize("fit", [class_calibration, mean_calibration, log_mean_calibration])
+def test_a_row_of_mass_two_is_two_rows(fit):
+    rng = np.random.default_rng(0)
+    scores, exit_step = rng.normal(size=(900, 1)), rng.integers(0, 3, 900)
+    noisy = scores[:, 0] + rng.normal(size=900)
+    targets = (noisy > 0).astype(int) if fit is class_calibration else np.exp(noisy)
+    mass = rng.integers(1, 4, 900)
+    copies = np.repeat(np.arange(900), mass)
+    one = fit(scores, exit_step, targets, 4, mass.astype(float))
+    two = fit(scores[copies], exit_step[copies], targets[copies], 4)
+    assert_array_equal(one.groups, two.groups)
+    assert_allclose(one.factors, two.factors, rtol=1e-8)
+    assert_allclose(one.offsets, two.offsets, atol=1e-10)
+    plain = fit(scores, exit_step, targets, 4)
+    assert not np.allclose([*one.factors, *one.offsets], [*plain.factors, *plain.offsets])

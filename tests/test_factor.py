@@ -69,3 +69,11 @@ def test_an_opinion_is_found_again_by_fitting_to_it():
     said = opinion(scores, labels)
     factor = fit_factor(scores, said)
     assert_allclose(probabilities(scores, factor), said, atol=1e-6)
+
+
+def test_an_opinion_is_of_the_rows_that_count():
+    scores, labels = np.array([[1.0], [2.0], [-1.0], [1.0]]), np.array([1, 1, 0, 0])
+    mass = np.array([1.0, 1.0, 1.0, 0.0])
+    said = opinion(scores, labels, mass)
+    np.testing.assert_allclose(said[:3], opinion(scores[:3], labels[:3]))
+    assert abs(said[3, 1] - opinion(scores, labels)[3, 1]) > 0.01

@@ -193,3 +193,24 @@ def test_edges_in_any_layout_are_taken():
     backwards = np.array([2.0, 1.0, 0.0])[::-1]
     assert Grid(backwards).cells(np.array([[1.5]])).tolist() == [2]
     assert Grid(np.arange(3)).cells(np.array([[1.5]])).tolist() == [2]
+
+
+@pytest.mark.parametrize("n_scores", [1, 3])
+def test_quantile_cells_of_weighted_rows_hold_equal_weights(n_scores):
+    votes, weight = dense_votes(300, 10, n_scores), np.random.default_rng(1).uniform(0.1, 3, 300)
+    grid = Grid.quantile(votes, 9, weight=weight)
+    sums = 0.25 + np.cumsum(votes.dense(), axis=1)
+    cells = grid.cells(sums.reshape(-1, n_scores)) % (len(grid.edges) + 1)
+    share = np.bincount(cells, np.repeat(weight, 10), 9) / (10 * weight.sum())
+    assert 0.0 in grid.edges
+    assert share.max() < 1.5 / 8
+    assert not np.array_equal(grid.edges, Grid.quantile(votes, 9).edges)
+
+
+def test_quantile_cells_know_neither_equal_weights_nor_rows_of_weight_zero():
+    votes, weight = dense_votes(300, 10, 1), (np.arange(300) % 3 > 0).astype(float)
+    plain = Grid.quantile(votes, 64)
+    assert np.array_equal(Grid.quantile(votes, 64, weight=np.full(300, 0.2)).edges, plain.edges)
+    among = Grid.quantile(votes, 64, weight=weight)
+    alone = Grid.quantile(votes.rows(np.flatnonzero(weight)), 64)
+    assert np.abs(among.edges - alone.edges).max() < 0.1 < np.abs(plain.edges).max()

@@ -46,3 +46,20 @@ def test_the_full_ensemble_does_no_harm():
     assert harm.tolist() == [0.0] * 500
     constant = Harm(voter(kind="regressor"), "mean", np.ones(500), np.ones(500), np.arange(500))
     assert np.isfinite(constant(*run)).all()
+
+
+def test_weights_calibrate_and_set_the_unit():
+    """A row of weight 2 is two rows, in lines through exits and in the variance of y."""
+    rng = np.random.default_rng(0)
+    truth, weight = rng.normal(size=600), np.repeat([1.0, 3.0], 300)
+    full, run = truth + 0.1, left(truth / 2 + 0.1 * rng.normal(size=600))
+    twice = np.repeat(np.arange(600), np.repeat([1, 3], 300))
+    harm = Harm(voter(kind="regressor"), "mean", truth, full, np.arange(600), weight)(*run)
+    copies = Harm(voter(kind="regressor"), "mean", truth[twice], full[twice], np.arange(1200))
+    copied = copies(run[0][twice], run[1][twice])
+    assert np.average(harm, weights=weight) == pytest.approx(copied.mean(), abs=0.01)
+    plain = Harm(voter(kind="regressor"), "mean", truth, full, np.arange(600))(*run)
+    scaled = Harm(voter(kind="regressor"), "mean", truth, full, np.arange(600), np.full(600, 8.0))(
+        *run
+    )
+    np.testing.assert_allclose(scaled, plain)

@@ -319,3 +319,8 @@ def test_votes_whose_squares_are_no_numbers_are_refused(size):
         ValueError, match=rf"the largest of the votes and the bias is {size}".replace("+", ".")
     ):
         MDP(np.full((3, 2), size), [0, 1, 0])
+
+
+def test_mass_is_of_the_weights():
+    assert MDP(VOTES, LABELS).mass.tolist() == [1, 1, 1, 1]
+    np.testing.assert_allclose(MDP(VOTES, LABELS, weight=[3, 0, 0, 1]).mass, [1.2, 0, 0, 0.4])

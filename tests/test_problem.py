@@ -6,7 +6,7 @@ from mddag.grid import Grid
 from mddag.losses import Squared, ZeroOne
 from mddag.losses.of_means import OfMeans
 from mddag.ordering import Given
-from mddag.problem import Problem, chosen_solver
+from mddag.problem import Problem, chosen_solver, threads_of_learning
 from mddag.solvers import Margin, Portfolio, Sarsa
 
 
@@ -110,3 +110,44 @@ def test_what_cannot_order_is_refused():
         chosen_solver(None, ordering="best")
     with pytest.raises(TypeError, match=r"ordering is <class .*; wanted a callable"):
         chosen_solver(Portfolio(orderings=(Given,)))
+
+
+def test_weights_go_with_their_rows_into_the_unit_the_order_and_the_grid():
+    seen = []
+
+    def watched(votes, costs=None, weight=None):
+        seen.append(weight)
+        return np.arange(votes.tables.n_classifiers)
+
+    weight, targets = np.arange(1.0, 10.0), np.arange(9.0)
+    problem = Problem.of(ensemble(kind="regressor"), ROWS, targets, weight=weight)
+    mean = np.average(targets, weights=weight)
+    assert problem.unit == pytest.approx(np.average((targets - mean) ** 2, weights=weight))
+    some = problem.rows(np.array([8, 2]))
+    assert some.weight.tolist() == [9.0, 3.0]
+    ordered = some.ordered(watched, Margin())
+    assert seen[0].tolist() == ordered.mdp(0.1).weight.tolist() == [9.0, 3.0]
+    assert problem.like(ordered).mdp(0.1).weight is not None
+
+
+@pytest.mark.parametrize(
+    ("n_threads", "n_jobs", "threads"), [(None, None, 5), (None, 2, 2), (3, 2, 3), (3, None, 3)]
+)
+def test_jobs_are_threads_of_a_solver_that_has_no_use_for_them(n_threads, n_jobs, threads):
+    assert threads_of_learning(n_threads, n_jobs, 5) == threads
+
+
+@pytest.mark.parametrize("n_jobs", [0, 1.5, "all", True])
+def test_jobs_that_make_no_sense_are_refused(n_jobs):
+    with pytest.raises(ValueError, match=r"n_jobs is .*; wanted a whole number of workers, -1 for"):
+        threads_of_learning(None, n_jobs)
+
+
+def test_a_solver_is_told_what_it_can_do():
+    told = chosen_solver(Sarsa(), verbose=True, on_interrupt="return")
+    assert (told.verbose, told.on_interrupt) == (True, "return")
+    own = Sarsa(verbose=True, on_interrupt="return")
+    assert chosen_solver(own) is own
+    assert chosen_solver(Margin(), verbose=True, on_interrupt="return") == Margin()
+    with pytest.raises(ValueError, match="on_interrupt is 1; wanted one of 'raise', 'return'"):
+        chosen_solver(None, on_interrupt=1)

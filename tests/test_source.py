@@ -57,3 +57,30 @@ def test_labels_that_the_ensemble_does_not_know_are_named():
     with pytest.raises(ValueError, match=r"label 7 \(row 1\), which the ensemble does not know"):
         class_codes(np.array([0, 7, 1]), ensemble)
     assert class_codes(np.array([1, 0]), ensemble).tolist() == [1, 0]
+
+
+def test_a_model_that_is_fitted_here_gets_the_weights_of_its_rows():
+    seen = []
+
+    class Watched(GradientBoostingClassifier):
+        def fit(self, X, y, sample_weight=None):
+            seen.append((X, sample_weight))
+            return super().fit(X, y, sample_weight)
+
+    weight = np.arange(1.0, len(y) + 1)
+    random = np.random.RandomState(0)
+    found = fitted_source(Watched(n_estimators=2), "classifier", X, y, 0.3, random, weight)
+    rest = np.setdiff1d(np.arange(len(y)), found.rows)
+    np.testing.assert_array_equal(seen[0][1], weight[rest])
+
+
+def test_a_model_that_knows_no_weights_is_refused():
+    class Plain(GradientBoostingClassifier):
+        def fit(self, X, y):
+            return super().fit(X, y)
+
+    random, weight = np.random.RandomState(0), np.ones(len(y))
+    with pytest.raises(ValueError, match=r"sample_weight is given, but Plain.fit, which is to"):
+        fitted_source(Plain(), "classifier", X, y, 0.3, random, weight)
+    fitted = Plain(n_estimators=2).fit(X, y)  # it is not trained here
+    assert len(fitted_source(fitted, "classifier", X, y, 0.3, random, weight).rows) == len(y)

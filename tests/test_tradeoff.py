@@ -257,3 +257,48 @@ def test_the_default_solver_has_a_thread_per_job(n_jobs, n_threads, monkeypatch)
     fitted.set_params(solver=None)
     mddag.sweep(fitted, X, y, betas=[0.01], n_jobs=n_jobs)
     assert seen == [n_threads]
+
+
+def test_sweep_weighs_rows_and_test_rows(boosted):
+    boost, X, y = boosted
+    weight = np.random.default_rng(0).integers(0, 3, len(y)).astype(float)
+    counted = weight > 0
+    settings = {"betas": [0.01, 0.001], "solver": Margin()}
+    curve = mddag.sweep(
+        boost, X, y, sample_weight=weight, X_test=X, y_test=y, sample_weight_test=weight, **settings
+    )
+    alone = mddag.sweep(
+        boost,
+        X[counted],
+        y[counted],
+        sample_weight=10 * weight[counted],
+        X_test=X,
+        y_test=y,
+        **settings,
+    )
+    for name in ("train_loss", "selection_loss", "train_cost", "selection_n_evaluated"):
+        np.testing.assert_array_equal(getattr(curve, name), getattr(alone, name))
+    policy = mddag.compile(mddag.as_ensemble(boost), curve.policies[0])
+    wrong = mddag.as_ensemble(boost).labels(policy.scores(X)) != y
+    assert curve.test_loss[0] == pytest.approx(np.average(wrong, weights=weight))
+    assert alone.test_loss[0] == pytest.approx(wrong.mean())
+    assert curve.test_loss[0] != pytest.approx(wrong.mean())
+
+
+def test_sweep_refuses_weights_of_no_rows(boosted):
+    boost, X, y = boosted
+    with pytest.raises(ValueError, match="sample_weight_test is given, but not the rows that it"):
+        mddag.sweep(boost, X, y, sample_weight_test=np.ones(len(y)))
+    with pytest.raises(ValueError, match=r"sample_weight_test\[0\] is nan; wanted finite numbers"):
+        mddag.sweep(boost, X, y, X_test=X, y_test=y, sample_weight_test=np.full(len(y), np.nan))
+    with pytest.raises(ValueError, match="n_jobs is 0; wanted a whole number of workers"):
+        mddag.sweep(boost, X, y, n_jobs=0)
+
+
+def test_all_cores(boosted):
+    boost, X, y = boosted
+    one, all_cores = (
+        mddag.sweep(boost, X, y, betas=[0.01], solver=Portfolio((Margin(),)), n_threads=n)
+        for n in (1, -1)
+    )
+    np.testing.assert_array_equal(one.policies[0].actions, all_cores.policies[0].actions)

@@ -107,7 +107,7 @@ class Ladder:
         def too_dear(c: Candidate) -> bool:
             return self._mean(c.n_evaluated, judges) > budget
 
-        self._search(too_dear)
+        self._search(too_dear, fits=lambda c: not too_dear(c))
         self.candidates.append(self._constant(QUIT, BETAS[-1]))  # within any budget
         if self.pool is not None:  # the full ensemble is among them if it is worth its price
             cheap = [c for c in self.candidates[1:] if not too_dear(c)]
@@ -143,20 +143,27 @@ class Ladder:
         hopeful.sort(key=lambda c: -self._mean(c.n_evaluated, seen))
         return [self.everything, *hopeful]
 
-    def _search(self, on_the_careful_side: Callable[[Candidate], bool]) -> None:
-        """Learn at BETAS; then take a pool's ladder, or learn about where care ends."""
+    def _search(
+        self,
+        on_the_careful_side: Callable[[Candidate], bool],
+        fits: Callable[[Candidate], bool] = lambda c: True,
+    ) -> None:
+        """Learn at BETAS; then take a pool's ladder, or learn about where care ends.
+
+        fits : whether a candidate may be chosen; Ctrl-C before there is one is always an error
+        """
         if hasattr(self.solver, "pool"):
             self._fill(BETAS)  # which returns what it has on Ctrl-C by itself
-        with keeping(self.on_interrupt, self._told):
+        with keeping(self.on_interrupt, lambda: self._told(fits)):
             if self.pool is None:
                 self._refine(on_the_careful_side)
             else:
                 self._climb()
 
-    def _told(self) -> str:
-        """Of a search that was stopped, what there is."""
+    def _told(self, fits: Callable[[Candidate], bool]) -> str:
+        """Of a search that was stopped, what there is; "" where nothing fits."""
         n_learned = len(self.candidates) - 1
-        if n_learned == 0:
+        if not any(map(fits, self.candidates[1:])):
             return ""
         name = type(self.solver).__name__
         return f"{name} was stopped after {n_learned} policies; one of them is chosen"

@@ -244,3 +244,9 @@ def test_codes_of_two_bytes():
     assert wide.votes.codes.dtype == np.uint16
     search = Descent(n_starts=2, random_state=0).search(wide)
     assert search.best == wide.evaluate(search.policy).objective
+
+
+def test_all_cores_descend_as_one():
+    mdp = mdp_of(0, n=40)
+    one, all_cores = (Descent(random_state=0, n_threads=n).search(mdp).history for n in (1, -1))
+    assert one == all_cores

@@ -76,3 +76,10 @@ def test_refuses_parameters_that_make_no_sense():
 def test_where_nothing_varies_all_is_certain():
     mdp = MDP(np.ones((40, 30)), np.arange(40) % 2)
     assert mdp.evaluate(Residual().solve(mdp)).n_evaluated == 1
+
+
+def test_lines_of_weighted_rows_are_those_of_copies():
+    mdp, weight = random_walk(n=200), np.random.default_rng(1).integers(0, 3, 200)
+    weighted = MDP(mdp.votes, mdp.labels, weight=weight, grid=mdp.grid)
+    copies = mdp.rows(np.repeat(np.arange(200), weight))
+    np.testing.assert_allclose(lines(weighted), lines(copies), rtol=1e-9, atol=1e-12)

@@ -8,8 +8,10 @@ import numpy as np
 import pytest
 from sklearn.base import BaseEstimator, clone
 
-from mddag import MDP, Policy, solvers
+from mddag import MDP, Grid, Policy, solvers
+from mddag.losses import Logistic
 from mddag.policy import ACTIONS
+from mddag.votes import Votes
 from tests.reference.enumeration import best_objective
 from tests.solvers.problems import LOSSES, mdp_of, three_classifiers
 
@@ -184,3 +186,74 @@ def test_a_family_decides_every_few_steps(kind):
     policy = kind(every=3).solve(mdp)
     assert policy.every == 3
     assert policy.actions.shape == (3, mdp.grid.n_cells)
+
+
+def noisy(weight=None, loss=None, n=300, n_steps=12):
+    """Rows with labels of one score; grid and votes do not depend on the weights."""
+    rng = np.random.default_rng(0)
+    labels = rng.integers(0, 2, n)
+    votes = np.round(0.4 * (2 * labels - 1)[:, None] + rng.normal(size=(n, n_steps)), 2)
+    grid = Grid.uniform(Votes.from_dense(votes), 64)
+    return MDP(votes, labels, loss=loss, beta=0.01, weight=weight, grid=grid)
+
+
+def assert_same(one, other):
+    np.testing.assert_array_equal(one.grid.edges, other.grid.edges)
+    np.testing.assert_array_equal(one.order, other.order)
+    np.testing.assert_array_equal(one.actions, other.actions)
+
+
+@pytest.mark.parametrize("kind", SOLVERS)
+@pytest.mark.parametrize("loss", [None, Logistic()])
+@pytest.mark.parametrize("selects", [False, True])
+def test_a_factor_of_all_weights_changes_nothing(kind, loss, selects):
+    weight = np.random.default_rng(1).uniform(0.1, 3, 300)
+    one, other = (noisy(w, loss) for w in (weight, weight * 2.0**-20))
+    found = (short(kind).solve(m, m if selects else None) for m in (one, other))
+    assert_same(*found)
+
+
+@pytest.mark.parametrize("kind", SOLVERS)
+@pytest.mark.parametrize("loss", [None, Logistic()])
+@pytest.mark.parametrize("selects", [False, True])
+def test_rows_of_weight_zero_are_as_if_they_were_not_there(kind, loss, selects):
+    weight = np.random.default_rng(1).integers(0, 3, 300).astype(float)
+    weight[:2] = 0.0, 1.5
+    among = noisy(weight, loss)
+    alone = among.rows(among.counting())
+    found = (short(kind).solve(m, m if selects else None) for m in (among, alone))
+    assert_same(*found)
+
+
+COPIES = [*FAMILIES, lambda: solvers.Descent(n_starts=0, n_cells=0, z=0.0)]
+
+
+@pytest.mark.parametrize("make", COPIES)
+def test_a_row_of_weight_two_is_two_rows(make):
+    weight = np.random.default_rng(1).integers(1, 4, 300)
+    weighted, plain = noisy(weight), noisy()
+    copies = plain.rows(np.repeat(np.arange(300), weight))
+    one, two = make().solve(weighted), make().solve(copies)
+    assert_same(one, two)
+    value, copied = weighted.evaluate(one), copies.evaluate(two)
+    assert value.objective == pytest.approx(copied.objective, rel=1e-12)
+    assert value.n_evaluated == pytest.approx(copied.n_evaluated, rel=1e-12)
+
+
+@pytest.mark.parametrize("kind", SOLVERS)
+def test_weights_say_whose_errors_count(kind):
+    """The first vote is right about the first half of the rows, all votes about the second."""
+    rng = np.random.default_rng(0)
+    labels = rng.integers(0, 2, 400)
+    sign, first = 2.0 * labels - 1, np.arange(400) < 200
+    votes = np.column_stack([np.where(first, sign, -sign), np.where(first, 0.0, 2 * sign)])
+    weights = np.where(first, 1.0, 1e-3), np.where(first, 1e-3, 1.0)
+    if kind is solvers.Certificate:
+        pytest.skip("it does not look at rows")
+    second = MDP(votes, labels).rows(np.flatnonzero(~first))
+    losses = [
+        second.evaluate(short(kind).solve(MDP(votes, labels, beta=0.1, weight=w))).loss
+        for w in weights
+    ]
+    assert losses[0] > 0.8  # where they hardly count they are left to the first vote
+    assert losses[1] < 0.1
