@@ -110,12 +110,7 @@ def sparsify(
     if knob in BOUNDS and confidence is not None:
         promise = Promise(knob, value, float(confidence), _measure(ensemble, knob))
     evidence = Evidence.of(ensemble, X, y, certified=promise is not None, random=random)
-    if promise is None:
-        doubt_few_rows(len(evidence), knob)
-    else:
-        promise.require(len(evidence), len(evidence.certifying))
-    if ensemble.kind == "classifier":
-        doubt_one_class(evidence.truth, given=evidence.labelled)
+    _check_rows(evidence, knob, promise)
     price = 0.0 if promise is None else promise.price(len(evidence.certifying))
     ladder = _ladder(estimator, seeded(learner, random), evidence, knob, price)
     chosen = _chosen(ladder, knob, value, promise, evidence)
@@ -133,6 +128,16 @@ def sparsify(
         estimator.promise_ = promise
     estimator.summary_ = measured(estimator, knob, value, promise, chosen, evidence)
     return estimator
+
+
+def _check_rows(evidence: Evidence, knob: str, promise: Promise | None) -> None:
+    """Refuse rows that cannot prove what is to be promised; warn of others that tell little."""
+    if promise is None:
+        doubt_few_rows(len(evidence), knob)
+    else:
+        promise.require(len(evidence), len(evidence.certifying))
+    if evidence.ensemble.kind == "classifier":
+        doubt_one_class(evidence.truth, given=evidence.labelled)
 
 
 def _chosen(
