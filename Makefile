@@ -55,6 +55,7 @@ experiments: $(VENV)/built
 	$(BIN)/python experiments/solvers.py
 	$(BIN)/python experiments/descent.py
 	$(BIN)/python experiments/ordering.py
+	$(BIN)/python experiments/few_rows.py
 	$(BIN)/python experiments/promises.py
 
 dist: $(VENV)/ready

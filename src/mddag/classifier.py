@@ -76,10 +76,16 @@ class MDDAGClassifier(ScoringClassifier, ClassifierMixin, DagEstimator):  # type
     classes_ : ndarray (n_classes,)
     evaluation_, full_evaluation_ : Evaluation
         Eq. (8) and its parts on the policy rows, of the policy and of the full ensemble.
+    measured_against_ : str
+        What their losses are of: "labels"; "probabilities", where ``adopt`` was given those; or
+        "model", where ``sparsify`` had no labels and the model's own opinion stood for them.
     calibration_ : Calibration
         a in p = sigmoid(a f) or softmax(a f) for each group of exits, fitted on the policy rows.
     promise_ : Promise
         Only of ``sparsify``: what is promised on rows to come, `knob`, `bound` and `confidence`.
+    summary_ : Summary
+        Only of ``sparsify``: what it found, measured on rows that policies were not learned on;
+        ``repr`` of the estimator tells it in five lines.
     n_features_in_, feature_names_in_ : as in scikit-learn
 
     Examples

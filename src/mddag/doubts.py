@@ -29,8 +29,8 @@ def doubt_few_rows(n_rows: int, knob: str) -> None:
     if n_rows < FEWEST_ROWS[knob]:
         doubt(
             f"X has {n_rows} rows, but {knob} wants {FEWEST_ROWS[knob]} or more where nothing is "
-            "certified: some of them teach policies, the rest choose, and with so few much of "
-            "that is luck; give more rows"
+            "certified: policies are learned on some of them and chosen by the others, and with so "
+            "few much of that is luck; give more rows"
         )
 
 

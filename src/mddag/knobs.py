@@ -133,12 +133,7 @@ def sparsify(
     evidence = Evidence.of(
         ensemble, piped.rows(X), y, certified=promise is not None, random=random, weight=weight
     )
-    if promise is None:
-        doubt_few_rows(len(evidence), knob)
-    else:
-        promise.require(len(evidence), len(evidence.certifying))
-    if ensemble.kind == "classifier":
-        doubt_one_class(evidence.truth, given=evidence.labelled)
+    _check_rows(evidence, knob, promise)
     price = 0.0 if promise is None else promise.price(len(evidence.certifying))
     ladder = _ladder(estimator, seeded(learner, random), evidence, knob, price, n_jobs)
     chosen = _chosen(ladder, knob, value, promise, evidence)
@@ -157,6 +152,16 @@ def sparsify(
         estimator.promise_ = promise
     estimator.summary_ = measured(estimator, knob, value, promise, chosen, evidence)
     return estimator
+
+
+def _check_rows(evidence: Evidence, knob: str, promise: Promise | None) -> None:
+    """Refuse rows that cannot prove what is to be promised; warn of others that tell little."""
+    if promise is None:
+        doubt_few_rows(len(evidence), knob)
+    else:
+        promise.require(len(evidence), len(evidence.certifying))
+    if evidence.ensemble.kind == "classifier":
+        doubt_one_class(evidence.truth, given=evidence.labelled)
 
 
 def _chosen(

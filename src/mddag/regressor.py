@@ -42,6 +42,7 @@ random_state
     ensemble_, policy_, dag_, n_features_in_, feature_names_in_ : as for ``MDDAGClassifier``
     evaluation_, full_evaluation_ : Evaluation
         Eq. (8) and its parts on the policy rows, in units of the loss, before calibration.
+    measured_against_, promise_, summary_ : as for ``MDDAGClassifier``
     calibration_ : Calibration
         The line a f + b for each group of exits, fitted on the policy rows.
 

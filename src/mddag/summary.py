@@ -24,9 +24,9 @@ class Summary:
     kind             : "classifier" or "regressor"
     knob, value      : what was asked for
     n_classifiers    : base classifiers of the full model
-    rows             : "certifying", which neither taught nor chose but tested the bound; or
-                       "choosing", which chose the policy, so it looks a little better on them than
-                       it is (and on which a regressor's means were calibrated)
+    rows             : "certifying", which only tested the bound; or "choosing", which chose the
+                       policy, so it looks a little better on them than it is (and on which the
+                       means of a regressor were calibrated, too)
     n_rows           : how many these are
     n_evaluated      : base classifiers per row, the mean
     measured_against : "labels", or "model" where no labels were given
