@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 from numbers import Integral, Real
 from typing import Any
 
@@ -40,10 +41,22 @@ def check_one_of(name: str, value: Any, allowed: tuple[Any, ...]) -> None:
 
 
 def checked_threads(n_threads: Any) -> int:
-    """`n_threads` for the kernels, if it is a whole number of at least 1."""
+    """`n_threads` for the kernels, if it is a whole number of at least 1; all cores for -1."""
     if type(n_threads) is not int or n_threads < 1:  # the usual case takes no time of one row's
-        check_whole("n_threads", n_threads, 1)
+        is_whole = isinstance(n_threads, Integral) and not isinstance(n_threads, bool)
+        if not is_whole or (n_threads < 1 and n_threads != -1):
+            raise ValueError(
+                f"n_threads is {n_threads!r}; wanted a whole number, 1 or more, or -1 for all cores"
+            )
+        n_threads = _n_cores() if n_threads == -1 else n_threads
     return min(int(n_threads), MOST_THREADS)
+
+
+def _n_cores() -> int:
+    """How many cores this process may use: a container or taskset may leave it fewer than all."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
 
 
 def checked_order(order: ArrayLike, n_classifiers: int) -> NDArray[np.intp]:

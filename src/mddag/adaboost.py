@@ -16,7 +16,13 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
 
-from mddag._checks import check_fraction, check_one_of, check_positive, check_whole
+from mddag._checks import (
+    check_fraction,
+    check_one_of,
+    check_positive,
+    check_whole,
+    checked_threads,
+)
 from mddag.boosting.training import Training
 from mddag.boosting.training_set import training_set
 from mddag.callbacks import CallbackSupportMixin, Tasks, with_callbacks
@@ -63,7 +69,7 @@ class AdaBoostMHClassifier(CallbackSupportMixin, ScoringClassifier, ClassifierMi
         give the same rows; the draws of the first fit go on, whatever `random_state` is by then.
         An interrupted continuation leaves the model as it was before.
     n_threads : int, default 1
-        Threads of the native core. No result depends on it.
+        Threads of the native core, -1 for all cores. No result depends on it.
     verbose : bool, default False
         Show a progress bar on standard error.
     random_state : int, RandomState or None, default None
@@ -186,7 +192,7 @@ class AdaBoostMHClassifier(CallbackSupportMixin, ScoringClassifier, ClassifierMi
         if self.max_seconds is not None:
             check_positive("max_seconds", self.max_seconds)
         check_one_of("warm_start", self.warm_start, (False, True))
-        check_whole("n_threads", self.n_threads, 1)
+        checked_threads(self.n_threads)
 
     def _check_continues(self, continued: Any) -> None:
         if continued is not None and continued.n_classifiers > self.n_rounds:

@@ -52,7 +52,8 @@ class MDDAGClassifier(ScoringClassifier, ClassifierMixin, DagEstimator):  # type
     policy_fraction : float, default 0.3
         Share of the rows held out for the policy.
     n_threads : int, default 1
-        Threads of prediction and of the default solver. No result depends on it.
+        Threads of prediction and of the default solver, -1 for all cores. No result depends on
+        it.
     random_state : int, RandomState or None, default None
         Decides which rows are held out, and seeds a solver that has no seed of its own.
 

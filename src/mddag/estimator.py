@@ -14,7 +14,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import _safe_indexing, check_random_state
 from sklearn.utils.validation import check_consistent_length, validate_data
 
-from mddag._checks import check_fraction, check_one_of, check_whole
+from mddag._checks import check_fraction, check_one_of, checked_threads
 from mddag.adapters import as_ensemble
 from mddag.dag import compile as compile_dag
 from mddag.door import all_or_nothing, checked_rows
@@ -126,7 +126,7 @@ class DagEstimator(Served, Scoring, BaseEstimator):  # type: ignore[misc]
         """The solver; bad parameters are refused here, before any work."""
         check_one_of("policy_rows", self.policy_rows, ("held_out", "train"))
         check_fraction("policy_fraction", self.policy_fraction, zero=False)
-        check_whole("n_threads", self.n_threads, 1)
+        checked_threads(self.n_threads)
         checked_beta(self.beta)
         checked_actions(self.actions)
         checked_loss(self.loss)
