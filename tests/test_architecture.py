@@ -18,6 +18,7 @@ FLOORS = [
         "_checks",
         "_core",
         "_read_only",
+        "_whole_file",
         "callbacks",
         "categories",
         "doubts",

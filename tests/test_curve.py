@@ -59,6 +59,8 @@ def test_the_csv_reads_back_the_same(curve, tmp_path):
     assert list(rows[0]) == list(curve.columns)
     for name, column in curve.columns.items():
         np.testing.assert_array_equal([float(row[name]) for row in rows], column)
+    with pytest.raises(FileNotFoundError, match="does not exist; make it first"):
+        curve.to_csv(tmp_path / "nowhere" / "curve.csv")
 
 
 def test_the_table_marks_the_envelope_and_ends_with_the_full_ensemble(curve):

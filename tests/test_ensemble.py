@@ -155,7 +155,7 @@ def test_order_must_be_a_permutation(stumps):
             stumps.truncated(n)
 
 
-@pytest.mark.parametrize("n_threads", [0, -1, 1.5, None, "2", True])
+@pytest.mark.parametrize("n_threads", [0, -2, 1.5, None, "2", True])
 def test_numbers_of_threads_that_are_none_are_refused(stumps, n_threads):
     for call in (stumps.scores, stumps.votes):
         with pytest.raises(ValueError, match=r"n_threads is .*; wanted a whole number, 1 or more"):

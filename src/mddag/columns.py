@@ -44,6 +44,9 @@ class Columns:
     candidates: NDArray[np.intp]
     n_threads: int = 1
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "n_threads", checked_threads(self.n_threads))
+
     @classmethod
     def from_rows(
         cls,

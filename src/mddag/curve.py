@@ -7,6 +7,7 @@ and for test. A point may be chosen by the selection rows; the test rows only re
 from __future__ import annotations
 
 import csv
+import io
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from os import PathLike
@@ -14,6 +15,7 @@ from os import PathLike
 import numpy as np
 from numpy.typing import NDArray
 
+from mddag._whole_file import write_whole
 from mddag.losses import Loss, ZeroOne
 from mddag.policy import Policy
 
@@ -74,10 +76,11 @@ class Curve:
 
     def to_csv(self, path: str | PathLike[str]) -> None:
         """Write all columns, every number in the shortest form that reads back the same."""
-        with open(path, "w", newline="", encoding="utf-8") as file:
-            writer = csv.writer(file, lineterminator="\n")
-            writer.writerow(self.columns)
-            writer.writerows(zip(*(c.tolist() for c in self.columns.values()), strict=True))
+        text = io.StringIO()
+        writer = csv.writer(text, lineterminator="\n")
+        writer.writerow(self.columns)
+        writer.writerows(zip(*(c.tolist() for c in self.columns.values()), strict=True))
+        write_whole(path, text.getvalue().encode())
 
     def __str__(self) -> str:
         """A table: loss and cost by sample; * marks the envelope."""

@@ -32,7 +32,7 @@ LOSSES = {
 
 
 def load(path: str | os.PathLike[str], *, n_threads: int = 1) -> Predictor:
-    """The model that ``save`` wrote, to predict with `n_threads` threads.
+    """The model that ``save`` wrote, to predict with `n_threads` threads (-1: all cores).
 
     A file that is damaged or unsound is a ModelFileError; loading runs no code of it.
     """

@@ -10,7 +10,8 @@ import pytest
 
 from mddag.export import export_c
 
-COMPILER = shutil.which("gcc") or shutil.which("cc") or shutil.which("clang")
+COMPILERS = [path for path in map(shutil.which, ("gcc", "clang", "cc")) if path]
+COMPILER = next(iter(COMPILERS), None)
 needs_compiler = pytest.mark.skipif(COMPILER is None, reason="there is no C compiler")
 STRICT = ["-std=c99", "-pedantic", "-Wall", "-Wextra", "-Werror"]
 _numbers = itertools.count()

@@ -1,5 +1,6 @@
 """The exported C code decides as the Dag does, bit by bit."""
 
+import os
 import subprocess
 from dataclasses import replace
 
@@ -20,8 +21,9 @@ from mddag.nodes import TreeBuilder
 from mddag.policy import EVAL, QUIT, SKIP, Policy
 from mddag.predictor import Predictor
 from tests import strategies
-from tests.export.compiled import COMPILER, STRICT, compiled, needs_compiler
+from tests.export.compiled import COMPILER, COMPILERS, STRICT, compiled, needs_compiler
 from tests.model_file.models import whole_model
+from tests.test_whole_file import at_most
 
 pytestmark = needs_compiler
 LIMITS = np.finfo(np.float32)
@@ -169,6 +171,92 @@ def test_the_same_model_gives_the_same_text_of_ascii_without_a_way_out_of_the_co
     assert text == (tmp_path / "b.h").read_bytes()
     assert text.isascii()
     assert b"*/ int" not in text
+
+
+MARKS = [
+    "/*",
+    "*/",
+    "//",
+    "?",
+    "??/",
+    "\\",
+    "\n",
+    "\r",
+    '"',
+    "'",
+    "*",
+    "/",
+    "%:",
+    "é",
+    "\0",
+    "a",
+    " ",
+]
+nasty = st.one_of(st.lists(st.sampled_from(MARKS), max_size=40).map("".join), st.text(max_size=80))
+identifiers = st.one_of(
+    st.sampled_from(["_math", "_MATH", "_stdint", "int", "uint8", "INT32", "model", "MODEL", "_"]),
+    st.from_regex(r"[A-Za-z_][A-Za-z0-9_]{0,20}", fullmatch=True),
+)
+
+
+@given(st.lists(nasty, min_size=3, max_size=3, unique=True), nasty, nasty, identifiers)
+@settings(deadline=None, max_examples=40)
+def test_labels_and_names_never_reach_the_compiler(tmp_path_factory, labels, first, second, name):
+    whole = whole_model().dag
+    features = replace(whole.ensemble.features, names=(first + "0", second + "1"))
+    ensemble = replace(whole.ensemble, classes=np.array(labels, object), features=features)
+    folder = tmp_path_factory.mktemp("c")
+    export_c(Dag(ensemble, whole.policy), folder / "m.h", name=name)
+    header = (folder / "m.h").read_bytes()
+    assert header.isascii()
+    assert header.count(b"\n") == plain_header(whole, folder, name).count(b"\n")
+    (folder / "m.c").write_text(
+        f'#include "m.h"\nint main(void) {{\n  const float x[{name.upper()}_N_FEATURES] = {{0}};\n'
+        f"  double scores[{name.upper()}_N_SCORES];\n  {name}_scores(x, scores);\n"
+        f"  return {name}_predict(x) + {name}_evaluations(x) < 0;\n}}\n"
+    )
+    for compiler in COMPILERS[:2]:
+        command = [compiler, *STRICT, "-fsyntax-only", str(folder / "m.c")]
+        done = subprocess.run(command, capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+
+
+def plain_header(dag, folder, name):
+    """The same model with labels of letters."""
+    labels = np.array(["a", "b", "c"])
+    export_c(Dag(replace(dag.ensemble, classes=labels), dag.policy), folder / "plain.h", name=name)
+    return (folder / "plain.h").read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("label", "shown"),
+    [
+        ("/* b", "'/ * b'"),
+        ("*/ int x;", "'* / int x;'"),
+        ("/*/", "'/ * /'"),
+        ("**//", "'* * / /'"),
+        ("what???/", "'what? ? ?/'"),
+        ("two\nlines", r"'two\nlines'"),
+        ("é", r"'\xe9'"),
+        (1.5, "1.5"),
+        ("x" * 55 + "\\" * 9, "'" + "x" * 55 + "\\..."),
+    ],
+)
+def test_a_label_stays_readable_in_the_comment(tmp_path, label, shown):
+    whole = whole_model().dag
+    classes = np.array([label, "b", "c"], object)
+    export_c(Dag(replace(whole.ensemble, classes=classes), whole.policy), tmp_path / "m.h")
+    assert f" * class 0: {shown}" in (tmp_path / "m.h").read_text().splitlines()
+
+
+def test_where_there_is_no_room_the_old_header_stays(tmp_path):
+    export_c(whole_model().dag, tmp_path / "m.h")
+    before = (tmp_path / "m.h").read_bytes()
+    forest = deep_forest(np.random.default_rng(0), 200, 6, 1)
+    with at_most(8192), pytest.raises(OSError, match=r"nothing was written: '.*m\.h'"):
+        export_c(mddag.compile(forest), tmp_path / "m.h")
+    assert (tmp_path / "m.h").read_bytes() == before
+    assert os.listdir(tmp_path) == ["m.h"]
 
 
 @pytest.mark.parametrize("name", ["", "1st", "a-b", "a b", "é"])

@@ -1,4 +1,5 @@
 import os
+import stat
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
@@ -152,8 +153,15 @@ def test_a_file_is_replaced_whole_or_not_at_all(tmp_path):
     whole_model(beta=None).save(path)
     assert Model.load(path).beta is None
     assert os.listdir(tmp_path) == ["model.mddag"]
-    with pytest.raises(FileNotFoundError):
+    with pytest.raises(
+        FileNotFoundError, match=r"nowhere' does not exist; make it first: '.*mddag'"
+    ):
         whole_model().save(tmp_path / "nowhere" / "model.mddag")
+    path.chmod(0o600)
+    (tmp_path / "link").symlink_to(path)
+    whole_model().save(tmp_path / "link")
+    assert (tmp_path / "link").is_symlink()
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
 
 
 def test_files_of_version_1_keep_loading():

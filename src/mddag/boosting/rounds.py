@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mddag import _core
+from mddag._checks import checked_threads
 from mddag.columns import Columns
 from mddag.features import Rows
 from mddag.learners.learner import Learner
@@ -106,7 +107,9 @@ def scored(
 ) -> Scored:
     """Rows of class `labels` (n,) before any vote."""
     targets = targets_of(labels, n_classes)
-    return Scored(targets, mass, np.zeros(targets.shape), float(mass.sum()), n_threads)
+    return Scored(
+        targets, mass, np.zeros(targets.shape), float(mass.sum()), checked_threads(n_threads)
+    )
 
 
 def targets_of(labels: NDArray[np.intp], n_classes: int) -> NDArray[np.int8]:

@@ -11,12 +11,12 @@ from __future__ import annotations
 import os
 import re
 from importlib.resources import files
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from mddag._whole_file import write_whole
 from mddag.calibration import Calibration
 from mddag.dag import Dag
 from mddag.export.tables import Splits, Tables, tables_of
@@ -45,7 +45,7 @@ def export_c(
     served = _model_of(model)
     if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name):
         raise ValueError(f"name is {name!r}; wanted a C identifier, such as 'model'")
-    Path(path).write_text(_header(served, name, integer_thresholds), encoding="ascii")
+    write_whole(path, _header(served, name, integer_thresholds).encode("ascii"))
 
 
 def _model_of(model: Any) -> Model:
@@ -75,15 +75,26 @@ def _about(model: Model) -> str:
     lines = [
         "A sparse decision DAG, written by mddag.",
         f"{ensemble.kind} of {len(ensemble)} base classifiers, {ensemble.n_trees} trees",
-        *(f"class {k}: {label!a:.60}" for k, label in enumerate(classes)),
+        *(f"class {k}: {_commented(label)}" for k, label in enumerate(classes)),
     ]
-    return "/* " + "\n * ".join(line.replace("*/", "* /") for line in lines) + "\n */\n"
+    return "/* " + "\n * ".join(lines) + "\n */\n"
+
+
+def _commented(label: Any) -> str:
+    """A label as a comment can hold it: no mark of a comment, no trigraph, no backslash at its end.
+
+    Marks are two characters of * and /, trigraphs begin with two question marks; a space parts
+    them.
+    """
+    text = ascii(label)
+    text = text if len(text) <= 60 else f"{text[:57]}..."
+    return re.sub(r"(?<=[*/])(?=[*/])|(?<=\?)(?=\?)", " ", text)
 
 
 def _defined(model: Model, tables: Tables, integers: bool) -> list[str]:
     ensemble, splits = model.dag.ensemble, tables.splits.records
     return [
-        "#ifndef MODEL_H\n#define MODEL_H\n\n#include <math.h>\n#include <stdint.h>\n",
+        "#ifndef MODEL_MDDAG_H\n#define MODEL_MDDAG_H\n\n#include <math.h>\n#include <stdint.h>\n",
         f"#define MODEL_N_FEATURES {ensemble.n_features}",
         f"#define MODEL_N_SCORES {tables.n_scores}",
         f"#define MODEL_N_STEPS {tables.n_steps}",

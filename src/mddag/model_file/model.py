@@ -1,14 +1,12 @@
 """Model: what a file holds: a DAG, how its scores are read, and what it was measured to be worth.
 
-``save`` writes under another name and renames, so that nobody reads half a file. ``load`` believes
-nothing: every array is checked before a kernel sees it, and whatever is wrong is a ModelFileError.
-Files of older versions of the format keep loading.
+``load`` believes nothing: every array is checked before a kernel sees it, and whatever is wrong is
+a ModelFileError. Files of older versions of the format keep loading.
 """
 
 from __future__ import annotations
 
 import os
-import secrets
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -17,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from mddag._checks import check_one_of
+from mddag._whole_file import write_whole
 from mddag.calibration import Calibration
 from mddag.dag import Dag
 from mddag.mdp import Evaluation
@@ -97,16 +96,7 @@ class Model:
         """Write the file, whole or not at all; what cannot be read again is not written."""
         data = self.to_bytes()
         self.from_bytes(data)
-        target = Path(path)
-        unfinished = target.with_name(f".{target.name}.{secrets.token_hex(4)}")
-        try:
-            with unfinished.open("xb") as file:
-                file.write(data)
-                file.flush()
-                os.fsync(file.fileno())
-            unfinished.replace(target)
-        finally:
-            unfinished.unlink(missing_ok=True)
+        write_whole(path, data)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Model:

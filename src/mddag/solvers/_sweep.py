@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mddag import _core
+from mddag._checks import checked_threads
 from mddag.mdp import MDP
 from mddag.policy import ACTIONS
 from mddag.solvers._quit_loss import quit_loss
@@ -62,7 +63,7 @@ class Sweep:
         self.arguments = (mdp.beta, every, (eval_, skip, quit_))
         loss = quit_loss(mdp)
         self.loss = mdp.losses_of if callable(loss) else loss
-        self.n_threads = n_threads
+        self.n_threads = checked_threads(n_threads)
 
     def __call__(self, actions: NDArray[np.uint8], guards: Guards) -> float:
         """Improve actions (n_decisions, n_cells) in place; returns Eq. (8) on these instances."""

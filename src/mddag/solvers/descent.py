@@ -49,7 +49,7 @@ class Descent(Parameters):
     targets      : "labels", or "teacher": the full ensemble's calibrated opinion as soft labels
     start        : a policy to start from instead of exploring, such as that of a neighbouring beta
     random_state : a seed, or None for a new one at each call
-    n_threads    : the answer does not depend on it
+    n_threads    : -1 for all cores; the answer does not depend on it
     verbose      : report the descents on standard error
     on_interrupt : Ctrl-C: "raise", or "return" the best candidate so far
     """

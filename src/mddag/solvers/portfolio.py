@@ -73,7 +73,7 @@ class Portfolio(Parameters):
     every              : steps that one decision covers, see Policy
     selection_fraction : rows held out for choosing where no selection rows are given
     random_state       : a seed, or None for a new one at each call
-    n_threads          : the answer does not depend on it
+    n_threads          : -1 for all cores; the answer does not depend on it
     verbose            : report the members on standard error
     on_interrupt       : Ctrl-C: "raise", or "return" the best candidate so far
     """
