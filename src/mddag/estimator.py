@@ -81,7 +81,7 @@ class DagEstimator(Served, Scoring, BaseEstimator):  # type: ignore[misc]
                 source.ensemble, rows, targets[source.rows], loss=self.loss, actions=self.actions
             )
             ordered = problem.ordered(self.ordering, solver)
-            policy = seeded(solver, random).solve(ordered.mdp(self.beta)).after(ordered.arrangement)
+            policy = ordered.outside(seeded(solver, random).solve(ordered.mdp(self.beta)))
             self._settle(source.ensemble, policy, problem, rows)
         return self
 

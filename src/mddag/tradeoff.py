@@ -96,7 +96,7 @@ def sweep(
         test=None if test is None else test.mdp,
         n_jobs=n_jobs,
     )
-    return replace(curve, policies=tuple(p.after(learning.arrangement) for p in curve.policies))
+    return replace(curve, policies=tuple(map(learning.outside, curve.policies)))
 
 
 def _problem(ensemble: Ensemble, X: Any, y: Any, settings: dict[str, Any]) -> Problem:
