@@ -9,7 +9,7 @@ from mddag.interruption import Interrupted
 from mddag.ladder import BETAS, Ladder
 from mddag.ordering import Given
 from mddag.problem import Problem
-from mddag.solvers import Margin, Portfolio, Prefix
+from mddag.solvers import QWYC, Margin, Portfolio, Prefix, Residual
 
 N_STEPS = 20
 
@@ -34,6 +34,17 @@ def ladder(solver, **settings):
 
 
 EVERY_ROW = np.arange(2000)
+CHOOSING = np.arange(1000, 2000)
+
+
+class Priced:
+    """A solver that knows nothing but the answer at one price."""
+
+    def __init__(self, family):
+        self.family = family
+
+    def solve(self, mdp, selection=None):
+        return self.family.solve(mdp, selection)
 
 
 def test_a_ladder_begins_with_the_full_ensemble():
@@ -54,6 +65,33 @@ def test_budgets_are_kept_and_used(budget):
     chosen = ladder(Margin()).within_budget(budget, EVERY_ROW)
     assert chosen.n_evaluated.mean() <= budget
     assert budget < 4 or chosen.n_evaluated.mean() > min(budget, N_STEPS) / 3
+
+
+@pytest.mark.parametrize("solver", [Margin(), Prefix(), Residual(), QWYC()])
+@pytest.mark.parametrize("budget", [1.5, 4, 9, 15.5])
+def test_a_family_gives_its_best_candidate_within_the_budget(solver, budget):
+    """All of them compete, not only the corners of the convex hull, which prices can find."""
+    found = ladder(solver)
+    chosen = found.within_budget(budget, CHOOSING)
+    candidates = solver.candidates(found.learning.mdp(0.0))
+    losses, costs = candidates.evaluate(found.selection.mdp(0.0))
+    full = losses[0]
+    harm = np.append(losses - full, found.candidates[-1].harm[CHOOSING].mean())  # or quit at once
+    cost = np.append(costs, 0.0)
+    within = np.flatnonzero(cost <= budget)
+    best = within[np.lexsort((cost[within], np.round(harm[within], 9)))[0]]
+    assert chosen.harm[CHOOSING].mean() == pytest.approx(harm[best], abs=1e-9)
+    assert chosen.n_evaluated[CHOOSING].mean() == pytest.approx(cost[best], abs=1e-9)
+
+
+def test_prices_alone_leave_a_part_of_the_budget():
+    budgets = np.arange(2, 16)
+    by_price, at_hand = (
+        [ladder(s).within_budget(b, CHOOSING).harm[CHOOSING].mean() for b in budgets]
+        for s in (Priced(Prefix()), Prefix())
+    )
+    assert (np.array(at_hand) <= by_price).all()
+    assert np.mean(at_hand) < np.mean(by_price) - 0.002
 
 
 @pytest.mark.parametrize("bound", [0.003, 0.02, 0.1])
@@ -80,7 +118,7 @@ def test_luck_on_the_rows_that_judge_does_not_help():
 
 
 def test_prices_are_closer_where_candidates_cease_to_be_careful():
-    found = ladder(Margin())
+    found = ladder(Priced(Margin()))
     laid = found.laid_out(0.05, lambda c: bool(c.harm.mean() < 0.05), EVERY_ROW)
     assert len(found.candidates) == 1 + len(BETAS) + 9
     assert laid[0] is found.candidates[0]
@@ -89,13 +127,13 @@ def test_prices_are_closer_where_candidates_cease_to_be_careful():
 
 
 def test_a_solver_may_know_a_whole_path():
-    class OnePass(Prefix):
+    class OnePass(Priced):
         def solve_path(self, mdp, betas, selection):
             seen.append((mdp.n_instances, selection.n_instances, len(betas)))
             return [self.solve(mdp.with_beta(beta)) for beta in betas]
 
     seen = []
-    ladder(OnePass()).within_harm(0.05, EVERY_ROW, EVERY_ROW)
+    ladder(OnePass(Prefix())).within_harm(0.05, EVERY_ROW, EVERY_ROW)
     assert seen == [(1000, 1000, len(BETAS))] + [(1000, 1000, 3)] * 3
 
 
@@ -134,7 +172,7 @@ def test_a_pool_is_filled_once_and_makes_the_ladder_fine():
 
 
 def test_one_interruption_ends_the_search():
-    class Stopped(Prefix):
+    class Stopped(Priced):
         n_solved = 0
 
         def solve(self, mdp, selection=None):
@@ -144,18 +182,38 @@ def test_one_interruption_ends_the_search():
             return super().solve(mdp, selection)
 
     with pytest.warns(Interrupted, match="Stopped was stopped after 2 policies; one of them"):
-        chosen = ladder(Stopped(), on_interrupt="return").within_harm(1.0, EVERY_ROW, EVERY_ROW)
+        chosen = ladder(Stopped(Prefix()), on_interrupt="return").within_harm(
+            1.0, EVERY_ROW, EVERY_ROW
+        )
     assert Stopped.n_solved == 3
     assert chosen.beta in BETAS[:2]
     Stopped.n_solved = 0
     with pytest.raises(KeyboardInterrupt):
-        ladder(Stopped()).within_harm(1.0, EVERY_ROW, EVERY_ROW)
+        ladder(Stopped(Prefix())).within_harm(1.0, EVERY_ROW, EVERY_ROW)
 
 
 def test_interrupted_before_the_first_policy_there_is_nothing_to_choose_from():
     class Stopped(Prefix):
+        def candidates(self, mdp):
+            raise KeyboardInterrupt
+
         def solve(self, mdp, selection=None):
             raise KeyboardInterrupt
 
-    with pytest.raises(KeyboardInterrupt):
-        ladder(Stopped(), on_interrupt="return").within_budget(3, EVERY_ROW)
+    for solver in (Stopped(), Priced(Stopped())):
+        with pytest.raises(KeyboardInterrupt):
+            ladder(solver, on_interrupt="return").within_budget(3, EVERY_ROW)
+        with pytest.raises(KeyboardInterrupt):
+            ladder(solver, on_interrupt="return").within_harm(0.1, EVERY_ROW, EVERY_ROW)
+
+
+def test_the_ladder_of_a_family_is_fine_everywhere():
+    found = ladder(Margin())
+    laid = found.laid_out(1.0, lambda c: True, EVERY_ROW)
+    evaluated = np.array([c.n_evaluated.mean() for c in laid])
+    assert laid[0] is found.candidates[0]
+    assert (evaluated[2:] > 0.8 * evaluated[1:-1]).all()  # the first to beat the full ensemble on
+    assert len(laid) > 2 * len(BETAS)
+    betas = [c.beta for c in laid]
+    assert min(betas) >= 0
+    assert np.isfinite(betas).all()

@@ -160,3 +160,30 @@ def test_levels_of_both_arrangements_add_up_in_the_numbers_of_the_source():
     assert not learned.evaluates_all
     with pytest.raises(ValueError, match=r"the revision is of shape \(3, 1\); wanted .* \(2, 1\)"):
         Policy(np.full((2, 2), EVAL), GRID, np.arange(2), revision=inner)
+
+
+@given(st.data(), st.integers(0, 6), st.sampled_from([1, 2, 3]))
+@settings(deadline=None)
+def test_fewest_cells_decide_as_all_do(data, n_steps, n_scores):
+    policy = data.draw(strategies.policies(n_steps, n_scores))
+    few = policy.on_fewest_cells()
+    assert set(few.grid.edges) <= set(policy.grid.edges)
+    scores = np.random.default_rng(0).normal(size=(200, n_scores))
+    edges = np.append(policy.grid.edges, [0.0, np.nan])
+    on_edges = np.zeros((len(edges), n_scores))
+    on_edges[:, 0] = edges
+    for rows in (scores, 3 * scores, on_edges):
+        mine, theirs = few.grid.cells(rows), policy.grid.cells(rows)
+        np.testing.assert_array_equal(few.actions[:, mine], policy.actions[:, theirs])
+    again = few.on_fewest_cells()
+    assert again.grid.n_cells == few.grid.n_cells
+
+
+def test_one_threshold_needs_one_edge():
+    grid = Grid(np.arange(10.0), n_scores=3)
+    quits = np.tile(np.arange(11) > 4, 3)
+    policy = Policy(np.where(quits, QUIT, EVAL)[None].repeat(2, axis=0), grid, np.arange(2))
+    few = policy.on_fewest_cells()
+    assert few.grid.edges.tolist() == [4.0]
+    assert few.actions.tolist() == [[EVAL, QUIT] * 3] * 2
+    assert Policy.constant(EVAL, 2, grid).on_fewest_cells().grid.n_cells == 3

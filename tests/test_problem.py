@@ -2,12 +2,14 @@ import numpy as np
 import pytest
 
 from mddag import Ensemble
+from mddag.arrangement import by_lines, fitted_levels
+from mddag.class_levels import by_log_odds
 from mddag.grid import Grid
 from mddag.losses import Squared, ZeroOne
 from mddag.losses.of_means import OfMeans
 from mddag.ordering import Given
 from mddag.problem import Problem, chosen_solver, threads_of_learning
-from mddag.solvers import Margin, Portfolio, Sarsa
+from mddag.solvers import Margin, Portfolio, Prefix, Residual, Sarsa
 
 
 def ensemble(**settings):
@@ -151,3 +153,38 @@ def test_a_solver_is_told_what_it_can_do():
     assert chosen_solver(Margin(), verbose=True, on_interrupt="return") == Margin()
     with pytest.raises(ValueError, match="on_interrupt is 1; wanted one of 'raise', 'return'"):
         chosen_solver(None, on_interrupt=1)
+
+
+@pytest.mark.parametrize(
+    ("n_classes", "solver", "levels"),
+    [
+        (2, Margin(), by_lines),
+        (3, Margin(), by_log_odds),
+        (3, Prefix(), by_log_odds),
+        (3, Residual(), by_lines),
+    ],
+)
+def test_levels_of_several_classes_are_log_odds(n_classes, solver, levels):
+    n_scores = 1 if n_classes == 2 else n_classes
+    rng = np.random.default_rng(0)
+    rows = rng.normal(size=(300, 6))
+    voters = [
+        lambda X, j=j: np.stack([X[:, j] - 0.1 * k * X[:, k] for k in range(n_scores)], axis=1)
+        for j in range(6)
+    ]
+    source = Ensemble.from_callables(voters, n_features=6, bias=np.zeros(n_scores))
+    problem = Problem.of(source, rows, rng.integers(0, n_classes, 300))
+    ordered = problem.ordered(backwards, solver)
+    wanted = fitted_levels(problem.votes, ordered.arrangement.order, levels=levels)
+    np.testing.assert_array_equal(ordered.arrangement.revision.shift, wanted.shift)
+    per_class = ordered.grid.n_cells // n_scores
+    assert (per_class > 500) == (n_scores == 1 or isinstance(solver, Margin))
+    outside = ordered.outside(solver.solve(ordered.mdp(0.01)))
+    inside, theirs = (
+        p.mdp(0.01).rollout(q)
+        for p, q in ((ordered, solver.solve(ordered.mdp(0.01))), (problem, outside))
+    )
+    for a, b in zip(inside, theirs, strict=True):
+        np.testing.assert_allclose(a, b, atol=1e-9)
+    if isinstance(solver, Margin):
+        assert outside.grid.n_cells <= 3 * n_scores

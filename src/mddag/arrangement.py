@@ -6,11 +6,13 @@ F ~ a_j S_j + c_j. The sign of the expected F is that of S_j + c_j / a_j, hence 
     f = S_j + t_j,   t_j = c_j / a_j,   t_N = bias,
 
 fitted by least squares in which rows that F decides narrowly count most: the others have quit. With
-K > 1 scores are centred over the classes, and one slope serves all of them.
+K > 1 scores are centred over the classes, and one slope serves all of them. ``class_levels`` has
+another way for K > 1.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -25,6 +27,9 @@ from mddag.votes import Votes
 
 MAX_ROWS = 20_000  # of K > 1 scores, rows times K
 FARTHEST = 10.0  # level, in largest possible scores: losses must remain numbers
+
+# From votes in their new order and the weight of each row (n,) to t_0 .. t_N, float64 (N + 1, K)
+Levels = Callable[[Votes, NDArray[np.float64]], NDArray[np.float64]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,58 +70,69 @@ class Arrangement:
         return Arrangement(order, revision, other.n_steps)
 
 
-def arranged(
-    ordering: Any,
-    votes: Votes,
-    costs: ArrayLike | None = None,
-    weight: ArrayLike | None = None,
-) -> Arrangement:
-    """The order that `ordering` gives, with its levels; the given order keeps its own."""
-    order = checked_permutation(ordering(votes, costs, weight), votes.tables.n_classifiers)
-    if np.array_equal(order, np.arange(len(order))):
-        return Arrangement(order)
-    return Arrangement(order, fitted_levels(votes, order, weight))
-
-
-def fitted_levels(
-    votes: Votes, order: NDArray[np.intp], weight: ArrayLike | None = None
-) -> Revision:
-    """The levels of an order, from rows that need no labels."""
-    weight = np.ones(len(votes)) if weight is None else np.asarray(weight, np.float64)
-    sample, rows = sampled(votes, max(MAX_ROWS // votes.tables.n_scores, 1))
-    sample = sample.reordered(order)
-    wanted = _wanted(sample, weight[rows] * narrowness(sample, 1.0, weight[rows]))
-    start, shift = _shifts(wanted, carried(sample.tables), sample.tables.bias)
-    by_source = np.empty_like(shift)
-    by_source[order] = shift
-    return Revision(start, by_source)
-
-
-def _wanted(votes: Votes, weight: NDArray[np.float64]) -> NDArray[np.float64]:
-    """t_0 .. t_N, float64 (N + 1, K)."""
-    weight = shares(weight)
+def by_lines(votes: Votes, weight: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The levels t_0 .. t_N of least squares, float64 (N + 1, K)."""
+    weight = shares(weight * narrowness(votes, 1.0, weight))
     bias = votes.tables.bias
-    full = _centred(votes.scores())
+    full = centred(votes.scores())
     mean = weight @ full
     at = np.zeros((votes.tables.n_classifiers + 1, len(bias)))
     slope = np.zeros(len(at))
     for j, scores in enumerate(partial_sums(votes)):
-        told = _centred(scores - bias)
+        told = centred(scores - bias)
         at[j] = weight @ told
         spread = weight @ np.square(told - at[j]).sum(axis=1)
         common = weight @ ((told - at[j]) * (full - mean)).sum(axis=1)
         slope[j] = common / spread if spread > 0 and common > 0 else 0.0
     if not slope.any():  # nothing varies
         return np.tile(bias, (len(at), 1))
-    levels = mean / _filled(slope)[:, None] - at
+    return within_reach(mean / filled(slope)[:, None] - at, votes)
+
+
+def arranged(
+    ordering: Any,
+    votes: Votes,
+    costs: ArrayLike | None = None,
+    weight: ArrayLike | None = None,
+    *,
+    levels: Levels = by_lines,
+) -> Arrangement:
+    """The order that `ordering` gives, with its levels; the given order keeps its own."""
+    order = checked_permutation(ordering(votes, costs, weight), votes.tables.n_classifiers)
+    if np.array_equal(order, np.arange(len(order))):
+        return Arrangement(order)
+    return Arrangement(order, fitted_levels(votes, order, weight, levels=levels))
+
+
+def fitted_levels(
+    votes: Votes,
+    order: NDArray[np.intp],
+    weight: ArrayLike | None = None,
+    *,
+    levels: Levels = by_lines,
+) -> Revision:
+    """The levels of an order, from rows that need no labels."""
+    weight = np.ones(len(votes)) if weight is None else np.asarray(weight, np.float64)
+    sample, rows = sampled(votes, max(MAX_ROWS // votes.tables.n_scores, 1))
+    sample = sample.reordered(order)
+    wanted = levels(sample, weight[rows])
+    start, shift = _shifts(wanted, carried(sample.tables), sample.tables.bias)
+    by_source = np.empty_like(shift)
+    by_source[order] = shift
+    return Revision(start, by_source)
+
+
+def within_reach(levels: NDArray[np.float64], votes: Votes) -> NDArray[np.float64]:
+    """Levels (N + 1, K) that are not too far off, on the mean of the bias, and end at the bias."""
+    bias = votes.tables.bias
     most = FARTHEST * (votes.tables.reach().sum() + np.abs(bias).max())
     levels = np.clip(levels, -most, most)  # a sum that tells hardly anything has hardly any slope
-    levels += bias - _centred(bias[None])[0]
+    levels += bias - centred(bias[None])[0]
     levels[-1] = bias
     return levels
 
 
-def _filled(slope: NDArray[np.float64]) -> NDArray[np.float64]:
+def filled(slope: NDArray[np.float64]) -> NDArray[np.float64]:
     """Where a sum tells nothing (0) the slope before it, at the beginning the first that tells."""
     known = np.flatnonzero(slope)
     last = np.maximum(np.searchsorted(known, np.arange(len(slope)), side="right") - 1, 0)
@@ -138,5 +154,6 @@ def _shifts(
     return start, shift
 
 
-def _centred(scores: NDArray[np.float64]) -> NDArray[np.float64]:
+def centred(scores: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Scores (n, K) less their mean over the classes; one score as it is."""
     return scores - scores.mean(axis=1, keepdims=True) if scores.shape[1] > 1 else scores

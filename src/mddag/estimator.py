@@ -136,7 +136,7 @@ class DagEstimator(Served, Scoring, BaseEstimator):  # type: ignore[misc]
             weight=part(weight, source.rows),
         )
         ordered = problem.ordered(self.ordering, solver, self.grid)
-        policy = seeded(solver, random).solve(ordered.mdp(self.beta)).after(ordered.arrangement)
+        policy = ordered.outside(seeded(solver, random).solve(ordered.mdp(self.beta)))
         self._settle(source.ensemble, policy, problem, rows)
         report(2, f"{self.evaluation_.n_evaluated:.1f} evaluated by {type(solver).__name__}")
 

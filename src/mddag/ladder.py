@@ -1,8 +1,10 @@
 """Ladder: policies from the most careful to the boldest, and what each does to every row.
 
 Policies are learned at prices beta a decade apart, then between the boldest that is acceptable and
-the next, so that the ladder is fine where the choice falls. A portfolio has judged a pool of many
-candidates: from it the ladder is fine everywhere. The full ensemble is always on it.
+the next, so that the ladder is fine where the choice falls. Prices find only candidates on the
+convex hull of losses and costs, so where all are at hand they are taken as they are: a portfolio
+has judged a pool of many, a family is judged here, and from either the ladder is fine everywhere.
+The full ensemble is always on it.
 """
 
 from __future__ import annotations
@@ -27,12 +29,13 @@ from mddag.policy import EVAL, QUIT, Policy
 from mddag.problem import Problem
 from mddag.progress import progress
 from mddag.solvers import Solver
-from mddag.solvers.solver import quiet
+from mddag.solvers._front import rounded, rungs, worth
+from mddag.solvers.solver import Candidates, quiet
 
 BETAS = tuple(10.0 ** np.arange(-6.0, 0.1))
 ROUNDS = 3  # of refinement
 FINER = 3  # new prices between two old ones
-STEP = 1.05  # between the costs of candidates that are taken from a pool, where there is one
+STEP = 1.05  # between the costs of candidates that are taken from a pool or a family
 
 Prices = Sequence[float] | NDArray[np.float64]
 
@@ -56,8 +59,9 @@ class Ladder:
     """Learns policies on some of the rows and runs them on all.
 
     rows                : all rows, as numbers
-    solver              : may offer ``solve_path(mdp, betas, selection)`` for all prices at once, or
-                          ``pool(mdp, betas, selection)`` for all its candidates
+    solver              : may offer ``solve_path(mdp, betas, selection)`` for all prices at once,
+                          ``pool(mdp, betas, selection)`` for all its candidates, judged, or
+                          ``candidates(mdp)``, a family's
     learning, selection : the rows that a solver sees, in the order and on the grid of the former
     weight              : (n,), what all the rows count for in means; None where all count alike
     n_jobs              : joblib's workers for a solver that solves price by price
@@ -107,7 +111,10 @@ class Ladder:
         def too_dear(c: Candidate) -> bool:
             return self._mean(c.n_evaluated, judges) > budget
 
-        self._search(too_dear, fits=lambda c: not too_dear(c))
+        if self._is_family:
+            self._take_best(budget, too_dear)
+        else:
+            self._search(too_dear, fits=lambda c: not too_dear(c))
         self.candidates.append(self._constant(QUIT, BETAS[-1]))  # within any budget
         if self.pool is not None:  # the full ensemble is among them if it is worth its price
             cheap = [c for c in self.candidates[1:] if not too_dear(c)]
@@ -155,10 +162,40 @@ class Ladder:
         if hasattr(self.solver, "pool"):
             self._fill(BETAS)  # which returns what it has on Ctrl-C by itself
         with keeping(self.on_interrupt, lambda: self._told(fits)):
-            if self.pool is None:
-                self._refine(on_the_careful_side)
-            else:
+            if self.pool is not None:
                 self._climb()
+            elif self._is_family:
+                self._take_front()
+            else:
+                self._refine(on_the_careful_side)
+
+    @property
+    def _is_family(self) -> bool:
+        return hasattr(self.solver, "candidates")
+
+    def _take_front(self) -> None:
+        candidates, losses, costs = self._judged_family()
+        on_it = rungs(losses, costs, STEP)
+        prices = [price / self.learning.unit for price, _ in on_it]
+        self._add(prices, (candidates[at] for _, at in on_it))
+
+    def _take_best(self, budget: float, too_dear: Callable[[Candidate], bool]) -> None:
+        """The least loss on the rows for selection, the cheapest in a tie."""
+        candidates, losses, costs = self._judged_family()
+        for at in np.lexsort((costs, losses)).tolist():
+            if costs[at] > budget:
+                continue
+            price = min(worth(losses, costs, at) / self.learning.unit, BETAS[-1])
+            self._add([price], [candidates[at]])
+            if not too_dear(self.candidates[-1]):  # an executor rounds otherwise
+                return
+
+    def _judged_family(self) -> tuple[Candidates, NDArray[np.float64], NDArray[np.float64]]:
+        """All candidates, their losses and their costs on the rows for selection."""
+        solver: Any = self.solver
+        candidates: Candidates = solver.candidates(self.learning.mdp(0.0))
+        losses, costs = candidates.evaluate(self.selection.mdp(0.0))
+        return candidates, rounded(losses), costs
 
     def _told(self, fits: Callable[[Candidate], bool]) -> str:
         """Of a search that was stopped, what there is; "" where nothing fits."""
@@ -217,8 +254,7 @@ class Ladder:
         """Judge policies as they come."""
         with progress("sparsify", len(betas), self.verbose) as report:
             for n_done, (beta, policy) in enumerate(zip(betas, policies, strict=True), 1):
-                outside = policy.after(self.learning.arrangement)
-                new = self._judged(float(beta), outside)
+                new = self._judged(float(beta), self.learning.outside(policy))
                 self.candidates.append(new)
                 report(n_done, f"beta {beta:.3g}: {self._mean(new.n_evaluated):.1f} evaluated")
 

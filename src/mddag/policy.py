@@ -161,6 +161,17 @@ class Policy(ReadOnlyArrays):
             actions = np.pad(actions, ((0, n_more), (0, 0)), constant_values=QUIT)
         return replace(self, actions=actions, order=whole.order, revision=whole.revision)
 
+    def on_fewest_cells(self) -> Policy:
+        """The same decisions, on a grid without the edges that make no difference at any step."""
+        grid = self.grid
+        places = self.actions.reshape(len(self.actions), grid.n_scores, len(grid.edges) + 1)
+        heeded = (places[:, :, 1:] != places[:, :, :-1]).any(axis=(0, 1))
+        if heeded.all():
+            return self
+        first = np.append(0, np.flatnonzero(heeded) + 1)  # of the places that become one
+        actions = places[:, :, first].reshape(len(self.actions), grid.n_scores * len(first))
+        return replace(self, actions=actions, grid=Grid(grid.edges[heeded], grid.n_scores))
+
     def tables(self, tables: Tables) -> Tables:
         """The votes of an ensemble as this policy wants them."""
         return tables if self.revision is None else self.revision.applied(tables)

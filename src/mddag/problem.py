@@ -16,7 +16,8 @@ from joblib import effective_n_jobs
 from numpy.typing import NDArray
 
 from mddag._checks import check_jobs, checked_threads
-from mddag.arrangement import Arrangement, arranged
+from mddag.arrangement import Arrangement, arranged, by_lines
+from mddag.class_levels import by_log_odds
 from mddag.ensemble import Ensemble
 from mddag.features import Rows
 from mddag.grid import Grid
@@ -26,7 +27,7 @@ from mddag.losses.of_means import OfMeans
 from mddag.mdp import MDP, are_numbers
 from mddag.ordering import Correlation, Given
 from mddag.ordering.order import checked_ordering
-from mddag.policy import ACTIONS
+from mddag.policy import ACTIONS, Policy
 from mddag.solvers import Portfolio, Solver
 from mddag.solvers.solver import checked_solver, deciding_every, instructed
 from mddag.source import class_codes
@@ -119,16 +120,25 @@ class Problem:
         None stands for Correlation(), whose levels are made for signs; for numbers, which boosting
         puts in order by itself, for Given().
         A solver that orders by itself (it says so by `orders`) gets them as they are, and makes
-        its own grids.
+        its own grids. One whose classes share their thresholds may ask for more cells of a class
+        (`cells_of_a_class`), one that fits lines of its own for levels by least squares
+        (`fits_lines`).
         """
         if getattr(solver, "orders", False):
             return self
         if ordering is None:
             ordering = Given() if are_numbers(self.labels) else Correlation()
-        problem = self._in(arranged(ordering, self.votes, self.costs, self.weight))
+        fits_lines = self.votes.tables.n_scores == 1 or getattr(solver, "fits_lines", False)
+        levels = by_lines if fits_lines else by_log_odds
+        problem = self._in(arranged(ordering, self.votes, self.costs, self.weight, levels=levels))
+        n_cells = getattr(solver, "cells_of_a_class", None)
         if grid == "uniform":
-            return replace(problem, grid=Grid.uniform(problem.votes))
-        return replace(problem, grid=Grid.quantile(problem.votes, weight=self.weight))
+            return replace(problem, grid=Grid.uniform(problem.votes, n_cells))
+        return replace(problem, grid=Grid.quantile(problem.votes, n_cells, weight=self.weight))
+
+    def outside(self, policy: Policy) -> Policy:
+        """A policy learned on these rows, for base classifiers as the source has them."""
+        return policy.on_fewest_cells().after(self.arrangement)
 
     def like(self, other: Problem) -> Problem:
         """These rows in the order and on the grid of `other`."""

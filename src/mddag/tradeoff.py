@@ -124,7 +124,7 @@ def sweep(
         verbose=verbose,
         on_interrupt=on_interrupt,
     )
-    return replace(curve, policies=tuple(p.after(learning.arrangement) for p in curve.policies))
+    return replace(curve, policies=tuple(map(learning.outside, curve.policies)))
 
 
 def _problem(

@@ -20,10 +20,9 @@ from mddag.grid import Grid
 from mddag.mdp import MDP
 from mddag.policy import Policy
 from mddag.revision import Revision
+from mddag.solvers._front import front, rounded, rungs
 from mddag.solvers._judge import Judge, Opinions
 from mddag.solvers.solver import Candidates
-
-DIGITS = 40  # binary ones that a sum of losses over all rows can be relied on for
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,7 +119,7 @@ class Pool:
         by_labels = np.repeat(
             [entry.by_labels for entry in self.entries], [len(o.costs) for o in opinions]
         )
-        return _rounded(self.judge.estimates(Opinions.joined(opinions), by_labels))
+        return rounded(self.judge.estimates(Opinions.joined(opinions), by_labels))
 
     @property
     def costs(self) -> NDArray[np.float64]:
@@ -142,29 +141,13 @@ class Pool:
         return self.candidate(self._best(beta))
 
     def front(self) -> NDArray[np.intp]:
-        """The candidates that no cheaper one beats in loss, by rising cost.
-
-        Equal losses stay: on few rows many do as the full ensemble does, and the dearer are safer.
-        """
-        losses, costs = self.losses, self.costs
-        order = np.lexsort((losses, costs))
-        best_before = np.concatenate([[np.inf], np.minimum.accumulate(losses[order])[:-1]])
-        rises = np.diff(costs[order], prepend=-1.0) > 0
-        on_it = (losses[order] < best_before) | ((losses[order] == best_before) & rises)
-        return np.asarray(order[on_it], np.intp)
+        """The candidates that no cheaper one beats in loss, by rising cost."""
+        return front(self.losses, self.costs)
 
     def ladder(self, step: float) -> list[tuple[float, Policy]]:
         """Of the front, from the dearest on, candidates that are each cheaper by a factor `step` or
-        more, and their prices: what the last evaluations of each save over the next, apiece."""
-        losses, costs = self.losses, self.costs
-        rungs: list[int] = []
-        for at in self.front()[::-1].tolist():
-            if not rungs or costs[at] * step <= costs[rungs[-1]]:
-                rungs.append(at)
-        saved, spent = np.diff(losses[rungs]), -np.diff(costs[rungs])
-        return [
-            (price, self.candidate(at)) for price, at in zip(saved / spent, rungs, strict=False)
-        ]
+        more, and their prices."""
+        return [(price, self.candidate(at)) for price, at in rungs(self.losses, self.costs, step)]
 
     def candidate(self, at: int) -> Policy:
         """A candidate by its number, for base classifiers in their own order."""
@@ -180,11 +163,3 @@ class Pool:
                 return entry, at
             at -= len(entry.opinions.costs)
         raise IndexError(f"the pool has no candidate {at} beyond its last")
-
-
-def _rounded(losses: NDArray[np.float64]) -> NDArray[np.float64]:
-    """To DIGITS binary digits of the largest, so that no unit of the loss matters."""
-    largest = float(np.abs(losses).max())
-    unit = 2.0 ** (np.frexp(largest)[1] - DIGITS)
-    rounded: NDArray[np.float64] = np.rint(losses / unit) * unit
-    return rounded

@@ -8,9 +8,11 @@ reliable nor that the last votes of a shrunken ensemble can no longer turn a sma
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
+from mddag.grid import DEFAULT_CELLS
 from mddag.mdp import MDP
 from mddag.solvers._exits import Exits, inner_edges
 from mddag.solvers._family import OneKnob, check_classes
@@ -22,6 +24,9 @@ class Margin(OneKnob):
 
     every : steps between two looks at the margin
     """
+
+    # All classes have the same thresholds, so each may have as many as there are for two.
+    cells_of_a_class: ClassVar[int] = DEFAULT_CELLS
 
     def candidates(self, mdp: MDP) -> Exits:
         """A threshold at every edge of the grid, the largest first."""

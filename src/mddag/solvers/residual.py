@@ -14,6 +14,7 @@ accuracy, which is why z is tuned by Eq. (8) and not read from a normal table.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,6 +39,8 @@ class Residual(OneKnob):
     """
 
     width: int = 15
+
+    fits_lines: ClassVar[bool] = True  # so levels of the same kind suit it better than log-odds
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -1,0 +1,50 @@
+"""The front of judged candidates: those that no cheaper one beats in loss.
+
+Losses and costs are means over the same rows, both (n_candidates,).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+DIGITS = 40  # binary ones that a sum of losses over all rows can be relied on for
+Vector = NDArray[np.float64]
+
+
+def front(losses: Vector, costs: Vector) -> NDArray[np.intp]:
+    """The candidates that no cheaper one beats in loss, by rising cost.
+
+    Equal losses stay: on few rows many do as the full ensemble does, and the dearer are safer.
+    """
+    order = np.lexsort((losses, costs))
+    best_before = np.concatenate([[np.inf], np.minimum.accumulate(losses[order])[:-1]])
+    rises = np.diff(costs[order], prepend=-1.0) > 0
+    on_it = (losses[order] < best_before) | ((losses[order] == best_before) & rises)
+    return np.asarray(order[on_it], np.intp)
+
+
+def rungs(losses: Vector, costs: Vector, step: float) -> list[tuple[float, int]]:
+    """Of the front, from the dearest on, candidates that are each cheaper by a factor `step` or
+    more, and their prices: what the last evaluations of each save over the next, apiece."""
+    found: list[int] = []
+    for at in front(losses, costs)[::-1].tolist():
+        if not found or costs[at] * step <= costs[found[-1]]:
+            found.append(at)
+    saved, spent = np.diff(losses[found]), -np.diff(costs[found])
+    return list(zip((saved / spent).tolist(), found, strict=False))
+
+
+def worth(losses: Vector, costs: Vector, at: int) -> float:
+    """The highest price at which a candidate beats all that are cheaper."""
+    cheaper = costs < costs[at]
+    prices = (losses[cheaper] - losses[at]) / (costs[at] - costs[cheaper])
+    return max(float(prices.min(initial=np.inf)), 0.0)
+
+
+def rounded(losses: Vector) -> Vector:
+    """To DIGITS binary digits of the largest, so that no unit of the loss matters."""
+    largest = float(np.abs(losses).max())
+    unit = 2.0 ** (np.frexp(largest)[1] - DIGITS)
+    found: Vector = np.rint(losses / unit) * unit
+    return found

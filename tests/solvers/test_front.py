@@ -1,0 +1,59 @@
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from mddag.solvers._front import front, rounded, rungs, worth
+
+numbers = st.lists(st.tuples(st.integers(0, 5), st.integers(0, 8)), min_size=1, max_size=12)
+
+
+@given(numbers)
+@settings(deadline=None)
+def test_nobody_on_the_front_is_beaten_by_a_cheaper_one(pairs):
+    losses, costs = np.array(pairs, float).T
+    found = front(losses, costs)
+    assert (np.diff(costs[found]) > 0).all()
+    assert (np.diff(losses[found]) <= 0).all()
+    for i in range(len(losses)):
+        beaten = ((costs < costs[i]) & (losses < losses[i])).any()
+        on_it = [(losses[k], costs[k]) for k in found]
+        assert (
+            beaten
+            or losses[i] > losses[costs == costs[i]].min()
+            or ((losses[i], costs[i]) in on_it)
+        )
+
+
+@given(numbers)
+@settings(deadline=None)
+def test_rungs_are_a_step_apart_and_their_prices_are_what_they_save(pairs):
+    losses, costs = np.array(pairs, float).T
+    found = rungs(losses, costs, 1.5)
+    at = [i for _, i in found]
+    assert set(at) <= set(front(losses, costs).tolist())
+    assert (costs[at][1:] * 1.5 <= costs[at][:-1]).all()
+    assert all(price >= 0 for price, _ in found)
+
+
+@given(numbers)
+@settings(deadline=None)
+def test_up_to_its_price_a_candidate_beats_the_cheaper_ones(pairs):
+    losses, costs = np.array(pairs, float).T
+    for i in range(len(losses)):
+        price = min(worth(losses, costs, i), 100.0)
+        cheaper = costs < costs[i]
+        values = losses + price * costs
+        if price > 0:
+            assert (values[i] <= values[cheaper] + 1e-9).all()
+
+
+def test_the_cheapest_is_worth_any_price():
+    assert worth(np.array([1.0, 0.0]), np.array([1.0, 3.0]), 0) == np.inf
+    assert worth(np.array([1.0, 0.0]), np.array([1.0, 3.0]), 1) == 0.5
+
+
+def test_losses_that_differ_by_rounding_alone_are_equal():
+    thirds = np.array([0.1 + 0.2, 0.3, 0.7])
+    assert rounded(thirds)[0] == rounded(thirds)[1]
+    assert rounded(thirds) == pytest.approx(thirds)
