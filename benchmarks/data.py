@@ -1,88 +1,112 @@
-"""Train and test rows of the real data sets, for the benchmarks of AdaBoost.MH.
+"""Real data for all benchmarks: the rows and labels of a data set, and which rows are for tests.
 
-The folder is named by the environment variable MDDAG_DATA; it is not part of the project.
+The folder is named by the environment variable MDDAG_DATA; it is not part of the project, and
+CONTRIBUTING.md says what is in it. Here rows keep the order of the files. Each benchmark parts them
+as it needs, or takes `train_and_test`.
 """
+
+from __future__ import annotations
 
 import os
 import runpy
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
+import numpy as np
 from sklearn.model_selection import train_test_split
-from sklearn.preprocessing import OrdinalEncoder
 
 
-class _Data:
-    """The loaders of the data folder, read when first asked for."""
+@dataclass(frozen=True)
+class Rows:
+    """All rows of a data set.
 
-    def __getattr__(self, name):
-        folder = os.environ.get("MDDAG_DATA")
-        if not folder:
-            raise SystemExit("set MDDAG_DATA to the folder of the data sets; see CONTRIBUTING.md")
-        return runpy.run_path(os.path.join(folder, "load.py"))[name]
+    X       : (n, d), an array, or a frame whose strings are categories
+    y       : (n,)
+    is_test : bool (n,), None where nobody has set rows apart for tests
+    """
 
-
-load = _Data()
-MNIST_ROWS = 10_000
-
-
-def shuffled(X, y, test_size=1 / 3):
-    """Train and test rows, stratified, seed 0."""
-    X_train, X_test, y_train, y_test = train_test_split(
-        X, y, test_size=test_size, stratify=y, random_state=0
-    )
-    return X_train, y_train, X_test, y_test
+    X: Any
+    y: np.ndarray
+    is_test: np.ndarray | None = None
 
 
-def spambase():
-    return shuffled(*load.spambase())
+def read(name: str) -> Rows:
+    """The data set of this name, one of SETS."""
+    return SETS[name]()
 
 
-def electricity():
-    """Shuffled, although the rows have an order in time: boosters are compared, not forecasts."""
-    return shuffled(*load.electricity())
+def train_and_test(
+    name: str, n_train: int | None = None
+) -> tuple[Any, np.ndarray, Any, np.ndarray]:
+    """X, y, X_test, y_test: the official parts, else a third of all rows for the test.
+
+    n_train : draw so many of the rows to train on
+    Draws have equal shares of every class, and seed 0. Order in time is ignored.
+    """
+    rows = read(name)
+    if rows.is_test is None:
+        X, X_test, y, y_test = train_test_split(
+            rows.X, rows.y, test_size=1 / 3, stratify=rows.y, random_state=0
+        )
+    else:
+        X, y = rows.X[~rows.is_test], rows.y[~rows.is_test]
+        X_test, y_test = rows.X[rows.is_test], rows.y[rows.is_test]
+    if n_train is not None:
+        some, _ = train_test_split(range(len(y)), train_size=n_train, stratify=y, random_state=0)
+        X, y = X[some], y[some]
+    return X, y, X_test, y_test
 
 
-def adult():
-    """The official split as frames, strings as categories."""
-    frame = load.adult()
-    is_test, y = frame.pop("is_test") == 1, frame.pop("income")
+def is_there() -> bool:
+    return bool(os.environ.get("MDDAG_DATA"))
+
+
+def loaded(loader: str, *arguments: object) -> Any:
+    """What a function of the folder's load.py gives."""
+    if not is_there():
+        raise SystemExit("set MDDAG_DATA to the folder of the data sets; see CONTRIBUTING.md")
+    file = Path(os.environ["MDDAG_DATA"]) / "load.py"
+    if not file.is_file():
+        raise SystemExit(f"MDDAG_DATA names {file.parent}, without load.py; see CONTRIBUTING.md")
+    return runpy.run_path(str(file))[loader](*arguments)
+
+
+def _frame(frame: Any, label: str) -> Rows:
+    """Columns of strings become categories."""
+    y = frame.pop(label).to_numpy()
+    is_test = frame.pop("is_test").to_numpy() == 1 if "is_test" in frame else None
     strings = frame.select_dtypes(exclude="number").columns
-    frame = frame.astype(dict.fromkeys(strings, "category"))
-    return frame[~is_test], y[~is_test].to_numpy(), frame[is_test], y[is_test].to_numpy()
+    return Rows(frame.astype(dict.fromkeys(strings, "category")), y, is_test)
 
 
-def ordinal(X_train, X_test):
-    """Arrays with categories as numbers in alphabetic order, for models that read numbers only."""
-    strings = X_train.select_dtypes("category").columns
-    encoder = OrdinalEncoder(
-        handle_unknown="use_encoded_value", unknown_value=-1, encoded_missing_value=-2
-    ).set_output(transform="pandas")
-    encoder.fit(X_train[strings].astype(object))
-    coded = (X.assign(**encoder.transform(X[strings].astype(object))) for X in (X_train, X_test))
-    return tuple(X.to_numpy(float) for X in coded)
+def _pixels(X: np.ndarray, y: np.ndarray, is_test: np.ndarray | None = None) -> Rows:
+    return Rows(X.reshape(len(X), -1), y, is_test)
 
 
-def letter():
-    X, y, is_test = load.letter()
-    is_test = is_test.astype(bool)
-    return X[~is_test], y[~is_test], X[is_test], y[is_test]
+def _parted_pixels(X: np.ndarray, y: np.ndarray, X_test: np.ndarray, y_test: np.ndarray) -> Rows:
+    is_test = np.arange(len(y) + len(y_test)) >= len(y)
+    return _pixels(np.concatenate([X, X_test]), np.append(y, y_test), is_test)
 
 
-def mnist():
-    """A stratified sixth of the official training rows, all official test rows."""
-    X_train, y_train, X_test, y_test = load.mnist()
-    some, _ = train_test_split(
-        range(len(y_train)), train_size=MNIST_ROWS, stratify=y_train, random_state=0
-    )
-    return X_train[some].reshape(-1, 784), y_train[some], X_test.reshape(-1, 784), y_test
+def _documents(all_: dict[str, np.ndarray]) -> Rows:
+    """With their relevance 0, 1, 2; queries are not kept."""
+    return Rows(all_["X"], all_["y"])
 
 
-def vj_pixels():
-    """12 788 patches of 24 x 24 grey values, and whether they show a face."""
-    X, y = load.vj_faces()
-    return X.reshape(len(X), -1), y
-
-
-def mq2008():
-    """All documents of MQ2008 and their relevance 0, 1, 2."""
-    rows = load.mq2008()
-    return rows["X"], rows["y"]
+SETS: dict[str, Callable[[], Rows]] = {
+    "electricity": lambda: Rows(*loaded("electricity")),
+    "spambase": lambda: Rows(*loaded("spambase")),
+    "higgs": lambda: Rows(*loaded("higgs_sample")),
+    "letter": lambda: Rows(*loaded("letter")),
+    "adult": lambda: _frame(loaded("adult"), "income"),
+    # without the duration of the call, which is known only after it
+    "bank": lambda: _frame(loaded("bank").drop(columns="duration"), "y"),
+    "vj": lambda: _pixels(*loaded("vj_faces")),  # 24 x 24
+    "daimler": lambda: _pixels(*loaded("daimler_ped")[:2]),  # 18 x 36
+    "cbcl": lambda: _parted_pixels(*loaded("cbcl_faces")),  # 19 x 19
+    "mnist": lambda: _parted_pixels(*loaded("mnist")),  # 28 x 28
+    "mq2007": lambda: _documents(loaded("mq2007")),
+    "mq2008": lambda: _documents(loaded("mq2008")),
+}

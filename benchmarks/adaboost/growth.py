@@ -5,6 +5,7 @@ from time import process_time
 
 import numpy as np
 
+from benchmarks.clock import seconds
 from mddag import AdaBoostMHClassifier
 from mddag.learners import Stump, Tree
 
@@ -17,26 +18,22 @@ GROWTH = {
 }
 
 
-def growth():
+def measure():
     """One row per point: the best of three fits."""
     for grows, sizes in GROWTH.items():
         for size in sizes:
             for learner in (Stump(), Tree(8)):
-                seconds = timed(learner, **{**START, grows: size})
-                cells = (grows, size, repr(learner), f"{seconds:.3f}")
+                best = fastest(learner, **{**START, grows: size})
+                cells = (grows, size, repr(learner), f"{best:.3f}")
                 yield dict(zip(FIELDS, cells, strict=True))
 
 
-def timed(learner, rows, features, rounds):
+def fastest(learner, rows, features, rounds):
     rng = np.random.default_rng(0)
     X = rng.normal(size=(rows, features))
     y = (X[:, 0] * X[:, 1] + X[:, 2] + rng.normal(size=rows) > 0).astype(int)
-    seconds = []
-    for _ in range(3):
-        began = process_time()
-        AdaBoostMHClassifier(learner, n_rounds=rounds, max_bins=255).fit(X, y)
-        seconds.append(process_time() - began)
-    return min(seconds)
+    model = AdaBoostMHClassifier(learner, n_rounds=rounds, max_bins=255)
+    return min(seconds(lambda: model.fit(X, y), process_time) for _ in range(3))
 
 
 def picture(table, path: Path):
@@ -50,9 +47,9 @@ def picture(table, path: Path):
     for axis, (grows, sizes) in zip(axes, GROWTH.items(), strict=True):
         for learner in (Stump(), Tree(8)):
             lines = [r for r in table if (r["grows"], r["learner"]) == (grows, repr(learner))]
-            x, seconds = [int(r["size"]) for r in lines], [float(r["seconds"]) for r in lines]
-            axis.loglog(x, seconds, "o-", label=repr(learner))
-        straight = seconds[-1] / 3 * np.array(sizes) / sizes[-1]
+            x, y = [int(r["size"]) for r in lines], [float(r["seconds"]) for r in lines]
+            axis.loglog(x, y, "o-", label=repr(learner))
+        straight = y[-1] / 3 * np.array(sizes) / sizes[-1]
         axis.loglog(sizes, straight, "--", color="0.6", label="slope 1")
         fixed = ", ".join(f"{v:,} {k}" for k, v in START.items() if k != grows)
         axis.set(xlabel=grows, title=f"at {fixed}")

@@ -4,12 +4,12 @@ Wall time tells what threads bring on an idle machine; processor time and its ra
 one, too.
 """
 
-from time import perf_counter, process_time
-
 import numpy as np
 from sklearn.ensemble import AdaBoostClassifier
 
 from benchmarks import data
+from benchmarks.clock import wall_and_processor
+from benchmarks.table import spread
 from mddag import AdaBoostMHClassifier
 from mddag.learners import Stump, Tree
 
@@ -17,19 +17,19 @@ FIELDS = ("data", "what", "rounds", "seconds", "cpu_seconds", "ratio", "cpu_rati
 REPEATS = {("electricity", 100): 7, ("electricity", 1000): 2, ("vj pixels", 100): 2}
 
 
-def speed():
+def measure():
     """Seconds, and ratios scikit-learn / mddag, each from one interleaved pass."""
-    rows = {"electricity": electricity(), "vj pixels": data.vj_pixels()}
+    faces, documents = data.read("vj"), data.read("mq2008")
+    rows = {"electricity": electricity(), "vj pixels": (faces.X, faces.y)}
     for (name, n_rounds), n_repeats in REPEATS.items():
         yield from beside_scikit_learn(name, *rows[name], n_rounds, n_repeats)
-    X, y = data.vj_pixels()
-    yield from alone("vj pixels", Stump(), X, y, n_rounds=1000)
-    X, y = data.mq2008()
-    yield from alone("mq2008", Tree(8), X, y, n_rounds=500)
+    yield from alone("vj pixels", Stump(), faces.X, faces.y, n_rounds=1000)
+    yield from alone("mq2008", Tree(8), documents.X, documents.y, n_rounds=500)
 
 
 def electricity():
-    X_train, y_train, X_test, y_test = data.electricity()
+    """All rows, shuffled."""
+    X_train, y_train, X_test, y_test = data.train_and_test("electricity")
     return np.vstack([X_train, X_test]), np.concatenate([y_train, y_test])
 
 
@@ -42,7 +42,7 @@ def beside_scikit_learn(name, X, y, n_rounds, n_repeats):
     taken = {what: [] for what in models}
     for _ in range(n_repeats):
         for what, model in models.items():
-            taken[what].append(timed(model, X, y))
+            taken[what].append(wall_and_processor(lambda model=model: model.fit(X, y)))
     for what in models:
         yield row(name, what, n_rounds, taken[what], taken["scikit-learn"])
 
@@ -50,15 +50,8 @@ def beside_scikit_learn(name, X, y, n_rounds, n_repeats):
 def alone(name, learner, X, y, n_rounds):
     for n_threads in (1, 2):
         model = AdaBoostMHClassifier(learner, n_rounds=n_rounds, n_threads=n_threads)
-        taken = [timed(model, X, y) for _ in range(2)]
+        taken = [wall_and_processor(lambda model=model: model.fit(X, y)) for _ in range(2)]
         yield row(name, f"{learner!r}, {n_threads} thread(s)", n_rounds, taken)
-
-
-def timed(model, X, y):
-    """Wall and processor seconds of a fit."""
-    began = perf_counter(), process_time()
-    model.fit(X, y)
-    return perf_counter() - began[0], process_time() - began[1]
 
 
 def row(name, what, n_rounds, taken, rival=None):
@@ -67,7 +60,3 @@ def row(name, what, n_rounds, taken, rival=None):
     ratios = ["", ""] if rival is None else [spread(r) for r in np.divide(rival, taken).T]
     cells = (name, what, n_rounds, f"{wall:.2f}", f"{cpu:.2f}", *ratios)
     return dict(zip(FIELDS, cells, strict=True))
-
-
-def spread(ratios):
-    return f"{np.median(ratios):.1f} ({min(ratios):.1f}-{max(ratios):.1f})"

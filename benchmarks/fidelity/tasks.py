@@ -1,19 +1,21 @@
-"""The rows that fidelity.py trains and tests on: real data, or synthetic rows of the same kinds."""
+"""The rows to train and test on: real data, or synthetic rows of the same kinds."""
 
 from __future__ import annotations
 
-import runpy
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from sklearn.datasets import make_classification
 
+from benchmarks import data
+
 
 @dataclass(frozen=True)
 class Task:
+    """Rows and targets to train on and to test on; the query (n,) of each row to train on."""
+
     X: Any
     y: np.ndarray
     X_test: Any
@@ -21,39 +23,40 @@ class Task:
     queries: np.ndarray | None = None
 
 
-def tasks(folder: str | None) -> dict[str, Task]:
+def tasks() -> dict[str, Task]:
     """By name; the electricity rows are split by time, the others at random or officially."""
-    if not folder:
+    if not data.is_there():
         return _synthetic()
-    load = runpy.run_path(str(Path(folder) / "load.py"))
-    X, y = load["electricity"]()
-    cut = len(X) // 2
-    electricity = Task(X[:cut], y[:cut], X[cut:], y[cut:])
-    price = np.ascontiguousarray(X[:, 1])
-    rest = np.delete(X, 1, axis=1)
-    X, y, is_test = load["letter"]()
-    X = X.astype(np.float64)
-    letter = Task(X[~is_test], y[~is_test], X[is_test], y[is_test])
-    fold = load["mq2008"](1)
-    (X, y, queries), (X_test, y_test, _) = fold["train"], fold["test"]
-    order = np.argsort(queries, kind="stable")
-    return _with_missing(_halves(*load["spambase"]())) | {
-        "electricity": electricity,
-        "electricity price": Task(rest[:cut], price[:cut], rest[cut:], price[cut:]),
+    spambase, electricity = data.read("spambase"), data.read("electricity")
+    price = electricity.X[:, 1].copy()
+    X, y, X_test, y_test = data.train_and_test("letter")
+    letter = Task(X.astype(np.float64), y, X_test.astype(np.float64), y_test)
+    X, income, X_test, income_test = data.train_and_test("adult")
+    adult = Task(X, _is_high(income), X_test, _is_high(income_test))
+    return _with_missing(_halves(spambase.X, spambase.y)) | {
+        "electricity": _by_time(electricity.X, electricity.y),
+        "electricity price": _by_time(np.delete(electricity.X, 1, axis=1), price),
         "letter": letter,
-        "mq2008": Task(X[order], y[order], X_test, y_test, queries[order]),
-        "adult": _adult(load["adult"]()),
+        "mq2008": _first_fold(),
+        "adult": adult,
     }
 
 
-def _adult(frame: pd.DataFrame) -> Task:
-    target = next(name for name in ("income", "class", "target", "y") if name in frame)
-    y = frame[target].astype(str).str.contains(">50K").to_numpy().astype(int)
-    is_test = frame["is_test"].to_numpy().astype(bool)
-    X = frame.drop(columns=[target, "is_test"])
-    words = [name for name in X if not pd.api.types.is_numeric_dtype(X[name])]
-    X = X.astype(dict.fromkeys(words, "category"))
-    return Task(X[~is_test], y[~is_test], X[is_test], y[is_test])
+def _by_time(X: np.ndarray, y: np.ndarray) -> Task:
+    cut = len(X) // 2
+    return Task(X[:cut], y[:cut], X[cut:], y[cut:])
+
+
+def _is_high(income: np.ndarray) -> np.ndarray:
+    return (income == ">50K").astype(int)
+
+
+def _first_fold() -> Task:
+    """Of MQ2008, its rows sorted by query, as rankers want them."""
+    fold = data.loaded("mq2008", 1)
+    (X, y, queries), (X_test, y_test, _) = fold["train"], fold["test"]
+    order = np.argsort(queries, kind="stable")
+    return Task(X[order], y[order], X_test, y_test, queries[order])
 
 
 def _synthetic() -> dict[str, Task]:

@@ -2,9 +2,10 @@
 
     MDDAG_DATA=... python -m benchmarks.parts.condensation
 
-The models of quality.py, out of out/quality where they were trained already, and their policy rows:
-each half is read by what the other made, five seeds. Without condensation few are the first of
-`Correlation`; condensed ones are made for each number anew. Written to results/condensation.csv:
+The models of benchmarks.quality, out of out/quality where they were trained already, and their
+policy rows: each half is read by what the other made, five seeds. Without condensation few are the
+first of `Correlation`; condensed ones are made for each number anew. Written to
+benchmarks/results/parts/condensation.csv:
 
     disagreement    share of labels that differ from the full ensemble's
     error           that of the labels, less the full ensemble's; condensed to F, and to the mixture
@@ -15,17 +16,17 @@ each half is read by what the other made, five seeds. Without condensation few a
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Callable, Iterator
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from benchmarks.places import OUT, RESULTS
 from benchmarks.quality.models import ENSEMBLES, Sample, problem
 from benchmarks.quality.probabilities import log_loss
 from benchmarks.quality.rivals import winners
+from benchmarks.table import kept
 from mddag import MDP, Votes
 from mddag.arrangement import arranged
 from mddag.calibration import probabilities
@@ -37,9 +38,7 @@ from mddag.partial_sums import partial_sums
 from mddag.solvers import _log_odds
 from mddag.solvers._mixture import advised, curbed
 
-HERE = Path(__file__).resolve().parents[1]
-MODELS = HERE.parent / "out" / "quality" / "models"
-RESULTS = HERE / "results" / "parts" / "condensation.csv"
+MODELS = OUT / "quality" / "models"
 FIELDS = ("measure", "data", "ensemble", "way", "n_classifiers", "value", "deviation")
 SEEDS = range(5)
 FEW = (10, 20, 40, 80, 160, 250)
@@ -53,21 +52,21 @@ Readings = Iterator[tuple[str, int, float]]  # a way, how many base classifiers,
 
 
 def main() -> None:
+    kept(RESULTS / "parts" / "condensation.csv", FIELDS, measured())
+
+
+def measured() -> Iterator[dict[str, object]]:
+    """Rows of the table, as they come."""
     wanted: list[tuple[str, str, str, Callable[[MDP, MDP], Readings]]] = [
         *(("disagreement", n, e, disagreements) for e in ENSEMBLES for n in TWO_AND_MORE),
         *(("error", name, "LightGBM", errors) for name in TWO_CLASSES),
         *(("log-loss", name, "LightGBM", log_losses) for name in TWO_CLASSES),
     ]
-    rows = []
     for measure, name, ensemble, readings in wanted:
         for (way, n), values in of_seeds(name, ensemble, readings).items():
             numbers = f"{np.mean(values):.5f}", f"{np.std(values, ddof=1):.5f}"
-            rows.append((measure, name, ensemble, way, n, *numbers))
-            print(*rows[-1], sep=",", flush=True)
-    unfinished = RESULTS.with_suffix(".part")
-    with open(unfinished, "w", newline="", encoding="utf-8") as file:
-        csv.writer(file, lineterminator="\n").writerows([FIELDS, *rows])
-    unfinished.rename(RESULTS)
+            cells = (measure, name, ensemble, way, n, *numbers)
+            yield dict(zip(FIELDS, cells, strict=True))
 
 
 def of_seeds(

@@ -5,22 +5,28 @@ settings are interleaved and the best is kept, so that a busy machine disturbs t
 thread is measured in processor time, several in elapsed time, which needs a machine at rest.
 The growth curves double rows, columns, classes, leaves; equal numbers mean linear growth.
 
-    python -m benchmarks.parts.learners [--repeats 7] [--out benchmarks/results/learners.csv]
+    python -m benchmarks.parts.learners [--repeats 7] [--out FILE]
 """
 
 from __future__ import annotations
 
 import argparse
-import csv
 import time
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from benchmarks.clock import seconds
+from benchmarks.places import RESULTS
+from benchmarks.table import kept
 from mddag.columns import Columns
 from mddag.learners import Product, Stump, Tree
+
+FIELDS = ("learner", "group", "n", "d", "n_classes", "max_bins", "n_threads", "code",
+          "milliseconds", "ns_per_entry_and_class")  # fmt: skip
 
 
 @dataclass
@@ -46,9 +52,8 @@ class Setting:
 
     def run(self) -> None:
         clock = time.process_time if self.n_threads == 1 else time.perf_counter
-        start = clock()
-        self.learner.fit(self._columns, self._targets, self._weights)
-        self.seconds = min(self.seconds, clock() - start)
+        rows = self._columns, self._targets, self._weights
+        self.seconds = min(self.seconds, seconds(lambda: self.learner.fit(*rows), clock))
 
     def row(self) -> dict[str, Any]:
         row = {k: v for k, v in asdict(self).items() if k not in ("learner", "seconds")}
@@ -81,32 +86,22 @@ def settings() -> list[Setting]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--repeats", type=int, default=7)
-    parser.add_argument("--out", type=Path, default=Path("benchmarks/results/parts/learners.csv"))
+    parser.add_argument("--out", type=Path, default=RESULTS / "parts" / "learners.csv")
     arguments = parser.parse_args()
-    rows = []
+    kept(arguments.out, FIELDS, measured(arguments.repeats))
+
+
+def measured(n_repeats: int) -> Iterator[dict[str, Any]]:
+    """Rows of the table, as they come: the settings of a group take turns."""
     chosen = settings()
     for group in dict.fromkeys(s.group for s in chosen):
         members = [s for s in chosen if s.group == group]
         for setting in members:
             setting.prepare()
-        for _ in range(arguments.repeats):
+        for _ in range(n_repeats):
             for setting in members:
                 setting.run()
-        rows += [setting.row() for setting in members]
-    show(rows)
-    arguments.out.parent.mkdir(parents=True, exist_ok=True)
-    with arguments.out.open("w", newline="") as file:
-        writer = csv.DictWriter(file, fieldnames=list(rows[0]))
-        writer.writeheader()
-        writer.writerows(rows)
-
-
-def show(rows: list[dict[str, Any]]) -> None:
-    names = ["group", "learner", "n", "d", "n_classes", "code", "n_threads", "milliseconds"]
-    names.append("ns_per_entry_and_class")
-    widths = [max(len(name), *(len(str(row[name])) for row in rows)) for name in names]
-    for line in ({name: name for name in names}, *rows):
-        print("  ".join(f"{line[name]!s:>{w}}" for name, w in zip(names, widths, strict=True)))
+        yield from (setting.row() for setting in members)
 
 
 if __name__ == "__main__":

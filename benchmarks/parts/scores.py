@@ -10,25 +10,17 @@ times and the fastest load counts. Prints the ratio LightGBM / ours: above 1 mea
 from __future__ import annotations
 
 import argparse
-import time
 from collections.abc import Callable
 
 import lightgbm as lgb
 import numpy as np
 from sklearn.datasets import make_classification
 
+from benchmarks.clock import turns
+from benchmarks.table import line, markdown
 from mddag import as_ensemble
 
-
-def seconds(call: Callable[[], object]) -> float:
-    start = time.perf_counter()
-    call()
-    return time.perf_counter() - start
-
-
-def interleaved(calls: list[Callable[[], object]], n_repeats: int) -> np.ndarray:
-    """Seconds of each call in each repeat, (n_calls, n_repeats), taken turn by turn."""
-    return np.array([[seconds(call) for call in calls] for _ in range(n_repeats)]).T
+HEAD = ("rows", "threads", "LightGBM, s", "mddag, s", "LightGBM / mddag", "spread over repeats")
 
 
 def main() -> None:
@@ -42,8 +34,7 @@ def main() -> None:
     text = model.booster_.model_to_string()
     boosters = [lgb.Booster(model_str=text) for _ in range(options.loads)]
     ensemble = as_ensemble(model)
-    print("| rows | threads | LightGBM, s | mddag, s | LightGBM / mddag | spread over repeats |")
-    print("| --- | --- | --- | --- | --- | --- |")
+    print(*markdown(HEAD, []), sep="\n")
     for dtype in (np.float64, np.float32):
         rows = X.astype(dtype)
         for n_threads in (1, 2):
@@ -52,13 +43,12 @@ def main() -> None:
                 for booster in boosters
             ]
             calls.append(lambda n=n_threads, r=rows: ensemble.scores(r, n_threads=n))
-            taken = interleaved(calls, options.repeats)
+            taken = turns(calls, options.repeats).T
             theirs, ours = taken[:-1].min(axis=0), taken[-1]
             ratios = theirs / ours
-            print(
-                f"| {np.dtype(dtype).name} | {n_threads} | {theirs.min():.3f} | {ours.min():.3f} "
-                f"| {theirs.min() / ours.min():.2f} | {ratios.min():.2f} to {ratios.max():.2f} |"
-            )
+            times = f"{theirs.min():.3f}", f"{ours.min():.3f}", f"{theirs.min() / ours.min():.2f}"
+            spread = f"{ratios.min():.2f} to {ratios.max():.2f}"
+            print(line([np.dtype(dtype).name, n_threads, *times, spread]))
 
 
 if __name__ == "__main__":

@@ -1,16 +1,4 @@
-"""Work at equal error: how many base classifiers a method evaluates to match the full ensemble.
-
-    MDDAG_DATA=... python -m benchmarks.quality [--only electricity ...] [--ensembles LightGBM]
-                                                [--seeds 0 1 ...] [--resume | --again] [--quick]
-                                                [--train] [--fresh]
-
-Eight data sets (four others with --fresh), two ensembles, five seeds; quality_data.py says how rows
-are parted, quality_curves.py how curves are read, quality_rivals.py and quality_methods.py what
-competes. Test rows are only read. Trained models and finished problems are kept in out/quality, so
-that Ctrl-C loses nothing: --resume goes on, --train only trains, and a changed solver needs neither
-training nor, with --again, the rivals solved anew. After each problem the tables and the picture in
-benchmarks/results are made anew from all that is there.
-"""
+"""The command line; a problem at a time."""
 
 from __future__ import annotations
 
@@ -18,24 +6,22 @@ import argparse
 import json
 from dataclasses import asdict
 from itertools import product
-from pathlib import Path
 from time import process_time
 from typing import Any
 
+import benchmarks.quality
+from benchmarks.places import OUT, RESULTS
 from benchmarks.quality import models, report, split
 from benchmarks.quality.methods import BETAS, Rows, ours, rivals
 from benchmarks.quality.probabilities import probabilities
 from mddag.solvers import Portfolio
 
-HERE = Path(__file__).resolve().parents[1]
-OUT = HERE.parent / "out"
-
 
 def main() -> None:
     options = read_options()
-    table = "quality_fresh" if options.fresh else "quality"
-    out = OUT / table / "quick" if options.quick else OUT / table
-    results = out if options.quick else HERE / "results" / "quality"
+    table, out = ("fresh", OUT / "quality_fresh") if options.fresh else ("main", OUT / "quality")
+    out = out / "quick" if options.quick else out
+    results = out if options.quick else RESULTS / "quality"
     shrink = 10 if options.quick else 1
     for seed, name, ensemble in product(options.seeds, options.only, options.ensembles):
         part = out / "solved" / f"{name.replace('/', ' ')} {ensemble} {seed}.json"
@@ -51,14 +37,13 @@ def main() -> None:
             found = solved(problem, known if options.again else None)
             unfinished.write_text(json.dumps(found), encoding="utf-8")
             unfinished.rename(part)
-            name_ = "fresh" if options.fresh else "main"
-            report.write(sorted(part.parent.glob("*.json")), results, name_)
+            report.write(sorted(part.parent.glob("*.json")), results, table)
         times = f"{trained - began:.0f} s to train, {process_time() - trained:.0f} s to solve"
         print(f"{name}, {ensemble}, seed {seed}: {times}", flush=True)
 
 
 def read_options() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser = argparse.ArgumentParser(description=benchmarks.quality.__doc__.splitlines()[0])
     parser.add_argument("--fresh", action="store_true", help="data that nothing was chosen on")
     parser.add_argument("--only", nargs="+", metavar="DATA", help="of those of the table")
     ensembles = models.ENSEMBLES

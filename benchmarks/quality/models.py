@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from lightgbm import LGBMClassifier
 
-from benchmarks.quality import split as data
+from benchmarks.quality import split
 from benchmarks.quality.rivals import SmallerModels, prove_early_stop
 from mddag import AdaBoostMHClassifier, Votes, as_ensemble
 from mddag.learners import Stump
@@ -56,14 +56,14 @@ def problem(name: str, ensemble: str, seed: int, folder: Path, shrink: int = 1) 
     path = folder / ("-".join(words[: 3 if shrink == 1 else 4]) + ".npz")
     if not path.exists():
         folder.mkdir(parents=True, exist_ok=True)
-        arrays = _trained(ensemble, data.parts(name, seed, shrink), 500 // shrink)
+        arrays = _trained(ensemble, split.parts(name, seed, shrink), 500 // shrink)
         np.savez(path.with_suffix(".part.npz"), **arrays)
         path.with_suffix(".part.npz").rename(path)
     with np.load(path) as arrays:
         return _from_arrays(name, ensemble, seed, dict(arrays))
 
 
-def _trained(ensemble: str, rows: data.Parts, n_rounds: int) -> dict[str, np.ndarray]:
+def _trained(ensemble: str, rows: split.Parts, n_rounds: int) -> dict[str, np.ndarray]:
     """Votes, labels and the smaller models' measures as plain arrays."""
     n_classes = int(rows.model[1].max()) + 1
     smaller: dict[str, np.ndarray] = {}

@@ -7,7 +7,6 @@ the seeds is within two standard errors of 0.
 
 from __future__ import annotations
 
-import csv
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -21,6 +20,7 @@ from benchmarks.quality.methods import OURS, OWN_ORDER, RIVALS
 from benchmarks.quality.models import ENSEMBLES
 from benchmarks.quality.picture import picture
 from benchmarks.quality.split import DATA, FRESH
+from benchmarks.table import markdown, written
 
 NOTE = """Mean evaluations over the seeds, standard deviation in brackets. "default" is ours; =
 marks a tie with it: the mean logarithm of the ratio is within two standard errors of 0. "+ order":
@@ -67,10 +67,7 @@ def write(parts: Sequence[Path], results: Path, name: str) -> None:
     names = [*DATA, *FRESH]
     solved.sort(key=lambda p: (names.index(p["data"]), ENSEMBLES.index(p["ensemble"])))
     rows = [row for problem in solved for row in readings(problem)]
-    with (results / f"{name}.csv").open("w", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, FIELDS, lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(rows)
+    written(results / f"{name}.csv", FIELDS, rows)
     tables = [NOTE, work(gathered(rows)), chances(solved)]
     (results / f"{name}.md").write_text("\n\n".join(tables) + "\n", encoding="utf-8")
     picture(solved, results / f"{name}.png")
@@ -123,7 +120,7 @@ def evaluations(cases: list[Case], ensemble: str) -> list[str]:
     # all problems name the methods in one order, and one with two classes has all of them
     methods = max((list(case.methods) for case in cases), key=len, default=[])
     rows = [[method, *(cell(case, method) for case in cases)] for method in methods]
-    return table([ensemble, *(case.data for case in cases)], rows)
+    return markdown([ensemble, *(case.data for case in cases)], rows)
 
 
 def cell(case: Case, method: str) -> str:
@@ -148,7 +145,7 @@ def verdict(cases: list[Case]) -> list[str]:
     ratios = [np.array(list(part.values())) for part in (best, own)]
     for name, summary in {"geometric mean": mean, "worst": np.max}.items():
         rows.append([name, "", *(f"{summary(part):.2f}" if len(part) else "" for part in ratios)])
-    return table(["problem", "best rival", "ours / its", f"ours / {OWN_ORDER}"], rows)
+    return markdown(["problem", "best rival", "ours / its", f"ours / {OWN_ORDER}"], rows)
 
 
 def chances(solved: list[dict[str, Any]]) -> str:
@@ -167,9 +164,4 @@ def chances(solved: list[dict[str, Any]]) -> str:
             f"{means['evaluations']:.1f}", f"{means['prefix_evaluations']:.1f}",
             f"{means['evaluations'] / means['prefix_evaluations']:.2f}",
         ])  # fmt: skip
-    return "\n".join(["## Probabilities, LightGBM\n", *table(CHANCES, rows)])
-
-
-def table(head: list[str], rows: list[list[str]]) -> list[str]:
-    """Markdown."""
-    return ["| " + " | ".join(row) + " |" for row in (head, ["---"] * len(head), *rows)]
+    return "\n".join(["## Probabilities, LightGBM\n", *markdown(CHANCES, rows)])

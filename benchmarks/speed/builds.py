@@ -6,13 +6,12 @@ Each is an interpreter that imports a build: make a worktree of the older versio
 it, and give its .venv/bin/python; the build after is this one unless given. Both read the same
 LightGBM model (500 trees of 8 leaves, 50 features) and the same 10 000 policy rows. Ratios after /
 before are taken within a repeat and told as median (range); below 1 the build after is faster.
-Writes benchmarks/results/builds.csv.
+Writes benchmarks/results/speed/builds.csv.
 """
 
 from __future__ import annotations
 
 import argparse
-import csv
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -23,11 +22,10 @@ import lightgbm
 import numpy as np
 from sklearn.datasets import make_classification
 
-from benchmarks.speed.contest import Process, digits, spread
-from benchmarks.speed.environments import Absent
+from benchmarks.places import RESULTS
+from benchmarks.speed.pipe import Absent, Process
+from benchmarks.table import digits, kept, spread
 
-RESULTS = Path(__file__).parents[1] / "results" / "speed" / "builds.csv"
-WORKER = "benchmarks.speed.builds_worker"
 FIELDS = ("what", "before", "after", "unit", "after / before")
 N_TRAIN, N_POLICY = 20_000, 10_000
 CALLS: list[tuple[str, str, dict[str, Any], float, str]] = [
@@ -54,16 +52,18 @@ def main() -> None:
     with TemporaryDirectory() as folder:
         _keep_problem(Path(folder))
         builds = [
-            Process([python, "-m", WORKER, folder]) for python in (options.before, options.after)
+            Process(python, "benchmarks.speed.builds_worker", folder)
+            for python in (options.before, options.after)
         ]
         try:
-            _keep(measured(builds, options.repeats, options.solves))
+            rows = measured(builds, options.repeats, options.solves)
+            kept(RESULTS / "speed" / "builds.csv", FIELDS, rows)
         finally:
             for build in builds:
                 build.end()
 
 
-def measured(builds: list[Process], n_repeats: int, n_solves: int) -> Iterator[list[str]]:
+def measured(builds: list[Process], n_repeats: int, n_solves: int) -> Iterator[dict[str, str]]:
     """Rows of the table, as they come."""
     for name, method, arguments, scale, unit in CALLS:
         yield _told(name, _turns(builds, n_repeats, method, **arguments) * scale, unit)
@@ -71,7 +71,7 @@ def measured(builds: list[Process], n_repeats: int, n_solves: int) -> Iterator[l
     yield _told("most memory", _turns(builds, 1, "peak"), "MB")
     answers = np.array([build.ask("answers") for build in builds])
     for name, (before, after) in zip(("evaluations", "test error"), answers.T, strict=True):
-        yield [f"sparsify, {name}", f"{before:.6g}", f"{after:.6g}", "", ""]
+        yield _row(f"sparsify, {name}", f"{before:.6g}", f"{after:.6g}", "", "")
 
 
 def _turns(builds: list[Process], n_repeats: int, method: str, **arguments: Any) -> np.ndarray:
@@ -88,19 +88,14 @@ def _answer(build: Process, method: str, **arguments: Any) -> float:
         return np.nan
 
 
-def _told(name: str, numbers: np.ndarray, unit: str) -> list[str]:
+def _told(name: str, numbers: np.ndarray, unit: str) -> dict[str, str]:
     best = ["absent" if np.isnan(n) else digits(n) for n in numbers.min(axis=0)]
     ratios = numbers[:, 1] / numbers[:, 0]
-    return [name, *best, unit, "" if np.isnan(ratios).any() else spread(ratios)]
+    return _row(name, *best, unit, "" if np.isnan(ratios).any() else spread(ratios))
 
 
-def _keep(rows: Iterator[list[str]]) -> None:
-    told = []
-    for row in rows:
-        print(" | ".join(row), flush=True)
-        told.append(row)
-    with RESULTS.open("w", newline="") as file:
-        csv.writer(file, lineterminator="\n").writerows([FIELDS, *told])
+def _row(*cells: str) -> dict[str, str]:
+    return dict(zip(FIELDS, cells, strict=True))
 
 
 def _keep_problem(folder: Path) -> None:

@@ -1,6 +1,6 @@
-"""One build of mddag in a process of its own, asked and timed over pipes; see builds.py.
+"""One build of mddag in a process of its own, asked and timed over pipes; see `builds`.
 
-    <a build's python> builds_worker.py <folder with model and rows>
+    <a build's python> -m benchmarks.speed.builds_worker <folder with model and rows>
 
 Only names of the public contract are used, so that builds of any version can be compared.
 """
@@ -16,7 +16,8 @@ from pathlib import Path
 import lightgbm
 import numpy as np
 
-from benchmarks.speed.worker import serve
+from benchmarks.clock import mean_seconds
+from benchmarks.speed.pipe import serve
 
 N_SINGLES = 1024
 SETTINGS = {"budget": 20, "random_state": 0}
@@ -49,13 +50,19 @@ class Build:
         call, rows = getattr(self.predictor, what), list(self.X_test[:N_SINGLES].copy())
         if what == "predict":
             rows = [row[None] for row in rows]
-        return _seconds(lambda: [call(row) for row in rows], at_least) / len(rows)
+
+        def one_by_one():
+            return [call(row) for row in rows]
+
+        one_by_one()  # what is made at the first call is not timed
+        return mean_seconds(at_least, one_by_one) / len(rows)
 
     def batch(self, what, n_rows, at_least=0.2):
         """Seconds of a call on some rows, float32."""
         X = np.ascontiguousarray(self.X_test[:n_rows], np.float32)
         call = self.full.scores if what == "all" else getattr(self.predictor, what)
-        return _seconds(lambda: call(X), at_least)
+        call(X)  # what is made at the first call is not timed
+        return mean_seconds(at_least, call, X)
 
     def sparsify(self):
         """Seconds of the whole `sparsify` with the default solver, on one thread."""
@@ -74,15 +81,6 @@ class Build:
             float(self.fast.n_evaluated(self.X_test).mean()),
             1 - self.fast.score(self.X_test, y),
         ]
-
-
-def _seconds(call, at_least: float) -> float:
-    call()  # what is made at the first call is not timed
-    n_calls, began = 0, time.perf_counter()
-    while (taken := time.perf_counter() - began) < at_least or n_calls == 0:
-        call()
-        n_calls += 1
-    return taken / n_calls
 
 
 if __name__ == "__main__":

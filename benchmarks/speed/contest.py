@@ -6,10 +6,6 @@ does falls on all of them. Ratios are taken within a repeat and told as median a
 
 from __future__ import annotations
 
-import json
-import os
-import select
-import subprocess
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,15 +13,13 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.speed.environments import Absent, python_of
-
-WORKER = "benchmarks.speed.worker"
-PATIENCE = 300.0  # seconds for one answer: training, converting and compiling included
+from benchmarks.speed.environments import python_of
+from benchmarks.speed.pipe import Absent, Process
 
 
 @dataclass(frozen=True)
 class Contestant:
-    """Who takes part: the class in speed_contestants, the package and where it is installed.
+    """Who takes part: the class in `contestants`, the package and where it is installed.
 
     `changes` are added to the shape that the class is given.
     """
@@ -38,10 +32,11 @@ class Contestant:
     raw_scores: bool = True
     changes: dict[str, Any] = field(default_factory=dict)
 
-    @property
-    def command(self) -> list[str]:
-        """What starts its worker."""
-        return [python_of(self.environment), "-m", WORKER, self.member]
+    def process(self, under: Iterable[str] = ()) -> Process:
+        """Its worker, started."""
+        return Process(
+            python_of(self.environment), "benchmarks.speed.worker", self.member, under=under
+        )
 
 
 OURS = Contestant("mddag", "Mddag", "mddag")
@@ -52,41 +47,6 @@ YDF = Contestant("YDF (own model)", "YDF", "ydf", "ydf", same_trees=False)
 ONNX = Contestant("ONNX Runtime", "ONNXRuntime", "onnxruntime", "onnxruntime", raw_scores=False)
 LLEAVES = Contestant("lleaves", "LLeaves", "lleaves", "lleaves")
 RIVALS = (LIGHTGBM, XGBOOST, CATBOOST, YDF, ONNX, LLEAVES)
-
-
-class Process:
-    """A worker, started by a command; asking it may raise Absent."""
-
-    def __init__(self, command: Iterable[str]):
-        self.process = subprocess.Popen(
-            list(command),
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            cwd=Path(__file__).parents[2],
-            env={**os.environ, "PYTHONWARNINGS": "ignore"},
-        )
-
-    def ask(self, method: str, **arguments: Any) -> Any:
-        try:
-            self.process.stdin.write(json.dumps([method, arguments]).encode() + b"\n")
-            self.process.stdin.flush()
-        except BrokenPipeError:
-            raise Absent("its process ended") from None
-        if not select.select([self.process.stdout], [], [], PATIENCE)[0]:
-            self.end()
-            raise Absent(f"no answer within {PATIENCE:.0f} s ({method})")
-        line = self.process.stdout.readline()
-        if not line:
-            raise Absent(f"its process ended ({method})")
-        answer = json.loads(line)
-        if "absent" in answer:
-            raise Absent(answer["absent"])
-        return answer["answer"]
-
-    def end(self) -> None:
-        self.process.kill()
-        self.process.wait()
 
 
 class Contest:
@@ -116,7 +76,7 @@ class Contest:
             return None
         try:
             if name not in self.processes or self.processes[name].process.poll() is not None:
-                self.processes[name] = Process(self.contestants[name].command)
+                self.processes[name] = self.contestants[name].process()
             return self.processes[name].ask(method, **arguments)
         except Absent as why:
             self.absent[name] = str(why)
@@ -133,13 +93,3 @@ class Contest:
             for name, taken in answers.items()
             if name not in self.absent
         }
-
-
-def spread(ratios: np.ndarray) -> str:
-    """Median (lowest-highest)."""
-    return f"{digits(np.median(ratios))} ({digits(ratios.min())}-{digits(ratios.max())})"
-
-
-def digits(number: float) -> str:
-    """Three digits that count, without an exponent."""
-    return np.format_float_positional(float(f"{number:.3g}"), trim="-")

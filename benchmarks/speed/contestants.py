@@ -1,6 +1,6 @@
 """One class per contestant: load (and train or convert, once) a model, score a batch, score a row.
 
-    Contestant(folder, shape)     the folder is that of models.prepared, as is the shape
+    Contestant(folder, shape)     the folder is that of `models.prepared`, as is the shape
     .scores(X, n_threads)         the library's own fastest call on a numpy array
     .one(x)                       the library's answer to a single row, float32 (d,)
 
@@ -11,11 +11,12 @@ its library when made: the file is read in environments that have one of them.
 
 from __future__ import annotations
 
-import time
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+
+from benchmarks.clock import seconds
 
 RIVAL_ROWS = 20_000
 LIGHTGBM_LOADS = 5
@@ -51,7 +52,7 @@ class LightGBM:
         self.stopping = shape.get("stopping", {})  # of pred_early_stop
         self.booster = min(
             (lightgbm.Booster(model_str=text) for _ in range(LIGHTGBM_LOADS)),
-            key=lambda booster: _seconds(lambda: booster.predict(X, raw_score=True, num_threads=1)),
+            key=lambda booster: seconds(lambda: booster.predict(X, raw_score=True, num_threads=1)),
         )
 
     def scores(self, X, n_threads=1):
@@ -207,9 +208,3 @@ class LLeaves:
 
     def one(self, x):
         return self.scores(x[None])
-
-
-def _seconds(call) -> float:
-    began = time.perf_counter()
-    call()
-    return time.perf_counter() - began

@@ -15,9 +15,10 @@ import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.ticker import NullFormatter
 
-from benchmarks.speed.contest import LIGHTGBM, OURS, Contest, digits
+from benchmarks.speed.contest import LIGHTGBM, OURS, Contest
 from benchmarks.speed.models import CACHE, B, Shape, keep_full, prepared
 from benchmarks.speed.policies import keep_quitting
+from benchmarks.table import digits
 
 FIELDS = ("curve", "x", "contestant", "ns_per_row")
 SHARES = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5)

@@ -9,19 +9,17 @@ from __future__ import annotations
 import shutil
 import subprocess
 import sys
-from pathlib import Path
 
-HOME = Path(__file__).resolve().parents[2] / "build" / "rivals"
+from benchmarks.places import ROOT
+from benchmarks.speed.pipe import Absent
+
+HOME = ROOT / "build" / "rivals"
 PACKAGES = {
     "ydf": ["ydf"],
     "onnxruntime": ["onnxruntime", "onnxmltools", "onnx", "lightgbm"],
     "lleaves": ["lleaves", "llvmlite<0.44", "lightgbm"],  # lleaves 1.3 calls what 0.44 dropped
 }
 NEWEST_PYTHON = {"lleaves": (3, 12)}  # that llvmlite 0.43 was built for
-
-
-class Absent(Exception):  # noqa: N818
-    """Why a contestant does not take part, in a few words."""
 
 
 def python_of(environment: str | None) -> str:

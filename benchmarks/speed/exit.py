@@ -20,9 +20,10 @@ import numpy as np
 
 import mddag
 from benchmarks.speed import real_data
-from benchmarks.speed.contest import LIGHTGBM, LLEAVES, OURS, Contest, Contestant, digits, spread
+from benchmarks.speed.contest import LIGHTGBM, LLEAVES, OURS, Contest, Contestant
 from benchmarks.speed.models import B, prepared
 from benchmarks.speed.policies import code, keep_quitting
+from benchmarks.table import digits, spread
 
 FIELDS = (
     "data",

@@ -15,8 +15,9 @@ from tempfile import TemporaryDirectory
 import matplotlib.pyplot as plt
 import numpy as np
 
-from benchmarks.speed.contest import LLEAVES, OURS, RIVALS, Contest, digits, spread
+from benchmarks.speed.contest import LLEAVES, OURS, RIVALS, Contest
 from benchmarks.speed.models import SHAPES, Shape, prepared
+from benchmarks.table import digits, spread
 
 FIELDS = ("model", "rows", "contestant", "ns_per_row", "ratio", "difference", "absent")
 SAME_TREES = [rival for rival in RIVALS if rival.same_trees]

@@ -4,7 +4,8 @@
 
 What n more rows add to a call, divided by n, so that nothing but the work on rows is counted: in a
 batch for evaluate-all and for policies that quit, one by one for predict_one, the interpreter's
-loop included. Valgrind knows AVX2 but not AVX-512. Writes benchmarks/results/instructions.csv.
+loop included. Valgrind knows AVX2 but not AVX-512.
+Writes benchmarks/results/speed/instructions.csv.
 """
 
 from __future__ import annotations
@@ -20,10 +21,12 @@ from tempfile import TemporaryDirectory
 import numpy as np
 
 import mddag
-from benchmarks.speed.__main__ import RESULTS, kept
-from benchmarks.speed.contest import OURS, Process, digits
+from benchmarks.places import RESULTS
+from benchmarks.speed.contest import OURS
 from benchmarks.speed.models import A10, A50, SHAPES, B, Shape, prepared
+from benchmarks.speed.pipe import Process
 from benchmarks.speed.policies import keep_quitting
+from benchmarks.table import digits, kept
 
 FIELDS = ("model", "call", "evaluations", "per_row", "per_evaluation")
 N_ROWS = 1024
@@ -33,7 +36,7 @@ CALLS = {"batch": {"at_least": 0.0}, "one_row": {"at_least": 0.0, "cold": False}
 def main() -> None:
     if shutil.which("valgrind") is None:
         raise SystemExit("valgrind is not on the path; install it to count instructions")
-    kept(RESULTS / "instructions.csv", FIELDS, measure())
+    kept(RESULTS / "speed" / "instructions.csv", FIELDS, measure())
 
 
 def measure() -> Iterator[dict[str, object]]:
@@ -70,7 +73,7 @@ def instructions(folder: Path, file: str, method: str, n_rows: tuple[int, ...]) 
     with TemporaryDirectory() as place:
         out = Path(place) / "out"
         profiler = ["valgrind", "--tool=callgrind", "--instr-atstart=no"]
-        process = Process([*profiler, f"--callgrind-out-file={out}", *ours.command])
+        process = ours.process(under=[*profiler, f"--callgrind-out-file={out}"])
         try:
             process.ask("load", folder=str(folder), changes=ours.changes)
             process.ask(method, n_rows=n_rows[0], **CALLS[method])  # makes what is made once

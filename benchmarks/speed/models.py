@@ -22,10 +22,11 @@ import numpy as np
 from sklearn.datasets import make_classification, make_hastie_10_2
 
 import mddag
+from benchmarks.places import OUT
 from mddag.model_file import Model
 from mddag.predictor import Predictor
 
-CACHE = Path(__file__).resolve().parents[2] / "out" / "speed"
+CACHE = OUT / "speed"
 TRAIN_ROWS, TEST_ROWS = 50_000, 100_000
 
 

@@ -13,9 +13,10 @@ from dataclasses import replace
 import numpy as np
 
 import mddag
-from benchmarks.speed.contest import OURS, RIVALS, Contest, Contestant, digits, spread
+from benchmarks.speed.contest import OURS, RIVALS, Contest, Contestant
 from benchmarks.speed.models import A10, A50, B, C, Shape, prepared
 from benchmarks.speed.policies import keep_quitting
+from benchmarks.table import digits, spread
 
 FIELDS = ("model", "contestant", "evaluations", "hot_us", "hot_ratio", "cold_us", "cold_ratio")
 SHARES = {A10.name: (), A50.name: (), B.name: (0.02, 0.05), C.name: ()}

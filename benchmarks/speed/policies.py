@@ -3,7 +3,7 @@
     quit where |f| > margin, for K = 1; the margin is such that training rows evaluate a given
     share of the base classifiers on average
 
-How well they decide is not asked here; `speed_exit` does so on real data, with mddag's own.
+How well they decide is not asked here; `exit` does so on real data, with mddag's own.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from pathlib import Path
 import numpy as np
 
 import mddag
+from benchmarks.places import ROOT
 from benchmarks.speed.models import ensemble_of
 from mddag.model_file import Model
 from mddag.policy import EVAL, QUIT
 from mddag.predictor import Predictor
 
-HOME = Path(__file__).resolve().parents[2]
 N_EDGES = 1021  # two of four equal parts end at the margins
 N_ROWS = 4_000
 
@@ -28,7 +28,7 @@ N_ROWS = 4_000
 @cache
 def code() -> str:
     """A few digits that change with the code which learns policies."""
-    files = [*HOME.glob("src/mddag/**/*.py"), *HOME.glob("native/**/*.hpp")]
+    files = [*ROOT.glob("src/mddag/**/*.py"), *ROOT.glob("native/**/*.hpp")]
     return sha256(b"".join(file.read_bytes() for file in sorted(files))).hexdigest()[:8]
 
 

@@ -13,11 +13,12 @@ from pathlib import Path
 import numpy as np
 from sklearn.model_selection import train_test_split
 
-from benchmarks import data
+from benchmarks.data import train_and_test
 from benchmarks.speed.models import CACHE, Shape, keep, keep_full
 
 NAMES = ("electricity", "letter", "mnist")
 ROUNDS = {"electricity": 500, "letter": 100, "mnist": 100}
+MNIST_ROWS = 20_000  # half for the model, half for the policy
 POLICY_FRACTION = {"electricity": 0.4, "letter": 0.3, "mnist": 0.5}
 
 
@@ -35,7 +36,7 @@ class Data:
 
 def prepared(name: str) -> Data:
     """The rows of a data set and its trained model, which is made where absent."""
-    X, y, X_test, y_test = mnist() if name == "mnist" else getattr(data, name)()
+    X, y, X_test, y_test = train_and_test(name, MNIST_ROWS if name == "mnist" else None)
     X, X_test = X.astype(np.float32), X_test.astype(np.float32)
     X_train, X_policy, y_train, y_policy = train_test_split(
         X, y, test_size=POLICY_FRACTION[name], stratify=y, random_state=0
@@ -47,10 +48,3 @@ def prepared(name: str) -> Data:
         keep(folder, shape, X_train, y_train, X_test)
     keep_full(folder)
     return Data(name, folder, X_policy, y_policy, X_test, y_test)
-
-
-def mnist() -> tuple[np.ndarray, ...]:
-    """A stratified third of the official training rows, half for the model; all test rows."""
-    X, y, X_test, y_test = data.load.mnist()
-    some, _ = train_test_split(range(len(y)), train_size=20_000, stratify=y, random_state=0)
-    return X[some].reshape(-1, 784), y[some], X_test.reshape(-1, 784), y_test
