@@ -37,17 +37,17 @@ format: $(VENV)/ready
 	$(BIN)/clang-format -i $(filter %.cpp %.hpp,$(NATIVE))
 
 bench: $(VENV)/built
-	$(BIN)/python benchmarks/fidelity.py
-	$(BIN)/python benchmarks/scores_speed.py
-	$(BIN)/python benchmarks/executors.py
-	$(BIN)/python benchmarks/learners.py
-	$(BIN)/python benchmarks/adaboost.py
-	$(BIN)/python benchmarks/portfolio.py
-	$(BIN)/python benchmarks/condensation.py
-	$(BIN)/python benchmarks/quality.py --resume
-	$(BIN)/python benchmarks/quality.py --resume --fresh
-	$(BIN)/python benchmarks/speed.py
-	$(BIN)/python benchmarks/instructions.py
+	$(BIN)/python -m benchmarks.fidelity
+	$(BIN)/python -m benchmarks.parts.scores
+	$(BIN)/python -m benchmarks.parts.executors
+	$(BIN)/python -m benchmarks.parts.learners
+	$(BIN)/python -m benchmarks.adaboost
+	$(BIN)/python -m benchmarks.parts.portfolio
+	$(BIN)/python -m benchmarks.parts.condensation
+	$(BIN)/python -m benchmarks.quality --resume
+	$(BIN)/python -m benchmarks.quality --resume --fresh
+	$(BIN)/python -m benchmarks.speed
+	$(BIN)/python -m benchmarks.speed.instructions
 
 experiments: $(VENV)/built
 	$(BIN)/python experiments/figure1.py

@@ -9,9 +9,9 @@
 Loading makes ranks of values. Blocks do so for all that the mean row reads as rows come in, and for
 columns that are first read later only for rows that get there, one by one.
 
-The constants are a least-squares fit, of ratios, to what ``benchmarks/executors.py`` measures and
-to the real policies of ``benchmarks/speed_exit.py``, on one busy machine (AMD EPYC of 2023, AVX2,
-float32 rows). Both print what is expected beside. Those of a row by itself are by hand, to 15
+The constants are a least-squares fit, of ratios, to what ``benchmarks/parts/executors.py`` measures
+and to the real policies of ``benchmarks/speed/exit.py``, on one busy machine (AMD EPYC of 2023,
+AVX2, float32 rows). Both print what is expected beside. Those of a row by itself are by hand, to 15
 policies of ``predict_one``. Ratios carry over, times do not.
 """
 

@@ -1,0 +1,13 @@
+"""What mddag is worth, measured: a folder per subject, run as modules from the repository root.
+
+    python -m benchmarks.fidelity         are converted models the same models?
+    python -m benchmarks.speed            how fast beside other libraries; .instructions, .builds
+    python -m benchmarks.quality          how many evaluations at equal error; --fresh: other data
+    python -m benchmarks.adaboost         AdaBoost.MH: test errors, training time, growth
+    python -m benchmarks.parts.executors  parts of mddag; .learners, .scores, .portfolio,
+                                          .condensation
+
+Tables and pictures are committed in benchmarks/results/<subject>; models that take long to train
+are kept in out/. What the subjects share stands beside them: `data` (real data), `table` (printing
+and writing results), `sections` (subjects of several tables), `clock` and `places`.
+"""
