@@ -34,6 +34,7 @@ def test_the_kernel_equals_its_twin(scores, factors):
     wanted = [twin.probabilities(f, a) for f, a in zip(scores.tolist(), factors, strict=True)]
     np.testing.assert_array_equal(probabilities(scores, factors), wanted)
     np.testing.assert_array_equal(probabilities(scores[:1], factors[0]), wanted[:1])
+    np.testing.assert_array_equal(probabilities(scores, factors[:, None]), wanted)
     strided = np.asfortranarray(scores)
     np.testing.assert_array_equal(probabilities(strided, factors), wanted)
 

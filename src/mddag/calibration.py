@@ -70,10 +70,10 @@ def probabilities(
 ) -> NDArray[np.float64]:
     """Class probabilities (n, max(K, 2)) of scores (n, K); the largest is that of the winner.
 
-    `factor` is one number or one per row, (n,).
+    `factor` is one number or one per row, (n,) or (n, 1).
     """
     p = np.empty((len(scores), max(scores.shape[1], 2)))
-    factors = np.ascontiguousarray(np.atleast_1d(factor), np.float64)
+    factors = np.ascontiguousarray(np.ravel(factor), np.float64)
     _core.probabilities(np.ascontiguousarray(scores, np.float64), factors, p)
     return p
 
