@@ -35,9 +35,31 @@ class Calibration(ReadOnlyArrays):
     offsets: NDArray[np.float64]
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "groups", read_only(self.groups, np.intp))
-        object.__setattr__(self, "factors", read_only(self.factors, np.float64))
-        object.__setattr__(self, "offsets", read_only(self.offsets, np.float64))
+        groups = np.asarray(self.groups)
+        factors, offsets = (read_only(a, np.float64) for a in (self.factors, self.offsets))
+        if factors.ndim != 1 or offsets.shape != factors.shape:
+            raise ValueError(
+                f"factors and offsets have shapes {factors.shape} and {offsets.shape}; "
+                "wanted one of each for every group, (n_groups,)"
+            )
+        if groups.ndim != 1 or groups.dtype.kind not in "iu":
+            raise ValueError(
+                f"groups are {groups.dtype} {groups.shape}; wanted the number of a group for each "
+                "exit step, (N + 1,)"
+            )
+        bad = np.flatnonzero((groups < 0) | (groups >= len(factors)))
+        if len(bad):
+            raise ValueError(
+                f"exit step {bad[0]} is in group {groups[bad[0]]}; groups are numbered "
+                f"0..{len(factors) - 1}"
+            )
+        if not (np.isfinite(factors) & (factors > 0)).all() or not np.isfinite(offsets).all():
+            raise ValueError(
+                "factors hold others than positive numbers, or offsets others than finite ones"
+            )
+        object.__setattr__(self, "groups", read_only(groups, np.intp))
+        object.__setattr__(self, "factors", factors)
+        object.__setattr__(self, "offsets", offsets)
 
     def __repr__(self) -> str:
         return f"<Calibration of {len(self.factors)} group(s) of {len(self.groups)} exits>"
@@ -70,12 +92,13 @@ def probabilities(
 
     `factor` is one number or one per row, (n, 1).
     """
-    if scores.shape[1] == 1:
-        p = sigmoid(factor * scores * [[-1.0, 1.0]])
-        winner = (scores[:, 0] > 0).astype(np.intp)
-    else:
-        p = softmax(factor * scores)
-        winner = scores.argmax(axis=1)
+    with np.errstate(over="ignore"):  # what is beyond all numbers is certain
+        if scores.shape[1] == 1:
+            p = sigmoid(factor * scores * [[-1.0, 1.0]])
+            winner = (scores[:, 0] > 0).astype(np.intp)
+        else:
+            p = softmax(factor * (scores - scores.max(axis=1, keepdims=True)))
+            winner = scores.argmax(axis=1)
     # Scores that differ by less than probabilities can show would let another class win.
     rows = np.flatnonzero(p.argmax(axis=1) != winner)
     p[rows, winner[rows]] = np.nextafter(p[rows].max(axis=1), 1.0)
