@@ -1,7 +1,8 @@
 # Two commands do everything, on a machine with Python 3.11+ and a C++ compiler:
 #   make demo    set up, build, run the demo
 #   make test    set up, build, lint, type-check, test
-# and, longer: make bench (tables against other libraries), make experiments (the paper's figures)
+# and, longer: make bench (tables against other libraries), make experiments (the paper's figures),
+# make fuzz (damaged model files by the thousand)
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
@@ -14,7 +15,7 @@ export MDDAG_ANCHORS ?= $(wildcard $(abspath ../shared/anchors))
 NATIVE := CMakeLists.txt $(wildcard native/*.cpp native/*/*.hpp native/*/*/*.hpp)
 ROOMS := $(wildcard src/mddag src/mddag/[a-z]*/.)
 
-.PHONY: demo test lint format check dist bench experiments clean
+.PHONY: demo test lint format check fuzz dist bench experiments clean
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/built
@@ -24,6 +25,9 @@ test: lint check
 
 check: $(VENV)/built
 	$(BIN)/python -m pytest -n $(JOBS)
+
+fuzz: $(VENV)/built
+	$(BIN)/python -m tests.model_file.fuzz --cases 3000 --jobs $(JOBS)
 
 lint: $(VENV)/built
 	$(BIN)/ruff check .

@@ -1,6 +1,7 @@
 """Factors turn scores into probabilities and never change the winner."""
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
@@ -34,6 +35,7 @@ def test_the_kernel_equals_its_twin(scores, factors):
     wanted = [twin.probabilities(f, a) for f, a in zip(scores.tolist(), factors, strict=True)]
     np.testing.assert_array_equal(probabilities(scores, factors), wanted)
     np.testing.assert_array_equal(probabilities(scores[:1], factors[0]), wanted[:1])
+    np.testing.assert_array_equal(probabilities(scores, factors[:, None]), wanted)
     strided = np.asfortranarray(scores)
     np.testing.assert_array_equal(probabilities(strided, factors), wanted)
 
@@ -54,6 +56,24 @@ def test_each_group_of_exits_has_its_own_factor():
     assert Calibration.one_group(2.0, 4).groups.tolist() == [0] * 5
 
 
+@pytest.mark.parametrize(
+    ("groups", "factors", "offsets", "message"),
+    [
+        ([0, 2], [1.0, 1.0], [0.0, 0.0], r"exit step 1 is in group 2; groups are numbered 0\.\.1"),
+        ([-1], [1.0], [0.0], "exit step 0 is in group -1"),
+        ([0.0], [1.0], [0.0], r"groups are float64 \(1,\); wanted the number of a group"),
+        ([[0]], [1.0], [0.0], r"groups are int64 \(1, 1\)"),
+        ([0], [1.0], [0.0, 0.0], r"have shapes \(1,\) and \(2,\); wanted one of each"),
+        ([0], [0.0], [0.0], "factors hold others than positive numbers"),
+        ([0], [np.inf], [0.0], "factors hold others than positive numbers"),
+        ([0], [1.0], [np.nan], "offsets others than finite ones"),
+    ],
+)
+def test_numbers_that_calibrate_nothing_are_refused(groups, factors, offsets, message):
+    with pytest.raises(ValueError, match=message):
+        Calibration(groups, factors, offsets)
+
+
 def test_probabilities_are_those_of_the_exit():
     calibration = Calibration(np.array([0, 0, 1]), np.array([1.0, 3.0]), np.zeros(2))
     scores = np.array([[1.0], [1.0], [-2.0]])
@@ -65,3 +85,5 @@ def test_sure_scores_are_sure_without_a_warning():
     p = probabilities(np.array([[-1e4], [1e4]]), 1.0)
     assert_allclose(p, [[1, 0], [0, 1]])
     assert_allclose(probabilities(np.array([[-1e4, 0, 1e4]]), 1.0), [[0, 0, 1]])
+    assert_allclose(probabilities(np.array([[-1e308], [1e308]]), 1e3), [[1, 0], [0, 1]])
+    assert_allclose(probabilities(np.array([[-1e308, 1e308, 1e308]]), 1e3), [[0, 0.5, 0.5]])

@@ -50,6 +50,13 @@ def test_nor_do_large_batches(n_leaves, n_scores, dtype):
         assert_equal_answers(ensemble, every(policy, 4), X)
 
 
+@pytest.mark.parametrize("k", [29, 30, 31, 2**63, 2**64 - 1, 2**70])
+def test_one_decision_may_cover_more_steps_than_there_are(k):
+    ensemble = forest(8, n_scores=3)
+    policy = every(noisy_policy(ensemble, 6, quits=0.2), k)
+    assert_equal_answers(ensemble, policy, rows_on_thresholds(ensemble, 300, np.float32))
+
+
 @pytest.mark.parametrize("n_reached", [0, 1, 12])
 @pytest.mark.parametrize("k", [1, 4])
 def test_what_nobody_reaches_is_left_out(n_reached, k):

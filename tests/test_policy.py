@@ -27,6 +27,26 @@ def test_the_jump_table_equals_the_policy_step_by_step(data, n_steps, n_scores):
             assert policy.next[j, c] == twin.next_step(policy, j, c)
 
 
+@given(st.data(), st.integers(0, 6), st.sampled_from([1, 2, 3]))
+@settings(deadline=None)
+def test_decisions_lead_where_the_jump_table_says(data, n_steps, n_scores):
+    policy = data.draw(strategies.policies(n_steps, n_scores))
+    assert policy.jumps.shape == (len(policy.actions) + 1, policy.grid.n_cells)
+    for d, row in enumerate(policy.jumps):
+        j = min(d * policy.every, n_steps)
+        assert row.tolist() == [twin.next_step(policy, j, c) for c in range(len(row))]
+    ends = [j for j in range(n_steps + 1) if (policy.next[j] == n_steps).all()]
+    assert policy.n_reached == ends[0]
+
+
+def test_one_decision_may_cover_more_steps_than_there_are():
+    policy = Policy(np.array([[EVAL, QUIT]]), GRID, np.arange(3), every=2**70)
+    assert policy.next.tolist() == [[0, 3], [1, 1], [2, 2], [3, 3]]
+    assert policy.jumps.tolist() == [[0, 3], [3, 3]]
+    assert (policy.n_together, policy.n_reached) == (3, 3)
+    assert Policy.constant(EVAL, 0, GRID, every=5).n_together == 1
+
+
 def test_constant_policies():
     assert (Policy.constant(EVAL, 3, GRID).next[:3] == np.arange(3)[:, None]).all()
     assert (Policy.constant(SKIP, 3, GRID).next == 3).all()

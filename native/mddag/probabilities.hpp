@@ -27,7 +27,7 @@ inline void probabilities(const double* f, std::size_t K, double factor, double*
   }
   double sum = 0;
   const std::size_t winner = static_cast<std::size_t>(std::max_element(f, f + K) - f);
-  for (std::size_t k = 0; k < K; ++k) sum += p[k] = std::exp(factor * f[k] - factor * f[winner]);
+  for (std::size_t k = 0; k < K; ++k) sum += p[k] = std::exp(factor * (f[k] - f[winner]));
   for (std::size_t k = 0; k < K; ++k) p[k] /= sum;
   keep_winner(p, K, winner);
 }

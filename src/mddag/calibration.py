@@ -37,9 +37,31 @@ class Calibration(ReadOnlyArrays):
     offsets: NDArray[np.float64]
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "groups", read_only(self.groups, np.intp))
-        object.__setattr__(self, "factors", read_only(self.factors, np.float64))
-        object.__setattr__(self, "offsets", read_only(self.offsets, np.float64))
+        groups = np.asarray(self.groups)
+        factors, offsets = (read_only(a, np.float64) for a in (self.factors, self.offsets))
+        if factors.ndim != 1 or offsets.shape != factors.shape:
+            raise ValueError(
+                f"factors and offsets have shapes {factors.shape} and {offsets.shape}; "
+                "wanted one of each for every group, (n_groups,)"
+            )
+        if groups.ndim != 1 or groups.dtype.kind not in "iu":
+            raise ValueError(
+                f"groups are {groups.dtype} {groups.shape}; wanted the number of a group for each "
+                "exit step, (N + 1,)"
+            )
+        bad = np.flatnonzero((groups < 0) | (groups >= len(factors)))
+        if len(bad):
+            raise ValueError(
+                f"exit step {bad[0]} is in group {groups[bad[0]]}; groups are numbered "
+                f"0..{len(factors) - 1}"
+            )
+        if not (np.isfinite(factors) & (factors > 0)).all() or not np.isfinite(offsets).all():
+            raise ValueError(
+                "factors hold others than positive numbers, or offsets others than finite ones"
+            )
+        object.__setattr__(self, "groups", read_only(groups, np.intp))
+        object.__setattr__(self, "factors", factors)
+        object.__setattr__(self, "offsets", offsets)
 
     def __repr__(self) -> str:
         return f"<Calibration of {len(self.factors)} group(s) of {len(self.groups)} exits>"
@@ -70,10 +92,10 @@ def probabilities(
 ) -> NDArray[np.float64]:
     """Class probabilities (n, max(K, 2)) of scores (n, K); the largest is that of the winner.
 
-    `factor` is one number or one per row, (n,).
+    `factor` is one number or one per row, (n,) or (n, 1).
     """
     p = np.empty((len(scores), max(scores.shape[1], 2)))
-    factors = np.ascontiguousarray(np.atleast_1d(factor), np.float64)
+    factors = np.ascontiguousarray(np.ravel(factor), np.float64)
     _core.probabilities(np.ascontiguousarray(scores, np.float64), factors, p)
     return p
 

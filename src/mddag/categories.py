@@ -36,12 +36,17 @@ class Categories:
 
     def codes(self, column: Any) -> NDArray[np.float64]:
         """The code of each entry of a pandas or polars column, (n,); NaN where it has none."""
+        codes: NDArray[np.float64]
         if str(column.dtype) == "category":  # pandas
             values, places = column.array.categories.tolist(), column.array.codes
             used = np.unique(places[places >= 0])
             table = np.full(len(values) + 1, np.nan)  # the last is for -1, a missing value
             table[used] = self._codes_of([values[i] for i in used.tolist()])
-            codes: NDArray[np.float64] = table[places]
+            codes = table[places]
+            return codes
+        if _is_plain_float(column.dtype):  # each NaN would be a value of its own below
+            numbers, places = np.unique(column.to_numpy(), return_inverse=True)
+            codes = np.array(self._codes_of(numbers.tolist()))[places]
             return codes
         entries = column.tolist() if hasattr(column, "tolist") else column.to_list()
         try:
@@ -124,6 +129,12 @@ def is_missing(value: Any) -> bool:
     if value is None or type(value).__name__ in ("NAType", "NaTType"):
         return True
     return isinstance(value, (float, np.floating, Decimal)) and value != value
+
+
+def _is_plain_float(dtype: Any) -> bool:
+    """Whether a column is an array of floats: numpy's in pandas, or polars' own."""
+    of_polars = hasattr(dtype, "is_float") and dtype.is_float()
+    return of_polars or (isinstance(dtype, np.dtype) and dtype.kind == "f")
 
 
 def _kind(value: Any) -> str:

@@ -123,6 +123,15 @@ def test_unfitted_is_scikit_learns_own_error() -> None:
         mddag.as_ensemble(lightgbm.LGBMClassifier())
 
 
+@pytest.mark.parametrize("kind", [GradientBoostingClassifier, ExtraTreesClassifier])
+def test_a_threshold_that_is_no_number_is_refused(kind, two) -> None:
+    model = kind(n_estimators=3, random_state=0).fit(*two)
+    np.ravel(model.estimators_)[1].tree_.threshold[0] = np.nan
+    message = "tree 1 of the model cannot be read: node 0 has the threshold nan; wanted a number"
+    with pytest.raises(ValueError, match=message):
+        mddag.as_ensemble(model)
+
+
 def test_an_unknown_model_lists_the_known_ones() -> None:
     with pytest.raises(TypeError, match="AdaBoostRegressor, which mddag cannot read") as caught:
         mddag.as_ensemble(AdaBoostRegressor())

@@ -5,10 +5,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from mddag import _core
 from mddag.ensemble import Ensemble
 from mddag.features import Features
 from mddag.fixed_point import FixedPoint
-from mddag.nodes import Nodes
+from mddag.nodes import NODE, Nodes
 from tests.engine.forests import (
     fixed_sums,
     forest_of,
@@ -109,6 +110,21 @@ def test_features_of_too_many_thresholds_are_walked(portable):
     X = rng.integers(70_000, size=(50, 1)).astype(np.float64)
     got = sums_of(forest_of(ensemble, None, portable), X, 1)
     np.testing.assert_array_equal(got, fixed_sums(ensemble, X))
+
+
+def test_features_beyond_the_columns_of_a_block_are_walked():
+    """Two columns for each of these features are more than there may be."""
+    n = 2**17 + 100
+    nodes = np.zeros(3 * n, NODE)
+    nodes["feature"], nodes["left"], nodes["right"] = -1, np.arange(3 * n) % 3 - 1, -1
+    nodes["feature"][::3], nodes["left"][::3], nodes["right"][::3] = np.arange(n), 1, 2
+    starts, words = 3 * np.arange(n + 1), np.zeros(0, np.uint32)
+    values = np.tile(np.array([0, 1], np.int32), n)
+    tables = (values, 2 * np.arange(n + 1), np.zeros(n, np.int32), np.arange(n + 1), 1)
+    trees = (nodes.view(np.uint8), starts, words, np.zeros(n + 1, np.int64))
+    forest = _core.Forest(trees, tables, np.zeros(1, np.int32), 1.0, np.arange(n))
+    X = np.random.default_rng(0).normal(size=(2, n)).astype(np.float32)
+    np.testing.assert_array_equal(sums_of(forest, X, 1)[:, 0], (X > 0).sum(axis=1))
 
 
 @portable

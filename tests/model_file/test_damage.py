@@ -1,98 +1,96 @@
-"""Random damage: whatever is in a file, loading it is a ModelFileError or a model that runs."""
+"""Whatever is in a file: it is refused with a ModelFileError, or all executors agree on its model.
 
-import copy
-import json
-import random
+`make fuzz` runs ten times as many cases.
+"""
 
-import numpy as np
+import os
+import signal
+
 import pytest
 
-from mddag.model_file import Model, ModelFileError
-from mddag.model_file.container import pack, unpack
-from tests.model_file.models import whole_model
+from mddag.model_file import ModelFileError
+from mddag.model_file.container import unpack
+from tests.model_file import fuzz as fuzzing
+from tests.model_file.agreement import check
+from tests.model_file.fuzz import Worker, fuzz, outcome
+from tests.model_file.kinds import KINDS
+from tests.model_file.mutations import mutated
 
-NUMBERS = [0, 1, -1, 2, 3, 255, 2**31 - 1, -(2**31), 2**31, 2**62, -(2**63), 2**63 - 1]
-FLOATS = [0.0, -0.0, 1.0, -1.0, 1e308, 5e-324, np.inf, -np.inf, np.nan]
-VALUES = [None, True, "", "U9", "x" * 999, [], {}, [[]], 1e308, 2**70, "regressor", "F32", *NUMBERS]
-CONTENT = whole_model().to_bytes()
-
-
-def survives(content):
-    """Whether the content loads; then it must run, too."""
-    try:
-        model = Model.from_bytes(content)
-    except ModelFileError:
-        return False
-    n_features = model.dag.ensemble.n_features
-    if 0 < n_features < 1000:
-        X = np.zeros((2, n_features))
-        assert model.dag.run(X).scores.shape == (2, model.dag.ensemble.n_scores)
-    return True
+CASES = int(os.environ.get("MDDAG_FUZZ", "300"))
 
 
-def places(value, path=()):
-    """The paths of everything inside of a JSON value."""
-    inside = value.items() if isinstance(value, dict) else enumerate(value)
-    for key, item in inside:
-        yield (*path, key)
-        if isinstance(item, dict | list):
-            yield from places(item, (*path, key))
+@pytest.mark.parametrize("kind", KINDS)
+def test_executors_agree_on_the_models_themselves(kind):
+    check(KINDS[kind]())
 
 
-def edit_json(value, chance):
-    path = chance.choice(list(places(value)))
-    for key in path[:-1]:
-        value = value[key]
-    value[path[-1]] = copy.deepcopy(chance.choice(VALUES))
+@pytest.mark.parametrize("kind", KINDS)
+def test_damaged_files_are_refused_or_run(kind):
+    counts, failures = fuzz(kind, 0, CASES)
+    assert not failures, f"python -m tests.model_file.fuzz --kind {kind} --case N: {failures[:5]}"
+    assert counts.total() == CASES
+    assert counts["loaded"] > 0.1 * CASES  # most damage is found; what is not must be run
+    assert counts["refused"] > 0.5 * CASES
 
 
-def edit_tensor(tensors, chance):
-    name = chance.choice(list(tensors))
-    array = tensors[name].copy()
-    kind = chance.randrange(6)
-    if kind <= 2 and array.size:
-        limits = np.iinfo(array.dtype) if array.dtype.kind in "iu" else None
-        value = chance.choice(FLOATS) if limits is None else chance.choice(NUMBERS)
-        within = value if limits is None else min(max(value, limits.min), limits.max)
-        array.flat[chance.randrange(array.size)] = within
-    elif kind == 3:
-        array = array[: chance.randrange(len(array) + 1)]
-    elif kind == 4:
-        array = np.concatenate([array, array])
-    else:
-        array = array.reshape(1, -1) if array.ndim == 1 else array.reshape(-1)
-    tensors[name] = np.ascontiguousarray(array)
+def test_a_case_is_always_the_same_file():
+    content = KINDS["classes"]().to_bytes()
+    files = [mutated(content, number) for number in range(60)]
+    assert files == [mutated(content, number) for number in range(60)]
+    assert len(set(files)) > 50
 
 
-def flipped(chance):
-    damaged = bytearray(CONTENT)
-    for _ in range(chance.choice([1, 2, 20])):
-        damaged[chance.randrange(len(damaged))] ^= 1 << chance.randrange(8)
-    return bytes(damaged)
+def test_every_tensor_and_every_field_is_changed():
+    metadata, tensors = unpack(KINDS["whole_model"]().to_bytes())
+    wanted, changed = {*metadata, *tensors}, set()
+    for number in range(CASES):
+        try:
+            parts = unpack(mutated(KINDS["whole_model"]().to_bytes(), number))
+        except ModelFileError:
+            continue
+        for before, after in zip((metadata, tensors), parts, strict=True):
+            same = {name for name in before if name in after and _same(before[name], after[name])}
+            changed |= before.keys() - same
+    assert changed == wanted
 
 
-def with_another_header(chance):
-    size = int.from_bytes(CONTENT[:8], "little")
-    header = json.loads(CONTENT[8 : 8 + size])
-    edit_json(header, chance)
-    text = json.dumps(header).encode()
-    return len(text).to_bytes(8, "little") + text + CONTENT[8 + size :]
+def _same(a, b):
+    return a.tobytes() == b.tobytes() if hasattr(a, "tobytes") else a == b
 
 
-def resealed(chance):
-    """Other content under a right checksum: what somebody who means harm would send."""
-    metadata, tensors = copy.deepcopy(unpack(CONTENT))
-    for _ in range(chance.choice([1, 1, 2])):
-        if chance.random() < 0.4:
-            edit_json(metadata, chance)
-        else:
-            edit_tensor(tensors, chance)
-    return pack(metadata, tensors)
+@pytest.fixture
+def whole():
+    return KINDS["whole_model"]().to_bytes()
 
 
-@pytest.mark.parametrize("damage", [flipped, with_another_header, resealed])
-def test_damaged_files_are_refused_or_run(damage):
-    chance = random.Random(0)
-    survivors = sum(survives(damage(chance)) for _ in range(600))
-    assert survivors < (200 if damage is resealed else 12)
-    assert survives(CONTENT)
+def test_what_fails_is_counted(monkeypatch, whole):
+    def fails(error):
+        def check(model):
+            raise error
+
+        return check
+
+    for error, name in ((MemoryError(), "memory breaches"), (IndexError(), "other errors")):
+        monkeypatch.setattr(fuzzing, "check", fails(error))
+        assert outcome(whole)[0] == name
+    assert outcome(b"")[0] == "refused"
+
+
+def test_workers_that_die_or_hang_are_counted(monkeypatch):
+    """The first worker is killed, the second stopped, the third left alone."""
+    sent = iter([signal.SIGKILL, signal.SIGSTOP])
+
+    class Doomed(Worker):
+        def __iter__(self):
+            for i, line in enumerate(super().__iter__()):
+                yield line
+                if i == 2 and (its := next(sent, None)):
+                    self.process.send_signal(its)
+                    if its == signal.SIGSTOP:
+                        self.patience = 0.1
+
+    monkeypatch.setattr(fuzzing, "Worker", Doomed)
+    counts, failures = fuzz("whole_model", 0, 150)
+    assert [name for name, *_ in failures] == ["crashes", "hangs"]
+    assert "exit code -9" in failures[0][2]
+    assert counts.total() == 150

@@ -11,7 +11,7 @@ def probabilities(f, factor):
         winner = int(f[0] > 0)
     else:
         winner = f.index(max(f))
-        powers = [math.exp(factor * score - factor * f[winner]) for score in f]
+        powers = [math.exp(factor * (score - f[winner])) for score in f]
         total = 0.0  # sum() would compensate for rounding
         for power in powers:
             total += power

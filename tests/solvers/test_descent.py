@@ -78,6 +78,14 @@ def test_threads_do_not_change_the_answer(n_scores):
         np.testing.assert_array_equal(a, b)
 
 
+@pytest.mark.parametrize("every", [2**63, 2**64 - 1, 2**70])
+def test_more_steps_than_there_are_is_all_of_them(every):
+    mdp = mdp_of(2, n=60, n_steps=7)
+    wanted = Descent(every=mdp.n_steps, random_state=0).solve(mdp)
+    got = Descent(every=every, random_state=0).solve(mdp)
+    np.testing.assert_array_equal(got.actions, wanted.actions)
+
+
 @pytest.mark.parametrize("every", [2, 3])
 def test_decisions_every_few_steps(every):
     mdp = mdp_of(2, n=60, n_steps=7)

@@ -68,15 +68,15 @@ class Flat:
     def trees(self) -> list[Nodes]:
         """The trees as an Ensemble takes them."""
         records, words, word_starts = self._records()
-        leaf_starts = self.leaf_starts
-        return [
-            Nodes(
-                records[self.starts[t] : self.starts[t + 1]],
-                self.votes[leaf_starts[t] : leaf_starts[t + 1]],
-                words[word_starts[t] : word_starts[t + 1]],
-            )
-            for t in range(self.n_trees)
-        ]
+        leaf_starts, trees = self.leaf_starts, []
+        for t in range(self.n_trees):
+            nodes = records[self.starts[t] : self.starts[t + 1]]
+            votes = self.votes[leaf_starts[t] : leaf_starts[t + 1]]
+            try:
+                trees.append(Nodes(nodes, votes, words[word_starts[t] : word_starts[t + 1]]))
+            except ValueError as error:
+                raise ValueError(f"tree {t} of the model cannot be read: {error}") from error
+        return trees
 
     def _records(self) -> tuple[NDArray[np.void], NDArray[np.uint32], NDArray[np.int64]]:
         leaf = self.feature < 0

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mddag.ensemble import Ensemble
-from mddag.features import Features
+from mddag.features import MOST_FEATURES, Features
 from mddag.model_file._fields import Types, check_fields, check_length
 from mddag.model_file._labels import labels_from_json, labels_to_json
 from mddag.model_file.container import Metadata, ModelFileError, Tensors
@@ -177,8 +177,8 @@ def _features_from_json(metadata: Metadata) -> Features:
     if unknown not in ("missing", "refused"):
         raise ModelFileError(f"unknown categories are {unknown!r:.20}; wanted missing or refused")
     n, names = metadata["n"], metadata["names"]
-    if not 0 <= n < 2**31:
-        raise ModelFileError(f"there are {n} features; wanted at most {2**31 - 1}")
+    if not 0 <= n <= MOST_FEATURES:
+        raise ModelFileError(f"there are {n} features; wanted at most {MOST_FEATURES}")
     if names is not None and (len(names) != n or any(type(name) is not str for name in names)):
         raise ModelFileError(f"there are {len(names)} feature names; wanted {n} strings")
     categories = {}

@@ -11,7 +11,9 @@ from numpy.typing import NDArray
 from mddag.model_file._fields import check_fields
 from mddag.model_file.container import Metadata, ModelFileError
 
-MOST_CHARACTERS = 2**24  # in an array of strings; every label takes the place of the longest
+# In an array of strings every label takes the place of the longest: it may be so many characters
+# long, and some for each character that there is.
+MOST_CHARACTERS, MOST_TIMES = 2**21, 4
 _NUMBERS = {
     "bool": bool,
     **dict.fromkeys((f"{sign}int{8 * n}" for sign in ("", "u") for n in (1, 2, 4, 8)), int),
@@ -61,8 +63,9 @@ def _check_strings(name: str, values: list[str]) -> None:
     width = int(name[1:]) if re.fullmatch(r"U[0-9]{1,8}", name) else None
     if width is None:
         raise ModelFileError(f"classes are of type {name!r:.20}; wanted one of {[*_NUMBERS]}, U<n>")
-    if width * len(values) > MOST_CHARACTERS:
+    most = MOST_CHARACTERS + MOST_TIMES * sum(map(len, values))
+    if width * len(values) > most:
         raise ModelFileError(
             f"{len(values)} labels of {width} characters each are too long; "
-            f"wanted at most {MOST_CHARACTERS} characters in all"
+            f"wanted at most {most} characters in all"
         )

@@ -29,6 +29,11 @@ DTYPES = {
 }
 MOST_HEADER_BYTES = 100_000_000  # safetensors' own limit
 MOST_DIMENSIONS = 2
+# What Python makes of JSON, by the signs outside of strings: objects, keys, lists, values; a string
+# has one of its quotes there. Numbers take no more than ten times their text.
+OBJECT_BYTES = {"{": 240, ":": 180, "[": 112, ",": 8, '"': 64}
+MOST_TIMES, ALLOWED_BYTES = 10, 2**24  # of memory: a million names of four letters are a model's
+SMALL_TEXT = 2**18
 
 Metadata = dict[str, Any]
 Tensors = dict[str, NDArray[Any]]
@@ -65,8 +70,9 @@ def unpack(data: bytes) -> tuple[Metadata, Tensors]:
     return metadata, tensors
 
 
-def parsed(text: str | bytes, what: str) -> dict[str, Any]:
+def parsed(text: str, what: str) -> dict[str, Any]:
     """A JSON object, no key of which is given twice, no number of which is NaN or infinite."""
+    _check_structure(text, what)
     try:
         value = json.loads(text, object_pairs_hook=_unique, parse_constant=_refused_constant)
     except ModelFileError:
@@ -85,7 +91,31 @@ def _header(data: bytes) -> dict[str, Any]:
             f"a header of {n_bytes} bytes is announced in {len(data)} bytes; "
             "the file is cut short, or not a model file"
         )
-    return parsed(data[8 : 8 + n_bytes], "the header")
+    try:
+        text = data[8 : 8 + n_bytes].decode()
+    except UnicodeDecodeError as error:
+        raise ModelFileError(f"the header is not JSON that can be read ({error!s:.80})") from None
+    return parsed(text, "the header")
+
+
+def _check_structure(text: str, what: str) -> None:
+    """Refuse text of which Python would make objects that take far more memory than the text."""
+    if len(text) <= SMALL_TEXT:
+        return
+    # Backslashes stand in strings alone, so without escaped quotes the others enclose strings. What
+    # is behind a fault of the text does not matter: the parser ends there.
+    plain = text.encode("utf-8", "surrogatepass").replace(b"\\\\", b"").replace(b'\\"', b"")
+    signs = np.frombuffer(plain, np.uint8)
+    outside = ~np.logical_xor.accumulate(signs == ord('"'))
+    n_bytes = sum(
+        size * int(np.count_nonzero((signs == ord(sign)) & outside))
+        for sign, size in OBJECT_BYTES.items()
+    )
+    if n_bytes > MOST_TIMES * len(text) + ALLOWED_BYTES:
+        raise ModelFileError(
+            f"{what} would take {n_bytes >> 20} MB of memory for {len(text) >> 10} kB of text; "
+            f"wanted at most {MOST_TIMES} times as much"
+        )
 
 
 def _check_described(name: str, described: Any) -> None:

@@ -60,7 +60,8 @@ class Sweep:
             mdp.weight,
         )
         self.grid = mdp.grid.native
-        self.arguments = (mdp.beta, every, (eval_, skip, quit_))
+        # More steps than there are is all of them; the kernel could not count to any number.
+        self.arguments = (mdp.beta, min(every, max(mdp.n_steps, 1)), (eval_, skip, quit_))
         loss = quit_loss(mdp)
         self.loss = mdp.losses_of if callable(loss) else loss
         self.n_threads = checked_threads(n_threads)
