@@ -33,7 +33,7 @@ def test_a_partial_sum_has_the_sign_of_the_expected_full_score():
     weight = np.random.default_rng(1).random(500)
     new = Arrangement(order, fitted_levels(votes, order, weight)).votes(votes)
     full = votes.scores()[:, 0]
-    rms = np.sqrt(np.mean(full**2))
+    rms = np.sqrt(np.average(full**2, weights=weight))
     for j in range(1, 8):
         f = new.tables.bias[0] + new.dense()[:, :j, 0].sum(axis=1)
         slope, level = np.polyfit(f, full, 1, w=np.sqrt(weight * np.exp(-np.abs(full) / rms)))
