@@ -23,12 +23,12 @@ from mddag.exit_calibration import exit_calibration
 from mddag.factor import opinion
 from mddag.features import Rows, is_frame
 from mddag.mdp import checked_actions, checked_beta, checked_loss
-from mddag.policy import ACTIONS, Policy
+from mddag.policy import ACTIONS, Policy, check_policy
 from mddag.prediction import Scoring
 from mddag.problem import Problem, chosen_solver
 from mddag.serving import Served
 from mddag.solvers import Solver
-from mddag.solvers.solver import seeded
+from mddag.solvers.solver import seeded, solved
 from mddag.source import Source, fitted_source, is_piped
 from mddag.trace import Trace
 
@@ -82,7 +82,8 @@ class DagEstimator(Served, Scoring, BaseEstimator):  # type: ignore[misc]
                 source.ensemble, rows, targets[source.rows], loss=self.loss, actions=self.actions
             )
             ordered = problem.ordered(self.ordering, solver)
-            policy = seeded(solver, random).solve(ordered.mdp(self.beta)).after(ordered.arrangement)
+            policy = solved(seeded(solver, random), ordered.mdp(self.beta))
+            policy = policy.after(ordered.arrangement)
             self._settle(source.ensemble, policy, problem, rows)
         return self
 
@@ -93,8 +94,7 @@ class DagEstimator(Served, Scoring, BaseEstimator):  # type: ignore[misc]
         probabilities (n, n_classes).
         """
         self.checked_solver()
-        if not isinstance(policy, Policy):
-            raise TypeError(f"policy is a {type(policy).__name__}; wanted a Policy, as of a sweep")
+        check_policy(policy)
         with all_or_nothing(self):
             X = self._seen(X)
             soft = self.kind == "classifier" and np.ndim(y) == 2

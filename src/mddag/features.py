@@ -15,6 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from mddag._checks import check_is, check_whole
+
 Rows = NDArray[np.floating[Any]]
 _NUMBERS = (Real, Decimal, np.bool_, type(None))
 
@@ -33,6 +35,16 @@ class Features:
     names: tuple[str, ...] | None = None
     categories: Mapping[int, tuple[Any, ...]] = field(default_factory=dict)
     missing: bool = True
+
+    def __post_init__(self) -> None:
+        check_whole("n", self.n, 0)
+        if self.names is not None:
+            check_is("names", self.names, (tuple, list), "a tuple of names, or None")
+        if self.names is not None and len(self.names) != self.n:
+            raise ValueError(
+                f"there are {len(self.names)} names for {self.n} columns; wanted {self.n}"
+            )
+        check_is("categories", self.categories, Mapping, "a dict of the values by column")
 
     def rows(self, X: Any) -> Rows:
         """X as float32 or float64 (n_rows, n), in C or F order, without a copy where it can be."""

@@ -23,7 +23,7 @@ from mddag.harm import Harm
 from mddag.policy import EVAL, QUIT, Policy
 from mddag.problem import Problem
 from mddag.solvers import Solver
-from mddag.solvers.solver import keeping
+from mddag.solvers.solver import checked_policy, keeping, solved
 
 BETAS = tuple(10.0 ** np.arange(-6.0, 0.1))
 ROUNDS = 3  # of refinement
@@ -173,12 +173,12 @@ class Ladder:
         elif hasattr(self.solver, "solve_path"):
             policies = self.solver.solve_path(mdp, prices, chooser)
         else:
-            policies = (self.solver.solve(*samples) for samples in mdps)
+            policies = (solved(self.solver, *samples) for samples in mdps)
         self._add(betas, policies)
 
     def _add(self, betas: Prices, policies: Iterable[Policy]) -> None:
         for beta, policy in zip(betas, policies, strict=True):
-            outside = policy.after(self.learning.arrangement)
+            outside = checked_policy(policy, self.solver).after(self.learning.arrangement)
             self.candidates.append(self._judged(float(beta), outside))
 
     def _constant(self, action: int, beta: float) -> Candidate:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mddag._checks import checked_threads
+from mddag._checks import check_is, checked_threads
 from mddag.ensemble import checked_out
 from mddag.features import Rows
 from mddag.model_file import Model
@@ -36,6 +36,8 @@ class Predictor:
     """
 
     def __init__(self, model: Model, *, n_threads: int = 1) -> None:
+        instead = "a Model: use mddag.load(path) or estimator.predictor()"
+        check_is("model", model, Model, instead)
         self.model = model
         self.n_threads = checked_threads(n_threads)
         ensemble = model.dag.ensemble

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import assert_all_finite, check_consistent_length
 
-from mddag._checks import check_fraction
+from mddag._checks import as_floats, check_fraction
 from mddag.adapters import ensemble_of, parted
 from mddag.classifier import MDDAGClassifier
 from mddag.curve import SAMPLES, Curve
@@ -29,7 +30,7 @@ from mddag.mdp import MDP, Evaluation, checked_loss
 from mddag.policy import Policy
 from mddag.problem import Problem, chosen_solver
 from mddag.solvers import Solver
-from mddag.solvers.solver import ending_all, keeping, seeded
+from mddag.solvers.solver import checked_policy, ending_all, keeping, seeded, solved
 
 MEASURES = ("loss", "cost", "objective", "n_evaluated")
 BETAS = tuple((10.0 ** np.arange(-4.0, -1.9, 0.5)).tolist())
@@ -69,6 +70,10 @@ def sweep(
         raise ValueError("X_test and y_test must be given together; got one of them")
     check_fraction("selection_fraction", selection_fraction, zero=False)
     prices = _checked_betas(betas)
+    if n_jobs is not None and (not isinstance(n_jobs, Integral) or n_jobs == 0):
+        raise ValueError(
+            f"n_jobs is {n_jobs!r}; wanted a number of jobs, -1 for all cores, or None"
+        )
     checked_loss(loss)
     of_model = model if isinstance(model, DagEstimator) else MDDAGClassifier()
     random = check_random_state(random_state)
@@ -183,7 +188,10 @@ def _solved_at_once(
     betas = [samples["train"](beta).beta for beta in prices]
     policies = solver.solve_path(first["train"], betas, first.get("selection"))
     return [
-        (policy, {name: mdp.with_beta(beta).evaluate(policy) for name, mdp in first.items()})
+        (
+            checked_policy(policy, solver),
+            {name: mdp.with_beta(beta).evaluate(policy) for name, mdp in first.items()},
+        )
         for policy, beta in zip(policies, betas, strict=True)
     ]
 
@@ -193,7 +201,7 @@ def _solve(
 ) -> tuple[Policy, dict[str, Evaluation]]:
     mdps = {name: of_beta(beta) for name, of_beta in samples.items()}
     with ending_all():
-        policy = solver.solve(mdps["train"], mdps.get("selection"))
+        policy = solved(solver, mdps["train"], mdps.get("selection"))
     return policy, {name: mdp.evaluate(policy) for name, mdp in mdps.items()}
 
 
@@ -210,7 +218,7 @@ def _full_columns(name: str, mdp: MDP, beta: NDArray[np.float64]) -> dict[str, N
 
 
 def _checked_betas(betas: ArrayLike) -> list[float]:
-    array = np.atleast_1d(np.asarray(betas, np.float64))
+    array = np.atleast_1d(as_floats("betas", betas, "a list of at least one price"))
     if array.ndim != 1 or len(array) == 0:
         raise ValueError(f"betas has shape {array.shape}; wanted a list of at least one price")
     bad = np.flatnonzero(~(np.isfinite(array) & (array >= 0)))

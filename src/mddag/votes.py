@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mddag import _core
-from mddag._checks import checked_order
+from mddag._checks import as_floats, check_is, checked_order, described
 
 Codes = NDArray[np.unsignedinteger[Any]]
 
@@ -105,6 +105,14 @@ class Votes:
     codes: Codes
     tables: Tables
 
+    def __post_init__(self) -> None:
+        instead = "use ensemble.votes(X) or Votes.from_dense"
+        check_is("tables", self.tables, Tables, f"Tables: {instead}")
+        if np.shape(self.codes)[1:] != (self.tables.n_trees,):
+            raise ValueError(
+                f"codes are {described(self.codes)}; wanted (n, {self.tables.n_trees}): {instead}"
+            )
+
     def __len__(self) -> int:
         return len(self.codes)
 
@@ -131,6 +139,12 @@ class Votes:
 
     def rows(self, index: NDArray[np.intp] | NDArray[np.bool_] | slice) -> Votes:
         """The votes on some of the rows."""
+        if (
+            not isinstance(index, slice)
+            and np.size(index)
+            and np.asarray(index).dtype.kind not in "iub"
+        ):
+            raise ValueError(f"index is {described(index)}; wanted numbers of rows, or a mask")
         return Votes(np.ascontiguousarray(self.codes[index]), self.tables)
 
     def reordered(self, order: Sequence[int] | NDArray[np.intp]) -> Votes:
@@ -144,7 +158,7 @@ class Votes:
     @classmethod
     def from_dense(cls, dense: ArrayLike, bias: ArrayLike = 0.0) -> Votes:
         """Votes given as numbers, (n, N) or (n, N, K): each distinct vote becomes a code."""
-        votes = np.asarray(dense, np.float64)
+        votes = as_floats("dense", dense, "numbers (n, N) for one score or (n, N, K)")
         if votes.ndim not in (2, 3):
             raise ValueError(
                 f"votes have shape {votes.shape}; wanted (n, N) for one score or (n, N, K)"
@@ -161,12 +175,25 @@ class Votes:
             starts=starts_of([t.size for t in tables]),
             score=np.full(n_classifiers, 0 if n_scores == 1 else -1, np.int32),
             rounds=np.arange(n_classifiers + 1, dtype=np.int64),
-            bias=np.broadcast_to(np.asarray(bias, np.float64), (n_scores,)).copy(),
+            bias=_broadcast(bias, n_scores),
         )
         coded: Codes = np.empty((len(votes), n_classifiers), value_tables.code_dtype())
         for j, column in enumerate(columns):
             coded[:, j] = column
         return cls(coded, value_tables)
+
+
+def check_votes(votes: Any) -> None:
+    """Refuse what are no Votes."""
+    check_is("votes", votes, Votes, "Votes, such as ensemble.votes(X) gives")
+
+
+def _broadcast(bias: ArrayLike, n_scores: int) -> NDArray[np.float64]:
+    wanted = f"one number, or one for each of {n_scores} score(s)"
+    array = as_floats("bias", bias, wanted)
+    if array.shape not in ((), (1,), (n_scores,)):
+        raise ValueError(f"bias has shape {array.shape}; wanted {wanted}")
+    return np.broadcast_to(array, (n_scores,)).copy()
 
 
 def starts_of(lengths: ArrayLike) -> NDArray[np.int64]:
