@@ -40,8 +40,7 @@ def test_quoted_tests_exist(page):
 
 
 @pytest.mark.parametrize("name", RUNNABLE)
-def test_examples_run(name, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)  # some write files
+def test_examples_run(name):
     examples = re.findall(r"```python\n(.*?)```", (ROOT / "docs" / name).read_text(), re.DOTALL)
     assert examples
     for example in examples:

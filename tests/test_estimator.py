@@ -74,7 +74,7 @@ def test_the_order_of_decisions_is_a_parameter():
 
 
 def test_what_cannot_be_adopted_is_refused():
-    with pytest.raises(TypeError, match="policy is a NoneType; wanted a Policy"):
+    with pytest.raises(TypeError, match="policy is None; wanted a Policy"):
         MDDAGClassifier(MODEL).adopt(None, X, y)
     everything = mddag.Policy.constant(0, 30, mddag.Grid(np.empty(0)))
     with pytest.raises(ValueError, match="1d array"):

@@ -41,7 +41,7 @@ def test_every_member(family):
 @pytest.mark.parametrize("family", [Flat, Growing])
 def test_bad_parameters_are_refused(family):
     for start in (-0.1, 1.5, float("nan")):
-        with pytest.raises(ValueError, match=f"start is {start}; epsilon is a probability"):
+        with pytest.raises(ValueError, match=f"start is {start}; wanted a probability"):
             family(start=start)
-    with pytest.raises(ValueError, match="period is 0; wanted at least 1"):
+    with pytest.raises(ValueError, match="period is 0; wanted a whole number, 1 or more"):
         family(period=0)

@@ -179,7 +179,7 @@ def test_edges_must_increase(edges):
 
 
 def test_bad_arguments_are_refused():
-    with pytest.raises(ValueError, match="n_cells is 1; a grid needs at least 2"):
+    with pytest.raises(ValueError, match="n_cells is 1; wanted a whole number, 2 or more"):
         Grid.uniform(dense_votes(2, 2, 1), 1)
     with pytest.raises(ValueError, match="n_scores is 0"):
         Grid(np.zeros(1), 0)

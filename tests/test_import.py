@@ -1,6 +1,7 @@
 """What `import mddag` does and does not do."""
 
 import ast
+import importlib
 import subprocess
 import sys
 from pathlib import Path
@@ -37,9 +38,35 @@ def test_every_public_name_loads(name):
     assert name in dir(mddag)
 
 
-@pytest.mark.parametrize(
-    "room", ["datasets", "exploration", "learners", "losses", "ordering", "solvers", "values"]
-)
+ROOMS = [
+    "datasets",
+    "exploration",
+    "learners",
+    "losses",
+    "ordering",
+    "plotting",
+    "solvers",
+    "values",
+]
+
+
+def test_dir_shows_the_public_names_alone():
+    shown = [name for name in dir(mddag) if not name.startswith("__")]
+    assert shown == sorted([*mddag.__all__, *ROOMS])
+    assert {"__all__", "__doc__", "__version__"} <= set(dir(mddag))
+    stars = fresh("before = set(dir()); from mddag import *; print(sorted(set(dir()) - before))")
+    assert ast.literal_eval(stars) == sorted([*mddag.__all__, "before"])
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_dir_of_a_room_shows_its_members_and_their_files(room):
+    module = importlib.import_module(f"mddag.{room}")
+    files = {path.stem for path in Path(module.__file__).parent.glob("*.py")}
+    shown = {name for name in dir(module) if not name.startswith("_")}
+    assert set(module.__all__) <= shown <= {*module.__all__, *files}
+
+
+@pytest.mark.parametrize("room", ROOMS)
 def test_families_are_at_hand(room):
     assert fresh(f"import mddag; print(mddag.{room}.__name__)") == f"mddag.{room}"
 

@@ -43,6 +43,6 @@ def test_refuses_parameters_of_what_has_none():
 
 def test_what_a_constructor_refuses_cannot_be_set():
     exploration = Flat()
-    with pytest.raises(ValueError, match="start is 2; epsilon is a probability"):
+    with pytest.raises(ValueError, match="start is 2; wanted a probability"):
         exploration.set_params(start=2, period=5)
     assert exploration == Flat()

@@ -120,4 +120,5 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted([*globals(), *_HOMES, *_ROOMS])
+    dunders = (name for name in globals() if name.startswith("__"))
+    return sorted({*__all__, *_ROOMS, *dunders, "__version__"})

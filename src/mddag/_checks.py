@@ -13,6 +13,39 @@ from numpy.typing import ArrayLike, NDArray
 MOST_THREADS = 1024  # no machine has use for more
 
 
+def described(value: Any) -> str:
+    """What a message calls a value that is not what was wanted."""
+    if isinstance(value, type):
+        return f"the class {value.__name__}"
+    if value is None or isinstance(value, (str, bool, Real, complex)):
+        return f"{value!r:.60}"
+    if isinstance(value, np.ndarray):
+        return f"an array of {value.dtype} of shape {value.shape}"
+    name = type(value).__name__
+    return f"{'an' if name[0] in 'AEIOUaeiou' else 'a'} {name}"
+
+
+def check_is(name: str, value: Any, kind: type | tuple[type, ...], wanted: str) -> None:
+    """Refuse `value` unless it is a `kind`; `wanted` says what that is, and where it is from."""
+    if not isinstance(value, kind):
+        raise TypeError(f"{name} is {described(value)}; wanted {wanted}")
+
+
+def checked_path(path: Any) -> str | os.PathLike[str]:
+    """`path`, if it is one; a whole number would be an open file of somebody else's."""
+    if not isinstance(path, (str, os.PathLike)):
+        raise TypeError(f"path is {described(path)}; wanted a str or an os.PathLike")
+    return path
+
+
+def as_floats(name: str, value: Any, wanted: str) -> NDArray[np.float64]:
+    """`value` as an array of float64, if it holds numbers."""
+    try:
+        return np.asarray(value, np.float64)
+    except (TypeError, ValueError):
+        raise ValueError(f"{name} is {described(value)}; wanted {wanted}") from None
+
+
 def check_whole(name: str, value: Any, least: int) -> None:
     """Refuse `value` unless it is a whole number of at least `least`."""
     if not isinstance(value, Integral) or isinstance(value, bool) or value < least:
@@ -25,6 +58,13 @@ def check_fraction(name: str, value: Any, *, zero: bool) -> None:
     if not is_number or not (0 <= value < 1) or (value == 0 and not zero):
         interval = "[0, 1)" if zero else "(0, 1)"
         raise ValueError(f"{name} is {value!r}; wanted a fraction of the rows, in {interval}")
+
+
+def check_between(name: str, value: Any, least: float, most: float, wanted: str) -> None:
+    """Refuse `value` unless it is a finite number from `least` to `most`."""
+    is_number = isinstance(value, Real) and not isinstance(value, bool)
+    if not is_number or not math.isfinite(value) or not least <= value <= most:
+        raise ValueError(f"{name} is {described(value)}; wanted {wanted}")
 
 
 def check_positive(name: str, value: Any) -> None:
@@ -93,9 +133,10 @@ def checked_prices(name: str, prices: ArrayLike | None, n: int, of: str) -> NDAr
     """`prices`, one for each `of`, (n,), finite and not negative; ones for None."""
     if prices is None:
         return np.ones(n)
-    array = np.require(prices, np.float64, ["C", "A"])
+    wanted = f"one number per {of}, ({n},)"
+    array = np.require(as_floats(name, prices, wanted), requirements=["C", "A"])
     if array.shape != (n,):
-        raise ValueError(f"{name} has shape {array.shape}; wanted one number per {of}, ({n},)")
+        raise ValueError(f"{name} has shape {array.shape}; wanted {wanted}")
     bad = np.flatnonzero(~(np.isfinite(array) & (array >= 0)))
     if len(bad):
         raise ValueError(f"{name}[{bad[0]}] is {array[bad[0]]}; wanted finite numbers, 0 or more")

@@ -15,6 +15,7 @@ from os import PathLike
 import numpy as np
 from numpy.typing import NDArray
 
+from mddag._checks import check_is, check_one_of, checked_path
 from mddag._whole_file import write_whole
 from mddag.losses import Loss, ZeroOne
 from mddag.policy import Policy
@@ -36,6 +37,13 @@ class Curve:
     columns: Mapping[str, NDArray[np.float64]]
     policies: tuple[Policy, ...] = field(repr=False)
     loss: Loss = field(default_factory=ZeroOne)
+
+    def __post_init__(self) -> None:
+        check_is("columns", self.columns, Mapping, "a dict of columns, as mddag.sweep makes it")
+        absent = {"beta", "train_loss", "train_cost"} - set(self.columns)
+        if absent:
+            raise ValueError(f"columns have no {sorted(absent)}; mddag.sweep makes curves")
+        check_is("policies", self.policies, tuple, "a tuple with the Policy of each beta")
 
     def __len__(self) -> int:
         return len(self.policies)
@@ -70,6 +78,8 @@ class Curve:
         corners of the lower convex hull.
         """
         sample = self.chooser if on is None else on
+        check_one_of("on", sample, self.samples)
+        check_one_of("x", x, ("cost", "n_evaluated"))
         loss, cost = getattr(self, f"{sample}_loss"), getattr(self, f"{sample}_{x}")
         front = _pareto_front(cost, loss)
         return _lower_hull(cost, loss, front) if convex else front
@@ -80,7 +90,7 @@ class Curve:
         writer = csv.writer(text, lineterminator="\n")
         writer.writerow(self.columns)
         writer.writerows(zip(*(c.tolist() for c in self.columns.values()), strict=True))
-        write_whole(path, text.getvalue().encode())
+        write_whole(checked_path(path), text.getvalue().encode())
 
     def __str__(self) -> str:
         """A table: loss and cost by sample; * marks the envelope."""

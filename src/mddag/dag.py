@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mddag import _core
-from mddag._checks import checked_threads
+from mddag._checks import check_is, checked_threads
 from mddag._read_only import ReadOnlyArrays
 from mddag.cost_model import MANY_ROWS
 from mddag.ensemble import Ensemble, checked_out
@@ -26,7 +26,7 @@ from mddag.executor import Executor
 from mddag.features import Rows
 from mddag.fixed_point import FixedPoint
 from mddag.grid import Grid
-from mddag.policy import EVAL, Policy
+from mddag.policy import EVAL, Policy, check_policy
 from mddag.trace import Trace
 
 BLOCK = 1024  # rows whose paths are kept at a time, where only their lengths are wanted
@@ -50,6 +50,8 @@ class Dag(ReadOnlyArrays):
     expected_evaluations: float | None = None
 
     def __post_init__(self) -> None:
+        _check_ensemble(self.ensemble)
+        check_policy(self.policy)
         self.policy.require(self.ensemble.n_classifiers, self.ensemble.n_scores)
         if self.policy.revision is not None:
             raise ValueError(
@@ -202,22 +204,19 @@ def compile(  # noqa: A001
     `executor` and `expected_evaluations` decide on speed alone: see Dag. ``print(dag)`` says how it
     will run, and whether that is expected to be faster than evaluating everything.
     """
-    if not isinstance(ensemble, Ensemble):
-        raise TypeError(
-            f"ensemble is a {type(ensemble).__name__}; wanted an Ensemble: "
-            "pass mddag.as_ensemble(model)"
-        )
+    _check_ensemble(ensemble)
     if policy is None:
         grid = Grid(np.empty(0), ensemble.n_scores)
         policy = Policy.constant(EVAL, ensemble.n_classifiers, grid)
-    if not isinstance(policy, Policy):
-        raise TypeError(
-            f"policy is a {type(policy).__name__}; wanted a Policy, such as solver.solve(mdp) gives"
-        )
+    check_policy(policy)
     if policy.revision is not None:  # from here on it is part of the votes
         policy.require(ensemble.n_classifiers, ensemble.n_scores)
         ensemble, policy = ensemble.revised(policy.revision), replace(policy, revision=None)
     return Dag(ensemble, policy, executor, expected_evaluations)
+
+
+def _check_ensemble(ensemble: Ensemble) -> None:
+    check_is("ensemble", ensemble, Ensemble, "an Ensemble: pass mddag.as_ensemble(model)")
 
 
 def _trace_of_visits(

@@ -7,15 +7,23 @@ An Ensemble only votes and sums; how instances skip and quit is the business of 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mddag import _core
-from mddag._checks import check_whole, checked_permutation, checked_threads
+from mddag._checks import (
+    as_floats,
+    check_is,
+    check_one_of,
+    check_whole,
+    checked_permutation,
+    checked_threads,
+    described,
+)
 from mddag._read_only import read_only
 from mddag.features import Features, Rows
 from mddag.layout import flat_nodes, flat_tables
@@ -58,6 +66,8 @@ class Ensemble:
     link        : what turns a regressor's score into its prediction: "identity", "exp" where the
                   source model has a log link (Poisson, gamma, tweedie), or "unknown"
     callables   : the base classifiers where they are not trees (then there are no nodes)
+
+    Made by ``as_ensemble``, ``from_trees`` or ``from_callables``, which check everything.
     """
 
     features: Features
@@ -72,6 +82,11 @@ class Ensemble:
     priced: bool = False
     link: Link = "identity"
     callables: tuple[Voter, ...] = field(default=(), repr=False)
+
+    def __post_init__(self) -> None:
+        instead = "use mddag.as_ensemble, Ensemble.from_trees or Ensemble.from_callables"
+        check_is("features", self.features, Features, f"Features: {instead}")
+        check_is("tables", self.tables, Tables, f"Tables: {instead}")
 
     @property
     def n_classifiers(self) -> int:
@@ -139,6 +154,8 @@ class Ensemble:
                 f"a {self.kind} has no classes to choose from; its scores are raw scores f, before "
                 "any link function of the source model"
             )
+        if np.ndim(scores) != 2 or scores.shape[1] != self.n_scores:
+            raise ValueError(f"scores are {described(scores)}; wanted (n, {self.n_scores})")
         won = scores[:, 0] > 0 if self.n_scores == 1 else scores.argmax(axis=1)
         return won.astype(np.intp)
 
@@ -187,7 +204,7 @@ class Ensemble:
 
     def with_cost(self, cost: ArrayLike) -> Ensemble:
         """The same ensemble with another price per base classifier, (N,)."""
-        cost = read_only(cost, np.float64)
+        cost = read_only(as_floats("cost", cost, "one price per base classifier"), np.float64)
         if cost.shape != (self.n_classifiers,):
             raise ValueError(
                 f"cost has shape {cost.shape}; wanted one price for each of the "
@@ -200,6 +217,9 @@ class Ensemble:
 
     def tree(self, t: int) -> Nodes:
         """Tree t on its own."""
+        check_whole("t", t, 0)
+        if t >= self.n_trees:
+            raise ValueError(f"t is {t}; wanted a number from 0 to {self.n_trees - 1}")
         nodes = self.nodes[self.starts[t] : self.starts[t + 1]]
         words = self.words[self.word_starts[t] : self.word_starts[t + 1]]
         values = self.tables.values[self.tables.starts[t] : self.tables.starts[t + 1]]
@@ -226,6 +246,9 @@ class Ensemble:
         score, that one); by default trees of width K vote for all and trees of width 1 for score 0.
         `rounds` (N + 1,) groups trees into base classifiers; by default each tree is one.
         """
+        check_is("features", features, Features, "Features, such as Features(n)")
+        _check_choices(kind, link)
+        check_is("trees", trees, Iterable, "a list of Nodes")
         nodes, starts, words, word_starts = flat_nodes(trees, features.n)
         tables = flat_tables(trees, bias, score, rounds)
         ensemble = cls(
@@ -255,6 +278,8 @@ class Ensemble:
         link: Link = "identity",
     ) -> Ensemble:
         """Any linear combination: h_j(X) -> votes (n,) or (n, K). `bias` (K,) fixes K."""
+        check_is("callables", callables, Sequence, "a list of functions of X")
+        _check_choices(kind, link)
         bad = next((i for i, h in enumerate(callables) if not callable(h)), None)
         if bad is not None:
             raise TypeError(
@@ -329,6 +354,11 @@ def checked_out(
     if np.may_share_memory(out, rows):
         raise ValueError("out shares memory with X, which would change while it is read; copy one")
     return out
+
+
+def _check_choices(kind: Kind, link: Link) -> None:
+    check_one_of("kind", kind, get_args(Kind))
+    check_one_of("link", link, get_args(Link))
 
 
 def _class_labels(classes: ArrayLike | None, n_scores: int) -> NDArray[Any]:

@@ -26,13 +26,13 @@ from mddag.exit_calibration import exit_calibration
 from mddag.factor import opinion
 from mddag.features import Rows, is_frame
 from mddag.mdp import checked_actions, checked_beta, checked_loss
-from mddag.policy import ACTIONS, Policy
+from mddag.policy import ACTIONS, Policy, check_policy
 from mddag.prediction import Scoring
 from mddag.problem import GRIDS, Problem, chosen_solver
 from mddag.progress import Report, progress
 from mddag.serving import Served
 from mddag.solvers import Solver
-from mddag.solvers.solver import seeded
+from mddag.solvers.solver import seeded, solved
 from mddag.source import Source, fitted_source, is_piped
 from mddag.trace import Trace
 from mddag.weights import mass as mass_of
@@ -136,7 +136,7 @@ class DagEstimator(Served, Scoring, BaseEstimator):  # type: ignore[misc]
             weight=part(weight, source.rows),
         )
         ordered = problem.ordered(self.ordering, solver, self.grid)
-        policy = ordered.outside(seeded(solver, random).solve(ordered.mdp(self.beta)))
+        policy = ordered.outside(solved(seeded(solver, random), ordered.mdp(self.beta)))
         self._settle(source.ensemble, policy, problem, rows)
         report(2, f"{self.evaluation_.n_evaluated:.1f} evaluated by {type(solver).__name__}")
 
@@ -147,8 +147,7 @@ class DagEstimator(Served, Scoring, BaseEstimator):  # type: ignore[misc]
         probabilities (n, n_classes). `sample_weight` (n,) is as for ``fit``.
         """
         self.checked_solver()
-        if not isinstance(policy, Policy):
-            raise TypeError(f"policy is a {type(policy).__name__}; wanted a Policy, as of a sweep")
+        check_policy(policy)
         with all_or_nothing(self):
             X = self._seen(X, finite=False)
             soft = self.kind == "classifier" and np.ndim(y) == 2

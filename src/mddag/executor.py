@@ -15,6 +15,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 from functools import cached_property
+from numbers import Real
 
 import numpy as np
 from numpy.typing import NDArray
@@ -198,7 +199,7 @@ class Executor(ReadOnlyArrays):
 
 
 def _check_evaluations(evaluations: float, n_classifiers: int) -> None:
-    if evaluations != 0:
+    if not (isinstance(evaluations, Real) and evaluations == 0):
         check_positive("expected_evaluations", evaluations)
     if evaluations > n_classifiers * (1 + 1e-9):  # a mean may be rounded
         raise ValueError(

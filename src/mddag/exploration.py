@@ -13,7 +13,14 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from mddag._checks import check_between, check_whole
 from mddag.parameters import Parameters
+
+__all__ = ["Exploration", "Flat", "Growing"]
+
+
+def __dir__() -> list[str]:
+    return __all__
 
 
 class Exploration(Protocol):
@@ -60,7 +67,5 @@ def _falling(start: float, period: int, episode: int) -> float:
 
 
 def _check(start: float, period: int) -> None:
-    if not 0 <= start <= 1:
-        raise ValueError(f"start is {start}; epsilon is a probability, wanted 0..1")
-    if period < 1:
-        raise ValueError(f"period is {period}; wanted at least 1 episode")
+    check_between("start", start, 0, 1, "a probability, 0 to 1")
+    check_whole("period", period, 1)

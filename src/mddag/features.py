@@ -16,7 +16,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from mddag._checks import check_whole
+from mddag._checks import check_is, check_whole
 from mddag.categories import Categories, category_values
 
 Rows = NDArray[np.floating[Any]]
@@ -69,10 +69,13 @@ class Features:
         check_whole("the number of features", self.n, 0)
         if self.n > MOST_FEATURES:
             raise ValueError(f"there are {self.n} features; wanted at most {MOST_FEATURES}")
+        if self.names is not None:
+            check_is("names", self.names, (tuple, list), "a tuple of names, or None")
         if self.names is not None and len(self.names) != self.n:
             raise ValueError(
                 f"there are {len(self.names)} names for {self.n} features; wanted one for each"
             )
+        check_is("categories", self.categories, Mapping, "a dict of the values by column")
         bad = next((c for c in self.categories if not 0 <= c < self.n), None)
         if bad is not None:
             raise ValueError(

@@ -15,10 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mddag import _core
+from mddag._checks import as_floats, check_whole
 from mddag._read_only import ReadOnlyArrays, read_only
 from mddag.partial_sums import partial_sums, top_and_margin
 from mddag.sampling import spaced_rows
-from mddag.votes import Votes
+from mddag.votes import Votes, check_votes
 from mddag.weights import are_equal, part
 
 DEFAULT_CELLS = 1024
@@ -42,7 +43,7 @@ class Grid(ReadOnlyArrays):
     n_scores: int = 1
 
     def __post_init__(self) -> None:
-        edges = read_only(self.edges, np.float64)
+        edges = read_only(as_floats("edges", self.edges, "a sorted array of numbers"), np.float64)
         if (
             np.ndim(self.edges) != 1
             or not np.isfinite(edges).all()
@@ -52,8 +53,7 @@ class Grid(ReadOnlyArrays):
                 f"edges of shape {np.shape(self.edges)} are not finite and strictly increasing; "
                 "wanted a sorted array without repetitions, np.unique(edges)"
             )
-        if self.n_scores < 1:
-            raise ValueError(f"n_scores is {self.n_scores}; a grid needs at least one score")
+        check_whole("n_scores", self.n_scores, 1)
         object.__setattr__(self, "edges", edges)
 
     @property
@@ -62,7 +62,8 @@ class Grid(ReadOnlyArrays):
 
     def cells(self, scores: NDArray[np.float64]) -> NDArray[np.int32]:
         """The cell of each row of scores (n, K), int32 (n,)."""
-        scores = np.require(scores, np.float64, ["C", "A"])
+        wanted = f"an array (n, {self.n_scores})"
+        scores = np.require(as_floats("scores", scores, wanted), requirements=["C", "A"])
         if scores.ndim != 2 or scores.shape[1] != self.n_scores:
             raise ValueError(f"scores have shape {scores.shape}; wanted (n, {self.n_scores})")
         cells = np.empty(len(scores), np.int32)
@@ -103,6 +104,7 @@ class Grid(ReadOnlyArrays):
 
         `n_cells` counts the cells of one top class; with one score an odd number gives one less.
         """
+        check_votes(votes)
         n_scores = votes.tables.n_scores
         n_cells = _checked_cells(n_scores, n_cells)
         reach = float(np.abs(votes.tables.bias).max() + votes.tables.reach().sum()) or 1.0
@@ -124,6 +126,7 @@ class Grid(ReadOnlyArrays):
         `n_cells` counts the cells of one top class; there are fewer where sums repeat. With a
         `weight` of the rows (n,), above 0, cells hold equal weights of the sums.
         """
+        check_votes(votes)
         n_cells = _checked_cells(votes.tables.n_scores, n_cells)
         wanted = np.arange(1, n_cells - 1) / (n_cells - 1)
         states, rows = _states_passed(votes)
@@ -179,6 +182,5 @@ def _states_passed(votes: Votes) -> tuple[NDArray[np.float64], NDArray[np.intp]]
 def _checked_cells(n_scores: int, n_cells: int | None) -> int:
     if n_cells is None:
         return DEFAULT_CELLS if n_scores == 1 else max(DEFAULT_CELLS // n_scores, MIN_MARGIN_CELLS)
-    if n_cells < 2:
-        raise ValueError(f"n_cells is {n_cells}; a grid needs at least 2 cells")
+    check_whole("n_cells", n_cells, 2)
     return n_cells

@@ -30,7 +30,7 @@ from mddag.problem import Problem
 from mddag.progress import progress
 from mddag.solvers import Solver
 from mddag.solvers._front import rounded, rungs, worth
-from mddag.solvers.solver import Candidates, quiet
+from mddag.solvers.solver import Candidates, checked_policy, quiet
 
 BETAS = tuple(10.0 ** np.arange(-6.0, 0.1))
 ROUNDS = 3  # of refinement
@@ -254,7 +254,8 @@ class Ladder:
         """Judge policies as they come."""
         with progress("sparsify", len(betas), self.verbose) as report:
             for n_done, (beta, policy) in enumerate(zip(betas, policies, strict=True), 1):
-                new = self._judged(float(beta), self.learning.outside(policy))
+                outside = self.learning.outside(checked_policy(policy, self.solver))
+                new = self._judged(float(beta), outside)
                 self.candidates.append(new)
                 report(n_done, f"beta {beta:.3g}: {self._mean(new.n_evaluated):.1f} evaluated")
 

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from mddag._checks import as_floats
 from mddag._read_only import read_only
 from mddag.nodes import NODE, Nodes
 from mddag.votes import Tables, check_scores, starts_of
@@ -71,7 +72,7 @@ def joined(parts: list[NDArray[Any]], dtype: Any) -> NDArray[Any]:
 
 
 def _checked_bias(bias: ArrayLike) -> NDArray[np.float64]:
-    array = np.atleast_1d(np.asarray(bias, np.float64))
+    array = np.atleast_1d(as_floats("bias", bias, "one finite number for each score, (K,)"))
     if array.ndim != 1 or array.size == 0 or not np.isfinite(array).all():
         raise ValueError(f"bias is {array.tolist()}; wanted one finite number for each score, (K,)")
     return read_only(array, np.float64)

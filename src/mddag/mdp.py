@@ -20,12 +20,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mddag import _core
-from mddag._checks import checked_permutation, checked_prices, checked_threads
+from mddag._checks import as_floats, checked_permutation, checked_prices, checked_threads
 from mddag.arrangement import Arrangement
 from mddag.ensemble import Ensemble
 from mddag.grid import Grid
 from mddag.losses import Loss, ZeroOne
-from mddag.policy import ACTIONS, EVAL, Policy
+from mddag.policy import ACTIONS, EVAL, Policy, check_policy
 from mddag.sampling import spaced_rows
 from mddag.votes import Votes
 from mddag.weights import mass
@@ -172,6 +172,7 @@ class MDP:
     ) -> tuple[NDArray[np.float64], NDArray[np.int32], NDArray[np.float64]]:
         """Final scores (n, K), evaluations (n,) and cost (n,) of every instance under a policy."""
         n_threads = checked_threads(n_threads)
+        check_policy(policy)
         policy.require(self.n_steps, self.n_scores)
         tables = policy.tables(self.votes.tables)
         scores = np.tile(tables.bias, (self.n_instances, 1))
@@ -292,7 +293,7 @@ def _checked_votes(votes: Votes | ArrayLike) -> Votes:
 
 
 def _coded(votes: ArrayLike) -> Votes:
-    array = np.asarray(votes, np.float64)
+    array = as_floats("votes", votes, "Votes, such as ensemble.votes(X) gives, or numbers (n, N)")
     if array.ndim not in (2, 3) or array.shape[2:] == (0,):
         raise ValueError(
             f"votes have shape {array.shape}; wanted (n, N) for one score or (n, N, K)"
@@ -316,7 +317,7 @@ def _checked_grid(grid: Grid, n_scores: int) -> Grid:
 def checked_actions(actions: tuple[str, ...]) -> tuple[str, ...]:
     """The actions, if they are some of ACTIONS with EVAL among them."""
     listed = isinstance(actions, Collection) and not isinstance(actions, str)
-    if not listed or not all(a in ACTIONS for a in actions) or "eval" not in actions:
+    if not listed or set(map(str, actions)) - set(ACTIONS) or "eval" not in actions:
         raise ValueError(
             f"actions are {actions!r}; wanted 'eval' and any of 'skip' and 'quit', in a tuple"
         )
@@ -335,7 +336,7 @@ def checked_loss(loss: Loss | None) -> Loss:
 def checked_beta(beta: float) -> float:
     """beta, if it is a price."""
     if not isinstance(beta, Real) or not 0 <= beta < np.inf:
-        raise ValueError(f"beta is {beta}; wanted a finite price per evaluation, 0 or more")
+        raise ValueError(f"beta is {beta!r}; wanted a finite price per evaluation, 0 or more")
     return float(beta)
 
 

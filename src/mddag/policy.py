@@ -17,7 +17,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from mddag._checks import check_whole, checked_permutation
+from mddag._checks import check_is, check_whole, checked_permutation
 from mddag._read_only import ReadOnlyArrays, read_only
 from mddag.arrangement import Arrangement
 from mddag.grid import Grid
@@ -49,6 +49,9 @@ class Policy(ReadOnlyArrays):
     revision: Revision | None = None
 
     def __post_init__(self) -> None:
+        _check_grid(self.grid)
+        if self.revision is not None:
+            check_is("revision", self.revision, Revision, "a Revision or None")
         order, actions = (
             checked_permutation(self.order, np.size(self.order)),
             np.asarray(self.actions),
@@ -179,14 +182,30 @@ class Policy(ReadOnlyArrays):
     @classmethod
     def constant(cls, action: int, n_steps: int, grid: Grid, every: int = 1) -> Policy:
         """The same action everywhere: EVAL gives the full ensemble, QUIT its bias."""
+        _check_grid(grid)
+        check_whole("action", action, 0)
+        check_whole("n_steps", n_steps, 0)
+        check_whole("every", every, 1)
         actions = np.full((-(-n_steps // every), grid.n_cells), action)
         return cls(actions, grid, np.arange(n_steps), every)
 
     @classmethod
     def prefix(cls, n_evaluated: int, n_steps: int, grid: Grid) -> Policy:
         """Evaluate the first `n_evaluated` base classifiers, then quit."""
-        if not 0 <= n_evaluated <= n_steps:
+        _check_grid(grid)
+        check_whole("n_evaluated", n_evaluated, 0)
+        check_whole("n_steps", n_steps, 0)
+        if n_evaluated > n_steps:
             raise ValueError(f"cannot evaluate the first {n_evaluated} of {n_steps} steps")
         actions = np.full((n_steps, grid.n_cells), EVAL, np.uint8)
         actions[n_evaluated:] = QUIT
         return cls(actions, grid, np.arange(n_steps))
+
+
+def _check_grid(grid: Grid) -> None:
+    check_is("grid", grid, Grid, "a Grid, the second argument of Policy(actions, grid, order)")
+
+
+def check_policy(policy: Policy) -> None:
+    """Refuse what is no Policy."""
+    check_is("policy", policy, Policy, "a Policy, such as solver.solve(mdp) gives")

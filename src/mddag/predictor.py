@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mddag import _core
-from mddag._checks import checked_threads
+from mddag._checks import check_is, checked_threads
 from mddag.calibration import Calibration
 from mddag.ensemble import checked_out
 from mddag.features import Encoded, Rows
@@ -47,6 +47,8 @@ class Predictor:
     """
 
     def __init__(self, model: Model, *, n_threads: int = 1) -> None:
+        instead = "a Model: use mddag.load(path) or estimator.predictor()"
+        check_is("model", model, Model, instead)
         self.model = model
         self.n_threads = checked_threads(n_threads)
         classes = self.classes_

@@ -8,10 +8,13 @@ follow each other: the edge multiplicities of Figure 1.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from numbers import Integral
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+
+from mddag._checks import check_is, check_whole, described
 
 EDGE = np.dtype([("source", np.intp), ("target", np.intp), ("count", np.intp)])
 
@@ -33,6 +36,17 @@ class Trace:
     exit_step: NDArray[np.int32]
     cost: NDArray[np.float64]
 
+    def __post_init__(self) -> None:
+        n = len(self.scores) if np.ndim(self.scores) == 2 else -1
+        check_is("indices", self.indices, np.ndarray, "an array of base classifiers")
+        for name, wanted in (("indptr", n + 1), ("exit_step", n), ("cost", n)):
+            if n < 0 or np.shape(getattr(self, name)) != (wanted,):
+                raise ValueError(
+                    f"{name} is {described(getattr(self, name))} beside scores of shape "
+                    f"{np.shape(self.scores)}; wanted scores (n, K), indptr (n + 1,), exit_step "
+                    "and cost (n,), as dag.run(X) makes them"
+                )
+
     def __len__(self) -> int:
         return len(self.scores)
 
@@ -48,6 +62,8 @@ class Trace:
     def path(self, i: int) -> NDArray[np.int32]:
         """The base classifiers evaluated on instance i, in order; -1 is the last instance."""
         n = len(self)
+        if not isinstance(i, Integral):
+            raise TypeError(f"i is {described(i)}; wanted the number of an instance")
         if not -n <= i < n:
             raise IndexError(f"there is no instance {i}; wanted a number from {-n} to {n - 1}")
         i %= n
@@ -89,6 +105,7 @@ class Trace:
 
     def uses(self, n_classifiers: int, groups: ArrayLike | None = None) -> NDArray[np.intp]:
         """How many instances of each group evaluate h_j, (n_classifiers, n_groups)."""
+        check_whole("n_classifiers", n_classifiers, 0)
         if self.indices.max(initial=-1) >= n_classifiers:
             raise ValueError(
                 f"a path evaluates base classifier {self.indices.max()}; wanted n_classifiers to "

@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_consistent_length
 
-from mddag._checks import check_fraction, check_jobs
+from mddag._checks import as_floats, check_fraction, check_jobs
 from mddag.adapters import ensemble_of, parted
 from mddag.classifier import MDDAGClassifier
 from mddag.curve import SAMPLES, Curve
@@ -32,7 +32,7 @@ from mddag.policy import Policy
 from mddag.problem import Problem, chosen_solver, threads_of_learning
 from mddag.progress import progress
 from mddag.solvers import Solver
-from mddag.solvers.solver import instructed, quiet, seeded
+from mddag.solvers.solver import checked_policy, instructed, quiet, seeded, solved
 
 MEASURES = ("loss", "cost", "objective", "n_evaluated")
 BETAS = tuple((10.0 ** np.arange(-4.0, -1.9, 0.5)).tolist())
@@ -225,7 +225,10 @@ def _solved_at_once(
     betas = [samples["train"](beta).beta for beta in prices]
     policies = solver.solve_path(first["train"], betas, first.get("selection"))
     return (
-        (policy, {name: mdp.with_beta(beta).evaluate(policy) for name, mdp in first.items()})
+        (
+            checked_policy(policy, solver),
+            {name: mdp.with_beta(beta).evaluate(policy) for name, mdp in first.items()},
+        )
         for policy, beta in zip(policies, betas, strict=True)
     )
 
@@ -233,7 +236,7 @@ def _solved_at_once(
 def _solve(samples: Mapping[str, Callable[[float], MDP]], solver: Solver, beta: float) -> Solved:
     mdps = {name: of_beta(beta) for name, of_beta in samples.items()}
     with ending_all():
-        policy = solver.solve(mdps["train"], mdps.get("selection"))
+        policy = solved(solver, mdps["train"], mdps.get("selection"))
     return policy, {name: mdp.evaluate(policy) for name, mdp in mdps.items()}
 
 
@@ -250,7 +253,7 @@ def _full_columns(name: str, mdp: MDP, beta: NDArray[np.float64]) -> dict[str, N
 
 
 def _checked_betas(betas: ArrayLike) -> list[float]:
-    array = np.atleast_1d(np.asarray(betas, np.float64))
+    array = np.atleast_1d(as_floats("betas", betas, "a list of at least one price"))
     if array.ndim != 1 or len(array) == 0:
         raise ValueError(f"betas has shape {array.shape}; wanted a list of at least one price")
     bad = np.flatnonzero(~(np.isfinite(array) & (array >= 0)))

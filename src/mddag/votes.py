@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mddag import _core
-from mddag._checks import checked_order
+from mddag._checks import as_floats, check_is, checked_order, described
 from mddag._read_only import read_only
 
 Codes = NDArray[np.unsignedinteger[Any]]
@@ -126,10 +126,11 @@ class Votes:
     tables: Tables
 
     def __post_init__(self) -> None:
-        if self.codes.ndim != 2 or self.codes.shape[1] != self.tables.n_trees:
+        instead = "use ensemble.votes(X) or Votes.from_dense"
+        check_is("tables", self.tables, Tables, f"Tables: {instead}")
+        if np.ndim(self.codes) != 2 or np.shape(self.codes)[1:] != (self.tables.n_trees,):
             raise ValueError(
-                f"codes have shape {self.codes.shape}; "
-                f"wanted one column for each of {self.tables.n_trees} trees"
+                f"codes are {described(self.codes)}; wanted (n, {self.tables.n_trees}): {instead}"
             )
         n_leaves = self.tables.n_leaves
         bad = np.flatnonzero(self.codes.max(axis=0, initial=0) >= n_leaves)
@@ -165,6 +166,12 @@ class Votes:
 
     def rows(self, index: NDArray[np.intp] | NDArray[np.bool_] | slice) -> Votes:
         """The votes on some of the rows."""
+        if (
+            not isinstance(index, slice)
+            and np.size(index)
+            and np.asarray(index).dtype.kind not in "iub"
+        ):
+            raise ValueError(f"index is {described(index)}; wanted numbers of rows, or a mask")
         return Votes(np.ascontiguousarray(self.codes[index]), self.tables)
 
     def reordered(self, order: Sequence[int] | NDArray[np.intp]) -> Votes:
@@ -178,7 +185,7 @@ class Votes:
     @classmethod
     def from_dense(cls, dense: ArrayLike, bias: ArrayLike = 0.0) -> Votes:
         """Votes given as numbers, (n, N) or (n, N, K): each distinct vote becomes a code."""
-        votes = np.asarray(dense, np.float64)
+        votes = as_floats("dense", dense, "numbers (n, N) for one score or (n, N, K)")
         if votes.ndim not in (2, 3):
             raise ValueError(
                 f"votes have shape {votes.shape}; wanted (n, N) for one score or (n, N, K)"
@@ -195,7 +202,7 @@ class Votes:
             starts=starts_of([t.size for t in tables]),
             score=np.full(n_classifiers, 0 if n_scores == 1 else -1, np.int32),
             rounds=np.arange(n_classifiers + 1, dtype=np.int64),
-            bias=np.broadcast_to(np.asarray(bias, np.float64), (n_scores,)).copy(),
+            bias=_broadcast(bias, n_scores),
         )
         coded: Codes = np.empty((len(votes), n_classifiers), value_tables.code_dtype())
         for j, column in enumerate(columns):
@@ -221,6 +228,19 @@ def _check_starts(name: str, starts: NDArray[np.int64], n: int, end: int) -> Non
             f"{name} are {np.array2string(starts, threshold=6)}; "
             f"wanted {n + 1} numbers that rise from 0 to {end}"
         )
+
+
+def check_votes(votes: Any) -> None:
+    """Refuse what are no Votes."""
+    check_is("votes", votes, Votes, "Votes, such as ensemble.votes(X) gives")
+
+
+def _broadcast(bias: ArrayLike, n_scores: int) -> NDArray[np.float64]:
+    wanted = f"one number, or one for each of {n_scores} score(s)"
+    array = as_floats("bias", bias, wanted)
+    if array.shape not in ((), (1,), (n_scores,)):
+        raise ValueError(f"bias has shape {array.shape}; wanted {wanted}")
+    return np.broadcast_to(array, (n_scores,)).copy()
 
 
 def starts_of(lengths: ArrayLike) -> NDArray[np.int64]:

@@ -71,7 +71,7 @@ def test_granularity(boosted, three) -> None:
     assert by_round.cost.tolist() == [3.0] * 5
     assert by_tree.cost.tolist() == [1.0] * 15
     np.testing.assert_array_equal(by_round.scores(three[0]), by_tree.scores(three[0]))
-    with pytest.raises(ValueError, match="granularity is 'leaf'; wanted 'round' or 'tree'"):
+    with pytest.raises(ValueError, match="granularity is 'leaf'; wanted one of 'round', 'tree'"):
         mddag.as_ensemble(boosted, granularity="leaf")
 
 

@@ -49,5 +49,5 @@ def test_the_clusters_lie_where_those_of_the_published_runs_do():
 
 
 def test_a_sample_needs_rows():
-    with pytest.raises(ValueError, match="n_samples is 0; wanted at least 1"):
+    with pytest.raises(ValueError, match="n_samples is 0; wanted a whole number, 1 or more"):
         two_clusters(0)

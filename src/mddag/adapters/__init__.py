@@ -13,6 +13,8 @@ from typing import Any, Literal
 
 import numpy as np
 
+from mddag._checks import check_one_of
+from mddag.adapters import _files
 from mddag.adapters._files import is_path, opened, readable, refusal
 from mddag.adapters._link import link_of
 from mddag.adapters._piped import Piped, Transformer, after, is_frozen, is_pipeline, steps_of
@@ -42,6 +44,7 @@ __all__ = [
     "Transformer",
     "as_ensemble",
     "ensemble_of",
+    "other_than_ours",
     "parted",
 ]
 
@@ -65,8 +68,7 @@ def as_ensemble(model: Any, *, granularity: Literal["round", "tree"] = "round") 
     MDDAGRegressor. Raises TypeError for a model that no member knows, ValueError for one that
     cannot be an Ensemble.
     """
-    if granularity not in ("round", "tree"):
-        raise ValueError(f"granularity is {granularity!r}; wanted 'round' or 'tree'")
+    check_one_of("granularity", granularity, ("round", "tree"))
     piped = parted(model)
     if piped.transformer is not None:
         raise TypeError(
@@ -106,6 +108,11 @@ def ensemble_of(piped: Piped) -> Ensemble:
         if type(error) in (ImportError, TypeError, ValueError):
             raise
         raise ValueError(refusal(piped.path, "its reader", error)) from error
+
+
+def other_than_ours(data: bytes) -> str | None:
+    """What a file is that ``mddag.load`` was given by mistake; None where that is not known."""
+    return _files.other_than_ours(data, _WITH_FILES)
 
 
 def _converted(model: Any) -> Ensemble:

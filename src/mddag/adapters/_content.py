@@ -52,24 +52,26 @@ class Format:
     holds: Callable[[Content], bool]
 
 
-def _is_mddag(content: Content) -> bool:
+def is_mddag(content: Content) -> bool:
+    """Whether this begins as our own model files do."""
     length = int.from_bytes(content.data[:8], "little")
     return length < len(content.data) and b'"mddag"' in content.data[8 : 8 + length]
 
 
 def _is_pickle(content: Content) -> bool:
-    return content.data[:1] == b"\x80" and content.data[1:2] in b"\x02\x03\x04\x05"
+    # No instruction of a pickle is 0, which stands there in lengths.
+    return re.match(rb"\x80[\x02-\x05][^\x00]", content.data) is not None
 
 
 # What is recognised in order to be refused, and what to do instead.
 STRANGERS: tuple[tuple[Callable[[Content], bool], str], ...] = (
     (lambda content: not content.data, "is empty (0 bytes); save the model again"),
+    (is_mddag, "is a model that mddag saved, sparse already; mddag.load reads it"),
     (
         _is_pickle,
         "is a pickle, which can run any code when it is read; load it yourself if you trust "
         "whoever made it, and pass the model",
     ),
-    (_is_mddag, "is a model that mddag saved, sparse already; mddag.load reads it"),
     (
         lambda content: "tree_info" in content.keys,
         "is LightGBM's dump_model, which cannot be loaded again; save the model with "
@@ -82,11 +84,16 @@ STRANGERS: tuple[tuple[Callable[[Content], bool], str], ...] = (
 )
 
 
+def known_stranger(content: Content) -> str | None:
+    """What a file is, and what to do with it, if it is known to be one that nobody reads here."""
+    return next((told for is_one, told in STRANGERS if is_one(content)), None)
+
+
 def told(content: Content) -> str:
     """What a file is that nobody reads."""
-    for is_one, told in STRANGERS:
-        if is_one(content):
-            return told
+    known = known_stranger(content)
+    if known is not None:
+        return known
     if content.is_json and content.json is None:
         return "is JSON that is damaged or cut short; get a whole copy"
     if content.keys:

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, TypeGuard
 
-from mddag.adapters._content import Content, DamagedError, told
+from mddag.adapters._content import Content, DamagedError, is_mddag, known_stranger, told
 from mddag.adapters.adapter import FileAdapter, need
 
 
@@ -44,6 +44,19 @@ def opened(path: str | os.PathLike[str], members: Sequence[FileAdapter]) -> Any:
             except Exception as error:
                 raise ValueError(refusal(name, member.library, error)) from error
     raise ValueError(f"{name!r} {told(content)}. {readable(members)}")
+
+
+def other_than_ours(data: bytes, members: Sequence[FileAdapter]) -> str | None:
+    """Of a file that was given to ``mddag.load``: what it is, if it is known and not ours."""
+    content = Content(data)
+    if is_mddag(content):
+        return None
+    kinds = (kind.name for m in members for kind in m.formats if kind.holds(content))
+    name = next(kinds, None)
+    if name is not None:
+        return f"it holds {name}, which mddag.as_ensemble and mddag.sparsify read"
+    known = known_stranger(content)
+    return None if known is None else f"it {known}"
 
 
 def refusal(name: str, library: str, error: Exception) -> str:

@@ -21,7 +21,7 @@ from sklearn.utils.validation import (
 from mddag.categories import category_values
 from mddag.door import checked_labels, checked_rows
 from mddag.ensemble import Ensemble
-from mddag.features import Features, Rows, frame_columns, is_frame
+from mddag.features import Features, Rows, array_rows, frame_columns, is_frame
 from mddag.holdout import stratified
 
 LEAST_WEIGHT = 0.01  # below this the smoothing of alpha, 0.01 / the sum, would outweigh every vote
@@ -75,6 +75,8 @@ def training_set(
     continued: Ensemble | None = None,
 ) -> TrainingSet:
     """What was given to ``estimator.fit``, checked; `continued` has set features and classes."""
+    if not is_frame(X) and not hasattr(X, "shape"):  # whose columns scikit-learn cannot count
+        X = array_rows(X)
     features = _frame_features(X, categorical_features) if is_frame(X) else None
     validate_data(estimator, X, y, reset=continued is None, skip_check_array=True)
     if continued is not None:

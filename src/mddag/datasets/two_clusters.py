@@ -13,6 +13,8 @@ from numpy.random import RandomState
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
+from mddag._checks import check_whole
+
 NEGATIVE, BLUE, RED = 0, 1, 2
 
 _CENTRE = np.array([[0.0, 0.0], [-1.5, 1.5], [1.5, -1.5]])
@@ -45,8 +47,7 @@ def two_clusters(
     >>> sorted(cluster.tolist())
     [0, 0, 0, 0, 1, 1, 2, 2]
     """
-    if n_samples < 1:
-        raise ValueError(f"n_samples is {n_samples}; wanted at least 1")
+    check_whole("n_samples", n_samples, 1)
     rng = check_random_state(random_state)
     cluster = np.array([NEGATIVE, BLUE, NEGATIVE, RED], np.intp)[rng.permutation(n_samples) % 4]
     X = _CENTRE[cluster] + _SPREAD[cluster, None] * rng.normal(size=(n_samples, 2))

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from mddag._checks import checked_path
 from mddag._whole_file import write_whole
 from mddag.calibration import Calibration
 from mddag.dag import Dag
@@ -43,7 +44,10 @@ def export_c(
         for NaN
     """
     served = _model_of(model)
-    if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name):
+    checked_path(path)
+    if not isinstance(integer_thresholds, (bool, np.bool_)):
+        raise ValueError(f"integer_thresholds is {integer_thresholds!r}; wanted True or False")
+    if not isinstance(name, str) or not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name):
         raise ValueError(f"name is {name!r}; wanted a C identifier, such as 'model'")
     write_whole(path, _header(served, name, integer_thresholds).encode("ascii"))
 

@@ -30,7 +30,8 @@ class Product(Parameters):
         self, columns: Columns, targets: NDArray[np.int8], weights: NDArray[np.float64]
     ) -> Nodes:
         """See `Learner.fit`."""
-        if not isinstance(self.n_terms, Integral) or not 1 <= self.n_terms <= 8:
+        number = isinstance(self.n_terms, Integral) and not isinstance(self.n_terms, bool)
+        if not number or not 1 <= self.n_terms <= 8:
             raise ValueError(f"n_terms is {self.n_terms!r}; wanted a whole number from 1 to 8")
         q = signed_weights(targets, weights)
         terms = [_constant(targets.shape[1])] * self.n_terms

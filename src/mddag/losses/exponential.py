@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from mddag.losses.loss import Labels, Native, Scores, checked_scale, own, sign_of
+from mddag.losses.loss import Labels, Native, Scores, arrays, checked_scale, own, sign_of
 
 
 @dataclass(frozen=True)
@@ -24,6 +24,7 @@ class Exponential:
         checked_scale(self.scale)
 
     def __call__(self, scores: Scores, labels: Labels) -> NDArray[np.float64]:
+        scores, labels = arrays(scores, labels)
         if scores.shape[1] == 1:
             exponent: Scores = -2.0 * sign_of(labels) * scores[:, 0]
         else:

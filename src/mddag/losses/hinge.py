@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from mddag.losses.loss import Labels, Native, Scores, checked_scale, margin
+from mddag.losses.loss import Labels, Native, Scores, arrays, checked_scale, margin
 
 
 @dataclass(frozen=True)
@@ -20,6 +20,7 @@ class Hinge:
         checked_scale(self.scale)
 
     def __call__(self, scores: Scores, labels: Labels) -> NDArray[np.float64]:
+        scores, labels = arrays(scores, labels)
         return np.maximum(0.0, 1.0 - self.scale * margin(scores, labels))
 
     def native(self, n_classes: int) -> Native:

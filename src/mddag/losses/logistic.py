@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from mddag.losses.loss import Labels, Native, Scores, checked_scale, own, sign_of
+from mddag.losses.loss import Labels, Native, Scores, arrays, checked_scale, own, sign_of
 
 
 @dataclass(frozen=True)
@@ -20,6 +20,7 @@ class Logistic:
         checked_scale(self.scale)
 
     def __call__(self, scores: Scores, labels: Labels) -> NDArray[np.float64]:
+        scores, labels = arrays(scores, labels)
         if scores.shape[1] == 1:
             return np.logaddexp(0.0, -self.scale * sign_of(labels) * scores[:, 0])
         scaled = self.scale * scores

@@ -8,10 +8,13 @@ The functions below are what class losses share.
 
 from __future__ import annotations
 
+from numbers import Real
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
+
+from mddag._checks import as_floats, described
 
 Scores = NDArray[np.float64]
 Labels = NDArray[Any]
@@ -28,8 +31,20 @@ class Loss(Protocol):
 
 def checked_scale(scale: float) -> None:
     """Refuse a scale that would turn the loss round or make it constant."""
-    if not 0 < scale < np.inf:
-        raise ValueError(f"scale is {scale}; wanted a finite factor of the scores above 0")
+    if not isinstance(scale, Real) or not 0 < scale < np.inf:
+        raise ValueError(
+            f"scale is {described(scale)}; wanted a finite factor of the scores above 0"
+        )
+
+
+def arrays(scores: Any, labels: Any) -> tuple[Scores, Labels]:
+    """Scores (n, K) and labels (n,) as arrays, if they are of these shapes."""
+    numbers, array = as_floats("scores", scores, "numbers (n, K)"), np.asarray(labels)
+    if numbers.ndim != 2 or array.shape != numbers.shape[:1]:
+        raise ValueError(
+            f"scores have shape {numbers.shape} and labels {array.shape}; wanted (n, K) and (n,)"
+        )
+    return numbers, array
 
 
 def sign_of(labels: Labels) -> NDArray[np.float64]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from mddag.losses.loss import Labels, Native, Scores, sign_of
+from mddag.losses.loss import Labels, Native, Scores, arrays, sign_of
 
 
 @dataclass(frozen=True)
@@ -15,6 +15,7 @@ class Squared:
     """(f - y)^2; with class labels (1 - y f)^2, summed over the K scores."""
 
     def __call__(self, scores: Scores, labels: Labels) -> NDArray[np.float64]:
+        scores, labels = arrays(scores, labels)
         if labels.dtype.kind == "f":
             if scores.shape[1] != 1:
                 raise ValueError(f"real labels want one score, but scores have {scores.shape[1]}")

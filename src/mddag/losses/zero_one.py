@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mddag.losses.loss import Labels, Native, Scores, margin, others
+from mddag._checks import as_floats
+from mddag.losses.loss import Labels, Native, Scores, arrays, margin, others
 
 
 @dataclass(frozen=True)
@@ -28,7 +29,7 @@ class ZeroOne:
     def __post_init__(self) -> None:
         if self.weights is None:
             return
-        price = np.asarray(self.weights, np.float64)
+        price = as_floats("ZeroOne weights", self.weights, "a price per class")
         if price.ndim not in (1, 2) or price.shape[0] != price.shape[-1]:
             raise ValueError(
                 f"ZeroOne weights have shape {price.shape}; wanted (n_classes,) or "
@@ -46,6 +47,7 @@ class ZeroOne:
         object.__setattr__(self, "weights", _as_tuples(price.tolist()))
 
     def __call__(self, scores: Scores, labels: Labels) -> NDArray[np.float64]:
+        scores, labels = arrays(scores, labels)
         wrong = ~(margin(scores, labels) > 0)  # NaN is wrong, too
         if self.weights is None:
             return wrong.astype(np.float64)

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from mddag._checks import check_one_of
+from mddag._checks import check_one_of, checked_path
 from mddag._whole_file import write_whole
 from mddag.calibration import Calibration
 from mddag.dag import Dag
@@ -96,16 +96,24 @@ class Model:
         """Write the file, whole or not at all; what cannot be read again is not written."""
         data = self.to_bytes()
         self.from_bytes(data)
-        write_whole(path, data)
+        write_whole(checked_path(path), data)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Model:
         """The model in a file."""
+        if os.path.isdir(checked_path(path)):
+            raise IsADirectoryError(
+                f"{os.fspath(path)!r} is a folder; wanted a file that save wrote"
+            )
         data = Path(path).read_bytes()
         try:
             return cls.from_bytes(data)
         except ModelFileError as error:
-            raise ModelFileError(f"cannot read {os.fspath(path)!r}: {error}") from error
+            from mddag.adapters import other_than_ours  # only where something is wrong already
+
+            told = other_than_ours(data)
+            known = "" if told is None else f": {told}"
+            raise ModelFileError(f"cannot read {os.fspath(path)!r}: {error}{known}") from error
 
     @classmethod
     def _read(cls, data: bytes) -> Model:

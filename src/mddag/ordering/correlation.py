@@ -19,10 +19,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mddag._checks import check_whole, checked_prices
+from mddag._checks import check_between, check_whole, checked_prices
 from mddag.covariances import covariances, narrowness, sampled
 from mddag.parameters import Parameters
-from mddag.votes import Votes
+from mddag.votes import Votes, check_votes
 
 NEGLIGIBLE = 1e-9  # of |F|^2: a partial sum that varies less has told nothing
 
@@ -41,13 +41,13 @@ class Correlation(Parameters):
 
     def __post_init__(self) -> None:
         check_whole("max_rows", self.max_rows, 1)
-        if not 0 <= self.focus < np.inf:
-            raise ValueError(f"focus is {self.focus}; wanted a finite number, 0 or more")
+        check_between("focus", self.focus, 0, np.inf, "a finite number, 0 or more")
 
     def __call__(
         self, votes: Votes, costs: ArrayLike | None = None, weight: ArrayLike | None = None
     ) -> NDArray[np.intp]:
         """See `Ordering`."""
+        check_votes(votes)
         prices = checked_prices("costs", costs, votes.tables.n_classifiers, "base classifier")
         weight = checked_prices("weight", weight, len(votes), "row")
         sample, rows = sampled(votes, max(self.max_rows // votes.tables.n_scores, 1))

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mddag.parameters import Parameters
-from mddag.votes import Votes
+from mddag.votes import Votes, check_votes
 
 
 @dataclass
@@ -19,4 +19,5 @@ class Given(Parameters):
         self, votes: Votes, costs: ArrayLike | None = None, weight: ArrayLike | None = None
     ) -> NDArray[np.intp]:
         """See `Ordering`."""
+        check_votes(votes)
         return np.arange(votes.tables.n_classifiers)

@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from mddag._checks import check_fraction, check_whole, checked_prices
 from mddag.parameters import Parameters
 from mddag.sampling import spaced_rows
-from mddag.votes import Votes
+from mddag.votes import Votes, check_votes
 
 Matrix = NDArray[np.float64]
 Vector = NDArray[np.float64]
@@ -46,6 +46,7 @@ class QWYCOrder(Parameters):
         self, votes: Votes, costs: ArrayLike | None = None, weight: ArrayLike | None = None
     ) -> NDArray[np.intp]:
         """See `Ordering`."""
+        check_votes(votes)
         check_one_score(votes.tables.n_scores)
         prices = checked_prices("costs", costs, votes.tables.n_classifiers, "base classifier")
         weight = checked_prices("weight", weight, len(votes), "row")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from mddag._checks import described
 from mddag.plotting._palette import colours
 
 if TYPE_CHECKING:
@@ -26,6 +27,12 @@ def pyplot() -> Any:
             "pictures need matplotlib, which is not installed: pip install 'mddag[plot]'"
         ) from error
     return plt
+
+
+def check_axes(ax: Any) -> None:
+    """Refuse what nothing can be drawn into; None stands for axes of our own."""
+    if ax is not None and not hasattr(ax, "transData"):
+        raise TypeError(f"ax is {described(ax)}; wanted matplotlib Axes, or None for a new figure")
 
 
 def width_in_points(ax: Axes) -> float:

@@ -15,8 +15,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from mddag._checks import check_between, check_is, check_whole
 from mddag.plotting._axes import (
     LABEL_SIZE,
+    check_axes,
     label_classifiers,
     label_width,
     legend_above,
@@ -61,8 +63,10 @@ class DagDisplay:
     def __init__(
         self, graph: Graph, *, n_classifiers: int | None = None, min_share: float = 0.005
     ) -> None:
-        if not 0 <= min_share <= 1:
-            raise ValueError(f"min_share is {min_share}; wanted a share of instances, 0 to 1")
+        check_is("graph", graph, Graph, "a Graph: use DagDisplay.from_trace(trace)")
+        check_between("min_share", min_share, 0, 1, "a share of instances, 0 to 1")
+        if n_classifiers is not None:
+            check_whole("n_classifiers", n_classifiers, 0)
         largest = int(graph.nodes.max(initial=-1))
         if n_classifiers is not None and n_classifiers <= largest:
             raise ValueError(
@@ -98,6 +102,7 @@ class DagDisplay:
 
     def plot(self, ax: Axes | None = None) -> DagDisplay:
         """Draw into `ax`, or into a new figure."""
+        check_axes(ax)
         n_nodes = len(self.shown.nodes)
         own = None
         if ax is None:

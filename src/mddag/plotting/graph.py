@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from mddag._checks import check_is
 from mddag.plotting._palette import blend, group_of, hex_code
 from mddag.trace import Trace
 
@@ -47,6 +48,8 @@ class Graph:
     @classmethod
     def of_trace(cls, trace: Trace, groups: ArrayLike | None = None, name: str = "groups") -> Graph:
         """Count the edges of all paths; `name` is what errors call the groups."""
+        instead = "a Trace, such as dag.run(X) or estimator.trace(X) gives"
+        check_is("trace", trace, Trace, instead)
         names, group = group_of(groups, len(trace), name)
         size = np.bincount(group, minlength=max(len(names), 1))
         inner = trace.edges(group)

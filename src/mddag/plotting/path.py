@@ -13,7 +13,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mddag.plotting._axes import LABEL_SIZE, WIDE, label_classifiers, legend_above, pyplot
+from mddag._checks import as_floats, check_is
+from mddag.plotting._axes import (
+    LABEL_SIZE,
+    WIDE,
+    check_axes,
+    label_classifiers,
+    legend_above,
+    pyplot,
+)
 from mddag.plotting._palette import colours
 from mddag.plotting.graph import Graph
 from mddag.trace import Trace
@@ -48,6 +56,7 @@ class PathDisplay:
         X: NDArray[np.float64] | None = None,
         names: Sequence[str] = ("$x_1$", "$x_2$"),
     ) -> None:
+        check_is("graph", graph, Graph, "a Graph: use PathDisplay.from_trace(trace)")
         self.graph = graph
         self.n_evaluated = n_evaluated
         self.X = X
@@ -71,6 +80,8 @@ class PathDisplay:
 
     def plot(self, ax: Axes | Sequence[Axes] | None = None) -> PathDisplay:
         """Draw into `ax`, as many axes as there are panels, or into a new figure."""
+        for axes in [] if ax is None else np.ravel(np.asarray(ax, object)):
+            check_axes(axes)
         n_panels = 1 if self.X is None else 2
         if ax is None:
             size = (5.5 * n_panels, 4)
@@ -130,7 +141,7 @@ class PathDisplay:
 
 
 def _checked_plane(X: Any, n_instances: int) -> NDArray[np.float64]:
-    plane = np.asarray(X, np.float64)
+    plane = as_floats("X", X, "two columns of numbers to draw over")
     if plane.shape != (n_instances, 2):
         raise ValueError(
             f"X has shape {plane.shape}; wanted two columns to draw over for each of the "

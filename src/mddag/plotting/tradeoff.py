@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from mddag._checks import check_is, check_one_of
 from mddag.curve import Curve
 from mddag.losses import ZeroOne
-from mddag.plotting._axes import LABEL_SIZE, log_if_wide, pyplot
+from mddag.plotting._axes import LABEL_SIZE, check_axes, log_if_wide, pyplot
 from mddag.plotting._palette import GREY, OKABE_ITO
 
 if TYPE_CHECKING:
@@ -40,8 +41,8 @@ class TradeoffDisplay:
     """
 
     def __init__(self, curve: Curve, *, x: str = "n_evaluated") -> None:
-        if x not in _X_LABELS:
-            raise ValueError(f"x is {x!r}; wanted one of {', '.join(map(repr, _X_LABELS))}")
+        check_is("curve", curve, Curve, "a Curve, such as mddag.sweep gives")
+        check_one_of("x", x, tuple(_X_LABELS))
         self.curve = curve
         self.x = x
 
@@ -54,6 +55,7 @@ class TradeoffDisplay:
 
     def plot(self, ax: Axes | None = None) -> TradeoffDisplay:
         """Draw into `ax`, or into a new figure."""
+        check_axes(ax)
         if ax is None:
             _, ax = pyplot().subplots(figsize=(6.5, 4.2), layout="constrained")
         self.ax_: Any = ax

@@ -14,6 +14,7 @@ from mddag._checks import check_whole
 from mddag.mdp import MDP
 from mddag.parameters import Parameters
 from mddag.policy import Policy
+from mddag.solvers.solver import check_samples
 
 
 class Policies(Sequence[Policy], ABC):
@@ -55,6 +56,7 @@ class OneKnob(Parameters, ABC):
 
     def solve(self, mdp: MDP, selection: MDP | None = None) -> Policy:
         """The best setting by Eq. (8) on `selection`, or on the MDP itself."""
+        check_samples(mdp, selection)
         return best(self.candidates(mdp), mdp if selection is None else selection)
 
 

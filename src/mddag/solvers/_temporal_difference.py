@@ -10,7 +10,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
-from mddag._checks import check_whole
+import numpy as np
+
+from mddag._checks import check_between, check_whole
 from mddag.exploration import Exploration, Flat
 from mddag.interruption import check_on_interrupt
 from mddag.mdp import MDP
@@ -18,6 +20,7 @@ from mddag.parameters import Parameters
 from mddag.policy import Policy
 from mddag.solvers._episodes import Episodes
 from mddag.solvers._search import Search
+from mddag.solvers.solver import check_samples
 from mddag.values import Table, Value
 
 
@@ -39,6 +42,7 @@ class TemporalDifference(Parameters):
 
     def solve(self, mdp: MDP, selection: MDP | None = None) -> Policy:
         """The best snapshot by Eq. (8) on `selection`, or on the MDP itself as in the paper."""
+        check_samples(mdp, selection)
         return self.search(mdp, selection).policy
 
     def search(self, mdp: MDP, selection: MDP | None = None) -> Search:
@@ -73,13 +77,13 @@ class TemporalDifference(Parameters):
         check_on_interrupt(self.on_interrupt)
         if self.random_state is not None:
             check_whole("random_state", self.random_state, 0)
-        if not 0 < self.rate <= 1:
-            raise ValueError(f"rate is {self.rate}; wanted a learning rate above 0, at most 1")
-        if not 0 <= self.trace_decay <= 1:
-            raise ValueError(f"trace_decay is {self.trace_decay}; wanted lambda in 0..1")
+        smallest = np.nextafter(0.0, 1.0)
+        check_between("rate", self.rate, smallest, 1, "a learning rate above 0, at most 1")
+        check_between("trace_decay", self.trace_decay, 0, 1, "lambda in 0..1")
         if self.values is not None and not hasattr(self.values, "start"):
             raise ValueError(f"values is {self.values!r}; wanted a value function such as Table()")
-        if self.exploration is not None and not callable(self.exploration):
+        is_class = isinstance(self.exploration, type)
+        if self.exploration is not None and (is_class or not callable(self.exploration)):
             raise ValueError(
                 f"exploration is {self.exploration!r}; wanted a callable such as Flat()"
             )

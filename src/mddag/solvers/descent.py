@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from mddag._checks import check_one_of, check_whole, checked_threads
+from mddag._checks import check_between, check_one_of, check_whole, checked_threads
 from mddag.interruption import check_on_interrupt
 from mddag.mdp import MDP
 from mddag.parameters import Parameters
@@ -27,6 +27,7 @@ from mddag.solvers._descents import Actions, Descents, suited
 from mddag.solvers._search import Search
 from mddag.solvers._sweep import Guards
 from mddag.solvers._teacher import taught
+from mddag.solvers.solver import check_samples
 
 FREE = Guards()
 COARSE = Guards(n_cells=8, min_count=30, z_skip=1.0)
@@ -68,6 +69,7 @@ class Descent(Parameters):
 
     def solve(self, mdp: MDP, selection: MDP | None = None) -> Policy:
         """The best candidate by Eq. (8) on `selection`, or on the MDP itself."""
+        check_samples(mdp, selection)
         return self.search(mdp, selection).policy
 
     def search(self, mdp: MDP, selection: MDP | None = None) -> Search:
@@ -145,7 +147,7 @@ class Descent(Parameters):
             check_whole("n_cells", self.n_cells, 0)
         if self.random_state is not None:
             check_whole("random_state", self.random_state, 0)
-        if self.z is not None and not 0 <= self.z < np.inf:
-            raise ValueError(f"z is {self.z}; wanted a number of standard errors, 0 or more")
+        if self.z is not None:
+            check_between("z", self.z, 0, np.inf, "a number of standard errors, 0 or more")
         if self.start is not None and not isinstance(self.start, Policy):
             raise TypeError(f"start is a {type(self.start).__name__}; wanted a Policy")

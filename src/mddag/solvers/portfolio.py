@@ -22,7 +22,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from mddag._checks import check_fraction, check_whole, checked_threads
+from mddag._checks import check_fraction, check_is, check_whole, checked_threads
 from mddag.condensation import usual_sizes
 from mddag.holdout import stratified
 from mddag.interruption import check_on_interrupt, keeping
@@ -43,7 +43,7 @@ from mddag.solvers.margin import Margin
 from mddag.solvers.prefix import Prefix
 from mddag.solvers.qwyc import QWYC
 from mddag.solvers.residual import Residual
-from mddag.solvers.solver import checked_solver, deciding_every, seeded
+from mddag.solvers.solver import check_samples, checked_solver, deciding_every, seeded
 from mddag.solvers.stopping import Stopping
 
 MEMBERS = (
@@ -92,6 +92,7 @@ class Portfolio(Parameters):
 
     def solve(self, mdp: MDP, selection: MDP | None = None) -> Policy:
         """The best candidate by Eq. (8) on `selection`, or on rows of the MDP that are held out."""
+        check_samples(mdp, selection)
         return self.pool(mdp, [mdp.beta], selection).policy(mdp.beta)
 
     def solve_path(
@@ -193,6 +194,9 @@ class Portfolio(Parameters):
         check_on_interrupt(self.on_interrupt)
         if self.random_state is not None:
             check_whole("random_state", self.random_state, 0)
+        for name in ("members", "orderings", "sizes"):
+            if getattr(self, name) is not None:
+                check_is(name, getattr(self, name), (tuple, list), "a tuple of them, or None")
         for member in self.members or ():
             self._check_member(member)
         for ordering in self.orderings or ():

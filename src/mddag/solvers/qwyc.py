@@ -13,15 +13,17 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from mddag._checks import check_whole
+from mddag._checks import as_floats, check_whole
 from mddag.arrangement import Arrangement
 from mddag.grid import Grid
 from mddag.mdp import MDP
+from mddag.ordering.order import checked_ordering
 from mddag.ordering.qwyc import QWYCOrder, check_one_score, cuts
 from mddag.parameters import Parameters
 from mddag.partial_sums import partial_sums
 from mddag.policy import EVAL, QUIT, Policy
 from mddag.solvers._family import Policies, best, check_classes
+from mddag.solvers.solver import check_samples
 
 RATES = (0.0, 0.001, 0.002, 0.003, 0.005, 0.007, 0.01, 0.015, 0.02, 0.03, 0.05, 0.07, 0.1, 0.2)
 
@@ -41,11 +43,15 @@ class QWYC(Parameters):
 
     def __post_init__(self) -> None:
         check_whole("every", self.every, 1)
-        if not len(self.rates) or not all(0 <= rate <= 1 for rate in self.rates):
+        if self.order is not None:
+            checked_ordering(self.order)
+        rates = as_floats("rates", self.rates, "shares of the rows, in [0, 1]")
+        if rates.ndim != 1 or not len(rates) or not ((rates >= 0) & (rates <= 1)).all():
             raise ValueError(f"rates are {self.rates}; wanted shares of the rows, in [0, 1]")
 
     def solve(self, mdp: MDP, selection: MDP | None = None) -> Policy:
         """The best rate by Eq. (8) on `selection`, or on the MDP itself."""
+        check_samples(mdp, selection)
         return best(self.candidates(mdp), mdp if selection is None else selection)
 
     def candidates(self, mdp: MDP) -> Bands:

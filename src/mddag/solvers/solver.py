@@ -10,13 +10,14 @@ losses and costs are found once for all prices, by it or by whoever chooses amon
 
 from __future__ import annotations
 
+import inspect
 from copy import copy
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from mddag._checks import check_whole
+from mddag._checks import check_is, check_whole, described
 from mddag.mdp import MDP
 from mddag.policy import Policy
 
@@ -51,12 +52,49 @@ def checked_solver(solver: Any) -> Solver:
     """The solver, if it is one; its own parameters are checked too, where it can check them."""
     if isinstance(solver, type) or not callable(getattr(solver, "solve", None)):
         raise TypeError(
-            f"solver is {solver!r}; wanted an object with solve(mdp) -> Policy, such as Sarsa()"
+            f"solver is {solver!r}; wanted an object with solve(mdp, selection) -> Policy, such as "
+            "Sarsa()"
         )
+    _check_signature(solver)
     if hasattr(solver, "check"):
         solver.check()
     found: Solver = solver
     return found
+
+
+def _check_signature(solver: Any) -> None:
+    """Refuse a solve that cannot be called with the rows for learning and those for choosing."""
+    try:
+        inspect.signature(solver.solve).bind(None, None)
+    except TypeError as error:
+        raise TypeError(
+            f"{type(solver).__name__}.solve cannot be called with (mdp, selection): {error}; "
+            "wanted solve(self, mdp, selection=None)"
+        ) from None
+    except ValueError:  # what is not written in Python need not have a signature
+        pass
+
+
+def check_samples(mdp: MDP, selection: MDP | None) -> None:
+    """Refuse what a solver cannot learn from or choose by."""
+    check_is("mdp", mdp, MDP, "an MDP, such as MDP(ensemble.votes(X), labels)")
+    if selection is not None:
+        check_is("selection", selection, MDP, "an MDP of the rows that choose, or None")
+
+
+def checked_policy(policy: Any, solver: Solver) -> Policy:
+    """What a solver returned, if it is a Policy."""
+    if not isinstance(policy, Policy):
+        raise TypeError(
+            f"{type(solver).__name__} returned {described(policy)}; wanted a Policy, such as "
+            "Policy(actions, grid, order)"
+        )
+    return policy
+
+
+def solved(solver: Solver, mdp: MDP, selection: MDP | None = None) -> Policy:
+    """The policy of any solver, one that the user wrote included."""
+    return checked_policy(solver.solve(mdp, selection), solver)
 
 
 def seeded(solver: Solver, random: np.random.RandomState) -> Solver:

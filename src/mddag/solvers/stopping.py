@@ -25,6 +25,7 @@ from mddag.mdp import MDP
 from mddag.parameters import Parameters
 from mddag.partial_sums import partial_sums
 from mddag.policy import EVAL, QUIT, Policy
+from mddag.solvers.solver import check_samples
 
 SHAPES = ("cells", "thresholds")
 MIN_COUNT = 30  # rows per group, about
@@ -48,6 +49,7 @@ class Stopping(Parameters):
 
     def solve(self, mdp: MDP, selection: MDP | None = None) -> Policy:
         """The optimum on these rows, or the full ensemble where that is better on `selection`."""
+        check_samples(mdp, selection)
         return self.solve_path(mdp, [mdp.beta], selection)[0]
 
     def solve_path(

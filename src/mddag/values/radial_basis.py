@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from mddag._checks import check_positive, check_whole
+from mddag._checks import check_one_of, check_positive, check_whole
 from mddag.parameters import Parameters
 from mddag.policy import ACTIONS
 from mddag.values.value import running_norm, total_norm
@@ -43,6 +43,8 @@ class RadialBasis(Parameters):
     def __post_init__(self) -> None:
         check_whole("n_centres", self.n_centres, 0)
         check_whole("max_centres", self.max_centres, max(self.n_centres, 1))
+        check_one_of("normalised", self.normalised, (True, False))
+        check_one_of("running", self.running, (True, False))
         if self.sigma is not None:
             check_positive("sigma", self.sigma)
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from mddag._checks import check_whole
+from mddag._checks import check_one_of, check_whole
 from mddag.parameters import Parameters
 from mddag.policy import ACTIONS
 from mddag.values.value import running_norm, total_norm
@@ -27,6 +27,7 @@ class Table(Parameters):
 
     def __post_init__(self) -> None:
         check_whole("n_bins", self.n_bins, 1)
+        check_one_of("running", self.running, (True, False))
 
     def start(self, n_steps: int, n_parts: int) -> tuple[NDArray[np.float64], int]:
         """See `Value.start`: q (n_steps x n_parts x n_bins x 3, flat), n_bins."""
