@@ -16,8 +16,10 @@ class OneRow {
   OneRow(nb::handle x, std::size_t n_features) {
     if (PyObject_GetBuffer(x.ptr(), &view_, PyBUF_FORMAT | PyBUF_ND) != 0) copy(x, n_features);
     const bool numbers = (is_float() || is_double());
-    const bool one = view_.ndim == 1 || (view_.ndim == 2 && view_.shape[0] == 1);
-    if (one && numbers && static_cast<std::size_t>(view_.shape[view_.ndim - 1]) == n_features)
+    if (view_.ndim == 1 && numbers && static_cast<std::size_t>(view_.shape[0]) == n_features)
+      return;
+    const bool one_of_a_matrix = view_.ndim == 2 && view_.shape[0] == 1;
+    if (one_of_a_matrix && numbers && static_cast<std::size_t>(view_.shape[1]) == n_features)
       return;
     PyBuffer_Release(&view_);
     refuse(x, n_features);

@@ -56,6 +56,8 @@ class Predictor:
         # Indexing a list gives the array's own scalars in a tenth of the time.
         self._labels = None if classes is None else list(classes)
         self._choose_readers()
+        served = classes is not None and model.calibration is not None
+        self._n_written = self._n_probabilities() if served else 0  # 0: asking is an error
 
     @property
     def classes_(self) -> NDArray[Any] | None:
@@ -124,7 +126,7 @@ class Predictor:
     def predict_proba_one(self, x: Any) -> NDArray[np.float64]:
         """The class probabilities of one row, float64 (n_classes,): those of predict_proba, bit by
         bit. x is as for predict_one."""
-        out = np.empty(self._n_probabilities())
+        out = np.empty(self._n_written or self._n_probabilities())
         try:
             self._write(x, out)
             return out
