@@ -159,7 +159,7 @@ class Ladder:
     def _take_front(self) -> None:
         candidates, losses, costs = self._judged_family()
         for price, at in rungs(losses, costs, STEP):
-            self._add([price / self.learning.unit], [candidates[at]])
+            self._add([min(price / self.learning.unit, BETAS[-1])], [candidates[at]])
 
     def _take_best(self, budget: float, too_dear: Callable[[Candidate], bool]) -> None:
         """The least loss on the rows for selection, the cheapest in a tie."""
