@@ -9,7 +9,7 @@ from mddag.interruption import Interrupted
 from mddag.ladder import BETAS, Ladder
 from mddag.ordering import Given
 from mddag.problem import Problem
-from mddag.solvers import QWYC, Margin, Portfolio, Prefix, Residual
+from mddag.solvers import QWYC, Certificate, Margin, Portfolio, Prefix, Residual
 
 N_STEPS = 20
 
@@ -212,8 +212,18 @@ def test_the_ladder_of_a_family_is_fine_everywhere():
     laid = found.laid_out(1.0, lambda c: True, EVERY_ROW)
     evaluated = np.array([c.n_evaluated.mean() for c in laid])
     assert laid[0] is found.candidates[0]
-    assert (evaluated[2:] > 0.8 * evaluated[1:-1]).all()  # the first to beat the full ensemble on
+    assert evaluated[-1] == 0  # the boldest threshold
+    between = evaluated[1:-1]
+    assert (between[1:] > 0.8 * between[:-1]).all()
     assert len(laid) > 2 * len(BETAS)
     betas = [c.beta for c in laid]
     assert min(betas) >= 0
     assert np.isfinite(betas).all()
+
+
+def test_a_family_of_one_rule_is_on_the_ladder():
+    """Certain exits change no label: they are what a bound asks for."""
+    found = ladder(Certificate())
+    chosen = found.within_harm(0.001, EVERY_ROW, EVERY_ROW)
+    assert chosen.n_evaluated.mean() < N_STEPS
+    assert not chosen.harm.any()

@@ -176,7 +176,7 @@ class Ladder:
     def _take_front(self) -> None:
         candidates, losses, costs = self._judged_family()
         on_it = rungs(losses, costs, STEP)
-        prices = [price / self.learning.unit for price, _ in on_it]
+        prices = [min(price / self.learning.unit, BETAS[-1]) for price, _ in on_it]
         self._add(prices, (candidates[at] for _, at in on_it))
 
     def _take_best(self, budget: float, too_dear: Callable[[Candidate], bool]) -> None:

@@ -33,7 +33,12 @@ def test_rungs_are_a_step_apart_and_their_prices_are_what_they_save(pairs):
     at = [i for _, i in found]
     assert set(at) <= set(front(losses, costs).tolist())
     assert (costs[at][1:] * 1.5 <= costs[at][:-1]).all()
-    assert all(price >= 0 for price, _ in found)
+    assert at[-1] == front(losses, costs)[0] or costs[at[-1]] < 1.5 * costs.min()
+    prices = [price for price, _ in found]
+    assert min(prices) >= 0
+    assert prices[-1] == np.inf
+    for price, i, k in zip(prices, at, at[1:], strict=False):
+        assert losses[i] + price * costs[i] == pytest.approx(losses[k] + price * costs[k])
 
 
 @given(numbers)

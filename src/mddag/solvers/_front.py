@@ -26,13 +26,14 @@ def front(losses: Vector, costs: Vector) -> NDArray[np.intp]:
 
 def rungs(losses: Vector, costs: Vector, step: float) -> list[tuple[float, int]]:
     """Of the front, from the dearest on, candidates that are each cheaper by a factor `step` or
-    more, and their prices: what the last evaluations of each save over the next, apiece."""
+    more, and their prices: what the last evaluations of each save over the next, apiece; the
+    cheapest has none, infinity."""
     found: list[int] = []
     for at in front(losses, costs)[::-1].tolist():
         if not found or costs[at] * step <= costs[found[-1]]:
             found.append(at)
     saved, spent = np.diff(losses[found]), -np.diff(costs[found])
-    return list(zip((saved / spent).tolist(), found, strict=False))
+    return list(zip([*(saved / spent).tolist(), np.inf], found, strict=True))
 
 
 def worth(losses: Vector, costs: Vector, at: int) -> float:

@@ -146,8 +146,9 @@ class Pool:
 
     def ladder(self, step: float) -> list[tuple[float, Policy]]:
         """Of the front, from the dearest on, candidates that are each cheaper by a factor `step` or
-        more, and their prices."""
-        return [(price, self.candidate(at)) for price, at in rungs(self.losses, self.costs, step)]
+        more, and their prices; but for the cheapest."""
+        found = rungs(self.losses, self.costs, step)[:-1]
+        return [(price, self.candidate(at)) for price, at in found]
 
     def candidate(self, at: int) -> Policy:
         """A candidate by its number, for base classifiers in their own order."""
