@@ -38,7 +38,8 @@ class MDDAGRegressor(ScoringRegressor, RegressorMixin, DagEstimator):  # type: i
 
     Attributes
     ----------
-    ensemble_, policy_, dag_, n_features_in_, feature_names_in_ : as for ``MDDAGClassifier``
+    ensemble_, policy_, dag_, transformer_ : as for ``MDDAGClassifier``
+    n_features_in_, feature_names_in_ : likewise
     evaluation_, full_evaluation_ : Evaluation
         Eq. (8) and its parts on the policy rows, in units of the loss, before calibration.
     calibration_ : Calibration

@@ -108,7 +108,7 @@ class Votes:
     def __post_init__(self) -> None:
         instead = "use ensemble.votes(X) or Votes.from_dense"
         check_is("tables", self.tables, Tables, f"Tables: {instead}")
-        if np.shape(self.codes)[1:] != (self.tables.n_trees,):
+        if getattr(self.codes, "shape", ())[1:] != (self.tables.n_trees,):
             raise ValueError(
                 f"codes are {described(self.codes)}; wanted (n, {self.tables.n_trees}): {instead}"
             )
