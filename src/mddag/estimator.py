@@ -37,7 +37,7 @@ class DagEstimator(Served, Scoring, BaseEstimator):  # type: ignore[misc]
     """Parameters, fit and traces; a subclass knows its targets, its predictions and their units."""
 
     kind: ClassVar[Kind]
-    transformer_: Transformer | None
+    transformer_: Transformer | None = None
 
     def __init__(
         self,
