@@ -703,7 +703,7 @@ MACHINE = [
         "trace by hand",
         lambda: Trace(X, [0], np.zeros(0, int), [], []),
         ValueError,
-        r"indptr is a list beside scores of shape \(80, 3\); wanted",
+        r"indptr is a list, .*wanted arrays \(n, K\), \(n \+ 1,\)",
     ),
     (
         "curve by hand",

@@ -27,10 +27,10 @@ class MDDAGClassifier(ScoringClassifier, ClassifierMixin, DagEstimator):  # type
     Parameters
     ----------
     ensemble : estimator or model, default None
-        What gives the base classifiers: anything that ``mddag.as_ensemble`` reads. If fitted (or
-        wrapped in ``FrozenEstimator``, which survives ``clone``) it is used as it is, and every
-        row given to ``fit`` is a policy row; if not, it is fitted here. None means
-        ``AdaBoostMHClassifier()``.
+        What gives the base classifiers: anything that ``mddag.as_ensemble`` reads, a path
+        included, or a Pipeline that ends with such a model. If fitted (or wrapped in
+        ``FrozenEstimator``, which survives ``clone``) it is used as it is, and every row given to
+        ``fit`` is a policy row; if not, it is fitted here. None means ``AdaBoostMHClassifier()``.
     beta : float, default 0.01
         The price of one evaluation in units of the loss: the trade-off between accuracy and speed.
         An ensemble with prices of its own (``Ensemble.with_cost``) pays beta times those.
@@ -86,7 +86,9 @@ class MDDAGClassifier(ScoringClassifier, ClassifierMixin, DagEstimator):  # type
     summary_ : Summary
         Only of ``sparsify``: what it found, measured on rows that policies were not learned on;
         ``repr`` of the estimator tells it in five lines.
-    n_features_in_, feature_names_in_ : as in scikit-learn
+    transformer_ : Transformer or None
+        The steps of a Pipeline before its ensemble, with ``transform``.
+    n_features_in_, feature_names_in_ : as in scikit-learn; those of the Pipeline, if there is one
 
     Examples
     --------

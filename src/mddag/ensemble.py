@@ -154,7 +154,7 @@ class Ensemble:
                 f"a {self.kind} has no classes to choose from; its scores are raw scores f, before "
                 "any link function of the source model"
             )
-        if np.ndim(scores) != 2 or scores.shape[1] != self.n_scores:
+        if getattr(scores, "shape", ())[1:] != (self.n_scores,):
             raise ValueError(f"scores are {described(scores)}; wanted (n, {self.n_scores})")
         won = scores[:, 0] > 0 if self.n_scores == 1 else scores.argmax(axis=1)
         return won.astype(np.intp)

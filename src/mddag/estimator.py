@@ -59,7 +59,7 @@ class DagEstimator(Served, Scoring, BaseEstimator):  # type: ignore[misc]
 
     kind: ClassVar[Kind]
     __repr__ = _Repr()
-    transformer_: Transformer | None
+    transformer_: Transformer | None = None
 
     def __init__(
         self,

@@ -39,7 +39,8 @@ random_state
 
     Attributes
     ----------
-    ensemble_, policy_, dag_, n_features_in_, feature_names_in_ : as for ``MDDAGClassifier``
+    ensemble_, policy_, dag_, transformer_ : as for ``MDDAGClassifier``
+    n_features_in_, feature_names_in_ : likewise
     evaluation_, full_evaluation_ : Evaluation
         Eq. (8) and its parts on the policy rows, in units of the loss, before calibration.
     measured_against_, promise_, summary_ : as for ``MDDAGClassifier``

@@ -109,7 +109,9 @@ def is_piped(model: Any) -> bool:
     """Whether there may be something that transforms rows before the ensemble reads them."""
     if isinstance(model, FrozenEstimator):
         return is_piped(model.estimator)
-    return isinstance(model, (Pipeline, Piped)) or hasattr(model, "transformer_")
+    if isinstance(model, (Pipeline, Piped)):
+        return True
+    return getattr(model, "transformer_", None) is not None
 
 
 def of_kind(ensemble: Ensemble, kind: Kind) -> Ensemble:

@@ -7,14 +7,14 @@ follow each other: the edge multiplicities of Figure 1.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from numbers import Integral
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mddag._checks import check_is, check_whole, described
+from mddag._checks import check_whole, described
 
 EDGE = np.dtype([("source", np.intp), ("target", np.intp), ("count", np.intp)])
 
@@ -37,15 +37,17 @@ class Trace:
     cost: NDArray[np.float64]
 
     def __post_init__(self) -> None:
-        n = len(self.scores) if np.ndim(self.scores) == 2 else -1
-        check_is("indices", self.indices, np.ndarray, "an array of base classifiers")
-        for name, wanted in (("indptr", n + 1), ("exit_step", n), ("cost", n)):
-            if n < 0 or np.shape(getattr(self, name)) != (wanted,):
-                raise ValueError(
-                    f"{name} is {described(getattr(self, name))} beside scores of shape "
-                    f"{np.shape(self.scores)}; wanted scores (n, K), indptr (n + 1,), exit_step "
-                    "and cost (n,), as dag.run(X) makes them"
-                )
+        try:
+            n, _ = self.scores.shape
+            per_row = self.exit_step.shape == self.cost.shape == (n,)
+            fits = per_row and self.indptr.shape == (n + 1,) and self.indices.ndim == 1
+        except (AttributeError, ValueError):
+            fits = False
+        if not fits:
+            got = ", ".join(f"{f.name} is {described(getattr(self, f.name))}" for f in fields(self))
+            raise ValueError(
+                f"{got}; wanted arrays (n, K), (n + 1,), (any,), (n,) and (n,), as dag.run(X) makes"
+            )
 
     def __len__(self) -> int:
         return len(self.scores)

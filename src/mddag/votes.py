@@ -128,7 +128,7 @@ class Votes:
     def __post_init__(self) -> None:
         instead = "use ensemble.votes(X) or Votes.from_dense"
         check_is("tables", self.tables, Tables, f"Tables: {instead}")
-        if np.ndim(self.codes) != 2 or np.shape(self.codes)[1:] != (self.tables.n_trees,):
+        if getattr(self.codes, "ndim", 0) != 2 or self.codes.shape[1] != self.tables.n_trees:
             raise ValueError(
                 f"codes are {described(self.codes)}; wanted (n, {self.tables.n_trees}): {instead}"
             )

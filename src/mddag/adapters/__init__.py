@@ -71,11 +71,11 @@ def as_ensemble(model: Any, *, granularity: Literal["round", "tree"] = "round") 
     check_one_of("granularity", granularity, ("round", "tree"))
     piped = parted(model)
     if piped.transformer is not None:
+        inside = "ensemble_" if "mddag.DagEstimator" in lineage(model) else "steps[-1][1]"
         raise TypeError(
             f"model is a {type(model).__name__}, whose ensemble reads rows after "
             f"{piped.transformer}; sparsify, sweep and MDDAGClassifier take it as it is; for an "
-            "Ensemble pass the final, fitted estimator (model.steps[-1][1]) and the rows that it "
-            "sees"
+            f"Ensemble pass the final, fitted estimator (model.{inside}) and the rows that it sees"
         )
     ensemble = ensemble_of(piped)
     return _by_tree(ensemble) if granularity == "tree" and not ensemble.callables else ensemble
