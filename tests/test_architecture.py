@@ -14,6 +14,7 @@ ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "src" / "mddag"
 
 FLOORS = [
+    {"_user_warning"},
     {
         "_checks",
         "_core",

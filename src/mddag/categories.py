@@ -7,8 +7,6 @@ refused where the source model refuses it; where none was there, a warning says 
 
 from __future__ import annotations
 
-import sys
-import warnings
 from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
@@ -19,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-_INSIDE = {"mddag", "sklearn", "joblib"}  # libraries whose lines no warning is about
+from mddag._user_warning import warn_user
 
 
 @dataclass(frozen=True)
@@ -94,10 +92,11 @@ class Categories:
                 "or leave it missing (None)"
             )
         if len(unknown) == len(present):
-            _warn(
+            warn_user(
                 f"no value of column {self.name!r} was there in training (got {unknown[0]!r:.40}, "
                 f"wanted {self._examples()}), so all of them count as missing; pass the column as "
-                "it was in training"
+                "it was in training",
+                UserWarning,
             )
 
     def _wanted(self) -> str:
@@ -146,11 +145,3 @@ def _kind(value: Any) -> str:
     if isinstance(value, (Real, Decimal)):
         return "numbers"
     return "dates" if isinstance(value, date) else f"{type(value).__name__} objects"
-
-
-def _warn(message: str) -> None:
-    """Warn about the line outside of the libraries that led here."""
-    frame, level = sys._getframe(), 1
-    while frame.f_back and frame.f_globals.get("__name__", "").partition(".")[0] in _INSIDE:
-        frame, level = frame.f_back, level + 1
-    warnings.warn(message, UserWarning, stacklevel=level)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import sys
-import warnings
 from typing import Any
 
 from numpy.typing import NDArray
+
+from mddag._user_warning import warn_user
 
 # Fewer policy rows leave too much to chance: docs/sparsify.md has the numbers behind.
 FEWEST_ROWS = {"beta": 500, "budget": 1000, "max_loss": 1000, "max_disagreement": 1000}
@@ -18,10 +18,7 @@ class DoubtfulResult(UserWarning):
 
 def doubt(message: str) -> None:
     """Warn, at the line outside of this package that led here."""
-    frame, level = sys._getframe(1), 2
-    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("mddag."):
-        frame, level = frame.f_back, level + 1
-    warnings.warn(message, DoubtfulResult, stacklevel=level)
+    warn_user(message, DoubtfulResult)
 
 
 def doubt_few_rows(n_rows: int, knob: str) -> None:

@@ -7,7 +7,6 @@ Whoever is called decides: what runs inside only says that Ctrl-C came.
 
 from __future__ import annotations
 
-import sys
 import threading
 import warnings
 from collections.abc import Callable, Iterator
@@ -15,9 +14,9 @@ from contextlib import contextmanager
 from typing import Any
 
 from mddag._checks import check_one_of
+from mddag._user_warning import warn_user
 
 WAYS = ("raise", "return")
-BETWEEN = ("mddag", "contextlib", "joblib", "sklearn")  # the user's call is none of theirs
 
 
 class Interrupted(UserWarning):
@@ -57,12 +56,4 @@ def keeping(on_interrupt: str, kept: Callable[[], str]) -> Iterator[None]:
         told = kept() if on_interrupt == "return" else ""
         if not told:
             raise KeyboardInterrupt from None
-        warnings.warn(told, Interrupted, stacklevel=_levels_to_the_user())
-
-
-def _levels_to_the_user() -> int:
-    """The stacklevel, for the caller of this function, of the first frame outside."""
-    level, frame = 1, sys._getframe(1)
-    while frame.f_back is not None and frame.f_globals.get("__name__", "").split(".")[0] in BETWEEN:
-        level, frame = level + 1, frame.f_back
-    return level
+        warn_user(told, Interrupted)
