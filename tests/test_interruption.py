@@ -41,16 +41,15 @@ def stopped_loss(k, loss=None):
     return of
 
 
-class StoppedPrefix(Prefix):
-    """Solves price by price; Ctrl-C comes at the k-th."""
+class StoppedPrefix:
+    """Solves price by price, for it shows no candidates; Ctrl-C comes at the k-th."""
 
     def __init__(self, k=None):
-        super().__init__()
         self.call = StoppedAt(k)
 
     def solve(self, mdp, selection=None):
         self.call()
-        return super().solve(mdp, selection)
+        return Prefix().solve(mdp, selection)
 
 
 class StoppedMember(Prefix):
