@@ -46,6 +46,9 @@ from mddag.plotting import DagDisplay, PathDisplay, TradeoffDisplay
 from mddag.solvers import QWYC, Descent, Margin, Portfolio, Prefix, Residual, Sarsa, Stopping
 from mddag.values import RadialBasis, Table
 
+# Models are tiny, so that their rows are few.
+pytestmark = pytest.mark.filterwarnings("ignore::mddag.doubts.DoubtfulResult")
+
 rng = np.random.default_rng(0)
 X = rng.normal(size=(80, 3))
 Y = (X[:, 0] + X[:, 1] > 0).astype(int)
@@ -216,7 +219,12 @@ SPARSIFY = [
     ("other columns", lambda: sparsify(X=X[:, :2]), ValueError, "X has 2 features, but the model"),
     ("no rows", lambda: sparsify(X=X[:0], y=Y[:0]), ValueError, "X has 0 rows"),
     ("one row", lambda: sparsify(X=X[:1], y=Y[:1]), ValueError, r"X has 1 row\(s\), too few"),
-    ("infinite X", lambda: sparsify(X=abs(X) * np.inf), ValueError, "Input X contains infinity"),
+    (
+        "infinite X",
+        lambda: MDDAGClassifier(model()).fit(abs(X) * np.inf, Y),
+        ValueError,
+        "Input X contains infinity",
+    ),
     (
         "unknown labels",
         lambda: sparsify(y=np.where(Y, "yes", "no")),
@@ -283,7 +291,7 @@ SWEEP = [
         ValueError,
         "selection_fraction is 1; wanted a fraction",
     ),
-    ("n_jobs", lambda: sweep(n_jobs="all"), ValueError, "n_jobs is 'all'; wanted a number of jobs"),
+    ("n_jobs", lambda: sweep(n_jobs="all"), ValueError, "n_jobs is 'all'; wanted a whole"),
     (
         "unfitted",
         lambda: sweep(model=MDDAGClassifier()),
@@ -569,8 +577,8 @@ ENSEMBLE = [
         TypeError,
         "names is 'abc'; wanted a tuple of names",
     ),
-    ("number", lambda: Features(-1), ValueError, "n is -1; wanted a whole number"),
-    ("few names", lambda: Features(3, names=("a",)), ValueError, "1 names for 3 columns"),
+    ("number", lambda: Features(-1), ValueError, "features is -1; wanted a whole"),
+    ("few names", lambda: Features(3, names=("a",)), ValueError, "1 names for 3 features"),
     (
         "frame",
         lambda: Features(1, names=("a",)).rows(pd.DataFrame({"b": [1.0]})),

@@ -17,7 +17,7 @@ from mddag import MDDAGClassifier
 from mddag.solvers import Margin
 
 rng = np.random.default_rng(0)
-X = rng.normal(size=(400, 4)).astype(np.float32)
+X = rng.normal(size=(600, 4)).astype(np.float32)
 CODES = (X[:, 0] > 0).astype(int) + (X[:, 1] > 0)
 TWO, THREE, COUNTS = CODES > 0, np.array(["a", "b", "c"])[CODES], CODES + 1.0
 QUIET = {"verbose": False, "allow_writing_files": False}
