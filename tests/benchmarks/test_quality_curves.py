@@ -1,12 +1,13 @@
 """How the curves of the quality benchmark are read."""
 
 import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
+from tests.shipped import needed
+
+sys.path.insert(0, str(needed("benchmarks")))
 from quality_curves import N_POINTS, Point, reading, spread
 
 FULL = Point("full", 0.0, 500.0, 0.1)
