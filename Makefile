@@ -54,13 +54,13 @@ sanitize: build/asan/built build/tsan/built
 lint: $(VENV)/built
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/clang-format --dry-run --Werror $(filter %.cpp %.hpp,$(NATIVE))
+	$(BIN)/clang-format --dry-run --Werror $(filter %.cpp %.hpp,$(NATIVE)) tests/native/race.cpp
 	$(BIN)/mypy
 
 format: $(VENV)/ready
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
-	$(BIN)/clang-format -i $(filter %.cpp %.hpp,$(NATIVE))
+	$(BIN)/clang-format -i $(filter %.cpp %.hpp,$(NATIVE)) tests/native/race.cpp
 
 bench: $(VENV)/built
 	$(BIN)/python benchmarks/fidelity.py
