@@ -6,6 +6,10 @@ import sys
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+settings.register_profile("mddag", deadline=None)  # no test has a time limit
+settings.load_profile("mddag")
 
 
 def folder(variable):

@@ -1,12 +1,13 @@
 """What the documentation quotes is there, and its examples run."""
 
 import re
-from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[1]
-PAGES = sorted((ROOT / "docs").glob("*.md"))
+from tests.shipped import ROOT, needed
+
+DOCS = needed("docs")
+PAGES = sorted(DOCS.glob("*.md"))
 RUNNABLE = [
     "adapters.md",
     "condensation.md",
@@ -41,15 +42,15 @@ def test_quoted_tests_exist(page):
 
 @pytest.mark.parametrize("name", RUNNABLE)
 def test_examples_run(name):
-    examples = re.findall(r"```python\n(.*?)```", (ROOT / "docs" / name).read_text(), re.DOTALL)
+    examples = re.findall(r"```python\n(.*?)```", (DOCS / name).read_text(), re.DOTALL)
     assert examples
     for example in examples:
         exec(example, {})
 
 
 def test_deviations_are_numbered_once_and_name_their_test():
-    rows = re.findall(r"^\| (\d+) \|.*$", (ROOT / "docs" / "deviations.md").read_text(), re.M)
+    rows = re.findall(r"^\| (\d+) \|.*$", (DOCS / "deviations.md").read_text(), re.M)
     assert len(rows) == len(set(rows))
-    for line in (ROOT / "docs" / "deviations.md").read_text().splitlines():
+    for line in (DOCS / "deviations.md").read_text().splitlines():
         if re.match(r"\| \d+ \|", line):
             assert "`tests/" in line, line

@@ -1,12 +1,13 @@
 """What the long experiment writes, skips and reports, without its long runs."""
 
 import importlib.util
-from pathlib import Path
 
 import numpy as np
 import pytest
 
-SCRIPT = Path(__file__).parents[2] / "experiments" / "promises.py"
+from tests.shipped import needed
+
+SCRIPT = needed("experiments") / "promises.py"
 pytest.importorskip("lightgbm")
 
 

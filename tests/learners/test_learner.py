@@ -13,6 +13,7 @@ from mddag.learners import Learner, Product, Stump, Tree
 from tests.learners.one_column import OneColumn
 from tests.learners.problems import assert_same, labels, problems
 from tests.reference.columns import leaf
+from tests.shipped import needed
 
 LEARNERS: list[Learner] = [Stump(), Tree(4), Product(2), OneColumn()]
 
@@ -69,6 +70,6 @@ def test_learners_do_not_import_scikit_learn():
 
 
 def test_the_guide_quotes_the_learner_that_is_tested_here():
-    guide = (Path(__file__).parents[2] / "docs" / "learners.md").read_text()
+    guide = (needed("docs") / "learners.md").read_text()
     source = (Path(__file__).parent / "one_column.py").read_text()
     assert source.partition("\n\n")[2].strip() in guide

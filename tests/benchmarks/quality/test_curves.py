@@ -2,7 +2,9 @@
 
 import numpy as np
 import pytest
-from benchmarks.quality.curves import N_POINTS, Point, reading, spread
+
+curves = pytest.importorskip("benchmarks.quality.curves", reason="not in the source distribution")
+N_POINTS, Point, reading, spread = curves.N_POINTS, curves.Point, curves.reading, curves.spread
 
 FULL = Point("full", 0.0, 500.0, 0.1)
 

@@ -1,0 +1,105 @@
+"""Every kernel with threads, on so many rows that all of them take part: no result changes.
+
+Under the thread sanitizer (`make sanitize`) it is also said whether they keep out of each other's
+way, which results alone cannot tell.
+"""
+
+import numpy as np
+import pytest
+
+import mddag
+from mddag import AdaBoostMHClassifier, Grid
+from mddag.dag import Dag
+from mddag.executor import Executor
+from mddag.learners import Product, Stump, Tree
+from mddag.policy import EVAL, QUIT, SKIP, Policy
+from mddag.solvers import Descent
+
+N_ROWS, N_COLUMNS = 20_000, 8
+
+
+def rows(dtype=np.float64):
+    return np.random.default_rng(0).normal(size=(N_ROWS, N_COLUMNS)).astype(dtype)
+
+
+@pytest.fixture(scope="module", params=[2, 3], ids=["two classes", "three classes"])
+def labels(request):
+    return np.digitize(rows()[:, :3].sum(axis=1), [-1.0, 1.0][: request.param - 1])
+
+
+@pytest.fixture(scope="module")
+def ensemble(labels):
+    learner = Tree(n_leaves=5)
+    return AdaBoostMHClassifier(learner, n_rounds=12).fit(rows()[:1000], labels[:1000]).ensemble_
+
+
+@pytest.fixture(scope="module")
+def policy(ensemble):
+    rng, n_scores = np.random.default_rng(0), ensemble.n_scores
+    grid = Grid(np.linspace(-1, 1, 40) if n_scores == 1 else np.linspace(0, 1, 40), n_scores)
+    actions = rng.choice([EVAL, SKIP, QUIT], (6, grid.n_cells), p=[0.8, 0.1, 0.1])
+    return Policy(actions, grid, np.arange(len(ensemble)), every=2)
+
+
+def assert_same_by_threads(compute):
+    """`compute(n_threads)` gives arrays that do not depend on the number."""
+    wanted = compute(1)
+    for _ in range(3):
+        for mine, theirs in zip(compute(4), wanted, strict=True):
+            np.testing.assert_array_equal(mine, theirs)
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_leaf_codes_and_scores(ensemble, order):
+    X = np.asarray(rows(np.float32), order=order)
+    assert_same_by_threads(
+        lambda n: (ensemble.scores(X, n_threads=n), ensemble.votes(X, n_threads=n).codes)
+    )
+
+
+@pytest.mark.parametrize("executor", ["walk", "blocks"])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_policies(ensemble, policy, executor, dtype):
+    X = rows(dtype)
+    # New for each call: what is made when rows first come is then made while all threads wait.
+    assert_same_by_threads(lambda n: Executor(ensemble, policy, executor).exits(X, n))
+
+
+def test_paths(ensemble, policy):
+    def run(n):
+        trace = Dag(ensemble, policy).run(rows(), n_threads=n)
+        return trace.scores, trace.indices, trace.exit_step, trace.cost
+
+    assert_same_by_threads(run)
+
+
+@pytest.mark.parametrize("executor", ["walk", "blocks", "all"])
+def test_all_base_classifiers(ensemble, executor):
+    X, everything = rows(np.float32), mddag.compile(ensemble).policy
+
+    def scores(n):
+        out = np.empty((N_ROWS, ensemble.n_scores))
+        Executor(ensemble, everything, executor).scores(X, out, n)
+        return (out,)
+
+    assert_same_by_threads(scores)
+
+
+def test_rollouts_and_sweeps(ensemble, labels):
+    mdp = mddag.MDP(ensemble.votes(rows()), labels, beta=0.01)
+    policies = {n: Descent(n_starts=1, random_state=0, n_threads=n).solve(mdp) for n in (1, 4)}
+    assert_same_by_threads(lambda n: (policies[n].actions,))
+    assert_same_by_threads(lambda n: mdp.rollout(policies[1], n_threads=n))
+
+
+@pytest.mark.parametrize("learner", [Stump(), Tree(n_leaves=6), Product(n_terms=2)], ids=repr)
+@pytest.mark.parametrize("max_bins", [64, 2000], ids=["narrow columns", "wide columns"])
+def test_boosting(labels, learner, max_bins):
+    def boosted(n):
+        model = AdaBoostMHClassifier(
+            learner, n_rounds=4, max_bins=max_bins, early_stopping=3, random_state=0, n_threads=n
+        )
+        model.fit(rows(), labels)
+        return model.ensemble_.nodes["threshold"], model.ensemble_.tables.values
+
+    assert_same_by_threads(boosted)
