@@ -218,7 +218,7 @@ def test_repr_names_the_ensemble():
 
 
 def test_objects_of_another_type_are_refused():
-    with pytest.raises(TypeError, match=r"ensemble is a object; .* mddag\.as_ensemble\(model\)"):
+    with pytest.raises(TypeError, match=r"ensemble is an object; .* mddag\.as_ensemble\(model\)"):
         mddag.compile(object())
     with pytest.raises(TypeError, match="policy is a list; wanted a Policy"):
         mddag.compile(stumps(3), [EVAL])

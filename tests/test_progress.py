@@ -60,7 +60,7 @@ def test_plain_lines_follow_each_other(capsys, monkeypatch):
     assert capsys.readouterr().err == "\rinner: 1/1, done\n\router: 1/1, done\n"
 
 
-X, y = make_hastie_10_2(600, random_state=0)
+X, y = make_hastie_10_2(1000, random_state=0)
 BOOST = AdaBoostMHClassifier(n_rounds=8).fit(X, y)
 SOLVERS = {
     "Portfolio": Portfolio((Margin(), Prefix())),

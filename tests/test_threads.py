@@ -14,7 +14,7 @@ from mddag.predictor import Predictor
 from mddag.solvers import Descent, Portfolio
 from mddag.solvers._sweep import Guards, Sweep
 
-X = np.random.default_rng(0).normal(size=(300, 3))
+X = np.random.default_rng(0).normal(size=(600, 3))
 Y = (X[:, 0] + 0.3 * X[:, 1] > 0).astype(int)
 BOOST = mddag.AdaBoostMHClassifier(n_rounds=8).fit(X, Y)
 DAG = mddag.compile(BOOST.ensemble_)

@@ -57,7 +57,7 @@ def test_parts():
     ("weight", "message"),
     [
         ([1, 2, 3], r"sample_weight has shape \(3,\); wanted one number per row, \(4,\)"),
-        (1.0, r"sample_weight has shape \(1,\); wanted one number per row, \(4,\)"),
+        (1.0, r"sample_weight has shape \(\); wanted one number per row, \(4,\)"),
         (np.ones((4, 1)), r"sample_weight has shape \(4, 1\); wanted one number per row"),
         ([1, 1, np.nan, 1], r"sample_weight\[2\] is nan; wanted finite numbers, 0 or more"),
         ([1, np.inf, 1, 1], r"sample_weight\[1\] is inf; wanted finite numbers, 0 or more"),

@@ -179,11 +179,11 @@ def _chosen(
 def _within_budget(ladder: Ladder, budget: float, rows: NDArray[np.intp]) -> Candidate:
     """The best within the budget; where that is only to evaluate nothing, a warning says so."""
     chosen = ladder.within_budget(budget, rows)
-    evaluating = [c.n_evaluated[rows].mean() for c in ladder.candidates if c.n_evaluated.any()]
-    if min(evaluating) > budget:
+    cheapest = ladder.cheapest(rows)
+    if cheapest > budget:
         doubt(
             f"{type(ladder.solver).__name__} found no policy within budget={budget:g}: those that "
-            f"evaluate anything evaluate {min(evaluating):.4g} base classifiers per row or more. "
+            f"evaluate anything evaluate {cheapest:.4g} base classifiers per row or more. "
             "Returned is a policy that evaluates nothing and gives every row the same answer; give "
             "a larger budget, a smaller every or another solver"
         )

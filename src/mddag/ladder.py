@@ -81,6 +81,7 @@ class Ladder:
     on_interrupt: str = "raise"
     candidates: list[Candidate] = field(init=False)
     pool: Any = field(init=False, default=None)
+    family_costs: NDArray[np.float64] = field(init=False, default_factory=lambda: np.empty(0))
 
     def __post_init__(self) -> None:
         self.candidates = [self._constant(EVAL, 0.0)]
@@ -123,6 +124,11 @@ class Ladder:
         return min(
             cheap, key=lambda c: (self._mean(c.harm, judges), self._mean(c.n_evaluated, judges))
         )
+
+    def cheapest(self, rows: NDArray[np.intp]) -> float:
+        """The fewest mean evaluations on some of the rows of a policy that evaluates anything."""
+        judged = [self._mean(c.n_evaluated, rows) for c in self.candidates if c.n_evaluated.any()]
+        return float(min([*judged, *self.family_costs[self.family_costs > 0]]))
 
     def within_harm(
         self, bound: float, seen: NDArray[np.intp], judges: NDArray[np.intp]
@@ -194,8 +200,8 @@ class Ladder:
         """All candidates, their losses and their costs on the rows for selection."""
         solver: Any = self.solver
         candidates: Candidates = solver.candidates(self.learning.mdp(0.0))
-        losses, costs = candidates.evaluate(self.selection.mdp(0.0))
-        return candidates, rounded(losses), costs
+        losses, self.family_costs = candidates.evaluate(self.selection.mdp(0.0))
+        return candidates, rounded(losses), self.family_costs
 
     def _told(self, fits: Callable[[Candidate], bool]) -> str:
         """Of a search that was stopped, what there is; "" where nothing fits."""
