@@ -45,14 +45,17 @@ class Jumps {
   // The first step from `step` on that evaluates, given the sums f (K,); N where the policy quits.
   std::int32_t next(std::size_t step, const std::int32_t* f) const {
     const std::int32_t forced = forced_[step];
-    if (forced >= 0) return forced;
-    const auto decision = static_cast<std::size_t>(~forced);
+    return forced >= 0 ? forced : decided(static_cast<std::size_t>(~forced), f);
+  }
+
+ private:
+  // By itself, so that compilers put `next` into the loops, where most steps are forced.
+  std::int32_t decided(std::size_t decision, const std::int32_t* f) const {
     if (n_scores_ == 1) return at(decision, f[0]);
     const auto top = top_two<std::int64_t>(f, n_scores_);
     return at(decision * n_scores_ + top.which, top.margin);
   }
 
- private:
   std::size_t n_changes(const std::int32_t* row) const {
     std::size_t n = 0;
     for (std::size_t c = 1; c < n_cells_; ++c) n += row[c] != row[c - 1];

@@ -68,7 +68,9 @@ def edit_json(value, path, wanted, chance):
         for key in path[:-1]:
             value = value[key]
         before = value[path[-1]]
-    except (LookupError, TypeError):  # a first change was here already
+    except (LookupError, TypeError):
+        return  # a first change was here already
+    if isinstance(value, str):  # likewise
         return
     if wanted is ABSENT:
         del value[path[-1]]
