@@ -2,9 +2,7 @@
 
 import numpy as np
 import pytest
-
-curves = pytest.importorskip("benchmarks.quality.curves", reason="not in the source distribution")
-N_POINTS, Point, reading, spread = curves.N_POINTS, curves.Point, curves.reading, curves.spread
+from benchmarks.quality.curves import N_POINTS, Point, reading, spread
 
 FULL = Point("full", 0.0, 500.0, 0.1)
 
