@@ -4,7 +4,8 @@
 
 Each is an interpreter that imports a build: make a worktree of the older version, `make demo` in
 it, and give its .venv/bin/python; the build after is this one unless given. Both read the same
-LightGBM model (500 trees of 8 leaves, 50 features) and the same 10 000 policy rows. Ratios after /
+LightGBM model (500 trees of 8 leaves, 50 features) and the same 10 000 policy rows; predictions
+are those of one model file, which the build before writes. Ratios after /
 before are taken within a repeat and told as median (range); below 1 the build after is faster.
 Writes benchmarks/results/speed/builds.csv.
 """
@@ -65,6 +66,9 @@ def main() -> None:
 
 def measured(builds: list[Process], n_repeats: int, n_solves: int) -> Iterator[dict[str, str]]:
     """Rows of the table, as they come."""
+    builds[0].ask("keep_model")
+    for build in builds:
+        build.ask("load_model")
     for name, method, arguments, scale, unit in CALLS:
         yield _told(name, _turns(builds, n_repeats, method, **arguments) * scale, unit)
     yield _told("sparsify, budget 20", _turns(builds, n_solves, "sparsify"), "s")

@@ -34,10 +34,16 @@ class Build:
         with np.load(self.folder / "policy.npz") as rows:
             self.X, self.y = rows["X"], rows["y"]
         self.X_test = np.load(self.folder / "test.npy")
-        solver = mddag.solvers.Margin()  # quick, and the same policy in every build
-        self.fast = mddag.sparsify(self.booster, self.X, self.y, solver=solver, **SETTINGS)
-        self.predictor = self.fast.predictor()
         self.full = mddag.compile(mddag.as_ensemble(self.booster))
+
+    def keep_model(self):
+        """Write a model that every later build can read, so that all run the same policy."""
+        solver = self.mddag.solvers.Margin()  # quick
+        fast = self.mddag.sparsify(self.booster, self.X, self.y, solver=solver, **SETTINGS)
+        fast.save(self.folder / "model.mddag")
+
+    def load_model(self):
+        self.predictor = self.mddag.load(self.folder / "model.mddag")
 
     def import_(self):
         """Seconds of `import mddag; mddag.load` in a new interpreter, its own start included."""
