@@ -6,7 +6,8 @@ Each is an interpreter that imports a build: make a worktree of the older versio
 it, and give its .venv/bin/python; the build after is this one unless given. Both read the same
 LightGBM model (500 trees of 8 leaves, 50 features) and the same 10 000 policy rows; predictions
 are those of one model file, which the build before writes. Ratios after / before are taken within
-a repeat and told as median (range); below 1 the build after is faster. Writes benchmarks/results/speed/builds.csv.
+a repeat and told as median (range); below 1 the build after is faster.
+Writes benchmarks/results/speed/builds.csv.
 """
 
 from __future__ import annotations
