@@ -14,12 +14,11 @@ export MDDAG_DATA ?= $(wildcard $(abspath ../shared/data))
 export MDDAG_ANCHORS ?= $(wildcard $(abspath ../shared/anchors))
 
 NATIVE := CMakeLists.txt $(wildcard native/*.cpp native/*/*.hpp native/*/*/*.hpp)
-ROOMS := $(wildcard src/mddag src/mddag/[a-z]*/.)
+ROOMS := $(shell find src/mddag -type d -not -name __pycache__)
 # What calls the kernels most: run against every other build of the native core.
-KERNEL_TESTS := $(addprefix tests/,native engine learners values model_file boosting/test_rounds.py \
-  solvers/test_descent.py solvers/test_sweep.py solvers/test_episodes.py \
-  solvers/test_temporal_difference.py test_columns.py test_dag.py test_ensemble.py \
-  test_executor.py test_features.py test_grid.py test_mdp.py test_predictor.py test_walk.py)
+KERNEL_TESTS := $(addprefix tests/,native learners solvers/td solvers/descent serving/model_file \
+  boosting/test_rounds.py dag ensemble features/test_features.py mdp/test_grid.py mdp/test_mdp.py \
+  serving/test_predictor.py)
 
 .PHONY: demo test lint format check clang fuzz sanitize dist bench experiments clean
 .DELETE_ON_ERROR:
@@ -33,7 +32,7 @@ check: $(VENV)/built
 	$(BIN)/python -m pytest -n $(JOBS)
 
 fuzz: $(VENV)/built
-	$(BIN)/python -m tests.model_file.fuzz --cases 3000 --jobs $(JOBS)
+	$(BIN)/python -m tests.serving.model_file.fuzz --cases 3000 --jobs $(JOBS)
 
 # The native core built by Clang, for those who have no GCC, such as users of macOS.
 clang: $(VENV)/ready
@@ -48,8 +47,8 @@ clang: $(VENV)/ready
 # needed are left out, and so is the one that asks for more than the address sanitizer can give.
 # Threads: tests/native runs every threaded kernel; in the others the thread sanitizer would stop at
 # the races of libraries that were not built for it.
-SANITIZED := $(KERNEL_TESTS) --ignore tests/model_file/test_memory.py --deselect \
-  tests/test_ensemble.py::test_no_memory_in_a_thread_is_an_error_and_the_threads_go_on
+SANITIZED := $(KERNEL_TESTS) --ignore tests/serving/model_file/test_memory.py --deselect \
+  tests/ensemble/test_ensemble.py::test_no_memory_in_a_thread_is_an_error_and_the_threads_go_on
 preloaded = LD_PRELOAD="$$(g++ -print-file-name=$(1)) $$(g++ -print-file-name=libstdc++.so)"
 sanitize: build/asan/built build/tsan/built
 	$(call preloaded,libasan.so) ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1 \

@@ -25,9 +25,9 @@ from typing import Any
 import numpy as np
 
 from mddag import MDP
-from mddag.exploration import Flat, Growing
 from mddag.solvers import Sarsa, WatkinsQ
-from mddag.values import RadialBasis, Table
+from mddag.solvers.td.exploration import Flat, Growing
+from mddag.solvers.td.values import RadialBasis, Table
 
 BETA = 0.01
 N_STUMPS = 200

@@ -25,15 +25,15 @@ from time import process_time
 from typing import Any
 
 import numpy as np
+from mddag._internal.holdout import stratified
 from sklearn.datasets import make_hastie_10_2
 
 from mddag import MDP, AdaBoostMHClassifier, as_ensemble
-from mddag.arrangement import arranged
-from mddag.grid import Grid
-from mddag.holdout import stratified
 from mddag.learners import Stump
+from mddag.mdp.grid import Grid
+from mddag.mdp.policy import Policy
 from mddag.ordering import Correlation, Given
-from mddag.policy import Policy
+from mddag.ordering.arrangement import arranged
 from mddag.solvers import Descent
 
 N_STUMPS, N_TRAIN, N_TEST = 200, 6000, 50_000

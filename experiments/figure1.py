@@ -20,10 +20,10 @@ import matplotlib as mpl
 import numpy as np
 
 from mddag import AdaBoostMHClassifier, DagDisplay, MDDAGClassifier, PathDisplay
-from mddag.dag import Dag
+from mddag.dag.dag import Dag
+from mddag.dag.trace import Trace
 from mddag.datasets import two_clusters
 from mddag.learners import Stump
-from mddag.trace import Trace
 
 BETA = 0.01
 NAMES = np.array(["negative", "blue", "red"])

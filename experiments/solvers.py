@@ -29,11 +29,11 @@ from sklearn.datasets import make_hastie_10_2
 
 from mddag import MDP, AdaBoostMHClassifier, Policy
 from mddag.datasets import two_clusters
-from mddag.exploration import Flat, Growing
 from mddag.learners import Stump, Tree
 from mddag.losses import Exponential, ZeroOne
 from mddag.solvers import Sarsa, WatkinsQ
-from mddag.values import RadialBasis, Table
+from mddag.solvers.td.exploration import Flat, Growing
+from mddag.solvers.td.values import RadialBasis, Table
 
 BETAS = (1e-2, 3e-3, 1e-3, 3e-4, 1e-4)
 HEAD = (

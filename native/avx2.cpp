@@ -1,14 +1,14 @@
 // The kernels for machines with AVX2: the one file that is compiled for them. It includes plain
 // data and its own kernels alone, so that no other code in the core can come from here.
-#include "mddag/engine/avx2_pack.hpp"
-#include "mddag/engine/avx2_ranks.hpp"
-#include "mddag/engine/avx2_transpose.hpp"
-#include "mddag/engine/avx2_trees.hpp"
-#include "mddag/engine/exit_kernels.hpp"
-#include "mddag/engine/kernels.hpp"
-#include "mddag/engine/table_kernels.hpp"
+#include "blocks/kernels/avx2_pack.hpp"
+#include "blocks/kernels/avx2_ranks.hpp"
+#include "blocks/kernels/avx2_transpose.hpp"
+#include "blocks/kernels/avx2_trees.hpp"
+#include "blocks/kernels/exit_kernels.hpp"
+#include "blocks/kernels/kernels.hpp"
+#include "blocks/kernels/table_kernels.hpp"
 
-namespace mddag::engine {
+namespace mddag::blocks {
 
 void use_avx2(Kernels& kernels) {
   kernels.name = "avx2";
@@ -24,4 +24,4 @@ void use_avx2(Kernels& kernels) {
   kernels.pack_words = avx2::pack_words;
 }
 
-}  // namespace mddag::engine
+}  // namespace mddag::blocks

@@ -9,14 +9,14 @@
 #include "bindings/walk.hpp"
 
 namespace mddag {
-void bind_engine(nb::module_& m);  // native/engine.cpp
+void bind_blocks(nb::module_& m);  // native/blocks.cpp
 }
 
 NB_MODULE(_core, m) {
   mddag::bind_trees(m);
   mddag::bind_dag(m);
   mddag::bind_walk(m);
-  mddag::bind_engine(m);
+  mddag::bind_blocks(m);
   mddag::bind_sarsa(m);
   mddag::bind_descent(m);
   mddag::bind_learners(m);

@@ -52,7 +52,7 @@ def test_the_sdist_installs_and_imports_in_an_empty_environment(sdist, tmp_path)
     built = next(tmp_path.glob("mddag-*.whl"))
     with zipfile.ZipFile(built) as archive:
         names = archive.namelist()
-    assert {"mddag/py.typed", "mddag/_core.pyi", "mddag/ensemble.py"} <= set(names)
+    assert {"mddag/py.typed", "mddag/_core.pyi", "mddag/ensemble/ensemble.py"} <= set(names)
     assert not [n for n in names if n.startswith(("native", "tests", "nanobind"))]
 
     venv.create(tmp_path / "empty", with_pip=True)

@@ -38,37 +38,42 @@ def test_every_public_name_loads(name):
     assert name in dir(mddag)
 
 
-ROOMS = [
-    "datasets",
-    "exploration",
-    "learners",
-    "losses",
-    "ordering",
-    "plotting",
-    "solvers",
-    "values",
-]
+FAMILIES = {
+    "datasets": "mddag.datasets",
+    "exploration": "mddag.solvers.td.exploration",
+    "learners": "mddag.learners",
+    "losses": "mddag.losses",
+    "ordering": "mddag.ordering",
+    "plotting": "mddag.inspection.plotting",
+    "solvers": "mddag.solvers",
+    "values": "mddag.solvers.td.values",
+}
 
 
 def test_dir_shows_the_public_names_alone():
     shown = [name for name in dir(mddag) if not name.startswith("__")]
-    assert shown == sorted([*mddag.__all__, *ROOMS])
+    assert shown == sorted([*mddag.__all__, *FAMILIES])
     assert {"__all__", "__doc__", "__version__"} <= set(dir(mddag))
     stars = fresh("before = set(dir()); from mddag import *; print(sorted(set(dir()) - before))")
     assert ast.literal_eval(stars) == sorted([*mddag.__all__, "before"])
 
 
-@pytest.mark.parametrize("room", ROOMS)
-def test_dir_of_a_room_shows_its_members_and_their_files(room):
-    module = importlib.import_module(f"mddag.{room}")
-    files = {path.stem for path in Path(module.__file__).parent.glob("*.py")}
+@pytest.mark.parametrize("home", FAMILIES.values())
+def test_dir_of_a_family_shows_its_members_and_their_files(home):
+    module = importlib.import_module(home)
+    folder = Path(module.__file__).parent
+    files = {path.stem for path in folder.iterdir()}
     shown = {name for name in dir(module) if not name.startswith("_")}
     assert set(module.__all__) <= shown <= {*module.__all__, *files}
 
 
-@pytest.mark.parametrize("room", ROOMS)
-def test_families_are_at_hand(room):
-    assert fresh(f"import mddag; print(mddag.{room}.__name__)") == f"mddag.{room}"
+@pytest.mark.parametrize(("family", "home"), FAMILIES.items())
+def test_families_are_at_hand(family, home):
+    assert fresh(f"import mddag; print(mddag.{family}.__name__)") == home
+    member = importlib.import_module(home).__all__[0]
+    code = f"from mddag.{family} import {member}; print({member}.__module__)"
+    assert fresh(code).startswith("mddag.")
+    assert fresh(f"import mddag.{family}; print({member!r} in dir(mddag.{family}))") == "True"
 
 
 def test_the_version_is_that_of_the_package():

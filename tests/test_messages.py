@@ -38,16 +38,16 @@ from mddag import (
 )
 from mddag import AdaBoostMHClassifier as AdaBoost
 from mddag.datasets import two_clusters
-from mddag.exploration import Flat, Growing
+from mddag.inspection.plotting import DagDisplay, PathDisplay, TradeoffDisplay
 from mddag.learners import Product, Tree
 from mddag.losses import Exponential, Hinge, Logistic, Squared, ZeroOne
 from mddag.ordering import Correlation, Given, QWYCOrder
-from mddag.plotting import DagDisplay, PathDisplay, TradeoffDisplay
 from mddag.solvers import QWYC, Descent, Margin, Portfolio, Prefix, Residual, Sarsa, Stopping
-from mddag.values import RadialBasis, Table
+from mddag.solvers.td.exploration import Flat, Growing
+from mddag.solvers.td.values import RadialBasis, Table
 
 # Models are tiny, so that their rows are few.
-pytestmark = pytest.mark.filterwarnings("ignore::mddag.doubts.DoubtfulResult")
+pytestmark = pytest.mark.filterwarnings("ignore::mddag._internal.doubts.DoubtfulResult")
 
 rng = np.random.default_rng(0)
 X = rng.normal(size=(80, 3))
@@ -481,7 +481,7 @@ PREDICTOR = [
     (
         "probabilities of a regressor",
         lambda: Predictor(
-            mddag.model_file.Model(mddag.compile(mddag.as_ensemble(regressor())))
+            mddag.serving.model_file.Model(mddag.compile(mddag.as_ensemble(regressor())))
         ).predict_proba(X),
         ValueError,
         "the model has no classes for probabilities",

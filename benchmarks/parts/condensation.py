@@ -28,15 +28,15 @@ from benchmarks.quality.probabilities import log_loss
 from benchmarks.quality.rivals import winners
 from benchmarks.table import kept
 from mddag import MDP, Votes
-from mddag.arrangement import arranged
-from mddag.calibration import probabilities
-from mddag.condensation import Condensation
-from mddag.factor import fit_factor
+from mddag.calibration.calibration import probabilities
+from mddag.calibration.platt import fit_factor
+from mddag.ensemble.partial_sums import partial_sums
 from mddag.losses import Logistic
 from mddag.ordering import Correlation
-from mddag.partial_sums import partial_sums
-from mddag.solvers import _log_odds
-from mddag.solvers._mixture import advised, curbed
+from mddag.ordering.arrangement import arranged
+from mddag.ordering.condensation import Condensation
+from mddag.solvers.portfolio.mixture import advised, curbed
+from mddag.solvers.portfolio.portfolio import log_odds as _log_odds
 
 MODELS = OUT / "quality" / "models"
 FIELDS = ("measure", "data", "ensemble", "way", "n_classifiers", "value", "deviation")

@@ -1,4 +1,4 @@
-"""What do the three executors cost? Measures what src/mddag/cost_model.py expects.
+"""What do the three executors cost? Measures what src/mddag/dag/cost_model.py expects.
 
     python -m benchmarks.parts.executors [--rows 10000] [--repeats 15]
 
@@ -22,9 +22,9 @@ from sklearn.datasets import make_classification
 import mddag
 from benchmarks.clock import turns
 from benchmarks.table import line, markdown
-from mddag.ensemble import Ensemble
-from mddag.grid import Grid
-from mddag.policy import EVAL, QUIT, Policy
+from mddag.ensemble.ensemble import Ensemble
+from mddag.mdp.grid import Grid
+from mddag.mdp.policy import EVAL, QUIT, Policy
 
 N_TRAIN = 3000
 SHARES = (0.02, 0.1, 0.4)

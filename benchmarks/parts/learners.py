@@ -22,8 +22,8 @@ import numpy as np
 from benchmarks.clock import seconds
 from benchmarks.places import RESULTS
 from benchmarks.table import kept
-from mddag.columns import Columns
 from mddag.learners import Product, Stump, Tree
+from mddag.learners.columns import Columns
 
 FIELDS = ("learner", "group", "n", "d", "n_classes", "max_bins", "n_threads", "code",
           "milliseconds", "ns_per_entry_and_class")  # fmt: skip

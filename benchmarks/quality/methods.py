@@ -14,15 +14,15 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
+from mddag._internal.holdout import stratified
 
 from benchmarks.quality.curves import N_POINTS, Point, spread
 from benchmarks.quality.models import Problem
 from benchmarks.quality.rivals import EarlyStop, winners
 from mddag import MDP, Grid, Policy
-from mddag.holdout import stratified
 from mddag.ordering import Correlation, Given, QWYCOrder
 from mddag.solvers import QWYC, Descent, Margin, Portfolio, Prefix, Sarsa
-from mddag.solvers.portfolio import MEMBERS
+from mddag.solvers.portfolio.portfolio import MEMBERS
 
 BETAS = np.geomspace(1e-3, 1e-5, N_POINTS).tolist()
 SELECTION = 0.3  # of the policy rows

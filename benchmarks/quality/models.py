@@ -19,8 +19,8 @@ from lightgbm import LGBMClassifier
 from benchmarks.quality import split
 from benchmarks.quality.rivals import SmallerModels, prove_early_stop
 from mddag import AdaBoostMHClassifier, Votes, as_ensemble
+from mddag.ensemble.votes import Tables
 from mddag.learners import Stump
-from mddag.votes import Tables
 
 ENSEMBLES = ("LightGBM", "AdaBoost.MH")
 CHECKED_ROWS = 2000

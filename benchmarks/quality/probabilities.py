@@ -22,12 +22,12 @@ from benchmarks.quality.methods import Rows
 from benchmarks.quality.models import Problem, Sample
 from benchmarks.quality.rivals import EarlyStop, winners
 from mddag import MDP, Grid, Policy, Votes
-from mddag.arrangement import arranged
-from mddag.calibration import probabilities as softened
-from mddag.exit_calibration import class_calibration
-from mddag.factor import fit_factor, opinion
+from mddag.calibration.by_exit import class_calibration
+from mddag.calibration.calibration import probabilities as softened
+from mddag.calibration.platt import fit_factor, opinion
 from mddag.losses import Logistic
 from mddag.ordering import Correlation
+from mddag.ordering.arrangement import arranged
 from mddag.solvers import Portfolio
 
 NEAR = 1.02

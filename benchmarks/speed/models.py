@@ -23,8 +23,8 @@ from sklearn.datasets import make_classification, make_hastie_10_2
 
 import mddag
 from benchmarks.places import OUT
-from mddag.model_file import Model
-from mddag.predictor import Predictor
+from mddag.serving.model_file import Model
+from mddag.serving.predictor import Predictor
 
 CACHE = OUT / "speed"
 TRAIN_ROWS, TEST_ROWS = 50_000, 100_000

@@ -17,9 +17,9 @@ import numpy as np
 import mddag
 from benchmarks.places import ROOT
 from benchmarks.speed.models import ensemble_of
-from mddag.model_file import Model
-from mddag.policy import EVAL, QUIT
-from mddag.predictor import Predictor
+from mddag.mdp.policy import EVAL, QUIT
+from mddag.serving.model_file import Model
+from mddag.serving.predictor import Predictor
 
 N_EDGES = 1021  # two of four equal parts end at the margins
 N_ROWS = 4_000

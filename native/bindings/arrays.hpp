@@ -12,12 +12,12 @@
 #include <tuple>
 #include <vector>
 
-#include "mddag/grid.hpp"
-#include "mddag/node.hpp"
-#include "mddag/rollout.hpp"
-#include "mddag/span.hpp"
-#include "mddag/table_fault.hpp"
-#include "mddag/trees.hpp"
+#include "ensemble/node.hpp"
+#include "ensemble/table_fault.hpp"
+#include "ensemble/trees.hpp"
+#include "internal/span.hpp"
+#include "mdp/grid.hpp"
+#include "mdp/rollout.hpp"
 
 namespace mddag {
 

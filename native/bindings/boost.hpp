@@ -2,7 +2,7 @@
 #pragma once
 
 #include "bindings/arrays.hpp"
-#include "mddag/boost.hpp"
+#include "boosting/boost.hpp"
 
 namespace mddag {
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "bindings/arrays.hpp"
-#include "mddag/rollout.hpp"
+#include "mdp/rollout.hpp"
 
 namespace mddag {
 

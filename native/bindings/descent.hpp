@@ -3,7 +3,7 @@
 
 #include "bindings/arrays.hpp"
 #include "bindings/sarsa.hpp"
-#include "mddag/descent.hpp"
+#include "solvers/descent.hpp"
 
 namespace mddag {
 

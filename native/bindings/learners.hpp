@@ -6,9 +6,9 @@
 #include <tuple>
 
 #include "bindings/arrays.hpp"
-#include "mddag/columns.hpp"
-#include "mddag/grow.hpp"
-#include "mddag/grown_tree.hpp"
+#include "boosting/columns.hpp"
+#include "boosting/grow.hpp"
+#include "boosting/grown_tree.hpp"
 
 namespace mddag {
 

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "bindings/arrays.hpp"
-#include "mddag/loss.hpp"
-#include "mddag/sarsa.hpp"
+#include "mdp/loss.hpp"
+#include "solvers/sarsa.hpp"
 
 namespace mddag {
 

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "bindings/arrays.hpp"
-#include "mddag/tree_fault.hpp"
-#include "mddag/trees.hpp"
+#include "ensemble/tree_fault.hpp"
+#include "ensemble/trees.hpp"
 
 namespace mddag {
 

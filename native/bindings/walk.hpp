@@ -5,8 +5,8 @@
 
 #include "bindings/arrays.hpp"
 #include "bindings/row.hpp"
-#include "mddag/calibrated_walk.hpp"
-#include "mddag/walk.hpp"
+#include "walk/calibrated_walk.hpp"
+#include "walk/walk.hpp"
 
 namespace mddag {
 

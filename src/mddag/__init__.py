@@ -9,74 +9,77 @@ Names are loaded when first used, so that ``import mddag`` stays light.
 
 from __future__ import annotations
 
+import sys
 from importlib import import_module
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from mddag.adaboost import AdaBoostMHClassifier as AdaBoostMHClassifier
+    from mddag._internal.doubts import DoubtfulResult as DoubtfulResult
+    from mddag._internal.interruption import Interrupted as Interrupted
     from mddag.adapters import as_ensemble as as_ensemble
-    from mddag.classifier import MDDAGClassifier as MDDAGClassifier
-    from mddag.curve import Curve as Curve
-    from mddag.dag import Dag as Dag
-    from mddag.dag import compile as compile  # noqa: A004
-    from mddag.doubts import DoubtfulResult as DoubtfulResult
-    from mddag.ensemble import Ensemble as Ensemble
-    from mddag.export import export_c as export_c
-    from mddag.features import Features as Features
-    from mddag.grid import Grid as Grid
-    from mddag.interruption import Interrupted as Interrupted
-    from mddag.knobs import sparsify as sparsify
-    from mddag.mdp import MDP as MDP
-    from mddag.model_file import ModelFileError as ModelFileError
-    from mddag.plotting import DagDisplay as DagDisplay
-    from mddag.plotting import PathDisplay as PathDisplay
-    from mddag.plotting import TradeoffDisplay as TradeoffDisplay
-    from mddag.policy import Policy as Policy
-    from mddag.predictor import Predictor as Predictor
-    from mddag.predictor import load as load
-    from mddag.regressor import MDDAGRegressor as MDDAGRegressor
-    from mddag.trace import Trace as Trace
-    from mddag.tradeoff import sweep as sweep
-    from mddag.votes import Votes as Votes
+    from mddag.dag.dag import Dag as Dag
+    from mddag.dag.dag import compile as compile  # noqa: A004
+    from mddag.dag.trace import Trace as Trace
+    from mddag.ensemble.ensemble import Ensemble as Ensemble
+    from mddag.ensemble.votes import Votes as Votes
+    from mddag.estimators.adaboost import AdaBoostMHClassifier as AdaBoostMHClassifier
+    from mddag.estimators.classifier import MDDAGClassifier as MDDAGClassifier
+    from mddag.estimators.regressor import MDDAGRegressor as MDDAGRegressor
+    from mddag.features.features import Features as Features
+    from mddag.inspection.plotting import DagDisplay as DagDisplay
+    from mddag.inspection.plotting import PathDisplay as PathDisplay
+    from mddag.inspection.plotting import TradeoffDisplay as TradeoffDisplay
+    from mddag.mdp.curve import Curve as Curve
+    from mddag.mdp.grid import Grid as Grid
+    from mddag.mdp.mdp import MDP as MDP
+    from mddag.mdp.policy import Policy as Policy
+    from mddag.serving.export import export_c as export_c
+    from mddag.serving.model_file import ModelFileError as ModelFileError
+    from mddag.serving.predictor import Predictor as Predictor
+    from mddag.serving.predictor import load as load
+    from mddag.tuning.sparsify import sparsify as sparsify
+    from mddag.tuning.sweep import sweep as sweep
 
 _HOMES = {
-    "AdaBoostMHClassifier": "mddag.adaboost",
-    "Curve": "mddag.curve",
-    "Dag": "mddag.dag",
-    "DagDisplay": "mddag.plotting",
-    "DoubtfulResult": "mddag.doubts",
-    "Ensemble": "mddag.ensemble",
-    "Features": "mddag.features",
-    "Grid": "mddag.grid",
-    "Interrupted": "mddag.interruption",
-    "MDDAGClassifier": "mddag.classifier",
-    "MDDAGRegressor": "mddag.regressor",
-    "MDP": "mddag.mdp",
-    "ModelFileError": "mddag.model_file",
-    "PathDisplay": "mddag.plotting",
-    "Policy": "mddag.policy",
-    "Predictor": "mddag.predictor",
-    "Trace": "mddag.trace",
-    "TradeoffDisplay": "mddag.plotting",
-    "Votes": "mddag.votes",
+    "AdaBoostMHClassifier": "mddag.estimators.adaboost",
+    "Curve": "mddag.mdp.curve",
+    "Dag": "mddag.dag.dag",
+    "DagDisplay": "mddag.inspection.plotting",
+    "DoubtfulResult": "mddag._internal.doubts",
+    "Ensemble": "mddag.ensemble.ensemble",
+    "Features": "mddag.features.features",
+    "Grid": "mddag.mdp.grid",
+    "Interrupted": "mddag._internal.interruption",
+    "MDDAGClassifier": "mddag.estimators.classifier",
+    "MDDAGRegressor": "mddag.estimators.regressor",
+    "MDP": "mddag.mdp.mdp",
+    "ModelFileError": "mddag.serving.model_file",
+    "PathDisplay": "mddag.inspection.plotting",
+    "Policy": "mddag.mdp.policy",
+    "Predictor": "mddag.serving.predictor",
+    "Trace": "mddag.dag.trace",
+    "TradeoffDisplay": "mddag.inspection.plotting",
+    "Votes": "mddag.ensemble.votes",
     "as_ensemble": "mddag.adapters",
-    "compile": "mddag.dag",
-    "export_c": "mddag.export",
-    "load": "mddag.predictor",
-    "sparsify": "mddag.knobs",
-    "sweep": "mddag.tradeoff",
+    "compile": "mddag.dag.dag",
+    "export_c": "mddag.serving.export",
+    "load": "mddag.serving.predictor",
+    "sparsify": "mddag.tuning.sparsify",
+    "sweep": "mddag.tuning.sweep",
 }
 
-_ROOMS = (
-    "datasets",
-    "exploration",
-    "learners",
-    "losses",
-    "ordering",
-    "plotting",
-    "solvers",
-    "values",
-)
+# The families of interchangeable members, and where each is at home.
+_FAMILIES = {
+    "datasets": "mddag.datasets",
+    "exploration": "mddag.solvers.td.exploration",
+    "learners": "mddag.learners",
+    "losses": "mddag.losses",
+    "ordering": "mddag.ordering",
+    "plotting": "mddag.inspection.plotting",
+    "solvers": "mddag.solvers",
+    "values": "mddag.solvers.td.values",
+}
 
 __all__ = [
     "MDP",
@@ -112,8 +115,8 @@ def __getattr__(name: str) -> Any:
         from importlib.metadata import version  # takes longer than all the rest
 
         return version("mddag")
-    if name in _ROOMS:
-        return import_module(f"mddag.{name}")
+    if name in _FAMILIES:
+        return import_module(_FAMILIES[name])
     if name not in _HOMES:
         raise AttributeError(f"module 'mddag' has no attribute {name!r}")
     return getattr(import_module(_HOMES[name]), name)
@@ -121,4 +124,22 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     dunders = (name for name in globals() if name.startswith("__"))
-    return sorted({*__all__, *_ROOMS, *dunders, "__version__"})
+    return sorted({*__all__, *_FAMILIES, *dunders, "__version__"})
+
+
+class _Elsewhere(ModuleType):
+    """A family that is at home further down: ``from mddag.values import Table`` finds it there."""
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__") and name != "__all__":
+            raise AttributeError(name)
+        return getattr(import_module(_FAMILIES[self.__name__.partition(".")[2]]), name)
+
+    def __dir__(self) -> list[str]:
+        return dir(import_module(_FAMILIES[self.__name__.partition(".")[2]]))
+
+
+for _name, _home in _FAMILIES.items():
+    if _home != f"mddag.{_name}":
+        sys.modules[f"mddag.{_name}"] = _Elsewhere(f"mddag.{_name}")
+del _name, _home

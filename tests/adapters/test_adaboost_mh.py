@@ -4,13 +4,13 @@ import pytest
 
 from mddag import Ensemble, Features, as_ensemble
 from mddag.adapters.adaboost_mh import AdaBoostMH
-from mddag.nodes import TreeBuilder
+from mddag.ensemble.nodes import TreeBuilder
 
 
 class AdaBoostMHClassifier:
     """Stands in for the estimator: what the adapter relies on, and nothing else."""
 
-    __module__ = "mddag.adaboost"
+    __module__ = "mddag.estimators.adaboost"
 
     def fit(self) -> "AdaBoostMHClassifier":
         tree = TreeBuilder()

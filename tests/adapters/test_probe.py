@@ -4,7 +4,7 @@ import numpy as np
 
 from mddag import Ensemble, Features
 from mddag.adapters._probe import FAR, probe_rows, source_rows
-from mddag.nodes import TreeBuilder
+from mddag.ensemble.nodes import TreeBuilder
 
 
 def stump(feature: int, threshold: float):

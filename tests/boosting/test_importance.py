@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose
 
 from mddag.boosting.importance import feature_importances, split_gains
 from mddag.boosting.rounds import Round
-from mddag.nodes import TreeBuilder
+from mddag.ensemble.nodes import TreeBuilder
 
 
 def tree():

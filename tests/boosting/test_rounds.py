@@ -8,9 +8,9 @@ from numpy.testing import assert_array_equal
 
 from mddag import _core, learners
 from mddag.boosting.rounds import leaf_codes, rounds, scored, start, vote
-from mddag.columns import Columns
+from mddag.ensemble.nodes import NODE, Nodes, TreeBuilder
 from mddag.learners import Stump
-from mddag.nodes import NODE, Nodes, TreeBuilder
+from mddag.learners.columns import Columns
 from tests.reference import adaboost as twin
 
 LEARNERS = [getattr(learners, name)() for name in learners.__all__ if name != "Learner"]

@@ -4,7 +4,7 @@ import numpy as np
 from numpy.testing import assert_array_equal
 
 from mddag.boosting.thresholds import without_rare_sides
-from mddag.columns import Columns
+from mddag.learners.columns import Columns
 
 
 def test_thin_sides_go_and_the_codes_follow():

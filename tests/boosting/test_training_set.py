@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from mddag import AdaBoostMHClassifier
 from mddag.boosting.training_set import TrainingSet, class_weights, nominal_columns
-from mddag.features import Features
+from mddag.features.features import Features
 
 X = np.array([[0.0, 3.0], [1.0, 1.0], [2.0, 4.0], [3.0, 1.0], [4.0, 5.0], [5.0, 9.0]])
 y = np.array([0, 0, 1, 0, 1, 1])

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mddag.nodes import TreeBuilder
+from mddag.ensemble.nodes import TreeBuilder
 
 
 @dataclass

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 from hypothesis import strategies as st
 
-from mddag.columns import Columns
+from mddag.learners.columns import Columns
 
 
 @st.composite

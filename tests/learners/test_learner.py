@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from mddag.columns import Columns
 from mddag.learners import Learner, Product, Stump, Tree
+from mddag.learners.columns import Columns
 from tests.learners.one_column import OneColumn
 from tests.learners.problems import assert_same, labels, problems
 from tests.reference.columns import leaf

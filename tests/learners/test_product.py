@@ -3,8 +3,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mddag.columns import Columns
 from mddag.learners import Product, Stump
+from mddag.learners.columns import Columns
 from tests.learners.problems import assert_same, problems
 from tests.reference.columns import leaf
 from tests.reference.product import product_votes

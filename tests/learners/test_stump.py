@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from mddag.columns import Columns
 from mddag.learners import Stump
+from mddag.learners.columns import Columns
 from tests.learners.problems import assert_same, many_codes, problems
 from tests.reference.stump import stump
 

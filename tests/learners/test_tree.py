@@ -3,8 +3,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mddag.columns import Columns
 from mddag.learners import Tree
+from mddag.learners.columns import Columns
 from tests.learners.problems import assert_same, labels, many_codes, problems
 from tests.reference.tree import tree
 

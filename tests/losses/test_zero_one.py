@@ -2,9 +2,9 @@ import numpy as np
 import pytest
 
 from mddag import MDP
-from mddag.grid import Grid
 from mddag.losses import ZeroOne
-from mddag.policy import QUIT, Policy
+from mddag.mdp.grid import Grid
+from mddag.mdp.policy import QUIT, Policy
 
 
 def test_one_score_by_hand():

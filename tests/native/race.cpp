@@ -5,7 +5,7 @@
 #include <cstring>
 #include <thread>
 
-#include "mddag/parallel.hpp"
+#include "internal/parallel.hpp"
 
 int main(int n_arguments, char** arguments) {
   const bool own = n_arguments > 1 && std::strcmp(arguments[1], "own") == 0;

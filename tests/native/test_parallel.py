@@ -9,10 +9,10 @@ import pytest
 
 import mddag
 from mddag import AdaBoostMHClassifier, Grid
-from mddag.dag import Dag
-from mddag.executor import Executor
+from mddag.dag.dag import Dag
+from mddag.dag.executor import Executor
 from mddag.learners import Product, Stump, Tree
-from mddag.policy import EVAL, QUIT, SKIP, Policy
+from mddag.mdp.policy import EVAL, QUIT, SKIP, Policy
 from mddag.solvers import Descent
 
 N_ROWS, N_COLUMNS = 20_000, 8

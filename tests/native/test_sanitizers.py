@@ -35,8 +35,8 @@ PREPARED = """
 import threading
 import numpy as np
 from mddag import Ensemble, _core
-from mddag.features import Features
-from mddag.nodes import TreeBuilder
+from mddag.features.features import Features
+from mddag.ensemble.nodes import TreeBuilder
 
 tree = TreeBuilder()
 stump = tree.finish(tree.split(0, 0.0, tree.leaf([1.0]), tree.leaf([-1.0]), missing_left=True))

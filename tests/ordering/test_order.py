@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from sklearn.base import clone
 
 from mddag import MDP, Votes, ordering
-from mddag.arrangement import arranged
 from mddag.ordering import *  # noqa: F403  (repr is evaluated)
+from mddag.ordering.arrangement import arranged
 from mddag.solvers import Prefix
 from tests import strategies
 

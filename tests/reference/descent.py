@@ -1,4 +1,4 @@
-"""Twin of native/mddag/descent.hpp: one backward sweep, every return by a rollout from the start.
+"""Twin of native/solvers/descent.hpp: one backward sweep, every return by a rollout from the start.
 
 Nothing is remembered between decisions: who reaches a decision is found by following the policy
 from f^(0), and what an action pays by following it to the end.
@@ -8,7 +8,7 @@ from math import sqrt
 
 import numpy as np
 
-from mddag.policy import EVAL, QUIT, SKIP
+from mddag.mdp.policy import EVAL, QUIT, SKIP
 from tests.reference import grid as grid_twin
 
 

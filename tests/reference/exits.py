@@ -1,8 +1,8 @@
-"""Twin of mddag.solvers._exits: every candidate followed by itself, action by action."""
+"""Twin of mddag.solvers.exits.nested: every candidate followed by itself, action by action."""
 
 import numpy as np
 
-from mddag.policy import EVAL, QUIT, Policy
+from mddag.mdp.policy import EVAL, QUIT, Policy
 from tests.reference import rollout
 
 

@@ -1,4 +1,4 @@
-"""Twin of native/mddag/probabilities.hpp: class probabilities of the scores (K,) of one row."""
+"""Twin of native/walk/probabilities.hpp: class probabilities of the scores (K,) of one row."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""Twin of native/mddag/random.hpp: xoshiro256** (Blackman & Vigna), on Python's own integers."""
+"""Twin of native/solvers/random.hpp: xoshiro256** (Blackman & Vigna), on Python's own integers."""
 
 MASK = 2**64 - 1
 

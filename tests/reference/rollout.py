@@ -1,12 +1,12 @@
-"""Twin of native/mddag/rollout.hpp and walk.hpp: Eqs. (1)-(3), one action at a time, no jumps."""
+"""Twin of native/mdp/rollout.hpp and walk.hpp: Eqs. (1)-(3), one action at a time, no jumps."""
 
 from dataclasses import dataclass, replace
 from types import SimpleNamespace
 
 import numpy as np
 
-from mddag.fixed_point import FixedPoint
-from mddag.policy import EVAL, QUIT
+from mddag.dag.integer_votes import IntegerVotes
+from mddag.mdp.policy import EVAL, QUIT
 from tests.reference import grid as grid_twin
 from tests.reference import trees as trees_twin
 
@@ -60,14 +60,14 @@ def in_fixed_point(ensemble):
     Sums of such votes stay below 2^31 units, so float64 adds them exactly: the same walks are the
     specification of the executors that add integers.
     """
-    fixed = FixedPoint.of(ensemble.tables)
+    fixed = IntegerVotes.of(ensemble.tables)
     values, bias = fixed.scores(fixed.values), fixed.scores(fixed.bias)
     return replace(ensemble, tables=replace(ensemble.tables, values=values, bias=bias))
 
 
 def on_rows_in_fixed_point(ensemble, policy, X):
     """The walks that executors of integers take, edges being those of the fixed point."""
-    fixed = FixedPoint.of(ensemble.tables)
+    fixed = IntegerVotes.of(ensemble.tables)
     edges = np.ldexp(fixed.edges(policy.grid.edges).astype(float), -fixed.exponent)
     steps = SimpleNamespace(**{name: getattr(policy, name) for name in ("actions", "order")})
     steps.n_steps, steps.every = policy.n_steps, policy.every

@@ -1,4 +1,4 @@
-"""Twin of native/mddag/sarsa.hpp: online SARSA(lambda) and Watkins' Q(lambda), as in the textbooks.
+"""Twin of native/solvers/sarsa.hpp: online SARSA(lambda) and Watkins' Q(lambda), as in textbooks.
 
 There is a trace per learned number, replaced on a visit and decayed after every step; every step
 makes one update of all that has a trace (Sutton & Barto 1998, Sections 7.5-7.6, gamma = 1).
@@ -6,7 +6,7 @@ makes one update of all that has a trace (Sutton & Barto 1998, Sections 7.5-7.6,
 
 from dataclasses import dataclass, field
 
-from mddag.policy import EVAL, QUIT, SKIP
+from mddag.mdp.policy import EVAL, QUIT, SKIP
 from tests.reference import grid as grid_twin
 
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from mddag.nodes import NODE, Nodes, category_words
+from mddag.ensemble.nodes import NODE, Nodes, category_words
 from tests.reference.split import best_split, sides, sign, signed_weights, sums
 
 

@@ -1,4 +1,4 @@
-"""The specification of native/mddag/tree_fault.hpp: the first node that is wrong, and how."""
+"""The specification of native/ensemble/tree_fault.hpp: the first node that is wrong, and how."""
 
 import math
 

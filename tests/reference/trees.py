@@ -1,10 +1,10 @@
-"""Twin of native/mddag/trees.hpp: one row down one tree, written to be read."""
+"""Twin of native/ensemble/trees.hpp: one row down one tree, written to be read."""
 
 import math
 
 import numpy as np
 
-from mddag.nodes import categories_of
+from mddag.ensemble.nodes import categories_of
 
 
 def goes_left(node, words, value):

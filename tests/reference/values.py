@@ -1,4 +1,4 @@
-"""Twins of native/mddag/values.hpp: value functions that are linear in what they learn.
+"""Twins of native/solvers/values.hpp: value functions that are linear in what they learn.
 
 ``features(slot, action, s)`` names the learned numbers that make up Q(s, action), each with its
 factor; ``learned`` holds them. ``grown`` says what a large error adds to them.

@@ -3,8 +3,8 @@
 import numpy as np
 
 from mddag import MDP, Grid
+from mddag.ensemble.votes import Tables, Votes, starts_of
 from mddag.losses import Exponential, Hinge, Logistic, Squared, ZeroOne
-from mddag.votes import Tables, Votes, starts_of
 
 
 def absolute(scores, labels):

@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 from mddag import MDP
-from mddag.arrangement import arranged
+from mddag.mdp.policy import Policy
 from mddag.ordering import Correlation
-from mddag.policy import Policy
+from mddag.ordering.arrangement import arranged
 from mddag.solvers import Descent, Sarsa, WatkinsQ
 
 

@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mddag.solvers._front import front, rounded, rungs, worth
+from mddag.solvers.front import front, rounded, rungs, worth
 
 numbers = st.lists(st.tuples(st.integers(0, 5), st.integers(0, 8)), min_size=1, max_size=12)
 

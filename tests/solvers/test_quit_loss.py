@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from mddag import _core, losses
 from mddag.losses import Exponential, Squared
-from mddag.solvers._quit_loss import quit_loss
+from mddag.solvers.quit_loss import quit_loss
 from tests.solvers.problems import LOSSES, absolute, mdp_of
 
 NATIVE = sorted(set(LOSSES) - {"callback"})

@@ -9,9 +9,9 @@ import pytest
 from sklearn.base import BaseEstimator, clone
 
 from mddag import MDP, Grid, Policy, solvers
+from mddag.ensemble.votes import Votes
 from mddag.losses import Logistic
-from mddag.policy import ACTIONS
-from mddag.votes import Votes
+from mddag.mdp.policy import ACTIONS
 from tests.reference.enumeration import best_objective
 from tests.solvers.problems import LOSSES, mdp_of, three_classifiers
 

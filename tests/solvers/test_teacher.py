@@ -4,7 +4,7 @@ import pytest
 from mddag import MDP
 from mddag.losses import Logistic, Squared, ZeroOne
 from mddag.losses.of_means import OfMeans
-from mddag.solvers._teacher import taught
+from mddag.solvers.teacher import taught
 
 RNG = np.random.default_rng(0)
 VOTES = RNG.normal(0, 0.3, (200, 5))

@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from mddag._checks import check_one_of
+from mddag._internal.checks import check_one_of
 from mddag.adapters import _files
 from mddag.adapters._files import is_path, opened, readable, refusal
 from mddag.adapters._link import link_of
@@ -34,7 +34,7 @@ from mddag.adapters.sklearn_boosting import GradientBoosting
 from mddag.adapters.sklearn_forest import Forest
 from mddag.adapters.sklearn_hist_boosting import HistGradientBoosting
 from mddag.adapters.xgboost import XGBoost
-from mddag.ensemble import Ensemble
+from mddag.ensemble.ensemble import Ensemble
 
 __all__ = [
     "MEMBERS",

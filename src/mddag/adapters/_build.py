@@ -12,14 +12,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mddag.adapters._flat import Flat
-from mddag.ensemble import Ensemble, Kind
-from mddag.features import Features
+from mddag.adapters._tree_arrays import TreeArrays
+from mddag.ensemble.ensemble import Ensemble, Kind
+from mddag.features.features import Features
 
 
 def centred(
-    flat: Flat, score: NDArray[np.int32], n_scores: int, n_trees: int | None = None
-) -> tuple[Flat, NDArray[np.float64]]:
+    flat: TreeArrays, score: NDArray[np.int32], n_scores: int, n_trees: int | None = None
+) -> tuple[TreeArrays, NDArray[np.float64]]:
     """Move the mean votes of the first `n_trees` trees (all by default) into a bias (K,)."""
     means = flat.mean_votes()
     means[n_trees:] = 0.0
@@ -27,8 +27,8 @@ def centred(
 
 
 def averaged(
-    flat: Flat, score: NDArray[np.int32], n_scores: int, n_rounds: int
-) -> tuple[Flat, NDArray[np.float64]]:
+    flat: TreeArrays, score: NDArray[np.int32], n_scores: int, n_rounds: int
+) -> tuple[TreeArrays, NDArray[np.float64]]:
     """Divide the votes by the number of rounds and move every tree's mean vote into a bias (K,).
 
     All numbers become multiples of 2^-40 of the largest vote, which add up exactly in any order:
@@ -43,7 +43,7 @@ def averaged(
 
 
 def build(
-    flat: Flat,
+    flat: TreeArrays,
     *,
     features: Features,
     bias: ArrayLike,
@@ -78,8 +78,8 @@ def _labels(classes: ArrayLike | None, n_scores: int) -> NDArray[Any]:
 
 
 def _one_score(
-    flat: Flat, bias: NDArray[np.float64], score: NDArray[np.int32]
-) -> tuple[Flat, NDArray[np.float64], NDArray[np.int32]]:
+    flat: TreeArrays, bias: NDArray[np.float64], score: NDArray[np.int32]
+) -> tuple[TreeArrays, NDArray[np.float64], NDArray[np.int32]]:
     if flat.votes.shape[1] == 2:
         votes = flat.votes[:, 1:] - flat.votes[:, :1]
     else:

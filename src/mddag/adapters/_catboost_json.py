@@ -1,4 +1,4 @@
-"""CatBoost's JSON trees as a ``Flat``: float features, ``float32(x) > border`` goes right.
+"""CatBoost's JSON trees as a ``TreeArrays``: float features, ``float32(x) > border`` goes right.
 
 A symmetric tree asks one question per level and answers d set bit d of the leaf's number; laid out
 with the last question at the root, its leaves stand in the order of these numbers. Depthwise and
@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mddag import split
-from mddag.adapters._flat import Flat
-from mddag.votes import starts_of
+from mddag.adapters import _split_rules as split
+from mddag.adapters._tree_arrays import TreeArrays
+from mddag.ensemble.votes import starts_of
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class _Tree:
     weight: NDArray[np.float64]
 
 
-def read_json(model: dict[str, Any], width: int) -> Flat:
+def read_json(model: dict[str, Any], width: int) -> TreeArrays:
     """The trees of a model saved with ``format="json"``; leaves vote for `width` scores."""
     if "oblivious_trees" in model:
         trees = [_symmetric(tree, width) for tree in model["oblivious_trees"]]
@@ -42,7 +42,7 @@ def read_json(model: dict[str, Any], width: int) -> Flat:
         column[about["feature_index"]] = about["flat_feature_index"]
         # AsFalse reads NaN as -inf; AsIs compares it, which is false: both go left.
         missing_left[about["feature_index"]] = about["nan_value_treatment"] != "AsTrue"
-    return Flat(
+    return TreeArrays(
         starts=starts_of([len(tree.feature) for tree in trees]),
         feature=column[feature],
         threshold=split.at_most_float32(np.concatenate([tree.border for tree in trees])),

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from mddag.adapters._probe import probe_rows, source_rows
-from mddag.ensemble import Ensemble, Link
+from mddag.ensemble.ensemble import Ensemble, Link
 
 TOLERANCE = 1e-3  # float32 sums of many trees, and exp of them; links differ by far more
 

@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mddag.ensemble import Ensemble
-from mddag.features import Features
-from mddag.nodes import categories_of
+from mddag.ensemble.ensemble import Ensemble
+from mddag.ensemble.nodes import categories_of
+from mddag.features.features import Features
 
 N_ROWS = 256
 FAR = 1e30  # within float32: scikit-learn refuses larger numbers

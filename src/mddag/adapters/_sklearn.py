@@ -13,18 +13,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mddag import split
-from mddag.adapters._flat import Flat
+from mddag.adapters import _split_rules as split
 from mddag.adapters._probe import source_rows
-from mddag.features import Features
-from mddag.votes import starts_of
+from mddag.adapters._tree_arrays import TreeArrays
+from mddag.ensemble.votes import starts_of
+from mddag.features.features import Features
 
 
-def read_trees(trees: Sequence[Any], votes: Sequence[NDArray[np.float64]]) -> Flat:
+def read_trees(trees: Sequence[Any], votes: Sequence[NDArray[np.float64]]) -> TreeArrays:
     """The ``tree_`` objects `trees`; votes[t] (n_nodes, width) says what tree t's nodes vote."""
     feature = np.concatenate([tree.feature for tree in trees])
     leaf = feature < 0
-    return Flat(
+    return TreeArrays(
         starts=starts_of([tree.node_count for tree in trees]),
         feature=np.where(leaf, -1, feature),
         threshold=split.at_most_float32(np.concatenate([tree.threshold for tree in trees])),

@@ -1,7 +1,7 @@
 """Read models through treelite, which follows the breakages of other libraries' private formats.
 
-Its trees become a ``Flat``. Left as it found it: which scores the trees vote for (``score``), the
-prior (``base``), and whether the sum is to be divided by the number of trees (``averaged``).
+Its trees become ``TreeArrays``. Left as it found it: which scores the trees vote for (``score``),
+the prior (``base``), and whether the sum is to be divided by the number of trees (``averaged``).
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mddag.adapters._flat import Flat
-from mddag.nodes import category_words
-from mddag.votes import starts_of
+from mddag.adapters._tree_arrays import TreeArrays
+from mddag.ensemble.nodes import category_words
+from mddag.ensemble.votes import starts_of
 
 Translation = Callable[[NDArray[Any]], NDArray[np.float64]]
 
@@ -29,7 +29,7 @@ class Source:
     n_target : outputs; above 1 the model predicts several things at once
     """
 
-    flat: Flat
+    flat: TreeArrays
     score: NDArray[np.int32]
     base: NDArray[np.float64]
     averaged: bool
@@ -52,7 +52,7 @@ def read(model: Any, translate: Translation) -> Source:
     )
 
 
-def _flat(trees: list[Any], translate: Translation) -> Flat:
+def _flat(trees: list[Any], translate: Translation) -> TreeArrays:
     starts = starts_of([tree.get_field("num_nodes")[0] for tree in trees])
     feature = _joined(trees, "split_index")
     missing_left = _joined(trees, "default_left") != 0
@@ -61,7 +61,7 @@ def _flat(trees: list[Any], translate: Translation) -> Flat:
     swap = _joined(trees, "category_list_right_child") != 0
     left, right = np.where(swap, right, left), np.where(swap, left, right)
     leaf = feature < 0
-    return Flat(
+    return TreeArrays(
         starts=starts,
         feature=feature,
         threshold=translate(np.where(leaf, 0, _joined(trees, "threshold"))),

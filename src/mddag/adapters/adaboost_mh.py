@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mddag.adapters.adapter import lineage, refuse_unfitted
-from mddag.ensemble import Ensemble
+from mddag.ensemble.ensemble import Ensemble
 
 
 class AdaBoostMH:

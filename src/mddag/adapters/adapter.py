@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from mddag.adapters._content import Content, Format
 from mddag.adapters._probe import probe_rows, source_rows
-from mddag.ensemble import Ensemble
+from mddag.ensemble.ensemble import Ensemble
 
 
 class Adapter(Protocol):

@@ -19,8 +19,8 @@ from mddag.adapters import _build
 from mddag.adapters._catboost_json import read_json
 from mddag.adapters._content import Content, DamagedError, Format
 from mddag.adapters.adapter import as_columns, lineage, need, refuse_multi_output
-from mddag.ensemble import Ensemble, Kind
-from mddag.features import Features
+from mddag.ensemble.ensemble import Ensemble, Kind
+from mddag.features.features import Features
 
 
 class CatBoost:

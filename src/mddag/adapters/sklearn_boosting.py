@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from mddag.adapters import _build, _sklearn
 from mddag.adapters._probe import source_rows
 from mddag.adapters.adapter import as_columns, lineage, refuse_unfitted
-from mddag.ensemble import Ensemble
+from mddag.ensemble.ensemble import Ensemble
 
 
 class GradientBoosting:

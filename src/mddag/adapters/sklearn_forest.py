@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from mddag.adapters import _build, _sklearn
 from mddag.adapters.adapter import as_columns, lineage, refuse_multi_output, refuse_unfitted
-from mddag.ensemble import Ensemble
+from mddag.ensemble.ensemble import Ensemble
 
 _KNOWN = {
     f"sklearn.{family}{kind}"

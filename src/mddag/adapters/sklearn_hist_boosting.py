@@ -14,11 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mddag.adapters import _build, _treelite
-from mddag.adapters._flat import Flat
+from mddag.adapters._tree_arrays import TreeArrays
 from mddag.adapters.adapter import as_columns, lineage, need, refuse_unfitted
-from mddag.ensemble import Ensemble
-from mddag.features import Features
-from mddag.nodes import categories_of, category_words
+from mddag.ensemble.ensemble import Ensemble
+from mddag.ensemble.nodes import categories_of, category_words
+from mddag.features.features import Features
 
 _LARGEST_CATEGORY = 2**20  # a set holds one bit for every number up to its largest category
 
@@ -58,7 +58,7 @@ class HistGradientBoosting:
         return as_columns(np.log(predicted) if model.loss in {"poisson", "gamma"} else predicted)
 
 
-def _in_own_columns(model: Any, flat: Flat) -> tuple[Flat, Features]:
+def _in_own_columns(model: Any, flat: TreeArrays) -> tuple[TreeArrays, Features]:
     """The trees over the columns of X, and what those are."""
     names = getattr(model, "feature_names_in_", None)
     features = Features(
@@ -81,7 +81,7 @@ def _in_own_columns(model: Any, flat: Flat) -> tuple[Flat, Features]:
     return _on_values(flat, categories), features
 
 
-def _on_values(flat: Flat, categories: dict[int, tuple[Any, ...]]) -> Flat:
+def _on_values(flat: TreeArrays, categories: dict[int, tuple[Any, ...]]) -> TreeArrays:
     """Sets of codes as sets of the numbers that arrays hold; unknown numbers go where NaN goes."""
     for column, values in categories.items():
         _refuse_values(column, values)

@@ -14,12 +14,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mddag import split
 from mddag.adapters import _build, _treelite, _xgboost_categories
+from mddag.adapters import _split_rules as split
 from mddag.adapters._content import Content, DamagedError, Format
 from mddag.adapters.adapter import as_columns, lineage, need, refuse_multi_output, refuse_unfitted
-from mddag.ensemble import Ensemble, Kind
-from mddag.features import Features
+from mddag.ensemble.ensemble import Ensemble, Kind
+from mddag.features.features import Features
 
 
 class XGBoost:

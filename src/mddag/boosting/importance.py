@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mddag.boosting.rounds import Round
-from mddag.nodes import Nodes
+from mddag.ensemble.nodes import Nodes
 
 
 def feature_importances(played: Iterable[Round], n_features: int) -> NDArray[np.float64]:

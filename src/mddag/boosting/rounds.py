@@ -20,12 +20,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mddag import _core
-from mddag._checks import checked_threads
-from mddag.columns import Columns
-from mddag.features import Rows
+from mddag._internal.checks import checked_threads
+from mddag.ensemble.nodes import Nodes
+from mddag.ensemble.votes import Codes
+from mddag.features.features import Rows
+from mddag.learners.columns import Columns
 from mddag.learners.learner import Learner
-from mddag.nodes import Nodes
-from mddag.votes import Codes
 
 UNIT = 2.0**-60
 MOST_MASS = 26  # up to a sum of 2^26, 2^-52 is small beside the weight of a row

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from mddag.columns import Columns
+from mddag.learners.columns import Columns
 
 
 def without_rare_sides(columns: Columns, weight: NDArray[np.float64], fraction: float) -> Columns:

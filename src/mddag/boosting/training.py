@@ -16,20 +16,20 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from mddag._checks import checked_threads
+from mddag._internal.checks import checked_threads
+from mddag._internal.interruption import keeping
+from mddag._internal.progress import Report, progress
+from mddag.boosting.callbacks import Tasks
+from mddag.boosting.early_stopping import Watch
 from mddag.boosting.importance import feature_importances
 from mddag.boosting.rounds import Boosted, Round, leaf_codes, play, rounds, scored, start
-from mddag.boosting.stopping import Watch
 from mddag.boosting.thresholds import without_rare_sides
 from mddag.boosting.training_set import TrainingSet, class_weights
-from mddag.calibration import Calibration
-from mddag.callbacks import Tasks
-from mddag.columns import Columns
-from mddag.ensemble import Ensemble
-from mddag.factor import fit_factor
-from mddag.interruption import keeping
+from mddag.calibration.calibration import Calibration
+from mddag.calibration.platt import fit_factor
+from mddag.ensemble.ensemble import Ensemble
 from mddag.learners import Stump
-from mddag.progress import Report, progress
+from mddag.learners.columns import Columns
 
 
 class Settings(Protocol):

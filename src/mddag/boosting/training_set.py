@@ -18,11 +18,11 @@ from sklearn.utils.validation import (
     validate_data,
 )
 
-from mddag.categories import category_values
-from mddag.door import checked_labels, checked_rows
-from mddag.ensemble import Ensemble
-from mddag.features import Features, Rows, array_rows, frame_columns, is_frame
-from mddag.holdout import stratified
+from mddag._internal.row_sampling import stratified
+from mddag.ensemble.ensemble import Ensemble
+from mddag.features.categories import category_values
+from mddag.features.checks import checked_labels, checked_rows
+from mddag.features.features import Features, Rows, array_rows, frame_columns, is_frame
 
 LEAST_WEIGHT = 0.01  # below this the smoothing of alpha, 0.01 / the sum, would outweigh every vote
 

@@ -13,7 +13,7 @@ from numpy.random import RandomState
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
-from mddag._checks import check_whole
+from mddag._internal.checks import check_whole
 
 NEGATIVE, BLUE, RED = 0, 1, 2
 

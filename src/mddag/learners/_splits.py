@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mddag import _core
-from mddag.columns import Columns
-from mddag.nodes import NODE, Nodes
+from mddag.ensemble.nodes import NODE, Nodes
+from mddag.learners.columns import Columns
 
 Targets = NDArray[np.int8]
 Weights = NDArray[np.float64]

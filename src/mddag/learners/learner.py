@@ -11,8 +11,8 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from mddag.columns import Columns
-from mddag.nodes import Nodes
+from mddag.ensemble.nodes import Nodes
+from mddag.learners.columns import Columns
 
 
 class Learner(Protocol):

@@ -14,10 +14,10 @@ from numbers import Integral
 import numpy as np
 from numpy.typing import NDArray
 
-from mddag.columns import Columns
+from mddag._internal.parameters import Parameters
+from mddag.ensemble.nodes import NODE, Nodes
 from mddag.learners._splits import best_stump, signed_weights
-from mddag.nodes import NODE, Nodes
-from mddag.parameters import Parameters
+from mddag.learners.columns import Columns
 
 
 @dataclass

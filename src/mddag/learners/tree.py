@@ -13,10 +13,10 @@ from numbers import Integral
 import numpy as np
 from numpy.typing import NDArray
 
-from mddag.columns import Columns
+from mddag._internal.parameters import Parameters
+from mddag.ensemble.nodes import Nodes
 from mddag.learners._splits import best_first_tree
-from mddag.nodes import Nodes
-from mddag.parameters import Parameters
+from mddag.learners.columns import Columns
 
 
 @dataclass

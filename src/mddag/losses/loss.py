@@ -14,11 +14,11 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from mddag._checks import as_floats, described
+from mddag._internal.checks import as_floats, described
 
 Scores = NDArray[np.float64]
 Labels = NDArray[Any]
-Native = tuple[int, float, NDArray[np.float64]]  # kind in native/mddag/loss.hpp, scale, prices
+Native = tuple[int, float, NDArray[np.float64]]  # kind in native/mdp/loss.hpp, scale, prices
 
 
 class Loss(Protocol):

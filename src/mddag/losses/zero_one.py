@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mddag._checks import as_floats
+from mddag._internal.checks import as_floats
 from mddag.losses.loss import Labels, Native, Scores, arrays, margin, others
 
 

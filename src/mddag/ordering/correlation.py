@@ -5,7 +5,7 @@ classes, after centring over them, since a shift of all scores decides nothing),
 
     next = argmax_j  [ corr(f + h_j, F) - corr(f, F) ] / price_j,     corr(f, F) = <f, F> / |f| |F|.
 
-At what level f follows F does not matter here: ``Revision`` sees to that. Rows that F decides
+At what level f follows F does not matter here: ``Rescaling`` sees to that. Rows that F decides
 narrowly count for more, w = exp(-focus |F| / |F|_rms): the others will have quit.
 
 One pass over the rows makes the matrix of all <h_j, h_l>; after that a step costs O(N). It needs no
@@ -19,10 +19,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mddag._checks import check_between, check_whole, checked_prices
-from mddag.covariances import covariances, narrowness, sampled
-from mddag.parameters import Parameters
-from mddag.votes import Votes, check_votes
+from mddag._internal.checks import check_between, check_whole, checked_prices
+from mddag._internal.parameters import Parameters
+from mddag.ensemble.votes import Votes, check_votes
+from mddag.ordering.covariances import covariances, narrowness, sampled
 
 NEGLIGIBLE = 1e-9  # of |F|^2: a partial sum that varies less has told nothing
 

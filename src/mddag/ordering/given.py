@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mddag.parameters import Parameters
-from mddag.votes import Votes, check_votes
+from mddag._internal.parameters import Parameters
+from mddag.ensemble.votes import Votes, check_votes
 
 
 @dataclass

@@ -15,7 +15,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mddag.votes import Votes
+from mddag.ensemble.votes import Votes
 
 
 class Ordering(Protocol):

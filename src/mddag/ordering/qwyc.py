@@ -14,10 +14,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mddag._checks import check_fraction, check_whole, checked_prices
-from mddag.parameters import Parameters
-from mddag.sampling import spaced_rows
-from mddag.votes import Votes, check_votes
+from mddag._internal.checks import check_fraction, check_whole, checked_prices
+from mddag._internal.parameters import Parameters
+from mddag._internal.row_sampling import spaced_rows
+from mddag.ensemble.votes import Votes, check_votes
 
 Matrix = NDArray[np.float64]
 Vector = NDArray[np.float64]

@@ -14,17 +14,17 @@
 | Certificate | no label may change, on any input |
 """
 
-from mddag.solvers.certificate import Certificate
-from mddag.solvers.descent import Descent
-from mddag.solvers.margin import Margin
-from mddag.solvers.portfolio import Portfolio
-from mddag.solvers.prefix import Prefix
-from mddag.solvers.qwyc import QWYC
-from mddag.solvers.residual import Residual
-from mddag.solvers.sarsa import Sarsa
+from mddag.solvers.descent.descent import Descent
+from mddag.solvers.exits.certificate import Certificate
+from mddag.solvers.exits.margin import Margin
+from mddag.solvers.exits.prefix import Prefix
+from mddag.solvers.exits.qwyc import QWYC
+from mddag.solvers.exits.residual import Residual
+from mddag.solvers.exits.stopping import Stopping
+from mddag.solvers.portfolio.portfolio import Portfolio
 from mddag.solvers.solver import Candidates, Family, Solver
-from mddag.solvers.stopping import Stopping
-from mddag.solvers.watkins_q import WatkinsQ
+from mddag.solvers.td.sarsa import Sarsa
+from mddag.solvers.td.watkins_q import WatkinsQ
 
 __all__ = [
     "QWYC",

@@ -17,9 +17,9 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from mddag._checks import check_is, check_whole, described
-from mddag.mdp import MDP
-from mddag.policy import Policy
+from mddag._internal.checks import check_is, check_whole, described
+from mddag.mdp.mdp import MDP
+from mddag.mdp.policy import Policy
 
 
 class Solver(Protocol):

@@ -1,0 +1,85 @@
+// The bindings of the blocks: a forest made once, evaluated on many rows at once.
+#pragma once
+
+#include <nanobind/stl/optional.h>
+
+#include <memory>
+#include <optional>
+
+#include "bindings/arrays.hpp"
+#include "blocks/run/forest.hpp"
+
+namespace mddag {
+
+using namespace nb::literals;
+
+template <class T, class Out>
+void bind_forest_scores(nb::class_<blocks::Forest>& forest) {
+  forest.def(
+      "scores",
+      [](const blocks::Forest& self, StridedMatrix<T> X, Matrix<Out> out, int n_threads) {
+        nb::gil_scoped_release unlocked;
+        self.scores(rows(X), out.data(), n_threads);
+      },
+      "X"_a.noconvert(), "out"_a.noconvert(), "n_threads"_a);
+}
+
+template <class T, class Out>
+void bind_forest_run_blocks(nb::class_<blocks::Forest>& forest) {
+  forest.def(
+      "run_blocks",
+      [](const blocks::Forest& self, StridedMatrix<T> X, const blocks::Decisions& decisions,
+         Matrix<Out> out, std::optional<Array<std::int32_t>> exit_step, int n_threads) {
+        nb::gil_scoped_release unlocked;
+        self.require(decisions);
+        self.run_blocks(rows(X), decisions, out.data(), exit_step ? exit_step->data() : nullptr,
+                        n_threads);
+      },
+      "X"_a.noconvert(), "decisions"_a, "out"_a.noconvert(), "exit_step"_a.noconvert().none(),
+      "n_threads"_a);
+}
+
+inline void bind_decisions(nb::module_& m) {
+  nb::class_<blocks::Decisions>(m, "Decisions")
+      .def(
+          "__init__",
+          [](blocks::Decisions* self, Array<const std::int64_t> edges,
+             Matrix<const std::int32_t> jumps, std::size_t n_steps, std::size_t every,
+             std::size_t n_scores, std::size_t expected_steps) {
+            nb::gil_scoped_release unlocked;
+            require_jumps(jumps, n_steps, every, (edges.shape(0) + 1) * n_scores);
+            new (self) blocks::Decisions(span(edges), {jumps.data(), jumps.size()}, n_steps,
+                                         n_scores, every, expected_steps);
+          },
+          "edges"_a.noconvert(), "jumps"_a.noconvert(), "n_steps"_a, "every"_a, "n_scores"_a,
+          "expected_steps"_a);
+}
+
+void bind_blocks(nb::module_& m) {
+  bind_decisions(m);
+  nb::class_<blocks::Forest> forest(m, "Forest");
+  forest.def(
+      "__init__",
+      [](blocks::Forest* self, const TreeArrays& tree_arrays, const FixedTableArrays& tables,
+         Array<const std::int32_t> bias, double unit, Array<const std::int64_t> order,
+         bool portable) {
+        const auto& [values, starts, score, rounds, n_scores] = tables;
+        nb::gil_scoped_release unlocked;
+        require_sound(tree_arrays, tables, bias, order);
+        new (self) blocks::Forest(trees(tree_arrays), span(values), span(starts), span(score),
+                                  span(rounds), span(bias), unit, span(order), portable);
+      },
+      "trees"_a.noconvert(), "tables"_a.noconvert(), "bias"_a.noconvert(), "unit"_a,
+      "order"_a.noconvert(), "portable"_a = false);
+  forest.def_prop_ro("kernels", &blocks::Forest::kernels);
+  bind_forest_run_blocks<float, std::int32_t>(forest);
+  bind_forest_run_blocks<double, std::int32_t>(forest);
+  bind_forest_run_blocks<float, double>(forest);
+  bind_forest_run_blocks<double, double>(forest);
+  bind_forest_scores<float, std::int32_t>(forest);
+  bind_forest_scores<double, std::int32_t>(forest);
+  bind_forest_scores<float, double>(forest);
+  bind_forest_scores<double, double>(forest);
+}
+
+}  // namespace mddag

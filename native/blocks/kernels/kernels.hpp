@@ -1,0 +1,169 @@
+// What the kernels take, and the table through which they are called: one set of kernels for every
+// machine (portable.hpp), one for machines with AVX2 (avx2.hpp), chosen when a forest is made.
+//
+// Plain data alone: this header is compiled for both, and a function compiled for AVX2 must never
+// be the copy that the linker keeps for everybody.
+//
+// Rows lie in lanes. A rank byte is the number of a feature's thresholds below the value, less 128,
+// since AVX2 compares signed bytes; a split sends a row left where `threshold > byte`. Every count
+// of rows is a multiple of kLanes; lanes beyond the last row hold anything.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace mddag::blocks {
+
+constexpr std::size_t kLanes = 32;
+constexpr std::size_t kTile = 8;          // features that are transposed together
+constexpr std::int32_t kMostRanks = 254;  // thresholds that one byte tells apart
+constexpr std::size_t kExitChunk = 64;
+constexpr std::size_t kMostLeaves = 256;  // of a tree whose leaf codes are bytes
+constexpr std::size_t kTogether = 4;      // tables whose votes are added in one pass over the sums
+
+// At most three thresholds of a feature, and how many lie in the cells before.
+struct alignas(16) RankCell {
+  float edge[3];
+  std::int32_t base;
+};
+
+enum class Lookup : std::int32_t { value, bits, search };
+
+// How a value finds its rank; see rank_grid.hpp.
+struct RankGrid {
+  Lookup lookup;
+  const RankCell* cells;
+  float low, scale, last;                 // by value: cell = (x - low) * scale, clamped to 0..last
+  std::int32_t low_key, high_key, shift;  // by bits: cell = (key(x) - low_key) >> shift
+  const float* thresholds;
+  std::int32_t n_thresholds;
+  const double* exact;  // for float64 rows: the thresholds before they were rounded
+};
+
+// n values of one feature, rounded to float32 and readable up to a whole number of lanes; and the
+// values themselves, `stride` apart.
+template <class T>
+struct Values {
+  const float* rounded;
+  const T* exact;
+  std::ptrdiff_t stride;
+  std::size_t n;
+};
+
+// One column of bytes: a rank r becomes r - first, clamped to 0..kMostRanks; NaN has rank
+// `missing`.
+struct RankColumn {
+  std::int32_t first;
+  std::int32_t missing;
+};
+
+// Splits in pre-order that lead to at most eight exits, padded to two, four or eight. `column`
+// counts bytes from the first column.
+struct Splits {
+  std::uint32_t column[7];
+  std::int8_t threshold[7];
+  std::uint8_t padding;
+  std::uint32_t shape;  // its number among the shapes, see shapes.hpp
+};
+
+// A tree of at most eight leaves, which are the exits, from left to right.
+struct SmallTree {
+  std::int32_t votes[8];
+  Splits splits;
+  std::uint32_t score;
+};
+
+// A piece of a larger tree: rows whose code is `entry` get the code of the exit that they take.
+struct Piece {
+  Splits splits;
+  std::uint8_t codes[8];
+  std::uint8_t entry;
+};
+
+// A tree of at most 256 leaves: every row has code `entry` before the first piece, and the code of
+// its leaf after the last. Pieces stand behind the one that leads to them.
+struct LargeTree {
+  const Piece* pieces;
+  const std::int32_t* votes;  // (n_outputs, n_leaves)
+  std::uint32_t n_pieces, n_leaves, n_outputs, score;
+  std::uint8_t entry;
+};
+
+// The sum of all stumps on one column, for one score: a table of the 256 bytes.
+struct StepFunction {
+  const std::int32_t* votes;
+  std::uint32_t column, score;
+};
+
+// Where kernels read ranks and add votes: sums of score k begin at sums + k * sums_stride.
+struct Lanes {
+  const std::int8_t* ranks;
+  std::int32_t* sums;
+  std::size_t sums_stride;
+  std::size_t n;
+  std::uint8_t* codes;              // (kTogether, sums_stride), of large trees
+  const std::uint8_t* leaf_tables;  // (kShapes, 128), see shapes.hpp
+};
+
+// Where a policy's decision changes: states above `edge` evaluate step `next` next.
+struct Jump {
+  std::int32_t edge;
+  std::int32_t next;
+};
+
+// One decision: jumps[starts[k]] .. jumps[starts[k + 1]] where class k is on top, of n_tables
+// classes; a single table serves them all.
+struct Decision {
+  const Jump* jumps;
+  const std::size_t* starts;
+  std::size_t n_tables;
+};
+
+// Rows on their way through a policy, one per lane; see exit_lanes.hpp. n is a multiple of
+// kExitChunk, and lanes beyond the last row have quit.
+struct ExitArrays {
+  std::int32_t* next;
+  const std::int32_t* sums;  // (n_scores, stride)
+  std::uint8_t* gone;        // eight lanes a mask: who quits at this decision
+  std::size_t n, stride, n_scores;
+  std::int32_t quit;
+};
+
+struct Settled {
+  std::int32_t soonest;  // step that any row evaluates next
+  std::int32_t n_alive;
+};
+
+template <class T>
+struct RankKernels {
+  // Values of one feature -> its columns, each column_stride bytes behind the one before.
+  void (*ranks)(const RankGrid& grid, const RankColumn* columns, std::size_t n_columns,
+                const Values<T>& values, std::int8_t* out, std::size_t column_stride);
+  // kTile neighbouring features, from each of the tiles on, of n rows -> arrays of rounded values.
+  void (*transpose)(const T* rows, std::ptrdiff_t row_stride, std::size_t n,
+                    const std::size_t* tiles, std::size_t n_tiles, float* out,
+                    std::size_t out_stride);
+};
+
+struct Kernels {
+  const char* name;
+  RankKernels<float> float32;
+  RankKernels<double> float64;
+  void (*small_trees)(const SmallTree* trees, std::size_t n_trees, const Lanes& lanes);
+  void (*large_trees)(const LargeTree* trees, std::size_t n_trees, const Lanes& lanes);
+  void (*steps)(const StepFunction* steps, std::size_t n_steps, const Lanes& lanes);
+  // All lanes that have not quit go on as the decision says.
+  Settled (*decide)(const ExitArrays& lanes, const Decision& decision);
+  // Lanes whose next step is another get back the sums that were saved.
+  void (*restore)(const std::int32_t* next, std::int32_t step, const std::int32_t* saved,
+                  std::int32_t* sums, std::size_t n);
+  // Eight words a mask: which are not `value`.
+  void (*mask_other)(const std::int32_t* words, std::size_t n, std::int32_t value,
+                     std::uint8_t* masks);
+  // Moves what lies in the lanes whose bit is set together; words may go elsewhere.
+  void (*pack_bytes)(const std::uint8_t* masks, std::size_t n_masks, std::int8_t* bytes);
+  void (*pack_words)(const std::uint8_t* masks, std::size_t n_masks, const std::int32_t* words,
+                     std::int32_t* to);
+};
+
+}  // namespace mddag::blocks

@@ -1,2 +1,0 @@
-// The bindings of the engine, compiled beside the rest: the two take about equally long.
-#include "bindings/engine.hpp"

@@ -1,0 +1,49 @@
+// One row and what it stands for: the walk's scores, read by the calibration of the exit at which
+// the row leaves.
+#pragma once
+
+#include <cstddef>
+#include <utility>
+#include <vector>
+
+#include "walk/probabilities.hpp"
+#include "walk/walk.hpp"
+
+namespace mddag {
+
+class CalibratedWalk {
+ public:
+  // factors, offsets : one for each exit step 0 .. N; the walk must stay alive.
+  CalibratedWalk(const Walk& walk, std::vector<double>&& factors, std::vector<double>&& offsets)
+      : walk_(walk), factors_(std::move(factors)), offsets_(std::move(offsets)) {}
+
+  const Walk& walk() const { return walk_; }
+
+  // The class probabilities of one row; p : (max(K, 2),).
+  template <class T>
+  void probabilities(const T* x, double* p) const {
+    const std::size_t K = walk_.n_scores();
+    if (K == 1) {
+      double f;
+      const std::size_t exit = walk_.exit_of(x, &f);
+      return mddag::probabilities(&f, 1, factors_[exit], p);
+    }
+    std::vector<double> f(K);
+    const std::size_t exit = walk_.exit_of(x, f.data());
+    mddag::probabilities(f.data(), K, factors_[exit], p);
+  }
+
+  // The calibrated first score of one row: a regressor's, before its link.
+  template <class T>
+  double mean(const T* x) const {
+    std::vector<double> f(walk_.n_scores());
+    const std::size_t exit = walk_.exit_of(x, f.data());
+    return factors_[exit] * f[0] + offsets_[exit];
+  }
+
+ private:
+  const Walk& walk_;
+  std::vector<double> factors_, offsets_;
+};
+
+}  // namespace mddag

@@ -1,0 +1,50 @@
+"""Doubts: what makes a result worth less than it seems is said, with what to do about it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from numpy.typing import NDArray
+
+from mddag._internal.user_warning import warn_user
+
+# Fewer policy rows leave too much to chance: docs/sparsify.md has the numbers behind.
+FEWEST_ROWS = {"beta": 500, "budget": 1000, "max_loss": 1000, "max_disagreement": 1000}
+
+
+class DoubtfulResult(UserWarning):
+    """A result may be worth less than it seems; the message says why, and what to do."""
+
+
+def doubt(message: str) -> None:
+    """Warn, at the line outside of this package that led here."""
+    warn_user(message, DoubtfulResult)
+
+
+def doubt_few_rows(n_rows: int, knob: str) -> None:
+    """Warn of fewer rows than `knob` asks for where nothing is certified."""
+    if n_rows < FEWEST_ROWS[knob]:
+        doubt(
+            f"X has {n_rows} rows, but {knob} wants {FEWEST_ROWS[knob]} or more where nothing is "
+            "certified: policies are learned on some of them and chosen by the others, and with so "
+            "few much of that is luck; give more rows"
+        )
+
+
+def doubt_one_class(labels: NDArray[Any], *, given: bool = True) -> None:
+    """Warn of policy rows (n,) with one label alone; it is the model's own where none was given."""
+    if len(labels) and (labels == labels[0]).all():
+        label = labels[:1].tolist()[0]
+        have = "have the label" if given else "get from the model the label"
+        doubt(
+            f"the policy rows, {len(labels)} in all, {have} {label!r} alone, so a policy that "
+            "gives it to every row seems perfect; give rows of every class"
+        )
+
+
+def doubt_confidence(confidence: float, knob: str, value: float) -> None:
+    """Warn of a confidence that was given beside a knob that has none."""
+    doubt(
+        f"confidence={confidence:g} has no effect beside {knob}={value:g}, of which nothing is "
+        "certified; leave it out, or give max_loss or max_disagreement"
+    )

@@ -1,0 +1,114 @@
+"""Calibration: what scores stand for, by the exit at which an instance left.
+
+A prefix of a shrunken ensemble is less sure than the whole of it, so each group of exits has its
+own factor a (and, for regressors, offset b):
+
+    two classes   p_1 = 1 / (1 + exp(-a f))        more classes   p = softmax(a f)
+    regressors    E[y] = link(a f + b)
+
+Classifiers have b = 0 and a > 0, so the winning class is that of the scores. How the numbers are
+fitted is the business of ``factor`` and ``exit_calibration``. Probabilities are computed natively,
+row by row: those of one row are, to the last bit, those that it has in any batch.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mddag import _core
+from mddag._internal.read_only import ReadOnlyArrays, read_only
+
+
+@dataclass(frozen=True, eq=False)
+class Calibration(ReadOnlyArrays):
+    """What scores at each exit stand for: factor x f + offset, one pair per group of exits.
+
+    groups  : intp (N + 1,), the group of each exit step 0 .. N
+    factors : float64 (n_groups,), above 0
+    offsets : float64 (n_groups,); 0 for classifiers, whose winning class must not change
+    """
+
+    groups: NDArray[np.intp]
+    factors: NDArray[np.float64]
+    offsets: NDArray[np.float64]
+
+    def __post_init__(self) -> None:
+        groups = np.asarray(self.groups)
+        factors, offsets = (read_only(a, np.float64) for a in (self.factors, self.offsets))
+        if factors.ndim != 1 or offsets.shape != factors.shape:
+            raise ValueError(
+                f"factors and offsets have shapes {factors.shape} and {offsets.shape}; "
+                "wanted one of each for every group, (n_groups,)"
+            )
+        if groups.ndim != 1 or groups.dtype.kind not in "iu":
+            raise ValueError(
+                f"groups are {groups.dtype} {groups.shape}; wanted the number of a group for each "
+                "exit step, (N + 1,)"
+            )
+        bad = np.flatnonzero((groups < 0) | (groups >= len(factors)))
+        if len(bad):
+            raise ValueError(
+                f"exit step {bad[0]} is in group {groups[bad[0]]}; groups are numbered "
+                f"0..{len(factors) - 1}"
+            )
+        if not (np.isfinite(factors) & (factors > 0)).all() or not np.isfinite(offsets).all():
+            raise ValueError(
+                "factors hold others than positive numbers, or offsets others than finite ones"
+            )
+        object.__setattr__(self, "groups", read_only(groups, np.intp))
+        object.__setattr__(self, "factors", factors)
+        object.__setattr__(self, "offsets", offsets)
+
+    def __repr__(self) -> str:
+        return f"<Calibration of {len(self.factors)} group(s) of {len(self.groups)} exits>"
+
+    @classmethod
+    def one_group(cls, factor: float, n_steps: int) -> Calibration:
+        """The same factor at every exit."""
+        return cls(np.zeros(n_steps + 1, np.intp), np.array([factor]), np.zeros(1))
+
+    def calibrated(
+        self, scores: NDArray[np.float64], exit_step: NDArray[np.integer[Any]]
+    ) -> NDArray[np.float64]:
+        """Log-odds (K = 1), logits, or means of scores (n, K) that left at steps (n,)."""
+        group = self.groups[exit_step]
+        value: NDArray[np.float64] = self.factors[group][:, None] * scores
+        value += self.offsets[group][:, None]
+        return value
+
+    def probabilities(
+        self, scores: NDArray[np.float64], exit_step: NDArray[np.integer[Any]]
+    ) -> NDArray[np.float64]:
+        """Class probabilities (n, max(K, 2)) of scores (n, K) that left at steps (n,)."""
+        return probabilities(scores, self.factors[self.groups[exit_step]])
+
+
+def probabilities(
+    scores: NDArray[np.float64], factor: float | NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Class probabilities (n, max(K, 2)) of scores (n, K); the largest is that of the winner.
+
+    `factor` is one number or one per row, (n,) or (n, 1).
+    """
+    p = np.empty((len(scores), max(scores.shape[1], 2)))
+    factors = np.ascontiguousarray(np.ravel(factor), np.float64)
+    _core.probabilities(np.ascontiguousarray(scores, np.float64), factors, p)
+    return p
+
+
+def sigmoid(logits: NDArray[np.float64]) -> NDArray[np.float64]:
+    """1 / (1 + exp(-logits)), which overflows nowhere."""
+    small = np.exp(-np.abs(logits))
+    p: NDArray[np.float64] = np.where(logits >= 0, 1.0, small) / (1.0 + small)
+    return p
+
+
+def softmax(logits: NDArray[np.float64]) -> NDArray[np.float64]:
+    """exp(logits) (n, K) over its sum in each row."""
+    powers = np.exp(logits - logits.max(axis=1, keepdims=True))
+    p: NDArray[np.float64] = powers / powers.sum(axis=1, keepdims=True)
+    return p

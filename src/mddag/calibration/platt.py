@@ -1,0 +1,69 @@
+"""The factor a > 0 that makes probabilities of scores: p = sigmoid(a f) or softmax(a f).
+
+It maximises the likelihood of smoothed labels: rows of mass m count as if among m + 1 one had been
+of any class alike, so that a stays finite on rows without error. Platt (1999) smooths each class by
+its own mass; with many classes, each of them small, that would drown what labels say. Soft targets
+are taken as they are. Nothing is shifted.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import brentq
+
+from mddag.calibration.calibration import probabilities, sigmoid, softmax
+
+REACH = 1e4  # largest a, in units of 1 / the largest score
+
+
+def fit_factor(
+    scores: NDArray[np.float64], labels: NDArray[Any], mass: NDArray[np.float64] | None = None
+) -> float:
+    """The factor for scores (n, K), labels (n,) in 0..K-1 and row masses (n,) > 0, 1 by default.
+
+    `labels` may be probabilities (n, max(K, 2)) instead.
+    """
+    mass = np.ones(len(scores)) if mass is None else mass
+    spread = float(np.abs(scores).max(initial=0.0))
+    if spread == 0:
+        return 1.0
+    unit = scores / spread
+    shares = labels if labels.ndim == 2 else smoothed(labels, max(scores.shape[1], 2), mass)
+    targets = shares[:, -scores.shape[1] :]
+    pull = unit * (mass / mass.sum())[:, None]
+
+    def slope(a: float) -> float:  # of the log-loss, which is convex in a
+        p = sigmoid(a * unit) if unit.shape[1] == 1 else softmax(a * unit)
+        return float((pull * (p - targets)).sum())
+
+    # From a = 2, where f would be half the log-odds, walk to where the slope changes its sign.
+    low = high = min(max(2 * spread, 1 / REACH), REACH)
+    while slope(high) < 0:
+        if high >= REACH:
+            return REACH / spread
+        low, high = high, 4 * high
+    while slope(low) > 0:
+        if low <= 1 / REACH:  # scores that mislead on these rows: as unsure as can be
+            return 1 / (REACH * spread)
+        low, high = low / 4, low
+    return float(brentq(slope, low, high, xtol=1e-10, rtol=1e-10)) / spread
+
+
+def opinion(
+    scores: NDArray[np.float64], labels: NDArray[Any], mass: NDArray[np.float64] | None = None
+) -> NDArray[np.float64]:
+    """The probabilities (n, max(K, 2)) of full scores (n, K), by the factor of their own rows."""
+    return probabilities(scores, fit_factor(scores, labels, mass))
+
+
+def smoothed(
+    labels: NDArray[np.intp], n_classes: int, mass: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Smoothed labels, float64 (n, n_classes), rows summing to 1."""
+    share = 1 / (mass.sum() + 1)
+    targets = np.full((len(labels), n_classes), share / n_classes)
+    targets[np.arange(len(labels)), labels] += 1 - share
+    return targets

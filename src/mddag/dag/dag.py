@@ -1,0 +1,233 @@
+"""compile(ensemble, policy) -> Dag: the sparse decision DAG, run as a jump table.
+
+    for (j = next[0, cell(f)]; j < N; j = next[j + 1, cell(f)])  f += h_j(x)
+
+Votes of trees are summed as integers (``IntegerVotes``), so that a score has the same bits
+whatever the executor, the batch or the number of threads. It lies within ``Dag.fixed_point.bound``
+of the float64 sum of the same votes, which is what ``Ensemble.scores`` gives. Callables are summed
+in float64, in the order of evaluation. Without a policy the DAG evaluates everything.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mddag import _core
+from mddag._internal.checks import check_is, checked_threads
+from mddag._internal.read_only import ReadOnlyArrays
+from mddag.dag.cost_model import MANY_ROWS
+from mddag.dag.executor import Executor
+from mddag.dag.integer_votes import IntegerVotes
+from mddag.dag.trace import Trace
+from mddag.ensemble.ensemble import Ensemble, checked_out
+from mddag.features.features import Rows
+from mddag.mdp.grid import Grid
+from mddag.mdp.policy import EVAL, Policy, check_policy
+
+BLOCK = 1024  # rows whose paths are kept at a time, where only their lengths are wanted
+
+
+@dataclass(frozen=True, eq=False)
+class Dag(ReadOnlyArrays):
+    """An ensemble and what to evaluate next; made by `compile`.
+
+    ensemble             : the source ensemble in its own order, rescaled as the policy wants
+    policy               : whose step j decides on base classifier policy.order[j]
+    executor             : "walk", "blocks" or "all"; None for whichever is expected to be fastest
+    expected_evaluations : of a row on average, as far as known; half of those within reach if not
+
+    A Dag of no base classifiers is well defined: it returns the bias.
+    """
+
+    ensemble: Ensemble
+    policy: Policy
+    executor: str | None = None
+    expected_evaluations: float | None = None
+
+    def __post_init__(self) -> None:
+        _check_ensemble(self.ensemble)
+        check_policy(self.policy)
+        self.policy.require(self.ensemble.n_classifiers, self.ensemble.n_scores)
+        if self.policy.rescaling is not None:
+            raise ValueError(
+                "the policy has a rescaling, which belongs into the votes of a Dag's ensemble; "
+                "wanted mddag.compile(ensemble, policy), which puts it there"
+            )
+        _ = self.native  # whose checks belong before any work
+
+    def __repr__(self) -> str:
+        return f"<Dag over {self.ensemble!r}>"
+
+    def __str__(self) -> str:
+        if self.ensemble.callables:
+            return repr(self)
+        name, speed = self.native.chosen(MANY_ROWS), self.expected_speedup
+        if name == "all":
+            n, of = self.policy.n_reached, self.policy.n_steps
+            return f"{self!r}\nevaluates {'everything' if n == of else f'{n} of {of}'} of every row"
+        expected = (
+            f"{speed:.1f} times as fast as evaluating everything"
+            if speed > 1
+            else f"no faster than evaluating everything ({1 / speed:.1f} times the time)"
+        )
+        mean = self.native.costs.evaluations
+        return (
+            f"{self!r}\nlarge batches run by {name!r}: {expected}, "
+            f"if rows need {mean:.3g} base classifiers on average"
+        )
+
+    @cached_property
+    def native(self) -> Executor:
+        """What runs trees."""
+        return Executor(self.ensemble, self.policy, self.executor, self.expected_evaluations)
+
+    @property
+    def expected_speedup(self) -> float:
+        """How many times faster than evaluating everything large batches are expected to be.
+
+        Below 1 the policy saves evaluations but no time: few trees of one row cost as much as many
+        trees of many rows at once.
+        """
+        return self.native.speedup
+
+    @property
+    def expected_speedup_one(self) -> float:
+        """The same of a row by itself (``predict_one``), the call included.
+
+        Stumps of few columns, which evaluate as one step function each, can hardly be beaten.
+        """
+        return self.native.speedup_one
+
+    @property
+    def fixed_point(self) -> IntegerVotes:
+        """The votes as the executors sum them; trees only."""
+        return self.native.fixed_point
+
+    @property
+    def walk(self) -> _core.Walk:
+        """The row walk, which also takes single rows; trees only."""
+        return self.native.walk
+
+    def run(self, X: Any, *, n_threads: int = 1) -> Trace:
+        """Scores and classification paths of every row of X."""
+        n_threads = checked_threads(n_threads)
+        rows = self.ensemble.features.rows(X)
+        if self.ensemble.callables:
+            return self._run_callables(rows)
+        return self.native.run(rows, n_threads)
+
+    def scores(
+        self, X: Any, out: NDArray[np.float64] | None = None, *, n_threads: int = 1
+    ) -> NDArray[np.float64]:
+        """f^(N)(x) of Eq. (2), float64 (n_rows, K); the paths are not kept."""
+        n_threads = checked_threads(n_threads)
+        rows = self.ensemble.features.rows(X)
+        scores = checked_out(out, (len(rows), self.ensemble.n_scores), rows)
+        self.fill_scores(rows, scores, n_threads)
+        return scores
+
+    def fill_scores(self, rows: Rows, out: NDArray[np.float64], n_threads: int) -> None:
+        """The scores of rows that have passed the door into `out` (n_rows, K)."""
+        if self.ensemble.callables:
+            out[:] = self._run_callables(rows).scores
+        else:
+            self.native.scores(rows, out, n_threads)
+
+    def exits(self, X: Any, *, n_threads: int = 1) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
+        """Scores, float64 (n_rows, K), and where each row leaves, int32 (n_rows,).
+
+        The exit step is one more than the last step at which the row evaluates, 0 if there is none.
+        """
+        n_threads = checked_threads(n_threads)
+        return self.exits_of(self.ensemble.features.rows(X), n_threads)
+
+    def exits_of(self, rows: Rows, n_threads: int) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
+        """The same of rows that have passed the door."""
+        if self.ensemble.callables:
+            trace = self._run_callables(rows)
+            return trace.scores, trace.exit_step
+        return self.native.exits(rows, n_threads)
+
+    def lengths(
+        self, X: Any, *, n_threads: int = 1
+    ) -> tuple[NDArray[np.float64], NDArray[np.int32], NDArray[np.int64]]:
+        """Scores and exits as above, and how long each path is, int64 (n_rows,).
+
+        Paths, which may take more memory than all else, are kept for BLOCK rows at a time.
+        """
+        rows = self.ensemble.features.rows(X)
+        scores = np.empty((len(rows), self.ensemble.n_scores))
+        exit_step = np.empty(len(rows), np.int32)
+        n_evaluated = np.empty(len(rows), np.int64)
+        for start in range(0, len(rows), BLOCK):
+            block = slice(start, start + BLOCK)
+            trace = self.run(rows[block], n_threads=n_threads)
+            scores[block], exit_step[block] = trace.scores, trace.exit_step
+            n_evaluated[block] = trace.n_evaluated
+        return scores, exit_step, n_evaluated
+
+    def _run_callables(self, rows: Rows) -> Trace:
+        """Step by step: each h_j is called once, on the rows that evaluate it."""
+        policy, n_steps = self.policy, self.policy.n_steps
+        scores = np.tile(self.ensemble.bias, (len(rows), 1))
+        at = policy.next[0, policy.grid.cells(scores)]
+        exit_step = np.zeros(len(rows), np.int32)
+        cost = np.zeros(len(rows))
+        visited: list[tuple[int, NDArray[np.intp]]] = []
+        for j in range(n_steps):
+            here = np.flatnonzero(at == j)
+            if len(here) == 0:
+                continue
+            classifier = int(policy.order[j])
+            scores[here] += self.ensemble.call(classifier, rows[here])
+            cost[here] += self.ensemble.cost[classifier]
+            exit_step[here] = j + 1
+            at[here] = policy.next[j + 1, policy.grid.cells(scores[here])]
+            visited.append((classifier, here))
+        return _trace_of_visits(scores, exit_step, cost, visited)
+
+
+def compile(  # noqa: A001
+    ensemble: Ensemble,
+    policy: Policy | None = None,
+    *,
+    executor: str | None = None,
+    expected_evaluations: float | None = None,
+) -> Dag:
+    """The DAG that a policy makes of an ensemble; evaluate-all without a policy.
+
+    `executor` and `expected_evaluations` decide on speed alone: see Dag. ``print(dag)`` says how it
+    will run, and whether that is expected to be faster than evaluating everything.
+    """
+    _check_ensemble(ensemble)
+    if policy is None:
+        grid = Grid(np.empty(0), ensemble.n_scores)
+        policy = Policy.constant(EVAL, ensemble.n_classifiers, grid)
+    check_policy(policy)
+    if policy.rescaling is not None:  # from here on it is part of the votes
+        policy.require(ensemble.n_classifiers, ensemble.n_scores)
+        ensemble, policy = ensemble.rescaled(policy.rescaling), replace(policy, rescaling=None)
+    return Dag(ensemble, policy, executor, expected_evaluations)
+
+
+def _check_ensemble(ensemble: Ensemble) -> None:
+    check_is("ensemble", ensemble, Ensemble, "an Ensemble: pass mddag.as_ensemble(model)")
+
+
+def _trace_of_visits(
+    scores: NDArray[np.float64],
+    exit_step: NDArray[np.int32],
+    cost: NDArray[np.float64],
+    visited: list[tuple[int, NDArray[np.intp]]],
+) -> Trace:
+    owner = np.concatenate([here for _, here in visited] or [np.empty(0, np.intp)])
+    index = np.concatenate([np.full(len(h), c) for c, h in visited] or [np.empty(0, np.intp)])
+    by_row = np.argsort(owner, kind="stable")
+    counts = np.bincount(owner, minlength=len(scores))
+    indptr = np.concatenate([[0], np.cumsum(counts, dtype=np.int64)])
+    return Trace(scores, indptr, index[by_row].astype(np.int32), exit_step, cost)

@@ -1,0 +1,371 @@
+"""Ensemble: H = (h_1 … h_N), the neutral form of a trained boosted ensemble.
+
+The full classifier is f(x) = bias + sum_j h_j(x). Base classifiers are flat trees, or any callables
+(``Ensemble.from_callables``). A binary ensemble has one score (K = 1) and f > 0 means class 1.
+An Ensemble only votes and sums; how instances skip and quit is the business of policy and DAG.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal, get_args
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from mddag import _core
+from mddag._internal.checks import (
+    as_floats,
+    check_is,
+    check_one_of,
+    check_whole,
+    checked_permutation,
+    checked_threads,
+    described,
+)
+from mddag._internal.read_only import read_only
+from mddag.ensemble.flat_trees import flat_nodes, flat_tables
+from mddag.ensemble.nodes import Nodes
+from mddag.ensemble.rescaling import Rescaling
+from mddag.ensemble.votes import Tables, Votes, take_segments
+from mddag.features.features import Features, Rows
+
+Kind = Literal["classifier", "regressor", "ranker"]
+Link = Literal["identity", "exp", "unknown"]
+Voter = Callable[[Rows], ArrayLike]
+
+
+@dataclass(frozen=True, eq=False)
+class Rescaled:
+    """A callable base classifier, its votes multiplied by (K,) and constants (K,) added to them."""
+
+    voter: Voter
+    scale: NDArray[np.float64]
+    shift: NDArray[np.float64]
+
+    def __call__(self, rows: Rows) -> NDArray[np.float64]:
+        votes = np.asarray(self.voter(rows), np.float64)
+        return self.scale * votes.reshape(len(rows), -1) + self.shift
+
+
+@dataclass(frozen=True, eq=False)
+class Ensemble:
+    """Base classifiers in order, as flat arrays.
+
+    features    : what the columns of X are
+    tables      : the votes of every leaf, and which trees make up which h_j
+    nodes       : NODE (n_nodes,), the trees one behind the other; children count from their root
+    starts      : int64 (n_trees + 1,), where tree t's nodes begin
+    words       : uint32, the category sets of nominal splits, tree by tree
+    word_starts : int64 (n_trees + 1,)
+    cost        : float64 (N,), the price of evaluating h_j; the number of its trees by default
+    priced      : whether prices were given; if not, learners count base classifiers
+    classes     : the labels that scores stand for; None for regressors and rankers
+    kind        : "classifier", "regressor" or "ranker"
+    link        : what turns a regressor's score into its prediction: "identity", "exp" where the
+                  source model has a log link (Poisson, gamma, tweedie), or "unknown"
+    callables   : the base classifiers where they are not trees (then there are no nodes)
+
+    Made by ``as_ensemble``, ``from_trees`` or ``from_callables``, which check everything.
+    """
+
+    features: Features
+    tables: Tables
+    nodes: NDArray[np.void]
+    starts: NDArray[np.int64]
+    words: NDArray[np.uint32]
+    word_starts: NDArray[np.int64]
+    cost: NDArray[np.float64]
+    classes: NDArray[Any] | None = None
+    kind: Kind = "classifier"
+    priced: bool = False
+    link: Link = "identity"
+    callables: tuple[Voter, ...] = field(default=(), repr=False)
+
+    def __post_init__(self) -> None:
+        instead = "use mddag.as_ensemble, Ensemble.from_trees or Ensemble.from_callables"
+        check_is("features", self.features, Features, f"Features: {instead}")
+        check_is("tables", self.tables, Tables, f"Tables: {instead}")
+
+    @property
+    def n_classifiers(self) -> int:
+        """N."""
+        return self.tables.n_classifiers
+
+    @property
+    def n_scores(self) -> int:
+        """K; a binary ensemble has one score."""
+        return self.tables.n_scores
+
+    @property
+    def n_features(self) -> int:
+        return self.features.n
+
+    @property
+    def n_trees(self) -> int:
+        return self.tables.n_trees
+
+    @property
+    def bias(self) -> NDArray[np.float64]:
+        """f^(0), float64 (K,)."""
+        return self.tables.bias
+
+    def __len__(self) -> int:
+        return self.n_classifiers
+
+    def __repr__(self) -> str:
+        voters = f"{len(self.callables)} callables" if self.callables else f"{self.n_trees} trees"
+        return (
+            f"<Ensemble of {self.n_classifiers} base classifiers ({voters}), {self.kind}, "
+            f"{self.n_scores} score(s), {self.n_features} features>"
+        )
+
+    def votes(self, X: Any, *, n_threads: int = 1) -> Votes:
+        """What every h_j says of every row of X."""
+        n_threads = checked_threads(n_threads)
+        rows = self.features.rows(X)
+        if self.callables:
+            called = [self.call(j, rows) for j in range(self.n_classifiers)]
+            return Votes.from_dense(np.stack(called, axis=1), self.bias)
+        codes = np.empty((len(rows), self.n_trees), self.tables.code_dtype())
+        _core.leaf_codes(self.native, rows, codes, n_threads)
+        return Votes(codes, self.tables)
+
+    def scores(
+        self, X: Any, out: NDArray[np.float64] | None = None, *, n_threads: int = 1
+    ) -> NDArray[np.float64]:
+        """f(x) = bias + sum_j h_j(x), float64 (n_rows, K), summed in the order of the h_j."""
+        n_threads = checked_threads(n_threads)
+        rows = self.features.rows(X)
+        scores = checked_out(out, (len(rows), self.n_scores), rows)
+        scores[:] = self.bias
+        if self.callables:
+            for j in range(self.n_classifiers):
+                scores += self.call(j, rows)
+        else:
+            _core.add_scores(self.native, self.tables.native, rows, scores, n_threads)
+        return scores
+
+    def codes(self, scores: NDArray[np.float64]) -> NDArray[np.intp]:
+        """The place of the winning class of each row of scores; a tie goes to the first class."""
+        if self.classes is None:
+            raise ValueError(
+                f"a {self.kind} has no classes to choose from; its scores are raw scores f, before "
+                "any link function of the source model"
+            )
+        if getattr(scores, "shape", ())[1:] != (self.n_scores,):
+            raise ValueError(f"scores are {described(scores)}; wanted (n, {self.n_scores})")
+        won = scores[:, 0] > 0 if self.n_scores == 1 else scores.argmax(axis=1)
+        return won.astype(np.intp)
+
+    def labels(self, scores: NDArray[np.float64]) -> NDArray[Any]:
+        """The winning class of each row of scores."""
+        codes = self.codes(scores)
+        assert self.classes is not None
+        return self.classes[codes]
+
+    def means(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The predictions that a regressor's scores (n, 1) stand for, (n,)."""
+        if self.kind != "regressor":
+            raise ValueError(
+                f"the scores of a {self.kind} are no means; a regressor is wanted here"
+            )
+        self.require_link()
+        mean = scores[:, 0]
+        return np.exp(mean) if self.link == "exp" else mean
+
+    def require_link(self) -> None:
+        """Refuse to predict where scores cannot be turned into predictions."""
+        if self.link == "unknown":
+            raise ValueError(
+                "the predictions of the source model are neither its scores nor exp of them; mddag "
+                "knows no other links: train for another objective, or use the raw scores"
+            )
+
+    def reordered(self, order: Sequence[int] | NDArray[np.intp]) -> Ensemble:
+        """The same base classifiers in another order; the full sum keeps its value."""
+        return self._taken(checked_permutation(order, self.n_classifiers))
+
+    def rescaled(self, rescaling: Rescaling) -> Ensemble:
+        """The same base classifiers with other weights and constants."""
+        callables = tuple(map(Rescaled, self.callables, rescaling.scales, rescaling.shift))
+        return replace(self, tables=rescaling.applied(self.tables), callables=callables)
+
+    def truncated(self, n_classifiers: int) -> Ensemble:
+        """The first `n_classifiers` base classifiers."""
+        check_whole("n_classifiers", n_classifiers, 0)
+        if n_classifiers > self.n_classifiers:
+            raise ValueError(
+                f"cannot keep {n_classifiers} base classifiers; "
+                f"wanted a number from 0 to {self.n_classifiers}"
+            )
+        return self._taken(np.arange(n_classifiers))
+
+    def with_cost(self, cost: ArrayLike) -> Ensemble:
+        """The same ensemble with another price per base classifier, (N,)."""
+        cost = read_only(as_floats("cost", cost, "one price per base classifier"), np.float64)
+        if cost.shape != (self.n_classifiers,):
+            raise ValueError(
+                f"cost has shape {cost.shape}; wanted one price for each of the "
+                f"{self.n_classifiers} base classifiers, shape ({self.n_classifiers},)"
+            )
+        if not (np.isfinite(cost).all() and (cost >= 0).all()):
+            bad = int(np.flatnonzero(~(np.isfinite(cost) & (cost >= 0)))[0])
+            raise ValueError(f"cost[{bad}] is {cost[bad]}; prices must be finite and not negative")
+        return replace(self, cost=cost, priced=True)
+
+    def tree(self, t: int) -> Nodes:
+        """Tree t on its own."""
+        check_whole("t", t, 0)
+        if t >= self.n_trees:
+            raise ValueError(f"t is {t}; wanted a number from 0 to {self.n_trees - 1}")
+        nodes = self.nodes[self.starts[t] : self.starts[t + 1]]
+        words = self.words[self.word_starts[t] : self.word_starts[t + 1]]
+        values = self.tables.values[self.tables.starts[t] : self.tables.starts[t + 1]]
+        width = self.n_scores if self.tables.score[t] < 0 else 1
+        return Nodes(nodes, values.reshape(-1, width), words)
+
+    @classmethod
+    def from_trees(
+        cls,
+        trees: Sequence[Nodes],
+        *,
+        features: Features,
+        bias: ArrayLike = 0.0,
+        score: ArrayLike | None = None,
+        rounds: ArrayLike | None = None,
+        cost: ArrayLike | None = None,
+        classes: ArrayLike | None = None,
+        kind: Kind = "classifier",
+        link: Link = "identity",
+    ) -> Ensemble:
+        """Lay trees out flat.
+
+        `bias` (K,) fixes K. `score[t]` is the score that tree t votes for, -1 for all (of one
+        score, that one); by default trees of width K vote for all and trees of width 1 for score 0.
+        `rounds` (N + 1,) groups trees into base classifiers; by default each tree is one.
+        """
+        check_is("features", features, Features, "Features, such as Features(n)")
+        _check_choices(kind, link)
+        check_is("trees", trees, Iterable, "a list of Nodes")
+        nodes, starts, words, word_starts = flat_nodes(trees, features.n)
+        tables = flat_tables(trees, bias, score, rounds)
+        ensemble = cls(
+            features=features,
+            tables=tables,
+            nodes=nodes,
+            starts=starts,
+            words=words,
+            word_starts=word_starts,
+            cost=read_only(np.diff(tables.rounds), np.float64),
+            classes=None if classes is None else _class_labels(classes, tables.n_scores),
+            kind=kind,
+            link=link,
+        )
+        return ensemble if cost is None else ensemble.with_cost(cost)
+
+    @classmethod
+    def from_callables(
+        cls,
+        callables: Sequence[Voter],
+        *,
+        n_features: int,
+        bias: ArrayLike = 0.0,
+        cost: ArrayLike | None = None,
+        classes: ArrayLike | None = None,
+        kind: Kind = "classifier",
+        link: Link = "identity",
+    ) -> Ensemble:
+        """Any linear combination: h_j(X) -> votes (n,) or (n, K). `bias` (K,) fixes K."""
+        check_is("callables", callables, Sequence, "a list of functions of X")
+        _check_choices(kind, link)
+        bad = next((i for i, h in enumerate(callables) if not callable(h)), None)
+        if bad is not None:
+            raise TypeError(
+                f"callables[{bad}] is a {type(callables[bad]).__name__}; wanted functions of X"
+            )
+        if not callables:
+            raise ValueError("callables is empty; an ensemble needs at least one base classifier")
+        empty = cls.from_trees([], features=Features(n_features), bias=bias)
+        ensemble = replace(
+            empty,
+            tables=replace(empty.tables, rounds=np.zeros(len(callables) + 1, np.int64)),
+            cost=np.ones(len(callables)),
+            classes=_class_labels(classes, empty.n_scores) if kind == "classifier" else None,
+            kind=kind,
+            link=link,
+            callables=tuple(callables),
+        )
+        return ensemble if cost is None else ensemble.with_cost(cost)
+
+    def _taken(self, order: NDArray[np.intp]) -> Ensemble:
+        trees = self.tables.trees_of(order)
+        nodes, starts = take_segments(self.nodes, self.starts, trees)
+        words, word_starts = take_segments(self.words, self.word_starts, trees)
+        return replace(
+            self,
+            tables=self.tables.taken(order),
+            nodes=nodes,
+            starts=starts,
+            words=words,
+            word_starts=word_starts,
+            cost=self.cost[order],
+            callables=tuple(self.callables[j] for j in order) if self.callables else (),
+        )
+
+    @property
+    def native(
+        self,
+    ) -> tuple[NDArray[np.uint8], NDArray[np.int64], NDArray[np.uint32], NDArray[np.int64]]:
+        """The trees as the kernels take them."""
+        return self.nodes.view(np.uint8), self.starts, self.words, self.word_starts
+
+    def call(self, j: int, rows: Rows) -> NDArray[np.float64]:
+        """The votes of callable h_j on rows, (n_rows, K)."""
+        votes = np.asarray(self.callables[j](rows), np.float64)
+        votes = votes[:, None] if votes.ndim == 1 else votes
+        if votes.shape != (len(rows), self.n_scores):
+            raise ValueError(
+                f"base classifier {j} returned votes of shape "
+                f"{votes.shape} for {len(rows)} rows; wanted ({len(rows)}, {self.n_scores})"
+            )
+        return votes
+
+
+def checked_out(
+    out: NDArray[Any] | None, shape: tuple[int, ...], rows: Rows, dtype: Any = np.float64
+) -> NDArray[Any]:
+    """`out` if it can take the result on `rows`, a new array if it is None."""
+    if out is None:
+        return np.empty(shape, dtype)
+    wanted = f"{np.dtype(dtype)}"
+    if not isinstance(out, np.ndarray):
+        raise TypeError(f"out is a {type(out).__name__}; wanted a {wanted} array {shape}")
+    in_order = out.flags.c_contiguous and out.flags.aligned
+    if out.shape != shape or out.dtype != dtype or not in_order:
+        order = "C-ordered" if out.flags.c_contiguous else "not C-ordered"
+        order += "" if out.flags.aligned else ", not aligned"
+        raise ValueError(
+            f"out is {out.dtype} {out.shape}, {order}; wanted C-ordered {wanted} {shape}"
+        )
+    if not out.flags.writeable:
+        raise ValueError("out is read-only; pass an array that can be written")
+    if np.may_share_memory(out, rows):
+        raise ValueError("out shares memory with X, which would change while it is read; copy one")
+    return out
+
+
+def _check_choices(kind: Kind, link: Link) -> None:
+    check_one_of("kind", kind, get_args(Kind))
+    check_one_of("link", link, get_args(Link))
+
+
+def _class_labels(classes: ArrayLike | None, n_scores: int) -> NDArray[Any]:
+    n_classes = max(n_scores, 2)
+    labels = np.arange(n_classes) if classes is None else np.asarray(classes)
+    if labels.shape != (n_classes,):
+        raise ValueError(
+            f"classes has shape {labels.shape}; {n_scores} score(s) stand for {n_classes} classes"
+        )
+    return read_only(labels, None)

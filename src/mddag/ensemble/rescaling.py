@@ -1,0 +1,106 @@
+"""Rescaling: what a policy changes in votes, h_jk -> scale_jk h_jk + shift_jk and f^(0) -> + start.
+
+An order wants other constants: the sum of its first j votes follows the full score closely, but
+around another level than the bias, and QUIT returns the sign of f. Then scales are 1 and
+start + sum_j shift_j = 0, so that the full sum keeps its value. A condensation wants other weights:
+few base classifiers stand for all, and those that are left out have scale 0.
+
+SKIP leaves out the constant with the vote.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mddag._internal.read_only import ReadOnlyArrays, read_only
+from mddag.ensemble.votes import Tables
+
+
+@dataclass(frozen=True, eq=False)
+class Rescaling(ReadOnlyArrays):
+    """Numbers of base classifiers, which are counted as in the source ensemble.
+
+    start : float64 (K,), added to f^(0)
+    shift : float64 (N, K), added to the vote of h_j; 0 where h_j never votes for k
+    scale : float64 (N, K), by which the vote of h_j is multiplied before; 1 by default
+    """
+
+    start: NDArray[np.float64]
+    shift: NDArray[np.float64]
+    scale: NDArray[np.float64] | None = None
+
+    def __post_init__(self) -> None:
+        start, shift = (read_only(a, np.float64) for a in (self.start, self.shift))
+        if shift.ndim != 2 or start.shape != shift.shape[1:]:
+            raise ValueError(
+                f"start and shift have shapes {start.shape} and {shift.shape}; wanted (K,) and "
+                "(N, K)"
+            )
+        scale = read_only(np.ones_like(shift) if self.scale is None else self.scale, np.float64)
+        if scale.shape != shift.shape:
+            raise ValueError(f"scale has shape {scale.shape}; wanted {shift.shape}, as shift has")
+        if not all(np.isfinite(a).all() for a in (start, shift, scale)):
+            raise ValueError("start, shift or scale is not finite; wanted finite numbers")
+        for name, array in (("start", start), ("shift", shift), ("scale", scale)):
+            object.__setattr__(self, name, array)
+
+    @property
+    def scales(self) -> NDArray[np.float64]:
+        """The scale of each base classifier and class, (N, K)."""
+        assert self.scale is not None  # since __post_init__
+        return self.scale
+
+    def applied(self, tables: Tables) -> Tables:
+        """Tables whose leaves and bias are rescaled."""
+        base = np.repeat(np.arange(tables.n_classifiers), np.diff(tables.rounds))
+        values, carries = tables.values.copy(), _carriers(tables)
+        for t, (j, k) in enumerate(zip(base, tables.score, strict=True)):
+            votes = values[tables.starts[t] : tables.starts[t + 1]]
+            # one score, or a vector of them per leaf
+            to, votes = (k, votes) if k >= 0 else (slice(None), votes.reshape(-1, tables.n_scores))
+            votes *= self.scales[j, to]
+            if carries[t]:
+                votes += self.shift[j, to]
+        return replace(tables, values=values, bias=tables.bias + self.start)
+
+    def then(self, other: Rescaling) -> Rescaling:
+        """This one, and of what it gives another."""
+        return Rescaling(
+            self.start + other.start,
+            other.scales * self.shift + other.shift,
+            other.scales * self.scales,
+        )
+
+    def numbered(self, index: NDArray[np.intp], n_classifiers: int) -> Rescaling:
+        """The same, its j-th being number index[j] of `n_classifiers`; others stay as they are."""
+        shape = (n_classifiers, len(self.start))
+        shift, scale = np.zeros(shape), np.ones(shape)
+        shift[index], scale[index] = self.shift, self.scales
+        return Rescaling(self.start, shift, scale)
+
+
+def carried(tables: Tables) -> NDArray[np.bool_]:
+    """Whether h_j votes for score k, so that it can carry a constant of it, (N, K)."""
+    can = np.zeros((tables.n_classifiers, tables.n_scores), bool)
+    for j in range(tables.n_classifiers):
+        score = tables.score[tables.rounds[j] : tables.rounds[j + 1]]
+        can[j, score[score >= 0]] = True
+        can[j] |= (score < 0).any()
+    return can
+
+
+def _carriers(tables: Tables) -> NDArray[np.bool_]:
+    """The trees that carry constants: of each h_j the first that votes for all scores, or, where
+    there is none, the first for each score; (n_trees,)."""
+    carries = np.zeros(tables.n_trees, bool)
+    for j in range(tables.n_classifiers):
+        first = tables.rounds[j]
+        score = tables.score[first : tables.rounds[j + 1]]
+        if (score < 0).any():
+            carries[first + int((score < 0).argmax())] = True
+        else:
+            carries[first + np.unique(score, return_index=True)[1]] = True
+    return carries

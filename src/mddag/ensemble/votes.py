@@ -1,0 +1,257 @@
+"""Votes: what every base classifier says of every row, as leaf codes plus value tables.
+
+A tree with at most 256 leaves costs one byte per row; the numbers stand once, in ``Tables``.
+``Votes.dense`` gives h_j(x_i) in full, ``Votes.scores`` their sum f(x_i).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from mddag import _core
+from mddag._internal.checks import as_floats, check_is, checked_order, described
+from mddag._internal.read_only import read_only
+
+Codes = NDArray[np.unsignedinteger[Any]]
+
+
+@dataclass(frozen=True, eq=False)
+class Tables:
+    """How leaf codes become votes.
+
+    values : float64, the tables of all trees one behind the other
+    starts : int64 (n_trees + 1,), where tree t's table begins
+    score  : int32 (n_trees,), the score that tree t votes for; -1 where it votes for all K, which
+             becomes 0 where K = 1
+    rounds : int64 (N + 1,), h_j is the sum of trees rounds[j] .. rounds[j + 1]
+    bias   : float64 (K,), f^(0)
+    """
+
+    values: NDArray[np.float64]
+    starts: NDArray[np.int64]
+    score: NDArray[np.int32]
+    rounds: NDArray[np.int64]
+    bias: NDArray[np.float64]
+
+    def __post_init__(self) -> None:
+        _check_starts("starts", self.starts, len(self.score), len(self.values))
+        _check_starts("rounds", self.rounds, len(self.rounds) - 1, len(self.score))
+        check_scores(self.score, self.n_scores)
+        if self.n_scores == 1 and (self.score < 0).any():  # all scores are the one, number 0
+            object.__setattr__(self, "score", read_only(np.zeros_like(self.score), np.int32))
+        torn = np.flatnonzero(np.diff(self.starts) % self._widths)
+        if len(torn):
+            raise ValueError(
+                f"the table of tree {torn[0]} has {np.diff(self.starts)[torn[0]]} values; "
+                f"wanted {self.n_scores} for each leaf"
+            )
+
+    @property
+    def n_classifiers(self) -> int:
+        return len(self.rounds) - 1
+
+    @property
+    def n_trees(self) -> int:
+        return len(self.score)
+
+    @property
+    def n_scores(self) -> int:
+        return len(self.bias)
+
+    @property
+    def n_leaves(self) -> NDArray[np.int64]:
+        """Leaves per tree."""
+        return np.diff(self.starts) // self._widths
+
+    @property
+    def _widths(self) -> NDArray[np.intp]:
+        """Values of a leaf, per tree."""
+        return np.where(self.score < 0, self.n_scores, 1)
+
+    @property
+    def native(
+        self,
+    ) -> tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.int32], NDArray[np.int64], int]:
+        """The tables as the kernels take them."""
+        return self.values, self.starts, self.score, self.rounds, self.n_scores
+
+    def code_dtype(self) -> np.dtype[np.unsignedinteger[Any]]:
+        """The smallest unsigned type that holds every leaf code."""
+        return np.min_scalar_type(max(int(self.n_leaves.max(initial=1)) - 1, 0))
+
+    def table(self, t: int) -> NDArray[np.float64]:
+        """Votes of tree t by leaf code, (n_leaves, K)."""
+        values = self.values[self.starts[t] : self.starts[t + 1]]
+        if self.score[t] < 0:
+            return values.reshape(-1, self.n_scores)
+        table = np.zeros((len(values), self.n_scores))
+        table[:, self.score[t]] = values
+        return table
+
+    def reach(self) -> NDArray[np.float64]:
+        """The largest |h_jk| that each base classifier can vote, (N,)."""
+        largest = np.zeros(self.n_trees)
+        filled = np.diff(self.starts) > 0
+        largest[filled] = np.maximum.reduceat(np.abs(self.values), self.starts[:-1][filled])
+        passed: NDArray[np.float64] = np.concatenate([[0.0], np.cumsum(largest)])
+        return np.diff(passed[self.rounds])
+
+    def trees_of(self, order: ArrayLike) -> NDArray[np.int64]:
+        """The trees of the classifiers `order`, in that order."""
+        spans = [np.arange(self.rounds[j], self.rounds[j + 1]) for j in np.asarray(order)]
+        return np.concatenate(spans) if spans else np.empty(0, np.int64)
+
+    def taken(self, order: NDArray[np.intp]) -> Tables:
+        """The tables of the classifiers `order` alone, in that order."""
+        trees = self.trees_of(order)
+        values, starts = take_segments(self.values, self.starts, trees)
+        rounds = starts_of(np.diff(self.rounds)[order])
+        return Tables(values, starts, self.score[trees], rounds, self.bias)
+
+
+@dataclass(frozen=True, eq=False)
+class Votes:
+    """Leaf codes of n rows in every tree, with the tables that turn them into votes.
+
+    codes  : uint8, uint16 or uint32 (n, n_trees)
+    tables : the votes of every leaf, and which trees make up which h_j
+    """
+
+    codes: Codes
+    tables: Tables
+
+    def __post_init__(self) -> None:
+        instead = "use ensemble.votes(X) or Votes.from_dense"
+        check_is("tables", self.tables, Tables, f"Tables: {instead}")
+        if getattr(self.codes, "ndim", 0) != 2 or self.codes.shape[1] != self.tables.n_trees:
+            raise ValueError(
+                f"codes are {described(self.codes)}; wanted (n, {self.tables.n_trees}): {instead}"
+            )
+        n_leaves = self.tables.n_leaves
+        bad = np.flatnonzero(self.codes.max(axis=0, initial=0) >= n_leaves)
+        if len(bad) and len(self):
+            raise ValueError(
+                f"codes of tree {bad[0]} go up to {self.codes[:, bad[0]].max()}; "
+                f"wanted numbers below {n_leaves[bad[0]]}, its leaves"
+            )
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes held, the tables included."""
+        arrays = (self.tables.values, self.tables.starts, self.tables.score, self.tables.rounds)
+        return self.codes.nbytes + sum(a.nbytes for a in arrays)
+
+    def dense(self) -> NDArray[np.float64]:
+        """h_j(x_i), float64 (n, N, K)."""
+        tables = self.tables
+        dense = np.zeros((len(self), tables.n_classifiers, tables.n_scores))
+        for j in range(tables.n_classifiers):
+            for t in range(tables.rounds[j], tables.rounds[j + 1]):
+                dense[:, j] += tables.table(t)[self.codes[:, t]]
+        return dense
+
+    def scores(self) -> NDArray[np.float64]:
+        """f(x_i) = bias + the sum of all votes in their order, float64 (n, K)."""
+        scores = np.tile(self.tables.bias, (len(self), 1))
+        _core.add_coded_scores(self.tables.native, self.codes, scores)
+        return scores
+
+    def rows(self, index: NDArray[np.intp] | NDArray[np.bool_] | slice) -> Votes:
+        """The votes on some of the rows."""
+        if (
+            not isinstance(index, slice)
+            and np.size(index)
+            and np.asarray(index).dtype.kind not in "iub"
+        ):
+            raise ValueError(f"index is {described(index)}; wanted numbers of rows, or a mask")
+        return Votes(np.ascontiguousarray(self.codes[index]), self.tables)
+
+    def reordered(self, order: Sequence[int] | NDArray[np.intp]) -> Votes:
+        """The votes of the classifiers `order` alone, in that order; these, if nothing moves."""
+        order = checked_order(order, self.tables.n_classifiers)
+        if np.array_equal(order, np.arange(self.tables.n_classifiers)):
+            return self
+        codes = np.ascontiguousarray(self.codes[:, self.tables.trees_of(order)])
+        return Votes(codes, self.tables.taken(order))
+
+    @classmethod
+    def from_dense(cls, dense: ArrayLike, bias: ArrayLike = 0.0) -> Votes:
+        """Votes given as numbers, (n, N) or (n, N, K): each distinct vote becomes a code."""
+        votes = as_floats("dense", dense, "numbers (n, N) for one score or (n, N, K)")
+        if votes.ndim not in (2, 3):
+            raise ValueError(
+                f"votes have shape {votes.shape}; wanted (n, N) for one score or (n, N, K)"
+            )
+        votes = votes[:, :, None] if votes.ndim == 2 else votes
+        _, n_classifiers, n_scores = votes.shape
+        columns, tables = [], []
+        for j in range(n_classifiers):
+            table, codes = np.unique(votes[:, j], axis=0, return_inverse=True)
+            columns.append(codes.reshape(-1))
+            tables.append(table)
+        value_tables = Tables(
+            values=np.concatenate([t.ravel() for t in tables]) if tables else np.empty(0),
+            starts=starts_of([t.size for t in tables]),
+            score=np.full(n_classifiers, 0 if n_scores == 1 else -1, np.int32),
+            rounds=np.arange(n_classifiers + 1, dtype=np.int64),
+            bias=_broadcast(bias, n_scores),
+        )
+        coded: Codes = np.empty((len(votes), n_classifiers), value_tables.code_dtype())
+        for j, column in enumerate(columns):
+            coded[:, j] = column
+        return cls(coded, value_tables)
+
+
+def check_scores(score: NDArray[np.integer[Any]], n_scores: int) -> None:
+    """Refuse trees that vote for a score which is not there."""
+    bad = np.flatnonzero((score < -1) | (score >= n_scores))
+    if len(bad):
+        raise ValueError(
+            f"tree {bad[0]} votes for score {score[bad[0]]}; wanted a number in "
+            f"0..{n_scores - 1}, or -1 for all"
+        )
+
+
+def _check_starts(name: str, starts: NDArray[np.int64], n: int, end: int) -> None:
+    """Refuse starts of n segments unless they rise from 0 to `end`."""
+    sound = len(starts) == n + 1 > 0 and starts[0] == 0 and starts[-1] == end
+    if not sound or (starts[1:] < starts[:-1]).any():
+        raise ValueError(
+            f"{name} are {np.array2string(starts, threshold=6)}; "
+            f"wanted {n + 1} numbers that rise from 0 to {end}"
+        )
+
+
+def check_votes(votes: Any) -> None:
+    """Refuse what are no Votes."""
+    check_is("votes", votes, Votes, "Votes, such as ensemble.votes(X) gives")
+
+
+def _broadcast(bias: ArrayLike, n_scores: int) -> NDArray[np.float64]:
+    wanted = f"one number, or one for each of {n_scores} score(s)"
+    array = as_floats("bias", bias, wanted)
+    if array.shape not in ((), (1,), (n_scores,)):
+        raise ValueError(f"bias has shape {array.shape}; wanted {wanted}")
+    return np.broadcast_to(array, (n_scores,)).copy()
+
+
+def starts_of(lengths: ArrayLike) -> NDArray[np.int64]:
+    """Where segments of these lengths begin when laid one behind the other, and the end."""
+    return np.concatenate([[0], np.cumsum(np.asarray(lengths, np.int64))]).astype(np.int64)
+
+
+def take_segments(
+    flat: NDArray[Any], starts: NDArray[np.int64], segments: NDArray[np.int64]
+) -> tuple[NDArray[Any], NDArray[np.int64]]:
+    """Some segments of a flat array, in the given order, with their new starts."""
+    taken = [flat[starts[s] : starts[s + 1]] for s in segments]
+    lengths = np.diff(starts)[segments]
+    return (np.concatenate(taken) if taken else flat[:0]), starts_of(lengths)

@@ -1,0 +1,137 @@
+"""MDDAGClassifier: an ensemble made into a sparse decision DAG, as a scikit-learn estimator.
+
+fit: rows -> ensemble (trained here, or given) -> votes on the policy rows -> MDP -> policy -> DAG.
+predict: each row evaluates the base classifiers that its path in the DAG needs, and no others.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import ClassifierMixin
+from sklearn.utils.validation import check_is_fitted
+
+from mddag.estimators.adaboost import AdaBoostMHClassifier
+from mddag.estimators.dag_estimator import DagEstimator
+from mddag.estimators.prediction import ScoringClassifier
+from mddag.features.checks import checked_labels
+from mddag.ordering import Given
+from mddag.solvers import Sarsa
+
+
+class MDDAGClassifier(ScoringClassifier, ClassifierMixin, DagEstimator):  # type: ignore[misc]
+    """A sparse decision DAG over the base classifiers of a boosted ensemble.
+
+    Parameters
+    ----------
+    ensemble : estimator or model, default None
+        What gives the base classifiers: anything that ``mddag.as_ensemble`` reads, a path
+        included, or a Pipeline that ends with such a model. If fitted (or wrapped in
+        ``FrozenEstimator``, which survives ``clone``) it is used as it is, and every row given to
+        ``fit`` is a policy row; if not, it is fitted here. None means ``AdaBoostMHClassifier()``.
+    beta : float, default 0.01
+        The price of one evaluation in units of the loss: the trade-off between accuracy and speed.
+        An ensemble with prices of its own (``Ensemble.with_cost``) pays beta times those.
+    loss : callable, default None
+        What a wrong decision costs, of (scores, labels); None means ``ZeroOne()``.
+    solver : Solver, default None
+        How the policy is learned; None means ``Portfolio()``. The paper: ``Sarsa()``, and with its
+        other choices ``MDDAGClassifier.paper``.
+    ordering : Ordering, default None
+        The order in which base classifiers are decided on; None means ``Correlation()``, and for
+        ``Portfolio`` that it tries two (an order given here replaces them; those few that stand for
+        all have their own). The paper takes them as they come: ``Given()``.
+    every : int, default 1
+        Decide once for so many base classifiers; above 1 the solver must know how.
+    grid : "quantile" or "uniform", default "quantile"
+        The cells of scores on which the policy is learned: as many rows in each, or all of one
+        width (the paper). ``Portfolio`` makes its own.
+    actions : tuple of str, default ("eval", "skip", "quit")
+        Without "skip" the DAG is a chain with early exits, without "quit" every row goes to the
+        end.
+    policy_rows : "held_out" or "train", default "held_out"
+        Where the policy of an ensemble fitted here is learned: on `policy_fraction` of the rows,
+        which the ensemble does not see, or on the rows that it was fitted on (the paper), which
+        look easier than they are.
+    policy_fraction : float, default 0.3
+        Share of the rows held out for the policy.
+    n_threads : int, default 1
+        Threads of prediction and of the default solver, -1 for all cores. No result depends on it.
+        (One policy is learned, so that there is nothing for joblib's workers.)
+    verbose : bool, default False
+        Show progress on standard error; a solver that can report does, too.
+    on_interrupt : "raise" or "return", default "raise"
+        What Ctrl-C does to ``fit``: an error, which leaves the estimator as it was, or a fit with
+        the best policy so far and a warning, ``mddag.Interrupted``, if the solver has one by then.
+    random_state : int, RandomState or None, default None
+        Decides which rows are held out, and seeds a solver that has no seed of its own.
+
+    Attributes
+    ----------
+    ensemble_ : Ensemble
+    policy_ : Policy
+    dag_ : Dag
+    classes_ : ndarray (n_classes,)
+    evaluation_, full_evaluation_ : Evaluation
+        Eq. (8) and its parts on the policy rows, of the policy and of the full ensemble.
+    measured_against_ : str
+        What their losses are of: "labels"; "probabilities", where ``adopt`` was given those; or
+        "model", where ``sparsify`` had no labels and the model's own opinion stood for them.
+    calibration_ : Calibration
+        a in p = sigmoid(a f) or softmax(a f) for each group of exits, fitted on the policy rows.
+    promise_ : Promise
+        Only of ``sparsify``: what is promised on rows to come, `knob`, `bound` and `confidence`.
+    summary_ : Summary
+        Only of ``sparsify``: what it found, measured on rows that policies were not learned on;
+        ``repr`` of the estimator tells it in five lines.
+    transformer_ : Transformer or None
+        The steps of a Pipeline before its ensemble, with ``transform``.
+    n_features_in_, feature_names_in_ : as in scikit-learn; those of the Pipeline, if there is one
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from mddag.solvers import Sarsa
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> model = MDDAGClassifier(beta=0.001, solver=Sarsa(n_episodes=50_000), random_state=0)
+    >>> bool(model.fit(X, y).n_evaluated(X).mean() < 50)
+    True
+    """
+
+    kind = "classifier"
+
+    @classmethod
+    def paper(cls, ensemble: Any = None, *, beta: float = 0.01, **changes: Any) -> Self:
+        """An estimator with the choices of the paper; docs/deviations.md has our readings of it.
+
+        SARSA(lambda) with its constants, base classifiers as they come, cells of one width, the
+        0-1 loss (MDDAG.I), and a policy learned on the rows that trained the ensemble: one that is
+        not fitted is fitted on all rows given to ``fit``; for one that is, give those rows.
+
+        changes : other parameters by name, such as ``loss=Exponential()`` (MDDAG.EXP),
+                  ``random_state=0`` or ``solver__n_episodes=100_000``
+        """
+        paper = cls(
+            ensemble,
+            beta=beta,
+            solver=Sarsa(),
+            ordering=Given(),
+            grid="uniform",
+            policy_rows="train",
+        )
+        changed: Self = paper.set_params(**changes)
+        return changed
+
+    @property
+    def classes_(self) -> NDArray[Any]:
+        """The labels, in the order of the columns of ``predict_proba``."""
+        check_is_fitted(self, "ensemble_")
+        return np.asarray(self.ensemble_.classes)
+
+    def _default_model(self) -> Any:
+        return AdaBoostMHClassifier(n_threads=self.n_threads, verbose=self.verbose)
+
+    def _targets(self, y: Any) -> NDArray[Any]:
+        return checked_labels(y)

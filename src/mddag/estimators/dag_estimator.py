@@ -1,0 +1,263 @@
+"""DagEstimator: what MDDAGClassifier and MDDAGRegressor share.
+
+fit: rows -> ensemble (trained here, or given) -> votes on the policy rows -> MDP -> policy -> DAG.
+predict: each row evaluates the base classifiers that its path in the DAG needs, and no others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
+from sklearn.utils import _safe_indexing, check_random_state
+from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
+
+from mddag._internal.checks import check_fraction, check_one_of, checked_threads
+from mddag._internal.doubts import doubt_one_class
+from mddag._internal.progress import Report, progress
+from mddag._internal.weights import mass as mass_of
+from mddag._internal.weights import part
+from mddag.adapters import Transformer
+from mddag.calibration.by_exit import exit_calibration
+from mddag.calibration.platt import opinion
+from mddag.dag.dag import compile as compile_dag
+from mddag.dag.trace import Trace
+from mddag.ensemble.ensemble import Ensemble, Kind
+from mddag.estimators.fitted_model import Source, fitted_source, is_piped
+from mddag.estimators.prediction import Scoring
+from mddag.estimators.problem import GRIDS, Problem, chosen_solver
+from mddag.estimators.served import Served
+from mddag.features.checks import all_or_nothing, checked_rows, counted_rows, piped_rows
+from mddag.features.features import Rows, is_frame
+from mddag.mdp.mdp import checked_actions, checked_beta, checked_loss
+from mddag.mdp.policy import ACTIONS, Policy, check_policy
+from mddag.solvers import Solver
+from mddag.solvers.solver import seeded, solved
+
+
+class _Repr:
+    """``repr`` of an estimator: the summary that ``sparsify`` left, else scikit-learn's.
+
+    scikit-learn knows what it prints inside of pipelines and searches by the ``__repr__`` of its
+    class, so there that stays the one of BaseEstimator.
+    """
+
+    def __get__(self, estimator: Any, owner: type) -> Callable[..., str]:
+        plain: Callable[..., str] = BaseEstimator.__repr__
+        if estimator is None:
+            return plain
+        summary = vars(estimator).get("summary_")
+        return partial(plain, estimator) if summary is None else partial(str, summary)
+
+
+class DagEstimator(Served, Scoring, BaseEstimator):  # type: ignore[misc]
+    """Parameters, fit and traces; a subclass knows its targets, its predictions and their units."""
+
+    kind: ClassVar[Kind]
+    __repr__ = _Repr()
+    transformer_: Transformer | None = None
+
+    def __init__(
+        self,
+        ensemble: Any = None,
+        *,
+        beta: float = 0.01,
+        loss: Any = None,
+        solver: Any = None,
+        ordering: Any = None,
+        every: int = 1,
+        grid: str = "quantile",
+        actions: tuple[str, ...] = ACTIONS,
+        policy_rows: str = "held_out",
+        policy_fraction: float = 0.3,
+        n_threads: int = 1,
+        verbose: bool = False,
+        on_interrupt: str = "raise",
+        random_state: Any = None,
+    ) -> None:
+        self.ensemble = ensemble
+        self.beta = beta
+        self.loss = loss
+        self.solver = solver
+        self.ordering = ordering
+        self.every = every
+        self.grid = grid
+        self.actions = actions
+        self.policy_rows = policy_rows
+        self.policy_fraction = policy_fraction
+        self.n_threads = n_threads
+        self.verbose = verbose
+        self.on_interrupt = on_interrupt
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn the policy, and the ensemble if it is not fitted, from X (n, d) and targets y.
+
+        `sample_weight` (n,) >= 0 says what rows count for, a weight of 0 as if the row were not
+        there; a common factor changes nothing. An ensemble that is fitted here gets the weights,
+        with a mean of 1. If fit fails or is interrupted, the estimator is as it was before.
+        """
+        solver = self.checked_solver()
+        with all_or_nothing(self):
+            X = self._seen(X, finite=True)
+            targets = self._targets(y)
+            check_consistent_length(X, targets)
+            X, targets, weight = counted_rows(X, targets, sample_weight)
+            with progress(type(self).__name__, 2, self.verbose) as report:
+                self._fit(X, targets, weight, solver, report)
+        return self
+
+    def _fit(
+        self,
+        X: Any,
+        targets: NDArray[Any],
+        weight: NDArray[np.float64] | None,
+        solver: Solver,
+        report: Report,
+    ) -> None:
+        random = check_random_state(self.random_state)
+        held_out = self.policy_fraction if self.policy_rows == "held_out" else 0.0
+        model = self._default_model() if self.ensemble is None else self.ensemble
+        source = fitted_source(model, self.kind, X, targets, held_out, random, weight)
+        report(1, f"{source.ensemble.n_classifiers} base classifiers")
+        rows = self._enter(source, _safe_indexing(X, source.rows), finite=True)
+        if self.kind == "classifier":
+            doubt_one_class(targets[source.rows])
+        problem = Problem.of(
+            source.ensemble,
+            rows,
+            targets[source.rows],
+            loss=self.loss,
+            actions=self.actions,
+            weight=part(weight, source.rows),
+        )
+        ordered = problem.ordered(self.ordering, solver, self.grid)
+        policy = ordered.outside(solved(seeded(solver, random), ordered.mdp(self.beta)))
+        self._settle(source.ensemble, policy, problem, rows)
+        report(2, f"{self.evaluation_.n_evaluated:.1f} evaluated by {type(solver).__name__}")
+
+    def adopt(self, policy: Policy, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Take a policy learned elsewhere, such as one of a sweep, over the fitted ensemble.
+
+        Rows X (n, d) with targets y calibrate and evaluate it; for classifiers y may be
+        probabilities (n, n_classes). `sample_weight` (n,) is as for ``fit``.
+        """
+        self.checked_solver()
+        check_policy(policy)
+        with all_or_nothing(self):
+            X = self._seen(X, finite=False)
+            soft = self.kind == "classifier" and np.ndim(y) == 2
+            targets = y if soft else self._targets(y)
+            check_consistent_length(X, targets)
+            X, targets, weight = counted_rows(X, targets, sample_weight)
+            source = Source.of(self.ensemble, self.kind, np.arange(len(targets)))
+            rows = self._enter(source, X, finite=False)
+            problem = Problem.of(
+                source.ensemble, rows, targets, loss=self.loss, actions=self.actions, weight=weight
+            )
+            self._settle(source.ensemble, policy, problem, rows)
+        return self
+
+    def scores(self, X: Any) -> NDArray[np.float64]:
+        """The raw scores f^(N) of Eq. (2), float64 (n, K); K = 1 for two classes."""
+        rows = self._rows(X)
+        scores: NDArray[np.float64] = self.dag_.scores(rows, n_threads=self.n_threads)
+        return scores
+
+    def trace(self, X: Any) -> Trace:
+        """Raw scores and classification paths of every row."""
+        rows = self._rows(X)
+        trace: Trace = self.dag_.run(rows, n_threads=self.n_threads)
+        return trace
+
+    def n_evaluated(self, X: Any) -> NDArray[np.int64]:
+        """Base classifiers evaluated on each row, (n,)."""
+        rows = self._rows(X)
+        lengths: NDArray[np.int64] = self.dag_.lengths(rows, n_threads=self.n_threads)[2]
+        return lengths
+
+    def checked_solver(self, n_threads: int | None = None) -> Solver:
+        """The solver; bad parameters are refused here, before any work.
+
+        n_threads : of the default solver; as many as for prediction by default
+        """
+        checked_threads(self.n_threads)
+        check_one_of("policy_rows", self.policy_rows, ("held_out", "train"))
+        check_one_of("grid", self.grid, GRIDS)
+        check_fraction("policy_fraction", self.policy_fraction, zero=False)
+        checked_beta(self.beta)
+        checked_actions(self.actions)
+        checked_loss(self.loss)
+        return chosen_solver(
+            self.solver,
+            ordering=self.ordering,
+            every=self.every,
+            n_threads=self.n_threads if n_threads is None else n_threads,
+            verbose=self.verbose,
+            on_interrupt=self.on_interrupt,
+        )
+
+    def _default_model(self) -> Any:
+        """What is trained where no ensemble is given."""
+        raise TypeError(f"{type(self).__name__} must say what to train")
+
+    def _targets(self, y: Any) -> NDArray[Any]:
+        """The targets (n,), if they are of the right kind."""
+        raise TypeError(f"{type(self).__name__} must say what its targets are")
+
+    def _seen(self, X: Any, *, finite: bool) -> Any:
+        """X for the ensemble's own fit: arrays are checked here, frames keep their columns.
+
+        What a Pipeline is given is its own affair.
+        """
+        if is_frame(X) or is_piped(self.ensemble):
+            validate_data(self, X, reset=True, skip_check_array=True)
+            return X
+        allowed = "allow-nan" if finite else False
+        return validate_data(self, X, reset=True, dtype="numeric", ensure_all_finite=allowed)
+
+    def _enter(self, source: Source, X: Any, *, finite: bool) -> Rows:
+        """Policy rows as the ensemble reads them; from here on X enters as these did."""
+        self.transformer_ = source.transformer
+        if source.transformer is not None:
+            source.transformer.describe(self)
+        return self._read(X, source.ensemble, finite=finite)
+
+    def _read(self, X: Any, ensemble: Ensemble, *, finite: bool = False) -> Rows:
+        if self.transformer_ is None:
+            return checked_rows(self, X, ensemble.features, finite=finite)
+        rows = self.transformer_.transform(X)
+        return piped_rows(self, rows, ensemble.features, finite=finite)
+
+    def _rows(self, X: Any) -> Rows:
+        check_is_fitted(self)
+        return self._read(X, self.ensemble_)
+
+    def _settle(self, ensemble: Ensemble, policy: Policy, problem: Problem, rows: Rows) -> None:
+        for of_another_policy in ("promise_", "summary_"):
+            self.__dict__.pop(of_another_policy, None)
+        self.measured_against_ = "labels" if problem.labels.ndim == 1 else "probabilities"
+        mdp = problem.mdp(self.beta)
+        self.evaluation_ = mdp.evaluate(policy)
+        dag = compile_dag(
+            ensemble, policy, expected_evaluations=float(self.evaluation_.n_evaluated)
+        )
+        targets = problem.labels
+        if ensemble.kind == "classifier":
+            mass = None if problem.weight is None else mass_of(problem.weight)
+            targets = opinion(problem.votes.scores(), targets, mass)
+        scores, exit_step = dag.exits(rows, n_threads=self.n_threads)
+        self.ensemble_, self.policy_, self.dag_ = ensemble, policy, dag
+        self.full_evaluation_ = mdp.evaluate(mdp.evaluate_all())
+        self.calibration_ = exit_calibration(ensemble, scores, exit_step, targets, problem.weight)
+
+    def _exits(self, X: Any) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
+        rows = self._rows(X)
+        exits: tuple[NDArray[np.float64], NDArray[np.int32]] = self.dag_.exits(
+            rows, n_threads=self.n_threads
+        )
+        return exits

@@ -1,0 +1,136 @@
+"""Source: where an estimator's base classifiers come from, and which rows are left for the policy.
+
+A fitted model is used as it is, and every row is a policy row. A model that is not fitted is
+cloned and fitted on a part of the rows; the rest, which it has not seen, is for the policy. The
+steps of a Pipeline before its ensemble come along.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, clone
+from sklearn.exceptions import NotFittedError
+from sklearn.frozen import FrozenEstimator
+from sklearn.pipeline import Pipeline
+from sklearn.utils import _safe_indexing
+from sklearn.utils.validation import check_is_fitted, has_fit_parameter
+
+from mddag._internal.row_sampling import stratified
+from mddag.adapters import Piped, Transformer, ensemble_of, parted
+from mddag.ensemble.ensemble import Ensemble, Kind
+
+
+@dataclass(frozen=True, eq=False)
+class Source:
+    """An ensemble, and the rows that the policy may learn on, intp (n_policy_rows,).
+
+    transformer : what makes the rows that the ensemble reads; None where it reads them as they are
+    """
+
+    ensemble: Ensemble
+    rows: NDArray[np.intp]
+    transformer: Transformer | None = None
+
+    @classmethod
+    def of(cls, model: Any, kind: Kind, rows: NDArray[np.intp]) -> Source:
+        """The ensemble of a fitted model, if it is that of a `kind`."""
+        piped = parted(model)
+        return cls(of_kind(ensemble_of(piped), kind), rows, piped.transformer)
+
+
+def fitted_source(
+    model: Any,
+    kind: Kind,
+    X: Any,
+    targets: NDArray[Any],
+    held_out: float,
+    random: np.random.RandomState,
+    weight: NDArray[np.float64] | None = None,
+) -> Source:
+    """The ensemble of `model`, fitted on all but a share `held_out` of the rows if it is not.
+
+    weight : of the rows (n,), for the model too if it is fitted here
+    """
+    everything = np.arange(len(targets))
+    if is_fitted(model):
+        return Source.of(model, kind, everything)
+    if weight is not None and not has_fit_parameter(model, "sample_weight"):
+        raise ValueError(
+            f"sample_weight is given, but {type(model).__name__}.fit, which is to train the "
+            "ensemble, does not take it; give a fitted ensemble, or leave sample_weight out"
+        )
+    model = clone(model)
+    for name in _unset_seeds(model):
+        model.set_params(**{name: random.randint(2**31 - 1)})
+    groups = targets if kind == "classifier" else np.zeros(len(targets))
+    out = stratified(groups, held_out, random)
+    if held_out > 0 and len(out) == 0:
+        raise ValueError(
+            f"n_samples={len(targets)} leaves no row for the policy when the ensemble is fitted, "
+            f"too; give more rows, a fitted ensemble, or policy_rows='train'"
+        )
+    rest = np.setdiff1d(everything, out)
+    weights = {} if weight is None else {"sample_weight": weight[rest]}
+    model.fit(_safe_indexing(X, rest), targets[rest], **weights)
+    return Source.of(model, kind, out if held_out > 0 else everything)
+
+
+def _unset_seeds(model: Any) -> list[str]:
+    """The model's own random_state if it is None; of a Pipeline those of its steps."""
+    names = ["random_state"]
+    if isinstance(model, Pipeline):
+        names = [f"{step}__random_state" for step, _ in model.steps]
+    params = model.get_params()
+    return [name for name in names if params.get(name, 0) is None]
+
+
+def is_fitted(model: Any) -> bool:
+    """Whether a model can be read as it is; bare boosters and Ensembles always can."""
+    if isinstance(model, FrozenEstimator):
+        return is_fitted(model.estimator)
+    if isinstance(model, Pipeline) and model.steps:  # the last step tells, as scikit-learn has it
+        return is_fitted(model.steps[-1][1])
+    if callable(getattr(model, "is_fitted", None)):  # CatBoost's own word
+        return bool(model.is_fitted())
+    if not isinstance(model, BaseEstimator):
+        return True
+    try:
+        check_is_fitted(model)
+    except NotFittedError:
+        return False
+    return True
+
+
+def is_piped(model: Any) -> bool:
+    """Whether there may be something that transforms rows before the ensemble reads them."""
+    if isinstance(model, FrozenEstimator):
+        return is_piped(model.estimator)
+    if isinstance(model, (Pipeline, Piped)):
+        return True
+    return getattr(model, "transformer_", None) is not None
+
+
+def of_kind(ensemble: Ensemble, kind: Kind) -> Ensemble:
+    """The ensemble, if it is that of a `kind` whose predictions can be made."""
+    if ensemble.kind != kind:
+        raise ValueError(f"the ensemble is that of a {ensemble.kind}; a {kind} is wanted here")
+    ensemble.require_link()
+    return ensemble
+
+
+def class_codes(labels: NDArray[Any], ensemble: Ensemble) -> NDArray[np.intp]:
+    """The place of each label among the classes of the ensemble, intp (n,)."""
+    assert ensemble.classes is not None
+    place = {label: k for k, label in enumerate(ensemble.classes.tolist())}
+    codes = np.array([place.get(label, -1) for label in labels.tolist()], np.intp)
+    if (codes < 0).any():
+        i = int(np.argmin(codes))
+        raise ValueError(
+            f"y contains the label {labels.tolist()[i]!r} (row {i}), which the ensemble does not "
+            f"know; its classes are {ensemble.classes.tolist()[:8]}"
+        )
+    return codes

@@ -1,5 +1,0 @@
-"""Export: a DAG as source code that needs no library."""
-
-from mddag.export.c import export_c as export_c
-
-__all__ = ["export_c"]

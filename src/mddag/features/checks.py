@@ -1,0 +1,106 @@
+"""The door of the estimators: X and y through scikit-learn's checks, once, before any work."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import _safe_indexing
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import (
+    _num_samples,
+    assert_all_finite,
+    check_array,
+    check_consistent_length,
+    column_or_1d,
+    validate_data,
+)
+
+from mddag._internal.weights import checked_weight
+from mddag.features.features import Encoded, Features, Rows, is_frame
+
+
+def checked_rows(
+    estimator: Any, X: Any, features: Features | None, *, finite: bool = False
+) -> Rows:
+    """X as numbers, checked against the fitted estimator.
+
+    NaN may be there, infinities too unless the rows are to be `finite`: those of ``fit`` are, as in
+    scikit-learn; trees that are grown read an infinity as a number beyond every threshold.
+    """
+    if isinstance(X, Encoded) and features is not None and not finite:
+        return features.rows(X)
+    if not is_frame(X) or features is None:
+        wanted = _wanted(finite)
+        return validate_data(estimator, X, reset=False, **wanted)  # type: ignore[no-any-return]
+    validate_data(estimator, X, reset=False, skip_check_array=True)
+    return piped_rows(estimator, X, features, finite=finite)
+
+
+def piped_rows(estimator: Any, X: Any, features: Features, *, finite: bool = False) -> Rows:
+    """The same of rows that were transformed for the ensemble: names and counts are the source's,
+    the estimator's own being those before."""
+    return check_array(  # type: ignore[no-any-return]
+        features.rows(X), estimator=estimator, input_name="X", **_wanted(finite)
+    )
+
+
+def _wanted(finite: bool) -> dict[str, Any]:
+    """What scikit-learn is to check."""
+    return {
+        "dtype": [np.float64, np.float32],
+        "ensure_all_finite": "allow-nan" if finite else False,
+    }
+
+
+def checked_labels(y: Any) -> NDArray[Any]:
+    """Class labels (n,): one-dimensional, finite, discrete."""
+    labels: NDArray[Any] = column_or_1d(y, warn=True)
+    if labels.dtype == object and any(label is None for label in labels):
+        raise ValueError(
+            f"y contains None (row {labels.tolist().index(None)}); leave such rows out"
+        )
+    assert_all_finite(labels, input_name="y")
+    check_classification_targets(labels)
+    return labels
+
+
+def checked_numbers(y: Any) -> NDArray[np.float64]:
+    """Targets of regression (n,): one-dimensional, finite numbers."""
+    numbers = column_or_1d(y, warn=True, dtype=np.float64)
+    assert_all_finite(numbers, input_name="y")
+    targets: NDArray[np.float64] = numbers
+    return targets
+
+
+def counted_rows(
+    X: Any, y: Any, sample_weight: Any, name: str = "sample_weight"
+) -> tuple[Any, Any, NDArray[np.float64] | None]:
+    """X, y and the weights without the rows of weight 0, which are as if they were not given.
+
+    Weights are brought to a mean of 1; None where none are given. y may be None.
+    """
+    if sample_weight is None:
+        return X, y, None
+    check_consistent_length(X, y)
+    weight = checked_weight(sample_weight, _num_samples(X), name)
+    counted = np.flatnonzero(weight)
+    if len(counted) < len(weight):
+        X, weight = _safe_indexing(X, counted), weight[counted]
+        y = None if y is None else _safe_indexing(y, counted)
+    return X, y, weight
+
+
+@contextmanager
+def all_or_nothing(estimator: Any) -> Iterator[None]:
+    """Take back every attribute set inside if an exception, Ctrl-C included, comes out."""
+    before = dict(vars(estimator))
+    try:
+        yield
+    except BaseException:
+        vars(estimator).clear()
+        vars(estimator).update(before)
+        raise

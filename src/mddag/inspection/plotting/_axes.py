@@ -1,0 +1,93 @@
+"""The one door to matplotlib, and the axis of base classifiers that several pictures share."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mddag._internal.checks import described
+from mddag.inspection.plotting._palette import colours
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+LABEL_SIZE = 8.0  # points
+MOST_BETWEEN = 4  # unlabelled numbers get a small tick where at least every fourth is labelled
+WIDE = 20.0  # a scale that spans more than this factor is logarithmic
+
+
+def pyplot() -> Any:
+    """matplotlib.pyplot, or an error that says how to get it."""
+    try:
+        from matplotlib import pyplot as plt
+    except ImportError as error:
+        raise ImportError(
+            "pictures need matplotlib, which is not installed: pip install 'mddag[plot]'"
+        ) from error
+    return plt
+
+
+def check_axes(ax: Any) -> None:
+    """Refuse what nothing can be drawn into; None stands for axes of our own."""
+    if ax is not None and not hasattr(ax, "transData"):
+        raise TypeError(f"ax is {described(ax)}; wanted matplotlib Axes, or None for a new figure")
+
+
+def width_in_points(ax: Axes) -> float:
+    """The width of the plotting area."""
+    return float(ax.bbox.width * 72 / ax.figure.dpi)
+
+
+def label_width(j: int) -> float:
+    """About how wide the number of base classifier j is written, in points."""
+    return 0.65 * LABEL_SIZE * len(str(j))
+
+
+def label_classifiers(ax: Axes, nodes: NDArray[np.intp]) -> None:
+    """Number the base classifiers `nodes`, drawn at x = 0, 1, ...; leave out what would overlap."""
+    low, high = ax.get_xlim()
+    needed = label_width(int(nodes.max(initial=0))) + 0.8 * LABEL_SIZE
+    step = max(1, int(np.ceil(needed * (high - low) / width_in_points(ax))))
+    at = np.arange(0, len(nodes), step)
+    ax.set_xticks(at, [str(j) for j in nodes[at]], fontsize=LABEL_SIZE)
+    if step <= MOST_BETWEEN:
+        ax.set_xticks(np.setdiff1d(np.arange(len(nodes)), at), minor=True)
+
+
+def legend_above(ax: Axes, groups: tuple[str, ...], sizes: NDArray[np.intp]) -> None:
+    """The colours of the groups and how many instances each has, in one line above the axes."""
+    from matplotlib.lines import Line2D
+
+    keys = [Line2D([], [], color=c, lw=4) for c in colours(len(groups))]
+    names = [f"{group} ({n})" for group, n in zip(groups, sizes, strict=True)]
+    ax.legend(
+        keys,
+        names,
+        fontsize=LABEL_SIZE,
+        frameon=False,
+        loc="lower left",
+        bbox_to_anchor=(0, 1),
+        ncols=len(groups),
+    )
+
+
+def log_if_wide(ax: Axes, x: NDArray[np.float64]) -> None:
+    """A logarithmic x axis with plain numbers, if the values `x` on it span so much.
+
+    Policies that evaluate nothing stand at 0: a short linear piece leads there.
+    """
+    positive = x[x > 0]
+    if len(positive) == 0 or positive.max() <= WIDE * positive.min():
+        return
+    low, high = positive.min(), positive.max()
+    if len(positive) < len(x):
+        ax.set_xscale("symlog", linthresh=low)
+    else:
+        ax.set_xscale("log")
+    decades = 10.0 ** np.arange(np.floor(np.log10(low)), np.ceil(np.log10(high)) + 1)
+    ticks = np.concatenate([[0.0], np.outer(decades, [1, 2, 5]).ravel()])
+    ticks = ticks[(ticks >= (x.min() * 0.8)) & (ticks <= high * 1.25)]
+    ax.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
+    ax.set_xticks([], minor=True)

@@ -1,0 +1,127 @@
+"""TradeoffDisplay: loss against evaluations, one point per beta.
+
+The sample reported is the test rows where there are any, else the selection rows, else the
+training rows. The line joins the points on the envelope of the rows that choose, so on test rows
+it may bend upwards: that is what a user who cannot see the test rows gets. The full ensemble is
+the star and the dashed line.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mddag._internal.checks import check_is, check_one_of
+from mddag.inspection.plotting._axes import LABEL_SIZE, check_axes, log_if_wide, pyplot
+from mddag.inspection.plotting._palette import GREY, OKABE_ITO
+from mddag.losses import ZeroOne
+from mddag.mdp.curve import Curve
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+_X_LABELS = {"n_evaluated": "mean base classifiers evaluated", "cost": "mean cost"}
+_CLEAR = 26.0  # points between two labels
+_ASIDE = {"train": ("0.75", "o"), "selection": ("0.5", "s")}
+
+
+class TradeoffDisplay:
+    """A picture of a Curve; made by `from_curve`.
+
+    Parameters
+    ----------
+    curve : Curve
+    x : "n_evaluated" or "cost", default "n_evaluated"
+
+    Attributes
+    ----------
+    ax_, figure_ : the matplotlib axes and figure
+    """
+
+    def __init__(self, curve: Curve, *, x: str = "n_evaluated") -> None:
+        check_is("curve", curve, Curve, "a Curve, such as mddag.sweep gives")
+        check_one_of("x", x, tuple(_X_LABELS))
+        self.curve = curve
+        self.x = x
+
+    @classmethod
+    def from_curve(
+        cls, curve: Curve, *, x: str = "n_evaluated", ax: Axes | None = None
+    ) -> TradeoffDisplay:
+        """Draw a curve."""
+        return cls(curve, x=x).plot(ax)
+
+    def plot(self, ax: Axes | None = None) -> TradeoffDisplay:
+        """Draw into `ax`, or into a new figure."""
+        check_axes(ax)
+        if ax is None:
+            _, ax = pyplot().subplots(figsize=(6.5, 4.2), layout="constrained")
+        self.ax_: Any = ax
+        self.figure_ = self.ax_.figure
+        *aside, reported = self.curve.samples
+        for sample in aside:
+            self._draw_aside(self.ax_, sample)
+        self._draw_reported(self.ax_, reported)
+        self._dress(self.ax_)
+        self._label_betas(self.ax_, reported)
+        return self
+
+    def _points(
+        self, sample: str, prefix: str = ""
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        columns = self.curve.columns
+        return columns[f"{prefix}{sample}_{self.x}"], columns[f"{prefix}{sample}_loss"]
+
+    def _draw_aside(self, ax: Axes, sample: str) -> None:
+        x, loss = self._points(sample)
+        order = np.argsort(x, kind="stable")
+        colour, marker = _ASIDE[sample]
+        ax.plot(x[order], loss[order], color=colour, marker=marker, ms=3, lw=0.8, label=sample)
+
+    def _draw_reported(self, ax: Axes, sample: str) -> None:
+        x, loss = self._points(sample)
+        chosen = self.curve.envelope(x=self.x)
+        others = np.setdiff1d(np.arange(len(x)), chosen)
+        by = "" if sample == self.curve.chooser else f", chosen by {self.curve.chooser} rows"
+        blue, vermilion = OKABE_ITO[:2]
+        ax.plot(x[chosen], loss[chosen], "o-", color=blue, ms=5, lw=2, label=f"{sample}{by}")
+        if len(others):  # below the line, for a point may stand on one that is as good
+            hollow: dict[str, Any] = {"color": blue, "mfc": "white", "ms": 5, "zorder": 1.5}
+            ax.plot(x[others], loss[others], "o", label="beaten", **hollow)
+        full_x, full_loss = (column[0] for column in self._points(sample, "full_"))
+        ax.axhline(full_loss, color=vermilion, lw=1, ls="--", zorder=0)
+        label = f"full ensemble ({sample})"
+        ax.plot([full_x], [full_loss], "*", color=vermilion, ms=11, label=label)
+
+    def _dress(self, ax: Axes) -> None:
+        samples = self.curve.samples
+        drawn = [self._points(s, prefix)[0] for s in samples for prefix in ("", "full_")]
+        log_if_wide(ax, np.concatenate(drawn))
+        ax.set_xlabel(_X_LABELS[self.x])
+        plain = isinstance(self.curve.loss, ZeroOne) and self.curve.loss.weights is None
+        ax.set_ylabel("error" if plain else f"{type(self.curve.loss).__name__} loss")
+        ax.spines[["right", "top"]].set_visible(False)
+        ax.legend(fontsize=LABEL_SIZE, frameon=False)
+
+    def _label_betas(self, ax: Axes, sample: str) -> None:
+        """Write beta beside the points of the envelope, as far as the labels keep clear."""
+        ax.autoscale_view()  # or the places below would be those of an empty plot
+        x, loss = self._points(sample)
+        written = np.empty((0, 2))
+        for row in self.curve.envelope(x=self.x):
+            place = ax.transData.transform((x[row], loss[row])) * 72 / ax.figure.dpi
+            if (np.abs(written - place) < (2 * _CLEAR, _CLEAR / 2)).all(axis=1).any():
+                continue
+            written = np.vstack([written, place])
+            ax.annotate(
+                f"β = {self.curve.beta[row]:.2g}",
+                (x[row], loss[row]),
+                (5, 5),
+                textcoords="offset points",
+                fontsize=LABEL_SIZE,
+                color=GREY,
+                zorder=9,
+                bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.75, "pad": 0.5},
+            )

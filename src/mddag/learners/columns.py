@@ -1,0 +1,217 @@
+"""Columns: X as the learners see it, each column as codes among its cut points.
+
+The code of a value is the number of cuts below it, so that ``x <= cuts[c]`` exactly when
+``code <= c``: a learner that searches over codes has searched over thresholds. Columns are made
+once and serve every round of boosting. A missing value has a code of its own behind the others.
+"""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from mddag import _core
+from mddag._internal.checks import checked_threads
+from mddag.ensemble.nodes import Nodes
+from mddag.ensemble.votes import Codes, starts_of
+from mddag.features.features import Rows, array_rows
+
+EXACT_ROWS = 65_536  # up to here every distinct value keeps its own code by default
+MOST_CODES = 65_535  # a uint16 code, with one value kept for missing
+
+
+@dataclass(frozen=True, eq=False)
+class Columns:
+    """n rows of d columns as codes.
+
+    codes      : uint8 or uint16 (d, n), C-contiguous; a missing value has code n_codes[f]
+    cuts       : one float64 array per column, increasing; empty for a nominal column
+    n_codes    : int32 (d,), codes of present values: cuts + 1, or categories of a nominal column
+    nominal    : bool (d,)
+    missing    : bool (d,), whether the column has missing values among these rows
+    candidates : intp, the columns that a learner may use, increasing
+    n_threads  : threads that learners may use; the result never depends on it
+    """
+
+    codes: Codes
+    cuts: tuple[NDArray[np.float64], ...]
+    n_codes: NDArray[np.int32]
+    nominal: NDArray[np.bool_]
+    missing: NDArray[np.bool_]
+    candidates: NDArray[np.intp]
+    n_threads: int = 1
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "n_threads", checked_threads(self.n_threads))
+
+    @classmethod
+    def from_rows(
+        cls,
+        X: ArrayLike,
+        *,
+        max_bins: int | None = None,
+        nominal: ArrayLike | None = None,
+        n_threads: int = 1,
+    ) -> Columns:
+        """Code the columns of X (n, d); NaN is missing.
+
+        `max_bins` bounds the codes of a numeric column; a column with fewer distinct values is
+        coded exactly. None means no bound up to 65 536 rows, 255 beyond. `nominal` (d,) marks the
+        columns whose values are category numbers 0, 1, 2, ...
+        """
+        n_threads = checked_threads(n_threads)
+        rows = array_rows(X)
+        n, d = rows.shape
+        bins = _checked_bins(max_bins, n)
+        is_nominal = _checked_nominal(nominal, d)
+        with ThreadPoolExecutor(n_threads) as threads:  # np.sort runs without the lock
+            found = list(
+                threads.map(lambda f: _column(rows[:, f], f, bins, bool(is_nominal[f])), range(d))
+            )
+        cuts = tuple(column[0] for column in found)
+        n_codes = np.array([column[1] for column in found], np.int32)
+        missing = np.array([column[2] for column in found], np.bool_)
+        codes = _codes(rows, cuts, n_codes, is_nominal, n_threads)
+        return cls(codes, cuts, n_codes, is_nominal, missing, np.arange(d), n_threads)
+
+    @property
+    def n_rows(self) -> int:
+        return int(self.codes.shape[1])
+
+    @property
+    def n_features(self) -> int:
+        return int(self.codes.shape[0])
+
+    @property
+    def native(self) -> _core.ColumnArrays:
+        """The arrays that the kernels read."""
+        return self.codes, self.n_codes, self.nominal, self.missing, self.candidates
+
+    def restricted(self, candidates: ArrayLike) -> Columns:
+        """The same rows, with splits allowed on the columns `candidates` alone."""
+        given = np.asarray(candidates)
+        if given.size and given.dtype.kind not in "iu":
+            raise ValueError(f"candidates are {given.dtype}; wanted the numbers of columns")
+        chosen = np.unique(given.astype(np.intp))
+        if len(chosen) and not (chosen[0] >= 0 and chosen[-1] < self.n_features):
+            bad = chosen[0] if chosen[0] < 0 else chosen[-1]
+            raise ValueError(
+                f"candidates contain column {bad}; columns are numbered 0..{self.n_features - 1}"
+            )
+        return replace(self, candidates=chosen)
+
+    def threshold(self, feature: int, cut: int) -> float:
+        """The number t for which ``code <= cut`` means ``x <= t``; infinity behind the last cut."""
+        cuts = self.cuts[feature]
+        return float(cuts[cut]) if cut < len(cuts) else float("inf")
+
+    def leaf_codes(self, nodes: Nodes) -> Codes:
+        """The leaf of `nodes` that each of these rows reaches, uint8 or uint16 (n,).
+
+        The tree may split at this object's cuts only: codes know no other thresholds.
+        """
+        cuts = np.zeros(len(nodes.records), np.int32)
+        for s, (threshold, feature, _, _, _, n_words, _) in enumerate(nodes.records.tolist()):
+            if feature >= self.n_features:
+                raise ValueError(
+                    f"node {s} splits column {feature}; columns are numbered "
+                    f"0..{self.n_features - 1}"
+                )
+            if feature >= 0 and n_words == 0:
+                cuts[s] = self._cut(feature, threshold)
+        leaves: Codes = np.empty(self.n_rows, np.uint8 if nodes.n_leaves <= 256 else np.uint16)
+        tree = (nodes.records.view(np.uint8), cuts, nodes.words)
+        _core.coded_leaves(self.native, *tree, leaves, self.n_threads)
+        return leaves
+
+    def _cut(self, feature: int, threshold: float) -> int:
+        cuts = self.cuts[feature]
+        cut = int(np.searchsorted(cuts, threshold))
+        if self.threshold(feature, cut) != threshold:
+            raise ValueError(
+                f"a split of column {feature} has threshold {threshold!r}, which is not one of its "
+                f"{len(cuts)} cuts; take thresholds from Columns.threshold(feature, cut)"
+            )
+        return cut
+
+
+def _checked_bins(max_bins: int | None, n_rows: int) -> int:
+    if max_bins is None:
+        return MOST_CODES + 1 if n_rows <= EXACT_ROWS else 255
+    if not 2 <= max_bins <= MOST_CODES:
+        raise ValueError(f"max_bins is {max_bins}; wanted None or a number from 2 to {MOST_CODES}")
+    return max_bins
+
+
+def _checked_nominal(nominal: ArrayLike | None, d: int) -> NDArray[np.bool_]:
+    if nominal is None:
+        return np.zeros(d, np.bool_)
+    mask = np.asarray(nominal)
+    if mask.dtype != np.bool_ or mask.shape != (d,):
+        raise ValueError(
+            f"nominal is {mask.dtype} {mask.shape}; wanted one bool per column, shape ({d},)"
+        )
+    return mask
+
+
+def _column(
+    values: Rows, feature: int, bins: int, nominal: bool
+) -> tuple[NDArray[np.float64], int, bool]:
+    """The cuts of a column, its number of codes, and whether values are missing."""
+    ordered = np.sort(values)  # NaN goes last
+    present = ordered[: len(ordered) - int(np.isnan(ordered).sum())]
+    missing = len(present) < len(ordered)
+    if nominal:
+        return np.empty(0), _n_categories(present, feature), missing
+    cuts = _cuts(present, bins)
+    return cuts, len(cuts) + 1, missing
+
+
+def _n_categories(present: Rows, feature: int) -> int:
+    """`present` is sorted and without NaN."""
+    if len(present) == 0:
+        return 1
+    fits = (present >= 0) & (present < MOST_CODES) & (np.floor(present) == present)
+    if not fits.all():
+        bad = present[~fits][0]
+        raise ValueError(
+            f"nominal column {feature} contains {bad}; wanted category numbers, integers from 0 to "
+            f"{MOST_CODES - 1}: encode the column, or leave it numeric"
+        )
+    return int(present[-1]) + 1
+
+
+def _cuts(present: Rows, bins: int) -> NDArray[np.float64]:
+    """Cuts between neighbouring distinct values; where those are too many, between groups of
+    (nearly) equally many of them. `present` is sorted and without NaN."""
+    if len(present) == 0:
+        return np.empty(0)
+    distinct = present[np.append(True, present[1:] != present[:-1])].astype(np.float64)
+    if len(distinct) <= bins:
+        low, high = distinct[:-1], distinct[1:]
+    else:
+        first = np.arange(1, bins) * len(distinct) // bins
+        low, high = distinct[first - 1], distinct[first]
+    with np.errstate(invalid="ignore"):
+        middle = low / 2 + high / 2
+    # Rounding may carry the middle onto `high`; halving denormals may carry it below `low`.
+    cuts: NDArray[np.float64] = np.where((low <= middle) & (middle < high), middle, low)
+    return cuts
+
+
+def _codes(
+    rows: Rows,
+    cuts: tuple[NDArray[np.float64], ...],
+    n_codes: NDArray[np.int32],
+    nominal: NDArray[np.bool_],
+    n_threads: int,
+) -> Codes:
+    n, d = rows.shape
+    codes: Codes = np.empty((d, n), np.uint8 if n_codes.max(initial=0) <= 255 else np.uint16)
+    flat = np.concatenate([np.empty(0), *cuts])
+    starts = starts_of([len(c) for c in cuts])
+    _core.encode(rows, flat, starts, n_codes, nominal, codes, n_threads)
+    return codes

@@ -1,0 +1,5 @@
+"""Section 2 of the paper: votes, labels, loss and price come in, the value of a policy goes out.
+
+``MDP`` is the decision process on a sample of rows, Eqs. (4) to (8); ``Grid`` its cells; ``Policy``
+one action per step and cell; ``Curve`` the policies of several prices. How a policy is found is the
+subject of ``solvers``. Start with ``mdp``."""

@@ -1,0 +1,395 @@
+"""MDP: the Markov decision process of Section 2, on a sample of instances.
+
+State (4): the scores f^(j-1) and j. Rewards: EVAL pays beta x cost_j (7), SKIP nothing, QUIT the
+loss (6). Given x every transition is known, so a policy's value, Eq. (8), is evaluated exactly:
+
+    objective = mean loss + beta x mean cost of the evaluated base classifiers.
+
+How a policy is found is the business of ``solvers``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from copy import copy
+from dataclasses import dataclass
+from numbers import Real
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from mddag import _core
+from mddag._internal.checks import as_floats, checked_permutation, checked_prices, checked_threads
+from mddag._internal.row_sampling import spaced_rows
+from mddag._internal.weights import mass
+from mddag.ensemble.ensemble import Ensemble
+from mddag.ensemble.votes import Votes
+from mddag.losses import Loss, ZeroOne
+from mddag.mdp.grid import Grid
+from mddag.mdp.policy import ACTIONS, EVAL, Policy, check_policy
+from mddag.ordering.arrangement import Arrangement
+
+LARGEST = 1e60  # vote: squares of covariances stay finite
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """The value of a policy on a sample: Eq. (8) and its two parts.
+
+    objective = loss + beta x cost; all four are weighted means over the instances.
+    """
+
+    loss: float
+    cost: float
+    objective: float
+    n_evaluated: float
+
+
+class MDP:
+    """Votes, labels, loss and prices of a sample; Eqs. (4)-(8).
+
+    votes  : Votes, or numbers (n, N) or (n, N, K)
+    labels : integers 0 … K-1 (0, 1 for one score), floats for the regression of one score, or
+             soft targets p (n, n_classes) whose loss is the expectation sum_k p_k L(f, k)
+    loss   : callable of (scores, labels) -> (n,); ZeroOne() by default
+    beta   : the price of one evaluation in units of the loss
+    costs  : price of each base classifier, in units of beta; 1 by default
+    weight : weight of each instance in the means; 1 by default
+    grid   : the cells on which policies are learned; Grid.uniform(votes) by default
+    actions: what a solver may choose from; without "skip" policies are learned early exits alone
+             (Póczos et al. 2009), without "quit" every instance goes to the end
+
+    There must be something to decide: votes of 0 base classifiers are refused, unlike an Ensemble
+    or a Dag of none, which return their bias.
+    """
+
+    def __init__(
+        self,
+        votes: Votes | ArrayLike,
+        labels: ArrayLike,
+        *,
+        loss: Loss | None = None,
+        beta: float = 0.01,
+        costs: ArrayLike | None = None,
+        weight: ArrayLike | None = None,
+        grid: Grid | None = None,
+        actions: tuple[str, ...] = ACTIONS,
+    ) -> None:
+        self.votes = _checked_votes(votes)
+        self.loss = checked_loss(loss)
+        self.beta = checked_beta(beta)
+        self.labels = _checked_labels(labels, len(self.votes), self.n_scores)
+        self.costs = checked_prices("costs", costs, self.n_steps, "base classifier")
+        self.weight = checked_prices("weight", weight, len(self.votes), "instance")
+        if not self.weight.sum() > 0:
+            raise ValueError("weight is 0 for every instance; at least one must count")
+        self.actions = checked_actions(actions)
+        self.grid = Grid.uniform(self.votes) if grid is None else _checked_grid(grid, self.n_scores)
+        self.factors: NDArray[np.float64] | None = None
+        self.losses(self._bias())  # a loss that does not fit is found here, not while learning
+
+    @property
+    def of_numbers(self) -> bool:
+        """Whether labels are numbers, as a regressor's are."""
+        return are_numbers(self.labels)
+
+    @property
+    def mass(self) -> NDArray[np.float64]:
+        """What each instance counts for against a prior, (n,); see ``mddag._internal.weights``."""
+        return mass(self.weight)
+
+    @property
+    def n_instances(self) -> int:
+        return len(self.votes)
+
+    @property
+    def n_steps(self) -> int:
+        """N."""
+        return self.votes.tables.n_classifiers
+
+    @property
+    def n_scores(self) -> int:
+        """K."""
+        return self.votes.tables.n_scores
+
+    def __repr__(self) -> str:
+        return (
+            f"<MDP of {self.n_instances} instances, {self.n_steps} base classifiers, "
+            f"loss={self.loss!r}, beta={self.beta}>"
+        )
+
+    def losses(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The loss of quitting with these scores (n, K), (n,)."""
+        return self.losses_of(scores, slice(None))
+
+    def losses_of(
+        self,
+        scores: NDArray[np.float64],
+        instances: NDArray[np.intp] | slice,
+        n_evaluated: int | NDArray[np.int32] | None = None,
+    ) -> NDArray[np.float64]:
+        """The same for some of the instances, whose scores these are.
+
+        Where scores are read by factors (see `read_by`), `n_evaluated` says which.
+        """
+        if self.factors is not None and n_evaluated is not None:
+            scores = scores * self.factors[n_evaluated].reshape(-1, 1)
+        labels = self.labels[instances]
+        if labels.ndim == 1:
+            return self._loss(scores, labels, instances)
+        total = np.zeros(len(scores))
+        for k, share in enumerate(labels.T):
+            total += share * self._loss(scores, np.full(len(scores), k), instances)
+        return total
+
+    def _loss(
+        self,
+        scores: NDArray[np.float64],
+        labels: NDArray[Any],
+        instances: NDArray[np.intp] | slice,
+    ) -> NDArray[np.float64]:
+        loss = np.asarray(self.loss(scores, labels), np.float64)
+        if loss.shape != (len(scores),):
+            raise ValueError(
+                f"the loss {self.loss!r} returned shape {loss.shape} for {len(scores)} rows; "
+                f"wanted one number per row, ({len(scores)},)"
+            )
+        if not np.isfinite(loss).all():
+            i = int(np.flatnonzero(~np.isfinite(loss))[0])
+            row = np.arange(self.n_instances)[instances][i]
+            raise ValueError(
+                f"the loss {self.loss!r} is {loss[i]} on row {row}, whose scores are "
+                f"{scores[i].tolist()}; wanted finite numbers: a smaller scale may help"
+            )
+        return loss
+
+    def _bias(self) -> NDArray[np.float64]:
+        return np.tile(self.votes.tables.bias, (self.n_instances, 1))
+
+    def rollout(
+        self, policy: Policy, *, n_threads: int = 1
+    ) -> tuple[NDArray[np.float64], NDArray[np.int32], NDArray[np.float64]]:
+        """Final scores (n, K), evaluations (n,) and cost (n,) of every instance under a policy."""
+        n_threads = checked_threads(n_threads)
+        check_policy(policy)
+        policy.require(self.n_steps, self.n_scores)
+        tables = policy.tables(self.votes.tables)
+        scores = np.tile(tables.bias, (self.n_instances, 1))
+        n_evaluated = np.zeros(self.n_instances, np.int32)
+        cost = np.zeros(self.n_instances)
+        _core.rollout(
+            tables.native,
+            self.votes.codes,
+            policy.grid.native,
+            policy.native,
+            self.costs,
+            scores,
+            n_evaluated,
+            cost,
+            n_threads,
+        )
+        return scores, n_evaluated, cost
+
+    def evaluate(self, policy: Policy) -> Evaluation:
+        """Eq. (8) of a policy on these instances."""
+        scores, n_evaluated, cost = self.rollout(policy)
+        losses = self.losses_of(scores, slice(None), n_evaluated)
+        loss = float(np.average(losses, weights=self.weight))
+        mean_cost = float(np.average(cost, weights=self.weight))
+        return Evaluation(
+            loss=loss,
+            cost=mean_cost,
+            objective=loss + self.beta * mean_cost,
+            n_evaluated=float(np.average(n_evaluated, weights=self.weight)),
+        )
+
+    def with_beta(self, beta: float) -> MDP:
+        """The same sample at another price."""
+        other = copy(self)
+        other.beta = checked_beta(beta)
+        return other
+
+    def counting(self, most: int | None = None) -> NDArray[np.intp]:
+        """The instances of positive weight: all, or `most` of them, evenly spaced."""
+        counting = np.flatnonzero(self.weight)
+        return counting if most is None else counting[spaced_rows(len(counting), most)]
+
+    def rows(self, index: NDArray[np.intp]) -> MDP:
+        """Some of the instances; the grid stays."""
+        other = copy(self)
+        other.votes, other.labels = self.votes.rows(index), self.labels[index]
+        other.weight = self.weight[index]
+        return other
+
+    def with_labels(self, labels: ArrayLike, loss: Loss | None = None) -> MDP:
+        """The same votes with other labels or the soft targets of a teacher, and by another loss
+        if one is given."""
+        other = copy(self)
+        other.labels = _checked_labels(labels, self.n_instances, self.n_scores)
+        other.loss = self.loss if loss is None else loss
+        return other
+
+    def read_by(self, factors: NDArray[np.float64]) -> MDP:
+        """The same sample whose scores, after m evaluations, are read as factors[m] times f.
+
+        factors : float64 (N + 1,), above 0: what a calibration by exit will make of them. They
+                  belong to one order, and kernels of descents do not know them.
+        """
+        other = copy(self)
+        other.factors = factors
+        return other
+
+    def on_grid(self, grid: Grid) -> MDP:
+        """The same sample with other cells."""
+        other = copy(self)
+        other.grid = _checked_grid(grid, self.n_scores)
+        return other
+
+    def arranged(self, arrangement: Arrangement, grid: Grid | None = None) -> MDP:
+        """The same sample with its base classifiers in another order, rescaled.
+
+        A policy learned on it decides for this MDP as ``policy.after(arrangement)``. Another order
+        passes through other partial sums, so it may want another grid.
+        """
+        checked_permutation(arrangement.order, self.n_steps)
+        other = copy(self)
+        other.votes = arrangement.votes(self.votes)
+        other.costs, other.factors = self.costs[arrangement.kept], None
+        return other if grid is None else other.on_grid(grid)
+
+    def evaluate_all(self, every: int = 1) -> Policy:
+        """The policy of the full ensemble, deciding so often."""
+        return Policy.constant(EVAL, self.n_steps, self.grid, every)
+
+
+def _checked_votes(votes: Votes | ArrayLike) -> Votes:
+    if isinstance(votes, Ensemble):
+        raise TypeError("votes is an Ensemble; wanted what it says of the rows: ensemble.votes(X)")
+    if not isinstance(votes, Votes):
+        votes = _coded(votes)
+    tables = votes.tables
+    if len(votes) == 0 or tables.n_classifiers == 0:
+        raise ValueError(
+            f"votes are of {tables.n_classifiers} base classifiers on {len(votes)} rows; "
+            "wanted at least one of each: there is nothing to decide"
+        )
+    if not np.isfinite(tables.bias).all():
+        raise ValueError(f"the bias of the votes is {tables.bias.tolist()}; it must be finite")
+    bad = np.flatnonzero(~np.isfinite(tables.values))
+    if len(bad):
+        t = np.searchsorted(tables.starts, bad[0], side="right") - 1
+        j = np.searchsorted(tables.rounds, t, side="right") - 1
+        raise ValueError(
+            f"a leaf of base classifier {j} votes {tables.values[bad[0]]}; votes must be finite"
+        )
+    largest = max(np.abs(tables.values).max(initial=0.0), np.abs(tables.bias).max())
+    if largest > 0 and not 1 / LARGEST < largest < LARGEST:
+        raise ValueError(
+            f"the largest of the votes and the bias is {largest}; wanted numbers to compute with, "
+            f"below {LARGEST:g} and not all below {1 / LARGEST:g}: scale them"
+        )
+    return votes
+
+
+def _coded(votes: ArrayLike) -> Votes:
+    array = as_floats("votes", votes, "Votes, such as ensemble.votes(X) gives, or numbers (n, N)")
+    if array.ndim not in (2, 3) or array.shape[2:] == (0,):
+        raise ValueError(
+            f"votes have shape {array.shape}; wanted (n, N) for one score or (n, N, K)"
+        )
+    if not np.isfinite(array).all():
+        i, j = np.argwhere(~np.isfinite(array))[0][:2]
+        raise ValueError(
+            f"the vote of base classifier {j} on row {i} is {array[i, j]}; votes must be finite"
+        )
+    return Votes.from_dense(array)
+
+
+def _checked_grid(grid: Grid, n_scores: int) -> Grid:
+    if not isinstance(grid, Grid):
+        raise TypeError(f"grid is a {type(grid).__name__}; wanted a Grid, such as Grid(edges)")
+    if grid.n_scores != n_scores:
+        raise ValueError(f"the grid is for {grid.n_scores} score(s), but votes have {n_scores}")
+    return grid
+
+
+def checked_actions(actions: tuple[str, ...]) -> tuple[str, ...]:
+    """The actions, if they are some of ACTIONS with EVAL among them."""
+    listed = isinstance(actions, Collection) and not isinstance(actions, str)
+    if not listed or set(map(str, actions)) - set(ACTIONS) or "eval" not in actions:
+        raise ValueError(
+            f"actions are {actions!r}; wanted 'eval' and any of 'skip' and 'quit', in a tuple"
+        )
+    return tuple(actions)
+
+
+def checked_loss(loss: Loss | None) -> Loss:
+    """The loss, if it can be called; ZeroOne() for None."""
+    if loss is not None and (isinstance(loss, type) or not callable(loss)):
+        raise TypeError(
+            f"loss is {loss!r}; wanted a callable of (scores, labels), such as ZeroOne()"
+        )
+    return ZeroOne() if loss is None else loss
+
+
+def checked_beta(beta: float) -> float:
+    """beta, if it is a price."""
+    if not isinstance(beta, Real) or not 0 <= beta < np.inf:
+        raise ValueError(f"beta is {beta!r}; wanted a finite price per evaluation, 0 or more")
+    return float(beta)
+
+
+def are_numbers(labels: NDArray[Any]) -> bool:
+    """Whether labels are those of regression."""
+    return labels.ndim == 1 and labels.dtype.kind == "f"
+
+
+def _checked_labels(labels: ArrayLike, n: int, n_scores: int) -> NDArray[Any]:
+    array: NDArray[Any] = np.asarray(labels)
+    if array.ndim not in (1, 2) or len(array) != n:
+        raise ValueError(
+            f"labels have shape {array.shape} for votes on {n} rows; wanted ({n},), or soft "
+            f"targets ({n}, {max(n_scores, 2)})"
+        )
+    if array.ndim == 2:
+        return _checked_shares(array, max(n_scores, 2))
+    if array.dtype.kind == "f" and n_scores == 1:
+        bad = np.flatnonzero(~np.isfinite(array))
+        if len(bad):
+            raise ValueError(f"the label of row {bad[0]} is {array[bad[0]]}; wanted finite labels")
+        return array.astype(np.float64)
+    return _checked_classes(array, max(n_scores, 2))
+
+
+def _checked_classes(labels: NDArray[Any], n_classes: int) -> NDArray[np.intp]:
+    regression = "; floats stand for regression" if n_classes == 2 else ""
+    if labels.dtype.kind not in "iub":
+        raise ValueError(
+            f"labels have dtype {labels.dtype}; wanted class numbers 0..{n_classes - 1}, "
+            f"np.unique(labels, return_inverse=True)[1]{regression}"
+        )
+    bad = np.flatnonzero((labels < 0) | (labels >= n_classes))
+    if len(bad):
+        raise ValueError(
+            f"votes have {n_classes} classes but labels contain class {labels[bad[0]]} "
+            f"(row {bad[0]}); labels must lie in 0..{n_classes - 1}{regression}"
+        )
+    return labels.astype(np.intp)
+
+
+def _checked_shares(shares: NDArray[Any], n_classes: int) -> NDArray[np.float64]:
+    if shares.shape[1] != n_classes:
+        raise ValueError(
+            f"soft targets have {shares.shape[1]} columns; wanted {n_classes}, one per class"
+        )
+    shares = shares.astype(np.float64)
+    # float32 probabilities sum to 1 within about 1e-6; percentages and counts do not
+    fit = (shares >= 0).all(axis=1) & (np.abs(shares.sum(axis=1) - 1.0) < 1e-3)
+    if not fit.all():
+        i = int(np.flatnonzero(~fit)[0])
+        raise ValueError(
+            f"the soft target of row {i} is {shares[i].tolist()}; wanted probabilities that sum "
+            "to 1: divide rows by their sums, and put what instances count for into weight"
+        )
+    return shares

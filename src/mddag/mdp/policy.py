@@ -1,0 +1,211 @@
+"""Policy: a_j = pi(s_j), one action per step j and cell of the grid.
+
+EVAL evaluates h_j and goes on, SKIP goes on without it, QUIT returns the classifier built so far.
+Since SKIP leaves f alone and all steps share one grid, chains of SKIPs fold exactly into a jump
+table: ``next[j, cell]`` is the next base classifier to evaluate, N meaning quit.
+
+With ``every=k`` there is a decision at the steps 0, k, 2k … alone, and it covers the next k base
+classifiers: EVAL or SKIP all of them, or QUIT. Fewer decisions let an executor run more rows at
+once.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mddag._internal.checks import check_is, check_whole, checked_permutation
+from mddag._internal.read_only import ReadOnlyArrays, read_only
+from mddag.ensemble.rescaling import Rescaling
+from mddag.ensemble.votes import Tables
+from mddag.mdp.grid import Grid
+from mddag.ordering.arrangement import Arrangement
+
+EVAL, SKIP, QUIT = 0, 1, 2
+ACTIONS = ("eval", "skip", "quit")
+
+
+@dataclass(frozen=True, eq=False)
+class Policy(ReadOnlyArrays):
+    """What to do at step j in each cell.
+
+    actions : uint8 (n_decisions, n_cells) of EVAL, SKIP, QUIT; row d covers steps
+              d x every .. (d + 1) x every
+    grid    : the cells
+    order   : intp (N,), step j decides on base classifier order[j] of the source ensemble
+    every   : steps that one decision covers
+    rescaling: weights and constants that the base classifiers get first; None for none
+
+    Both arrays are read-only copies, since `next` is folded from them once.
+    """
+
+    actions: NDArray[np.uint8]
+    grid: Grid
+    order: NDArray[np.intp]
+    every: int = 1
+    rescaling: Rescaling | None = None
+
+    def __post_init__(self) -> None:
+        _check_grid(self.grid)
+        if self.rescaling is not None:
+            check_is("rescaling", self.rescaling, Rescaling, "a Rescaling or None")
+        order, actions = (
+            checked_permutation(self.order, np.size(self.order)),
+            np.asarray(self.actions),
+        )
+        check_whole("every", self.every, 1)
+        n_decisions = -(-len(order) // self.every)
+        if actions.shape != (n_decisions, self.grid.n_cells):
+            raise ValueError(
+                f"actions have shape {actions.shape}; wanted ({n_decisions}, {self.grid.n_cells})"
+                f" for the steps of the order, every={self.every}, and the cells of the grid"
+            )
+        known = (actions == EVAL) | (actions == SKIP) | (actions == QUIT)
+        if not known.all():
+            d, c = np.argwhere(~known)[0]
+            raise ValueError(
+                f"the action at step {d * self.every} in cell {c} is {actions[d, c]}; "
+                f"wanted EVAL ({EVAL}), SKIP ({SKIP}) or QUIT ({QUIT})"
+            )
+        wanted = len(order), self.grid.n_scores
+        if self.rescaling is not None and self.rescaling.shift.shape != wanted:
+            raise ValueError(
+                f"the rescaling is of shape {self.rescaling.shift.shape}; wanted one constant per "
+                f"step and score, {wanted}"
+            )
+        object.__setattr__(self, "actions", read_only(actions, np.uint8))
+        object.__setattr__(self, "order", read_only(order, np.intp))
+
+    def __repr__(self) -> str:
+        every = f", every={self.every}" if self.every > 1 else ""
+        return f"<Policy of {self.n_steps} steps, {self.grid.n_cells} cells{every}>"
+
+    @property
+    def n_steps(self) -> int:
+        return len(self.order)
+
+    @property
+    def n_together(self) -> int:
+        """Steps that one decision covers: `every`, or all of them where they are fewer."""
+        return min(self.every, max(self.n_steps, 1))
+
+    @cached_property
+    def jumps(self) -> NDArray[np.int32]:
+        """Where each decision leads, int32 (n_decisions + 1, n_cells): the next step to evaluate.
+
+        The last row stands for the end: all have quit.
+        """
+        table = np.full((len(self.actions) + 1, self.grid.n_cells), self.n_steps, np.int32)
+        for d in range(len(self.actions) - 1, -1, -1):
+            row = self.actions[d]
+            table[d][row == EVAL] = d * self.every
+            np.copyto(table[d], table[d + 1], where=row == SKIP)
+        table.flags.writeable = False
+        return table
+
+    @cached_property
+    def next(self) -> NDArray[np.int32]:
+        """The jump table, int32 (N + 1, n_cells): the next step to evaluate from step j on."""
+        table = np.empty((self.n_steps + 1, self.grid.n_cells), np.int32)
+        table[:] = np.arange(self.n_steps + 1)[:, None]  # between decisions all is evaluated
+        table[: -1 : self.every] = self.jumps[:-1]
+        table.flags.writeable = False
+        return table
+
+    @cached_property
+    def n_reached(self) -> int:
+        """How many steps there are before everybody has quit."""
+        end = int((self.jumps == self.n_steps).all(axis=1).argmax())
+        return min(end * self.every, self.n_steps)
+
+    @cached_property
+    def evaluates_all(self) -> bool:
+        """Whether this is the full ensemble in its own order."""
+        in_order = np.array_equal(self.order, np.arange(self.n_steps)) and self.rescaling is None
+        return in_order and bool((self.actions == EVAL).all())
+
+    @property
+    def native(self) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+        """The policy as rollouts take it: jump table and order."""
+        return self.next, self.order.astype(np.int64, copy=False)
+
+    def require(self, n_classifiers: int, n_scores: int) -> None:
+        """Refuse votes or ensembles that this policy was not made for."""
+        if (self.n_steps, self.grid.n_scores) != (n_classifiers, n_scores):
+            raise ValueError(
+                f"the policy is for {self.n_steps} base classifiers and {self.grid.n_scores} "
+                f"score(s), but got {n_classifiers} and {n_scores}; learn a policy for these"
+            )
+
+    def after(self, arrangement: Arrangement) -> Policy:
+        """This policy, learned on arranged base classifiers, for those of the source.
+
+        Step j, which decided on number self.order[j] of the arranged ones, decides on the one
+        that had been put there. Those that the arrangement left out come last, and nobody asks
+        them: before them all rows have quit.
+        """
+        if self.n_steps != arrangement.n_steps:
+            raise ValueError(
+                f"the policy is for {self.n_steps} base classifiers, but the arrangement has "
+                f"{arrangement.n_steps}; wanted the one that it was learned on"
+            )
+        whole = arrangement.then(Arrangement(self.order, self.rescaling))
+        actions = self.actions
+        if len(whole.order) > self.n_steps:
+            if self.n_steps % self.every:
+                raise ValueError(
+                    f"decisions for every {self.every} steps do not end at step {self.n_steps}, "
+                    "the last that was kept; wanted a multiple of them kept"
+                )
+            n_more = -(-len(whole.order) // self.every) - len(actions)
+            actions = np.pad(actions, ((0, n_more), (0, 0)), constant_values=QUIT)
+        return replace(self, actions=actions, order=whole.order, rescaling=whole.rescaling)
+
+    def on_fewest_cells(self) -> Policy:
+        """The same decisions, on a grid without the edges that make no difference at any step."""
+        grid = self.grid
+        places = self.actions.reshape(len(self.actions), grid.n_scores, len(grid.edges) + 1)
+        heeded = (places[:, :, 1:] != places[:, :, :-1]).any(axis=(0, 1))
+        if heeded.all():
+            return self
+        first = np.append(0, np.flatnonzero(heeded) + 1)  # of the places that become one
+        actions = places[:, :, first].reshape(len(self.actions), grid.n_scores * len(first))
+        return replace(self, actions=actions, grid=Grid(grid.edges[heeded], grid.n_scores))
+
+    def tables(self, tables: Tables) -> Tables:
+        """The votes of an ensemble as this policy wants them."""
+        return tables if self.rescaling is None else self.rescaling.applied(tables)
+
+    @classmethod
+    def constant(cls, action: int, n_steps: int, grid: Grid, every: int = 1) -> Policy:
+        """The same action everywhere: EVAL gives the full ensemble, QUIT its bias."""
+        _check_grid(grid)
+        check_whole("action", action, 0)
+        check_whole("n_steps", n_steps, 0)
+        check_whole("every", every, 1)
+        actions = np.full((-(-n_steps // every), grid.n_cells), action)
+        return cls(actions, grid, np.arange(n_steps), every)
+
+    @classmethod
+    def prefix(cls, n_evaluated: int, n_steps: int, grid: Grid) -> Policy:
+        """Evaluate the first `n_evaluated` base classifiers, then quit."""
+        _check_grid(grid)
+        check_whole("n_evaluated", n_evaluated, 0)
+        check_whole("n_steps", n_steps, 0)
+        if n_evaluated > n_steps:
+            raise ValueError(f"cannot evaluate the first {n_evaluated} of {n_steps} steps")
+        actions = np.full((n_steps, grid.n_cells), EVAL, np.uint8)
+        actions[n_evaluated:] = QUIT
+        return cls(actions, grid, np.arange(n_steps))
+
+
+def _check_grid(grid: Grid) -> None:
+    check_is("grid", grid, Grid, "a Grid, the second argument of Policy(actions, grid, order)")
+
+
+def check_policy(policy: Policy) -> None:
+    """Refuse what is no Policy."""
+    check_is("policy", policy, Policy, "a Policy, such as solver.solve(mdp) gives")

@@ -1,0 +1,159 @@
+"""Arrangement: the order in which base classifiers are asked, and the rescaling that it wants.
+
+After j votes in the new order their sum S_j tells of the full score F about as much as a line does,
+F ~ a_j S_j + c_j. The sign of the expected F is that of S_j + c_j / a_j, hence the levels
+
+    f = S_j + t_j,   t_j = c_j / a_j,   t_N = bias,
+
+fitted by least squares in which rows that F decides narrowly count most: the others have quit. With
+K > 1 scores are centred over the classes, and one slope serves all of them. ``class_levels`` has
+another way for K > 1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from mddag._internal.checks import checked_permutation
+from mddag.ensemble.partial_sums import partial_sums
+from mddag.ensemble.rescaling import Rescaling, carried
+from mddag.ensemble.votes import Votes
+from mddag.ordering.covariances import narrowness, sampled, shares
+
+MAX_ROWS = 20_000  # of K > 1 scores, rows times K
+FARTHEST = 10.0  # level, in largest possible scores: losses must remain numbers
+
+# From votes in their new order and the weight of each row (n,) to t_0 .. t_N, float64 (N + 1, K)
+Levels = Callable[[Votes, NDArray[np.float64]], NDArray[np.float64]]
+
+
+@dataclass(frozen=True, eq=False)
+class Arrangement:
+    """How a policy's steps stand to the source ensemble.
+
+    order    : intp (N,), step j decides on base classifier order[j]
+    rescaling : other weights and constants, numbered as in the source; None for none
+    n_kept   : how many steps there are; the rest of the order is left out. None for all
+    """
+
+    order: NDArray[np.intp]
+    rescaling: Rescaling | None = None
+    n_kept: int | None = None
+
+    @property
+    def n_steps(self) -> int:
+        return len(self.order) if self.n_kept is None else self.n_kept
+
+    @property
+    def kept(self) -> NDArray[np.intp]:
+        """The base classifiers that there are steps for, (n_steps,)."""
+        return self.order[: self.n_steps]
+
+    def votes(self, votes: Votes) -> Votes:
+        """The votes of the source, arranged."""
+        if self.rescaling is not None:
+            votes = Votes(votes.codes, self.rescaling.applied(votes.tables))
+        return votes.reordered(self.kept)
+
+    def then(self, other: Arrangement) -> Arrangement:
+        """This one, and of its steps another: both as one arrangement of the source."""
+        order = np.concatenate([self.kept[other.order], self.order[self.n_steps :]])
+        rescaling = self.rescaling
+        if other.rescaling is not None:
+            outer = other.rescaling.numbered(self.kept, len(self.order))
+            rescaling = outer if rescaling is None else rescaling.then(outer)
+        return Arrangement(order, rescaling, other.n_steps)
+
+
+def by_lines(votes: Votes, weight: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The levels t_0 .. t_N of least squares, float64 (N + 1, K)."""
+    weight = shares(weight * narrowness(votes, 1.0, weight))
+    bias = votes.tables.bias
+    full = centred(votes.scores())
+    mean = weight @ full
+    at = np.zeros((votes.tables.n_classifiers + 1, len(bias)))
+    slope = np.zeros(len(at))
+    for j, scores in enumerate(partial_sums(votes)):
+        told = centred(scores - bias)
+        at[j] = weight @ told
+        spread = weight @ np.square(told - at[j]).sum(axis=1)
+        common = weight @ ((told - at[j]) * (full - mean)).sum(axis=1)
+        slope[j] = common / spread if spread > 0 and common > 0 else 0.0
+    if not slope.any():  # nothing varies
+        return np.tile(bias, (len(at), 1))
+    return within_reach(mean / filled(slope)[:, None] - at, votes)
+
+
+def arranged(
+    ordering: Any,
+    votes: Votes,
+    costs: ArrayLike | None = None,
+    weight: ArrayLike | None = None,
+    *,
+    levels: Levels = by_lines,
+) -> Arrangement:
+    """The order that `ordering` gives, with its levels; the given order keeps its own."""
+    order = checked_permutation(ordering(votes, costs, weight), votes.tables.n_classifiers)
+    if np.array_equal(order, np.arange(len(order))):
+        return Arrangement(order)
+    return Arrangement(order, fitted_levels(votes, order, weight, levels=levels))
+
+
+def fitted_levels(
+    votes: Votes,
+    order: NDArray[np.intp],
+    weight: ArrayLike | None = None,
+    *,
+    levels: Levels = by_lines,
+) -> Rescaling:
+    """The levels of an order, from rows that need no labels."""
+    weight = np.ones(len(votes)) if weight is None else np.asarray(weight, np.float64)
+    sample, rows = sampled(votes, max(MAX_ROWS // votes.tables.n_scores, 1))
+    sample = sample.reordered(order)
+    wanted = levels(sample, weight[rows])
+    start, shift = _shifts(wanted, carried(sample.tables), sample.tables.bias)
+    by_source = np.empty_like(shift)
+    by_source[order] = shift
+    return Rescaling(start, by_source)
+
+
+def within_reach(levels: NDArray[np.float64], votes: Votes) -> NDArray[np.float64]:
+    """Levels (N + 1, K) that are not too far off, on the mean of the bias, and end at the bias."""
+    bias = votes.tables.bias
+    most = FARTHEST * (votes.tables.reach().sum() + np.abs(bias).max())
+    levels = np.clip(levels, -most, most)  # a sum that tells hardly anything has hardly any slope
+    levels += bias - centred(bias[None])[0]
+    levels[-1] = bias
+    return levels
+
+
+def filled(slope: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Where a sum tells nothing (0) the slope before it, at the beginning the first that tells."""
+    known = np.flatnonzero(slope)
+    last = np.maximum(np.searchsorted(known, np.arange(len(slope)), side="right") - 1, 0)
+    return slope[known[last]]
+
+
+def _shifts(
+    wanted: NDArray[np.float64], can: NDArray[np.bool_], bias: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """start (K,) and, by step, shift (N, K); a step that cannot carry leaves it to the next."""
+    start, shift = np.zeros(len(bias)), np.zeros(can.shape)
+    for k in range(len(bias)):
+        at = np.flatnonzero(can[:, k])
+        if len(at):
+            levels = np.concatenate([wanted[:1, k], wanted[at + 1, k]])
+            levels[-1] = bias[k]
+            start[k] = levels[0] - bias[k]
+            shift[at, k] = np.diff(levels)
+    return start, shift
+
+
+def centred(scores: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Scores (n, K) less their mean over the classes; one score as it is."""
+    return scores - scores.mean(axis=1, keepdims=True) if scores.shape[1] > 1 else scores

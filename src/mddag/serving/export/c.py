@@ -1,0 +1,211 @@
+"""export_c: a model as one C99 header: data tables and the loop of walk.h, without malloc.
+
+Sums are the Dag's own int32 sums, and thresholds are rounded down to float32, which decides alike
+for every float32 value; so labels, scores and evaluations equal the Dag's on float32 rows, NaN and
+infinities included (unless compiled with -ffast-math, for which there is no NaN). No library is
+needed, but for the exp() of regressors with a log link.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from importlib.resources import files
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mddag._internal.checks import checked_path
+from mddag._internal.whole_file import write_whole
+from mddag.calibration.calibration import Calibration
+from mddag.dag.dag import Dag
+from mddag.dag.integer_votes import LARGEST
+from mddag.serving.export.c_tables import Splits, Tables, tables_of
+from mddag.serving.model_file import Model
+from mddag.serving.predictor import Predictor
+
+_INTEGERS = ("int8", "uint8", "int16", "uint16", "int32", "uint32")
+
+
+def export_c(
+    model: Any,
+    path: str | os.PathLike[str],
+    *,
+    name: str = "model",
+    integer_thresholds: bool = False,
+) -> None:
+    """Write a model as a C99 header that needs nothing but itself.
+
+    model : a Predictor, a Dag, or an estimator with ``predictor()``
+    name  : what every identifier of the header begins with
+    integer_thresholds : rows are int32_t instead of float, for features that are whole numbers
+        (pixels, counts, sensor readings) on machines without floating point; NAME_MISSING stands
+        for NaN
+    """
+    served = _model_of(model)
+    checked_path(path)
+    if not isinstance(integer_thresholds, (bool, np.bool_)):
+        raise ValueError(f"integer_thresholds is {integer_thresholds!r}; wanted True or False")
+    if not isinstance(name, str) or not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name):
+        raise ValueError(f"name is {name!r}; wanted a C identifier, such as 'model'")
+    write_whole(path, _header(served, name, integer_thresholds).encode("ascii"))
+
+
+def _model_of(model: Any) -> Model:
+    if isinstance(model, Dag):
+        return Model(model)
+    predictor = model.predictor() if hasattr(model, "predictor") else model
+    if not isinstance(predictor, Predictor):
+        raise TypeError(
+            f"model is a {type(model).__name__}; wanted a Predictor, a Dag or a fitted estimator "
+            "such as MDDAGClassifier"
+        )
+    return predictor.model
+
+
+def _header(model: Model, name: str, integers: bool) -> str:
+    tables = tables_of(model.dag)
+    walk = files("mddag.serving.export").joinpath("walk.h").read_text(encoding="ascii")
+    code = "\n".join([*_defined(model, tables, integers), *_arrays(tables, integers)])
+    code += "\n" + (_means(model, tables) if model.dag.ensemble.kind != "classifier" else "") + walk
+    named = re.sub(r"\bmodel_", f"{name}_", re.sub(r"\bMODEL_", f"{name.upper()}_", code))
+    return _about(model) + named
+
+
+def _about(model: Model) -> str:
+    ensemble = model.dag.ensemble
+    classes = [] if ensemble.classes is None else ensemble.classes.tolist()
+    lines = [
+        "A sparse decision DAG, written by mddag.",
+        f"{ensemble.kind} of {len(ensemble)} base classifiers, {ensemble.n_trees} trees",
+        *(f"class {k}: {_commented(label)}" for k, label in enumerate(classes)),
+    ]
+    return "/* " + "\n * ".join(lines) + "\n */\n"
+
+
+def _commented(label: Any) -> str:
+    """A label as a comment can hold it: no mark of a comment, no trigraph, no backslash at its end.
+
+    Marks are two characters of * and /, trigraphs begin with two question marks; a space parts
+    them.
+    """
+    text = ascii(label)
+    text = text if len(text) <= 60 else f"{text[:57]}..."
+    return re.sub(r"(?<=[*/])(?=[*/])|(?<=\?)(?=\?)", " ", text)
+
+
+def _defined(model: Model, tables: Tables, integers: bool) -> list[str]:
+    ensemble, splits = model.dag.ensemble, tables.splits.records
+    return [
+        "#ifndef MODEL_MDDAG_H\n#define MODEL_MDDAG_H\n\n#include <math.h>\n#include <stdint.h>\n",
+        f"#define MODEL_N_FEATURES {ensemble.n_features}",
+        f"#define MODEL_N_SCORES {tables.n_scores}",
+        f"#define MODEL_N_STEPS {tables.n_steps}",
+        f"#define MODEL_EVERY {tables.every}",
+        f"#define MODEL_UNIT {np.ldexp(1.0, -tables.exponent).hex()}",
+        f"#define MODEL_CLASSIFIES {int(ensemble.kind == 'classifier')}",
+        f"#define MODEL_INTEGERS {int(integers)}",
+        f"#define MODEL_NOMINAL {int((splits['n_words'] > 0).any())}",
+        "#define MODEL_MISSING INT32_MIN\n" if integers else "",
+        f"typedef {'int32_t' if integers else 'float'} model_value;",
+        f"typedef {'int32_t' if tables.n_scores == 1 else 'uint32_t'} model_state;",
+    ]
+
+
+def _arrays(tables: Tables, integers: bool) -> list[str]:
+    return [
+        _splits(tables.splits, integers),
+        _array("roots", tables.splits.roots),
+        _array("words", tables.splits.words, "uint32_t") if len(tables.splits.words) else "",
+        _array("score", tables.score) if tables.n_scores > 1 else "",
+        _array("votes", tables.votes, "int32_t"),
+        _array("bias", tables.bias, "int32_t"),
+        _array("rounds", tables.rounds),
+        _array("starts", tables.starts),
+        _array("bounds", tables.bounds, "model_state"),
+        _array("jumps", tables.jumps),
+    ]
+
+
+def _means(model: Model, tables: Tables) -> str:
+    """What becomes of the scores of regressors and rankers."""
+    ensemble = model.dag.ensemble
+    ensemble.require_link()
+    calibration = model.calibration or Calibration.one_group(1.0, len(ensemble))
+    groups = calibration.groups[np.concatenate([[0], tables.steps + 1])]
+    return "\n".join(
+        [
+            f"#define MODEL_LINK(mean) {'exp' if ensemble.link == 'exp' else ''}(mean)",
+            _array("groups", groups),
+            _listed("double", "factors", [float(a).hex() for a in calibration.factors]),
+            _listed("double", "offsets", [float(b).hex() for b in calibration.offsets]),
+        ]
+    )
+
+
+def _splits(splits: Splits, integers: bool) -> str:
+    """The splits as an array of structs; fields are as wide as they must be."""
+    records = splits.records
+    columns = {"feature": records["feature"], "missing_left": records["missing_left"].astype(int)}
+    if (records["n_words"] > 0).any():
+        columns |= {"word": records["word"], "n_words": records["n_words"]}
+    children = np.stack([records["left"], records["right"]], axis=1)
+    fields = "".join(f"  {_smallest(column)} {name};\n" for name, column in columns.items())
+    struct = (
+        f"typedef struct {{\n  model_value threshold;\n  {_smallest(children)} child[2];\n"
+        f"{fields}}} model_split;\n"
+    )
+    thresholds = _integer_thresholds(records) if integers else _float_thresholds(records)
+    rest = zip(*(column.tolist() for column in columns.values()), strict=True)
+    entries = [
+        f"{{{threshold}, {{{left}, {right}}}, {', '.join(map(str, others))}}}"
+        for threshold, (left, right), others in zip(
+            thresholds, children.tolist(), rest, strict=True
+        )
+    ]
+    return struct + _listed("model_split", "splits", entries or ["{0, {0, 0}, 0, 0}"])
+
+
+def _float_thresholds(records: NDArray[np.void]) -> list[str]:
+    """The largest float32 that is not above each threshold."""
+    with np.errstate(over="ignore"):
+        rounded = records["threshold"].astype(np.float32)
+    down = np.where(
+        rounded > records["threshold"], np.nextafter(rounded, np.float32(-np.inf)), rounded
+    )
+    names = {np.inf: "INFINITY", -np.inf: "-INFINITY"}
+    return [names.get(t) or re.sub(r"\.?0*p", "p", t.hex()) + "f" for t in down.tolist()]
+
+
+def _integer_thresholds(records: NDArray[np.void]) -> list[str]:
+    """The largest int32 that is not above each threshold; the lowest is that of missing values."""
+    whole = np.clip(np.floor(records["threshold"]), -LARGEST - 1, LARGEST)
+    return [_literal(int(t)) for t in whole.tolist()]
+
+
+def _array(name: str, values: NDArray[Any], ctype: str | None = None) -> str:
+    entries = [_literal(value) for value in values.tolist()] or ["0"]
+    return _listed(ctype or _smallest(values), name, entries)
+
+
+def _literal(value: int) -> str:
+    """C reads -2147483648 as minus 2147483648, which is no int."""
+    return "INT32_MIN" if value == -LARGEST - 1 else f"{value}u" if value > LARGEST else str(value)
+
+
+def _listed(ctype: str, name: str, entries: list[str]) -> str:
+    """A constant array, a few entries on each line."""
+    lines = (", ".join(entries[i : i + 16]) for i in range(0, len(entries), 16))
+    inside = ",\n  ".join(lines)
+    return f"static const {ctype} model_{name}[{len(entries)}] = {{\n  {inside}}};\n"
+
+
+def _smallest(values: NDArray[Any]) -> str:
+    """The smallest type that holds all values."""
+    least, most = int(values.min(initial=0)), int(values.max(initial=0))
+    for name in _INTEGERS:
+        info = np.iinfo(name)
+        if info.min <= least and most <= info.max:
+            return f"{name}_t"
+    raise ValueError(f"a table holds numbers from {least} to {most}; the model is too large for C")

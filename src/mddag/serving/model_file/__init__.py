@@ -1,0 +1,10 @@
+"""The model file: a sparse decision DAG as safetensors with JSON metadata.
+
+Arrays and text alone: reading a file runs none of its content. What each tensor is, docs/serving.md
+says.
+"""
+
+from mddag.serving.model_file.container import ModelFileError as ModelFileError
+from mddag.serving.model_file.model import Model as Model
+
+__all__ = ["Model", "ModelFileError"]

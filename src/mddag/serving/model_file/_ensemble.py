@@ -1,0 +1,197 @@
+"""Ensemble <-> metadata and tensors.
+
+Trees are kept field by field and with lengths instead of starts, so that fewer files are wrong.
+Reading goes through ``Nodes`` and ``Ensemble.from_trees``, which check each tree and all together.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mddag.ensemble.ensemble import Ensemble
+from mddag.ensemble.nodes import NODE, Nodes
+from mddag.ensemble.votes import starts_of
+from mddag.features.features import MOST_FEATURES, Features
+from mddag.serving.model_file._fields import Types, check_fields, check_length
+from mddag.serving.model_file._labels import labels_from_json, labels_to_json
+from mddag.serving.model_file.container import Metadata, ModelFileError, Tensors
+
+FIELDS: dict[str, Types] = {
+    "classes": (dict, type(None)),
+    "features": dict,
+    "kind": str,
+    "link": str,
+    "priced": bool,
+}
+FEATURE_FIELDS: dict[str, Types] = {
+    "n": int,
+    "names": (list, type(None)),
+    "categories": list,
+    "missing": bool,
+    "unknown": str,
+}
+TENSORS = {
+    "ensemble.bias": ("F64", 1),
+    "ensemble.cost": ("F64", 1),
+    "ensemble.n_trees": ("I64", 1),
+    "trees.score": ("I32", 1),
+    "trees.n_nodes": ("I64", 1),
+    "trees.n_leaves": ("I64", 1),
+    "trees.n_words": ("I64", 1),
+    "nodes.threshold": ("F64", 1),
+    "nodes.feature": ("I32", 1),
+    "nodes.left": ("I32", 1),
+    "nodes.right": ("I32", 1),
+    "nodes.word": ("I32", 1),
+    "nodes.n_words": ("I32", 1),
+    "nodes.missing_left": ("U8", 1),
+    "words": ("U32", 1),
+    "votes": ("F64", 1),
+}
+
+
+def ensemble_parts(ensemble: Ensemble) -> tuple[Metadata, Tensors]:
+    """The metadata of FIELDS and the arrays of TENSORS."""
+    if ensemble.callables:
+        raise TypeError(
+            f"the base classifiers are {len(ensemble.callables)} callables, and a file runs no "
+            "code; only ensembles of trees can be saved"
+        )
+    tables = ensemble.tables
+    metadata = {
+        "classes": labels_to_json(ensemble.classes),
+        "features": _features_to_json(ensemble.features),
+        "kind": ensemble.kind,
+        "link": ensemble.link,
+        "priced": ensemble.priced,
+    }
+    tensors = {
+        "ensemble.bias": tables.bias,
+        "ensemble.cost": ensemble.cost,
+        "ensemble.n_trees": np.diff(tables.rounds),
+        "trees.score": tables.score,
+        "trees.n_nodes": np.diff(ensemble.starts),
+        "trees.n_leaves": tables.n_leaves,
+        "trees.n_words": np.diff(ensemble.word_starts),
+        "words": ensemble.words,
+        "votes": tables.values,
+    }
+    tensors |= {f"nodes.{name}": ensemble.nodes[name] for name in NODE.names or ()}
+    tensors["nodes.missing_left"] = ensemble.nodes["missing_left"].astype(np.uint8)
+    return metadata, tensors
+
+
+def ensemble_of(metadata: Metadata, tensors: Tensors) -> Ensemble:
+    """The inverse of `ensemble_parts`."""
+    if metadata["kind"] not in ("classifier", "regressor", "ranker"):
+        raise ModelFileError(f"the ensemble is that of a {metadata['kind']!r:.20}, unknown here")
+    if metadata["link"] not in ("identity", "exp", "unknown"):
+        raise ModelFileError(f"the link is {metadata['link']!r:.20}, unknown here")
+    ensemble = Ensemble.from_trees(
+        _trees(tensors),
+        features=_features_from_json(metadata["features"]),
+        bias=tensors["ensemble.bias"],
+        score=tensors["trees.score"],
+        rounds=_starts(
+            "ensemble.n_trees", tensors["ensemble.n_trees"], len(tensors["trees.score"])
+        ),
+        cost=tensors["ensemble.cost"],
+        classes=labels_from_json(metadata["classes"]),
+        kind=metadata["kind"],
+        link=metadata["link"],
+    )
+    return replace(ensemble, priced=metadata["priced"])
+
+
+def _trees(tensors: Tensors) -> list[Nodes]:
+    n_trees, n_scores = len(tensors["trees.score"]), len(tensors["ensemble.bias"])
+    for name in ("trees.n_nodes", "trees.n_leaves", "trees.n_words"):
+        check_length(name, tensors[name], n_trees, "one for each tree")
+    records, words, votes = _records(tensors), tensors["words"], tensors["votes"]
+    width = np.where(tensors["trees.score"] < 0, n_scores, 1)
+    at_node = _starts("trees.n_nodes", tensors["trees.n_nodes"], len(records)).tolist()
+    at_word = _starts("trees.n_words", tensors["trees.n_words"], len(words)).tolist()
+    at_vote = _starts("trees.n_leaves", tensors["trees.n_leaves"], len(votes), width).tolist()
+    return [
+        Nodes(
+            records[at_node[t] : at_node[t + 1]],
+            votes[at_vote[t] : at_vote[t + 1]].reshape(-1, width[t]),
+            words[at_word[t] : at_word[t + 1]],
+        )
+        for t in range(n_trees)
+    ]
+
+
+def _records(tensors: Tensors) -> NDArray[np.void]:
+    if tensors["nodes.missing_left"].max(initial=0) > 1:
+        raise ModelFileError("tensor nodes.missing_left holds numbers above 1; wanted 0 or 1")
+    records = np.zeros(len(tensors["nodes.feature"]), NODE)
+    for name in NODE.names or ():
+        check_length(f"nodes.{name}", tensors[f"nodes.{name}"], len(records), "one for each node")
+        records[name] = tensors[f"nodes.{name}"]
+    return records
+
+
+def _starts(
+    name: str, lengths: NDArray[np.int64], total: int, width: NDArray[np.intp] | int = 1
+) -> NDArray[np.int64]:
+    """Where segments of these lengths (times width) begin; they must make up the total."""
+    if lengths.min(initial=0) < 0 or lengths.max(initial=0) > total:
+        raise ModelFileError(f"tensor {name} holds lengths outside of 0..{total}")
+    starts = starts_of(lengths * width)
+    if starts[-1] != total:
+        raise ModelFileError(f"the lengths of tensor {name} sum up to {starts[-1]}; wanted {total}")
+    return starts
+
+
+def _features_to_json(features: Features) -> Metadata:
+    return {
+        "n": int(features.n),
+        "names": None if features.names is None else [str(name) for name in features.names],
+        "categories": [
+            [int(column), [_plain(value, column) for value in features.categories[column]]]
+            for column in sorted(features.categories)
+        ],
+        "missing": bool(features.missing),
+        **({"unknown": "refused"} if features.unknown == "refused" else {}),
+    }
+
+
+def _plain(value: Any, column: int) -> Any:
+    plain = value.item() if isinstance(value, np.generic) else value
+    if type(plain) not in (str, int, float, bool) or plain in (np.inf, -np.inf) or plain != plain:
+        raise TypeError(
+            f"column {column} has the category {value!r}; a file keeps strings, finite numbers and "
+            "bools: encode the column"
+        )
+    return plain
+
+
+def _features_from_json(metadata: Metadata) -> Features:
+    unknown = metadata.get("unknown", "missing")  # most files need not say it
+    check_fields("features", {"unknown": unknown} | metadata, FEATURE_FIELDS)
+    if unknown not in ("missing", "refused"):
+        raise ModelFileError(f"unknown categories are {unknown!r:.20}; wanted missing or refused")
+    n, names = metadata["n"], metadata["names"]
+    if not 0 <= n <= MOST_FEATURES:
+        raise ModelFileError(f"there are {n} features; wanted at most {MOST_FEATURES}")
+    if names is not None and (len(names) != n or any(type(name) is not str for name in names)):
+        raise ModelFileError(f"there are {len(names)} feature names; wanted {n} strings")
+    categories = {}
+    for pair in metadata["categories"]:
+        if not (type(pair) is list and [type(p) for p in pair] == [int, list]):
+            raise ModelFileError(
+                f"a column's categories are {pair!r:.40}; wanted [column, [values]]"
+            )
+        column, values = pair
+        if not 0 <= column < n or column in categories:
+            raise ModelFileError(f"column {column} of {n} has categories (again)")
+        if any(type(value) not in (str, int, float, bool) for value in values):
+            raise ModelFileError(f"column {column} has categories that are no scalars")
+        categories[column] = tuple(values)
+    names = None if names is None else tuple(names)
+    return Features(n, names, categories, metadata["missing"], unknown)

@@ -1,0 +1,71 @@
+"""Policy and calibration <-> metadata and tensors."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from mddag.calibration.calibration import Calibration
+from mddag.ensemble.ensemble import Ensemble
+from mddag.mdp.grid import Grid
+from mddag.mdp.policy import Policy
+from mddag.serving.model_file._fields import Types, check_length
+from mddag.serving.model_file.container import Metadata, ModelFileError, Tensors
+
+FIELDS: dict[str, Types] = {"every": int}
+TENSORS = {
+    "policy.edges": ("F64", 1),
+    "policy.actions": ("U8", 2),
+    "policy.order": ("I64", 1),
+}
+CALIBRATION_TENSORS = {
+    "calibration.groups": ("I64", 1),
+    "calibration.factors": ("F64", 1),
+    "calibration.offsets": ("F64", 1),
+}
+MOST_EVERY = 2**20  # steps of one decision
+MOST_CELLS = 2**20  # of a policy without steps, whose actions do not say how many there are
+
+
+def policy_parts(policy: Policy) -> tuple[Metadata, Tensors]:
+    """The metadata of FIELDS and the arrays of TENSORS."""
+    return {"every": int(policy.every)}, {
+        "policy.edges": policy.grid.edges,
+        "policy.actions": policy.actions,
+        "policy.order": policy.order.astype(np.int64),
+    }
+
+
+def policy_of(metadata: Metadata, tensors: Tensors, ensemble: Ensemble) -> Policy:
+    """The inverse of `policy_parts`, for the given ensemble."""
+    grid = Grid(tensors["policy.edges"], ensemble.n_scores)
+    check_length("policy.order", tensors["policy.order"], len(ensemble), "one for each step")
+    if metadata["every"] > MOST_EVERY:
+        raise ModelFileError(f"every is {metadata['every']}; wanted at most {MOST_EVERY}")
+    if len(ensemble) == 0 and grid.n_cells > MOST_CELLS:
+        raise ModelFileError(
+            f"the grid has {grid.n_cells} cells and the policy no step; "
+            f"wanted at most {MOST_CELLS} cells"
+        )
+    return Policy(tensors["policy.actions"], grid, tensors["policy.order"], metadata["every"])
+
+
+def calibration_parts(calibration: Calibration | None) -> Tensors:
+    """The arrays of CALIBRATION_TENSORS; none for a model without probabilities."""
+    if calibration is None:
+        return {}
+    return {
+        "calibration.groups": calibration.groups.astype(np.int64),
+        "calibration.factors": calibration.factors,
+        "calibration.offsets": calibration.offsets,
+    }
+
+
+def calibration_of(tensors: Tensors, ensemble: Ensemble) -> Calibration | None:
+    """The inverse of `calibration_parts`, for the given ensemble."""
+    if "calibration.groups" not in tensors:
+        return None
+    groups, factors, offsets = (tensors[name] for name in CALIBRATION_TENSORS)
+    check_length("calibration.groups", groups, len(ensemble) + 1, "one for each exit step")
+    if ensemble.kind == "classifier" and offsets.any():
+        raise ModelFileError("tensor calibration.offsets would change winners; wanted zeros")
+    return Calibration(groups, factors, offsets)

@@ -1,0 +1,170 @@
+"""Model: what a file holds: a DAG, how its scores are read, and what it was measured to be worth.
+
+``load`` believes nothing: every array is checked before a kernel sees it, and whatever is wrong is
+a ModelFileError. Files of older versions of the format keep loading.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from mddag._internal.checks import check_one_of, checked_path
+from mddag._internal.whole_file import write_whole
+from mddag.calibration.calibration import Calibration
+from mddag.dag.dag import Dag
+from mddag.mdp.mdp import Evaluation
+from mddag.serving.model_file import _ensemble, _policy
+from mddag.serving.model_file._fields import Types, check_fields, check_tensors
+from mddag.serving.model_file._summary import summary_from_json, summary_to_json
+from mddag.serving.model_file.container import Metadata, ModelFileError, pack, unpack
+from mddag.serving.summary import Summary
+
+REFERENCES = ("labels", "probabilities", "model")
+VERSION = 2
+FIELDS: dict[str, Types] = {
+    "version": int,
+    "beta": (float, type(None)),
+    "evaluation": (dict, type(None)),
+    "full": (dict, type(None)),
+    **_ensemble.FIELDS,
+    **_policy.FIELDS,
+}
+FIELDS_SINCE_2: dict[str, Types] = {
+    "measured_against": (str, type(None)),
+    "summary": (dict, type(None)),
+}
+EVALUATION_FIELDS: dict[str, Types] = dict.fromkeys(
+    ("loss", "cost", "objective", "n_evaluated"), float
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Model:
+    """What is needed to predict, and what is known of it.
+
+    dag         : ensemble and policy
+    calibration : what scores at each exit stand for; None where nobody fitted it
+    beta        : the price of an evaluation that the policy was learned for
+    evaluation  : the policy on the policy rows
+    full        : evaluating everything on the same rows
+    measured_against : what these two losses are of, one of REFERENCES; None where nobody knows
+    summary     : what ``sparsify`` measured on rows held out
+    """
+
+    dag: Dag
+    calibration: Calibration | None = None
+    beta: float | None = None
+    evaluation: Evaluation | None = None
+    full: Evaluation | None = None
+    measured_against: str | None = None
+    summary: Summary | None = None
+
+    def to_bytes(self) -> bytes:
+        """The file's content; the same for the same model."""
+        of_ensemble, trees = _ensemble.ensemble_parts(self.dag.ensemble)
+        of_policy, actions = _policy.policy_parts(self.dag.policy)
+        metadata = {
+            "version": VERSION,
+            "beta": None if self.beta is None else float(self.beta),
+            "evaluation": _evaluation_to_json(self.evaluation),
+            "full": _evaluation_to_json(self.full),
+            "measured_against": self.measured_against,
+            "summary": summary_to_json(self.summary),
+            **of_ensemble,
+            **of_policy,
+        }
+        tensors = trees | actions | _policy.calibration_parts(self.calibration)
+        return pack(metadata, {name: np.ascontiguousarray(t) for name, t in tensors.items()})
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> Model:
+        """The model in a file's content, checked throughout."""
+        try:
+            return cls._read(data)
+        except ModelFileError:
+            raise
+        except (ValueError, TypeError, OverflowError, RecursionError) as error:
+            raise ModelFileError(f"the file holds no sound model: {error}") from error
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the file, whole or not at all; what cannot be read again is not written."""
+        data = self.to_bytes()
+        self.from_bytes(data)
+        write_whole(checked_path(path), data)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Model:
+        """The model in a file."""
+        if os.path.isdir(checked_path(path)):
+            raise IsADirectoryError(
+                f"{os.fspath(path)!r} is a folder; wanted a file that save wrote"
+            )
+        data = Path(path).read_bytes()
+        try:
+            return cls.from_bytes(data)
+        except ModelFileError as error:
+            from mddag.adapters import other_than_ours  # only where something is wrong already
+
+            told = other_than_ours(data)
+            known = "" if told is None else f": {told}"
+            raise ModelFileError(f"cannot read {os.fspath(path)!r}: {error}{known}") from error
+
+    @classmethod
+    def _read(cls, data: bytes) -> Model:
+        metadata, tensors = unpack(data)
+        _check_version(metadata)
+        later = FIELDS_SINCE_2 if metadata["version"] >= 2 else {}
+        check_fields("the metadata", metadata, FIELDS | later)
+        calibrated = "calibration.groups" in tensors
+        wanted = _ensemble.TENSORS | _policy.TENSORS
+        check_tensors(tensors, wanted | (_policy.CALIBRATION_TENSORS if calibrated else {}))
+        ensemble = _ensemble.ensemble_of(metadata, tensors)
+        policy = _policy.policy_of(metadata, tensors, ensemble)
+        evaluation = _evaluation_from_json(metadata["evaluation"])
+        expected = None if evaluation is None else evaluation.n_evaluated
+        dag = Dag(ensemble, policy, expected_evaluations=expected)
+        _ = dag.fixed_point  # refuses votes whose sums no executor could hold
+        return cls(
+            dag,
+            _policy.calibration_of(tensors, ensemble),
+            metadata["beta"],
+            evaluation,
+            _evaluation_from_json(metadata["full"]),
+            _checked_reference(metadata.get("measured_against")),
+            summary_from_json(metadata.get("summary")),
+        )
+
+
+def _check_version(metadata: Mapping[str, Any]) -> None:
+    version = metadata.get("version")
+    if type(version) is not int or version < 1:
+        raise ModelFileError(f"the format version is {version!r:.20}; wanted 1..{VERSION}")
+    if version > VERSION:
+        raise ModelFileError(
+            f"the file has format version {version}, but this mddag reads versions up to "
+            f"{VERSION}; upgrade it: pip install --upgrade mddag"
+        )
+
+
+def _checked_reference(measured_against: str | None) -> str | None:
+    if measured_against is not None:
+        check_one_of("measured_against", measured_against, REFERENCES)
+    return measured_against
+
+
+def _evaluation_to_json(evaluation: Evaluation | None) -> Metadata | None:
+    if evaluation is None:
+        return None
+    return {name: float(value) for name, value in asdict(evaluation).items()}
+
+
+def _evaluation_from_json(metadata: Metadata | None) -> Evaluation | None:
+    if metadata is None:
+        return None
+    return Evaluation(**check_fields("an evaluation", metadata, EVALUATION_FIELDS))

@@ -1,0 +1,253 @@
+"""Predictor: a model that serves: labels, probabilities, scores and paths, and nothing to fit.
+
+``load`` needs numpy, safetensors and the native core alone: neither scikit-learn nor the library
+that trained the trees is imported. Rows enter through ``Features.rows``, in microseconds; what it
+refuses, the estimators refuse in the same words. Predictions equal the estimator's, bit by bit.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mddag import _core
+from mddag._internal.checks import check_is, checked_threads
+from mddag.calibration.calibration import Calibration
+from mddag.dag.trace import Trace
+from mddag.ensemble.ensemble import checked_out
+from mddag.features.features import Encoded, Rows
+from mddag.features.one_row import one_row
+from mddag.serving.model_file import Model
+
+LOSSES = {
+    "labels": "loss",
+    "probabilities": "loss expected by the probabilities given",
+    "model": "loss by the model's own opinion, without labels,",
+    None: "loss, by labels or by the model where there were none,",
+}
+
+
+def load(path: str | os.PathLike[str], *, n_threads: int = 1) -> Predictor:
+    """The model that ``save`` wrote, to predict with `n_threads` threads (-1: all cores).
+
+    A file that is damaged or unsound is a ModelFileError; loading runs no code of it.
+    """
+    return Predictor(Model.load(path), n_threads=n_threads)
+
+
+class Predictor:
+    """Predictions of a `Model` with `n_threads` threads, on which no result depends.
+
+    Where there is `out`, the result is written into it and it is returned. Objects may be shared by
+    threads and pickled.
+    """
+
+    def __init__(self, model: Model, *, n_threads: int = 1) -> None:
+        instead = "a Model: use mddag.load(path) or estimator.predictor()"
+        check_is("model", model, Model, instead)
+        self.model = model
+        self.n_threads = checked_threads(n_threads)
+        classes = self.classes_
+        self._dtype = np.dtype(np.float64) if classes is None else classes.dtype
+        # Indexing a list gives the array's own scalars in a tenth of the time.
+        self._labels = None if classes is None else list(classes)
+        self._choose_readers()
+        served = classes is not None and model.calibration is not None
+        self._n_written = self._n_probabilities() if served else 0  # 0: asking is an error
+
+    @property
+    def classes_(self) -> NDArray[Any] | None:
+        """The labels; None for regressors and rankers."""
+        return self.model.dag.ensemble.classes
+
+    @property
+    def n_features_in_(self) -> int:
+        return self.model.dag.ensemble.n_features
+
+    def predict(self, X: Any, out: NDArray[Any] | None = None) -> NDArray[Any]:
+        """The winning class of each row, or the mean that a regressor expects, (n,)."""
+        rows = self._rows(X)
+        out = checked_out(out, (len(rows),), rows, self._dtype)
+        if len(rows) == 1:
+            out[0] = self._answer(np.ascontiguousarray(rows))
+        elif self.classes_ is None:
+            out[:] = self._means(rows)
+        else:
+            self.classes_.take(self._codes(rows), out=out)
+        return out
+
+    def predict_proba(self, X: Any, out: NDArray[np.float64] | None = None) -> NDArray[np.float64]:
+        """Calibrated class probabilities, float64 (n, n_classes)."""
+        n_classes = self._n_probabilities()
+        rows = self._rows(X)
+        out = checked_out(out, (len(rows), n_classes), rows)
+        if len(rows) == 1:
+            self._write(np.ascontiguousarray(rows), out)
+        else:
+            self._write_all(rows, out)
+        return out
+
+    def codes(self, X: Any, out: NDArray[np.intp] | None = None) -> NDArray[np.intp]:
+        """The place of each row's winning class among classes_, intp (n,)."""
+        rows = self._rows(X)
+        out = checked_out(out, (len(rows),), rows, np.intp)
+        out[:] = self._codes(rows)
+        return out
+
+    def scores(self, X: Any, out: NDArray[np.float64] | None = None) -> NDArray[np.float64]:
+        """The raw scores f^(N) of Eq. (2), float64 (n, K); K = 1 for two classes."""
+        return self.model.dag.scores(X, out, n_threads=self.n_threads)
+
+    def run(self, X: Any) -> Trace:
+        """Raw scores and classification paths of every row."""
+        return self.model.dag.run(X, n_threads=self.n_threads)
+
+    def n_evaluated(self, X: Any) -> NDArray[np.int64]:
+        """Base classifiers evaluated on each row, (n,)."""
+        return self.model.dag.lengths(X, n_threads=self.n_threads)[2]
+
+    def predict_one(self, x: Any) -> Any:
+        """The winning class, or the expected mean, of one row.
+
+        x is an array of any stride and type of numbers, (n_features,) or (1, n_features), a list or
+        tuple in the order of the features, a dict by feature name, a pandas Series, or a frame of
+        one row. A contiguous float32 or float64 array takes the least time by far.
+        """
+        try:
+            return self._mean(x) if self._labels is None else self._labels[self._code(x)]
+        except (TypeError, ValueError):  # no array that the walk reads as it is
+            pass
+        return self._answer(self._row(x))
+
+    def predict_proba_one(self, x: Any) -> NDArray[np.float64]:
+        """The class probabilities of one row, float64 (n_classes,): those of predict_proba, bit by
+        bit. x is as for predict_one."""
+        out = np.empty(self._n_written or self._n_probabilities())
+        try:
+            self._write(x, out)
+            return out
+        except (TypeError, ValueError):  # no array that the walk reads as it is
+            pass
+        self._write(self._row(x), out)
+        return out
+
+    def encode(self, X: Any) -> Encoded:
+        """X as every method here reads it, float (n, n_features): encode a frame once, use it
+        often."""
+        return Encoded.of(self._rows(X))
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the model to a file that ``mddag.load`` reads."""
+        self.model.save(path)
+
+    def __repr__(self) -> str:
+        return f"<Predictor of {self.model.dag.ensemble!r}>"
+
+    def __str__(self) -> str:
+        return "\n".join(_described(self.model))
+
+    def _rows(self, X: Any) -> Rows:
+        return self.model.dag.ensemble.features.rows(X)
+
+    def _row(self, x: Any) -> Rows:
+        return one_row(self.model.dag.ensemble.features, x)
+
+    def _choose_readers(self) -> None:
+        """What single rows are read by: native code, but where callables or refusals wait."""
+        dag, given = self.model.dag, self.model.calibration
+        self._code: Callable[[Any], int] = self._code_of_one
+        self._mean: Callable[[Any], float] = self._mean_of_one
+        self._write: Callable[[Any, NDArray[np.float64]], None] = self._write_one
+        if dag.ensemble.callables:
+            return
+        read = Calibration.one_group(1.0, len(dag.ensemble)) if given is None else given
+        by_exit = read.factors[read.groups], read.offsets[read.groups]
+        walk = _core.CalibratedWalk(dag.walk, *by_exit)
+        self._code, self._write = dag.walk.predict_one, walk.probabilities_one
+        if dag.ensemble.kind != "classifier" and dag.ensemble.link == "identity":
+            self._mean = walk.mean_one
+        elif dag.ensemble.kind == "regressor" and dag.ensemble.link == "exp":
+            self._mean = lambda x: float(np.exp(walk.mean_one(x)))
+
+    def _answer(self, x: Rows) -> Any:
+        """What is predicted of one row, (n_features,) or (1, n_features)."""
+        return self._mean(x) if self._labels is None else self._labels[self._code(x)]
+
+    def _code_of_one(self, x: Any) -> int:
+        return int(self._codes(self._row(x)[None])[0])
+
+    def _mean_of_one(self, x: Any) -> float:
+        return float(self._means(self._row(x)[None])[0])
+
+    def _write_one(self, x: Any, out: NDArray[np.float64]) -> None:
+        self._write_all(self._row(x)[None], out)
+
+    def _n_probabilities(self) -> int:
+        """How many probabilities a row has, if it has any."""
+        if self._labels is None or self.model.calibration is None:
+            what = "classes" if self._labels is None else "calibration"
+            raise ValueError(f"the model has no {what} for probabilities; use predict or scores")
+        return len(self._labels)
+
+    def _codes(self, rows: Rows) -> NDArray[np.intp]:
+        scores = np.empty((len(rows), self.model.dag.ensemble.n_scores))
+        self.model.dag.fill_scores(rows, scores, self.n_threads)
+        return self.model.dag.ensemble.codes(scores)
+
+    def _means(self, rows: Rows) -> NDArray[np.float64]:
+        scores, exit_step = self.model.dag.exits_of(rows, self.n_threads)
+        if self.model.calibration is not None:
+            scores = self.model.calibration.calibrated(scores, exit_step)
+        ensemble = self.model.dag.ensemble
+        return scores[:, 0] if ensemble.kind == "ranker" else ensemble.means(scores)
+
+    def _write_all(self, rows: Rows, out: NDArray[np.float64]) -> None:
+        calibration = self.model.calibration
+        assert calibration is not None
+        exits = self.model.dag.exits_of(rows, self.n_threads)
+        out[:] = calibration.probabilities(*exits)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"model": self.model, "n_threads": self.n_threads}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__init__(**state)  # type: ignore[misc]
+
+
+def _described(model: Model) -> list[str]:
+    """The summary, line by line."""
+    ensemble, policy = model.dag.ensemble, model.dag.policy
+    lines = [
+        f"{ensemble.kind} of {len(ensemble)} base classifiers ({ensemble.n_trees} trees)",
+        f"features: {ensemble.n_features}{_few(ensemble.features.names)}",
+    ]
+    if ensemble.classes is not None:
+        lines.append(f"classes: {len(ensemble.classes)}{_few(ensemble.classes.tolist())}")
+    every = f", decisions every {policy.every} steps" if policy.every > 1 else ""
+    beta = "" if model.beta is None else f", learned for beta = {model.beta:g}"
+    lines.append(f"policy: {policy.grid.n_cells} cells{every}{beta}")
+    return lines + (_measured(model) if model.summary is None else model.summary.lines())
+
+
+def _measured(model: Model) -> list[str]:
+    """What is known of a model without a summary, none of it measured on rows held out."""
+    loss = LOSSES[model.measured_against]
+    lines = [
+        f"{name}: {value.n_evaluated:.1f} evaluations, {loss} {value.loss:.4g}"
+        for name, value in (("policy", model.evaluation), ("everything", model.full))
+        if value is not None
+    ]
+    about = "measured on rows that also fitted policy or calibration, none held out:"
+    return [about, *lines] if lines else []
+
+
+def _few(names: Any, most: int = 6) -> str:
+    """The first of the names in brackets."""
+    if names is None:
+        return ""
+    rest = ", …" if len(names) > most else ""
+    return f" ({', '.join(map(str, names[:most]))}{rest})"

@@ -1,0 +1,147 @@
+"""Summary: what ``sparsify`` found, on which rows it was measured, and what was proved.
+
+``str`` tells it in five lines: what it is; evaluations; error beside the full model's; what is
+promised; what speed to expect. Nothing in it was measured on rows that policies were learned on.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from mddag._internal.checks import check_one_of
+
+KINDS = {"classifier": "MDDAGClassifier", "regressor": "MDDAGRegressor"}
+KNOBS = ("beta", "budget", "max_loss", "max_disagreement")
+ROWS = ("certifying", "choosing")
+REFERENCES = ("labels", "model")
+SLOW, FASTER = "no faster", 1.05  # less is lost in what the cost model does not know
+
+
+@dataclass(frozen=True)
+class Summary:
+    """Numbers of a sparse model beside the full one, on the same rows.
+
+    kind             : "classifier" or "regressor"
+    knob, value      : what was asked for
+    n_classifiers    : base classifiers of the full model
+    rows             : "certifying", which only tested the bound; or "choosing", which chose the
+                       policy, so it looks a little better on them than it is (and on which the
+                       means of a regressor were calibrated, too)
+    n_rows           : how many these are
+    n_evaluated      : base classifiers per row, the mean
+    measured_against : "labels", or "model" where no labels were given
+    full, sparse     : error (regressors: R2) of the full and the sparse model; None without labels,
+                       R2 also where all targets are equal
+    difference       : share of rows with another label than the full model's (regressors: the mean
+                       squared difference from its predictions, over their variance)
+    lost             : what a bound is about, as measured; None for beta and budget
+    confidence       : with which it is at most `value` on rows to come; None: nothing is promised
+    speed, speed_one : of large batches and of single rows, as a multiple of evaluating everything,
+                       as expected; None where nothing is evaluated
+    """
+
+    kind: str
+    knob: str
+    value: float
+    n_classifiers: int
+    rows: str
+    n_rows: int
+    n_evaluated: float
+    measured_against: str
+    full: float | None
+    sparse: float | None
+    difference: float
+    lost: float | None
+    confidence: float | None
+    speed: float | None
+    speed_one: float | None
+
+    def __post_init__(self) -> None:
+        check_one_of("kind", self.kind, tuple(KINDS))
+        check_one_of("knob", self.knob, KNOBS)
+        check_one_of("rows", self.rows, ROWS)
+        check_one_of("measured_against", self.measured_against, REFERENCES)
+
+    def __str__(self) -> str:
+        return "\n".join(self.lines())
+
+    def lines(self) -> list[str]:
+        """The five lines."""
+        return [
+            f"{KINDS[self.kind]} by sparsify({self.knob}={self.value:g}): {self._what}",
+            f"evaluations per row: {self.n_evaluated:.1f} of {self.n_classifiers} base "
+            f"classifiers, on {self.n_rows} {self._rows}",
+            f"{self._quality}, on the same {self.n_rows} rows",
+            self._promise,
+            f"expected speed: {self._speed}",
+        ]
+
+    @property
+    def evaluates_all(self) -> bool:
+        """Whether it is the full model itself."""
+        return self.n_evaluated == self.n_classifiers
+
+    @property
+    def _what(self) -> str:
+        return "the full model" if self.evaluates_all else "a sparse decision DAG"
+
+    @property
+    def _rows(self) -> str:
+        if self.rows == "certifying":
+            return "certifying rows"
+        calibrated = " and calibrated it" if self.kind == "regressor" else ""
+        return f"rows that chose the policy{calibrated}"
+
+    @property
+    def _quality(self) -> str:
+        regresses = self.kind == "regressor"
+        name = "R2" if regresses else "error"
+        if self.measured_against == "model":
+            beside = (
+                f"R2 against the full model's predictions: {1 - self.difference:.4f}"
+                if regresses
+                else f"disagreement with the full model: {self.difference:.4f}"
+            )
+            return f"{name}: unknown without labels; {beside}"
+        if self.sparse is None or self.full is None:
+            return f"{name}: not defined where all targets are equal"
+        return f"{name}: {self.sparse:.4f} sparse, {self.full:.4f} full"
+
+    @property
+    def _bounded(self) -> str:
+        """What the knob bounds. Without labels each changed one counts as lost."""
+        if self.kind == "regressor":
+            if self.measured_against == "model":
+                return "squared difference from the full model's predictions over their variance"
+            return "R2 lost against the full model"
+        if self.knob == "max_loss" and self.measured_against == "labels":
+            return "accuracy lost against the full model"
+        return "disagreement with the full model"
+
+    @property
+    def _promise(self) -> str:
+        if self.lost is None:
+            return "promised: nothing; other rows may fare a little worse than those that chose it"
+        bound = f"{self._bounded} at most {self.value:g}"
+        if self.confidence is None:
+            return f"promised: nothing (confidence=None); {bound} wanted, {self.lost:.4g} measured"
+        if self.evaluates_all:
+            return f"promised: {bound}; the full model needs no proof of it"
+        certified = f"certified with confidence {self.confidence:g} by {self.n_rows} rows"
+        return f"{certified}: {bound}; measured on them: {self.lost:.4g}"
+
+    @property
+    def _speed(self) -> str:
+        if self.evaluates_all:
+            return "that of evaluating everything"
+        if self.speed is None or self.speed_one is None:
+            return "nothing is evaluated, and every row gets the same answer"
+        batches, single = _times(self.speed), _times(self.speed_one)
+        than = "than" if batches == SLOW else "as"
+        return f"large batches {batches} {than} evaluating everything, single rows {single}"
+
+
+def _times(speed: float) -> str:
+    if speed < FASTER:
+        return SLOW
+    return f"{speed:.1f} times as fast" if speed < 10 else f"{speed:.0f} times as fast"

@@ -1,0 +1,35 @@
+"""Margin: quit when |f| (K > 1: the margin between the two best scores) exceeds one threshold.
+
+The rule of LightGBM's prediction early stopping, with the threshold tuned by Eq. (8). One number
+for all steps: little to learn, so little to overfit; it knows neither when the sum has become
+reliable nor that the last votes of a shrunken ensemble can no longer turn a small margin round.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from mddag.mdp.grid import DEFAULT_CELLS
+from mddag.mdp.mdp import MDP
+from mddag.solvers.exits.family import OneKnob, check_classes
+from mddag.solvers.exits.nested import Exits, inner_edges
+
+
+@dataclass
+class Margin(OneKnob):
+    """One tuned threshold on the margin.
+
+    every : steps between two looks at the margin
+    """
+
+    # All classes have the same thresholds, so each may have as many as there are for two.
+    cells_of_a_class: ClassVar[int] = DEFAULT_CELLS
+
+    def candidates(self, mdp: MDP) -> Exits:
+        """A threshold at every edge of the grid, the largest first."""
+        check_classes(self, mdp)
+        edges, _ = inner_edges(mdp.grid)
+        return Exits(mdp, np.abs(edges), np.abs(edges), self.every)

@@ -1,0 +1,96 @@
+"""Exits: a nested family of early exits, evaluated in one pass over the rows.
+
+Whoever quits at step j in a cell at one setting of the knob quits there at every bolder one, so a
+family is one table of confidences: candidate c quits where confidence >= knobs[c], knobs falling.
+A row's exits then only move forward as c grows, and one walk through all sums f^(0) … f^(N) finds
+the loss and the cost of every candidate; how many there are hardly matters.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mddag.ensemble.partial_sums import partial_sums
+from mddag.mdp.grid import Grid
+from mddag.mdp.mdp import MDP
+from mddag.mdp.policy import EVAL, QUIT, Policy
+from mddag.solvers.exits.family import Policies
+
+
+class Exits(Policies):
+    """Candidates from the most careful to the boldest; the first is the full ensemble.
+
+    confidence : float64 (n_decisions, n_cells) or anything that broadcasts to it
+    knobs      : float64 (n_candidates,), in any order
+    every      : steps that one decision covers
+    """
+
+    def __init__(
+        self, mdp: MDP, confidence: NDArray[np.float64], knobs: NDArray[np.float64], every: int = 1
+    ) -> None:
+        self.grid, self.every, self.n_steps = mdp.grid, every, mdp.n_steps
+        rising = np.unique(knobs) if "quit" in mdp.actions else np.empty(0)
+        # the first candidate that quits there; len(rising) + 1 where none does
+        quiet = np.searchsorted(rising, confidence, side="right").astype(np.int32)
+        shape = (-(-mdp.n_steps // every), mdp.grid.n_cells)
+        self.levels = np.broadcast_to(len(rising) + 1 - quiet, shape)
+        self.knobs = np.concatenate([[np.inf], rising[::-1]])
+
+    def __len__(self) -> int:
+        return len(self.knobs)
+
+    def policy(self, c: int) -> Policy:
+        """See `Policies`."""
+        actions = np.where(self.levels <= c, QUIT, EVAL).astype(np.uint8)
+        return Policy(actions, self.grid, np.arange(self.n_steps), self.every)
+
+    def evaluate(self, mdp: MDP) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """See `Policies`."""
+        self[0].require(mdp.n_steps, mdp.n_scores)
+        spent = np.concatenate([[0.0], np.cumsum(mdp.costs)])
+        losses, costs = np.zeros(len(self) + 1), np.zeros(len(self) + 1)
+        running = np.full(mdp.n_instances, len(self))  # candidates below it have not quit the row
+        for j, rows, levels, scores in self._exits(mdp, running):
+            weight = mdp.weight[rows]
+            paid = weight * mdp.losses_of(scores, rows, j)
+            # candidates levels .. running - 1 pay: a jump up at the one end, down at the other
+            for sums, amount in ((losses, paid), (costs, weight * spent[j])):
+                sums += np.bincount(levels, amount, len(sums))
+                sums -= np.bincount(running[rows], amount, len(sums))
+            running[rows] = levels
+        total = mdp.weight.sum()
+        return np.cumsum(losses)[:-1] / total, np.cumsum(costs)[:-1] / total
+
+    def _exits(
+        self, mdp: MDP, running: NDArray[np.intp]
+    ) -> Iterator[tuple[int, NDArray[np.intp], NDArray[np.intp], NDArray[np.float64]]]:
+        """Step, rows that further candidates quit there, the boldness it takes, their scores."""
+        for j, scores in enumerate(partial_sums(mdp.votes)):
+            if j == self.n_steps:
+                levels = np.zeros(mdp.n_instances, np.intp)
+            elif j % self.every == 0:
+                levels = self.levels[j // self.every][self.grid.cells(scores)]
+            else:
+                continue
+            rows = np.flatnonzero(levels < running)
+            if len(rows):
+                yield j, rows, levels[rows], scores[rows]
+
+
+def inner_edges(grid: Grid) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Of each cell the edge nearest to a tie, and the sign of its scores, both (n_cells,).
+
+    What holds at that edge of all scores beyond it holds in the whole cell. The sign is 0 where a
+    cell has scores of both. Margins (K > 1) are never negative, and their sign is 1.
+    """
+    edges = grid.edges
+    if grid.n_scores > 1:
+        return np.tile(np.maximum(np.append(0.0, edges), 0.0), grid.n_scores), np.ones(grid.n_cells)
+    sign = (np.append(-np.inf, edges) >= 0).astype(float) - (np.append(edges, np.inf) <= 0)
+    inner = np.where(
+        sign > 0, np.append(0.0, edges), np.where(sign < 0, np.append(edges, 0.0), 0.0)
+    )
+    return inner, sign

@@ -1,0 +1,130 @@
+"""QWYC: two thresholds per step under a bound on disagreement with the full ensemble.
+
+"Quit when you can" (Wang, Gupta & You): at each step the rows still there quit at the low and at
+the high end of f, as many as possible while at most a share `rate` of all rows has got another
+label than by the full ensemble. The rate is tuned by Eq. (8). Labels are used for nothing else. One
+score only. Thresholds lie at edges of the grid.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mddag._internal.checks import as_floats, check_whole
+from mddag._internal.parameters import Parameters
+from mddag.ensemble.partial_sums import partial_sums
+from mddag.mdp.grid import Grid
+from mddag.mdp.mdp import MDP
+from mddag.mdp.policy import EVAL, QUIT, Policy
+from mddag.ordering.arrangement import Arrangement
+from mddag.ordering.order import checked_ordering
+from mddag.ordering.qwyc import QWYCOrder, check_one_score, cuts
+from mddag.solvers.exits.family import Policies, best, check_classes
+from mddag.solvers.solver import check_samples
+
+RATES = (0.0, 0.001, 0.002, 0.003, 0.005, 0.007, 0.01, 0.015, 0.02, 0.03, 0.05, 0.07, 0.1, 0.2)
+
+
+@dataclass
+class QWYC(Parameters):
+    """Two thresholds per step.
+
+    order : the order of the base classifiers, such as QWYCOrder(); None for the one they have
+    every : steps between two looks at the score
+    rates : shares of the rows that may get another label, tried one after the other
+    """
+
+    order: QWYCOrder | None = None
+    every: int = 1
+    rates: tuple[float, ...] = RATES
+
+    def __post_init__(self) -> None:
+        check_whole("every", self.every, 1)
+        if self.order is not None:
+            checked_ordering(self.order)
+        rates = as_floats("rates", self.rates, "shares of the rows, in [0, 1]")
+        if rates.ndim != 1 or not len(rates) or not ((rates >= 0) & (rates <= 1)).all():
+            raise ValueError(f"rates are {self.rates}; wanted shares of the rows, in [0, 1]")
+
+    def solve(self, mdp: MDP, selection: MDP | None = None) -> Policy:
+        """The best rate by Eq. (8) on `selection`, or on the MDP itself."""
+        check_samples(mdp, selection)
+        return best(self.candidates(mdp), mdp if selection is None else selection)
+
+    def candidates(self, mdp: MDP) -> Bands:
+        """The full ensemble, then the rates."""
+        check_classes(self, mdp)
+        check_one_score(mdp.n_scores)
+        order = np.arange(mdp.n_steps)
+        if self.order is not None:
+            order = self.order(mdp.votes, mdp.costs, mdp.weight)
+            mdp = mdp.arranged(Arrangement(order))
+        rates = self.rates if "quit" in mdp.actions else ()
+        walk = Walk(mdp, np.array(rates, np.float64), -(-mdp.n_steps // self.every))
+        full = mdp.votes.scores()[:, 0] > 0
+        for j, scores in enumerate(partial_sums(mdp.votes)):
+            if j % self.every == 0 and j < mdp.n_steps and len(rates):
+                wrong = (scores[:, 0] > 0) != full
+                walk.quit(j // self.every, mdp.grid.cells(scores), wrong)
+        return Bands(mdp.grid, walk.bands, order, self.every)
+
+
+class Walk:
+    """Rows on their way through the steps, once for each rate.
+
+    bands : intp (n_rates, 2, n_decisions), cells up to the first and from the second on quit
+    """
+
+    def __init__(self, mdp: MDP, rates: NDArray[np.float64], n_decisions: int) -> None:
+        self.n_cells, self.weight = mdp.grid.n_cells, mdp.weight
+        self.equal = bool((mdp.weight == 1).all())  # counting is faster than weighing
+        self.bands = np.empty((len(rates), 2, n_decisions), np.intp)
+        self.rows = [np.arange(mdp.n_instances) for _ in rates]
+        self.budgets = rates * mdp.weight.sum()
+
+    def quit(self, decision: int, cells: NDArray[np.int32], wrong: NDArray[np.bool_]) -> None:
+        """At each rate let as many rows quit as its budget allows."""
+        sides = 2 * cells + wrong
+        found = np.stack([self._histogram(sides[rows], rows) for rows in self.rows])
+        there, lost = found.sum(axis=2), found[:, :, 1]
+        low, high, _ = cuts(there, lost, self.budgets)
+        self.bands[:, 0, decision], self.bands[:, 1, decision] = low, high
+        cell = np.arange(self.n_cells)
+        stays = (cell > low[:, None]) & (cell < high[:, None])
+        self.budgets -= np.where(stays, 0.0, lost).sum(axis=1)
+        for c in np.flatnonzero((~stays & (there > 0)).any(axis=1)):
+            self.rows[c] = self.rows[c][stays[c][cells[self.rows[c]]]]
+
+    def _histogram(self, sides: NDArray[np.int32], rows: NDArray[np.intp]) -> NDArray[np.float64]:
+        """Weight of rows that quitting gets right and wrong, by cell, (n_cells, 2)."""
+        weight = None if self.equal else self.weight[rows]
+        return np.bincount(sides, weight, 2 * self.n_cells).reshape(-1, 2).astype(np.float64)
+
+
+class Bands(Policies):
+    """Candidates that go on inside a band of cells at each step; the first is the full ensemble."""
+
+    def __init__(
+        self, grid: Grid, bands: NDArray[np.intp], order: NDArray[np.intp], every: int
+    ) -> None:
+        self.grid, self.order, self.every = grid, order, every
+        nobody = np.tile([[-1], [grid.n_cells]], -(-len(order) // every))
+        self.bands = [nobody, *bands]
+
+    def __len__(self) -> int:
+        return len(self.bands)
+
+    def policy(self, c: int) -> Policy:
+        """See `Policies`."""
+        low, high = self.bands[c][:, :, None]
+        cell = np.arange(self.grid.n_cells)
+        actions = np.where((cell <= low) | (cell >= high), QUIT, EVAL).astype(np.uint8)
+        return Policy(actions, self.grid, self.order, self.every)
+
+    def evaluate(self, mdp: MDP) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """See `Policies`."""
+        values = [mdp.evaluate(policy) for policy in self]
+        return np.array([v.loss for v in values]), np.array([v.cost for v in values])

@@ -1,0 +1,140 @@
+"""Stopping: optimal early exits by backward induction, QUIT paying what it will pay when read.
+
+Without SKIP every row passes the same sums f^(0) .. f^(N), so the value of going on is known from
+behind, row by row:
+
+    V_N = L(f^(N)),    V_j = L_j(f^(j)) where QUIT is better on average, else V_{j+1} + beta cost_j.
+
+"On average" is over rows that decide together: groups of neighbouring cells, or all below a low and
+all above a high threshold of the step. L_j may depend on the step (``MDP.read_by``), which is what
+makes it a solver for calibrated probabilities: a score that is far from its calibrated value loses
+at once, one whose remaining votes change little gains little. For K > 1 the state is the margin.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mddag._internal.checks import check_one_of, check_whole
+from mddag._internal.parameters import Parameters
+from mddag.ensemble.partial_sums import partial_sums
+from mddag.mdp.mdp import MDP
+from mddag.mdp.policy import EVAL, QUIT, Policy
+from mddag.solvers.solver import check_samples
+
+SHAPES = ("cells", "thresholds")
+MIN_COUNT = 30  # rows per group, about
+MAX_ROWS = 20_000  # losses at all steps are kept
+Vector = NDArray[np.float64]
+Places = NDArray[np.unsignedinteger[Any]]
+
+
+@dataclass
+class Stopping(Parameters):
+    """The best early exits of one shape.
+
+    shape   : "cells", groups of which decide each for itself, or "thresholds", a low and a high one
+    n_cells : groups of cells that decide together at a step
+    every   : steps that one decision covers, see Policy
+    """
+
+    shape: str = "cells"
+    n_cells: int = 16
+    every: int = 1
+
+    def solve(self, mdp: MDP, selection: MDP | None = None) -> Policy:
+        """The optimum on these rows, or the full ensemble where that is better on `selection`."""
+        check_samples(mdp, selection)
+        return self.solve_path(mdp, [mdp.beta], selection)[0]
+
+    def solve_path(
+        self, mdp: MDP, betas: Sequence[float], selection: MDP | None = None
+    ) -> list[Policy]:
+        """The same at each of several prices, for one walk through the sums."""
+        self.check()
+        full, judge = mdp.evaluate_all(), mdp if selection is None else selection
+        full.require(judge.n_steps, judge.n_scores)
+        if "quit" not in mdp.actions:
+            return [full] * len(betas)
+        passage = Passage(mdp, self.every)
+        found = []
+        for beta in betas:
+            policy, at_price = self._policy(passage, beta), judge.with_beta(beta)
+            better = at_price.evaluate(policy).objective < at_price.evaluate(full).objective
+            found.append(policy if better else full)
+        return found
+
+    def _policy(self, passage: Passage, beta: float) -> Policy:
+        mdp, quits = passage.mdp, np.empty((len(passage.places), passage.n_places), bool)
+        value = passage.losses[-1].astype(np.float64)
+        for d in range(len(quits) - 1, -1, -1):
+            places, loss = passage.places[d], passage.losses[d]
+            value += beta * passage.prices[d]
+            gains = sums(places, passage.weight * (value - loss), passage.n_places)
+            quits[d] = self._quits(gains, places)
+            value = np.where(quits[d][places], loss, value)
+        actions = np.where(np.tile(quits, mdp.n_scores), QUIT, EVAL).astype(np.uint8)
+        return Policy(actions, mdp.grid, np.arange(mdp.n_steps), self.every)
+
+    def _quits(self, gains: Vector, places: Places) -> NDArray[np.bool_]:
+        if self.shape == "thresholds":
+            return beyond_thresholds(gains)
+        n_groups = max(min(self.n_cells, len(places) // MIN_COUNT), 1)
+        return in_groups(gains, np.bincount(places, minlength=len(gains)), n_groups)
+
+    def check(self) -> None:
+        """Refuse parameters that make no sense."""
+        check_one_of("shape", self.shape, SHAPES)
+        check_whole("n_cells", self.n_cells, 1)
+        check_whole("every", self.every, 1)
+
+
+class Passage:
+    """Where rows are before each decision, and what they would lose by quitting there.
+
+    places : (n_decisions, n), the cell on the axis of scores or margins, as small as it can be
+    losses : float32 (n_decisions + 1, n), the last being the full ensemble's
+    prices : float64 (n_decisions,), cost of what a decision covers
+    """
+
+    def __init__(self, mdp: MDP, every: int) -> None:
+        self.mdp = few = mdp.rows(mdp.counting(MAX_ROWS))
+        self.weight = few.weight
+        self.n_places = len(mdp.grid.edges) + 1
+        smallest, places, losses = np.min_scalar_type(self.n_places - 1), [], []
+        for j, scores in enumerate(partial_sums(few.votes)):
+            if j % every == 0 and j < few.n_steps:
+                places.append((few.grid.cells(scores) % self.n_places).astype(smallest))
+            if j % every == 0 or j == few.n_steps:
+                losses.append(few.losses_of(scores, slice(None), j).astype(np.float32))
+        self.places, self.losses = places, losses
+        self.prices = np.add.reduceat(few.costs, np.arange(0, few.n_steps, every))
+
+
+def sums(places: NDArray[np.integer[Any]], numbers: Vector, n_places: int) -> Vector:
+    """The numbers of each place together, (n_places,)."""
+    return np.bincount(places, numbers, n_places).astype(np.float64, copy=False)
+
+
+def in_groups(gains: Vector, counts: NDArray[np.intp], n_groups: int) -> NDArray[np.bool_]:
+    """Quit where the gains of a group of neighbours sum to 0 or more; groups hold equal counts."""
+    before = np.cumsum(counts) - counts
+    group = before * n_groups // max(int(counts.sum()), 1)
+    group = np.minimum(group, n_groups - 1)
+    quits: NDArray[np.bool_] = (sums(group, gains, n_groups) >= 0)[group]
+    return quits
+
+
+def beyond_thresholds(gains: Vector) -> NDArray[np.bool_]:
+    """Quit but in one stretch of cells, that with the smallest sum of gains; it may be empty."""
+    below = np.concatenate([[0.0], np.cumsum(gains)])
+    high = int((np.maximum.accumulate(below) - below).argmax())
+    low = int(below[: high + 1].argmax())
+    place = np.arange(len(gains))
+    outside: NDArray[np.bool_] = (place < low) | (place >= high)
+    return outside

@@ -1,0 +1,92 @@
+"""Descent as a member of the portfolio: in which arrangements it runs, from where, on which rows.
+
+Descents take most of the time, so they run where they find something. All of them run in condensed
+arrangements. In one of all base classifiers a cell that follows the full ensemble gains nothing,
+where base classifiers say the same again and again; labels may: with two classes the choices of
+cells can be better than the sum of all votes, above all those of weak base classifiers.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from mddag.mdp.mdp import MDP
+from mddag.mdp.policy import Policy
+from mddag.ordering import Given
+from mddag.solvers.descent.descent import CAREFUL, FREE, Descent
+from mddag.solvers.descent.descents import FEW
+from mddag.solvers.descent.sweep import Guards
+from mddag.solvers.portfolio.pool import Ordered, Pool
+from mddag.solvers.portfolio.problems import Way
+
+N_PRICES = 6  # at which descents run; what they find competes at all
+N_VOTES = 4_000_000  # instances times base classifiers, where none are left out
+
+
+def runs_in(member: Descent, way: Way, ways: list[Way], mdp: MDP) -> bool:
+    """Whether a descent runs in one of the arrangements."""
+    if way.size or not any(other.size for other in ways):
+        return True
+    return member.targets == "labels" and mdp.n_scores == 1 and not mdp.of_numbers
+
+
+def explored(ways: list[Way]) -> Way | None:
+    """Of the arrangements with descents the one to explore: that of the source, whose first votes
+    differ most from each other, else the first."""
+    given = [way for way in ways if way.size is None and isinstance(way.ordering, Given)]
+    return next(iter(given or ways), None)
+
+
+def descend(
+    member: Descent, problem: Ordered, betas: list[float], pool: Pool, *, explores: bool
+) -> None:
+    """Descents at several prices, from the best that is known in this arrangement.
+
+    They explore at the dearest price alone, in one arrangement, every cell for itself: what is
+    found there is short, quick to find and a start for the next, and the cheaper evaluations are,
+    the less there is to gain by leaving some out. From a good start careful guards are enough.
+    """
+
+    def found(how: Descent, learning: MDP) -> None:
+        by_labels = member.targets == "labels"
+        pool.add_policies(repr(member), how.candidates(learning), problem, by_labels=by_labels)
+
+    most = problem.learning.n_instances
+    if problem.arrangement.n_kept is None:
+        most = max(N_VOTES // problem.learning.n_steps, 1)
+    if explores and member.n_starts > 0:  # first, while there are no copies of other rows
+        few = _some(_some(problem.learning, most), FEW)
+        found(_guarded(member, FREE), few.with_beta(betas[0]))
+        del few
+    learning, careful = _some(problem.learning, most), _guarded(member, CAREFUL)
+    for beta in _thinned(betas):
+        start = pool.best_in(problem.arrangement, beta)
+        if start is None or not _continues(start, member.every):
+            start = learning.evaluate_all(member.every)
+        found(replace(careful, start=start), learning.with_beta(beta))
+
+
+def _some(mdp: MDP, most: int) -> MDP:
+    """At most so many of the instances that count; votes are copied where some are left out."""
+    return mdp if mdp.n_instances <= most else mdp.rows(mdp.counting(most))
+
+
+def _guarded(member: Descent, guards: Guards) -> Descent:
+    """With these guards, as far as the member does not name its own."""
+    n_cells = guards.n_cells if member.n_cells is None else member.n_cells
+    return replace(member, n_cells=n_cells, z=guards.z_skip if member.z is None else member.z)
+
+
+def _continues(start: Policy, every: int) -> bool:
+    """Whether a descent that decides so often can go on from there."""
+    as_arranged = start.rescaling is None and np.array_equal(start.order, np.arange(start.n_steps))
+    return as_arranged and start.every == every
+
+
+def _thinned(betas: list[float]) -> list[float]:
+    """The first, the last and some evenly between, N_PRICES at most."""
+    if len(betas) <= N_PRICES:
+        return betas
+    return [betas[i] for i in np.linspace(0, len(betas) - 1, N_PRICES).astype(int)]

@@ -1,0 +1,86 @@
+"""Mixture: what the ensemble says after a few, some, many and all votes, weighed by labels.
+
+The full score alone is a poor guide where the ensemble has gone on for too long, since every step
+towards it looks like a gain. With a_m the factors that make log-odds of the sums f^(m) in the order
+of the source,
+
+    z = w_1 a_8 f^(8) + w_2 a_32 f^(32) + w_3 a_128 f^(128) + w_4 a_N F,
+
+whose weights are fitted to labels, drawn towards the full ensemble. For probabilities z is the
+teacher. For labels the few base classifiers of a condensation follow it, but with weights that are
+not negative: an ensemble that could have gone on is better off beyond F, where few do not reach.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import minimize
+
+from mddag.calibration.calibration import probabilities, sigmoid, softmax
+from mddag.calibration.platt import fit_factor, smoothed
+from mddag.ensemble.partial_sums import partial_sums
+from mddag.mdp.mdp import MDP
+
+LENGTHS = (8, 32, 128)  # besides N
+PRIOR = 10.0  # rows that the belief in the full ensemble alone counts for
+
+Matrix = NDArray[np.float64]
+Vector = NDArray[np.float64]
+
+
+def advised(learning: MDP, selection: MDP) -> tuple[MDP, MDP]:
+    """Both with the teacher's opinion in place of labels; it learns on the first alone."""
+    stages = _stages(learning)
+    weights, factors = _fitted(learning, stages)
+    scale = weights * factors
+    taught, judged = (
+        m.with_labels(probabilities(np.tensordot(scale, s, axes=1), 1.0))
+        for m, s in ((learning, stages), (selection, _stages(selection)))
+    )
+    return taught, judged
+
+
+def curbed(mdp: MDP) -> Matrix:
+    """Scores (n, K) like the full ones, less of what was voted after labels had learned enough."""
+    stages = _stages(mdp)
+    weights, factors = _fitted(mdp, stages, lowest=0.0)
+    scores: Matrix = np.tensordot(weights * factors / factors[-1], stages, axes=1)
+    return scores
+
+
+def _fitted(mdp: MDP, stages: Matrix, lowest: float | None = None) -> tuple[Vector, Vector]:
+    """w and a (n_stages,), by the rows that count."""
+    counting = np.flatnonzero(mdp.weight)
+    labels, mass = mdp.labels[counting], mdp.mass[counting]
+    factors = np.array([fit_factor(scores[counting], labels, mass) for scores in stages])
+    shares = labels if labels.ndim == 2 else smoothed(labels, max(mdp.n_scores, 2), mass)
+    logits = np.stack([a * f[counting] for a, f in zip(factors, stages, strict=True)])
+    return _weights(logits, shares[:, -mdp.n_scores :], mass, lowest), factors
+
+
+def _stages(mdp: MDP) -> Matrix:
+    """The scores after a few, some, many and all votes, (n_stages, n, K)."""
+    lengths = [n for n in LENGTHS if n < mdp.n_steps] + [mdp.n_steps]
+    return np.stack([f.copy() for j, f in enumerate(partial_sums(mdp.votes)) if j in lengths])
+
+
+def _weights(logits: Matrix, targets: Matrix, mass: Vector, lowest: float | None) -> Vector:
+    """w (n_stages,) of logits (n_stages, n, K) for targets (n, K), by penalised likelihood."""
+    belief = np.zeros(len(logits))
+    belief[-1] = 1.0
+    share, pull = mass / mass.sum(), PRIOR / mass.sum()
+
+    def loss_and_slope(w: Vector) -> tuple[float, Vector]:
+        z = np.tensordot(w, logits, axes=1)
+        single = z.shape[1] == 1
+        p = sigmoid(z) if single else softmax(z)
+        total = np.logaddexp(0.0, z[:, 0]) if single else np.logaddexp.reduce(z, axis=1)
+        off = w - belief
+        loss = share @ (total - (targets * z).sum(axis=1)) + pull / 2 * (off @ off)
+        slope = np.einsum("mnk,nk->m", logits, share[:, None] * (p - targets)) + pull * off
+        return float(loss), slope
+
+    bounds = [(lowest, None)] * len(belief)
+    found: Vector = minimize(loss_and_slope, belief, jac=True, bounds=bounds, tol=1e-10).x
+    return found

@@ -1,0 +1,72 @@
+"""Search: the best policy so far, and the values of all that were considered."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from mddag._internal.interruption import keeping
+from mddag._internal.progress import progress
+from mddag.mdp.mdp import MDP
+from mddag.mdp.policy import Policy
+
+
+@dataclass
+class Search:
+    """The best policy so far, its value of Eq. (8), and the values of all candidates.
+
+    It begins with the full ensemble: a candidate that is worse is no use to anybody.
+    """
+
+    policy: Policy
+    best: float
+    history: list[float] = field(default_factory=list)
+
+    @classmethod
+    def begin(cls, mdp: MDP, selection: MDP) -> Search:
+        """With the full ensemble of `mdp`, which must suit `selection`."""
+        full = mdp.evaluate_all()
+        full.require(selection.n_steps, selection.n_scores)
+        return cls(full, selection.evaluate(full).objective)
+
+    @classmethod
+    def among(
+        cls,
+        candidates: Iterable[tuple[int, Policy]],
+        mdp: MDP,
+        selection: MDP | None,
+        *,
+        name: str,
+        total: int,
+        verbose: bool,
+        on_interrupt: str,
+    ) -> Search:
+        """The best by Eq. (8) on `selection`, or on the MDP itself.
+
+        candidates : each with how much of `total` is done, for whoever looks on
+        Ctrl-C is an error; with on_interrupt="return" it ends the search with the best so far, but
+        before the first candidate.
+        """
+        selection = mdp if selection is None else selection
+        search = cls.begin(mdp, selection)
+        with (
+            keeping(on_interrupt, lambda: search.told(name)),
+            progress(name, total, verbose) as report,
+        ):
+            for done, policy in candidates:
+                search.consider(policy, selection)
+                report(done, f"best {search.best:.4f}, now {search.history[-1]:.4f}")
+        return search
+
+    def told(self, name: str) -> str:
+        """Of a search that was stopped, what there is; "" before the first candidate."""
+        if not self.history:
+            return ""
+        n_seen = len(self.history)
+        return f"{name} was stopped after {n_seen} candidates; returning the best policy so far"
+
+    def consider(self, policy: Policy, selection: MDP) -> None:
+        objective = selection.evaluate(policy).objective
+        self.history.append(objective)
+        if objective < self.best:
+            self.policy, self.best = policy, objective

@@ -1,0 +1,5 @@
+"""One number comes in (price, budget, or what may be lost), one policy goes out.
+
+``sparsify`` and ``sweep`` split the rows (``row_parts``), learn policies at several prices
+(``candidates``), measure what each loses against the full ensemble (``excess_loss``) and prove it
+on rows held out (``guarantee``, ``p_values``). Start with ``sparsify``."""

@@ -1,0 +1,290 @@
+"""sparsify(model, X, y, knob): a trained ensemble and one number in, a sparse decision DAG out.
+
+The knob is a price (beta), a mean number of evaluations (budget), or what may be lost against the
+full ensemble (max_loss, max_disagreement). Rows are split: some teach policies, others choose, and
+for a promise most of them only certify (``promise``). The model itself is never refitted.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from numbers import Real
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import _safe_indexing, check_random_state
+
+from mddag._internal.checks import check_one_of
+from mddag._internal.doubts import doubt, doubt_confidence, doubt_few_rows, doubt_one_class
+from mddag._internal.weights import are_equal, part
+from mddag.adapters import Piped, ensemble_of, parted
+from mddag.calibration.calibration import probabilities
+from mddag.ensemble.ensemble import Ensemble
+from mddag.estimators.classifier import MDDAGClassifier
+from mddag.estimators.dag_estimator import DagEstimator
+from mddag.estimators.problem import Problem, threads_of_learning
+from mddag.estimators.regressor import MDDAGRegressor
+from mddag.features.checks import counted_rows
+from mddag.mdp.mdp import checked_beta
+from mddag.solvers.solver import seeded
+from mddag.tuning.candidates import Candidate, Ladder
+from mddag.tuning.excess_loss import Harm, Measure
+from mddag.tuning.guarantee import Promise, certified
+from mddag.tuning.measurement import measured
+from mddag.tuning.row_parts import Evidence
+
+ESTIMATORS: dict[str, type[DagEstimator]] = {
+    "classifier": MDDAGClassifier,
+    "regressor": MDDAGRegressor,
+}
+BOUNDS = ("max_loss", "max_disagreement")
+
+
+class _Default(float):
+    """A default that differs from the same number given."""
+
+
+CONFIDENCE = _Default(0.9)
+EVERY = 16  # fewer decisions keep more rows together, which is what batches gain by
+
+
+def sparsify(
+    model: Any,
+    X: Any,
+    y: Any = None,
+    *,
+    beta: float | None = None,
+    budget: float | None = None,
+    max_loss: float | None = None,
+    max_disagreement: float | None = None,
+    confidence: float | None = CONFIDENCE,
+    sample_weight: Any = None,
+    loss: Any = None,
+    solver: Any = None,
+    ordering: Any = None,
+    every: int | None = None,
+    objective: str = "evaluations",
+    n_threads: int | None = None,
+    n_jobs: int | None = None,
+    verbose: bool = False,
+    on_interrupt: str = "raise",
+    random_state: Any = 0,
+) -> Any:
+    """A fitted MDDAGClassifier or MDDAGRegressor over the base classifiers of a trained model.
+
+    model            : anything that ``mddag.as_ensemble`` reads, a path or a fitted Pipeline
+                       that ends with such a model; it is not refitted
+    X, y             : rows that the model has not seen; without y it is its own teacher
+    beta             : the price of an evaluation in units of the loss (regressors: of R2)
+    budget           : mean evaluations per instance, at most, on rows held out; whatever the
+                       prices of an ensemble are, each counts as one
+    max_loss         : accuracy (regressors: R2) that may be lost against the full model
+    max_disagreement : share of rows whose label may differ from the full model's
+    confidence       : with which the last two hold on rows to come; ``promise_`` tells. None takes
+                       the point estimate on rows held out. The others have none
+    sample_weight    : what each row counts for in all means, (n,); 1 by default. Rows that count
+                       differently prove nothing: max_loss and max_disagreement want confidence=None
+    every            : base classifiers that one decision covers; None for 1, or 16 for "time"
+    objective        : "evaluations", or "time" of large batches: decisions for many base
+                       classifiers at once, and the full ensemble, fast as it is, where a policy is
+                       not expected to be faster (but within a budget)
+    n_jobs           : workers of joblib, -1 for all cores, that learn at one price each; the
+                       default solver goes along the prices by itself, on so many threads
+    n_threads        : threads of prediction and of the default solver, -1 for all cores; 1 unless
+                       given, for the solver as many as jobs. The result depends on neither
+    verbose          : show progress on standard error
+    on_interrupt     : what Ctrl-C does: "raise", or "return" the best of what was found by then;
+                       a budget or a promise holds for it, too
+    loss, solver, ordering, random_state : as for ``MDDAGClassifier``
+
+    Exactly one of the four knobs must be given. The time taken grows with rows and base
+    classifiers; ``solver=Margin()`` takes a fraction of the default's. ``print`` of the result
+    tells in five lines what it is worth, ``summary_`` has the numbers; what makes it doubtful is a
+    ``DoubtfulResult`` warning.
+    """
+    knob, value = _one_knob(
+        beta=beta, budget=budget, max_loss=max_loss, max_disagreement=max_disagreement
+    )
+    _check_confidence(confidence)
+    if knob not in BOUNDS and not isinstance(confidence, _Default | None):
+        doubt_confidence(confidence, knob, value)
+    check_one_of("objective", objective, ("evaluations", "time"))
+    piped = parted(model)
+    ensemble = _supported(ensemble_of(piped), knob)
+    estimator = ESTIMATORS[ensemble.kind](
+        ensemble if piped.transformer is None else Piped(ensemble, piped.transformer),
+        loss=loss,
+        solver=solver,
+        ordering=ordering,
+        every=(EVERY if objective == "time" else 1) if every is None else every,
+        n_threads=1 if n_threads is None else n_threads,
+        verbose=verbose,
+        on_interrupt=on_interrupt,
+        random_state=random_state,
+    )
+    learner = estimator.checked_solver(threads_of_learning(n_threads, n_jobs))
+    X, y, weight = counted_rows(X, y, sample_weight)
+    random = check_random_state(random_state)
+    promise = None
+    if knob in BOUNDS and confidence is not None:
+        _check_provable(knob, confidence, weight)
+        promise = Promise(knob, value, float(confidence), _measure(ensemble, knob))
+    evidence = Evidence.of(
+        ensemble, piped.rows(X), y, certified=promise is not None, random=random, weight=weight
+    )
+    _check_rows(evidence, knob, promise)
+    price = 0.0 if promise is None else promise.price(len(evidence.certifying))
+    ladder = _ladder(estimator, seeded(learner, random), evidence, knob, price, n_jobs)
+    chosen = _chosen(ladder, knob, value, promise, evidence)
+    if objective == "time" and knob != "budget" and not ladder.saves_time(chosen):
+        chosen = ladder.everything
+    estimator.set_params(beta=chosen.beta)
+    # Means are calibrated as they were certified; factors of classifiers change no label.
+    rows = evidence.seen if ensemble.kind == "regressor" else np.arange(len(evidence))
+    soft = y is None and ensemble.kind == "classifier"
+    teacher = model if piped.path is None else piped.model
+    truth = _taught_probabilities(teacher, X, evidence) if soft else evidence.truth
+    estimator.adopt(chosen.policy, _safe_indexing(X, rows), truth[rows], part(weight, rows))
+    if y is None:
+        estimator.measured_against_ = "model"
+    if promise is not None:
+        estimator.promise_ = promise
+    estimator.summary_ = measured(estimator, knob, value, promise, chosen, evidence)
+    return estimator
+
+
+def _check_rows(evidence: Evidence, knob: str, promise: Promise | None) -> None:
+    """Refuse rows that cannot prove what is to be promised; warn of others that tell little."""
+    if promise is None:
+        doubt_few_rows(len(evidence), knob)
+    else:
+        promise.require(len(evidence), len(evidence.certifying))
+    if evidence.ensemble.kind == "classifier":
+        doubt_one_class(evidence.truth, given=evidence.labelled)
+
+
+def _chosen(
+    ladder: Ladder, knob: str, value: float, promise: Promise | None, evidence: Evidence
+) -> Candidate:
+    if knob == "beta":
+        return ladder.learned(value)
+    if knob == "budget":
+        return _within_budget(ladder, value, evidence.choosing)
+    if promise is None:
+        return ladder.within_harm(value, evidence.seen, evidence.choosing)
+    return certified(ladder, promise, evidence.seen, evidence.certifying)
+
+
+def _within_budget(ladder: Ladder, budget: float, rows: NDArray[np.intp]) -> Candidate:
+    """The best within the budget; where that is only to evaluate nothing, a warning says so."""
+    chosen = ladder.within_budget(budget, rows)
+    cheapest = ladder.cheapest(rows)
+    if cheapest > budget:
+        doubt(
+            f"{type(ladder.solver).__name__} found no policy within budget={budget:g}: those that "
+            f"evaluate anything evaluate {cheapest:.4g} base classifiers per row or more. "
+            "Returned is a policy that evaluates nothing and gives every row the same answer; give "
+            "a larger budget, a smaller every or another solver"
+        )
+    return chosen
+
+
+def _ladder(
+    estimator: DagEstimator,
+    solver: Any,
+    evidence: Evidence,
+    knob: str,
+    price: float,
+    n_jobs: int | None,
+) -> Ladder:
+    """The ladder of policies learned on the rows that may be seen, at a price of changed labels."""
+    ensemble, measure = evidence.ensemble, _measure(evidence.ensemble, knob)
+    targets = evidence.full if measure == "share" else evidence.truth
+    lost = (knob, measure) == ("max_loss", "difference")
+    taught = evidence.opinion(price) if lost else targets
+    problem = Problem.of(
+        ensemble,
+        evidence.rows,
+        taught,
+        loss=estimator.loss,
+        actions=estimator.actions,
+        weight=evidence.weight,
+    )
+    if knob == "budget":
+        problem = replace(problem, costs=None)
+    learning = problem.rows(evidence.learning).ordered(estimator.ordering, solver)
+    selection = problem.rows(evidence.choosing).like(learning)
+    harm = Harm(ensemble, measure, targets, evidence.full, evidence.seen, evidence.weight)
+    return Ladder(
+        ensemble,
+        evidence.rows,
+        harm,
+        solver,
+        learning,
+        selection,
+        weight=evidence.weight,
+        n_jobs=n_jobs,
+        verbose=estimator.verbose,
+        on_interrupt=estimator.on_interrupt,
+    )
+
+
+def _measure(ensemble: Ensemble, knob: str) -> Measure:
+    if ensemble.kind == "regressor":
+        return "mean"
+    return "share" if knob == "max_disagreement" else "difference"
+
+
+def _taught_probabilities(model: Any, X: Any, evidence: Evidence) -> NDArray[np.float64]:
+    """What the model itself says, or its scores read as log-odds where it has no probabilities."""
+    if hasattr(model, "predict_proba"):
+        said = np.array(model.predict_proba(X), np.float64)
+        said /= said.sum(axis=1, keepdims=True)  # those of one-vs-all need not add up to 1
+        return said
+    return probabilities(evidence.scores, 1.0)
+
+
+def _supported(ensemble: Ensemble, knob: str) -> Ensemble:
+    if ensemble.kind not in ESTIMATORS:
+        raise ValueError(
+            f"the model is a {ensemble.kind}; sparsify wants a classifier or a regressor. "
+            "mddag.compile(mddag.as_ensemble(model)) evaluates it as it is"
+        )
+    if ensemble.kind == "regressor" and knob == "max_disagreement":
+        raise ValueError("a regressor has no labels to disagree on; give max_loss, in units of R2")
+    ensemble.require_link()
+    return ensemble
+
+
+def _one_knob(**knobs: float | None) -> tuple[str, float]:
+    """The name and the number of the one knob that is given."""
+    given = {name: value for name, value in knobs.items() if value is not None}
+    if len(given) != 1:
+        got = ", ".join(f"{name}={value}" for name, value in given.items()) or "none"
+        raise ValueError(f"got {got}; wanted exactly one of {', '.join(knobs)}")
+    ((name, value),) = given.items()
+    if name == "beta":
+        return name, checked_beta(value)
+    largest = 1.0 if name in BOUNDS else np.inf
+    if not isinstance(value, Real) or isinstance(value, bool) or not 0 < value < largest:
+        raise ValueError(f"{name} is {value!r}; wanted a number above 0 and below {largest:g}")
+    return name, float(value)
+
+
+def _check_provable(knob: str, confidence: float, weight: NDArray[np.float64] | None) -> None:
+    """Refuse to prove a mean over rows that count differently."""
+    if not are_equal(weight):
+        raise ValueError(
+            f"sample_weight differs from row to row, but what proves {knob} with confidence "
+            f"{confidence} counts rows, each as one; give confidence=None for the point estimate "
+            "by weight, or leave sample_weight out"
+        )
+
+
+def _check_confidence(confidence: float | None) -> None:
+    if confidence is not None and not (isinstance(confidence, Real) and 0.5 <= confidence < 1):
+        raise ValueError(
+            f"confidence is {confidence!r}; wanted a number from 0.5 to below 1, or None for the "
+            "point estimate"
+        )

@@ -1,0 +1,53 @@
+import numpy as np
+import pytest
+
+from mddag._internal.checks import (
+    MOST_THREADS,
+    check_between,
+    check_is,
+    check_one_of,
+    check_whole,
+    checked_order,
+    checked_permutation,
+    checked_prices,
+    checked_threads,
+    described,
+)
+
+
+def test_values_are_described_in_few_words():
+    assert described(int) == "the class int"
+    assert described(None) == "None"
+    assert described(np.zeros((2, 3))) == "an array of float64 of shape (2, 3)"
+    assert described([1]) == "a list"
+    assert described(ValueError()) == "a ValueError"
+    assert len(described("x" * 1000)) <= 60
+
+
+def test_what_is_not_wanted_is_refused_in_a_sentence():
+    with pytest.raises(TypeError, match=r"^votes is a list; wanted Votes$"):
+        check_is("votes", [1], dict, "Votes")
+    with pytest.raises(ValueError, match="n is True; wanted a whole number, 1 or more"):
+        check_whole("n", True, 1)
+    with pytest.raises(ValueError, match="how is 1; wanted one of True, False"):
+        check_one_of("how", 1, (True, False))
+    with pytest.raises(ValueError, match="z is nan; wanted a number"):
+        check_between("z", float("nan"), 0, 1, "a number")
+
+
+def test_prices_are_ones_by_default_and_checked_otherwise():
+    assert checked_prices("costs", None, 3, "row").tolist() == [1, 1, 1]
+    with pytest.raises(ValueError, match=r"costs\[1\] is -1.0; wanted finite numbers, 0 or more"):
+        checked_prices("costs", [1, -1], 2, "row")
+
+
+def test_orders_name_the_first_offender():
+    assert checked_permutation([1, 0], 2).tolist() == [1, 0]
+    with pytest.raises(ValueError, match=r"order\[1\] is 2; base classifiers are numbered 0..1"):
+        checked_order([0, 2], 2)
+
+
+def test_threads_are_bounded():
+    assert checked_threads(10**12) == MOST_THREADS
+    with pytest.raises(ValueError, match="n_threads is 0; wanted a whole number"):
+        checked_threads(0)

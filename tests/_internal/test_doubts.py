@@ -1,0 +1,53 @@
+import warnings
+
+import numpy as np
+import pytest
+
+import mddag
+from mddag._internal.doubts import (
+    FEWEST_ROWS,
+    DoubtfulResult,
+    doubt,
+    doubt_confidence,
+    doubt_few_rows,
+    doubt_one_class,
+)
+
+
+def test_a_doubt_points_to_the_line_outside_of_the_package():
+    with pytest.warns(DoubtfulResult, match="perhaps") as told:
+        doubt("perhaps")
+    assert told[0].filename == __file__
+    with pytest.warns(DoubtfulResult) as told:
+        doubt_few_rows(3, "beta")
+    assert told[0].filename == __file__
+    assert mddag.DoubtfulResult is DoubtfulResult
+    assert issubclass(DoubtfulResult, UserWarning)
+
+
+def test_few_rows_are_told_how_many_are_wanted():
+    for knob, fewest in FEWEST_ROWS.items():
+        with pytest.warns(
+            DoubtfulResult, match=f"X has 20 rows, but {knob} wants {fewest} or more .*; give more"
+        ):
+            doubt_few_rows(20, knob)
+        doubt_few_rows(fewest, knob)
+
+
+def test_rows_of_one_class_are_told_to_be_joined_by_others():
+    for labels in (np.full(5, "no"), np.array(["no"] * 5, object)):
+        with pytest.warns(
+            DoubtfulResult, match="5 in all, have the label 'no' alone, .*; give rows of every"
+        ):
+            doubt_one_class(labels)
+    with pytest.warns(DoubtfulResult, match="3 in all, get from the model the label 1 alone"):
+        doubt_one_class(np.ones(3, int), given=False)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        doubt_one_class(np.array([0, 1]))
+
+
+def test_confidence_beside_a_knob_without_a_promise_is_told():
+    message = "confidence=0.99 has no effect beside budget=10, .*; leave it out, or give max_loss"
+    with pytest.warns(DoubtfulResult, match=message):
+        doubt_confidence(0.99, "budget", 10.0)

@@ -1,0 +1,85 @@
+import pickle
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from mddag.ensemble.ensemble import Ensemble
+from mddag.ensemble.rescaling import Rescaling, carried
+from mddag.ensemble.votes import Votes
+from tests import strategies
+
+
+@given(st.data())
+@settings(deadline=None, max_examples=50)
+def test_votes_get_their_constants_and_the_full_sum_stays(data):
+    ensemble = data.draw(strategies.ensembles())
+    votes = ensemble.votes(data.draw(strategies.rows(ensemble.n_features)))
+    tables, n_scores = votes.tables, ensemble.n_scores
+    seed = data.draw(st.integers(0, 9))
+    shift = np.random.default_rng(seed).normal(size=(tables.n_classifiers, n_scores))
+    shift *= carried(tables)
+    levels = Rescaling(-shift.sum(axis=0), shift)
+    moved = Votes(votes.codes, levels.applied(tables))
+    np.testing.assert_allclose(moved.dense(), votes.dense() + shift, atol=1e-12)
+    np.testing.assert_allclose(moved.scores(), votes.scores(), rtol=1e-9, atol=1e-9)
+    scale = np.random.default_rng(seed + 10).normal(size=shift.shape)
+    scaled = Votes(votes.codes, Rescaling(np.zeros(n_scores), shift, scale).applied(tables))
+    wanted = scale * votes.dense() + shift
+    np.testing.assert_allclose(scaled.dense(), wanted, rtol=1e-9, atol=1e-9)
+
+
+@given(st.integers(0, 99))
+@settings(deadline=None, max_examples=20)
+def test_one_after_the_other_is_their_composition(seed):
+    rng = np.random.default_rng(seed)
+    votes = Votes.from_dense(rng.normal(size=(5, 4, 2)), rng.normal(size=2))
+    first, second = (
+        Rescaling(rng.normal(size=2), rng.normal(size=(4, 2)), rng.normal(size=(4, 2)))
+        for _ in range(2)
+    )
+    at_once = Votes(votes.codes, first.then(second).applied(votes.tables))
+    stepwise = Votes(votes.codes, second.applied(first.applied(votes.tables)))
+    np.testing.assert_allclose(at_once.dense(), stepwise.dense(), atol=1e-9)
+    np.testing.assert_allclose(at_once.tables.bias, stepwise.tables.bias)
+
+
+def test_numbered_otherwise_the_rest_stays():
+    some = Rescaling(np.array([1.0]), np.array([[2.0], [3.0]]), np.array([[4.0], [5.0]]))
+    among_four = some.numbered(np.array([3, 1]), 4)
+    assert among_four.shift.ravel().tolist() == [0, 3, 0, 2]
+    assert among_four.scale.ravel().tolist() == [1, 5, 1, 4]
+
+
+def test_callables_get_them_too():
+    ensemble = Ensemble.from_callables([np.ones_like, np.zeros_like], n_features=1, bias=[0.5])
+    moved = ensemble.rescaled(Rescaling(np.array([-3.0]), np.array([[1.0], [2.0]])))
+    assert moved.bias.tolist() == [-2.5]
+    X = np.zeros((2, 1))
+    assert moved.votes(X).dense()[:, :, 0].tolist() == [[2, 2], [2, 2]]
+    assert moved.scores(X).ravel().tolist() == ensemble.scores(X).ravel().tolist()
+    twice = ensemble.rescaled(Rescaling(np.zeros(1), np.zeros((2, 1)), np.array([[2.0], [1.0]])))
+    assert twice.scores(X).ravel().tolist() == [2.5, 2.5]
+    again = pickle.loads(pickle.dumps(moved))
+    assert again.scores(X).ravel().tolist() == [1.5, 1.5]
+
+
+@pytest.mark.parametrize(
+    ("start", "shift", "message"),
+    [
+        (np.zeros(2), np.zeros((3, 1)), r"\(2,\) and \(3, 1\); wanted"),
+        (np.zeros(1), np.zeros(3), r"\(1,\) and \(3,\); wanted"),
+        (np.array([np.nan]), np.zeros((3, 1)), "not finite"),
+    ],
+)
+def test_refuses_constants_that_make_no_sense(start, shift, message):
+    with pytest.raises(ValueError, match=message):
+        Rescaling(start, shift)
+
+
+def test_refuses_scales_that_make_no_sense():
+    with pytest.raises(ValueError, match=r"scale has shape \(3,\); wanted \(3, 1\)"):
+        Rescaling(np.zeros(1), np.zeros((3, 1)), np.ones(3))
+    with pytest.raises(ValueError, match="scale is not finite"):
+        Rescaling(np.zeros(1), np.zeros((1, 1)), np.array([[np.inf]]))

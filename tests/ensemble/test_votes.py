@@ -1,0 +1,137 @@
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mddag.ensemble.votes import Tables, Votes, starts_of
+
+small = st.sampled_from([-1.0, 0.0, 0.5, 1.0])
+
+
+@given(st.integers(1, 6), st.integers(0, 4), st.integers(1, 3), st.data())
+def test_dense_votes_round_trip(n, n_classifiers, n_scores, data):
+    size = n * n_classifiers * n_scores
+    flat = data.draw(st.lists(small, min_size=size, max_size=size))
+    dense = np.array(flat).reshape(n, n_classifiers, n_scores)
+    votes = Votes.from_dense(dense, bias=0.25)
+    np.testing.assert_array_equal(votes.dense(), dense)
+    np.testing.assert_allclose(votes.scores(), 0.25 + dense.sum(axis=1))
+    assert len(votes) == n
+
+
+def test_a_two_dimensional_array_is_one_score():
+    votes = Votes.from_dense([[1, -1], [1, 1]])
+    assert votes.dense().shape == (2, 2, 1)
+    assert votes.codes.dtype == np.uint8
+
+
+def test_many_distinct_votes_take_wider_codes():
+    votes = Votes.from_dense(np.arange(300.0)[:, None])
+    assert votes.codes.dtype == np.uint16
+    np.testing.assert_array_equal(votes.scores()[:, 0], np.arange(300.0))
+
+
+def test_rows_and_order():
+    dense = np.random.default_rng(0).integers(0, 3, size=(5, 4, 2)).astype(float)
+    votes = Votes.from_dense(dense)
+    np.testing.assert_array_equal(votes.rows(np.array([3, 1])).dense(), dense[[3, 1]])
+    np.testing.assert_array_equal(votes.rows(slice(1, 3)).dense(), dense[1:3])
+    np.testing.assert_array_equal(votes.reordered([2, 0]).dense(), dense[:, [2, 0]])
+
+
+def test_tables_of_one_class_and_of_all():
+    tables = Tables(
+        values=np.array([1.0, 2.0, 3.0, 4.0, 5.0, 6.0]),
+        starts=starts_of([2, 4]),
+        score=np.array([1, -1], np.int32),
+        rounds=np.array([0, 2]),
+        bias=np.zeros(2),
+    )
+    assert tables.table(0).tolist() == [[0, 1], [0, 2]]
+    assert tables.table(1).tolist() == [[3, 4], [5, 6]]
+    assert tables.n_leaves.tolist() == [2, 2]
+    assert tables.n_classifiers == 1
+
+
+SOUND = {
+    "values": np.zeros(6),
+    "starts": np.array([0, 2, 6]),
+    "score": np.array([1, -1], np.int32),
+    "rounds": np.array([0, 1, 2]),
+    "bias": np.zeros(2),
+}
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        (
+            {"score": np.array([2, -1], np.int32)},
+            r"tree 0 votes for score 2; wanted .* 0\.\.1, or -1",
+        ),
+        ({"score": np.array([0, -2], np.int32)}, "tree 1 votes for score -2"),
+        (
+            {"starts": np.array([0, 2, 7])},
+            r"starts are \[0 2 7\]; wanted 3 numbers that rise .* to 6",
+        ),
+        ({"starts": np.array([0, 6])}, r"starts are \[0 6\]; wanted 3 numbers"),
+        (
+            {"starts": np.array([0, 3, 6])},
+            "the table of tree 1 has 3 values; wanted 2 for each leaf",
+        ),
+        ({"rounds": np.array([0, 2, 1, 2])}, r"rounds are \[0 2 1 2\]; wanted 4 numbers that rise"),
+        (
+            {"rounds": np.array([0, 3])},
+            r"rounds are \[0 3\]; wanted 2 numbers that rise from 0 to 2",
+        ),
+        ({"rounds": np.empty(0, np.int64)}, r"rounds are \[\]"),
+    ],
+)
+def test_tables_that_kernels_could_not_follow_are_refused(changes, message):
+    with pytest.raises(ValueError, match=message):
+        Tables(**(SOUND | changes))
+
+
+def test_all_of_one_score_is_that_score():
+    changes = {"bias": np.zeros(1), "score": np.array([0, -1], np.int32)}
+    assert Tables(**(SOUND | changes)).score.tolist() == [0, 0]
+
+
+@pytest.mark.parametrize(
+    ("codes", "message"),
+    [
+        (np.zeros((3, 1), np.uint8), r"codes are .* of shape \(3, 1\); wanted \(n, 2\)"),
+        (np.zeros(2, np.uint8), r"codes are .* of shape \(2,\)"),
+        (
+            np.array([[0, 0], [1, 2]], np.uint8),
+            "codes of tree 1 go up to 2; wanted numbers below 2",
+        ),
+    ],
+)
+def test_codes_of_leaves_that_are_not_there_are_refused(codes, message):
+    with pytest.raises(ValueError, match=message):
+        Votes(codes, Tables(**SOUND))
+
+
+@pytest.mark.parametrize(
+    ("order", "message"),
+    [
+        ([0, 4], r"order\[1\] is 4; base classifiers are numbered 0\.\.3"),
+        ([-1], r"order\[0\] is -1"),
+        ([0.0, 1.0], r"order is float64 of shape \(2,\); wanted integers in 0\.\.3"),
+        ([[0, 1]], r"order is int64 of shape \(1, 2\)"),
+        ([True], "order is bool"),
+    ],
+)
+def test_an_order_of_what_is_not_there_is_refused(order, message):
+    with pytest.raises(ValueError, match=message):
+        Votes.from_dense(np.zeros((2, 4))).reordered(order)
+
+
+def test_no_classifiers_is_an_order_too():
+    assert Votes.from_dense(np.zeros((2, 4))).reordered([]).dense().shape == (2, 0, 1)
+
+
+def test_votes_of_another_shape_are_refused():
+    with pytest.raises(ValueError, match=r"votes have shape \(3,\); wanted \(n, N\) for one score"):
+        Votes.from_dense([1.0, 2.0, 3.0])

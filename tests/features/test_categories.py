@@ -1,0 +1,190 @@
+import warnings
+from datetime import date
+from decimal import Decimal
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+from mddag.features.categories import Categories, category_values, is_missing
+from mddag.features.features import Features
+
+TOWNS = ("ulm", "bonn", "paris")
+towns = Categories("town", TOWNS)
+GOT = ["bonn", "ulm", "rome", None]
+CODES = [1, 0, np.nan, np.nan]
+
+
+def columns(values):
+    """The same values in every kind of column that can hold them."""
+    known = sorted({value for value in values if value is not None})
+    return {
+        "pandas category": pd.Series(pd.Categorical(values)),
+        "pandas object": pd.Series(values, dtype=object),
+        "pandas str": pd.Series(values, dtype="str"),
+        "pandas string": pd.Series(values, dtype="string"),
+        "polars String": pl.Series(values),
+        "polars Categorical": pl.Series(values, dtype=pl.Categorical),
+        "polars Enum": pl.Series(values, dtype=pl.Enum(known)),
+        "polars Object": pl.Series(values, dtype=pl.Object),
+    }
+
+
+@pytest.mark.parametrize("kind", columns(GOT))
+def test_values_become_codes_and_unknown_ones_are_missing(kind):
+    np.testing.assert_array_equal(towns.codes(columns(GOT)[kind]), CODES)
+    np.testing.assert_array_equal([towns.code(value) for value in GOT[:2]], CODES[:2])
+
+
+@pytest.mark.parametrize("kind", columns(GOT))
+def test_where_none_is_known_a_warning_names_column_got_and_wanted(kind):
+    message = (
+        r"no value of column 'town' was there in training \(got 'ULM', wanted 'ulm', 'bonn', "
+        r"'paris'\), so all of them count as missing; pass the column as it was in training"
+    )
+    with pytest.warns(UserWarning, match=message) as caught:
+        codes = towns.codes(columns(["ULM", None])[kind])
+    assert np.isnan(codes).all()
+    assert caught[0].filename == __file__
+
+
+def test_a_column_of_missing_values_is_no_reason_to_warn():
+    empty = [
+        pd.Series([None, None], dtype=object),
+        pd.Series([np.nan, np.nan]),
+        pd.Series([pd.NA, pd.NA], dtype="string"),
+        pd.Series(pd.Categorical([None, None], categories=["rome"])),
+        pl.Series([None, None]),
+        pl.Series([None, None], dtype=pl.String),
+        pl.Series([float("nan"), None]),
+    ]
+    for column in empty:
+        assert np.isnan(towns.codes(column)).all()
+    assert np.isnan(towns.code(None))
+
+
+@pytest.mark.parametrize(
+    ("column", "got"),
+    [
+        (pd.Series([1, 0], dtype=np.int8), "numbers, such as 1"),
+        (pd.Series([2.0, np.nan]), r"numbers, such as 2\.0"),
+        (pd.Series([1, None], dtype="Int64"), "numbers, such as 1"),
+        (pd.Series(pd.Categorical([1, 0])), "numbers, such as 0"),
+        (pd.Series(["ulm", 1], dtype=object), "numbers, such as 1"),
+        (pd.Series([True, False]), "bools, such as True"),
+        (pd.Series([True, None], dtype="boolean"), "bools, such as True"),
+        (pd.Series([date(2026, 1, 1)] * 2), "dates, such as datetime"),
+        (pd.Series(pd.to_datetime(["2026-01-01"] * 2)), "dates, such as Timestamp"),
+        (pd.Series([b"ulm", b"bonn"]), "bytes objects, such as b'ulm'"),
+        (pl.Series([1, 0]), "numbers, such as 1"),
+        (pl.Series([0.5, None]), r"numbers, such as 0\.5"),
+        (pl.Series([True, None]), "bools, such as True"),
+        (pl.Series([date(2026, 1, 1)] * 2), "dates, such as"),
+    ],
+    ids=lambda value: str(getattr(value, "dtype", "")),
+)
+def test_a_column_of_another_type_is_refused(column, got):
+    wanted = (
+        r"; the model was trained on strings there, 'ulm', 'bonn', 'paris': pass the column as it "
+        "was in training, its values and not their codes"
+    )
+    with pytest.raises(ValueError, match=f"column 'town' holds {got}.*{wanted}"):
+        towns.codes(column)
+
+
+@pytest.mark.parametrize(
+    ("values", "column", "message"),
+    [
+        ((0, 10, 20), pd.Series(["0", "10"]), "holds strings, such as '0'; .* on numbers there, 0"),
+        ((0, 10, 20), pd.Series([False, True]), "holds bools, such as False; .* on numbers there"),
+        ((0.5, 1.5), pl.Series(["0.5"]), r"holds strings, such as '0\.5'; .* numbers there, 0\.5"),
+        ((False, True), pd.Series([0, 1]), "holds numbers, such as 0; .* on bools there, False"),
+        ((False, True), pd.Series(["True"]), "holds strings, such as 'True'; .* on bools there"),
+        (("a", 1), pd.Series([True]), "holds bools, such as True; .* on numbers or strings there"),
+    ],
+)
+def test_numbers_strings_and_bools_are_kept_apart(values, column, message):
+    with pytest.raises(ValueError, match=f"column 3 {message}"):
+        Categories(3, values).codes(column)
+
+
+def test_numbers_are_numbers_whatever_their_type():
+    tens = Categories("n", (0, 10, 20))
+    for column in (
+        pd.Series([10, 0], dtype=np.int8),
+        pd.Series([10.0, 0.0]),
+        pd.Series([10, 0], dtype="Int64"),
+        pd.Series([Decimal(10), np.float32(0)], dtype=object),
+        pd.Series(pd.Categorical([10.0, 0.0])),
+        pl.Series([10, 0], dtype=pl.UInt8),
+    ):
+        np.testing.assert_array_equal(tens.codes(column), [1, 0])
+    assert tens.code(np.int64(20)) == 2
+
+
+def test_bools_are_zero_and_one_where_training_turned_them_into_numbers():
+    """As HistGradientBoosting does."""
+    both = Categories("b", (0.0, 1.0))
+    np.testing.assert_array_equal(both.codes(pd.Series([True, False])), [1, 0])
+    np.testing.assert_array_equal(both.codes(pd.Series([1, 0])), [1, 0])
+
+
+def test_unknown_values_are_refused_where_the_source_refuses_them():
+    strict = Categories("town", TOWNS, refuses=True)
+    np.testing.assert_array_equal(strict.codes(pd.Series(["bonn", None])), [1, np.nan])
+    with pytest.raises(
+        ValueError,
+        match=r"column 'town' holds 'rome', which was not there in training, and the source model "
+        r"refuses such values; wanted 'ulm', 'bonn', 'paris': replace it, or leave it missing",
+    ):
+        strict.codes(pd.Series(["bonn", "rome"]))
+
+
+def test_lists_are_no_categories():
+    with pytest.raises(ValueError, match="column 'town' holds values that are no scalars; the mod"):
+        towns.codes(pd.Series([["ulm"], ["bonn"]]))
+    with pytest.raises(ValueError, match=r"holds list objects, such as \['ulm'\]"):
+        towns.code(["ulm"])
+
+
+def test_a_column_that_was_empty_in_training_says_nothing():
+    assert np.isnan(Categories("town", ()).codes(pd.Series(["ulm"]))).all()
+
+
+def test_unused_categories_do_not_count():
+    column = pd.Series(pd.Categorical(["ulm"], categories=["ulm", "rome"]))
+    assert Categories("town", TOWNS, refuses=True).codes(column).tolist() == [0]
+
+
+def test_long_lists_and_values_are_cut_in_messages():
+    many = Categories("c", tuple(f"{i:0>99}" for i in range(1000)))
+    with pytest.warns(UserWarning, match="…") as caught:
+        many.code("x" * 1000)
+    assert len(str(caught[0].message)) < 400
+
+
+def test_the_warning_points_to_the_users_line():
+    features = Features(1, ("town",), {0: TOWNS})
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        features.rows(pd.DataFrame({"town": ["ULM"]}))
+    assert [warning.filename for warning in caught] == [__file__]
+
+
+def test_the_values_of_categorical_columns():
+    assert category_values(pd.Series(pd.Categorical(["b", "a"], categories=["b", "a"]))) == (
+        "b",
+        "a",
+    )
+    assert category_values(pl.Series(["b", "a"], dtype=pl.Enum(["b", "a"]))) == ("b", "a")
+    assert category_values(pl.Series(["b", "a"], dtype=pl.Categorical)) == ("a", "b")
+    assert category_values(pd.Series(["a"])) is None
+    assert category_values(pl.Series([1])) is None
+
+
+def test_what_is_missing():
+    for value in (None, float("nan"), np.float32("nan"), Decimal("nan"), pd.NA, pd.NaT):
+        assert is_missing(value)
+    for value in (0, "", "nan", False, np.inf):
+        assert not is_missing(value)

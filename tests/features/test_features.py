@@ -1,0 +1,232 @@
+from datetime import date, timedelta
+from decimal import Decimal
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+import scipy.sparse
+
+from mddag.estimators.adaboost import AdaBoostMHClassifier
+from mddag.features.features import Features
+
+two = Features(2)
+named = Features(2, names=("age", "pay"))
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_float_rows_pass_without_a_copy(dtype, order):
+    X = np.zeros((3, 2), dtype, order=order)
+    assert two.rows(X) is X
+
+
+@pytest.mark.parametrize(
+    ("X", "dtype"),
+    [
+        (np.ones((1, 2), np.uint8), np.float32),
+        (np.ones((1, 2), np.int64), np.float64),
+        (np.ones((1, 2), bool), np.float32),
+        (np.ones((1, 2), np.float16), np.float32),
+        ([[1, 2.5]], np.float64),
+        (np.ones((1, 2), ">f4"), np.float32),
+        (np.array([[1, None]], object), np.float64),
+    ],
+)
+def test_numbers_of_other_types_are_converted_exactly(X, dtype):
+    rows = two.rows(X)
+    assert rows.dtype == dtype
+    np.testing.assert_array_equal(rows, np.asarray(X, np.float64))
+
+
+def test_a_packed_record_view_is_copied_to_whole_strides():
+    packed = np.zeros(3, np.dtype([("a", "<f8"), ("b", "u1")]))
+    packed["a"] = [1, 2, 3]
+    column = packed["a"][:, None]
+    np.testing.assert_array_equal(Features(1).rows(column), [[1.0], [2.0], [3.0]])
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, ">f8"])
+def test_unaligned_rows_are_copied(dtype):
+    X = np.arange(6.0).reshape(3, 2).astype(dtype)
+    off = np.frombuffer(b"x" + X.tobytes(), dtype, offset=1).reshape(3, 2)
+    rows = two.rows(off)
+    assert not off.flags.aligned
+    assert rows.flags.aligned
+    assert rows.dtype.isnative
+    np.testing.assert_array_equal(rows, X)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((-1,), "the number of features is -1; wanted a whole number, 0 or more"),
+        ((2.0,), "the number of features is 2.0"),
+        ((2**30 + 1,), "there are 1073741825 features; wanted at most 1073741824"),
+        ((2, ("age",)), "there are 1 names for 2 features; wanted one for each"),
+        ((2, None, {2: ("a",)}), r"column 2 has categories, but columns are numbered 0\.\.1"),
+        ((2, None, {-1: ("a",)}), "column -1 has categories"),
+    ],
+)
+def test_features_that_cannot_be_are_refused(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        Features(*arguments)
+
+
+@pytest.mark.parametrize(
+    ("X", "message"),
+    [
+        (np.zeros(2), r"X has 1 dimension\(s\), shape \(2,\); Expected 2D array"),
+        (np.zeros((1, 2, 1)), "3 dimension"),
+        (np.zeros((4, 3)), "X has 3 features, but the model reads 2 features"),
+        (np.zeros((0, 2)), "X has 0 rows"),
+        ([["a", "b"]], "dtype <U1; mddag reads numbers"),
+        (np.array([["a", 1]], object), "object and holds values that are not numbers, such as 'a'"),
+        (np.array([["1", "2"]], object), "dtype object and holds .* such as '1'"),
+        (np.array([[1, 2j]], object), "dtype object and holds .* such as 2j"),
+        (np.zeros((1, 2), "M8[s]"), "dtype datetime64"),
+        (np.zeros((1, 2), "m8[s]"), "dtype timedelta64"),
+        (np.ones((1, 2), complex), "complex"),
+    ],
+)
+def test_bad_rows_are_refused(X, message):
+    with pytest.raises(ValueError, match=message):
+        two.rows(X)
+
+
+def test_sparse_rows_are_refused_by_name():
+    with pytest.raises(TypeError, match=r"sparse csr_matrix; mddag reads dense rows: pass X.toarr"):
+        two.rows(scipy.sparse.csr_matrix((3, 2)))
+
+
+def test_missing_values_only_where_allowed():
+    X = np.array([[0.0, 1.0], [0.0, np.nan], [np.inf, -np.inf]])
+    assert two.rows(X) is X
+    with pytest.raises(ValueError, match=r"NaN \(column 1, row 1\)"):
+        Features(2, missing=False).rows(X)
+    with pytest.raises(ValueError, match="column 'pay', row 1"):
+        Features(2, names=("age", "pay"), missing=False).rows(X)
+    assert len(Features(2, missing=False).rows(X[[0, 2]])) == 2
+
+
+@pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame])
+class TestFrames:
+    def test_columns_are_read_in_order(self, frame):
+        X = frame({"age": [1, 2], "pay": [0.5, None]})
+        np.testing.assert_array_equal(named.rows(X), [[1, 0.5], [2, np.nan]])
+        np.testing.assert_array_equal(two.rows(X), [[1, 0.5], [2, np.nan]])
+
+    def test_other_columns_are_refused(self, frame):
+        with pytest.raises(ValueError, match=r"missing \['pay'\], unexpected \['paid'\]"):
+            named.rows(frame({"age": [1], "paid": [2]}))
+
+    def test_another_order_is_refused(self, frame):
+        with pytest.raises(ValueError, match="column 0 is 'pay', wanted 'age'"):
+            named.rows(frame({"pay": [1], "age": [2]}))
+
+    def test_strings_are_refused_by_column(self, frame):
+        with pytest.raises(ValueError, match="column 'pay' has dtype"):
+            named.rows(frame({"age": [1], "pay": ["much"]}))
+
+
+def test_nominal_columns_become_codes():
+    features = Features(2, names=("age", "town"), categories={1: ("ulm", "bonn")})
+    towns = ["bonn", "ulm", "paris", None]
+    pandas_rows = features.rows(pd.DataFrame({"age": [1, 2, 3, 4], "town": pd.Categorical(towns)}))
+    np.testing.assert_array_equal(pandas_rows[:, 1], [1, 0, np.nan, np.nan])
+    polars_rows = features.rows(
+        pl.DataFrame(
+            {"age": [1, 2, 3, 4], "town": pl.Series(towns, dtype=pl.Enum(["ulm", "bonn", "paris"]))}
+        )
+    )
+    np.testing.assert_array_equal(polars_rows[:, 1], [1, 0, np.nan, np.nan])
+
+
+@pytest.mark.parametrize(
+    "X",
+    [
+        pd.DataFrame({"age": [1], "pay": pd.Categorical(["much"])}),
+        pl.DataFrame({"age": [1], "pay": pl.Series(["much"], dtype=pl.Categorical)}),
+    ],
+)
+def test_a_categorical_column_where_numbers_are_wanted_is_refused(X):
+    with pytest.raises(ValueError, match="column 'pay' is categorical"):
+        named.rows(X)
+
+
+def test_a_space_passes_for_an_underscore():
+    features = Features(2, names=("my_age", "pay"))
+    np.testing.assert_array_equal(
+        features.rows(pd.DataFrame([[1, 2]], columns=["my age", "pay"])), [[1, 2]]
+    )
+    with pytest.raises(ValueError, match="other columns"):
+        features.rows(pd.DataFrame([[1, 2]], columns=["my-age", "pay"]))
+
+
+DAYS = [date(2026, 1, 1), date(2026, 1, 2)]
+
+
+@pytest.mark.parametrize(
+    ("column", "dtype"),
+    [
+        (pd.Series(DAYS, dtype="datetime64[s]"), "datetime64"),
+        (pd.Series(DAYS, dtype="datetime64[s]").dt.tz_localize("UTC"), "datetime64.*UTC"),
+        (pd.Series([1, 2], dtype="timedelta64[s]"), "timedelta64"),
+        (pd.Series([1j, 2]), "complex128"),
+        (pd.Series(["1", "2"], dtype=object), "object and holds '1'"),
+        (pd.Series([1, "2"], dtype=object), "object and holds '2'"),
+        (pd.Series(["1", "2"], dtype="string"), "str"),
+        (pd.Series(pd.period_range("2026", periods=2, freq="D")), "period"),
+        (pl.Series(DAYS), "Date"),
+        (pl.Series(DAYS).cast(pl.Datetime), "Datetime"),
+        (pl.Series([timedelta(1)] * 2), "Duration"),
+        (pl.Series(["1", "2"]), "String"),
+        (pl.Series([[1], [2]]), "List"),
+    ],
+    ids=lambda value: str(getattr(value, "dtype", "")),
+)
+def test_columns_that_are_no_numbers_are_refused_by_name_and_dtype(column, dtype):
+    frame = pl.DataFrame if isinstance(column, pl.Series) else pd.DataFrame
+    with pytest.raises(ValueError, match=f"column 'pay' has dtype {dtype}.*; mddag reads numbers"):
+        named.rows(frame({"age": [1, 2], "pay": column}))
+
+
+@pytest.mark.parametrize(
+    ("column", "numbers"),
+    [
+        (pd.Series([1, None], dtype="Int64"), [1, np.nan]),
+        (pd.Series([0.5, None], dtype="Float32"), [0.5, np.nan]),
+        (pd.Series([True, None], dtype="boolean"), [1, np.nan]),
+        (pd.Series([True, False]), [1, 0]),
+        (pd.Series([1, 2], dtype=np.uint8), [1, 2]),
+        (pd.Series([1, None], dtype=object), [1, np.nan]),
+        (pd.Series([Decimal("0.5"), np.float32(2)], dtype=object), [0.5, 2]),
+        (pd.Series([True, pd.NA], dtype=object), [1, np.nan]),
+        (pd.Series([0, 1.5], dtype="Sparse[float]"), [0, 1.5]),
+        (pl.Series([True, None]), [1, np.nan]),
+        (pl.Series([1, None], dtype=pl.UInt8), [1, np.nan]),
+        (pl.Series([Decimal("0.5"), None]), [0.5, np.nan]),
+        (pl.Series([None, None]), [np.nan, np.nan]),
+    ],
+    ids=lambda value: str(getattr(value, "dtype", "")),
+)
+def test_columns_of_numbers_of_every_kind_are_read(column, numbers):
+    frame = pl.DataFrame if isinstance(column, pl.Series) else pd.DataFrame
+    rows = named.rows(frame({"age": [1, 2], "pay": column}))
+    np.testing.assert_array_equal(rows[:, 1], numbers)
+
+
+def test_two_columns_of_one_name_are_refused():
+    X = pd.DataFrame([[1, 2]], columns=["age", "age"])
+    with pytest.raises(ValueError, match="X has 2 columns of the name 'age'; give each its own"):
+        two.rows(X)
+    with pytest.raises(ValueError, match="X has 2 columns of the name 'age'"):
+        AdaBoostMHClassifier().fit(X, [0])
+
+
+def test_a_lazy_frame_is_refused():
+    X = pl.LazyFrame({"age": [1.0], "pay": [2.0]})
+    with pytest.raises(TypeError, match=r"X is a polars LazyFrame.*; pass X\.collect\(\)"):
+        two.rows(X)
+    with pytest.raises(TypeError, match="X is a polars LazyFrame"):
+        AdaBoostMHClassifier().fit(X, [0])

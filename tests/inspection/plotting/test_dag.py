@@ -1,0 +1,117 @@
+import itertools
+
+import numpy as np
+import pytest
+from matplotlib import colors
+from matplotlib import pyplot as plt
+
+from mddag.inspection.plotting import DagDisplay
+from tests.inspection.plotting.traces import long_trace, trace_of
+
+TWO_PATHS = [[0, 1]] * 60 + [[0, 2]] * 40
+TWO_GROUPS = ["blue"] * 60 + ["red"] * 40
+
+
+def overlapping(texts):
+    """Pairs of neighbouring labels whose boxes overlap."""
+    boxes = [t.get_window_extent() for t in texts if t.get_text()]
+    return [(a, b) for a, b in itertools.pairwise(boxes) if a.x1 > b.x0]
+
+
+@pytest.mark.parametrize("n_classifiers", [1, 5, 40, 200, 1500])
+@pytest.mark.parametrize("grouped", [False, True])
+def test_labels_never_overlap(n_classifiers, grouped):
+    trace = long_trace(n_classifiers)
+    color = np.arange(len(trace)) % 2 if grouped else None
+    display = DagDisplay.from_trace(trace, color=color, min_share=0.0)
+    display.figure_.canvas.draw()
+    labels = display.ax_.get_xticklabels()
+    assert len(labels) >= min(n_classifiers, 10)
+    assert overlapping(labels) == []
+
+
+def test_widths_are_proportional_to_the_instances():
+    display = DagDisplay.from_trace(trace_of(TWO_PATHS))
+    (arcs,) = [c for c in display.ax_.collections if len(c.get_linewidths()) == 3]
+    widths = np.array(arcs.get_linewidths())
+    np.testing.assert_allclose(widths / widths.max(), [1, 0.6, 0.4])
+
+
+def test_areas_are_proportional_to_the_instances():
+    display = DagDisplay.from_trace(trace_of(TWO_PATHS))
+    (nodes,) = [c for c in display.ax_.collections if len(c.get_sizes()) == 3]
+    np.testing.assert_allclose(nodes.get_sizes() / nodes.get_sizes().max(), [1, 0.6, 0.4])
+
+
+def test_colours_blend_by_share_and_sides_follow_the_majority():
+    display = DagDisplay.from_trace(trace_of(TWO_PATHS), color=TWO_GROUPS)
+    (nodes,) = [c for c in display.ax_.collections if len(c.get_sizes()) == 3]
+    blue, red = (np.array(colors.to_rgb(c)) for c in ("#0072B2", "#D55E00"))
+    mixed, alone, other = nodes.get_facecolors()[:, :3]
+    np.testing.assert_allclose([alone, other], [blue, red])
+    np.testing.assert_allclose(mixed, 0.6 * blue + 0.4 * red)
+    lowest = [path.vertices[:, 1].min() for path in display.ax_.collections[0].get_paths()]
+    assert [y < 0 for y in lowest] == [False, False, True]
+    assert [t.get_text() for t in display.ax_.get_legend().get_texts()] == ["blue (60)", "red (40)"]
+
+
+def test_bars_show_where_instances_quit():
+    display = DagDisplay.from_trace(trace_of(TWO_PATHS), color=TWO_GROUPS)
+    high = {
+        (
+            round(bar.get_x() + bar.get_width() / 2),
+            colors.to_hex(bar.get_facecolor()),
+        ): -bar.get_height()
+        for bar in display.ax_.patches
+        if bar.get_height()
+    }
+    assert set(high) == {(1, "#0072b2"), (2, "#d55e00")}
+    assert high[2, "#d55e00"] / high[1, "#0072b2"] == pytest.approx(40 / 60)
+
+
+def test_the_caption_says_what_is_used_and_what_is_hidden():
+    trace = trace_of([[0, 1]] * 399 + [[0, 7, 1]])
+    display = DagDisplay.from_trace(trace, n_classifiers=10)
+    assert display.caption() == (
+        "3 of 10 base classifiers used by 400 instances, 5 edges; "
+        "2 edges taken by fewer than 0.5% of them not drawn"
+    )
+    assert display.caption() in display.ax_.get_xlabel().replace("\n", " ")
+    display.figure_.canvas.draw()
+    label = display.ax_.xaxis.label.get_window_extent()
+    assert label.x0 >= 0
+    assert label.x1 <= display.figure_.bbox.width
+    assert "not drawn" not in DagDisplay.from_trace(trace, min_share=0).caption()
+
+
+def test_what_is_exported_is_what_is_drawn_or_everything():
+    display = DagDisplay.from_trace(trace_of([[0, 1]] * 399 + [[0, 7, 1]]))
+    assert "h7" not in display.to_dot()
+    assert 7 in display.to_networkx()
+
+
+def test_it_draws_into_the_given_axes():
+    figure, (left, right) = plt.subplots(1, 2)
+    display = DagDisplay.from_trace(trace_of(TWO_PATHS), ax=right)
+    assert display.ax_ is right
+    assert display.figure_ is figure
+    assert display.plot(ax=left).ax_ is left
+
+
+def test_a_trace_without_evaluations_is_a_picture_too():
+    display = DagDisplay.from_trace(trace_of([[], []]))
+    display.figure_.canvas.draw()
+    assert [round(bar.get_x() + bar.get_width() / 2) for bar in display.ax_.patches] == [-1]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"min_share": 1.5}, "min_share is 1.5; wanted a share of instances, 0 to 1"),
+        ({"n_classifiers": 2}, "n_classifiers is 2, but the trace evaluates base classifier 2"),
+        ({"color": [1, 2]}, r"color has shape \(2,\); wanted one group for each of the 100"),
+    ],
+)
+def test_bad_arguments_are_named(options, message):
+    with pytest.raises(ValueError, match=message):
+        DagDisplay.from_trace(trace_of(TWO_PATHS), **options)

@@ -1,0 +1,118 @@
+import re
+import sys
+from collections import Counter
+from itertools import pairwise
+
+import networkx
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from mddag.inspection.plotting.graph import QUIT, START, Graph
+from tests.inspection.plotting.traces import long_trace, ordered_paths, trace_of
+
+
+@given(ordered_paths(), st.data())
+@settings(deadline=None)
+def test_every_step_of_every_path_is_counted_in_its_group(drawn, data):
+    paths, _ = drawn
+    groups = data.draw(st.lists(st.sampled_from("ab"), min_size=len(paths), max_size=len(paths)))
+    graph = Graph.of_trace(trace_of(paths), groups)
+    steps = Counter(
+        (*step, group)
+        for path, group in zip(paths, groups, strict=True)
+        for step in pairwise([START, *path, QUIT])
+    )
+    counted = {
+        (int(a), int(b), group): n
+        for a, b, row in zip(graph.source, graph.target, graph.count, strict=True)
+        for group, n in zip(graph.groups, row, strict=True)
+        if n
+    }
+    assert counted == steps
+    uses = Counter(j for path in paths for j in path)
+    assert dict(zip(graph.nodes.tolist(), graph.uses.sum(axis=1), strict=True)) == uses
+
+
+@given(ordered_paths())
+@settings(deadline=None)
+def test_every_edge_leads_to_the_right(drawn):
+    paths, _ = drawn
+    graph = Graph.of_trace(trace_of(paths))
+    place = {j: x for x, j in enumerate(graph.nodes.tolist())}
+    for path in paths:
+        assert (np.diff([place[j] for j in path]) > 0).all()
+
+
+def test_without_an_order_of_its_own_the_nodes_stand_by_number():
+    graph = Graph.of_trace(trace_of([[4, 9], [1, 9], [0], [2, 3]]))
+    assert graph.nodes.tolist() == [0, 1, 2, 3, 4, 9]
+
+
+def test_rare_nodes_and_edges_go_together():
+    graph = Graph.of_trace(trace_of([[0, 1]] * 99 + [[0, 7, 1]]))
+    shown = graph.without_rare(0.02)
+    assert shown.nodes.tolist() == [0, 1]
+    assert {*zip(shown.source.tolist(), shown.target.tolist(), strict=True)} == {
+        (START, 0),
+        (0, 1),
+        (1, QUIT),
+    }
+    assert shown.n_instances == graph.n_instances == 100
+
+
+def test_instances_that_evaluate_nothing_go_straight_to_the_end():
+    graph = Graph.of_trace(trace_of([[], [], [3]]))
+    edges = zip(graph.source.tolist(), graph.target.tolist(), graph.count[:, 0], strict=True)
+    assert {*edges} == {(START, QUIT, 2), (START, 3, 1), (3, QUIT, 1)}
+
+
+STATEMENT = re.compile(
+    r"""\ \ (rankdir=LR|(node|start|quit|h\d+(\ ->\ h\d+)?|start\ ->\ (h\d+|quit)|h\d+\ ->\ quit)
+    \ \[\w+=("[^"]*"|[\w.]+)(,\ \w+=("[^"]*"|[\w.]+))*\]);""",
+    re.VERBOSE,
+)
+
+
+def test_dot_is_a_list_of_nodes_and_edges():
+    trace = long_trace(20)
+    graph = Graph.of_trace(trace, np.arange(len(trace)) % 3)
+    head, *statements, end, nothing = graph.to_dot().split("\n")
+    assert (head, end, nothing) == ("digraph mddag {", "}", "")
+    assert [s for s in statements if not STATEMENT.fullmatch(s)] == []
+    assert sum("->" in s for s in statements) == len(graph.source)
+    assert sum("fillcolor" in s for s in statements) == len(graph.nodes)
+
+
+def test_networkx_has_every_count_and_nothing_gets_lost_on_the_way():
+    trace = long_trace(20)
+    groups = np.where(np.arange(len(trace)) % 3, "b", "a")
+    graph = Graph.of_trace(trace, groups).to_networkx()
+    assert networkx.is_directed_acyclic_graph(graph)
+    for node, attributes in graph.nodes.items():
+        for ends in (graph.in_edges, graph.out_edges):
+            flow = sum(count for *_, count in ends(node, data="count"))
+            open_end = node == ("start" if ends is graph.in_edges else "quit")
+            assert flow == (0 if open_end else attributes["count"])
+        assert sum(attributes["by_group"].values()) == attributes["count"]
+    assert graph.nodes["start"]["by_group"] == {"a": 100, "b": 200}
+
+
+def test_without_networkx_the_error_says_what_to_install(monkeypatch):
+    monkeypatch.setitem(sys.modules, "networkx", None)
+    with pytest.raises(ImportError, match="pip install networkx"):
+        Graph.of_trace(trace_of([[0]])).to_networkx()
+
+
+def test_groups_are_checked_at_the_door():
+    trace = trace_of([[0]] * 9)
+    with pytest.raises(ValueError, match=r"groups has shape \(3,\); wanted one group for each of"):
+        Graph.of_trace(trace, [0, 1, 2])
+
+
+def test_the_smallest_of_many_groups_are_merged():
+    groups = np.repeat(np.arange(9), [5, 1, 4, 4, 4, 1, 4, 4, 1])
+    graph = Graph.of_trace(trace_of([[0]] * len(groups)), groups)
+    assert graph.groups == ("0", "2", "3", "4", "6", "7", "other")
+    assert graph.size.tolist() == [5, 4, 4, 4, 4, 4, 3]

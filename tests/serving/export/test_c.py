@@ -1,0 +1,273 @@
+"""The exported C code decides as the Dag does, bit by bit."""
+
+import os
+import subprocess
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import mddag
+from mddag.calibration.calibration import Calibration
+from mddag.dag.dag import Dag
+from mddag.ensemble.ensemble import Ensemble
+from mddag.ensemble.nodes import TreeBuilder
+from mddag.features.features import Features
+from mddag.mdp.grid import Grid
+from mddag.mdp.policy import EVAL, QUIT, SKIP, Policy
+from mddag.serving.export import export_c
+from mddag.serving.model_file import Model
+from mddag.serving.predictor import Predictor
+from tests import strategies
+from tests._internal.test_whole_file import at_most
+from tests.serving.export.compiled import COMPILER, COMPILERS, STRICT, compiled, needs_compiler
+from tests.serving.model_file.models import whole_model
+
+pytestmark = needs_compiler
+LIMITS = np.finfo(np.float32)
+
+
+def by_the_dag(dag, X):
+    """Labels, evaluations and scores."""
+    trace = dag.run(X)
+    return dag.ensemble.codes(trace.scores), trace.n_evaluated, trace.scores
+
+
+def assert_equal_runs(got, wanted):
+    for mine, theirs in zip(got, wanted, strict=True):
+        np.testing.assert_array_equal(mine, theirs)
+
+
+def with_classes(ensemble):
+    return replace(ensemble, classes=np.arange(max(ensemble.n_scores, 2)))
+
+
+@given(st.data())
+@settings(deadline=None, max_examples=25)
+def test_random_models_equal_the_dag(tmp_path_factory, data):
+    ensemble = with_classes(data.draw(strategies.ensembles()))
+    policy = data.draw(strategies.policies(len(ensemble), ensemble.n_scores))
+    X = data.draw(strategies.rows(ensemble.n_features)).astype(np.float32)
+    dag = Dag(ensemble, policy)
+    run = compiled(Predictor(Model(dag)), tmp_path_factory.mktemp("c"))
+    assert_equal_runs(run(X), by_the_dag(dag, X))
+
+
+@given(st.data())
+@settings(deadline=None, max_examples=15)
+def test_whole_numbers_equal_the_dag(tmp_path_factory, data):
+    ensemble = with_classes(data.draw(strategies.ensembles()))
+    policy = data.draw(strategies.policies(len(ensemble), ensemble.n_scores))
+    number = st.sampled_from([-(2**31) + 1, -3, -1, 0, 1, 2, 31, 32, 64, 2**31 - 1, None])
+    size = 20 * ensemble.n_features
+    flat = data.draw(st.lists(number, min_size=size, max_size=size))
+    X = np.array(flat, float).reshape(20, -1)
+    dag = Dag(ensemble, policy)
+    model = Predictor(Model(dag))
+    run = compiled(model, tmp_path_factory.mktemp("c"), integer_thresholds=True)
+    missing = np.where(np.isnan(X), -(2.0**31), X)
+    assert_equal_runs(run(missing), by_the_dag(dag, X))
+
+
+def deep_forest(rng, n_trees, n_features, n_scores):
+    def tree():
+        builder = TreeBuilder()
+
+        def grow(depth):
+            if depth == 3:
+                return builder.leaf(rng.normal(size=n_scores))
+            left, right = grow(depth + 1), grow(depth + 1)
+            feature, missing_left = int(rng.integers(n_features)), bool(rng.integers(2))
+            if rng.random() < 0.1:
+                members = rng.choice(100, size=20, replace=False)
+                return builder.nominal_split(feature, members, left, right, missing_left)
+            return builder.split(feature, rng.normal(), left, right, missing_left)
+
+        return builder.finish(grow(0))
+
+    trees = [tree() for _ in range(n_trees)]
+    features = Features(n_features)
+    classes = np.arange(max(n_scores, 2))
+    return Ensemble.from_trees(trees, features=features, bias=np.zeros(n_scores), classes=classes)
+
+
+@pytest.mark.parametrize(("n_scores", "every"), [(1, 1), (1, 4), (3, 1), (3, 4)])
+def test_many_trees_equal_the_dag(tmp_path, n_scores, every):
+    rng = np.random.default_rng(0)
+    ensemble = deep_forest(rng, 30, 6, n_scores)
+    grid = Grid(np.linspace(-3, 3, 40) if n_scores == 1 else np.linspace(0, 3, 40), n_scores)
+    actions = rng.choice(
+        [EVAL, SKIP, QUIT], size=(-(-30 // every), grid.n_cells), p=[0.8, 0.1, 0.1]
+    )
+    actions[1] = SKIP
+    dag = Dag(ensemble, Policy(actions, grid, rng.permutation(30), every))
+    X = rng.normal(size=(200, 6)).astype(np.float32)
+    X[rng.random(X.shape) < 0.1] = np.nan
+    X[:20] = rng.choice([np.inf, -np.inf, LIMITS.max, LIMITS.smallest_subnormal, 99.5], (20, 6))
+    thresholds = ensemble.nodes["threshold"][ensemble.nodes["feature"] >= 0].astype(np.float32)
+    X[20:60] = rng.choice(thresholds, (40, 6))
+    X[60:100] = np.nextafter(X[20:60], np.float32(-np.inf))
+    assert_equal_runs(compiled(Predictor(Model(dag)), tmp_path)(X), by_the_dag(dag, X))
+
+
+@pytest.mark.parametrize("threshold", [1e300, -1e300, np.inf, -np.inf, 0.1, -0.1, 1e-60, 1e38])
+def test_thresholds_beyond_float32(tmp_path, threshold):
+    tree = TreeBuilder()
+    left, right = tree.leaf([1.0]), tree.leaf([-1.0])
+    stump = tree.finish(tree.split(0, threshold, left, right, missing_left=True))
+    ensemble = Ensemble.from_trees([stump], features=Features(1), classes=[0, 1])
+    near = np.float32(np.clip(threshold, LIMITS.min, LIMITS.max))
+    values = [-np.inf, LIMITS.min, 0, -0.0, LIMITS.smallest_subnormal, LIMITS.max, np.inf, np.nan]
+    steps = [near, np.nextafter(near, np.float32(1)), np.nextafter(near, np.float32(-1))]
+    X = np.array([*values, *steps], np.float32)[:, None]
+    labels, _, _ = compiled(Predictor(Model(mddag.compile(ensemble))), tmp_path)(X)
+    went_left = np.isnan(X[:, 0]) | (X[:, 0].astype(float) <= threshold)
+    np.testing.assert_array_equal(labels, went_left)
+
+
+@pytest.mark.parametrize("link", ["identity", "exp"])
+def test_regressors_give_calibrated_means(tmp_path, link):
+    classifier = deep_forest(np.random.default_rng(1), 5, 2, 1)
+    ensemble = replace(classifier, kind="regressor", classes=None, link=link)
+    policy = Policy.prefix(3, 5, Grid(np.empty(0)))
+    calibration = Calibration([0, 0, 0, 1, 1, 1], [1.0, 2.0], [0.0, 0.5])
+    model = Predictor(Model(Dag(ensemble, policy), calibration))
+    X = np.random.default_rng(2).normal(size=(50, 2)).astype(np.float32)
+    means, n_evaluated, scores = compiled(model, tmp_path, predicts="double")(X)
+    assert n_evaluated.tolist() == [3] * 50
+    np.testing.assert_allclose(means, model.predict(X), rtol=1e-14)
+    np.testing.assert_array_equal(scores, model.scores(X))
+
+
+def test_a_regressor_whose_link_is_unknown_is_not_exported(tmp_path):
+    classifier = deep_forest(np.random.default_rng(1), 2, 2, 1)
+    ensemble = replace(classifier, kind="regressor", classes=None, link="unknown")
+    with pytest.raises(ValueError, match="neither its scores nor exp of them"):
+        export_c(mddag.compile(ensemble), tmp_path / "m.h")
+
+
+def test_a_header_may_be_included_twice_and_beside_another_and_used_in_part(tmp_path):
+    for name in ("first", "second"):
+        export_c(whole_model().dag, tmp_path / f"{name}.h", name=name)
+    source = tmp_path / "both.c"
+    source.write_text(
+        '#include "first.h"\n#include "second.h"\n#include "first.h"\n'
+        "int main(void) {\n  const float x[FIRST_N_FEATURES] = {0.0f, 1.0f};\n"
+        "  return first_predict(x) != second_predict(x);\n}\n"
+    )
+    program = str(tmp_path / "both")
+    subprocess.run([COMPILER, *STRICT, str(source), "-o", program], check=True)
+    assert subprocess.run([program]).returncode == 0
+
+
+def test_the_same_model_gives_the_same_text_of_ascii_without_a_way_out_of_the_comment(tmp_path):
+    ensemble = replace(whole_model().dag.ensemble, classes=np.array(["*/ int x;", "é", "c"]))
+    dag = Dag(ensemble, whole_model().dag.policy)
+    for name in ("a.h", "b.h"):
+        export_c(dag, tmp_path / name)
+    text = (tmp_path / "a.h").read_bytes()
+    assert text == (tmp_path / "b.h").read_bytes()
+    assert text.isascii()
+    assert b"*/ int" not in text
+
+
+MARKS = [
+    "/*",
+    "*/",
+    "//",
+    "?",
+    "??/",
+    "\\",
+    "\n",
+    "\r",
+    '"',
+    "'",
+    "*",
+    "/",
+    "%:",
+    "é",
+    "\0",
+    "a",
+    " ",
+]
+nasty = st.one_of(st.lists(st.sampled_from(MARKS), max_size=40).map("".join), st.text(max_size=80))
+identifiers = st.one_of(
+    st.sampled_from(["_math", "_MATH", "_stdint", "int", "uint8", "INT32", "model", "MODEL", "_"]),
+    st.from_regex(r"[A-Za-z_][A-Za-z0-9_]{0,20}", fullmatch=True),
+)
+
+
+@given(st.lists(nasty, min_size=3, max_size=3, unique=True), nasty, nasty, identifiers)
+@settings(deadline=None, max_examples=40)
+def test_labels_and_names_never_reach_the_compiler(tmp_path_factory, labels, first, second, name):
+    whole = whole_model().dag
+    features = replace(whole.ensemble.features, names=(first + "0", second + "1"))
+    ensemble = replace(whole.ensemble, classes=np.array(labels, object), features=features)
+    folder = tmp_path_factory.mktemp("c")
+    export_c(Dag(ensemble, whole.policy), folder / "m.h", name=name)
+    header = (folder / "m.h").read_bytes()
+    assert header.isascii()
+    assert header.count(b"\n") == plain_header(whole, folder, name).count(b"\n")
+    (folder / "m.c").write_text(
+        f'#include "m.h"\nint main(void) {{\n  const float x[{name.upper()}_N_FEATURES] = {{0}};\n'
+        f"  double scores[{name.upper()}_N_SCORES];\n  {name}_scores(x, scores);\n"
+        f"  return {name}_predict(x) + {name}_evaluations(x) < 0;\n}}\n"
+    )
+    for compiler in COMPILERS[:2]:
+        command = [compiler, *STRICT, "-fsyntax-only", str(folder / "m.c")]
+        done = subprocess.run(command, capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+
+
+def plain_header(dag, folder, name):
+    """The same model with labels of letters."""
+    labels = np.array(["a", "b", "c"])
+    export_c(Dag(replace(dag.ensemble, classes=labels), dag.policy), folder / "plain.h", name=name)
+    return (folder / "plain.h").read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("label", "shown"),
+    [
+        ("/* b", "'/ * b'"),
+        ("*/ int x;", "'* / int x;'"),
+        ("/*/", "'/ * /'"),
+        ("**//", "'* * / /'"),
+        ("what???/", "'what? ? ?/'"),
+        ("two\nlines", r"'two\nlines'"),
+        ("é", r"'\xe9'"),
+        (1.5, "1.5"),
+        ("x" * 55 + "\\" * 9, "'" + "x" * 55 + "\\..."),
+    ],
+)
+def test_a_label_stays_readable_in_the_comment(tmp_path, label, shown):
+    whole = whole_model().dag
+    classes = np.array([label, "b", "c"], object)
+    export_c(Dag(replace(whole.ensemble, classes=classes), whole.policy), tmp_path / "m.h")
+    assert f" * class 0: {shown}" in (tmp_path / "m.h").read_text().splitlines()
+
+
+def test_where_there_is_no_room_the_old_header_stays(tmp_path):
+    export_c(whole_model().dag, tmp_path / "m.h")
+    before = (tmp_path / "m.h").read_bytes()
+    forest = deep_forest(np.random.default_rng(0), 200, 6, 1)
+    with at_most(8192), pytest.raises(OSError, match=r"nothing was written: '.*m\.h'"):
+        export_c(mddag.compile(forest), tmp_path / "m.h")
+    assert (tmp_path / "m.h").read_bytes() == before
+    assert os.listdir(tmp_path) == ["m.h"]
+
+
+@pytest.mark.parametrize("name", ["", "1st", "a-b", "a b", "é"])
+def test_names_must_be_c_identifiers(tmp_path, name):
+    with pytest.raises(ValueError, match="wanted a C identifier"):
+        export_c(whole_model().dag, tmp_path / "m.h", name=name)
+
+
+def test_what_cannot_be_exported_is_refused(tmp_path):
+    with pytest.raises(TypeError, match="model is a list; wanted a Predictor, a Dag or"):
+        export_c([], tmp_path / "m.h")
+    voter = Ensemble.from_callables([lambda X: X[:, 0]], n_features=1)
+    with pytest.raises(TypeError, match="only ensembles of trees can be exported"):
+        export_c(mddag.compile(voter), tmp_path / "m.h")

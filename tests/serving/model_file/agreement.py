@@ -1,0 +1,110 @@
+"""Whether all that can run a model gives the same answers, bit by bit."""
+
+import tempfile
+from pathlib import Path
+
+import numpy as np
+
+from mddag.dag.dag import Dag
+from mddag.dag.dag import compile as compile_dag
+from mddag.serving.export import export_c
+from mddag.serving.export.c_tables import tables_of
+from mddag.serving.model_file import Model
+from mddag.serving.predictor import Predictor
+from tests.reference import exported
+
+N_ROWS = 600  # more than a block of any executor
+MOST_FEATURES = 2000  # of which so many rows are made; of more, one row or none
+FEW = 6
+# Without classes; those of others are refused by name.
+PREDICTED = [("regressor", "identity"), ("regressor", "exp")]
+PREDICTED += [("ranker", link) for link in ("identity", "exp", "unknown")]
+
+
+def check(model):
+    """Raises where two ways to run a model differ, or where one fails."""
+    dag, predictor = model.dag, Predictor(model)
+    assert str(dag)
+    assert str(predictor)
+    assert Model.from_bytes(model.to_bytes()).to_bytes() == model.to_bytes()
+    _ = dag.native.forest, dag.native.decisions  # made, whatever the cost model would choose
+    if dag.ensemble.n_features > MOST_FEATURES:
+        return
+    rows = rows_for(dag.ensemble)
+    with np.errstate(over="ignore"):
+        narrow = rows.astype(np.float32)
+    for X in (narrow, rows, np.asfortranarray(narrow)):
+        scores = executors_agree(dag, X)
+        with np.errstate(all="ignore"):  # numbers of any size are multiplied
+            predictions_agree(predictor, X, scores)
+    executors_agree(compile_dag(dag.ensemble), narrow)
+    exports_agree(predictor, narrow[:FEW])
+
+
+def rows_for(ensemble):
+    """Rows on thresholds and beside them, categories, infinities and, where allowed, NaN."""
+    rng = np.random.default_rng(0)
+    n = ensemble.n_features
+    splits = ensemble.nodes[ensemble.nodes["feature"] >= 0]
+    rows = rng.normal(size=(N_ROWS, n)) * rng.choice([1.0, 1.0, 30.0], size=(N_ROWS, 1))
+    for f in np.unique(splits["feature"]):
+        on = rng.choice(splits["threshold"][splits["feature"] == f], N_ROWS)
+        rows[:, f] = np.where(rng.random(N_ROWS) < 0.5, on, rows[:, f])
+    strange = [np.inf, -np.inf, 0.0, -0.0, 1e300, *([np.nan] if ensemble.features.missing else [])]
+    odd = rng.random(rows.shape) < 0.1
+    rows[odd] = rng.choice(strange, odd.sum())
+    with np.errstate(over="ignore"):
+        return np.where(rng.random(rows.shape) < 0.5, rows.astype(np.float32), rows)
+
+
+def executors_agree(dag, X):
+    """The scores of all executors."""
+    wanted, exit_step = Dag(dag.ensemble, dag.policy, "walk").exits(X)
+    trace = dag.run(X)
+    np.testing.assert_array_equal(trace.scores, wanted)
+    np.testing.assert_array_equal(trace.exit_step, exit_step)
+    for name in dag.native.possible:
+        other = Dag(dag.ensemble, dag.policy, name, dag.expected_evaluations)
+        np.testing.assert_array_equal(other.scores(X), wanted)
+        for got, want in zip(other.exits(X), (wanted, exit_step), strict=True):
+            np.testing.assert_array_equal(got, want)
+    for i in range(FEW):
+        assert dag.walk.scores_one(np.ascontiguousarray(X[i])) == tuple(wanted[i])
+    if dag.policy.evaluates_all:
+        full = dag.ensemble.scores(X)
+        bound = dag.fixed_point.bound + 1e-12 * np.abs(full).max(initial=0)
+        assert (np.abs(wanted - full) <= bound).all()
+    return wanted
+
+
+def predictions_agree(predictor, X, scores):
+    ensemble = predictor.model.dag.ensemble
+    if ensemble.classes is None and (ensemble.kind, ensemble.link) not in PREDICTED:
+        return
+    predicted = predictor.predict(X)
+    for i in range(FEW):
+        one = predictor.predict_one(np.ascontiguousarray(X[i]))
+        assert one == predicted[i] or (one != one and predicted[i] != predicted[i])
+    if ensemble.classes is None or ensemble.kind != "classifier":
+        return
+    codes = ensemble.codes(scores)
+    np.testing.assert_array_equal(predictor.codes(X), codes)
+    if predictor.model.calibration is not None:
+        p = predictor.predict_proba(X)
+        np.testing.assert_array_equal(p.argmax(axis=1), codes)
+        assert ((p >= 0) & (p <= 1)).all()
+
+
+def exports_agree(predictor, X):
+    """The tables of the exported code, walked in Python."""
+    dag = predictor.model.dag
+    if dag.ensemble.link == "unknown" and dag.ensemble.kind != "classifier":
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        export_c(predictor, Path(folder) / "net.h")
+    tables, trace = tables_of(dag), dag.run(X)
+    for i, row in enumerate(X):
+        sums, n_evaluated = exported.run(tables, row)
+        scores = np.ldexp(np.array(sums, np.float64), -tables.exponent)
+        assert scores.tolist() == trace.scores[i].tolist()
+        assert n_evaluated == trace.n_evaluated[i]

@@ -1,0 +1,145 @@
+"""One small model of each kind, every number of which the damage tests change."""
+
+from dataclasses import replace
+
+import numpy as np
+
+from mddag.calibration.calibration import Calibration
+from mddag.dag.dag import Dag
+from mddag.dag.dag import compile as compile_dag
+from mddag.ensemble.ensemble import Ensemble
+from mddag.ensemble.nodes import TreeBuilder
+from mddag.features.features import Features
+from mddag.mdp.grid import Grid
+from mddag.mdp.mdp import Evaluation
+from mddag.mdp.policy import EVAL, QUIT, SKIP, Policy
+from mddag.serving.model_file import Model
+from tests.native.blocks.forests import random_ensemble, random_tree
+from tests.serving.model_file.models import whole_model
+
+N_FEATURES = 9  # more than a tile of the engine
+
+
+def thresholds(rng):
+    return [rng.normal(size=5) for _ in range(N_FEATURES)]
+
+
+def random_policy(rng, ensemble, n_edges, every=1, skips=0.2, quits=0.1):
+    """Any action in any cell but at the first decision, steps in any order."""
+    n_steps = len(ensemble)
+    low = -2.0 if ensemble.n_scores == 1 else 0.1
+    grid = Grid(np.linspace(low, 2.0, n_edges), ensemble.n_scores)
+    shape = (-(-n_steps // every), grid.n_cells)
+    actions = rng.choice([EVAL, SKIP, QUIT], size=shape, p=[1 - skips - quits, skips, quits])
+    actions[0] = EVAL  # all rows begin in one cell
+    return Policy(actions, grid, rng.permutation(n_steps), every)
+
+
+def random_classifier(rng, n_leaves, edges, n_scores=1):
+    ensemble = random_ensemble(rng, n_leaves, edges, n_scores)
+    return replace(ensemble, classes=np.arange(max(n_scores, 2)))
+
+
+def stumps():
+    """Evaluate-all: one step function for each feature."""
+    rng = np.random.default_rng(0)
+    return Model(compile_dag(random_classifier(rng, [2] * 40, thresholds(rng)[:4])))
+
+
+def trees():
+    """Of all sizes up to more leaves than a byte counts, with a policy that decides at each."""
+    rng = np.random.default_rng(1)
+    ensemble = random_classifier(rng, [1, 2, 3, 5, 8, 9, 20, 64, 257], thresholds(rng))
+    return Model(Dag(ensemble, random_policy(rng, ensemble, 5)))
+
+
+def classes():
+    """Three classes; trees for all of them and for one, in base classifiers of several."""
+    rng = np.random.default_rng(2)
+    score = [-1, 0, 1, 2, -1, 2, 0, -1, 1]
+    edges = thresholds(rng)
+    members = [random_tree(rng, 2 + t, edges, 3 if k < 0 else 1) for t, k in enumerate(score)]
+    ensemble = Ensemble.from_trees(
+        members,
+        features=Features(N_FEATURES, tuple(f"x{i}" for i in range(N_FEATURES))),
+        bias=rng.normal(size=3),
+        score=score,
+        rounds=[0, 1, 4, 4, 6, 9],
+        cost=[1.0, 3.0, 0.0, 2.0, 0.5],
+        classes=np.array(["a", "b", "c"]),
+    )
+    policy = random_policy(rng, ensemble, 3, skips=0.1)
+    calibration = Calibration([0, 0, 0, 1, 1, 1], [0.5, 2.0], [0.0, 0.0])
+    return Model(Dag(ensemble, policy), calibration, 0.01)
+
+
+def nominal():
+    """Splits by categories, beside numeric ones."""
+    rng = np.random.default_rng(3)
+    members = []
+    for t in range(6):
+        tree = TreeBuilder()
+        leaves = [tree.leaf(rng.normal(size=1)) for _ in range(3)]
+        inner = tree.split(0, rng.normal(), leaves[0], leaves[1], bool(t % 2))
+        chosen = rng.choice(70, size=8, replace=False)
+        members.append(tree.finish(tree.nominal_split(1 + t % 2, chosen, inner, leaves[2], t > 2)))
+    towns = {1: tuple(f"t{i}" for i in range(70)), 2: (1, 2.5, True, "other")}
+    ensemble = Ensemble.from_trees(
+        members, features=Features(3, None, towns), bias=0.1, classes=[False, True]
+    )
+    return Model(Dag(ensemble, random_policy(rng, ensemble, 4)))
+
+
+def regressor():
+    """With a log link, calibrated by exit."""
+    rng = np.random.default_rng(4)
+    ensemble = random_ensemble(rng, [4] * 8, thresholds(rng), 1)
+    ensemble = replace(ensemble, kind="regressor", link="exp", classes=None)
+    policy = random_policy(rng, ensemble, 6, skips=0.0)
+    calibration = Calibration([0] * 4 + [1] * 5, [1.0, 0.5], [0.1, -0.1])
+    evaluation = Evaluation(0.5, 4.0, 0.6, 3.5)
+    return Model(Dag(ensemble, policy, None, 3.5), calibration, 0.1, evaluation, evaluation)
+
+
+def calibrated():
+    """Two classes with labels, and probabilities by exit."""
+    rng = np.random.default_rng(5)
+    ensemble = random_ensemble(rng, [3, 8] * 5, thresholds(rng))
+    ensemble = replace(
+        ensemble,
+        features=Features(N_FEATURES, missing=False),
+        classes=np.array([-1, 1], np.int8),
+    )
+    policy = random_policy(rng, ensemble, 30, skips=0.0)
+    groups = np.minimum(np.arange(11) // 3, 2)
+    return Model(Dag(ensemble, policy), Calibration(groups, [0.5, 1.0, 2.0], np.zeros(3)))
+
+
+def every_two():
+    """Decisions about two steps at once, the last about one; most cells alike."""
+    rng = np.random.default_rng(6)
+    ensemble = random_classifier(rng, [2, 8, 30] * 3, thresholds(rng))
+    return Model(Dag(ensemble, random_policy(rng, ensemble, 4, every=2, skips=0.0)))
+
+
+def skips():
+    """Decisions about three steps that skip as often as they evaluate, four classes."""
+    rng = np.random.default_rng(7)
+    ensemble = random_classifier(rng, [4, 8, 2] * 5, thresholds(rng), 4)
+    return Model(Dag(ensemble, random_policy(rng, ensemble, 2, every=3, skips=0.45)))
+
+
+KINDS = {
+    made.__name__: made
+    for made in (
+        stumps,
+        trees,
+        classes,
+        nominal,
+        regressor,
+        calibrated,
+        every_two,
+        skips,
+        whole_model,
+    )
+}

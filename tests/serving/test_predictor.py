@@ -1,0 +1,291 @@
+"""A loaded model predicts as the estimator that saved it, without scikit-learn."""
+
+import pickle
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from sklearn.datasets import load_breast_cancer, load_digits
+
+import mddag
+from mddag import AdaBoostMHClassifier, MDDAGClassifier, Predictor
+from mddag.calibration.calibration import Calibration
+from mddag.dag.dag import Dag
+from mddag.serving.model_file import Model
+from mddag.solvers import Sarsa
+from tests.serving.model_file.models import whole_model
+from tests.test_import import fresh
+
+UNWANTED = ["sklearn", "scipy", "joblib", "treelite", "pandas", "matplotlib"]
+
+
+def fitted(X, y, **parameters):
+    boost = AdaBoostMHClassifier(n_rounds=12)
+    solver = Sarsa(n_episodes=20_000)
+    return MDDAGClassifier(boost, beta=1e-3, solver=solver, random_state=0, **parameters).fit(X, y)
+
+
+@pytest.fixture(scope="module")
+def binary():
+    X, y = load_breast_cancer(return_X_y=True)
+    return fitted(X, np.array(["bad", "good"])[y]), X
+
+
+@pytest.fixture(scope="module")
+def several():
+    X, y = load_digits(n_class=4, return_X_y=True)
+    return fitted(X, y), X
+
+
+@pytest.mark.parametrize("name", ["binary", "several"])
+def test_a_loaded_model_predicts_the_same_bits(name, request, tmp_path):
+    model, X = request.getfixturevalue(name)
+    model.save(tmp_path / "model.mddag")
+    predictor = mddag.load(tmp_path / "model.mddag")
+    np.testing.assert_array_equal(predictor.predict(X), model.predict(X))
+    assert predictor.predict(X).dtype == model.predict(X).dtype
+    np.testing.assert_array_equal(predictor.predict_proba(X), model.predict_proba(X))
+    np.testing.assert_array_equal(predictor.scores(X), model.scores(X))
+    np.testing.assert_array_equal(predictor.n_evaluated(X), model.n_evaluated(X))
+    np.testing.assert_array_equal(predictor.run(X).indices, model.trace(X).indices)
+    np.testing.assert_array_equal(predictor.classes_[predictor.codes(X)], model.predict(X))
+    assert predictor.n_features_in_ == X.shape[1]
+
+
+@pytest.mark.parametrize("name", ["binary", "several"])
+def test_results_go_where_they_are_wanted(name, request):
+    model, X = request.getfixturevalue(name)
+    predictor = model.predictor()
+    for method in (predictor.predict, predictor.predict_proba, predictor.codes, predictor.scores):
+        wanted = method(X)
+        out = np.empty_like(wanted)
+        assert method(X, out=out) is out
+        np.testing.assert_array_equal(out, wanted)
+        with pytest.raises(ValueError, match=r"out is .*; wanted C-ordered"):
+            method(X, out=out[:-1])
+        with pytest.raises(ValueError, match=r"out is .*; wanted C-ordered"):
+            method(X, out=out.astype(object))
+        with pytest.raises(TypeError, match="out is a list"):
+            method(X, out=[])
+
+
+def test_one_row(binary):
+    model, X = binary
+    predictor = model.predictor()
+    for x, label in zip(X[:20], model.predict(X[:20]), strict=True):
+        assert predictor.predict_one(x) == label
+        assert type(predictor.predict_one(x)) is type(label)
+        assert predictor.predict_one(x.astype(np.float32)) in predictor.classes_
+    with pytest.raises(ValueError, match=r"x is a ndarray of float64 \(3,\); wanted one row"):
+        predictor.predict_one(X[0, :3])
+
+
+@pytest.mark.parametrize("name", ["binary", "several"])
+def test_the_probabilities_of_one_row_are_those_of_batches_bit_by_bit(name, request):
+    model, X = request.getfixturevalue(name)
+    predictor, wanted = model.predictor(), model.predict_proba(X)
+    for i, x in enumerate(X):
+        p = predictor.predict_proba_one(x)
+        np.testing.assert_array_equal(p, wanted[i])
+        assert (p.dtype, p.shape) == (np.float64, (len(predictor.classes_),))
+    np.testing.assert_array_equal(predictor.predict_proba(X[3:4]), wanted[3:4])
+    np.testing.assert_array_equal(predictor.predict(X[3:4]), model.predict(X[3:4]))
+
+
+def test_one_row_in_other_forms(several):
+    model, X = several
+    predictor = model.predictor()
+    wanted, p = predictor.predict(X[:20]), predictor.predict_proba(X[:20])
+    columns = np.asfortranarray(X)
+    for i, x in enumerate(X[:20]):
+        for same in (columns[i], x.tolist(), tuple(x), x.astype(int), x[None], pd.Series(x)):
+            assert predictor.predict_one(same) == wanted[i]
+            np.testing.assert_array_equal(predictor.predict_proba_one(same), p[i])
+    for refused in (predictor.predict_one, predictor.predict_proba_one):
+        with pytest.raises(ValueError, match="x is a list of 2 values; wanted one row") as error:
+            refused([1, 2])
+        assert error.value.__context__ is None  # nobody is told of our first attempt
+        with pytest.raises(ValueError, match=r"x\[0\] is 'a', a str; wanted a number"):
+            refused(["a"] * 64)
+
+
+def test_one_row_of_a_frame_by_name():
+    predictor = Predictor(whole_model())
+    frame = pd.DataFrame({"size": [0.0, 1.0], "tøwn": pd.Series(["ulm", 7], dtype=object)})
+    for i in (0, 1):
+        x = frame.iloc[i]
+        for same in (x, x.to_dict(), dict(reversed(x.to_dict().items())), frame[i : i + 1]):
+            assert predictor.predict_one(same) == predictor.predict(frame)[i]
+            np.testing.assert_array_equal(
+                predictor.predict_proba_one(same), predictor.predict_proba(frame)[i]
+            )
+    with pytest.raises(ValueError, match=r"missing \['tøwn'\], unknown \['town'\]"):
+        predictor.predict_one({"size": 1, "town": "ulm"})
+    with pytest.raises(ValueError, match=r"x contains NaN \(column 'size'\)"):
+        predictor.predict_one(np.array([np.nan, 0.0]))
+    with pytest.raises(ValueError, match=r"X contains NaN \(column 'size', row 0\)"):
+        predictor.predict(np.array([[np.nan, 0.0]]))
+
+
+@pytest.mark.parametrize("library", [pd, pl])
+def test_a_frame_is_encoded_once(library):
+    predictor = Predictor(whole_model())
+    frame = library.DataFrame({"size": [0.0, 1.0, 3.0], "tøwn": ["ulm"] * 3})
+    rows = predictor.encode(frame)
+    assert rows.tolist() == [[0, 0], [1, 0], [3, 0]]
+    assert rows.dtype == np.float64
+    assert predictor.encode(rows).base is not None  # no copy of what is encoded
+    for method in ("predict", "predict_proba", "codes", "scores", "n_evaluated"):
+        np.testing.assert_array_equal(
+            getattr(predictor, method)(rows), getattr(predictor, method)(frame)
+        )
+    assert [predictor.predict_one(row) for row in rows] == predictor.predict(frame).tolist()
+    assert all(row.flags.c_contiguous for row in rows)
+
+
+def test_infinities_lie_beyond_every_threshold(binary, several):
+    for model, X in (binary, several):
+        X = X[:40].copy()
+        X[::2, ::3], X[1::2, 1::3] = np.inf, -np.inf
+        far = np.where(np.isinf(X), np.copysign(1e300, X), X)
+        predictor = model.predictor()
+        np.testing.assert_array_equal(predictor.scores(X), predictor.scores(far))
+        np.testing.assert_array_equal(predictor.predict(X), model.predict(X))
+        np.testing.assert_array_equal(predictor.predict_proba(X), model.predict_proba(X))
+        assert [predictor.predict_one(x) for x in X] == model.predict(X).tolist()
+        assert [predictor.predict_one(x.tolist()) for x in X] == model.predict(X).tolist()
+
+
+def test_rows_are_refused_as_the_estimators_refuse_them(binary):
+    predictor = binary[0].predictor()
+    with pytest.raises(ValueError, match="X has 2 features, but the model reads 30"):
+        predictor.predict(np.zeros((3, 2)))
+    with pytest.raises(ValueError, match="Expected 2D array"):
+        predictor.predict(np.zeros(30))
+    with pytest.raises(ValueError, match="dtype <U1"):
+        predictor.predict(np.full((3, 30), "a"))
+
+
+def test_frames_are_read_by_name():
+    predictor = Predictor(whole_model())
+    frame = pd.DataFrame({"size": [0.0, 1.0], "tøwn": pd.Categorical(["ulm", "ulm"])})
+    np.testing.assert_array_equal(predictor.predict(frame), predictor.predict([[0, 0], [1, 0]]))
+    with pytest.raises(ValueError, match="another order"):
+        predictor.predict(frame[["tøwn", "size"]])
+
+
+def test_threads_and_pickles_change_nothing(several):
+    model, X = several
+    predictor = model.predictor()
+    wanted = predictor.predict_proba(X)
+    again = pickle.loads(pickle.dumps(predictor))
+    np.testing.assert_array_equal(again.predict_proba(X), wanted)
+    np.testing.assert_array_equal(
+        Predictor(model.predictor().model, n_threads=2).scores(X), predictor.scores(X)
+    )
+    with ThreadPoolExecutor(4) as pool:
+        for got in pool.map(again.predict_proba, [X] * 8):
+            np.testing.assert_array_equal(got, wanted)
+    with pytest.raises(ValueError, match="n_threads is 0"):
+        Predictor(predictor.model, n_threads=0)
+
+
+def test_callables_are_served_but_not_saved(tmp_path):
+    voters = [lambda X: X[:, 0], lambda X: -X[:, 1]]
+    ensemble = mddag.Ensemble.from_callables(voters, n_features=2)
+    predictor = Predictor(Model(mddag.compile(ensemble)))
+    assert predictor.predict([[2.0, 1.0], [1.0, 2.0]]).tolist() == [1, 0]
+    assert predictor.predict_one(np.array([2.0, 1.0])) == 1
+    assert predictor.predict_one([2, 1]) == 1
+    calibrated = Predictor(Model(predictor.model.dag, Calibration.one_group(2.0, 2)))
+    p = calibrated.predict_proba([[2.0, 1.0], [1.0, 2.0]])
+    np.testing.assert_array_equal(calibrated.predict_proba_one([2, 1]), p[0])
+    np.testing.assert_array_equal(calibrated.predict_proba([[1.0, 2.0]]), p[1:])
+    with pytest.raises(TypeError, match="callables"):
+        predictor.save(tmp_path / "model.mddag")
+
+
+def regressor(**changes):
+    ensemble = replace(whole_model().dag.ensemble, kind="regressor", classes=None)
+    return Predictor(whole_model(dag=Dag(ensemble, whole_model().dag.policy), **changes))
+
+
+def test_regressors_predict_calibrated_means():
+    X = np.array([[0.0, 0.0], [2.0, 1.0]])
+    predictor = regressor(calibration=Calibration([0, 0, 1], [1.0, 2.0], [0.5, -0.5]))
+    trace = predictor.run(X)
+    group = (trace.exit_step == 2).astype(int)
+    wanted = trace.scores[:, 0] * np.array([1.0, 2.0])[group] + np.array([0.5, -0.5])[group]
+    np.testing.assert_array_equal(predictor.predict(X), wanted)
+    np.testing.assert_array_equal(predictor.predict(X, out=np.empty(2)), wanted)
+    assert predictor.predict_one(X[1]) == wanted[1]
+    assert type(predictor.predict_one(X[1])) is float
+    with pytest.raises(ValueError, match="no classes for probabilities; use predict or scores"):
+        predictor.predict_proba(X)
+    with pytest.raises(ValueError, match="no classes for probabilities; use predict or scores"):
+        predictor.predict_proba_one(X[0])
+    assert predictor.predict_one({"size": 2, "tøwn": 7}) == wanted[1]
+    with pytest.raises(ValueError, match="a regressor has no classes"):
+        predictor.codes(X)
+    np.testing.assert_array_equal(regressor(calibration=None).predict(X), predictor.scores(X)[:, 0])
+
+
+def test_without_classes_there_are_scores_alone():
+    ensemble = replace(whole_model().dag.ensemble, classes=None)
+    predictor = Predictor(Model(Dag(ensemble, whole_model().dag.policy)))
+    assert predictor.scores([[0, 0]]).shape == (1, 3)
+    with pytest.raises(ValueError, match="a classifier"):
+        predictor.predict([[0, 0]])
+    with pytest.raises(ValueError, match="a classifier"):
+        predictor.predict_one(np.zeros(2))
+
+
+def test_without_calibration_there_are_labels_but_no_probabilities():
+    predictor = Predictor(Model(whole_model().dag))
+    assert predictor.predict([[0, 0]]).shape == (1,)
+    with pytest.raises(ValueError, match="no calibration for probabilities"):
+        predictor.predict_proba([[0, 0]])
+
+
+def test_the_summary_says_what_the_model_is():
+    text = str(Predictor(whole_model()))
+    assert "classifier of 2 base classifiers (3 trees)" in text
+    assert "features: 2 (size, tøwn)" in text
+    assert "classes: 3 (a, b, ccc)" in text
+    assert "policy: 6 cells, decisions every 2 steps, learned for beta = 0.001" in text
+    assert text.endswith(f"\n{whole_model().summary}")
+    assert "\n" not in repr(Predictor(whole_model()))
+
+
+@pytest.mark.parametrize(
+    ("measured_against", "loss"),
+    [
+        ("labels", "loss"),
+        ("probabilities", "loss expected by the probabilities given"),
+        ("model", "loss by the model's own opinion, without labels,"),
+        (None, "loss, by labels or by the model where there were none,"),
+    ],
+)
+def test_without_a_summary_it_says_that_nothing_was_held_out(measured_against, loss):
+    text = str(Predictor(whole_model(summary=None, measured_against=measured_against)))
+    assert "\nmeasured on rows that also fitted policy or calibration, none held out:\n" in text
+    assert f"\npolicy: 1.0 evaluations, {loss} 0.25\n" in text
+    assert text.endswith(f"\neverything: 2.0 evaluations, {loss} 0.2")
+    known = {"evaluation": None, "full": None, "summary": None}
+    assert "measured" not in str(Predictor(whole_model(**known)))
+
+
+def test_loading_and_predicting_import_neither_scikit_learn_nor_scipy(tmp_path):
+    whole_model().save(tmp_path / "model.mddag")
+    code = f"""
+import sys
+import mddag
+predictor = mddag.load({str(tmp_path / "model.mddag")!r})
+predictor.predict([[0, 0]]), predictor.predict_proba([[0, 0]]), predictor.run([[0, 0]])
+str(predictor)
+print([name for name in {UNWANTED} if name in sys.modules])
+"""
+    assert fresh(code) == "[]"

@@ -1,0 +1,260 @@
+"""Descent: starts, guards, teachers, Ctrl-C, refusals."""
+
+import numpy as np
+import pytest
+
+from mddag import MDP, Grid, Policy
+from mddag._internal.interruption import Interrupted
+from mddag.ensemble.votes import Votes
+from mddag.mdp.policy import EVAL, QUIT, SKIP
+from mddag.solvers import Descent
+from mddag.solvers.descent.descents import Descents, suited
+from mddag.solvers.descent.sweep import Guards, Sweep
+from mddag.solvers.teacher import taught
+from tests.reference.enumeration import best_objective
+from tests.solvers.problems import LOSSES, absolute, mdp_of, three_classifiers
+
+
+def tiny(seed):
+    """Three base classifiers of two votes each, few enough cells to try all policies."""
+    rng = np.random.default_rng(seed)
+    table = rng.normal(size=(3, 2))
+    votes = table[np.arange(3), rng.integers(0, 2, (40, 3))]
+    return MDP(votes, rng.integers(0, 2, 40), beta=0.02, grid=Grid([-0.5, 0.0, 0.5]))
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_the_optimum_is_reached_from_many_starts(seed):
+    mdp = tiny(seed)
+    policy = Descent(n_starts=40, random_state=0).solve(mdp)
+    assert mdp.evaluate(policy).objective == pytest.approx(best_objective(mdp), abs=1e-12)
+
+
+def test_one_start_may_end_in_a_local_optimum():
+    """What the starts are for: the two classifiers help together, neither alone."""
+    votes = np.array([[1.0, -3.0], [1.0, 2.0], [-1.0, 3.0], [-1.0, -2.0]])
+    mdp = MDP(votes, [0, 1, 1, 0], beta=0.01, grid=Grid([0.0]))
+    asleep = np.full((2, 2), QUIT, np.uint8)
+    value = Sweep(mdp)(asleep, Guards())
+    assert value > mdp.evaluate(Descent(random_state=0).solve(mdp)).objective
+
+
+def test_without_skip_one_sweep_gives_the_best_early_exits():
+    mdp = tiny(1)
+    exits = MDP(mdp.votes, mdp.labels, beta=0.02, grid=mdp.grid, actions=("eval", "quit"))
+    actions = Descents(mdp, 1, 5, 1).without_skip(Guards())
+    again = actions.copy()
+    value = Sweep(exits)(again, Guards())
+    assert not (actions == SKIP).any()
+    assert value == exits.evaluate(Policy(actions, mdp.grid, np.arange(3))).objective
+
+
+def test_the_optimum_without_skip_is_a_candidate():
+    mdp = mdp_of(0, n=40)
+    first = next(iter(Descent().candidates(mdp)))
+    wanted = Descents(mdp, 1, 5, 1).without_skip(Guards())
+    np.testing.assert_array_equal(first.actions, wanted)
+
+
+def test_history_holds_every_candidate():
+    mdp = mdp_of(0, n=40)
+    solver = Descent(n_starts=4, random_state=0)
+    search = solver.search(mdp)
+    values = [mdp.evaluate(policy).objective for policy in solver.candidates(mdp)]
+    assert search.history == values
+    assert search.best == min(values)
+    assert mdp.evaluate(search.policy).objective == search.best
+
+
+@pytest.mark.parametrize("n_scores", [1, 3])
+def test_threads_do_not_change_the_answer(n_scores):
+    mdp = mdp_of(4, n_scores=n_scores, n=700, n_steps=7)
+    one, two = (
+        [p.actions for p in Descent(n_starts=3, random_state=0, n_threads=n).candidates(mdp)]
+        for n in (1, 3)
+    )
+    assert len(one) == len(two)
+    for a, b in zip(one, two, strict=True):
+        np.testing.assert_array_equal(a, b)
+
+
+@pytest.mark.parametrize("every", [2**63, 2**64 - 1, 2**70])
+def test_more_steps_than_there_are_is_all_of_them(every):
+    mdp = mdp_of(2, n=60, n_steps=7)
+    wanted = Descent(every=mdp.n_steps, random_state=0).solve(mdp)
+    got = Descent(every=every, random_state=0).solve(mdp)
+    np.testing.assert_array_equal(got.actions, wanted.actions)
+
+
+@pytest.mark.parametrize("every", [2, 3])
+def test_decisions_every_few_steps(every):
+    mdp = mdp_of(2, n=60, n_steps=7)
+    policy = Descent(every=every, random_state=0).solve(mdp)
+    assert policy.every in (1, every)  # 1: the full ensemble
+    best = min(Descent(every=every, random_state=0).search(mdp).history)
+    assert mdp.evaluate(policy).objective <= best
+
+
+def test_a_start_replaces_exploring():
+    mdp = mdp_of(3, n=60)
+    best = Descent(n_starts=20, random_state=0).search(mdp)
+    warm = Descent(start=best.policy, n_cells=0, z=0.0).search(mdp)
+    assert warm.best <= best.best
+    assert len(warm.history) <= 1 + Descent().n_sweeps
+
+
+@pytest.mark.parametrize("n_scores", [1, 3])
+def test_a_start_on_another_grid_is_tabulated_anew(n_scores):
+    mdp = mdp_of(5, n_scores=n_scores, n=30, n_cells=8)
+    fine = mdp_of(5, n_scores=n_scores, n=30, n_cells=64)
+    start = Descent(n_starts=0).solve(mdp)
+    actions = suited(start, fine, 1)
+    row_cells = len(fine.grid.edges) + 1
+    for c, action in enumerate(actions[2]):
+        scores = np.zeros((1, n_scores))
+        scores[0, c // row_cells] = fine.grid.centres[c % row_cells]
+        if n_scores == 1 or scores.max() > 0:
+            assert action == start.actions[2, start.grid.cells(scores)[0]]
+
+
+def test_guards_group_cells():
+    mdp = mdp_of(0, n=200, n_cells=64)
+    for policy in Descent(n_starts=0, n_cells=3).candidates(mdp):
+        runs = (np.diff(policy.actions.astype(int), axis=1) != 0).sum(axis=1)
+        assert runs.max() <= 2
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_demanding_guard_never_skips(seed):
+    """Groups are large and their gains differ: where all gain alike there is nothing to guard."""
+    mdp = mdp_of(seed, n=2000, loss=LOSSES["logistic"])
+    policies = list(Descent(n_starts=0, z=1e9, n_cells=4).candidates(mdp))
+    assert not any((policy.actions == SKIP).any() for policy in policies)
+
+
+@pytest.mark.parametrize("n_scores", [1, 3])
+def test_the_teacher_is_the_full_ensemble(n_scores):
+    mdp = mdp_of(0, n_scores=n_scores, n=200)
+    soft = taught(mdp)
+    scores = mdp.votes.scores()
+    winner = (scores[:, 0] > 0).astype(int) if n_scores == 1 else scores.argmax(axis=1)
+    np.testing.assert_array_equal(soft.labels.argmax(axis=1), winner)
+    np.testing.assert_allclose(soft.labels.sum(axis=1), 1)
+    assert isinstance(Descent(targets="teacher", n_starts=1, random_state=0).solve(mdp), Policy)
+
+
+def test_a_teacher_of_soft_targets_and_of_numbers():
+    hard = mdp_of(0, n=50)
+    same = hard.with_labels(np.eye(2)[hard.labels])
+    np.testing.assert_allclose(taught(hard).labels, taught(same).labels)
+    numbers = mdp_of(0, labels="values", loss=LOSSES["squared"])
+    np.testing.assert_array_equal(taught(numbers).labels, numbers.votes.scores()[:, 0])
+
+
+def test_on_many_instances_exploring_looks_at_a_few(monkeypatch):
+    monkeypatch.setattr("mddag.solvers.descent.descents.FEW", 30)
+    mdp = mdp_of(0, n=300)
+    descents = Descents(mdp, 1, 5, 1)
+    assert len(descents.on_few.sample[2]) == 30
+    full = mdp.evaluate(mdp.evaluate_all()).objective
+    assert Descent(n_starts=6, random_state=0).search(mdp).best < full
+
+
+def test_instances_without_weight_are_not_looked_at():
+    mdp = mdp_of(0, n=40)
+    weight = np.arange(40) % 4 == 3
+    weighted = MDP(mdp.votes, mdp.labels, beta=0.05, weight=weight, grid=mdp.grid)
+    alone = MDP(mdp.votes.rows(weight), mdp.labels[weight], beta=0.05, grid=mdp.grid)
+    one, two = (Descent(n_starts=4, random_state=0).search(m).history for m in (weighted, alone))
+    assert one == pytest.approx(two)
+
+
+def interrupted_after(n_calls):
+    calls = iter(range(n_calls))
+
+    def loss(scores, labels):
+        if next(calls, None) is None:
+            raise KeyboardInterrupt
+        return absolute(scores, labels)
+
+    return loss
+
+
+def test_interrupted_descent_keeps_the_best_policy():
+    mdp = mdp_of(0, labels="values", loss=absolute, n=20)
+    whole = Descent(random_state=0).search(mdp)
+    mdp.loss = interrupted_after(30)
+    with pytest.warns(Interrupted, match=r"was stopped after \d+ candidates; returning the best"):
+        stopped = Descent(random_state=0, on_interrupt="return").search(mdp)
+    assert 0 < len(stopped.history) < len(whole.history)
+    assert stopped.history == whole.history[: len(stopped.history)]
+
+
+def test_interrupted_before_the_first_sweep_there_is_nothing_to_return():
+    mdp = mdp_of(0, labels="values", loss=absolute)
+    mdp.loss = interrupted_after(3)
+    with pytest.raises(KeyboardInterrupt):
+        Descent(on_interrupt="return").solve(mdp)
+
+
+def test_ctrl_c_is_an_error_unless_asked_otherwise():
+    mdp = mdp_of(0, labels="values", loss=absolute, n=20)
+    mdp.loss = interrupted_after(30)
+    with pytest.raises(KeyboardInterrupt):
+        Descent(random_state=0).search(mdp)
+    with pytest.raises(ValueError, match="on_interrupt is 'stop'; wanted one of 'raise', 'return'"):
+        Descent(on_interrupt="stop").solve(mdp)
+
+
+def test_progress_is_reported_on_request(capfd):
+    Descent(n_starts=2, random_state=0, verbose=True).solve(mdp_of(0))
+    out, err = capfd.readouterr()
+    assert out == ""
+    assert "Descent, best " in err
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"n_starts": -1}, "n_starts is -1; wanted a whole number, 0 or more"),
+        ({"n_sweeps": 0}, "n_sweeps is 0; wanted a whole number, 1 or more"),
+        ({"n_cells": 2.5}, "n_cells is 2.5; wanted a whole number, 0 or more"),
+        ({"every": 0}, "every is 0; wanted a whole number, 1 or more"),
+        ({"z": -1.0}, "z is -1.0; wanted a number of standard errors, 0 or more"),
+        ({"targets": "both"}, "targets is 'both'; wanted one of 'labels', 'teacher'"),
+        ({"random_state": -1}, "random_state is -1; wanted a whole number, 0 or more"),
+        ({"n_threads": 0}, "n_threads is 0; wanted a whole number, 1 or more"),
+    ],
+)
+def test_bad_parameters_are_refused(parameters, message):
+    with pytest.raises(ValueError, match=message):
+        Descent(**parameters).solve(three_classifiers())
+
+
+def test_a_start_that_does_not_fit_is_refused():
+    mdp = three_classifiers()
+    start = mdp.evaluate_all()
+    backwards = Policy(start.actions, start.grid, np.array([2, 1, 0]))
+    pairs = Policy(np.full((2, 4), EVAL), mdp.grid, np.arange(3), every=2)
+    with pytest.raises(TypeError, match="start is a int; wanted a Policy"):
+        Descent(start=0).solve(mdp)
+    with pytest.raises(ValueError, match="start takes the base classifiers in another order"):
+        Descent(start=backwards).solve(mdp)
+    with pytest.raises(ValueError, match="start decides every 2 steps; wanted every=1"):
+        Descent(start=pairs).solve(mdp)
+    with pytest.raises(ValueError, match="policy is for 3 base classifiers"):
+        Descent(start=start).solve(mdp_of(0))
+
+
+def test_codes_of_two_bytes():
+    rng = np.random.default_rng(0)
+    wide = MDP(Votes.from_dense(rng.normal(size=(300, 4))), rng.integers(0, 2, 300), beta=0.01)
+    assert wide.votes.codes.dtype == np.uint16
+    search = Descent(n_starts=2, random_state=0).search(wide)
+    assert search.best == wide.evaluate(search.policy).objective
+
+
+def test_all_cores_descend_as_one():
+    mdp = mdp_of(0, n=40)
+    one, all_cores = (Descent(random_state=0, n_threads=n).search(mdp).history for n in (1, -1))
+    assert one == all_cores

@@ -1,0 +1,66 @@
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from mddag import MDP, Grid
+from mddag.mdp.policy import EVAL
+from mddag.solvers.exits.family import best
+from mddag.solvers.exits.nested import Exits, inner_edges
+from tests import strategies
+from tests.reference import exits as twin
+from tests.solvers.problems import LOSSES, mdp_of
+
+
+@given(st.data())
+@settings(deadline=None, max_examples=60)
+def test_one_pass_equals_following_every_candidate(data):
+    seed, n_scores = data.draw(st.integers(0, 1000)), data.draw(st.sampled_from([1, 3]))
+    every = data.draw(st.sampled_from([1, 2, 3]))
+    loss = LOSSES[data.draw(st.sampled_from(["zero_one", "prices", "logistic"]))]
+    mdp = mdp_of(seed, n_scores=n_scores, loss=loss, weighted=True, n_steps=5, n_cells=6)
+    rng = np.random.default_rng(seed)
+    confidence = rng.integers(0, 5, size=(-(-5 // every), mdp.grid.n_cells)).astype(float)
+    candidates = Exits(mdp, confidence, np.array([4.0, 1.0, 3.0, 1.0, 9.0]), every)
+
+    losses, costs = candidates.evaluate(mdp)
+
+    assert candidates.knobs.tolist() == [np.inf, 9, 4, 3, 1]
+    assert len(candidates) == len(losses) == len(costs) == 5
+    for c, knob in enumerate(candidates.knobs):
+        alone = twin.policy(confidence, knob, mdp.grid, 5, every)
+        np.testing.assert_array_equal(candidates[c].actions, alone.actions)
+        loss, cost = twin.loss_and_cost(mdp, alone)
+        assert (losses[c], costs[c]) == pytest.approx((loss, cost), rel=1e-9, abs=1e-12)
+
+
+@given(st.data())
+@settings(deadline=None, max_examples=60)
+def test_inner_edges_bound_their_cells(data):
+    """On the side of its sign, every score of a cell is at least as far from 0 as the edge."""
+    n_scores = data.draw(st.sampled_from([1, 2]))
+    grid = data.draw(strategies.grids(n_scores))
+    scores = np.array(data.draw(st.lists(strategies.votes_, min_size=n_scores, max_size=n_scores)))
+    edge, sign = (values[grid.cells(scores[None])[0]] for values in inner_edges(grid))
+    state = scores[0] if n_scores == 1 else abs(scores[0] - scores[1])
+    if sign == 0:
+        assert edge == 0
+    else:
+        assert sign * state >= sign * edge >= 0
+
+
+def test_a_family_of_exits_is_a_sequence():
+    mdp = mdp_of(0)
+    candidates = Exits(mdp, np.arange(4.0)[:, None], np.arange(4.0))
+    assert [p.actions.tolist() for p in candidates] == [p.actions.tolist() for p in candidates[:]]
+    assert (candidates[0].actions == EVAL).all()
+    assert (candidates[-1].actions != EVAL).all()
+    with pytest.raises(IndexError):
+        candidates[5]
+
+
+def test_a_tie_goes_to_the_careful():
+    """Nothing costs and nothing errs: the full ensemble is as good as any."""
+    mdp = MDP(np.ones((3, 2)), np.ones(3, int), beta=0.0, grid=Grid(np.zeros(1)))
+    chosen = best(Exits(mdp, np.array([[-1.0], [1.0]]), np.ones(1)), mdp)
+    assert (chosen.actions == EVAL).all()

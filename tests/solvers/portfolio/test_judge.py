@@ -1,0 +1,90 @@
+"""The judge's estimates equal their twin, and what they must not depend on."""
+
+from dataclasses import astuple
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mddag import MDP
+from mddag.losses import Squared, ZeroOne
+from mddag.solvers import Margin, Prefix, Residual
+from mddag.solvers.portfolio.judge import CHARGE, Judge, Opinions
+from tests.reference import judge as twin
+
+share = st.integers(0, 200).map(lambda rows: rows / 200)
+
+
+def mdp_of(n=200, weight=None, loss=None):
+    rng = np.random.default_rng(0)
+    labels = rng.integers(0, 2, n)
+    votes = 0.3 * np.where(labels, 1.0, -1.0)[:, None] + rng.normal(size=(n, 12))
+    return MDP(np.round(votes, 2), labels, weight=weight, loss=loss)
+
+
+def judge_of(mdp):
+    return Judge(mdp, mdp.votes.scores())
+
+
+@given(st.lists(st.tuples(share, share, share, st.booleans()), min_size=1, max_size=8), st.data())
+def test_estimates_equal_their_twin(rows, data):
+    losses, taught, differs, by_labels = map(np.array, zip(*rows, strict=True))
+    differs[0] = 0.0  # the full ensemble
+    loss = data.draw(st.sampled_from([ZeroOne(), ZeroOne((1.0, 5.0))]))
+    judge = judge_of(mdp_of(loss=loss))
+    found = judge.estimates(Opinions(losses, taught, differs, np.ones(len(rows))), by_labels)
+    wanted = twin.estimates(losses, taught, differs, by_labels, 200, judge.square, CHARGE)
+    np.testing.assert_allclose(found, wanted, rtol=1e-9, atol=1e-12)
+
+
+def test_an_error_costs_what_the_loss_says():
+    mdp = mdp_of(loss=ZeroOne((1.0, 5.0)))
+    assert judge_of(mdp).square == pytest.approx(np.where(mdp.labels, 25.0, 1.0).mean())
+    assert judge_of(mdp_of()).square == 1.0
+
+
+def test_what_follows_the_full_ensemble_is_not_doubted_for_what_labels_taught():
+    """Twelve candidates; labels and teacher agree on the first six and not on the others."""
+    judge = judge_of(mdp_of(2000))
+    differs = np.tile(np.linspace(0, 0.2, 6), 2)
+    taught = 0.1 + 0.1 * differs
+    losses = taught - np.where(np.arange(12) < 6, 0.0, 0.5 * differs)
+    opinions = Opinions(losses, taught, differs, np.ones(12))
+    by_labels = np.arange(12) >= 6
+    apart, together = (judge.estimates(opinions, kind) for kind in (by_labels, by_labels & False))
+    alone = judge.estimates(Opinions(*(column[:6] for column in astuple(opinions))), by_labels[:6])
+    np.testing.assert_array_equal(apart[:6], alone)
+    assert (apart[1:6] > alone[0]).all()
+    assert (apart[8:] < together[8:]).all()  # the labels are believed, and prove a gain
+    assert apart[-1] < alone[0]
+
+
+@pytest.mark.parametrize("family", [Prefix(), Margin(), Residual()])
+def test_rows_without_weight_change_nothing(family):
+    alone = mdp_of()
+    weight = np.repeat([1.0, 0.0], [200, 1800])
+    among = MDP(np.tile(alone.votes.dense(), (10, 1, 1)), np.tile(alone.labels, 10), weight=weight)
+    candidates = family.candidates(alone)
+    none = np.zeros(len(candidates), bool)
+    few, many = (
+        j.estimates(j.of_candidates(candidates), none) for j in map(judge_of, (alone, among))
+    )
+    np.testing.assert_allclose(many, few)
+
+
+def test_one_candidate_is_judged_as_among_many():
+    mdp = mdp_of()
+    judge, candidates = judge_of(mdp), Margin().candidates(mdp)
+    many = judge.of_candidates(candidates)
+    one = judge.of_policy(candidates[3])
+    for all_of_them, it in zip(astuple(many), astuple(one), strict=True):
+        assert all_of_them[3] == pytest.approx(it[0])
+
+
+def test_other_losses_are_judged_by_labels_alone():
+    mdp = MDP(np.ones((4, 2)), np.arange(4.0), loss=Squared())
+    judge = judge_of(mdp)
+    opinions = judge.of_candidates(Prefix().candidates(mdp))
+    found = judge.estimates(opinions, np.zeros(3, bool))
+    np.testing.assert_array_equal(found, opinions.losses)

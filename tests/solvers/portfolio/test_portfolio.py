@@ -1,0 +1,285 @@
+import warnings
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+
+from mddag import MDP
+from mddag._internal.interruption import Interrupted
+from mddag.losses import Squared, ZeroOne
+from mddag.mdp.policy import QUIT, Policy
+from mddag.ordering import Correlation, Given
+from mddag.solvers import Descent, Margin, Portfolio, Prefix, Residual, Sarsa
+from mddag.solvers.portfolio import descent_member as _descent_member
+
+QUICK = (Prefix(), Margin(), Descent(n_starts=2, n_sweeps=2))
+
+
+def problem(n=600, n_classifiers=20, n_scores=1, seed=0):
+    """Votes of rising strength that share a truth: the given order is the worst."""
+    rng = np.random.default_rng(seed)
+    n_classes = max(n_scores, 2)
+    labels = rng.integers(0, n_classes, n)
+    truth = np.where(np.eye(n_classes)[labels] > 0, 1.0, -1.0)[:, None, -n_scores:]
+    strength = np.linspace(0.02, 0.3, n_classifiers)[:, None]
+    votes = strength * (truth + rng.normal(size=(n, n_classifiers, n_scores)))
+    return MDP(np.round(votes, 2), labels, beta=0.003)
+
+
+@pytest.mark.parametrize("n_scores", [1, 3])
+def test_it_beats_the_full_ensemble_and_its_simple_members_on_fresh_rows(n_scores):
+    learning, selection, fresh = (problem(2000, n_scores=n_scores, seed=s) for s in range(3))
+    value = fresh.evaluate(Portfolio(QUICK, random_state=0).solve(learning, selection)).objective
+    assert value < fresh.evaluate(fresh.evaluate_all()).objective
+    for member in (Prefix(), Margin()):
+        assert value <= fresh.evaluate(member.solve(learning, selection)).objective
+
+
+def test_the_pool_knows_the_cost_of_its_winner_and_whose_it_is():
+    learning, selection = problem(), problem(seed=1)
+    pool = Portfolio(QUICK, random_state=0).pool(learning, [0.003], selection)
+    entry, c = pool.best(0.003)
+    assert "in Correlation(" in entry.name  # the strong ones come last in the given order
+    value = selection.evaluate(pool.policy(0.003))
+    assert entry.opinions.costs[c] == pytest.approx(value.cost)
+    assert entry.opinions.losses[c] == pytest.approx(value.loss)
+
+
+def test_the_unit_of_prices_does_not_matter():
+    found = []
+    for unit in (1.0, 128.0):
+        learning, selection = (
+            MDP(m.votes, m.labels, loss=ZeroOne((unit, 3 * unit)), beta=unit * m.beta)
+            for m in (problem(), problem(seed=1))
+        )
+        found.append(Portfolio(QUICK, random_state=0).solve(learning, selection))
+    assert np.array_equal(found[0].actions, found[1].actions)
+    assert np.array_equal(found[0].order, found[1].order)
+
+
+def test_a_ladder_falls_in_cost_by_steps():
+    learning, selection = problem(), problem(seed=1)
+    pool = Portfolio((Margin(),), random_state=0).pool(learning, [0.003], selection)
+    prices, rungs = zip(*pool.ladder(1.3), strict=True)
+    costs = np.array([selection.evaluate(policy).cost for policy in rungs])
+    assert len(costs) > 3
+    assert (costs[:-1] / costs[1:] >= 1.3).all()
+    assert min(prices) >= 0  # 0 for those that lose nothing
+    assert prices[-1] > prices[0]
+    assert len(pool.ladder(1.1)) > len(costs)
+
+
+def test_candidates_that_decide_alike_are_equal_however_their_losses_were_added_up():
+    """Clear votes: nearly all settings decide as the full ensemble, and the dearer are safer."""
+    rng = np.random.default_rng(0)
+    truth = rng.choice([-1.0, 1.0], 1500) * rng.uniform(0.5, 3.5, 1500)
+    votes = np.sign(truth[:, None] + 0.5 * rng.normal(size=(1500, 60))) / np.arange(10, 610, 10)
+    labels = np.where(rng.random(1500) < 0.1, truth < 0, truth > 0).astype(int)
+    mdp = MDP(votes, labels, beta=0.001)
+    pool = Portfolio((Margin(), Residual()), (Given(),), (), random_state=0).pool(mdp, [0.001], mdp)
+    alike = np.concatenate([entry.opinions.differs == 0 for entry in pool.entries])
+    assert alike.sum() > 100
+    assert len(set(pool.losses[alike])) == 1
+    dearest = pool.costs[pool.front()].max()
+    assert dearest == pool.costs[0]
+
+
+def test_labels_decide_where_they_prove_the_teacher_wrong():
+    """Half of the base classifiers vote against the labels: leaving them out is better."""
+    rng = np.random.default_rng(0)
+    labels = rng.integers(0, 2, 2000)
+    votes = np.where(labels, 1.0, -1.0)[:, None] * np.array([1.0, 1.0, -1.0, -1.5])
+    votes += 0.1 * rng.normal(size=votes.shape)
+    mdp = MDP(np.round(votes, 1), labels, beta=0.001)
+    policy = Portfolio((Prefix(),), (Given(),), random_state=0).solve(mdp)
+    assert mdp.evaluate(mdp.evaluate_all()).loss > 0.9
+    assert mdp.evaluate(policy).loss < 0.01
+
+
+@pytest.mark.parametrize(("n_scores", "where"), [(1, {"Given()"}), (3, set())])
+def test_labels_teach_cells_of_the_whole_ensemble_where_there_are_two_classes(n_scores, where):
+    learning = problem(n_classifiers=40, n_scores=n_scores)
+    descents = (Descent(n_starts=1, n_sweeps=1), Descent(targets="teacher", n_starts=0, n_sweeps=1))
+    pool = Portfolio(descents, (Given(),), (8,), random_state=0).pool(learning, [0.003])
+    ways = [entry.name.rpartition(" in ")[2] for entry in pool.entries[1:]]
+    condensed = {way for way in ways if way.endswith("of 8")}
+    assert set(ways) - condensed == where
+    taught = [entry.by_labels for entry in pool.entries[1:]]
+    assert any(taught)
+    assert not all(taught)
+
+
+def test_descents_look_at_some_rows_of_many_base_classifiers(monkeypatch):
+    monkeypatch.setattr(_descent_member, "N_VOTES", 100 * 40)
+    looked_at = []
+    candidates = Descent.candidates
+
+    def watched(self, mdp):
+        looked_at.append((mdp.n_steps, mdp.n_instances))
+        return candidates(self, mdp)
+
+    monkeypatch.setattr(Descent, "candidates", watched)
+    learning = problem(n_classifiers=40)
+    descent = Descent(n_starts=0, n_sweeps=1)
+    Portfolio((descent,), (Given(),), (8,), random_state=0).pool(
+        learning, [0.003], problem(seed=1, n_classifiers=40)
+    )
+    assert looked_at == [(40, 100), (8, 600)]
+
+
+def test_a_path_falls_in_cost_as_prices_rise():
+    learning, selection = problem(), problem(seed=1)
+    betas = [0.0003, 0.003, 0.03]
+    policies = Portfolio(QUICK, random_state=0).solve_path(learning, betas, selection)
+    costs = [selection.evaluate(policy).cost for policy in policies]
+    assert costs == sorted(costs, reverse=True)
+
+
+def test_rows_are_held_out_where_none_are_given():
+    mdp = problem()
+    first, second = (Portfolio(QUICK, random_state=s).solve(mdp) for s in (0, 0))
+    np.testing.assert_array_equal(first.actions, second.actions)
+    assert mdp.evaluate(first).objective < mdp.evaluate(mdp.evaluate_all()).objective
+
+
+def test_soft_targets_numbers_and_single_rows():
+    mdp = problem(n=60)
+    shares = np.eye(2)[mdp.labels] * 0.8 + 0.1
+    numbers = MDP(mdp.votes, mdp.votes.scores()[:, 0], loss=Squared())
+    for targets in (mdp.with_labels(shares), numbers):
+        policy = Portfolio((Prefix(),), random_state=0).solve(targets)
+        assert isinstance(policy, Policy)
+    single = Portfolio((Prefix(),), random_state=0).solve(mdp.rows(np.array([0])))
+    assert single.n_steps == mdp.n_steps
+
+
+@pytest.mark.parametrize("unit", [2.0**-100, 2.0**100])
+def test_numbers_in_any_unit(unit):
+    dense, random = problem(n_classifiers=40).votes.dense(), np.random.default_rng(0)
+    wanted = dense.sum(axis=(1, 2)) + random.normal(size=len(dense))
+
+    def found(u):
+        mdp = MDP(u * dense, u * wanted, loss=Squared(), beta=0.01 * u**2)
+        return mdp.evaluate(Portfolio((Prefix(),), random_state=0).solve(mdp))
+
+    assert found(unit).n_evaluated == found(1.0).n_evaluated < 40
+    assert found(unit).loss == pytest.approx(found(1.0).loss * unit**2)
+
+
+def test_any_solver_may_be_a_member():
+    members = (Sarsa(n_episodes=500, evaluate_every=250),)
+    policy = Portfolio(members, (Given(),), random_state=0).solve(problem(n=100))
+    assert policy.rescaling is None
+    assert policy.order.tolist() == list(range(20))
+
+
+def test_a_portfolio_within_a_portfolio_keeps_its_weights_and_constants():
+    inner = Portfolio((Prefix(),), (Correlation(),), (), random_state=0)
+    pool = Portfolio((inner,), (Given(),), (), random_state=0).pool(problem(), [0.003])
+    entry = pool.entries[1]
+    assert entry.candidates[0].rescaling is not None
+    judged = pool.judge.of_policy(entry.candidates[0])
+    assert judged.losses[0] == entry.opinions.losses[0]
+
+
+def test_descents_start_from_policies_that_decide_as_often():
+    class Careless(Prefix):
+        def candidates(self, mdp):
+            return [Policy.prefix(1, mdp.n_steps, mdp.grid)]
+
+    portfolio = Portfolio((Careless(), Descent(n_sweeps=1)), None, (), every=4, random_state=0)
+    assert portfolio.solve(problem().with_beta(0.2)).n_steps == 20
+
+
+def test_rows_that_do_not_count_are_in_neither_part():
+    mdp = problem(n=80)
+    weight = np.where(np.arange(80) < 2, 1.0, 0.0)
+    alone, among = (
+        MDP(m.votes, m.labels, beta=0.003, weight=w)
+        for m, w in ((mdp.rows(np.arange(2)), None), (mdp, weight))
+    )
+    portfolio = Portfolio(random_state=0)
+    value = among.evaluate(portfolio.solve(among)).objective
+    assert value == alone.evaluate(portfolio.solve(alone)).objective
+
+
+def test_decisions_every_few_steps():
+    policy = Portfolio((Prefix(), Margin()), every=4, random_state=0).solve(problem())
+    assert policy.every == 4
+    assert len(policy.actions) == 5
+
+
+def test_descents_decide_as_seldom_where_only_the_full_ensemble_is_known():
+    descent = Descent(targets="teacher", n_starts=0, n_sweeps=1, n_cells=4, z=1.0)
+    policy = Portfolio((descent,), None, (8, 4), every=4, random_state=0).solve(problem())
+    assert policy.every in (1, 4)  # 1 for the full ensemble itself
+
+
+def test_ctrl_c_keeps_what_was_found():
+    class Stopped(Prefix):
+        def candidates(self, mdp):
+            raise KeyboardInterrupt
+
+    with pytest.warns(Interrupted, match="after 1 steps; returning the best"):
+        policy = Portfolio((Prefix(), Stopped()), random_state=0, on_interrupt="return").solve(
+            problem(n=100)
+        )
+    assert policy.n_steps == 20
+    with pytest.raises(KeyboardInterrupt), warnings.catch_warnings():
+        Portfolio((Stopped(),), random_state=0, on_interrupt="return").solve(problem(n=100))
+    with pytest.raises(KeyboardInterrupt):
+        Portfolio((Prefix(), Stopped()), random_state=0).solve(problem(n=100))
+
+
+@pytest.mark.parametrize(
+    ("portfolio", "message"),
+    [
+        (Portfolio(members=[]), "members is empty; wanted at least one, or None"),
+        (Portfolio(orderings=()), "orderings is empty; wanted"),
+        (Portfolio(every=0), "every is 0; wanted"),
+        (Portfolio(selection_fraction=1.5), "selection_fraction is 1.5"),
+        (Portfolio((Prefix(every=4),)), r"Prefix\(every=4\) decides every 4 steps and the"),
+        (Portfolio((Sarsa(),), every=4), r"every is 4, but Sarsa"),
+        (Portfolio(n_threads=0), "n_threads is 0"),
+        (Portfolio(random_state=-1), "random_state is -1"),
+        (Portfolio(on_interrupt="keep"), "on_interrupt is 'keep'; wanted one of 'raise', 'return'"),
+    ],
+)
+def test_refuses_parameters_that_make_no_sense(portfolio, message):
+    with pytest.raises(ValueError, match=message):
+        portfolio.solve(problem(n=10))
+    with pytest.raises(TypeError, match="solver is"):
+        Portfolio((Prefix,)).solve(problem(n=10))
+
+
+def test_repr_is_the_constructor_call():
+    portfolio = Portfolio((Prefix(),), (Correlation(),), every=2)
+    assert eval(repr(portfolio)) == portfolio
+    assert clone(portfolio) == portfolio
+
+
+@pytest.mark.parametrize("actions", [("eval",), ("eval", "skip")])
+def test_without_quit_nothing_is_left_out_at_the_end(actions):
+    mdp = problem(n_classifiers=40)
+    mdp.actions = actions
+    policy = Portfolio(QUICK, random_state=0).solve(mdp)
+    assert not (policy.actions == QUIT).any()
+    with pytest.raises(ValueError, match=r"sizes are \(8,\), but without 'quit' among the actions"):
+        Portfolio(QUICK, sizes=(8,)).solve(mdp)
+
+
+def test_an_interrupted_member_ends_the_portfolio():
+    class Stopped:
+        n_solved = 0
+
+        def solve(self, mdp, selection=None):
+            Stopped.n_solved += 1
+            assert selection is None  # those rows judge what is found here
+            if Stopped.n_solved == 2:
+                warnings.warn("stopped", Interrupted, stacklevel=2)
+            return mdp.evaluate_all()
+
+    portfolio = Portfolio((Stopped(), Prefix()), (Given(),), (), on_interrupt="return")
+    with pytest.warns(Interrupted, match="Portfolio was stopped after 1 steps"):
+        portfolio.solve_path(problem(), [0.1, 0.01, 0.001])
+    assert Stopped.n_solved == 2

@@ -1,0 +1,29 @@
+import numpy as np
+
+from mddag.ordering import Correlation, Given
+from mddag.solvers.portfolio.problems import Part, Problems, Way
+from tests.solvers.problems import mdp_of
+
+
+def problems_of(mdp):
+    return Problems(Part(mdp, np.arange(0, 60, 2)), Part(mdp, np.arange(1, 60, 2)))
+
+
+def test_a_problem_is_made_once_and_one_is_kept():
+    problems, way = problems_of(mdp_of(1, n=60)), Way(Given())
+    assert problems.of(way) is problems.of(way)
+    first = problems.of(way)
+    problems.of(Way(Correlation()))
+    assert problems.of(way) is not first
+
+
+def test_both_parts_have_the_order_and_the_grid_of_the_learning_rows():
+    problems = problems_of(mdp_of(1, n=60))
+    ordered = problems.of(Way(Correlation()))
+    assert ordered.judge.mdp.grid is ordered.learning.grid
+    assert sorted(ordered.arrangement.order) == list(range(ordered.learning.n_steps))
+
+
+def test_a_condensed_arrangement_keeps_as_many_steps_as_asked():
+    mdp = mdp_of(2, n=60, n_steps=6)
+    assert problems_of(mdp).of(Way(Correlation(), 3)).learning.n_steps == 3

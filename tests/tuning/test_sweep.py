@@ -1,0 +1,306 @@
+import warnings
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_breast_cancer, load_diabetes
+from sklearn.ensemble import GradientBoostingClassifier, GradientBoostingRegressor
+
+import mddag
+from mddag._internal.interruption import Interrupted
+from mddag.losses import Exponential, ZeroOne
+from mddag.solvers import Margin, Portfolio, Sarsa
+from mddag.tuning.sweep import sweep_policies
+from tests.tuning.sweeps import BETAS, BestPrefix, OfBeta, swept
+
+
+@pytest.fixture(scope="module")
+def curve():
+    return swept()
+
+
+def test_every_column_is_what_the_mdp_says_of_the_policy(curve):
+    for row, beta in enumerate(BETAS):
+        for name, seed in [("train", 0), ("selection", 1), ("test", 2)]:
+            mdp = OfBeta(seed)(beta)
+            for prefix, policy in [("", curve.policies[row]), ("full_", mdp.evaluate_all())]:
+                evaluation = mdp.evaluate(policy)
+                for measure in ("loss", "cost", "objective", "n_evaluated"):
+                    got = getattr(curve, f"{prefix}{name}_{measure}")[row]
+                    assert got == getattr(evaluation, measure)
+
+
+def test_a_higher_price_buys_fewer_evaluations(curve):
+    assert (np.diff(curve.train_cost) <= 0).all()
+    assert curve.train_cost[0] > curve.train_cost[-1]
+
+
+def test_jobs_do_not_change_the_result(curve):
+    again = sweep_policies(
+        OfBeta(0), BestPrefix(), BETAS, selection=OfBeta(1), test=OfBeta(2), n_jobs=2
+    )
+    assert list(again.columns) == list(curve.columns)
+    for name, column in again.columns.items():
+        np.testing.assert_array_equal(column, curve.columns[name])
+
+
+def test_samples_that_are_not_given_have_no_columns():
+    alone = sweep_policies(OfBeta(0), BestPrefix(), 0.01)
+    assert alone.samples == ("train",)
+    assert alone.chooser == "train"
+    with pytest.raises(AttributeError, match="no column 'test_loss'; it has beta, train_loss"):
+        _ = alone.test_loss
+
+
+def test_the_selection_rows_choose(curve):
+    assert curve.chooser == "selection"
+    np.testing.assert_array_equal(curve.envelope(), curve.envelope("selection"))
+
+
+def test_the_solver_sees_the_selection_rows_and_never_the_test_rows():
+    seen = []
+
+    class Listening(BestPrefix):
+        def solve(self, mdp, selection=None):
+            seen.append((mdp.n_instances, selection.n_instances, selection.beta))
+            return super().solve(mdp)
+
+    sizes = {"selection": OfBeta(1, n_rows=200), "test": OfBeta(2, n_rows=100)}
+    sweep_policies(OfBeta(0), Listening(), [0.1, 0.2], **sizes)
+    assert seen == [(300, 200, 0.1), (300, 200, 0.2)]
+
+
+def test_a_solver_may_go_along_the_prices_by_itself(curve):
+    class AtOnce(BestPrefix):
+        def solve_path(self, mdp, betas, selection):
+            assert selection.n_instances == 300
+            return [self.solve(mdp.with_beta(beta)) for beta in betas]
+
+    again = sweep_policies(OfBeta(0), AtOnce(), BETAS, selection=OfBeta(1), test=OfBeta(2))
+    for name, column in again.columns.items():
+        np.testing.assert_array_equal(column, curve.columns[name])
+
+
+def test_the_curve_knows_its_loss():
+    curve = sweep_policies(OfBeta(0, loss=Exponential()), BestPrefix(), [0.1])
+    assert curve.loss == Exponential()
+
+
+@pytest.mark.parametrize(
+    ("betas", "message"),
+    [
+        ([], r"betas has shape \(0,\); wanted a list of at least one price"),
+        ([[0.1]], r"betas has shape \(1, 1\)"),
+        ([0.1, -1.0], r"betas\[1\] is -1.0; wanted finite prices, 0 or more"),
+        ([np.nan], r"betas\[0\] is nan"),
+    ],
+)
+def test_bad_betas_are_named(betas, message):
+    with pytest.raises(ValueError, match=message):
+        sweep_policies(OfBeta(0), BestPrefix(), betas)
+
+
+def test_votes_of_two_ensembles_are_refused():
+    with pytest.raises(ValueError, match="test rows have votes of 7 base classifiers"):
+        sweep_policies(OfBeta(0), BestPrefix(), [0.1], test=OfBeta(0, n_steps=7))
+
+
+@pytest.fixture(scope="module")
+def boosted():
+    X, y = load_breast_cancer(return_X_y=True)
+    boost = mddag.AdaBoostMHClassifier(n_rounds=20).fit(X[::2], y[::2])
+    return boost, X[1::2], y[1::2]
+
+
+def test_sweep_reads_any_model_and_reports_on_test_rows(boosted):
+    boost, X, y = boosted
+    curve = mddag.sweep(
+        boost,
+        X[:200],
+        y[:200],
+        betas=[0.1, 0.001],
+        X_test=X[200:],
+        y_test=y[200:],
+        solver=BestPrefix(),
+    )
+    assert curve.samples == ("train", "selection", "test")
+    assert curve.train_cost[0] < curve.train_cost[1] <= 20
+    dag = mddag.compile(boost.ensemble_, curve.policies[1])
+    error = np.mean(boost.ensemble_.labels(dag.scores(X[200:])) != y[200:])
+    assert curve.test_loss[1] == pytest.approx(error)
+
+
+def test_sweep_takes_loss_solver_and_actions_of_an_estimator(boosted):
+    boost, X, y = boosted
+    solver = Sarsa(n_episodes=2000, random_state=0)
+    model = mddag.MDDAGClassifier(
+        boost, loss=Exponential(), solver=solver, actions=("eval", "quit")
+    ).fit(X, y)
+    curve = mddag.sweep(model, X, y, betas=[0.01])
+    assert curve.loss == Exponential()
+    assert not (curve.policies[0].actions == 1).any()
+
+
+@pytest.mark.parametrize("grid", ["quantile", "uniform"])
+def test_sweep_takes_the_grid_of_an_estimator(boosted, grid):
+    boost, X, y = boosted
+    model = mddag.MDDAGClassifier.paper(boost, grid=grid, solver=Margin()).fit(X, y)
+    edges = mddag.sweep(model, X, y, betas=[0.01]).policies[0].grid.edges
+    uniform = mddag.Grid.uniform(model.ensemble_.votes(X)).edges
+    assert len(edges) > 0
+    assert np.isin(edges, uniform).all() == (grid == "uniform")  # equal cells are one cell
+
+
+def test_sweep_takes_every_of_an_estimator_and_any_random_state(boosted):
+    boost, X, y = boosted
+    model = mddag.MDDAGClassifier(boost, solver=Margin(), every=4, random_state=0).fit(X, y)
+    for every, decisions in ((None, 5), (2, 10)):
+        curve = mddag.sweep(
+            model, X, y, betas=[0.01], every=every, random_state=np.random.RandomState(0)
+        )
+        assert len(curve.policies[0].actions) == decisions
+
+
+def test_sweep_refuses_half_a_test_set(boosted):
+    boost, X, y = boosted
+    with pytest.raises(ValueError, match="X_test and y_test must be given together"):
+        mddag.sweep(boost, X, y, X_test=X)
+
+
+class InterruptedAt:
+    """A solver stopped by Ctrl-C at one beta."""
+
+    def __init__(self, beta):
+        self.beta = beta
+
+    def solve(self, mdp, selection=None):
+        if mdp.beta == self.beta:
+            warnings.warn("stopped", Interrupted, stacklevel=1)
+        return BestPrefix().solve(mdp)
+
+
+def test_ctrl_c_ends_the_sweep_and_keeps_what_is_finished():
+    with pytest.warns(Interrupted, match="stopped after 2 of 4 betas"):
+        curve = sweep_policies(OfBeta(0), InterruptedAt(BETAS[2]), BETAS, on_interrupt="return")
+    assert curve.beta.tolist() == BETAS[:2]
+    assert len(curve) == 2
+    with pytest.raises(KeyboardInterrupt):
+        sweep_policies(OfBeta(0), InterruptedAt(BETAS[0]), BETAS, on_interrupt="return")
+    with pytest.raises(KeyboardInterrupt):
+        sweep_policies(OfBeta(0), InterruptedAt(BETAS[2]), BETAS)
+
+
+def test_sweep_refuses_what_says_nothing(boosted):
+    boost, X, _ = boosted
+    with pytest.raises(ValueError, match="y is None; a curve tells what is lost"):
+        mddag.sweep(boost, X, None)
+
+
+def test_sweep_does_not_mistake_a_foreign_parameter_for_ours(boosted):
+    _, X, y = boosted
+    model = GradientBoostingClassifier(n_estimators=5).fit(X, y)  # its loss is a string
+    assert mddag.sweep(model, X, y, betas=[0.01], solver=BestPrefix()).loss == ZeroOne()
+
+
+def test_a_seed_decides_the_sweep(boosted):
+    boost, X, y = boosted
+    solver = Sarsa(n_episodes=3000, evaluate_every=1000)
+    first, second = (mddag.sweep(boost, X, y, betas=[0.01], solver=solver) for _ in range(2))
+    np.testing.assert_array_equal(first.policies[0].actions, second.policies[0].actions)
+
+
+def test_prices_of_the_ensemble_count(boosted):
+    boost, X, y = boosted
+    dear = boost.ensemble_.with_cost(np.full(20, 1e6))
+    curve = mddag.sweep(dear, X, y, betas=[0.001], solver=BestPrefix())
+    assert curve.train_n_evaluated[0] == 0
+
+
+def test_the_full_objective_of_a_regressor_is_in_units_of_the_loss_too():
+    X, y = load_diabetes(return_X_y=True)
+    model = GradientBoostingRegressor(n_estimators=9, random_state=0).fit(X[::2], y[::2])
+    curve = mddag.sweep(model, X[1::2], y[1::2], betas=[0.01, 0.1], solver=BestPrefix())
+    for prefix in ("", "full_"):
+        loss, cost, objective = (
+            curve.columns[f"{prefix}selection_{m}"] for m in ("loss", "cost", "objective")
+        )
+        np.testing.assert_allclose(objective, loss + curve.beta * np.var(y[1::2]) * cost)
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"betas": [-1.0], "X": None}, r"betas\[0\] is -1.0"),
+        ({"loss": 3, "X": None}, "loss is 3; wanted a callable"),
+        ({"y": [0, 1]}, "inconsistent numbers of samples"),
+        ({"selection_fraction": 5}, "selection_fraction is 5"),
+        ({"solver": "sarsa"}, "solver is 'sarsa'; wanted an object with solve"),
+        ({"loss": "zero_one"}, "loss is 'zero_one'; wanted a callable"),
+        ({"model": mddag.MDDAGClassifier()}, "not fitted"),
+    ],
+)
+def test_sweep_checks_at_the_door(boosted, given, message):
+    boost, X, y = boosted
+    arguments = {"model": boost, "X": X, "y": y} | given
+    with pytest.raises((TypeError, ValueError), match=message):
+        mddag.sweep(**arguments)
+
+
+@pytest.mark.parametrize(("n_jobs", "n_threads"), [(None, 3), (1, 1), (2, 2)])
+def test_the_default_solver_has_a_thread_per_job(n_jobs, n_threads, monkeypatch):
+    def solve_path(self, mdp, betas, selection):
+        seen.append(self.n_threads)
+        return [mdp.evaluate_all() for _ in betas]
+
+    seen = []
+    monkeypatch.setattr(Portfolio, "solve_path", solve_path)
+    X, y = load_breast_cancer(return_X_y=True)
+    model = GradientBoostingClassifier(n_estimators=3, max_depth=1).fit(X, y)
+    fitted = mddag.MDDAGClassifier(model, solver=Margin(), n_threads=3).fit(X, y)
+    fitted.set_params(solver=None)
+    mddag.sweep(fitted, X, y, betas=[0.01], n_jobs=n_jobs)
+    assert seen == [n_threads]
+
+
+def test_sweep_weighs_rows_and_test_rows(boosted):
+    boost, X, y = boosted
+    weight = np.random.default_rng(0).integers(0, 3, len(y)).astype(float)
+    counted = weight > 0
+    settings = {"betas": [0.01, 0.001], "solver": Margin()}
+    curve = mddag.sweep(
+        boost, X, y, sample_weight=weight, X_test=X, y_test=y, sample_weight_test=weight, **settings
+    )
+    alone = mddag.sweep(
+        boost,
+        X[counted],
+        y[counted],
+        sample_weight=10 * weight[counted],
+        X_test=X,
+        y_test=y,
+        **settings,
+    )
+    for name in ("train_loss", "selection_loss", "train_cost", "selection_n_evaluated"):
+        np.testing.assert_array_equal(getattr(curve, name), getattr(alone, name))
+    policy = mddag.compile(mddag.as_ensemble(boost), curve.policies[0])
+    wrong = mddag.as_ensemble(boost).labels(policy.scores(X)) != y
+    assert curve.test_loss[0] == pytest.approx(np.average(wrong, weights=weight))
+    assert alone.test_loss[0] == pytest.approx(wrong.mean())
+    assert curve.test_loss[0] != pytest.approx(wrong.mean())
+
+
+def test_sweep_refuses_weights_of_no_rows(boosted):
+    boost, X, y = boosted
+    with pytest.raises(ValueError, match="sample_weight_test is given, but not the rows that it"):
+        mddag.sweep(boost, X, y, sample_weight_test=np.ones(len(y)))
+    with pytest.raises(ValueError, match=r"sample_weight_test\[0\] is nan; wanted finite numbers"):
+        mddag.sweep(boost, X, y, X_test=X, y_test=y, sample_weight_test=np.full(len(y), np.nan))
+    with pytest.raises(ValueError, match="n_jobs is 0; wanted a whole number of workers"):
+        mddag.sweep(boost, X, y, n_jobs=0)
+
+
+def test_all_cores(boosted):
+    boost, X, y = boosted
+    one, all_cores = (
+        mddag.sweep(boost, X, y, betas=[0.01], solver=Portfolio((Margin(),)), n_threads=n)
+        for n in (1, -1)
+    )
+    np.testing.assert_array_equal(one.policies[0].actions, all_cores.policies[0].actions)
