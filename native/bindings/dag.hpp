@@ -24,15 +24,16 @@ void bind_rollout(nb::module_& m) {
       "rollout",
       [](const TableArrays& table_arrays, Matrix<const Code> codes, const GridArrays& grid_arrays,
          const PolicyArrays& policy, Array<const double> costs, Matrix<double> scores,
-         Array<std::int32_t> n_evaluated, Array<double> cost, int n_threads) {
+         Array<std::int32_t> n_evaluated, Array<std::int32_t> exit_step, Array<double> cost,
+         int n_threads) {
         nb::gil_scoped_release unlocked;
         const CodedVotes<Code> votes{tables(table_arrays), codes.data()};
         rollout(votes, grid(grid_arrays), jump_table(policy), span(costs), codes.shape(0),
-                scores.data(), n_evaluated.data(), cost.data(), n_threads);
+                scores.data(), n_evaluated.data(), exit_step.data(), cost.data(), n_threads);
       },
       "tables"_a.noconvert(), "codes"_a.noconvert(), "grid"_a.noconvert(), "policy"_a.noconvert(),
       "costs"_a.noconvert(), "scores"_a.noconvert(), "n_evaluated"_a.noconvert(),
-      "cost"_a.noconvert(), "n_threads"_a);
+      "exit_step"_a.noconvert(), "cost"_a.noconvert(), "n_threads"_a);
 }
 
 inline void bind_dag(nb::module_& m) {

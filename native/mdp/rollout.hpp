@@ -70,15 +70,17 @@ void follow(const Votes& votes, const Grid& grid, const JumpTable& jump, std::si
   }
 }
 
-// scores (n, K) hold the bias on entry, n_evaluated and cost (n,) zeros.
+// scores (n, K) hold the bias on entry; n_evaluated, exit_step and cost (n,) hold zeros. The exit
+// step is one more than the last step at which an instance evaluates.
 template <class Votes>
 void rollout(const Votes& votes, const Grid& grid, const JumpTable& jump, Span<const double> costs,
-             std::size_t n_instances, double* scores, std::int32_t* n_evaluated, double* cost,
-             int n_threads) {
+             std::size_t n_instances, double* scores, std::int32_t* n_evaluated,
+             std::int32_t* exit_step, double* cost, int n_threads) {
   parallel_for((n_instances + kBlock - 1) / kBlock, n_threads, [&](std::size_t block) {
     const std::size_t first = block * kBlock, n = std::min(kBlock, n_instances - first);
     follow(votes, grid, jump, first, n, scores, [&](std::size_t i, std::int32_t j) {
       ++n_evaluated[i];
+      exit_step[i] = j + 1;
       cost[i] += costs[static_cast<std::size_t>(jump.order[static_cast<std::size_t>(j)])];
     });
   });

@@ -46,6 +46,7 @@ def rollout(
     costs: NDArray[np.float64],
     scores: NDArray[np.float64],
     n_evaluated: NDArray[np.int32],
+    exit_step: NDArray[np.int32],
     cost: NDArray[np.float64],
     n_threads: int,
 ) -> None: ...

@@ -175,13 +175,13 @@ def test_sparsify_at_one_price_returns_what_its_solver_has(hastie):
 @pytest.fixture
 def stopped_at_the_twelfth(monkeypatch):
     """Ctrl-C comes while the twelfth candidate of a ladder is judged."""
-    judged, call = mddag.tuning.candidates.Ladder._judged, StoppedAt(12)
+    judged, call = mddag.tuning.candidates.CandidateSearch._judged, StoppedAt(12)
 
     def stopped(self, beta, policy):
         call()
         return judged(self, beta, policy)
 
-    monkeypatch.setattr(mddag.tuning.candidates.Ladder, "_judged", stopped)
+    monkeypatch.setattr(mddag.tuning.candidates.CandidateSearch, "_judged", stopped)
 
 
 @pytest.mark.usefixtures("stopped_at_the_twelfth")

@@ -5,7 +5,8 @@ from sklearn.ensemble import GradientBoostingClassifier, GradientBoostingRegress
 from sklearn.frozen import FrozenEstimator
 
 import mddag
-from mddag.estimators.fitted_model import class_codes, fitted_source, is_fitted
+from mddag.estimators.fitted_model import fitted_source, is_fitted
+from mddag.mdp.policy_rows import class_codes
 
 X, y = load_breast_cancer(return_X_y=True)
 

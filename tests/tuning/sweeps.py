@@ -1,7 +1,5 @@
 """A small problem to sweep, and a solver that needs no learning."""
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from mddag.mdp.mdp import MDP
@@ -19,21 +17,13 @@ class BestPrefix:
         return min(prefixes, key=lambda policy: mdp.evaluate(policy).objective)
 
 
-@dataclass(frozen=True)
-class OfBeta:
-    """The MDP of noisy votes at a beta."""
-
-    seed: int
-    n_steps: int = 12
-    loss: object = None
-    n_rows: int = 300
-
-    def __call__(self, beta):
-        rng = np.random.default_rng(self.seed)
-        labels = rng.integers(0, 2, self.n_rows)
-        votes = 0.3 * (2 * labels - 1)[:, None] + rng.normal(size=(self.n_rows, self.n_steps))
-        return MDP(votes, labels, beta=beta, loss=self.loss)
+def noisy(seed, n_steps=12, loss=None, n_rows=300):
+    """The MDP of noisy votes."""
+    rng = np.random.default_rng(seed)
+    labels = rng.integers(0, 2, n_rows)
+    votes = 0.3 * (2 * labels - 1)[:, None] + rng.normal(size=(n_rows, n_steps))
+    return MDP(votes, labels, loss=loss)
 
 
 def swept():
-    return sweep_policies(OfBeta(0), BestPrefix(), BETAS, selection=OfBeta(1), test=OfBeta(2))
+    return sweep_policies(noisy(0), BestPrefix(), BETAS, selection=noisy(1), test=noisy(2))

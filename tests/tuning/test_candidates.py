@@ -5,11 +5,12 @@ import pytest
 
 from mddag import Ensemble
 from mddag._internal.interruption import Interrupted
-from mddag.estimators.problem import Problem
+from mddag.mdp.policy_rows import mdp_of
 from mddag.ordering import Given
 from mddag.solvers import QWYC, Certificate, Margin, Portfolio, Prefix, Residual
-from mddag.tuning.candidates import BETAS, Ladder
-from mddag.tuning.excess_loss import Harm
+from mddag.solvers.arranged import arranged_for
+from mddag.tuning.candidates import BETAS, CandidateSearch
+from mddag.tuning.excess_loss import ExcessLoss
 
 N_STEPS = 20
 
@@ -21,16 +22,17 @@ def noisy(n, seed):
     return votes, labels
 
 
-def ladder(solver, **settings):
+def searched(solver, **settings):
     rows, labels = noisy(2000, 0)
     voters = [lambda X, j=j: X[:, j] for j in range(N_STEPS)]
     ensemble = Ensemble.from_callables(voters, n_features=N_STEPS, classes=[0, 1])
-    problem = Problem.of(ensemble, rows, labels)
-    learning = problem.rows(np.arange(1000)).ordered(Given(), solver)
-    selection = problem.rows(np.arange(1000, 2000)).like(learning)
-    full = ensemble.labels(ensemble.scores(rows))
-    harm = Harm(ensemble, "difference", labels, full, np.arange(2000))
-    return Ladder(ensemble, rows, harm, solver, learning, selection, **settings)
+    votes = ensemble.votes(rows)
+    mdp = mdp_of(ensemble, votes, labels)
+    learning = arranged_for(solver, mdp.rows(np.arange(1000)), Given())
+    selection = learning.like(mdp.rows(np.arange(1000, 2000)))
+    full = ensemble.labels(votes.scores())
+    excess = ExcessLoss(ensemble, "difference", labels, full, np.arange(2000))
+    return CandidateSearch(ensemble, votes, excess, solver, learning, selection, **settings)
 
 
 EVERY_ROW = np.arange(2000)
@@ -48,21 +50,21 @@ class Priced:
 
 
 def test_a_ladder_begins_with_the_full_ensemble():
-    first = ladder(Prefix()).candidates[0]
+    first = searched(Prefix()).candidates[0]
     assert first.beta == 0
     assert first.n_evaluated.tolist() == [N_STEPS] * 2000
-    assert not first.harm.any()
+    assert not first.excess.any()
 
 
 def test_one_price_gives_one_policy():
-    found = ladder(Margin())
+    found = searched(Margin())
     assert found.learned(0.01).beta == 0.01
     assert len(found.candidates) == 2
 
 
 @pytest.mark.parametrize("budget", [0.5, 4, 11, 20, 100])
 def test_budgets_are_kept_and_used(budget):
-    chosen = ladder(Margin()).within_budget(budget, EVERY_ROW)
+    chosen = searched(Margin()).within_budget(budget, EVERY_ROW)
     assert chosen.n_evaluated.mean() <= budget
     assert budget < 4 or chosen.n_evaluated.mean() > min(budget, N_STEPS) / 3
 
@@ -71,23 +73,23 @@ def test_budgets_are_kept_and_used(budget):
 @pytest.mark.parametrize("budget", [1.5, 4, 9, 15.5])
 def test_a_family_gives_its_best_candidate_within_the_budget(solver, budget):
     """All of them compete, not only the corners of the convex hull, which prices can find."""
-    found = ladder(solver)
+    found = searched(solver)
     chosen = found.within_budget(budget, CHOOSING)
-    candidates = solver.candidates(found.learning.mdp(0.0))
-    losses, costs = candidates.evaluate(found.selection.mdp(0.0))
+    candidates = solver.candidates(found.learning.mdp)
+    losses, costs = candidates.evaluate(found.selection)
     full = losses[0]
-    harm = np.append(losses - full, found.candidates[-1].harm[CHOOSING].mean())  # or quit at once
+    harm = np.append(losses - full, found.candidates[-1].excess[CHOOSING].mean())  # or quit at once
     cost = np.append(costs, 0.0)
     within = np.flatnonzero(cost <= budget)
     best = within[np.lexsort((cost[within], np.round(harm[within], 9)))[0]]
-    assert chosen.harm[CHOOSING].mean() == pytest.approx(harm[best], abs=1e-9)
+    assert chosen.excess[CHOOSING].mean() == pytest.approx(harm[best], abs=1e-9)
     assert chosen.n_evaluated[CHOOSING].mean() == pytest.approx(cost[best], abs=1e-9)
 
 
 def test_prices_alone_leave_a_part_of_the_budget():
     budgets = np.arange(2, 16)
     by_price, at_hand = (
-        [ladder(s).within_budget(b, CHOOSING).harm[CHOOSING].mean() for b in budgets]
+        [searched(s).within_budget(b, CHOOSING).excess[CHOOSING].mean() for b in budgets]
         for s in (Priced(Prefix()), Prefix())
     )
     assert (np.array(at_hand) <= by_price).all()
@@ -96,34 +98,34 @@ def test_prices_alone_leave_a_part_of_the_budget():
 
 @pytest.mark.parametrize("bound", [0.003, 0.02, 0.1])
 def test_bounds_are_kept_with_few_evaluations(bound):
-    found = ladder(Margin())
-    chosen = found.within_harm(bound, EVERY_ROW, EVERY_ROW)
-    assert chosen.harm.mean() <= bound
-    allowed = [c for c in found.candidates if c.harm.mean() <= bound]
+    found = searched(Margin())
+    chosen = found.within_loss(bound, EVERY_ROW, EVERY_ROW)
+    assert chosen.excess.mean() <= bound
+    allowed = [c for c in found.candidates if c.excess.mean() <= bound]
     assert chosen.n_evaluated.mean() == min(c.n_evaluated.mean() for c in allowed)
     assert chosen.n_evaluated.mean() < N_STEPS
 
 
 def test_luck_on_the_rows_that_judge_does_not_help():
-    found = ladder(Margin())
+    found = searched(Margin())
     few = EVERY_ROW[:40]
 
     def harmless(c):
-        return bool(c.harm[few].mean() <= 0.02)
+        return bool(c.excess[few].mean() <= 0.02)
 
-    chosen = found.within_harm(0.02, EVERY_ROW, few)
+    chosen = found.within_loss(0.02, EVERY_ROW, few)
     laid = found.laid_out(0.02, harmless, EVERY_ROW)
     before = laid[: [c.beta == chosen.beta for c in laid].index(True)]
     assert all(map(harmless, before))
 
 
 def test_prices_are_closer_where_candidates_cease_to_be_careful():
-    found = ladder(Priced(Margin()))
-    laid = found.laid_out(0.05, lambda c: bool(c.harm.mean() < 0.05), EVERY_ROW)
+    found = searched(Priced(Margin()))
+    laid = found.laid_out(0.05, lambda c: bool(c.excess.mean() < 0.05), EVERY_ROW)
     assert len(found.candidates) == 1 + len(BETAS) + 9
     assert laid[0] is found.candidates[0]
     assert (np.diff([c.n_evaluated.mean() for c in laid]) <= 0).all()
-    assert all(c.harm.mean() <= 0.05 for c in laid)
+    assert all(c.excess.mean() <= 0.05 for c in laid)
 
 
 def test_a_solver_may_know_a_whole_path():
@@ -133,7 +135,7 @@ def test_a_solver_may_know_a_whole_path():
             return [self.solve(mdp.with_beta(beta)) for beta in betas]
 
     seen = []
-    ladder(OnePass(Prefix())).within_harm(0.05, EVERY_ROW, EVERY_ROW)
+    searched(OnePass(Prefix())).within_loss(0.05, EVERY_ROW, EVERY_ROW)
     assert seen == [(1000, 1000, len(BETAS))] + [(1000, 1000, 3)] * 3
 
 
@@ -145,13 +147,16 @@ def test_a_budget_for_all_does_not_buy_what_harms():
     voters = [lambda X, j=j: np.sign(X[:, j]) for j in range(8)]
     ensemble = Ensemble.from_callables(voters, n_features=8, classes=[0, 1])
     solver = Portfolio(members=(Margin(), Prefix()), orderings=(Given(),), sizes=())
-    problem = Problem.of(ensemble, rows, labels)
-    learning, selection = (problem.rows(np.arange(s, s + 1000)) for s in (0, 1000))
-    full = ensemble.labels(ensemble.scores(rows))
-    harm = Harm(ensemble, "difference", labels, full, EVERY_ROW)
-    chosen = Ladder(ensemble, rows, harm, solver, learning, selection).within_budget(8, EVERY_ROW)
+    votes = ensemble.votes(rows)
+    mdp = mdp_of(ensemble, votes, labels)
+    learning = arranged_for(solver, mdp.rows(np.arange(1000)))
+    selection = learning.like(mdp.rows(np.arange(1000, 2000)))
+    full = ensemble.labels(votes.scores())
+    excess = ExcessLoss(ensemble, "difference", labels, full, EVERY_ROW)
+    search = CandidateSearch(ensemble, votes, excess, solver, learning, selection)
+    chosen = search.within_budget(8, EVERY_ROW)
     assert chosen.n_evaluated.mean() <= 5
-    assert chosen.harm.mean() < -0.1
+    assert chosen.excess.mean() < -0.1
 
 
 def test_a_pool_is_filled_once_and_makes_the_ladder_fine():
@@ -162,8 +167,8 @@ def test_a_pool_is_filled_once_and_makes_the_ladder_fine():
 
     pools = []
     solver = Counted(members=(Margin(), Prefix()), orderings=(Given(),))
-    found = ladder(solver)
-    laid = found.laid_out(0.05, lambda c: bool(c.harm.mean() < 0.05), EVERY_ROW)
+    found = searched(solver)
+    laid = found.laid_out(0.05, lambda c: bool(c.excess.mean() < 0.05), EVERY_ROW)
     assert pools == [len(BETAS)]
     assert len(found.candidates) > 2 * len(BETAS)
     assert 1 < len(laid) < len(found.candidates)
@@ -182,14 +187,14 @@ def test_one_interruption_ends_the_search():
             return super().solve(mdp, selection)
 
     with pytest.warns(Interrupted, match="Stopped was stopped after 2 policies; one of them"):
-        chosen = ladder(Stopped(Prefix()), on_interrupt="return").within_harm(
+        chosen = searched(Stopped(Prefix()), on_interrupt="return").within_loss(
             1.0, EVERY_ROW, EVERY_ROW
         )
     assert Stopped.n_solved == 3
     assert chosen.beta in BETAS[:2]
     Stopped.n_solved = 0
     with pytest.raises(KeyboardInterrupt):
-        ladder(Stopped(Prefix())).within_harm(1.0, EVERY_ROW, EVERY_ROW)
+        searched(Stopped(Prefix())).within_loss(1.0, EVERY_ROW, EVERY_ROW)
 
 
 def test_interrupted_before_the_first_policy_there_is_nothing_to_choose_from():
@@ -202,13 +207,13 @@ def test_interrupted_before_the_first_policy_there_is_nothing_to_choose_from():
 
     for solver in (Stopped(), Priced(Stopped())):
         with pytest.raises(KeyboardInterrupt):
-            ladder(solver, on_interrupt="return").within_budget(3, EVERY_ROW)
+            searched(solver, on_interrupt="return").within_budget(3, EVERY_ROW)
         with pytest.raises(KeyboardInterrupt):
-            ladder(solver, on_interrupt="return").within_harm(0.1, EVERY_ROW, EVERY_ROW)
+            searched(solver, on_interrupt="return").within_loss(0.1, EVERY_ROW, EVERY_ROW)
 
 
 def test_the_ladder_of_a_family_is_fine_everywhere():
-    found = ladder(Margin())
+    found = searched(Margin())
     laid = found.laid_out(1.0, lambda c: True, EVERY_ROW)
     evaluated = np.array([c.n_evaluated.mean() for c in laid])
     assert laid[0] is found.candidates[0]
@@ -223,7 +228,7 @@ def test_the_ladder_of_a_family_is_fine_everywhere():
 
 def test_a_family_of_one_rule_is_on_the_ladder():
     """Certain exits change no label: they are what a bound asks for."""
-    found = ladder(Certificate())
-    chosen = found.within_harm(0.001, EVERY_ROW, EVERY_ROW)
+    found = searched(Certificate())
+    chosen = found.within_loss(0.001, EVERY_ROW, EVERY_ROW)
     assert chosen.n_evaluated.mean() < N_STEPS
-    assert not chosen.harm.any()
+    assert not chosen.excess.any()

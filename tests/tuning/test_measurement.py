@@ -10,7 +10,7 @@ from sklearn.utils import check_random_state
 import mddag
 from mddag.solvers import Margin, Prefix
 from mddag.tuning.measurement import error, r2
-from mddag.tuning.row_parts import Evidence
+from mddag.tuning.row_parts import RowParts
 
 
 @pytest.fixture(scope="module")
@@ -31,7 +31,7 @@ def friedman():
 def parts(model, X, y, certified):
     """The parts of the rows that ``sparsify(random_state=0)`` makes."""
     ensemble, random = mddag.as_ensemble(model), check_random_state(0)
-    return Evidence.of(ensemble, X, y, certified=certified, random=random)
+    return RowParts.of(ensemble, X, y, certified=certified, random=random)
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from mddag import Ensemble
-from mddag.tuning.row_parts import Evidence
+from mddag.tuning.row_parts import RowParts
 
 ENSEMBLE = Ensemble.from_callables([lambda X: X[:, 0]], n_features=1, classes=["no", "yes"])
 ROWS = np.linspace(-1, 1, 100)[:, None]
@@ -10,7 +10,7 @@ ROWS = np.linspace(-1, 1, 100)[:, None]
 
 def evidence(y=None, certified=True, n=100):
     random = np.random.RandomState(0)
-    return Evidence.of(ENSEMBLE, ROWS[:n], y, certified=certified, random=random)
+    return RowParts.of(ENSEMBLE, ROWS[:n], y, certified=certified, random=random)
 
 
 @pytest.mark.parametrize(("certified", "sizes"), [(True, [40, 10, 50]), (False, [60, 40, 0])])
@@ -75,7 +75,7 @@ def test_weights_go_into_the_opinion():
 
     def said(weight):
         random = np.random.RandomState(0)
-        found = Evidence.of(ENSEMBLE, ROWS, y, certified=True, random=random, weight=weight)
+        found = RowParts.of(ENSEMBLE, ROWS, y, certified=True, random=random, weight=weight)
         return found.opinion()[-1, 1]
 
     assert said(np.where(right, 1.0, 0.1)) > said(None) > said(np.where(right, 0.1, 1.0))

@@ -10,7 +10,7 @@ from mddag._internal.interruption import Interrupted
 from mddag.losses import Exponential, ZeroOne
 from mddag.solvers import Margin, Portfolio, Sarsa
 from mddag.tuning.sweep import sweep_policies
-from tests.tuning.sweeps import BETAS, BestPrefix, OfBeta, swept
+from tests.tuning.sweeps import BETAS, BestPrefix, noisy, swept
 
 
 @pytest.fixture(scope="module")
@@ -21,7 +21,7 @@ def curve():
 def test_every_column_is_what_the_mdp_says_of_the_policy(curve):
     for row, beta in enumerate(BETAS):
         for name, seed in [("train", 0), ("selection", 1), ("test", 2)]:
-            mdp = OfBeta(seed)(beta)
+            mdp = noisy(seed).with_beta(beta)
             for prefix, policy in [("", curve.policies[row]), ("full_", mdp.evaluate_all())]:
                 evaluation = mdp.evaluate(policy)
                 for measure in ("loss", "cost", "objective", "n_evaluated"):
@@ -36,7 +36,7 @@ def test_a_higher_price_buys_fewer_evaluations(curve):
 
 def test_jobs_do_not_change_the_result(curve):
     again = sweep_policies(
-        OfBeta(0), BestPrefix(), BETAS, selection=OfBeta(1), test=OfBeta(2), n_jobs=2
+        noisy(0), BestPrefix(), BETAS, selection=noisy(1), test=noisy(2), n_jobs=2
     )
     assert list(again.columns) == list(curve.columns)
     for name, column in again.columns.items():
@@ -44,7 +44,7 @@ def test_jobs_do_not_change_the_result(curve):
 
 
 def test_samples_that_are_not_given_have_no_columns():
-    alone = sweep_policies(OfBeta(0), BestPrefix(), 0.01)
+    alone = sweep_policies(noisy(0), BestPrefix(), 0.01)
     assert alone.samples == ("train",)
     assert alone.chooser == "train"
     with pytest.raises(AttributeError, match="no column 'test_loss'; it has beta, train_loss"):
@@ -64,8 +64,8 @@ def test_the_solver_sees_the_selection_rows_and_never_the_test_rows():
             seen.append((mdp.n_instances, selection.n_instances, selection.beta))
             return super().solve(mdp)
 
-    sizes = {"selection": OfBeta(1, n_rows=200), "test": OfBeta(2, n_rows=100)}
-    sweep_policies(OfBeta(0), Listening(), [0.1, 0.2], **sizes)
+    sizes = {"selection": noisy(1, n_rows=200), "test": noisy(2, n_rows=100)}
+    sweep_policies(noisy(0), Listening(), [0.1, 0.2], **sizes)
     assert seen == [(300, 200, 0.1), (300, 200, 0.2)]
 
 
@@ -75,13 +75,13 @@ def test_a_solver_may_go_along_the_prices_by_itself(curve):
             assert selection.n_instances == 300
             return [self.solve(mdp.with_beta(beta)) for beta in betas]
 
-    again = sweep_policies(OfBeta(0), AtOnce(), BETAS, selection=OfBeta(1), test=OfBeta(2))
+    again = sweep_policies(noisy(0), AtOnce(), BETAS, selection=noisy(1), test=noisy(2))
     for name, column in again.columns.items():
         np.testing.assert_array_equal(column, curve.columns[name])
 
 
 def test_the_curve_knows_its_loss():
-    curve = sweep_policies(OfBeta(0, loss=Exponential()), BestPrefix(), [0.1])
+    curve = sweep_policies(noisy(0, loss=Exponential()), BestPrefix(), [0.1])
     assert curve.loss == Exponential()
 
 
@@ -96,12 +96,12 @@ def test_the_curve_knows_its_loss():
 )
 def test_bad_betas_are_named(betas, message):
     with pytest.raises(ValueError, match=message):
-        sweep_policies(OfBeta(0), BestPrefix(), betas)
+        sweep_policies(noisy(0), BestPrefix(), betas)
 
 
 def test_votes_of_two_ensembles_are_refused():
     with pytest.raises(ValueError, match="test rows have votes of 7 base classifiers"):
-        sweep_policies(OfBeta(0), BestPrefix(), [0.1], test=OfBeta(0, n_steps=7))
+        sweep_policies(noisy(0), BestPrefix(), [0.1], test=noisy(0, n_steps=7))
 
 
 @pytest.fixture(scope="module")
@@ -180,13 +180,13 @@ class InterruptedAt:
 
 def test_ctrl_c_ends_the_sweep_and_keeps_what_is_finished():
     with pytest.warns(Interrupted, match="stopped after 2 of 4 betas"):
-        curve = sweep_policies(OfBeta(0), InterruptedAt(BETAS[2]), BETAS, on_interrupt="return")
+        curve = sweep_policies(noisy(0), InterruptedAt(BETAS[2]), BETAS, on_interrupt="return")
     assert curve.beta.tolist() == BETAS[:2]
     assert len(curve) == 2
     with pytest.raises(KeyboardInterrupt):
-        sweep_policies(OfBeta(0), InterruptedAt(BETAS[0]), BETAS, on_interrupt="return")
+        sweep_policies(noisy(0), InterruptedAt(BETAS[0]), BETAS, on_interrupt="return")
     with pytest.raises(KeyboardInterrupt):
-        sweep_policies(OfBeta(0), InterruptedAt(BETAS[2]), BETAS)
+        sweep_policies(noisy(0), InterruptedAt(BETAS[2]), BETAS)
 
 
 def test_sweep_refuses_what_says_nothing(boosted):

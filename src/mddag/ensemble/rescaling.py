@@ -55,15 +55,11 @@ class Rescaling(ReadOnlyArrays):
 
     def applied(self, tables: Tables) -> Tables:
         """Tables whose leaves and bias are rescaled."""
-        base = np.repeat(np.arange(tables.n_classifiers), np.diff(tables.rounds))
-        values, carries = tables.values.copy(), _carriers(tables)
-        for t, (j, k) in enumerate(zip(base, tables.score, strict=True)):
-            votes = values[tables.starts[t] : tables.starts[t + 1]]
-            # one score, or a vector of them per leaf
-            to, votes = (k, votes) if k >= 0 else (slice(None), votes.reshape(-1, tables.n_scores))
-            votes *= self.scales[j, to]
-            if carries[t]:
-                votes += self.shift[j, to]
+        tree, score = _owners(tables)
+        base = np.repeat(np.arange(tables.n_classifiers), np.diff(tables.rounds))[tree]
+        values = tables.values * self.scales[base, score]
+        carried_there = _carriers(tables)[tree]
+        values[carried_there] += self.shift[base, score][carried_there]
         return replace(tables, values=values, bias=tables.bias + self.start)
 
     def then(self, other: Rescaling) -> Rescaling:
@@ -92,15 +88,25 @@ def carried(tables: Tables) -> NDArray[np.bool_]:
     return can
 
 
+def _owners(tables: Tables) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """The tree that each of the values belongs to, and the score that it is for, (n_values,)."""
+    lengths = np.diff(tables.starts)
+    tree = np.repeat(np.arange(tables.n_trees), lengths)
+    within = np.arange(len(tree)) - tables.starts[tree]
+    score = np.where(tables.score[tree] < 0, within % tables.n_scores, tables.score[tree])
+    return tree, score
+
+
 def _carriers(tables: Tables) -> NDArray[np.bool_]:
     """The trees that carry constants: of each h_j the first that votes for all scores, or, where
     there is none, the first for each score; (n_trees,)."""
+    base = np.repeat(np.arange(tables.n_classifiers), np.diff(tables.rounds))
+    for_all = np.zeros(tables.n_classifiers, bool)
+    for_all[base[tables.score < 0]] = True
+    candidate = (tables.score < 0) | ~for_all[base]
+    # -1 is one more key: of the trees of one h_j and one key the first carries
+    key = base * (tables.n_scores + 1) + tables.score + 1
+    at = np.flatnonzero(candidate)
     carries = np.zeros(tables.n_trees, bool)
-    for j in range(tables.n_classifiers):
-        first = tables.rounds[j]
-        score = tables.score[first : tables.rounds[j + 1]]
-        if (score < 0).any():
-            carries[first + int((score < 0).argmax())] = True
-        else:
-            carries[first + np.unique(score, return_index=True)[1]] = True
+    carries[at[np.unique(key[at], return_index=True)[1]]] = True
     return carries

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -160,6 +161,11 @@ class Votes:
 
     def scores(self) -> NDArray[np.float64]:
         """f(x_i) = bias + the sum of all votes in their order, float64 (n, K)."""
+        return self._scores.copy()
+
+    @cached_property
+    def _scores(self) -> NDArray[np.float64]:
+        """Summed once: orders, levels, exits and judges all start from them."""
         scores = np.tile(self.tables.bias, (len(self), 1))
         _core.add_coded_scores(self.tables.native, self.codes, scores)
         return scores

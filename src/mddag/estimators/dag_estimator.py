@@ -19,23 +19,25 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted, v
 from mddag._internal.checks import check_fraction, check_one_of, checked_threads
 from mddag._internal.doubts import doubt_one_class
 from mddag._internal.progress import Report, progress
-from mddag._internal.weights import mass as mass_of
 from mddag._internal.weights import part
-from mddag.adapters import Transformer
+from mddag.adapters import Transformer, parted
 from mddag.calibration.by_exit import exit_calibration
 from mddag.calibration.platt import opinion
 from mddag.dag.dag import compile as compile_dag
+from mddag.dag.replay import replay
 from mddag.dag.trace import Trace
 from mddag.ensemble.ensemble import Ensemble, Kind
 from mddag.estimators.fitted_model import Source, fitted_source, is_piped
 from mddag.estimators.prediction import Scoring
-from mddag.estimators.problem import GRIDS, Problem, chosen_solver
 from mddag.estimators.served import Served
+from mddag.estimators.solver_choice import chosen_solver
 from mddag.features.checks import all_or_nothing, checked_rows, counted_rows, piped_rows
 from mddag.features.features import Rows, is_frame
-from mddag.mdp.mdp import checked_actions, checked_beta, checked_loss
+from mddag.mdp.mdp import MDP, checked_actions, checked_beta, checked_loss
 from mddag.mdp.policy import ACTIONS, Policy, check_policy
+from mddag.mdp.policy_rows import mdp_of
 from mddag.solvers import Solver
+from mddag.solvers.arranged import GRIDS, arranged_for
 from mddag.solvers.solver import seeded, solved
 
 
@@ -127,17 +129,10 @@ class DagEstimator(Served, Scoring, BaseEstimator):  # type: ignore[misc]
         rows = self._enter(source, _safe_indexing(X, source.rows), finite=True)
         if self.kind == "classifier":
             doubt_one_class(targets[source.rows])
-        problem = Problem.of(
-            source.ensemble,
-            rows,
-            targets[source.rows],
-            loss=self.loss,
-            actions=self.actions,
-            weight=part(weight, source.rows),
-        )
-        ordered = problem.ordered(self.ordering, solver, self.grid)
-        policy = ordered.outside(solved(seeded(solver, random), ordered.mdp(self.beta)))
-        self._settle(source.ensemble, policy, problem, rows)
+        mdp = self._policy_mdp(source, rows, targets[source.rows], part(weight, source.rows))
+        learning = arranged_for(solver, mdp, self.ordering, self.grid)
+        policy = learning.for_source(solved(seeded(solver, random), learning.mdp))
+        self.settle(source.ensemble, policy, mdp)
         report(2, f"{self.evaluation_.n_evaluated:.1f} evaluated by {type(solver).__name__}")
 
     def adopt(self, policy: Policy, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -156,11 +151,26 @@ class DagEstimator(Served, Scoring, BaseEstimator):  # type: ignore[misc]
             X, targets, weight = counted_rows(X, targets, sample_weight)
             source = Source.of(self.ensemble, self.kind, np.arange(len(targets)))
             rows = self._enter(source, X, finite=False)
-            problem = Problem.of(
-                source.ensemble, rows, targets, loss=self.loss, actions=self.actions, weight=weight
-            )
-            self._settle(source.ensemble, policy, problem, rows)
+            mdp = self._policy_mdp(source, rows, targets, weight)
+            self.settle(source.ensemble, policy, mdp)
         return self
+
+    def _policy_mdp(
+        self,
+        source: Source,
+        rows: Rows,
+        targets: NDArray[Any],
+        weight: NDArray[np.float64] | None,
+    ) -> MDP:
+        return mdp_of(
+            source.ensemble,
+            source.ensemble.votes(rows, n_threads=self.n_threads),
+            targets,
+            beta=self.beta,
+            loss=self.loss,
+            actions=self.actions,
+            weight=weight,
+        )
 
     def scores(self, X: Any) -> NDArray[np.float64]:
         """The raw scores f^(N) of Eq. (2), float64 (n, K); K = 1 for two classes."""
@@ -220,6 +230,14 @@ class DagEstimator(Served, Scoring, BaseEstimator):  # type: ignore[misc]
         allowed = "allow-nan" if finite else False
         return validate_data(self, X, reset=True, dtype="numeric", ensure_all_finite=allowed)
 
+    def describe_rows(self, X: Any) -> None:
+        """Take number and names of features from rows that were checked elsewhere."""
+        source = parted(self.ensemble)
+        self.transformer_ = source.transformer
+        validate_data(self, X, reset=True, skip_check_array=True)
+        if source.transformer is not None:
+            source.transformer.describe(self)
+
     def _enter(self, source: Source, X: Any, *, finite: bool) -> Rows:
         """Policy rows as the ensemble reads them; from here on X enters as these did."""
         self.transformer_ = source.transformer
@@ -237,23 +255,24 @@ class DagEstimator(Served, Scoring, BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         return self._read(X, self.ensemble_)
 
-    def _settle(self, ensemble: Ensemble, policy: Policy, problem: Problem, rows: Rows) -> None:
+    def settle(self, ensemble: Ensemble, policy: Policy, mdp: MDP) -> None:
+        """Take a policy over an ensemble, calibrated and evaluated on the rows of an MDP."""
         for of_another_policy in ("promise_", "summary_"):
             self.__dict__.pop(of_another_policy, None)
-        self.measured_against_ = "labels" if problem.labels.ndim == 1 else "probabilities"
-        mdp = problem.mdp(self.beta)
+        self.measured_against_ = "labels" if mdp.labels.ndim == 1 else "probabilities"
         self.evaluation_ = mdp.evaluate(policy)
-        dag = compile_dag(
+        self.full_evaluation_ = mdp.evaluate_full()
+        targets = mdp.labels
+        if ensemble.kind == "classifier":
+            targets = opinion(mdp.votes.scores(), targets, mdp.mass)
+        left = replay(ensemble, policy, mdp.votes, n_threads=self.n_threads)
+        self.ensemble_, self.policy_ = ensemble, policy
+        self.dag_ = compile_dag(
             ensemble, policy, expected_evaluations=float(self.evaluation_.n_evaluated)
         )
-        targets = problem.labels
-        if ensemble.kind == "classifier":
-            mass = None if problem.weight is None else mass_of(problem.weight)
-            targets = opinion(problem.votes.scores(), targets, mass)
-        scores, exit_step = dag.exits(rows, n_threads=self.n_threads)
-        self.ensemble_, self.policy_, self.dag_ = ensemble, policy, dag
-        self.full_evaluation_ = mdp.evaluate(mdp.evaluate_all())
-        self.calibration_ = exit_calibration(ensemble, scores, exit_step, targets, problem.weight)
+        self.calibration_ = exit_calibration(
+            ensemble, left.scores, left.exit_step, targets, mdp.weight
+        )
 
     def _exits(self, X: Any) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
         rows = self._rows(X)

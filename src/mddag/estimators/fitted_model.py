@@ -120,17 +120,3 @@ def of_kind(ensemble: Ensemble, kind: Kind) -> Ensemble:
         raise ValueError(f"the ensemble is that of a {ensemble.kind}; a {kind} is wanted here")
     ensemble.require_link()
     return ensemble
-
-
-def class_codes(labels: NDArray[Any], ensemble: Ensemble) -> NDArray[np.intp]:
-    """The place of each label among the classes of the ensemble, intp (n,)."""
-    assert ensemble.classes is not None
-    place = {label: k for k, label in enumerate(ensemble.classes.tolist())}
-    codes = np.array([place.get(label, -1) for label in labels.tolist()], np.intp)
-    if (codes < 0).any():
-        i = int(np.argmin(codes))
-        raise ValueError(
-            f"y contains the label {labels.tolist()[i]!r} (row {i}), which the ensemble does not "
-            f"know; its classes are {ensemble.classes.tolist()[:8]}"
-        )
-    return codes

@@ -85,18 +85,9 @@ class Grid(ReadOnlyArrays):
         return np.concatenate([[first], inner, [last]])
 
     @cached_property
-    def native(self) -> tuple[NDArray[np.float64], NDArray[np.int32], float, float, int]:
+    def native(self) -> _core.Grid:
         """What the kernels take: edges, and equal buckets with the edges that lie in each."""
-        n_buckets = 4 * (len(self.edges) + 1)
-        low = float(self.edges[0]) if len(self.edges) else 0.0
-        span = float(self.edges[-1]) - low if len(self.edges) else 0.0
-        scale = n_buckets / span if span > 0 else 0.0
-        if not 0 < scale < np.inf:  # too few, too close or too far for buckets: all in the first
-            bucket, scale = np.zeros(len(self.edges), np.int32), 0.0
-        else:
-            bucket = np.minimum((self.edges - low) * scale, n_buckets - 1).astype(np.int32)
-        first = np.searchsorted(bucket, np.arange(n_buckets + 1)).astype(np.int32)
-        return self.edges, first, low, scale, self.n_scores
+        return buckets(self.edges, self.n_scores)
 
     @classmethod
     def uniform(cls, votes: Votes, n_cells: int | None = None) -> Grid:
@@ -132,6 +123,20 @@ class Grid(ReadOnlyArrays):
         states, rows = _states_passed(votes)
         edges = _between(*_quantiles(states, wanted, part(weight, rows)))
         return cls(np.unique(np.append(edges, 0.0)), votes.tables.n_scores)
+
+
+def buckets(edges: NDArray[np.float64], n_scores: int) -> _core.Grid:
+    """What the kernels take: sorted edges, and equal buckets with the edges that lie in each."""
+    n_buckets = 4 * (len(edges) + 1)
+    low = float(edges[0]) if len(edges) else 0.0
+    span = float(edges[-1]) - low if len(edges) else 0.0
+    scale = n_buckets / span if span > 0 else 0.0
+    if not 0 < scale < np.inf:  # too few, too close or too far for buckets: all in the first
+        bucket, scale = np.zeros(len(edges), np.int32), 0.0
+    else:
+        bucket = np.minimum((edges - low) * scale, n_buckets - 1).astype(np.int32)
+    first = np.searchsorted(bucket, np.arange(n_buckets + 1)).astype(np.int32)
+    return edges, first, low, scale, n_scores
 
 
 def _quantiles(

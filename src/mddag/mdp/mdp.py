@@ -53,7 +53,8 @@ class MDP:
     labels : integers 0 … K-1 (0, 1 for one score), floats for the regression of one score, or
              soft targets p (n, n_classes) whose loss is the expectation sum_k p_k L(f, k)
     loss   : callable of (scores, labels) -> (n,); ZeroOne() by default
-    beta   : the price of one evaluation in units of the loss
+    beta   : the price of one evaluation, in units of `unit`
+    unit   : what beta is a price in, in units of the loss; 1 by default
     costs  : price of each base classifier, in units of beta; 1 by default
     weight : weight of each instance in the means; 1 by default
     grid   : the cells on which policies are learned; Grid.uniform(votes) by default
@@ -71,6 +72,7 @@ class MDP:
         *,
         loss: Loss | None = None,
         beta: float = 0.01,
+        unit: float = 1.0,
         costs: ArrayLike | None = None,
         weight: ArrayLike | None = None,
         grid: Grid | None = None,
@@ -78,7 +80,8 @@ class MDP:
     ) -> None:
         self.votes = _checked_votes(votes)
         self.loss = checked_loss(loss)
-        self.beta = checked_beta(beta)
+        self.unit = unit
+        self.beta = checked_beta(beta) * unit
         self.labels = _checked_labels(labels, len(self.votes), self.n_scores)
         self.costs = checked_prices("costs", costs, self.n_steps, "base classifier")
         self.weight = checked_prices("weight", weight, len(self.votes), "instance")
@@ -186,6 +189,7 @@ class MDP:
             self.costs,
             scores,
             n_evaluated,
+            np.zeros(self.n_instances, np.int32),
             cost,
             n_threads,
         )
@@ -204,10 +208,26 @@ class MDP:
             n_evaluated=float(np.average(n_evaluated, weights=self.weight)),
         )
 
+    def evaluate_full(self) -> Evaluation:
+        """Eq. (8) of the full ensemble, without a rollout."""
+        loss = float(np.average(self.losses(self.votes.scores()), weights=self.weight))
+        cost = float(np.cumsum(self.costs)[-1])  # as a path adds them up
+        return Evaluation(loss, cost, loss + self.beta * cost, float(self.n_steps))
+
     def with_beta(self, beta: float) -> MDP:
-        """The same sample at another price."""
+        """The same sample at another price, in units of the loss."""
         other = copy(self)
         other.beta = checked_beta(beta)
+        return other
+
+    def at_price(self, beta: float) -> MDP:
+        """The same sample at another price, in units of `unit`."""
+        return self.with_beta(checked_beta(beta) * self.unit)
+
+    def with_unit_costs(self) -> MDP:
+        """The same sample, each base classifier at the price 1."""
+        other = copy(self)
+        other.costs = np.ones(self.n_steps)
         return other
 
     def counting(self, most: int | None = None) -> NDArray[np.intp]:

@@ -21,16 +21,17 @@ from numpy.typing import NDArray
 from mddag._internal.interruption import ending_all, keeping
 from mddag._internal.progress import progress
 from mddag.dag.dag import compile as compile_dag
+from mddag.dag.replay import replay
 from mddag.ensemble.ensemble import Ensemble
-from mddag.estimators.problem import Problem
-from mddag.features.features import Rows
+from mddag.ensemble.votes import Votes
 from mddag.mdp.grid import Grid
 from mddag.mdp.mdp import MDP
 from mddag.mdp.policy import EVAL, QUIT, Policy
 from mddag.solvers import Solver
+from mddag.solvers.arranged import Arranged
 from mddag.solvers.front import rounded, rungs, worth
 from mddag.solvers.solver import Candidates, checked_policy, quiet
-from mddag.tuning.excess_loss import Harm
+from mddag.tuning.excess_loss import ExcessLoss
 
 BETAS = tuple(10.0 ** np.arange(-6.0, 0.1))
 ROUNDS = 3  # of refinement
@@ -44,21 +45,22 @@ Prices = Sequence[float] | NDArray[np.float64]
 class Candidate:
     """A policy and what it did to all the rows.
 
-    n_evaluated : int64 (n,)
-    harm        : float64 (n,)
+    n_evaluated : int32 (n,)
+    excess      : float64 (n,), loss beyond the full ensemble's
     """
 
     beta: float
     policy: Policy
-    n_evaluated: NDArray[np.int64]
-    harm: NDArray[np.float64]
+    n_evaluated: NDArray[np.int32]
+    excess: NDArray[np.float64]
 
 
 @dataclass
-class Ladder:
+class CandidateSearch:
     """Learns policies on some of the rows and runs them on all.
 
-    rows                : all rows, as numbers
+    votes               : of all rows
+    excess_loss         : what a policy loses on each of them against the full ensemble
     solver              : may offer ``solve_path(mdp, betas, selection)`` for all prices at once,
                           ``pool(mdp, betas, selection)`` for all its candidates, judged, or
                           ``candidates(mdp)``, a family's
@@ -70,11 +72,11 @@ class Ladder:
     """
 
     ensemble: Ensemble
-    rows: Rows
-    harm: Harm
+    votes: Votes
+    excess_loss: ExcessLoss
     solver: Solver
-    learning: Problem
-    selection: Problem
+    learning: Arranged
+    selection: MDP
     weight: NDArray[np.float64] | None = None
     n_jobs: int | None = None
     verbose: bool = False
@@ -122,7 +124,7 @@ class Ladder:
             return max(cheap, key=lambda c: self._mean(c.n_evaluated, judges))
         cheap = [c for c in self.candidates if not too_dear(c)]
         return min(
-            cheap, key=lambda c: (self._mean(c.harm, judges), self._mean(c.n_evaluated, judges))
+            cheap, key=lambda c: (self._mean(c.excess, judges), self._mean(c.n_evaluated, judges))
         )
 
     def cheapest(self, rows: NDArray[np.intp]) -> float:
@@ -130,7 +132,7 @@ class Ladder:
         judged = [self._mean(c.n_evaluated, rows) for c in self.candidates if c.n_evaluated.any()]
         return float(min([*judged, *self.family_costs[self.family_costs > 0]]))
 
-    def within_harm(
+    def within_loss(
         self, bound: float, seen: NDArray[np.intp], judges: NDArray[np.intp]
     ) -> Candidate:
         """The boldest with at most `bound` mean harm on the rows `judges`, as are all before it.
@@ -139,7 +141,7 @@ class Ladder:
         """
 
         def harmless(c: Candidate) -> bool:
-            return self._mean(c.harm, judges) <= bound
+            return self._mean(c.excess, judges) <= bound
 
         return list(takewhile(harmless, self.laid_out(bound, harmless, seen)))[-1]
 
@@ -152,7 +154,7 @@ class Ladder:
         mean harm on the rows `seen` are left out: they would only end a sequence of tests.
         """
         self._search(careful)
-        hopeful = [c for c in self.candidates[1:] if self._mean(c.harm, seen) <= bound]
+        hopeful = [c for c in self.candidates[1:] if self._mean(c.excess, seen) <= bound]
         hopeful.sort(key=lambda c: -self._mean(c.n_evaluated, seen))
         return [self.everything, *hopeful]
 
@@ -182,7 +184,7 @@ class Ladder:
     def _take_front(self) -> None:
         candidates, losses, costs = self._judged_family()
         on_it = rungs(losses, costs, STEP)
-        prices = [min(price / self.learning.unit, BETAS[-1]) for price, _ in on_it]
+        prices = [min(price / self.learning.mdp.unit, BETAS[-1]) for price, _ in on_it]
         self._add(prices, (candidates[at] for _, at in on_it))
 
     def _take_best(self, budget: float, too_dear: Callable[[Candidate], bool]) -> None:
@@ -191,7 +193,7 @@ class Ladder:
         for at in np.lexsort((costs, losses)).tolist():
             if costs[at] > budget:
                 continue
-            price = min(worth(losses, costs, at) / self.learning.unit, BETAS[-1])
+            price = min(worth(losses, costs, at) / self.learning.mdp.unit, BETAS[-1])
             self._add([price], [candidates[at]])
             if not too_dear(self.candidates[-1]):  # an executor rounds otherwise
                 return
@@ -199,8 +201,8 @@ class Ladder:
     def _judged_family(self) -> tuple[Candidates, NDArray[np.float64], NDArray[np.float64]]:
         """All candidates, their losses and their costs on the rows for selection."""
         solver: Any = self.solver
-        candidates: Candidates = solver.candidates(self.learning.mdp(0.0))
-        losses, self.family_costs = candidates.evaluate(self.selection.mdp(0.0))
+        candidates: Candidates = solver.candidates(self.learning.mdp.at_price(0.0))
+        losses, self.family_costs = candidates.evaluate(self.selection.at_price(0.0))
         return candidates, rounded(losses), self.family_costs
 
     def _told(self, fits: Callable[[Candidate], bool]) -> str:
@@ -215,7 +217,7 @@ class Ladder:
         """Take the best of a pool at BETAS, and its ladder."""
         self._take(BETAS)
         rungs = self.pool.ladder(STEP)
-        prices = [price / self.learning.unit for price, _ in rungs]
+        prices = [price / self.learning.mdp.unit for price, _ in rungs]
         self._add(prices, [policy for _, policy in rungs])
 
     def _refine(self, on_the_careful_side: Callable[[Candidate], bool]) -> None:
@@ -236,7 +238,7 @@ class Ladder:
             self._fill(betas)
             self._take(betas)
             return
-        mdps = [(self.learning.mdp(beta), self.selection.mdp(beta)) for beta in betas]
+        mdps = [(self.learning.mdp.at_price(b), self.selection.at_price(b)) for b in betas]
         if hasattr(self.solver, "solve_path"):
             (mdp, chooser), prices = mdps[0], [mdp.beta for mdp, _ in mdps]
             self._add(betas, self.solver.solve_path(mdp, prices, chooser))
@@ -248,19 +250,19 @@ class Ladder:
 
     def _fill(self, betas: Prices) -> None:
         """The pool of a solver that has one, for these prices."""
-        mdp, chooser = self.learning.mdp(betas[0]), self.selection.mdp(betas[0])
+        mdp, chooser = self.learning.mdp.at_price(betas[0]), self.selection.at_price(betas[0])
         solver: Any = self.solver
-        self.pool = solver.pool(mdp, [beta * self.learning.unit for beta in betas], chooser)
+        self.pool = solver.pool(mdp, [beta * self.learning.mdp.unit for beta in betas], chooser)
 
     def _take(self, betas: Prices) -> None:
         """The best of the pool at these prices."""
-        self._add(betas, [self.pool.policy(beta * self.learning.unit) for beta in betas])
+        self._add(betas, [self.pool.policy(beta * self.learning.mdp.unit) for beta in betas])
 
     def _add(self, betas: Prices, policies: Iterable[Policy]) -> None:
         """Judge policies as they come."""
         with progress("sparsify", len(betas), self.verbose) as report:
             for n_done, (beta, policy) in enumerate(zip(betas, policies, strict=True), 1):
-                outside = self.learning.outside(checked_policy(policy, self.solver))
+                outside = self.learning.for_source(checked_policy(policy, self.solver))
                 new = self._judged(float(beta), outside)
                 self.candidates.append(new)
                 report(n_done, f"beta {beta:.3g}: {self._mean(new.n_evaluated):.1f} evaluated")
@@ -275,8 +277,9 @@ class Ladder:
         return self._judged(beta, Policy.constant(action, self.ensemble.n_classifiers, grid))
 
     def _judged(self, beta: float, policy: Policy) -> Candidate:
-        scores, exit_step, n_evaluated = compile_dag(self.ensemble, policy).lengths(self.rows)
-        return Candidate(beta, policy, n_evaluated, self.harm(scores, exit_step))
+        found = replay(self.ensemble, policy, self.votes)
+        excess = self.excess_loss(found.scores, found.exit_step)
+        return Candidate(beta, policy, found.n_evaluated, excess)
 
 
 def _solve(solver: Solver, mdp: MDP, selection: MDP) -> Policy:

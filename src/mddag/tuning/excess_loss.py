@@ -1,10 +1,10 @@
-"""Harm: what a policy does to a row that the full ensemble would not have done.
+"""Excess loss: what a policy loses on a row beyond the full ensemble.
 
-| measure    | harm of a row                                                     |
+| measure    | excess loss of a row                                             |
 |---|---|
-| share      | 1 where its label differs from the full ensemble's, else 0        |
-| difference | 1 where the policy alone is wrong, -1 where the full ensemble is   |
-| mean       | squared error beyond the full ensemble's, over the variance of y  |
+| share      | 1 where its label differs from the full ensemble's, else 0       |
+| difference | 1 where the policy alone is wrong, -1 where the full ensemble is  |
+| mean       | squared error beyond the full ensemble's, over the variance of y |
 
 The mean of the last two over all rows is the accuracy, or R2, that is lost.
 """
@@ -25,13 +25,13 @@ Measure = Literal["share", "difference", "mean"]
 
 
 @dataclass(frozen=True, eq=False)
-class Harm:
-    """Harm to rows.
+class ExcessLoss:
+    """The excess loss of rows.
 
     targets : (n,), the true labels or numbers
     full    : (n,), what the full ensemble predicts
     fit     : intp, the rows on which means are calibrated by exit
-    weight  : (n,), what rows count for in that and in the variance of y; None for all alike
+    weight  : (n,), weight of the rows in that and in the variance of y; None for all alike
     """
 
     ensemble: Ensemble
@@ -44,7 +44,7 @@ class Harm:
     def __call__(
         self, scores: NDArray[np.float64], exit_step: NDArray[np.int32]
     ) -> NDArray[np.float64]:
-        """Harm (n,) of the policy with which rows left at these steps, with scores (n, K)."""
+        """Of the policy with which rows left at these steps, with scores (n, K); (n,)."""
         if self.measure == "mean":
             means = self._means(scores, exit_step)
             return self._squared_error(means) - self._squared_error(self.full)

@@ -1,7 +1,8 @@
-"""Promise: what a sparse DAG may lose at most against the full ensemble, and the proof of it.
+"""Guarantee: what a sparse DAG may lose at most against the full ensemble, and its proof.
 
-The proof is a set of rows that neither taught nor chose: candidates are tested on them in turn,
-from careful to bold, up to the first whose bound cannot be shown (see ``bounds``).
+The proof rests on the certifying rows, on which nothing was learned or chosen. Candidates are
+tested on them in turn, from the most evaluations to the fewest, up to the first whose bound cannot
+be shown (``p_values``).
 """
 
 from __future__ import annotations
@@ -13,48 +14,48 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mddag._internal.doubts import doubt
-from mddag.tuning import p_values as bounds
-from mddag.tuning.candidates import Candidate, Ladder
+from mddag.tuning import p_values
+from mddag.tuning.candidates import Candidate, CandidateSearch
 from mddag.tuning.excess_loss import Measure
 from mddag.tuning.row_parts import CERTIFIED_SHARES
 
 
 @dataclass(frozen=True)
-class Promise:
-    """The mean harm is at most `bound` on rows to come, with `confidence`."""
+class Guarantee:
+    """The mean excess loss is at most `bound` on rows to come, with `confidence`."""
 
     knob: str
     bound: float
     confidence: float
     measure: Measure
 
-    def p_value(self, harm: NDArray[np.float64]) -> float:
-        """Of "the mean harm is at least the bound", given the harm (n,) of rows drawn at random."""
+    def p_value(self, excess: NDArray[np.float64]) -> float:
+        """Of "the mean excess loss is at least the bound", given that of rows drawn at random."""
         if self.measure == "mean":
-            return bounds.mean_p_value(harm, self.bound)
-        n_worse, n_better = int((harm > 0).sum()), int((harm < 0).sum())
+            return p_values.mean_p_value(excess, self.bound)
+        n_worse, n_better = int((excess > 0).sum()), int((excess < 0).sum())
         if self.measure == "share":
-            return bounds.share_p_value(n_worse, len(harm), self.bound)
-        return bounds.difference_p_value(n_worse, n_better, len(harm), self.bound)
+            return p_values.share_p_value(n_worse, len(excess), self.bound)
+        return p_values.difference_p_value(n_worse, n_better, len(excess), self.bound)
 
     def price(self, n_certifying: int) -> float:
-        """What a changed label costs the proof, besides its harm (only a "difference" has both)."""
+        """What a changed label costs the proof besides its loss; 0 but for a "difference"."""
         if self.measure != "difference":
             return 0.0
-        return bounds.price_of_difference(self.bound, n_certifying, self.confidence)
+        return p_values.price_of_difference(self.bound, n_certifying, self.confidence)
 
     def require(self, n_rows: int, n_certifying: int) -> None:
-        """Refuse what even a policy without any harm could not pass: too few rows, or too sure."""
-        if self.measure == "difference" and 1 - self.confidence < bounds.NUISANCE:
+        """Refuse what no policy could pass, whatever it loses: too few rows, or too sure."""
+        if self.measure == "difference" and 1 - self.confidence < p_values.NUISANCE:
             raise ValueError(
                 f"confidence is {self.confidence}, but no number of rows proves {self.knob} with "
-                f"{1 - bounds.NUISANCE} or more; give less, or max_disagreement, which bounds it"
+                f"{1 - p_values.NUISANCE} or more; give less, or max_disagreement, which bounds it"
             )
         needed = {
-            "share": bounds.rows_for_share(self.bound, self.confidence),
-            "difference": bounds.rows_for_difference(self.bound, self.confidence),
+            "share": p_values.rows_for_share(self.bound, self.confidence),
+            "difference": p_values.rows_for_difference(self.bound, self.confidence),
             # a share `bound` of rows that each lose the variance of y would have to be noticed
-            "mean": bounds.rows_for_share(self.bound, self.confidence),
+            "mean": p_values.rows_for_share(self.bound, self.confidence),
         }[self.measure]
         if n_certifying < needed:
             raise ValueError(
@@ -66,24 +67,27 @@ class Promise:
 
 
 def certified(
-    ladder: Ladder, promise: Promise, seen: NDArray[np.intp], certifying: NDArray[np.intp]
+    search: CandidateSearch,
+    guarantee: Guarantee,
+    seen: NDArray[np.intp],
+    certifying: NDArray[np.intp],
 ) -> Candidate:
-    """The boldest candidate for which the rows `certifying` prove the promise.
+    """The candidate with the fewest evaluations whose guarantee the certifying rows prove.
 
-    Which candidates are tested, and in which order, the rows `seen` decide. The full ensemble
-    needs no proof: it is the answer, with a warning, where nothing bolder has one.
+    The rows `seen` decide which candidates are tested, and in which order. The full ensemble needs
+    no proof: it is the answer, with a warning, where there is no proof for any other.
     """
 
-    def plausible(c: Candidate) -> bool:
-        return promise.p_value(c.harm[seen]) <= 1 - promise.confidence
+    def plausible(candidate: Candidate) -> bool:
+        return guarantee.p_value(candidate.excess[seen]) <= 1 - guarantee.confidence
 
-    full, *bolder = ladder.laid_out(promise.bound, plausible, seen)
-    p_values = (promise.p_value(c.harm[certifying]) for c in bolder)
-    n_promised = bounds.last_promised(p_values, promise.confidence)
-    if n_promised > 0:
-        return bolder[n_promised - 1]
+    full, *cheaper = search.laid_out(guarantee.bound, plausible, seen)
+    found = (guarantee.p_value(candidate.excess[certifying]) for candidate in cheaper)
+    n_proved = p_values.last_promised(found, guarantee.confidence)
+    if n_proved > 0:
+        return cheaper[n_proved - 1]
     doubt(
-        f"{len(certifying)} certifying rows prove {promise.knob}={promise.bound} for no policy "
+        f"{len(certifying)} certifying rows prove {guarantee.knob}={guarantee.bound} for no policy "
         "faster than the full ensemble, which is returned; give more rows or a larger bound"
     )
     return full

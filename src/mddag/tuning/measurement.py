@@ -13,11 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mddag._internal.weights import part
+from mddag.dag.replay import replay
 from mddag.estimators.dag_estimator import DagEstimator
 from mddag.serving.summary import Summary
 from mddag.tuning.candidates import Candidate
-from mddag.tuning.guarantee import Promise
-from mddag.tuning.row_parts import Evidence
+from mddag.tuning.guarantee import Guarantee
+from mddag.tuning.row_parts import RowParts
 
 Weight = NDArray[np.float64] | None
 
@@ -26,30 +27,35 @@ def measured(
     estimator: DagEstimator,
     knob: str,
     value: float,
-    promise: Promise | None,
+    guarantee: Guarantee | None,
     chosen: Candidate,
-    evidence: Evidence,
+    parts: RowParts,
 ) -> Summary:
     """The summary of a fitted estimator whose policy is the `chosen` one."""
-    rows = evidence.choosing if promise is None else evidence.certifying
-    full, truth, weight = evidence.full[rows], evidence.truth[rows], part(evidence.weight, rows)
-    sparse = estimator.untransformed().predict(evidence.rows[rows])
-    regresses = evidence.ensemble.kind == "regressor"
+    rows = parts.choosing if guarantee is None else parts.certifying
+    full, truth, weight = parts.full[rows], parts.truth[rows], part(parts.weight, rows)
+    left = replay(parts.ensemble, chosen.policy, parts.votes.rows(rows))
+    regresses = parts.ensemble.kind == "regressor"
+    if regresses:
+        calibrated = estimator.calibration_.calibrated(left.scores, left.exit_step)
+        sparse = parts.ensemble.means(calibrated)
+    else:
+        sparse = parts.ensemble.labels(left.scores)
     quality = r2 if regresses else error
     return Summary(
-        kind=evidence.ensemble.kind,
+        kind=parts.ensemble.kind,
         knob=knob,
         value=value,
-        n_classifiers=evidence.ensemble.n_classifiers,
-        rows="choosing" if promise is None else "certifying",
+        n_classifiers=parts.ensemble.n_classifiers,
+        rows="choosing" if guarantee is None else "certifying",
         n_rows=len(rows),
         n_evaluated=float(np.average(chosen.n_evaluated[rows], weights=weight)),
-        measured_against="labels" if evidence.labelled else "model",
-        full=quality(full, truth, weight) if evidence.labelled else None,
-        sparse=quality(sparse, truth, weight) if evidence.labelled else None,
+        measured_against="labels" if parts.labelled else "model",
+        full=quality(full, truth, weight) if parts.labelled else None,
+        sparse=quality(sparse, truth, weight) if parts.labelled else None,
         difference=(_unexplained if regresses else error)(sparse, full, weight),
-        lost=None if knob in ("beta", "budget") else _mean(chosen.harm[rows], weight),
-        confidence=None if promise is None else promise.confidence,
+        lost=None if knob in ("beta", "budget") else _mean(chosen.excess[rows], weight),
+        confidence=None if guarantee is None else guarantee.confidence,
         speed=_finite(estimator.dag_.expected_speedup),
         speed_one=_finite(estimator.dag_.expected_speedup_one),
     )

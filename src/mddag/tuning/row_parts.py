@@ -1,7 +1,8 @@
-"""Evidence: the rows given to ``sparsify``, what is true of them, and who may look at which.
+"""Row parts: the rows given to ``sparsify``, split into those that learn, choose and certify.
 
-Three parts: rows that teach policies, rows that choose among them, and, where something is to be
-promised, rows that only certify. The last are seen by nobody before.
+Policies are learned on the first part, and the second chooses among them. Where a guarantee is
+wanted, the third part does nothing but test it: it has no influence on any policy before. Votes and
+full scores are computed here, once for all parts; nothing after this reads X.
 """
 
 from __future__ import annotations
@@ -17,29 +18,29 @@ from mddag._internal.weights import mass, part
 from mddag.calibration.calibration import probabilities
 from mddag.calibration.platt import fit_factor
 from mddag.ensemble.ensemble import Ensemble
-from mddag.estimators.fitted_model import class_codes
+from mddag.ensemble.votes import Votes
 from mddag.features.checks import checked_labels, checked_numbers
-from mddag.features.features import Rows
+from mddag.mdp.policy_rows import class_codes
 
 SHARES = (0.6, 0.4, 0.0)  # learning, choosing
 CERTIFIED_SHARES = (0.4, 0.1, 0.5)  # the same, and rows that only certify
 
 
 @dataclass(frozen=True, eq=False)
-class Evidence:
+class RowParts:
     """Rows in their parts.
 
-    rows    : X as numbers
-    scores  : float64 (n, K), those of the full ensemble
-    full    : (n,), what the full ensemble predicts
-    truth   : (n,), y; what the full ensemble predicts where y was not given
+    votes    : of the base classifiers on all rows
+    scores   : float64 (n, K), those of the full ensemble
+    full     : (n,), what the full ensemble predicts
+    truth    : (n,), y; what the full ensemble predicts where y was not given
     labelled : whether y was given
     learning, choosing, certifying : intp, the parts
-    weight  : (n,), what rows count for, above 0; None where all count alike
+    weight   : (n,), weight of the rows, above 0; None where all are alike
     """
 
     ensemble: Ensemble
-    rows: Rows
+    votes: Votes
     scores: NDArray[np.float64]
     full: NDArray[Any]
     truth: NDArray[Any]
@@ -62,35 +63,29 @@ class Evidence:
         certified: bool,
         random: np.random.RandomState,
         weight: NDArray[np.float64] | None = None,
-    ) -> Evidence:
-        """The rows of X, checked and parted at random."""
+        n_threads: int = 1,
+    ) -> RowParts:
+        """The rows of X, checked and split at random."""
         rows = ensemble.features.rows(X)
-        scores = ensemble.scores(rows)
         classifies = ensemble.kind == "classifier"
-        full = ensemble.labels(scores) if classifies else ensemble.means(scores)
-        truth = full
+        truth = None
         if y is not None:
             truth = checked_labels(y) if classifies else checked_numbers(y)
             check_consistent_length(rows, truth)
             if classifies:
                 class_codes(truth, ensemble)  # refuses labels that are not among the classes
-        fewest = 3 if certified else 2
-        if len(rows) < fewest:
-            raise ValueError(
-                f"X has {len(rows)} row(s), too few to learn from some and choose by others; give "
-                f"at least {fewest}"
-            )
         shares = CERTIFIED_SHARES if certified else SHARES
-        taught, judged = np.round(np.cumsum(shares)[:-1] * len(rows)).astype(int)
-        ends = min(taught, judged - 1), judged  # of few rows one chooses
-        parts = np.split(random.permutation(len(rows)), ends)
-        learning, choosing, certifying = (np.sort(rows_of) for rows_of in parts)
-        known = ensemble, rows, scores, full, truth, y is not None
+        learning, choosing, certifying = _split(len(rows), shares, random)
+        votes = ensemble.votes(rows, n_threads=n_threads)
+        scores = votes.scores()
+        full = ensemble.labels(scores) if classifies else ensemble.means(scores)
+        truth = full if truth is None else truth
+        known = ensemble, votes, scores, full, truth, y is not None
         return cls(*known, learning, choosing, certifying, weight)
 
     @property
     def seen(self) -> NDArray[np.intp]:
-        """The rows that taught and chose."""
+        """The rows for learning and choosing."""
         return np.sort(np.concatenate([self.learning, self.choosing]))
 
     def opinion(self, price: float = 0.0) -> NDArray[np.float64]:
@@ -106,3 +101,18 @@ class Evidence:
         said = (1 - price) * probabilities(self.scores, factor)
         said[np.arange(len(said)), class_codes(self.full, self.ensemble)] += price
         return said
+
+
+def _split(
+    n: int, shares: tuple[float, float, float], random: np.random.RandomState
+) -> list[NDArray[np.intp]]:
+    """Rows for learning, choosing and certifying, each part sorted."""
+    fewest = 3 if shares[-1] else 2
+    if n < fewest:
+        raise ValueError(
+            f"X has {n} row(s), too few to learn from some and choose by others; give "
+            f"at least {fewest}"
+        )
+    learning, judged = np.round(np.cumsum(shares)[:-1] * n).astype(int)
+    ends = min(learning, judged - 1), judged  # of few rows one chooses
+    return [np.sort(rows) for rows in np.split(random.permutation(n), ends)]

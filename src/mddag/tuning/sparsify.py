@@ -1,19 +1,18 @@
 """sparsify(model, X, y, knob): a trained ensemble and one number in, a sparse decision DAG out.
 
 The knob is a price (beta), a mean number of evaluations (budget), or what may be lost against the
-full ensemble (max_loss, max_disagreement). Rows are split: some teach policies, others choose, and
-for a promise most of them only certify (``promise``). The model itself is never refitted.
+full ensemble (max_loss, max_disagreement). Rows are split: policies are learned on some and chosen
+by others, and for a promise half of them only certify (``guarantee``). The model is never refitted.
 """
 
 from __future__ import annotations
 
-from dataclasses import replace
 from numbers import Real
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils import _safe_indexing, check_random_state
+from sklearn.utils import check_random_state
 
 from mddag._internal.checks import check_one_of
 from mddag._internal.doubts import doubt, doubt_confidence, doubt_few_rows, doubt_one_class
@@ -23,16 +22,18 @@ from mddag.calibration.calibration import probabilities
 from mddag.ensemble.ensemble import Ensemble
 from mddag.estimators.classifier import MDDAGClassifier
 from mddag.estimators.dag_estimator import DagEstimator
-from mddag.estimators.problem import Problem, threads_of_learning
 from mddag.estimators.regressor import MDDAGRegressor
+from mddag.estimators.solver_choice import threads_of_learning
 from mddag.features.checks import counted_rows
 from mddag.mdp.mdp import checked_beta
+from mddag.mdp.policy_rows import mdp_of
+from mddag.solvers.arranged import arranged_for
 from mddag.solvers.solver import seeded
-from mddag.tuning.candidates import Candidate, Ladder
-from mddag.tuning.excess_loss import Harm, Measure
-from mddag.tuning.guarantee import Promise, certified
+from mddag.tuning.candidates import Candidate, CandidateSearch
+from mddag.tuning.excess_loss import ExcessLoss, Measure
+from mddag.tuning.guarantee import Guarantee, certified
 from mddag.tuning.measurement import measured
-from mddag.tuning.row_parts import Evidence
+from mddag.tuning.row_parts import RowParts
 
 ESTIMATORS: dict[str, type[DagEstimator]] = {
     "classifier": MDDAGClassifier,
@@ -126,63 +127,100 @@ def sparsify(
     learner = estimator.checked_solver(threads_of_learning(n_threads, n_jobs))
     X, y, weight = counted_rows(X, y, sample_weight)
     random = check_random_state(random_state)
-    promise = None
+    guarantee = None
     if knob in BOUNDS and confidence is not None:
         _check_provable(knob, confidence, weight)
-        promise = Promise(knob, value, float(confidence), _measure(ensemble, knob))
-    evidence = Evidence.of(
-        ensemble, piped.rows(X), y, certified=promise is not None, random=random, weight=weight
+        guarantee = Guarantee(knob, value, float(confidence), _measure(ensemble, knob))
+    parts = RowParts.of(
+        ensemble,
+        piped.rows(X),
+        y,
+        certified=guarantee is not None,
+        random=random,
+        weight=weight,
+        n_threads=estimator.n_threads,
     )
-    _check_rows(evidence, knob, promise)
-    price = 0.0 if promise is None else promise.price(len(evidence.certifying))
-    ladder = _ladder(estimator, seeded(learner, random), evidence, knob, price, n_jobs)
-    chosen = _chosen(ladder, knob, value, promise, evidence)
-    if objective == "time" and knob != "budget" and not ladder.saves_time(chosen):
-        chosen = ladder.everything
-    estimator.set_params(beta=chosen.beta)
-    # Means are calibrated as they were certified; factors of classifiers change no label.
-    rows = evidence.seen if ensemble.kind == "regressor" else np.arange(len(evidence))
-    soft = y is None and ensemble.kind == "classifier"
+    _check_rows(parts, knob, guarantee)
+    search = _search(estimator, seeded(learner, random), parts, knob, guarantee, n_jobs)
+    chosen = _chosen(search, knob, value, guarantee, parts)
+    if objective == "time" and knob != "budget" and not search.saves_time(chosen):
+        chosen = search.everything
     teacher = model if piped.path is None else piped.model
-    truth = _taught_probabilities(teacher, X, evidence) if soft else evidence.truth
-    estimator.adopt(chosen.policy, _safe_indexing(X, rows), truth[rows], part(weight, rows))
-    if y is None:
-        estimator.measured_against_ = "model"
-    if promise is not None:
-        estimator.promise_ = promise
-    estimator.summary_ = measured(estimator, knob, value, promise, chosen, evidence)
+    _settle(estimator, chosen, teacher, X, parts)
+    if guarantee is not None:
+        estimator.promise_ = guarantee
+    estimator.summary_ = measured(estimator, knob, value, guarantee, chosen, parts)
     return estimator
 
 
-def _check_rows(evidence: Evidence, knob: str, promise: Promise | None) -> None:
+def _check_rows(parts: RowParts, knob: str, guarantee: Guarantee | None) -> None:
     """Refuse rows that cannot prove what is to be promised; warn of others that tell little."""
-    if promise is None:
-        doubt_few_rows(len(evidence), knob)
+    if guarantee is None:
+        doubt_few_rows(len(parts), knob)
     else:
-        promise.require(len(evidence), len(evidence.certifying))
-    if evidence.ensemble.kind == "classifier":
-        doubt_one_class(evidence.truth, given=evidence.labelled)
+        guarantee.require(len(parts), len(parts.certifying))
+    if parts.ensemble.kind == "classifier":
+        doubt_one_class(parts.truth, given=parts.labelled)
+
+
+def _search(
+    estimator: DagEstimator,
+    solver: Any,
+    parts: RowParts,
+    knob: str,
+    guarantee: Guarantee | None,
+    n_jobs: int | None,
+) -> CandidateSearch:
+    """Policies learned on the rows for learning, none of them yet."""
+    ensemble, measure = parts.ensemble, _measure(parts.ensemble, knob)
+    targets = parts.full if measure == "share" else parts.truth
+    learned_from = targets
+    if (knob, measure) == ("max_loss", "difference"):
+        price = 0.0 if guarantee is None else guarantee.price(len(parts.certifying))
+        learned_from = parts.opinion(price)
+    mdp = mdp_of(
+        ensemble,
+        parts.votes,
+        learned_from,
+        loss=estimator.loss,
+        actions=estimator.actions,
+        weight=parts.weight,
+    )
+    mdp = mdp.with_unit_costs() if knob == "budget" else mdp
+    learning = arranged_for(solver, mdp.rows(parts.learning), estimator.ordering)
+    return CandidateSearch(
+        ensemble,
+        parts.votes,
+        ExcessLoss(ensemble, measure, targets, parts.full, parts.seen, parts.weight),
+        solver,
+        learning,
+        learning.like(mdp.rows(parts.choosing)),
+        weight=parts.weight,
+        n_jobs=n_jobs,
+        verbose=estimator.verbose,
+        on_interrupt=estimator.on_interrupt,
+    )
 
 
 def _chosen(
-    ladder: Ladder, knob: str, value: float, promise: Promise | None, evidence: Evidence
+    search: CandidateSearch, knob: str, value: float, guarantee: Guarantee | None, parts: RowParts
 ) -> Candidate:
     if knob == "beta":
-        return ladder.learned(value)
+        return search.learned(value)
     if knob == "budget":
-        return _within_budget(ladder, value, evidence.choosing)
-    if promise is None:
-        return ladder.within_harm(value, evidence.seen, evidence.choosing)
-    return certified(ladder, promise, evidence.seen, evidence.certifying)
+        return _within_budget(search, value, parts.choosing)
+    if guarantee is None:
+        return search.within_loss(value, parts.seen, parts.choosing)
+    return certified(search, guarantee, parts.seen, parts.certifying)
 
 
-def _within_budget(ladder: Ladder, budget: float, rows: NDArray[np.intp]) -> Candidate:
+def _within_budget(search: CandidateSearch, budget: float, rows: NDArray[np.intp]) -> Candidate:
     """The best within the budget; where that is only to evaluate nothing, a warning says so."""
-    chosen = ladder.within_budget(budget, rows)
-    cheapest = ladder.cheapest(rows)
+    chosen = search.within_budget(budget, rows)
+    cheapest = search.cheapest(rows)
     if cheapest > budget:
         doubt(
-            f"{type(ladder.solver).__name__} found no policy within budget={budget:g}: those that "
+            f"{type(search.solver).__name__} found no policy within budget={budget:g}: those that "
             f"evaluate anything evaluate {cheapest:.4g} base classifiers per row or more. "
             "Returned is a policy that evaluates nothing and gives every row the same answer; give "
             "a larger budget, a smaller every or another solver"
@@ -190,44 +228,32 @@ def _within_budget(ladder: Ladder, budget: float, rows: NDArray[np.intp]) -> Can
     return chosen
 
 
-def _ladder(
-    estimator: DagEstimator,
-    solver: Any,
-    evidence: Evidence,
-    knob: str,
-    price: float,
-    n_jobs: int | None,
-) -> Ladder:
-    """The ladder of policies learned on the rows that may be seen, at a price of changed labels."""
-    ensemble, measure = evidence.ensemble, _measure(evidence.ensemble, knob)
-    targets = evidence.full if measure == "share" else evidence.truth
-    lost = (knob, measure) == ("max_loss", "difference")
-    taught = evidence.opinion(price) if lost else targets
-    problem = Problem.of(
+def _settle(
+    estimator: DagEstimator, chosen: Candidate, teacher: Any, X: Any, parts: RowParts
+) -> None:
+    """The estimator takes the chosen policy, calibrated on the rows of `parts`.
+
+    Means are calibrated on the rows on which the excess loss was; factors of classifiers change no
+    label, so all rows serve.
+    """
+    ensemble, truth = parts.ensemble, parts.truth
+    rows = parts.seen if ensemble.kind == "regressor" else np.arange(len(parts))
+    if not parts.labelled and ensemble.kind == "classifier":
+        truth = _taught_probabilities(teacher, X, parts)
+    estimator.set_params(beta=chosen.beta)
+    estimator.describe_rows(X)
+    mdp = mdp_of(
         ensemble,
-        evidence.rows,
-        taught,
+        parts.votes if len(rows) == len(parts) else parts.votes.rows(rows),
+        truth[rows],
+        beta=chosen.beta,
         loss=estimator.loss,
         actions=estimator.actions,
-        weight=evidence.weight,
+        weight=part(parts.weight, rows),
     )
-    if knob == "budget":
-        problem = replace(problem, costs=None)
-    learning = problem.rows(evidence.learning).ordered(estimator.ordering, solver)
-    selection = problem.rows(evidence.choosing).like(learning)
-    harm = Harm(ensemble, measure, targets, evidence.full, evidence.seen, evidence.weight)
-    return Ladder(
-        ensemble,
-        evidence.rows,
-        harm,
-        solver,
-        learning,
-        selection,
-        weight=evidence.weight,
-        n_jobs=n_jobs,
-        verbose=estimator.verbose,
-        on_interrupt=estimator.on_interrupt,
-    )
+    estimator.settle(ensemble, chosen.policy, mdp)
+    if not parts.labelled:
+        estimator.measured_against_ = "model"
 
 
 def _measure(ensemble: Ensemble, knob: str) -> Measure:
@@ -236,13 +262,13 @@ def _measure(ensemble: Ensemble, knob: str) -> Measure:
     return "share" if knob == "max_disagreement" else "difference"
 
 
-def _taught_probabilities(model: Any, X: Any, evidence: Evidence) -> NDArray[np.float64]:
+def _taught_probabilities(model: Any, X: Any, parts: RowParts) -> NDArray[np.float64]:
     """What the model itself says, or its scores read as log-odds where it has no probabilities."""
     if hasattr(model, "predict_proba"):
         said = np.array(model.predict_proba(X), np.float64)
         said /= said.sum(axis=1, keepdims=True)  # those of one-vs-all need not add up to 1
         return said
-    return probabilities(evidence.scores, 1.0)
+    return probabilities(parts.scores, 1.0)
 
 
 def _supported(ensemble: Ensemble, knob: str) -> Ensemble:

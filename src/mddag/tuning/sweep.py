@@ -1,13 +1,13 @@
 """sweep(model, X, y, betas) -> Curve: solve the same problem at several prices of an evaluation.
 
 beta of Eq. (8) is that price: small ones buy accuracy, large ones speed. The model is never
-refitted, so X should be rows that it has not seen. A part of them teaches the policies, the rest
-is for choosing among them; test rows, if given, only report.
+refitted, so X should be rows that it has not seen. Policies are learned on a part of them and
+chosen by the rest; test rows, if given, only report.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -26,12 +26,14 @@ from mddag.adapters import ensemble_of, parted
 from mddag.ensemble.ensemble import Ensemble
 from mddag.estimators.classifier import MDDAGClassifier
 from mddag.estimators.dag_estimator import DagEstimator
-from mddag.estimators.problem import Problem, chosen_solver, threads_of_learning
+from mddag.estimators.solver_choice import chosen_solver, threads_of_learning
 from mddag.features.checks import checked_labels, checked_numbers, counted_rows
 from mddag.mdp.curve import SAMPLES, Curve
 from mddag.mdp.mdp import MDP, Evaluation, checked_loss
 from mddag.mdp.policy import Policy
+from mddag.mdp.policy_rows import mdp_of
 from mddag.solvers import Solver
+from mddag.solvers.arranged import arranged_for
 from mddag.solvers.solver import checked_policy, instructed, quiet, seeded, solved
 
 MEASURES = ("loss", "cost", "objective", "n_evaluated")
@@ -101,143 +103,127 @@ def sweep(
     ensemble = ensemble_of(piped)
     settings = {"loss": of_model.loss if loss is None else loss, "actions": of_model.actions}
     X, y, weight = counted_rows(X, y, sample_weight)
-    given = _problem(ensemble, piped.rows(X), y, weight, settings)
+    given = _policy_mdp(ensemble, piped.rows(X), y, weight, settings)
     if ensemble.kind == "classifier":
         doubt_one_class(np.asarray(y))
     rest, out = _held_out(given, selection_fraction, random)
-    learning = given.rows(rest).ordered(ordering, learner, of_model.grid)
-    selection = given.rows(out).like(learning)
+    learning = arranged_for(learner, given.rows(rest), ordering, of_model.grid)
     test = None
     if X_test is not None:
         X_test, y_test, weight = counted_rows(
             X_test, y_test, sample_weight_test, "sample_weight_test"
         )
-        tested = _problem(ensemble, piped.rows(X_test), y_test, weight, settings)
-        test = replace(tested, unit=given.unit).like(learning)
+        test = learning.like(_policy_mdp(ensemble, piped.rows(X_test), y_test, weight, settings))
     curve = sweep_policies(
         learning.mdp,
         seeded(learner, random),
         prices,
-        selection=selection.mdp,
-        test=None if test is None else test.mdp,
+        selection=learning.like(given.rows(out)),
+        test=test,
         n_jobs=n_jobs,
         verbose=verbose,
         on_interrupt=on_interrupt,
     )
-    return replace(curve, policies=tuple(map(learning.outside, curve.policies)))
+    return replace(curve, policies=tuple(map(learning.for_source, curve.policies)))
 
 
-def _problem(
+def _policy_mdp(
     ensemble: Ensemble,
     X: Any,
     y: Any,
     weight: NDArray[np.float64] | None,
     settings: dict[str, Any],
-) -> Problem:
+) -> MDP:
     targets = checked_labels(y) if ensemble.kind == "classifier" else checked_numbers(y)
     rows = ensemble.features.rows(X)
     check_consistent_length(rows, targets)
-    return Problem.of(ensemble, rows, targets, weight=weight, **settings)
+    return mdp_of(ensemble, ensemble.votes(rows), targets, weight=weight, **settings)
 
 
 def _held_out(
-    problem: Problem, fraction: float, random: np.random.RandomState
+    mdp: MDP, fraction: float, random: np.random.RandomState
 ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """Rows for learning, and `fraction` (of every class) for choosing."""
-    groups = problem.labels if problem.labels.dtype.kind == "i" else np.zeros(len(problem))
-    out = stratified(groups, fraction, random)
+    n = mdp.n_instances
+    out = stratified(np.zeros(n) if mdp.of_numbers else mdp.labels, fraction, random)
     if len(out) == 0:
         raise ValueError(
-            f"selection_fraction is {fraction}, which leaves none of {len(problem)} rows for "
+            f"selection_fraction is {fraction}, which leaves none of {n} rows for "
             "choosing; give more rows or a larger fraction"
         )
-    return np.setdiff1d(np.arange(len(problem)), out), out
+    return np.setdiff1d(np.arange(n), out), out
 
 
 def sweep_policies(
-    mdp_of_beta: Callable[[float], MDP],
+    mdp: MDP,
     solver: Solver,
     betas: ArrayLike,
     *,
-    selection: Callable[[float], MDP] | None = None,
-    test: Callable[[float], MDP] | None = None,
+    selection: MDP | None = None,
+    test: MDP | None = None,
     n_jobs: int | None = None,
     verbose: bool = False,
     on_interrupt: str = "raise",
 ) -> Curve:
-    """Solve one MDP per beta and evaluate every policy on all samples.
+    """Solve an MDP at each of several prices and evaluate every policy on all samples.
 
-    `mdp_of_beta`, `selection` and `test` give the MDP of their rows at a beta, for instance
-    ``lambda beta: MDP(votes, y, beta=beta)``. The solver sees the training and the selection rows,
-    never the test rows. `n_jobs` is joblib's: None is 1 unless a ``parallel_config`` says
-    otherwise, -1 all cores; the result does not depend on it. A solver with ``solve_path`` goes
-    along the prices by itself, in one job. `verbose` shows the prices done; with on_interrupt
-    "return" Ctrl-C gives the curve of those.
+    `betas` are prices in units of ``mdp.unit``; `selection` and `test` are other rows at the same
+    prices. The solver sees the training and the selection rows, never the test rows. `n_jobs` is
+    joblib's: None is 1 unless a ``parallel_config`` says otherwise, -1 all cores; the result does
+    not depend on it. A solver that goes along the prices by itself does so in one job. `verbose`
+    shows the prices done; with on_interrupt "return" Ctrl-C gives the curve of those.
     """
     prices = _checked_betas(betas)
     check_jobs(n_jobs)
     check_on_interrupt(on_interrupt)
     solver = instructed(solver, verbose=verbose, on_interrupt=on_interrupt)
-    given = zip(SAMPLES, (mdp_of_beta, selection, test), strict=True)
-    samples = {name: of_beta for name, of_beta in given if of_beta is not None}
-    first = {name: of_beta(prices[0]) for name, of_beta in samples.items()}
-    _check_agreement(first)
+    given = zip(SAMPLES, (mdp, selection, test), strict=True)
+    samples = {name: sample for name, sample in given if sample is not None}
+    _check_agreement(samples)
     solved: list[Solved] = []
 
     def kept() -> str:
         told = f"stopped after {len(solved)} of {len(prices)} betas; the curve has those alone"
         return told if solved else ""
 
-    found = _solved(samples, solver, prices, n_jobs)
+    found = _solved(samples, solver, [beta * mdp.unit for beta in prices], n_jobs)
     with keeping(on_interrupt, kept), progress("sweep", len(prices), verbose) as report:
         for beta, (policy, evaluations) in zip(prices, found, strict=True):
             solved.append((policy, evaluations))
             n_evaluated = evaluations["train"].n_evaluated
             report(len(solved), f"beta {beta:.3g}: {n_evaluated:.1f} evaluated")
     columns = {"beta": np.array(prices[: len(solved)])}
-    in_units_of_loss = np.array([mdp_of_beta(beta).beta for beta in columns["beta"]])
-    for name, mdp in first.items():
+    for name, sample in samples.items():
         columns |= _columns(name, [evaluations[name] for _, evaluations in solved])
-        columns |= _full_columns(name, mdp, in_units_of_loss)
-    return Curve(columns, tuple(policy for policy, _ in solved), first["train"].loss)
+        columns |= _full_columns(name, sample, columns["beta"] * mdp.unit)
+    return Curve(columns, tuple(policy for policy, _ in solved), mdp.loss)
 
 
 def _solved(
-    samples: Mapping[str, Callable[[float], MDP]],
-    solver: Solver,
-    prices: list[float],
-    n_jobs: int | None,
+    samples: Mapping[str, MDP], solver: Solver, betas: list[float], n_jobs: int | None
 ) -> Iterable[Solved]:
-    """The policies in the order of the prices, as they come."""
+    """The policies in the order of the prices, in units of the loss, as they come."""
     if hasattr(solver, "solve_path"):
-        return _solved_at_once(samples, solver, prices)
+        policies = solver.solve_path(samples["train"], betas, samples.get("selection"))
+        return (
+            (checked_policy(policy, solver), _evaluated(policy, samples, beta))
+            for policy, beta in zip(policies, betas, strict=True)
+        )
     solver = solver if effective_n_jobs(n_jobs) == 1 else quiet(solver)
     parallel = Parallel(n_jobs=n_jobs, return_as="generator")
-    solved: Iterable[Solved] = parallel(delayed(_solve)(samples, solver, beta) for beta in prices)
+    solved: Iterable[Solved] = parallel(delayed(_solve)(samples, solver, beta) for beta in betas)
     return solved
 
 
-def _solved_at_once(
-    samples: Mapping[str, Callable[[float], MDP]], solver: Any, prices: list[float]
-) -> Iterable[Solved]:
-    """The policies of a solver that goes along the prices by itself."""
-    first = {name: of_beta(prices[0]) for name, of_beta in samples.items()}
-    betas = [samples["train"](beta).beta for beta in prices]
-    policies = solver.solve_path(first["train"], betas, first.get("selection"))
-    return (
-        (
-            checked_policy(policy, solver),
-            {name: mdp.with_beta(beta).evaluate(policy) for name, mdp in first.items()},
-        )
-        for policy, beta in zip(policies, betas, strict=True)
-    )
-
-
-def _solve(samples: Mapping[str, Callable[[float], MDP]], solver: Solver, beta: float) -> Solved:
-    mdps = {name: of_beta(beta) for name, of_beta in samples.items()}
+def _solve(samples: Mapping[str, MDP], solver: Solver, beta: float) -> Solved:
+    at_price = {name: mdp.with_beta(beta) for name, mdp in samples.items()}
     with ending_all():
-        policy = solved(solver, mdps["train"], mdps.get("selection"))
-    return policy, {name: mdp.evaluate(policy) for name, mdp in mdps.items()}
+        policy = solved(solver, at_price["train"], at_price.get("selection"))
+    return policy, _evaluated(policy, samples, beta)
+
+
+def _evaluated(policy: Policy, samples: Mapping[str, MDP], beta: float) -> dict[str, Evaluation]:
+    return {name: mdp.with_beta(beta).evaluate(policy) for name, mdp in samples.items()}
 
 
 def _columns(name: str, evaluations: Sequence[Evaluation]) -> dict[str, NDArray[np.float64]]:
@@ -246,7 +232,7 @@ def _columns(name: str, evaluations: Sequence[Evaluation]) -> dict[str, NDArray[
 
 def _full_columns(name: str, mdp: MDP, beta: NDArray[np.float64]) -> dict[str, NDArray[np.float64]]:
     """The full ensemble in every row; its loss and cost know no beta, which is in units of loss."""
-    full = mdp.evaluate(mdp.evaluate_all())
+    full = mdp.evaluate_full()
     columns = _columns(f"full_{name}", [full] * len(beta))
     columns[f"full_{name}_objective"] = full.loss + beta * full.cost
     return columns

@@ -1,0 +1,64 @@
+"""Replay: what a Dag does with rows whose votes are known, without going back to their features.
+
+A policy that is learned or chosen on some rows is run on them again and again. Their leaf codes are
+the same each time, so the trees need not be walked: only the votes that a path takes are added. The
+sums are those of the executors to the last bit: integers (``IntegerVotes``), which float64 holds
+exactly, and float64 numbers where base classifiers are callables.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mddag import _core
+from mddag._internal.checks import checked_threads
+from mddag.dag.integer_votes import IntegerVotes
+from mddag.ensemble.ensemble import Ensemble
+from mddag.ensemble.votes import Votes
+from mddag.mdp.grid import buckets
+from mddag.mdp.policy import Policy
+
+
+@dataclass(frozen=True, eq=False)
+class Replay:
+    """What happened to n rows.
+
+    scores      : float64 (n, K)
+    exit_step   : int32 (n,), one more than the last step at which a row evaluates, 0 if none
+    n_evaluated : int32 (n,)
+    """
+
+    scores: NDArray[np.float64]
+    exit_step: NDArray[np.int32]
+    n_evaluated: NDArray[np.int32]
+
+
+def replay(ensemble: Ensemble, policy: Policy, votes: Votes, *, n_threads: int = 1) -> Replay:
+    """What ``compile(ensemble, policy)`` does with the rows of these votes of the ensemble."""
+    tables, grid, unit = policy.tables(votes.tables), policy.grid.native, 1.0
+    if not ensemble.callables:
+        integers = IntegerVotes.of(tables)
+        values, bias = (a.astype(np.float64) for a in (integers.values, integers.bias))
+        tables = replace(tables, values=values, bias=bias)
+        grid = buckets(integers.edges(policy.grid.edges).astype(np.float64), policy.grid.n_scores)
+        unit = integers.unit
+    n, n_threads = len(votes), checked_threads(n_threads)
+    scores = np.tile(tables.bias, (n, 1))
+    n_evaluated, exit_step = np.zeros(n, np.int32), np.zeros(n, np.int32)
+    _core.rollout(
+        tables.native,
+        votes.codes,
+        grid,
+        policy.native,
+        ensemble.cost,
+        scores,
+        n_evaluated,
+        exit_step,
+        np.zeros(n),
+        n_threads,
+    )
+    scores *= unit
+    return Replay(scores, exit_step, n_evaluated)

@@ -1,0 +1,64 @@
+"""Solver choice: the solver that an estimator, ``sparsify`` or ``sweep`` is asked to use, checked.
+
+None is ``Portfolio()``. What was asked beside the solver (every, ordering, progress, Ctrl-C) is
+given to it here, so that the rest of the code has one object to call.
+"""
+
+from __future__ import annotations
+
+from copy import copy
+from typing import Any
+
+from joblib import effective_n_jobs
+
+from mddag._internal.checks import check_jobs, checked_threads
+from mddag._internal.interruption import check_on_interrupt
+from mddag.ordering.order import checked_ordering
+from mddag.solvers import Portfolio, Solver
+from mddag.solvers.solver import checked_solver, deciding_every, instructed
+
+
+def chosen_solver(
+    solver: Any,
+    *,
+    ordering: Any = None,
+    every: int = 1,
+    n_threads: int = 1,
+    verbose: bool = False,
+    on_interrupt: str = "raise",
+) -> Solver:
+    """The solver, deciding once for `every` base classifiers, in `ordering` if it orders by itself;
+    for None the default one, with so many threads."""
+    check_on_interrupt(on_interrupt)
+    checked_threads(n_threads)
+    solver = Portfolio(n_threads=n_threads) if solver is None else solver
+    learner = deciding_every(checked_solver(solver), every)
+    learner = instructed(learner, verbose=verbose, on_interrupt=on_interrupt)
+    if ordering is None:
+        return learner
+    checked_ordering(ordering)
+    return _in_order(learner, ordering) if getattr(learner, "orders", False) else learner
+
+
+def threads_of_learning(n_threads: int | None, n_jobs: int | None, otherwise: int = 1) -> int:
+    """Threads of the default solver where policies are learned at several prices.
+
+    It goes along the prices by itself, so that there is nothing to part among jobs: unless
+    `n_threads` is given it takes their number, and `otherwise` where that is not given either.
+    """
+    check_jobs(n_jobs)
+    if n_threads is not None:
+        return checked_threads(n_threads)
+    return otherwise if n_jobs is None else effective_n_jobs(n_jobs)
+
+
+def _in_order(solver: Any, ordering: Any) -> Solver:
+    """A copy of a solver that orders by itself, with one order to try."""
+    if getattr(solver, "orderings", ()) is not None:
+        raise ValueError(
+            f"ordering is {ordering!r}, but {solver!r} has orders of its own; give one of the two"
+        )
+    other = copy(solver)
+    other.orderings = (ordering,)
+    ordered: Solver = other
+    return ordered

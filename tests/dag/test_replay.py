@@ -1,0 +1,46 @@
+"""A replay on votes is the run of the DAG on rows, bit by bit."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import mddag
+from mddag.dag.replay import replay
+from mddag.ensemble.ensemble import Ensemble
+from mddag.ensemble.rescaling import Rescaling
+from mddag.mdp.grid import Grid
+from mddag.mdp.policy import Policy
+from tests.strategies import ensembles, policies, rows
+
+
+def assert_equal(ensemble, policy, X):
+    trace = mddag.compile(ensemble, policy).run(X)
+    found = replay(ensemble, policy, ensemble.votes(X))
+    np.testing.assert_array_equal(found.scores, trace.scores)
+    np.testing.assert_array_equal(found.exit_step, trace.exit_step)
+    np.testing.assert_array_equal(found.n_evaluated, trace.n_evaluated)
+
+
+@settings(max_examples=60)
+@given(st.data())
+def test_trees(data):
+    ensemble = data.draw(ensembles())
+    policy = data.draw(policies(len(ensemble), ensemble.n_scores))
+    assert_equal(ensemble, policy, data.draw(rows(ensemble.n_features)))
+
+
+@pytest.mark.parametrize("n_scores", [1, 3])
+def test_callables(n_scores):
+    rng = np.random.default_rng(0)
+    weights = rng.normal(size=(6, 2, n_scores))
+    voters = [lambda X, w=w: np.tanh(X @ w) for w in weights]
+    ensemble = Ensemble.from_callables(voters, n_features=2, bias=np.zeros(n_scores))
+    X = rng.normal(size=(200, 2))
+    grid = Grid(np.linspace(-1, 1, 9) if n_scores == 1 else np.linspace(0, 1, 9), n_scores)
+    actions = rng.choice(3, (6, grid.n_cells), p=[0.6, 0.3, 0.1])
+    rescaling = Rescaling(
+        rng.normal(size=n_scores), rng.normal(size=(6, n_scores)), rng.uniform(size=(6, n_scores))
+    )
+    for how in (None, rescaling):
+        assert_equal(ensemble, Policy(actions, grid, rng.permutation(6), rescaling=how), X)
