@@ -24,7 +24,7 @@ from mddag.doubts import doubt_one_class
 from mddag.ensemble import Ensemble, Kind
 from mddag.exit_calibration import exit_calibration
 from mddag.factor import opinion
-from mddag.features import Rows, is_frame
+from mddag.features import Encoded, Rows, is_frame
 from mddag.mdp import checked_actions, checked_beta, checked_loss
 from mddag.policy import ACTIONS, Policy, check_policy
 from mddag.prediction import Scoring
@@ -235,6 +235,8 @@ class DagEstimator(Served, Scoring, BaseEstimator):  # type: ignore[misc]
 
     def _rows(self, X: Any) -> Rows:
         check_is_fitted(self)
+        if self.transformer_ is not None and isinstance(X, Encoded):  # transformed by `encode`
+            return piped_rows(self, X, self.ensemble_.features)
         return self._read(X, self.ensemble_)
 
     def _settle(self, ensemble: Ensemble, policy: Policy, problem: Problem, rows: Rows) -> None:
