@@ -4,6 +4,7 @@
 
 #include <nanobind/nanobind.h>
 
+#include <cstdint>
 #include <string>
 
 namespace mddag {
@@ -15,7 +16,7 @@ class OneRow {
   // x must be float32 or float64 (n_features,) or (1, n_features), and stay alive.
   OneRow(nb::handle x, std::size_t n_features) {
     if (PyObject_GetBuffer(x.ptr(), &view_, PyBUF_FORMAT | PyBUF_ND) != 0) copy(x, n_features);
-    const bool numbers = (is_float() || is_double());
+    const bool numbers = (is_float() || is_double()) && is_aligned();
     if (view_.ndim == 1 && numbers && static_cast<std::size_t>(view_.shape[0]) == n_features)
       return;
     const bool one_of_a_matrix = view_.ndim == 2 && view_.shape[0] == 1;
@@ -37,6 +38,11 @@ class OneRow {
  private:
   bool is_float() const { return view_.format[0] == 'f' && view_.format[1] == '\0'; }
   bool is_double() const { return view_.format[0] == 'd' && view_.format[1] == '\0'; }
+  // A memoryview may begin anywhere; numpy itself tells by the format.
+  bool is_aligned() const {
+    const auto last = static_cast<std::uintptr_t>(view_.itemsize - 1);
+    return (reinterpret_cast<std::uintptr_t>(view_.buf) & last) == 0;
+  }
 
   // A row that is not contiguous, such as one of a Fortran-ordered matrix: the view keeps a copy.
   void copy(nb::handle x, std::size_t n_features) {

@@ -77,6 +77,9 @@ inline void bind_calibrated_walk(nb::module_& m) {
         nb::gil_scoped_release unlocked;
         const std::size_t n = scores.shape(0), K = scores.shape(1), n_classes = out.shape(1);
         const std::size_t step = factors.shape(0) == 1 ? 0 : 1;  // one for all, or one per row
+        if (step == 1 && factors.shape(0) != n) refuse("factors are not those of the rows");
+        if (K == 0 || out.shape(0) != n || n_classes != std::max<std::size_t>(K, 2))
+          refuse("probabilities do not fit the scores");
         for (std::size_t i = 0; i < n; ++i)
           probabilities(scores.data() + i * K, K, factors.data()[i * step],
                         out.data() + i * n_classes);

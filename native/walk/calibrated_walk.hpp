@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "ensemble/table_fault.hpp"
 #include "walk/probabilities.hpp"
 #include "walk/walk.hpp"
 
@@ -15,7 +16,10 @@ class CalibratedWalk {
  public:
   // factors, offsets : one for each exit step 0 .. N; the walk must stay alive.
   CalibratedWalk(const Walk& walk, std::vector<double>&& factors, std::vector<double>&& offsets)
-      : walk_(walk), factors_(std::move(factors)), offsets_(std::move(offsets)) {}
+      : walk_(walk), factors_(std::move(factors)), offsets_(std::move(offsets)) {
+    if (factors_.size() <= walk.n_steps() || offsets_.size() != factors_.size())
+      refuse("factors and offsets are not of all exit steps");
+  }
 
   const Walk& walk() const { return walk_; }
 

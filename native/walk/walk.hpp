@@ -44,6 +44,7 @@ class Walk {
 
   std::size_t n_features() const { return source_.n_features; }
   std::size_t n_scores() const { return source_.n_scores(); }
+  std::size_t n_steps() const { return source_.n_steps(); }
 
   // The class of one row: with one score, whether it is above 0; else the first of the best.
   template <class T>
@@ -156,7 +157,6 @@ class Walk {
     for (std::size_t i = 0; i < sums.size(); ++i) scores[i] = sums[i] * unit_;
   }
 
-  std::size_t n_steps() const { return source_.n_steps(); }
   std::size_t next(std::size_t step, const std::int32_t* f) const {
     return static_cast<std::size_t>(jumps_.next(step, f));
   }

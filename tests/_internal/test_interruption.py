@@ -172,6 +172,18 @@ def test_sparsify_at_one_price_returns_what_its_solver_has(hastie):
     assert fast.on_interrupt == "return"
 
 
+@pytest.mark.parametrize("solver", LEARNERS, ids=lambda s: type(s).__name__)
+def test_sparsify_at_one_price_returns_what_any_solver_has(hastie, solver):
+    boost, X, y, _ = hastie
+    calls = {"Descent": 40}.get(type(solver).__name__, 300)
+    given = {"beta": 0.01, "solver": solver, "random_state": 0}
+    with pytest.raises(KeyboardInterrupt):
+        mddag.sparsify(boost, X, y, loss=stopped_loss(calls), **given)
+    with pytest.warns(Interrupted, match=r"was stopped after \d+ candidates"):
+        fast = mddag.sparsify(boost, X, y, loss=stopped_loss(calls), on_interrupt="return", **given)
+    assert fast.summary_.knob == "beta"
+
+
 @pytest.fixture
 def stopped_at_the_twelfth(monkeypatch):
     """Ctrl-C comes while the twelfth candidate of a ladder is judged."""

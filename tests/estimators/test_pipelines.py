@@ -221,6 +221,19 @@ def test_what_only_scikit_learn_can_run_is_not_saved(fast, tmp_path, leave):
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.parametrize("ask", ["predict_one", "predict_proba_one"])
+def test_single_rows_of_a_pipeline_are_asked_for_as_a_batch(fast, ask):
+    with pytest.raises(ValueError, match="StandardScaler, PCA, which transform rows together; use"):
+        getattr(fast, ask)(X[0])
+
+
+def test_rows_are_transformed_and_encoded_once(fast):
+    rows = fast.encode(X)
+    for method in ("predict", "predict_proba", "scores", "n_evaluated"):
+        np.testing.assert_array_equal(getattr(fast, method)(rows), getattr(fast, method)(X))
+    assert fast.encode(rows).tolist() == rows.tolist()
+
+
 class Sampler(BaseEstimator):
     """What imblearn's samplers are: they change rows while fitting, and are skipped after."""
 

@@ -53,6 +53,7 @@ WANTED = [3.0, 1.0, 0.5]
         pl.Series(WANTED),
         array.array("d", WANTED),
         memoryview(np.array(WANTED)),
+        memoryview(b"x" + np.array(WANTED).tobytes())[1:].cast("d"),
     ],
     ids=lambda x: f"{type(x).__name__} {getattr(x, 'dtype', '')}",
 )

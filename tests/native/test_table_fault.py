@@ -115,6 +115,29 @@ def test_decisions_of_another_forest_are_refused():
         )
 
 
+@pytest.mark.parametrize(("n_factors", "n_offsets"), [(6, 6), (7, 6), (6, 7), (0, 0)])
+def test_calibrations_of_other_exits_are_refused(n_factors, n_offsets):
+    given = walk(parts())
+    _core.CalibratedWalk(given, np.ones(7), np.zeros(7))
+    with pytest.raises(ValueError, match="factors and offsets are not of all exit steps"):
+        _core.CalibratedWalk(given, np.ones(n_factors), np.zeros(n_offsets))
+
+
+@pytest.mark.parametrize(
+    ("scores", "factors", "out", "message"),
+    [
+        ((3, 1), 2, (3, 2), "factors are not those of the rows"),
+        ((3, 1), 0, (3, 2), "factors are not those of the rows"),
+        ((3, 1), 1, (2, 2), "probabilities do not fit the scores"),
+        ((3, 4), 3, (3, 3), "probabilities do not fit the scores"),
+        ((3, 1), 3, (3, 1), "probabilities do not fit the scores"),
+    ],
+)
+def test_probabilities_of_other_rows_are_refused(scores, factors, out, message):
+    with pytest.raises(ValueError, match=message):
+        _core.probabilities(np.zeros(scores), np.ones(factors), np.zeros(out))
+
+
 def test_kernels_on_votes_check_their_tables_too():
     tables = forest(8, n_trees=6).tables
     score = put(tables.score, 2, 1)

@@ -211,6 +211,9 @@ def test_what_is_no_array_is_refused():
     walk = mddag.compile(forest(8)).walk
     with pytest.raises(TypeError, match=r"x is a list; wanted one row, a float32 or float64"):
         walk.predict_one([0.0] * 4)
+    unaligned = memoryview(bytearray(33))[1:].cast("d")  # numpy would say so by its format
+    with pytest.raises(TypeError, match=r"x is a memoryview; wanted one row, a float32"):
+        walk.predict_one(unaligned)
 
 
 @pytest.mark.parametrize("n_scores", [1, 2, 9])

@@ -38,11 +38,14 @@ def mdp_of(
 ):
     rng = np.random.default_rng(seed)
     n_classes = max(n_scores, 2)
+    # Where all scores are 0, shares of classes lose the same, so that rounding of their sums would
+    # say which action is best.
+    biased = seed % 2 or labels == "shares"
     if several_trees:
         votes = rounds_of_trees(rng, n, n_steps, n_scores)
     else:
         votes = Votes.from_dense(
-            rng.normal(size=(n, n_steps, n_scores)), bias=rng.normal(size=n_scores) * (seed % 2)
+            rng.normal(size=(n, n_steps, n_scores)), bias=rng.normal(size=n_scores) * biased
         )
     targets = {
         "classes": rng.integers(0, n_classes, n),

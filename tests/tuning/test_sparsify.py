@@ -11,7 +11,18 @@ import mddag
 from mddag._internal.doubts import FEWEST_ROWS, DoubtfulResult
 from mddag.losses import ZeroOne
 from mddag.ordering import Correlation
-from mddag.solvers import Margin, Prefix, Sarsa
+from mddag.solvers import (
+    QWYC,
+    Certificate,
+    Descent,
+    Margin,
+    Portfolio,
+    Prefix,
+    Residual,
+    Sarsa,
+    Stopping,
+    WatkinsQ,
+)
 from tests.tuning.sweeps import BestPrefix
 
 FAST = {"solver": Margin(), "ordering": Correlation()}
@@ -47,6 +58,28 @@ def test_the_budget_holds_on_fresh_rows_but_for_chance(hastie):
     fast = mddag.sparsify(model, X, y, budget=25, **FAST)
     assert fast.n_evaluated(X_test).mean() < 26
     assert fast.score(X_test, y_test) > 0.8 * model.score(X_test, y_test)
+
+
+SOLVERS = [
+    *(QWYC(), Certificate(), Margin(), Prefix(), Residual(), Stopping()),
+    Descent(n_starts=0, n_sweeps=1),
+    Portfolio((Margin(),)),
+    *(learner(n_episodes=500, evaluate_every=500) for learner in (Sarsa, WatkinsQ)),
+]
+
+
+@pytest.mark.filterwarnings("ignore::mddag.DoubtfulResult")  # Certificate() meets no such budget
+@pytest.mark.parametrize("knob", [{"beta": 0.01}, {"budget": 5}, {"max_loss": 0.05}], ids=str)
+@pytest.mark.parametrize("solver", SOLVERS, ids=lambda s: type(s).__name__)
+def test_every_solver_serves_every_knob(hastie, solver, knob):
+    model, X, y, *_ = hastie
+    fast = mddag.sparsify(model, X[:1500], y[:1500], **knob, confidence=None, solver=solver)
+    assert fast.summary_.n_evaluated <= knob.get("budget", 60)
+
+
+def test_the_solvers_are_all_there_are():
+    contract = {"Candidates", "Family", "Solver"}
+    assert {type(solver).__name__ for solver in SOLVERS} == set(mddag.solvers.__all__) - contract
 
 
 @pytest.mark.parametrize("knob", ["max_loss", "max_disagreement"])

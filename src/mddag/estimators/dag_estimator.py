@@ -32,7 +32,7 @@ from mddag.estimators.prediction import Scoring
 from mddag.estimators.served import Served
 from mddag.estimators.solver_choice import chosen_solver
 from mddag.features.checks import all_or_nothing, checked_rows, counted_rows, piped_rows
-from mddag.features.features import Rows, is_frame
+from mddag.features.features import Encoded, Rows, is_frame
 from mddag.mdp.mdp import MDP, checked_actions, checked_beta, checked_loss
 from mddag.mdp.policy import ACTIONS, Policy, check_policy
 from mddag.mdp.policy_rows import mdp_of
@@ -253,6 +253,8 @@ class DagEstimator(Served, Scoring, BaseEstimator):  # type: ignore[misc]
 
     def _rows(self, X: Any) -> Rows:
         check_is_fitted(self)
+        if self.transformer_ is not None and isinstance(X, Encoded):  # transformed by `encode`
+            return piped_rows(self, X, self.ensemble_.features)
         return self._read(X, self.ensemble_)
 
     def settle(self, ensemble: Ensemble, policy: Policy, mdp: MDP) -> None:

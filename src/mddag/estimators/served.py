@@ -76,6 +76,12 @@ class Served:
 
     def _kept_predictor(self) -> Predictor:
         """The Predictor of the last fit, made when it is first asked for."""
+        transformer = getattr(self, "transformer_", None)
+        if transformer is not None:
+            raise ValueError(
+                f"the model reads rows after {transformer}, which transform rows together; use "
+                "predict or predict_proba of a frame or an array with this one row"
+            )
         kept: Predictor | None = self.__dict__.get("_predictor")
         fitted = self.__dict__.get("dag_"), self.__dict__.get("calibration_")
         if kept is None or (kept.model.dag, kept.model.calibration) != fitted:

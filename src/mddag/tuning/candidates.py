@@ -100,8 +100,12 @@ class CandidateSearch:
         return dag.expected_speedup > 1
 
     def learned(self, beta: float) -> Candidate:
-        """The policy of one price."""
-        self._extend([beta])
+        """The policy of one price; what it is on Ctrl-C is for the solver alone to say."""
+        if hasattr(self.solver, "pool") or hasattr(self.solver, "solve_path"):
+            self._extend([beta])
+        else:
+            samples = self.learning.mdp.at_price(beta), self.selection.at_price(beta)
+            self._add([beta], (self.solver.solve(*given) for given in [samples]))
         return self.candidates[-1]
 
     def within_budget(self, budget: float, judges: NDArray[np.intp]) -> Candidate:

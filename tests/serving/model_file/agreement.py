@@ -93,6 +93,9 @@ def predictions_agree(predictor, X, scores):
         p = predictor.predict_proba(X)
         np.testing.assert_array_equal(p.argmax(axis=1), codes)
         assert ((p >= 0) & (p <= 1)).all()
+        for i in range(FEW):
+            one = predictor.predict_proba_one(np.ascontiguousarray(X[i]))
+            np.testing.assert_array_equal(one, p[i])
 
 
 def exports_agree(predictor, X):

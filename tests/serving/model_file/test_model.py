@@ -162,6 +162,12 @@ def test_a_file_is_replaced_whole_or_not_at_all(tmp_path):
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
 
 
+def test_the_calibration_of_another_dag_is_refused():
+    short = Calibration.one_group(1.0, len(whole_model().dag.ensemble) - 1)
+    with pytest.raises(ValueError, match=r"is of \d+ exit steps, but the DAG has \d+"):
+        whole_model(calibration=short)
+
+
 def test_files_of_version_1_keep_loading():
     """The file was written by the first release of the format; it must never be written anew."""
     known = whole_model(measured_against=None, summary=None)

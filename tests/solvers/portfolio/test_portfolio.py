@@ -112,13 +112,13 @@ def test_labels_teach_cells_of_the_whole_ensemble_where_there_are_two_classes(n_
 def test_descents_look_at_some_rows_of_many_base_classifiers(monkeypatch):
     monkeypatch.setattr(_descent_member, "N_VOTES", 100 * 40)
     looked_at = []
-    candidates = Descent.candidates
+    policies = Descent.policies
 
     def watched(self, mdp):
         looked_at.append((mdp.n_steps, mdp.n_instances))
-        return candidates(self, mdp)
+        return policies(self, mdp)
 
-    monkeypatch.setattr(Descent, "candidates", watched)
+    monkeypatch.setattr(Descent, "policies", watched)
     learning = problem(n_classifiers=40)
     descent = Descent(n_starts=0, n_sweeps=1)
     Portfolio((descent,), (Given(),), (8,), random_state=0).pool(

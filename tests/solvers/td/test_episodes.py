@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from mddag.solvers.td.episodes import Episodes
@@ -80,6 +80,8 @@ def assert_equal_runs(mdp, values, off_policy, n_episodes=60, seed=0):
     loss=st.sampled_from(["zero_one", "exponential", "logistic", "hinge", "squared"]),
     weighted=st.booleans(),
 )
+@example(124, 3, VALUES[3], True, ACTIONS[0], "shares", "hinge", True)  # a tie, without a bias
+@example(124, 3, VALUES[0], False, ACTIONS[0], "shares", "logistic", True)
 def test_kernel_equals_the_online_twin(
     seed, n_scores, values, off_policy, actions, labels, loss, weighted
 ):

@@ -65,6 +65,14 @@ class Model:
     measured_against: str | None = None
     summary: Summary | None = None
 
+    def __post_init__(self) -> None:
+        n_exits = len(self.dag.ensemble) + 1
+        if self.calibration is not None and len(self.calibration.groups) != n_exits:
+            raise ValueError(
+                f"the calibration is of {len(self.calibration.groups)} exit steps, but the DAG has "
+                f"{n_exits}; wanted the calibration of this DAG"
+            )
+
     def to_bytes(self) -> bytes:
         """The file's content; the same for the same model."""
         of_ensemble, trees = _ensemble.ensemble_parts(self.dag.ensemble)

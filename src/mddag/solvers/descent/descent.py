@@ -85,7 +85,7 @@ class Descent(Parameters):
             on_interrupt=self.on_interrupt,
         )
 
-    def candidates(self, mdp: MDP) -> Iterator[Policy]:
+    def policies(self, mdp: MDP) -> Iterator[Policy]:
         """The policies after every sweep of every descent, the optimum without SKIP first."""
         self.check()
         return (policy for _, policy in self._candidates(mdp))

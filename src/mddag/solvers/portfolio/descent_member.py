@@ -51,7 +51,7 @@ def descend(
 
     def found(how: Descent, learning: MDP) -> None:
         by_labels = member.targets == "labels"
-        pool.add_policies(repr(member), how.candidates(learning), problem, by_labels=by_labels)
+        pool.add_policies(repr(member), how.policies(learning), problem, by_labels=by_labels)
 
     most = problem.learning.n_instances
     if problem.arrangement.n_kept is None:
