@@ -3,7 +3,7 @@
 #   make test    set up, build, lint, type-check, test
 # and, longer: make fuzz (damaged model files by the thousand), make sanitize (memory, undefined
 # behaviour and threads of the native core), make bench (tables against other libraries), make
-# experiments (the paper's figures)
+# experiments (the paper's figures), make docs (the picture of the packages)
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
@@ -20,7 +20,7 @@ KERNEL_TESTS := $(addprefix tests/,native learners solvers/td solvers/descent se
   boosting/test_rounds.py dag ensemble features/test_features.py mdp/test_grid.py mdp/test_mdp.py \
   serving/test_predictor.py)
 
-.PHONY: demo test lint format check clang fuzz sanitize dist bench experiments clean
+.PHONY: demo test lint format check clang fuzz sanitize dist bench experiments docs clean
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/built
@@ -89,6 +89,9 @@ experiments: $(VENV)/built
 	$(BIN)/python experiments/ordering.py
 	$(BIN)/python experiments/few_rows.py
 	$(BIN)/python experiments/promises.py
+
+docs: $(VENV)/built
+	PYTHONPATH=. $(BIN)/python docs/draw_architecture.py
 
 dist: $(VENV)/ready
 	$(BIN)/python -m build --outdir dist .

@@ -1,13 +1,17 @@
 """What the documentation quotes is there, and its examples run."""
 
+import ast
+import importlib
+import json
 import re
+import runpy
 
 import pytest
 
 from tests.shipped import ROOT, needed
 
 DOCS = needed("docs")
-PAGES = sorted(DOCS.glob("*.md"))
+PAGES = [*sorted(DOCS.rglob("*.md")), ROOT / "README.md", ROOT / "CONTRIBUTING.md"]
 RUNNABLE = [
     "adapters.md",
     "condensation.md",
@@ -21,7 +25,18 @@ RUNNABLE = [
 
 
 def by_name(path):
-    return path.name
+    return str(path.relative_to(ROOT))
+
+
+def examples(page):
+    return re.findall(r"```python\n(.*?)```", page.read_text(), re.DOTALL)
+
+
+def anchors(page):
+    """GitHub's names of the headings: lower case, words joined by hyphens, no punctuation."""
+    text = re.sub(r"```.*?```", "", page.read_text(), flags=re.DOTALL)
+    headings = re.findall(r"^#+ (.*)$", text, re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 
 @pytest.mark.parametrize("page", PAGES, ids=by_name)
@@ -35,6 +50,26 @@ def test_quoted_files_exist(page):
 
 
 @pytest.mark.parametrize("page", PAGES, ids=by_name)
+def test_linked_headings_exist(page):
+    for path, anchor in re.findall(r"\]\((?!http)([^)#]*)#([^)]+)\)", page.read_text()):
+        target = (page.parent / path).resolve() if path else page
+        assert anchor in anchors(target), f"{target.name} has no heading {anchor}"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=by_name)
+def test_named_modules_and_attributes_exist(page):
+    """Also in examples that are not run."""
+    for example in examples(page):
+        for node in ast.walk(ast.parse(example)):
+            if isinstance(node, ast.ImportFrom) and node.module.startswith("mddag"):
+                module = importlib.import_module(node.module)
+                absent = [a.name for a in node.names if not hasattr(module, a.name)]
+                assert not absent, f"{node.module} has no {absent}"
+            if isinstance(node, ast.Attribute) and ast.unparse(node.value) == "mddag":
+                assert hasattr(importlib.import_module("mddag"), node.attr), ast.unparse(node)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=by_name)
 def test_quoted_tests_exist(page):
     for path, name in re.findall(r"`(tests/[\w/.]+\.py)::(\w+)`", page.read_text()):
         assert f"def {name}(" in (ROOT / path).read_text(), f"{path} has no {name}"
@@ -42,10 +77,23 @@ def test_quoted_tests_exist(page):
 
 @pytest.mark.parametrize("name", RUNNABLE)
 def test_examples_run(name):
-    examples = re.findall(r"```python\n(.*?)```", (DOCS / name).read_text(), re.DOTALL)
-    assert examples
-    for example in examples:
+    assert examples(DOCS / name)
+    for example in examples(DOCS / name):
         exec(example, {})
+
+
+def test_the_picture_of_the_packages_is_that_of_the_code():
+    drawing = runpy.run_path(str(DOCS / "draw_architecture.py"))
+    plan = drawing["graph"]()
+    assert json.loads((DOCS / "architecture.json").read_text()) == plan, "run make docs"
+    packages = {name for layer in plan["layers"] for name in layer}
+    assert drawing["PLACES"].keys() == packages, "give the package a place in the picture"
+
+
+def test_every_package_is_in_the_table():
+    table = (DOCS / "architecture.md").read_text()
+    for name in json.loads((DOCS / "architecture.json").read_text())["imports"]:
+        assert f"| `{name}` |" in table
 
 
 def test_deviations_are_numbered_once_and_name_their_test():

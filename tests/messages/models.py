@@ -1,0 +1,98 @@
+"""Tiny models, made once, and the calls that a row of bad input changes in one place."""
+
+from functools import cache
+
+import numpy as np
+from sklearn.ensemble import GradientBoostingClassifier, GradientBoostingRegressor
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+import mddag
+from mddag import MDP, MDDAGClassifier
+from mddag import AdaBoostMHClassifier as AdaBoost
+from mddag.solvers import Margin
+
+rng = np.random.default_rng(0)
+X = rng.normal(size=(80, 3))
+Y = (X[:, 0] + X[:, 1] > 0).astype(int)
+
+
+@cache
+def model():
+    return GradientBoostingClassifier(n_estimators=6, max_depth=2, random_state=0).fit(X, Y)
+
+
+@cache
+def regressor():
+    return GradientBoostingRegressor(n_estimators=6, max_depth=2, random_state=0).fit(X, X[:, 0])
+
+
+@cache
+def ensemble():
+    return mddag.as_ensemble(model())
+
+
+@cache
+def votes():
+    return ensemble().votes(X)
+
+
+@cache
+def mdp():
+    return MDP(votes(), Y)
+
+
+@cache
+def policy():
+    return Margin().solve(mdp())
+
+
+@cache
+def trace():
+    return mddag.compile(ensemble(), policy()).run(X)
+
+
+@cache
+def fast():
+    return sparsify()
+
+
+@cache
+def curve():
+    return mddag.sweep(model(), X, Y, betas=[0.01], solver=Margin())
+
+
+@cache
+def scaled():
+    pipeline = make_pipeline(StandardScaler(), GradientBoostingClassifier(n_estimators=6))
+    return mddag.sparsify(pipeline.fit(X, Y), X, Y, beta=0.01, solver=Margin())
+
+
+def sparsify(**changes):
+    given = {"model": model(), "X": X, "y": Y, "beta": 0.01, "solver": Margin()} | changes
+    return mddag.sparsify(**{name: value for name, value in given.items() if value is not ...})
+
+
+def sweep(**changes):
+    given = {"model": model(), "X": X, "y": Y, "betas": [0.01], "solver": Margin()} | changes
+    return mddag.sweep(**given)
+
+
+def fit(**changes):
+    given = {"ensemble": model(), "solver": Margin(), "X": X, "y": Y} | changes
+    X_given, y_given = given.pop("X"), given.pop("y")
+    return MDDAGClassifier(**given).fit(X_given, y_given)
+
+
+def boost(learner=None, *, rows=X, labels=Y, **changes):
+    return AdaBoost(learner, **{"n_rounds": 2} | changes).fit(rows, labels)
+
+
+class ReturnsNothing:
+    def solve(self, mdp, selection=None):
+        return None
+
+
+class TakesOneSample:
+    def solve(self, mdp):
+        return mdp.evaluate_all()

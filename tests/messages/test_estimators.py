@@ -1,0 +1,98 @@
+"""What is said of bad input: MDDAGClassifier and MDDAGRegressor."""
+
+from sklearn.ensemble import GradientBoostingClassifier
+from sklearn.exceptions import NotFittedError
+
+import mddag
+from mddag import AdaBoostMHClassifier as AdaBoost
+from mddag import MDDAGClassifier, MDDAGRegressor
+from tests.messages.message import check, each
+from tests.messages.models import X, Y, fast, fit, model, regressor, scaled
+
+ROWS = [
+    *(
+        (
+            f"unfitted {name}",
+            lambda name=name: getattr(MDDAGClassifier(), name)(X),
+            NotFittedError,
+            "This MDDAGClassifier instance is not fitted yet",
+        )
+        for name in ("predict", "predict_proba", "n_evaluated", "trace", "scores")
+    ),
+    (
+        "unfitted save",
+        lambda: MDDAGRegressor().save("m"),
+        NotFittedError,
+        "MDDAGRegressor instance",
+    ),
+    (
+        "unfitted predictor",
+        lambda: AdaBoost().predict(X),
+        NotFittedError,
+        "AdaBoostMHClassifier inst",
+    ),
+    (
+        "unfitted export",
+        lambda: mddag.export_c(MDDAGClassifier(), "m.h"),
+        NotFittedError,
+        "This MDDAGClassifier instance is not fitted",
+    ),
+    ("policy_rows", lambda: fit(policy_rows="all"), ValueError, "policy_rows is 'all'; wanted one"),
+    (
+        "policy_fraction",
+        lambda: fit(policy_fraction=0),
+        ValueError,
+        r"policy_fraction is 0; wanted a fraction of the rows, in \(0, 1\)",
+    ),
+    (
+        "actions",
+        lambda: fit(actions=("skip",)),
+        ValueError,
+        r"actions are \('skip',\); wanted 'eval'",
+    ),
+    ("beta None", lambda: fit(beta=None), ValueError, "beta is None; wanted a finite price"),
+    (
+        "another kind",
+        lambda: fit(ensemble=regressor()),
+        ValueError,
+        "the ensemble is that of a regressor; a classifier is wanted here",
+    ),
+    (
+        "no rows left",
+        lambda: fit(ensemble=GradientBoostingClassifier(), X=X[:2], y=[0, 1]),
+        ValueError,
+        "leaves no row for the policy",
+    ),
+    ("one dimension", lambda: fit(X=X[:, 0]), ValueError, "Expected 2D array, got 1D array"),
+    ("numbers for labels", lambda: fit(y=X[:, 0]), ValueError, "Unknown label type: continuous"),
+    (
+        "adopted estimator",
+        lambda: MDDAGClassifier(model()).adopt(fast(), X, Y),
+        TypeError,
+        "policy is a MDDAGClassifier; wanted a Policy",
+    ),
+    (
+        "columns",
+        lambda: fast().predict(X[:, :2]),
+        ValueError,
+        "X has 2 features, but MDDAGClassifier",
+    ),
+    (
+        "columns of a pipeline",
+        lambda: scaled().n_evaluated(X[:, :2]),
+        ValueError,
+        "X has 2 features, but StandardScaler is expecting 3",
+    ),
+    (
+        "saved pipeline",
+        lambda: scaled().save("m.mddag"),
+        ValueError,
+        "reads rows after StandardScaler, which only scikit-learn can run",
+    ),
+    ("set_params", lambda: fast().set_params(betas=1), ValueError, "Invalid parameter 'betas'"),
+]
+
+
+@each(ROWS)
+def test_messages(call, error, words):
+    check(call, error, words)

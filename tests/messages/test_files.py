@@ -1,0 +1,56 @@
+"""What is said of bad input: load, save and export_c."""
+
+import mddag
+from tests.messages.message import check, each
+from tests.messages.models import fast, model
+
+ROWS = [
+    (
+        "no path",
+        lambda: mddag.load(None),
+        TypeError,
+        "path is None; wanted a str or an os.PathLike",
+    ),
+    ("open file", lambda: mddag.load(3), TypeError, "path is 3; wanted a str"),
+    ("folder", lambda: mddag.load("."), IsADirectoryError, "is a folder; wanted a file that save"),
+    ("empty", lambda: mddag.load("empty.txt"), mddag.ModelFileError, "it is empty"),
+    (
+        "pickle",
+        lambda: mddag.load("model.pkl"),
+        mddag.ModelFileError,
+        "it is a pickle, which can run",
+    ),
+    (
+        "LightGBM text",
+        lambda: mddag.load("model.txt"),
+        mddag.ModelFileError,
+        "it holds LightGBM text, which mddag.as_ensemble",
+    ),
+    ("cut", lambda: mddag.load("cut.mddag"), mddag.ModelFileError, "cannot read 'cut.mddag': "),
+    ("threads", lambda: mddag.load("own.mddag", n_threads=0), ValueError, "n_threads is 0; wanted"),
+    ("save to a number", lambda: fast().save(1), TypeError, "path is 1; wanted a str"),
+    ("export to nothing", lambda: fast().export_c(None), TypeError, "path is None; wanted a str"),
+    (
+        "name in C",
+        lambda: fast().export_c("m.h", name="2 models"),
+        ValueError,
+        "name is '2 models'; wanted a C identifier",
+    ),
+    (
+        "integer_thresholds",
+        lambda: fast().export_c("m.h", integer_thresholds="yes"),
+        ValueError,
+        "integer_thresholds is 'yes'; wanted True or False",
+    ),
+    (
+        "export of a model",
+        lambda: mddag.export_c(model(), "m.h"),
+        TypeError,
+        "model is a GradientBoostingClassifier; wanted a Predictor, a Dag",
+    ),
+]
+
+
+@each(ROWS)
+def test_messages(call, error, words):
+    check(call, error, words)
