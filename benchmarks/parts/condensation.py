@@ -35,8 +35,8 @@ from mddag.losses import Logistic
 from mddag.ordering import Correlation
 from mddag.ordering.arrangement import arranged
 from mddag.ordering.condensation import Condensation
+from mddag.solvers.portfolio import log_odds
 from mddag.solvers.portfolio.mixture import advised, curbed
-from mddag.solvers.portfolio.portfolio import log_odds as _log_odds
 
 MODELS = OUT / "quality" / "models"
 FIELDS = ("measure", "data", "ensemble", "way", "n_classifiers", "value", "deviation")
@@ -125,7 +125,7 @@ def log_losses(learning: MDP, judging: MDP) -> Readings:
         *(MDP(m.votes, m.labels, loss=Logistic()) for m in (learning, judging))
     )
     to_full = partial(Condensation.of, learning.votes)
-    to_teacher = partial(_log_odds.condensed, taught)
+    to_teacher = partial(log_odds.condensed, taught)
     for way, condense in ((TO_FULL, to_full), (TO_TEACHER, to_teacher)):
         for n, scores in condensed(condense, *both):
             yield way, n, loss(*scores) / full

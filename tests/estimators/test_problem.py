@@ -79,9 +79,9 @@ def test_rows_share_order_and_grid_of_the_learning_rows():
     assert other.arrangement.order.tolist() == [2, 1, 0]
 
 
-def test_a_solver_that_orders_by_itself_is_left_alone():
+def test_a_solver_that_arranges_by_itself_is_left_alone():
     class Orderly(Margin):
-        orders = True
+        arranges = True
 
     problem = Problem.of(ensemble(classes=[0, 1]), ROWS, np.arange(9) % 2)
     assert problem.ordered(backwards, Orderly()).arrangement.order.tolist() == [0, 1, 2]

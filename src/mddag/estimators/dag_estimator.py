@@ -36,7 +36,6 @@ from mddag.features.features import Rows, is_frame
 from mddag.mdp.mdp import checked_actions, checked_beta, checked_loss
 from mddag.mdp.policy import ACTIONS, Policy, check_policy
 from mddag.solvers import Solver
-from mddag.solvers.solver import seeded, solved
 
 
 class _Repr:
@@ -136,9 +135,9 @@ class DagEstimator(Served, Scoring, BaseEstimator):  # type: ignore[misc]
             weight=part(weight, source.rows),
         )
         ordered = problem.ordered(self.ordering, solver, self.grid)
-        policy = ordered.outside(solved(seeded(solver, random), ordered.mdp(self.beta)))
+        policy = ordered.outside(solver.with_seed(random).solve(ordered.mdp(self.beta)))
         self._settle(source.ensemble, policy, problem, rows)
-        report(2, f"{self.evaluation_.n_evaluated:.1f} evaluated by {type(solver).__name__}")
+        report(2, f"{self.evaluation_.n_evaluated:.1f} evaluated by {solver.name}")
 
     def adopt(self, policy: Policy, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Take a policy learned elsewhere, such as one of a sweep, over the fitted ensemble.

@@ -7,7 +7,6 @@ which then share order and grid; both are made from the learning rows alone.
 
 from __future__ import annotations
 
-from copy import copy
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -28,11 +27,10 @@ from mddag.mdp.grid import Grid
 from mddag.mdp.mdp import MDP, are_numbers
 from mddag.mdp.policy import ACTIONS, Policy
 from mddag.ordering import Correlation, Given
-from mddag.ordering.arrangement import Arrangement, arranged, by_lines
-from mddag.ordering.class_levels import by_log_odds
+from mddag.ordering.arrangement import Arrangement, arranged
 from mddag.ordering.order import checked_ordering
 from mddag.solvers import Portfolio, Solver
-from mddag.solvers.solver import checked_solver, deciding_every, instructed
+from mddag.solvers.solver import as_solver
 
 GRIDS = ("quantile", "uniform")
 
@@ -119,19 +117,16 @@ class Problem:
 
         None stands for Correlation(), whose levels are made for signs; for numbers, which boosting
         puts in order by itself, for Given().
-        A solver that orders by itself (it says so by `orders`) gets them as they are, and makes
-        its own grids. One whose classes share their thresholds may ask for more cells of a class
-        (`cells_of_a_class`), one that fits lines of its own for levels by least squares
-        (`fits_lines`).
+        A solver that arranges by itself gets them as they are. Others say which levels and how
+        many cells of a class they want.
         """
-        if getattr(solver, "orders", False):
+        if solver.arranges:
             return self
         if ordering is None:
             ordering = Given() if are_numbers(self.labels) else Correlation()
-        fits_lines = self.votes.tables.n_scores == 1 or getattr(solver, "fits_lines", False)
-        levels = by_lines if fits_lines else by_log_odds
+        levels = solver.levels(self.votes.tables.n_scores)
         problem = self._in(arranged(ordering, self.votes, self.costs, self.weight, levels=levels))
-        n_cells = getattr(solver, "cells_of_a_class", None)
+        n_cells = solver.cells_per_class
         if grid == "uniform":
             return replace(problem, grid=Grid.uniform(problem.votes, n_cells))
         return replace(problem, grid=Grid.quantile(problem.votes, n_cells, weight=self.weight))
@@ -164,12 +159,12 @@ def chosen_solver(
     check_on_interrupt(on_interrupt)
     checked_threads(n_threads)
     solver = Portfolio(n_threads=n_threads) if solver is None else solver
-    learner = deciding_every(checked_solver(solver), every)
-    learner = instructed(learner, verbose=verbose, on_interrupt=on_interrupt)
+    learner = as_solver(solver).with_every(every)
+    learner = learner.instructed(verbose=verbose, on_interrupt=on_interrupt)
     if ordering is None:
         return learner
     checked_ordering(ordering)
-    return _in_order(learner, ordering) if getattr(learner, "orders", False) else learner
+    return learner.with_order(ordering)
 
 
 def threads_of_learning(n_threads: int | None, n_jobs: int | None, otherwise: int = 1) -> int:
@@ -182,18 +177,6 @@ def threads_of_learning(n_threads: int | None, n_jobs: int | None, otherwise: in
     if n_threads is not None:
         return checked_threads(n_threads)
     return otherwise if n_jobs is None else effective_n_jobs(n_jobs)
-
-
-def _in_order(solver: Any, ordering: Any) -> Solver:
-    """A copy of a solver that orders by itself, with one order to try."""
-    if getattr(solver, "orderings", ()) is not None:
-        raise ValueError(
-            f"ordering is {ordering!r}, but {solver!r} has orders of its own; give one of the two"
-        )
-    other = copy(solver)
-    other.orderings = (ordering,)
-    ordered: Solver = other
-    return ordered
 
 
 def _loss_of_the_mean(

@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from mddag.calibration.calibration import probabilities
 from mddag.calibration.platt import fit_factor
-from mddag.losses.of_means import OfMeans
 from mddag.mdp.mdp import MDP
 
 
@@ -23,8 +22,7 @@ def taught(mdp: MDP, scores: NDArray[np.float64] | None = None) -> MDP:
     """
     scores = mdp.votes.scores() if scores is None else scores
     if mdp.of_numbers:
-        means = mdp.loss.means(scores) if isinstance(mdp.loss, OfMeans) else scores
-        return mdp.with_labels(means[:, 0])
+        return mdp.with_labels(mdp.loss.predictions(scores)[:, 0])
     shares = mdp.labels if mdp.labels.ndim == 2 else np.eye(max(mdp.n_scores, 2))[mdp.labels]
     # a row counts once per class, by its share of it
     mass = mdp.mass

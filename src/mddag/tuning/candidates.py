@@ -27,15 +27,15 @@ from mddag.features.features import Rows
 from mddag.mdp.grid import Grid
 from mddag.mdp.mdp import MDP
 from mddag.mdp.policy import EVAL, QUIT, Policy
-from mddag.solvers import Solver
-from mddag.solvers.front import rounded, rungs, worth
-from mddag.solvers.solver import Candidates, checked_policy, quiet
+from mddag.solvers import Candidates, Family, Solver
+from mddag.solvers.front import rounded, spaced_front, worth
+from mddag.solvers.judged_candidates import JudgedCandidates
 from mddag.tuning.excess_loss import Harm
 
 BETAS = tuple(10.0 ** np.arange(-6.0, 0.1))
 ROUNDS = 3  # of refinement
 FINER = 3  # new prices between two old ones
-STEP = 1.05  # between the costs of candidates that are taken from a pool or a family
+STEP = 1.05  # between the costs of candidates that are taken from a front
 
 Prices = Sequence[float] | NDArray[np.float64]
 
@@ -59,9 +59,8 @@ class Ladder:
     """Learns policies on some of the rows and runs them on all.
 
     rows                : all rows, as numbers
-    solver              : may offer ``solve_path(mdp, betas, selection)`` for all prices at once,
-                          ``pool(mdp, betas, selection)`` for all its candidates, judged, or
-                          ``candidates(mdp)``, a family's
+    solver              : a Solver, which may judge all its candidates, be a Family, or go along
+                          the prices by itself
     learning, selection : the rows that a solver sees, in the order and on the grid of the former
     weight              : (n,), what all the rows count for in means; None where all count alike
     n_jobs              : joblib's workers for a solver that solves price by price
@@ -80,7 +79,7 @@ class Ladder:
     verbose: bool = False
     on_interrupt: str = "raise"
     candidates: list[Candidate] = field(init=False)
-    pool: Any = field(init=False, default=None)
+    judged: JudgedCandidates | None = field(init=False, default=None)
     family_costs: NDArray[np.float64] = field(init=False, default_factory=lambda: np.empty(0))
 
     def __post_init__(self) -> None:
@@ -105,19 +104,19 @@ class Ladder:
     def within_budget(self, budget: float, judges: NDArray[np.intp]) -> Candidate:
         """The least harm with at most `budget` mean evaluations on the rows `judges`.
 
-        The candidates of a pool are on its front: the dearer, the less harm is expected of them,
+        Judged candidates are on their front: the dearer, the less harm is expected of them,
         and the harm of these few rows would only choose the luckiest.
         """
 
         def too_dear(c: Candidate) -> bool:
             return self._mean(c.n_evaluated, judges) > budget
 
-        if self._is_family:
-            self._take_best(budget, too_dear)
+        if isinstance(self.solver, Family):
+            self._take_best(self.solver, budget, too_dear)
         else:
             self._search(too_dear, fits=lambda c: not too_dear(c))
         self.candidates.append(self._constant(QUIT, BETAS[-1]))  # within any budget
-        if self.pool is not None:  # the full ensemble is among them if it is worth its price
+        if self.judged is not None:  # the full ensemble is among them if it is worth its price
             cheap = [c for c in self.candidates[1:] if not too_dear(c)]
             return max(cheap, key=lambda c: self._mean(c.n_evaluated, judges))
         cheap = [c for c in self.candidates if not too_dear(c)]
@@ -161,33 +160,30 @@ class Ladder:
         on_the_careful_side: Callable[[Candidate], bool],
         fits: Callable[[Candidate], bool] = lambda c: True,
     ) -> None:
-        """Learn at BETAS; then take a pool's ladder, or learn about where care ends.
+        """Learn at BETAS; then take the front of judged candidates, or learn where care ends.
 
         fits : whether a candidate may be chosen; Ctrl-C before there is one is always an error
         """
-        if hasattr(self.solver, "pool"):
-            self._fill(BETAS)  # which returns what it has on Ctrl-C by itself
+        self._judge(BETAS)  # which returns what it has on Ctrl-C by itself
         with keeping(self.on_interrupt, lambda: self._told(fits)):
-            if self.pool is not None:
-                self._climb()
-            elif self._is_family:
-                self._take_front()
+            if self.judged is not None:
+                self._climb(self.judged)
+            elif isinstance(self.solver, Family):
+                self._take_front(self.solver)
             else:
                 self._refine(on_the_careful_side)
 
-    @property
-    def _is_family(self) -> bool:
-        return hasattr(self.solver, "candidates")
-
-    def _take_front(self) -> None:
-        candidates, losses, costs = self._judged_family()
-        on_it = rungs(losses, costs, STEP)
+    def _take_front(self, family: Family) -> None:
+        candidates, losses, costs = self._judged_family(family)
+        on_it = spaced_front(losses, costs, STEP)
         prices = [min(price / self.learning.unit, BETAS[-1]) for price, _ in on_it]
         self._add(prices, (candidates[at] for _, at in on_it))
 
-    def _take_best(self, budget: float, too_dear: Callable[[Candidate], bool]) -> None:
+    def _take_best(
+        self, family: Family, budget: float, too_dear: Callable[[Candidate], bool]
+    ) -> None:
         """The least loss on the rows for selection, the cheapest in a tie."""
-        candidates, losses, costs = self._judged_family()
+        candidates, losses, costs = self._judged_family(family)
         for at in np.lexsort((costs, losses)).tolist():
             if costs[at] > budget:
                 continue
@@ -196,10 +192,11 @@ class Ladder:
             if not too_dear(self.candidates[-1]):  # an executor rounds otherwise
                 return
 
-    def _judged_family(self) -> tuple[Candidates, NDArray[np.float64], NDArray[np.float64]]:
+    def _judged_family(
+        self, family: Family
+    ) -> tuple[Candidates, NDArray[np.float64], NDArray[np.float64]]:
         """All candidates, their losses and their costs on the rows for selection."""
-        solver: Any = self.solver
-        candidates: Candidates = solver.candidates(self.learning.mdp(0.0))
+        candidates = family.candidates(self.learning.mdp(0.0))
         losses, self.family_costs = candidates.evaluate(self.selection.mdp(0.0))
         return candidates, rounded(losses), self.family_costs
 
@@ -208,15 +205,14 @@ class Ladder:
         n_learned = len(self.candidates) - 1
         if not any(map(fits, self.candidates[1:])):
             return ""
-        name = type(self.solver).__name__
-        return f"{name} was stopped after {n_learned} policies; one of them is chosen"
+        return f"{self.solver.name} was stopped after {n_learned} policies; one of them is chosen"
 
-    def _climb(self) -> None:
-        """Take the best of a pool at BETAS, and its ladder."""
-        self._take(BETAS)
-        rungs = self.pool.ladder(STEP)
-        prices = [price / self.learning.unit for price, _ in rungs]
-        self._add(prices, [policy for _, policy in rungs])
+    def _climb(self, judged: JudgedCandidates) -> None:
+        """Take the best of judged candidates at BETAS, and their front."""
+        self._take(judged, BETAS)
+        on_it = judged.spaced_front(STEP)
+        prices = [price / self.learning.unit for price, _ in on_it]
+        self._add(prices, [policy for _, policy in on_it])
 
     def _refine(self, on_the_careful_side: Callable[[Candidate], bool]) -> None:
         self._extend(BETAS)
@@ -232,35 +228,35 @@ class Ladder:
             self._extend(np.geomspace(careful.beta, bold.beta, FINER + 2)[1:-1])
 
     def _extend(self, betas: Prices) -> None:
-        if hasattr(self.solver, "pool"):
-            self._fill(betas)
-            self._take(betas)
+        self._judge(betas)
+        if self.judged is not None:
+            self._take(self.judged, betas)
             return
         mdps = [(self.learning.mdp(beta), self.selection.mdp(beta)) for beta in betas]
-        if hasattr(self.solver, "solve_path"):
+        if self.solver.solves_paths:
             (mdp, chooser), prices = mdps[0], [mdp.beta for mdp, _ in mdps]
             self._add(betas, self.solver.solve_path(mdp, prices, chooser))
             return
         alone = effective_n_jobs(self.n_jobs) == 1
-        solver = self.solver if alone else quiet(self.solver)
+        solver = self.solver if alone else self.solver.quiet()
         parallel = Parallel(n_jobs=self.n_jobs, return_as="generator")
         self._add(betas, parallel(delayed(_solve)(solver, *samples) for samples in mdps))
 
-    def _fill(self, betas: Prices) -> None:
-        """The pool of a solver that has one, for these prices."""
+    def _judge(self, betas: Prices) -> None:
+        """The candidates of a solver that judges them, for these prices."""
         mdp, chooser = self.learning.mdp(betas[0]), self.selection.mdp(betas[0])
-        solver: Any = self.solver
-        self.pool = solver.pool(mdp, [beta * self.learning.unit for beta in betas], chooser)
+        prices = [beta * self.learning.unit for beta in betas]
+        self.judged = self.solver.judged(mdp, prices, chooser)
 
-    def _take(self, betas: Prices) -> None:
-        """The best of the pool at these prices."""
-        self._add(betas, [self.pool.policy(beta * self.learning.unit) for beta in betas])
+    def _take(self, judged: JudgedCandidates, betas: Prices) -> None:
+        """The best candidates at these prices."""
+        self._add(betas, [judged.policy(beta * self.learning.unit) for beta in betas])
 
     def _add(self, betas: Prices, policies: Iterable[Policy]) -> None:
         """Judge policies as they come."""
         with progress("sparsify", len(betas), self.verbose) as report:
             for n_done, (beta, policy) in enumerate(zip(betas, policies, strict=True), 1):
-                outside = self.learning.outside(checked_policy(policy, self.solver))
+                outside = self.learning.outside(policy)
                 new = self._judged(float(beta), outside)
                 self.candidates.append(new)
                 report(n_done, f"beta {beta:.3g}: {self._mean(new.n_evaluated):.1f} evaluated")

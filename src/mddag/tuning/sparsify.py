@@ -27,7 +27,6 @@ from mddag.estimators.problem import Problem, threads_of_learning
 from mddag.estimators.regressor import MDDAGRegressor
 from mddag.features.checks import counted_rows
 from mddag.mdp.mdp import checked_beta
-from mddag.solvers.solver import seeded
 from mddag.tuning.candidates import Candidate, Ladder
 from mddag.tuning.excess_loss import Harm, Measure
 from mddag.tuning.guarantee import Promise, certified
@@ -135,7 +134,7 @@ def sparsify(
     )
     _check_rows(evidence, knob, promise)
     price = 0.0 if promise is None else promise.price(len(evidence.certifying))
-    ladder = _ladder(estimator, seeded(learner, random), evidence, knob, price, n_jobs)
+    ladder = _ladder(estimator, learner.with_seed(random), evidence, knob, price, n_jobs)
     chosen = _chosen(ladder, knob, value, promise, evidence)
     if objective == "time" and knob != "budget" and not ladder.saves_time(chosen):
         chosen = ladder.everything
@@ -182,7 +181,7 @@ def _within_budget(ladder: Ladder, budget: float, rows: NDArray[np.intp]) -> Can
     cheapest = ladder.cheapest(rows)
     if cheapest > budget:
         doubt(
-            f"{type(ladder.solver).__name__} found no policy within budget={budget:g}: those that "
+            f"{ladder.solver.name} found no policy within budget={budget:g}: those that "
             f"evaluate anything evaluate {cheapest:.4g} base classifiers per row or more. "
             "Returned is a policy that evaluates nothing and gives every row the same answer; give "
             "a larger budget, a smaller every or another solver"

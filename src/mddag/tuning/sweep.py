@@ -32,7 +32,7 @@ from mddag.mdp.curve import SAMPLES, Curve
 from mddag.mdp.mdp import MDP, Evaluation, checked_loss
 from mddag.mdp.policy import Policy
 from mddag.solvers import Solver
-from mddag.solvers.solver import checked_policy, instructed, quiet, seeded, solved
+from mddag.solvers.solver import as_solver
 
 MEASURES = ("loss", "cost", "objective", "n_evaluated")
 BETAS = tuple((10.0 ** np.arange(-4.0, -1.9, 0.5)).tolist())
@@ -116,7 +116,7 @@ def sweep(
         test = replace(tested, unit=given.unit).like(learning)
     curve = sweep_policies(
         learning.mdp,
-        seeded(learner, random),
+        learner.with_seed(random),
         prices,
         selection=selection.mdp,
         test=None if test is None else test.mdp,
@@ -156,7 +156,7 @@ def _held_out(
 
 def sweep_policies(
     mdp_of_beta: Callable[[float], MDP],
-    solver: Solver,
+    solver: Any,
     betas: ArrayLike,
     *,
     selection: Callable[[float], MDP] | None = None,
@@ -170,14 +170,14 @@ def sweep_policies(
     `mdp_of_beta`, `selection` and `test` give the MDP of their rows at a beta, for instance
     ``lambda beta: MDP(votes, y, beta=beta)``. The solver sees the training and the selection rows,
     never the test rows. `n_jobs` is joblib's: None is 1 unless a ``parallel_config`` says
-    otherwise, -1 all cores; the result does not depend on it. A solver with ``solve_path`` goes
+    otherwise, -1 all cores; the result does not depend on it. A solver that solves paths goes
     along the prices by itself, in one job. `verbose` shows the prices done; with on_interrupt
     "return" Ctrl-C gives the curve of those.
     """
     prices = _checked_betas(betas)
     check_jobs(n_jobs)
     check_on_interrupt(on_interrupt)
-    solver = instructed(solver, verbose=verbose, on_interrupt=on_interrupt)
+    solver = as_solver(solver).instructed(verbose=verbose, on_interrupt=on_interrupt)
     given = zip(SAMPLES, (mdp_of_beta, selection, test), strict=True)
     samples = {name: of_beta for name, of_beta in given if of_beta is not None}
     first = {name: of_beta(prices[0]) for name, of_beta in samples.items()}
@@ -209,16 +209,16 @@ def _solved(
     n_jobs: int | None,
 ) -> Iterable[Solved]:
     """The policies in the order of the prices, as they come."""
-    if hasattr(solver, "solve_path"):
+    if solver.solves_paths:
         return _solved_at_once(samples, solver, prices)
-    solver = solver if effective_n_jobs(n_jobs) == 1 else quiet(solver)
+    solver = solver if effective_n_jobs(n_jobs) == 1 else solver.quiet()
     parallel = Parallel(n_jobs=n_jobs, return_as="generator")
     solved: Iterable[Solved] = parallel(delayed(_solve)(samples, solver, beta) for beta in prices)
     return solved
 
 
 def _solved_at_once(
-    samples: Mapping[str, Callable[[float], MDP]], solver: Any, prices: list[float]
+    samples: Mapping[str, Callable[[float], MDP]], solver: Solver, prices: list[float]
 ) -> Iterable[Solved]:
     """The policies of a solver that goes along the prices by itself."""
     first = {name: of_beta(prices[0]) for name, of_beta in samples.items()}
@@ -226,7 +226,7 @@ def _solved_at_once(
     policies = solver.solve_path(first["train"], betas, first.get("selection"))
     return (
         (
-            checked_policy(policy, solver),
+            policy,
             {name: mdp.with_beta(beta).evaluate(policy) for name, mdp in first.items()},
         )
         for policy, beta in zip(policies, betas, strict=True)
@@ -236,7 +236,7 @@ def _solved_at_once(
 def _solve(samples: Mapping[str, Callable[[float], MDP]], solver: Solver, beta: float) -> Solved:
     mdps = {name: of_beta(beta) for name, of_beta in samples.items()}
     with ending_all():
-        policy = solved(solver, mdps["train"], mdps.get("selection"))
+        policy = solver.solve(mdps["train"], mdps.get("selection"))
     return policy, {name: mdp.evaluate(policy) for name, mdp in mdps.items()}
 
 

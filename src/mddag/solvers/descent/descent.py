@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from typing import ClassVar
 
 import numpy as np
 
@@ -26,7 +27,7 @@ from mddag.mdp.policy import Policy
 from mddag.solvers.descent.descents import Actions, Descents, suited
 from mddag.solvers.descent.sweep import Guards
 from mddag.solvers.search import Search
-from mddag.solvers.solver import check_samples
+from mddag.solvers.solver import Solver, check_samples
 from mddag.solvers.teacher import taught
 
 FREE = Guards()
@@ -37,7 +38,7 @@ DRAW_EVERY = 4  # the other explorations shake what was found
 
 
 @dataclass
-class Descent(Parameters):
+class Descent(Parameters, Solver):
     """Descents from several starts; the best sweep of all is the answer.
 
     n_starts     : explorations, besides the descent from the optimum without SKIP
@@ -67,6 +68,14 @@ class Descent(Parameters):
     verbose: bool = False
     on_interrupt: str = "raise"
 
+    settings: ClassVar[tuple[str, ...]] = (
+        "every",
+        "random_state",
+        "n_threads",
+        "verbose",
+        "on_interrupt",
+    )
+
     def solve(self, mdp: MDP, selection: MDP | None = None) -> Policy:
         """The best candidate by Eq. (8) on `selection`, or on the MDP itself."""
         check_samples(mdp, selection)
@@ -76,7 +85,7 @@ class Descent(Parameters):
         """The same, with the value of every candidate."""
         self.check()
         return Search.among(
-            self._candidates(mdp),
+            self._policies(mdp),
             mdp,
             selection,
             name="Descent",
@@ -85,12 +94,12 @@ class Descent(Parameters):
             on_interrupt=self.on_interrupt,
         )
 
-    def candidates(self, mdp: MDP) -> Iterator[Policy]:
+    def policies(self, mdp: MDP) -> Iterator[Policy]:
         """The policies after every sweep of every descent, the optimum without SKIP first."""
         self.check()
-        return (policy for _, policy in self._candidates(mdp))
+        return (policy for _, policy in self._policies(mdp))
 
-    def _candidates(self, mdp: MDP) -> Iterator[tuple[int, Policy]]:
+    def _policies(self, mdp: MDP) -> Iterator[tuple[int, Policy]]:
         """The same, with the number of descents so far."""
         start = None if self.start is None else suited(self.start, mdp, self.every)
         mdp = taught(mdp) if self.targets == "teacher" else mdp

@@ -26,7 +26,7 @@ class Margin(OneKnob):
     """
 
     # All classes have the same thresholds, so each may have as many as there are for two.
-    cells_of_a_class: ClassVar[int] = DEFAULT_CELLS
+    cells_per_class: ClassVar[int | None] = DEFAULT_CELLS
 
     def candidates(self, mdp: MDP) -> Exits:
         """A threshold at every edge of the grid, the largest first."""

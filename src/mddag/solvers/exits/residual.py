@@ -14,7 +14,6 @@ accuracy, which is why z is tuned by Eq. (8) and not read from a normal table.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +21,7 @@ from numpy.typing import NDArray
 from mddag._internal.checks import check_whole
 from mddag.ensemble.partial_sums import partial_sums, top_and_margin
 from mddag.mdp.mdp import MDP
+from mddag.ordering.arrangement import Levels, by_lines
 from mddag.solvers.exits.family import OneKnob, check_classes
 from mddag.solvers.exits.nested import Exits, inner_edges
 
@@ -40,11 +40,13 @@ class Residual(OneKnob):
 
     width: int = 15
 
-    fits_lines: ClassVar[bool] = True  # so levels of the same kind suit it better than log-odds
-
     def __post_init__(self) -> None:
         super().__post_init__()
         check_whole("width", self.width, 1)
+
+    def levels(self, n_scores: int) -> Levels:
+        """By lines, since it fits lines itself."""
+        return by_lines
 
     def candidates(self, mdp: MDP) -> Exits:
         """From the full ensemble to quitting as soon as the prediction has a sign."""

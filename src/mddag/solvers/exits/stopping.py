@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,7 +25,7 @@ from mddag._internal.parameters import Parameters
 from mddag.ensemble.partial_sums import partial_sums
 from mddag.mdp.mdp import MDP
 from mddag.mdp.policy import EVAL, QUIT, Policy
-from mddag.solvers.solver import check_samples
+from mddag.solvers.solver import Solver, check_samples
 
 SHAPES = ("cells", "thresholds")
 MIN_COUNT = 30  # rows per group, about
@@ -35,7 +35,7 @@ Places = NDArray[np.unsignedinteger[Any]]
 
 
 @dataclass
-class Stopping(Parameters):
+class Stopping(Parameters, Solver):
     """The best early exits of one shape.
 
     shape   : "cells", groups of which decide each for itself, or "thresholds", a low and a high one
@@ -46,6 +46,9 @@ class Stopping(Parameters):
     shape: str = "cells"
     n_cells: int = 16
     every: int = 1
+
+    solves_paths: ClassVar[bool] = True
+    settings: ClassVar[tuple[str, ...]] = ("every",)
 
     def solve(self, mdp: MDP, selection: MDP | None = None) -> Policy:
         """The optimum on these rows, or the full ensemble where that is better on `selection`."""

@@ -64,12 +64,13 @@ class Judge:
         self.n_rows = float(mdp.mass.sum())
         self.asks_teacher = False
         self.teacher, self.decided, self.square = mdp, mdp, 1.0
-        if isinstance(mdp.loss, ZeroOne) and mdp.labels.ndim == 1:
+        prices = mdp.loss.prices(max(mdp.n_scores, 2))
+        if prices is not None and mdp.labels.ndim == 1:
             self.asks_teacher = True
             winner = full[:, 0] > 0 if mdp.n_scores == 1 else full.argmax(axis=1)
             self.teacher = taught(mdp, full)
             self.decided = mdp.with_labels(winner.astype(np.intp), ZeroOne())
-            self.square = _mean_square_price(mdp, mdp.loss.prices(max(mdp.n_scores, 2)))
+            self.square = _mean_square_price(mdp, prices)
 
     def of_policy(self, policy: Policy) -> Opinions:
         """The opinion of one candidate, which is followed."""

@@ -17,7 +17,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mddag.ensemble.votes import Votes
-from mddag.losses import Logistic
 from mddag.mdp.mdp import MDP
 from mddag.ordering.condensation import Condensation
 
@@ -28,7 +27,7 @@ TINY = 1e-12  # a share: its logarithm is finite
 
 def concerns(mdp: MDP) -> bool:
     """Whether arrangements for these rows for learning are made so."""
-    return isinstance(mdp.loss, Logistic) and mdp.n_scores == 1
+    return mdp.loss.of_probabilities and mdp.n_scores == 1
 
 
 def together(learning: MDP, selection: MDP) -> MDP:
@@ -52,14 +51,13 @@ def together(learning: MDP, selection: MDP) -> MDP:
 def condensed(mdp: MDP, most: int) -> Condensation:
     """`most` base classifiers whose sum follows the log-odds of the soft targets (n, 2)."""
     doubt = mdp.labels.prod(axis=1)
-    scale = mdp.loss.scale if isinstance(mdp.loss, Logistic) else 1.0
     return Condensation.of(
         mdp.votes,
         most,
         mdp.costs,
         mdp.weight * (doubt + SURE),
         focus=0.0,
-        wanted=log_odds(mdp.labels) / scale,
+        wanted=log_odds(mdp.labels) / mdp.loss.scale,
         ridge=RIDGE / float(mdp.mass.sum()),
     )
 

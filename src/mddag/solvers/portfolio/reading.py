@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 
 from mddag.calibration.platt import fit_factor
 from mddag.ensemble.partial_sums import partial_sums
-from mddag.losses import Logistic
 from mddag.mdp.mdp import MDP
 
 MAX_ROWS = 3_000  # that a factor is fitted to: one number, and targets without noise
@@ -24,5 +23,4 @@ def exit_factors(mdp: MDP) -> NDArray[np.float64]:
     few = mdp.rows(mdp.counting(MAX_ROWS))
     mass = few.mass
     factors = [fit_factor(scores, few.labels, mass) for scores in partial_sums(few.votes)]
-    scale = mdp.loss.scale if isinstance(mdp.loss, Logistic) else 1.0
-    return np.array(factors) / scale
+    return np.array(factors) / mdp.loss.scale

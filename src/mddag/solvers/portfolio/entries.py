@@ -1,7 +1,8 @@
-"""Pool: candidates of many solvers in several orders, among which held-out rows choose.
+"""Entries: candidates of many solvers in several arrangements, judged by held-out rows.
 
-Loss and cost of a candidate do not depend on beta, so each is judged once and competes at every
-price: a policy learned at one beta may win at another.
+An entry is what one member of a portfolio found in one arrangement of the base classifiers, with
+the judge's opinion of each policy. Opinions do not depend on beta, so a policy that was learned at
+one price may be the answer at another.
 """
 
 from __future__ import annotations
@@ -17,30 +18,21 @@ from numpy.typing import NDArray
 
 from mddag.ensemble.rescaling import Rescaling
 from mddag.mdp.grid import Grid
-from mddag.mdp.mdp import MDP
 from mddag.mdp.policy import Policy
 from mddag.ordering.arrangement import Arrangement
-from mddag.solvers.front import front, rounded, rungs
-from mddag.solvers.portfolio.judge import Judge, Opinions
+from mddag.solvers.front import rounded
+from mddag.solvers.judged_candidates import JudgedCandidates
+from mddag.solvers.portfolio.arranged_problems import ArrangedProblem
+from mddag.solvers.portfolio.judge import Opinions
 from mddag.solvers.solver import Candidates
-
-
-@dataclass(frozen=True, eq=False)
-class Ordered:
-    """A problem with its base classifiers in some order, for learning and for choosing."""
-
-    name: str
-    arrangement: Arrangement
-    learning: MDP
-    judge: Judge
 
 
 class Indexed(Protocol):
     def __getitem__(self, c: int, /) -> Policy: ...
 
 
-class Packed:
-    """Policies that would fill memory, with their actions compressed: most cells do as others."""
+class PackedPolicies:
+    """Policies that would fill memory, with their actions compressed: few cells differ."""
 
     def __init__(self) -> None:
         self.kept: list[tuple[Grid, NDArray[np.intp], int, Rescaling | None]] = []
@@ -58,9 +50,9 @@ class Packed:
 
 @dataclass(frozen=True, eq=False)
 class Entry:
-    """Candidates of one solver in one order, and what the judge thinks of them.
+    """Candidates of one solver in one arrangement, and the judge's opinions of them.
 
-    by_labels : whether labels taught them, other than the choice of a knob
+    by_labels : whether they were learned from labels, not from the full ensemble's scores
     """
 
     name: str
@@ -70,24 +62,29 @@ class Entry:
     by_labels: bool
 
 
-class Pool:
-    """All entries so far; in a tie the earlier one wins, and in it the earlier candidate."""
+class Entries(JudgedCandidates):
+    """All entries so far, candidates numbered entry by entry; in a tie the earlier one wins."""
 
-    def __init__(self, problem: Ordered) -> None:
+    def __init__(self, problem: ArrangedProblem) -> None:
         self.entries: list[Entry] = []
         self.judge = problem.judge
         self.add_policies("all", [problem.learning.evaluate_all()], problem)
 
-    def add(self, name: str, candidates: Candidates, problem: Ordered) -> None:
+    def add(self, name: str, candidates: Candidates, problem: ArrangedProblem) -> None:
         """Candidates that are evaluated together."""
         opinions = problem.judge.of_candidates(candidates)
         self._add(name, candidates, problem, opinions, by_labels=False)
 
     def add_policies(
-        self, name: str, policies: Iterable[Policy], problem: Ordered, *, by_labels: bool = False
+        self,
+        name: str,
+        policies: Iterable[Policy],
+        problem: ArrangedProblem,
+        *,
+        by_labels: bool = False,
     ) -> None:
         """Candidates that are evaluated one by one, and packed before the next is made."""
-        packed, opinions = Packed(), []
+        packed, opinions = PackedPolicies(), []
         for policy in policies:
             opinions.append(problem.judge.of_policy(policy))
             packed.append(policy)
@@ -97,7 +94,7 @@ class Pool:
         self,
         name: str,
         candidates: Indexed,
-        problem: Ordered,
+        problem: ArrangedProblem,
         opinions: Opinions,
         *,
         by_labels: bool,
@@ -105,8 +102,8 @@ class Pool:
         name = f"{name} in {problem.name}"
         self.entries.append(Entry(name, candidates, problem.arrangement, opinions, by_labels))
 
-    def among(self, entries: Sequence[Entry]) -> Pool:
-        """A pool of some of the entries and the full ensemble."""
+    def among(self, entries: Sequence[Entry]) -> Entries:
+        """Some of the entries, and the full ensemble."""
         other = copy(self)
         other.entries = [self.entries[0], *(e for e in entries if e is not self.entries[0])]
         return other
@@ -126,41 +123,22 @@ class Pool:
         """The mean cost of every candidate, entry by entry."""
         return np.concatenate([e.opinions.costs for e in self.entries])
 
-    def best(self, beta: float) -> tuple[Entry, int]:
-        """The entry and the number of the candidate with the smallest value of Eq. (8)."""
-        return self._place(self._best(beta))
-
     def best_in(self, arrangement: Arrangement, beta: float) -> Policy | None:
         """The best of one arrangement, in its order; None where the full ensemble is better."""
         known = [e for e in self.entries[1:] if e.arrangement is arrangement]
-        entry, c = self.among(known).best(beta)
+        among = self.among(known)
+        entry, c = among.place(among.best(beta))
         return None if entry is self.entries[0] else entry.candidates[c]
-
-    def policy(self, beta: float) -> Policy:
-        """The winner at a price, for base classifiers in their own order."""
-        return self.candidate(self._best(beta))
-
-    def front(self) -> NDArray[np.intp]:
-        """The candidates that no cheaper one beats in loss, by rising cost."""
-        return front(self.losses, self.costs)
-
-    def ladder(self, step: float) -> list[tuple[float, Policy]]:
-        """Of the front, from the dearest on, candidates that are each cheaper by a factor `step` or
-        more, and their prices; but for the cheapest."""
-        found = rungs(self.losses, self.costs, step)[:-1]
-        return [(price, self.candidate(at)) for price, at in found]
 
     def candidate(self, at: int) -> Policy:
         """A candidate by its number, for base classifiers in their own order."""
-        entry, c = self._place(at)
+        entry, c = self.place(at)
         return entry.candidates[c].after(entry.arrangement)
 
-    def _best(self, beta: float) -> int:
-        return int((self.losses + beta * self.costs).argmin())
-
-    def _place(self, at: int) -> tuple[Entry, int]:
+    def place(self, at: int) -> tuple[Entry, int]:
+        """The entry of a candidate, and its number there."""
         for entry in self.entries:
             if at < len(entry.opinions.costs):
                 return entry, at
             at -= len(entry.opinions.costs)
-        raise IndexError(f"the pool has no candidate {at} beyond its last")
+        raise IndexError(f"there is no candidate {at} beyond the last")
