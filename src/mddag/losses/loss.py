@@ -1,8 +1,8 @@
 """The contract of a loss: what QUIT pays, L(f, (x, label)) of Eq. (6).
 
-Any callable of (scores, labels) is a loss; `as_loss` gives it the answers of a `Loss` that says
-nothing about itself. A member inherits `Loss` and overrides what is different. Losses are called
-with many rows at once, so a new one needs no C++.
+Any callable of (scores, labels) is a loss; `as_loss` adds the other members of `Loss`, with their
+defaults. A class inherits `Loss` and overrides what is different. Losses are called with many rows
+at once, so a new one needs no C++.
 
 Class labels are integers 0 … K-1; a single score (K = 1) has labels 0 and 1, its sign is the
 class, and a tie is an error. Real labels (regression) are floats, which class losses refuse.
@@ -29,7 +29,7 @@ Native = tuple[int, float, NDArray[np.float64]]  # kind in native/mdp/loss.hpp, 
 
 
 class Loss(ABC):
-    """A loss, and what solvers ask about it; every answer but the loss itself has a default.
+    """A loss with all that solvers use; every member but `__call__` has a default.
 
     of_probabilities : whether it is a loss of the probabilities that scores stand for. A score is
                        then judged as a calibration by exit will read it: after m evaluations, as a
@@ -67,7 +67,7 @@ class Loss(ABC):
 
 @dataclass(frozen=True, repr=False)
 class PlainLoss(Loss):
-    """A callable that is no `Loss`, with the answers of one."""
+    """A callable that is no `Loss`, with the other members of one."""
 
     function: LossFunction
 

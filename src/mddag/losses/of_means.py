@@ -1,7 +1,7 @@
 """OfMeans: a loss of predictions, where these are exponentials of the scores.
 
-Poisson, Gamma and Tweedie regressors sum logarithms of what they predict. It wraps a loss of
-predictions, and is no public member: a regressor's link says whether it is needed.
+Poisson, Gamma and Tweedie regressors sum logarithms of what they predict. It is no
+public member: estimators put it around the loss of an ensemble whose link is "exp".
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
-"""The front of judged candidates: those that no cheaper one beats in loss.
+"""The front of judged candidates: those that no cheaper candidate beats in loss.
 
-Losses and costs are means over the same rows, both (n_candidates,).
+Losses and costs are means over the same rows, both (n_candidates,). A price beta picks only
+candidates on the convex hull of the front; a budget can use all of it.
 """
 
 from __future__ import annotations

@@ -5,9 +5,9 @@ choose among the policies that were learned, by Eq. (8). Any object with
 
     solve(mdp, selection=None) -> Policy
 
-is a solver. `as_solver`, called where a user's object enters, checks it and gives it the other
-answers of `Solver`; below, nobody asks what an object has. A solver that can do more than solve at
-one price inherits `Solver` and overrides the answer concerned.
+is a solver. `as_solver`, called where a user's object enters, checks it and adds the other members
+of `Solver`; no other code looks for attributes. A class that can do more than solve at one price
+inherits `Solver` and overrides the members concerned.
 
 A `Family` is a solver that chooses among few policies (settings of one number) that do not depend
 on beta. Their losses and costs are computed once and serve all prices:
@@ -37,9 +37,9 @@ from mddag.solvers.judged_candidates import JudgedCandidates
 
 
 class Solver(ABC):
-    """A solver, and all that callers ask of it; every answer but `solve` has a default.
+    """A solver with all that callers use; every member but `solve` has a default.
 
-    What it wants of the MDP:
+    What it needs of the MDP:
 
     arranges        : it puts base classifiers into orders, and makes grids, by itself; callers then
                       leave both as they are, and `with_order` takes the order that a user names
@@ -91,12 +91,12 @@ class Solver(ABC):
     def judged(
         self, mdp: MDP, betas: Sequence[float], selection: MDP | None = None
     ) -> JudgedCandidates | None:
-        """All policies that were learned at these prices, with what `selection` says of each; None
-        for a solver that keeps its best policy alone."""
+        """All policies that were learned at these prices, with their losses and costs on
+        `selection`; None for a solver that keeps its best policy alone."""
         return None
 
     def levels(self, n_scores: int) -> Levels:
-        """Which constants partial sums in a new order want (see ``ordering.arrangement``)."""
+        """How the levels of a new order are fitted, see ``ordering.arrangement``."""
         return by_lines if n_scores == 1 else by_log_odds
 
     def check(self) -> None:
@@ -186,7 +186,7 @@ def best(candidates: Candidates, selection: MDP) -> Policy:
 
 
 class PlainSolver(Solver):
-    """An object with `solve` and nothing else, with the other answers of a `Solver`."""
+    """An object with `solve` and nothing else, with the other members of a `Solver`."""
 
     def __init__(self, solver: Any) -> None:
         self.solver = solver

@@ -41,8 +41,8 @@ def test_it_knows_the_cost_of_its_winner_and_whose_it_is():
     entry, c = judged.place(judged.best(0.003))
     assert "in Correlation(" in entry.name  # the strong ones come last in the given order
     value = selection.evaluate(judged.policy(0.003))
-    assert entry.opinions.costs[c] == pytest.approx(value.cost)
-    assert entry.opinions.losses[c] == pytest.approx(value.loss)
+    assert entry.judgements.costs[c] == pytest.approx(value.cost)
+    assert entry.judgements.losses[c] == pytest.approx(value.loss)
 
 
 def test_the_unit_of_prices_does_not_matter():
@@ -79,7 +79,7 @@ def test_candidates_that_decide_alike_are_equal_however_their_losses_were_added_
     judged = Portfolio((Margin(), Residual()), (Given(),), (), random_state=0).judged(
         mdp, [0.001], mdp
     )
-    alike = np.concatenate([entry.opinions.differs == 0 for entry in judged.entries])
+    alike = np.concatenate([entry.judgements.differs == 0 for entry in judged.entries])
     assert alike.sum() > 100
     assert len(set(judged.losses[alike])) == 1
     dearest = judged.costs[judged.front()].max()
@@ -106,9 +106,9 @@ def test_labels_teach_cells_of_the_whole_ensemble_where_there_are_two_classes(n_
     rules = [entry.name.rpartition(" in ")[2] for entry in judged.entries[1:]]
     condensed = {rule for rule in rules if rule.endswith("of 8")}
     assert set(rules) - condensed == where
-    taught = [entry.by_labels for entry in judged.entries[1:]]
-    assert any(taught)
-    assert not all(taught)
+    by_labels = [entry.by_labels for entry in judged.entries[1:]]
+    assert any(by_labels)
+    assert not all(by_labels)
 
 
 def test_descents_look_at_some_rows_of_many_base_classifiers(monkeypatch):
@@ -181,7 +181,7 @@ def test_a_portfolio_within_a_portfolio_keeps_its_weights_and_constants():
     entry = judged.entries[1]
     assert entry.candidates[0].rescaling is not None
     judged = judged.judge.of_policy(entry.candidates[0])
-    assert judged.losses[0] == entry.opinions.losses[0]
+    assert judged.losses[0] == entry.judgements.losses[0]
 
 
 def test_descents_start_from_policies_that_decide_as_often():

@@ -1,8 +1,9 @@
 """Margin: quit when |f| (K > 1: the margin between the two best scores) exceeds one threshold.
 
-The rule of LightGBM's prediction early stopping, with the threshold tuned by Eq. (8). One number
-for all steps: little to learn, so little to overfit; it knows neither when the sum has become
-reliable nor that the last votes of a shrunken ensemble can no longer turn a small margin round.
+The rule of LightGBM's prediction early stopping, with the threshold tuned by Eq. (8). There is one
+number for all steps, so there is little to overfit. The rule takes no account of the step: neither
+that early sums are unreliable nor that the last votes of a shrunken ensemble are too small to
+change a sign.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """QWYC: two thresholds per step under a bound on disagreement with the full ensemble.
 
-"Quit when you can" (Wang, Gupta & You): at each step the rows still there quit at the low and at
-the high end of f, as many as possible while at most a share `rate` of all rows has got another
-label than by the full ensemble. The rate is tuned by Eq. (8). Labels are used for nothing else. One
+"Quit when you can" (Wang, Gupta & You): at each step rows that have not quit yet quit at the low
+and at the high end of f, as many as possible while at most a share `rate` of all rows has another
+label than by the full ensemble. The rate is tuned by Eq. (8), which is the one use of labels. One
 score only. Thresholds lie at edges of the grid.
 """
 

@@ -1,7 +1,7 @@
 """ArrangedProblems: the rows of a portfolio in every arrangement of base classifiers that it tries.
 
 An arrangement is an order of the base classifiers, of all or of a few that stand for all
-(condensed), with the constants and weights that it wants (``mddag.ordering``). It is made from the
+(condensed), with its constants and weights (``mddag.ordering``). It is made from the
 rows for learning, for probabilities of two classes from those for choosing too, and serves both.
 One problem is kept at a time: votes are what fills memory.
 """
@@ -20,7 +20,7 @@ from mddag.ordering.arrangement import Arrangement, arranged
 from mddag.ordering.condensation import Condensation
 from mddag.solvers.portfolio import log_odds
 from mddag.solvers.portfolio.judge import Judge
-from mddag.solvers.portfolio.mixture import curbed
+from mddag.solvers.portfolio.mixture import mixture_scores
 from mddag.solvers.portfolio.reading import exit_factors
 
 
@@ -62,7 +62,7 @@ class ArrangedProblems:
 
     def __init__(self, learning: RowSubset, selection: RowSubset) -> None:
         self.learning, self.selection = learning, selection
-        self.by_log_odds = log_odds.concerns(learning.whole)
+        self.by_log_odds = log_odds.applies_to(learning.whole)
         self.full = selection.mdp().votes.scores()
         self.made: tuple[ArrangementRule, ArrangedProblem] | None = None
         self.condensation: Condensation | None = None
@@ -90,7 +90,7 @@ class ArrangedProblems:
         """The rows that arrangements are made from."""
         if not self.by_log_odds:
             return learning
-        return log_odds.together(learning, self.selection.mdp())
+        return log_odds.joined_rows(learning, self.selection.mdp())
 
     def _arrangement(self, rule: ArrangementRule, mdp: MDP) -> Arrangement:
         if rule.size is None:
@@ -107,4 +107,4 @@ def _condensed(mdp: MDP, most: int) -> Condensation:
     sample = mdp.votes, most, mdp.costs, mdp.weight
     if mdp.of_numbers:
         return Condensation.of(*sample, focus=0.0)
-    return Condensation.of(*sample, wanted=curbed(mdp) if mdp.labels.ndim == 1 else None)
+    return Condensation.of(*sample, wanted=mixture_scores(mdp) if mdp.labels.ndim == 1 else None)

@@ -1,9 +1,10 @@
-"""Descent as a member of the portfolio: in which arrangements it runs, from where, on which rows.
+"""Descent as a member of the portfolio: in which arrangements, from which start, on which rows.
 
-Descents take most of the time, so they run where they find something. All of them run in condensed
-arrangements. In one of all base classifiers a cell that follows the full ensemble gains nothing,
-where base classifiers say the same again and again; labels may: with two classes the choices of
-cells can be better than the sum of all votes, above all those of weak base classifiers.
+Descents take most of the time, so they run where they gain. All of them run in condensed
+arrangements. In an arrangement of all base classifiers many votes repeat each other, and a descent
+on the teacher's targets gains nothing over simpler rules. A descent on labels may, with two
+classes: above all of weak base classifiers, some choices of cells are better than the sum of all
+votes.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Entries: candidates of many solvers in several arrangements, judged by held-out rows.
 
 An entry is what one member of a portfolio found in one arrangement of the base classifiers, with
-the judge's opinion of each policy. Opinions do not depend on beta, so a policy that was learned at
+the judge's estimates of each policy. These do not depend on beta, so a policy that was learned at
 one price may be the answer at another.
 """
 
@@ -23,7 +23,7 @@ from mddag.ordering.arrangement import Arrangement
 from mddag.solvers.front import rounded
 from mddag.solvers.judged_candidates import JudgedCandidates
 from mddag.solvers.portfolio.arranged_problems import ArrangedProblem
-from mddag.solvers.portfolio.judge import Opinions
+from mddag.solvers.portfolio.judge import Judgements
 from mddag.solvers.solver import Candidates
 
 
@@ -50,7 +50,7 @@ class PackedPolicies:
 
 @dataclass(frozen=True, eq=False)
 class Entry:
-    """Candidates of one solver in one arrangement, and the judge's opinions of them.
+    """Candidates of one solver in one arrangement, and the judge's estimates of them.
 
     by_labels : whether they were learned from labels, not from the full ensemble's scores
     """
@@ -58,7 +58,7 @@ class Entry:
     name: str
     candidates: Indexed
     arrangement: Arrangement
-    opinions: Opinions
+    judgements: Judgements
     by_labels: bool
 
 
@@ -72,8 +72,8 @@ class Entries(JudgedCandidates):
 
     def add(self, name: str, candidates: Candidates, problem: ArrangedProblem) -> None:
         """Candidates that are evaluated together."""
-        opinions = problem.judge.of_candidates(candidates)
-        self._add(name, candidates, problem, opinions, by_labels=False)
+        judgements = problem.judge.of_candidates(candidates)
+        self._add(name, candidates, problem, judgements, by_labels=False)
 
     def add_policies(
         self,
@@ -84,23 +84,23 @@ class Entries(JudgedCandidates):
         by_labels: bool = False,
     ) -> None:
         """Candidates that are evaluated one by one, and packed before the next is made."""
-        packed, opinions = PackedPolicies(), []
+        packed, judgements = PackedPolicies(), []
         for policy in policies:
-            opinions.append(problem.judge.of_policy(policy))
+            judgements.append(problem.judge.of_policy(policy))
             packed.append(policy)
-        self._add(name, packed, problem, Opinions.joined(opinions), by_labels=by_labels)
+        self._add(name, packed, problem, Judgements.joined(judgements), by_labels=by_labels)
 
     def _add(
         self,
         name: str,
         candidates: Indexed,
         problem: ArrangedProblem,
-        opinions: Opinions,
+        judgements: Judgements,
         *,
         by_labels: bool,
     ) -> None:
         name = f"{name} in {problem.name}"
-        self.entries.append(Entry(name, candidates, problem.arrangement, opinions, by_labels))
+        self.entries.append(Entry(name, candidates, problem.arrangement, judgements, by_labels))
 
     def among(self, entries: Sequence[Entry]) -> Entries:
         """Some of the entries, and the full ensemble."""
@@ -112,16 +112,16 @@ class Entries(JudgedCandidates):
     def losses(self) -> NDArray[np.float64]:
         """The estimated loss of every candidate, entry by entry, rounded: those that decide alike
         are to be equal, in whatever sequence their losses were added up."""
-        opinions = [entry.opinions for entry in self.entries]
+        judgements = [entry.judgements for entry in self.entries]
         by_labels = np.repeat(
-            [entry.by_labels for entry in self.entries], [len(o.costs) for o in opinions]
+            [entry.by_labels for entry in self.entries], [len(o.costs) for o in judgements]
         )
-        return rounded(self.judge.estimates(Opinions.joined(opinions), by_labels))
+        return rounded(self.judge.estimates(Judgements.joined(judgements), by_labels))
 
     @property
     def costs(self) -> NDArray[np.float64]:
         """The mean cost of every candidate, entry by entry."""
-        return np.concatenate([e.opinions.costs for e in self.entries])
+        return np.concatenate([e.judgements.costs for e in self.entries])
 
     def best_in(self, arrangement: Arrangement, beta: float) -> Policy | None:
         """The best of one arrangement, in its order; None where the full ensemble is better."""
@@ -138,7 +138,7 @@ class Entries(JudgedCandidates):
     def place(self, at: int) -> tuple[Entry, int]:
         """The entry of a candidate, and its number there."""
         for entry in self.entries:
-            if at < len(entry.opinions.costs):
+            if at < len(entry.judgements.costs):
                 return entry, at
-            at -= len(entry.opinions.costs)
+            at -= len(entry.judgements.costs)
         raise IndexError(f"there is no candidate {at} beyond the last")

@@ -46,7 +46,7 @@ from mddag.solvers.portfolio.arranged_problems import (
 )
 from mddag.solvers.portfolio.descent_member import descend, explored, runs_in
 from mddag.solvers.portfolio.entries import Entries
-from mddag.solvers.portfolio.mixture import advised
+from mddag.solvers.portfolio.mixture import with_mixture
 from mddag.solvers.solver import Family, Solver, as_solver, check_samples
 
 MEMBERS = (
@@ -66,7 +66,7 @@ class Portfolio(Parameters, Solver):
     """Several solvers in several orders.
 
     members            : solvers; None for prefix, margin rule, residual model, QWYC (two classes)
-                         and descent on the full ensemble's opinion and on labels; for numbers the
+                         and descent on the teacher's targets and on labels; for numbers the
                          first and the last; for the logistic loss the first three and optimal
                          stopping
     orderings          : orders of all base classifiers to try; None for Correlation() and Given()
@@ -119,7 +119,7 @@ class Portfolio(Parameters, Solver):
         random = np.random.RandomState(self.random_state)
         learning, selected = self._parted(mdp, selection, random)
         if mdp.loss.of_probabilities:
-            learning, selected = map(RowSubset, advised(learning.mdp(), selected.mdp()))
+            learning, selected = map(RowSubset, with_mixture(learning.mdp(), selected.mdp()))
         problems, rules = ArrangedProblems(learning, selected), self._rules(mdp)
         entries = Entries(problems.of(ArrangementRule(Given())))
         dear_first = sorted(set(betas), reverse=True)
@@ -131,7 +131,7 @@ class Portfolio(Parameters, Solver):
         ]
         first = explored([rule for member, rule in runs if isinstance(member, Descent)])
         with (
-            keeping(self.on_interrupt, lambda: _told(len(entries.entries) - 1)),
+            keeping(self.on_interrupt, lambda: _stopped_message(len(entries.entries) - 1)),
             progress("Portfolio", len(runs), self.verbose) as report,
         ):
             for done, (member, rule) in enumerate(runs, 1):
@@ -243,8 +243,8 @@ class Portfolio(Parameters, Solver):
         solver.with_every(self.every)
 
 
-def _told(n_steps: int) -> str:
-    """Of a portfolio that was stopped, what there is."""
+def _stopped_message(n_steps: int) -> str:
+    """What a portfolio that was stopped has found."""
     if n_steps == 0:
         return ""
     return f"Portfolio was stopped after {n_steps} steps; returning the best policy so far"

@@ -1,9 +1,9 @@
-"""Reading: what scores will stand for at each exit.
+"""Reading: what scores stand for at each exit.
 
-A calibration by exit reads the score of a row that quits after m votes as a_m f. Whoever asks what
-QUIT costs in log-loss must read it likewise: a prefix of a shrunken ensemble looks unsure, and is
-not. So a_0 .. a_N are fitted beforehand, each on all rows, to the opinion of a teacher: labels are
-too noisy to fit as many numbers to.
+A calibration by exit reads the score of a row that quits after m votes as a_m f. The log-loss of
+QUIT must be computed from the same reading: a prefix of a shrunken ensemble has small scores and is
+not as unsure as these say. So a_0 .. a_N are fitted beforehand, each on all rows, to soft targets:
+labels are too noisy to fit as many numbers to.
 """
 
 from __future__ import annotations
