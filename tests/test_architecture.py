@@ -62,6 +62,10 @@ def imported(path: Path) -> set[str]:
     return names
 
 
+def is_protocol(kind: type) -> bool:
+    return getattr(kind, "_is_protocol", False)
+
+
 def members(family: str) -> dict[str, str]:
     """The modules of a family's classes that can be made into objects, and their names."""
     package = importlib.import_module(family)
@@ -71,7 +75,7 @@ def members(family: str) -> dict[str, str]:
     return {
         member.__module__: name
         for name, member in found.items()
-        if inspect.isclass(member) and not getattr(member, "_is_protocol", False)
+        if inspect.isclass(member) and not (inspect.isabstract(member) or is_protocol(member))
     }
 
 

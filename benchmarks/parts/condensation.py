@@ -35,8 +35,8 @@ from mddag.losses import Logistic
 from mddag.ordering import Correlation
 from mddag.ordering.arrangement import arranged
 from mddag.ordering.condensation import Condensation
-from mddag.solvers.portfolio.mixture import advised, curbed
-from mddag.solvers.portfolio.portfolio import log_odds as _log_odds
+from mddag.solvers.portfolio import log_odds
+from mddag.solvers.portfolio.mixture import mixture_scores, with_mixture
 
 MODELS = OUT / "quality" / "models"
 FIELDS = ("measure", "data", "ensemble", "way", "n_classifiers", "value", "deviation")
@@ -106,7 +106,7 @@ def errors(learning: MDP, judging: MDP) -> Readings:
         return float((winners(scores) != judging.labels).mean())
 
     full = error(judging.votes.scores())
-    for way, wanted in ((TO_FULL, None), (TO_MIXTURE, curbed(learning))):
+    for way, wanted in ((TO_FULL, None), (TO_MIXTURE, mixture_scores(learning))):
         condense = partial(Condensation.of, learning.votes, wanted=wanted)
         for n, (scores,) in condensed(condense, judging.votes):
             yield way, n, error(scores) - full
@@ -121,11 +121,11 @@ def log_losses(learning: MDP, judging: MDP) -> Readings:
     full = loss(*(votes.scores() for votes in both))
     for n, scores in in_order(learning.votes, *both):
         yield ORDER, n, loss(*scores) / full
-    taught, advice = advised(
+    taught, advice = with_mixture(
         *(MDP(m.votes, m.labels, loss=Logistic()) for m in (learning, judging))
     )
     to_full = partial(Condensation.of, learning.votes)
-    to_teacher = partial(_log_odds.condensed, taught)
+    to_teacher = partial(log_odds.condensed, taught)
     for way, condense in ((TO_FULL, to_full), (TO_TEACHER, to_teacher)):
         for n, scores in condensed(condense, *both):
             yield way, n, loss(*scores) / full

@@ -47,7 +47,7 @@ class Rows:
 
     def pool(self, portfolio: Portfolio, betas: Sequence[float] = BETAS) -> Any:
         """All candidates of a portfolio, judged by the selection rows."""
-        return portfolio.pool(self.learning, betas, self.selection)
+        return portfolio.judged(self.learning, betas, self.selection)
 
     def points(self, name: str, knobs: Any, policies: Sequence[Policy]) -> list[Point]:
         """The curve of policies: what they do on the test rows."""

@@ -9,7 +9,7 @@ from sklearn.base import BaseEstimator, clone
 
 from mddag import MDP, losses
 from mddag.losses import Exponential, Hinge, Logistic, Squared, ZeroOne
-from mddag.losses.loss import margin, others, own, sign_of
+from mddag.losses.loss import Loss, as_loss, margin, others, own, sign_of
 
 MEMBERS = [getattr(losses, name) for name in losses.__all__ if name != "Loss"]
 EXAMPLES = [
@@ -143,3 +143,51 @@ def test_certain_soft_targets_are_labels(loss):
     hard, soft = MDP(votes, labels, loss=loss), MDP(votes, np.eye(2)[labels], loss=loss)
     scores = hard.votes.scores()
     np.testing.assert_array_equal(hard.losses(scores), soft.losses(scores))
+
+
+def absolute(scores, labels):
+    return np.abs(scores[:, 0] - labels)
+
+
+def test_a_plain_function_has_the_answers_of_a_loss():
+    loss, scores = as_loss(absolute), np.array([[1.0], [3.0]])
+    assert isinstance(loss, Loss)
+    assert loss == as_loss(absolute)
+    assert repr(loss) == repr(absolute)
+    assert loss(scores, np.array([2.0, 3.0])).tolist() == [1.0, 0.0]
+    assert loss.predictions(scores) is scores
+    assert (loss.of_probabilities, loss.scale) == (False, 1.0)
+    assert (loss.prices(2), loss.native(2)) == (None, None)
+    again = pickle.loads(pickle.dumps(loss))
+    assert again == loss
+
+
+@pytest.mark.parametrize("wrong", ["zero_one", 3, ZeroOne])
+def test_what_cannot_be_called_is_refused(wrong):
+    with pytest.raises(TypeError, match=r"loss is .*; wanted a callable of \(scores, labels\)"):
+        as_loss(wrong)
+
+
+@pytest.mark.parametrize("loss", EXAMPLES, ids=repr)
+def test_a_loss_says_what_it_is(loss):
+    assert as_loss(loss) is loss
+    assert loss.of_probabilities == isinstance(loss, Logistic)
+    assert (loss.prices(2) is not None) == isinstance(loss, ZeroOne)
+    assert loss.native(2) is not None
+
+
+def test_a_subclass_that_changes_the_loss_has_no_twin():
+    class Capped(Exponential):
+        def __call__(self, scores, labels):
+            return np.minimum(super().__call__(scores, labels), 1.0)
+
+    class Renamed(Exponential):
+        pass
+
+    class Doubled(Capped):
+        def native(self, n_classes):
+            return Exponential(2.0).native(n_classes)
+
+    assert Capped().native(2) is None
+    assert Renamed().native(2) is not None
+    assert Doubled().native(2) is not None

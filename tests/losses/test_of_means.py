@@ -9,7 +9,7 @@ from mddag.losses.of_means import OfMeans
 def test_scores_are_logarithms_of_what_is_predicted():
     loss = OfMeans(Squared())
     scores = np.log([[2.0], [3.0]])
-    np.testing.assert_allclose(loss.means(scores), [[2.0], [3.0]])
+    np.testing.assert_allclose(loss.predictions(scores), [[2.0], [3.0]])
     np.testing.assert_allclose(loss(scores, np.array([2.0, 1.0])), [0.0, 4.0], atol=1e-12)
 
 

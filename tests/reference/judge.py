@@ -1,33 +1,33 @@
 """Twin of the judge: the formulas of its docstring, candidate by candidate.
 
-losses, taught, differs : of the candidates, the full ensemble first
-by_labels               : whether labels taught them
-n, square               : rows, and the mean square of what an error costs
+losses, by_teacher, differs : of the candidates, the full ensemble first
+by_labels                   : whether they were learned from labels
+n, square                   : rows, and the mean square of what an error costs
 """
 
 from math import sqrt
 
 
-def estimates(losses, taught, differs, by_labels, n, square, charge):
-    bias = {kind: _bias(losses, taught, differs, by_labels, kind, n, square) for kind in (0, 1)}
+def estimates(losses, by_teacher, differs, by_labels, n, square, charge):
+    bias = {kind: _bias(losses, by_teacher, differs, by_labels, kind, n, square) for kind in (0, 1)}
     found = []
-    for loss, said, r, kind in zip(losses, taught, differs, by_labels, strict=True):
-        by_label, by_teacher = loss - losses[0], said - taught[0]
+    for loss, by_it, r, kind in zip(losses, by_teacher, differs, by_labels, strict=True):
+        label_gain, teacher_gain = loss - losses[0], by_it - by_teacher[0]
         k, teachers_error = 0.0, 0.0
         if r > 0:
             k = bias[int(kind)] * r / (bias[int(kind)] * r + square / n)
-            teachers_error = by_teacher**2 / (n * r)
+            teachers_error = teacher_gain**2 / (n * r)
         error = sqrt(k**2 * square * r / n + (1 - k) ** 2 * teachers_error)
-        found.append(losses[0] + by_teacher + k * (by_label - by_teacher) + charge * error)
+        found.append(losses[0] + teacher_gain + k * (label_gain - teacher_gain) + charge * error)
     return found
 
 
-def _bias(losses, taught, differs, by_labels, kind, n, square):
+def _bias(losses, by_teacher, differs, by_labels, kind, n, square):
     """b^2 of one kind: what labels and teacher differ by beyond noise, per decision."""
     excess, decisions = 0.0, 0.0
-    for loss, said, r, of_kind in zip(losses, taught, differs, by_labels, strict=True):
+    for loss, by_it, r, of_kind in zip(losses, by_teacher, differs, by_labels, strict=True):
         if of_kind == kind and r > 0:
-            doubt = (loss - losses[0]) - (said - taught[0])
+            doubt = (loss - losses[0]) - (by_it - by_teacher[0])
             excess += (doubt**2 - square * r / n) / r
             decisions += r
     return max(excess / decisions, 0.0) if decisions else 0.0

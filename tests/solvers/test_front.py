@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mddag.solvers.front import front, rounded, rungs, worth
+from mddag.solvers.front import front, rounded, spaced_front, worth
 
 numbers = st.lists(st.tuples(st.integers(0, 5), st.integers(0, 8)), min_size=1, max_size=12)
 
@@ -27,9 +27,9 @@ def test_nobody_on_the_front_is_beaten_by_a_cheaper_one(pairs):
 
 @given(numbers)
 @settings(deadline=None)
-def test_rungs_are_a_step_apart_and_their_prices_are_what_they_save(pairs):
+def test_a_spaced_front_is_a_ratio_apart_and_its_prices_are_what_each_saves(pairs):
     losses, costs = np.array(pairs, float).T
-    found = rungs(losses, costs, 1.5)
+    found = spaced_front(losses, costs, 1.5)
     at = [i for _, i in found]
     assert set(at) <= set(front(losses, costs).tolist())
     assert (costs[at][1:] * 1.5 <= costs[at][:-1]).all()

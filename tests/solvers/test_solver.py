@@ -12,9 +12,11 @@ from mddag import MDP, Grid, Policy, solvers
 from mddag.ensemble.votes import Votes
 from mddag.losses import Logistic
 from mddag.mdp.policy import ACTIONS
+from mddag.solvers.solver import Solver, as_solver
 from tests.reference.enumeration import best_objective
 from tests.solvers.problems import LOSSES, mdp_of, three_classifiers
 
+SETTINGS = ("every", "random_state", "n_threads", "verbose", "on_interrupt")
 CONTRACTS = ("Candidates", "Family", "Solver")
 SOLVERS = [getattr(solvers, name) for name in solvers.__all__ if name not in CONTRACTS]
 FAMILIES = [  # one knob, no SKIP
@@ -257,3 +259,93 @@ def test_weights_say_whose_errors_count(kind):
     ]
     assert losses[0] > 0.8  # where they hardly count they are left to the first vote
     assert losses[1] < 0.1
+
+
+class Plain:
+    """A user's object: there is nothing to inherit."""
+
+    def __init__(self, answer=None):
+        self.answer = answer
+
+    def solve(self, mdp, selection=None):
+        return mdp.evaluate_all() if self.answer is None else self.answer
+
+
+def test_an_object_with_solve_alone_is_a_solver():
+    plain, mdp = Plain(), mdp_of(0)
+    solver = as_solver(plain)
+    assert isinstance(solver, Solver)
+    assert (solver.name, repr(solver)) == ("Plain", repr(plain))
+    assert solver.with_every(1).with_threads(4).with_seed(None).with_order("any") is solver
+    assert solver.instructed(verbose=True, on_interrupt="return").quiet() is solver
+    assert (solver.arranges, solver.solves_paths, solver.cells_per_class) == (False, False, None)
+    assert solver.judged(mdp, [0.1]) is None
+    assert len(list(solver.solve_path(mdp, [0.1, 0.2], mdp))) == 2
+    again = pickle.loads(pickle.dumps(solver))
+    np.testing.assert_array_equal(again.solve(mdp).actions, solver.solve(mdp).actions)
+
+
+def test_what_a_plain_solver_returns_must_be_a_policy():
+    with pytest.raises(TypeError, match=r"Plain returned .*; wanted a Policy, such as"):
+        as_solver(Plain("evaluate all")).solve(mdp_of(0))
+
+
+@pytest.mark.parametrize("wrong", [None, "sarsa", Plain, object(), solvers.Sarsa])
+def test_what_cannot_solve_is_refused(wrong):
+    with pytest.raises(TypeError, match=r"solver is .*; wanted an object with solve"):
+        as_solver(wrong)
+
+
+def test_a_solve_of_one_sample_is_refused():
+    class OneSample:
+        def solve(self, mdp):
+            return mdp.evaluate_all()
+
+    with pytest.raises(TypeError, match=r"OneSample.solve cannot be called with \(mdp, selection"):
+        as_solver(OneSample())
+
+
+def test_parameters_are_checked_at_the_door():
+    with pytest.raises(ValueError, match="n_sweeps is 0"):
+        as_solver(solvers.Descent(n_sweeps=0))
+
+
+@pytest.mark.parametrize("kind", SOLVERS)
+def test_settings_are_parameters_and_change_in_a_copy(kind):
+    solver = kind()
+    assert as_solver(solver) is solver
+    assert set(solver.settings) == set(SETTINGS) & set(solver.get_params())
+    random = np.random.RandomState(0)
+    other = solver.instructed(verbose=True, on_interrupt="return").with_threads(2).with_seed(random)
+    if "every" in solver.settings:
+        other = other.with_every(3)
+    else:
+        with pytest.raises(ValueError, match="decides at each base classifier"):
+            solver.with_every(3)
+    changed = {name for name in SETTINGS if getattr(other, name) != getattr(solver, name)}
+    assert changed == set(solver.settings)
+    assert solver == kind()
+    assert not other.quiet().verbose
+    assert other.with_seed(random) is other  # it has a seed of its own
+
+
+@pytest.mark.parametrize("kind", SOLVERS)
+def test_a_path_is_a_policy_per_price(kind):
+    mdp, betas = mdp_of(1, n=30), [0.3, 0.01]
+    path = list(short(kind).solve_path(mdp, betas, mdp))
+    assert len(path) == 2
+    if kind is solvers.Portfolio:
+        return  # its candidates of one price compete at the other
+    for policy, beta in zip(path, betas, strict=True):
+        price = mdp.with_beta(beta)
+        assert_same(policy, short(kind).solve(price, price))
+
+
+@pytest.mark.parametrize("kind", SOLVERS)
+def test_judged_candidates_are_for_base_classifiers_in_their_own_order(kind):
+    mdp = mdp_of(1, n=30)
+    judged = short(kind).judged(mdp, [0.01], mdp)
+    assert (judged is None) == (kind is not solvers.Portfolio)
+    if judged is not None:
+        costs = [mdp.evaluate(judged.candidate(at)).cost for at in range(len(judged.costs))]
+        np.testing.assert_allclose(judged.costs, costs, atol=1e-12)

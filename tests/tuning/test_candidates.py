@@ -7,7 +7,7 @@ from mddag import Ensemble
 from mddag._internal.interruption import Interrupted
 from mddag.mdp.policy_rows import mdp_of
 from mddag.ordering import Given
-from mddag.solvers import QWYC, Certificate, Margin, Portfolio, Prefix, Residual
+from mddag.solvers import QWYC, Certificate, Descent, Margin, Portfolio, Prefix, Residual, Solver
 from mddag.solvers.arranged import arranged_for
 from mddag.tuning.candidates import BETAS, CandidateSearch
 from mddag.tuning.excess_loss import ExcessLoss
@@ -39,7 +39,7 @@ EVERY_ROW = np.arange(2000)
 CHOOSING = np.arange(1000, 2000)
 
 
-class Priced:
+class Priced(Solver):
     """A solver that knows nothing but the answer at one price."""
 
     def __init__(self, family):
@@ -130,6 +130,8 @@ def test_prices_are_closer_where_candidates_cease_to_be_careful():
 
 def test_a_solver_may_know_a_whole_path():
     class OnePass(Priced):
+        solves_paths = True
+
         def solve_path(self, mdp, betas, selection):
             seen.append((mdp.n_instances, selection.n_instances, len(betas)))
             return [self.solve(mdp.with_beta(beta)) for beta in betas]
@@ -159,17 +161,17 @@ def test_a_budget_for_all_does_not_buy_what_harms():
     assert chosen.excess.mean() < -0.1
 
 
-def test_a_pool_is_filled_once_and_makes_the_ladder_fine():
+def test_candidates_are_judged_once_and_their_front_is_fine():
     class Counted(Portfolio):
-        def pool(self, mdp, betas, selection=None):
-            pools.append(len(betas))
-            return super().pool(mdp, betas, selection)
+        def judged(self, mdp, betas, selection=None):
+            seen.append(len(betas))
+            return super().judged(mdp, betas, selection)
 
-    pools = []
+    seen = []
     solver = Counted(members=(Margin(), Prefix()), orderings=(Given(),))
     found = searched(solver)
     laid = found.laid_out(0.05, lambda c: bool(c.excess.mean() < 0.05), EVERY_ROW)
-    assert pools == [len(BETAS)]
+    assert seen == [len(BETAS)]
     assert len(found.candidates) > 2 * len(BETAS)
     assert 1 < len(laid) < len(found.candidates)
     evaluated = np.array([c.n_evaluated.mean() for c in laid])
@@ -232,3 +234,9 @@ def test_a_family_of_one_rule_is_on_the_ladder():
     chosen = found.within_loss(0.001, EVERY_ROW, EVERY_ROW)
     assert chosen.n_evaluated.mean() < N_STEPS
     assert not chosen.excess.any()
+
+
+def test_a_descent_keeps_a_budget():
+    """Its policies depend on the price: it is no family, and solves price by price."""
+    descent = Descent(n_starts=0, n_sweeps=1, n_cells=4, z=1.0, random_state=0)
+    assert searched(descent).within_budget(5, EVERY_ROW).n_evaluated.mean() <= 5

@@ -8,7 +8,7 @@ from sklearn.ensemble import GradientBoostingClassifier, GradientBoostingRegress
 import mddag
 from mddag._internal.interruption import Interrupted
 from mddag.losses import Exponential, ZeroOne
-from mddag.solvers import Margin, Portfolio, Sarsa
+from mddag.solvers import Margin, Portfolio, Sarsa, Solver
 from mddag.tuning.sweep import sweep_policies
 from tests.tuning.sweeps import BETAS, BestPrefix, noisy, swept
 
@@ -70,7 +70,9 @@ def test_the_solver_sees_the_selection_rows_and_never_the_test_rows():
 
 
 def test_a_solver_may_go_along_the_prices_by_itself(curve):
-    class AtOnce(BestPrefix):
+    class AtOnce(BestPrefix, Solver):
+        solves_paths = True
+
         def solve_path(self, mdp, betas, selection):
             assert selection.n_instances == 300
             return [self.solve(mdp.with_beta(beta)) for beta in betas]

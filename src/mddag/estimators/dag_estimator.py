@@ -38,7 +38,6 @@ from mddag.mdp.policy import ACTIONS, Policy, check_policy
 from mddag.mdp.policy_rows import mdp_of
 from mddag.solvers import Solver
 from mddag.solvers.arranged import GRIDS, arranged_for
-from mddag.solvers.solver import seeded, solved
 
 
 class _Repr:
@@ -131,9 +130,9 @@ class DagEstimator(Served, Scoring, BaseEstimator):  # type: ignore[misc]
             doubt_one_class(targets[source.rows])
         mdp = self._policy_mdp(source, rows, targets[source.rows], part(weight, source.rows))
         learning = arranged_for(solver, mdp, self.ordering, self.grid)
-        policy = learning.for_source(solved(seeded(solver, random), learning.mdp))
+        policy = learning.for_source(solver.with_seed(random).solve(learning.mdp))
         self.settle(source.ensemble, policy, mdp)
-        report(2, f"{self.evaluation_.n_evaluated:.1f} evaluated by {type(solver).__name__}")
+        report(2, f"{self.evaluation_.n_evaluated:.1f} evaluated by {solver.name}")
 
     def adopt(self, policy: Policy, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Take a policy learned elsewhere, such as one of a sweep, over the fitted ensemble.

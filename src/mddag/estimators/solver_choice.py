@@ -6,7 +6,6 @@ given to it here, so that the rest of the code has one object to call.
 
 from __future__ import annotations
 
-from copy import copy
 from typing import Any
 
 from joblib import effective_n_jobs
@@ -15,7 +14,7 @@ from mddag._internal.checks import check_jobs, checked_threads
 from mddag._internal.interruption import check_on_interrupt
 from mddag.ordering.order import checked_ordering
 from mddag.solvers import Portfolio, Solver
-from mddag.solvers.solver import checked_solver, deciding_every, instructed
+from mddag.solvers.solver import as_solver
 
 
 def chosen_solver(
@@ -32,12 +31,12 @@ def chosen_solver(
     check_on_interrupt(on_interrupt)
     checked_threads(n_threads)
     solver = Portfolio(n_threads=n_threads) if solver is None else solver
-    learner = deciding_every(checked_solver(solver), every)
-    learner = instructed(learner, verbose=verbose, on_interrupt=on_interrupt)
+    learner = as_solver(solver).with_every(every)
+    learner = learner.instructed(verbose=verbose, on_interrupt=on_interrupt)
     if ordering is None:
         return learner
     checked_ordering(ordering)
-    return _in_order(learner, ordering) if getattr(learner, "orders", False) else learner
+    return learner.with_order(ordering)
 
 
 def threads_of_learning(n_threads: int | None, n_jobs: int | None, otherwise: int = 1) -> int:
@@ -50,15 +49,3 @@ def threads_of_learning(n_threads: int | None, n_jobs: int | None, otherwise: in
     if n_threads is not None:
         return checked_threads(n_threads)
     return otherwise if n_jobs is None else effective_n_jobs(n_jobs)
-
-
-def _in_order(solver: Any, ordering: Any) -> Solver:
-    """A copy of a solver that orders by itself, with one order to try."""
-    if getattr(solver, "orderings", ()) is not None:
-        raise ValueError(
-            f"ordering is {ordering!r}, but {solver!r} has orders of its own; give one of the two"
-        )
-    other = copy(solver)
-    other.orderings = (ordering,)
-    ordered: Solver = other
-    return ordered

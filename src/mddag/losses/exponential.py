@@ -11,11 +11,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from mddag.losses.loss import Labels, Native, Scores, arrays, checked_scale, own, sign_of
+from mddag.losses.loss import Labels, Loss, Native, Scores, arrays, checked_scale, own, sign_of
 
 
 @dataclass(frozen=True)
-class Exponential:
+class Exponential(Loss):
     """exp(scale * (sum_{k != label} f_k - f_label))."""
 
     scale: float = 1.0

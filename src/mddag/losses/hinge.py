@@ -7,11 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from mddag.losses.loss import Labels, Native, Scores, arrays, checked_scale, margin
+from mddag.losses.loss import Labels, Loss, Native, Scores, arrays, checked_scale, margin
 
 
 @dataclass(frozen=True)
-class Hinge:
+class Hinge(Loss):
     """max(0, 1 - scale * margin)."""
 
     scale: float = 1.0

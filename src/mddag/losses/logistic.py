@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from mddag.losses.loss import Labels, Native, Scores, arrays, checked_scale, own, sign_of
+from mddag.losses.loss import Labels, Loss, Native, Scores, arrays, checked_scale, own, sign_of
 
 
 @dataclass(frozen=True)
-class Logistic:
+class Logistic(Loss):
     """ln(1 + exp(-y f)); for K > 1, ln(sum_k exp f_k) - f_label. `scale` multiplies the scores."""
 
     scale: float = 1.0
+
+    of_probabilities: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         checked_scale(self.scale)

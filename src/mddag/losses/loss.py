@@ -1,6 +1,9 @@
 """The contract of a loss: what QUIT pays, L(f, (x, label)) of Eq. (6).
 
-A loss is any callable of (scores, labels); it is called in bulk, so a new one needs no C++.
+Any callable of (scores, labels) is a loss; `as_loss` adds the other members of `Loss`, with their
+defaults. A class inherits `Loss` and overrides what is different. Losses are called with many rows
+at once, so a new one needs no C++.
+
 Class labels are integers 0 … K-1; a single score (K = 1) has labels 0 and 1, its sign is the
 class, and a tie is an error. Real labels (regression) are floats, which class losses refuse.
 The functions below are what class losses share.
@@ -8,8 +11,11 @@ The functions below are what class losses share.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
 from numbers import Real
-from typing import Any, Protocol
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,15 +24,69 @@ from mddag._internal.checks import as_floats, described
 
 Scores = NDArray[np.float64]
 Labels = NDArray[Any]
+LossFunction = Callable[[Scores, Labels], Scores]  # (n, K), (n,) -> (n,)
 Native = tuple[int, float, NDArray[np.float64]]  # kind in native/mdp/loss.hpp, scale, prices
 
 
-class Loss(Protocol):
-    """Any callable of (scores, labels) is a loss; there is nothing to inherit."""
+class Loss(ABC):
+    """A loss with all that solvers use; every member but `__call__` has a default.
 
+    of_probabilities : whether it is a loss of the probabilities that scores stand for. A score is
+                       then judged as a calibration by exit will read it: after m evaluations, as a
+                       factor a_m times f
+    scale            : the factor of scores inside the loss; for a loss of probabilities, scale x f
+                       are log-odds
+    """
+
+    of_probabilities: ClassVar[bool] = False
+    scale: float = 1.0
+
+    @abstractmethod
     def __call__(self, scores: Scores, labels: Labels) -> NDArray[np.float64]:
         """The loss of each row; scores (n, K), labels (n,) -> (n,)."""
-        ...
+
+    def prices(self, n_classes: int) -> NDArray[np.float64] | None:
+        """Of a loss that counts wrong decisions, the price of taking class l for class k,
+        (n_classes, n_classes) indexed [k, l]; None for any other loss."""
+        return None
+
+    def predictions(self, scores: Scores) -> Scores:
+        """The numbers (n, K) that a regressor predicts by these scores: the scores themselves."""
+        return scores
+
+    def native(self, n_classes: int) -> Native | None:
+        """The loss as the kernels take it; None where native/mdp/loss.hpp has no twin."""
+        return None
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        """A subclass that changes the loss alone has no twin: the inherited one is another loss."""
+        super().__init_subclass__(**kwargs)
+        if "__call__" in vars(cls) and "native" not in vars(cls):
+            cls.native = Loss.native  # type: ignore[method-assign]
+
+
+@dataclass(frozen=True, repr=False)
+class PlainLoss(Loss):
+    """A callable that is no `Loss`, with the other members of one."""
+
+    function: LossFunction
+
+    def __call__(self, scores: Scores, labels: Labels) -> NDArray[np.float64]:
+        return self.function(scores, labels)
+
+    def __repr__(self) -> str:
+        return repr(self.function)
+
+
+def as_loss(loss: Any) -> Loss:
+    """The loss, if it can be called."""
+    if isinstance(loss, Loss):
+        return loss
+    if isinstance(loss, type) or not callable(loss):
+        raise TypeError(
+            f"loss is {loss!r}; wanted a callable of (scores, labels), such as ZeroOne()"
+        )
+    return PlainLoss(loss)
 
 
 def checked_scale(scale: float) -> None:

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from mddag.losses.loss import Labels, Native, Scores, arrays, sign_of
+from mddag.losses.loss import Labels, Loss, Native, Scores, arrays, sign_of
 
 
 @dataclass(frozen=True)
-class Squared:
+class Squared(Loss):
     """(f - y)^2; with class labels (1 - y f)^2, summed over the K scores."""
 
     def __call__(self, scores: Scores, labels: Labels) -> NDArray[np.float64]:

@@ -13,11 +13,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mddag._internal.checks import as_floats
-from mddag.losses.loss import Labels, Native, Scores, arrays, margin, others
+from mddag.losses.loss import Labels, Loss, Native, Scores, arrays, margin, others
 
 
 @dataclass(frozen=True)
-class ZeroOne:
+class ZeroOne(Loss):
     """1 for a wrong class or a tie, else 0.
 
     weights : None, the price of an error per true class (n_classes,), or a matrix of prices

@@ -26,6 +26,7 @@ from mddag._internal.weights import mass
 from mddag.ensemble.ensemble import Ensemble
 from mddag.ensemble.votes import Votes
 from mddag.losses import Loss, ZeroOne
+from mddag.losses.loss import LossFunction, as_loss
 from mddag.mdp.grid import Grid
 from mddag.mdp.policy import ACTIONS, EVAL, Policy, check_policy
 from mddag.ordering.arrangement import Arrangement
@@ -70,7 +71,7 @@ class MDP:
         votes: Votes | ArrayLike,
         labels: ArrayLike,
         *,
-        loss: Loss | None = None,
+        loss: LossFunction | None = None,
         beta: float = 0.01,
         unit: float = 1.0,
         costs: ArrayLike | None = None,
@@ -242,12 +243,12 @@ class MDP:
         other.weight = self.weight[index]
         return other
 
-    def with_labels(self, labels: ArrayLike, loss: Loss | None = None) -> MDP:
+    def with_labels(self, labels: ArrayLike, loss: LossFunction | None = None) -> MDP:
         """The same votes with other labels or the soft targets of a teacher, and by another loss
         if one is given."""
         other = copy(self)
         other.labels = _checked_labels(labels, self.n_instances, self.n_scores)
-        other.loss = self.loss if loss is None else loss
+        other.loss = self.loss if loss is None else as_loss(loss)
         return other
 
     def read_by(self, factors: NDArray[np.float64]) -> MDP:
@@ -344,13 +345,9 @@ def checked_actions(actions: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(actions)
 
 
-def checked_loss(loss: Loss | None) -> Loss:
+def checked_loss(loss: LossFunction | None) -> Loss:
     """The loss, if it can be called; ZeroOne() for None."""
-    if loss is not None and (isinstance(loss, type) or not callable(loss)):
-        raise TypeError(
-            f"loss is {loss!r}; wanted a callable of (scores, labels), such as ZeroOne()"
-        )
-    return ZeroOne() if loss is None else loss
+    return ZeroOne() if loss is None else as_loss(loss)
 
 
 def checked_beta(beta: float) -> float:

@@ -1,10 +1,17 @@
-"""Orderings: which base classifiers to ask first.
+"""Ordering: the votes of base classifiers come in; the order in which a policy decides on them goes
+out, with the constants and weights that partial sums in this order need.
 
 | ordering | use it when |
 |---|---|
 | Correlation | by default: the ensemble was not made with early exits in mind (gradient boosting) |
 | QWYCOrder | you want what QWYC does, for comparison; one score, slower |
 | Given | the sequence is good as it is |
+
+``order`` has the contract of an ordering: start there. ``arrangement`` adds levels: constants, one
+per step, with which the sign of a partial sum is the expected sign of the full one;
+``class_levels`` has those for several classes. ``condensation`` picks a few base classifiers with
+new weights, whose sum follows the full score. ``covariances`` has the matrices for both. None of
+these uses labels.
 """
 
 from mddag.ordering.correlation import Correlation

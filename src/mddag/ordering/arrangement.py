@@ -1,13 +1,13 @@
-"""Arrangement: the order in which base classifiers are asked, and the rescaling that it wants.
+"""Arrangement: an order of the base classifiers, and the rescaling of votes that goes with it.
 
-After j votes in the new order their sum S_j tells of the full score F about as much as a line does,
-F ~ a_j S_j + c_j. The sign of the expected F is that of S_j + c_j / a_j, hence the levels
+After j votes in the new order the full score F is best predicted from their sum S_j by a line,
+F ~ a_j S_j + c_j. The sign of the expected F is that of S_j + c_j / a_j. So the partial scores are
 
     f = S_j + t_j,   t_j = c_j / a_j,   t_N = bias,
 
-fitted by least squares in which rows that F decides narrowly count most: the others have quit. With
-K > 1 scores are centred over the classes, and one slope serves all of them. ``class_levels`` has
-another way for K > 1.
+where t_j is the level of step j, fitted by least squares. Rows with a narrow F have the largest
+weights: other rows have quit before. With K > 1 scores are centred over the classes, and one slope
+serves all of them; ``class_levels`` has another way for K > 1.
 """
 
 from __future__ import annotations
@@ -79,10 +79,10 @@ def by_lines(votes: Votes, weight: NDArray[np.float64]) -> NDArray[np.float64]:
     at = np.zeros((votes.tables.n_classifiers + 1, len(bias)))
     slope = np.zeros(len(at))
     for j, scores in enumerate(partial_sums(votes)):
-        told = centred(scores - bias)
-        at[j] = weight @ told
-        spread = weight @ np.square(told - at[j]).sum(axis=1)
-        common = weight @ ((told - at[j]) * (full - mean)).sum(axis=1)
+        sums = centred(scores - bias)
+        at[j] = weight @ sums
+        spread = weight @ np.square(sums - at[j]).sum(axis=1)
+        common = weight @ ((sums - at[j]) * (full - mean)).sum(axis=1)
         slope[j] = common / spread if spread > 0 and common > 0 else 0.0
     if not slope.any():  # nothing varies
         return np.tile(bias, (len(at), 1))
@@ -126,14 +126,14 @@ def within_reach(levels: NDArray[np.float64], votes: Votes) -> NDArray[np.float6
     """Levels (N + 1, K) that are not too far off, on the mean of the bias, and end at the bias."""
     bias = votes.tables.bias
     most = FARTHEST * (votes.tables.reach().sum() + np.abs(bias).max())
-    levels = np.clip(levels, -most, most)  # a sum that tells hardly anything has hardly any slope
+    levels = np.clip(levels, -most, most)  # a sum with little correlation has little slope
     levels += bias - centred(bias[None])[0]
     levels[-1] = bias
     return levels
 
 
 def filled(slope: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Where a sum tells nothing (0) the slope before it, at the beginning the first that tells."""
+    """Where a slope is unknown (0) the one before it, at the beginning the first that is known."""
     known = np.flatnonzero(slope)
     last = np.maximum(np.searchsorted(known, np.arange(len(slope)), side="right") - 1, 0)
     return slope[known[last]]

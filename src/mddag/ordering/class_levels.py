@@ -1,13 +1,13 @@
 """Levels of an order for several classes: partial sums that come nearest to the full log-odds.
 
-Least squares (``arrangement``) ask of every class how far it ends from the others. Of 26 classes
-most are out of the question for a row, and they are what the squares are made of; what decides is
-the contest of the first few. So with p = softmax, and S_j the sum of the first j votes,
+Least squares (``arrangement``) measure how far each class ends from the mean of all. Of 26 classes
+most are far from winning a row, and their squares are the largest; the label depends on the first
+few alone. So with p = softmax, and S_j the sum of the first j votes, the levels are
 
     t_j = argmin_t  min_a  sum_i w_i KL( p(F_i) || p(a (S_ij + t)) ),
 
-in a unit of F in which its margins have the root mean square `MARGIN`. A row that F is sure of, or
-a class that it rules out, hardly counts. Newton's method finds them, from one step to the next.
+in a unit of F in which its margins have the root mean square `MARGIN`. Rows with a large margin,
+and classes of small probability, have little weight. Newton's method finds t_j from t_{j-1}.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ MOST_ITERATIONS = 20  # of the first step; later ones begin near their end
 LONGEST = 2.0  # change of a number in one iteration: far from its end Newton's method overshoots
 NEAR = 1e-3  # change that ends the iterations
 DAMPING = 1e-4
-LEAST_FACTOR = 0.05  # of sums with deviation 1; below they tell nothing
+LEAST_FACTOR = 0.05  # of sums with deviation 1; below it they are noise
 
 Matrix = NDArray[np.float64]
 Vector = NDArray[np.float64]
@@ -40,11 +40,11 @@ def by_log_odds(votes: Votes, weight: Vector) -> Matrix:
     constants = np.tile(before - before.mean(), (votes.tables.n_classifiers + 1, 1))
     slope, factor = np.zeros(len(constants)), 1.0
     for j, scores in enumerate(partial_sums(votes)):
-        told = centred(scores - bias)
+        sums = centred(scores - bias)
         constants[j] = constants[max(j - 1, 0)]
-        spread = np.sqrt(weight @ np.square(told - weight @ told).mean(axis=1))
+        spread = np.sqrt(weight @ np.square(sums - weight @ sums).mean(axis=1))
         if spread > 0:
-            factor, constants[j] = _fitted(told / spread, wanted, weight, factor, constants[j])
+            factor, constants[j] = _fitted(sums / spread, wanted, weight, factor, constants[j])
             slope[j] = factor / spread
     if not slope.any():  # nothing varies
         return np.tile(bias, (len(constants), 1))
@@ -57,12 +57,12 @@ def _in_unit(scores: Matrix, weight: Vector) -> Matrix:
 
 
 def _fitted(
-    told: Matrix, wanted: Matrix, weight: Vector, factor: float, constants: Vector
+    sums: Matrix, wanted: Matrix, weight: Vector, factor: float, constants: Vector
 ) -> tuple[float, Vector]:
-    """The factor and the constants (K,) with which softmax(factor told + constants) is nearest to
-    the wanted probabilities; told and wanted are (n, K)."""
+    """The factor and the constants (K,) with which softmax(factor sums + constants) is nearest to
+    the wanted probabilities; sums and wanted are (n, K)."""
     for _ in range(MOST_ITERATIONS):
-        change = _newton(told, wanted, weight, factor, constants)
+        change = _newton(sums, wanted, weight, factor, constants)
         change *= min(1.0, LONGEST / max(float(np.abs(change).max()), NEAR))
         factor = max(factor - float(change[0]), LEAST_FACTOR)
         constants = constants - change[1:]
@@ -72,16 +72,16 @@ def _fitted(
 
 
 def _newton(
-    told: Matrix, wanted: Matrix, weight: Vector, factor: float, constants: Vector
+    sums: Matrix, wanted: Matrix, weight: Vector, factor: float, constants: Vector
 ) -> Vector:
     """Newton's step for the factor and the constants, (1 + K,)."""
     share = weight[:, None]
-    found = softmax(factor * told + constants, axis=1)
-    wrong, pull = share * (found - wanted), found * told
+    found = softmax(factor * sums + constants, axis=1)
+    wrong, pull = share * (found - wanted), found * sums
     mean = pull.sum(axis=1, keepdims=True)
-    gradient = np.append((wrong * told).sum(), wrong.sum(axis=0))
+    gradient = np.append((wrong * sums).sum(), wrong.sum(axis=0))
     curvature = np.empty((len(gradient), len(gradient)))
-    curvature[0, 0] = (share * (pull * told - mean * pull)).sum()
+    curvature[0, 0] = (share * (pull * sums - mean * pull)).sum()
     curvature[0, 1:] = curvature[1:, 0] = (share * (pull - mean * found)).sum(axis=0)
     curvature[1:, 1:] = np.diag(weight @ found) - (share * found).T @ found
     curvature += DAMPING * np.eye(len(gradient))

@@ -1,18 +1,18 @@
-"""Condensation: a few base classifiers, reweighed, whose sum follows the full score.
+"""Condensation: a few base classifiers, with new weights, whose sum follows the full score.
 
-Boosting takes many small steps, and many of them say nearly the same: a stump that comes again and
-again, trees of one learning rate that split alike. One of these, with the weight of all, says it
-for one evaluation. So, for each class k,
+Boosting takes many small steps, and many votes are nearly the same: a stump that is chosen again
+and again, trees of one learning rate with the same splits. One of these with the weight of all
+replaces them for one evaluation. So, for each class k,
 
     F_k ~ b_k + sum_{j in S} a_jk h_jk     by least squares with a penalty ridge |a_k|^2,
 
-where S, the same for all classes, grows by orthogonal matching pursuit: next is the h_j whose part
-of what is still missing is largest, per price. One weight per class lets a stump take over from
-others with the same split, whomever they vote for. Everything follows from the covariances of the
-votes; labels are not needed. Instead of F other scores may be wanted, such as a teacher's.
+where S, the same for all classes, grows by orthogonal matching pursuit: next is the h_j with the
+largest reduction of the squared error per price. With one weight per class a stump can replace
+others with the same split that vote for other classes. Everything follows from the covariances of
+the votes, without labels. Scores other than F can be followed (`wanted`).
 
-Unlike an order this gives up the full sum: those who evaluate all of S get an approximation of F.
-How many base classifiers are enough is for held-out rows to say.
+Unlike an order this gives up the full sum: all of S together is an approximation of F. How many
+base classifiers are enough is decided on held-out rows, elsewhere.
 """
 
 from __future__ import annotations
@@ -40,8 +40,8 @@ RIDGE = 1e-4  # of the mean variance of a base classifier's votes
 NEGLIGIBLE = 1e-9  # a price
 TINY = np.finfo(float).tiny
 MAX_ROWS = 20_000  # that are looked at, evenly spaced where there are more; rows times K
-MOST, LEAST = 256, 8  # base classifiers to condense to, unless asked otherwise
-MOST_PRODUCTS = 2**25  # covariances in memory, unless asked otherwise: 256 MB
+MOST, LEAST = 256, 8  # base classifiers to condense to, by default
+MOST_PRODUCTS = 2**25  # covariances in memory, by default: 256 MB
 Vector = NDArray[np.float64]
 
 
@@ -49,7 +49,7 @@ def usual_sizes(
     n_classifiers: int, every: int = 1, n_scores: int = 1, *, closely: bool = False
 ) -> tuple[int, ...]:
     """A third of the base classifiers and half as many thrice, in whole decisions; with several
-    classes, which take more to tell apart, or to be followed closely, half of them too."""
+    classes, which need more, or to be followed closely, half of them too."""
     if n_scores * n_classifiers**2 > MOST_PRODUCTS:
         return ()
     wanted = [min(n_classifiers // 3, MOST) // 2**i for i in range(4)]
@@ -114,14 +114,14 @@ class Condensation:
         else:
             missing = covariances_with(sample, weight, wanted[rows])
             level = shares(weight) @ wanted[rows] - votes.tables.bias
-        missing[np.diagonal(products, axis1=1, axis2=2) <= 0] = 0.0  # constants tell nothing
+        missing[np.diagonal(products, axis1=1, axis2=2) <= 0] = 0.0  # constants have no part in it
         for of_class in products:
             diagonal = np.diag_indices(n_classifiers)
             of_class[diagonal] += max(ridge * np.trace(of_class) / n_classifiers, TINY)
         return cls(means, level, *pursued(products, missing, prices, most))
 
     def arrangement(self, size: int) -> Arrangement:
-        """The first `size` that were chosen, with the weights that these want."""
+        """The first `size` that were chosen, with their weights."""
         check_whole("size", size, 1)
         if size > len(self.chosen):
             raise ValueError(f"size is {size}, but only {len(self.chosen)} were chosen")
@@ -145,7 +145,7 @@ def pursued(
     """
     n_scores, n = products.shape[:2]
     variances = np.diagonal(products, axis1=1, axis2=2)
-    prices = np.maximum(prices, NEGLIGIBLE)  # what is free comes first, by what it tells
+    prices = np.maximum(prices, NEGLIGIBLE)  # what is free comes first, by its gain
     chosen, left = np.empty(most, np.intp), np.ones(n, bool)
     columns, pivots = np.empty((n_scores, n, most)), np.empty((n_scores, most))
     reduced = np.empty_like(pivots)

@@ -5,11 +5,12 @@ classes, after centring over them, since a shift of all scores decides nothing),
 
     next = argmax_j  [ corr(f + h_j, F) - corr(f, F) ] / price_j,     corr(f, F) = <f, F> / |f| |F|.
 
-At what level f follows F does not matter here: ``Rescaling`` sees to that. Rows that F decides
-narrowly count for more, w = exp(-focus |F| / |F|_rms): the others will have quit.
+Constants and factors between f and F do not matter here; levels (``arrangement``) add the
+constants. Rows with a narrow F have larger weights, w = exp(-focus |F| / |F|_rms): other rows have
+quit before.
 
-One pass over the rows makes the matrix of all <h_j, h_l>; after that a step costs O(N). It needs no
-labels.
+One pass over the rows makes the matrix of all <h_j, h_l>; after that a step costs O(N). Labels are
+not used.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from mddag._internal.parameters import Parameters
 from mddag.ensemble.votes import Votes, check_votes
 from mddag.ordering.covariances import covariances, narrowness, sampled
 
-NEGLIGIBLE = 1e-9  # of |F|^2: a partial sum that varies less has told nothing
+NEGLIGIBLE = 1e-9  # of |F|^2: a partial sum that varies less is a constant
 
 
 @dataclass
@@ -60,7 +61,7 @@ def greedy(covariances: NDArray[np.float64], prices: NDArray[np.float64]) -> NDA
     with_full, squares = covariances.sum(axis=1), np.diag(covariances)
     with_sum, square, product, reached = np.zeros(len(prices)), 0.0, 0.0, 0.0
     floor = max(NEGLIGIBLE * covariances.sum(), np.finfo(float).tiny)
-    prices = np.maximum(prices, NEGLIGIBLE)  # what is free comes first, by what it tells
+    prices = np.maximum(prices, NEGLIGIBLE)  # what is free comes first, by its gain
     left, order = np.ones(len(prices), bool), np.empty(len(prices), np.intp)
     for step in range(len(prices)):
         norms = np.sqrt(np.maximum(square + 2 * with_sum + squares, floor))

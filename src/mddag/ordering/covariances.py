@@ -1,8 +1,8 @@
-"""Covariances of what base classifiers say, <h_j, h_l> over rows that need no labels.
+"""Covariances of votes, <h_j, h_l> over rows; labels are not used.
 
-Rows that the full score F decides narrowly count for more, w = exp(-focus |F| / |F|_rms): the
-others will have quit. With K > 1 there are two kinds: of each class by itself, and summed over the
-classes, after centring over them, since a shift of all scores decides nothing.
+Rows with a narrow full score F have larger weights, w = exp(-focus |F| / |F|_rms): other rows have
+quit before. With K > 1 there are two kinds: of each class by itself, and summed over the classes,
+after centring over them, since a shift of all scores decides nothing.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ def covariances(votes: Votes, weight: NDArray[np.float64]) -> NDArray[np.float64
     n_classifiers, n_scores = votes.tables.n_classifiers, votes.tables.n_scores
     products = np.zeros((n_classifiers, n_classifiers))
     means, unit = np.zeros((n_scores, n_classifiers)), _unit(votes)
-    for share, said in _said(votes, weight, unit):
+    for share, block in _vote_blocks(votes, weight, unit):
         if n_scores > 1:
-            said -= said.mean(axis=2, keepdims=True)
-        means += np.einsum("i,ijk->kj", share, said)
-        said *= np.sqrt(share)[:, None, None]
-        flat = said.transpose(0, 2, 1).reshape(len(said) * n_scores, n_classifiers)
+            block -= block.mean(axis=2, keepdims=True)
+        means += np.einsum("i,ijk->kj", share, block)
+        block *= np.sqrt(share)[:, None, None]
+        flat = block.transpose(0, 2, 1).reshape(len(block) * n_scores, n_classifiers)
         products += _gram(flat.astype(np.float32))
     products -= means.T @ means
     products *= unit**2
@@ -40,10 +40,10 @@ def class_covariances(votes: Votes, weight: NDArray[np.float64]) -> NDArray[np.f
     n_classifiers, n_scores = votes.tables.n_classifiers, votes.tables.n_scores
     products = np.zeros((n_scores, n_classifiers, n_classifiers))
     means, unit = np.zeros((n_scores, n_classifiers)), _unit(votes)
-    for share, said in _said(votes, weight, unit):
-        means += np.einsum("i,ijk->kj", share, said)
-        said *= np.sqrt(share)[:, None, None]
-        of_class = said.transpose(2, 0, 1).astype(np.float32)
+    for share, block in _vote_blocks(votes, weight, unit):
+        means += np.einsum("i,ijk->kj", share, block)
+        block *= np.sqrt(share)[:, None, None]
+        of_class = block.transpose(2, 0, 1).astype(np.float32)
         for total, part in zip(products, of_class, strict=True):
             total += _gram(part)
     for total, mean in zip(products, means, strict=True):
@@ -69,7 +69,7 @@ def covariances_with(
     return found
 
 
-def _said(
+def _vote_blocks(
     votes: Votes, weight: NDArray[np.float64], unit: float
 ) -> Iterator[tuple[NDArray[np.float64], NDArray[np.float64]]]:
     """Block by block the rows' shares of all weight (m,), and votes less those of the first row
@@ -133,6 +133,6 @@ def _blocks(n: int, votes: Votes) -> Iterator[slice]:
     return (slice(start, min(start + size, n)) for start in range(0, n, size))
 
 
-def _gram(said: NDArray[np.float32]) -> NDArray[np.float32]:
+def _gram(block: NDArray[np.float32]) -> NDArray[np.float32]:
     """Products of columns; in float32 the BLAS is twice as fast, sums of blocks are float64."""
-    return said.T @ said
+    return block.T @ block

@@ -1,8 +1,8 @@
-"""The contract of an ordering: from the votes of base classifiers to a better sequence of them.
+"""The contract of an ordering: votes of base classifiers come in, a better sequence goes out.
 
-A policy walks through h_1 … h_N in sequence, so the ones that tell most should come first. The
-paper takes the sequence "sorted by importance"; AdaBoost's comes that way, a gradient-boosted one
-does not. An order permutes, it never reweighs: the full sum keeps its value.
+A policy decides on h_1 … h_N in sequence, so those whose sum soon resembles the full score should
+come first. The paper takes the sequence "sorted by importance"; AdaBoost's is, a gradient-boosted
+one is not. An order is a permutation without weights: the full sum keeps its value.
 
     arrangement = arranged(ordering, mdp.votes)
     policy = solver.solve(mdp.arranged(arrangement, grid)).after(arrangement)
@@ -24,7 +24,7 @@ class Ordering(Protocol):
     def __call__(
         self, votes: Votes, costs: ArrayLike | None = None, weight: ArrayLike | None = None
     ) -> NDArray[np.intp]:
-        """Base classifiers in the order in which to ask them, intp (N,).
+        """Base classifiers in the order in which to evaluate them, intp (N,).
 
         costs  : price of each base classifier (N,), 1 by default
         weight : what each row counts for (n,), 1 by default

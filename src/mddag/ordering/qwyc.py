@@ -3,8 +3,8 @@
 "Quit when you can" (Wang, Gupta & You): rows whose partial sum is low or high enough quit, as long
 as at most a share `rate` of all rows gets another label than by the full ensemble. The greedy order
 takes, at each step, the base classifier with the smallest  price x rows still there / rows that
-quit after it. No labels are needed; one score only. It costs O(n N^2), so it looks at few rows, and
-at sums in cells.
+quit after it. Labels are not used; one score only. It costs O(n N^2), so it takes few rows, and
+sums rounded to cells.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ class QWYCOrder(Parameters):
             wrong = weight[:, None] * ((after > 0) != full[:, None])
             there, missed = (_by_cell(cells, w, self.n_cells) for w in (weight, wrong))
             low, high, quit_weight = cuts(there, missed, budget)
-            # where nobody can quit yet, the sum that disagrees least is the best to go on from
+            # where no row can quit yet, the sum that disagrees least is the best to go on from
             worth = quit_weight / weight.sum() - 1e-6 * wrong.sum(axis=0) / weight.sum()
             best = int(_per_price(worth, prices[left]).argmax())
             stay = (cells[:, best] > low[best]) & (cells[:, best] < high[best])

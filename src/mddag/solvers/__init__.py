@@ -1,17 +1,26 @@
-"""Solvers: from a Markov decision process to a policy.
+"""Solvers: an MDP comes in (votes, labels, loss, price beta), a policy goes out.
+
+The rows of the MDP are the policy rows: a policy is learned on them. `solve(mdp, selection)` takes
+further rows, which choose among the policies that were learned, by Eq. (8).
 
 | solver | use it when |
 |---|---|
-| Portfolio | always, unless you know better: the others in several orders, chosen among |
-| Descent | you want the best policy that the rows can teach |
+| Portfolio | always, unless you know better: other solvers in several orders, the best candidate |
+| Descent | rows are many: exact coordinate descent on Eq. (8) |
 | Sarsa | you want the paper |
 | WatkinsQ | you want what the authors' released program runs |
 | Prefix | you want the simplest thing to beat: the same first n for every instance |
 | Margin | rows are few: one threshold on the margin, LightGBM's early stopping tuned |
 | QWYC | disagreement with the full ensemble is to be bounded: two thresholds per step |
-| Residual | rows are few but the ensemble is long: a model of what remains, one knob |
-| Stopping | probabilities count: early exits that read scores as a calibration will |
+| Residual | rows are few but the ensemble is long: a regression of the full score, one knob |
+| Stopping | probabilities count: early exits whose scores are read as a calibration reads them |
 | Certificate | no label may change, on any input |
+
+``solver`` has the contract: start there. ``exits`` are policies without SKIP, ``td`` the paper's
+temporal differences, ``descent`` coordinate descent, ``portfolio`` the default, which runs the
+others. Files of this folder serve several of them: ``search`` keeps the best policy so far,
+``judged_candidates`` and ``front`` choose among policies by loss and cost, ``teacher`` makes soft
+targets, ``quit_loss`` is the loss as kernels take it.
 """
 
 from mddag.solvers.descent.descent import Descent

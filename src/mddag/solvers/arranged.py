@@ -17,8 +17,7 @@ from mddag.mdp.grid import Grid
 from mddag.mdp.mdp import MDP
 from mddag.mdp.policy import Policy
 from mddag.ordering import Correlation, Given
-from mddag.ordering.arrangement import Arrangement, arranged, by_lines
-from mddag.ordering.class_levels import by_log_odds
+from mddag.ordering.arrangement import Arrangement, arranged
 from mddag.solvers.solver import Solver
 
 GRIDS = ("quantile", "uniform")
@@ -48,15 +47,14 @@ def arranged_for(
     ordering : None for Correlation(), whose levels are made for signs; for numbers, which boosting
                puts in order by itself, for Given()
     """
-    if getattr(solver, "orders", False):
+    if solver.arranges:
         return Arranged(mdp, Arrangement(np.arange(mdp.n_steps)))
     if ordering is None:
         ordering = Given() if mdp.of_numbers else Correlation()
-    fits_lines = mdp.n_scores == 1 or getattr(solver, "fits_lines", False)
-    levels = by_lines if fits_lines else by_log_odds
+    levels = solver.levels(mdp.n_scores)
     arrangement = arranged(ordering, mdp.votes, mdp.costs, mdp.weight, levels=levels)
     mdp = mdp.arranged(arrangement)
-    n_cells = getattr(solver, "cells_of_a_class", None)
+    n_cells = solver.cells_per_class
     if grid == "uniform":
         return Arranged(mdp.on_grid(Grid.uniform(mdp.votes, n_cells)), arrangement)
     cells = Grid.quantile(mdp.votes, n_cells, weight=mdp.weight)

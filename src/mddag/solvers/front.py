@@ -1,6 +1,7 @@
-"""The front of judged candidates: those that no cheaper one beats in loss.
+"""The front of judged candidates: those that no cheaper candidate beats in loss.
 
-Losses and costs are means over the same rows, both (n_candidates,).
+Losses and costs are means over the same rows, both (n_candidates,). A price beta picks only
+candidates on the convex hull of the front; a budget can use all of it.
 """
 
 from __future__ import annotations
@@ -24,13 +25,16 @@ def front(losses: Vector, costs: Vector) -> NDArray[np.intp]:
     return np.asarray(order[on_it], np.intp)
 
 
-def rungs(losses: Vector, costs: Vector, step: float) -> list[tuple[float, int]]:
-    """Of the front, from the dearest on, candidates that are each cheaper by a factor `step` or
-    more, and their prices: what the last evaluations of each save over the next, apiece; the
-    cheapest has none, infinity."""
+def spaced_front(losses: Vector, costs: Vector, ratio: float) -> list[tuple[float, int]]:
+    """Of the front, from the dearest on, candidates that are each cheaper by a factor `ratio` or
+    more, with their prices.
+
+    The price of a candidate is the beta at which the next cheaper one becomes as good: the
+    difference of their losses per difference of their costs. The cheapest has none, infinity.
+    """
     found: list[int] = []
     for at in front(losses, costs)[::-1].tolist():
-        if not found or costs[at] * step <= costs[found[-1]]:
+        if not found or costs[at] * ratio <= costs[found[-1]]:
             found.append(at)
     saved, spent = np.diff(losses[found]), -np.diff(costs[found])
     return list(zip([*(saved / spent).tolist(), np.inf], found, strict=True))

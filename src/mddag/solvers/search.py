@@ -1,4 +1,8 @@
-"""Search: the best policy so far, and the values of all that were considered."""
+"""Search: the best policy so far by Eq. (8), and the values of all that were considered.
+
+Solvers that make policies one after the other (snapshots, sweeps) hand them to a `Search`, which
+also reports progress and ends with the best policy on Ctrl-C where that is wanted.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +19,7 @@ from mddag.mdp.policy import Policy
 class Search:
     """The best policy so far, its value of Eq. (8), and the values of all candidates.
 
-    It begins with the full ensemble: a candidate that is worse is no use to anybody.
+    It begins with the full ensemble: a candidate that is worse is of no use.
     """
 
     policy: Policy
@@ -43,14 +47,14 @@ class Search:
     ) -> Search:
         """The best by Eq. (8) on `selection`, or on the MDP itself.
 
-        candidates : each with how much of `total` is done, for whoever looks on
+        candidates : each with how much of `total` is done, for the report of progress
         Ctrl-C is an error; with on_interrupt="return" it ends the search with the best so far, but
         before the first candidate.
         """
         selection = mdp if selection is None else selection
         search = cls.begin(mdp, selection)
         with (
-            keeping(on_interrupt, lambda: search.told(name)),
+            keeping(on_interrupt, lambda: search.stopped_message(name)),
             progress(name, total, verbose) as report,
         ):
             for done, policy in candidates:
@@ -58,14 +62,15 @@ class Search:
                 report(done, f"best {search.best:.4f}, now {search.history[-1]:.4f}")
         return search
 
-    def told(self, name: str) -> str:
-        """Of a search that was stopped, what there is; "" before the first candidate."""
+    def stopped_message(self, name: str) -> str:
+        """What a search that was stopped has found; "" before the first candidate."""
         if not self.history:
             return ""
         n_seen = len(self.history)
         return f"{name} was stopped after {n_seen} candidates; returning the best policy so far"
 
     def consider(self, policy: Policy, selection: MDP) -> None:
+        """Keep the policy if it is better on these rows than the best so far."""
         objective = selection.evaluate(policy).objective
         self.history.append(objective)
         if objective < self.best:

@@ -1,7 +1,16 @@
-"""The contract of a solver: from a Markov decision process to a policy.
+"""The contract of a solver: an MDP comes in, a policy goes out.
 
-A `Family` is a solver with few candidates (settings of one knob) that do not depend on beta. Their
-losses and costs are found once for all prices, by it or by whoever chooses among several families:
+The rows of the MDP are those on which a policy is learned (policy rows); further rows, `selection`,
+choose among the policies that were learned, by Eq. (8). Any object with
+
+    solve(mdp, selection=None) -> Policy
+
+is a solver. `as_solver`, called where a user's object enters, checks it and adds the other members
+of `Solver`; no other code looks for attributes. A class that can do more than solve at one price
+inherits `Solver` and overrides the members concerned.
+
+A `Family` is a solver that chooses among few policies (settings of one number) that do not depend
+on beta. Their losses and costs are computed once and serve all prices:
 
     candidates = family.candidates(mdp)
     losses, costs = candidates.evaluate(selection)
@@ -11,8 +20,10 @@ losses and costs are found once for all prices, by it or by whoever chooses amon
 from __future__ import annotations
 
 import inspect
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Sequence
 from copy import copy
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,14 +31,126 @@ from numpy.typing import NDArray
 from mddag._internal.checks import check_is, check_whole, described
 from mddag.mdp.mdp import MDP
 from mddag.mdp.policy import Policy
+from mddag.ordering.arrangement import Levels, by_lines
+from mddag.ordering.class_levels import by_log_odds
+from mddag.solvers.judged_candidates import JudgedCandidates
 
 
-class Solver(Protocol):
-    """Anything with this method learns policies; there is nothing to inherit."""
+class Solver(ABC):
+    """A solver with all that callers use; every member but `solve` has a default.
 
+    What it needs of the MDP:
+
+    arranges        : it puts base classifiers into orders, and makes grids, by itself; callers then
+                      leave both as they are, and `with_order` takes the order that a user names
+    cells_per_class : cells of the grid for each top class; None for the usual number
+
+    What it can do at several prices:
+
+    solves_paths    : `solve_path` is quicker than a solve per price; callers then part nothing
+                      among processes
+
+    Which of the settings below are parameters of its own; callers change only these, in a copy:
+
+    settings     : names among the following five
+    every        : steps that one decision covers, see Policy
+    random_state : a seed, or None
+    n_threads    : threads; the answer does not depend on it
+    verbose      : whether it reports on standard error
+    on_interrupt : Ctrl-C: "raise", or "return" the best policy so far
+    """
+
+    arranges: ClassVar[bool] = False
+    cells_per_class: ClassVar[int | None] = None
+    solves_paths: ClassVar[bool] = False
+    settings: ClassVar[tuple[str, ...]] = ()
+
+    every: int = 1
+    random_state: int | None = None
+    n_threads: int = 1
+    verbose: bool = False
+    on_interrupt: str = "raise"
+
+    @property
+    def name(self) -> str:
+        """What messages call it."""
+        return type(self).__name__
+
+    @abstractmethod
     def solve(self, mdp: MDP, selection: MDP | None = None) -> Policy:
         """A policy for `mdp`, chosen among candidates by Eq. (8) on `selection` (or on `mdp`)."""
-        ...
+
+    def solve_path(
+        self, mdp: MDP, betas: Sequence[float], selection: MDP | None = None
+    ) -> Iterable[Policy]:
+        """The policies at several prices, in their order: a solve for each."""
+        for beta in betas:
+            chooser = None if selection is None else selection.with_beta(beta)
+            yield self.solve(mdp.with_beta(beta), chooser)
+
+    def judged(
+        self, mdp: MDP, betas: Sequence[float], selection: MDP | None = None
+    ) -> JudgedCandidates | None:
+        """All policies that were learned at these prices, with their losses and costs on
+        `selection`; None for a solver that keeps its best policy alone."""
+        return None
+
+    def levels(self, n_scores: int) -> Levels:
+        """How the levels of a new order are fitted, see ``ordering.arrangement``."""
+        return by_lines if n_scores == 1 else by_log_odds
+
+    def check(self) -> None:
+        """Refuse parameters that make no sense."""
+        return
+
+    def with_every(self, every: int) -> Self:
+        """The solver; for `every` above 1 a copy that decides once for so many steps."""
+        check_whole("every", every, 1)
+        if every == 1:
+            return self
+        if "every" not in self.settings:
+            raise ValueError(
+                f"every is {every}, but {self!r} decides at each base classifier; wanted a solver "
+                "that has `every`, or every=1"
+            )
+        return self._with(every=every)
+
+    def with_order(self, ordering: Any) -> Self:
+        """The solver; if it arranges, a copy that tries this order alone."""
+        return self
+
+    def with_seed(self, random: np.random.RandomState) -> Self:
+        """The solver; a copy with a seed drawn from `random` if it has none of its own."""
+        if "random_state" not in self.settings or self.random_state is not None:
+            return self
+        return self._with(random_state=int(random.randint(2**31 - 1)))
+
+    def with_threads(self, n_threads: int) -> Self:
+        """The solver; a copy with so many threads if it can have them."""
+        if "n_threads" not in self.settings or self.n_threads == n_threads:
+            return self
+        return self._with(n_threads=n_threads)
+
+    def instructed(self, *, verbose: bool, on_interrupt: str) -> Self:
+        """The solver; a copy that reports, or returns what it has on Ctrl-C, if that is wanted and
+        it can. Its own parameters stay where nothing is wanted here."""
+        wanted: dict[str, Any] = {"verbose": True} if verbose else {}
+        if on_interrupt == "return":
+            wanted["on_interrupt"] = on_interrupt
+        return self._with(**{name: wanted[name] for name in wanted if name in self.settings})
+
+    def quiet(self) -> Self:
+        """The solver; a copy that does not report if it would."""
+        return self._with(verbose=False) if self.verbose else self
+
+    def _with(self, **settings: Any) -> Self:
+        """A copy with other settings; itself where there are none."""
+        if not settings:
+            return self
+        other = copy(self)
+        for name, value in settings.items():
+            setattr(other, name, value)
+        return other
 
 
 class Candidates(Protocol):
@@ -42,33 +165,75 @@ class Candidates(Protocol):
         ...
 
 
-class Family(Solver, Protocol):
+class Family(Solver):
+    """A solver whose candidates do not depend on beta."""
+
+    @abstractmethod
     def candidates(self, mdp: MDP) -> Candidates:
         """What `solve` chooses from, whatever beta is; the full ensemble is the first."""
-        ...
+
+    def solve(self, mdp: MDP, selection: MDP | None = None) -> Policy:
+        """The best candidate by Eq. (8) on `selection`, or on the MDP itself."""
+        check_samples(mdp, selection)
+        return best(self.candidates(mdp), mdp if selection is None else selection)
 
 
-def checked_solver(solver: Any) -> Solver:
-    """The solver, if it is one; its own parameters are checked too, where it can check them."""
-    if isinstance(solver, type) or not callable(getattr(solver, "solve", None)):
+def best(candidates: Candidates, selection: MDP) -> Policy:
+    """The candidate with the smallest value of Eq. (8) on these rows, the first in a tie: it is the
+    more careful one."""
+    losses, costs = candidates.evaluate(selection)
+    return candidates[int((losses + selection.beta * costs).argmin())]
+
+
+class PlainSolver(Solver):
+    """An object with `solve` and nothing else, with the other members of a `Solver`."""
+
+    def __init__(self, solver: Any) -> None:
+        self.solver = solver
+
+    @property
+    def name(self) -> str:
+        """That of the object."""
+        return type(self.solver).__name__
+
+    def __repr__(self) -> str:
+        return repr(self.solver)
+
+    def solve(self, mdp: MDP, selection: MDP | None = None) -> Policy:
+        """What the object returns, if it is a Policy."""
+        policy = self.solver.solve(mdp, selection)
+        if not isinstance(policy, Policy):
+            raise TypeError(
+                f"{self.name} returned {described(policy)}; wanted a Policy, such as "
+                "Policy(actions, grid, order)"
+            )
+        return policy
+
+
+def as_solver(solver: Any) -> Solver:
+    """The solver, if it is one, its parameters checked; an object with `solve` alone is wrapped."""
+    try:
+        solve = None if isinstance(solver, type) else solver.solve
+    except AttributeError:
+        solve = None
+    if not callable(solve):
         raise TypeError(
             f"solver is {solver!r}; wanted an object with solve(mdp, selection) -> Policy, such as "
             "Sarsa()"
         )
-    _check_signature(solver)
-    if hasattr(solver, "check"):
-        solver.check()
-    found: Solver = solver
+    found = solver if isinstance(solver, Solver) else PlainSolver(solver)
+    _check_signature(found.name, solve)
+    found.check()
     return found
 
 
-def _check_signature(solver: Any) -> None:
+def _check_signature(name: str, solve: Any) -> None:
     """Refuse a solve that cannot be called with the rows for learning and those for choosing."""
     try:
-        inspect.signature(solver.solve).bind(None, None)
+        inspect.signature(solve).bind(None, None)
     except TypeError as error:
         raise TypeError(
-            f"{type(solver).__name__}.solve cannot be called with (mdp, selection): {error}; "
+            f"{name}.solve cannot be called with (mdp, selection): {error}; "
             "wanted solve(self, mdp, selection=None)"
         ) from None
     except ValueError:  # what is not written in Python need not have a signature
@@ -80,65 +245,3 @@ def check_samples(mdp: MDP, selection: MDP | None) -> None:
     check_is("mdp", mdp, MDP, "an MDP, such as MDP(ensemble.votes(X), labels)")
     if selection is not None:
         check_is("selection", selection, MDP, "an MDP of the rows that choose, or None")
-
-
-def checked_policy(policy: Any, solver: Solver) -> Policy:
-    """What a solver returned, if it is a Policy."""
-    if not isinstance(policy, Policy):
-        raise TypeError(
-            f"{type(solver).__name__} returned {described(policy)}; wanted a Policy, such as "
-            "Policy(actions, grid, order)"
-        )
-    return policy
-
-
-def solved(solver: Solver, mdp: MDP, selection: MDP | None = None) -> Policy:
-    """The policy of any solver, one that the user wrote included."""
-    return checked_policy(solver.solve(mdp, selection), solver)
-
-
-def seeded(solver: Solver, random: np.random.RandomState) -> Solver:
-    """The solver; a copy with a seed drawn from `random` if it has none of its own."""
-    if getattr(solver, "random_state", 0) is not None:
-        return solver
-    return _with(solver, random_state=int(random.randint(2**31 - 1)))
-
-
-def deciding_every(solver: Solver, every: int) -> Solver:
-    """The solver; for `every` above 1 a copy that decides once for so many base classifiers."""
-    check_whole("every", every, 1)
-    if every == 1:
-        return solver
-    if not hasattr(solver, "every"):
-        raise ValueError(
-            f"every is {every}, but {solver!r} decides at each base classifier; wanted a solver "
-            "that has `every`, or every=1"
-        )
-    return _with(solver, every=every)
-
-
-def instructed(solver: Solver, *, verbose: bool, on_interrupt: str) -> Solver:
-    """The solver; a copy that reports, or returns what it has on Ctrl-C, if asked to and able to.
-
-    What a solver was told by its own parameters stays where nothing is asked here.
-    """
-    asked: dict[str, Any] = {"verbose": True} if verbose else {}
-    if on_interrupt == "return":
-        asked["on_interrupt"] = on_interrupt
-    return _with(solver, **{name: asked[name] for name in asked if hasattr(solver, name)})
-
-
-def quiet(solver: Solver) -> Solver:
-    """The solver; a copy that does not report if it would."""
-    return _with(solver, verbose=False) if getattr(solver, "verbose", False) else solver
-
-
-def _with(solver: Solver, **parameters: Any) -> Solver:
-    """A copy of the solver with other parameters; itself where there are none."""
-    if not parameters:
-        return solver
-    other: Any = copy(solver)
-    for name, value in parameters.items():
-        setattr(other, name, value)
-    changed: Solver = other
-    return changed

@@ -1,8 +1,8 @@
-"""Teacher: the full ensemble's own opinion as the target, for it is less noisy than one label.
+"""Teacher: the full ensemble's calibrated probabilities as soft targets, in place of labels.
 
-A class label is one draw; the calibrated probability of the full ensemble is its estimate of the
-whole distribution, and a soft target costs the kernels nothing. For regression the target is what
-the full score predicts.
+A class label is one draw from a distribution; the probabilities estimate the whole distribution, so
+they are less noisy, but they repeat the errors of the full ensemble. Soft targets cost the kernels
+nothing. For regression the target is what the full score predicts.
 """
 
 from __future__ import annotations
@@ -12,19 +12,17 @@ from numpy.typing import NDArray
 
 from mddag.calibration.calibration import probabilities
 from mddag.calibration.platt import fit_factor
-from mddag.losses.of_means import OfMeans
 from mddag.mdp.mdp import MDP
 
 
-def taught(mdp: MDP, scores: NDArray[np.float64] | None = None) -> MDP:
-    """The same MDP with the full ensemble's opinion in place of its labels.
+def with_teacher(mdp: MDP, scores: NDArray[np.float64] | None = None) -> MDP:
+    """The same MDP with the teacher's targets in place of its labels.
 
-    scores : the teacher's, (n, K); those of the MDP's own votes by default
+    scores : of the full ensemble, (n, K); those of the MDP's own votes by default
     """
     scores = mdp.votes.scores() if scores is None else scores
     if mdp.of_numbers:
-        means = mdp.loss.means(scores) if isinstance(mdp.loss, OfMeans) else scores
-        return mdp.with_labels(means[:, 0])
+        return mdp.with_labels(mdp.loss.predictions(scores)[:, 0])
     shares = mdp.labels if mdp.labels.ndim == 2 else np.eye(max(mdp.n_scores, 2))[mdp.labels]
     # a row counts once per class, by its share of it
     mass = mdp.mass

@@ -1,10 +1,14 @@
-"""Ladder: policies from the most careful to the boldest, and what each does to every row.
+"""Candidates: policies from many evaluations to few, and what each of them does to every row.
 
-Policies are learned at prices beta a decade apart, then between the boldest that is acceptable and
-the next, so that the ladder is fine where the choice falls. Prices find only candidates on the
-convex hull of losses and costs, so where all are at hand they are taken as they are: a portfolio
-has judged a pool of many, a family is judged here, and from either the ladder is fine everywhere.
-The full ensemble is always on it.
+Three kinds of solvers give candidates in three ways:
+
+- A solver that judges all its policies (``Solver.judged``, the portfolio) gives their front.
+- A family, whose policies do not depend on beta, is judged here on the rows for choosing.
+- Any other solver is called at prices beta a decade apart, then between the last candidate that
+  is acceptable and the next, so that candidates lie close together where the choice falls.
+
+A price finds only candidates on the convex hull of losses and costs, which is why the first two
+kinds are not called at prices. The full ensemble is always a candidate.
 """
 
 from __future__ import annotations
@@ -27,16 +31,16 @@ from mddag.ensemble.votes import Votes
 from mddag.mdp.grid import Grid
 from mddag.mdp.mdp import MDP
 from mddag.mdp.policy import EVAL, QUIT, Policy
-from mddag.solvers import Solver
+from mddag.solvers import Candidates, Family, Solver
 from mddag.solvers.arranged import Arranged
-from mddag.solvers.front import rounded, rungs, worth
-from mddag.solvers.solver import Candidates, checked_policy, quiet
+from mddag.solvers.front import rounded, spaced_front, worth
+from mddag.solvers.judged_candidates import JudgedCandidates
 from mddag.tuning.excess_loss import ExcessLoss
 
 BETAS = tuple(10.0 ** np.arange(-6.0, 0.1))
 ROUNDS = 3  # of refinement
 FINER = 3  # new prices between two old ones
-STEP = 1.05  # between the costs of candidates that are taken from a pool or a family
+STEP = 1.05  # between the costs of candidates that are taken from a front
 
 Prices = Sequence[float] | NDArray[np.float64]
 
@@ -57,15 +61,12 @@ class Candidate:
 
 @dataclass
 class CandidateSearch:
-    """Learns policies on some of the rows and runs them on all.
+    """Learns policies on some of the rows and replays them on all.
 
     votes               : of all rows
-    excess_loss         : what a policy loses on each of them against the full ensemble
-    solver              : may offer ``solve_path(mdp, betas, selection)`` for all prices at once,
-                          ``pool(mdp, betas, selection)`` for all its candidates, judged, or
-                          ``candidates(mdp)``, a family's
+    excess_loss         : what a policy loses on each of them beyond the full ensemble
     learning, selection : the rows that a solver sees, in the order and on the grid of the former
-    weight              : (n,), what all the rows count for in means; None where all count alike
+    weight              : (n,), weight of all the rows in means; None where all are alike
     n_jobs              : joblib's workers for a solver that solves price by price
     verbose             : report the candidates on standard error
     on_interrupt        : "raise", or "return": Ctrl-C ends a search with the candidates so far
@@ -82,7 +83,7 @@ class CandidateSearch:
     verbose: bool = False
     on_interrupt: str = "raise"
     candidates: list[Candidate] = field(init=False)
-    pool: Any = field(init=False, default=None)
+    judged: JudgedCandidates | None = field(init=False, default=None)
     family_costs: NDArray[np.float64] = field(init=False, default_factory=lambda: np.empty(0))
 
     def __post_init__(self) -> None:
@@ -93,6 +94,11 @@ class CandidateSearch:
         """The full ensemble."""
         return self.candidates[0]
 
+    @property
+    def unit(self) -> float:
+        """What prices are in, in units of the loss."""
+        return self.learning.mdp.unit
+
     def saves_time(self, candidate: Candidate) -> bool:
         """Whether large batches are expected to be faster than with the full ensemble."""
         mean = self._mean(candidate.n_evaluated)
@@ -100,30 +106,31 @@ class CandidateSearch:
         return dag.expected_speedup > 1
 
     def learned(self, beta: float) -> Candidate:
-        """The policy of one price; what it is on Ctrl-C is for the solver alone to say."""
-        if hasattr(self.solver, "pool") or hasattr(self.solver, "solve_path"):
-            self._extend([beta])
+        """The policy of one price; what Ctrl-C does to it is up to the solver."""
+        self._judge([beta])
+        if self.judged is not None:
+            self._take(self.judged, [beta])
         else:
             samples = self.learning.mdp.at_price(beta), self.selection.at_price(beta)
             self._add([beta], (self.solver.solve(*given) for given in [samples]))
         return self.candidates[-1]
 
     def within_budget(self, budget: float, judges: NDArray[np.intp]) -> Candidate:
-        """The least harm with at most `budget` mean evaluations on the rows `judges`.
+        """The least excess loss with at most `budget` mean evaluations on the rows `judges`.
 
-        The candidates of a pool are on its front: the dearer, the less harm is expected of them,
-        and the harm of these few rows would only choose the luckiest.
+        Judged candidates are on their front: the dearer, the less loss is expected of them. To
+        choose by the loss on these few rows would only choose the luckiest.
         """
 
-        def too_dear(c: Candidate) -> bool:
-            return self._mean(c.n_evaluated, judges) > budget
+        def too_dear(candidate: Candidate) -> bool:
+            return self._mean(candidate.n_evaluated, judges) > budget
 
-        if self._is_family:
-            self._take_best(budget, too_dear)
+        if isinstance(self.solver, Family):
+            self._take_best(self.solver, budget, too_dear)
         else:
-            self._search(too_dear, fits=lambda c: not too_dear(c))
+            self._search(too_dear, fits=lambda candidate: not too_dear(candidate))
         self.candidates.append(self._constant(QUIT, BETAS[-1]))  # within any budget
-        if self.pool is not None:  # the full ensemble is among them if it is worth its price
+        if self.judged is not None:  # the full ensemble is among them if it is worth its price
             cheap = [c for c in self.candidates[1:] if not too_dear(c)]
             return max(cheap, key=lambda c: self._mean(c.n_evaluated, judges))
         cheap = [c for c in self.candidates if not too_dear(c)]
@@ -139,74 +146,71 @@ class CandidateSearch:
     def within_loss(
         self, bound: float, seen: NDArray[np.intp], judges: NDArray[np.intp]
     ) -> Candidate:
-        """The boldest with at most `bound` mean harm on the rows `judges`, as are all before it.
+        """The fewest evaluations with at most `bound` mean excess loss on the rows `judges`, as
+        have all candidates with more evaluations: one that is merely lucky does not pass."""
 
-        One that is merely lucky on these rows has others before it that are not.
-        """
+        def acceptable(candidate: Candidate) -> bool:
+            return self._mean(candidate.excess, judges) <= bound
 
-        def harmless(c: Candidate) -> bool:
-            return self._mean(c.excess, judges) <= bound
-
-        return list(takewhile(harmless, self.laid_out(bound, harmless, seen)))[-1]
+        return list(takewhile(acceptable, self.laid_out(bound, acceptable, seen)))[-1]
 
     def laid_out(
-        self, bound: float, careful: Callable[[Candidate], bool], seen: NDArray[np.intp]
+        self, bound: float, acceptable: Callable[[Candidate], bool], seen: NDArray[np.intp]
     ) -> list[Candidate]:
         """Candidates from the most evaluations to the fewest, the full ensemble first.
 
-        It is made fine about where they cease to be `careful`. Those with more than `bound`
-        mean harm on the rows `seen` are left out: they would only end a sequence of tests.
+        They lie close together where they cease to be `acceptable`. Those with more than `bound`
+        mean excess loss on the rows `seen` are left out: they would only end a sequence of tests.
         """
-        self._search(careful)
+        self._search(acceptable)
         hopeful = [c for c in self.candidates[1:] if self._mean(c.excess, seen) <= bound]
         hopeful.sort(key=lambda c: -self._mean(c.n_evaluated, seen))
         return [self.everything, *hopeful]
 
     def _search(
         self,
-        on_the_careful_side: Callable[[Candidate], bool],
-        fits: Callable[[Candidate], bool] = lambda c: True,
+        acceptable: Callable[[Candidate], bool],
+        fits: Callable[[Candidate], bool] = lambda candidate: True,
     ) -> None:
-        """Learn at BETAS; then take a pool's ladder, or learn about where care ends.
+        """Take a front of candidates, or learn at BETAS and about where they cease to be
+        acceptable.
 
         fits : whether a candidate may be chosen; Ctrl-C before there is one is always an error
         """
-        if hasattr(self.solver, "pool"):
-            self._fill(BETAS)  # which returns what it has on Ctrl-C by itself
+        self._judge(BETAS)  # which returns what it has on Ctrl-C by itself
         with keeping(self.on_interrupt, lambda: self._told(fits)):
-            if self.pool is not None:
-                self._climb()
-            elif self._is_family:
-                self._take_front()
+            if self.judged is not None:
+                self._take_judged(self.judged)
+            elif isinstance(self.solver, Family):
+                self._take_front(self.solver)
             else:
-                self._refine(on_the_careful_side)
+                self._refine(acceptable)
 
-    @property
-    def _is_family(self) -> bool:
-        return hasattr(self.solver, "candidates")
+    def _take_front(self, family: Family) -> None:
+        candidates, losses, costs = self._judged_family(family)
+        front = spaced_front(losses, costs, STEP)
+        prices = [min(price / self.unit, BETAS[-1]) for price, _ in front]
+        self._add(prices, (candidates[at] for _, at in front))
 
-    def _take_front(self) -> None:
-        candidates, losses, costs = self._judged_family()
-        on_it = rungs(losses, costs, STEP)
-        prices = [min(price / self.learning.mdp.unit, BETAS[-1]) for price, _ in on_it]
-        self._add(prices, (candidates[at] for _, at in on_it))
-
-    def _take_best(self, budget: float, too_dear: Callable[[Candidate], bool]) -> None:
+    def _take_best(
+        self, family: Family, budget: float, too_dear: Callable[[Candidate], bool]
+    ) -> None:
         """The least loss on the rows for selection, the cheapest in a tie."""
-        candidates, losses, costs = self._judged_family()
+        candidates, losses, costs = self._judged_family(family)
         for at in np.lexsort((costs, losses)).tolist():
             if costs[at] > budget:
                 continue
-            price = min(worth(losses, costs, at) / self.learning.mdp.unit, BETAS[-1])
+            price = min(worth(losses, costs, at) / self.unit, BETAS[-1])
             self._add([price], [candidates[at]])
             if not too_dear(self.candidates[-1]):  # an executor rounds otherwise
                 return
 
-    def _judged_family(self) -> tuple[Candidates, NDArray[np.float64], NDArray[np.float64]]:
+    def _judged_family(
+        self, family: Family
+    ) -> tuple[Candidates, NDArray[np.float64], NDArray[np.float64]]:
         """All candidates, their losses and their costs on the rows for selection."""
-        solver: Any = self.solver
-        candidates: Candidates = solver.candidates(self.learning.mdp.at_price(0.0))
-        losses, self.family_costs = candidates.evaluate(self.selection.at_price(0.0))
+        candidates = family.candidates(self.learning.mdp)
+        losses, self.family_costs = candidates.evaluate(self.selection)
         return candidates, rounded(losses), self.family_costs
 
     def _told(self, fits: Callable[[Candidate], bool]) -> str:
@@ -214,60 +218,51 @@ class CandidateSearch:
         n_learned = len(self.candidates) - 1
         if not any(map(fits, self.candidates[1:])):
             return ""
-        name = type(self.solver).__name__
-        return f"{name} was stopped after {n_learned} policies; one of them is chosen"
+        return f"{self.solver.name} was stopped after {n_learned} policies; one of them is chosen"
 
-    def _climb(self) -> None:
-        """Take the best of a pool at BETAS, and its ladder."""
-        self._take(BETAS)
-        rungs = self.pool.ladder(STEP)
-        prices = [price / self.learning.mdp.unit for price, _ in rungs]
-        self._add(prices, [policy for _, policy in rungs])
+    def _judge(self, betas: Prices) -> None:
+        """The candidates of a solver that judges them, for these prices."""
+        mdp, selection = (m.at_price(betas[0]) for m in (self.learning.mdp, self.selection))
+        self.judged = self.solver.judged(mdp, [beta * self.unit for beta in betas], selection)
 
-    def _refine(self, on_the_careful_side: Callable[[Candidate], bool]) -> None:
+    def _take_judged(self, judged: JudgedCandidates) -> None:
+        """The best of judged candidates at BETAS, and their front."""
+        self._take(judged, BETAS)
+        front = judged.spaced_front(STEP)
+        self._add([price / self.unit for price, _ in front], [policy for _, policy in front])
+
+    def _take(self, judged: JudgedCandidates, betas: Prices) -> None:
+        """The best candidates at these prices."""
+        self._add(betas, [judged.policy(beta * self.unit) for beta in betas])
+
+    def _refine(self, acceptable: Callable[[Candidate], bool]) -> None:
+        """Learn at BETAS, then between the last acceptable candidate and the next."""
         self._extend(BETAS)
         for _ in range(ROUNDS):
-            careful = max(
-                (c for c in self.candidates if on_the_careful_side(c) or c.beta == 0),
-                key=lambda c: c.beta,
+            last = max(
+                (c for c in self.candidates if acceptable(c) or c.beta == 0), key=lambda c: c.beta
             )
-            bolder = [c for c in self.candidates if c.beta > careful.beta]
-            if careful.beta == 0 or not bolder:
+            dearer = [c.beta for c in self.candidates if c.beta > last.beta]
+            if last.beta == 0 or not dearer:
                 return
-            bold = min(bolder, key=lambda c: c.beta)
-            self._extend(np.geomspace(careful.beta, bold.beta, FINER + 2)[1:-1])
+            self._extend(np.geomspace(last.beta, min(dearer), FINER + 2)[1:-1])
 
     def _extend(self, betas: Prices) -> None:
-        if hasattr(self.solver, "pool"):
-            self._fill(betas)
-            self._take(betas)
-            return
         mdps = [(self.learning.mdp.at_price(b), self.selection.at_price(b)) for b in betas]
-        if hasattr(self.solver, "solve_path"):
-            (mdp, chooser), prices = mdps[0], [mdp.beta for mdp, _ in mdps]
-            self._add(betas, self.solver.solve_path(mdp, prices, chooser))
+        if self.solver.solves_paths:
+            (mdp, selection), prices = mdps[0], [mdp.beta for mdp, _ in mdps]
+            self._add(betas, self.solver.solve_path(mdp, prices, selection))
             return
         alone = effective_n_jobs(self.n_jobs) == 1
-        solver = self.solver if alone else quiet(self.solver)
+        solver = self.solver if alone else self.solver.quiet()
         parallel = Parallel(n_jobs=self.n_jobs, return_as="generator")
         self._add(betas, parallel(delayed(_solve)(solver, *samples) for samples in mdps))
 
-    def _fill(self, betas: Prices) -> None:
-        """The pool of a solver that has one, for these prices."""
-        mdp, chooser = self.learning.mdp.at_price(betas[0]), self.selection.at_price(betas[0])
-        solver: Any = self.solver
-        self.pool = solver.pool(mdp, [beta * self.learning.mdp.unit for beta in betas], chooser)
-
-    def _take(self, betas: Prices) -> None:
-        """The best of the pool at these prices."""
-        self._add(betas, [self.pool.policy(beta * self.learning.mdp.unit) for beta in betas])
-
     def _add(self, betas: Prices, policies: Iterable[Policy]) -> None:
-        """Judge policies as they come."""
+        """Replay policies as they come."""
         with progress("sparsify", len(betas), self.verbose) as report:
             for n_done, (beta, policy) in enumerate(zip(betas, policies, strict=True), 1):
-                outside = self.learning.for_source(checked_policy(policy, self.solver))
-                new = self._judged(float(beta), outside)
+                new = self._replayed(float(beta), self.learning.for_source(policy))
                 self.candidates.append(new)
                 report(n_done, f"beta {beta:.3g}: {self._mean(new.n_evaluated):.1f} evaluated")
 
@@ -278,9 +273,9 @@ class CandidateSearch:
 
     def _constant(self, action: int, beta: float) -> Candidate:
         grid = Grid(np.empty(0), self.ensemble.n_scores)
-        return self._judged(beta, Policy.constant(action, self.ensemble.n_classifiers, grid))
+        return self._replayed(beta, Policy.constant(action, self.ensemble.n_classifiers, grid))
 
-    def _judged(self, beta: float, policy: Policy) -> Candidate:
+    def _replayed(self, beta: float, policy: Policy) -> Candidate:
         found = replay(self.ensemble, policy, self.votes)
         excess = self.excess_loss(found.scores, found.exit_step)
         return Candidate(beta, policy, found.n_evaluated, excess)

@@ -28,7 +28,6 @@ from mddag.features.checks import counted_rows
 from mddag.mdp.mdp import checked_beta
 from mddag.mdp.policy_rows import mdp_of
 from mddag.solvers.arranged import arranged_for
-from mddag.solvers.solver import seeded
 from mddag.tuning.candidates import Candidate, CandidateSearch
 from mddag.tuning.excess_loss import ExcessLoss, Measure
 from mddag.tuning.guarantee import Guarantee, certified
@@ -141,7 +140,7 @@ def sparsify(
         n_threads=estimator.n_threads,
     )
     _check_rows(parts, knob, guarantee)
-    search = _search(estimator, seeded(learner, random), parts, knob, guarantee, n_jobs)
+    search = _search(estimator, learner.with_seed(random), parts, knob, guarantee, n_jobs)
     chosen = _chosen(search, knob, value, guarantee, parts)
     if objective == "time" and knob != "budget" and not search.saves_time(chosen):
         chosen = search.everything
@@ -220,7 +219,7 @@ def _within_budget(search: CandidateSearch, budget: float, rows: NDArray[np.intp
     cheapest = search.cheapest(rows)
     if cheapest > budget:
         doubt(
-            f"{type(search.solver).__name__} found no policy within budget={budget:g}: those that "
+            f"{search.solver.name} found no policy within budget={budget:g}: those that "
             f"evaluate anything evaluate {cheapest:.4g} base classifiers per row or more. "
             "Returned is a policy that evaluates nothing and gives every row the same answer; give "
             "a larger budget, a smaller every or another solver"

@@ -34,7 +34,7 @@ from mddag.mdp.policy import Policy
 from mddag.mdp.policy_rows import mdp_of
 from mddag.solvers import Solver
 from mddag.solvers.arranged import arranged_for
-from mddag.solvers.solver import checked_policy, instructed, quiet, seeded, solved
+from mddag.solvers.solver import as_solver
 
 MEASURES = ("loss", "cost", "objective", "n_evaluated")
 BETAS = tuple((10.0 ** np.arange(-4.0, -1.9, 0.5)).tolist())
@@ -116,7 +116,7 @@ def sweep(
         test = learning.like(_policy_mdp(ensemble, piped.rows(X_test), y_test, weight, settings))
     curve = sweep_policies(
         learning.mdp,
-        seeded(learner, random),
+        learner.with_seed(random),
         prices,
         selection=learning.like(given.rows(out)),
         test=test,
@@ -156,7 +156,7 @@ def _held_out(
 
 def sweep_policies(
     mdp: MDP,
-    solver: Solver,
+    solver: Any,
     betas: ArrayLike,
     *,
     selection: MDP | None = None,
@@ -176,7 +176,7 @@ def sweep_policies(
     prices = _checked_betas(betas)
     check_jobs(n_jobs)
     check_on_interrupt(on_interrupt)
-    solver = instructed(solver, verbose=verbose, on_interrupt=on_interrupt)
+    solver = as_solver(solver).instructed(verbose=verbose, on_interrupt=on_interrupt)
     given = zip(SAMPLES, (mdp, selection, test), strict=True)
     samples = {name: sample for name, sample in given if sample is not None}
     _check_agreement(samples)
@@ -203,13 +203,13 @@ def _solved(
     samples: Mapping[str, MDP], solver: Solver, betas: list[float], n_jobs: int | None
 ) -> Iterable[Solved]:
     """The policies in the order of the prices, in units of the loss, as they come."""
-    if hasattr(solver, "solve_path"):
+    if solver.solves_paths:
         policies = solver.solve_path(samples["train"], betas, samples.get("selection"))
         return (
-            (checked_policy(policy, solver), _evaluated(policy, samples, beta))
+            (policy, _evaluated(policy, samples, beta))
             for policy, beta in zip(policies, betas, strict=True)
         )
-    solver = solver if effective_n_jobs(n_jobs) == 1 else quiet(solver)
+    solver = solver if effective_n_jobs(n_jobs) == 1 else solver.quiet()
     parallel = Parallel(n_jobs=n_jobs, return_as="generator")
     solved: Iterable[Solved] = parallel(delayed(_solve)(samples, solver, beta) for beta in betas)
     return solved
@@ -218,7 +218,7 @@ def _solved(
 def _solve(samples: Mapping[str, MDP], solver: Solver, beta: float) -> Solved:
     at_price = {name: mdp.with_beta(beta) for name, mdp in samples.items()}
     with ending_all():
-        policy = solved(solver, at_price["train"], at_price.get("selection"))
+        policy = solver.solve(at_price["train"], at_price.get("selection"))
     return policy, _evaluated(policy, samples, beta)
 
 

@@ -10,7 +10,7 @@ from mddag.mdp.policy import EVAL, QUIT, SKIP
 from mddag.solvers import Descent
 from mddag.solvers.descent.descents import Descents, suited
 from mddag.solvers.descent.sweep import Guards, Sweep
-from mddag.solvers.teacher import taught
+from mddag.solvers.teacher import with_teacher
 from tests.reference.enumeration import best_objective
 from tests.solvers.problems import LOSSES, absolute, mdp_of, three_classifiers
 
@@ -135,7 +135,7 @@ def test_a_demanding_guard_never_skips(seed):
 @pytest.mark.parametrize("n_scores", [1, 3])
 def test_the_teacher_is_the_full_ensemble(n_scores):
     mdp = mdp_of(0, n_scores=n_scores, n=200)
-    soft = taught(mdp)
+    soft = with_teacher(mdp)
     scores = mdp.votes.scores()
     winner = (scores[:, 0] > 0).astype(int) if n_scores == 1 else scores.argmax(axis=1)
     np.testing.assert_array_equal(soft.labels.argmax(axis=1), winner)
@@ -146,9 +146,9 @@ def test_the_teacher_is_the_full_ensemble(n_scores):
 def test_a_teacher_of_soft_targets_and_of_numbers():
     hard = mdp_of(0, n=50)
     same = hard.with_labels(np.eye(2)[hard.labels])
-    np.testing.assert_allclose(taught(hard).labels, taught(same).labels)
+    np.testing.assert_allclose(with_teacher(hard).labels, with_teacher(same).labels)
     numbers = mdp_of(0, labels="values", loss=LOSSES["squared"])
-    np.testing.assert_array_equal(taught(numbers).labels, numbers.votes.scores()[:, 0])
+    np.testing.assert_array_equal(with_teacher(numbers).labels, numbers.votes.scores()[:, 0])
 
 
 def test_on_many_instances_exploring_looks_at_a_few(monkeypatch):
@@ -183,7 +183,7 @@ def interrupted_after(n_calls):
 def test_interrupted_descent_keeps_the_best_policy():
     mdp = mdp_of(0, labels="values", loss=absolute, n=20)
     whole = Descent(random_state=0).search(mdp)
-    mdp.loss = interrupted_after(30)
+    mdp = mdp.with_labels(mdp.labels, interrupted_after(30))
     with pytest.warns(Interrupted, match=r"was stopped after \d+ candidates; returning the best"):
         stopped = Descent(random_state=0, on_interrupt="return").search(mdp)
     assert 0 < len(stopped.history) < len(whole.history)
@@ -192,14 +192,14 @@ def test_interrupted_descent_keeps_the_best_policy():
 
 def test_interrupted_before_the_first_sweep_there_is_nothing_to_return():
     mdp = mdp_of(0, labels="values", loss=absolute)
-    mdp.loss = interrupted_after(3)
+    mdp = mdp.with_labels(mdp.labels, interrupted_after(3))
     with pytest.raises(KeyboardInterrupt):
         Descent(on_interrupt="return").solve(mdp)
 
 
 def test_ctrl_c_is_an_error_unless_asked_otherwise():
     mdp = mdp_of(0, labels="values", loss=absolute, n=20)
-    mdp.loss = interrupted_after(30)
+    mdp = mdp.with_labels(mdp.labels, interrupted_after(30))
     with pytest.raises(KeyboardInterrupt):
         Descent(random_state=0).search(mdp)
     with pytest.raises(ValueError, match="on_interrupt is 'stop'; wanted one of 'raise', 'return'"):

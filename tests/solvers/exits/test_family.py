@@ -1,6 +1,6 @@
 import pytest
 
-from mddag.solvers.exits.family import best, check_classes
+from mddag.solvers.exits.family import check_classes
 from mddag.solvers.exits.prefix import Prefix
 from tests.solvers.problems import mdp_of
 
@@ -17,7 +17,7 @@ def test_candidates_are_a_sequence():
 def test_the_best_is_that_of_the_smallest_objective():
     mdp = mdp_of(4, n=50)
     candidates = Prefix().candidates(mdp)
-    chosen = mdp.evaluate(best(candidates, mdp)).objective
+    chosen = mdp.evaluate(Prefix().solve(mdp)).objective
     assert chosen == pytest.approx(min(mdp.evaluate(policy).objective for policy in candidates))
 
 

@@ -5,8 +5,8 @@ from hypothesis import strategies as st
 
 from mddag import MDP, Grid
 from mddag.mdp.policy import EVAL
-from mddag.solvers.exits.family import best
 from mddag.solvers.exits.nested import Exits, inner_edges
+from mddag.solvers.solver import best
 from tests import strategies
 from tests.reference import exits as twin
 from tests.solvers.problems import LOSSES, mdp_of

@@ -1,10 +1,10 @@
 from mddag.ordering import Correlation, Given
 from mddag.solvers import Descent
-from mddag.solvers.portfolio.descent_member import N_PRICES, _thinned, explored, runs_in
-from mddag.solvers.portfolio.problems import Way
+from mddag.solvers.portfolio.arranged_problems import ArrangementRule
+from mddag.solvers.portfolio.descent_member import N_PRICES, explored, runs_in, thinned
 from tests.solvers.problems import mdp_of
 
-ALL, FEW = Way(Given()), Way(Correlation(), 3)
+ALL, FEW = ArrangementRule(Given()), ArrangementRule(Correlation(), 3)
 
 
 def test_descents_run_in_condensed_arrangements_and_by_labels_in_whole_ones():
@@ -24,6 +24,6 @@ def test_the_given_order_is_explored_before_others():
 
 def test_few_prices_of_many_keep_their_ends():
     prices = [float(b) for b in range(20)]
-    assert len(_thinned(prices)) == N_PRICES
-    assert (_thinned(prices)[0], _thinned(prices)[-1]) == (0.0, 19.0)
-    assert _thinned(prices[:3]) == prices[:3]
+    assert len(thinned(prices)) == N_PRICES
+    assert (thinned(prices)[0], thinned(prices)[-1]) == (0.0, 19.0)
+    assert thinned(prices[:3]) == prices[:3]

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from mddag import MDP
 from mddag.losses import Squared, ZeroOne
 from mddag.solvers import Margin, Prefix, Residual
-from mddag.solvers.portfolio.judge import CHARGE, Judge, Opinions
+from mddag.solvers.portfolio.judge import CHARGE, Judge, Judgements
 from tests.reference import judge as twin
 
 share = st.integers(0, 200).map(lambda rows: rows / 200)
@@ -33,7 +33,7 @@ def test_estimates_equal_their_twin(rows, data):
     differs[0] = 0.0  # the full ensemble
     loss = data.draw(st.sampled_from([ZeroOne(), ZeroOne((1.0, 5.0))]))
     judge = judge_of(mdp_of(loss=loss))
-    found = judge.estimates(Opinions(losses, taught, differs, np.ones(len(rows))), by_labels)
+    found = judge.estimates(Judgements(losses, taught, differs, np.ones(len(rows))), by_labels)
     wanted = twin.estimates(losses, taught, differs, by_labels, 200, judge.square, CHARGE)
     np.testing.assert_allclose(found, wanted, rtol=1e-9, atol=1e-12)
 
@@ -50,10 +50,12 @@ def test_what_follows_the_full_ensemble_is_not_doubted_for_what_labels_taught():
     differs = np.tile(np.linspace(0, 0.2, 6), 2)
     taught = 0.1 + 0.1 * differs
     losses = taught - np.where(np.arange(12) < 6, 0.0, 0.5 * differs)
-    opinions = Opinions(losses, taught, differs, np.ones(12))
+    judgements = Judgements(losses, taught, differs, np.ones(12))
     by_labels = np.arange(12) >= 6
-    apart, together = (judge.estimates(opinions, kind) for kind in (by_labels, by_labels & False))
-    alone = judge.estimates(Opinions(*(column[:6] for column in astuple(opinions))), by_labels[:6])
+    apart, together = (judge.estimates(judgements, kind) for kind in (by_labels, by_labels & False))
+    alone = judge.estimates(
+        Judgements(*(column[:6] for column in astuple(judgements))), by_labels[:6]
+    )
     np.testing.assert_array_equal(apart[:6], alone)
     assert (apart[1:6] > alone[0]).all()
     assert (apart[8:] < together[8:]).all()  # the labels are believed, and prove a gain
@@ -85,6 +87,6 @@ def test_one_candidate_is_judged_as_among_many():
 def test_other_losses_are_judged_by_labels_alone():
     mdp = MDP(np.ones((4, 2)), np.arange(4.0), loss=Squared())
     judge = judge_of(mdp)
-    opinions = judge.of_candidates(Prefix().candidates(mdp))
-    found = judge.estimates(opinions, np.zeros(3, bool))
-    np.testing.assert_array_equal(found, opinions.losses)
+    judgements = judge.of_candidates(Prefix().candidates(mdp))
+    found = judge.estimates(judgements, np.zeros(3, bool))
+    np.testing.assert_array_equal(found, judgements.losses)

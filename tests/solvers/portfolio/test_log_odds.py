@@ -6,7 +6,7 @@ from mddag.calibration.calibration import probabilities
 from mddag.losses import Logistic
 from mddag.ordering import Correlation
 from mddag.solvers import Portfolio
-from mddag.solvers.portfolio.log_odds import concerns, condensed, log_odds, together
+from mddag.solvers.portfolio.log_odds import applies_to, condensed, joined_rows, log_odds
 
 
 def taught(n=4000, seed=0, scale=1.0):
@@ -44,17 +44,17 @@ def test_rows_without_doubt_count_too():
     assert condensed(mdp, 1).chosen[0] == 1
 
 
-def test_it_concerns_probabilities_of_two_classes():
+def test_it_applies_to_probabilities_of_two_classes():
     mdp = taught()[0]
-    assert concerns(mdp)
-    assert not concerns(MDP(mdp.votes, mdp.labels))
-    assert not concerns(MDP(np.zeros((5, 2, 3)), np.zeros(5, int), loss=Logistic()))
+    assert applies_to(mdp)
+    assert not applies_to(MDP(mdp.votes, mdp.labels))
+    assert not applies_to(MDP(np.zeros((5, 2, 3)), np.zeros(5, int), loss=Logistic()))
 
 
-def test_together_are_the_rows_of_both():
+def test_joined_rows_are_those_of_both():
     mdp = taught()[0]
     first, rest = np.arange(200), np.arange(200, 4000)
-    both = together(mdp.rows(first), mdp.rows(rest))
+    both = joined_rows(mdp.rows(first), mdp.rows(rest))
     np.testing.assert_array_equal(both.votes.codes, mdp.votes.codes)
     np.testing.assert_array_equal(both.labels, mdp.labels)
     np.testing.assert_array_equal(both.weight, mdp.weight)
@@ -64,7 +64,7 @@ def test_together_are_the_rows_of_both():
 def test_arrays_that_are_coded_apart_do_not_mix():
     learning, selection = taught(seed=0)[0], taught(seed=1)[0]
     other = MDP(selection.votes.dense() + 0.01, selection.labels, loss=Logistic())
-    assert together(learning, other) is learning
+    assert joined_rows(learning, other) is learning
 
 
 def test_the_portfolio_condenses_to_what_labels_say():

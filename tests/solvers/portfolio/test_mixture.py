@@ -4,7 +4,7 @@ import pytest
 from mddag import MDP
 from mddag.calibration.calibration import sigmoid
 from mddag.losses import Logistic
-from mddag.solvers.portfolio.mixture import LENGTHS, advised, curbed
+from mddag.solvers.portfolio.mixture import LENGTHS, mixture_scores, with_mixture
 
 
 def overfitted(seed, n=4000, n_scores=1):
@@ -22,7 +22,7 @@ def overfitted(seed, n=4000, n_scores=1):
 @pytest.mark.parametrize("n_scores", [1, 3])
 def test_the_teacher_knows_better_than_an_overfitted_ensemble(n_scores):
     learning, fresh = (overfitted(seed, n_scores=n_scores) for seed in (0, 1))
-    teacher = advised(learning, fresh)[1].labels
+    teacher = with_mixture(learning, fresh)[1].labels
     told = fresh.votes.dense()[:, : LENGTHS[0]].sum(axis=1)
     powers = np.exp(told if n_scores > 1 else np.hstack([0 * told, told]))
     truth = powers / powers.sum(axis=1, keepdims=True)
@@ -31,10 +31,10 @@ def test_the_teacher_knows_better_than_an_overfitted_ensemble(n_scores):
 
 
 @pytest.mark.parametrize("n_scores", [1, 3])
-def test_curbed_scores_leave_out_what_only_disturbs(n_scores):
+def test_mixture_scores_leave_out_what_only_disturbs(n_scores):
     mdp = overfitted(0, n_scores=n_scores)
     told = mdp.votes.dense()[:, : LENGTHS[0]].sum(axis=1)
-    centred = curbed(mdp)
+    centred = mixture_scores(mdp)
     assert np.corrcoef(centred.ravel(), told.ravel())[0, 1] > 0.95
     assert np.corrcoef(mdp.votes.scores().ravel(), told.ravel())[0, 1] < 0.5
 
@@ -45,4 +45,4 @@ def test_an_ensemble_that_could_go_on_is_followed_itself():
     # what it has learned last counts twice
     labels = (votes[:, 128:].sum(axis=1) + 0.5 * votes[:, :128].sum(axis=1) > 0).astype(int)
     mdp = MDP(np.round(votes, 2), labels)
-    np.testing.assert_allclose(curbed(mdp), mdp.votes.scores(), rtol=0.05, atol=0.05)
+    np.testing.assert_allclose(mixture_scores(mdp), mdp.votes.scores(), rtol=0.05, atol=0.05)

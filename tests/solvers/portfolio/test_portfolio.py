@@ -10,7 +10,7 @@ from mddag.losses import Squared, ZeroOne
 from mddag.mdp.policy import QUIT, Policy
 from mddag.ordering import Correlation, Given
 from mddag.solvers import Descent, Margin, Portfolio, Prefix, Residual, Sarsa
-from mddag.solvers.portfolio import descent_member as _descent_member
+from mddag.solvers.portfolio import descent_member
 
 QUICK = (Prefix(), Margin(), Descent(n_starts=2, n_sweeps=2))
 
@@ -35,14 +35,14 @@ def test_it_beats_the_full_ensemble_and_its_simple_members_on_fresh_rows(n_score
         assert value <= fresh.evaluate(member.solve(learning, selection)).objective
 
 
-def test_the_pool_knows_the_cost_of_its_winner_and_whose_it_is():
+def test_it_knows_the_cost_of_its_winner_and_whose_it_is():
     learning, selection = problem(), problem(seed=1)
-    pool = Portfolio(QUICK, random_state=0).pool(learning, [0.003], selection)
-    entry, c = pool.best(0.003)
+    judged = Portfolio(QUICK, random_state=0).judged(learning, [0.003], selection)
+    entry, c = judged.place(judged.best(0.003))
     assert "in Correlation(" in entry.name  # the strong ones come last in the given order
-    value = selection.evaluate(pool.policy(0.003))
-    assert entry.opinions.costs[c] == pytest.approx(value.cost)
-    assert entry.opinions.losses[c] == pytest.approx(value.loss)
+    value = selection.evaluate(judged.policy(0.003))
+    assert entry.judgements.costs[c] == pytest.approx(value.cost)
+    assert entry.judgements.losses[c] == pytest.approx(value.loss)
 
 
 def test_the_unit_of_prices_does_not_matter():
@@ -57,16 +57,16 @@ def test_the_unit_of_prices_does_not_matter():
     assert np.array_equal(found[0].order, found[1].order)
 
 
-def test_a_ladder_falls_in_cost_by_steps():
+def test_a_spaced_front_falls_in_cost_by_a_ratio():
     learning, selection = problem(), problem(seed=1)
-    pool = Portfolio((Margin(),), random_state=0).pool(learning, [0.003], selection)
-    prices, rungs = zip(*pool.ladder(1.3), strict=True)
-    costs = np.array([selection.evaluate(policy).cost for policy in rungs])
+    judged = Portfolio((Margin(),), random_state=0).judged(learning, [0.003], selection)
+    prices, policies = zip(*judged.spaced_front(1.3), strict=True)
+    costs = np.array([selection.evaluate(policy).cost for policy in policies])
     assert len(costs) > 3
     assert (costs[:-1] / costs[1:] >= 1.3).all()
     assert min(prices) >= 0  # 0 for those that lose nothing
     assert prices[-1] > prices[0]
-    assert len(pool.ladder(1.1)) > len(costs)
+    assert len(judged.spaced_front(1.1)) > len(costs)
 
 
 def test_candidates_that_decide_alike_are_equal_however_their_losses_were_added_up():
@@ -76,12 +76,14 @@ def test_candidates_that_decide_alike_are_equal_however_their_losses_were_added_
     votes = np.sign(truth[:, None] + 0.5 * rng.normal(size=(1500, 60))) / np.arange(10, 610, 10)
     labels = np.where(rng.random(1500) < 0.1, truth < 0, truth > 0).astype(int)
     mdp = MDP(votes, labels, beta=0.001)
-    pool = Portfolio((Margin(), Residual()), (Given(),), (), random_state=0).pool(mdp, [0.001], mdp)
-    alike = np.concatenate([entry.opinions.differs == 0 for entry in pool.entries])
+    judged = Portfolio((Margin(), Residual()), (Given(),), (), random_state=0).judged(
+        mdp, [0.001], mdp
+    )
+    alike = np.concatenate([entry.judgements.differs == 0 for entry in judged.entries])
     assert alike.sum() > 100
-    assert len(set(pool.losses[alike])) == 1
-    dearest = pool.costs[pool.front()].max()
-    assert dearest == pool.costs[0]
+    assert len(set(judged.losses[alike])) == 1
+    dearest = judged.costs[judged.front()].max()
+    assert dearest == judged.costs[0]
 
 
 def test_labels_decide_where_they_prove_the_teacher_wrong():
@@ -100,17 +102,17 @@ def test_labels_decide_where_they_prove_the_teacher_wrong():
 def test_labels_teach_cells_of_the_whole_ensemble_where_there_are_two_classes(n_scores, where):
     learning = problem(n_classifiers=40, n_scores=n_scores)
     descents = (Descent(n_starts=1, n_sweeps=1), Descent(targets="teacher", n_starts=0, n_sweeps=1))
-    pool = Portfolio(descents, (Given(),), (8,), random_state=0).pool(learning, [0.003])
-    ways = [entry.name.rpartition(" in ")[2] for entry in pool.entries[1:]]
-    condensed = {way for way in ways if way.endswith("of 8")}
-    assert set(ways) - condensed == where
-    taught = [entry.by_labels for entry in pool.entries[1:]]
-    assert any(taught)
-    assert not all(taught)
+    judged = Portfolio(descents, (Given(),), (8,), random_state=0).judged(learning, [0.003])
+    rules = [entry.name.rpartition(" in ")[2] for entry in judged.entries[1:]]
+    condensed = {rule for rule in rules if rule.endswith("of 8")}
+    assert set(rules) - condensed == where
+    by_labels = [entry.by_labels for entry in judged.entries[1:]]
+    assert any(by_labels)
+    assert not all(by_labels)
 
 
 def test_descents_look_at_some_rows_of_many_base_classifiers(monkeypatch):
-    monkeypatch.setattr(_descent_member, "N_VOTES", 100 * 40)
+    monkeypatch.setattr(descent_member, "N_VOTES", 100 * 40)
     looked_at = []
     policies = Descent.policies
 
@@ -121,7 +123,7 @@ def test_descents_look_at_some_rows_of_many_base_classifiers(monkeypatch):
     monkeypatch.setattr(Descent, "policies", watched)
     learning = problem(n_classifiers=40)
     descent = Descent(n_starts=0, n_sweeps=1)
-    Portfolio((descent,), (Given(),), (8,), random_state=0).pool(
+    Portfolio((descent,), (Given(),), (8,), random_state=0).judged(
         learning, [0.003], problem(seed=1, n_classifiers=40)
     )
     assert looked_at == [(40, 100), (8, 600)]
@@ -175,11 +177,11 @@ def test_any_solver_may_be_a_member():
 
 def test_a_portfolio_within_a_portfolio_keeps_its_weights_and_constants():
     inner = Portfolio((Prefix(),), (Correlation(),), (), random_state=0)
-    pool = Portfolio((inner,), (Given(),), (), random_state=0).pool(problem(), [0.003])
-    entry = pool.entries[1]
+    judged = Portfolio((inner,), (Given(),), (), random_state=0).judged(problem(), [0.003])
+    entry = judged.entries[1]
     assert entry.candidates[0].rescaling is not None
-    judged = pool.judge.of_policy(entry.candidates[0])
-    assert judged.losses[0] == entry.opinions.losses[0]
+    judged = judged.judge.of_policy(entry.candidates[0])
+    assert judged.losses[0] == entry.judgements.losses[0]
 
 
 def test_descents_start_from_policies_that_decide_as_often():

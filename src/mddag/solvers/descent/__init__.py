@@ -1,4 +1,5 @@
-"""Exact coordinate descent on Eq. (8): an MDP comes in, a local optimum goes out.
+"""Coordinate descent on Eq. (8): an MDP comes in, the best policy of many sweeps goes out.
 
-``sweep`` is one backward pass, ``descents`` the starts and the sweeps from them. Start with
-``descent``."""
+``descent`` has the solver and the reasons: start there. ``descents`` are its starts and its way to
+a local optimum, ``sweep`` one backward pass over all decisions, by the native kernel.
+"""

@@ -2,19 +2,21 @@
 
 Given x every transition is known, so the return of any action on any instance is known exactly. A
 sweep goes from the last decision to the first; each cell takes the action with the smallest sum of
-returns over the instances that come there, the later decisions being improved already. Where every
-cell decides for itself the objective can only fall on these rows. There is no learning rate, and no
+returns over the instances that reach it, the later decisions being improved already. Where every
+cell decides alone the objective can only fall on these rows. There is no learning rate, and no
 exploration but the starts.
 
-Ends are local optima, hence many starts. A sum over few instances is noise, and the smallest of
-three noisy sums is too good to be true: hence guards and cells that decide together, which may cost
-something on these rows, and `selection` rows to choose among sweeps.
+A descent ends in a local optimum, so it is started many times. A sum over few instances is noisy,
+and the smallest of three noisy sums is too small on average. So cells decide together in groups,
+actions must win by a number of standard errors (guards), which may cost something on these rows,
+and `selection` rows choose among sweeps.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from typing import ClassVar
 
 import numpy as np
 
@@ -26,8 +28,8 @@ from mddag.mdp.policy import Policy
 from mddag.solvers.descent.descents import Actions, Descents, suited
 from mddag.solvers.descent.sweep import Guards
 from mddag.solvers.search import Search
-from mddag.solvers.solver import check_samples
-from mddag.solvers.teacher import taught
+from mddag.solvers.solver import Solver, check_samples
+from mddag.solvers.teacher import with_teacher
 
 FREE = Guards()
 COARSE = Guards(n_cells=8, min_count=30, z_skip=1.0)
@@ -37,7 +39,7 @@ DRAW_EVERY = 4  # the other explorations shake what was found
 
 
 @dataclass
-class Descent(Parameters):
+class Descent(Parameters, Solver):
     """Descents from several starts; the best sweep of all is the answer.
 
     n_starts     : explorations, besides the descent from the optimum without SKIP
@@ -47,7 +49,7 @@ class Descent(Parameters):
     z            : standard errors by which SKIP must beat the other actions, and QUIT by half as
                    many EVAL; None tries several
     every        : steps that one decision covers, see Policy
-    targets      : "labels", or "teacher": the full ensemble's calibrated opinion as soft labels
+    targets      : "labels", or "teacher": the full ensemble's calibrated probabilities
     start        : a policy to start from instead of exploring, such as that of a neighbouring beta
     random_state : a seed, or None for a new one at each call
     n_threads    : -1 for all cores; the answer does not depend on it
@@ -67,6 +69,14 @@ class Descent(Parameters):
     verbose: bool = False
     on_interrupt: str = "raise"
 
+    settings: ClassVar[tuple[str, ...]] = (
+        "every",
+        "random_state",
+        "n_threads",
+        "verbose",
+        "on_interrupt",
+    )
+
     def solve(self, mdp: MDP, selection: MDP | None = None) -> Policy:
         """The best candidate by Eq. (8) on `selection`, or on the MDP itself."""
         check_samples(mdp, selection)
@@ -76,7 +86,7 @@ class Descent(Parameters):
         """The same, with the value of every candidate."""
         self.check()
         return Search.among(
-            self._candidates(mdp),
+            self._policies(mdp),
             mdp,
             selection,
             name="Descent",
@@ -88,12 +98,12 @@ class Descent(Parameters):
     def policies(self, mdp: MDP) -> Iterator[Policy]:
         """The policies after every sweep of every descent, the optimum without SKIP first."""
         self.check()
-        return (policy for _, policy in self._candidates(mdp))
+        return (policy for _, policy in self._policies(mdp))
 
-    def _candidates(self, mdp: MDP) -> Iterator[tuple[int, Policy]]:
+    def _policies(self, mdp: MDP) -> Iterator[tuple[int, Policy]]:
         """The same, with the number of descents so far."""
         start = None if self.start is None else suited(self.start, mdp, self.every)
-        mdp = taught(mdp) if self.targets == "teacher" else mdp
+        mdp = with_teacher(mdp) if self.targets == "teacher" else mdp
         descents = Descents(mdp, self.every, self.n_sweeps, checked_threads(self.n_threads))
         ends = []
         for n_done, guards in enumerate(self._guards(), 1):
@@ -107,7 +117,8 @@ class Descent(Parameters):
                 yield n_done + n_random, policy
 
     def _explored(self, descents: Descents, ends: list[Actions]) -> Iterator[tuple[int, Policy]]:
-        """Policies that were better than all before; then the best of them on all instances."""
+        """The policies of explorations that ended lower than all before; then descents from the
+        best of them on all instances."""
         rng = np.random.default_rng(self.random_state)
         for guards, end in zip(self._guards(), ends, strict=True):
             descents.explore(end, guards)

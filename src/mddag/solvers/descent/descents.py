@@ -1,9 +1,9 @@
 """Descents: where coordinate descent starts, and its sweeps from there to a local optimum.
 
-Descent ends where no single decision can be bettered, and which end that is depends on the start.
-Three are deliberate: evaluate all, the optimum without SKIP, a policy that is given. The others
-explore, on a few thousand instances at most: most decisions are skipped by everyone, or one of the
-best ends so far is shaken.
+A descent ends where no single decision can be bettered, and which end that is depends on the start.
+Three starts are fixed: evaluate all, the optimum without SKIP, a policy that is given. Others are
+random, on a few thousand instances at most: a policy that skips most decisions in all cells, or one
+of the best ends so far with a share of its decisions changed.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class Descents:
         return np.full(self.shape, EVAL, np.uint8)
 
     def without_skip(self, guards: Guards) -> Actions:
-        """The optimum without SKIP: everyone reaches every decision, so one sweep finds it."""
+        """The optimum without SKIP: all instances reach every decision, so one sweep finds it."""
         actions = self.evaluate_all()
         self.on_all_no_skip(actions, guards)
         return actions
@@ -64,7 +64,7 @@ class Descents:
         return min(drawn, key=lambda one: one[0])[1]
 
     def shaken(self, rng: np.random.Generator) -> Actions:
-        """One of the elite, a random share of its decisions made EVAL or SKIP for everyone."""
+        """One of the elite, a random share of its decisions made EVAL or SKIP in all cells."""
         actions = self.elite[int(len(self.elite) * rng.random() ** 2)][1].copy()
         hit = np.flatnonzero(rng.random(len(actions)) < rng.choice(SHARES))
         actions[hit] = rng.choice(np.array([EVAL, SKIP], np.uint8), (len(hit), 1))

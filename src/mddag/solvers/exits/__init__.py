@@ -1,3 +1,6 @@
-"""Early exits: policies without SKIP. Votes of the rows come in, a family of exits goes out.
+"""Early exits: policies without SKIP, in which a row evaluates base classifiers until it quits.
 
-``nested`` evaluates a whole family in one pass over the rows. Start with ``family``."""
+The votes of policy rows come in; candidates go out, from the full ensemble to the boldest rule.
+``family`` has what the members share: start there. ``nested`` finds loss and cost of all candidates
+of a member in one pass over the rows. ``stopping`` solves price by price, by backward induction.
+"""

@@ -1,12 +1,12 @@
-"""Certificate: quit when nothing that remains can change the label.
+"""Certificate: quit when no vote that remains can change the label.
 
 The tables of an ensemble hold every vote that its base classifiers can ever give, so the largest
-swing of h_j … h_N is known without looking at a row: for one score the sums of the smallest and of
-the largest votes, for several the largest sum by which class l can gain on class k. Where the
-margin is above it, the label of the full ensemble is certain, on any input.
+swing of h_j … h_N is known without any row: for one score the sums of the smallest and of the
+largest votes, for several the largest sum by which class l can gain on class k. Where the margin is
+above it, the label of the full ensemble is certain, on any input.
 
-It promises the label alone, not the score; it saves little where the last votes are as large as
-the first. Of votes given as numbers, the promise is for the values among them.
+The label is certain, not the score. Little is saved where the last votes are as large as the first.
+Of votes given as numbers, it holds for the values among them.
 """
 
 from __future__ import annotations

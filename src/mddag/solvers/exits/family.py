@@ -1,11 +1,15 @@
-"""What families of early exits share: candidates made when asked for, and choosing among them."""
+"""What families of early exits share: candidates that are made when asked for, and one knob.
+
+An early exit is a policy without SKIP: rows quit at some step and evaluate all before it. `OneKnob`
+is a rule for quitting with one number to tune, the knob; each of its settings is a candidate.
+"""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, overload
+from typing import Any, ClassVar, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +18,7 @@ from mddag._internal.checks import check_whole
 from mddag._internal.parameters import Parameters
 from mddag.mdp.mdp import MDP
 from mddag.mdp.policy import Policy
-from mddag.solvers.solver import check_samples
+from mddag.solvers.solver import Family
 
 
 class Policies(Sequence[Policy], ABC):
@@ -39,13 +43,15 @@ class Policies(Sequence[Policy], ABC):
 
 
 @dataclass
-class OneKnob(Parameters, ABC):
+class OneKnob(Parameters, Family):
     """A rule for quitting with one knob, which Eq. (8) tunes.
 
     every : steps between two looks at the score
     """
 
     every: int = 1
+
+    settings: ClassVar[tuple[str, ...]] = ("every",)
 
     def __post_init__(self) -> None:
         check_whole("every", self.every, 1)
@@ -54,22 +60,11 @@ class OneKnob(Parameters, ABC):
     def candidates(self, mdp: MDP) -> Policies:
         """The settings of the knob, from the full ensemble to the boldest."""
 
-    def solve(self, mdp: MDP, selection: MDP | None = None) -> Policy:
-        """The best setting by Eq. (8) on `selection`, or on the MDP itself."""
-        check_samples(mdp, selection)
-        return best(self.candidates(mdp), mdp if selection is None else selection)
-
 
 def check_classes(rule: Any, mdp: MDP) -> None:
-    """Refuse numbers: a rule that asks how sure the sign of f is has nothing to say of them."""
+    """Refuse numbers: they have no winning class, whose margin such a rule looks at."""
     if mdp.of_numbers:
         raise ValueError(
             f"{rule!r} quits where the winning class is sure, but labels are numbers; wanted "
             "Prefix(), Descent() or Portfolio()"
         )
-
-
-def best(candidates: Policies, selection: MDP) -> Policy:
-    """The candidate with the smallest value of Eq. (8) on these rows, the careful one in a tie."""
-    losses, costs = candidates.evaluate(selection)
-    return candidates[int((losses + selection.beta * costs).argmin())]

@@ -1,8 +1,9 @@
 """Margin: quit when |f| (K > 1: the margin between the two best scores) exceeds one threshold.
 
-The rule of LightGBM's prediction early stopping, with the threshold tuned by Eq. (8). One number
-for all steps: little to learn, so little to overfit; it knows neither when the sum has become
-reliable nor that the last votes of a shrunken ensemble can no longer turn a small margin round.
+The rule of LightGBM's prediction early stopping, with the threshold tuned by Eq. (8). There is one
+number for all steps, so there is little to overfit. The rule takes no account of the step: neither
+that early sums are unreliable nor that the last votes of a shrunken ensemble are too small to
+change a sign.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ class Margin(OneKnob):
     """
 
     # All classes have the same thresholds, so each may have as many as there are for two.
-    cells_of_a_class: ClassVar[int] = DEFAULT_CELLS
+    cells_per_class: ClassVar[int | None] = DEFAULT_CELLS
 
     def candidates(self, mdp: MDP) -> Exits:
         """A threshold at every edge of the grid, the largest first."""

@@ -1,9 +1,9 @@
 """Exits: a nested family of early exits, evaluated in one pass over the rows.
 
-Whoever quits at step j in a cell at one setting of the knob quits there at every bolder one, so a
-family is one table of confidences: candidate c quits where confidence >= knobs[c], knobs falling.
-A row's exits then only move forward as c grows, and one walk through all sums f^(0) … f^(N) finds
-the loss and the cost of every candidate; how many there are hardly matters.
+A row that quits at step j in a cell at one setting of the knob quits there at every bolder one. So
+a family is one table of confidences: candidate c quits where confidence >= knobs[c], knobs falling.
+The exit of a row only moves forward as c grows, and one walk through all sums f^(0) … f^(N) gives
+the loss and the cost of every candidate, for about the price of one.
 """
 
 from __future__ import annotations

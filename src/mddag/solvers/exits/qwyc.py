@@ -1,14 +1,15 @@
 """QWYC: two thresholds per step under a bound on disagreement with the full ensemble.
 
-"Quit when you can" (Wang, Gupta & You): at each step the rows still there quit at the low and at
-the high end of f, as many as possible while at most a share `rate` of all rows has got another
-label than by the full ensemble. The rate is tuned by Eq. (8). Labels are used for nothing else. One
+"Quit when you can" (Wang, Gupta & You): at each step rows that have not quit yet quit at the low
+and at the high end of f, as many as possible while at most a share `rate` of all rows has another
+label than by the full ensemble. The rate is tuned by Eq. (8), which is the one use of labels. One
 score only. Thresholds lie at edges of the grid.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,14 +23,14 @@ from mddag.mdp.policy import EVAL, QUIT, Policy
 from mddag.ordering.arrangement import Arrangement
 from mddag.ordering.order import checked_ordering
 from mddag.ordering.qwyc import QWYCOrder, check_one_score, cuts
-from mddag.solvers.exits.family import Policies, best, check_classes
-from mddag.solvers.solver import check_samples
+from mddag.solvers.exits.family import Policies, check_classes
+from mddag.solvers.solver import Family
 
 RATES = (0.0, 0.001, 0.002, 0.003, 0.005, 0.007, 0.01, 0.015, 0.02, 0.03, 0.05, 0.07, 0.1, 0.2)
 
 
 @dataclass
-class QWYC(Parameters):
+class QWYC(Parameters, Family):
     """Two thresholds per step.
 
     order : the order of the base classifiers, such as QWYCOrder(); None for the one they have
@@ -41,6 +42,8 @@ class QWYC(Parameters):
     every: int = 1
     rates: tuple[float, ...] = RATES
 
+    settings: ClassVar[tuple[str, ...]] = ("every",)
+
     def __post_init__(self) -> None:
         check_whole("every", self.every, 1)
         if self.order is not None:
@@ -48,11 +51,6 @@ class QWYC(Parameters):
         rates = as_floats("rates", self.rates, "shares of the rows, in [0, 1]")
         if rates.ndim != 1 or not len(rates) or not ((rates >= 0) & (rates <= 1)).all():
             raise ValueError(f"rates are {self.rates}; wanted shares of the rows, in [0, 1]")
-
-    def solve(self, mdp: MDP, selection: MDP | None = None) -> Policy:
-        """The best rate by Eq. (8) on `selection`, or on the MDP itself."""
-        check_samples(mdp, selection)
-        return best(self.candidates(mdp), mdp if selection is None else selection)
 
     def candidates(self, mdp: MDP) -> Bands:
         """The full ensemble, then the rates."""
@@ -111,8 +109,8 @@ class Bands(Policies):
         self, grid: Grid, bands: NDArray[np.intp], order: NDArray[np.intp], every: int
     ) -> None:
         self.grid, self.order, self.every = grid, order, every
-        nobody = np.tile([[-1], [grid.n_cells]], -(-len(order) // every))
-        self.bands = [nobody, *bands]
+        nowhere = np.tile([[-1], [grid.n_cells]], -(-len(order) // every))
+        self.bands = [nowhere, *bands]
 
     def __len__(self) -> int:
         return len(self.bands)

@@ -1,20 +1,19 @@
 """Residual: quit when the full score, as predicted from f^(j), is far enough from a tie.
 
-At each step j the full score is regressed on the partial one, and the line is smoothed over j:
+At each step j the full score F is regressed on the partial one, and the line is smoothed over j:
 
     F = a_j f^(j) + b_j + noise of deviation s_j;      quit where |a_j f + b_j| > z s_j
 
 and f already has the sign of the prediction. For K > 1 both are margins of the class that leads at
-j, over the second best at j and over the best other in the end. The one knob is z. Rows near the
-tie count most in the regression, since it is there that the question is open. A model of what
-remains is smooth where counts of rare changes of mind are noisy; tails heavier than it assumes cost
-accuracy, which is why z is tuned by Eq. (8) and not read from a normal table.
+j, over the second best at j and over the best other in the end. The one knob is z. Rows near a tie
+have the largest weights in the regression, since exits are decided there. A line is smooth where
+counts of rare changes of sign are noisy. Its tails may be heavier than normal, so z is tuned by
+Eq. (8) and not read from a normal table.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +21,7 @@ from numpy.typing import NDArray
 from mddag._internal.checks import check_whole
 from mddag.ensemble.partial_sums import partial_sums, top_and_margin
 from mddag.mdp.mdp import MDP
+from mddag.ordering.arrangement import Levels, by_lines
 from mddag.solvers.exits.family import OneKnob, check_classes
 from mddag.solvers.exits.nested import Exits, inner_edges
 
@@ -40,11 +40,13 @@ class Residual(OneKnob):
 
     width: int = 15
 
-    fits_lines: ClassVar[bool] = True  # so levels of the same kind suit it better than log-odds
-
     def __post_init__(self) -> None:
         super().__post_init__()
         check_whole("width", self.width, 1)
+
+    def levels(self, n_scores: int) -> Levels:
+        """By lines, since it fits lines itself."""
+        return by_lines
 
     def candidates(self, mdp: MDP) -> Exits:
         """From the full ensemble to quitting as soon as the prediction has a sign."""

@@ -1,21 +1,20 @@
-"""Stopping: optimal early exits by backward induction, QUIT paying what it will pay when read.
+"""Stopping: the optimal early exits at one price, by backward induction.
 
 Without SKIP every row passes the same sums f^(0) .. f^(N), so the value of going on is known from
-behind, row by row:
+the end, row by row:
 
     V_N = L(f^(N)),    V_j = L_j(f^(j)) where QUIT is better on average, else V_{j+1} + beta cost_j.
 
 "On average" is over rows that decide together: groups of neighbouring cells, or all below a low and
-all above a high threshold of the step. L_j may depend on the step (``MDP.read_by``), which is what
-makes it a solver for calibrated probabilities: a score that is far from its calibrated value loses
-at once, one whose remaining votes change little gains little. For K > 1 the state is the margin.
+all above a high threshold of the step. L_j may depend on the step (``MDP.read_by``): for a loss of
+probabilities f^(j) is read as a calibration by exit reads it. For K > 1 the state is the margin.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,7 +24,7 @@ from mddag._internal.parameters import Parameters
 from mddag.ensemble.partial_sums import partial_sums
 from mddag.mdp.mdp import MDP
 from mddag.mdp.policy import EVAL, QUIT, Policy
-from mddag.solvers.solver import check_samples
+from mddag.solvers.solver import Solver, check_samples
 
 SHAPES = ("cells", "thresholds")
 MIN_COUNT = 30  # rows per group, about
@@ -35,10 +34,10 @@ Places = NDArray[np.unsignedinteger[Any]]
 
 
 @dataclass
-class Stopping(Parameters):
+class Stopping(Parameters, Solver):
     """The best early exits of one shape.
 
-    shape   : "cells", groups of which decide each for itself, or "thresholds", a low and a high one
+    shape   : "cells", groups of which decide alone, or "thresholds", a low and a high one per step
     n_cells : groups of cells that decide together at a step
     every   : steps that one decision covers, see Policy
     """
@@ -46,6 +45,9 @@ class Stopping(Parameters):
     shape: str = "cells"
     n_cells: int = 16
     every: int = 1
+
+    solves_paths: ClassVar[bool] = True
+    settings: ClassVar[tuple[str, ...]] = ("every",)
 
     def solve(self, mdp: MDP, selection: MDP | None = None) -> Policy:
         """The optimum on these rows, or the full ensemble where that is better on `selection`."""
@@ -98,7 +100,7 @@ class Passage:
     """Where rows are before each decision, and what they would lose by quitting there.
 
     places : (n_decisions, n), the cell on the axis of scores or margins, as small as it can be
-    losses : float32 (n_decisions + 1, n), the last being the full ensemble's
+    losses : float32 (n_decisions + 1, n), the last those of the full ensemble
     prices : float64 (n_decisions,), cost of what a decision covers
     """
 

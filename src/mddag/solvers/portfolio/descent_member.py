@@ -1,9 +1,10 @@
-"""Descent as a member of the portfolio: in which arrangements it runs, from where, on which rows.
+"""Descent as a member of the portfolio: in which arrangements, from which start, on which rows.
 
-Descents take most of the time, so they run where they find something. All of them run in condensed
-arrangements. In one of all base classifiers a cell that follows the full ensemble gains nothing,
-where base classifiers say the same again and again; labels may: with two classes the choices of
-cells can be better than the sum of all votes, above all those of weak base classifiers.
+Descents take most of the time, so they run where they gain. All of them run in condensed
+arrangements. In an arrangement of all base classifiers many votes repeat each other, and a descent
+on the teacher's targets gains nothing over simpler rules. A descent on labels may, with two
+classes: above all of weak base classifiers, some choices of cells are better than the sum of all
+votes.
 """
 
 from __future__ import annotations
@@ -18,29 +19,34 @@ from mddag.ordering import Given
 from mddag.solvers.descent.descent import CAREFUL, FREE, Descent
 from mddag.solvers.descent.descents import FEW
 from mddag.solvers.descent.sweep import Guards
-from mddag.solvers.portfolio.pool import Ordered, Pool
-from mddag.solvers.portfolio.problems import Way
+from mddag.solvers.portfolio.arranged_problems import ArrangedProblem, ArrangementRule
+from mddag.solvers.portfolio.entries import Entries
 
 N_PRICES = 6  # at which descents run; what they find competes at all
 N_VOTES = 4_000_000  # instances times base classifiers, where none are left out
 
 
-def runs_in(member: Descent, way: Way, ways: list[Way], mdp: MDP) -> bool:
+def runs_in(member: Descent, rule: ArrangementRule, rules: list[ArrangementRule], mdp: MDP) -> bool:
     """Whether a descent runs in one of the arrangements."""
-    if way.size or not any(other.size for other in ways):
+    if rule.size or not any(other.size for other in rules):
         return True
     return member.targets == "labels" and mdp.n_scores == 1 and not mdp.of_numbers
 
 
-def explored(ways: list[Way]) -> Way | None:
+def explored(rules: list[ArrangementRule]) -> ArrangementRule | None:
     """Of the arrangements with descents the one to explore: that of the source, whose first votes
     differ most from each other, else the first."""
-    given = [way for way in ways if way.size is None and isinstance(way.ordering, Given)]
-    return next(iter(given or ways), None)
+    given = [rule for rule in rules if rule.size is None and isinstance(rule.ordering, Given)]
+    return next(iter(given or rules), None)
 
 
 def descend(
-    member: Descent, problem: Ordered, betas: list[float], pool: Pool, *, explores: bool
+    member: Descent,
+    problem: ArrangedProblem,
+    betas: list[float],
+    entries: Entries,
+    *,
+    explores: bool,
 ) -> None:
     """Descents at several prices, from the best that is known in this arrangement.
 
@@ -51,7 +57,7 @@ def descend(
 
     def found(how: Descent, learning: MDP) -> None:
         by_labels = member.targets == "labels"
-        pool.add_policies(repr(member), how.policies(learning), problem, by_labels=by_labels)
+        entries.add_policies(repr(member), how.policies(learning), problem, by_labels=by_labels)
 
     most = problem.learning.n_instances
     if problem.arrangement.n_kept is None:
@@ -61,8 +67,8 @@ def descend(
         found(_guarded(member, FREE), few.with_beta(betas[0]))
         del few
     learning, careful = _some(problem.learning, most), _guarded(member, CAREFUL)
-    for beta in _thinned(betas):
-        start = pool.best_in(problem.arrangement, beta)
+    for beta in thinned(betas):
+        start = entries.best_in(problem.arrangement, beta)
         if start is None or not _continues(start, member.every):
             start = learning.evaluate_all(member.every)
         found(replace(careful, start=start), learning.with_beta(beta))
@@ -85,7 +91,7 @@ def _continues(start: Policy, every: int) -> bool:
     return as_arranged and start.every == every
 
 
-def _thinned(betas: list[float]) -> list[float]:
+def thinned(betas: list[float]) -> list[float]:
     """The first, the last and some evenly between, N_PRICES at most."""
     if len(betas) <= N_PRICES:
         return betas

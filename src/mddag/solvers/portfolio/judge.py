@@ -1,20 +1,20 @@
-"""Judge: what a candidate's loss is expected to be, by rows that it was not learned on.
+"""Judge: the loss to expect of a candidate, estimated on rows that it was not learned on.
 
-Candidates differ on few rows, and their labels are noisy: the best of many is then the luckiest.
-For the 0-1 loss there is a second opinion, the calibrated probabilities of the full ensemble. It is
-much less noisy, but it believes that the full ensemble is right. With D_L and D_T the differences
-to the full ensemble's loss by labels and by teacher, r the share of decisions that differ, c^2 the
-mean square of what an error costs (1 without prices), n rows (as many equal ones as know a mean as
-well, where weights differ),
+Candidates differ on few rows, and labels are noisy: the best of many by labels alone is often the
+luckiest. For a loss that counts errors there is a second estimate, by the teacher: the calibrated
+probabilities of the full ensemble. It is much less noisy, but biased in favour of the full
+ensemble. With D_L and D_T the differences to the full ensemble's loss by labels and by teacher, r
+the share of decisions that differ, c^2 the mean square of an error's price (1 without prices), n
+the number of rows (of equal rows with the same standard error, where weights differ),
 
     estimate = D_T + k (D_L - D_T) + CHARGE standard errors,    k = b^2 r / (b^2 r + c^2 / n),
 
-where b is how wrong the teacher is about a decision that differs: b r is what D_L and D_T differ by
-beyond the noise of labels, c sqrt(r / n). Where labels prove the teacher wrong, they decide. That
-is asked separately of candidates that were taught by labels and of those that follow the full
-ensemble: the former may know better than it, in just the decisions that differ. The charge is for
-luck: there are thousands of candidates, and some differ from the full ensemble on just the right
-rows. Other losses are judged by labels alone.
+where b is the teacher's error per decision that differs: b r is the difference of D_L and D_T
+beyond the noise of labels, c sqrt(r / n). Where labels prove the teacher wrong, k is near 1. It is
+fitted separately to candidates that were learned from labels and to those that follow the full
+ensemble, since the teacher may be wrong in just the decisions of the former. The charge is for
+luck: of thousands of candidates some differ from the full ensemble on just the right rows. Other
+losses are judged by labels alone.
 """
 
 from __future__ import annotations
@@ -28,31 +28,31 @@ from mddag.losses import ZeroOne
 from mddag.mdp.mdp import MDP
 from mddag.mdp.policy import Policy
 from mddag.solvers.solver import Candidates
-from mddag.solvers.teacher import taught
+from mddag.solvers.teacher import with_teacher
 
 CHARGE = 2.0
 Vector = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
-class Opinions:
-    """Of some candidates, each (n_candidates,).
+class Judgements:
+    """Means over the rows of some candidates, each (n_candidates,).
 
-    losses  : by labels
-    taught  : by the teacher
-    differs : share of decisions that are not those of the full ensemble
-    costs   : mean cost
+    losses     : by labels
+    by_teacher : by the teacher
+    differs    : share of decisions that are not those of the full ensemble
+    costs      : mean cost
     """
 
     losses: Vector
-    taught: Vector
+    by_teacher: Vector
     differs: Vector
     costs: Vector
 
     @classmethod
-    def joined(cls, opinions: list[Opinions]) -> Opinions:
-        names = ("losses", "taught", "differs", "costs")
-        return cls(*(np.concatenate([getattr(o, name) for o in opinions]) for name in names))
+    def joined(cls, judgements: list[Judgements]) -> Judgements:
+        names = ("losses", "by_teacher", "differs", "costs")
+        return cls(*(np.concatenate([getattr(o, name) for o in judgements]) for name in names))
 
 
 class Judge:
@@ -62,17 +62,18 @@ class Judge:
         """full : the scores of the full ensemble, (n, K); those of the MDP may be condensed."""
         self.mdp = mdp
         self.n_rows = float(mdp.mass.sum())
-        self.asks_teacher = False
+        self.has_teacher = False
         self.teacher, self.decided, self.square = mdp, mdp, 1.0
-        if isinstance(mdp.loss, ZeroOne) and mdp.labels.ndim == 1:
-            self.asks_teacher = True
+        prices = mdp.loss.prices(max(mdp.n_scores, 2))
+        if prices is not None and mdp.labels.ndim == 1:
+            self.has_teacher = True
             winner = full[:, 0] > 0 if mdp.n_scores == 1 else full.argmax(axis=1)
-            self.teacher = taught(mdp, full)
+            self.teacher = with_teacher(mdp, full)
             self.decided = mdp.with_labels(winner.astype(np.intp), ZeroOne())
-            self.square = _mean_square_price(mdp, mdp.loss.prices(max(mdp.n_scores, 2)))
+            self.square = _mean_square_price(mdp, prices)
 
-    def of_policy(self, policy: Policy) -> Opinions:
-        """The opinion of one candidate, which is followed."""
+    def of_policy(self, policy: Policy) -> Judgements:
+        """The judgement of one candidate, by a rollout."""
         scores, n_evaluated, cost = self.mdp.rollout(policy)
 
         def mean(numbers: Vector) -> Vector:
@@ -82,46 +83,46 @@ class Judge:
             return mean(mdp.losses_of(scores, slice(None), n_evaluated))
 
         losses = loss(self.mdp)
-        if not self.asks_teacher:
-            return Opinions(losses, losses, np.zeros(1), mean(cost))
-        return Opinions(losses, loss(self.teacher), loss(self.decided), mean(cost))
+        if not self.has_teacher:
+            return Judgements(losses, losses, np.zeros(1), mean(cost))
+        return Judgements(losses, loss(self.teacher), loss(self.decided), mean(cost))
 
-    def of_candidates(self, candidates: Candidates) -> Opinions:
-        """Opinions of candidates that are evaluated together."""
+    def of_candidates(self, candidates: Candidates) -> Judgements:
+        """Judgements of candidates that are evaluated together."""
         losses, costs = candidates.evaluate(self.mdp)
-        if not self.asks_teacher:
-            return Opinions(losses, losses, np.zeros(len(losses)), costs)
-        said, differs = (candidates.evaluate(m)[0] for m in (self.teacher, self.decided))
-        return Opinions(losses, said, differs, costs)
+        if not self.has_teacher:
+            return Judgements(losses, losses, np.zeros(len(losses)), costs)
+        by_teacher, differs = (candidates.evaluate(m)[0] for m in (self.teacher, self.decided))
+        return Judgements(losses, by_teacher, differs, costs)
 
-    def estimates(self, opinions: Opinions, by_labels: NDArray[np.bool_]) -> Vector:
+    def estimates(self, judgements: Judgements, by_labels: NDArray[np.bool_]) -> Vector:
         """Expected losses of all candidates, the first of which is the full ensemble.
 
-        by_labels : (n_candidates,), which of them labels taught
+        by_labels : (n_candidates,), which of them were learned from labels
         """
-        if not self.asks_teacher:
-            return opinions.losses
-        differs, n = opinions.differs, self.n_rows
-        gained = opinions.taught - opinions.taught[0]
-        doubt = (opinions.losses - opinions.losses[0]) - gained
+        if not self.has_teacher:
+            return judgements.losses
+        differs, n = judgements.differs, self.n_rows
+        gained = judgements.by_teacher - judgements.by_teacher[0]
+        doubt = (judgements.losses - judgements.losses[0]) - gained
         noise = self.square * differs / n
         trust = np.zeros_like(noise)
         for kind in (by_labels, ~by_labels):
             trust[kind] = _trust_in_labels(doubt[kind], differs[kind], noise[kind])
         spread = np.divide(gained**2, n * differs, out=np.zeros_like(noise), where=differs > 0)
         error = np.sqrt(trust**2 * noise + (1 - trust) ** 2 * spread)
-        estimates: Vector = opinions.losses[0] + gained + trust * doubt + CHARGE * error
+        estimates: Vector = judgements.losses[0] + gained + trust * doubt + CHARGE * error
         return estimates
 
 
 def _trust_in_labels(doubt: Vector, differs: Vector, noise: Vector) -> Vector:
     """k of each candidate; b^2 is fitted to all, weighted by the inverse of their noise."""
-    asked = differs > 0
-    if not asked.any():
+    differing = differs > 0
+    if not differing.any():
         return np.zeros_like(noise)
-    excess = float(np.sum((doubt[asked] ** 2 - noise[asked]) / differs[asked]))
+    excess = float(np.sum((doubt[differing] ** 2 - noise[differing]) / differs[differing]))
     bias = max(excess / float(differs.sum()), 0.0) * differs**2
-    return np.divide(bias, bias + noise, out=np.zeros_like(noise), where=asked)
+    return np.divide(bias, bias + noise, out=np.zeros_like(noise), where=differing)
 
 
 def _mean_square_price(mdp: MDP, price: Vector) -> float:

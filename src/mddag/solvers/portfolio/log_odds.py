@@ -1,14 +1,15 @@
-"""Log-odds: what arrangements for probabilities are made from, the teacher's log-odds on all rows.
+"""Condensed arrangements for a loss of probabilities: few base classifiers follow log-odds.
 
-Near its optimum log-loss is a square: with p the teacher's probabilities and z their log-odds,
+Near its optimum log-loss is a square: with p the probabilities of a mixture of partial sums
+(``mixture``) and z their log-odds,
 
     log-loss of f  ~  log-loss of z  +  1/2 p (1 - p) (f - z)^2,
 
-so a condensation for probabilities follows z, not the full score F, and rows count by their doubt
-and SURE more: few base classifiers are not near the optimum, and lose most where they are wrong.
-An ensemble that stopped too early or late is corrected on the way, for the teacher has weighed its
-parts by labels. Targets are the teacher's, so rows for selection help without showing their labels.
-With more than two classes arrangements are those for labels: a teacher gained nothing there.
+so a condensation follows z, not the full score F, with rows weighted by p (1 - p) + SURE: a sum of
+few base classifiers is not near the optimum, and loses most on rows that z is sure of and it gets
+wrong. Since the weights of the mixture are fitted to labels, an ensemble that was stopped too early
+or too late is corrected. Targets are z's, so rows for selection are used without their labels. With
+more than two classes arrangements are those of other losses: z gained nothing there.
 """
 
 from __future__ import annotations
@@ -17,21 +18,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mddag.ensemble.votes import Votes
-from mddag.losses import Logistic
 from mddag.mdp.mdp import MDP
 from mddag.ordering.condensation import Condensation
 
-RIDGE = 8.0  # rows that the belief in small weights counts for
-SURE = 0.01  # of 1/4: what a row counts for that the teacher does not doubt
+RIDGE = 8.0  # rows that the penalty on large weights stands for
+SURE = 0.01  # weight of a row whose p (1 - p) is 0; the largest is 1/4
 TINY = 1e-12  # a share: its logarithm is finite
 
 
-def concerns(mdp: MDP) -> bool:
-    """Whether arrangements for these rows for learning are made so."""
-    return isinstance(mdp.loss, Logistic) and mdp.n_scores == 1
+def applies_to(mdp: MDP) -> bool:
+    """Whether condensed arrangements of this MDP follow log-odds."""
+    return mdp.loss.of_probabilities and mdp.n_scores == 1
 
 
-def together(learning: MDP, selection: MDP) -> MDP:
+def joined_rows(learning: MDP, selection: MDP) -> MDP:
     """The rows of both; those for learning where plain arrays gave each a coding of its own."""
     one, other = learning.votes, selection.votes
     if not all(
@@ -51,15 +51,14 @@ def together(learning: MDP, selection: MDP) -> MDP:
 
 def condensed(mdp: MDP, most: int) -> Condensation:
     """`most` base classifiers whose sum follows the log-odds of the soft targets (n, 2)."""
-    doubt = mdp.labels.prod(axis=1)
-    scale = mdp.loss.scale if isinstance(mdp.loss, Logistic) else 1.0
+    variance = mdp.labels.prod(axis=1)
     return Condensation.of(
         mdp.votes,
         most,
         mdp.costs,
-        mdp.weight * (doubt + SURE),
+        mdp.weight * (variance + SURE),
         focus=0.0,
-        wanted=log_odds(mdp.labels) / scale,
+        wanted=log_odds(mdp.labels) / mdp.loss.scale,
         ridge=RIDGE / float(mdp.mass.sum()),
     )
 

@@ -1,14 +1,15 @@
-"""Mixture: what the ensemble says after a few, some, many and all votes, weighed by labels.
+"""Mixture: a weighted sum of the scores after few, some, many and all votes, fitted to labels.
 
-The full score alone is a poor guide where the ensemble has gone on for too long, since every step
+The full score alone is a poor target where boosting has gone on for too long, since every step
 towards it looks like a gain. With a_m the factors that make log-odds of the sums f^(m) in the order
 of the source,
 
     z = w_1 a_8 f^(8) + w_2 a_32 f^(32) + w_3 a_128 f^(128) + w_4 a_N F,
 
-whose weights are fitted to labels, drawn towards the full ensemble. For probabilities z is the
-teacher. For labels the few base classifiers of a condensation follow it, but with weights that are
-not negative: an ensemble that could have gone on is better off beyond F, where few do not reach.
+whose weights w are fitted to labels by penalised likelihood, the penalty being the distance from
+the full score alone. For a loss of probabilities those of z are the targets. For other losses a
+condensation follows z with weights that are not negative: an ensemble that was stopped early would
+have targets beyond F, which few base classifiers do not reach.
 """
 
 from __future__ import annotations
@@ -29,20 +30,20 @@ Matrix = NDArray[np.float64]
 Vector = NDArray[np.float64]
 
 
-def advised(learning: MDP, selection: MDP) -> tuple[MDP, MDP]:
-    """Both with the teacher's opinion in place of labels; it learns on the first alone."""
+def with_mixture(learning: MDP, selection: MDP) -> tuple[MDP, MDP]:
+    """Both with the probabilities of z in place of labels; z is fitted to the first alone."""
     stages = _stages(learning)
     weights, factors = _fitted(learning, stages)
     scale = weights * factors
-    taught, judged = (
+    learned, judged = (
         m.with_labels(probabilities(np.tensordot(scale, s, axes=1), 1.0))
         for m, s in ((learning, stages), (selection, _stages(selection)))
     )
-    return taught, judged
+    return learned, judged
 
 
-def curbed(mdp: MDP) -> Matrix:
-    """Scores (n, K) like the full ones, less of what was voted after labels had learned enough."""
+def mixture_scores(mdp: MDP) -> Matrix:
+    """z in units of the full scores, (n, K), with weights that are not negative."""
     stages = _stages(mdp)
     weights, factors = _fitted(mdp, stages, lowest=0.0)
     scores: Matrix = np.tensordot(weights * factors / factors[-1], stages, axes=1)
@@ -60,7 +61,7 @@ def _fitted(mdp: MDP, stages: Matrix, lowest: float | None = None) -> tuple[Vect
 
 
 def _stages(mdp: MDP) -> Matrix:
-    """The scores after a few, some, many and all votes, (n_stages, n, K)."""
+    """The scores after few, some, many and all votes, (n_stages, n, K)."""
     lengths = [n for n in LENGTHS if n < mdp.n_steps] + [mdp.n_steps]
     return np.stack([f.copy() for j, f in enumerate(partial_sums(mdp.votes)) if j in lengths])
 

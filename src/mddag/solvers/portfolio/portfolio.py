@@ -1,23 +1,22 @@
-"""Portfolio: arrange first, run several solvers, let held-out rows choose among their candidates.
+"""Portfolio: several solvers in several arrangements; held-out rows choose among their candidates.
 
-No solver is best everywhere. Cell-wise descent wins where rows are many, a rule of one parameter
-where they are few; a gradient-boosted sequence wants another order, one that AdaBoost sorted may
-not; often a few base classifiers with other weights do as well as all (``Condensation``). So each
-member runs in each arrangement on the rows for learning, and the candidate with the smallest
-expected value of Eq. (8) by the rows for selection is the answer (see ``_judge.py``): no member
-loses to a simpler one but by the noise of those rows. The full ensemble is always a candidate.
+No solver is best everywhere. Descent in single cells is best where rows are many, a rule of one
+number where they are few; a gradient-boosted sequence needs another order, one that AdaBoost sorted
+may not; often a few base classifiers with other weights do as well as all (``Condensation``). So
+each member runs in each arrangement on the rows for learning, and the answer is the candidate with
+the smallest expected value of Eq. (8) by the rows for selection (``judge``): no member loses to a
+simpler one but by the noise of those rows. The full ensemble is always a candidate.
 
-For probabilities (``Logistic``) scores are read as a calibration by exit will read them, few base
-classifiers follow a teacher's log-odds, and the members are others: see ``_reading.py``,
-``_mixture.py``, ``_log_odds.py`` and ``stopping.py``.
+For a loss of probabilities (``Logistic``) scores are read as a calibration by exit will read them
+(``reading``), a mixture of partial sums gives the targets (``mixture``), condensed arrangements
+follow its log-odds (``log_odds``), and the members are others (``Stopping``).
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from copy import copy
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,7 +26,6 @@ from mddag._internal.interruption import check_on_interrupt, keeping
 from mddag._internal.parameters import Parameters
 from mddag._internal.progress import progress
 from mddag._internal.row_sampling import stratified
-from mddag.losses import Logistic
 from mddag.mdp.mdp import MDP
 from mddag.mdp.policy import Policy
 from mddag.ordering import Correlation, Given
@@ -40,11 +38,16 @@ from mddag.solvers.exits.prefix import Prefix
 from mddag.solvers.exits.qwyc import QWYC
 from mddag.solvers.exits.residual import Residual
 from mddag.solvers.exits.stopping import Stopping
+from mddag.solvers.portfolio.arranged_problems import (
+    ArrangedProblem,
+    ArrangedProblems,
+    ArrangementRule,
+    RowSubset,
+)
 from mddag.solvers.portfolio.descent_member import descend, explored, runs_in
-from mddag.solvers.portfolio.mixture import advised
-from mddag.solvers.portfolio.pool import Ordered, Pool
-from mddag.solvers.portfolio.problems import Part, Problems, Way
-from mddag.solvers.solver import check_samples, checked_solver, deciding_every, seeded
+from mddag.solvers.portfolio.entries import Entries
+from mddag.solvers.portfolio.mixture import with_mixture
+from mddag.solvers.solver import Family, Solver, as_solver, check_samples
 
 MEMBERS = (
     Prefix(),
@@ -59,11 +62,11 @@ ORDERINGS = (Correlation(), Given())
 
 
 @dataclass
-class Portfolio(Parameters):
+class Portfolio(Parameters, Solver):
     """Several solvers in several orders.
 
     members            : solvers; None for prefix, margin rule, residual model, QWYC (two classes)
-                         and descent on the full ensemble's opinion and on labels; for numbers the
+                         and descent on the teacher's targets and on labels; for numbers the
                          first and the last; for the logistic loss the first three and optimal
                          stopping
     orderings          : orders of all base classifiers to try; None for Correlation() and Given()
@@ -88,82 +91,104 @@ class Portfolio(Parameters):
     verbose: bool = False
     on_interrupt: str = "raise"
 
-    orders: ClassVar[bool] = True  # whoever calls need not order first
+    arranges: ClassVar[bool] = True
+    solves_paths: ClassVar[bool] = True
+    settings: ClassVar[tuple[str, ...]] = (
+        "every",
+        "random_state",
+        "n_threads",
+        "verbose",
+        "on_interrupt",
+    )
 
     def solve(self, mdp: MDP, selection: MDP | None = None) -> Policy:
         """The best candidate by Eq. (8) on `selection`, or on rows of the MDP that are held out."""
         check_samples(mdp, selection)
-        return self.pool(mdp, [mdp.beta], selection).policy(mdp.beta)
+        return self.judged(mdp, [mdp.beta], selection).policy(mdp.beta)
 
     def solve_path(
         self, mdp: MDP, betas: Sequence[float], selection: MDP | None = None
     ) -> list[Policy]:
         """The same at each of several prices, for less than their number of solves."""
-        pool = self.pool(mdp, betas, selection)
-        return [pool.policy(beta) for beta in betas]
+        entries = self.judged(mdp, betas, selection)
+        return [entries.policy(beta) for beta in betas]
 
-    def pool(self, mdp: MDP, betas: Sequence[float], selection: MDP | None = None) -> Pool:
+    def judged(self, mdp: MDP, betas: Sequence[float], selection: MDP | None = None) -> Entries:
         """All candidates, judged; with on_interrupt="return" those until Ctrl-C."""
         self.check()
         random = np.random.RandomState(self.random_state)
         learning, selected = self._parted(mdp, selection, random)
-        if isinstance(mdp.loss, Logistic):
-            learning, selected = map(Part, advised(learning.taken(), selected.taken()))
-        problems, ways = Problems(learning, selected), self._ways(mdp)
-        pool, dear_first = Pool(problems.of(Way(Given()))), sorted(set(betas), reverse=True)
+        if mdp.loss.of_probabilities:
+            learning, selected = map(RowSubset, with_mixture(learning.mdp(), selected.mdp()))
+        problems, rules = ArrangedProblems(learning, selected), self._rules(mdp)
+        entries = Entries(problems.of(ArrangementRule(Given())))
+        dear_first = sorted(set(betas), reverse=True)
         runs = [
-            (member, way)
-            for way in ways
+            (member, rule)
+            for rule in rules
             for member in self._members(mdp, random)
-            if not isinstance(member, Descent) or runs_in(member, way, ways, mdp)
+            if not isinstance(member, Descent) or runs_in(member, rule, rules, mdp)
         ]
-        first = explored([way for member, way in runs if isinstance(member, Descent)])
+        first = explored([rule for member, rule in runs if isinstance(member, Descent)])
         with (
-            keeping(self.on_interrupt, lambda: _told(len(pool.entries) - 1)),
+            keeping(self.on_interrupt, lambda: _stopped_message(len(entries.entries) - 1)),
             progress("Portfolio", len(runs), self.verbose) as report,
         ):
-            for done, (member, way) in enumerate(runs, 1):
-                self._run(member, problems.of(way), dear_first, pool, explores=way is first)
-                report(done, f"{len(pool.costs)} candidates after {type(member).__name__}")
-        return pool
+            for done, (member, rule) in enumerate(runs, 1):
+                self._run(member, problems.of(rule), dear_first, entries, explores=rule is first)
+                report(done, f"{len(entries.costs)} candidates after {member.name}")
+        return entries
+
+    def with_order(self, ordering: Any) -> Self:
+        """A copy that tries this order of all base classifiers alone."""
+        if self.orderings is not None:
+            raise ValueError(
+                f"ordering is {ordering!r}, but {self!r} has orders of its own; give one of the two"
+            )
+        return self._with(orderings=(ordering,))
 
     def _run(
-        self, member: Any, problem: Ordered, betas: list[float], pool: Pool, *, explores: bool
+        self,
+        member: Solver,
+        problem: ArrangedProblem,
+        betas: list[float],
+        entries: Entries,
+        *,
+        explores: bool,
     ) -> None:
         if isinstance(member, Descent):
-            descend(member, problem, betas, pool, explores=explores)
-        elif hasattr(member, "candidates"):
+            descend(member, problem, betas, entries, explores=explores)
+        elif isinstance(member, Family):
             candidates = member.candidates(problem.learning)
-            add = pool.add if isinstance(candidates, Exits) else pool.add_policies
-            add(repr(member), candidates, problem)
-        elif hasattr(member, "solve_path"):
-            policies = member.solve_path(problem.learning, betas)
-            pool.add_policies(repr(member), policies, problem, by_labels=True)
-        else:  # without the rows that are to judge what it found
-            for beta in betas:
-                policies = [member.solve(problem.learning.with_beta(beta))]
-                pool.add_policies(repr(member), policies, problem, by_labels=True)
+            if isinstance(candidates, Exits):  # all in one walk through the partial sums
+                entries.add(repr(member), candidates, problem)
+            else:
+                policies = (candidates[c] for c in range(len(candidates)))
+                entries.add_policies(repr(member), policies, problem)
+        else:  # without the rows for choosing: these judge what was found
+            for policy in member.solve_path(problem.learning, betas):
+                entries.add_policies(repr(member), [policy], problem, by_labels=True)
 
     def _parted(
         self, mdp: MDP, selection: MDP | None, random: np.random.RandomState
-    ) -> tuple[Part, Part]:
+    ) -> tuple[RowSubset, RowSubset]:
         """Rows for learning and for choosing."""
         if selection is not None:
             mdp.evaluate_all().require(selection.n_steps, selection.n_scores)
-            return Part(_counted(mdp)), Part(_counted(selection))
+            return RowSubset(_counted(mdp)), RowSubset(_counted(selection))
         mdp = _counted(mdp)  # or one part might be of rows that do not count
         out = stratified(_strata(mdp), self.selection_fraction, random)
-        if len(out) == 0:  # too few to part: they choose among what they taught
-            return Part(mdp), Part(mdp)
+        if len(out) == 0:  # too few to part: the same rows learn and choose
+            return RowSubset(mdp), RowSubset(mdp)
         rest = np.setdiff1d(np.arange(mdp.n_instances), out)
-        return Part(mdp, rest), Part(mdp, out)
+        return RowSubset(mdp, rest), RowSubset(mdp, out)
 
-    def _members(self, mdp: MDP, random: np.random.RandomState) -> list[Any]:
+    def _members(self, mdp: MDP, random: np.random.RandomState) -> list[Solver]:
         chosen = _default_members(mdp) if self.members is None else self.members
-        members = [deciding_every(seeded(member, random), self.every) for member in chosen]
-        return [_threaded(member, self.n_threads) for member in members]
+        members = [as_solver(member).with_seed(random).with_every(self.every) for member in chosen]
+        return [member.with_threads(self.n_threads) for member in members]
 
-    def _ways(self, mdp: MDP) -> list[Way]:
+    def _rules(self, mdp: MDP) -> list[ArrangementRule]:
         """All orders, and each size in the order that suits its targets."""
         orderings = ORDERINGS if self.orderings is None else self.orderings
         sizes = self.sizes
@@ -175,7 +200,7 @@ class Portfolio(Parameters):
                 )
             sizes = ()
         if sizes is None:
-            closely = isinstance(mdp.loss, Logistic)
+            closely = mdp.loss.of_probabilities
             sizes = usual_sizes(mdp.n_steps, self.every, mdp.n_scores, closely=closely)
         wrong = [size for size in sizes if not size < mdp.n_steps or size % self.every]
         if wrong:
@@ -184,7 +209,8 @@ class Portfolio(Parameters):
                 f"and multiples of every={self.every}"
             )
         ordering = Given() if mdp.of_numbers else Correlation()
-        return [*map(Way, orderings), *(Way(ordering, size) for size in sizes)]
+        rules = map(ArrangementRule, orderings)
+        return [*rules, *(ArrangementRule(ordering, size) for size in sizes)]
 
     def check(self) -> None:
         """Refuse parameters that make no sense."""
@@ -208,24 +234,24 @@ class Portfolio(Parameters):
                 raise ValueError(f"{name} is empty; wanted at least one, or None")
 
     def _check_member(self, member: Any) -> None:
-        checked_solver(member)
-        if getattr(member, "every", self.every) not in (1, self.every):
+        solver = as_solver(member)
+        if solver.every not in (1, self.every):
             raise ValueError(
-                f"{member!r} decides every {member.every} steps and the portfolio every "
-                f"{self.every}; wanted Portfolio(every={member.every}), which its members follow"
+                f"{member!r} decides every {solver.every} steps and the portfolio every "
+                f"{self.every}; wanted Portfolio(every={solver.every}), which its members follow"
             )
-        deciding_every(member, self.every)
+        solver.with_every(self.every)
 
 
-def _told(n_steps: int) -> str:
-    """Of a portfolio that was stopped, what there is."""
+def _stopped_message(n_steps: int) -> str:
+    """What a portfolio that was stopped has found."""
     if n_steps == 0:
         return ""
     return f"Portfolio was stopped after {n_steps} steps; returning the best policy so far"
 
 
-def _default_members(mdp: MDP) -> tuple[Any, ...]:
-    if isinstance(mdp.loss, Logistic):
+def _default_members(mdp: MDP) -> tuple[Solver, ...]:
+    if mdp.loss.of_probabilities:
         return FOR_PROBABILITIES
     unfit: tuple[type, ...] = ()
     if mdp.of_numbers:
@@ -246,11 +272,3 @@ def _strata(mdp: MDP) -> NDArray[Any]:
     if labels.ndim == 2:
         labels = labels.argmax(axis=1)
     return np.zeros(mdp.n_instances, np.intp) if mdp.of_numbers else labels
-
-
-def _threaded(member: Any, n_threads: int) -> Any:
-    if getattr(member, "n_threads", n_threads) == n_threads:
-        return member
-    other = copy(member)
-    other.n_threads = n_threads
-    return other

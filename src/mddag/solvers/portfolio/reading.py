@@ -1,9 +1,9 @@
-"""Reading: what scores will stand for at each exit.
+"""Reading: what scores stand for at each exit.
 
-A calibration by exit reads the score of a row that quits after m votes as a_m f. Whoever asks what
-QUIT costs in log-loss must read it likewise: a prefix of a shrunken ensemble looks unsure, and is
-not. So a_0 .. a_N are fitted beforehand, each on all rows, to the opinion of a teacher: labels are
-too noisy to fit as many numbers to.
+A calibration by exit reads the score of a row that quits after m votes as a_m f. The log-loss of
+QUIT must be computed from the same reading: a prefix of a shrunken ensemble has small scores and is
+not as unsure as these say. So a_0 .. a_N are fitted beforehand, each on all rows, to soft targets:
+labels are too noisy to fit as many numbers to.
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 
 from mddag.calibration.platt import fit_factor
 from mddag.ensemble.partial_sums import partial_sums
-from mddag.losses import Logistic
 from mddag.mdp.mdp import MDP
 
 MAX_ROWS = 3_000  # that a factor is fitted to: one number, and targets without noise
@@ -24,5 +23,4 @@ def exit_factors(mdp: MDP) -> NDArray[np.float64]:
     few = mdp.rows(mdp.counting(MAX_ROWS))
     mass = few.mass
     factors = [fit_factor(scores, few.labels, mass) for scores in partial_sums(few.votes)]
-    scale = mdp.loss.scale if isinstance(mdp.loss, Logistic) else 1.0
-    return np.array(factors) / scale
+    return np.array(factors) / mdp.loss.scale

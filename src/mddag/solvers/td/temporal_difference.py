@@ -18,14 +18,14 @@ from mddag._internal.parameters import Parameters
 from mddag.mdp.mdp import MDP
 from mddag.mdp.policy import Policy
 from mddag.solvers.search import Search
-from mddag.solvers.solver import check_samples
+from mddag.solvers.solver import Solver, check_samples
 from mddag.solvers.td.episodes import Episodes
 from mddag.solvers.td.exploration import Exploration, Flat
 from mddag.solvers.td.values import Table, Value
 
 
 @dataclass
-class TemporalDifference(Parameters):
+class TemporalDifference(Parameters, Solver):
     """Parameters (see Sarsa) and the loop; the members say whether they learn off policy."""
 
     values: Value | None = None
@@ -39,6 +39,7 @@ class TemporalDifference(Parameters):
     on_interrupt: str = "raise"
 
     off_policy: ClassVar[bool]
+    settings: ClassVar[tuple[str, ...]] = ("random_state", "verbose", "on_interrupt")
 
     def solve(self, mdp: MDP, selection: MDP | None = None) -> Policy:
         """The best snapshot by Eq. (8) on `selection`, or on the MDP itself as in the paper."""

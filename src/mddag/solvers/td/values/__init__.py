@@ -1,4 +1,4 @@
-"""Value functions for Sarsa and WatkinsQ.
+"""Value functions Q(s, a) for Sarsa and WatkinsQ; ``value`` has the contract.
 
 | value function | use it when |
 |---|---|

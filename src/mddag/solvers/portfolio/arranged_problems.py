@@ -1,0 +1,110 @@
+"""ArrangedProblems: the rows of a portfolio in every arrangement of base classifiers that it tries.
+
+An arrangement is an order of the base classifiers, of all or of a few that stand for all
+(condensed), with its constants and weights (``mddag.ordering``). It is made from the
+rows for learning, for probabilities of two classes from those for choosing too, and serves both.
+One problem is kept at a time: votes are what fills memory.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mddag.mdp.grid import Grid
+from mddag.mdp.mdp import MDP
+from mddag.ordering.arrangement import Arrangement, arranged
+from mddag.ordering.condensation import Condensation
+from mddag.solvers.portfolio import log_odds
+from mddag.solvers.portfolio.judge import Judge
+from mddag.solvers.portfolio.mixture import mixture_scores
+from mddag.solvers.portfolio.reading import exit_factors
+
+
+@dataclass(frozen=True, eq=False)
+class RowSubset:
+    """Some rows of an MDP, all by default; their votes are copied when they are asked for."""
+
+    whole: MDP
+    index: NDArray[np.intp] | None = None
+
+    def mdp(self) -> MDP:
+        """The MDP of these rows alone."""
+        return self.whole if self.index is None else self.whole.rows(self.index)
+
+
+@dataclass(frozen=True, eq=False)
+class ArrangementRule:
+    """How an arrangement is made: an ordering, of all base classifiers or of `size` of them."""
+
+    ordering: Any
+    size: int | None = None
+
+    def __repr__(self) -> str:
+        return f"{self.ordering!r}" if self.size is None else f"{self.ordering!r} of {self.size}"
+
+
+@dataclass(frozen=True, eq=False)
+class ArrangedProblem:
+    """The rows for learning in one arrangement, and the judge, which has the rows for choosing."""
+
+    name: str
+    arrangement: Arrangement
+    learning: MDP
+    judge: Judge
+
+
+class ArrangedProblems:
+    """The problem in each arrangement, made when first asked for."""
+
+    def __init__(self, learning: RowSubset, selection: RowSubset) -> None:
+        self.learning, self.selection = learning, selection
+        self.by_log_odds = log_odds.applies_to(learning.whole)
+        self.full = selection.mdp().votes.scores()
+        self.made: tuple[ArrangementRule, ArrangedProblem] | None = None
+        self.condensation: Condensation | None = None
+
+    def of(self, rule: ArrangementRule) -> ArrangedProblem:
+        """The problem in the arrangement of one rule."""
+        if self.made is None or self.made[0] is not rule:
+            self.made = None  # they come one after the other; two would cost memory
+            self.made = rule, self._problem(rule)
+        return self.made[1]
+
+    def _problem(self, rule: ArrangementRule) -> ArrangedProblem:
+        mdp = self.learning.mdp()
+        arrangement = self._arrangement(rule, self._to_arrange(mdp))
+        mdp = mdp.arranged(arrangement)
+        grid = Grid.quantile(mdp.votes, weight=mdp.weight)
+        mdp = mdp.on_grid(grid)
+        selection = self.selection.mdp().arranged(arrangement, grid)
+        if mdp.loss.of_probabilities:
+            factors = exit_factors(mdp)
+            mdp, selection = mdp.read_by(factors), selection.read_by(factors)
+        return ArrangedProblem(repr(rule), arrangement, mdp, Judge(selection, self.full))
+
+    def _to_arrange(self, learning: MDP) -> MDP:
+        """The rows that arrangements are made from."""
+        if not self.by_log_odds:
+            return learning
+        return log_odds.joined_rows(learning, self.selection.mdp())
+
+    def _arrangement(self, rule: ArrangementRule, mdp: MDP) -> Arrangement:
+        if rule.size is None:
+            return arranged(rule.ordering, mdp.votes, mdp.costs, mdp.weight)
+        if self.condensation is None or rule.size > len(self.condensation.chosen):
+            condense = log_odds.condensed if self.by_log_odds else _condensed
+            self.condensation = condense(mdp, rule.size)
+        condensed = self.condensation.arrangement(rule.size)
+        votes, costs = condensed.votes(mdp.votes), mdp.costs[condensed.kept]
+        return condensed.then(arranged(rule.ordering, votes, costs, mdp.weight))
+
+
+def _condensed(mdp: MDP, most: int) -> Condensation:
+    sample = mdp.votes, most, mdp.costs, mdp.weight
+    if mdp.of_numbers:
+        return Condensation.of(*sample, focus=0.0)
+    return Condensation.of(*sample, wanted=mixture_scores(mdp) if mdp.labels.ndim == 1 else None)
