@@ -157,7 +157,7 @@ def test_a_policy_of_reordered_classifiers_decides_on_those_of_the_source():
         learned.after(Arrangement(np.array([0, 1])))
 
 
-def test_nobody_asks_what_an_arrangement_left_out():
+def test_rows_quit_before_what_an_arrangement_left_out():
     learned = Policy(np.full((2, 2), EVAL), GRID, np.array([1, 0]))
     whole = learned.after(Arrangement(np.array([3, 1, 0, 2]), n_kept=2))
     assert whole.order.tolist() == [1, 3, 0, 2]

@@ -211,7 +211,7 @@ def quit_of(policy, carried, i, exit_step):
 
 
 def test_an_exit_may_have_a_verdict_of_its_own():
-    """A cascade: rows that a stage does not like quit with "no", whatever the sign of their sum."""
+    """A cascade: rows that a stage refuses quit with "no", whatever the sign of their sum."""
     state = stages()
     actions = np.full((N_STEPS, N_CELLS), EVAL)
     refused = np.arange(N_CELLS) < GRID.cells(np.array([[0.5]]))[0]

@@ -38,7 +38,7 @@ def test_every_state_goes_where_the_jump_table_says(data):
                     assert target == policy.n_steps
 
 
-def test_steps_that_nobody_evaluates_are_left_out():
+def test_steps_that_no_cell_evaluates_are_left_out():
     ensemble = stumps(10)
     tables = CTables.of(Dag(ensemble, Policy.prefix(3, 10, Grid(np.arange(5.0)))))
     assert tables.steps.tolist() == [0, 1, 2]

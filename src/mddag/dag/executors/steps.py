@@ -66,8 +66,8 @@ def follow(policy: Policy, vote: Vote, carried: Any, n_rows: int) -> Visits:
     for j in range(policy.n_reached):
         here = np.flatnonzero(at == j)
         if len(here) and j % policy.every == 0:
-            at[here] = policy.leads_to(j, state.cells(carried, j, here))
-            here = here[at[here] == j]
+            at[here] = to = policy.leads_to(j, state.cells(carried, j, here))
+            here = here[to == j]
         if len(here):
             state.add(carried, j, here, vote(int(policy.order[j]), here))
             at[here] = j + 1
