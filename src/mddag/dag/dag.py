@@ -41,7 +41,7 @@ class Dag(ReadOnlyArrays):
 
     ensemble             : the source ensemble in its own order, rescaled as the policy wants
     policy               : whose step j decides on base classifier policy.order[j]
-    executor             : "walk", "blocks" or "all"; None for whichever is expected to be fastest
+    executor             : "walk", "blocks" or "all"; None for the one that is expected to be fastest
     expected_evaluations : of a row on average, as far as known; half of those within reach if not
 
     A Dag of no base classifiers is well defined: it returns the bias.
@@ -61,7 +61,9 @@ class Dag(ReadOnlyArrays):
                 "the policy has a rescaling, which belongs into the votes of a Dag's ensemble; "
                 "wanted mddag.compile(ensemble, policy), which puts it there"
             )
-        _ = self.program, self.executor is None or self.possible  # checks belong before any work
+        _ = self.program  # whose checks belong before any work
+        if self.executor is not None:
+            _ = self.possible  # likewise
 
     def __repr__(self) -> str:
         return f"<Dag over {self.ensemble!r}>"
