@@ -41,7 +41,7 @@ class Dag(ReadOnlyArrays):
 
     ensemble             : the source ensemble in its own order, rescaled as the policy wants
     policy               : whose step j decides on base classifier policy.order[j]
-    executor             : "walk", "blocks" or "all"; None for the one that is expected to be fastest
+    executor             : "walk", "blocks" or "all"; None for the one expected to be fastest
     expected_evaluations : of a row on average, as far as known; half of those within reach if not
 
     A Dag of no base classifiers is well defined: it returns the bias.
