@@ -28,6 +28,7 @@ LAYERS = [
 ]
 FAMILIES = [
     "mddag.adapters",
+    "mddag.dag.executors",
     "mddag.learners",
     "mddag.losses",
     "mddag.ordering",

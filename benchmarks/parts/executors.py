@@ -100,13 +100,13 @@ def report_batch(name: str, ensemble: Ensemble, policy: Policy | None, X: np.nda
     mean = mddag.compile(ensemble, policy).run(X).n_evaluated.mean()
     auto = mddag.compile(ensemble, policy, expected_evaluations=float(mean))
     dags = [
-        mddag.compile(ensemble, policy, executor=executor, expected_evaluations=float(mean))
-        for executor in auto.native.possible
+        mddag.compile(ensemble, policy, executor=executor.name, expected_evaluations=float(mean))
+        for executor in auto.possible
     ]
     taken = nanoseconds([lambda d=dag: d.scores(X) for dag in dags], n)
     for dag, ns in zip(dags, taken, strict=True):
-        expected = dag.native.costs.batch(dag.executor, len(X)) / len(X)
-        chosen = dag.executor == auto.native.chosen(len(X))
+        expected = dag.chosen(len(X)).cost(len(X)) / len(X)
+        chosen = dag.executor == auto.chosen(len(X)).name
         over = f"chosen, {ns / min(taken):.2f} x the best" if chosen else ""
         times = f"{ns / len(X):.0f}", f"{expected:.0f}"
         print(line([name, f"{mean:.0f}", dag.executor, *times, over]), flush=True)

@@ -125,13 +125,13 @@ def walked(sample: Sample, policy: Policy) -> tuple[np.ndarray, np.ndarray]:
     exits = np.zeros(len(votes), int)
     tables = votes.tables
     scores = np.tile(tables.bias, (len(votes), 1))
-    at = policy.next[0, policy.grid.cells(scores)]
+    at = policy.leads_to(0, policy.grid.cells(scores))
     for j in range(policy.n_steps):
         rows = np.flatnonzero(at == j)
         for t in range(tables.rounds[j], tables.rounds[j + 1]):
             scores[rows] += tables.table(t)[votes.codes[rows, t]]
         exits[rows] = j + 1
-        at[rows] = policy.next[j + 1, policy.grid.cells(scores[rows])]
+        at[rows] = policy.leads_to(j + 1, policy.grid.cells(scores[rows]))
     return scores, exits
 
 

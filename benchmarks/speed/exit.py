@@ -169,6 +169,6 @@ def _how(folder: Path, who: Contestant, n_rows: int) -> dict[str, str]:
     predictor = mddag.load(folder / who.changes.get("file", "full.mddag"))
     return {
         "evaluations": digits(predictor.n_evaluated(X).mean()),
-        "executor": predictor.model.dag.native.chosen(n_rows),
+        "executor": predictor.model.dag.chosen(n_rows).name,
         "expected": digits(predictor.model.dag.expected_speedup),
     }

@@ -34,11 +34,11 @@ def test_skipped_steps_are_passed():
 def test_fewer_evaluations_and_decisions_cost_less():
     ensemble = forest(8, n_trees=300)
     often, seldom = (Costs.of(ensemble, policy_of(300, QUIT, k), 30.0) for k in (1, 10))
-    assert seldom.batch("blocks", MANY_ROWS) < often.batch("blocks", MANY_ROWS)
+    assert seldom.by_blocks(MANY_ROWS) < often.by_blocks(MANY_ROWS)
     fewer = Costs.of(ensemble, policy_of(300, QUIT), 3.0)
-    for executor in ("walk", "blocks"):
-        assert fewer.batch(executor, MANY_ROWS) < often.batch(executor, MANY_ROWS)
-    assert fewer.batch("all", MANY_ROWS) == often.batch("all", MANY_ROWS)
+    for by in (Costs.by_walk, Costs.by_blocks, Costs.by_steps):
+        assert by(fewer, MANY_ROWS) < by(often, MANY_ROWS)
+    assert fewer.by_all(MANY_ROWS) == often.by_all(MANY_ROWS)
 
 
 def test_larger_trees_and_nominal_ones_cost_more():
@@ -83,8 +83,8 @@ def test_wide_rows_cost_more_and_come_in_smaller_blocks():
     narrow, wide = (
         Costs.of(stumps_on(np.arange(300) % n), policy_of(300, QUIT), 30.0) for n in (5, 300)
     )
-    for executor in ("walk", "blocks", "all"):
-        assert narrow.batch(executor, MANY_ROWS) < wide.batch(executor, MANY_ROWS)
+    for by in (Costs.by_walk, Costs.by_blocks, Costs.by_all):
+        assert by(narrow, MANY_ROWS) < by(wide, MANY_ROWS)
     assert wide.block_rows < narrow.block_rows
 
 
@@ -92,14 +92,14 @@ def test_loading_eats_what_a_policy_saves():
     narrow, wide = (
         Costs.of(forest(8, 300, n_features=n), policy_of(300, QUIT, 16), 40.0) for n in (4, 2000)
     )
-    assert 1.0 < wide.speedup(("blocks",), wide) < narrow.speedup(("blocks",), narrow)
+    of_narrow, of_wide = (c.by_all(MANY_ROWS) / c.by_blocks(MANY_ROWS) for c in (narrow, wide))
+    assert 1.0 < of_wide < of_narrow
 
 
 def test_one_row_is_walked_and_many_are_not():
     costs = Costs.of(forest(8, n_trees=300), policy_of(300, EVAL))
-    assert costs.cheapest(("walk", "all"), 1) == "walk"
-    assert costs.cheapest(("walk", "all"), MANY_ROWS) == "all"
-    assert costs.speedup(("all",), costs) == 1.0
+    assert costs.by_walk(1) < costs.by_all(1)
+    assert costs.by_walk(MANY_ROWS) > costs.by_all(MANY_ROWS)
 
 
 def test_a_row_by_itself_gains_by_leaving_trees_out_but_not_stumps_of_few_columns():
@@ -114,5 +114,4 @@ def test_a_row_by_itself_gains_by_leaving_trees_out_but_not_stumps_of_few_column
 def test_an_ensemble_of_nothing_costs_little():
     empty = forest(8).truncated(0)
     costs = Costs.of(empty, policy_of(0, EVAL))
-    assert costs.batch("walk", 10) == 0
-    assert costs.speedup(("walk", "blocks", "all"), costs) == float("inf")
+    assert costs.by_walk(10) == costs.by_steps(10) == 0

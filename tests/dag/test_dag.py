@@ -16,8 +16,9 @@ from mddag.mdp.grid import Grid
 from mddag.mdp.mdp import MDP
 from mddag.mdp.policy import EVAL, QUIT, Policy
 from tests import strategies
+from tests.dag.executors.test_executor import every
+from tests.native.test_walk import forest, noisy_policy
 from tests.reference import rollout as twin
-from tests.reference import trees as trees_twin
 
 
 def stumps(n_classifiers, n_scores=1, seed=0):
@@ -74,31 +75,6 @@ def test_trees_equal_the_twin(data):
     for row, walk in zip(X, walks, strict=True):
         assert dag.walk.scores_one(row.copy()) == tuple(walk.scores)
         assert dag.walk.predict_one(row.copy()) == code_of(walk.scores)
-
-
-@given(st.data())
-@settings(deadline=None, max_examples=50)
-def test_callables_equal_the_twin(data):
-    source = data.draw(strategies.ensembles().filter(lambda e: e.n_classifiers > 0))
-    X = data.draw(strategies.rows(source.n_features))
-    policy = data.draw(strategies.policies(source.n_classifiers, source.n_scores))
-
-    def voter(j):
-        return lambda rows: trees_twin.votes(source, rows)[:, j]
-
-    voters = [voter(j) for j in range(source.n_classifiers)]
-    ensemble = Ensemble.from_callables(voters, n_features=source.n_features, bias=source.bias)
-    dag = mddag.compile(ensemble, policy)
-    dense = trees_twin.votes(source, X)
-    walks = [
-        twin.follow(lambda j, i=i: [dense[i, j]], policy, ensemble.bias, ensemble.cost)
-        for i in range(len(X))
-    ]
-    assert_equal_walks(dag.run(X), walks)
-    np.testing.assert_array_equal(dag.scores(X), [w.scores for w in walks])
-    scores, exit_step = dag.exits(X)
-    np.testing.assert_array_equal(scores, [w.scores for w in walks])
-    assert exit_step.tolist() == [w.exit_step for w in walks]
 
 
 @given(st.data())
@@ -250,3 +226,62 @@ def test_lengths_are_those_of_the_paths(monkeypatch):
         np.testing.assert_array_equal(scores, trace.scores)
         np.testing.assert_array_equal(exit_step, trace.exit_step)
         np.testing.assert_array_equal(n_evaluated, trace.n_evaluated)
+
+
+def test_a_prefix_is_evaluated_at_once():
+    ensemble = forest(8)
+    prefix = Policy.prefix(7, len(ensemble), Grid(np.zeros(1)))
+    dag = mddag.compile(ensemble, prefix, executor="all")
+    assert str(dag).endswith("evaluates 7 of 30 of every row")
+    assert dag.expected_speedup > 1
+
+
+def test_the_cost_model_chooses_batch_by_batch():
+    ensemble = forest(8, n_trees=300)
+    full = mddag.compile(ensemble)
+    assert (full.chosen(1).name, full.chosen(100_000).name) == ("walk", "all")
+    sparse = mddag.compile(ensemble, every(noisy_policy(ensemble, 6), 15))
+    assert (sparse.chosen(1).name, sparse.chosen(100_000).name) == ("walk", "blocks")
+    assert mddag.compile(ensemble, executor="walk").chosen(100_000).name == "walk"
+
+
+def test_what_cannot_run_a_policy_is_refused():
+    ensemble = forest(8)
+    with pytest.raises(ValueError, match="executor is 'fast'; wanted one of 'walk', 'blocks'"):
+        mddag.compile(ensemble, executor="fast")
+    with pytest.raises(ValueError, match=r"'all' evaluates the same of .* one of 'walk'"):
+        mddag.compile(ensemble, noisy_policy(ensemble, 5), executor="all")
+    called = Ensemble.from_callables([lambda rows: rows[:, 0]], n_features=1)
+    with pytest.raises(ValueError, match=r"executor is 'walk', but .* callables.*; leave executor"):
+        mddag.compile(called, executor="walk")
+
+
+def test_a_policy_that_saves_no_time_is_named():
+    ensemble, grid = forest(8), Grid(np.linspace(-1, 1, 5))
+    actions = np.full((30, 6), EVAL)
+    actions[-1, 1:] = QUIT
+    slow = mddag.compile(ensemble, Policy(actions, grid, np.arange(30)), expected_evaluations=29)
+    assert slow.expected_speedup < 1
+    assert "by 'blocks': no faster than evaluating everything (" in str(slow)
+    assert str(slow).endswith("if rows need 29 base classifiers on average")
+
+
+def test_a_policy_that_saves_time_is_named():
+    ensemble = forest(8, n_trees=300)
+    policy = every(noisy_policy(ensemble, 6), 15)
+    fast = mddag.compile(ensemble, policy, expected_evaluations=3)
+    assert fast.expected_speedup > 1
+    assert fast.expected_speedup_one > fast.expected_speedup
+    assert " times as fast as evaluating everything" in str(fast)
+    assert mddag.compile(ensemble).expected_speedup == 1
+    assert mddag.compile(ensemble).expected_speedup_one == 1
+    assert str(mddag.compile(ensemble)).endswith("evaluates everything of every row")
+
+
+def test_callables_are_called_one_by_one():
+    called = mddag.compile(Ensemble.from_callables([lambda rows: rows[:, 0]], n_features=1))
+    assert str(called) == repr(called)
+    assert [executor.name for executor in called.possible] == ["steps"]
+    assert called.expected_speedup == called.expected_speedup_one == 1
+    with pytest.raises(TypeError, match="callables; only trees have native executors"):
+        called.walk.predict_one(np.zeros(1))

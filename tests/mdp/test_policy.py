@@ -17,14 +17,19 @@ from tests.reference import rollout as twin
 GRID = Grid(np.array([0.0]))
 
 
+def by_step(policy):
+    """The jump table as rollouts take it, (N + 1, n_cells)."""
+    return policy.native[0]
+
+
 @given(st.data(), st.integers(0, 6), st.sampled_from([1, 2, 3]))
 @settings(deadline=None)
 def test_the_jump_table_equals_the_policy_step_by_step(data, n_steps, n_scores):
     policy = data.draw(strategies.policies(n_steps, n_scores))
-    assert policy.next.shape == (n_steps + 1, policy.grid.n_cells)
+    assert by_step(policy).shape == (n_steps + 1, policy.grid.n_cells)
     for j in range(n_steps + 1):
         for c in range(policy.grid.n_cells):
-            assert policy.next[j, c] == twin.next_step(policy, j, c)
+            assert by_step(policy)[j, c] == twin.next_step(policy, j, c)
 
 
 @given(st.data(), st.integers(0, 6), st.sampled_from([1, 2, 3]))
@@ -35,22 +40,22 @@ def test_decisions_lead_where_the_jump_table_says(data, n_steps, n_scores):
     for d, row in enumerate(policy.jumps):
         j = min(d * policy.every, n_steps)
         assert row.tolist() == [twin.next_step(policy, j, c) for c in range(len(row))]
-    ends = [j for j in range(n_steps + 1) if (policy.next[j] == n_steps).all()]
+    ends = [j for j in range(n_steps + 1) if (by_step(policy)[j] == n_steps).all()]
     assert policy.n_reached == ends[0]
 
 
 def test_one_decision_may_cover_more_steps_than_there_are():
     policy = Policy(np.array([[EVAL, QUIT]]), GRID, np.arange(3), every=2**70)
-    assert policy.next.tolist() == [[0, 3], [1, 1], [2, 2], [3, 3]]
+    assert by_step(policy).tolist() == [[0, 3], [1, 1], [2, 2], [3, 3]]
     assert policy.jumps.tolist() == [[0, 3], [3, 3]]
     assert (policy.n_together, policy.n_reached) == (3, 3)
     assert Policy.constant(EVAL, 0, GRID, every=5).n_together == 1
 
 
 def test_constant_policies():
-    assert (Policy.constant(EVAL, 3, GRID).next[:3] == np.arange(3)[:, None]).all()
-    assert (Policy.constant(SKIP, 3, GRID).next == 3).all()
-    assert (Policy.constant(QUIT, 3, GRID).next == 3).all()
+    assert (by_step(Policy.constant(EVAL, 3, GRID))[:3] == np.arange(3)[:, None]).all()
+    assert (by_step(Policy.constant(SKIP, 3, GRID)) == 3).all()
+    assert (by_step(Policy.constant(QUIT, 3, GRID)) == 3).all()
     assert Policy.constant(EVAL, 3, GRID, every=2).evaluates_all
     assert [ACTIONS[a] for a in (EVAL, SKIP, QUIT)] == ["eval", "skip", "quit"]
 
@@ -63,8 +68,8 @@ def test_only_the_full_ensemble_in_its_order_evaluates_all():
 
 def test_a_prefix_evaluates_then_quits():
     policy = Policy.prefix(2, 4, GRID)
-    assert policy.next[:, 0].tolist() == [0, 1, 4, 4, 4]
-    assert (Policy.prefix(0, 4, GRID).next == 4).all()
+    assert by_step(policy)[:, 0].tolist() == [0, 1, 4, 4, 4]
+    assert (by_step(Policy.prefix(0, 4, GRID)) == 4).all()
     with pytest.raises(ValueError, match="cannot evaluate the first 5 of 4"):
         Policy.prefix(5, 4, GRID)
     with pytest.raises(ValueError, match="n_evaluated is -1; wanted a whole number, 0 or more"):
@@ -72,7 +77,7 @@ def test_a_prefix_evaluates_then_quits():
 
 
 def test_a_policy_of_no_steps_quits():
-    assert Policy.constant(EVAL, 0, GRID).next.tolist() == [[0, 0]]
+    assert by_step(Policy.constant(EVAL, 0, GRID)).tolist() == [[0, 0]]
 
 
 @pytest.mark.parametrize("order", [[0, 0], [1, 2], [-1, 0], [0.5, 1]])
@@ -115,7 +120,7 @@ def test_what_a_policy_was_not_made_for_is_refused():
 def test_a_policy_survives_pickling():
     policy = Policy.prefix(1, 2, GRID)
     again = pickle.loads(pickle.dumps(policy))
-    np.testing.assert_array_equal(again.next, policy.next)
+    np.testing.assert_array_equal(again.jumps, policy.jumps)
     assert repr(again) == "<Policy of 2 steps, 2 cells>"
 
 
@@ -130,16 +135,16 @@ def test_what_the_caller_keeps_can_no_longer_change_the_policy():
 @pytest.mark.parametrize("again", [lambda p: pickle.loads(pickle.dumps(p)), copy, deepcopy])
 def test_a_policy_stays_read_only_however_it_is_copied(again):
     policy = Policy.prefix(1, 2, Grid(np.array([0.0])))
-    assert policy.next[0, 0] == 0
+    assert policy.jumps[0, 0] == 0
     other = again(policy)
-    for array in (other.actions, other.order, other.next, other.grid.edges):
+    for array in (other.actions, other.order, other.jumps, other.grid.edges):
         with pytest.raises(ValueError, match="read-only"):
             array[0] = 1
 
 
 def test_a_decision_may_cover_several_steps():
     policy = Policy(np.array([[EVAL, SKIP], [EVAL, QUIT]]), GRID, np.arange(3), every=2)
-    assert policy.next.tolist() == [[0, 3], [1, 1], [2, 3], [3, 3]]
+    assert by_step(policy).tolist() == [[0, 3], [1, 1], [2, 3], [3, 3]]
     assert "every=2" in repr(policy)
     with pytest.raises(ValueError, match=r"wanted \(1, 2\) .* every=3"):
         Policy(np.zeros((3, 2)), GRID, np.arange(3), every=3)
@@ -152,12 +157,12 @@ def test_a_policy_of_reordered_classifiers_decides_on_those_of_the_source():
         learned.after(Arrangement(np.array([0, 1])))
 
 
-def test_nobody_asks_what_an_arrangement_left_out():
+def test_rows_quit_before_what_an_arrangement_left_out():
     learned = Policy(np.full((2, 2), EVAL), GRID, np.array([1, 0]))
     whole = learned.after(Arrangement(np.array([3, 1, 0, 2]), n_kept=2))
     assert whole.order.tolist() == [1, 3, 0, 2]
     assert whole.actions[:, 0].tolist() == [EVAL, EVAL, QUIT, QUIT]
-    assert whole.next[2].tolist() == [4, 4]
+    assert by_step(whole)[2].tolist() == [4, 4]
     coarse = Policy(np.full((1, 2), EVAL), GRID, np.arange(2), every=2)
     assert coarse.after(Arrangement(np.arange(5), n_kept=2)).actions[:, 1].tolist() == [
         EVAL,

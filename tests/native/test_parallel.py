@@ -10,7 +10,6 @@ import pytest
 import mddag
 from mddag import AdaBoostMHClassifier, Grid
 from mddag.dag.dag import Dag
-from mddag.dag.executor import Executor
 from mddag.learners import Product, Stump, Tree
 from mddag.mdp.policy import EVAL, QUIT, SKIP, Policy
 from mddag.solvers import Descent
@@ -62,7 +61,7 @@ def test_leaf_codes_and_scores(ensemble, order):
 def test_policies(ensemble, policy, executor, dtype):
     X = rows(dtype)
     # New for each call: what is made when rows first come is then made while all threads wait.
-    assert_same_by_threads(lambda n: Executor(ensemble, policy, executor).exits(X, n))
+    assert_same_by_threads(lambda n: Dag(ensemble, policy, executor).exits(X, n_threads=n))
 
 
 def test_paths(ensemble, policy):
@@ -78,9 +77,7 @@ def test_all_base_classifiers(ensemble, executor):
     X, everything = rows(np.float32), mddag.compile(ensemble).policy
 
     def scores(n):
-        out = np.empty((N_ROWS, ensemble.n_scores))
-        Executor(ensemble, everything, executor).scores(X, out, n)
-        return (out,)
+        return (Dag(ensemble, everything, executor).scores(X, n_threads=n),)
 
     assert_same_by_threads(scores)
 

@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 from mddag import _core
-from mddag.dag.executor import Executor
+from mddag.dag.executors import Blocks
 from mddag.dag.integer_votes import IntegerVotes
+from mddag.dag.program import Program
 from tests.native.test_walk import forest, noisy_policy
 
 SCORES = 3
@@ -108,9 +109,9 @@ def test_tests_number_columns_in_thirty_bits():
 
 def test_decisions_of_another_forest_are_refused():
     few, many = forest(8, n_trees=6), forest(8, n_trees=7)
-    decisions = Executor(many, noisy_policy(many, 5)).decisions
+    decisions = Blocks(Program(many, noisy_policy(many, 5))).decisions
     with pytest.raises(ValueError, match="not of this forest's steps and scores"):
-        Executor(few, noisy_policy(few, 5)).forest.run_blocks(
+        Program(few, noisy_policy(few, 5)).forest.run_blocks(
             np.zeros((2, 4)), decisions, np.zeros((2, 1)), None, 1
         )
 

@@ -39,15 +39,16 @@ def cell(edges, n_scores, total):
 def run(ensemble, policy, fixed, X):
     """Every row through the jump table: sums and exit steps."""
     edges = [int(edge) for edge in fixed.edges(policy.grid.edges)]
+    jumps, _ = policy.native
     sums, exits = [], []
     for row in X:
         total, exit_step = [int(b) for b in fixed.bias], 0
-        j = policy.next[0, cell(edges, ensemble.n_scores, total)]
+        j = jumps[0, cell(edges, ensemble.n_scores, total)]
         while j < policy.n_steps:
             h = vote(ensemble, fixed, policy.order[j], row)
             total = [a + b for a, b in zip(total, h, strict=True)]
             exit_step = int(j) + 1
-            j = policy.next[j + 1, cell(edges, ensemble.n_scores, total)]
+            j = jumps[j + 1, cell(edges, ensemble.n_scores, total)]
         sums.append(total)
         exits.append(exit_step)
     return sums, exits

@@ -5,6 +5,7 @@
              + rows x (loading + steps x a step of one row among many)
     all      a call + rows x (loading + all base classifiers of one row among many)
     one      a call + evaluations x (a base classifier of a row by itself + its decision)
+    steps    rows x evaluations, which are counted instead of timed
 
 Loading makes ranks of values. Blocks do so for all that the mean row reads as rows come in, and for
 columns that are first read later only for rows that get there, one by one.
@@ -61,7 +62,7 @@ class Costs:
     fetch       : of a row's memory by the walk
     block       : of a base classifier among many rows
     decision    : a share of one, for each step
-    skipping    : of a step that others skip; 0 where nobody skips
+    skipping    : of a step that others skip; 0 where no row skips
     n_scores    : that a decision looks at
     load        : of a row among many that leaves when it can
     all         : of a row among many, everything evaluated
@@ -85,7 +86,7 @@ class Costs:
 
     @classmethod
     def of(cls, ensemble: Ensemble, policy: Policy, evaluations: float | None = None) -> Costs:
-        """`evaluations` is half of N where nobody has measured it."""
+        """`evaluations` is half of N where it is not known."""
         n, n_leaves, nominal = len(ensemble), ensemble.tables.n_leaves, _nominal(ensemble)
         evaluates_all = bool((policy.actions == EVAL).all())
         mean = n if evaluates_all else n / 2 if evaluations is None else evaluations
@@ -116,25 +117,22 @@ class Costs:
             one=ONE_CALL + mean * (one / max(n, 1) + ONE_DECISION * decision),
         )
 
-    def batch(self, executor: str, n_rows: int) -> float:
-        """Nanoseconds of so many rows."""
-        if executor == "walk":
-            return n_rows * (self.walk * self.evaluations + self.fetch)
-        if executor == "all":
-            return CALL_ALL + max(n_rows, LEAST_ROWS) * self.all
+    def by_walk(self, n_rows: int) -> float:
+        return n_rows * (self.walk * self.evaluations + self.fetch)
+
+    def by_blocks(self, n_rows: int) -> float:
         few = STEP + STEP_DECISION * self.decision + STEP_ROWS * self.block
         decision = (DECISION + DECISION_SCORE * self.n_scores) * self.decision
         row = self.load + self.steps * (COMPACTION * self.block + decision + self.skipping)
         n_blocks = -(-n_rows // self.block_rows)
         return CALL_BLOCKS + n_blocks * self.longest * few + n_rows * row
 
-    def cheapest(self, possible: tuple[str, ...], n_rows: int) -> str:
-        return min(possible, key=lambda executor: self.batch(executor, n_rows))
+    def by_all(self, n_rows: int) -> float:
+        return CALL_ALL + max(n_rows, LEAST_ROWS) * self.all
 
-    def speedup(self, possible: tuple[str, ...], everything: Costs) -> float:
-        """Evaluating everything over the cheapest of the possible, for many rows."""
-        best = self.batch(self.cheapest(possible, MANY_ROWS), MANY_ROWS)
-        return everything.batch("all", MANY_ROWS) / best if best > 0 else float("inf")
+    def by_steps(self, n_rows: int) -> float:
+        """In evaluations instead of nanoseconds: what a callable takes is not known."""
+        return n_rows * self.evaluations
 
 
 def _tree_costs(

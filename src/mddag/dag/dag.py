@@ -2,10 +2,12 @@
 
     for (j = next[0, cell(f)]; j < N; j = next[j + 1, cell(f)])  f += h_j(x)
 
-Votes of trees are summed as integers (``IntegerVotes``), so that a score has the same bits
-whatever the executor, the batch or the number of threads. It lies within ``Dag.fixed_point.bound``
-of the float64 sum of the same votes, which is what ``Ensemble.scores`` gives. Callables are summed
-in float64, in the order of evaluation. Without a policy the DAG evaluates everything.
+A Dag checks rows, chooses the executor that is expected to be fastest, batch by batch, and hands
+the rows on. Votes of trees are summed as integers (``IntegerVotes``), so that a score has the same
+bits whatever the executor, the batch or the number of threads. It lies within
+``Dag.fixed_point.bound`` of the float64 sum of the same votes, which is what ``Ensemble.scores``
+gives. What no kernel knows is summed in float64: callables, and states other than ``Score``.
+Without a policy the DAG evaluates everything.
 """
 
 from __future__ import annotations
@@ -18,11 +20,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mddag import _core
-from mddag._internal.checks import check_is, checked_threads
+from mddag._internal.checks import check_is, check_one_of, checked_threads
 from mddag._internal.read_only import ReadOnlyArrays
 from mddag.dag.cost_model import MANY_ROWS
-from mddag.dag.executor import Executor
+from mddag.dag.executors import KERNELS, MEMBERS, TRACERS, Executor, Tracer
 from mddag.dag.integer_votes import IntegerVotes
+from mddag.dag.program import Program
 from mddag.dag.trace import Trace
 from mddag.ensemble.ensemble import Ensemble, checked_out
 from mddag.features.features import Rows
@@ -38,7 +41,7 @@ class Dag(ReadOnlyArrays):
 
     ensemble             : the source ensemble in its own order, rescaled as the policy wants
     policy               : whose step j decides on base classifier policy.order[j]
-    executor             : "walk", "blocks" or "all"; None for whichever is expected to be fastest
+    executor             : "walk", "blocks" or "all"; None for the one expected to be fastest
     expected_evaluations : of a row on average, as far as known; half of those within reach if not
 
     A Dag of no base classifiers is well defined: it returns the bias.
@@ -58,15 +61,17 @@ class Dag(ReadOnlyArrays):
                 "the policy has a rescaling, which belongs into the votes of a Dag's ensemble; "
                 "wanted mddag.compile(ensemble, policy), which puts it there"
             )
-        _ = self.native  # whose checks belong before any work
+        _ = self.program  # whose checks belong before any work
+        if self.executor is not None:
+            _ = self.possible  # likewise
 
     def __repr__(self) -> str:
         return f"<Dag over {self.ensemble!r}>"
 
     def __str__(self) -> str:
-        if self.ensemble.callables:
+        if not self.program.has_kernels:
             return repr(self)
-        name, speed = self.native.chosen(MANY_ROWS), self.expected_speedup
+        name, speed = self.chosen(MANY_ROWS).name, self.expected_speedup
         if name == "all":
             n, of = self.policy.n_reached, self.policy.n_steps
             return f"{self!r}\nevaluates {'everything' if n == of else f'{n} of {of}'} of every row"
@@ -75,25 +80,45 @@ class Dag(ReadOnlyArrays):
             if speed > 1
             else f"no faster than evaluating everything ({1 / speed:.1f} times the time)"
         )
-        mean = self.native.costs.evaluations
+        mean = self.program.costs.evaluations
         return (
             f"{self!r}\nlarge batches run by {name!r}: {expected}, "
             f"if rows need {mean:.3g} base classifiers on average"
         )
 
     @cached_property
-    def native(self) -> Executor:
-        """What runs trees."""
-        return Executor(self.ensemble, self.policy, self.executor, self.expected_evaluations)
+    def program(self) -> Program:
+        """What executors run."""
+        return Program(self.ensemble, self.policy, self.expected_evaluations)
+
+    @cached_property
+    def possible(self) -> tuple[Executor, ...]:
+        """The executors to choose from: the one asked for, or all that can run the program."""
+        if self.executor is None:
+            return tuple(kind(self.program) for kind in MEMBERS if kind.runs(self.program))
+        return (_asked_for(self.executor, self.program),)
+
+    @cached_property
+    def tracer(self) -> Tracer:
+        """The executor that keeps paths."""
+        return next(kind(self.program) for kind in TRACERS if kind.runs(self.program))
+
+    def chosen(self, n_rows: int) -> Executor:
+        """What runs a batch of so many rows."""
+        if len(self.possible) == 1:
+            return self.possible[0]
+        return min(self.possible, key=lambda executor: executor.cost(n_rows))
 
     @property
     def expected_speedup(self) -> float:
         """How many times faster than evaluating everything large batches are expected to be.
 
         Below 1 the policy saves evaluations but no time: few trees of one row cost as much as many
-        trees of many rows at once.
+        trees of many rows at once. Of callables only the number that is called counts.
         """
-        return self.native.speedup
+        full, best = self.program.full_costs, self.chosen(MANY_ROWS).cost(MANY_ROWS)
+        by = full.by_all if self.program.has_kernels else full.by_steps
+        return by(MANY_ROWS) / best if best > 0 else float("inf")
 
     @property
     def expected_speedup_one(self) -> float:
@@ -101,25 +126,25 @@ class Dag(ReadOnlyArrays):
 
         Stumps of few columns, which evaluate as one step function each, can hardly be beaten.
         """
-        return self.native.speedup_one
+        if not self.program.has_kernels:
+            return self.expected_speedup
+        return self.program.full_costs.one / self.program.costs.one
 
     @property
     def fixed_point(self) -> IntegerVotes:
         """The votes as the executors sum them; trees only."""
-        return self.native.fixed_point
+        return self.program.fixed_point
 
     @property
     def walk(self) -> _core.Walk:
         """The row walk, which also takes single rows; trees only."""
-        return self.native.walk
+        return self.program.walk
 
     def run(self, X: Any, *, n_threads: int = 1) -> Trace:
         """Scores and classification paths of every row of X."""
         n_threads = checked_threads(n_threads)
         rows = self.ensemble.features.rows(X)
-        if self.ensemble.callables:
-            return self._run_callables(rows)
-        return self.native.run(rows, n_threads)
+        return self.tracer.run(rows, n_threads)
 
     def scores(
         self, X: Any, out: NDArray[np.float64] | None = None, *, n_threads: int = 1
@@ -132,11 +157,8 @@ class Dag(ReadOnlyArrays):
         return scores
 
     def fill_scores(self, rows: Rows, out: NDArray[np.float64], n_threads: int) -> None:
-        """The scores of rows that have passed the door into `out` (n_rows, K)."""
-        if self.ensemble.callables:
-            out[:] = self._run_callables(rows).scores
-        else:
-            self.native.scores(rows, out, n_threads)
+        """The scores of rows that have been checked into `out` (n_rows, K)."""
+        self.chosen(len(rows)).scores(rows, out, n_threads)
 
     def exits(self, X: Any, *, n_threads: int = 1) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
         """Scores, float64 (n_rows, K), and where each row leaves, int32 (n_rows,).
@@ -147,11 +169,8 @@ class Dag(ReadOnlyArrays):
         return self.exits_of(self.ensemble.features.rows(X), n_threads)
 
     def exits_of(self, rows: Rows, n_threads: int) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
-        """The same of rows that have passed the door."""
-        if self.ensemble.callables:
-            trace = self._run_callables(rows)
-            return trace.scores, trace.exit_step
-        return self.native.exits(rows, n_threads)
+        """The same of rows that have been checked."""
+        return self.chosen(len(rows)).exits(rows, n_threads)
 
     def lengths(
         self, X: Any, *, n_threads: int = 1
@@ -170,26 +189,6 @@ class Dag(ReadOnlyArrays):
             scores[block], exit_step[block] = trace.scores, trace.exit_step
             n_evaluated[block] = trace.n_evaluated
         return scores, exit_step, n_evaluated
-
-    def _run_callables(self, rows: Rows) -> Trace:
-        """Step by step: each h_j is called once, on the rows that evaluate it."""
-        policy, n_steps = self.policy, self.policy.n_steps
-        scores = np.tile(self.ensemble.bias, (len(rows), 1))
-        at = policy.next[0, policy.grid.cells(scores)]
-        exit_step = np.zeros(len(rows), np.int32)
-        cost = np.zeros(len(rows))
-        visited: list[tuple[int, NDArray[np.intp]]] = []
-        for j in range(n_steps):
-            here = np.flatnonzero(at == j)
-            if len(here) == 0:
-                continue
-            classifier = int(policy.order[j])
-            scores[here] += self.ensemble.call(classifier, rows[here])
-            cost[here] += self.ensemble.cost[classifier]
-            exit_step[here] = j + 1
-            at[here] = policy.next[j + 1, policy.grid.cells(scores[here])]
-            visited.append((classifier, here))
-        return _trace_of_visits(scores, exit_step, cost, visited)
 
 
 def compile(  # noqa: A001
@@ -219,15 +218,17 @@ def _check_ensemble(ensemble: Ensemble) -> None:
     check_is("ensemble", ensemble, Ensemble, "an Ensemble: pass mddag.as_ensemble(model)")
 
 
-def _trace_of_visits(
-    scores: NDArray[np.float64],
-    exit_step: NDArray[np.int32],
-    cost: NDArray[np.float64],
-    visited: list[tuple[int, NDArray[np.intp]]],
-) -> Trace:
-    owner = np.concatenate([here for _, here in visited] or [np.empty(0, np.intp)])
-    index = np.concatenate([np.full(len(h), c) for c, h in visited] or [np.empty(0, np.intp)])
-    by_row = np.argsort(owner, kind="stable")
-    counts = np.bincount(owner, minlength=len(scores))
-    indptr = np.concatenate([[0], np.cumsum(counts, dtype=np.int64)])
-    return Trace(scores, indptr, index[by_row].astype(np.int32), exit_step, cost)
+def _asked_for(name: str, program: Program) -> Executor:
+    check_one_of("executor", name, tuple(kind.name for kind in KERNELS))
+    able = {kind.name: kind for kind in KERNELS if kind.runs(program)}
+    if name in able:
+        return able[name](program)
+    if able:
+        raise ValueError(
+            f"executor {name!r} evaluates the same of every row, but the policy does not; "
+            f"wanted one of {', '.join(map(repr, able))}"
+        )
+    why = "the base classifiers are callables, which are called one by one"
+    if not program.ensemble.callables:
+        why = f"no kernel knows the policy's state, a {type(program.policy.state).__name__}"
+    raise ValueError(f"executor is {name!r}, but {why}; leave executor out")

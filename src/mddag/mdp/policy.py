@@ -1,8 +1,9 @@
 """Policy: a_j = pi(s_j), one action per step j and cell of the grid.
 
 EVAL evaluates h_j and goes on, SKIP goes on without it, QUIT returns the classifier built so far.
-Since SKIP leaves f alone and all steps share one grid, chains of SKIPs fold exactly into a jump
-table: ``next[j, cell]`` is the next base classifier to evaluate, N meaning quit.
+The cell is that of the policy's ``State``. Where SKIP leaves the cell alone, as it does where cells
+are those of f on one grid for all steps, chains of SKIPs fold exactly into a jump table: it gives
+the next step to evaluate, N meaning quit. Elsewhere a SKIP leads to the next decision.
 
 With ``every=k`` there is a decision at the steps 0, k, 2k … alone, and it covers the next k base
 classifiers: EVAL or SKIP all of them, or QUIT. Fewer decisions let an executor run more rows at
@@ -13,6 +14,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +24,7 @@ from mddag._internal.read_only import ReadOnlyArrays, read_only
 from mddag.ensemble.rescaling import Rescaling
 from mddag.ensemble.votes import Tables
 from mddag.mdp.grid import Grid
+from mddag.mdp.state import Score, State
 from mddag.ordering.arrangement import Arrangement
 
 EVAL, SKIP, QUIT = 0, 1, 2
@@ -38,8 +41,9 @@ class Policy(ReadOnlyArrays):
     order   : intp (N,), step j decides on base classifier order[j] of the source ensemble
     every   : steps that one decision covers
     rescaling: weights and constants that the base classifiers get first; None for none
+    state   : what becomes a cell, and how; Score(grid) by default
 
-    Both arrays are read-only copies, since `next` is folded from them once.
+    Both arrays are read-only copies, since the jump table is folded from them once.
     """
 
     actions: NDArray[np.uint8]
@@ -47,9 +51,17 @@ class Policy(ReadOnlyArrays):
     order: NDArray[np.intp]
     every: int = 1
     rescaling: Rescaling | None = None
+    state: State = None  # type: ignore[assignment]  # set below: it takes the grid
 
     def __post_init__(self) -> None:
         _check_grid(self.grid)
+        if self.state is None:
+            object.__setattr__(self, "state", Score(self.grid))
+        if self.state.grid is not self.grid:
+            raise ValueError(
+                "the state makes its cells from another grid than the policy's; wanted one grid "
+                "for both"
+            )
         if self.rescaling is not None:
             check_is("rescaling", self.rescaling, Rescaling, "a Rescaling or None")
         order, actions = (
@@ -58,9 +70,9 @@ class Policy(ReadOnlyArrays):
         )
         check_whole("every", self.every, 1)
         n_decisions = -(-len(order) // self.every)
-        if actions.shape != (n_decisions, self.grid.n_cells):
+        if actions.shape != (n_decisions, self.state.n_cells):
             raise ValueError(
-                f"actions have shape {actions.shape}; wanted ({n_decisions}, {self.grid.n_cells})"
+                f"actions have shape {actions.shape}; wanted ({n_decisions}, {self.state.n_cells})"
                 f" for the steps of the order, every={self.every}, and the cells of the grid"
             )
         known = (actions == EVAL) | (actions == SKIP) | (actions == QUIT)
@@ -81,7 +93,7 @@ class Policy(ReadOnlyArrays):
 
     def __repr__(self) -> str:
         every = f", every={self.every}" if self.every > 1 else ""
-        return f"<Policy of {self.n_steps} steps, {self.grid.n_cells} cells{every}>"
+        return f"<Policy of {self.n_steps} steps, {self.state.n_cells} cells{every}>"
 
     @property
     def n_steps(self) -> int:
@@ -92,33 +104,45 @@ class Policy(ReadOnlyArrays):
         """Steps that one decision covers: `every`, or all of them where they are fewer."""
         return min(self.every, max(self.n_steps, 1))
 
-    @cached_property
+    def leads_to(self, j: int, cells: NDArray[np.integer[Any]]) -> NDArray[np.int32]:
+        """Where rows in these cells at step j go on, int32 (n,): j to evaluate, a later step, or N
+        to quit. A later step is one that evaluates, or that looks at the cell again."""
+        if j % self.every:  # inside what is being evaluated
+            return np.full(len(cells), j, np.int32)
+        targets: NDArray[np.int32] = self._jumps[j // self.every, cells]
+        return targets
+
+    @property
     def jumps(self) -> NDArray[np.int32]:
-        """Where each decision leads, int32 (n_decisions + 1, n_cells): the next step to evaluate.
+        """The jump table by decision, int32 (n_decisions + 1, n_cells): the next step to evaluate.
 
-        The last row stands for the end: all have quit.
+        Kernels take it; the last row stands for the end: all have quit.
         """
-        table = np.full((len(self.actions) + 1, self.grid.n_cells), self.n_steps, np.int32)
-        for d in range(len(self.actions) - 1, -1, -1):
-            row = self.actions[d]
-            table[d][row == EVAL] = d * self.every
-            np.copyto(table[d], table[d + 1], where=row == SKIP)
-        table.flags.writeable = False
-        return table
+        if not self.state.has_kernels:
+            raise TypeError(
+                f"the state of the policy is a {type(self.state).__name__}, which no kernel knows; "
+                "wanted Score, or mddag.compile(ensemble, policy), which runs any state"
+            )
+        return self._jumps
 
     @cached_property
-    def next(self) -> NDArray[np.int32]:
-        """The jump table, int32 (N + 1, n_cells): the next step to evaluate from step j on."""
-        table = np.empty((self.n_steps + 1, self.grid.n_cells), np.int32)
-        table[:] = np.arange(self.n_steps + 1)[:, None]  # between decisions all is evaluated
-        table[: -1 : self.every] = self.jumps[:-1]
+    def _jumps(self) -> NDArray[np.int32]:
+        """Where each decision leads."""
+        n_decisions = len(self.actions)
+        table = np.full((n_decisions + 1, self.state.n_cells), self.n_steps, np.int32)
+        for d in range(n_decisions - 1, -1, -1):
+            row, here, behind = self.actions[d], d * self.every, (d + 1) * self.every
+            table[d][row == EVAL] = here
+            last = d + 1 == n_decisions
+            skipped = table[d + 1] if last or self.state.folds(here, behind) else behind
+            np.copyto(table[d], skipped, where=row == SKIP)
         table.flags.writeable = False
         return table
 
     @cached_property
     def n_reached(self) -> int:
-        """How many steps there are before everybody has quit."""
-        end = int((self.jumps == self.n_steps).all(axis=1).argmax())
+        """How many steps there are before all rows have quit."""
+        end = int((self._jumps == self.n_steps).all(axis=1).argmax())
         return min(end * self.every, self.n_steps)
 
     @cached_property
@@ -127,10 +151,15 @@ class Policy(ReadOnlyArrays):
         in_order = np.array_equal(self.order, np.arange(self.n_steps)) and self.rescaling is None
         return in_order and bool((self.actions == EVAL).all())
 
-    @property
+    @cached_property
     def native(self) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-        """The policy as rollouts take it: jump table and order."""
-        return self.next, self.order.astype(np.int64, copy=False)
+        """The policy as rollouts take it: the jump table by step, int32 (N + 1, n_cells), and the
+        order."""
+        table = np.empty((self.n_steps + 1, self.state.n_cells), np.int32)
+        table[:] = np.arange(self.n_steps + 1)[:, None]  # between decisions all is evaluated
+        table[: -1 : self.every] = self.jumps[:-1]
+        table.flags.writeable = False
+        return table, self.order.astype(np.int64, copy=False)
 
     def require(self, n_classifiers: int, n_scores: int) -> None:
         """Refuse votes or ensembles that this policy was not made for."""
@@ -144,8 +173,8 @@ class Policy(ReadOnlyArrays):
         """This policy, learned on arranged base classifiers, for those of the source.
 
         Step j, which decided on number self.order[j] of the arranged ones, decides on the one
-        that had been put there. Those that the arrangement left out come last, and nobody asks
-        them: before them all rows have quit.
+        that had been put there. Those that the arrangement left out come last: before them all
+        rows have quit.
         """
         if self.n_steps != arrangement.n_steps:
             raise ValueError(
@@ -165,15 +194,21 @@ class Policy(ReadOnlyArrays):
         return replace(self, actions=actions, order=whole.order, rescaling=whole.rescaling)
 
     def on_fewest_cells(self) -> Policy:
-        """The same decisions, on a grid without the edges that make no difference at any step."""
+        """The same decisions, on a grid without the edges that make no difference at any step.
+
+        Only the cells of scores are known to be those between edges; others stay as they are.
+        """
         grid = self.grid
+        if not isinstance(self.state, Score):
+            return self
         places = self.actions.reshape(len(self.actions), grid.n_scores, len(grid.edges) + 1)
         heeded = (places[:, :, 1:] != places[:, :, :-1]).any(axis=(0, 1))
         if heeded.all():
             return self
         first = np.append(0, np.flatnonzero(heeded) + 1)  # of the places that become one
         actions = places[:, :, first].reshape(len(self.actions), grid.n_scores * len(first))
-        return replace(self, actions=actions, grid=Grid(grid.edges[heeded], grid.n_scores))
+        fewer = Grid(grid.edges[heeded], grid.n_scores)
+        return replace(self, actions=actions, grid=fewer, state=Score(fewer))
 
     def tables(self, tables: Tables) -> Tables:
         """The votes of an ensemble as this policy wants them."""

@@ -162,7 +162,7 @@ class Predictor:
         self._code: Callable[[Any], int] = self._code_of_one
         self._mean: Callable[[Any], float] = self._mean_of_one
         self._write: Callable[[Any, NDArray[np.float64]], None] = self._write_one
-        if dag.ensemble.callables:
+        if not dag.program.has_kernels:
             return
         read = Calibration.one_group(1.0, len(dag.ensemble)) if given is None else given
         by_exit = read.factors[read.groups], read.offsets[read.groups]

@@ -7,8 +7,9 @@ import numpy as np
 
 from mddag.dag.dag import Dag
 from mddag.dag.dag import compile as compile_dag
+from mddag.dag.executors import Blocks
 from mddag.serving.export import export_c
-from mddag.serving.export.c_tables import tables_of
+from mddag.serving.export.c_tables import CTables
 from mddag.serving.model_file import Model
 from mddag.serving.predictor import Predictor
 from tests.reference import exported
@@ -27,7 +28,10 @@ def check(model):
     assert str(dag)
     assert str(predictor)
     assert Model.from_bytes(model.to_bytes()).to_bytes() == model.to_bytes()
-    _ = dag.native.forest, dag.native.decisions  # made, whatever the cost model would choose
+    _ = (
+        dag.program.forest,
+        Blocks(dag.program).decisions,
+    )  # made, whatever the cost model would choose
     if dag.ensemble.n_features > MOST_FEATURES:
         return
     rows = rows_for(dag.ensemble)
@@ -63,7 +67,7 @@ def executors_agree(dag, X):
     trace = dag.run(X)
     np.testing.assert_array_equal(trace.scores, wanted)
     np.testing.assert_array_equal(trace.exit_step, exit_step)
-    for name in dag.native.possible:
+    for name in [executor.name for executor in dag.possible]:
         other = Dag(dag.ensemble, dag.policy, name, dag.expected_evaluations)
         np.testing.assert_array_equal(other.scores(X), wanted)
         for got, want in zip(other.exits(X), (wanted, exit_step), strict=True):
@@ -105,7 +109,7 @@ def exports_agree(predictor, X):
         return
     with tempfile.TemporaryDirectory() as folder:
         export_c(predictor, Path(folder) / "net.h")
-    tables, trace = tables_of(dag), dag.run(X)
+    tables, trace = CTables.of(dag), dag.run(X)
     for i, row in enumerate(X):
         sums, n_evaluated = exported.run(tables, row)
         scores = np.ldexp(np.array(sums, np.float64), -tables.exponent)

@@ -21,7 +21,7 @@ from mddag._internal.whole_file import write_whole
 from mddag.calibration.calibration import Calibration
 from mddag.dag.dag import Dag
 from mddag.dag.integer_votes import LARGEST
-from mddag.serving.export.c_tables import Splits, Tables, tables_of
+from mddag.serving.export.c_tables import CTables, Splits
 from mddag.serving.model_file import Model
 from mddag.serving.predictor import Predictor
 
@@ -65,7 +65,7 @@ def _model_of(model: Any) -> Model:
 
 
 def _header(model: Model, name: str, integers: bool) -> str:
-    tables = tables_of(model.dag)
+    tables = CTables.of(model.dag)
     walk = files("mddag.serving.export").joinpath("walk.h").read_text(encoding="ascii")
     code = "\n".join([*_defined(model, tables, integers), *_arrays(tables, integers)])
     code += "\n" + (_means(model, tables) if model.dag.ensemble.kind != "classifier" else "") + walk
@@ -95,7 +95,7 @@ def _commented(label: Any) -> str:
     return re.sub(r"(?<=[*/])(?=[*/])|(?<=\?)(?=\?)", " ", text)
 
 
-def _defined(model: Model, tables: Tables, integers: bool) -> list[str]:
+def _defined(model: Model, tables: CTables, integers: bool) -> list[str]:
     ensemble, splits = model.dag.ensemble, tables.splits.records
     return [
         "#ifndef MODEL_MDDAG_H\n#define MODEL_MDDAG_H\n\n#include <math.h>\n#include <stdint.h>\n",
@@ -113,7 +113,7 @@ def _defined(model: Model, tables: Tables, integers: bool) -> list[str]:
     ]
 
 
-def _arrays(tables: Tables, integers: bool) -> list[str]:
+def _arrays(tables: CTables, integers: bool) -> list[str]:
     return [
         _splits(tables.splits, integers),
         _array("roots", tables.splits.roots),
@@ -128,7 +128,7 @@ def _arrays(tables: Tables, integers: bool) -> list[str]:
     ]
 
 
-def _means(model: Model, tables: Tables) -> str:
+def _means(model: Model, tables: CTables) -> str:
     """What becomes of the scores of regressors and rankers."""
     ensemble = model.dag.ensemble
     ensemble.require_link()

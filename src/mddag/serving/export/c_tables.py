@@ -1,4 +1,4 @@
-"""Tables: a DAG flattened into the arrays that exported code walks.
+"""CTables: a DAG flattened into the arrays that exported code walks.
 
 Votes and scores are the integers of ``IntegerVotes``, so sums are those of the Dag. Steps that no
 cell evaluates are left out and the rest renumbered. A row of the jump table becomes runs of cells
@@ -41,12 +41,12 @@ class Splits:
 
 
 @dataclass(frozen=True, eq=False)
-class Tables:
-    """All that a walk needs.
+class CTables:
+    """All that a walk needs; made by ``CTables.of``.
 
     steps  : intp (n_kept,), the steps of the policy that are kept
     rounds : int64 (n_kept + 1,), which trees make up which step
-    score  : int32 (n_trees,), as Tables.score of an ensemble
+    score  : int32 (n_trees,), the score that a tree votes for, -1 for all
     votes  : int32
     bias   : int32 (K,)
     exponent : a score is an integer x 2^-exponent
@@ -74,32 +74,32 @@ class Tables:
     def n_steps(self) -> int:
         return len(self.steps)
 
-
-def tables_of(dag: Dag) -> Tables:
-    """The tables of a DAG of trees."""
-    if dag.ensemble.callables:
-        raise TypeError(
-            f"the base classifiers are {len(dag.ensemble.callables)} callables; "
-            "only ensembles of trees can be exported"
+    @classmethod
+    def of(cls, dag: Dag) -> CTables:
+        """The tables of a DAG of trees."""
+        if dag.ensemble.callables:
+            raise TypeError(
+                f"the base classifiers are {len(dag.ensemble.callables)} callables; "
+                "only ensembles of trees can be exported"
+            )
+        policy, fixed = dag.policy, dag.fixed_point
+        decisions = np.flatnonzero((policy.actions == EVAL).any(axis=1))
+        steps = np.flatnonzero(np.isin(np.arange(policy.n_steps) // policy.every, decisions))
+        ensemble = _of_steps(dag, steps, fixed)
+        starts, bounds, jumps = _runs(policy, steps, decisions, fixed)
+        return cls(
+            splits=_splits(ensemble),
+            steps=steps,
+            rounds=ensemble.tables.rounds,
+            score=ensemble.tables.score,
+            votes=ensemble.tables.values.astype(np.int64),
+            bias=fixed.bias,
+            exponent=fixed.exponent,
+            every=policy.n_together,
+            starts=starts,
+            bounds=bounds,
+            jumps=jumps,
         )
-    fixed = IntegerVotes.of(dag.ensemble.tables)
-    decisions = np.flatnonzero((dag.policy.actions == EVAL).any(axis=1))
-    steps = np.flatnonzero(np.isin(np.arange(dag.policy.n_steps) // dag.policy.every, decisions))
-    ensemble = _of_steps(dag, steps, fixed)
-    starts, bounds, jumps = _runs(dag.policy, steps, decisions, fixed)
-    return Tables(
-        splits=_splits(ensemble),
-        steps=steps,
-        rounds=ensemble.tables.rounds,
-        score=ensemble.tables.score,
-        votes=ensemble.tables.values.astype(np.int64),
-        bias=fixed.bias,
-        exponent=fixed.exponent,
-        every=dag.policy.n_together,
-        starts=starts,
-        bounds=bounds,
-        jumps=jumps,
-    )
 
 
 def _of_steps(dag: Dag, steps: NDArray[np.intp], fixed: IntegerVotes) -> Ensemble:

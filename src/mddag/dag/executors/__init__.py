@@ -1,0 +1,22 @@
+"""Rows and a ``Program`` come in, scores, exits and paths go out; ``executor`` is the contract.
+
+    walk     each row by itself through the jump table; also for one row, and for paths
+    blocks   hundreds of rows together, step by step; best where ``every`` > 1
+    all      every base classifier on every row; for policies that evaluate everything
+    steps    all rows together, step by step, in Python; for callables, and for any state
+
+The first three are kernels over trees. They add the same integers, so which of them runs changes
+the time alone. The last adds floats, and runs what they cannot."""
+
+from mddag.dag.executors.all import All as All
+from mddag.dag.executors.blocks import Blocks as Blocks
+from mddag.dag.executors.executor import Executor as Executor
+from mddag.dag.executors.executor import Tracer as Tracer
+from mddag.dag.executors.steps import Steps as Steps
+from mddag.dag.executors.walk import Walk as Walk
+
+__all__ = ["All", "Blocks", "Executor", "Steps", "Tracer", "Walk"]
+
+KERNELS: tuple[type[Executor], ...] = (Walk, Blocks, All)
+MEMBERS: tuple[type[Executor], ...] = (*KERNELS, Steps)
+TRACERS: tuple[type[Tracer], ...] = (Walk, Steps)

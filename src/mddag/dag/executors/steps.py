@@ -1,0 +1,110 @@
+"""Steps: all rows of a batch together, step by step, in Python.
+
+    for j = 0 … N - 1:   the rows at step j look at their cells and go where the policy leads them;
+                         those that evaluate h_j add its vote to what is carried, and stand at j + 1
+
+Base classifiers are callables, each called once on the rows that evaluate it, or trees, whose leaf
+codes are computed beforehand. The state may be any. Votes are added in float64, in the order of
+evaluation, so it runs only what kernels, which add integers, cannot.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mddag.dag.program import Program
+from mddag.dag.trace import Trace
+from mddag.ensemble.ensemble import Ensemble
+from mddag.features.features import Rows
+from mddag.mdp.policy import Policy
+
+Vote = Callable[[int, NDArray[np.intp]], NDArray[np.float64]]
+Visits = list[tuple[int, NDArray[np.intp]]]
+
+
+@dataclass(frozen=True, eq=False)
+class Steps:
+    """Callables, and states that no kernel knows."""
+
+    program: Program
+    name: ClassVar[str] = "steps"
+
+    @staticmethod
+    def runs(program: Program) -> bool:
+        return not program.has_kernels
+
+    def cost(self, n_rows: int) -> float:
+        return self.program.costs.by_steps(n_rows)
+
+    def scores(self, rows: Rows, out: NDArray[np.float64], n_threads: int) -> None:
+        out[:] = self.run(rows, n_threads).scores
+
+    def exits(self, rows: Rows, n_threads: int) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
+        trace = self.run(rows, n_threads)
+        return trace.scores, trace.exit_step
+
+    def run(self, rows: Rows, n_threads: int) -> Trace:
+        ensemble, policy = self.program.ensemble, self.program.policy
+        carried = policy.state.start(ensemble.bias, len(rows))
+        visits = follow(policy, votes_on(ensemble, rows, n_threads), carried, len(rows))
+        return trace_of(visits, policy, ensemble.cost, policy.state.scores(carried))
+
+
+def follow(policy: Policy, vote: Vote, carried: Any, n_rows: int) -> Visits:
+    """Take rows through a policy: (j, rows that evaluate at step j) for each step with any.
+
+    vote    : of a base classifier, numbered as in the source ensemble, and rows: (n, K)
+    carried : what the policy's state carries for the rows; changed in place
+    """
+    state, visits = policy.state, []
+    at = np.zeros(n_rows, np.int32)
+    for j in range(policy.n_reached):
+        here = np.flatnonzero(at == j)
+        if len(here) and j % policy.every == 0:
+            at[here] = to = policy.leads_to(j, state.cells(carried, j, here))
+            here = here[to == j]
+        if len(here):
+            state.add(carried, j, here, vote(int(policy.order[j]), here))
+            at[here] = j + 1
+            visits.append((j, here))
+    return visits
+
+
+def votes_on(ensemble: Ensemble, rows: Rows, n_threads: int) -> Vote:
+    """The votes of base classifiers on some of the rows, as `follow` takes them."""
+    if ensemble.callables:
+        return lambda classifier, here: ensemble.call(classifier, rows[here])
+    votes = ensemble.votes(rows, n_threads=n_threads)
+    tables, codes = votes.tables, votes.codes
+
+    def vote(classifier: int, here: NDArray[np.intp]) -> NDArray[np.float64]:
+        total = np.zeros((len(here), tables.n_scores))
+        for t in range(tables.rounds[classifier], tables.rounds[classifier + 1]):
+            total += tables.table(t)[codes[here, t]]
+        return total
+
+    return vote
+
+
+def trace_of(
+    visits: Visits, policy: Policy, prices: NDArray[np.float64], scores: NDArray[np.float64]
+) -> Trace:
+    """The paths that visits make, with the price of every base classifier of the source (N,)."""
+    n_rows = len(scores)
+    exit_step, cost = np.zeros(n_rows, np.int32), np.zeros(n_rows)
+    for j, here in visits:
+        exit_step[here] = j + 1
+        cost[here] += prices[policy.order[j]]
+    none = np.empty(0, np.intp)
+    owner = np.concatenate([here for _, here in visits] or [none])
+    step = np.concatenate([np.full(len(here), j) for j, here in visits] or [none])
+    by_row = np.argsort(owner, kind="stable")
+    counts = np.bincount(owner, minlength=n_rows)
+    indptr = np.concatenate([[0], np.cumsum(counts, dtype=np.int64)])
+    indices = policy.order[step[by_row]].astype(np.int32)
+    return Trace(scores, indptr, indices, exit_step, cost)
