@@ -8,7 +8,7 @@ from sklearn.datasets import make_hastie_10_2
 import mddag
 from mddag import AdaBoostMHClassifier, MDDAGClassifier
 from mddag._internal.progress import progress
-from mddag.solvers import Margin, Portfolio, Prefix, Sarsa, Stopping
+from mddag.solvers import Family, Margin, Portfolio, Prefix, Sarsa, Stopping
 
 
 def test_silence(capsys):
@@ -74,7 +74,7 @@ SOLVERS = {
 def test_every_entry_shows_something_for_every_solver(name, capfd, monkeypatch):
     monkeypatch.setitem(sys.modules, "rich.console", None)
     solver = SOLVERS[name]
-    learned = "1/1, beta " if hasattr(solver, "candidates") else "7/7, beta 1: "  # all are at hand
+    learned = "1/1, beta " if isinstance(solver, Family) else "7/7, beta 1: "  # all are at hand
     shown = {
         "sparsify: 1/1, beta 0.01: ": lambda: mddag.sparsify(
             BOOST, X, y, beta=0.01, solver=solver, verbose=True
@@ -94,7 +94,7 @@ def test_every_entry_shows_something_for_every_solver(name, capfd, monkeypatch):
         out, err = capfd.readouterr()
         assert out == ""
         assert line in err
-        assert (f"{name}: " in err) == hasattr(solver, "verbose")
+        assert (f"{name}: " in err) == ("verbose" in solver.settings)
 
 
 def test_nothing_shows_unless_asked(capfd):

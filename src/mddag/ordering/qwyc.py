@@ -98,7 +98,7 @@ def cuts(
     """
     n_cells = there.shape[1]
     below, above = (np.cumsum(w, axis=1) for w in (wrong, wrong[:, ::-1]))
-    lows, highs = (np.pad(np.cumsum(w, axis=1), ((0, 0), (1, 0))) for w in (there, there[:, ::-1]))
+    lows, highs = (_sums_of_first(w) for w in (there, there[:, ::-1]))
     rows, slack = np.arange(len(there)), np.reshape(budget, (-1, 1)) * (1 + 1e-12)
     best = np.zeros(len(there), np.intp), np.zeros(len(there), np.intp), np.zeros(len(there))
     for share in SHARES:
@@ -138,9 +138,14 @@ def _per_price(worth: Vector, prices: Vector) -> Vector:
     return np.where(worth > 0, worth / prices, worth * prices)
 
 
+def _sums_of_first(weights: Matrix) -> Matrix:
+    """The sums of the first 0 … n_cells entries of each row, (m, n_cells + 1)."""
+    sums = np.zeros((len(weights), weights.shape[1] + 1))
+    np.cumsum(weights, axis=1, out=sums[:, 1:])
+    return sums
+
+
 def _last_filled(there: Matrix, n: NDArray[np.intp]) -> NDArray[np.intp]:
-    """The last cell with rows among the first n, -1 where there is none."""
-    cell = np.where(there > 0, np.arange(there.shape[1]), -1)
-    before = np.pad(np.maximum.accumulate(cell, axis=1), ((0, 0), (1, 0)), constant_values=-1)
-    found: NDArray[np.intp] = before[np.arange(len(there)), n]
-    return found
+    """The last cell with rows among the first n, -1 where there is none, (m,)."""
+    filled = (np.flatnonzero(row[:first]) for row, first in zip(there, n, strict=True))
+    return np.array([cells[-1] if len(cells) else -1 for cells in filled], np.intp)

@@ -29,8 +29,14 @@ class Policies(Sequence[Policy], ABC):
         """Candidate c, counted from 0."""
 
     @abstractmethod
+    def evaluate_by(self, mdps: Sequence[MDP]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """The mean loss of every candidate by each MDP, (n_mdps, n_candidates), and its mean cost,
+        (n_candidates,). The MDPs are of the same rows; only labels and loss may differ."""
+
     def evaluate(self, mdp: MDP) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Mean loss and mean cost of every candidate on these rows, both (n_candidates,)."""
+        losses, costs = self.evaluate_by([mdp])
+        return losses[0], costs
 
     @overload
     def __getitem__(self, c: int) -> Policy: ...

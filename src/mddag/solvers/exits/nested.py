@@ -8,7 +8,7 @@ the loss and the cost of every candidate, for about the price of one.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,22 +47,23 @@ class Exits(Policies):
         actions = np.where(self.levels <= c, QUIT, EVAL).astype(np.uint8)
         return Policy(actions, self.grid, np.arange(self.n_steps), self.every)
 
-    def evaluate(self, mdp: MDP) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def evaluate_by(self, mdps: Sequence[MDP]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """See `Policies`."""
+        mdp = mdps[0]
         self[0].require(mdp.n_steps, mdp.n_scores)
         spent = np.concatenate([[0.0], np.cumsum(mdp.costs)])
-        losses, costs = np.zeros(len(self) + 1), np.zeros(len(self) + 1)
+        losses, costs = np.zeros((len(mdps), len(self) + 1)), np.zeros(len(self) + 1)
         running = np.full(mdp.n_instances, len(self))  # candidates below it have not quit the row
         for j, rows, levels, scores in self._exits(mdp, running):
             weight = mdp.weight[rows]
-            paid = weight * mdp.losses_of(scores, rows, j)
+            paid = [weight * by.losses_of(scores, rows, j) for by in mdps]
             # candidates levels .. running - 1 pay: a jump up at the one end, down at the other
-            for sums, amount in ((losses, paid), (costs, weight * spent[j])):
+            for sums, amount in zip([*losses, costs], [*paid, weight * spent[j]], strict=True):
                 sums += np.bincount(levels, amount, len(sums))
                 sums -= np.bincount(running[rows], amount, len(sums))
             running[rows] = levels
         total = mdp.weight.sum()
-        return np.cumsum(losses)[:-1] / total, np.cumsum(costs)[:-1] / total
+        return np.cumsum(losses, axis=1)[:, :-1] / total, np.cumsum(costs)[:-1] / total
 
     def _exits(
         self, mdp: MDP, running: NDArray[np.intp]

@@ -8,6 +8,7 @@ score only. Thresholds lie at edges of the grid.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -122,7 +123,13 @@ class Bands(Policies):
         actions = np.where((cell <= low) | (cell >= high), QUIT, EVAL).astype(np.uint8)
         return Policy(actions, self.grid, self.order, self.every)
 
-    def evaluate(self, mdp: MDP) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def evaluate_by(self, mdps: Sequence[MDP]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """See `Policies`."""
-        values = [mdp.evaluate(policy) for policy in self]
-        return np.array([v.loss for v in values]), np.array([v.cost for v in values])
+        losses, costs = np.empty((len(mdps), len(self))), np.empty(len(self))
+        for c, policy in enumerate(self):
+            scores, n_evaluated, cost = mdps[0].rollout(policy)
+            costs[c] = np.average(cost, weights=mdps[0].weight)
+            for by, mdp in zip(losses, mdps, strict=True):
+                lost = mdp.losses_of(scores, slice(None), n_evaluated)
+                by[c] = np.average(lost, weights=mdp.weight)
+        return losses, costs

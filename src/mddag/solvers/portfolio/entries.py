@@ -20,11 +20,11 @@ from mddag.ensemble.rescaling import Rescaling
 from mddag.mdp.grid import Grid
 from mddag.mdp.policy import Policy
 from mddag.ordering.arrangement import Arrangement
+from mddag.solvers.exits.family import Policies
 from mddag.solvers.front import rounded
 from mddag.solvers.judged_candidates import JudgedCandidates
 from mddag.solvers.portfolio.arranged_problems import ArrangedProblem
 from mddag.solvers.portfolio.judge import Judgements
-from mddag.solvers.solver import Candidates
 
 
 class Indexed(Protocol):
@@ -70,7 +70,7 @@ class Entries(JudgedCandidates):
         self.judge = problem.judge
         self.add_policies("all", [problem.learning.evaluate_all()], problem)
 
-    def add(self, name: str, candidates: Candidates, problem: ArrangedProblem) -> None:
+    def add(self, name: str, candidates: Policies, problem: ArrangedProblem) -> None:
         """Candidates that are evaluated together."""
         judgements = problem.judge.of_candidates(candidates)
         self._add(name, candidates, problem, judgements, by_labels=False)

@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 from mddag.losses import ZeroOne
 from mddag.mdp.mdp import MDP
 from mddag.mdp.policy import Policy
-from mddag.solvers.solver import Candidates
+from mddag.solvers.exits.family import Policies
 from mddag.solvers.teacher import with_teacher
 
 CHARGE = 2.0
@@ -87,13 +87,13 @@ class Judge:
             return Judgements(losses, losses, np.zeros(1), mean(cost))
         return Judgements(losses, loss(self.teacher), loss(self.decided), mean(cost))
 
-    def of_candidates(self, candidates: Candidates) -> Judgements:
+    def of_candidates(self, candidates: Policies) -> Judgements:
         """Judgements of candidates that are evaluated together."""
-        losses, costs = candidates.evaluate(self.mdp)
         if not self.has_teacher:
+            losses, costs = candidates.evaluate(self.mdp)
             return Judgements(losses, losses, np.zeros(len(losses)), costs)
-        by_teacher, differs = (candidates.evaluate(m)[0] for m in (self.teacher, self.decided))
-        return Judgements(losses, by_teacher, differs, costs)
+        by, costs = candidates.evaluate_by([self.mdp, self.teacher, self.decided])
+        return Judgements(*by, costs)
 
     def estimates(self, judgements: Judgements, by_labels: NDArray[np.bool_]) -> Vector:
         """Expected losses of all candidates, the first of which is the full ensemble.
