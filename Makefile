@@ -13,7 +13,7 @@ JOBS ?= 2
 export MDDAG_DATA ?= $(wildcard $(abspath ../shared/data))
 export MDDAG_ANCHORS ?= $(wildcard $(abspath ../shared/anchors))
 
-NATIVE := CMakeLists.txt $(wildcard native/*.cpp native/*/*.hpp native/*/*/*.hpp)
+NATIVE := CMakeLists.txt $(shell find native -name '*.cpp' -o -name '*.hpp')
 ROOMS := $(shell find src/mddag -type d -not -name __pycache__)
 # What calls the kernels most: run against every other build of the native core.
 KERNEL_TESTS := $(addprefix tests/,native learners solvers/td solvers/descent serving/model_file \
