@@ -60,13 +60,13 @@ sanitize: build/asan/built build/tsan/built
 lint: $(VENV)/built
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/clang-format --dry-run --Werror $(filter %.cpp %.hpp,$(NATIVE)) tests/native/race.cpp
+	$(BIN)/clang-format --dry-run --Werror $(filter %.cpp %.hpp,$(NATIVE)) $(wildcard tests/native/*.cpp)
 	$(BIN)/mypy
 
 format: $(VENV)/ready
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
-	$(BIN)/clang-format -i $(filter %.cpp %.hpp,$(NATIVE)) tests/native/race.cpp
+	$(BIN)/clang-format -i $(filter %.cpp %.hpp,$(NATIVE)) $(wildcard tests/native/*.cpp)
 
 bench: $(VENV)/built
 	$(BIN)/python -m benchmarks.fidelity

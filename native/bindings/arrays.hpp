@@ -64,7 +64,7 @@ inline Tables tables(const TableArrays& arrays) {
   return {span(values), span(starts), span(score), span(rounds), n_scores};
 }
 
-// The same with the integers of a FixedPoint in place of the values.
+// The same with the integers of IntegerVotes in place of the values.
 using FixedTableArrays =
     std::tuple<Array<const std::int32_t>, Array<const std::int64_t>, Array<const std::int32_t>,
                Array<const std::int64_t>, std::size_t>;

@@ -143,7 +143,7 @@ class Forest:
     """An ensemble of trees made ready for many rows at once; it keeps no reference to the arrays.
 
     Methods release the GIL and may be called from several threads. `out` is (n_rows, K) and need
-    not be filled: int32 gets the fixed-point sums, bias included, and float64 the sums x `unit`.
+    not be filled: int32 gets the integer sums, bias included, and float64 the sums x `unit`.
     """
 
     def __init__(
