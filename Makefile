@@ -13,7 +13,7 @@ JOBS ?= 2
 export MDDAG_DATA ?= $(wildcard $(abspath ../shared/data))
 export MDDAG_ANCHORS ?= $(wildcard $(abspath ../shared/anchors))
 
-NATIVE := CMakeLists.txt $(wildcard native/*.cpp native/*/*.hpp native/*/*/*.hpp)
+NATIVE := CMakeLists.txt $(shell find native -name '*.cpp' -o -name '*.hpp')
 ROOMS := $(shell find src/mddag -type d -not -name __pycache__)
 # What calls the kernels most: run against every other build of the native core.
 KERNEL_TESTS := $(addprefix tests/,native learners solvers/td solvers/descent serving/model_file \
@@ -60,13 +60,13 @@ sanitize: build/asan/built build/tsan/built
 lint: $(VENV)/built
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/clang-format --dry-run --Werror $(filter %.cpp %.hpp,$(NATIVE)) tests/native/race.cpp
+	$(BIN)/clang-format --dry-run --Werror $(filter %.cpp %.hpp,$(NATIVE)) $(wildcard tests/native/*.cpp)
 	$(BIN)/mypy
 
 format: $(VENV)/ready
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
-	$(BIN)/clang-format -i $(filter %.cpp %.hpp,$(NATIVE)) tests/native/race.cpp
+	$(BIN)/clang-format -i $(filter %.cpp %.hpp,$(NATIVE)) $(wildcard tests/native/*.cpp)
 
 bench: $(VENV)/built
 	$(BIN)/python -m benchmarks.fidelity

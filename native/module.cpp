@@ -1,24 +1,21 @@
 // The table of contents of the native core. Every function takes arrays and writes to arrays; the
 // signatures are typed in src/mddag/_core.pyi, the arguments are checked by the Python callers.
-#include "bindings/boost.hpp"
-#include "bindings/dag.hpp"
-#include "bindings/descent.hpp"
-#include "bindings/learners.hpp"
-#include "bindings/sarsa.hpp"
-#include "bindings/trees.hpp"
-#include "bindings/walk.hpp"
-
-namespace mddag {
-void bind_blocks(nb::module_& m);  // native/blocks.cpp
-}
+//
+// Folders include from those before them alone (tests/native/test_includes.py):
+//
+//   internal   threads, spans, sorted numbers          ensemble   trees and tables of votes
+//   mdp        state, jump table, loss, rollout
+//   boosting   columns as codes, trees grown on them   solvers    SARSA, descent
+//   walk       a policy row by row                     blocks     many rows at once
+//
+// blocks: kernels (on rank bytes) < ranks (values to bytes) < plan (trees to records) < run.
+#include "bindings/bindings.hpp"
 
 NB_MODULE(_core, m) {
-  mddag::bind_trees(m);
-  mddag::bind_dag(m);
+  mddag::bind_ensemble(m);
+  mddag::bind_mdp(m);
+  mddag::bind_boosting(m);
+  mddag::bind_solvers(m);
   mddag::bind_walk(m);
   mddag::bind_blocks(m);
-  mddag::bind_sarsa(m);
-  mddag::bind_descent(m);
-  mddag::bind_learners(m);
-  mddag::bind_boost(m);
 }

@@ -10,14 +10,15 @@
 
 #include <algorithm>
 #include <tuple>
+#include <type_traits>
 #include <vector>
 
 #include "ensemble/node.hpp"
 #include "ensemble/table_fault.hpp"
 #include "ensemble/trees.hpp"
 #include "internal/span.hpp"
-#include "mdp/grid.hpp"
-#include "mdp/rollout.hpp"
+#include "mdp/jump_table.hpp"
+#include "mdp/state.hpp"
 
 namespace mddag {
 
@@ -63,7 +64,7 @@ inline Tables tables(const TableArrays& arrays) {
   return {span(values), span(starts), span(score), span(rounds), n_scores};
 }
 
-// The same with the integers of a FixedPoint in place of the values.
+// The same with the integers of IntegerVotes in place of the values.
 using FixedTableArrays =
     std::tuple<Array<const std::int32_t>, Array<const std::int64_t>, Array<const std::int32_t>,
                Array<const std::int64_t>, std::size_t>;
@@ -83,9 +84,18 @@ inline void require_sound(const TreeArrays& tree_arrays, const FixedTableArrays&
 using GridArrays =
     std::tuple<Array<const double>, Array<const std::int32_t>, double, double, std::size_t>;
 
-inline Grid grid(const GridArrays& arrays) {
+// The state of that grid, for any number of scores.
+inline ScoreState<std::size_t> score_state(const GridArrays& arrays) {
   const auto& [edges, first, low, scale, n_scores] = arrays;
-  return {span(edges), span(first), low, scale, n_scores};
+  return {{span(edges), span(first), low, scale}, n_scores};
+}
+
+// Calls body with the state of that grid; one score is the common case and has a type of its own.
+template <class Body>
+auto with_score_state(const GridArrays& arrays, const Body& body) {
+  const ScoreState<std::size_t> state = score_state(arrays);
+  if (state.n_scores == 1) return body(ScoreState<OneScore>{state.grid, {}});
+  return body(state);
 }
 
 // Policy.native: next, order.

@@ -149,7 +149,7 @@ class Grower {
   std::size_t part_array(T* values, std::size_t n, std::vector<T>& spare) const {
     spare.resize(std::max(spare.size(), n * W));
     std::size_t n_left = 0, n_right = 0;
-    for (std::size_t i = 0; i < n; ++i) {  // written to both sides: a branch would be guessed wrong
+    for (std::size_t i = 0; i < n; ++i) {  // written to both sides: a branch would be mispredicted
       for (std::size_t k = 0; k < W; ++k) spare[n_right * W + k] = values[i * W + k];
       for (std::size_t k = 0; k < W; ++k) values[n_left * W + k] = values[i * W + k];
       n_left += is_left_[i];

@@ -12,9 +12,9 @@ namespace mddag {
 
 inline double sign(std::int64_t sum) { return sum < 0 ? -1.0 : 1.0; }
 
-// Where the tree is written; every array is long enough for the number of leaves asked for.
+// Where the tree is written; every array is long enough for the wanted number of leaves.
 struct GrownTree {
-  Node* nodes;           // thresholds are left to the caller, who knows the cuts
+  Node* nodes;           // thresholds are left to the caller, which has the cuts
   std::int32_t* cuts;    // by node
   double* votes;         // (n_leaves, n_classes)
   std::uint32_t* words;  // the sets of nominal splits, one behind the other

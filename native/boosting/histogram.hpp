@@ -76,7 +76,7 @@ inline std::size_t take_marked(std::uint8_t* marks, std::size_t n_bins, std::uin
     std::uint64_t eight;
     std::memcpy(&eight, marks + first, sizeof eight);
     if (eight == 0) continue;
-    for (std::size_t bin = first; bin < first + 8; ++bin) {  // a branch would be guessed wrong
+    for (std::size_t bin = first; bin < first + 8; ++bin) {  // a branch would be mispredicted
       bins[n] = static_cast<std::uint32_t>(bin);
       n += marks[bin];
     }

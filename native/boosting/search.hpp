@@ -3,7 +3,7 @@
 // Columns with few codes ("narrow") are taken in groups: a stretch of rows of q passes through the
 // histograms of the whole group while it is in cache. Their histograms may be kept, so that a
 // sibling's is a difference. Columns with many codes ("wide") are taken one by one; in a small node
-// only their bins that hold a row are looked at. The outcome depends neither on groups nor on
+// only their bins that hold a row are read. The outcome depends neither on groups nor on
 // threads.
 #pragma once
 
@@ -23,7 +23,8 @@
 
 namespace mddag {
 
-// The rows of a node. Their q stand together, from `begin` on; `rows` says where their codes are.
+// The rows of a node. Their q stand together, from `begin` on; `rows` are the places of their
+// codes.
 struct NodeRows {
   const std::uint32_t* rows;  // nullptr: every row, in order
   std::size_t begin;
@@ -152,7 +153,7 @@ class Search {
   void search_wide(std::size_t f, const NodeRows& node, const std::vector<std::int64_t>& total,
                    Scratch& scratch, Split& best) const {
     const std::size_t n_bins = columns_.n_bins(f);
-    // Few rows: look only at the bins that hold one, and at bin 0, since a cut below all present
+    // Few rows: only the bins that hold one are read, and bin 0, since a cut below all present
     // values parts them from the missing ones.
     const bool few = node.size < n_bins / 2 && !columns_.nominal[f];
     if (few) scratch.marks[0] = 1;

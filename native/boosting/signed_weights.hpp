@@ -79,7 +79,7 @@ struct SignedWeights {
         const bool in_range = weight >= 0.0 && weight <= 1.0;
         all_in_range &= in_range;
         sum += weight;
-        out[i * block.width + k] = targets[at + k] * fixed_point(in_range ? weight : 0.0);
+        out[i * block.width + k] = targets[at + k] * in_units(in_range ? weight : 0.0);
       }
     }
     valid = valid && all_in_range;

@@ -1,7 +1,7 @@
 // The best split of one column, from its histogram. With T_k the sum of q over the node's rows and
 // L_k over those that go left, a split is worth sum_k criterion(T_k, L_k); see the two kinds of
-// votes below. A split worth exactly as much as the constant vote has nothing to tell on one side,
-// and counts as none. Ties go to the smallest cut, then to missing on the left.
+// votes below. A split worth exactly as much as the constant vote is no better than it on either
+// side, and counts as none. Ties go to the smallest cut, then to missing on the left.
 #pragma once
 
 #include <algorithm>
@@ -23,7 +23,7 @@ inline std::int64_t constant_criterion(const std::vector<std::int64_t>& total) {
 }
 
 struct OppositeVotes {  // a stump: the leaves vote v and -v, the edge is |R - L| = |T - 2 L|
-  // Any split beats the constant vote, which the paper's stumps do not know.
+  // Any split beats the constant vote, which the paper's stumps do not have.
   static std::int64_t to_beat(std::int64_t) { return -1; }
   static std::int64_t criterion(std::int64_t total, std::int64_t left) {
     return magnitude(total - 2 * left);

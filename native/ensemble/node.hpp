@@ -16,7 +16,7 @@ struct Node {
   std::uint8_t missing_left;  // where NaN goes
   std::uint8_t unused[3];
 
-  // Words of a set: fewer, so that a float32 tells whether a category lies behind them.
+  // A set has fewer words, so that the first category behind them is exact in float32.
   static constexpr std::int32_t kMostWords = 1 << 24;
 
   bool is_leaf() const { return feature < 0; }

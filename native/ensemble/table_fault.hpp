@@ -1,7 +1,7 @@
-// Whether the arrays of an ensemble fit each other. Kernels add votes where `score` says and follow
-// `rounds` and `order` without looking, so whoever takes the arrays asks here first. They were
+// Whether the arrays of an ensemble fit each other. Kernels index by `score`, `rounds` and `order`
+// without checks, so bindings that take the arrays call these functions first. The arrays were
 // checked in Python, with messages for users; here they are checked again, so that no way around
-// Python's checks ends in memory that is not ours. Single trees are the business of tree_fault.hpp.
+// Python's checks leads to foreign memory. Single trees are checked by tree_fault.hpp.
 #pragma once
 
 #include <cstddef>
@@ -40,7 +40,7 @@ inline void require_scores(Span<const std::int32_t> score, std::size_t n_scores)
              "; there are " + std::to_string(n_scores));
 }
 
-// Tables of votes, laid out as Tables of votes.py says; starts begin the tables.
+// Tables of votes, laid out as in Tables of src/mddag/ensemble/votes.py.
 inline void require_tables(std::size_t n_values, Span<const std::int64_t> starts,
                            Span<const std::int32_t> score, Span<const std::int64_t> rounds,
                            std::size_t n_scores) {

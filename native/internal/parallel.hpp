@@ -1,10 +1,11 @@
 // Split a range of blocks over threads. Which thread takes which block is not defined, so a body
 // must write to its own block alone; then the result cannot depend on the number of threads.
 //
-// Helpers are kept asleep between calls, for starting a thread takes longer than many a kernel.
-// They serve one call at a time: a second caller meanwhile does its work alone. A forked child has
-// none of its parent's threads and makes its own pool. No lock is held across the making of it: one
-// that another thread of the parent held while it forked would stay locked in the child for ever.
+// The threads of the pool, its workers, sleep between calls: starting a thread takes longer than
+// many a kernel. They work for one call at a time; a second call meanwhile runs in its own thread
+// alone. A forked child has none of its parent's threads and makes its own pool. No lock is held
+// while the pool is made: one that another thread of the parent held at the fork would stay locked
+// in the child for ever.
 #pragma once
 
 #include <algorithm>
@@ -32,8 +33,8 @@ class Pool {
     std::atomic<bool> failed{false};
     std::exception_ptr error{};
 
-    // The first exception of a body ends the job; it is kept for the caller, since a helper has
-    // nobody to throw it at.
+    // The first exception of a body ends the job; it is kept for the caller, since a worker has
+    // no caller of its own.
     void work() noexcept {
       try {
         for (std::size_t block = next++; block < n_blocks; block = next++) body(context, block);
@@ -44,7 +45,7 @@ class Pool {
     }
   };
 
-  // The pool of this process. Never destroyed: its helpers sleep until the process ends.
+  // The pool of this process. Never destroyed: its workers sleep until the process ends.
   static Pool& instance() {
     static std::atomic<Pool*> current{nullptr};
     Pool* pool = current.load();
@@ -54,25 +55,25 @@ class Pool {
     return *pool;  // another thread was faster
   }
 
-  // Does the job with up to n_helpers threads beside the caller's; alone if the pool is taken.
-  // Whatever the bodies throw, nobody works on the job any more when this returns.
-  void run(Job& job, std::size_t n_helpers) {
+  // Does the job with up to n_workers threads beside the caller's; alone if the pool is taken.
+  // Whatever the bodies throw, no thread works on the job any more when this returns.
+  void run(Job& job, std::size_t n_workers) {
     std::unique_lock<std::mutex> locked(mutex_);
     if (job_ != nullptr) {
       locked.unlock();
       job.work();
       return;
     }
-    start(n_helpers);
+    start(n_workers);
     job_ = &job;
-    n_wanted_ = std::min(n_helpers, n_started_);
+    n_wanted_ = std::min(n_workers, n_started_);
     locked.unlock();
     wake_.notify_all();
     job.work();
     locked.lock();
-    n_wanted_ = 0;  // who has not come by now need not come
+    n_wanted_ = 0;  // workers that have not come by now are not needed
     locked.unlock();
-    look_for([this] { return n_active_ == 0; });
+    poll([this] { return n_active_ == 0; });
     locked.lock();
     done_.wait(locked, [this] { return n_active_ == 0; });
     job_ = nullptr;
@@ -87,19 +88,19 @@ class Pool {
 #endif
   }
 
-  // More helpers than cores only take turns. Where the system gives fewer, fewer must do.
-  void start(std::size_t n_helpers) {
+  // More workers than cores only take turns. Where the system gives fewer, fewer must do.
+  void start(std::size_t n_workers) {
     try {
-      for (; n_started_ < std::min(n_helpers, n_cores_); ++n_started_)
+      for (; n_started_ < std::min(n_workers, n_cores_); ++n_started_)
         std::thread([this] { serve(); }).detach();
     } catch (const std::exception&) {
     }
   }
 
   // Boosting calls again and again within a fraction of a millisecond, and falling asleep and being
-  // woken takes about as long: look a while before sleeping, giving way to whoever needs the core.
+  // woken takes about as long: poll a while before sleeping, yielding the core to other threads.
   template <class Condition>
-  static void look_for(const Condition& condition) {
+  static void poll(const Condition& condition) {
     for (int i = 0; i < 400 && !condition(); ++i) std::this_thread::yield();
   }
 
@@ -107,7 +108,7 @@ class Pool {
     std::unique_lock<std::mutex> locked(mutex_);
     for (;;) {
       locked.unlock();
-      look_for([this] { return n_wanted_ > 0; });
+      poll([this] { return n_wanted_ > 0; });
       locked.lock();
       wake_.wait(locked, [this] { return n_wanted_ > 0; });
       --n_wanted_;
@@ -133,13 +134,12 @@ class Pool {
 // and the first exception is thrown here.
 template <class Body>
 void parallel_for(std::size_t n_blocks, int n_threads, const Body& body) {
-  const auto n_workers =
-      std::min(n_blocks, static_cast<std::size_t>(n_threads > 1 ? n_threads : 1));
+  const auto n_used = std::min(n_blocks, static_cast<std::size_t>(n_threads > 1 ? n_threads : 1));
   Pool::Job job{
       [](const void* context, std::size_t block) { (*static_cast<const Body*>(context))(block); },
       &body, n_blocks};
-  if (n_workers > 1) {
-    Pool::instance().run(job, n_workers - 1);
+  if (n_used > 1) {
+    Pool::instance().run(job, n_used - 1);
   } else {
     job.work();
   }

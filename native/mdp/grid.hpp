@@ -1,12 +1,11 @@
-// Score vector -> cell: the number of edges below the score (K = 1), or the top class and the
-// number of edges below the margin between the two best scores. Twin: tests/reference/grid.py.
+// The edges that cut a line into cells: number -> cell, the number of edges below it.
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 
 #include "internal/span.hpp"
-#include "mdp/top_two.hpp"
 
 namespace mddag {
 
@@ -17,10 +16,8 @@ struct Grid {
   Span<const std::int32_t> first;  // bucket b holds edges first[b] .. first[b + 1]
   double low;
   double scale;
-  std::size_t n_scores;
 
-  std::int32_t row_cells() const { return static_cast<std::int32_t>(edges.size) + 1; }
-  std::int32_t n_cells() const { return row_cells() * static_cast<std::int32_t>(n_scores); }
+  std::size_t n_cells() const { return edges.size + 1; }
 
   // Buckets are monotone in s: every edge of a lower bucket is below s and none of a higher one is,
   // so the count is exact. Counting on is fastest where a bucket holds few edges; where an outlier
@@ -38,16 +35,6 @@ struct Grid {
       while (c < edges.size && edges[c] < s) ++c;
     return static_cast<std::int32_t>(c);
   }
-
-  std::int32_t cell(const double* f) const {
-    if (n_scores == 1) return below(f[0]);
-    const auto top = top_two<double>(f, n_scores);
-    return static_cast<std::int32_t>(top.which) * row_cells() + below(top.margin);
-  }
 };
-
-inline void cells(const Grid& grid, const double* scores, std::size_t n, std::int32_t* out) {
-  for (std::size_t i = 0; i < n; ++i) out[i] = grid.cell(scores + i * grid.n_scores);
-}
 
 }  // namespace mddag

@@ -1,5 +1,5 @@
 // What QUIT pays, for one instance: the losses of src/mddag/losses/, which are the specification.
-// A loss that is not among them is called back (CalledLoss in native/bindings/sarsa.hpp).
+// A loss that is not among them is called back (CalledLoss in native/bindings/solvers.cpp).
 #pragma once
 
 #include <algorithm>

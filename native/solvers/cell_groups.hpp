@@ -13,7 +13,7 @@ struct Grouping {
   std::size_t least;  // instances per group, about
 };
 
-constexpr std::int32_t kNobody = -1;  // the group of cells in whose row nobody is
+constexpr std::int32_t kUnvisited = -1;  // the group of cells of a part that no instance visits
 
 // The groups of one row of cells, numbered from `first` on, by the quantile of each cell's middle
 // instance. Returns the number after the last.
@@ -27,7 +27,7 @@ inline std::int32_t group_visited(const std::uint32_t* visits, std::size_t n_cel
   std::int32_t next = first;
   std::size_t last_part = 0;
   for (std::size_t c = 0; c < n_cells; ++c) {
-    group[c] = kNobody;
+    group[c] = kUnvisited;
     if (visits[c] == 0) continue;
     const std::size_t part = (2 * before + visits[c]) * n_groups / (2 * total);
     if (grouping.most == 0 || next == first || part != last_part) ++next;
@@ -38,11 +38,11 @@ inline std::int32_t group_visited(const std::uint32_t* visits, std::size_t n_cel
   return next;
 }
 
-// Every cell that nobody visits joins the nearest visited one of its row, the lower of two.
+// Every cell without visits joins the nearest visited one of its row, the lower of two.
 inline void join_nearest(std::size_t n_cells, std::int32_t* group) {
   std::int32_t* unjoined = group;  // after the last visited cell so far
   for (std::int32_t* cell = group; cell != group + n_cells; ++cell) {
-    if (*cell == kNobody) continue;
+    if (*cell == kUnvisited) continue;
     std::int32_t* middle = unjoined;
     if (unjoined != group) middle += (cell - unjoined + 1) / 2;
     if (unjoined != group) std::fill(unjoined, middle, unjoined[-1]);

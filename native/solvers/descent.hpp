@@ -1,8 +1,9 @@
 // One backward sweep of exact coordinate descent on Eq. (8). The policy is simulated forward once;
 // then, from the last decision to the first, every instance that reaches a decision is rolled out
 // through the improved later ones for each action, and each group of cells takes the action with
-// the smallest sum of weighted returns. Earlier decisions, which say who comes here, are still
-// unchanged, so that with every cell a group of its own and no guards Eq. (8) cannot rise.
+// the smallest sum of weighted returns. Earlier decisions, which determine the rows that come here,
+// are still unchanged, so that with every cell a group of its own and no guards Eq. (8) cannot
+// rise.
 //
 // Costs of unit price are summed apart from losses: so long as they are whole numbers, actions that
 // are equally good tie exactly. Twin: tests/reference/descent.py.
@@ -13,17 +14,18 @@
 #include <cstdint>
 #include <vector>
 
+#include "internal/parallel.hpp"
+#include "internal/span.hpp"
 #include "mdp/action.hpp"
-#include "mdp/grid.hpp"
-#include "mdp/rollout.hpp"
+#include "mdp/jump_table.hpp"
 #include "solvers/group_sums.hpp"
 
 namespace mddag {
 
-template <class Votes>
+template <class Votes, class State>
 struct DescentProblem {
   Votes votes;
-  Grid grid;
+  State state;
   Span<const std::int64_t> instances;  // those that count
   Span<const double> bias;             // (K,)
   Span<const double> costs;            // (N,)
@@ -35,36 +37,13 @@ struct DescentProblem {
   std::size_t n_decisions() const { return (costs.size + every - 1) / every; }
 };
 
-// The votes of one score, h_j being one tree: what most ensembles have, and fast.
-template <class Code>
-struct SingleVotes {
-  Tables tables;
-  const Code* codes;
-};
-
-template <class Code>
-void add_vote(const SingleVotes<Code>& votes, std::size_t i, std::size_t j, double* f) {
-  const Code code = votes.codes[i * votes.tables.score.size + j];
-  *f += votes.tables.values[static_cast<std::size_t>(votes.tables.starts[j]) + code];
-}
-
-template <class Code>
-constexpr std::size_t n_scores(const SingleVotes<Code>&) {
-  return 1;
-}
-
-template <class Code>
-std::size_t n_scores(const CodedVotes<Code>& votes) {
-  return votes.tables.n_scores;
-}
-
 // Losses : losses(scores, instances, n, out) for n instances at once; losses.block(n) is how many
-// of n it wants together.
-template <class Votes, class Losses>
+// of n are computed together.
+template <class Votes, class State, class Losses>
 class Sweep {
  public:
   // actions : uint8 (n_decisions, n_cells), the policy, improved in place.
-  Sweep(const DescentProblem<Votes>& problem, const Guards& guards, const Losses& losses,
+  Sweep(const DescentProblem<Votes, State>& problem, const Guards& guards, const Losses& losses,
         int n_threads, std::uint8_t* actions)
       : problem_(problem),
         guards_(guards),
@@ -72,12 +51,12 @@ class Sweep {
         n_threads_(n_threads),
         actions_(actions),
         n_(problem.instances.size),
-        n_cells_(static_cast<std::size_t>(problem.grid.n_cells())),
+        n_cells_(problem.state.n_cells()),
         D_(problem.n_decisions()),
         stride_(static_cast<std::size_t>(std::ceil(std::sqrt(static_cast<double>(D_))))),
-        checkpoints_(((D_ + stride_ - 1) / stride_) * n_ * K()),
-        states_(stride_ * n_ * K()),
-        who_(n_),
+        checkpoints_(((D_ + stride_ - 1) / stride_) * n_ * width()),
+        carried_(stride_ * n_ * width()),
+        instance_(n_),
         ahead_(n_),
         here_(n_ * kActions),
         cell_(n_),
@@ -104,27 +83,26 @@ class Sweep {
  private:
   static constexpr std::uint8_t kMixed = kActions;
 
-  // Final scores, whose losses are asked for together.
+  // What rows carry at the end; their losses are computed together.
   struct Ends {
     std::vector<double> scores, loss;
-    std::vector<std::int64_t> who;
+    std::vector<std::int64_t> instances;
     std::size_t n = 0;
 
-    Ends(std::size_t most, std::size_t K) : scores(most * K), loss(most), who(most) {}
+    Ends(std::size_t most, std::size_t width) : scores(most * width), loss(most), instances(most) {}
   };
 
-  std::size_t K() const { return n_scores(problem_.votes); }
+  std::size_t width() const { return problem_.state.width(); }
   std::uint8_t* row(std::size_t d) const { return actions_ + d * n_cells_; }
-  std::size_t cell(const double* f) const {
-    if (K() == 1) return static_cast<std::size_t>(problem_.grid.below(*f));
-    return static_cast<std::size_t>(problem_.grid.cell(f));
+  std::size_t cell(std::size_t d, const double* f) const {
+    return problem_.state.cell(d * problem_.every, f);
   }
   // Ranks count instances from the one that goes furthest; checkpoints are made before.
-  double* state(std::size_t d, std::size_t rank) {
-    return &states_[((d % stride_) * n_ + rank) * K()];
+  double* carried(std::size_t d, std::size_t rank) {
+    return &carried_[((d % stride_) * n_ + rank) * width()];
   }
   double* checkpoint(std::size_t d, std::size_t position) {
-    return &checkpoints_[((d / stride_) * n_ + position) * K()];
+    return &checkpoints_[((d / stride_) * n_ + position) * width()];
   }
   std::size_t end_of(std::size_t d) const {
     return std::min((d + 1) * problem_.every, problem_.costs.size);
@@ -147,7 +125,7 @@ class Sweep {
   // f += the votes of the steps that decision d covers.
   void evaluate(std::size_t d, std::int64_t i, double* f) const {
     for (std::size_t j = d * problem_.every; j < end_of(d); ++j)
-      add_vote(problem_.votes, static_cast<std::size_t>(i), j, f);
+      problem_.state.add(problem_.votes, static_cast<std::size_t>(i), j, j, f);
   }
 
   // Follows the present policy from the state f before decision `from` to before `to`, or until it
@@ -158,40 +136,39 @@ class Sweep {
     std::size_t c = n_cells_;  // not looked up
     for (std::size_t d = from; d < to; ++d) {
       passed(d);
-      if (common_[d] == kMixed && c == n_cells_) c = cell(f);
+      if (common_[d] == kMixed && c == n_cells_) c = cell(d, f);
       const std::uint8_t action = common_[d] == kMixed ? row(d)[c] : common_[d];
       if (action == kQuit) return d;
-      if (action == kSkip) continue;
-      evaluate(d, i, f);
-      c = n_cells_;
+      if (action == kEval) evaluate(d, i, f);
+      if (action == kEval || !State::kFolds) c = n_cells_;
     }
     return to;
   }
 
-  // Where everyone quits, and the states at every stride_-th decision: those between are computed
-  // again when they are needed, since all of them would take more memory than the votes.
+  // Where each row quits, and what it carries at every stride_-th decision: those between are
+  // computed again when they are needed, since all of them would take more memory than the votes.
   void simulate() {
     std::vector<std::size_t> exit(n_);
     std::vector<double> final_loss(n_);
     blocks(n_, [&](std::size_t first, std::size_t n) {
-      Ends ends(n, K());
+      Ends ends(n, width());
       for (std::size_t p = first; p < first + n; ++p) {
-        double* f = &ends.scores[(p - first) * K()];
-        std::copy(problem_.bias.data, problem_.bias.data + K(), f);
+        double* f = &ends.scores[(p - first) * width()];
+        problem_.state.start(problem_.bias.data, 1, f);
         exit[p] = follow(problem_.instances[p], 0, D_, f, [&](std::size_t d) {
-          if (d % stride_ == 0) std::copy(f, f + K(), checkpoint(d, p));
+          if (d % stride_ == 0) std::copy(f, f + width(), checkpoint(d, p));
         });
       }
       losses_(ends.scores.data(), problem_.instances.data + first, n, final_loss.data() + first);
     });
     rank(exit);
     for (std::size_t r = 0; r < n_; ++r) {
-      who_[r] = problem_.instances[position_[r]];
+      instance_[r] = problem_.instances[position_[r]];
       ahead_[r] = {final_loss[position_[r]], 0.0};
     }
   }
 
-  // Who goes furthest comes first: those who reach decision d are the first n_reaching_[d].
+  // Rows that go furthest come first: those that reach decision d are the first n_reaching_[d].
   void rank(const std::vector<std::size_t>& exit) {
     n_reaching_.assign(D_ + 2, 0);
     for (const std::size_t d : exit) ++n_reaching_[d];
@@ -204,36 +181,36 @@ class Sweep {
   // The states before decisions first .. last, all of one checkpoint.
   void replay(std::size_t first, std::size_t last) {
     blocks(n_reaching_[first], [&](std::size_t begin, std::size_t n) {
-      std::vector<double> f(K());
+      std::vector<double> f(width());
       for (std::size_t r = begin; r < begin + n; ++r) {
         const double* start = checkpoint(first, position_[r]);
-        std::copy(start, start + K(), f.begin());
-        follow(who_[r], first, last + 1, f.data(),
-               [&](std::size_t d) { std::copy(f.begin(), f.end(), state(d, r)); });
+        std::copy(start, start + width(), f.begin());
+        follow(instance_[r], first, last + 1, f.data(),
+               [&](std::size_t d) { std::copy(f.begin(), f.end(), carried(d, r)); });
       }
     });
   }
 
-  // What every action at decision d would pay, for everyone who reaches it. `ahead_` knows what
+  // What every action at decision d would pay, for each row that reaches it. `ahead_` holds what
   // follows the action of the present policy; other actions are rolled out.
   void look_ahead(std::size_t d) {
     blocks(n_reaching_[d], [&](std::size_t first, std::size_t n) {
-      Ends ends(kActions * n, K());
+      Ends ends(kActions * n, width());
       std::vector<Return*> paid(kActions * n);
       std::vector<std::uint32_t> on_the_way;
       on_the_way.reserve(2 * n);
       const auto end_with = [&](std::size_t r, Action action) {
         const std::size_t s = ends.n++;
-        double* f = &ends.scores[s * K()];
-        std::copy(state(d, r), state(d, r) + K(), f);
-        ends.who[s] = who_[r];
+        double* f = &ends.scores[s * width()];
+        std::copy(carried(d, r), carried(d, r) + width(), f);
+        ends.instances[s] = instance_[r];
         paid[s] = &here_[r * kActions + action];
         paid[s]->cost = action == kEval ? price_[d] : 0.0;
-        if (action == kEval) evaluate(d, who_[r], f);
+        if (action == kEval) evaluate(d, instance_[r], f);
         if (action != kQuit) on_the_way.push_back(static_cast<std::uint32_t>(s));
       };
       for (std::size_t r = first; r < first + n; ++r) {
-        cell_[r] = static_cast<std::int32_t>(cell(state(d, r)));
+        cell_[r] = static_cast<std::int32_t>(cell(d, carried(d, r)));
         const std::uint8_t present = row(d)[static_cast<std::size_t>(cell_[r])];
         Return* here = &here_[r * kActions];
         if (present == kEval) here[kEval] = {ahead_[r].loss, ahead_[r].cost + price_[d]};
@@ -243,7 +220,7 @@ class Sweep {
         if (problem_.allowed[kQuit]) end_with(r, kQuit);
       }
       roll_out(d + 1, on_the_way, ends, paid);
-      losses_(ends.scores.data(), ends.who.data(), ends.n, ends.loss.data());
+      losses_(ends.scores.data(), ends.instances.data(), ends.n, ends.loss.data());
       for (std::size_t s = 0; s < ends.n; ++s) paid[s]->loss = ends.loss[s];
     });
   }
@@ -256,10 +233,11 @@ class Sweep {
     while (!on_the_way.empty()) {
       std::size_t n_left = 0;
       for (const std::uint32_t s : on_the_way) {
-        double* f = &ends.scores[s * K()];
-        const auto to = static_cast<std::size_t>(next_[at[s] * n_cells_ + cell(f)]);
+        double* f = &ends.scores[s * width()];
+        const auto to = static_cast<std::size_t>(next_step<State::kFolds>(
+            next_.data(), n_cells_, D_, at[s], [&](std::size_t l) { return cell(l, f); }));
         if (to == D_) continue;
-        evaluate(to, ends.who[s], f);
+        evaluate(to, ends.instances[s], f);
         paid[s]->cost += price_[to];
         at[s] = static_cast<std::uint32_t>(to + 1);
         on_the_way[n_left++] = s;
@@ -272,8 +250,8 @@ class Sweep {
     const std::size_t n_here = n_reaching_[d];
     std::fill(visits_.begin(), visits_.end(), 0u);
     for (std::size_t r = 0; r < n_here; ++r) ++visits_[static_cast<std::size_t>(cell_[r])];
-    const auto row_cells = static_cast<std::size_t>(problem_.grid.row_cells());
-    const std::size_t n_groups = group_cells(visits_, row_cells, guards_.grouping, group_);
+    const std::size_t part_cells = n_cells_ / problem_.state.n_parts();
+    const std::size_t n_groups = group_cells(visits_, part_cells, guards_.grouping, group_);
     std::vector<GroupSums> sums(n_groups);
     for (std::size_t r = 0; r < n_here; ++r)
       sums[group_at(r)].add(&here_[r * kActions], problem_.beta, weight(r));
@@ -287,16 +265,19 @@ class Sweep {
   std::size_t group_at(std::size_t r) const {
     return static_cast<std::size_t>(group_[static_cast<std::size_t>(cell_[r])]);
   }
-  double weight(std::size_t r) const { return problem_.weight[static_cast<std::size_t>(who_[r])]; }
+  double weight(std::size_t r) const {
+    return problem_.weight[static_cast<std::size_t>(instance_[r])];
+  }
 
   // The actions of decision d, and its row of the jump table.
   void write(std::size_t d, const std::vector<Action>& chosen) {
     std::int32_t* next = &next_[d * n_cells_];
     for (std::size_t c = 0; c < n_cells_; ++c) {
-      if (group_[c] != kNobody)
+      if (group_[c] != kUnvisited)
         row(d)[c] = static_cast<std::uint8_t>(chosen[static_cast<std::size_t>(group_[c])]);
-      const std::size_t to = row(d)[c] == kQuit ? D_ : d;
-      next[c] = row(d)[c] == kSkip ? next[n_cells_ + c] : static_cast<std::int32_t>(to);
+      const std::size_t to = row(d)[c] == kEval ? d : row(d)[c] == kQuit ? D_ : d + 1;
+      next[c] =
+          State::kFolds && row(d)[c] == kSkip ? next[n_cells_ + c] : static_cast<std::int32_t>(to);
     }
   }
 
@@ -317,24 +298,24 @@ class Sweep {
                  [&](std::size_t block) { body(block * size, std::min(size, n - block * size)); });
   }
 
-  const DescentProblem<Votes>& problem_;
+  const DescentProblem<Votes, State>& problem_;
   const Guards guards_;
   const Losses& losses_;
   const int n_threads_;
   std::uint8_t* const actions_;
   const std::size_t n_, n_cells_, D_, stride_;
-  std::vector<double> price_;                 // (D,)
-  std::vector<std::uint8_t> common_;          // (D,): before the sweep
-  std::vector<double> checkpoints_, states_;  // (D / stride, n, K) by position, (stride, n, K)
-  std::vector<std::size_t> position_;         // (n,): of each rank among the instances
-  std::vector<std::size_t> n_reaching_;       // (D + 2,)
-  std::vector<std::int64_t> who_;             // (n,) by rank, here and below
-  std::vector<Return> ahead_;                 // (n,): what follows the decisions so far
-  std::vector<Return> here_;                  // (n, 3): by action
-  std::vector<std::int32_t> cell_;            // (n,)
-  std::vector<std::int32_t> next_;            // (D + 1, n_cells): the next decision to evaluate
-  std::vector<std::uint32_t> visits_;         // (n_cells,)
-  std::vector<std::int32_t> group_;           // (n_cells,)
+  std::vector<double> price_;                  // (D,)
+  std::vector<std::uint8_t> common_;           // (D,): before the sweep
+  std::vector<double> checkpoints_, carried_;  // (D / stride, n, K) by position, (stride, n, K)
+  std::vector<std::size_t> position_;          // (n,): of each rank among the instances
+  std::vector<std::size_t> n_reaching_;        // (D + 2,)
+  std::vector<std::int64_t> instance_;         // (n,) by rank, here and below
+  std::vector<Return> ahead_;                  // (n,): what follows the decisions so far
+  std::vector<Return> here_;                   // (n, 3): by action
+  std::vector<std::int32_t> cell_;             // (n,)
+  std::vector<std::int32_t> next_;             // (D + 1, n_cells): the next decision to evaluate
+  std::vector<std::uint32_t> visits_;          // (n_cells,)
+  std::vector<std::int32_t> group_;            // (n_cells,)
 };
 
 }  // namespace mddag

@@ -1,5 +1,5 @@
-// What a group of cells knows of the three actions: sums of exact returns and of the squares of
-// their paired differences, from which the guards tell an advantage from noise.
+// The three actions in a group of cells: sums of exact returns, and of the squares of their paired
+// differences, by which the guards separate an advantage from noise.
 #pragma once
 
 #include <algorithm>

@@ -8,9 +8,9 @@
 #include <cstdint>
 #include <vector>
 
+#include "internal/span.hpp"
 #include "mdp/action.hpp"
-#include "mdp/grid.hpp"
-#include "mdp/rollout.hpp"
+#include "mdp/state.hpp"
 #include "solvers/random.hpp"
 #include "solvers/values.hpp"
 
@@ -24,24 +24,25 @@ struct Learning {
   bool allowed[kActions];
 };
 
-// The state of Eq. (4) as a value function sees it: the centre of the cell of f (several classes:
-// of the margin), over the largest |f| that counts at step j, mapped to [0, 1]. Since learning sees
-// cells, the greedy policy that it follows is exactly the one that is tabulated.
+// Where a value function is read in the state of Eq. (4): at the centre of the cell, over the
+// largest |f| that counts at step j, mapped to [0, 1]. Learning reads centres of cells alone, so
+// the greedy policy that it follows is exactly the one that is tabulated.
+template <class State>
 struct StateSpace {
-  Grid grid;
-  Span<const double> centres;  // (row_cells,)
+  State state;
+  Span<const double> centres;  // of the cells of one part
   Span<const double> norm;     // (N,), positive
 
-  State at(std::size_t j, const double* f) const {
-    if (grid.n_scores == 1) return in_cell(j, 0, static_cast<std::size_t>(grid.below(f[0])));
-    const auto top = top_two<double>(f, grid.n_scores);
-    return in_cell(j, top.which, static_cast<std::size_t>(grid.below(top.margin)));
+  Point at(std::size_t j, const double* f) const {
+    const CellOfPart here = state.locate(j, f);
+    return in_cell(j, here.part, here.cell);
   }
 
-  State in_cell(std::size_t j, std::size_t top, std::size_t cell) const {
+  // A score lies on both sides of 0, a margin on one.
+  Point in_cell(std::size_t j, std::size_t part, std::size_t cell) const {
     const double share = centres[cell] / norm[j];
-    const double s = grid.n_scores == 1 ? 0.5 * (share + 1.0) : 0.5 * share;
-    return {j * grid.n_scores + top, std::min(std::max(s, 0.0), 1.0)};
+    const double s = state.n_parts() == 1 ? 0.5 * (share + 1.0) : 0.5 * share;
+    return {j * state.n_parts() + part, std::min(std::max(s, 0.0), 1.0)};
   }
 };
 
@@ -79,30 +80,30 @@ inline std::size_t random_action(Random& random, const bool* allowed) {
 }
 
 struct Visit {
-  State state;
+  Point at;
   std::size_t action;
   double reward;
   double q;       // of the action taken
   double q_best;  // of the greedy action
 };
 
-// One epsilon-greedy episode of instance i; f holds the bias on entry, the final scores on return.
-template <class Votes, class Values>
-void roll_out(const Sample<Votes>& sample, std::size_t i, const StateSpace& space,
+// One epsilon-greedy episode of instance i; f is what it carries, from the start to the end.
+template <class Votes, class State, class Values>
+void roll_out(const Sample<Votes>& sample, std::size_t i, const StateSpace<State>& space,
               const Learning& learning, Span<const double> epsilon, const Values& values,
               Random& random, double* f, std::vector<Visit>& episode) {
   episode.clear();
   for (std::size_t j = 0; j < epsilon.size; ++j) {
-    const State state = space.at(j, f);
+    const Point here = space.at(j, f);
     double q[kActions];
-    values.values(state, q);
+    values.values(here, q);
     const std::size_t best = greedy_action(q, learning.allowed);
     const bool explore = random.uniform() < epsilon[j];
     const std::size_t action = explore ? random_action(random, learning.allowed) : best;
     const double price = action == kEval ? learning.beta * sample.costs[j] : 0.0;
-    episode.push_back({state, action, -price, q[action], q[best]});
+    episode.push_back({here, action, -price, q[action], q[best]});
     if (action == kQuit) return;
-    if (action == kEval) add_vote(sample.votes, i, j, f);
+    if (action == kEval) space.state.add(sample.votes, i, j, j, f);
   }
 }
 
@@ -114,23 +115,23 @@ void sweep_back(const std::vector<Visit>& episode, const Learning& learning, Val
   for (auto visit = episode.rbegin(); visit != episode.rend(); ++visit) {
     const double error = visit->reward + q_next - visit->q;
     ahead = error + decay * ahead;
-    values.update(visit->state, visit->action, learning.rate * ahead, error);
+    values.update(visit->at, visit->action, learning.rate * ahead, error);
     q_next = learning.off_policy ? visit->q_best : visit->q;
     decay = learning.off_policy && visit->q < visit->q_best ? 0.0 : learning.trace_decay;
   }
 }
 
 // quit_loss(f, i) is what quitting with scores f costs instance i. epsilon : (N,).
-template <class Votes, class Values, class QuitLoss>
-void learn_episodes(const Sample<Votes>& sample, const StateSpace& space, const Learning& learning,
-                    Span<const double> epsilon, std::size_t n_episodes, Values& values,
-                    Random& random, const QuitLoss& quit_loss) {
+template <class Votes, class State, class Values, class QuitLoss>
+void learn_episodes(const Sample<Votes>& sample, const StateSpace<State>& space,
+                    const Learning& learning, Span<const double> epsilon, std::size_t n_episodes,
+                    Values& values, Random& random, const QuitLoss& quit_loss) {
   std::vector<Visit> episode;
   episode.reserve(epsilon.size);
-  std::vector<double> f(space.grid.n_scores);
+  std::vector<double> f(space.state.width());
   for (std::size_t e = 0; e < n_episodes; ++e) {
     const std::size_t i = sample.draw(random);
-    std::copy(sample.bias, sample.bias + f.size(), f.begin());
+    space.state.start(sample.bias, 1, f.data());
     roll_out(sample, i, space, learning, epsilon, values, random, f.data(), episode);
     episode.back().reward -= quit_loss(f.data(), i);
     sweep_back(episode, learning, values);
@@ -138,11 +139,11 @@ void learn_episodes(const Sample<Votes>& sample, const StateSpace& space, const 
 }
 
 // actions : uint8 (N, n_cells), the greedy action in every cell of the grid.
-template <class Values>
-void tabulate(const Values& values, const StateSpace& space, const bool* allowed,
+template <class Values, class State>
+void tabulate(const Values& values, const StateSpace<State>& space, const bool* allowed,
               std::uint8_t* actions) {
   for (std::size_t j = 0; j < space.norm.size; ++j)
-    for (std::size_t k = 0; k < space.grid.n_scores; ++k)
+    for (std::size_t k = 0; k < space.state.n_parts(); ++k)
       for (std::size_t c = 0; c < space.centres.size; ++c) {
         double q[kActions];
         values.values(space.in_cell(j, k, c), q);

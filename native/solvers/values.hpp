@@ -1,5 +1,5 @@
-// Value functions Q_j(s, a) of one step's state s in [0, 1], one function per step, part and
-// action. A part is the top class (K > 1; one part for K = 1). Twins: tests/reference/values.py.
+// Value functions Q_j(s, a) of a number s in [0, 1], one function per step, part of the state and
+// action; a part is the top class (one part for K = 1). Twins: tests/reference/values.py.
 #pragma once
 
 #include <algorithm>
@@ -12,8 +12,8 @@
 
 namespace mddag {
 
-// Where a step stands: which functions are asked, and at which s.
-struct State {
+// Where value functions are read: those of a step and part, at s.
+struct Point {
   std::size_t slot;  // step x n_parts + part
   double s;
 };
@@ -23,20 +23,20 @@ class TableValues {
  public:
   TableValues(double* q, std::size_t n_bins) : q_(q), n_bins_(n_bins) {}
 
-  void values(const State& at, double* q) const {
+  void values(const Point& at, double* q) const {
     const double* here = q_ + entry(at);
     for (std::size_t a = 0; a < kActions; ++a) q[a] = here[a];
   }
 
   // error is the one-step temporal difference, unused by a table.
-  void update(const State& at, std::size_t action, double step, double /*error*/) {
+  void update(const Point& at, std::size_t action, double step, double /*error*/) {
     q_[entry(at) + action] += step;
   }
 
  private:
   // Bins are closed on the right, as the cells of the grid are: s = 1/2 lies in one bin with the
   // cell that ends at f = 0.
-  std::size_t entry(const State& at) const {
+  std::size_t entry(const Point& at) const {
     const double bin = std::ceil(at.s * static_cast<double>(n_bins_)) - 1.0;
     const double inside = std::min(std::max(bin, 0.0), static_cast<double>(n_bins_ - 1));
     return (at.slot * n_bins_ + static_cast<std::size_t>(inside)) * kActions;
@@ -60,11 +60,11 @@ class RadialValues {
         sigma_(sigma),
         normalised_(normalised) {}
 
-  void values(const State& at, double* q) const {
+  void values(const Point& at, double* q) const {
     for (std::size_t a = 0; a < kActions; ++a) q[a] = value(at.slot * kActions + a, at.s);
   }
 
-  void update(const State& at, std::size_t action, double step, double error) {
+  void update(const Point& at, std::size_t action, double step, double error) {
     const std::size_t function = at.slot * kActions + action;
     double* weight = weights_ + function * capacity_;
     const Near near = nearby(function, at.s);
@@ -75,7 +75,7 @@ class RadialValues {
       total += active_.back();
       largest = std::max(largest, active_.back());
     }
-    // Asked before the weights move, as a learner does that updates online.
+    // Computed before the weights move, as by a learner that updates online.
     const bool new_centre = largest < kNear && std::abs(error) > kLarge * largest_weight(function);
     const double share = normalised_ && total > 0 ? step / total : step;
     for (std::size_t c = near.begin; c < near.end; ++c)
@@ -85,7 +85,7 @@ class RadialValues {
 
  private:
   static constexpr double kReach = 5.0;  // in sigmas; exp(-12.5) = 4e-6
-  static constexpr double kNear = 0.4;   // activation from which on a centre serves s
+  static constexpr double kNear = 0.4;   // activation from which on a centre is near
   static constexpr double kLarge = 0.1;  // of the largest weight
 
   struct Near {

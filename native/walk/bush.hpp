@@ -1,15 +1,13 @@
 // Trees made for walking one row at a time, in three forms by size. Twin: tests/reference/trees.py.
 //
 // A stump is one comparison. A bush, of up to eight leaves, makes all its comparisons at once,
-// since none waits for another, and a table of its shape turns the seven answers into a leaf: no
-// branch to guess wrong, whatever the tree. A larger tree, or one that splits by categories, is
+// since none waits for another, and a table of its shape turns the seven results into a leaf: no
+// branch to mispredict, whatever the tree. A larger tree, or one that splits by categories, is
 // walked node by node.
 #pragma once
 
 #include <array>
-#include <cmath>
 #include <cstdint>
-#include <limits>
 #include <vector>
 
 #if defined(__SSE2__) || defined(_M_X64)
@@ -19,16 +17,7 @@
 
 namespace mddag {
 
-// The largest T that is not above t: for rows of T, x <= t is x <= rounded_down<T>(t).
-template <class T>
-T rounded_down(double t) {
-  const T nearest = static_cast<T>(t);
-  return static_cast<double>(nearest) > t
-             ? std::nextafter(nearest, -std::numeric_limits<T>::infinity())
-             : nearest;
-}
-
-// Two bits of a test's column say something else.
+// Two bits of a test's column are flags.
 constexpr std::size_t kMostFeatures = std::size_t{1} << 30;
 
 // A split. What column holds, from the lowest bit: whether a missing value goes left, whether the
@@ -69,7 +58,7 @@ struct alignas(32) Bush {
   static constexpr std::size_t kLeaves = 8;
   static constexpr std::size_t kMostColumns = 1 << 16;
 
-  T threshold[kLeaves] = {};  // of the tests from the root on; what is unused asks column 0
+  T threshold[kLeaves] = {};  // of the tests from the root on; unused ones read column 0
   std::uint16_t column[kLeaves] = {};
   std::int32_t leaf[kLeaves] = {};
   std::uint16_t shape = 0;

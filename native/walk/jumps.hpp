@@ -1,11 +1,11 @@
 // Where a row goes next: the jump table of a policy on integer sums. The twin is the policy itself,
 // one action at a time: tests/reference/rollout.py.
 //
-// The state is s, the sum (K = 1) or the margin between the two best, and for K > 1 the top class.
-// Most policies need few thresholds at a decision, so each row of the table keeps its own: a
-// handful of comparisons, in one cache line, instead of a cell out of a thousand. Where some row
-// changes too often, all rows share the edges of the grid, and equal buckets tell which of them to
-// look at. Between decisions every state goes on to the next step.
+// A decision reads a part and a number s of the state (walk/state.hpp). Most policies need few
+// thresholds at a decision, so each row of the table keeps its own: a handful of comparisons, in
+// one cache line, instead of a cell out of a thousand. Where some row changes too often, all rows
+// share the edges of the grid, and equal buckets narrow the search. Between decisions every state
+// goes on to the next step.
 #pragma once
 
 #include <algorithm>
@@ -14,21 +14,23 @@
 #include <numeric>
 #include <vector>
 
-#include "boosting/columns.hpp"
+#include "internal/cuts.hpp"
 #include "internal/span.hpp"
-#include "mdp/top_two.hpp"
 
 namespace mddag {
 
+template <class State>
 class Jumps {
+  static_assert(State::kFolds, "a chain of SKIP is one jump of the table");
+
  public:
   static constexpr std::size_t kMostOwn = 16;  // targets of a row with thresholds of its own
 
-  // edges : not decreasing. jumps : (n_decisions + 1, n_scores x (n_edges + 1)), as Policy.jumps,
-  // of n_steps steps with a decision every few of them.
-  Jumps(Span<const std::int64_t> edges, std::size_t n_scores, Span<const std::int32_t> jumps,
+  // edges : not decreasing. jumps : (n_decisions + 1, n_parts x (n_edges + 1)), as Policy.jumps, of
+  // n_steps steps with a decision every few of them.
+  Jumps(const State& state, Span<const std::int64_t> edges, Span<const std::int32_t> jumps,
         std::size_t n_steps, std::size_t every)
-      : n_scores_(n_scores), n_cells_(edges.size + 1) {
+      : state_(state), n_cells_(edges.size + 1) {
     const std::size_t n_rows = jumps.size / n_cells_;
     width_ = 1;
     for (std::size_t row = 0; row < n_rows; ++row)
@@ -42,18 +44,18 @@ class Jumps {
 
   bool evaluates_all() const { return evaluates_all_; }
 
-  // The first step from `step` on that evaluates, given the sums f (K,); N where the policy quits.
+  // The first step from `step` on that evaluates, given what a row carries; N where the policy
+  // quits.
   std::int32_t next(std::size_t step, const std::int32_t* f) const {
     const std::int32_t forced = forced_[step];
-    return forced >= 0 ? forced : decided(static_cast<std::size_t>(~forced), f);
+    return forced >= 0 ? forced : decided(step, static_cast<std::size_t>(~forced), f);
   }
 
  private:
   // By itself, so that compilers put `next` into the loops, where most steps are forced.
-  std::int32_t decided(std::size_t decision, const std::int32_t* f) const {
-    if (n_scores_ == 1) return at(decision, f[0]);
-    const auto top = top_two<std::int64_t>(f, n_scores_);
-    return at(decision * n_scores_ + top.which, top.margin);
+  std::int32_t decided(std::size_t step, std::size_t decision, const std::int32_t* f) const {
+    const auto here = state_.at(step, f);
+    return at(state_.n_parts() == 1 ? decision : decision * state_.n_parts() + here.part, here.s);
   }
 
   std::size_t n_changes(const std::int32_t* row) const {
@@ -118,9 +120,9 @@ class Jumps {
       targets_.assign(jumps.data, jumps.data + jumps.size);
   }
 
-  // Steps where every state goes the same way: the state need not be looked at.
+  // Steps where every state goes the same way: the state need not be read.
   void find_forced(Span<const std::int32_t> jumps, std::size_t n_steps, std::size_t every) {
-    const std::size_t width = n_cells_ * n_scores_;
+    const std::size_t width = n_cells_ * state_.n_parts();
     forced_.resize(n_steps + 1);
     std::iota(forced_.begin(), forced_.end(), 0);
     for (std::size_t d = 0; d < jumps.size / width; ++d) {
@@ -132,7 +134,8 @@ class Jumps {
     }
   }
 
-  std::size_t n_scores_, n_cells_;        // cells of one top class
+  State state_;
+  std::size_t n_cells_;                   // of one part
   std::size_t width_;                     // targets of a row
   std::size_t most_ = 0;                  // edges of a bucket
   int shift_ = 0;                         // a bucket is 2^shift wide

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "ensemble/node.hpp"
+#include "ensemble/rounding.hpp"
 #include "internal/span.hpp"
 #include "walk/bush.hpp"
 

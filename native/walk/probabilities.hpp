@@ -1,7 +1,7 @@
 // Class probabilities of scores f (K,): 1 / (1 + exp(-a f)) of the second class for K = 1, else
 // softmax(a f). The largest is that of the winning class, however close the scores are. One row has
-// the same bits as many, so that a row alone is told what it is told in a batch: numpy's exp would
-// round otherwise here and there, by the machine. Twin: tests/reference/probabilities.py.
+// the same bits alone as in a batch: numpy's exp would round differently here and there, by the
+// machine. Twin: tests/reference/probabilities.py.
 #pragma once
 
 #include <algorithm>

@@ -12,7 +12,7 @@
 #include <memory>
 #include <vector>
 
-#include "boosting/columns.hpp"
+#include "internal/cuts.hpp"
 #include "walk/walk_source.hpp"
 
 namespace mddag {

@@ -1,5 +1,5 @@
-// How the rows whose turn it is add their votes: one way for each form that all trees may have, and
-// one for ensembles of several forms, several trees a step or several scores.
+// How rows that take their steps in turn add their votes: one way for each form that all trees may
+// have, and one for ensembles of several forms, several trees a step or several scores.
 #pragma once
 
 #include <cstdint>
@@ -47,7 +47,7 @@ void add_each(const Votes& votes, const Lane<T>* lanes, std::size_t n) {
 }
 
 // Large trees: all rows go down one level, then the next, until all are at leaves. A row that is
-// there stays, so that there is nothing to guess, and the misses of all rows overlap.
+// there stays, so that there is no branch to mispredict, and the misses of all rows overlap.
 template <class T, bool kNominal>
 void add_each(const TreeVotes<T, kNominal>& votes, const Lane<T>* lanes, std::size_t n) {
   const PackedNode<T>* nodes[kLanes];

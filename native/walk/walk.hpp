@@ -23,6 +23,7 @@
 #include "internal/parallel.hpp"
 #include "walk/jumps.hpp"
 #include "walk/paths.hpp"
+#include "walk/state.hpp"
 #include "walk/step_functions.hpp"
 #include "walk/turns.hpp"
 #include "walk/walk_source.hpp"
@@ -32,9 +33,9 @@ namespace mddag {
 
 class Walk {
  public:
-  // unit : what an integer stands for; missing : whether a row may hold NaN (which batches are
-  // asked before they come here). The rest as WalkSource and Jumps say.
-  Walk(WalkSource&& source, double unit, Jumps&& jumps, bool missing)
+  // unit : what an integer stands for; missing : whether a row may hold NaN (batches are checked
+  // before they come here). The rest as in WalkSource and Jumps.
+  Walk(WalkSource&& source, double unit, Jumps<SumState>&& jumps, bool missing)
       : source_(std::move(source)), unit_(unit), missing_(missing), jumps_(std::move(jumps)) {
     if (source_.n_features > kMostFeatures) refuse("rows have more columns than tests can number");
     if (jumps_.evaluates_all()) step_functions_ = StepFunctions::of(source_);
@@ -133,7 +134,7 @@ class Walk {
       step_functions_->sums(x, f);
       return n_steps();
     }
-    std::copy(source_.bias.begin(), source_.bias.end(), f);
+    state().start(source_.bias.data(), 1, f);
     std::size_t exit = 0;
     with_votes<T>([&](const auto& votes) {
       for (std::size_t j = next(0, f); j < n_steps(); j = next(exit, f)) {
@@ -157,6 +158,7 @@ class Walk {
     for (std::size_t i = 0; i < sums.size(); ++i) scores[i] = sums[i] * unit_;
   }
 
+  SumState state() const { return {n_scores()}; }
   std::size_t next(std::size_t step, const std::int32_t* f) const {
     return static_cast<std::size_t>(jumps_.next(step, f));
   }
@@ -177,7 +179,7 @@ class Walk {
   template <class T, class Visit>
   void follow(const T* x, std::size_t n, double* scores, const Visit& visit) const {
     std::vector<std::int32_t> f(n * n_scores());
-    for (std::size_t i = 0; i < f.size(); ++i) f[i] = source_.bias[i % n_scores()];
+    state().start(source_.bias.data(), n, f.data());
     with_votes<T>([&](const auto& votes) { take_turns(votes, x, n, f.data(), visit); });
     to_scores(f, scores);
   }
@@ -207,7 +209,7 @@ class Walk {
   WalkSource source_;
   double unit_;
   bool missing_;
-  Jumps jumps_;
+  Jumps<SumState> jumps_;
   std::unique_ptr<StepFunctions> step_functions_;  // where all is evaluated and all are stumps
   mutable std::tuple<Lazy<float>, Lazy<double>> forms_;
 };

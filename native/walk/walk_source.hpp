@@ -8,14 +8,14 @@
 
 namespace mddag {
 
-// Trees, votes in fixed point and the order of a policy; owned, so that forms for float32 and for
+// Trees, votes as integers and the order of a policy; owned, so that forms for float32 and for
 // float64 rows can be made when such rows first come.
 struct WalkSource {
   std::vector<Node> nodes;
   std::vector<std::int64_t> starts;
   std::vector<std::uint32_t> words;
   std::vector<std::int64_t> word_starts;
-  std::vector<std::int32_t> values;  // as Tables.values, in fixed point
+  std::vector<std::int32_t> values;  // as Tables.values, but integers
   std::vector<std::int64_t> table_starts;
   std::vector<std::int32_t> score;
   std::vector<std::int64_t> rounds;

@@ -7,50 +7,63 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-# What belongs together crosses as one tuple: the `native` property of the class of that name.
-Trees = tuple[NDArray[np.uint8], NDArray[np.int64], NDArray[np.uint32], NDArray[np.int64]]
-Tables = tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.int32], NDArray[np.int64], int]
-FixedTables = tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int32], NDArray[np.int64], int]
-Grid = tuple[NDArray[np.float64], NDArray[np.int32], float, float, int]
-Policy = tuple[NDArray[np.int32], NDArray[np.int64]]
+Bytes = NDArray[np.uint8]
+Ints8 = NDArray[np.int8]
+Ints32 = NDArray[np.int32]
+Ints64 = NDArray[np.int64]
+Words = NDArray[np.uint32]
+Bools = NDArray[np.bool_]
+Floats = NDArray[np.float64]
 Codes = NDArray[np.unsignedinteger[Any]]
-Sample = tuple[
-    Tables, Codes, NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]
-]  # tables, codes, bias, costs, cumulative weights
-Space = tuple[Grid, NDArray[np.float64], NDArray[np.float64]]  # grid, centres, norm
-Allowed = tuple[bool, bool, bool]  # EVAL, SKIP, QUIT
-Loss = tuple[
-    int,
-    float,
-    NDArray[np.float64],
-    NDArray[np.int64],
-    NDArray[np.float64],
-    NDArray[np.float64],
-]  # kind, scale, prices; labels as classes, values or shares
 Rows = NDArray[np.floating[Any]]
+Sums = Ints32 | Floats
+
+# What belongs together crosses as one tuple: the `native` property of the class of that name.
+Trees = tuple[Bytes, Ints64, Words, Ints64]
+Tables = tuple[Floats, Ints64, Ints32, Ints64, int]
+FixedTables = tuple[Ints32, Ints64, Ints32, Ints64, int]
+Grid = tuple[Floats, Ints32, float, float, int]
+Policy = tuple[Ints32, Ints64]
+ColumnArrays = tuple[Codes, Ints32, Bools, Bools, NDArray[np.intp]]
+# kind, scale, prices; labels as classes, values or shares
+Loss = tuple[int, float, Floats, Ints64, Floats, Floats]
+Allowed = tuple[bool, bool, bool]  # EVAL, SKIP, QUIT
+# tables, codes, bias, costs, cumulative weights
+Sample = tuple[Tables, Codes, Floats, Floats, Floats]
+Space = tuple[Grid, Floats, Floats]  # grid, centres, norm
+# beta, rate, trace decay, whether off-policy, allowed
+Learning = tuple[float, float, float, bool, Allowed]
+Values = tuple[Any, ...]  # of a value function: what its `start` returns
+# tables, codes, instances, bias, costs, weight
+DescentSample = tuple[Tables, Codes, Ints64, Floats, Floats, Floats]
+Descent = tuple[float, int, Allowed]  # beta, every, allowed
+Guards = tuple[int, int, float, float]  # groups, instances per group, z of SKIP, z of QUIT
 
 NODE_SIZE: int
 
-def tree_fault(nodes: NDArray[np.uint8], n_leaves: int, n_words: int) -> tuple[int, int]: ...
+# native/ensemble
+def tree_fault(nodes: Bytes, n_leaves: int, n_words: int) -> tuple[int, int]: ...
 def leaf_codes(trees: Trees, X: Rows, out: Codes, n_threads: int) -> None: ...
-def add_scores(
-    trees: Trees, tables: Tables, X: Rows, out: NDArray[np.float64], n_threads: int
-) -> None: ...
-def add_coded_scores(tables: Tables, codes: Codes, out: NDArray[np.float64]) -> None: ...
-def cells(grid: Grid, scores: NDArray[np.float64], out: NDArray[np.int32]) -> None: ...
+def add_scores(trees: Trees, tables: Tables, X: Rows, out: Floats, n_threads: int) -> None: ...
+def add_coded_scores(tables: Tables, codes: Codes, out: Floats) -> None: ...
+
+# native/mdp
+def cells(grid: Grid, scores: Floats, out: Ints32) -> None: ...
+def losses(loss: Loss, scores: Floats, out: Floats) -> None: ...
 def rollout(
     tables: Tables,
     codes: Codes,
     grid: Grid,
     policy: Policy,
-    costs: NDArray[np.float64],
-    scores: NDArray[np.float64],
-    n_evaluated: NDArray[np.int32],
-    exit_step: NDArray[np.int32],
-    cost: NDArray[np.float64],
+    costs: Floats,
+    scores: Floats,
+    n_evaluated: Ints32,
+    exit_step: Ints32,
+    cost: Floats,
     n_threads: int,
 ) -> None: ...
 
+# native/walk
 class Walk:
     """The row walk of a policy over trees. It copies what it is given, and any number of threads
     may use it at once. `missing` says whether a single row may hold NaN.
@@ -60,11 +73,11 @@ class Walk:
         self,
         trees: Trees,
         tables: FixedTables,
-        bias: NDArray[np.int32],
+        bias: Ints32,
         unit: float,
-        order: NDArray[np.int64],  # step j evaluates base classifier order[j]
-        edges: NDArray[np.int64],
-        jumps: NDArray[np.int32],  # Policy.jumps
+        order: Ints64,  # step j evaluates base classifier order[j]
+        edges: Ints64,
+        jumps: Ints32,  # Policy.jumps
         every: int,  # at most the number of steps, or 1
         n_features: int,
         missing: bool,
@@ -80,31 +93,19 @@ class Walk:
     def scores_one(self, x: Rows) -> tuple[float, ...]:
         """The scores (K,) of one row, which is checked in the same way."""
 
-    def scores(self, X: Rows, out: NDArray[np.float64], n_threads: int) -> None: ...
-    def exits(
-        self,
-        X: Rows,
-        out: NDArray[np.float64],
-        exit_step: NDArray[np.int32],
-        n_threads: int,
-    ) -> None:
+    def scores(self, X: Rows, out: Floats, n_threads: int) -> None: ...
+    def exits(self, X: Rows, out: Floats, exit_step: Ints32, n_threads: int) -> None:
         """`exit_step` holds zeros on entry."""
 
     def run(
-        self,
-        X: Rows,
-        costs: NDArray[np.float64],
-        out: NDArray[np.float64],
-        exit_step: NDArray[np.int32],
-        cost: NDArray[np.float64],
-        n_threads: int,
-    ) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+        self, X: Rows, costs: Floats, out: Floats, exit_step: Ints32, cost: Floats, n_threads: int
+    ) -> tuple[Ints32, Ints32]:
         """n_evaluated and the paths; `exit_step` and `cost` hold zeros on entry."""
 
 def probabilities(
-    scores: NDArray[np.float64],
-    factors: NDArray[np.float64],  # (1,) or (n_rows,)
-    out: NDArray[np.float64],  # (n_rows, max(K, 2))
+    scores: Floats,
+    factors: Floats,  # (1,) or (n_rows,)
+    out: Floats,  # (n_rows, max(K, 2))
 ) -> None: ...
 
 class CalibratedWalk:
@@ -116,24 +117,23 @@ class CalibratedWalk:
     def __init__(
         self,
         walk: Walk,
-        factors: NDArray[np.float64],  # (N + 1,), by exit step
-        offsets: NDArray[np.float64],
+        factors: Floats,  # (N + 1,), by exit step
+        offsets: Floats,
     ) -> None: ...
-    def probabilities_one(self, x: Rows, out: NDArray[np.float64]) -> None:
+    def probabilities_one(self, x: Rows, out: Floats) -> None:
         """`out` is contiguous, with max(K, 2) elements."""
 
     def mean_one(self, x: Rows) -> float:
         """The first score, calibrated."""
 
-Sums = NDArray[np.int32] | NDArray[np.float64]
-
+# native/blocks
 class Decisions:
     """A policy as `Forest.run_blocks` takes it."""
 
     def __init__(
         self,
-        edges: NDArray[np.int64],
-        jumps: NDArray[np.int32],  # Policy.jumps
+        edges: Ints64,
+        jumps: Ints32,  # Policy.jumps
         n_steps: int,
         every: int,  # at most the number of steps, or 1
         n_scores: int,
@@ -144,16 +144,16 @@ class Forest:
     """An ensemble of trees made ready for many rows at once; it keeps no reference to the arrays.
 
     Methods release the GIL and may be called from several threads. `out` is (n_rows, K) and need
-    not be filled: int32 gets the fixed-point sums, bias included, and float64 the sums x `unit`.
+    not be filled: int32 gets the integer sums, bias included, and float64 the sums x `unit`.
     """
 
     def __init__(
         self,
         trees: Trees,
         tables: FixedTables,
-        bias: NDArray[np.int32],
+        bias: Ints32,
         unit: float,
-        order: NDArray[np.int64],  # step j of run_blocks evaluates base classifier order[j]
+        order: Ints64,  # step j of run_blocks evaluates base classifier order[j]
         portable: bool = False,  # leave the machine's vector instructions alone
     ) -> None: ...
     @property
@@ -164,100 +164,70 @@ class Forest:
         X: Rows,
         decisions: Decisions,
         out: Sums,
-        exit_step: NDArray[np.int32] | None,  # (n_rows,), one behind the last step evaluated
+        exit_step: Ints32 | None,  # (n_rows,), one behind the last step evaluated
         n_threads: int,
     ) -> None: ...
 
+# native/solvers
 def learn_episodes(
     sample: Sample,
     space: Space,
-    learning: tuple[float, float, float, bool, Allowed],
-    epsilon: NDArray[np.float64],
+    learning: Learning,
+    epsilon: Floats,
     n_episodes: int,
-    values: tuple[Any, ...],
+    values: Values,
     random_state: NDArray[np.uint64],
-    loss: Loss | Callable[[NDArray[np.float64], int], float],
+    loss: Loss | Callable[[Floats, int], float],
 ) -> None: ...
-def tabulate(
-    values: tuple[Any, ...], space: Space, allowed: Allowed, out: NDArray[np.uint8]
-) -> None: ...
+def tabulate(values: Values, space: Space, allowed: Allowed, out: Bytes) -> None: ...
 def descend(
-    sample: tuple[
-        Tables,
-        Codes,
-        NDArray[np.int64],
-        NDArray[np.float64],
-        NDArray[np.float64],
-        NDArray[np.float64],
-    ],  # tables, codes, instances, bias, costs, weight
+    sample: DescentSample,
     grid: Grid,
-    arguments: tuple[float, int, Allowed],  # beta, every, allowed
-    guards: tuple[int, int, float, float],  # groups, instances per group, z of SKIP, z of QUIT
-    loss: Loss | Callable[[NDArray[np.float64], NDArray[np.int64]], NDArray[np.float64]],
-    actions: NDArray[np.uint8],
+    arguments: Descent,
+    guards: Guards,
+    loss: Loss | Callable[[Floats, Ints64], Floats],
+    actions: Bytes,
     n_threads: int,
 ) -> float: ...
-def losses(loss: Loss, scores: NDArray[np.float64], out: NDArray[np.float64]) -> None: ...
+
+# native/boosting
 def sum_by_leaf(
-    leaf: Codes,
-    targets: NDArray[np.int8],
-    weights: NDArray[np.float64],
-    out: NDArray[np.int64],
-    n_threads: int,
+    leaf: Codes, targets: Ints8, weights: Floats, out: Ints64, n_threads: int
 ) -> int: ...
 def reweigh(
     leaf: Codes,
-    votes: NDArray[np.float64],
-    targets: NDArray[np.int8],
-    mass: NDArray[np.float64],
+    votes: Floats,
+    targets: Ints8,
+    mass: Floats,
     right: float,
     wrong: float,
-    units: NDArray[np.float64],
-    weights: NDArray[np.float64],
+    units: Floats,
+    weights: Floats,
     n_threads: int,
 ) -> None: ...
 def add_votes(
-    leaf: Codes,
-    votes: NDArray[np.float64],
-    targets: NDArray[np.int8],
-    mass: NDArray[np.float64],
-    scores: NDArray[np.float64],
-    n_threads: int,
+    leaf: Codes, votes: Floats, targets: Ints8, mass: Floats, scores: Floats, n_threads: int
 ) -> float: ...
 def encode(
-    X: NDArray[np.floating[Any]],
-    cuts: NDArray[np.float64],
-    starts: NDArray[np.int64],
-    n_codes: NDArray[np.int32],
-    nominal: NDArray[np.bool_],
-    out: NDArray[np.unsignedinteger[Any]],
+    X: Rows,
+    cuts: Floats,
+    starts: Ints64,
+    n_codes: Ints32,
+    nominal: Bools,
+    out: Codes,
     n_threads: int,
 ) -> None: ...
-
-ColumnArrays = tuple[
-    NDArray[np.unsignedinteger[Any]],
-    NDArray[np.int32],
-    NDArray[np.bool_],
-    NDArray[np.bool_],
-    NDArray[np.intp],
-]
-
 def coded_leaves(
-    columns: ColumnArrays,
-    nodes: NDArray[np.uint8],
-    cuts: NDArray[np.int32],
-    words: NDArray[np.uint32],
-    out: NDArray[np.unsignedinteger[Any]],
-    n_threads: int,
+    columns: ColumnArrays, nodes: Bytes, cuts: Ints32, words: Words, out: Codes, n_threads: int
 ) -> None: ...
 def grow(
     columns: ColumnArrays,
-    targets: NDArray[np.int8],
-    weights: NDArray[np.float64],
+    targets: Ints8,
+    weights: Floats,
     opposite: bool,
-    nodes: NDArray[np.uint8],
-    cuts: NDArray[np.int32],
-    votes: NDArray[np.float64],
-    words: NDArray[np.uint32],
+    nodes: Bytes,
+    cuts: Ints32,
+    votes: Floats,
+    words: Words,
     n_threads: int,
 ) -> int: ...

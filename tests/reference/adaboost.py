@@ -1,4 +1,4 @@
-"""AdaBoost.MH in plain Python: specifies boosting/rounds.py and native/boosting/boost.hpp.
+"""AdaBoost.MH in plain Python: specifies boosting/rounds.py and native/boosting/rounds.hpp.
 
 Rows, targets and weights are lists; sums are taken over exact fractions. The base learner is a
 function of targets and weights that gives the votes h_k(x_i) in {+1, -1} of every row.

@@ -1,4 +1,4 @@
-"""Twin of native/blocks/run/forest.hpp: fixed-point sums, one row down one tree at a time."""
+"""Twin of native/blocks/run/forest.hpp: integer sums, one row down one tree at a time."""
 
 from tests.reference.trees import leaf_code
 

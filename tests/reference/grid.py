@@ -1,4 +1,4 @@
-"""Twin of native/mdp/grid.hpp: the cell of one score vector, written to be read."""
+"""Twin of native/mdp/grid.hpp and state.hpp: the cell of one score vector, written to be read."""
 
 
 def state(f):

@@ -3,8 +3,8 @@
 //
 // A function for each shape selects the exit from the bottom up, straight-line code of seven byte
 // comparisons; one permutation then turns eight exits into votes, or one shuffle into codes. A call
-// of such a function pays for itself from kManyRows rows on; below, one function serves every shape
-// by a table of the exit that the seven answers lead to.
+// of such a function pays for itself from kManyRows rows on; below, one function does for every
+// shape by a table of the exit that the seven answers lead to.
 #pragma once
 
 #include <immintrin.h>

@@ -7,7 +7,7 @@
 namespace mddag::blocks {
 
 #ifdef MDDAG_AVX2
-void use_avx2(Kernels& kernels);  // native/avx2.cpp
+void use_avx2(Kernels& kernels);  // native/blocks/kernels/avx2.cpp
 #endif
 
 inline Kernels choose_kernels(bool portable) {

@@ -9,31 +9,34 @@
 #include <cstdint>
 
 #include "blocks/kernels/kernels.hpp"
+#include "blocks/kernels/lane_state.hpp"
 
 namespace mddag::blocks {
 
-template <class Machine>
+template <class Machine, class State = LaneState<Machine>>
 struct ExitKernels {
+  static_assert(State::kFolds, "rows that wait for a later step are not located again");
+
   static Settled decide(const ExitArrays& lanes, const Decision& decision) {
     Settled settled{lanes.quit, 0};
     for (std::size_t i = 0; i < lanes.n; i += kExitChunk) {
-      std::int32_t state[kExitChunk], decided[kExitChunk];
-      std::uint32_t top[kExitChunk];
-      if (lanes.n_scores > 1) find_states(lanes, i, state, top);
-      const std::int32_t* states = lanes.n_scores > 1 ? state : lanes.sums + i;
-      jump(decision, 0, states, decided);
+      std::int32_t memory[kExitChunk], decided[kExitChunk];
+      std::uint32_t part[kExitChunk];
+      const std::int32_t* s = State::find(lanes, i, memory, part);
+      jump(decision, 0, s, decided);
       for (std::uint32_t k = 1; k < decision.n_tables; ++k) {
-        std::int32_t of_class[kExitChunk];
-        jump(decision, k, states, of_class);
+        std::int32_t of_part[kExitChunk];
+        jump(decision, k, s, of_part);
         for (std::size_t u = 0; u < kExitChunk; ++u)
-          decided[u] = top[u] == k ? of_class[u] : decided[u];
+          decided[u] = part[u] == k ? of_part[u] : decided[u];
       }
       settle(lanes, i, decided, settled);
     }
     return settled;
   }
 
-  // Both are read whatever comes of it, so that no branch is needed: who waits nobody can foretell.
+  // Both are read whichever is kept, so that no branch is needed: which rows wait is not
+  // predictable.
   static void restore(const std::int32_t* next, std::int32_t step, const std::int32_t* saved,
                       std::int32_t* sums, std::size_t n) {
     for (std::size_t i = 0; i < n; ++i) {
@@ -45,51 +48,27 @@ struct ExitKernels {
  private:
   static constexpr std::size_t kFewJumps = 24;  // more are bisected
 
-  // The top class is the first of the best; jumps compare its margin over the second less 2^31,
-  // since margins need 32 bits.
-  static void find_states(const ExitArrays& lanes, std::size_t i, std::int32_t* state,
-                          std::uint32_t* top) {
-    std::int32_t best[kExitChunk], second[kExitChunk];
-    for (std::size_t u = 0; u < kExitChunk; ++u) {
-      best[u] = lanes.sums[i + u];
-      second[u] = -0x7fffffff - 1;
-      top[u] = 0;
-    }
-    for (std::uint32_t k = 1; k < lanes.n_scores; ++k) {
-      const std::int32_t* sums = lanes.sums + k * lanes.stride + i;
-      for (std::size_t u = 0; u < kExitChunk; ++u) {
-        const std::int32_t lower = best[u] < sums[u] ? best[u] : sums[u];
-        second[u] = second[u] > lower ? second[u] : lower;
-        top[u] = sums[u] > best[u] ? k : top[u];
-        best[u] = best[u] > sums[u] ? best[u] : sums[u];
-      }
-    }
-    for (std::size_t u = 0; u < kExitChunk; ++u)
-      state[u] = static_cast<std::int32_t>(static_cast<std::uint32_t>(best[u]) -
-                                           static_cast<std::uint32_t>(second[u]) + 0x80000000u);
-  }
-
-  // The steps that rows in these states evaluate next, were class k on top.
-  static void jump(const Decision& decision, std::uint32_t k, const std::int32_t* state,
+  // The steps that rows with these s evaluate next, were they all in part k.
+  static void jump(const Decision& decision, std::uint32_t k, const std::int32_t* s,
                    std::int32_t* next) {
     const Jump* jumps = decision.jumps + decision.starts[k];
     const std::size_t n_jumps = decision.starts[k + 1] - decision.starts[k];
     if (n_jumps > kFewJumps) {
-      for (std::size_t u = 0; u < kExitChunk; ++u) next[u] = bisected(jumps, n_jumps, state[u]);
+      for (std::size_t u = 0; u < kExitChunk; ++u) next[u] = bisected(jumps, n_jumps, s[u]);
       return;
     }
     for (std::size_t u = 0; u < kExitChunk; ++u) next[u] = jumps[0].next;
     for (std::size_t j = 1; j < n_jumps; ++j) {
       const std::int32_t edge = jumps[j].edge, then = jumps[j].next;
-      for (std::size_t u = 0; u < kExitChunk; ++u) next[u] = state[u] > edge ? then : next[u];
+      for (std::size_t u = 0; u < kExitChunk; ++u) next[u] = s[u] > edge ? then : next[u];
     }
   }
 
-  // The last jump whose edge is below the state; the first is below every state.
-  static std::int32_t bisected(const Jump* jumps, std::size_t n_jumps, std::int32_t state) {
+  // The last jump whose edge is below s; the first is below every s.
+  static std::int32_t bisected(const Jump* jumps, std::size_t n_jumps, std::int32_t s) {
     for (std::size_t n = n_jumps - 1; n > 0;) {
       const std::size_t half = (n + 1) / 2;
-      jumps += state > jumps[half].edge ? half : 0;
+      jumps += s > jumps[half].edge ? half : 0;
       n -= half;
     }
     return jumps->next;

@@ -1,8 +1,8 @@
 // What the kernels take, and the table through which they are called: one set of kernels for every
-// machine (portable.hpp), one for machines with AVX2 (avx2.hpp), chosen when a forest is made.
+// machine (portable.hpp), one for machines with AVX2 (avx2.cpp), chosen when a forest is made.
 //
 // Plain data alone: this header is compiled for both, and a function compiled for AVX2 must never
-// be the copy that the linker keeps for everybody.
+// be the copy that the linker keeps for all machines.
 //
 // Rows lie in lanes. A rank byte is the number of a feature's thresholds below the value, less 128,
 // since AVX2 compares signed bytes; a split sends a row left where `threshold > byte`. Every count
@@ -29,7 +29,7 @@ struct alignas(16) RankCell {
 
 enum class Lookup : std::int32_t { value, bits, search };
 
-// How a value finds its rank; see rank_grid.hpp.
+// How a value finds its rank; see rank_of.hpp.
 struct RankGrid {
   Lookup lookup;
   const RankCell* cells;
@@ -105,14 +105,15 @@ struct Lanes {
   const std::uint8_t* leaf_tables;  // (kShapes, 128), see shapes.hpp
 };
 
-// Where a policy's decision changes: states above `edge` evaluate step `next` next.
+// Where a policy's decision changes: rows whose s is above `edge` evaluate step `next` next; see
+// lane_state.hpp.
 struct Jump {
   std::int32_t edge;
   std::int32_t next;
 };
 
-// One decision: jumps[starts[k]] .. jumps[starts[k + 1]] where class k is on top, of n_tables
-// classes; a single table serves them all.
+// One decision: jumps[starts[k]] .. jumps[starts[k + 1]] in part k of the state, of n_tables parts;
+// a single table holds for all.
 struct Decision {
   const Jump* jumps;
   const std::size_t* starts;
@@ -124,7 +125,7 @@ struct Decision {
 struct ExitArrays {
   std::int32_t* next;
   const std::int32_t* sums;  // (n_scores, stride)
-  std::uint8_t* gone;        // eight lanes a mask: who quits at this decision
+  std::uint8_t* gone;        // eight lanes a mask: which rows quit at this decision
   std::size_t n, stride, n_scores;
   std::int32_t quit;
 };

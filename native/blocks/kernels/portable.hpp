@@ -8,8 +8,8 @@
 
 #include "blocks/kernels/exit_kernels.hpp"
 #include "blocks/kernels/kernels.hpp"
+#include "blocks/kernels/rank_of.hpp"
 #include "blocks/kernels/table_kernels.hpp"
-#include "blocks/ranks/rank_grid.hpp"
 
 namespace mddag::blocks::portable {
 

@@ -1,4 +1,4 @@
-// FlatForest: trees and their fixed-point votes, owned, and which trees can be evaluated on ranks.
+// FlatForest: trees and their integer votes, owned, and which trees can be evaluated on ranks.
 #pragma once
 
 #include <algorithm>

@@ -9,7 +9,7 @@
 
 #include "blocks/kernels/kernels.hpp"
 #include "blocks/plan/flat_forest.hpp"
-#include "blocks/plan/steps.hpp"
+#include "blocks/plan/step_tables.hpp"
 #include "blocks/plan/tree_plan.hpp"
 #include "blocks/ranks/quantiser.hpp"
 
@@ -55,9 +55,9 @@ class PlanOfAll {
     return worth ? stumps : std::vector<std::size_t>();
   }
 
-  static StepFunctions step_functions(const FlatForest& forest, const Quantiser& quantiser,
-                                      const std::vector<std::size_t>& stumps) {
-    StepFunctions functions;
+  static StepTables step_functions(const FlatForest& forest, const Quantiser& quantiser,
+                                   const std::vector<std::size_t>& stumps) {
+    StepTables functions;
     for (const std::size_t t : stumps) {
       const Node* nodes = forest.nodes(t);
       const Place place = quantiser.place(nodes[0]);
@@ -81,7 +81,7 @@ class PlanOfAll {
   }
 
   std::vector<std::size_t> stumps_;
-  StepFunctions functions_;
+  StepTables functions_;
   std::vector<StepFunction> steps_;
   TreePlan trees_;
 };

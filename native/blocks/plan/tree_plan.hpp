@@ -46,8 +46,8 @@ class TreePlan {
 
   std::size_t size() const { return items_.size(); }
 
-  // For those who evaluate all trees, in whatever order: kernel by kernel and shape by shape, so
-  // that code and branches are still at hand from the tree before.
+  // For plans that evaluate all trees, in any order: kernel by kernel and shape by shape, so that
+  // code and branches are still cached from the tree before.
   void group() {
     std::stable_sort(small_.begin(), small_.end(), [](const SmallTree& a, const SmallTree& b) {
       return std::tie(a.score, a.splits.shape) < std::tie(b.score, b.splits.shape);

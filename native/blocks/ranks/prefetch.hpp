@@ -1,5 +1,4 @@
-// Prefetch: memory that will be read soon, asked for little by little while the machine is busy
-// with something else.
+// Prefetch: memory that will be read soon, fetched part by part during other work.
 #pragma once
 
 #include <algorithm>

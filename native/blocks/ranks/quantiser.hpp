@@ -2,9 +2,9 @@
 //
 //   rank(x) = number of thresholds below x,   x <= t_i  if and only if  rank(x) <= i
 //
-// so that trees compare bytes, exactly, for float32 and float64 rows alike. A column of bytes tells
-// 254 thresholds apart; a feature with more has several columns, each clamped to its own 254. NaN
-// has the rank that sends it where the splits say; where no rank does, since splits disagree, the
+// so that trees compare bytes, exactly, for float32 and float64 rows alike. A column of bytes
+// separates 254 thresholds; a feature with more has several columns, each clamped to its own 254.
+// NaN has the rank that sends it where the splits do; where splits disagree and no rank can, the
 // feature has its columns twice: once with NaN below everything, once above.
 #pragma once
 
@@ -16,8 +16,9 @@
 #include <vector>
 
 #include "blocks/kernels/kernels.hpp"
-#include "blocks/ranks/rank_grid.hpp"
+#include "blocks/ranks/rank_table.hpp"
 #include "ensemble/node.hpp"
+#include "ensemble/rounding.hpp"
 
 namespace mddag::blocks {
 
@@ -33,7 +34,7 @@ class QuantisedFeature {
   explicit QuantisedFeature(std::int32_t index, std::vector<const Node*> splits)
       : index_(index),
         thresholds_(distinct(splits)),
-        float32_(rounded(thresholds_, down32)),
+        float32_(rounded(thresholds_, rounded_down<float>)),
         nearest_(rounded(thresholds_, [](double t) { return static_cast<float>(t); })) {
     std::int32_t above_rights = 0, lowest_left = n_thresholds();
     for (const Node* split : splits) {

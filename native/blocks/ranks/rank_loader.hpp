@@ -2,7 +2,7 @@
 //
 // Rows in C order are transposed eight features (a tile) at a time, row after row, so that memory
 // is read in its order; columns in F order are read where they lie, and anything else is copied
-// value by value. One loader serves one thread.
+// value by value. A loader is used by one thread.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 #include "blocks/kernels/kernels.hpp"
 #include "blocks/ranks/prefetch.hpp"
 #include "blocks/ranks/quantiser.hpp"
-#include "blocks/run/aligned.hpp"
+#include "internal/aligned.hpp"
 #include "internal/span.hpp"
 
 namespace mddag::blocks {

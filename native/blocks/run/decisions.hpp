@@ -1,18 +1,18 @@
 // Decisions: a policy that decides every k steps, made ready for many rows at once.
 //
-// At decision d the next step to evaluate is a function of the state (the sum; or the top class and
-// the margin of the two best sums). Cells of a grid are many, but neighbours mostly agree, so the
-// function is kept as its few jumps: state > edge is compared lane by lane. States and edges are
-// integers, see src/mddag/dag/integer_votes.py; the comparison equals that of the scores.
+// At decision d the next step to evaluate is a function of the state, a part and a number s
+// (kernels/lane_state.hpp). Cells of a grid are many, but neighbours mostly agree, so the function
+// is kept as its few jumps: s > edge is compared lane by lane. s and edges are integers, see
+// src/mddag/dag/integer_votes.py; the comparison equals that of the scores.
 #pragma once
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <vector>
 
 #include "blocks/kernels/kernels.hpp"
+#include "blocks/kernels/lane_state.hpp"
 #include "internal/span.hpp"
 
 namespace mddag::blocks {
@@ -46,7 +46,7 @@ class Decisions {
   // Decisions that may evaluate something; one more, at the end, only quits.
   std::size_t count() const { return (n_steps_ + every_ - 1) / every_; }
 
-  // Classes mostly agree on a decision, and then share a table.
+  // Parts mostly agree on a decision, and then share a table.
   Decision operator[](std::size_t d) const {
     return {jumps_.data(), starts_.data() + d * n_scores_, shared_[d] ? 1 : n_scores_};
   }
@@ -55,18 +55,16 @@ class Decisions {
   bool has_skips() const { return has_skips_; }
 
  private:
-  static constexpr std::int64_t kLowest = std::numeric_limits<std::int32_t>::min();
-  static constexpr std::int64_t kHighest = std::numeric_limits<std::int32_t>::max();
-
   void add(Span<const std::int64_t> edges, const std::int32_t* next) {
     starts_.push_back(jumps_.size());
-    jumps_.push_back({static_cast<std::int32_t>(kLowest), next[0]});
+    const LaneScale scale{n_scores_};
+    jumps_.push_back({static_cast<std::int32_t>(LaneScale::kLowest), next[0]});
     Jump* first = &jumps_.back();
     for (std::size_t c = 1; c <= edges.size; ++c) {
-      const std::int64_t edge = n_scores_ == 1 ? edges[c - 1] : edges[c - 1] + kLowest;
-      if (is_below_all(edge)) {
+      const std::int64_t edge = scale.edge(edges[c - 1]);
+      if (scale.is_below_all(edge)) {
         first->next = next[c];
-      } else if (edge < kHighest && next[c] != jumps_.back().next) {
+      } else if (!scale.is_above_all(edge) && next[c] != jumps_.back().next) {
         jumps_.push_back({static_cast<std::int32_t>(edge), next[c]});
         first = &jumps_[starts_.back()];
       }
@@ -86,14 +84,11 @@ class Decisions {
     return static_cast<std::ptrdiff_t>(starts_[d * n_scores_ + k]);
   }
 
-  // Sums are above -2^31, the lowest integer; margins may be zero, and are moved onto it.
-  bool is_below_all(std::int64_t edge) const { return edge < kLowest + (n_scores_ == 1); }
-
   std::size_t n_steps_, n_scores_, every_, expected_steps_;
   bool has_skips_ = false;
   std::vector<Jump> jumps_;
-  std::vector<std::size_t> starts_;   // of decision d and class k at d * n_scores + k
-  std::vector<std::uint8_t> shared_;  // by decision: whether all classes have the same jumps
+  std::vector<std::size_t> starts_;   // of decision d and part k at d * n_scores + k
+  std::vector<std::uint8_t> shared_;  // by decision: whether all parts have the same jumps
 };
 
 }  // namespace mddag::blocks

@@ -11,8 +11,8 @@
 #include <numeric>
 
 #include "blocks/kernels/kernels.hpp"
-#include "blocks/run/aligned.hpp"
 #include "blocks/run/decisions.hpp"
+#include "internal/aligned.hpp"
 
 namespace mddag::blocks {
 

@@ -78,7 +78,7 @@ class ExitRun {
 
   // Quantises what the steps before b read and is not there yet, for the rows still here, and what
   // is likely to be read soon: to read the memory of rows again for every step costs more than to
-  // rank some values in vain. Who has come so far is taken to go as far again.
+  // rank some values in vain. Rows that have come so far are expected to go as far again.
   void load(std::size_t first, std::size_t b) {
     if (b <= n_steps_loaded_) return;
     const std::size_t soon = lanes_.are_whole() ? plan_.decisions.expected_steps() : 2 * b;

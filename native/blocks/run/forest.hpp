@@ -31,8 +31,8 @@ namespace mddag::blocks {
 
 class Forest {
   // Rows of a block: few enough that their ranks stay in the nearest caches, and with early exits
-  // up to four times as many, so that those who are left still fill the lanes. More of them make
-  // calls of a tree's kernel rarer.
+  // up to four times as many, so that the rows that are left still fill the lanes. More of them
+  // make calls of a tree's kernel rarer.
   static constexpr std::size_t kRows = 1024, kRowsOfFewColumns = 2048, kFewColumns = 64;
   static constexpr std::size_t kExitRows = 4 * kRows, kExitBytes = 1 << 19;
 
@@ -85,7 +85,7 @@ class Forest {
   }
 
   // The rows through a policy: out as above; exit_step (n_rows,), one behind the last step that a
-  // row evaluates, or null if nobody asks.
+  // row evaluates, or null.
   template <class T, class Out>
   void run_blocks(const Rows<T>& rows, const Decisions& decisions, Out* out,
                   std::int32_t* exit_step, int n_threads) const {

@@ -7,7 +7,7 @@
 
 #include "blocks/kernels/kernels.hpp"
 #include "blocks/ranks/rank_loader.hpp"
-#include "blocks/run/aligned.hpp"
+#include "internal/aligned.hpp"
 
 namespace mddag::blocks {
 

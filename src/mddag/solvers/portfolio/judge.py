@@ -93,7 +93,8 @@ class Judge:
             losses, costs = candidates.evaluate(self.mdp)
             return Judgements(losses, losses, np.zeros(len(losses)), costs)
         by, costs = candidates.evaluate_by([self.mdp, self.teacher, self.decided])
-        return Judgements(*by, costs)
+        losses, by_teacher, differs = by
+        return Judgements(losses, by_teacher, differs, costs)
 
     def estimates(self, judgements: Judgements, by_labels: NDArray[np.bool_]) -> Vector:
         """Expected losses of all candidates, the first of which is the full ensemble.

@@ -1,21 +1,39 @@
-// The bindings of grid and policy: cells, and rollouts on votes.
-#pragma once
-
+// The bindings of native/mdp: cells, losses, and rollouts on votes.
 #include "bindings/arrays.hpp"
+#include "bindings/bindings.hpp"
+#include "bindings/loss.hpp"
+#include "mdp/coded_votes.hpp"
 #include "mdp/rollout.hpp"
 
 namespace mddag {
 
 using namespace nb::literals;
 
-inline void bind_cells(nb::module_& m) {
+namespace {
+
+void bind_cells(nb::module_& m) {
   m.def(
       "cells",
       [](const GridArrays& grid_arrays, Matrix<const double> scores, Array<std::int32_t> out) {
         nb::gil_scoped_release unlocked;
-        cells(grid(grid_arrays), scores.data(), scores.shape(0), out.data());
+        const auto state = score_state(grid_arrays);
+        for (std::size_t i = 0; i < scores.shape(0); ++i)
+          out.data()[i] =
+              static_cast<std::int32_t>(state.cell(0, scores.data() + i * state.width()));
       },
       "grid"_a.noconvert(), "scores"_a.noconvert(), "out"_a.noconvert());
+}
+
+void bind_losses(nb::module_& m) {
+  m.def(
+      "losses",
+      [](const LossArrays& loss, Matrix<const double> scores, Array<double> out) {
+        nb::gil_scoped_release unlocked;
+        const LabelledLoss quit_loss = labelled_loss(loss, scores.shape(1));
+        for (std::size_t i = 0; i < out.shape(0); ++i)
+          out.data()[i] = quit_loss(scores.data() + i * scores.shape(1), i);
+      },
+      "loss"_a.noconvert(), "scores"_a.noconvert(), "out"_a.noconvert());
 }
 
 template <class Code>
@@ -28,16 +46,21 @@ void bind_rollout(nb::module_& m) {
          int n_threads) {
         nb::gil_scoped_release unlocked;
         const CodedVotes<Code> votes{tables(table_arrays), codes.data()};
-        rollout(votes, grid(grid_arrays), jump_table(policy), span(costs), codes.shape(0),
-                scores.data(), n_evaluated.data(), exit_step.data(), cost.data(), n_threads);
+        with_score_state(grid_arrays, [&](const auto& state) {
+          rollout(votes, state, jump_table(policy), span(costs), codes.shape(0), scores.data(),
+                  n_evaluated.data(), exit_step.data(), cost.data(), n_threads);
+        });
       },
       "tables"_a.noconvert(), "codes"_a.noconvert(), "grid"_a.noconvert(), "policy"_a.noconvert(),
       "costs"_a.noconvert(), "scores"_a.noconvert(), "n_evaluated"_a.noconvert(),
       "exit_step"_a.noconvert(), "cost"_a.noconvert(), "n_threads"_a);
 }
 
-inline void bind_dag(nb::module_& m) {
+}  // namespace
+
+void bind_mdp(nb::module_& m) {
   bind_cells(m);
+  bind_losses(m);
   bind_rollout<std::uint8_t>(m);
   bind_rollout<std::uint16_t>(m);
   bind_rollout<std::uint32_t>(m);

@@ -60,7 +60,7 @@ std::int64_t sum_by_leaf(Span<const Code> leaf, const std::int8_t* targets, cons
                      for (std::size_t i = first; i < last; ++i) {
                        std::int64_t* cells = part + leaf[i] * n_scores;
                        for (std::size_t k = 0; k < n_scores; ++k) {
-                         const std::int64_t q = fixed_point(weights[i * n_scores + k]);
+                         const std::int64_t q = in_units(weights[i * n_scores + k]);
                          cells[k] += q * targets[i * n_scores + k];
                          total += q;
                        }

@@ -1,18 +1,16 @@
-// The bindings of the learners: columns as codes, and trees grown on them.
-#pragma once
-
-#include <nanobind/stl/tuple.h>
-
-#include <tuple>
-
+// The bindings of native/boosting: columns as codes, trees grown on them, and rounds.
 #include "bindings/arrays.hpp"
+#include "bindings/bindings.hpp"
 #include "boosting/columns.hpp"
 #include "boosting/grow.hpp"
 #include "boosting/grown_tree.hpp"
+#include "boosting/rounds.hpp"
 
 namespace mddag {
 
 using namespace nb::literals;
+
+namespace {
 
 // Columns.native: codes, n_codes, nominal, missing, candidates.
 template <class Code>
@@ -86,9 +84,54 @@ void bind_codes(nb::module_& m) {
   bind_grow<Code>(m);
 }
 
-inline void bind_learners(nb::module_& m) {
+template <class Code>
+void bind_rounds(nb::module_& m) {
+  m.def(
+      "sum_by_leaf",
+      [](Array<const Code> leaf, Matrix<const std::int8_t> targets, Matrix<const double> weights,
+         Matrix<std::int64_t> out, int n_threads) {
+        nb::gil_scoped_release unlocked;
+        return with_n_scores(out.shape(1), [&](auto width) {
+          return sum_by_leaf(span(leaf), targets.data(), weights.data(), out.data(), out.shape(0),
+                             width, n_threads);
+        });
+      },
+      "leaf"_a.noconvert(), "targets"_a.noconvert(), "weights"_a.noconvert(), "out"_a.noconvert(),
+      "n_threads"_a);
+  m.def(
+      "reweigh",
+      [](Array<const Code> leaf, Matrix<const double> votes, Matrix<const std::int8_t> targets,
+         Array<const double> mass, double right, double wrong, Matrix<double> units,
+         Matrix<double> weights, int n_threads) {
+        nb::gil_scoped_release unlocked;
+        with_n_scores(votes.shape(1), [&](auto width) {
+          reweigh(span(leaf), {votes.data(), votes.size()}, targets.data(), mass.data(), right,
+                  wrong, units.data(), weights.data(), width, n_threads);
+        });
+      },
+      "leaf"_a.noconvert(), "votes"_a.noconvert(), "targets"_a.noconvert(), "mass"_a.noconvert(),
+      "right"_a, "wrong"_a, "units"_a.noconvert(), "weights"_a.noconvert(), "n_threads"_a);
+  m.def(
+      "add_votes",
+      [](Array<const Code> leaf, Matrix<const double> votes, Matrix<const std::int8_t> targets,
+         Array<const double> mass, Matrix<double> scores, int n_threads) {
+        nb::gil_scoped_release unlocked;
+        return with_n_scores(votes.shape(1), [&](auto width) {
+          return add_votes(span(leaf), votes.data(), targets.data(), mass.data(), scores.data(),
+                           width, n_threads);
+        });
+      },
+      "leaf"_a.noconvert(), "votes"_a.noconvert(), "targets"_a.noconvert(), "mass"_a.noconvert(),
+      "scores"_a.noconvert(), "n_threads"_a);
+}
+
+}  // namespace
+
+void bind_boosting(nb::module_& m) {
   bind_codes<std::uint8_t>(m);
   bind_codes<std::uint16_t>(m);
+  bind_rounds<std::uint8_t>(m);
+  bind_rounds<std::uint16_t>(m);
 }
 
 }  // namespace mddag

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace mddag::blocks {
+namespace mddag {
 
 template <class T>
 class Aligned {
@@ -25,4 +25,4 @@ class Aligned {
   std::size_t size_ = 0;
 };
 
-}  // namespace mddag::blocks
+}  // namespace mddag

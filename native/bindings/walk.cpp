@@ -1,25 +1,28 @@
-// The bindings of the row walk: an executor that is made once and asked often.
-#pragma once
+// The bindings of native/walk: an executor that is made once and called often.
+#include "walk/walk.hpp"
 
-#include <string>
+#include <type_traits>
+#include <vector>
 
 #include "bindings/arrays.hpp"
-#include "bindings/row.hpp"
+#include "bindings/bindings.hpp"
+#include "bindings/one_row.hpp"
 #include "walk/calibrated_walk.hpp"
-#include "walk/walk.hpp"
 
 namespace mddag {
 
 using namespace nb::literals;
+
+namespace {
 
 template <class T>
 std::vector<std::remove_const_t<T>> copied(const Array<T>& a) {
   return {a.data(), a.data() + a.shape(0)};
 }
 
-inline WalkSource walk_source(const TreeArrays& tree_arrays, const FixedTableArrays& tables,
-                              const Array<const std::int32_t>& bias,
-                              const Array<const std::int64_t>& order, std::size_t n_features) {
+WalkSource walk_source(const TreeArrays& tree_arrays, const FixedTableArrays& tables,
+                       const Array<const std::int32_t>& bias,
+                       const Array<const std::int64_t>& order, std::size_t n_features) {
   const auto& [bytes, starts, words, word_starts] = tree_arrays;
   const auto& [values, table_starts, score, rounds, n_scores] = tables;
   const Span<const Node> nodes = trees(tree_arrays).nodes;
@@ -70,7 +73,7 @@ void bind_walk_rows(nb::class_<Walk>& walk) {
       "cost"_a.noconvert(), "n_threads"_a);
 }
 
-inline void bind_calibrated_walk(nb::module_& m) {
+void bind_calibrated_walk(nb::module_& m) {
   m.def(
       "probabilities",
       [](Matrix<const double> scores, Array<const double> factors, Matrix<double> out) {
@@ -114,7 +117,9 @@ inline void bind_calibrated_walk(nb::module_& m) {
           "x"_a);
 }
 
-inline void bind_walk(nb::module_& m) {
+}  // namespace
+
+void bind_walk(nb::module_& m) {
   nb::class_<Walk> walk(m, "Walk");
   walk.def(
       "__init__",
@@ -126,9 +131,10 @@ inline void bind_walk(nb::module_& m) {
         const std::size_t n_steps = order.shape(0), n_scores = bias.shape(0);
         require_sound(tree_arrays, tables, bias, order);
         require_jumps(jumps, n_steps, every, (edges.shape(0) + 1) * n_scores);
-        new (self) Walk(walk_source(tree_arrays, tables, bias, order, n_features), unit,
-                        Jumps(span(edges), n_scores, {jumps.data(), jumps.size()}, n_steps, every),
-                        missing);
+        new (self) Walk(
+            walk_source(tree_arrays, tables, bias, order, n_features), unit,
+            Jumps(SumState{n_scores}, span(edges), {jumps.data(), jumps.size()}, n_steps, every),
+            missing);
       },
       "trees"_a.noconvert(), "tables"_a.noconvert(), "bias"_a.noconvert(), "unit"_a,
       "order"_a.noconvert(), "edges"_a.noconvert(), "jumps"_a.noconvert(), "every"_a,

@@ -1,18 +1,22 @@
-// The bindings of the temporal-difference learners: episodes on any codes, value function and loss.
-#pragma once
-
+// The bindings of native/solvers: episodes of SARSA and sweeps of the descent, on any codes, with a
+// loss that is native or called back.
 #include "bindings/arrays.hpp"
-#include "mdp/loss.hpp"
+#include "bindings/bindings.hpp"
+#include "bindings/loss.hpp"
+#include "mdp/coded_votes.hpp"
+#include "solvers/descent.hpp"
 #include "solvers/sarsa.hpp"
 
 namespace mddag {
 
 using namespace nb::literals;
 
+namespace {
+
 // Table.start: q (n_slots x n_bins x 3, flat), n_bins.
 using TableValueArrays = std::tuple<Array<double>, std::size_t>;
 
-inline TableValues values(const TableValueArrays& arrays) {
+TableValues values(const TableValueArrays& arrays) {
   const auto& [q, n_bins] = arrays;
   return {q.data(), n_bins};
 }
@@ -21,7 +25,7 @@ inline TableValues values(const TableValueArrays& arrays) {
 using RadialValueArrays =
     std::tuple<Matrix<double>, Matrix<double>, Array<std::int32_t>, double, bool>;
 
-inline RadialValues values(const RadialValueArrays& arrays) {
+RadialValues values(const RadialValueArrays& arrays) {
   const auto& [weights, centres, counts, sigma, normalised] = arrays;
   return {centres.data(), weights.data(), counts.data(), centres.shape(1), sigma, normalised};
 }
@@ -44,9 +48,9 @@ Sample<CodedVotes<Code>> sample(const SampleArrays<Code>& arrays) {
 // grid, centres of its cells, norm.
 using SpaceArrays = std::tuple<GridArrays, Array<const double>, Array<const double>>;
 
-inline StateSpace state_space(const SpaceArrays& arrays) {
+StateSpace<ScoreState<std::size_t>> state_space(const SpaceArrays& arrays) {
   const auto& [grid_arrays, centres, norm] = arrays;
-  return {grid(grid_arrays), span(centres), span(norm)};
+  return {score_state(grid_arrays), span(centres), span(norm)};
 }
 
 // Whether EVAL, SKIP and QUIT are allowed.
@@ -54,20 +58,10 @@ using Allowed = std::tuple<bool, bool, bool>;
 // beta, rate, trace_decay, off_policy, allowed.
 using LearningArguments = std::tuple<double, double, double, bool, Allowed>;
 
-inline Learning learning(const LearningArguments& arguments) {
+Learning learning(const LearningArguments& arguments) {
   const auto& [beta, rate, trace_decay, off_policy, allowed] = arguments;
   const auto& [eval, skip, quit] = allowed;
   return {beta, rate, trace_decay, off_policy, {eval, skip, quit}};
-}
-
-// kind, scale, prices, and the labels as classes, values or shares; two of these are empty.
-using LossArrays = std::tuple<int, double, Array<const double>, Array<const std::int64_t>,
-                              Array<const double>, Array<const double>>;
-
-inline LabelledLoss labelled_loss(const LossArrays& arrays, std::size_t n_scores) {
-  const auto& [kind, scale, prices, classes, numbers, shares] = arrays;
-  const Loss loss{static_cast<LossKind>(kind), scale, prices.data(), n_scores};
-  return {loss, span(classes), span(numbers), span(shares)};
 }
 
 // A loss that has no native twin: called with the scores, (1, K), and the instance. Its exceptions,
@@ -137,18 +131,112 @@ void bind_values(nb::module_& m) {
       "values"_a.noconvert(), "space"_a.noconvert(), "allowed"_a, "out"_a.noconvert());
 }
 
-inline void bind_sarsa(nb::module_& m) {
+// tables, codes, instances, bias, costs, weight.
+template <class Code>
+using DescentSampleArrays =
+    std::tuple<TableArrays, Matrix<const Code>, Array<const std::int64_t>, Array<const double>,
+               Array<const double>, Array<const double>>;
+// beta, every, allowed.
+using DescentArguments = std::tuple<double, std::size_t, Allowed>;
+// most groups per row, least instances per group, z of SKIP, z of QUIT.
+using GuardArguments = std::tuple<std::size_t, std::size_t, double, double>;
+
+template <class Votes, class State, class Code>
+DescentProblem<Votes, State> descent_problem(const DescentSampleArrays<Code>& sample,
+                                             const State& state,
+                                             const DescentArguments& arguments) {
+  const auto& [table_arrays, codes, instances, bias, costs, weight] = sample;
+  const auto& [beta, every, allowed] = arguments;
+  const auto& [eval, skip, quit] = allowed;
+  return {{tables(table_arrays), codes.data()},
+          state,
+          span(instances),
+          span(bias),
+          span(costs),
+          span(weight),
+          beta,
+          every,
+          {eval, skip, quit}};
+}
+
+Guards guards(const GuardArguments& arguments) {
+  const auto& [most, least, z_skip, z_quit] = arguments;
+  return {{most, least}, z_skip, z_quit};
+}
+
+// The losses of mdp/loss.hpp; width is that of the state, whose scores come first.
+struct NativeLosses {
+  LabelledLoss loss;
+  std::size_t width;
+
+  void operator()(const double* carried, const std::int64_t* instances, std::size_t n,
+                  double* out) const {
+    for (std::size_t s = 0; s < n; ++s)
+      out[s] = loss(carried + s * width, static_cast<std::size_t>(instances[s]));
+  }
+  static std::size_t block(std::size_t) { return 256; }
+};
+
+// A loss that has no native twin: called with scores (n, K) and instances (n,), all of a decision
+// at once and on the caller's thread.
+struct CalledLosses {
+  const nb::callable& call;
+  std::size_t n_scores;
+
+  void operator()(const double* scores, const std::int64_t* instances, std::size_t n,
+                  double* out) const {
+    using Scores = nb::ndarray<nb::numpy, const double, nb::ndim<2>>;
+    using Rows = nb::ndarray<nb::numpy, const std::int64_t, nb::ndim<1>>;
+    const auto losses = nb::cast<Array<const double>>(
+        call(nb::cast(Scores(scores, {n, n_scores}), nb::rv_policy::copy),
+             nb::cast(Rows(instances, {n}), nb::rv_policy::copy)));
+    std::copy(losses.data(), losses.data() + n, out);
+  }
+  static std::size_t block(std::size_t n) { return std::max<std::size_t>(n, 1); }
+};
+
+template <class Code>
+void bind_sweep(nb::module_& m) {
+  m.def(
+      "descend",
+      [](const DescentSampleArrays<Code>& sample, const GridArrays& grid_arrays,
+         const DescentArguments& arguments, const GuardArguments& guard, const LossArrays& loss,
+         Matrix<std::uint8_t> actions, int n_threads) {
+        nb::gil_scoped_release unlocked;
+        const ScoreState<std::size_t> state = score_state(grid_arrays);
+        const NativeLosses losses{labelled_loss(loss, state.n_scores), state.width()};
+        const auto sweep = [&](const auto& problem) {
+          return Sweep(problem, guards(guard), losses, n_threads, actions.data()).run();
+        };
+        if (!are_single(tables(std::get<0>(sample))))
+          return sweep(descent_problem<CodedVotes<Code>>(sample, state, arguments));
+        const ScoreState<OneScore> one_score{state.grid, {}};
+        return sweep(descent_problem<SingleVotes<Code>>(sample, one_score, arguments));
+      },
+      "sample"_a.noconvert(), "grid"_a.noconvert(), "arguments"_a, "guards"_a, "loss"_a.noconvert(),
+      "actions"_a.noconvert(), "n_threads"_a);
+  m.def(
+      "descend",
+      [](const DescentSampleArrays<Code>& sample, const GridArrays& grid_arrays,
+         const DescentArguments& arguments, const GuardArguments& guard, const nb::callable& loss,
+         Matrix<std::uint8_t> actions, int) {
+        const ScoreState<std::size_t> state = score_state(grid_arrays);
+        const auto problem = descent_problem<CodedVotes<Code>>(sample, state, arguments);
+        const CalledLosses losses{loss, state.n_scores};
+        return Sweep(problem, guards(guard), losses, 1, actions.data()).run();
+      },
+      "sample"_a.noconvert(), "grid"_a.noconvert(), "arguments"_a, "guards"_a, "loss"_a,
+      "actions"_a.noconvert(), "n_threads"_a);
+}
+
+}  // namespace
+
+void bind_solvers(nb::module_& m) {
   bind_values<TableValueArrays>(m);
   bind_values<RadialValueArrays>(m);
-  m.def(
-      "losses",
-      [](const LossArrays& loss, Matrix<const double> scores, Array<double> out) {
-        nb::gil_scoped_release unlocked;
-        const LabelledLoss quit_loss = labelled_loss(loss, scores.shape(1));
-        for (std::size_t i = 0; i < out.shape(0); ++i)
-          out.data()[i] = quit_loss(scores.data() + i * scores.shape(1), i);
-      },
-      "loss"_a.noconvert(), "scores"_a.noconvert(), "out"_a.noconvert());
+  bind_sweep<std::uint8_t>(m);
+  bind_sweep<std::uint16_t>(m);
+  bind_sweep<std::uint32_t>(m);
 }
 
 }  // namespace mddag

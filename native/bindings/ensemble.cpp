@@ -1,13 +1,14 @@
-// The bindings of trees and votes: leaf codes and scores.
-#pragma once
-
+// The bindings of native/ensemble: leaf codes and scores of trees.
 #include "bindings/arrays.hpp"
+#include "bindings/bindings.hpp"
 #include "ensemble/tree_fault.hpp"
 #include "ensemble/trees.hpp"
 
 namespace mddag {
 
 using namespace nb::literals;
+
+namespace {
 
 template <class T, class Code>
 void bind_leaf_codes(nb::module_& m) {
@@ -44,7 +45,7 @@ void bind_add_coded_scores(nb::module_& m) {
       "tables"_a.noconvert(), "codes"_a.noconvert(), "out"_a.noconvert());
 }
 
-inline void bind_tree_fault(nb::module_& m) {
+void bind_tree_fault(nb::module_& m) {
   m.def(
       "tree_fault",
       [](Array<const std::uint8_t> node_bytes, std::size_t n_leaves, std::size_t n_words) {
@@ -56,7 +57,9 @@ inline void bind_tree_fault(nb::module_& m) {
       "nodes"_a.noconvert(), "n_leaves"_a, "n_words"_a);
 }
 
-inline void bind_trees(nb::module_& m) {
+}  // namespace
+
+void bind_ensemble(nb::module_& m) {
   m.attr("NODE_SIZE") = sizeof(Node);
   bind_tree_fault(m);
   bind_leaf_codes<float, std::uint8_t>(m);

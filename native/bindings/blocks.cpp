@@ -1,17 +1,17 @@
-// The bindings of the blocks: a forest made once, evaluated on many rows at once.
-#pragma once
-
+// The bindings of native/blocks: a forest made once, evaluated on many rows at once.
 #include <nanobind/stl/optional.h>
 
-#include <memory>
 #include <optional>
 
 #include "bindings/arrays.hpp"
+#include "bindings/bindings.hpp"
 #include "blocks/run/forest.hpp"
 
 namespace mddag {
 
 using namespace nb::literals;
+
+namespace {
 
 template <class T, class Out>
 void bind_forest_scores(nb::class_<blocks::Forest>& forest) {
@@ -39,7 +39,7 @@ void bind_forest_run_blocks(nb::class_<blocks::Forest>& forest) {
       "n_threads"_a);
 }
 
-inline void bind_decisions(nb::module_& m) {
+void bind_decisions(nb::module_& m) {
   nb::class_<blocks::Decisions>(m, "Decisions")
       .def(
           "__init__",
@@ -54,6 +54,8 @@ inline void bind_decisions(nb::module_& m) {
           "edges"_a.noconvert(), "jumps"_a.noconvert(), "n_steps"_a, "every"_a, "n_scores"_a,
           "expected_steps"_a);
 }
+
+}  // namespace
 
 void bind_blocks(nb::module_& m) {
   bind_decisions(m);

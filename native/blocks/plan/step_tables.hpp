@@ -15,7 +15,7 @@
 
 namespace mddag::blocks {
 
-class StepFunctions {
+class StepTables {
  public:
   // Adds a stump's votes for one score.
   void add(Place place, std::size_t score, std::int32_t left, std::int32_t right) {

@@ -1,0 +1,77 @@
+"""The plan of native/: a folder includes from folders below its own alone.
+
+So every kernel can be read and compiled without those above it. `module.cpp` has the same plan as a
+table of contents; bindings may include anything.
+"""
+
+import re
+from pathlib import Path
+
+import pytest
+
+NATIVE = Path(__file__).parents[2] / "native"
+LAYERS = [
+    {"internal"},
+    {"ensemble"},
+    {"mdp"},
+    {"boosting", "solvers", "walk", "blocks/kernels"},
+    {"blocks/ranks"},
+    {"blocks/plan"},
+    {"blocks/run"},
+    {"bindings"},
+]
+FILES = sorted(p for p in NATIVE.rglob("*") if p.suffix in (".cpp", ".hpp") and p.parent != NATIVE)
+
+
+def folder(path: Path) -> str:
+    return path.relative_to(NATIVE).parent.as_posix()
+
+
+def layer(name: str) -> int:
+    return next(i for i, names in enumerate(LAYERS) if name in names)
+
+
+def included(path: Path) -> list[Path]:
+    names = re.findall(r'^#include "(.+)"$', path.read_text(), re.MULTILINE)
+    return [NATIVE / name for name in names]
+
+
+def may_include(here: str, there: str) -> bool:
+    """Within blocks the folders are in layers; no other folder but bindings includes from there."""
+    if here == there:
+        return True
+    if there.startswith("blocks/") and not here.startswith(("blocks/", "bindings")):
+        return False
+    if here.startswith("blocks/") and there in ("boosting", "solvers", "walk"):
+        return False
+    return layer(there) < layer(here)
+
+
+def test_every_folder_has_a_layer():
+    assert {folder(path) for path in FILES} == set().union(*LAYERS)
+    assert [path.name for path in NATIVE.glob("*.*")] == ["module.cpp"]
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda p: str(p.relative_to(NATIVE)))
+def test_includes_go_downwards(path):
+    for target in included(path):
+        assert target.exists(), f"{path.name} includes {target.relative_to(NATIVE)}, which is none"
+        assert may_include(folder(path), folder(target)), (
+            f"{path.name} of {folder(path)} reaches up or sideways to {target.relative_to(NATIVE)}"
+        )
+
+
+def test_the_file_for_avx2_includes_only_kernels():
+    """A function compiled for AVX2 must not be the copy that the linker keeps for all machines."""
+    seen, left = set(), [NATIVE / "blocks/kernels/avx2.cpp"]
+    while left:
+        path = left.pop()
+        if path not in seen:
+            seen.add(path)
+            left += included(path)
+    assert {folder(path) for path in seen} == {"blocks/kernels"}
+
+
+def test_every_folder_of_kernels_has_one_file_of_bindings():
+    kernels = {name.split("/")[0] for names in LAYERS for name in names} - {"internal", "bindings"}
+    assert {path.stem for path in (NATIVE / "bindings").glob("*.cpp")} == kernels
