@@ -10,7 +10,6 @@
 
 #include <algorithm>
 #include <tuple>
-#include <type_traits>
 #include <vector>
 
 #include "ensemble/node.hpp"
@@ -88,14 +87,6 @@ using GridArrays =
 inline ScoreState<std::size_t> score_state(const GridArrays& arrays) {
   const auto& [edges, first, low, scale, n_scores] = arrays;
   return {{span(edges), span(first), low, scale}, n_scores};
-}
-
-// Calls body with the state of that grid; one score is the common case and has a type of its own.
-template <class Body>
-auto with_score_state(const GridArrays& arrays, const Body& body) {
-  const ScoreState<std::size_t> state = score_state(arrays);
-  if (state.n_scores == 1) return body(ScoreState<OneScore>{state.grid, {}});
-  return body(state);
 }
 
 // Policy.native: next, order.

@@ -46,10 +46,8 @@ void bind_rollout(nb::module_& m) {
          int n_threads) {
         nb::gil_scoped_release unlocked;
         const CodedVotes<Code> votes{tables(table_arrays), codes.data()};
-        with_score_state(grid_arrays, [&](const auto& state) {
-          rollout(votes, state, jump_table(policy), span(costs), codes.shape(0), scores.data(),
-                  n_evaluated.data(), exit_step.data(), cost.data(), n_threads);
-        });
+        rollout(votes, score_state(grid_arrays), jump_table(policy), span(costs), codes.shape(0),
+                scores.data(), n_evaluated.data(), exit_step.data(), cost.data(), n_threads);
       },
       "tables"_a.noconvert(), "codes"_a.noconvert(), "grid"_a.noconvert(), "policy"_a.noconvert(),
       "costs"_a.noconvert(), "scores"_a.noconvert(), "n_evaluated"_a.noconvert(),

@@ -53,9 +53,11 @@ class Jumps {
 
  private:
   // By itself, so that compilers put `next` into the loops, where most steps are forced.
-  std::int32_t decided(std::size_t step, std::size_t decision, const std::int32_t* f) const {
+  [[gnu::noinline]] std::int32_t decided(std::size_t step, std::size_t decision,
+                                         const std::int32_t* f) const {
+    if (state_.n_parts() == 1) return at(decision, state_.at(step, f).s);
     const auto here = state_.at(step, f);
-    return at(state_.n_parts() == 1 ? decision : decision * state_.n_parts() + here.part, here.s);
+    return at(decision * state_.n_parts() + here.part, here.s);
   }
 
   std::size_t n_changes(const std::int32_t* row) const {

@@ -1,5 +1,7 @@
-"""Kernels know a state by the members that native/mdp/state.hpp lists: a second one, whose chains of
-SKIP do not fold, goes through them unchanged (state.cpp)."""
+"""Kernels know a state by the members that native/mdp/state.hpp lists.
+
+A second one, whose chains of SKIP do not fold, goes through them unchanged (state.cpp).
+"""
 
 import os
 import shutil
