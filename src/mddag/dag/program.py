@@ -22,6 +22,7 @@ from mddag.dag.cost_model import Costs
 from mddag.dag.integer_votes import IntegerVotes
 from mddag.ensemble.ensemble import Ensemble
 from mddag.ensemble.votes import take_segments
+from mddag.mdp.grid import Grid
 from mddag.mdp.policy import EVAL, Policy
 
 
@@ -70,8 +71,8 @@ class Program(ReadOnlyArrays):
     @cached_property
     def full_costs(self) -> Costs:
         """Those of the whole ensemble on every row."""
-        full = Policy.constant(EVAL, len(self.ensemble), self.policy.grid)
-        return Costs.of(self.ensemble, full)
+        one_cell = Grid(np.empty(0), self.ensemble.n_scores)
+        return Costs.of(self.ensemble, Policy.constant(EVAL, len(self.ensemble), one_cell))
 
     @cached_property
     def fixed_point(self) -> IntegerVotes:

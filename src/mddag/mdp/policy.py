@@ -109,7 +109,7 @@ class Policy(ReadOnlyArrays):
         to quit. A later step is one that evaluates, or that looks at the cell again."""
         if j % self.every:  # inside what is being evaluated
             return np.full(len(cells), j, np.int32)
-        targets: NDArray[np.int32] = self._jumps[j // self.every, cells]
+        targets: NDArray[np.int32] = self._jumps[j // self.every].take(cells)
         return targets
 
     @property

@@ -42,17 +42,21 @@ class Steps:
         return self.program.costs.by_steps(n_rows)
 
     def scores(self, rows: Rows, out: NDArray[np.float64], n_threads: int) -> None:
-        out[:] = self.run(rows, n_threads).scores
+        out[:], _ = self._followed(rows, n_threads)
 
     def exits(self, rows: Rows, n_threads: int) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
-        trace = self.run(rows, n_threads)
-        return trace.scores, trace.exit_step
+        scores, visits = self._followed(rows, n_threads)
+        return scores, exit_steps(visits, len(rows))
 
     def run(self, rows: Rows, n_threads: int) -> Trace:
+        scores, visits = self._followed(rows, n_threads)
+        return trace_of(visits, self.program.policy, self.program.ensemble.cost, scores)
+
+    def _followed(self, rows: Rows, n_threads: int) -> tuple[NDArray[np.float64], Visits]:
         ensemble, policy = self.program.ensemble, self.program.policy
         carried = policy.state.start(ensemble.bias, len(rows))
         visits = follow(policy, votes_on(ensemble, rows, n_threads), carried, len(rows))
-        return trace_of(visits, policy, ensemble.cost, policy.state.scores(carried))
+        return policy.state.scores(carried), visits
 
 
 def follow(policy: Policy, vote: Vote, carried: Any, n_rows: int) -> Visits:
@@ -67,7 +71,7 @@ def follow(policy: Policy, vote: Vote, carried: Any, n_rows: int) -> Visits:
         here = np.flatnonzero(at == j)
         if len(here) and j % policy.every == 0:
             at[here] = to = policy.leads_to(j, state.cells(carried, j, here))
-            here = here[to == j]
+            here = here.compress(to == j)
         if len(here):
             state.add(carried, j, here, vote(int(policy.order[j]), here))
             at[here] = j + 1
@@ -91,20 +95,24 @@ def votes_on(ensemble: Ensemble, rows: Rows, n_threads: int) -> Vote:
     return vote
 
 
+def exit_steps(visits: Visits, n_rows: int) -> NDArray[np.int32]:
+    """One more than the last step that evaluates each row, 0 if there is none."""
+    exit_step = np.zeros(n_rows, np.int32)
+    for j, here in visits:
+        exit_step[here] = j + 1
+    return exit_step
+
+
 def trace_of(
     visits: Visits, policy: Policy, prices: NDArray[np.float64], scores: NDArray[np.float64]
 ) -> Trace:
     """The paths that visits make, with the price of every base classifier of the source (N,)."""
-    n_rows = len(scores)
-    exit_step, cost = np.zeros(n_rows, np.int32), np.zeros(n_rows)
-    for j, here in visits:
-        exit_step[here] = j + 1
-        cost[here] += prices[policy.order[j]]
-    none = np.empty(0, np.intp)
+    n_rows, none = len(scores), np.empty(0, np.intp)
     owner = np.concatenate([here for _, here in visits] or [none])
-    step = np.concatenate([np.full(len(here), j) for j, here in visits] or [none])
+    evaluated = [np.full(len(here), policy.order[j]) for j, here in visits]
+    index = np.concatenate(evaluated or [none])
+    cost = np.bincount(owner, prices[index], n_rows).astype(float)  # in the order of evaluation
+    indptr = np.concatenate([[0], np.cumsum(np.bincount(owner, minlength=n_rows))])
     by_row = np.argsort(owner, kind="stable")
-    counts = np.bincount(owner, minlength=n_rows)
-    indptr = np.concatenate([[0], np.cumsum(counts, dtype=np.int64)])
-    indices = policy.order[step[by_row]].astype(np.int32)
-    return Trace(scores, indptr, indices, exit_step, cost)
+    indices = index[by_row].astype(np.int32)
+    return Trace(scores, indptr, indices, exit_steps(visits, n_rows), cost)
