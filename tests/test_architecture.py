@@ -28,6 +28,7 @@ LAYERS = [
 ]
 FAMILIES = [
     "mddag.adapters",
+    "mddag.ensemble.tasks",
     "mddag.learners",
     "mddag.losses",
     "mddag.ordering",

@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 
 from mddag.adapters._probe import probe_rows, source_rows
-from mddag.ensemble.ensemble import Ensemble, Link
+from mddag.ensemble.ensemble import Ensemble
+from mddag.ensemble.tasks.task import Link
 
 TOLERANCE = 1e-3  # float32 sums of many trees, and exp of them; links differ by far more
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from mddag.boosting.rounds import Scored, leaf_codes, vote
 from mddag.ensemble.nodes import Nodes
-from mddag.features.features import Rows
+from mddag.features.rows import Rows
 
 
 @dataclass(frozen=True, eq=False)

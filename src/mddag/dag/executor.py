@@ -28,7 +28,7 @@ from mddag.dag.integer_votes import IntegerVotes
 from mddag.dag.trace import Trace
 from mddag.ensemble.ensemble import Ensemble
 from mddag.ensemble.votes import take_segments
-from mddag.features.features import Rows
+from mddag.features.rows import Rows
 from mddag.mdp.policy import EVAL, Policy
 
 EXECUTORS = ("walk", "blocks", "all")

@@ -6,7 +6,9 @@ predict: each row evaluates the base classifiers that its path in the DAG needs,
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from typing import Any, ClassVar, Self
 
@@ -26,15 +28,18 @@ from mddag.calibration.by_exit import exit_calibration
 from mddag.calibration.platt import opinion
 from mddag.dag.dag import compile as compile_dag
 from mddag.dag.trace import Trace
-from mddag.ensemble.ensemble import Ensemble, Kind
-from mddag.estimators.fitted_model import Source, fitted_source, is_piped
-from mddag.estimators.prediction import Scoring
+from mddag.ensemble.ensemble import Ensemble
+from mddag.ensemble.tasks.task import Kind
+from mddag.estimators.fitted_model import FittedModel, fitted_model, may_transform
 from mddag.estimators.problem import GRIDS, Problem, chosen_solver
-from mddag.estimators.served import Served
-from mddag.features.checks import all_or_nothing, checked_rows, counted_rows, piped_rows
-from mddag.features.features import Rows, is_frame
+from mddag.features.checks import all_or_nothing, checked_rows, counted_rows, transformed_rows
+from mddag.features.features import is_frame
+from mddag.features.rows import Rows
 from mddag.mdp.mdp import checked_actions, checked_beta, checked_loss
 from mddag.mdp.policy import ACTIONS, Policy, check_policy
+from mddag.serving.export import export_c
+from mddag.serving.model_file import Model
+from mddag.serving.predictor import Predictor
 from mddag.solvers import Solver
 from mddag.solvers.solver import seeded, solved
 
@@ -54,8 +59,12 @@ class _Repr:
         return partial(plain, estimator) if summary is None else partial(str, summary)
 
 
-class DagEstimator(Served, Scoring, BaseEstimator):  # type: ignore[misc]
-    """Parameters, fit and traces; a subclass knows its targets, its predictions and their units."""
+class DagEstimator(BaseEstimator):  # type: ignore[misc]
+    """Parameters, fit, and what a Predictor answers; a subclass knows its kind and its targets.
+
+    X is checked here by scikit-learn's rules and transformed where a Pipeline was given; the
+    Predictor of the last fit does the rest.
+    """
 
     kind: ClassVar[Kind]
     __repr__ = _Repr()
@@ -122,7 +131,7 @@ class DagEstimator(Served, Scoring, BaseEstimator):  # type: ignore[misc]
         random = check_random_state(self.random_state)
         held_out = self.policy_fraction if self.policy_rows == "held_out" else 0.0
         model = self._default_model() if self.ensemble is None else self.ensemble
-        source = fitted_source(model, self.kind, X, targets, held_out, random, weight)
+        source = fitted_model(model, self.kind, X, targets, held_out, random, weight)
         report(1, f"{source.ensemble.n_classifiers} base classifiers")
         rows = self._enter(source, _safe_indexing(X, source.rows), finite=True)
         if self.kind == "classifier":
@@ -154,7 +163,7 @@ class DagEstimator(Served, Scoring, BaseEstimator):  # type: ignore[misc]
             targets = y if soft else self._targets(y)
             check_consistent_length(X, targets)
             X, targets, weight = counted_rows(X, targets, sample_weight)
-            source = Source.of(self.ensemble, self.kind, np.arange(len(targets)))
+            source = FittedModel.of(self.ensemble, self.kind, np.arange(len(targets)))
             rows = self._enter(source, X, finite=False)
             problem = Problem.of(
                 source.ensemble, rows, targets, loss=self.loss, actions=self.actions, weight=weight
@@ -164,21 +173,61 @@ class DagEstimator(Served, Scoring, BaseEstimator):  # type: ignore[misc]
 
     def scores(self, X: Any) -> NDArray[np.float64]:
         """The raw scores f^(N) of Eq. (2), float64 (n, K); K = 1 for two classes."""
-        rows = self._rows(X)
-        scores: NDArray[np.float64] = self.dag_.scores(rows, n_threads=self.n_threads)
-        return scores
+        return self.untransformed().scores(self._rows(X))
 
     def trace(self, X: Any) -> Trace:
         """Raw scores and classification paths of every row."""
-        rows = self._rows(X)
-        trace: Trace = self.dag_.run(rows, n_threads=self.n_threads)
-        return trace
+        return self.untransformed().run(self._rows(X))
 
     def n_evaluated(self, X: Any) -> NDArray[np.int64]:
         """Base classifiers evaluated on each row, (n,)."""
-        rows = self._rows(X)
-        lengths: NDArray[np.int64] = self.dag_.lengths(rows, n_threads=self.n_threads)[2]
-        return lengths
+        return self.untransformed().n_evaluated(self._rows(X))
+
+    def encode(self, X: Any) -> Rows:
+        """X as every method here reads it, float (n, d): encode a frame once, use it often."""
+        return self.untransformed().encode(self._rows(X))
+
+    def predict_one(self, x: Any) -> Any:
+        """The winning class, or the expected mean, of one row; see ``Predictor.predict_one``."""
+        return self._of_given_rows().predict_one(x)
+
+    def predict_proba_one(self, x: Any) -> NDArray[np.float64]:
+        """The class probabilities of one row, float64 (n_classes,); x as for predict_one."""
+        return self._of_given_rows().predict_proba_one(x)
+
+    def predictor(self) -> Predictor:
+        """The fitted model without scikit-learn; its predictions are the same."""
+        fitted = self._of_given_rows()
+        against, summary = self.measured_against_, getattr(self, "summary_", None)
+        model = replace(fitted.model, measured_against=against, summary=summary)
+        return Predictor(model, n_threads=fitted.n_threads)
+
+    def untransformed(self) -> Predictor:
+        """The Predictor of rows as the ensemble reads them, after the steps of a Pipeline."""
+        try:
+            return self._predictor.on_threads(self.n_threads)
+        except AttributeError:
+            check_is_fitted(self)
+            raise
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the fitted model to a file that ``mddag.load`` reads, without pickle."""
+        self.predictor().save(path)
+
+    def export_c(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        name: str = "model",
+        integer_thresholds: bool = False,
+    ) -> None:
+        """Write the fitted model as one C99 header; see ``mddag.export_c``."""
+        export_c(self.predictor(), path, name=name, integer_thresholds=integer_thresholds)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        return tags
 
     def checked_solver(self, n_threads: int | None = None) -> Solver:
         """The solver; bad parameters are refused here, before any work.
@@ -214,13 +263,13 @@ class DagEstimator(Served, Scoring, BaseEstimator):  # type: ignore[misc]
 
         What a Pipeline is given is its own affair.
         """
-        if is_frame(X) or is_piped(self.ensemble):
+        if is_frame(X) or may_transform(self.ensemble):
             validate_data(self, X, reset=True, skip_check_array=True)
             return X
         allowed = "allow-nan" if finite else False
         return validate_data(self, X, reset=True, dtype="numeric", ensure_all_finite=allowed)
 
-    def _enter(self, source: Source, X: Any, *, finite: bool) -> Rows:
+    def _enter(self, source: FittedModel, X: Any, *, finite: bool) -> Rows:
         """Policy rows as the ensemble reads them; from here on X enters as these did."""
         self.transformer_ = source.transformer
         if source.transformer is not None:
@@ -231,11 +280,22 @@ class DagEstimator(Served, Scoring, BaseEstimator):  # type: ignore[misc]
         if self.transformer_ is None:
             return checked_rows(self, X, ensemble.features, finite=finite)
         rows = self.transformer_.transform(X)
-        return piped_rows(self, rows, ensemble.features, finite=finite)
+        return transformed_rows(self, rows, ensemble.features, finite=finite)
 
     def _rows(self, X: Any) -> Rows:
         check_is_fitted(self)
         return self._read(X, self.ensemble_)
+
+    def _of_given_rows(self) -> Predictor:
+        """The Predictor, if it reads rows as they are given."""
+        fitted = self.untransformed()
+        if self.transformer_ is not None:
+            raise ValueError(
+                f"the model reads rows after {self.transformer_}, which only scikit-learn can run; "
+                "pickle the estimator, or save the sparse model of the last step instead: "
+                "sparsify(pipeline[-1], pipeline[:-1].transform(X), y, …)"
+            )
+        return fitted
 
     def _settle(self, ensemble: Ensemble, policy: Policy, problem: Problem, rows: Rows) -> None:
         for of_another_policy in ("promise_", "summary_"):
@@ -254,10 +314,14 @@ class DagEstimator(Served, Scoring, BaseEstimator):  # type: ignore[misc]
         self.ensemble_, self.policy_, self.dag_ = ensemble, policy, dag
         self.full_evaluation_ = mdp.evaluate(mdp.evaluate_all())
         self.calibration_ = exit_calibration(ensemble, scores, exit_step, targets, problem.weight)
-
-    def _exits(self, X: Any) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
-        rows = self._rows(X)
-        exits: tuple[NDArray[np.float64], NDArray[np.int32]] = self.dag_.exits(
-            rows, n_threads=self.n_threads
+        self._predictor = Predictor(
+            Model(
+                dag,
+                self.calibration_,
+                self.beta,
+                self.evaluation_,
+                self.full_evaluation_,
+                self.measured_against_,
+            ),
+            n_threads=self.n_threads,
         )
-        return exits

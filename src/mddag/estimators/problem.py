@@ -20,10 +20,8 @@ from mddag._internal.interruption import check_on_interrupt
 from mddag._internal.weights import part
 from mddag.ensemble.ensemble import Ensemble
 from mddag.ensemble.votes import Votes
-from mddag.estimators.fitted_model import class_codes
-from mddag.features.features import Rows
-from mddag.losses import Loss, Squared, ZeroOne
-from mddag.losses.of_means import OfMeans
+from mddag.features.rows import Rows
+from mddag.losses import Loss
 from mddag.mdp.grid import Grid
 from mddag.mdp.mdp import MDP, are_numbers
 from mddag.mdp.policy import ACTIONS, Policy
@@ -76,18 +74,15 @@ class Problem:
         weight: NDArray[np.float64] | None = None,
     ) -> Problem:
         """The votes of an ensemble on rows with targets: classes, probabilities or numbers."""
-        classifies = ensemble.kind == "classifier"
-        named = classifies and targets.ndim == 1
-        labels: NDArray[Any]
-        labels = class_codes(targets, ensemble) if named else np.asarray(targets, np.float64)
-        loss = (ZeroOne() if classifies else Squared()) if loss is None else loss
+        task = ensemble.task
+        labels = task.coded(targets)
         return cls(
             votes=ensemble.votes(rows),
             labels=labels,
-            loss=OfMeans(loss) if ensemble.link == "exp" else loss,
+            loss=task.loss(loss),
             costs=ensemble.cost if ensemble.priced else None,
             actions=actions,
-            unit=1.0 if classifies else _loss_of_the_mean(loss, labels, weight),
+            unit=task.unit(loss, labels, weight),
             arrangement=Arrangement(np.arange(ensemble.n_classifiers)),
             weight=weight,
         )
@@ -194,11 +189,3 @@ def _in_order(solver: Any, ordering: Any) -> Solver:
     other.orderings = (ordering,)
     ordered: Solver = other
     return ordered
-
-
-def _loss_of_the_mean(
-    loss: Loss, targets: NDArray[Any], weight: NDArray[np.float64] | None
-) -> float:
-    """What the best constant loses, 1 where it loses nothing."""
-    constant = np.full((len(targets), 1), np.average(targets, weights=weight))
-    return float(np.average(loss(constant, targets), weights=weight)) or 1.0

@@ -23,7 +23,7 @@ from mddag._internal.progress import progress
 from mddag.dag.dag import compile as compile_dag
 from mddag.ensemble.ensemble import Ensemble
 from mddag.estimators.problem import Problem
-from mddag.features.features import Rows
+from mddag.features.rows import Rows
 from mddag.mdp.grid import Grid
 from mddag.mdp.mdp import MDP
 from mddag.mdp.policy import EVAL, QUIT, Policy

@@ -34,8 +34,7 @@ def measured(
     rows = evidence.choosing if promise is None else evidence.certifying
     full, truth, weight = evidence.full[rows], evidence.truth[rows], part(evidence.weight, rows)
     sparse = estimator.untransformed().predict(evidence.rows[rows])
-    regresses = evidence.ensemble.kind == "regressor"
-    quality = r2 if regresses else error
+    quality = evidence.ensemble.task.quality
     return Summary(
         kind=evidence.ensemble.kind,
         knob=knob,
@@ -47,28 +46,12 @@ def measured(
         measured_against="labels" if evidence.labelled else "model",
         full=quality(full, truth, weight) if evidence.labelled else None,
         sparse=quality(sparse, truth, weight) if evidence.labelled else None,
-        difference=(_unexplained if regresses else error)(sparse, full, weight),
+        difference=quality.difference(sparse, full, weight),
         lost=None if knob in ("beta", "budget") else _mean(chosen.harm[rows], weight),
         confidence=None if promise is None else promise.confidence,
         speed=_finite(estimator.dag_.expected_speedup),
         speed_one=_finite(estimator.dag_.expected_speedup_one),
     )
-
-
-def error(labels: NDArray[Any], truth: NDArray[Any], weight: Weight = None) -> float:
-    """The share of labels that are others."""
-    return _mean(labels != truth, weight)
-
-
-def r2(means: NDArray[Any], truth: NDArray[Any], weight: Weight = None) -> float | None:
-    """1 - squared error over variance; None where there is no variance."""
-    return 1 - _unexplained(means, truth, weight) if np.ptp(truth) > 0 else None
-
-
-def _unexplained(means: NDArray[Any], truth: NDArray[Any], weight: Weight) -> float:
-    """The mean squared difference over the variance, or by itself where there is none."""
-    variance = _mean(np.square(truth - _mean(truth, weight)), weight)
-    return _mean(np.square(means - truth), weight) / (variance or 1.0)
 
 
 def _mean(numbers: NDArray[Any], weight: Weight) -> float:

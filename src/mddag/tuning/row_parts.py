@@ -17,9 +17,7 @@ from mddag._internal.weights import mass, part
 from mddag.calibration.calibration import probabilities
 from mddag.calibration.platt import fit_factor
 from mddag.ensemble.ensemble import Ensemble
-from mddag.estimators.fitted_model import class_codes
-from mddag.features.checks import checked_labels, checked_numbers
-from mddag.features.features import Rows
+from mddag.features.rows import Rows
 
 SHARES = (0.6, 0.4, 0.0)  # learning, choosing
 CERTIFIED_SHARES = (0.4, 0.1, 0.5)  # the same, and rows that only certify
@@ -66,14 +64,12 @@ class Evidence:
         """The rows of X, checked and parted at random."""
         rows = ensemble.features.rows(X)
         scores = ensemble.scores(rows)
-        classifies = ensemble.kind == "classifier"
-        full = ensemble.labels(scores) if classifies else ensemble.means(scores)
+        full = ensemble.task.predictions(scores)
         truth = full
         if y is not None:
-            truth = checked_labels(y) if classifies else checked_numbers(y)
+            truth = ensemble.task.checked_targets(y)
             check_consistent_length(rows, truth)
-            if classifies:
-                class_codes(truth, ensemble)  # refuses labels that are not among the classes
+            ensemble.task.coded(truth)  # refuses labels that are not among the classes
         fewest = 3 if certified else 2
         if len(rows) < fewest:
             raise ValueError(
@@ -100,9 +96,9 @@ class Evidence:
         less noise than the true labels, and never reward it. Where something is to be proved each
         change has a `price` of its own, from 0 to 1, by which targets move towards the label.
         """
-        codes = class_codes(self.truth[self.seen], self.ensemble)
+        codes = self.ensemble.task.coded(self.truth[self.seen])
         weight = part(self.weight, self.seen)
         factor = fit_factor(self.scores[self.seen], codes, None if weight is None else mass(weight))
         said = (1 - price) * probabilities(self.scores, factor)
-        said[np.arange(len(said)), class_codes(self.full, self.ensemble)] += price
+        said[np.arange(len(said)), self.ensemble.task.coded(self.full)] += price
         return said

@@ -18,7 +18,7 @@ from sklearn.utils import _safe_indexing, check_random_state
 from mddag._internal.checks import check_one_of
 from mddag._internal.doubts import doubt, doubt_confidence, doubt_few_rows, doubt_one_class
 from mddag._internal.weights import are_equal, part
-from mddag.adapters import Piped, ensemble_of, parted
+from mddag.adapters import ModelParts, ensemble_of, parts_of
 from mddag.calibration.calibration import probabilities
 from mddag.ensemble.ensemble import Ensemble
 from mddag.estimators.classifier import MDDAGClassifier
@@ -110,10 +110,10 @@ def sparsify(
     if knob not in BOUNDS and not isinstance(confidence, _Default | None):
         doubt_confidence(confidence, knob, value)
     check_one_of("objective", objective, ("evaluations", "time"))
-    piped = parted(model)
-    ensemble = _supported(ensemble_of(piped), knob)
+    parts = parts_of(model)
+    ensemble = _supported(ensemble_of(parts), knob)
     estimator = ESTIMATORS[ensemble.kind](
-        ensemble if piped.transformer is None else Piped(ensemble, piped.transformer),
+        ensemble if parts.transformer is None else ModelParts(ensemble, parts.transformer),
         loss=loss,
         solver=solver,
         ordering=ordering,
@@ -131,7 +131,7 @@ def sparsify(
         _check_provable(knob, confidence, weight)
         promise = Promise(knob, value, float(confidence), _measure(ensemble, knob))
     evidence = Evidence.of(
-        ensemble, piped.rows(X), y, certified=promise is not None, random=random, weight=weight
+        ensemble, parts.rows(X), y, certified=promise is not None, random=random, weight=weight
     )
     _check_rows(evidence, knob, promise)
     price = 0.0 if promise is None else promise.price(len(evidence.certifying))
@@ -143,7 +143,7 @@ def sparsify(
     # Means are calibrated as they were certified; factors of classifiers change no label.
     rows = evidence.seen if ensemble.kind == "regressor" else np.arange(len(evidence))
     soft = y is None and ensemble.kind == "classifier"
-    teacher = model if piped.path is None else piped.model
+    teacher = model if parts.path is None else parts.model
     truth = _taught_probabilities(teacher, X, evidence) if soft else evidence.truth
     estimator.adopt(chosen.policy, _safe_indexing(X, rows), truth[rows], part(weight, rows))
     if y is None:

@@ -22,7 +22,7 @@ from mddag._internal.doubts import doubt_one_class
 from mddag._internal.interruption import check_on_interrupt, ending_all, keeping
 from mddag._internal.progress import progress
 from mddag._internal.row_sampling import stratified
-from mddag.adapters import ensemble_of, parted
+from mddag.adapters import ensemble_of, parts_of
 from mddag.ensemble.ensemble import Ensemble
 from mddag.estimators.classifier import MDDAGClassifier
 from mddag.estimators.dag_estimator import DagEstimator
@@ -97,11 +97,11 @@ def sweep(
         verbose=verbose,
         on_interrupt=on_interrupt,
     )
-    piped = parted(model)
-    ensemble = ensemble_of(piped)
+    parts = parts_of(model)
+    ensemble = ensemble_of(parts)
     settings = {"loss": of_model.loss if loss is None else loss, "actions": of_model.actions}
     X, y, weight = counted_rows(X, y, sample_weight)
-    given = _problem(ensemble, piped.rows(X), y, weight, settings)
+    given = _problem(ensemble, parts.rows(X), y, weight, settings)
     if ensemble.kind == "classifier":
         doubt_one_class(np.asarray(y))
     rest, out = _held_out(given, selection_fraction, random)
@@ -112,7 +112,7 @@ def sweep(
         X_test, y_test, weight = counted_rows(
             X_test, y_test, sample_weight_test, "sample_weight_test"
         )
-        tested = _problem(ensemble, piped.rows(X_test), y_test, weight, settings)
+        tested = _problem(ensemble, parts.rows(X_test), y_test, weight, settings)
         test = replace(tested, unit=given.unit).like(learning)
     curve = sweep_policies(
         learning.mdp,
