@@ -1,8 +1,8 @@
 """Adapters: trained models of other libraries as Ensembles.
 
-``as_ensemble(model)`` asks each member in turn whether it accepts the model, lets it convert, and
-has the conversion prove itself against the model's own scores. Libraries are known by the names of
-the model's classes, so none is imported that the caller does not use; files by what they hold.
+``as_ensemble(model)`` takes the first member that accepts the model, converts the model by it, and
+compares the Ensemble's scores with the model's own. Libraries are recognised by the names of the
+model's classes, so none is imported that the caller does not use; files by their content.
 """
 
 from __future__ import annotations
@@ -112,7 +112,7 @@ def ensemble_of(parts: ModelParts) -> Ensemble:
         return _converted(parts.model)
     try:
         return _converted(parts.model)
-    except Exception as error:  # of a file that its library took, and that is strange all the same
+    except Exception as error:  # of a file that its library has opened
         if type(error) in (ImportError, TypeError, ValueError):
             raise
         raise ValueError(refusal(parts.path, "its reader", error)) from error

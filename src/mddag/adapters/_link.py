@@ -1,7 +1,7 @@
 """The link of a regressor: what it does to its scores before it predicts.
 
-Nothing, or exp (Poisson, gamma, tweedie): asked of the model itself, on the probe batch, so that no
-list of objectives can be out of date. Any other transformation is unknown to us.
+Nothing, or exp (Poisson, gamma, tweedie). It is found from the model's own predictions of the probe
+batch, so there is no list of objectives to be out of date. Any other link is "unknown".
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Stopping: held-out rows on which the error of every round is watched.
+"""Early stopping: held-out rows on which the error of every round is measured.
 
 Boosting stops when `patience` rounds in a row have not lowered the smallest held-out error, and the
 model is cut back to the first round that reached it.

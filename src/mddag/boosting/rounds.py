@@ -1,4 +1,4 @@
-"""Boosting: the rounds of AdaBoost.MH (Schapire & Singer 1999), without scikit-learn.
+"""Rounds: the rounds of AdaBoost.MH (Schapire & Singer 1999), without scikit-learn.
 
 A round with votes h has eps+ (eps-), the weight of its right (wrong) votes, edge = eps+ - eps-,
 alpha = 1/2 ln((eps+ + delta) / (eps- + delta)), and w_ik <- w_ik exp(-alpha h_k(x_i) y_ik) / Z.

@@ -1,8 +1,8 @@
 """Training: one fit of AdaBoost.MH from checked rows to fitted attributes.
 
-Rows are held out, columns coded once, rounds played until something says stop. A model is continued
-by playing its rounds again, which costs little beside learning them and needs no hidden state: the
-weights are the same to the last bit, and so is everything that follows.
+Rows are held out, columns coded once, rounds played until one of the rules of stopping holds. A
+model is continued by playing its rounds again, which costs little beside learning them and needs no
+hidden state: the weights are the same to the last bit, and so is everything that follows.
 """
 
 from __future__ import annotations

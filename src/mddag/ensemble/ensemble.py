@@ -134,7 +134,7 @@ class Ensemble:
         )
 
     def votes(self, X: Any, *, n_threads: int = 1) -> Votes:
-        """What every h_j says of every row of X."""
+        """The votes of every h_j on every row of X."""
         n_threads = checked_threads(n_threads)
         rows = self.features.rows(X)
         if self.callables:

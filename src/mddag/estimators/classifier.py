@@ -15,7 +15,6 @@ from sklearn.utils.validation import check_is_fitted
 
 from mddag.estimators.adaboost import AdaBoostMHClassifier
 from mddag.estimators.dag_estimator import DagEstimator
-from mddag.features.checks import checked_labels
 from mddag.ordering import Given
 from mddag.solvers import Sarsa
 
@@ -143,6 +142,3 @@ class MDDAGClassifier(ClassifierMixin, DagEstimator):  # type: ignore[misc]
 
     def _default_model(self) -> Any:
         return AdaBoostMHClassifier(n_threads=self.n_threads, verbose=self.verbose)
-
-    def _targets(self, y: Any) -> NDArray[Any]:
-        return checked_labels(y)

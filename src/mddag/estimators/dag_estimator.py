@@ -19,7 +19,6 @@ from sklearn.utils import _safe_indexing, check_random_state
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
 
 from mddag._internal.checks import check_fraction, check_one_of, checked_threads
-from mddag._internal.doubts import doubt_one_class
 from mddag._internal.progress import Report, progress
 from mddag._internal.weights import mass as mass_of
 from mddag._internal.weights import part
@@ -29,6 +28,7 @@ from mddag.calibration.platt import opinion
 from mddag.dag.dag import compile as compile_dag
 from mddag.dag.trace import Trace
 from mddag.ensemble.ensemble import Ensemble
+from mddag.ensemble.tasks import TASKS
 from mddag.ensemble.tasks.task import Kind
 from mddag.estimators.fitted_model import FittedModel, fitted_model, may_transform
 from mddag.estimators.problem import GRIDS, Problem, chosen_solver
@@ -134,8 +134,7 @@ class DagEstimator(BaseEstimator):  # type: ignore[misc]
         source = fitted_model(model, self.kind, X, targets, held_out, random, weight)
         report(1, f"{source.ensemble.n_classifiers} base classifiers")
         rows = self._enter(source, _safe_indexing(X, source.rows), finite=True)
-        if self.kind == "classifier":
-            doubt_one_class(targets[source.rows])
+        source.ensemble.task.doubt_targets(targets[source.rows])
         problem = Problem.of(
             source.ensemble,
             rows,
@@ -159,7 +158,7 @@ class DagEstimator(BaseEstimator):  # type: ignore[misc]
         check_policy(policy)
         with all_or_nothing(self):
             X = self._seen(X, finite=False)
-            soft = self.kind == "classifier" and np.ndim(y) == 2
+            soft = TASKS[self.kind].soft_targets and np.ndim(y) == 2
             targets = y if soft else self._targets(y)
             check_consistent_length(X, targets)
             X, targets, weight = counted_rows(X, targets, sample_weight)
@@ -256,12 +255,12 @@ class DagEstimator(BaseEstimator):  # type: ignore[misc]
 
     def _targets(self, y: Any) -> NDArray[Any]:
         """The targets (n,), if they are of the right kind."""
-        raise TypeError(f"{type(self).__name__} must say what its targets are")
+        return TASKS[self.kind]().checked_targets(y)
 
     def _seen(self, X: Any, *, finite: bool) -> Any:
         """X for the ensemble's own fit: arrays are checked here, frames keep their columns.
 
-        What a Pipeline is given is its own affair.
+        The steps of a Pipeline check what they are given by themselves.
         """
         if is_frame(X) or may_transform(self.ensemble):
             validate_data(self, X, reset=True, skip_check_array=True)
@@ -307,7 +306,7 @@ class DagEstimator(BaseEstimator):  # type: ignore[misc]
             ensemble, policy, expected_evaluations=float(self.evaluation_.n_evaluated)
         )
         targets = problem.labels
-        if ensemble.kind == "classifier":
+        if ensemble.task.calibrated == "probabilities":
             mass = None if problem.weight is None else mass_of(problem.weight)
             targets = opinion(problem.votes.scores(), targets, mass)
         scores, exit_step = dag.exits(rows, n_threads=self.n_threads)

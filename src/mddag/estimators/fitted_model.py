@@ -22,6 +22,7 @@ from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 from mddag._internal.row_sampling import stratified
 from mddag.adapters import ModelParts, Transformer, ensemble_of, parts_of
 from mddag.ensemble.ensemble import Ensemble
+from mddag.ensemble.tasks import TASKS
 from mddag.ensemble.tasks.task import Kind
 
 
@@ -67,8 +68,7 @@ def fitted_model(
     model = clone(model)
     for name in _unset_seeds(model):
         model.set_params(**{name: random.randint(2**31 - 1)})
-    groups = targets if kind == "classifier" else np.zeros(len(targets))
-    out = stratified(groups, held_out, random)
+    out = stratified(TASKS[kind]().strata(targets), held_out, random)
     if held_out > 0 and len(out) == 0:
         raise ValueError(
             f"n_samples={len(targets)} leaves no row for the policy when the ensemble is fitted, "

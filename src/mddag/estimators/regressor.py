@@ -14,7 +14,6 @@ from sklearn.base import RegressorMixin
 from sklearn.ensemble import HistGradientBoostingRegressor
 
 from mddag.estimators.dag_estimator import DagEstimator
-from mddag.features.checks import checked_numbers
 
 
 class MDDAGRegressor(RegressorMixin, DagEstimator):  # type: ignore[misc]
@@ -65,6 +64,3 @@ random_state
 
     def _default_model(self) -> Any:
         return HistGradientBoostingRegressor(max_leaf_nodes=8, early_stopping=False)
-
-    def _targets(self, y: Any) -> NDArray[np.float64]:
-        return checked_numbers(y)

@@ -15,7 +15,7 @@ KINDS = tuple(kind for kind, task in TASKS.items() if task.estimator is not None
 KNOBS = ("beta", "budget", "max_loss", "max_disagreement")
 ROWS = ("certifying", "choosing")
 REFERENCES = ("labels", "model")
-SLOW, FASTER = "no faster", 1.05  # less is lost in what the cost model does not know
+SLOW, FASTER = "no faster", 1.05  # less is lost in what is not in the cost model
 
 
 @dataclass(frozen=True)

@@ -52,6 +52,11 @@ def test_rows_of_one_class_are_doubted():
     two.doubt_targets(np.array(["no", "yes"]))
 
 
+def test_every_class_is_a_stratum():
+    labels = np.array(["no", "yes", "no"])
+    np.testing.assert_array_equal(two.strata(labels), labels)
+
+
 def test_without_labels_nothing_is_predicted():
     with pytest.raises(ValueError, match="a classifier has no classes"):
         Classification().predictions(np.zeros((1, 3)))

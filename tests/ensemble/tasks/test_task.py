@@ -37,6 +37,8 @@ def test_numbers_are_targets_without_classes(kind):
     task = TASKS[kind]()
     assert task.coded(np.array([1, 2])).dtype == np.float64
     assert task.labels(["a", "b"], 1) is None
+    assert task.strata(np.array([1.0, 2.0])).tolist() == [0, 0]
+    assert not task.soft_targets
     with pytest.raises(ValueError, match=f"a {kind} has no classes to choose from"):
         task.codes(np.zeros((1, 1)), 1)
     with pytest.raises(ValueError, match="NaN"):

@@ -109,7 +109,7 @@ def calibrated():
     ensemble = replace(
         ensemble,
         features=Features(N_FEATURES, missing=False),
-        classes=np.array([-1, 1], np.int8),
+        task=Classification(classes=np.array([-1, 1], np.int8)),
     )
     policy = random_policy(rng, ensemble, 30, skips=0.0)
     groups = np.minimum(np.arange(11) // 3, 2)

@@ -29,6 +29,7 @@ class Classification(Task):
     estimator = "MDDAGClassifier"
     quality = Error()
     calibration_changes_predictions = False
+    soft_targets = True
 
     @classmethod
     def labels(cls, classes: ArrayLike | None, n_scores: int) -> NDArray[Any] | None:
@@ -57,6 +58,10 @@ class Classification(Task):
         from mddag.features.checks import checked_labels  # scikit-learn: only rows of fit need it
 
         return checked_labels(y)
+
+    def strata(self, targets: NDArray[Any]) -> NDArray[Any]:
+        """The classes."""
+        return targets
 
     def coded(self, targets: NDArray[Any]) -> NDArray[Any]:
         """Class numbers, intp (n,), of labels; probabilities (n, n_classes) as they are."""

@@ -35,6 +35,7 @@ class Task:
     estimator : the name of the estimator of sparse models; None where there is none yet
     quality   : what is reported of predictions
     calibration_changes_predictions : or only the probabilities
+    soft_targets : whether targets may be probabilities (n, n_classes)
     """
 
     classes: NDArray[Any] | None = None
@@ -44,6 +45,7 @@ class Task:
     estimator: ClassVar[str | None]
     quality: ClassVar[Quality]
     calibration_changes_predictions: ClassVar[bool] = True
+    soft_targets: ClassVar[bool] = False
 
     @classmethod
     def labels(cls, classes: ArrayLike | None, n_scores: int) -> NDArray[Any] | None:
@@ -83,6 +85,10 @@ class Task:
         from mddag.features.checks import checked_numbers  # scikit-learn: only rows of fit need it
 
         return checked_numbers(y)
+
+    def strata(self, targets: NDArray[Any]) -> NDArray[Any]:
+        """The groups (n,) of rows that are to have the same share in every part; here one."""
+        return np.zeros(len(targets))
 
     def coded(self, targets: NDArray[Any]) -> NDArray[Any]:
         """Targets as MDPs read them."""
