@@ -69,6 +69,8 @@ def test_one_predictor_answers_for_the_estimator_on_its_threads():
     labels = model.predict(X)
     assert model.set_params(n_threads=2).untransformed().n_threads == 2
     np.testing.assert_array_equal(model.predict(X), labels)
+    everywhere = model.set_params(n_threads=-1).fit(X, X[:, 0] > 0).untransformed()
+    assert model.untransformed() is everywhere
     with pytest.raises(ValueError, match="n_threads is 0"):
         model.set_params(n_threads=0).predict(X)
 

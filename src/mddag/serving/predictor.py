@@ -153,7 +153,8 @@ class Predictor:
         """The same with another number of threads."""
         if type(n_threads) is int and n_threads == self.n_threads:  # of one row's time it is much
             return self
-        return Predictor(self.model, n_threads=n_threads)
+        n_threads = checked_threads(n_threads)
+        return self if n_threads == self.n_threads else Predictor(self.model, n_threads=n_threads)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model to a file that ``mddag.load`` reads."""
