@@ -216,7 +216,10 @@ class Predictor:
         return self.model.dag.exits(rows, n_threads=self.n_threads)
 
     def _codes(self, rows: Rows) -> NDArray[np.intp]:
-        return self.model.dag.ensemble.codes(self.scores(rows))
+        dag = self.model.dag
+        scores = np.empty((len(rows), dag.ensemble.n_scores))
+        dag.fill_scores(rows, scores, self.n_threads)
+        return dag.ensemble.codes(scores)
 
     def _numbers(self, rows: Rows) -> NDArray[np.float64]:
         scores, exit_step = self._exits(rows)
