@@ -187,18 +187,18 @@ def test_sparsify_at_one_price_returns_what_any_solver_has(hastie, solver):
 @pytest.fixture
 def stopped_at_the_twelfth(monkeypatch):
     """Ctrl-C comes while the twelfth candidate of a ladder is judged."""
-    judged, call = mddag.tuning.candidates.CandidateSearch._judged, StoppedAt(12)
+    replayed, call = mddag.tuning.candidates.CandidateSearch._replayed, StoppedAt(12)
 
     def stopped(self, beta, policy):
         call()
-        return judged(self, beta, policy)
+        return replayed(self, beta, policy)
 
-    monkeypatch.setattr(mddag.tuning.candidates.CandidateSearch, "_judged", stopped)
+    monkeypatch.setattr(mddag.tuning.candidates.CandidateSearch, "_replayed", stopped)
 
 
 @pytest.mark.usefixtures("stopped_at_the_twelfth")
 @pytest.mark.parametrize("on_interrupt", ["raise", "return"])
-def test_ctrl_c_while_a_pools_ladder_is_judged(hastie, on_interrupt):
+def test_ctrl_c_while_a_front_is_replayed(hastie, on_interrupt):
     boost, X, y, fresh = hastie
     solver = Portfolio(members=(Margin(),), orderings=(Given(),), sizes=())
     settings = {"budget": 5, "solver": solver, "on_interrupt": on_interrupt}

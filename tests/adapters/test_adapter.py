@@ -28,6 +28,7 @@ from sklearn.preprocessing import StandardScaler
 import mddag
 from mddag import AdaBoostMHClassifier, MDDAGClassifier
 from mddag.adapters import MEMBERS, adapter
+from mddag.ensemble.tasks import Classification
 from mddag.solvers import Sarsa
 
 UNFITTED = [
@@ -93,14 +94,16 @@ def test_other_labels_of_the_same_scores_are_refused(boosted) -> None:
     member = next(member for member in MEMBERS if member.accepts(boosted))
     ensemble = member.convert(boosted)
     with pytest.raises(ValueError, match=r"predicts other labels on \d+ of 256 probe rows"):
-        adapter.prove(member, boosted, replace(ensemble, classes=ensemble.classes[::-1]))
+        adapter.prove(
+            member, boosted, replace(ensemble, task=Classification(classes=ensemble.classes[::-1]))
+        )
 
 
 def test_rows_that_rounding_could_decide_prove_nothing(boosted, monkeypatch) -> None:
     member = next(member for member in MEMBERS if member.accepts(boosted))
     ensemble = member.convert(boosted)
     monkeypatch.setattr(member, "tolerance", 1e9, raising=False)
-    backwards = replace(ensemble, classes=ensemble.classes[::-1])
+    backwards = replace(ensemble, task=Classification(classes=ensemble.classes[::-1]))
     assert adapter.prove(member, boosted, backwards) is None
 
 

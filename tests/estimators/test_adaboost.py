@@ -4,6 +4,7 @@ import json
 import pickle
 
 import numpy as np
+import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
@@ -252,3 +253,27 @@ def test_all_cores_boost_as_one(iris):
     np.testing.assert_array_equal(one.scores(X), all_cores.scores(X))
     with pytest.raises(ValueError, match="n_threads is 0; wanted a whole number, 1 or more, or -1"):
         AdaBoostMHClassifier(n_threads=0).fit(X, y)
+
+
+def test_a_frame_is_encoded_once():
+    frame = pd.DataFrame({"s": pd.Categorical(["b", "a", "c", "b"]), "x": [1.0, 2.0, np.inf, 4.0]})
+    model = AdaBoostMHClassifier(n_rounds=3).fit(frame.assign(x=[1, 2, 3, 4]), [0, 1, 1, 0])
+    rows = model.encode(frame)
+    assert rows.tolist() == [[1, 1], [0, 2], [2, np.inf], [1, 4]]
+    assert rows.flags.c_contiguous
+    for method in (model.predict, model.predict_proba, model.decision_function, model.scores):
+        assert_array_equal(method(rows), method(frame))
+
+
+def test_labels_probabilities_and_log_odds_agree(iris):
+    X, y = iris
+    for rows, labels in ((X, y), (X[:100], y[:100])):
+        model = AdaBoostMHClassifier(n_rounds=5).fit(rows, labels)
+        winner = model.predict_proba(rows).argmax(axis=1)
+        assert_array_equal(model.predict(rows), model.classes_[winner])
+        odds = model.decision_function(rows)
+        assert_array_equal(winner, (odds > 0) * 1 if odds.ndim == 1 else odds.argmax(axis=1))
+
+
+def test_missing_values_are_welcome():
+    assert AdaBoostMHClassifier().__sklearn_tags__().input_tags.allow_nan

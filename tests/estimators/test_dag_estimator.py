@@ -116,8 +116,6 @@ def test_prices_of_base_classifiers_move_the_order():
 def test_a_subclass_must_say_what_it_is():
     with pytest.raises(TypeError, match="DagEstimator must say what to train"):
         DagEstimator()._default_model()
-    with pytest.raises(TypeError, match="DagEstimator must say what its targets are"):
-        DagEstimator()._targets(y)
 
 
 @pytest.fixture(scope="module")

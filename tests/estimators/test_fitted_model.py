@@ -5,14 +5,13 @@ from sklearn.ensemble import GradientBoostingClassifier, GradientBoostingRegress
 from sklearn.frozen import FrozenEstimator
 
 import mddag
-from mddag.estimators.fitted_model import fitted_source, is_fitted
-from mddag.mdp.policy_rows import class_codes
+from mddag.estimators.fitted_model import fitted_model, is_fitted
 
 X, y = load_breast_cancer(return_X_y=True)
 
 
 def source(model, held_out=0.3):
-    return fitted_source(model, "classifier", X, y, held_out, np.random.RandomState(0))
+    return fitted_model(model, "classifier", X, y, held_out, np.random.RandomState(0))
 
 
 def test_a_fitted_model_is_used_as_it_is_on_every_row():
@@ -53,13 +52,6 @@ def test_a_regressor_is_refused():
         source(model)
 
 
-def test_labels_that_the_ensemble_does_not_know_are_named():
-    ensemble = mddag.as_ensemble(GradientBoostingClassifier(n_estimators=2).fit(X, y))
-    with pytest.raises(ValueError, match=r"label 7 \(row 1\), which the ensemble does not know"):
-        class_codes(np.array([0, 7, 1]), ensemble)
-    assert class_codes(np.array([1, 0]), ensemble).tolist() == [1, 0]
-
-
 def test_a_model_that_is_fitted_here_gets_the_weights_of_its_rows():
     seen = []
 
@@ -70,7 +62,7 @@ def test_a_model_that_is_fitted_here_gets_the_weights_of_its_rows():
 
     weight = np.arange(1.0, len(y) + 1)
     random = np.random.RandomState(0)
-    found = fitted_source(Watched(n_estimators=2), "classifier", X, y, 0.3, random, weight)
+    found = fitted_model(Watched(n_estimators=2), "classifier", X, y, 0.3, random, weight)
     rest = np.setdiff1d(np.arange(len(y)), found.rows)
     np.testing.assert_array_equal(seen[0][1], weight[rest])
 
@@ -82,6 +74,6 @@ def test_a_model_that_knows_no_weights_is_refused():
 
     random, weight = np.random.RandomState(0), np.ones(len(y))
     with pytest.raises(ValueError, match=r"sample_weight is given, but Plain.fit, which is to"):
-        fitted_source(Plain(), "classifier", X, y, 0.3, random, weight)
+        fitted_model(Plain(), "classifier", X, y, 0.3, random, weight)
     fitted = Plain(n_estimators=2).fit(X, y)  # it is not trained here
-    assert len(fitted_source(fitted, "classifier", X, y, 0.3, random, weight).rows) == len(y)
+    assert len(fitted_model(fitted, "classifier", X, y, 0.3, random, weight).rows) == len(y)

@@ -2,9 +2,10 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.base import BaseEstimator
+from sklearn.utils import _safe_indexing
 
-from mddag.features.checks import checked_labels, checked_rows
-from mddag.features.features import Encoded, Features
+from mddag.features.checks import checked_array, checked_labels, checked_rows
+from mddag.features.features import Features
 
 
 class Fitted(BaseEstimator):
@@ -17,7 +18,7 @@ class Named(Fitted):
 
 def test_rows_may_miss_values_and_be_infinite_but_in_fit():
     X = np.array([[0.0, np.nan]])
-    np.testing.assert_array_equal(checked_rows(Fitted(), X, None, finite=True), X)
+    np.testing.assert_array_equal(checked_array(Fitted(), X, finite=True), X)
     infinite = np.array([[0.0, np.inf]])
     frame = pd.DataFrame(infinite)
     for rows in (infinite, frame):
@@ -25,7 +26,7 @@ def test_rows_may_miss_values_and_be_infinite_but_in_fit():
         with pytest.raises(ValueError, match="X contains infinity"):
             checked_rows(Fitted(), rows, Features(2), finite=True)
     with pytest.raises(ValueError, match="X has 1 features, but Fitted is expecting 2"):
-        checked_rows(Fitted(), np.zeros((3, 1)), None)
+        checked_array(Fitted(), np.zeros((3, 1)))
 
 
 def test_frames_become_codes_by_the_features():
@@ -34,14 +35,16 @@ def test_frames_become_codes_by_the_features():
     np.testing.assert_array_equal(checked_rows(Named(), frame, features), [[1, 1], [2, 0]])
 
 
-def test_encoded_rows_are_known_to_have_been_a_frame():
+def test_checked_rows_are_known_to_have_been_a_frame():
     features = Features(2, names=("a", "b"))
-    rows = Encoded.of(np.ones((1, 2)))
-    assert checked_rows(Named(), rows, features).tolist() == [[1, 1]]
-    with pytest.warns(UserWarning, match="X does not have valid feature names"):
-        checked_rows(Named(), np.ones((1, 2)), features)
-    with pytest.raises(ValueError, match="X has 3 features, but the model reads 2"):
-        checked_rows(Named(), Encoded.of(np.ones((1, 3))), features)
+    rows = features.rows(np.ones((3, 2)))
+    assert checked_rows(Named(), rows, features) is rows
+    assert len(checked_rows(Named(), _safe_indexing(rows, [0, 2]), features)) == 2
+    for unknown in (np.ones((1, 2)), rows[:, ::-1], rows.astype(np.float32)):
+        with pytest.warns(UserWarning, match="X does not have valid feature names"):
+            assert checked_rows(Named(), unknown, features).features is features
+    with pytest.raises(ValueError, match="X has 1 features, but Fitted"):
+        checked_rows(Fitted(), rows[:, :1], features)
 
 
 def test_labels_are_discrete_and_present():

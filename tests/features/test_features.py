@@ -18,7 +18,9 @@ named = Features(2, names=("age", "pay"))
 @pytest.mark.parametrize("order", ["C", "F"])
 def test_float_rows_pass_without_a_copy(dtype, order):
     X = np.zeros((3, 2), dtype, order=order)
-    assert two.rows(X) is X
+    rows = two.rows(X)
+    assert np.shares_memory(rows, X)
+    assert (rows.dtype, rows.strides) == (X.dtype, X.strides)
 
 
 @pytest.mark.parametrize(
@@ -101,7 +103,9 @@ def test_sparse_rows_are_refused_by_name():
 
 def test_missing_values_only_where_allowed():
     X = np.array([[0.0, 1.0], [0.0, np.nan], [np.inf, -np.inf]])
-    assert two.rows(X) is X
+    rows = two.rows(X)
+    assert np.shares_memory(rows, X)
+    assert (rows.dtype, rows.strides) == (X.dtype, X.strides)
     with pytest.raises(ValueError, match=r"NaN \(column 1, row 1\)"):
         Features(2, missing=False).rows(X)
     with pytest.raises(ValueError, match="column 'pay', row 1"):

@@ -4,7 +4,7 @@ import pytest
 from mddag import Ensemble
 from mddag.losses import Squared, ZeroOne
 from mddag.losses.of_means import OfMeans
-from mddag.mdp.policy_rows import class_codes, mdp_of
+from mddag.mdp.policy_rows import mdp_of
 
 ROWS = np.linspace(-1, 1, 9)[:, None]
 
@@ -60,4 +60,4 @@ def test_prices_of_an_ensemble_are_taken_or_left_out():
 
 def test_a_label_that_is_no_class_is_refused():
     with pytest.raises(ValueError, match=r"y contains the label 'c' \(row 1\), which the ensemble"):
-        class_codes(np.array(["a", "c"]), ensemble(classes=["a", "b"]))
+        made(ensemble(classes=["a", "b"]), np.array(["a", "c"] + ["b"] * 7))

@@ -14,6 +14,7 @@ import mddag
 from mddag import AdaBoostMHClassifier, MDDAGClassifier, Predictor
 from mddag.calibration.calibration import Calibration
 from mddag.dag.dag import Dag
+from mddag.ensemble.tasks import Classification, Regression
 from mddag.serving.model_file import Model
 from mddag.solvers import Sarsa
 from tests.serving.model_file.models import whole_model
@@ -193,6 +194,42 @@ def test_threads_and_pickles_change_nothing(several):
         Predictor(predictor.model, n_threads=0)
 
 
+def said(scores):
+    """A calibrated Predictor of an ensemble that gives these scores (n, K), and their rows."""
+    n_scores = scores.shape[1]
+    ensemble = mddag.Ensemble.from_callables(
+        [lambda X: scores[X[:, 0].astype(int)]],
+        n_features=1,
+        bias=np.zeros(n_scores),
+        classes=list("abc")[: max(n_scores, 2)],
+    )
+    rows = np.arange(len(scores), dtype=float)[:, None]
+    return Predictor(Model(mddag.compile(ensemble), Calibration.one_group(2.0, 1))), rows
+
+
+@pytest.mark.parametrize(
+    "scores",
+    [np.array([[-1.0], [0.0], [1e-300], [3.0]]), np.array([[1.0, 2, 0], [0, 0, 0], [0, 1, 1]])],
+)
+def test_labels_probabilities_and_log_odds_agree(scores):
+    predictor, X = said(scores)
+    labels, p = predictor.predict(X), predictor.predict_proba(X)
+    np.testing.assert_array_equal(labels, predictor.classes_[p.argmax(axis=1)])
+    odds = predictor.decision_function(X)
+    winner = (odds > 0) * 1 if odds.ndim == 1 else odds.argmax(axis=1)
+    np.testing.assert_array_equal(labels, predictor.classes_[winner])
+    np.testing.assert_array_equal(odds.reshape(scores.shape), 2.0 * scores)
+
+
+def test_two_classes_with_a_score_each_have_one_column_of_log_odds():
+    scores = np.array([[1.0, 2.5], [0.0, 0.0], [1.0, np.nextafter(1.0, 2)], [3.0, -1.0]])
+    predictor, X = said(scores)
+    odds, p = predictor.decision_function(X), predictor.predict_proba(X)
+    np.testing.assert_array_equal(odds, 2.0 * (scores[:, 1] - scores[:, 0]))
+    np.testing.assert_allclose(odds, np.log(p[:, 1] / p[:, 0]), atol=1e-12)
+    np.testing.assert_array_equal(predictor.predict(X), predictor.classes_[(odds > 0) * 1])
+
+
 def test_callables_are_served_but_not_saved(tmp_path):
     voters = [lambda X: X[:, 0], lambda X: -X[:, 1]]
     ensemble = mddag.Ensemble.from_callables(voters, n_features=2)
@@ -209,7 +246,7 @@ def test_callables_are_served_but_not_saved(tmp_path):
 
 
 def regressor(**changes):
-    ensemble = replace(whole_model().dag.ensemble, kind="regressor", classes=None)
+    ensemble = replace(whole_model().dag.ensemble, task=Regression())
     return Predictor(whole_model(dag=Dag(ensemble, whole_model().dag.policy), **changes))
 
 
@@ -227,6 +264,8 @@ def test_regressors_predict_calibrated_means():
         predictor.predict_proba(X)
     with pytest.raises(ValueError, match="no classes for probabilities; use predict or scores"):
         predictor.predict_proba_one(X[0])
+    with pytest.raises(ValueError, match="no classes for probabilities; use predict or scores"):
+        predictor.decision_function(X)
     assert predictor.predict_one({"size": 2, "tøwn": 7}) == wanted[1]
     with pytest.raises(ValueError, match="a regressor has no classes"):
         predictor.codes(X)
@@ -234,7 +273,7 @@ def test_regressors_predict_calibrated_means():
 
 
 def test_without_classes_there_are_scores_alone():
-    ensemble = replace(whole_model().dag.ensemble, classes=None)
+    ensemble = replace(whole_model().dag.ensemble, task=Classification())
     predictor = Predictor(Model(Dag(ensemble, whole_model().dag.policy)))
     assert predictor.scores([[0, 0]]).shape == (1, 3)
     with pytest.raises(ValueError, match="a classifier"):
@@ -255,8 +294,10 @@ def test_the_summary_says_what_the_model_is():
     assert "classifier of 2 base classifiers (3 trees)" in text
     assert "features: 2 (size, tøwn)" in text
     assert "classes: 3 (a, b, ccc)" in text
-    assert "policy: 6 cells, decisions every 2 steps, learned for beta = 0.001" in text
+    assert "policy: 6 cells, decisions every 2 steps\n" in text
     assert text.endswith(f"\n{whole_model().summary}")
+    alone = str(Predictor(replace(whole_model(), summary=None)))
+    assert "policy: 6 cells, decisions every 2 steps, learned for beta = 0.001\n" in alone
     assert "\n" not in repr(Predictor(whole_model()))
 
 

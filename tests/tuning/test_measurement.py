@@ -9,7 +9,6 @@ from sklearn.utils import check_random_state
 
 import mddag
 from mddag.solvers import Margin, Prefix
-from mddag.tuning.measurement import error, r2
 from mddag.tuning.row_parts import RowParts
 
 
@@ -89,10 +88,3 @@ def test_a_policy_that_evaluates_nothing_has_no_speed(hastie):
     told = mddag.sparsify(model, X, y, beta=1.0, solver=Prefix()).summary_
     assert (told.n_evaluated, told.speed) == (0.0, None)
     assert str(told).endswith("nothing is evaluated, and every row gets the same answer")
-
-
-def test_r2_without_variance_is_not_defined():
-    truth = np.array([1.0, 3.0])
-    assert r2(np.array([1.0, 2.0]), truth) == pytest.approx(r2_score(truth, [1.0, 2.0]))
-    assert r2(np.zeros(3), np.ones(3)) is None
-    assert error(np.array(["a", "b"]), np.array(["a", "a"])) == 0.5

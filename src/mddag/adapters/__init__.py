@@ -1,8 +1,8 @@
 """Adapters: trained models of other libraries as Ensembles.
 
-``as_ensemble(model)`` asks each member in turn whether it accepts the model, lets it convert, and
-has the conversion prove itself against the model's own scores. Libraries are known by the names of
-the model's classes, so none is imported that the caller does not use; files by what they hold.
+``as_ensemble(model)`` takes the first member that accepts the model, converts the model by it, and
+compares the Ensemble's scores with the model's own. Libraries are recognised by the names of the
+model's classes, so none is imported that the caller does not use; files by their content.
 """
 
 from __future__ import annotations
@@ -17,7 +17,14 @@ from mddag._internal.checks import check_one_of
 from mddag.adapters import _files
 from mddag.adapters._files import is_path, opened, readable, refusal
 from mddag.adapters._link import link_of
-from mddag.adapters._piped import Piped, Transformer, after, is_frozen, is_pipeline, steps_of
+from mddag.adapters._model_parts import (
+    ModelParts,
+    Transformer,
+    after,
+    is_frozen,
+    is_pipeline,
+    steps_of,
+)
 from mddag.adapters.adaboost_mh import AdaBoostMH
 from mddag.adapters.adapter import (
     Adapter,
@@ -35,17 +42,18 @@ from mddag.adapters.sklearn_forest import Forest
 from mddag.adapters.sklearn_hist_boosting import HistGradientBoosting
 from mddag.adapters.xgboost import XGBoost
 from mddag.ensemble.ensemble import Ensemble
+from mddag.ensemble.tasks import Regression
 
 __all__ = [
     "MEMBERS",
     "Adapter",
     "FileAdapter",
-    "Piped",
+    "ModelParts",
     "Transformer",
     "as_ensemble",
     "ensemble_of",
     "other_than_ours",
-    "parted",
+    "parts_of",
 ]
 
 _WITH_FILES: tuple[FileAdapter, ...] = (LightGBM(), XGBoost(), CatBoost())
@@ -69,45 +77,45 @@ def as_ensemble(model: Any, *, granularity: Literal["round", "tree"] = "round") 
     cannot be an Ensemble.
     """
     check_one_of("granularity", granularity, ("round", "tree"))
-    piped = parted(model)
-    if piped.transformer is not None:
+    parts = parts_of(model)
+    if parts.transformer is not None:
         inside = "ensemble_" if "mddag.DagEstimator" in lineage(model) else "steps[-1][1]"
         raise TypeError(
             f"model is a {type(model).__name__}, whose ensemble reads rows after "
-            f"{piped.transformer}; sparsify, sweep and MDDAGClassifier take it as it is; for an "
+            f"{parts.transformer}; sparsify, sweep and MDDAGClassifier take it as it is; for an "
             f"Ensemble pass the final, fitted estimator (model.{inside}) and the rows that it sees"
         )
-    ensemble = ensemble_of(piped)
+    ensemble = ensemble_of(parts)
     return _by_tree(ensemble) if granularity == "tree" and not ensemble.callables else ensemble
 
 
-def parted(model: Any) -> Piped:
+def parts_of(model: Any) -> ModelParts:
     """What votes, and what transforms the rows before; files are opened, wrappers taken off."""
-    if isinstance(model, Piped):
+    if isinstance(model, ModelParts):
         return model
     if is_path(model):
-        return Piped(opened(model, _WITH_FILES), path=os.fspath(model))
+        return ModelParts(opened(model, _WITH_FILES), path=os.fspath(model))
     if is_frozen(model):
-        return parted(model.estimator)
+        return parts_of(model.estimator)
     if "mddag.DagEstimator" in lineage(model):  # what it sparsifies; its own answers differ
         refuse_unfitted(model, "ensemble_")
-        return Piped(model.ensemble_, model.transformer_)
+        return ModelParts(model.ensemble_, model.transformer_)
     if is_pipeline(model):
         steps, last = steps_of(model)
-        return after(steps, parted(last))
-    return Piped(model)
+        return after(steps, parts_of(last))
+    return ModelParts(model)
 
 
-def ensemble_of(piped: Piped) -> Ensemble:
-    """The model of `piped` as an Ensemble; it reads rows after the transformer."""
-    if piped.path is None:
-        return _converted(piped.model)
+def ensemble_of(parts: ModelParts) -> Ensemble:
+    """The model of `parts` as an Ensemble; it reads rows after the transformer."""
+    if parts.path is None:
+        return _converted(parts.model)
     try:
-        return _converted(piped.model)
-    except Exception as error:  # of a file that its library took, and that is strange all the same
+        return _converted(parts.model)
+    except Exception as error:  # of a file that its library has opened
         if type(error) in (ImportError, TypeError, ValueError):
             raise
-        raise ValueError(refusal(piped.path, "its reader", error)) from error
+        raise ValueError(refusal(parts.path, "its reader", error)) from error
 
 
 def other_than_ours(data: bytes) -> str | None:
@@ -123,10 +131,15 @@ def _converted(model: Any) -> Ensemble:
             refuse_one_class(model)
             ensemble = adapter.convert(model)
             prove(adapter, model, ensemble)
-            if ensemble.kind == "regressor":
-                ensemble = replace(ensemble, link=link_of(model, ensemble))
-            return ensemble
+            return _linked(model, ensemble)
     raise TypeError(_unknown(model))
+
+
+def _linked(model: Any, ensemble: Ensemble) -> Ensemble:
+    """The ensemble of a regressor with the link of its model; any other as it is."""
+    if not isinstance(ensemble.task, Regression):
+        return ensemble
+    return replace(ensemble, task=Regression(link=link_of(model, ensemble)))
 
 
 def _by_tree(ensemble: Ensemble) -> Ensemble:

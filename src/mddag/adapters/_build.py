@@ -7,13 +7,14 @@ two scores becomes binary by f = f_1 - f_0.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mddag.adapters._tree_arrays import TreeArrays
-from mddag.ensemble.ensemble import Ensemble, Kind
+from mddag.ensemble.ensemble import Ensemble
+from mddag.ensemble.tasks import TASKS
+from mddag.ensemble.tasks.task import Kind
 from mddag.features.features import Features
 
 
@@ -68,13 +69,9 @@ def build(
         bias=bias,
         score=score,
         rounds=rounds,
-        classes=_labels(classes, len(bias)) if kind == "classifier" else None,
+        classes=TASKS[kind].labels(classes, len(bias)),
         kind=kind,
     )
-
-
-def _labels(classes: ArrayLike | None, n_scores: int) -> NDArray[Any]:
-    return np.arange(max(n_scores, 2)) if classes is None else np.asarray(classes)
 
 
 def _one_score(

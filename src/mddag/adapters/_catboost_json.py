@@ -1,7 +1,7 @@
 """CatBoost's JSON trees as a ``TreeArrays``: float features, ``float32(x) > border`` goes right.
 
-A symmetric tree asks one question per level and answers d set bit d of the leaf's number; laid out
-with the last question at the root, its leaves stand in the order of these numbers. Depthwise and
+A symmetric tree has one split per level, and the outcome of level d is bit d of the leaf's number.
+With the last level at the root, its leaves stand in the order of these numbers. Depthwise and
 Lossguide trees are nested nodes.
 """
 

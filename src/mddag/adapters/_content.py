@@ -85,12 +85,12 @@ STRANGERS: tuple[tuple[Callable[[Content], bool], str], ...] = (
 
 
 def known_stranger(content: Content) -> str | None:
-    """What a file is, and what to do with it, if it is known to be one that nobody reads here."""
+    """What a file is, and what to do with it, if it is of a known kind that is not read here."""
     return next((told for is_one, told in STRANGERS if is_one(content)), None)
 
 
 def told(content: Content) -> str:
-    """What a file is that nobody reads."""
+    """What a file is that is not read here."""
     known = known_stranger(content)
     if known is not None:
         return known

@@ -1,7 +1,7 @@
 """The link of a regressor: what it does to its scores before it predicts.
 
-Nothing, or exp (Poisson, gamma, tweedie): asked of the model itself, on the probe batch, so that no
-list of objectives can be out of date. Any other transformation is unknown to us.
+Nothing, or exp (Poisson, gamma, tweedie). It is found from the model's own predictions of the probe
+batch, so there is no list of objectives to be out of date. Any other link is "unknown".
 """
 
 from __future__ import annotations
@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 
 from mddag.adapters._probe import probe_rows, source_rows
-from mddag.ensemble.ensemble import Ensemble, Link
+from mddag.ensemble.ensemble import Ensemble
+from mddag.ensemble.tasks.task import Link
 
 TOLERANCE = 1e-3  # float32 sums of many trees, and exp of them; links differ by far more
 

@@ -1,7 +1,7 @@
 """TreeArrays: the trees of a foreign model one behind the other, on their way to an Ensemble.
 
-Readers fill it with whole arrays, not node by node. It knows the leaves' training weights, which an
-Ensemble does not: they say how much of a tree's vote is prior, to be moved into the bias.
+Readers fill it with whole arrays, not node by node. It has the leaves' training weights, which an
+Ensemble has not: their mean vote is the part of a tree that is prior, to be moved into the bias.
 """
 
 from __future__ import annotations

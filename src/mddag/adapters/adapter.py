@@ -3,7 +3,7 @@
 A member says which models it accepts, converts them, and reports the source model's own raw scores
 f(x) in the Ensemble's form: (n, K), margin space, one column for two classes. ``prove`` compares
 the two, and the labels where the model predicts them, on rows laid around the ensemble's own
-thresholds and refuses where they differ. A member whose library has model files knows them, too.
+thresholds and refuses where they differ. A FileAdapter reads the model files of its library, too.
 """
 
 from __future__ import annotations

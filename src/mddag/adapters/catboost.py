@@ -19,7 +19,8 @@ from mddag.adapters import _build
 from mddag.adapters._catboost_json import read_json
 from mddag.adapters._content import Content, DamagedError, Format
 from mddag.adapters.adapter import as_columns, lineage, need, refuse_multi_output
-from mddag.ensemble.ensemble import Ensemble, Kind
+from mddag.ensemble.ensemble import Ensemble
+from mddag.ensemble.tasks.task import Kind
 from mddag.features.features import Features
 
 

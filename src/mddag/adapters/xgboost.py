@@ -18,7 +18,8 @@ from mddag.adapters import _build, _treelite, _xgboost_categories
 from mddag.adapters import _split_rules as split
 from mddag.adapters._content import Content, DamagedError, Format
 from mddag.adapters.adapter import as_columns, lineage, need, refuse_multi_output, refuse_unfitted
-from mddag.ensemble.ensemble import Ensemble, Kind
+from mddag.ensemble.ensemble import Ensemble
+from mddag.ensemble.tasks.task import Kind
 from mddag.features.features import Features
 
 

@@ -1,7 +1,7 @@
 """Callbacks: scikit-learn's callback protocol where there is one (1.9 and later).
 
 In older versions the mixin is empty and the decorator changes nothing, so that an estimator uses
-both without asking which version it runs under.
+both in every version.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Stopping: held-out rows on which the error of every round is watched.
+"""Early stopping: held-out rows on which the error of every round is measured.
 
 Boosting stops when `patience` rounds in a row have not lowered the smallest held-out error, and the
 model is cut back to the first round that reached it.
@@ -12,7 +12,7 @@ import numpy as np
 
 from mddag.boosting.rounds import Scored, leaf_codes, vote
 from mddag.ensemble.nodes import Nodes
-from mddag.features.features import Rows
+from mddag.features.rows import Rows
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,6 +1,6 @@
-"""Importance: how much of the boosting each feature did.
+"""Importance: the share of each feature in the boosting.
 
-Round j brings alpha_j edge_j. Its splits share it in proportion to their gain, the rise of
+Round j has the gain alpha_j edge_j. Its splits share it in proportion to their gain, the rise of
 sum_k |sum_i w_ik y_ik| from a node to its two children; splits without any gain share it evenly.
 The result sums to 1 (to 0 if no round splits). It measures use on the training rows, no more.
 """

@@ -1,4 +1,4 @@
-"""Boosting: the rounds of AdaBoost.MH (Schapire & Singer 1999), without scikit-learn.
+"""Rounds: the rounds of AdaBoost.MH (Schapire & Singer 1999), without scikit-learn.
 
 A round with votes h has eps+ (eps-), the weight of its right (wrong) votes, edge = eps+ - eps-,
 alpha = 1/2 ln((eps+ + delta) / (eps- + delta)), and w_ik <- w_ik exp(-alpha h_k(x_i) y_ik) / Z.
@@ -23,7 +23,7 @@ from mddag import _core
 from mddag._internal.checks import checked_threads
 from mddag.ensemble.nodes import Nodes
 from mddag.ensemble.votes import Codes
-from mddag.features.features import Rows
+from mddag.features.rows import Rows
 from mddag.learners.columns import Columns
 from mddag.learners.learner import Learner
 

@@ -1,8 +1,8 @@
 """Training: one fit of AdaBoost.MH from checked rows to fitted attributes.
 
-Rows are held out, columns coded once, rounds played until something says stop. A model is continued
-by playing its rounds again, which costs little beside learning them and needs no hidden state: the
-weights are the same to the last bit, and so is everything that follows.
+Rows are held out, columns coded once, rounds played until one of the rules of stopping holds. A
+model is continued by playing its rounds again, which costs little beside learning them and needs no
+hidden state: the weights are the same to the last bit, and so is everything that follows.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ class Training:
         if settings.early_stopping is not None:
             rows, held = rows.held_out(settings.validation_fraction, "validation_fraction", rng)
             on = scored(held.labels, n_classes, held.weight, n_threads)
-            watch, probed = Watch(np.ascontiguousarray(held.rows), on), held
+            watch, probed = Watch(held.rows.in_c_order(), on), held
         if settings.calibration_fraction > 0:
             fraction = settings.calibration_fraction
             rows, probed = rows.held_out(fraction, "calibration_fraction", rng)
@@ -95,7 +95,7 @@ class Training:
 
     def replay(self, ensemble: Ensemble, seconds: NDArray[np.float64]) -> None:
         """Play the rounds of a fitted model again; `seconds` is what they took at first."""
-        rows = np.ascontiguousarray(self.rows.rows)
+        rows = self.rows.rows.in_c_order()
         for t in range(ensemble.n_trees):
             nodes = ensemble.tree(t)
             alpha = float(np.abs(nodes.votes).max())

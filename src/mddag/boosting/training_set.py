@@ -1,6 +1,6 @@
-"""TrainingSet: X, y and sample weights through the door of an estimator, and their parts.
+"""TrainingSet: X, y and sample weights of ``fit``, checked, and parts of them.
 
-Rows of weight zero are as if they were not there: they set no threshold and bring no class. Nominal
+Rows of weight zero are left out: they set no threshold and add no class. Nominal
 columns of frames become category numbers, in arrays they are category numbers already.
 """
 
@@ -21,8 +21,9 @@ from sklearn.utils.validation import (
 from mddag._internal.row_sampling import stratified
 from mddag.ensemble.ensemble import Ensemble
 from mddag.features.categories import category_values
-from mddag.features.checks import checked_labels, checked_rows
-from mddag.features.features import Features, Rows, array_rows, frame_columns, is_frame
+from mddag.features.checks import checked_array, checked_labels, checked_rows
+from mddag.features.features import Features, array_rows, frame_columns, is_frame
+from mddag.features.rows import Rows
 
 LEAST_WEIGHT = 0.01  # below this the smoothing of alpha, 0.01 / the sum, would outweigh every vote
 
@@ -81,8 +82,13 @@ def training_set(
     validate_data(estimator, X, y, reset=continued is None, skip_check_array=True)
     if continued is not None:
         features = continued.features
-    rows = checked_rows(estimator, X, features, finite=True)
-    n_features = rows.shape[1]
+    if features is None:
+        array = checked_array(estimator, X, finite=True)
+        features = Features(array.shape[1])
+        rows = features.rows(array)
+    else:
+        rows = checked_rows(estimator, X, features, finite=True)
+    n_features = features.n
     nominal = nominal_columns(X, categorical_features, n_features)
     labels = checked_labels(y)
     check_consistent_length(rows, labels)
@@ -90,8 +96,7 @@ def training_set(
     rows, labels, weight = _counted(rows, labels, weight)
     classes, codes = np.unique(labels, return_inverse=True)
     _check_classes(classes, None if continued is None else continued.classes)
-    described = features or Features(n_features)
-    return TrainingSet(rows, codes.astype(np.intp), weight, classes, described, nominal)
+    return TrainingSet(rows, codes.astype(np.intp), weight, classes, features, nominal)
 
 
 def nominal_columns(X: Any, categorical_features: Any, n_features: int) -> NDArray[np.bool_]:

@@ -21,6 +21,7 @@ from mddag._internal.weights import part
 from mddag.calibration.calibration import Calibration
 from mddag.calibration.platt import fit_factor
 from mddag.ensemble.ensemble import Ensemble
+from mddag.ensemble.tasks.task import Calibrated
 
 LEAST = 100
 PRIOR = 100.0
@@ -53,7 +54,7 @@ def exit_calibration(
     targets: NDArray[Any],
     weight: Vector | None = None,
 ) -> Calibration:
-    """What the scores (n, K) of each exit stand for, by the kind and link of the ensemble.
+    """What the scores (n, K) of each exit stand for, by the task of the ensemble.
 
     targets : numbers (n,) for regressors; for classifiers the opinion (n, n_classes) of the full
               ensemble, or labels (n,)
@@ -61,9 +62,7 @@ def exit_calibration(
     """
     n_steps = ensemble.n_classifiers
     rows_mass = None if weight is None else mass_of(weight)
-    if ensemble.kind == "classifier":
-        return class_calibration(scores, exit_step, targets, n_steps, rows_mass)
-    fit = log_mean_calibration if ensemble.link == "exp" else mean_calibration
+    fit = FITS[ensemble.task.calibrated]
     return fit(scores, exit_step, targets, n_steps, rows_mass)
 
 
@@ -102,6 +101,13 @@ def log_mean_calibration(
 ) -> Calibration:
     """Offsets b with mean exp(f + b) = mean target in each group, for scores of a log link."""
     return _by_group(scores[:, 0], exit_step, targets, n_steps, _log_shift, mass)
+
+
+FITS: dict[Calibrated, Callable[..., Calibration]] = {
+    "probabilities": class_calibration,
+    "means": mean_calibration,
+    "log means": log_mean_calibration,
+}
 
 
 def _by_group(

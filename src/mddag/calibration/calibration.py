@@ -6,8 +6,8 @@ own factor a (and, for regressors, offset b):
     two classes   p_1 = 1 / (1 + exp(-a f))        more classes   p = softmax(a f)
     regressors    E[y] = link(a f + b)
 
-Classifiers have b = 0 and a > 0, so the winning class is that of the scores. How the numbers are
-fitted is the business of ``factor`` and ``exit_calibration``. Probabilities are computed natively,
+Classifiers have b = 0 and a > 0, so the winning class is that of the scores. ``platt`` and
+``by_exit`` fit the numbers. Probabilities are computed natively,
 row by row: those of one row are, to the last bit, those that it has in any batch.
 """
 
@@ -79,6 +79,16 @@ class Calibration(ReadOnlyArrays):
         value: NDArray[np.float64] = self.factors[group][:, None] * scores
         value += self.offsets[group][:, None]
         return value
+
+    def log_odds(
+        self, scores: NDArray[np.float64], exit_step: NDArray[np.integer[Any]]
+    ) -> NDArray[np.float64]:
+        """Calibrated log-odds of scores (n, K) that left at steps (n,): (n,) for two classes,
+        (n, n_classes) up to a constant per row for more."""
+        if scores.shape[1] == 2:  # two classes with a score each
+            scores = scores[:, 1:] - scores[:, :1]
+        calibrated = self.calibrated(scores, exit_step)
+        return calibrated.ravel() if calibrated.shape[1] == 1 else calibrated
 
     def probabilities(
         self, scores: NDArray[np.float64], exit_step: NDArray[np.integer[Any]]

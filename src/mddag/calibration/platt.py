@@ -2,7 +2,7 @@
 
 It maximises the likelihood of smoothed labels: rows of mass m count as if among m + 1 one had been
 of any class alike, so that a stays finite on rows without error. Platt (1999) smooths each class by
-its own mass; with many classes, each of them small, that would drown what labels say. Soft targets
+its own mass; with many classes, each of them small, that would outweigh the labels. Soft targets
 are taken as they are. Nothing is shifted.
 """
 

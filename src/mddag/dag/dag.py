@@ -28,7 +28,7 @@ from mddag.dag.integer_votes import IntegerVotes
 from mddag.dag.program import Program
 from mddag.dag.trace import Trace
 from mddag.ensemble.ensemble import Ensemble, checked_out
-from mddag.features.features import Rows
+from mddag.features.rows import Rows
 from mddag.mdp.grid import Grid
 from mddag.mdp.policy import EVAL, Policy, check_policy
 

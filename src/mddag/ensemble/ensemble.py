@@ -2,14 +2,14 @@
 
 The full classifier is f(x) = bias + sum_j h_j(x). Base classifiers are flat trees, or any callables
 (``Ensemble.from_callables``). A binary ensemble has one score (K = 1) and f > 0 means class 1.
-An Ensemble only votes and sums; how instances skip and quit is the business of policy and DAG.
+An Ensemble only votes and sums; how rows skip and quit is in policy and DAG.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, get_args
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -22,18 +22,19 @@ from mddag._internal.checks import (
     check_whole,
     checked_permutation,
     checked_threads,
-    described,
 )
 from mddag._internal.read_only import read_only
 from mddag.ensemble.flat_trees import flat_nodes, flat_tables
 from mddag.ensemble.nodes import Nodes
 from mddag.ensemble.rescaling import Rescaling
+from mddag.ensemble.tasks import TASKS, Classification
+from mddag.ensemble.tasks.classification import class_labels
+from mddag.ensemble.tasks.task import LINKS, Kind, Link, Task
 from mddag.ensemble.votes import Tables, Votes, take_segments
-from mddag.features.features import Features, Rows
+from mddag.features.features import Features
+from mddag.features.rows import Floats, Rows
 
-Kind = Literal["classifier", "regressor", "ranker"]
-Link = Literal["identity", "exp", "unknown"]
-Voter = Callable[[Rows], ArrayLike]
+Voter = Callable[[Floats], ArrayLike]
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,7 +45,7 @@ class Rescaled:
     scale: NDArray[np.float64]
     shift: NDArray[np.float64]
 
-    def __call__(self, rows: Rows) -> NDArray[np.float64]:
+    def __call__(self, rows: Floats) -> NDArray[np.float64]:
         votes = np.asarray(self.voter(rows), np.float64)
         return self.scale * votes.reshape(len(rows), -1) + self.shift
 
@@ -61,10 +62,8 @@ class Ensemble:
     word_starts : int64 (n_trees + 1,)
     cost        : float64 (N,), the price of evaluating h_j; the number of its trees by default
     priced      : whether prices were given; if not, learners count base classifiers
-    classes     : the labels that scores stand for; None for regressors and rankers
-    kind        : "classifier", "regressor" or "ranker"
-    link        : what turns a regressor's score into its prediction: "identity", "exp" where the
-                  source model has a log link (Poisson, gamma, tweedie), or "unknown"
+    task        : what scores stand for: classes, means, an order; it has ``kind``, ``classes`` and
+                  ``link``, which can be read here, too
     callables   : the base classifiers where they are not trees (then there are no nodes)
 
     Made by ``as_ensemble``, ``from_trees`` or ``from_callables``, which check everything.
@@ -77,10 +76,8 @@ class Ensemble:
     words: NDArray[np.uint32]
     word_starts: NDArray[np.int64]
     cost: NDArray[np.float64]
-    classes: NDArray[Any] | None = None
-    kind: Kind = "classifier"
+    task: Task = field(default_factory=Classification)
     priced: bool = False
-    link: Link = "identity"
     callables: tuple[Voter, ...] = field(default=(), repr=False)
 
     def __post_init__(self) -> None:
@@ -97,6 +94,21 @@ class Ensemble:
     def n_scores(self) -> int:
         """K; a binary ensemble has one score."""
         return self.tables.n_scores
+
+    @property
+    def kind(self) -> Kind:
+        """ "classifier", "regressor" or "ranker"."""
+        return self.task.kind
+
+    @property
+    def classes(self) -> NDArray[Any] | None:
+        """The labels that scores stand for; None for regressors and rankers."""
+        return self.task.classes
+
+    @property
+    def link(self) -> Link:
+        """What turns a regressor's score into its prediction: "identity", "exp" or "unknown"."""
+        return self.task.link
 
     @property
     def n_features(self) -> int:
@@ -122,7 +134,7 @@ class Ensemble:
         )
 
     def votes(self, X: Any, *, n_threads: int = 1) -> Votes:
-        """What every h_j says of every row of X."""
+        """The votes of every h_j on every row of X."""
         n_threads = checked_threads(n_threads)
         rows = self.features.rows(X)
         if self.callables:
@@ -149,15 +161,7 @@ class Ensemble:
 
     def codes(self, scores: NDArray[np.float64]) -> NDArray[np.intp]:
         """The place of the winning class of each row of scores; a tie goes to the first class."""
-        if self.classes is None:
-            raise ValueError(
-                f"a {self.kind} has no classes to choose from; its scores are raw scores f, before "
-                "any link function of the source model"
-            )
-        if getattr(scores, "shape", ())[1:] != (self.n_scores,):
-            raise ValueError(f"scores are {described(scores)}; wanted (n, {self.n_scores})")
-        won = scores[:, 0] > 0 if self.n_scores == 1 else scores.argmax(axis=1)
-        return won.astype(np.intp)
+        return self.task.codes(scores, self.n_scores)
 
     def labels(self, scores: NDArray[np.float64]) -> NDArray[Any]:
         """The winning class of each row of scores."""
@@ -167,21 +171,11 @@ class Ensemble:
 
     def means(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
         """The predictions that a regressor's scores (n, 1) stand for, (n,)."""
-        if self.kind != "regressor":
-            raise ValueError(
-                f"the scores of a {self.kind} are no means; a regressor is wanted here"
-            )
-        self.require_link()
-        mean = scores[:, 0]
-        return np.exp(mean) if self.link == "exp" else mean
+        return self.task.means(scores)
 
     def require_link(self) -> None:
         """Refuse to predict where scores cannot be turned into predictions."""
-        if self.link == "unknown":
-            raise ValueError(
-                "the predictions of the source model are neither its scores nor exp of them; mddag "
-                "knows no other links: train for another objective, or use the raw scores"
-            )
+        self.task.require_predictions()
 
     def reordered(self, order: Sequence[int] | NDArray[np.intp]) -> Ensemble:
         """The same base classifiers in another order; the full sum keeps its value."""
@@ -251,6 +245,7 @@ class Ensemble:
         check_is("trees", trees, Iterable, "a list of Nodes")
         nodes, starts, words, word_starts = flat_nodes(trees, features.n)
         tables = flat_tables(trees, bias, score, rounds)
+        labels = None if classes is None else class_labels(classes, tables.n_scores)
         ensemble = cls(
             features=features,
             tables=tables,
@@ -259,9 +254,7 @@ class Ensemble:
             words=words,
             word_starts=word_starts,
             cost=read_only(np.diff(tables.rounds), np.float64),
-            classes=None if classes is None else _class_labels(classes, tables.n_scores),
-            kind=kind,
-            link=link,
+            task=TASKS[kind](classes=labels, link=link),
         )
         return ensemble if cost is None else ensemble.with_cost(cost)
 
@@ -292,9 +285,7 @@ class Ensemble:
             empty,
             tables=replace(empty.tables, rounds=np.zeros(len(callables) + 1, np.int64)),
             cost=np.ones(len(callables)),
-            classes=_class_labels(classes, empty.n_scores) if kind == "classifier" else None,
-            kind=kind,
-            link=link,
+            task=TASKS[kind](classes=TASKS[kind].labels(classes, empty.n_scores), link=link),
             callables=tuple(callables),
         )
         return ensemble if cost is None else ensemble.with_cost(cost)
@@ -323,7 +314,7 @@ class Ensemble:
 
     def call(self, j: int, rows: Rows) -> NDArray[np.float64]:
         """The votes of callable h_j on rows, (n_rows, K)."""
-        votes = np.asarray(self.callables[j](rows), np.float64)
+        votes = np.asarray(self.callables[j](np.asarray(rows)), np.float64)
         votes = votes[:, None] if votes.ndim == 1 else votes
         if votes.shape != (len(rows), self.n_scores):
             raise ValueError(
@@ -357,15 +348,5 @@ def checked_out(
 
 
 def _check_choices(kind: Kind, link: Link) -> None:
-    check_one_of("kind", kind, get_args(Kind))
-    check_one_of("link", link, get_args(Link))
-
-
-def _class_labels(classes: ArrayLike | None, n_scores: int) -> NDArray[Any]:
-    n_classes = max(n_scores, 2)
-    labels = np.arange(n_classes) if classes is None else np.asarray(classes)
-    if labels.shape != (n_classes,):
-        raise ValueError(
-            f"classes has shape {labels.shape}; {n_scores} score(s) stand for {n_classes} classes"
-        )
-    return read_only(labels, None)
+    check_one_of("kind", kind, tuple(TASKS))
+    check_one_of("link", link, LINKS)

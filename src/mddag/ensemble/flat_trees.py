@@ -1,6 +1,6 @@
-"""Layout: trees one behind the other, checked as a whole.
+"""Flat trees: the arrays of all trees, one behind the other, checked as a whole.
 
-Each tree is sound by itself (``Nodes`` sees to that); here it must fit the others: columns that
+``Nodes`` has checked each tree by itself; here it must fit the others: columns that
 exist, votes as wide as the scores they are for, rounds that take every tree once, finite numbers.
 The kernels rely on all of it. Errors name the first offender.
 """
@@ -46,7 +46,7 @@ def flat_tables(
     score: ArrayLike | None = None,
     rounds: ArrayLike | None = None,
 ) -> Tables:
-    """The votes of all trees; what `score` and `rounds` are by default, ``from_trees`` says."""
+    """The votes of all trees; `score` and `rounds` are as for ``Ensemble.from_trees``."""
     checked_bias = _checked_bias(bias)
     widths = np.array([tree.votes.shape[1] for tree in trees], np.intp)
     tables = Tables(

@@ -1,9 +1,9 @@
 """Nodes: one tree as flat records, the form in which learners and adapters hand a tree over.
 
-One split rule everywhere: ``x <= threshold`` goes left, NaN goes where ``missing_left`` says. A
+One split rule everywhere: ``x <= threshold`` goes left, NaN goes left if ``missing_left``. A
 nominal split sends the categories of its set left and every other value right. Children follow
 their parent in the array, so that a tree cannot loop. A stump is a tree of three nodes. Kernels
-walk trees without looking, so every tree is checked here, when it is made.
+do not check what they read, so every tree is checked here, when it is made.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Rescaling: what a policy changes in votes, h_jk -> scale_jk h_jk + shift_jk and f^(0) -> + start.
 
-An order wants other constants: the sum of its first j votes follows the full score closely, but
-around another level than the bias, and QUIT returns the sign of f. Then scales are 1 and
-start + sum_j shift_j = 0, so that the full sum keeps its value. A condensation wants other weights:
-few base classifiers stand for all, and those that are left out have scale 0.
+Another order needs other constants: the sum of its first j votes follows the full score closely,
+but around another level than the bias, and QUIT returns the sign of f. Then scales are 1 and
+start + sum_j shift_j = 0, so that the full sum keeps its value. A condensation (few base
+classifiers that approximate the sum of all) needs other weights; those left out have scale 0.
 
 SKIP leaves out the constant with the vote.
 """

@@ -1,6 +1,6 @@
-"""Votes: what every base classifier says of every row, as leaf codes plus value tables.
+"""Votes: h_j(x_i) of every base classifier and row, as leaf codes plus value tables.
 
-A tree with at most 256 leaves costs one byte per row; the numbers stand once, in ``Tables``.
+A tree with at most 256 leaves takes one byte per row; ``Tables`` has the votes of its leaves, once.
 ``Votes.dense`` gives h_j(x_i) in full, ``Votes.scores`` their sum f(x_i).
 """
 

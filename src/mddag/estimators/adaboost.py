@@ -2,7 +2,8 @@
 
 f(x) = sum_j alpha_j h_j(x) with base classifiers h_j that vote ±1 for every class; the class with
 the largest score wins. Two classes share one score, and f > 0 means the second. The rounds are in
-``boosting``, the base learners in ``learners``, the probabilities in ``calibration``.
+``boosting``, the base learners in ``learners``, the probabilities in ``calibration``. Scores are
+the float64 sums of ``Ensemble.scores``, not the integer sums of a DAG, so no Predictor is used.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
 
 from mddag._internal.checks import (
     check_fraction,
@@ -27,12 +29,13 @@ from mddag._internal.interruption import check_on_interrupt
 from mddag.boosting.callbacks import CallbackSupportMixin, Tasks, with_callbacks
 from mddag.boosting.training import Training
 from mddag.boosting.training_set import training_set
+from mddag.calibration.calibration import Calibration
 from mddag.ensemble.ensemble import Ensemble
-from mddag.estimators.prediction import ScoringClassifier
-from mddag.features.checks import all_or_nothing
+from mddag.features.checks import all_or_nothing, checked_rows
+from mddag.features.rows import Rows
 
 
-class AdaBoostMHClassifier(CallbackSupportMixin, ScoringClassifier, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class AdaBoostMHClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """AdaBoost.MH (Schapire & Singer 1999) over stumps, trees or products of stumps.
 
     Parameters
@@ -105,6 +108,9 @@ class AdaBoostMHClassifier(CallbackSupportMixin, ScoringClassifier, ClassifierMi
     0.967
     """
 
+    ensemble_: Ensemble
+    calibration_: Calibration
+
     def __init__(
         self,
         learner: Any = None,
@@ -168,8 +174,26 @@ class AdaBoostMHClassifier(CallbackSupportMixin, ScoringClassifier, ClassifierMi
     def scores(self, X: Any) -> NDArray[np.float64]:
         """The raw scores f, float64 (n, K); K = 1 for two classes."""
         rows = self._rows(X)
-        ensemble: Ensemble = self.ensemble_
-        return ensemble.scores(rows, n_threads=self.n_threads)
+        return self.ensemble_.scores(rows, n_threads=self.n_threads)
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The winning class of each row, (n,); a tie goes to the first class."""
+        scores = self.scores(X)
+        return self.ensemble_.labels(scores)
+
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """Class probabilities, float64 (n, n_classes)."""
+        scores = self.scores(X)
+        return self.calibration_.probabilities(scores, self._exits(scores))
+
+    def decision_function(self, X: Any) -> NDArray[np.float64]:
+        """Calibrated log-odds: (n,) for two classes, (n, n_classes) up to a constant per row."""
+        scores = self.scores(X)
+        return self.calibration_.log_odds(scores, self._exits(scores))
+
+    def encode(self, X: Any) -> Rows:
+        """X as every method here reads it, float (n, d): encode a frame once, use it often."""
+        return self._rows(X).in_c_order()
 
     def staged_scores(self, X: Any) -> Iterator[NDArray[np.float64]]:
         """The raw scores after each round, each float64 (n, K)."""
@@ -184,6 +208,19 @@ class AdaBoostMHClassifier(CallbackSupportMixin, ScoringClassifier, ClassifierMi
         """The winning classes after each round, each (n,)."""
         for scores in self.staged_scores(X):
             yield self.ensemble_.labels(scores)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        return tags
+
+    def _rows(self, X: Any) -> Rows:
+        check_is_fitted(self)
+        return checked_rows(self, X, self.ensemble_.features)
+
+    def _exits(self, scores: NDArray[np.float64]) -> NDArray[np.intp]:
+        """Every row leaves at the last step."""
+        return np.full(len(scores), self.ensemble_.n_classifiers)
 
     def _check_parameters(self) -> None:
         _check_learner(self.learner)

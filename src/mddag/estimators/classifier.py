@@ -15,13 +15,11 @@ from sklearn.utils.validation import check_is_fitted
 
 from mddag.estimators.adaboost import AdaBoostMHClassifier
 from mddag.estimators.dag_estimator import DagEstimator
-from mddag.estimators.prediction import ScoringClassifier
-from mddag.features.checks import checked_labels
 from mddag.ordering import Given
 from mddag.solvers import Sarsa
 
 
-class MDDAGClassifier(ScoringClassifier, ClassifierMixin, DagEstimator):  # type: ignore[misc]
+class MDDAGClassifier(ClassifierMixin, DagEstimator):  # type: ignore[misc]
     """A sparse decision DAG over the base classifiers of a boosted ensemble.
 
     Parameters
@@ -130,8 +128,17 @@ class MDDAGClassifier(ScoringClassifier, ClassifierMixin, DagEstimator):  # type
         check_is_fitted(self, "ensemble_")
         return np.asarray(self.ensemble_.classes)
 
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The winning class of each row, (n,); a tie goes to the first class."""
+        return self.untransformed().predict(self._rows(X))
+
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """Class probabilities, float64 (n, n_classes)."""
+        return self.untransformed().predict_proba(self._rows(X))
+
+    def decision_function(self, X: Any) -> NDArray[np.float64]:
+        """Calibrated log-odds: (n,) for two classes, (n, n_classes) up to a constant per row."""
+        return self.untransformed().decision_function(self._rows(X))
+
     def _default_model(self) -> Any:
         return AdaBoostMHClassifier(n_threads=self.n_threads, verbose=self.verbose)
-
-    def _targets(self, y: Any) -> NDArray[Any]:
-        return checked_labels(y)

@@ -6,7 +6,9 @@ predict: each row evaluates the base classifiers that its path in the DAG needs,
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from typing import Any, ClassVar, Self
 
@@ -17,27 +19,39 @@ from sklearn.utils import _safe_indexing, check_random_state
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
 
 from mddag._internal.checks import check_fraction, check_one_of, checked_threads
-from mddag._internal.doubts import doubt_one_class
 from mddag._internal.progress import Report, progress
 from mddag._internal.weights import part
-from mddag.adapters import Transformer, parted
+from mddag.adapters import Transformer, parts_of
 from mddag.calibration.by_exit import exit_calibration
 from mddag.calibration.platt import opinion
 from mddag.dag.dag import compile as compile_dag
 from mddag.dag.replay import replay
 from mddag.dag.trace import Trace
-from mddag.ensemble.ensemble import Ensemble, Kind
-from mddag.estimators.fitted_model import Source, fitted_source, is_piped
-from mddag.estimators.prediction import Scoring
-from mddag.estimators.served import Served
+from mddag.ensemble.ensemble import Ensemble
+from mddag.ensemble.tasks import TASKS
+from mddag.ensemble.tasks.task import Kind
+from mddag.estimators.fitted_model import FittedModel, fitted_model, may_transform
 from mddag.estimators.solver_choice import chosen_solver
-from mddag.features.checks import all_or_nothing, checked_rows, counted_rows, piped_rows
-from mddag.features.features import Encoded, Rows, is_frame
+from mddag.features.checks import all_or_nothing, checked_rows, counted_rows, transformed_rows
+from mddag.features.features import is_frame
+from mddag.features.rows import Rows
 from mddag.mdp.mdp import MDP, checked_actions, checked_beta, checked_loss
 from mddag.mdp.policy import ACTIONS, Policy, check_policy
 from mddag.mdp.policy_rows import mdp_of
+from mddag.serving.export import export_c
+from mddag.serving.model_file import Model
+from mddag.serving.predictor import Predictor
 from mddag.solvers import Solver
 from mddag.solvers.arranged import GRIDS, arranged_for
+
+# What to do about the steps of a Pipeline, where a Predictor reads rows as they are given.
+ONE_ROW = (
+    "transform rows together; use predict or predict_proba of a frame or an array with this one row"
+)
+WITHOUT_STEPS = (
+    "only scikit-learn can run; pickle the estimator, or save the sparse model of the last step "
+    "instead: sparsify(pipeline[-1], pipeline[:-1].transform(X), y, …)"
+)
 
 
 class _Repr:
@@ -55,8 +69,12 @@ class _Repr:
         return partial(plain, estimator) if summary is None else partial(str, summary)
 
 
-class DagEstimator(Served, Scoring, BaseEstimator):  # type: ignore[misc]
-    """Parameters, fit and traces; a subclass knows its targets, its predictions and their units."""
+class DagEstimator(BaseEstimator):  # type: ignore[misc]
+    """Parameters, fit, and what a Predictor answers; a subclass knows its kind and its targets.
+
+    X is checked here by scikit-learn's rules and transformed where a Pipeline was given; the
+    Predictor of the last fit does the rest.
+    """
 
     kind: ClassVar[Kind]
     __repr__ = _Repr()
@@ -123,11 +141,10 @@ class DagEstimator(Served, Scoring, BaseEstimator):  # type: ignore[misc]
         random = check_random_state(self.random_state)
         held_out = self.policy_fraction if self.policy_rows == "held_out" else 0.0
         model = self._default_model() if self.ensemble is None else self.ensemble
-        source = fitted_source(model, self.kind, X, targets, held_out, random, weight)
+        source = fitted_model(model, self.kind, X, targets, held_out, random, weight)
         report(1, f"{source.ensemble.n_classifiers} base classifiers")
         rows = self._enter(source, _safe_indexing(X, source.rows), finite=True)
-        if self.kind == "classifier":
-            doubt_one_class(targets[source.rows])
+        source.ensemble.task.doubt_targets(targets[source.rows])
         mdp = self._policy_mdp(source, rows, targets[source.rows], part(weight, source.rows))
         learning = arranged_for(solver, mdp, self.ordering, self.grid)
         policy = learning.for_source(solver.with_seed(random).solve(learning.mdp))
@@ -144,11 +161,11 @@ class DagEstimator(Served, Scoring, BaseEstimator):  # type: ignore[misc]
         check_policy(policy)
         with all_or_nothing(self):
             X = self._seen(X, finite=False)
-            soft = self.kind == "classifier" and np.ndim(y) == 2
+            soft = TASKS[self.kind].soft_targets and np.ndim(y) == 2
             targets = y if soft else self._targets(y)
             check_consistent_length(X, targets)
             X, targets, weight = counted_rows(X, targets, sample_weight)
-            source = Source.of(self.ensemble, self.kind, np.arange(len(targets)))
+            source = FittedModel.of(self.ensemble, self.kind, np.arange(len(targets)))
             rows = self._enter(source, X, finite=False)
             mdp = self._policy_mdp(source, rows, targets, weight)
             self.settle(source.ensemble, policy, mdp)
@@ -156,7 +173,7 @@ class DagEstimator(Served, Scoring, BaseEstimator):  # type: ignore[misc]
 
     def _policy_mdp(
         self,
-        source: Source,
+        source: FittedModel,
         rows: Rows,
         targets: NDArray[Any],
         weight: NDArray[np.float64] | None,
@@ -173,21 +190,61 @@ class DagEstimator(Served, Scoring, BaseEstimator):  # type: ignore[misc]
 
     def scores(self, X: Any) -> NDArray[np.float64]:
         """The raw scores f^(N) of Eq. (2), float64 (n, K); K = 1 for two classes."""
-        rows = self._rows(X)
-        scores: NDArray[np.float64] = self.dag_.scores(rows, n_threads=self.n_threads)
-        return scores
+        return self.untransformed().scores(self._rows(X))
 
     def trace(self, X: Any) -> Trace:
         """Raw scores and classification paths of every row."""
-        rows = self._rows(X)
-        trace: Trace = self.dag_.run(rows, n_threads=self.n_threads)
-        return trace
+        return self.untransformed().run(self._rows(X))
 
     def n_evaluated(self, X: Any) -> NDArray[np.int64]:
         """Base classifiers evaluated on each row, (n,)."""
-        rows = self._rows(X)
-        lengths: NDArray[np.int64] = self.dag_.lengths(rows, n_threads=self.n_threads)[2]
-        return lengths
+        return self.untransformed().n_evaluated(self._rows(X))
+
+    def encode(self, X: Any) -> Rows:
+        """X as every method here reads it, float (n, d): encode a frame once, use it often."""
+        return self.untransformed().encode(self._rows(X))
+
+    def predict_one(self, x: Any) -> Any:
+        """The winning class, or the expected mean, of one row; see ``Predictor.predict_one``."""
+        return self._of_given_rows(ONE_ROW).predict_one(x)
+
+    def predict_proba_one(self, x: Any) -> NDArray[np.float64]:
+        """The class probabilities of one row, float64 (n_classes,); x as for predict_one."""
+        return self._of_given_rows(ONE_ROW).predict_proba_one(x)
+
+    def predictor(self) -> Predictor:
+        """The fitted model without scikit-learn; its predictions are the same."""
+        fitted = self._of_given_rows(WITHOUT_STEPS)
+        against, summary = self.measured_against_, getattr(self, "summary_", None)
+        model = replace(fitted.model, measured_against=against, summary=summary)
+        return Predictor(model, n_threads=fitted.n_threads)
+
+    def untransformed(self) -> Predictor:
+        """The Predictor of rows as the ensemble reads them, after the steps of a Pipeline."""
+        try:
+            return self._predictor.on_threads(self.n_threads)
+        except AttributeError:
+            check_is_fitted(self)
+            raise
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the fitted model to a file that ``mddag.load`` reads, without pickle."""
+        self.predictor().save(path)
+
+    def export_c(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        name: str = "model",
+        integer_thresholds: bool = False,
+    ) -> None:
+        """Write the fitted model as one C99 header; see ``mddag.export_c``."""
+        export_c(self.predictor(), path, name=name, integer_thresholds=integer_thresholds)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        return tags
 
     def checked_solver(self, n_threads: int | None = None) -> Solver:
         """The solver; bad parameters are refused here, before any work.
@@ -216,14 +273,14 @@ class DagEstimator(Served, Scoring, BaseEstimator):  # type: ignore[misc]
 
     def _targets(self, y: Any) -> NDArray[Any]:
         """The targets (n,), if they are of the right kind."""
-        raise TypeError(f"{type(self).__name__} must say what its targets are")
+        return TASKS[self.kind]().checked_targets(y)
 
     def _seen(self, X: Any, *, finite: bool) -> Any:
         """X for the ensemble's own fit: arrays are checked here, frames keep their columns.
 
-        What a Pipeline is given is its own affair.
+        The steps of a Pipeline check what they are given by themselves.
         """
-        if is_frame(X) or is_piped(self.ensemble):
+        if is_frame(X) or may_transform(self.ensemble):
             validate_data(self, X, reset=True, skip_check_array=True)
             return X
         allowed = "allow-nan" if finite else False
@@ -231,13 +288,13 @@ class DagEstimator(Served, Scoring, BaseEstimator):  # type: ignore[misc]
 
     def describe_rows(self, X: Any) -> None:
         """Take number and names of features from rows that were checked elsewhere."""
-        source = parted(self.ensemble)
+        source = parts_of(self.ensemble)
         self.transformer_ = source.transformer
         validate_data(self, X, reset=True, skip_check_array=True)
         if source.transformer is not None:
             source.transformer.describe(self)
 
-    def _enter(self, source: Source, X: Any, *, finite: bool) -> Rows:
+    def _enter(self, source: FittedModel, X: Any, *, finite: bool) -> Rows:
         """Policy rows as the ensemble reads them; from here on X enters as these did."""
         self.transformer_ = source.transformer
         if source.transformer is not None:
@@ -248,13 +305,21 @@ class DagEstimator(Served, Scoring, BaseEstimator):  # type: ignore[misc]
         if self.transformer_ is None:
             return checked_rows(self, X, ensemble.features, finite=finite)
         rows = self.transformer_.transform(X)
-        return piped_rows(self, rows, ensemble.features, finite=finite)
+        return transformed_rows(self, rows, ensemble.features, finite=finite)
 
     def _rows(self, X: Any) -> Rows:
         check_is_fitted(self)
-        if self.transformer_ is not None and isinstance(X, Encoded):  # transformed by `encode`
-            return piped_rows(self, X, self.ensemble_.features)
+        features = self.ensemble_.features
+        if self.transformer_ is not None and isinstance(X, Rows) and X.passed(features):
+            return X  # transformed by `encode`
         return self._read(X, self.ensemble_)
+
+    def _of_given_rows(self, instead: str) -> Predictor:
+        """The Predictor, if it reads rows as they are given; `instead` says what to do if not."""
+        fitted = self.untransformed()
+        if self.transformer_ is not None:
+            raise ValueError(f"the model reads rows after {self.transformer_}, which {instead}")
+        return fitted
 
     def settle(self, ensemble: Ensemble, policy: Policy, mdp: MDP) -> None:
         """Take a policy over an ensemble, calibrated and evaluated on the rows of an MDP."""
@@ -264,7 +329,7 @@ class DagEstimator(Served, Scoring, BaseEstimator):  # type: ignore[misc]
         self.evaluation_ = mdp.evaluate(policy)
         self.full_evaluation_ = mdp.evaluate_full()
         targets = mdp.labels
-        if ensemble.kind == "classifier":
+        if ensemble.task.calibrated == "probabilities":
             targets = opinion(mdp.votes.scores(), targets, mdp.mass)
         left = replay(ensemble, policy, mdp.votes, n_threads=self.n_threads)
         self.ensemble_, self.policy_ = ensemble, policy
@@ -274,10 +339,14 @@ class DagEstimator(Served, Scoring, BaseEstimator):  # type: ignore[misc]
         self.calibration_ = exit_calibration(
             ensemble, left.scores, left.exit_step, targets, mdp.weight
         )
-
-    def _exits(self, X: Any) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
-        rows = self._rows(X)
-        exits: tuple[NDArray[np.float64], NDArray[np.int32]] = self.dag_.exits(
-            rows, n_threads=self.n_threads
+        self._predictor = Predictor(
+            Model(
+                self.dag_,
+                self.calibration_,
+                self.beta,
+                self.evaluation_,
+                self.full_evaluation_,
+                self.measured_against_,
+            ),
+            n_threads=self.n_threads,
         )
-        return exits

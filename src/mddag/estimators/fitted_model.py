@@ -1,8 +1,8 @@
-"""Source: where an estimator's base classifiers come from, and which rows are left for the policy.
+"""FittedModel: the base classifiers of an estimator, and the rows that are left for its policy.
 
 A fitted model is used as it is, and every row is a policy row. A model that is not fitted is
 cloned and fitted on a part of the rows; the rest, which it has not seen, is for the policy. The
-steps of a Pipeline before its ensemble come along.
+steps of a Pipeline before its ensemble are the transformer.
 """
 
 from __future__ import annotations
@@ -20,12 +20,14 @@ from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from mddag._internal.row_sampling import stratified
-from mddag.adapters import Piped, Transformer, ensemble_of, parted
-from mddag.ensemble.ensemble import Ensemble, Kind
+from mddag.adapters import ModelParts, Transformer, ensemble_of, parts_of
+from mddag.ensemble.ensemble import Ensemble
+from mddag.ensemble.tasks import TASKS
+from mddag.ensemble.tasks.task import Kind
 
 
 @dataclass(frozen=True, eq=False)
-class Source:
+class FittedModel:
     """An ensemble, and the rows that the policy may learn on, intp (n_policy_rows,).
 
     transformer : what makes the rows that the ensemble reads; None where it reads them as they are
@@ -36,13 +38,13 @@ class Source:
     transformer: Transformer | None = None
 
     @classmethod
-    def of(cls, model: Any, kind: Kind, rows: NDArray[np.intp]) -> Source:
+    def of(cls, model: Any, kind: Kind, rows: NDArray[np.intp]) -> FittedModel:
         """The ensemble of a fitted model, if it is that of a `kind`."""
-        piped = parted(model)
-        return cls(of_kind(ensemble_of(piped), kind), rows, piped.transformer)
+        parts = parts_of(model)
+        return cls(of_kind(ensemble_of(parts), kind), rows, parts.transformer)
 
 
-def fitted_source(
+def fitted_model(
     model: Any,
     kind: Kind,
     X: Any,
@@ -50,14 +52,14 @@ def fitted_source(
     held_out: float,
     random: np.random.RandomState,
     weight: NDArray[np.float64] | None = None,
-) -> Source:
+) -> FittedModel:
     """The ensemble of `model`, fitted on all but a share `held_out` of the rows if it is not.
 
     weight : of the rows (n,), for the model too if it is fitted here
     """
     everything = np.arange(len(targets))
     if is_fitted(model):
-        return Source.of(model, kind, everything)
+        return FittedModel.of(model, kind, everything)
     if weight is not None and not has_fit_parameter(model, "sample_weight"):
         raise ValueError(
             f"sample_weight is given, but {type(model).__name__}.fit, which is to train the "
@@ -66,8 +68,7 @@ def fitted_source(
     model = clone(model)
     for name in _unset_seeds(model):
         model.set_params(**{name: random.randint(2**31 - 1)})
-    groups = targets if kind == "classifier" else np.zeros(len(targets))
-    out = stratified(groups, held_out, random)
+    out = stratified(TASKS[kind]().strata(targets), held_out, random)
     if held_out > 0 and len(out) == 0:
         raise ValueError(
             f"n_samples={len(targets)} leaves no row for the policy when the ensemble is fitted, "
@@ -76,7 +77,7 @@ def fitted_source(
     rest = np.setdiff1d(everything, out)
     weights = {} if weight is None else {"sample_weight": weight[rest]}
     model.fit(_safe_indexing(X, rest), targets[rest], **weights)
-    return Source.of(model, kind, out if held_out > 0 else everything)
+    return FittedModel.of(model, kind, out if held_out > 0 else everything)
 
 
 def _unset_seeds(model: Any) -> list[str]:
@@ -94,7 +95,7 @@ def is_fitted(model: Any) -> bool:
         return is_fitted(model.estimator)
     if isinstance(model, Pipeline) and model.steps:  # the last step tells, as scikit-learn has it
         return is_fitted(model.steps[-1][1])
-    if callable(getattr(model, "is_fitted", None)):  # CatBoost's own word
+    if callable(getattr(model, "is_fitted", None)):  # CatBoost
         return bool(model.is_fitted())
     if not isinstance(model, BaseEstimator):
         return True
@@ -105,11 +106,11 @@ def is_fitted(model: Any) -> bool:
     return True
 
 
-def is_piped(model: Any) -> bool:
+def may_transform(model: Any) -> bool:
     """Whether there may be something that transforms rows before the ensemble reads them."""
     if isinstance(model, FrozenEstimator):
-        return is_piped(model.estimator)
-    if isinstance(model, (Pipeline, Piped)):
+        return may_transform(model.estimator)
+    if isinstance(model, (Pipeline, ModelParts)):
         return True
     return getattr(model, "transformer_", None) is not None
 
@@ -118,5 +119,5 @@ def of_kind(ensemble: Ensemble, kind: Kind) -> Ensemble:
     """The ensemble, if it is that of a `kind` whose predictions can be made."""
     if ensemble.kind != kind:
         raise ValueError(f"the ensemble is that of a {ensemble.kind}; a {kind} is wanted here")
-    ensemble.require_link()
+    ensemble.task.require_predictions()
     return ensemble

@@ -14,11 +14,9 @@ from sklearn.base import RegressorMixin
 from sklearn.ensemble import HistGradientBoostingRegressor
 
 from mddag.estimators.dag_estimator import DagEstimator
-from mddag.estimators.prediction import ScoringRegressor
-from mddag.features.checks import checked_numbers
 
 
-class MDDAGRegressor(ScoringRegressor, RegressorMixin, DagEstimator):  # type: ignore[misc]
+class MDDAGRegressor(RegressorMixin, DagEstimator):  # type: ignore[misc]
     """A sparse decision DAG over the trees of a boosted regressor.
 
     Parameters
@@ -60,8 +58,9 @@ random_state
 
     kind = "regressor"
 
+    def predict(self, X: Any) -> NDArray[np.float64]:
+        """The expected target of each row, float64 (n,)."""
+        return self.untransformed().predict(self._rows(X))
+
     def _default_model(self) -> Any:
         return HistGradientBoostingRegressor(max_leaf_nodes=8, early_stopping=False)
-
-    def _targets(self, y: Any) -> NDArray[np.float64]:
-        return checked_numbers(y)

@@ -1,8 +1,8 @@
 """Categories: the values of a nominal column, and their places among the codes that trees read.
 
-Values must be of a type that was there in training, else somebody has encoded the column in between
-and every answer would be wrong. A value that was not there in training counts as missing, or is
-refused where the source model refuses it; where none was there, a warning says so.
+Values must be of a type that was there in training; other types mean that the column was encoded in
+between, and every answer would be wrong. A value that was not there in training counts as missing,
+or is refused where the source model refuses it. A column of such values alone gives a warning.
 """
 
 from __future__ import annotations
@@ -124,7 +124,7 @@ def category_values(column: Any) -> tuple[Any, ...] | None:
 
 
 def is_missing(value: Any) -> bool:
-    """Whether `value` is None, NaN, or pandas' own word for either."""
+    """Whether `value` is None, NaN, or what pandas has for either."""
     if value is None or type(value).__name__ in ("NAType", "NaTType"):
         return True
     return isinstance(value, (float, np.floating, Decimal)) and value != value

@@ -1,4 +1,4 @@
-"""The door of the estimators: X and y through scikit-learn's checks, once, before any work."""
+"""Checks of X and y by scikit-learn's rules, for estimators: once, before any work."""
 
 from __future__ import annotations
 
@@ -20,32 +20,35 @@ from sklearn.utils.validation import (
 )
 
 from mddag._internal.weights import checked_weight
-from mddag.features.features import Encoded, Features, Rows, is_frame
+from mddag.features.features import Features, is_frame
+from mddag.features.rows import Floats, Rows
 
 
-def checked_rows(
-    estimator: Any, X: Any, features: Features | None, *, finite: bool = False
-) -> Rows:
+def checked_rows(estimator: Any, X: Any, features: Features, *, finite: bool = False) -> Rows:
     """X as numbers, checked against the fitted estimator.
 
     NaN may be there, infinities too unless the rows are to be `finite`: those of ``fit`` are, as in
     scikit-learn; trees that are grown read an infinity as a number beyond every threshold.
     """
-    if isinstance(X, Encoded) and features is not None and not finite:
-        return features.rows(X)
-    if not is_frame(X) or features is None:
-        wanted = _wanted(finite)
-        return validate_data(estimator, X, reset=False, **wanted)  # type: ignore[no-any-return]
+    if isinstance(X, Rows) and not finite and X.passed(features):
+        return X
+    if not is_frame(X):
+        return features.rows(checked_array(estimator, X, finite=finite))
     validate_data(estimator, X, reset=False, skip_check_array=True)
-    return piped_rows(estimator, X, features, finite=finite)
+    return transformed_rows(estimator, X, features, finite=finite)
 
 
-def piped_rows(estimator: Any, X: Any, features: Features, *, finite: bool = False) -> Rows:
-    """The same of rows that were transformed for the ensemble: names and counts are the source's,
-    the estimator's own being those before."""
-    return check_array(  # type: ignore[no-any-return]
-        features.rows(X), estimator=estimator, input_name="X", **_wanted(finite)
-    )
+def checked_array(estimator: Any, X: Any, *, finite: bool = False) -> Floats:
+    """The same of an array where there are no Features yet."""
+    return validate_data(estimator, X, reset=False, **_wanted(finite))  # type: ignore[no-any-return]
+
+
+def transformed_rows(estimator: Any, X: Any, features: Features, *, finite: bool = False) -> Rows:
+    """The same of rows that the steps of a Pipeline have made: their columns are those of
+    `features`; the estimator's own names and number are those before the steps."""
+    rows = features.rows(X)
+    check_array(rows, estimator=estimator, input_name="X", **_wanted(finite))
+    return rows
 
 
 def _wanted(finite: bool) -> dict[str, Any]:

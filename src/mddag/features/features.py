@@ -1,7 +1,8 @@
-"""Features: what the columns of X are, and the door through which every X enters.
+"""Features: what the columns of X are, and the one check that every X passes.
 
-``Features.rows`` turns arrays and frames into float32 or float64 rows that the kernels take as
-they are, or says what it got, what it wanted and what to do. It does not scale, impute or select.
+``Features.rows`` turns arrays and frames into ``Rows``, float32 or float64, which the kernels read
+as they are. Its errors say what was got, what was wanted and what to do. It does not scale, impute
+or select.
 """
 
 from __future__ import annotations
@@ -18,22 +19,10 @@ from numpy.typing import NDArray
 
 from mddag._internal.checks import check_is, check_whole
 from mddag.features.categories import Categories, category_values
+from mddag.features.rows import Floats, Rows
 
-Rows = NDArray[np.floating[Any]]
 MOST_FEATURES = 2**30  # the kernels keep a column's number in 30 bits
 _NUMBERS = (Real, Decimal, np.bool_, type(None))
-
-
-class Encoded(NDArray[np.floating[Any]]):
-    """Rows of floats (n_rows, n) that have passed the door: categories are codes.
-
-    The type tells estimators that were fitted on a frame that this array was one.
-    """
-
-    @classmethod
-    def of(cls, rows: Rows) -> Encoded:
-        """The rows in C order, so that each of them is contiguous."""
-        return np.ascontiguousarray(rows).view(cls)
 
 
 @dataclass(frozen=True)
@@ -83,9 +72,14 @@ class Features:
             )
 
     def rows(self, X: Any) -> Rows:
-        """X as float32 or float64 (n_rows, n), in C or F order, without a copy where it can be."""
-        rows: Rows
-        if is_frame(X):
+        """X as float32 or float64 (n_rows, n), in C or F order, without a copy where it can be.
+
+        Rows that passed these checks before are returned as they are.
+        """
+        if isinstance(X, Rows) and X.passed(self):
+            return X
+        rows: Floats
+        if type(X) is not np.ndarray and is_frame(X):
             self._check_names(list(X.columns))
             rows = frame_rows(X, self.nominal)
         else:
@@ -100,7 +94,7 @@ class Features:
             )
         if not self.missing:
             _refuse_missing(rows, self.names)
-        return rows
+        return Rows.of(rows, self)
 
     def _check_names(self, got: list[Any]) -> None:
         if self.names is None or got == list(self.names):
@@ -130,7 +124,7 @@ def is_frame(X: Any) -> bool:
     return library in {"pandas", "polars"} and hasattr(X, "columns")
 
 
-def array_rows(X: Any) -> Rows:
+def array_rows(X: Any) -> Floats:
     """A 2-D array of numbers as float32 (where that is exact) or float64."""
     if hasattr(X, "tocsr"):
         raise TypeError(
@@ -218,16 +212,16 @@ def _strangers(values: list[Any]) -> list[Any]:
     return [value for value in values if type(value) not in known]
 
 
-def _aligned(array: Rows) -> Rows:
+def _aligned(array: Floats) -> Floats:
     """The kernels step by whole elements of the machine's byte order."""
-    aligned = array.flags.aligned and array.dtype.isnative
-    whole = all(stride % array.itemsize == 0 for stride in array.strides)
-    if aligned and whole:
+    flags = array.flags
+    whole = flags.c_contiguous or all(stride % array.itemsize == 0 for stride in array.strides)
+    if whole and flags.aligned and array.dtype.isnative:
         return array
     return np.array(array, array.dtype.newbyteorder("="), order="C")
 
 
-def _refuse_missing(rows: Rows, names: tuple[str, ...] | None) -> None:
+def _refuse_missing(rows: Floats, names: tuple[str, ...] | None) -> None:
     if not np.isnan(rows.min(initial=0.0)):  # the minimum of numbers with a NaN is NaN
         return
     i, column = np.argwhere(np.isnan(rows))[0]

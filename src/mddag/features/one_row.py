@@ -1,4 +1,4 @@
-"""One row in whatever form it comes: an array of any stride, a list, a dict by name, a Series.
+"""One row in any form: an array of any stride, a list, a dict by name, a Series, a frame.
 
 What is read by name (dicts, labelled Series, frames of one row) holds values in nominal columns, as
 frames do; what is read by place holds codes there, as arrays do, or strings, which are values.
@@ -15,10 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mddag.features.categories import is_missing
-from mddag.features.features import Features, Rows, array_rows, is_frame
+from mddag.features.features import Features, array_rows, is_frame
+from mddag.features.rows import Floats
 
 
-def one_row(features: Features, x: Any) -> Rows:
+def one_row(features: Features, x: Any) -> Floats:
     """x as float32 or float64 (n,), C-contiguous, or an error that says what is different."""
     if is_frame(x):
         row = _of_frame(features, x)
@@ -37,13 +38,13 @@ def one_row(features: Features, x: Any) -> Rows:
     return row
 
 
-def _of_frame(features: Features, x: Any) -> Rows:
+def _of_frame(features: Features, x: Any) -> Floats:
     if len(x) != 1:
         raise ValueError(f"x is a frame of {len(x)} rows; wanted one row: use predict for several")
     return np.ascontiguousarray(features.rows(x)[0])
 
 
-def _of_series(features: Features, x: Any) -> Rows:
+def _of_series(features: Features, x: Any) -> Floats:
     labels = x.index.tolist()
     if features.names is None or labels == list(range(len(labels))):  # no names: by place
         return _by_place(features, x.to_numpy())
@@ -75,7 +76,7 @@ def _by_name(features: Features, x: Mapping[Any, Any], what: str) -> list[Any]:
     return [x[name] for name in names]
 
 
-def _by_place(features: Features, x: Any) -> Rows:
+def _by_place(features: Features, x: Any) -> Floats:
     if hasattr(x, "tocsr"):
         raise TypeError(
             f"x is a sparse {type(x).__name__}; mddag reads dense rows: pass x.toarray()"

@@ -17,7 +17,8 @@ from mddag import _core
 from mddag._internal.checks import checked_threads
 from mddag.ensemble.nodes import Nodes
 from mddag.ensemble.votes import Codes, starts_of
-from mddag.features.features import Rows, array_rows
+from mddag.features.features import array_rows
+from mddag.features.rows import Floats
 
 EXACT_ROWS = 65_536  # up to here every distinct value keeps its own code by default
 MOST_CODES = 65_535  # a uint16 code, with one value kept for missing
@@ -158,7 +159,7 @@ def _checked_nominal(nominal: ArrayLike | None, d: int) -> NDArray[np.bool_]:
 
 
 def _column(
-    values: Rows, feature: int, bins: int, nominal: bool
+    values: Floats, feature: int, bins: int, nominal: bool
 ) -> tuple[NDArray[np.float64], int, bool]:
     """The cuts of a column, its number of codes, and whether values are missing."""
     ordered = np.sort(values)  # NaN goes last
@@ -170,7 +171,7 @@ def _column(
     return cuts, len(cuts) + 1, missing
 
 
-def _n_categories(present: Rows, feature: int) -> int:
+def _n_categories(present: Floats, feature: int) -> int:
     """`present` is sorted and without NaN."""
     if len(present) == 0:
         return 1
@@ -184,7 +185,7 @@ def _n_categories(present: Rows, feature: int) -> int:
     return int(present[-1]) + 1
 
 
-def _cuts(present: Rows, bins: int) -> NDArray[np.float64]:
+def _cuts(present: Floats, bins: int) -> NDArray[np.float64]:
     """Cuts between neighbouring distinct values; where those are too many, between groups of
     (nearly) equally many of them. `present` is sorted and without NaN."""
     if len(present) == 0:
@@ -203,7 +204,7 @@ def _cuts(present: Rows, bins: int) -> NDArray[np.float64]:
 
 
 def _codes(
-    rows: Rows,
+    rows: Floats,
     cuts: tuple[NDArray[np.float64], ...],
     n_codes: NDArray[np.int32],
     nominal: NDArray[np.bool_],

@@ -1,8 +1,8 @@
-"""Predictor: a model that serves: labels, probabilities, scores and paths, and nothing to fit.
+"""Predictor: labels, means, probabilities, scores and paths of rows, by a fitted model.
 
-``load`` needs numpy, safetensors and the native core alone: neither scikit-learn nor the library
-that trained the trees is imported. Rows enter through ``Features.rows``, in microseconds; what it
-refuses, the estimators refuse in the same words. Predictions equal the estimator's, bit by bit.
+All prediction by a DAG is here: the estimators have a Predictor, which answers for them. X is
+checked once, by ``Features.rows``, in microseconds. ``load`` needs numpy, safetensors and the
+native core alone: neither scikit-learn nor the library that trained the trees is imported.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from mddag._internal.checks import check_is, checked_threads
 from mddag.calibration.calibration import Calibration
 from mddag.dag.trace import Trace
 from mddag.ensemble.ensemble import checked_out
-from mddag.features.features import Encoded, Rows
 from mddag.features.one_row import one_row
+from mddag.features.rows import Floats, Rows
 from mddag.serving.model_file import Model
 
 LOSSES = {
@@ -51,6 +51,7 @@ class Predictor:
         check_is("model", model, Model, instead)
         self.model = model
         self.n_threads = checked_threads(n_threads)
+        self._features, self._task = model.dag.ensemble.features, model.dag.ensemble.task
         classes = self.classes_
         self._dtype = np.dtype(np.float64) if classes is None else classes.dtype
         # Indexing a list gives the array's own scalars in a tenth of the time.
@@ -69,13 +70,16 @@ class Predictor:
         return self.model.dag.ensemble.n_features
 
     def predict(self, X: Any, out: NDArray[Any] | None = None) -> NDArray[Any]:
-        """The winning class of each row, or the mean that a regressor expects, (n,)."""
-        rows = self._rows(X)
+        """The winning class of each row, or the mean that a regressor expects, (n,).
+
+        A tie goes to the first class.
+        """
+        rows = self._features.rows(X)
         out = checked_out(out, (len(rows),), rows, self._dtype)
         if len(rows) == 1:
             out[0] = self._answer(np.ascontiguousarray(rows))
         elif self.classes_ is None:
-            out[:] = self._means(rows)
+            out[:] = self._numbers(rows)
         else:
             self.classes_.take(self._codes(rows), out=out)
         return out
@@ -83,7 +87,7 @@ class Predictor:
     def predict_proba(self, X: Any, out: NDArray[np.float64] | None = None) -> NDArray[np.float64]:
         """Calibrated class probabilities, float64 (n, n_classes)."""
         n_classes = self._n_probabilities()
-        rows = self._rows(X)
+        rows = self._features.rows(X)
         out = checked_out(out, (len(rows), n_classes), rows)
         if len(rows) == 1:
             self._write(np.ascontiguousarray(rows), out)
@@ -91,9 +95,14 @@ class Predictor:
             self._write_all(rows, out)
         return out
 
+    def decision_function(self, X: Any) -> NDArray[np.float64]:
+        """Calibrated log-odds: (n,) for two classes, (n, n_classes) up to a constant per row."""
+        self._n_probabilities()
+        return self._calibration().log_odds(*self._exits(self._features.rows(X)))
+
     def codes(self, X: Any, out: NDArray[np.intp] | None = None) -> NDArray[np.intp]:
         """The place of each row's winning class among classes_, intp (n,)."""
-        rows = self._rows(X)
+        rows = self._features.rows(X)
         out = checked_out(out, (len(rows),), rows, np.intp)
         out[:] = self._codes(rows)
         return out
@@ -118,7 +127,7 @@ class Predictor:
         one row. A contiguous float32 or float64 array takes the least time by far.
         """
         try:
-            return self._mean(x) if self._labels is None else self._labels[self._code(x)]
+            return self._number(x) if self._labels is None else self._labels[self._code(x)]
         except (TypeError, ValueError):  # no array that the walk reads as it is
             pass
         return self._answer(self._row(x))
@@ -135,10 +144,17 @@ class Predictor:
         self._write(self._row(x), out)
         return out
 
-    def encode(self, X: Any) -> Encoded:
+    def encode(self, X: Any) -> Rows:
         """X as every method here reads it, float (n, n_features): encode a frame once, use it
         often."""
-        return Encoded.of(self._rows(X))
+        return self._features.rows(X).in_c_order()
+
+    def on_threads(self, n_threads: int) -> Predictor:
+        """The same with another number of threads."""
+        if type(n_threads) is int and n_threads == self.n_threads:  # of one row's time it is much
+            return self
+        n_threads = checked_threads(n_threads)
+        return self if n_threads == self.n_threads else Predictor(self.model, n_threads=n_threads)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model to a file that ``mddag.load`` reads."""
@@ -150,17 +166,12 @@ class Predictor:
     def __str__(self) -> str:
         return "\n".join(_described(self.model))
 
-    def _rows(self, X: Any) -> Rows:
-        return self.model.dag.ensemble.features.rows(X)
-
-    def _row(self, x: Any) -> Rows:
-        return one_row(self.model.dag.ensemble.features, x)
-
     def _choose_readers(self) -> None:
-        """What single rows are read by: native code, but where callables or refusals wait."""
+        """The functions that read single rows: native, except for callables and for what is to be
+        refused."""
         dag, given = self.model.dag, self.model.calibration
         self._code: Callable[[Any], int] = self._code_of_one
-        self._mean: Callable[[Any], float] = self._mean_of_one
+        self._number: Callable[[Any], float] = self._number_of_one
         self._write: Callable[[Any, NDArray[np.float64]], None] = self._write_one
         if not dag.program.has_kernels:
             return
@@ -168,23 +179,27 @@ class Predictor:
         by_exit = read.factors[read.groups], read.offsets[read.groups]
         walk = _core.CalibratedWalk(dag.walk, *by_exit)
         self._code, self._write = dag.walk.predict_one, walk.probabilities_one
-        if dag.ensemble.kind != "classifier" and dag.ensemble.link == "identity":
-            self._mean = walk.mean_one
-        elif dag.ensemble.kind == "regressor" and dag.ensemble.link == "exp":
-            self._mean = lambda x: float(np.exp(walk.mean_one(x)))
+        if self._task.calibration_changes_predictions:
+            self._number = self._task.prediction_of_one(walk.mean_one)
 
-    def _answer(self, x: Rows) -> Any:
+    def _row(self, x: Any) -> Floats:
+        return one_row(self._features, x)
+
+    def _answer(self, x: Floats) -> Any:
         """What is predicted of one row, (n_features,) or (1, n_features)."""
-        return self._mean(x) if self._labels is None else self._labels[self._code(x)]
+        return self._number(x) if self._labels is None else self._labels[self._code(x)]
 
     def _code_of_one(self, x: Any) -> int:
-        return int(self._codes(self._row(x)[None])[0])
+        return int(self._codes(self._batch_of_one(x))[0])
 
-    def _mean_of_one(self, x: Any) -> float:
-        return float(self._means(self._row(x)[None])[0])
+    def _number_of_one(self, x: Any) -> float:
+        return float(self._numbers(self._batch_of_one(x))[0])
 
     def _write_one(self, x: Any, out: NDArray[np.float64]) -> None:
-        self._write_all(self._row(x)[None], out)
+        self._write_all(self._batch_of_one(x), out)
+
+    def _batch_of_one(self, x: Any) -> Rows:
+        return self._features.rows(self._row(x)[None])
 
     def _n_probabilities(self) -> int:
         """How many probabilities a row has, if it has any."""
@@ -193,23 +208,27 @@ class Predictor:
             raise ValueError(f"the model has no {what} for probabilities; use predict or scores")
         return len(self._labels)
 
-    def _codes(self, rows: Rows) -> NDArray[np.intp]:
-        scores = np.empty((len(rows), self.model.dag.ensemble.n_scores))
-        self.model.dag.fill_scores(rows, scores, self.n_threads)
-        return self.model.dag.ensemble.codes(scores)
+    def _calibration(self) -> Calibration:
+        assert self.model.calibration is not None
+        return self.model.calibration
 
-    def _means(self, rows: Rows) -> NDArray[np.float64]:
-        scores, exit_step = self.model.dag.exits_of(rows, self.n_threads)
+    def _exits(self, rows: Rows) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
+        return self.model.dag.exits(rows, n_threads=self.n_threads)
+
+    def _codes(self, rows: Rows) -> NDArray[np.intp]:
+        dag = self.model.dag
+        scores = np.empty((len(rows), dag.ensemble.n_scores))
+        dag.fill_scores(rows, scores, self.n_threads)
+        return dag.ensemble.codes(scores)
+
+    def _numbers(self, rows: Rows) -> NDArray[np.float64]:
+        scores, exit_step = self._exits(rows)
         if self.model.calibration is not None:
             scores = self.model.calibration.calibrated(scores, exit_step)
-        ensemble = self.model.dag.ensemble
-        return scores[:, 0] if ensemble.kind == "ranker" else ensemble.means(scores)
+        return self._task.predictions(scores)
 
     def _write_all(self, rows: Rows, out: NDArray[np.float64]) -> None:
-        calibration = self.model.calibration
-        assert calibration is not None
-        exits = self.model.dag.exits_of(rows, self.n_threads)
-        out[:] = calibration.probabilities(*exits)
+        out[:] = self._calibration().probabilities(*self._exits(rows))
 
     def __getstate__(self) -> dict[str, Any]:
         return {"model": self.model, "n_threads": self.n_threads}
@@ -228,8 +247,10 @@ def _described(model: Model) -> list[str]:
     if ensemble.classes is not None:
         lines.append(f"classes: {len(ensemble.classes)}{_few(ensemble.classes.tolist())}")
     every = f", decisions every {policy.every} steps" if policy.every > 1 else ""
-    beta = "" if model.beta is None else f", learned for beta = {model.beta:g}"
-    lines.append(f"policy: {policy.grid.n_cells} cells{every}{beta}")
+    known = model.beta is None or model.summary is not None  # which names the knob
+    beta = "" if known else f", learned for beta = {model.beta:g}"
+    cells = "1 cell" if policy.grid.n_cells == 1 else f"{policy.grid.n_cells} cells"
+    lines.append(f"policy: {cells}{every}{beta}")
     return lines + (_measured(model) if model.summary is None else model.summary.lines())
 
 

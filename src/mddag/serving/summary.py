@@ -1,7 +1,7 @@
 """Summary: what ``sparsify`` found, on which rows it was measured, and what was proved.
 
-``str`` tells it in five lines: what it is; evaluations; error beside the full model's; what is
-promised; what speed to expect. Nothing in it was measured on rows that policies were learned on.
+``str`` has five lines: what the model is; evaluations; error beside the full model's; what is
+promised; the speed to expect. Nothing in it was measured on rows that policies were learned on.
 """
 
 from __future__ import annotations
@@ -9,12 +9,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from mddag._internal.checks import check_one_of
+from mddag.ensemble.tasks import TASKS
 
-KINDS = {"classifier": "MDDAGClassifier", "regressor": "MDDAGRegressor"}
+KINDS = tuple(kind for kind, task in TASKS.items() if task.estimator is not None)
 KNOBS = ("beta", "budget", "max_loss", "max_disagreement")
 ROWS = ("certifying", "choosing")
 REFERENCES = ("labels", "model")
-SLOW, FASTER = "no faster", 1.05  # less is lost in what the cost model does not know
+SLOW, FASTER = "no faster", 1.05  # less is lost in what is not in the cost model
 
 
 @dataclass(frozen=True)
@@ -57,7 +58,7 @@ class Summary:
     speed_one: float | None
 
     def __post_init__(self) -> None:
-        check_one_of("kind", self.kind, tuple(KINDS))
+        check_one_of("kind", self.kind, KINDS)
         check_one_of("knob", self.knob, KNOBS)
         check_one_of("rows", self.rows, ROWS)
         check_one_of("measured_against", self.measured_against, REFERENCES)
@@ -68,7 +69,7 @@ class Summary:
     def lines(self) -> list[str]:
         """The five lines."""
         return [
-            f"{KINDS[self.kind]} by sparsify({self.knob}={self.value:g}): {self._what}",
+            f"{TASKS[self.kind].estimator} by sparsify({self.knob}={self.value:g}): {self._what}",
             f"evaluations per row: {self.n_evaluated:.1f} of {self.n_classifiers} base "
             f"classifiers, on {self.n_rows} {self._rows}",
             f"{self._quality}, on the same {self.n_rows} rows",
@@ -89,34 +90,26 @@ class Summary:
     def _rows(self) -> str:
         if self.rows == "certifying":
             return "certifying rows"
-        calibrated = " and calibrated it" if self.kind == "regressor" else ""
+        calibrated = (
+            " and calibrated it" if TASKS[self.kind].calibration_changes_predictions else ""
+        )
         return f"rows that chose the policy{calibrated}"
 
     @property
     def _quality(self) -> str:
-        regresses = self.kind == "regressor"
-        name = "R2" if regresses else "error"
+        quality = TASKS[self.kind].quality
         if self.measured_against == "model":
-            beside = (
-                f"R2 against the full model's predictions: {1 - self.difference:.4f}"
-                if regresses
-                else f"disagreement with the full model: {self.difference:.4f}"
-            )
-            return f"{name}: unknown without labels; {beside}"
+            return f"{quality.name}: unknown without labels; {quality.told(self.difference)}"
         if self.sparse is None or self.full is None:
-            return f"{name}: not defined where all targets are equal"
-        return f"{name}: {self.sparse:.4f} sparse, {self.full:.4f} full"
+            return f"{quality.name}: not defined where all targets are equal"
+        return f"{quality.name}: {self.sparse:.4f} sparse, {self.full:.4f} full"
 
     @property
     def _bounded(self) -> str:
         """What the knob bounds. Without labels each changed one counts as lost."""
-        if self.kind == "regressor":
-            if self.measured_against == "model":
-                return "squared difference from the full model's predictions over their variance"
-            return "R2 lost against the full model"
-        if self.knob == "max_loss" and self.measured_against == "labels":
-            return "accuracy lost against the full model"
-        return "disagreement with the full model"
+        quality = TASKS[self.kind].quality
+        lost = self.knob == "max_loss" and self.measured_against == "labels"
+        return quality.lost if lost else quality.changed
 
     @property
     def _promise(self) -> str:

@@ -35,13 +35,10 @@ def measured(
     rows = parts.choosing if guarantee is None else parts.certifying
     full, truth, weight = parts.full[rows], parts.truth[rows], part(parts.weight, rows)
     left = replay(parts.ensemble, chosen.policy, parts.votes.rows(rows))
-    regresses = parts.ensemble.kind == "regressor"
-    if regresses:
-        calibrated = estimator.calibration_.calibrated(left.scores, left.exit_step)
-        sparse = parts.ensemble.means(calibrated)
-    else:
-        sparse = parts.ensemble.labels(left.scores)
-    quality = r2 if regresses else error
+    task, scores = parts.ensemble.task, left.scores
+    if task.calibration_changes_predictions:
+        scores = estimator.calibration_.calibrated(scores, left.exit_step)
+    sparse, quality = task.predictions(scores), task.quality
     return Summary(
         kind=parts.ensemble.kind,
         knob=knob,
@@ -53,28 +50,12 @@ def measured(
         measured_against="labels" if parts.labelled else "model",
         full=quality(full, truth, weight) if parts.labelled else None,
         sparse=quality(sparse, truth, weight) if parts.labelled else None,
-        difference=(_unexplained if regresses else error)(sparse, full, weight),
+        difference=quality.difference(sparse, full, weight),
         lost=None if knob in ("beta", "budget") else _mean(chosen.excess[rows], weight),
         confidence=None if guarantee is None else guarantee.confidence,
         speed=_finite(estimator.dag_.expected_speedup),
         speed_one=_finite(estimator.dag_.expected_speedup_one),
     )
-
-
-def error(labels: NDArray[Any], truth: NDArray[Any], weight: Weight = None) -> float:
-    """The share of labels that are others."""
-    return _mean(labels != truth, weight)
-
-
-def r2(means: NDArray[Any], truth: NDArray[Any], weight: Weight = None) -> float | None:
-    """1 - squared error over variance; None where there is no variance."""
-    return 1 - _unexplained(means, truth, weight) if np.ptp(truth) > 0 else None
-
-
-def _unexplained(means: NDArray[Any], truth: NDArray[Any], weight: Weight) -> float:
-    """The mean squared difference over the variance, or by itself where there is none."""
-    variance = _mean(np.square(truth - _mean(truth, weight)), weight)
-    return _mean(np.square(means - truth), weight) / (variance or 1.0)
 
 
 def _mean(numbers: NDArray[Any], weight: Weight) -> float:

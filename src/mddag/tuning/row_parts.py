@@ -19,8 +19,6 @@ from mddag.calibration.calibration import probabilities
 from mddag.calibration.platt import fit_factor
 from mddag.ensemble.ensemble import Ensemble
 from mddag.ensemble.votes import Votes
-from mddag.features.checks import checked_labels, checked_numbers
-from mddag.mdp.policy_rows import class_codes
 
 SHARES = (0.6, 0.4, 0.0)  # learning, choosing
 CERTIFIED_SHARES = (0.4, 0.1, 0.5)  # the same, and rows that only certify
@@ -67,18 +65,16 @@ class RowParts:
     ) -> RowParts:
         """The rows of X, checked and split at random."""
         rows = ensemble.features.rows(X)
-        classifies = ensemble.kind == "classifier"
-        truth = None
+        task, truth = ensemble.task, None
         if y is not None:
-            truth = checked_labels(y) if classifies else checked_numbers(y)
+            truth = task.checked_targets(y)
             check_consistent_length(rows, truth)
-            if classifies:
-                class_codes(truth, ensemble)  # refuses labels that are not among the classes
+            task.coded(truth)  # refuses labels that are not among the classes
         shares = CERTIFIED_SHARES if certified else SHARES
         learning, choosing, certifying = _split(len(rows), shares, random)
         votes = ensemble.votes(rows, n_threads=n_threads)
         scores = votes.scores()
-        full = ensemble.labels(scores) if classifies else ensemble.means(scores)
+        full = task.predictions(scores)
         truth = full if truth is None else truth
         known = ensemble, votes, scores, full, truth, y is not None
         return cls(*known, learning, choosing, certifying, weight)
@@ -95,11 +91,11 @@ class RowParts:
         less noise than the true labels, and never reward it. Where something is to be proved each
         change has a `price` of its own, from 0 to 1, by which targets move towards the label.
         """
-        codes = class_codes(self.truth[self.seen], self.ensemble)
+        codes = self.ensemble.task.coded(self.truth[self.seen])
         weight = part(self.weight, self.seen)
         factor = fit_factor(self.scores[self.seen], codes, None if weight is None else mass(weight))
         said = (1 - price) * probabilities(self.scores, factor)
-        said[np.arange(len(said)), class_codes(self.full, self.ensemble)] += price
+        said[np.arange(len(said)), self.ensemble.task.coded(self.full)] += price
         return said
 
 

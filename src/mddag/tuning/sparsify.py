@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
 from mddag._internal.checks import check_one_of
-from mddag._internal.doubts import doubt, doubt_confidence, doubt_few_rows, doubt_one_class
+from mddag._internal.doubts import doubt, doubt_confidence, doubt_few_rows
 from mddag._internal.weights import are_equal, part
-from mddag.adapters import Piped, ensemble_of, parted
+from mddag.adapters import ModelParts, ensemble_of, parts_of
 from mddag.calibration.calibration import probabilities
 from mddag.ensemble.ensemble import Ensemble
 from mddag.estimators.classifier import MDDAGClassifier
@@ -110,10 +110,10 @@ def sparsify(
     if knob not in BOUNDS and not isinstance(confidence, _Default | None):
         doubt_confidence(confidence, knob, value)
     check_one_of("objective", objective, ("evaluations", "time"))
-    piped = parted(model)
-    ensemble = _supported(ensemble_of(piped), knob)
+    source = parts_of(model)
+    ensemble = _supported(ensemble_of(source), knob)
     estimator = ESTIMATORS[ensemble.kind](
-        ensemble if piped.transformer is None else Piped(ensemble, piped.transformer),
+        ensemble if source.transformer is None else ModelParts(ensemble, source.transformer),
         loss=loss,
         solver=solver,
         ordering=ordering,
@@ -132,7 +132,7 @@ def sparsify(
         guarantee = Guarantee(knob, value, float(confidence), _measure(ensemble, knob))
     parts = RowParts.of(
         ensemble,
-        piped.rows(X),
+        source.rows(X),
         y,
         certified=guarantee is not None,
         random=random,
@@ -144,7 +144,7 @@ def sparsify(
     chosen = _chosen(search, knob, value, guarantee, parts)
     if objective == "time" and knob != "budget" and not search.saves_time(chosen):
         chosen = search.everything
-    teacher = model if piped.path is None else piped.model
+    teacher = model if source.path is None else source.model
     _settle(estimator, chosen, teacher, X, parts)
     if guarantee is not None:
         estimator.promise_ = guarantee
@@ -158,8 +158,7 @@ def _check_rows(parts: RowParts, knob: str, guarantee: Guarantee | None) -> None
         doubt_few_rows(len(parts), knob)
     else:
         guarantee.require(len(parts), len(parts.certifying))
-    if parts.ensemble.kind == "classifier":
-        doubt_one_class(parts.truth, given=parts.labelled)
+    parts.ensemble.task.doubt_targets(parts.truth, given=parts.labelled)
 
 
 def _search(
@@ -235,9 +234,9 @@ def _settle(
     Means are calibrated on the rows on which the excess loss was; factors of classifiers change no
     label, so all rows serve.
     """
-    ensemble, truth = parts.ensemble, parts.truth
-    rows = parts.seen if ensemble.kind == "regressor" else np.arange(len(parts))
-    if not parts.labelled and ensemble.kind == "classifier":
+    ensemble, truth, task = parts.ensemble, parts.truth, parts.ensemble.task
+    rows = parts.seen if task.calibration_changes_predictions else np.arange(len(parts))
+    if not parts.labelled and task.soft_targets:
         truth = _taught_probabilities(teacher, X, parts)
     estimator.set_params(beta=chosen.beta)
     estimator.describe_rows(X)

@@ -18,16 +18,15 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_consistent_length
 
 from mddag._internal.checks import as_floats, check_fraction, check_jobs
-from mddag._internal.doubts import doubt_one_class
 from mddag._internal.interruption import check_on_interrupt, ending_all, keeping
 from mddag._internal.progress import progress
 from mddag._internal.row_sampling import stratified
-from mddag.adapters import ensemble_of, parted
+from mddag.adapters import ensemble_of, parts_of
 from mddag.ensemble.ensemble import Ensemble
 from mddag.estimators.classifier import MDDAGClassifier
 from mddag.estimators.dag_estimator import DagEstimator
 from mddag.estimators.solver_choice import chosen_solver, threads_of_learning
-from mddag.features.checks import checked_labels, checked_numbers, counted_rows
+from mddag.features.checks import counted_rows
 from mddag.mdp.curve import SAMPLES, Curve
 from mddag.mdp.mdp import MDP, Evaluation, checked_loss
 from mddag.mdp.policy import Policy
@@ -99,13 +98,12 @@ def sweep(
         verbose=verbose,
         on_interrupt=on_interrupt,
     )
-    piped = parted(model)
-    ensemble = ensemble_of(piped)
+    parts = parts_of(model)
+    ensemble = ensemble_of(parts)
     settings = {"loss": of_model.loss if loss is None else loss, "actions": of_model.actions}
     X, y, weight = counted_rows(X, y, sample_weight)
-    given = _policy_mdp(ensemble, piped.rows(X), y, weight, settings)
-    if ensemble.kind == "classifier":
-        doubt_one_class(np.asarray(y))
+    given = _policy_mdp(ensemble, parts.rows(X), y, weight, settings)
+    ensemble.task.doubt_targets(np.asarray(y))
     rest, out = _held_out(given, selection_fraction, random)
     learning = arranged_for(learner, given.rows(rest), ordering, of_model.grid)
     test = None
@@ -113,7 +111,7 @@ def sweep(
         X_test, y_test, weight = counted_rows(
             X_test, y_test, sample_weight_test, "sample_weight_test"
         )
-        test = learning.like(_policy_mdp(ensemble, piped.rows(X_test), y_test, weight, settings))
+        test = learning.like(_policy_mdp(ensemble, parts.rows(X_test), y_test, weight, settings))
     curve = sweep_policies(
         learning.mdp,
         learner.with_seed(random),
@@ -134,7 +132,7 @@ def _policy_mdp(
     weight: NDArray[np.float64] | None,
     settings: dict[str, Any],
 ) -> MDP:
-    targets = checked_labels(y) if ensemble.kind == "classifier" else checked_numbers(y)
+    targets = ensemble.task.checked_targets(y)
     rows = ensemble.features.rows(X)
     check_consistent_length(rows, targets)
     return mdp_of(ensemble, ensemble.votes(rows), targets, weight=weight, **settings)

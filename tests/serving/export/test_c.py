@@ -14,6 +14,7 @@ from mddag.calibration.calibration import Calibration
 from mddag.dag.dag import Dag
 from mddag.ensemble.ensemble import Ensemble
 from mddag.ensemble.nodes import TreeBuilder
+from mddag.ensemble.tasks import Classification, Regression
 from mddag.features.features import Features
 from mddag.mdp.grid import Grid
 from mddag.mdp.policy import EVAL, QUIT, SKIP, Policy
@@ -41,7 +42,8 @@ def assert_equal_runs(got, wanted):
 
 
 def with_classes(ensemble):
-    return replace(ensemble, classes=np.arange(max(ensemble.n_scores, 2)))
+    classes = np.arange(max(ensemble.n_scores, 2))
+    return replace(ensemble, task=Classification(classes=classes))
 
 
 @given(st.data())
@@ -130,7 +132,7 @@ def test_thresholds_beyond_float32(tmp_path, threshold):
 @pytest.mark.parametrize("link", ["identity", "exp"])
 def test_regressors_give_calibrated_means(tmp_path, link):
     classifier = deep_forest(np.random.default_rng(1), 5, 2, 1)
-    ensemble = replace(classifier, kind="regressor", classes=None, link=link)
+    ensemble = replace(classifier, task=Regression(link=link))
     policy = Policy.prefix(3, 5, Grid(np.empty(0)))
     calibration = Calibration([0, 0, 0, 1, 1, 1], [1.0, 2.0], [0.0, 0.5])
     model = Predictor(Model(Dag(ensemble, policy), calibration))
@@ -143,7 +145,7 @@ def test_regressors_give_calibrated_means(tmp_path, link):
 
 def test_a_regressor_whose_link_is_unknown_is_not_exported(tmp_path):
     classifier = deep_forest(np.random.default_rng(1), 2, 2, 1)
-    ensemble = replace(classifier, kind="regressor", classes=None, link="unknown")
+    ensemble = replace(classifier, task=Regression(link="unknown"))
     with pytest.raises(ValueError, match="neither its scores nor exp of them"):
         export_c(mddag.compile(ensemble), tmp_path / "m.h")
 
@@ -163,7 +165,8 @@ def test_a_header_may_be_included_twice_and_beside_another_and_used_in_part(tmp_
 
 
 def test_the_same_model_gives_the_same_text_of_ascii_without_a_way_out_of_the_comment(tmp_path):
-    ensemble = replace(whole_model().dag.ensemble, classes=np.array(["*/ int x;", "é", "c"]))
+    task = Classification(classes=np.array(["*/ int x;", "é", "c"]))
+    ensemble = replace(whole_model().dag.ensemble, task=task)
     dag = Dag(ensemble, whole_model().dag.policy)
     for name in ("a.h", "b.h"):
         export_c(dag, tmp_path / name)
@@ -204,7 +207,8 @@ identifiers = st.one_of(
 def test_labels_and_names_never_reach_the_compiler(tmp_path_factory, labels, first, second, name):
     whole = whole_model().dag
     features = replace(whole.ensemble.features, names=(first + "0", second + "1"))
-    ensemble = replace(whole.ensemble, classes=np.array(labels, object), features=features)
+    task = Classification(classes=np.array(labels, object))
+    ensemble = replace(whole.ensemble, task=task, features=features)
     folder = tmp_path_factory.mktemp("c")
     export_c(Dag(ensemble, whole.policy), folder / "m.h", name=name)
     header = (folder / "m.h").read_bytes()
@@ -224,7 +228,11 @@ def test_labels_and_names_never_reach_the_compiler(tmp_path_factory, labels, fir
 def plain_header(dag, folder, name):
     """The same model with labels of letters."""
     labels = np.array(["a", "b", "c"])
-    export_c(Dag(replace(dag.ensemble, classes=labels), dag.policy), folder / "plain.h", name=name)
+    export_c(
+        Dag(replace(dag.ensemble, task=Classification(classes=labels)), dag.policy),
+        folder / "plain.h",
+        name=name,
+    )
     return (folder / "plain.h").read_bytes()
 
 
@@ -245,7 +253,10 @@ def plain_header(dag, folder, name):
 def test_a_label_stays_readable_in_the_comment(tmp_path, label, shown):
     whole = whole_model().dag
     classes = np.array([label, "b", "c"], object)
-    export_c(Dag(replace(whole.ensemble, classes=classes), whole.policy), tmp_path / "m.h")
+    export_c(
+        Dag(replace(whole.ensemble, task=Classification(classes=classes)), whole.policy),
+        tmp_path / "m.h",
+    )
     assert f" * class 0: {shown}" in (tmp_path / "m.h").read_text().splitlines()
 
 

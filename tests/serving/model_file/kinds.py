@@ -9,6 +9,7 @@ from mddag.dag.dag import Dag
 from mddag.dag.dag import compile as compile_dag
 from mddag.ensemble.ensemble import Ensemble
 from mddag.ensemble.nodes import TreeBuilder
+from mddag.ensemble.tasks import Classification, Regression
 from mddag.features.features import Features
 from mddag.mdp.grid import Grid
 from mddag.mdp.mdp import Evaluation
@@ -37,7 +38,7 @@ def random_policy(rng, ensemble, n_edges, every=1, skips=0.2, quits=0.1):
 
 def random_classifier(rng, n_leaves, edges, n_scores=1):
     ensemble = random_ensemble(rng, n_leaves, edges, n_scores)
-    return replace(ensemble, classes=np.arange(max(n_scores, 2)))
+    return replace(ensemble, task=Classification(classes=np.arange(max(n_scores, 2))))
 
 
 def stumps():
@@ -94,7 +95,7 @@ def regressor():
     """With a log link, calibrated by exit."""
     rng = np.random.default_rng(4)
     ensemble = random_ensemble(rng, [4] * 8, thresholds(rng), 1)
-    ensemble = replace(ensemble, kind="regressor", link="exp", classes=None)
+    ensemble = replace(ensemble, task=Regression(link="exp"))
     policy = random_policy(rng, ensemble, 6, skips=0.0)
     calibration = Calibration([0] * 4 + [1] * 5, [1.0, 0.5], [0.1, -0.1])
     evaluation = Evaluation(0.5, 4.0, 0.6, 3.5)
@@ -108,7 +109,7 @@ def calibrated():
     ensemble = replace(
         ensemble,
         features=Features(N_FEATURES, missing=False),
-        classes=np.array([-1, 1], np.int8),
+        task=Classification(classes=np.array([-1, 1], np.int8)),
     )
     policy = random_policy(rng, ensemble, 30, skips=0.0)
     groups = np.minimum(np.arange(11) // 3, 2)

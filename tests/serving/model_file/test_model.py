@@ -14,6 +14,7 @@ from mddag.calibration.calibration import Calibration
 from mddag.dag.dag import Dag
 from mddag.dag.dag import compile as compile_dag
 from mddag.ensemble.ensemble import Ensemble
+from mddag.ensemble.tasks import Regression
 from mddag.features.features import Features
 from mddag.mdp.mdp import Evaluation
 from mddag.serving.model_file import Model, ModelFileError
@@ -311,7 +312,7 @@ def test_unsound_models_are_refused(change, message):
 
 
 def test_regressors_may_shift_means():
-    ensemble = replace(whole_model().dag.ensemble, kind="regressor", classes=None)
+    ensemble = replace(whole_model().dag.ensemble, task=Regression())
     model = whole_model(
         dag=Dag(ensemble, whole_model().dag.policy, expected_evaluations=2.0),
         calibration=Calibration([0, 0, 1], [1.0, 2.0], [0.5, -0.5]),

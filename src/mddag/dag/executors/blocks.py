@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from mddag import _core
 from mddag.dag.executors.executor import exits_at_the_end
 from mddag.dag.program import Program
-from mddag.features.features import Rows
+from mddag.features.rows import Rows
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from mddag.dag.program import Program
 from mddag.dag.trace import Trace
-from mddag.features.features import Rows
+from mddag.features.rows import Rows
 
 
 class Executor(Protocol):

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from mddag.dag.program import Program
 from mddag.dag.trace import Trace
 from mddag.ensemble.ensemble import Ensemble
-from mddag.features.features import Rows
+from mddag.features.rows import Rows
 from mddag.mdp.policy import Policy
 
 Vote = Callable[[int, NDArray[np.intp]], NDArray[np.float64]]

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from mddag.dag.executors.executor import exits_at_the_end
 from mddag.dag.program import Program
 from mddag.dag.trace import Trace
-from mddag.features.features import Rows
+from mddag.features.rows import Rows
 
 
 @dataclass(frozen=True, eq=False)

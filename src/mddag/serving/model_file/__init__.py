@@ -1,7 +1,7 @@
 """The model file: a sparse decision DAG as safetensors with JSON metadata.
 
-Arrays and text alone: reading a file runs none of its content. What each tensor is, docs/serving.md
-says.
+It holds arrays and text alone: reading a file runs none of its content. docs/serving.md lists the
+tensors.
 """
 
 from mddag.serving.model_file.container import ModelFileError as ModelFileError

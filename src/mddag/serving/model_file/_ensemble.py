@@ -14,6 +14,8 @@ from numpy.typing import NDArray
 
 from mddag.ensemble.ensemble import Ensemble
 from mddag.ensemble.nodes import NODE, Nodes
+from mddag.ensemble.tasks import TASKS
+from mddag.ensemble.tasks.task import LINKS
 from mddag.ensemble.votes import starts_of
 from mddag.features.features import MOST_FEATURES, Features
 from mddag.serving.model_file._fields import Types, check_fields, check_length
@@ -87,9 +89,9 @@ def ensemble_parts(ensemble: Ensemble) -> tuple[Metadata, Tensors]:
 
 def ensemble_of(metadata: Metadata, tensors: Tensors) -> Ensemble:
     """The inverse of `ensemble_parts`."""
-    if metadata["kind"] not in ("classifier", "regressor", "ranker"):
+    if metadata["kind"] not in TASKS:
         raise ModelFileError(f"the ensemble is that of a {metadata['kind']!r:.20}, unknown here")
-    if metadata["link"] not in ("identity", "exp", "unknown"):
+    if metadata["link"] not in LINKS:
         raise ModelFileError(f"the link is {metadata['link']!r:.20}, unknown here")
     ensemble = Ensemble.from_trees(
         _trees(tensors),

@@ -66,6 +66,6 @@ def calibration_of(tensors: Tensors, ensemble: Ensemble) -> Calibration | None:
         return None
     groups, factors, offsets = (tensors[name] for name in CALIBRATION_TENSORS)
     check_length("calibration.groups", groups, len(ensemble) + 1, "one for each exit step")
-    if ensemble.kind == "classifier" and offsets.any():
+    if not ensemble.task.calibration_changes_predictions and offsets.any():
         raise ModelFileError("tensor calibration.offsets would change winners; wanted zeros")
     return Calibration(groups, factors, offsets)

@@ -1,7 +1,7 @@
-"""Model: what a file holds: a DAG, how its scores are read, and what it was measured to be worth.
+"""Model: the content of a file: a DAG, its calibration, and what was measured of it.
 
-``load`` believes nothing: every array is checked before a kernel sees it, and whatever is wrong is
-a ModelFileError. Files of older versions of the format keep loading.
+``load`` checks every array before a kernel reads it; all that is wrong with a file is a
+ModelFileError. Files of older versions of the format keep loading.
 """
 
 from __future__ import annotations
@@ -49,11 +49,11 @@ class Model:
     """What is needed to predict, and what is known of it.
 
     dag         : ensemble and policy
-    calibration : what scores at each exit stand for; None where nobody fitted it
+    calibration : what scores at each exit stand for; None where there is none
     beta        : the price of an evaluation that the policy was learned for
     evaluation  : the policy on the policy rows
     full        : evaluating everything on the same rows
-    measured_against : what these two losses are of, one of REFERENCES; None where nobody knows
+    measured_against : what these two losses are of, one of REFERENCES; None where that is not known
     summary     : what ``sparsify`` measured on rows held out
     """
 

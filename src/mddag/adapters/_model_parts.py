@@ -1,7 +1,7 @@
-"""Piped: a model, and what makes the rows that it reads of the rows that the user has.
+"""ModelParts: a model, and the transformer that makes the rows it reads of the rows given.
 
-A fitted scikit-learn Pipeline is taken apart into its last step, which votes, and the steps before
-it, which only transform. Steps that do nothing ('passthrough') are left out.
+A fitted scikit-learn Pipeline has two parts: its last step, which votes, and the steps before it,
+which only transform. Steps that do nothing ('passthrough') are left out.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class Transformer:
 
 
 @dataclass(frozen=True, eq=False)
-class Piped:
+class ModelParts:
     """A model, read from the file `path` or given.
 
     transformer : what makes the rows that it reads; None where it reads them as they are
@@ -102,16 +102,16 @@ def steps_of(pipeline: Any) -> tuple[tuple[Any, ...], Any]:
     return tuple(step for _, step in steps), last
 
 
-def after(steps: tuple[Any, ...], inner: Piped) -> Piped:
+def after(steps: tuple[Any, ...], inner: ModelParts) -> ModelParts:
     """A model behind further steps."""
     if not steps:
         return inner
     if inner.transformer is not None:
-        return Piped(
+        return ModelParts(
             inner.model, Transformer(steps + inner.transformer.steps, inner.transformer.absent)
         )
     absent = np.nan if "xgboost.XGBModel" in lineage(inner.model) else 0.0
-    return Piped(inner.model, Transformer(steps, absent))
+    return ModelParts(inner.model, Transformer(steps, absent))
 
 
 def _n_rows(X: Any) -> int:

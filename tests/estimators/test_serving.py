@@ -60,6 +60,31 @@ def test_estimators_answer_single_rows_by_their_last_fit():
         MDDAGClassifier().predict_one(X[0])
 
 
+def test_one_predictor_answers_for_the_estimator_on_its_threads():
+    X = np.random.default_rng(0).normal(size=(200, 3))
+    model = MDDAGClassifier(AdaBoostMHClassifier(n_rounds=5), solver=Margin()).fit(X, X[:, 0] > 0)
+    served = model.untransformed()
+    assert model.untransformed() is served
+    assert (served.model.dag, served.model.calibration) == (model.dag_, model.calibration_)
+    labels = model.predict(X)
+    assert model.set_params(n_threads=2).untransformed().n_threads == 2
+    np.testing.assert_array_equal(model.predict(X), labels)
+    everywhere = model.set_params(n_threads=-1).fit(X, X[:, 0] > 0).untransformed()
+    assert model.untransformed() is everywhere
+    with pytest.raises(ValueError, match="n_threads is 0"):
+        model.set_params(n_threads=0).predict(X)
+
+
+def test_what_was_measured_after_the_fit_is_saved_too(framed, tmp_path):
+    model = framed[0]
+    model.save(tmp_path / "model.mddag")
+    loaded = mddag.load(tmp_path / "model.mddag").model
+    assert (loaded.summary, loaded.measured_against) == (model.summary_, "labels")
+    X = framed[2]
+    taught = mddag.sparsify(framed[1], X, beta=0.01, solver=Margin())
+    assert taught.predictor().model.measured_against == "model"
+
+
 TOWNS = np.array(["ulm", "bonn", "rome", "paris"])
 
 
