@@ -29,10 +29,12 @@ struct Grid {
     auto c = static_cast<std::size_t>(first[bucket]);
     const auto end = static_cast<std::size_t>(first[bucket + 1]);
     if (end - c > kCrowded)
-      c = static_cast<std::size_t>(std::lower_bound(edges.data + c, edges.data + end, s) -
-                                   edges.data);
-    else
-      while (c < edges.size && edges[c] < s) ++c;
+      return static_cast<std::int32_t>(std::lower_bound(edges.data + c, edges.data + end, s) -
+                                       edges.data);
+    while (end > c + 1 && edges[c] < s) ++c;
+    // The one edge that is left, or none: no branch, which would be foreseen wrongly every so
+    // often.
+    c += static_cast<std::size_t>(end > c && edges[end - 1] < s);
     return static_cast<std::int32_t>(c);
   }
 };

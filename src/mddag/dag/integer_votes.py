@@ -85,9 +85,13 @@ class IntegerVotes(ReadOnlyArrays):
 def _largest_sum(tables: Tables) -> float:
     """The largest |bias + sum of votes| that any score could reach."""
     reach = np.abs(tables.bias).astype(np.float64)
+    for_all = tables.score < 0
+    if not for_all.any():  # as most ensembles are: no tree votes for all scores
+        np.add.at(reach, tables.score, tables.largest_votes())
+        return float(reach.max(initial=0.0))
     for t in range(tables.n_trees):
         table = np.abs(tables.values[tables.starts[t] : tables.starts[t + 1]])
-        if tables.score[t] >= 0:
+        if not for_all[t]:
             reach[tables.score[t]] += table.max(initial=0.0)
         elif len(table):
             reach += table.reshape(-1, tables.n_scores).max(axis=0)

@@ -8,6 +8,7 @@ exactly, and float64 numbers where base classifiers are callables.
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -38,6 +39,7 @@ class Replay:
 
 def replay(ensemble: Ensemble, policy: Policy, votes: Votes, *, n_threads: int = 1) -> Replay:
     """What ``compile(ensemble, policy)`` does with the rows of these votes of the ensemble."""
+    policy = copy(policy)  # or the jump tables of all candidates would stay in memory
     tables, grid, unit = policy.tables(votes.tables), policy.grid.native, 1.0
     if not ensemble.callables:
         integers = IntegerVotes.of(tables)

@@ -96,11 +96,16 @@ class Tables:
 
     def reach(self) -> NDArray[np.float64]:
         """The largest |h_jk| that each base classifier can vote, (N,)."""
+        largest = self.largest_votes()
+        passed: NDArray[np.float64] = np.concatenate([[0.0], np.cumsum(largest)])
+        return np.diff(passed[self.rounds])
+
+    def largest_votes(self) -> NDArray[np.float64]:
+        """The largest |vote| of each tree, (n_trees,)."""
         largest = np.zeros(self.n_trees)
         filled = np.diff(self.starts) > 0
         largest[filled] = np.maximum.reduceat(np.abs(self.values), self.starts[:-1][filled])
-        passed: NDArray[np.float64] = np.concatenate([[0.0], np.cumsum(largest)])
-        return np.diff(passed[self.rounds])
+        return largest
 
     def trees_of(self, order: ArrayLike) -> NDArray[np.int64]:
         """The trees of the classifiers `order`, in that order."""

@@ -130,12 +130,14 @@ class Policy(ReadOnlyArrays):
         """Where each decision leads."""
         n_decisions = len(self.actions)
         table = np.full((n_decisions + 1, self.state.n_cells), self.n_steps, np.int32)
-        for d in range(n_decisions - 1, -1, -1):
-            row, here, behind = self.actions[d], d * self.every, (d + 1) * self.every
-            table[d][row == EVAL] = here
+        steps = np.arange(n_decisions, dtype=np.int32)[:, None] * self.n_together
+        np.copyto(table[:-1], steps, where=self.actions == EVAL)
+        skips = self.actions == SKIP
+        for d in np.flatnonzero(skips.any(axis=1))[::-1].tolist():
+            here, behind = d * self.every, (d + 1) * self.every
             last = d + 1 == n_decisions
             skipped = table[d + 1] if last or self.state.folds(here, behind) else behind
-            np.copyto(table[d], skipped, where=row == SKIP)
+            np.copyto(table[d], skipped, where=skips[d])
         table.flags.writeable = False
         return table
 
@@ -155,6 +157,8 @@ class Policy(ReadOnlyArrays):
     def native(self) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
         """The policy as rollouts take it: the jump table by step, int32 (N + 1, n_cells), and the
         order."""
+        if self.every == 1:
+            return self.jumps, self.order.astype(np.int64, copy=False)
         table = np.empty((self.n_steps + 1, self.state.n_cells), np.int32)
         table[:] = np.arange(self.n_steps + 1)[:, None]  # between decisions all is evaluated
         table[: -1 : self.every] = self.jumps[:-1]

@@ -147,5 +147,7 @@ def _sums_of_first(weights: Matrix) -> Matrix:
 
 def _last_filled(there: Matrix, n: NDArray[np.intp]) -> NDArray[np.intp]:
     """The last cell with rows among the first n, -1 where there is none, (m,)."""
-    filled = (np.flatnonzero(row[:first]) for row, first in zip(there, n, strict=True))
-    return np.array([cells[-1] if len(cells) else -1 for cells in filled], np.intp)
+    n_cells = there.shape[1]
+    filled = (there > 0) & (np.arange(n_cells) < n[:, None])
+    last = n_cells - 1 - filled[:, ::-1].argmax(axis=1)
+    return np.where(filled.any(axis=1), last, -1)

@@ -88,7 +88,7 @@ class Walk:
         """At each rate let as many rows quit as its budget allows."""
         sides = 2 * cells + wrong
         found = np.stack([self._histogram(sides[rows], rows) for rows in self.rows])
-        there, lost = found.sum(axis=2), found[:, :, 1]
+        there, lost = found[:, :, 0] + found[:, :, 1], found[:, :, 1]
         low, high, _ = cuts(there, lost, self.budgets)
         self.bands[:, 0, decision], self.bands[:, 1, decision] = low, high
         cell = np.arange(self.n_cells)
