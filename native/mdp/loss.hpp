@@ -21,8 +21,9 @@ struct Loss {
   double of_class(const double* f, std::size_t label) const {
     switch (kind) {
       case LossKind::zero_one: {
-        const std::size_t rival = best_other(f, label);
-        return margin(f, label) > 0 ? 0.0 : prices[label * n_classes() + rival];
+        // By multiplication: which way a branch goes could not be foreseen.
+        const double price = prices[label * n_classes() + best_other(f, label)];
+        return price * static_cast<double>(!(margin(f, label) > 0));
       }
       case LossKind::exponential:
         return std::exp(scale * exponent(f, label));
@@ -42,7 +43,7 @@ struct Loss {
  private:
   std::size_t n_classes() const { return n_scores == 1 ? 2 : n_scores; }
 
-  static double sign(std::size_t label) { return label == 1 ? 1.0 : -1.0; }
+  static double sign(std::size_t label) { return 2.0 * static_cast<double>(label) - 1.0; }
 
   std::size_t best_other(const double* f, std::size_t label) const {
     if (n_scores == 1) return 1 - label;
