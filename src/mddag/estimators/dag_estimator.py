@@ -57,8 +57,8 @@ WITHOUT_STEPS = (
 class _Repr:
     """``repr`` of an estimator: the summary that ``sparsify`` left, else scikit-learn's.
 
-    scikit-learn knows what it prints inside of pipelines and searches by the ``__repr__`` of its
-    class, so there that stays the one of BaseEstimator.
+    Inside of pipelines and searches scikit-learn prints an estimator only if its class has the
+    ``__repr__`` of BaseEstimator, so the class keeps that one.
     """
 
     def __get__(self, estimator: Any, owner: type) -> Callable[..., str]:
@@ -70,10 +70,10 @@ class _Repr:
 
 
 class DagEstimator(BaseEstimator):  # type: ignore[misc]
-    """Parameters, fit, and what a Predictor answers; a subclass knows its kind and its targets.
+    """Parameters and fit; a subclass defines its kind and its targets.
 
-    X is checked here by scikit-learn's rules and transformed where a Pipeline was given; the
-    Predictor of the last fit does the rest.
+    X is checked here by scikit-learn's rules and transformed where a Pipeline was given; then the
+    Predictor of the last fit predicts.
     """
 
     kind: ClassVar[Kind]

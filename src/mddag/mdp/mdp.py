@@ -5,7 +5,7 @@ loss (6). Given x every transition is known, so a policy's value, Eq. (8), is ev
 
     objective = mean loss + beta x mean cost of the evaluated base classifiers.
 
-How a policy is found is the business of ``solvers``.
+It does not look for policies: ``solvers`` do.
 """
 
 from __future__ import annotations
@@ -255,7 +255,7 @@ class MDP:
         """The same sample whose scores, after m evaluations, are read as factors[m] times f.
 
         factors : float64 (N + 1,), above 0: what a calibration by exit will make of them. They
-                  belong to one order, and kernels of descents do not know them.
+                  belong to one order, and the kernel of ``Descent`` does not apply them.
         """
         other = copy(self)
         other.factors = factors

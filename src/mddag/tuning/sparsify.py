@@ -1,8 +1,9 @@
 """sparsify(model, X, y, knob): a trained ensemble and one number in, a sparse decision DAG out.
 
-The knob is a price (beta), a mean number of evaluations (budget), or what may be lost against the
-full ensemble (max_loss, max_disagreement). Rows are split: policies are learned on some and chosen
-by others, and for a promise half of them only certify (``guarantee``). The model is never refitted.
+The number, called the knob, is a price (beta), a mean number of evaluations (budget), or what may
+be lost against the full ensemble (max_loss, max_disagreement). Rows are split: policies are learned
+on some and chosen by others; where a bound is to be guaranteed, half of the rows only test it
+(``guarantee``). The model is never refitted.
 """
 
 from __future__ import annotations
@@ -75,16 +76,17 @@ def sparsify(
 
     model            : anything that ``mddag.as_ensemble`` reads, a path or a fitted Pipeline
                        that ends with such a model; it is not refitted
-    X, y             : rows that the model has not seen; without y it is its own teacher
+    X, y             : rows that the model was not trained on; without y its own predictions are
+                       the targets
     beta             : the price of an evaluation in units of the loss (regressors: of R2)
     budget           : mean evaluations per instance, at most, on rows held out; whatever the
                        prices of an ensemble are, each counts as one
     max_loss         : accuracy (regressors: R2) that may be lost against the full model
     max_disagreement : share of rows whose label may differ from the full model's
-    confidence       : with which the last two hold on rows to come; ``promise_`` tells. None takes
+    confidence       : with which the last two hold on rows to come; see ``promise_``. None takes
                        the point estimate on rows held out. The others have none
     sample_weight    : what each row counts for in all means, (n,); 1 by default. Rows that count
-                       differently prove nothing: max_loss and max_disagreement want confidence=None
+                       differently prove nothing: max_loss and max_disagreement need confidence=None
     every            : base classifiers that one decision covers; None for 1, or 16 for "time"
     objective        : "evaluations", or "time" of large batches: decisions for many base
                        classifiers at once, and the full ensemble, fast as it is, where a policy is
@@ -100,7 +102,7 @@ def sparsify(
 
     Exactly one of the four knobs must be given. The time taken grows with rows and base
     classifiers; ``solver=Margin()`` takes a fraction of the default's. ``print`` of the result
-    tells in five lines what it is worth, ``summary_`` has the numbers; what makes it doubtful is a
+    gives a summary of five lines, ``summary_`` has the numbers; what makes it doubtful is a
     ``DoubtfulResult`` warning.
     """
     knob, value = _one_knob(
@@ -153,7 +155,7 @@ def sparsify(
 
 
 def _check_rows(parts: RowParts, knob: str, guarantee: Guarantee | None) -> None:
-    """Refuse rows that cannot prove what is to be promised; warn of others that tell little."""
+    """Refuse rows that cannot prove a guarantee; warn of few rows and of one class alone."""
     if guarantee is None:
         doubt_few_rows(len(parts), knob)
     else:
@@ -175,7 +177,7 @@ def _search(
     learned_from = targets
     if (knob, measure) == ("max_loss", "difference"):
         price = 0.0 if guarantee is None else guarantee.price(len(parts.certifying))
-        learned_from = parts.opinion(price)
+        learned_from = parts.soft_targets(price)
     mdp = mdp_of(
         ensemble,
         parts.votes,
@@ -237,7 +239,7 @@ def _settle(
     ensemble, truth, task = parts.ensemble, parts.truth, parts.ensemble.task
     rows = parts.seen if task.calibration_changes_predictions else np.arange(len(parts))
     if not parts.labelled and task.soft_targets:
-        truth = _taught_probabilities(teacher, X, parts)
+        truth = _model_probabilities(teacher, X, parts)
     estimator.set_params(beta=chosen.beta)
     estimator.describe_rows(X)
     mdp = mdp_of(
@@ -260,12 +262,12 @@ def _measure(ensemble: Ensemble, knob: str) -> Measure:
     return "share" if knob == "max_disagreement" else "difference"
 
 
-def _taught_probabilities(model: Any, X: Any, parts: RowParts) -> NDArray[np.float64]:
-    """What the model itself says, or its scores read as log-odds where it has no probabilities."""
+def _model_probabilities(model: Any, X: Any, parts: RowParts) -> NDArray[np.float64]:
+    """The model's own probabilities; where it has none, its scores read as log-odds."""
     if hasattr(model, "predict_proba"):
-        said = np.array(model.predict_proba(X), np.float64)
-        said /= said.sum(axis=1, keepdims=True)  # those of one-vs-all need not add up to 1
-        return said
+        shares = np.array(model.predict_proba(X), np.float64)
+        shares /= shares.sum(axis=1, keepdims=True)  # those of one-vs-all need not add up to 1
+        return shares
     return probabilities(parts.scores, 1.0)
 
 

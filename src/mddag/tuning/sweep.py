@@ -1,4 +1,4 @@
-"""sweep(model, X, y, betas) -> Curve: solve the same problem at several prices of an evaluation.
+"""sweep(model, X, y, betas) -> Curve: a policy at each of several prices of an evaluation.
 
 beta of Eq. (8) is that price: small ones buy accuracy, large ones speed. The model is never
 refitted, so X should be rows that it has not seen. Policies are learned on a part of them and
@@ -181,8 +181,8 @@ def sweep_policies(
     solved: list[Solved] = []
 
     def kept() -> str:
-        told = f"stopped after {len(solved)} of {len(prices)} betas; the curve has those alone"
-        return told if solved else ""
+        message = f"stopped after {len(solved)} of {len(prices)} betas; the curve has those alone"
+        return message if solved else ""
 
     found = _solved(samples, solver, [beta * mdp.unit for beta in prices], n_jobs)
     with keeping(on_interrupt, kept), progress("sweep", len(prices), verbose) as report:
@@ -229,7 +229,7 @@ def _columns(name: str, evaluations: Sequence[Evaluation]) -> dict[str, NDArray[
 
 
 def _full_columns(name: str, mdp: MDP, beta: NDArray[np.float64]) -> dict[str, NDArray[np.float64]]:
-    """The full ensemble in every row; its loss and cost know no beta, which is in units of loss."""
+    """The full ensemble in every row: only the objective depends on beta (in units of loss)."""
     full = mdp.evaluate_full()
     columns = _columns(f"full_{name}", [full] * len(beta))
     columns[f"full_{name}_objective"] = full.loss + beta * full.cost

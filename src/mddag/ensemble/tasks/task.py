@@ -1,7 +1,7 @@
 """Task: the contract of what scores stand for: targets, losses, predictions and their quality.
 
-A member knows how targets y are checked and as which numbers an MDP reads them, the loss by default
-and its unit, and what is predicted of scores. Targets are numbers unless a member says otherwise.
+A member defines how targets y are checked and as which numbers an MDP reads them, the default loss
+and its unit, and what is predicted of scores. By default targets are numbers.
 A Task holds no votes and no policy.
 """
 
@@ -95,7 +95,7 @@ class Task:
         return np.asarray(targets, np.float64)
 
     def doubt_targets(self, targets: NDArray[Any], *, given: bool = True) -> None:
-        """Warn of policy rows that tell little; `given` is False for the model's own targets."""
+        """Warn of policy rows of one class alone; `given` is False for the model's own targets."""
 
     def loss(self, loss: Loss | None) -> Loss:
         """The loss of scores, by the loss of predictions; for None the default one."""
