@@ -21,13 +21,14 @@ from numpy.typing import NDArray
 
 from mddag import _core
 from mddag._internal.checks import check_is, check_one_of, checked_threads
+from mddag._internal.out_array import checked_out
 from mddag._internal.read_only import ReadOnlyArrays
 from mddag.dag.cost_model import MANY_ROWS
 from mddag.dag.executors import KERNELS, MEMBERS, TRACERS, Executor, Tracer
 from mddag.dag.integer_votes import IntegerVotes
 from mddag.dag.program import Program
 from mddag.dag.trace import Trace
-from mddag.ensemble.ensemble import Ensemble, checked_out
+from mddag.ensemble.ensemble import Ensemble
 from mddag.features.rows import Rows
 from mddag.mdp.grid import Grid
 from mddag.mdp.policy import EVAL, Policy, check_policy

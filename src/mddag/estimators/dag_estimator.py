@@ -35,7 +35,8 @@ from mddag.estimators.solver_choice import chosen_solver
 from mddag.features.checks import all_or_nothing, checked_rows, counted_rows, transformed_rows
 from mddag.features.features import is_frame
 from mddag.features.rows import Rows
-from mddag.mdp.mdp import MDP, checked_actions, checked_beta, checked_loss
+from mddag.mdp.arguments import checked_actions, checked_beta, checked_loss
+from mddag.mdp.mdp import MDP
 from mddag.mdp.policy import ACTIONS, Policy, check_policy
 from mddag.mdp.policy_rows import mdp_of
 from mddag.serving.export import export_c

@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 
 from mddag import _core
 from mddag._internal.checks import check_is, checked_threads
+from mddag._internal.out_array import checked_out
 from mddag.calibration.calibration import Calibration
 from mddag.dag.trace import Trace
-from mddag.ensemble.ensemble import checked_out
 from mddag.features.one_row import one_row
 from mddag.features.rows import Floats, Rows
 from mddag.serving.model_file import Model

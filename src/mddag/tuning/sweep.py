@@ -27,8 +27,9 @@ from mddag.estimators.classifier import MDDAGClassifier
 from mddag.estimators.dag_estimator import DagEstimator
 from mddag.estimators.solver_choice import chosen_solver, threads_of_learning
 from mddag.features.checks import counted_rows
+from mddag.mdp.arguments import checked_loss
 from mddag.mdp.curve import SAMPLES, Curve
-from mddag.mdp.mdp import MDP, Evaluation, checked_loss
+from mddag.mdp.mdp import MDP, Evaluation
 from mddag.mdp.policy import Policy
 from mddag.mdp.policy_rows import mdp_of
 from mddag.solvers import Solver
