@@ -26,7 +26,7 @@ from mddag.estimators.dag_estimator import DagEstimator
 from mddag.estimators.regressor import MDDAGRegressor
 from mddag.estimators.solver_choice import threads_of_learning
 from mddag.features.checks import counted_rows
-from mddag.mdp.mdp import checked_beta
+from mddag.mdp.arguments import checked_beta
 from mddag.mdp.policy_rows import mdp_of
 from mddag.solvers.arranged import arranged_for
 from mddag.tuning.candidates import Candidate, CandidateSearch
@@ -257,7 +257,7 @@ def _settle(
 
 
 def _measure(ensemble: Ensemble, knob: str) -> Measure:
-    if ensemble.kind == "regressor":
+    if not ensemble.task.predicts_classes:
         return "mean"
     return "share" if knob == "max_disagreement" else "difference"
 
@@ -277,8 +277,11 @@ def _supported(ensemble: Ensemble, knob: str) -> Ensemble:
             f"the model is a {ensemble.kind}; sparsify wants a classifier or a regressor. "
             "mddag.compile(mddag.as_ensemble(model)) evaluates it as it is"
         )
-    if ensemble.kind == "regressor" and knob == "max_disagreement":
-        raise ValueError("a regressor has no labels to disagree on; give max_loss, in units of R2")
+    if not ensemble.task.predicts_classes and knob == "max_disagreement":
+        quality = ensemble.task.quality.name
+        raise ValueError(
+            f"a {ensemble.kind} has no labels to disagree on; give max_loss, in units of {quality}"
+        )
     ensemble.require_link()
     return ensemble
 

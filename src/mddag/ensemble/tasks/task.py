@@ -36,6 +36,7 @@ class Task:
     quality   : what is reported of predictions
     calibration_changes_predictions : or only the probabilities
     soft_targets : whether targets may be probabilities (n, n_classes)
+    predicts_classes : whether a prediction is one of the labels, which agrees with another or not
     """
 
     classes: NDArray[Any] | None = None
@@ -46,6 +47,7 @@ class Task:
     quality: ClassVar[Quality]
     calibration_changes_predictions: ClassVar[bool] = True
     soft_targets: ClassVar[bool] = False
+    predicts_classes: ClassVar[bool] = False
 
     @classmethod
     def labels(cls, classes: ArrayLike | None, n_scores: int) -> NDArray[Any] | None:
