@@ -7,9 +7,7 @@ predict: each row evaluates the base classifiers that its path in the DAG needs,
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
 from dataclasses import replace
-from functools import partial
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -30,6 +28,7 @@ from mddag.dag.trace import Trace
 from mddag.ensemble.ensemble import Ensemble
 from mddag.ensemble.tasks import TASKS
 from mddag.ensemble.tasks.task import Kind
+from mddag.estimators._summary_repr import SummaryRepr
 from mddag.estimators.fitted_model import FittedModel, fitted_model, may_transform
 from mddag.estimators.solver_choice import chosen_solver
 from mddag.features.checks import all_or_nothing, checked_rows, counted_rows, transformed_rows
@@ -55,21 +54,6 @@ WITHOUT_STEPS = (
 )
 
 
-class _Repr:
-    """``repr`` of an estimator: the summary that ``sparsify`` left, else scikit-learn's.
-
-    Inside of pipelines and searches scikit-learn prints an estimator only if its class has the
-    ``__repr__`` of BaseEstimator, so the class keeps that one.
-    """
-
-    def __get__(self, estimator: Any, owner: type) -> Callable[..., str]:
-        plain: Callable[..., str] = BaseEstimator.__repr__
-        if estimator is None:
-            return plain
-        summary = vars(estimator).get("summary_")
-        return partial(plain, estimator) if summary is None else partial(str, summary)
-
-
 class DagEstimator(BaseEstimator):  # type: ignore[misc]
     """Parameters and fit; a subclass defines its kind and its targets.
 
@@ -78,7 +62,7 @@ class DagEstimator(BaseEstimator):  # type: ignore[misc]
     """
 
     kind: ClassVar[Kind]
-    __repr__ = _Repr()
+    __repr__ = SummaryRepr()
     transformer_: Transformer | None = None
 
     def __init__(

@@ -8,7 +8,6 @@ on some and chosen by others; where a bound is to be guaranteed, half of the row
 
 from __future__ import annotations
 
-from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -17,7 +16,7 @@ from sklearn.utils import check_random_state
 
 from mddag._internal.checks import check_one_of
 from mddag._internal.doubts import doubt, doubt_confidence, doubt_few_rows
-from mddag._internal.weights import are_equal, part
+from mddag._internal.weights import part
 from mddag.adapters import ModelParts, ensemble_of, parts_of
 from mddag.calibration.calibration import probabilities
 from mddag.ensemble.ensemble import Ensemble
@@ -26,11 +25,18 @@ from mddag.estimators.dag_estimator import DagEstimator
 from mddag.estimators.regressor import MDDAGRegressor
 from mddag.estimators.solver_choice import threads_of_learning
 from mddag.features.checks import counted_rows
-from mddag.mdp.arguments import checked_beta
 from mddag.mdp.policy_rows import mdp_of
 from mddag.solvers.arranged import arranged_for
+from mddag.tuning.arguments import (
+    BOUNDS,
+    check_confidence,
+    check_provable,
+    measure_of,
+    one_knob,
+    supported,
+)
 from mddag.tuning.candidates import Candidate, CandidateSearch
-from mddag.tuning.excess_loss import ExcessLoss, Measure
+from mddag.tuning.excess_loss import ExcessLoss
 from mddag.tuning.guarantee import Guarantee, certified
 from mddag.tuning.measurement import measured
 from mddag.tuning.row_parts import RowParts
@@ -39,7 +45,6 @@ ESTIMATORS: dict[str, type[DagEstimator]] = {
     "classifier": MDDAGClassifier,
     "regressor": MDDAGRegressor,
 }
-BOUNDS = ("max_loss", "max_disagreement")
 
 
 class _Default(float):
@@ -105,15 +110,15 @@ def sparsify(
     gives a summary of five lines, ``summary_`` has the numbers; what makes it doubtful is a
     ``DoubtfulResult`` warning.
     """
-    knob, value = _one_knob(
+    knob, value = one_knob(
         beta=beta, budget=budget, max_loss=max_loss, max_disagreement=max_disagreement
     )
-    _check_confidence(confidence)
+    check_confidence(confidence)
     if knob not in BOUNDS and not isinstance(confidence, _Default | None):
         doubt_confidence(confidence, knob, value)
     check_one_of("objective", objective, ("evaluations", "time"))
     source = parts_of(model)
-    ensemble = _supported(ensemble_of(source), knob)
+    ensemble = supported(ensemble_of(source), knob)
     estimator = ESTIMATORS[ensemble.kind](
         ensemble if source.transformer is None else ModelParts(ensemble, source.transformer),
         loss=loss,
@@ -128,10 +133,7 @@ def sparsify(
     learner = estimator.checked_solver(threads_of_learning(n_threads, n_jobs))
     X, y, weight = counted_rows(X, y, sample_weight)
     random = check_random_state(random_state)
-    guarantee = None
-    if knob in BOUNDS and confidence is not None:
-        _check_provable(knob, confidence, weight)
-        guarantee = Guarantee(knob, value, float(confidence), _measure(ensemble, knob))
+    guarantee = _guarantee(ensemble, knob, value, confidence, weight)
     parts = RowParts.of(
         ensemble,
         source.rows(X),
@@ -154,6 +156,20 @@ def sparsify(
     return estimator
 
 
+def _guarantee(
+    ensemble: Ensemble,
+    knob: str,
+    bound: float,
+    confidence: float | None,
+    weight: NDArray[np.float64] | None,
+) -> Guarantee | None:
+    """What is to be proved; None for beta and budget, and for a point estimate."""
+    if knob not in BOUNDS or confidence is None:
+        return None
+    check_provable(knob, confidence, weight)
+    return Guarantee(knob, bound, float(confidence), measure_of(ensemble, knob))
+
+
 def _check_rows(parts: RowParts, knob: str, guarantee: Guarantee | None) -> None:
     """Refuse rows that cannot prove a guarantee; warn of few rows and of one class alone."""
     if guarantee is None:
@@ -172,7 +188,7 @@ def _search(
     n_jobs: int | None,
 ) -> CandidateSearch:
     """Policies learned on the rows for learning, none of them yet."""
-    ensemble, measure = parts.ensemble, _measure(parts.ensemble, knob)
+    ensemble, measure = parts.ensemble, measure_of(parts.ensemble, knob)
     targets = parts.full if measure == "share" else parts.truth
     learned_from = targets
     if (knob, measure) == ("max_loss", "difference"):
@@ -256,12 +272,6 @@ def _settle(
         estimator.measured_against_ = "model"
 
 
-def _measure(ensemble: Ensemble, knob: str) -> Measure:
-    if not ensemble.task.predicts_classes:
-        return "mean"
-    return "share" if knob == "max_disagreement" else "difference"
-
-
 def _model_probabilities(model: Any, X: Any, parts: RowParts) -> NDArray[np.float64]:
     """The model's own probabilities; where it has none, its scores read as log-odds."""
     if hasattr(model, "predict_proba"):
@@ -269,51 +279,3 @@ def _model_probabilities(model: Any, X: Any, parts: RowParts) -> NDArray[np.floa
         shares /= shares.sum(axis=1, keepdims=True)  # those of one-vs-all need not add up to 1
         return shares
     return probabilities(parts.scores, 1.0)
-
-
-def _supported(ensemble: Ensemble, knob: str) -> Ensemble:
-    if ensemble.kind not in ESTIMATORS:
-        raise ValueError(
-            f"the model is a {ensemble.kind}; sparsify wants a classifier or a regressor. "
-            "mddag.compile(mddag.as_ensemble(model)) evaluates it as it is"
-        )
-    if not ensemble.task.predicts_classes and knob == "max_disagreement":
-        quality = ensemble.task.quality.name
-        raise ValueError(
-            f"a {ensemble.kind} has no labels to disagree on; give max_loss, in units of {quality}"
-        )
-    ensemble.require_link()
-    return ensemble
-
-
-def _one_knob(**knobs: float | None) -> tuple[str, float]:
-    """The name and the number of the one knob that is given."""
-    given = {name: value for name, value in knobs.items() if value is not None}
-    if len(given) != 1:
-        got = ", ".join(f"{name}={value}" for name, value in given.items()) or "none"
-        raise ValueError(f"got {got}; wanted exactly one of {', '.join(knobs)}")
-    ((name, value),) = given.items()
-    if name == "beta":
-        return name, checked_beta(value)
-    largest = 1.0 if name in BOUNDS else np.inf
-    if not isinstance(value, Real) or isinstance(value, bool) or not 0 < value < largest:
-        raise ValueError(f"{name} is {value!r}; wanted a number above 0 and below {largest:g}")
-    return name, float(value)
-
-
-def _check_provable(knob: str, confidence: float, weight: NDArray[np.float64] | None) -> None:
-    """Refuse to prove a mean over rows that count differently."""
-    if not are_equal(weight):
-        raise ValueError(
-            f"sample_weight differs from row to row, but what proves {knob} with confidence "
-            f"{confidence} counts rows, each as one; give confidence=None for the point estimate "
-            "by weight, or leave sample_weight out"
-        )
-
-
-def _check_confidence(confidence: float | None) -> None:
-    if confidence is not None and not (isinstance(confidence, Real) and 0.5 <= confidence < 1):
-        raise ValueError(
-            f"confidence is {confidence!r}; wanted a number from 0.5 to below 1, or None for the "
-            "point estimate"
-        )
