@@ -24,7 +24,7 @@ class Rows:
 
     X       : (n, d), an array, or a frame whose strings are categories
     y       : (n,)
-    is_test : bool (n,), None where nobody has set rows apart for tests
+    is_test : bool (n,), None where no rows were set apart for tests
     """
 
     X: Any

@@ -1,6 +1,6 @@
 """Curves of error against evaluations, and how they are read.
 
-A curve has one point per value of a method's knob, `N_POINTS` for every method, so that nobody
+A curve has one point per value of a method's knob, `N_POINTS` for every method, so that no method
 gains by trying more often. It is read on the test rows at a tolerance: the fewest mean evaluations
 among its points whose error is at most the full ensemble's plus the tolerance, one at least, since
 readings are compared by their ratios. The full ensemble itself always meets it, so a curve that

@@ -1,6 +1,6 @@
 """The picture: evaluations by what they cost in error, a panel per data set and ensemble.
 
-Each line is a method read at a ladder of tolerances, the geometric mean over the seeds; the dotted
+Each line is a method read at several tolerances, the geometric mean over the seeds; the dotted
 lines are the two tolerances of the tables.
 """
 

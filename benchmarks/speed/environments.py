@@ -53,5 +53,5 @@ def _run(*command: str) -> None:
     done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode:
         errors = [line for line in done.stderr.splitlines() if line.startswith("ERROR")]
-        told = [line for line in errors if "/" not in line]  # addresses are nobody's business
+        told = [line for line in errors if "/" not in line]  # no addresses in reports
         raise Absent(told[-1] if told else f"could not be installed ({command[2]} failed)")

@@ -4,7 +4,7 @@ First on shape B, with policies that quit at 5, 10 and 20 % of the evaluations, 
 Then on real data with what users get: mddag.sparsify(model, X, y, max_loss=0.002) on rows that the
 model has not seen, for decisions at every step and at every 16th. LightGBM's pred_early_stop is
 given the margin and frequency that are fastest within the same loss on the same rows. Errors are
-on test rows that nobody chose anything on. Policies are learned anew whenever the code is another.
+on test rows that nothing was chosen on. Policies are learned anew whenever the code is another.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 // From numpy arrays to the kernels' spans. What belongs together crosses as one tuple, named here
 // once: the `native` property of the Python class of the same name. Shapes and ranges were checked
-// in Python; those that say where kernels write are checked again.
+// in Python; those that are addresses of writes are checked again.
 #pragma once
 
 #include <nanobind/nanobind.h>

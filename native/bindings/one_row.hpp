@@ -38,7 +38,7 @@ class OneRow {
  private:
   bool is_float() const { return view_.format[0] == 'f' && view_.format[1] == '\0'; }
   bool is_double() const { return view_.format[0] == 'd' && view_.format[1] == '\0'; }
-  // A memoryview may begin anywhere; numpy itself tells by the format.
+  // A memoryview may begin anywhere; numpy marks that in the format.
   bool is_aligned() const {
     const auto last = static_cast<std::uintptr_t>(view_.itemsize - 1);
     return (reinterpret_cast<std::uintptr_t>(view_.buf) & last) == 0;

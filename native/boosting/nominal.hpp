@@ -1,5 +1,5 @@
 // The best set of categories of a nominal column. Tried in this order: each category alone; for
-// each class the categories that speak for it; and, where values are missing, no category at all.
+// each class the categories with a positive sum; and, where values are missing, no category at all.
 // For one class the second is the best of all sets. Ties go to the set tried first, then to missing
 // on the left. A category without rows stays outside, where unknown categories go.
 #pragma once

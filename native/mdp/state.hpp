@@ -1,7 +1,7 @@
 // The state of a row: what it carries besides the step j, and the cell of the policy's table that
 // it is in. The native side of src/mddag/mdp/state.py; twin: tests/reference/grid.py.
 //
-// Kernels know a state by these members alone. `f` is what one row carries: width() numbers, the K
+// Kernels use these members of a state alone. `f` is what one row carries: width() numbers, the K
 // scores first.
 //
 //   width()                 how many numbers a row carries

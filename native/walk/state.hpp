@@ -1,4 +1,4 @@
-// The state of a row as sums of integers. mdp/state.hpp says what a state must provide, with two
+// The state of a row as sums of integers. mdp/state.hpp lists what a state must provide, with two
 // exceptions: instead of a cell there is `at`, what a decision reads, since Jumps compares it with
 // thresholds of its own; and votes are added for several rows at once, by add_each of turns.hpp.
 #pragma once

@@ -186,7 +186,7 @@ def test_sparsify_at_one_price_returns_what_any_solver_has(hastie, solver):
 
 @pytest.fixture
 def stopped_at_the_twelfth(monkeypatch):
-    """Ctrl-C comes while the twelfth candidate of a ladder is judged."""
+    """Ctrl-C comes while the twelfth candidate of a search is judged."""
     replayed, call = mddag.tuning.candidates.CandidateSearch._replayed, StoppedAt(12)
 
     def stopped(self, beta, policy):

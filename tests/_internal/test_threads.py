@@ -53,7 +53,7 @@ def stump(columns):
     return Stump().fit(columns, targets, np.full((len(Y), 1), 1 / len(Y))).votes
 
 
-DOORS = {
+CALLS = {
     "sparsify": lambda n: mddag.sparsify(BOOST, X, Y, beta=0.01, n_threads=n).predict(X),
     "MDDAGClassifier": lambda n: (
         mddag.MDDAGClassifier(BOOST, n_threads=n, random_state=0).fit(X, Y).predict(X)
@@ -82,14 +82,14 @@ DOORS = {
 }
 
 
-@pytest.mark.parametrize("door", DOORS)
+@pytest.mark.parametrize("call", CALLS)
 @pytest.mark.parametrize("n_threads", [-1, 10**12])
-def test_every_door_takes_them_and_the_answer_is_that_of_one_thread(door, n_threads):
-    np.testing.assert_array_equal(DOORS[door](n_threads), DOORS[door](1))
+def test_every_call_takes_them_and_the_answer_is_that_of_one_thread(call, n_threads):
+    np.testing.assert_array_equal(CALLS[call](n_threads), CALLS[call](1))
 
 
-@pytest.mark.parametrize("door", sorted(DOORS.keys() - {"sweep"}))  # there the number is joblib's
+@pytest.mark.parametrize("call", sorted(CALLS.keys() - {"sweep"}))  # there the number is joblib's
 @pytest.mark.parametrize("n_threads", [0, -2])
-def test_every_door_refuses_the_same_ones(door, n_threads):
+def test_every_call_refuses_the_same_ones(call, n_threads):
     with pytest.raises(ValueError, match=f"n_threads is {n_threads}; wanted a whole number"):
-        DOORS[door](n_threads)
+        CALLS[call](n_threads)

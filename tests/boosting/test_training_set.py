@@ -1,4 +1,4 @@
-"""What comes through the door of fit, and what does not."""
+"""Rows that fit takes, and rows that it refuses."""
 
 import numpy as np
 import pandas as pd

@@ -95,41 +95,6 @@ def test_out_is_filled_and_returned(stumps):
     np.testing.assert_array_equal(out, stumps.scores(X))
 
 
-@pytest.mark.parametrize(
-    ("out", "message"),
-    [
-        (
-            np.empty((3, 2)),
-            r"out is float64 \(3, 2\), C-ordered; wanted C-ordered float64 \(3, 1\)",
-        ),
-        (np.empty((3, 1), np.float32), "out is float32"),
-        (np.empty((6, 1))[::2], "not C-ordered"),
-        (
-            np.zeros(25, np.uint8)[1:].view(np.float64).reshape(3, 1),
-            "C-ordered, not aligned; wanted",
-        ),
-    ],
-)
-def test_an_unfit_out_is_refused(stumps, out, message):
-    with pytest.raises(ValueError, match=message):
-        stumps.scores(np.zeros((3, 2)), out=out)
-
-
-def test_a_read_only_out_is_refused(stumps):
-    out = np.empty((3, 1))
-    out.flags.writeable = False
-    with pytest.raises(ValueError, match="read-only"):
-        stumps.scores(np.zeros((3, 2)), out=out)
-
-
-def test_an_out_that_is_a_part_of_the_rows_is_refused(stumps):
-    X = np.zeros((6, 2))
-    with pytest.raises(ValueError, match="out shares memory with X"):
-        stumps.scores(X, out=X.reshape(-1)[:6].reshape(6, 1))
-    with pytest.raises(TypeError, match="out is a list"):
-        stumps.scores(X, out=[])
-
-
 def test_labels_and_ties(stumps):
     np.testing.assert_array_equal(
         stumps.labels(np.array([[-1.0], [0.0], [1e-300]])), ["no", "no", "yes"]
@@ -174,39 +139,6 @@ def test_costs_count_trees_unless_given(stumps):
 def test_an_empty_ensemble_scores_its_bias(stumps):
     assert stumps.truncated(0).scores(np.zeros((2, 2))).tolist() == [[0.25], [0.25]]
     assert stumps.truncated(0).votes(np.zeros((2, 2))).dense().shape == (2, 0, 1)
-
-
-def test_callables_vote_and_sum():
-    ensemble = Ensemble.from_callables(
-        [lambda X: X[:, 0], lambda X: np.sign(X[:, 1])], n_features=2, bias=[0.5]
-    )
-    X = np.array([[1.0, -2.0], [0.25, 3.0]])
-    np.testing.assert_array_equal(ensemble.scores(X)[:, 0], [0.5, 1.75])
-    np.testing.assert_array_equal(ensemble.votes(X).dense()[:, :, 0], [[1, -1], [0.25, 1]])
-    np.testing.assert_array_equal(ensemble.votes(X).scores(), ensemble.scores(X))
-    np.testing.assert_array_equal(ensemble.reordered([1, 0]).scores(X), ensemble.scores(X))
-    np.testing.assert_array_equal(ensemble.truncated(1).scores(X)[:, 0], [1.5, 0.75])
-    assert "2 callables" in repr(ensemble)
-    assert ensemble.labels(ensemble.scores(X)).tolist() == [1, 1]
-
-
-def test_callables_of_several_classes():
-    ensemble = Ensemble.from_callables(
-        [lambda X: np.c_[X, -X, 0 * X]] * 3, n_features=1, bias=[0, 0, 0.1], classes=list("abc")
-    )
-    assert ensemble.labels(ensemble.scores([[1.0], [-1.0], [0.0]])).tolist() == ["a", "b", "c"]
-
-
-def test_unfit_callables_are_refused():
-    with pytest.raises(TypeError, match=r"callables\[1\] is a int"):
-        Ensemble.from_callables([abs, 3], n_features=1)
-    with pytest.raises(ValueError, match="callables is empty"):
-        Ensemble.from_callables([], n_features=1)
-    with pytest.raises(ValueError, match=r"classes has shape \(3,\)"):
-        Ensemble.from_callables([abs], n_features=1, classes=[1, 2, 3])
-    short = Ensemble.from_callables([lambda X: X[:1, 0]], n_features=1)
-    with pytest.raises(ValueError, match=r"base classifier 0 returned votes of shape \(1, 1\)"):
-        short.scores(np.zeros((2, 1)))
 
 
 def test_repr_tells_the_size(stumps):

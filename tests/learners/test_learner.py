@@ -1,4 +1,4 @@
-"""What every learner promises, whoever wrote it."""
+"""What holds for every learner."""
 
 import subprocess
 import sys

@@ -173,7 +173,6 @@ def test_a_loss_says_what_it_is(loss):
     assert as_loss(loss) is loss
     assert loss.of_probabilities == isinstance(loss, Logistic)
     assert (loss.prices(2) is not None) == isinstance(loss, ZeroOne)
-    assert loss.native(2) is not None
 
 
 def test_a_subclass_that_changes_the_loss_has_no_twin():

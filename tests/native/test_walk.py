@@ -14,27 +14,20 @@ import mddag
 from mddag import _core
 from mddag.calibration.calibration import Calibration
 from mddag.ensemble.ensemble import Ensemble
-from mddag.ensemble.nodes import TreeBuilder
 from mddag.features.features import Features
 from mddag.mdp.grid import Grid
 from mddag.mdp.policy import EVAL, QUIT, SKIP, Policy
+from tests.native.grown_tree import grown_tree
 from tests.reference import rollout as twin
 
 
 def random_tree(rng, n_leaves, columns, width=1):
     """A tree of random shape on some columns, thresholds that float32 cannot hold, any missing."""
-    tree = TreeBuilder()
 
-    def grow(n):
-        if n == 1:
-            return tree.leaf(rng.normal(size=width))
-        n_left = int(rng.integers(1, n))
-        left, right = grow(n_left), grow(n - n_left)
-        return tree.split(
-            int(rng.choice(columns)), rng.normal(), left, right, bool(rng.integers(2))
-        )
+    def split():
+        return int(rng.choice(columns)), rng.normal(), bool(rng.integers(2))
 
-    return tree.finish(grow(n_leaves))
+    return grown_tree(rng, n_leaves, split, width)
 
 
 def forest(n_leaves, n_trees=30, n_scores=1, n_features=4, rounds=None, score=None, seed=0):

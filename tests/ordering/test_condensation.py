@@ -51,19 +51,21 @@ def test_every_choice_gains_most_of_what_is_missing(seed, n_scores, priced):
     condensation = Condensation.of(votes, n_classifiers - 1, costs, weight)
 
     shares = np.array(twin.row_weights(votes, weight, 1.0))
-    said = votes.dense() - np.average(votes.dense(), axis=0, weights=shares)
-    said *= np.sqrt(shares / shares.sum())[:, None, None]
-    full = said.sum(axis=1)
-    ridges = RIDGE * np.mean(np.sum(said**2, axis=0), axis=0)
+    centred = votes.dense() - np.average(votes.dense(), axis=0, weights=shares)
+    centred *= np.sqrt(shares / shares.sum())[:, None, None]
+    full = centred.sum(axis=1)
+    ridges = RIDGE * np.mean(np.sum(centred**2, axis=0), axis=0)
     for step, j in enumerate(condensation.chosen):
         some, gains = condensation.chosen[:step], np.zeros(n_classifiers)
         for k, ridge in enumerate(ridges):
             # ridge regression of the full score, as least squares with rows for the ridge
-            rows = np.vstack([said[:, some, k], np.sqrt(ridge) * np.eye(step)])
+            rows = np.vstack([centred[:, some, k], np.sqrt(ridge) * np.eye(step)])
             wanted = np.concatenate([full[:, k], np.zeros(step)])
             weights = np.linalg.lstsq(rows, wanted, rcond=None)[0]
-            missing = full[:, k] - said[:, some, k] @ weights
-            gains += (said[:, :, k].T @ missing) ** 2 / (np.sum(said[:, :, k] ** 2, axis=0) + ridge)
+            missing = full[:, k] - centred[:, some, k] @ weights
+            gains += (centred[:, :, k].T @ missing) ** 2 / (
+                np.sum(centred[:, :, k] ** 2, axis=0) + ridge
+            )
             if step:
                 scale = condensation.arrangement(step).rescaling.scale[some, k]
                 np.testing.assert_allclose(scale, weights, rtol=1e-2, atol=1e-2)
@@ -84,8 +86,8 @@ def test_the_weighted_mean_is_kept():
 @pytest.mark.parametrize("n_scores", [1, 3])
 def test_other_scores_can_be_followed(n_scores):
     votes = repeated(n_scores)
-    told = votes.dense()[:, :2].sum(axis=1)
-    wanted = 3 * told + 7.0
+    first_two = votes.dense()[:, :2].sum(axis=1)
+    wanted = 3 * first_two + 7.0
     some = Condensation.of(votes, 2, wanted=wanted).arrangement(2)
     assert sorted(some.kept % 4) == [0, 1]
     found = some.votes(votes).scores()
@@ -97,10 +99,10 @@ def test_other_scores_can_be_followed(n_scores):
 def test_following_the_full_scores_is_the_default():
     votes, weight = repeated(), np.random.default_rng(1).random(400)
     usual = Condensation.of(votes, 4, weight=weight)
-    said = Condensation.of(votes, 4, weight=weight, wanted=votes.scores())
-    assert said.chosen.tolist() == usual.chosen.tolist()
-    np.testing.assert_allclose(said.reduced, usual.reduced, rtol=1e-3, atol=1e-3)
-    np.testing.assert_allclose(said.level, usual.level)
+    named = Condensation.of(votes, 4, weight=weight, wanted=votes.scores())
+    assert named.chosen.tolist() == usual.chosen.tolist()
+    np.testing.assert_allclose(named.reduced, usual.reduced, rtol=1e-3, atol=1e-3)
+    np.testing.assert_allclose(named.level, usual.level)
 
 
 def test_who_follows_closely_keeps_half_as_well():

@@ -18,18 +18,24 @@ from tests import strategies
 from tests.reference import ordering as twin
 
 
-@given(seed=st.integers(0, 10_000), n_scores=st.sampled_from([1, 2, 3]))
-@settings(deadline=None, max_examples=30)
-def test_covariances_are_those_of_the_definition(seed, n_scores):
+def random_votes(seed, n_scores):
     rng = np.random.default_rng(seed)
     n, n_classifiers = rng.integers(2, 12), rng.integers(1, 6)
     votes = Votes.from_dense(rng.normal(size=(n, n_classifiers, n_scores)), np.zeros(n_scores))
+    return rng, votes
+
+
+@given(seed=st.integers(0, 10_000), n_scores=st.sampled_from([1, 2, 3]))
+@settings(deadline=None, max_examples=30)
+def test_covariances_are_those_of_the_definition(seed, n_scores):
+    rng, votes = random_votes(seed, n_scores)
+    n, n_classifiers = len(votes), votes.tables.n_classifiers
     weight = twin.row_weights(votes, rng.uniform(0.1, 2, n), 1.0)
     shares = [w / sum(weight) for w in weight]
-    said = [
+    centred = [
         twin.about_the_mean(twin.partial_sums(votes, [j]), weight) for j in range(n_classifiers)
     ]
-    wanted = [[twin.products(a, b, shares) for b in said] for a in said]
+    wanted = [[twin.products(a, b, shares) for b in centred] for a in centred]
     np.testing.assert_allclose(covariances(votes, np.array(weight)), wanted, rtol=1e-4, atol=1e-5)
 
 
@@ -47,15 +53,16 @@ def test_covariances_of_each_class(seed, n_scores):
 @given(seed=st.integers(0, 10_000), n_scores=st.sampled_from([1, 2, 3]))
 @settings(deadline=None, max_examples=30)
 def test_covariances_with_wanted_scores_are_those_of_the_definition(seed, n_scores):
-    rng = np.random.default_rng(seed)
-    n, n_classifiers = rng.integers(2, 12), rng.integers(1, 6)
-    votes = Votes.from_dense(rng.normal(size=(n, n_classifiers, n_scores)), np.zeros(n_scores))
+    rng, votes = random_votes(seed, n_scores)
+    n, n_classifiers = len(votes), votes.tables.n_classifiers
     scores, weight = rng.normal(size=(n, n_scores)), rng.uniform(0.1, 2, n).tolist()
     share = [w / sum(weight) for w in weight]
     about = twin.about_the_mean(scores.tolist(), weight)
-    said = [twin.about_the_mean(votes.dense()[:, j].tolist(), weight) for j in range(n_classifiers)]
+    centred = [
+        twin.about_the_mean(votes.dense()[:, j].tolist(), weight) for j in range(n_classifiers)
+    ]
     wanted = [
-        [twin.products([[r[k]] for r in of_j], [[r[k]] for r in about], share) for of_j in said]
+        [twin.products([[r[k]] for r in of_j], [[r[k]] for r in about], share) for of_j in centred]
         for k in range(n_scores)
     ]
     found = covariances_with(votes, np.array(weight), scores)

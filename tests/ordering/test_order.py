@@ -46,7 +46,7 @@ def test_a_policy_of_the_new_order_serves_the_old(kind):
 
 @pytest.mark.parametrize("kind", [k for k in ORDERINGS if k is not ordering.Given])
 def test_a_good_order_makes_better_prefixes(kind):
-    """Nineteen base classifiers of noise, then one that knows: nobody should wait for it."""
+    """Nineteen base classifiers of noise, then one that is always right: it must come first."""
     rng = np.random.default_rng(1)
     truth = rng.choice([-1.0, 1.0], size=400)
     votes = 0.01 * rng.normal(size=(400, 20))

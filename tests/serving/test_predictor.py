@@ -108,7 +108,7 @@ def test_one_row_in_other_forms(several):
     for refused in (predictor.predict_one, predictor.predict_proba_one):
         with pytest.raises(ValueError, match="x is a list of 2 values; wanted one row") as error:
             refused([1, 2])
-        assert error.value.__context__ is None  # nobody is told of our first attempt
+        assert error.value.__context__ is None  # our first attempt is not part of the error
         with pytest.raises(ValueError, match=r"x\[0\] is 'a', a str; wanted a number"):
             refused(["a"] * 64)
 

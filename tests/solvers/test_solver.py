@@ -12,21 +12,16 @@ from mddag import MDP, Grid, Policy, solvers
 from mddag.ensemble.votes import Votes
 from mddag.losses import Logistic
 from mddag.mdp.policy import ACTIONS
-from mddag.solvers.solver import Solver, as_solver
+from mddag.solvers.solver import Family, Solver, as_solver
 from tests.reference.enumeration import best_objective
 from tests.solvers.problems import LOSSES, mdp_of, three_classifiers
 
 SETTINGS = ("every", "random_state", "n_threads", "verbose", "on_interrupt")
 CONTRACTS = ("Candidates", "Family", "Solver")
 SOLVERS = [getattr(solvers, name) for name in solvers.__all__ if name not in CONTRACTS]
-FAMILIES = [  # one knob, no SKIP
-    solvers.Certificate,
-    solvers.Margin,
-    solvers.Prefix,
-    solvers.QWYC,
-    solvers.Residual,
-]
-LEARNERS = [kind for kind in SOLVERS if kind not in (*FAMILIES, solvers.Stopping)]
+FAMILIES = [kind for kind in SOLVERS if issubclass(kind, Family)]
+EXITS = [kind for kind in SOLVERS if kind.__module__.startswith("mddag.solvers.exits.")]  # no SKIP
+LEARNERS = [kind for kind in SOLVERS if kind not in EXITS]
 
 
 def short(kind, **parameters):

@@ -78,11 +78,13 @@ def test_a_family_gives_its_best_candidate_within_the_budget(solver, budget):
     candidates = solver.candidates(found.learning.mdp)
     losses, costs = candidates.evaluate(found.selection)
     full = losses[0]
-    harm = np.append(losses - full, found.candidates[-1].excess[CHOOSING].mean())  # or quit at once
+    excess = np.append(
+        losses - full, found.candidates[-1].excess[CHOOSING].mean()
+    )  # or quit at once
     cost = np.append(costs, 0.0)
     within = np.flatnonzero(cost <= budget)
-    best = within[np.lexsort((cost[within], np.round(harm[within], 9)))[0]]
-    assert chosen.excess[CHOOSING].mean() == pytest.approx(harm[best], abs=1e-9)
+    best = within[np.lexsort((cost[within], np.round(excess[within], 9)))[0]]
+    assert chosen.excess[CHOOSING].mean() == pytest.approx(excess[best], abs=1e-9)
     assert chosen.n_evaluated[CHOOSING].mean() == pytest.approx(cost[best], abs=1e-9)
 
 

@@ -8,14 +8,14 @@ ENSEMBLE = Ensemble.from_callables([lambda X: X[:, 0]], n_features=1, classes=["
 ROWS = np.linspace(-1, 1, 100)[:, None]
 
 
-def evidence(y=None, certified=True, n=100):
+def row_parts(y=None, certified=True, n=100):
     random = np.random.RandomState(0)
     return RowParts.of(ENSEMBLE, ROWS[:n], y, certified=certified, random=random)
 
 
 @pytest.mark.parametrize(("certified", "sizes"), [(True, [40, 10, 50]), (False, [60, 40, 0])])
 def test_every_row_is_in_one_part(certified, sizes):
-    found = evidence(certified=certified)
+    found = row_parts(certified=certified)
     parts = [found.learning, found.choosing, found.certifying]
     assert [len(part) for part in parts] == sizes
     assert sorted(np.concatenate(parts).tolist()) == list(range(100))
@@ -25,45 +25,45 @@ def test_every_row_is_in_one_part(certified, sizes):
 @pytest.mark.parametrize("n", range(3, 20))
 def test_few_rows_have_all_parts(n):
     for certified, n_parts in ((True, 3), (False, 2)):
-        found = evidence(certified=certified, n=n)
+        found = row_parts(certified=certified, n=n)
         parts = [found.learning, found.choosing, found.certifying][:n_parts]
         assert all(len(part) for part in parts)
         assert sum(map(len, parts)) == n
 
 
 def test_without_y_the_model_is_its_own_teacher():
-    assert (evidence().truth == evidence().full).all()
+    assert (row_parts().truth == row_parts().full).all()
     y = np.full(100, "no")
-    found = evidence(y)
+    found = row_parts(y)
     assert (found.truth == "no").all()
     assert (found.full == "yes").sum() == 50
 
 
 def test_bad_rows_are_refused():
     with pytest.raises(ValueError, match="inconsistent numbers"):
-        evidence(["no"])
+        row_parts(["no"])
     with pytest.raises(ValueError, match=r"X has 2 row\(s\), too few .*; give at least 3"):
-        evidence(n=2)
+        row_parts(n=2)
     for row in range(100):  # in whichever part it is
         with pytest.raises(ValueError, match=rf"y contains the label 'maybe' \(row {row}\)"):
-            evidence(np.where(np.arange(100) == row, "maybe", "yes"))
+            row_parts(np.where(np.arange(100) == row, "maybe", "yes"))
 
 
 def test_the_opinion_is_calibrated_and_agrees_with_the_labels():
     rng = np.random.default_rng(0)
     y = np.where(rng.random(100) < 1 / (1 + np.exp(-5 * ROWS[:, 0])), "yes", "no")
-    found = evidence(y)
-    said = found.opinion()
+    found = row_parts(y)
+    said = found.soft_targets()
     assert (ENSEMBLE.classes[said.argmax(axis=1)] == found.full).all()
     assert np.log(said[-1, 1] / said[-1, 0]) == pytest.approx(5, rel=0.6)
 
 
 @pytest.mark.parametrize("price", [0.0, 0.1, 1.0])
 def test_a_changed_label_costs_its_price_besides_its_harm(price):
-    found = evidence(np.where(ROWS[:, 0] > 0.2, "yes", "no"))
-    harm = np.abs(found.opinion() @ [-1.0, 1.0])
-    said = found.opinion(price)
-    assert np.abs(said @ [-1.0, 1.0]) == pytest.approx((1 - price) * harm + price)
+    found = row_parts(np.where(ROWS[:, 0] > 0.2, "yes", "no"))
+    loss = np.abs(found.soft_targets() @ [-1.0, 1.0])
+    said = found.soft_targets(price)
+    assert np.abs(said @ [-1.0, 1.0]) == pytest.approx((1 - price) * loss + price)
     assert said.sum(axis=1) == pytest.approx(1)
     assert (ENSEMBLE.classes[said.argmax(axis=1)] == found.full).all()
 
@@ -76,7 +76,7 @@ def test_weights_go_into_the_opinion():
     def said(weight):
         random = np.random.RandomState(0)
         found = RowParts.of(ENSEMBLE, ROWS, y, certified=True, random=random, weight=weight)
-        return found.opinion()[-1, 1]
+        return found.soft_targets()[-1, 1]
 
     assert said(np.where(right, 1.0, 0.1)) > said(None) > said(np.where(right, 0.1, 1.0))
     assert said(np.full(100, 3.0)) == said(None)

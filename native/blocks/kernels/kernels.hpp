@@ -16,7 +16,7 @@ namespace mddag::blocks {
 
 constexpr std::size_t kLanes = 32;
 constexpr std::size_t kTile = 8;          // features that are transposed together
-constexpr std::int32_t kMostRanks = 254;  // thresholds that one byte tells apart
+constexpr std::int32_t kMostRanks = 254;  // thresholds whose ranks fit one byte
 constexpr std::size_t kExitChunk = 64;
 constexpr std::size_t kMostLeaves = 256;  // of a tree whose leaf codes are bytes
 constexpr std::size_t kTogether = 4;      // tables whose votes are added in one pass over the sums
@@ -153,7 +153,7 @@ struct Kernels {
   void (*small_trees)(const SmallTree* trees, std::size_t n_trees, const Lanes& lanes);
   void (*large_trees)(const LargeTree* trees, std::size_t n_trees, const Lanes& lanes);
   void (*steps)(const StepFunction* steps, std::size_t n_steps, const Lanes& lanes);
-  // All lanes that have not quit go on as the decision says.
+  // All lanes that have not quit take the step of the decision.
   Settled (*decide)(const ExitArrays& lanes, const Decision& decision);
   // Lanes whose next step is another get back the sums that were saved.
   void (*restore)(const std::int32_t* next, std::int32_t step, const std::int32_t* saved,

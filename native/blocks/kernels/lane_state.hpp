@@ -1,5 +1,5 @@
 // The state of rows in lanes, as integer sums: the part (top class) and the number s that edges are
-// compared with. mdp/state.hpp says what a state is; here it is found for a chunk of lanes at once.
+// compared with. mdp/state.hpp defines a state; here it is found for a chunk of lanes at once.
 //
 //   K = 1   s = sum                           K > 1   s = best sum - second best - 2^31
 //

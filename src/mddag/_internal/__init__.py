@@ -1,3 +1,4 @@
-"""What every package may use and no user needs: checks of arguments, read-only arrays, parameters
-as scikit-learn knows them, progress, sampling of rows, weights of rows, Ctrl-C, files that are
-written whole. Nothing here knows what an ensemble is. Start with ``checks``."""
+"""What every package may use and no user needs. Arguments come in, checked arguments go out
+(``checks``, ``weights``); beside them are read-only arrays, parameter objects, progress bars,
+samples of rows, Ctrl-C, warnings, and files that are written whole. Nothing here depends on an
+ensemble. Start with ``checks``."""

@@ -32,7 +32,7 @@ def check_is(name: str, value: Any, kind: type | tuple[type, ...], wanted: str) 
 
 
 def checked_path(path: Any) -> str | os.PathLike[str]:
-    """`path`, if it is one; a whole number would be an open file of somebody else's."""
+    """`path`, if it is one; a whole number would stand for an open file."""
     if not isinstance(path, (str, os.PathLike)):
         raise TypeError(f"path is {described(path)}; wanted a str or an os.PathLike")
     return path

@@ -1,4 +1,4 @@
-"""Doubts: what makes a result worth less than it seems is said, with what to do about it."""
+"""Doubts: warnings that a result may be worth less than it seems, with what to do about it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def doubt(message: str) -> None:
 
 
 def doubt_few_rows(n_rows: int, knob: str) -> None:
-    """Warn of fewer rows than `knob` asks for where nothing is certified."""
+    """Warn of fewer rows than `knob` needs where nothing is certified."""
     if n_rows < FEWEST_ROWS[knob]:
         doubt(
             f"X has {n_rows} rows, but {knob} wants {FEWEST_ROWS[knob]} or more where nothing is "

@@ -2,7 +2,7 @@
 
 It raises KeyboardInterrupt, and nothing is changed. With on_interrupt="return" what was found by
 then is returned, with the warning `Interrupted`; before there is anything it raises all the same.
-Whoever is called decides: what runs inside only says that Ctrl-C came.
+The outermost call decides which of the two; calls inside it only report that Ctrl-C came.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ WAYS = ("raise", "return")
 
 
 class Interrupted(UserWarning):
-    """Ctrl-C came, and what was found by then is returned, as on_interrupt="return" asks."""
+    """Ctrl-C came, and what was found by then is returned: on_interrupt is "return"."""
 
 
 def check_on_interrupt(on_interrupt: Any) -> None:
@@ -53,7 +53,7 @@ def keeping(on_interrupt: str, kept: Callable[[], str]) -> Iterator[None]:
         with ending_all():
             yield
     except (KeyboardInterrupt, Interrupted):
-        told = kept() if on_interrupt == "return" else ""
-        if not told:
+        message = kept() if on_interrupt == "return" else ""
+        if not message:
             raise KeyboardInterrupt from None
-        warn_user(told, Interrupted)
+        warn_user(message, Interrupted)

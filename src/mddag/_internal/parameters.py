@@ -1,7 +1,7 @@
 """Parameters: how small parameter objects (learners, solvers, …) take part in scikit-learn.
 
 A dataclass that inherits ``Parameters`` can be cloned and searched: ``learner__n_leaves`` reaches
-``Tree.n_leaves``, ``solver__values__n_bins`` the table inside a solver. scikit-learn asks for two
+``Tree.n_leaves``, ``solver__values__n_bins`` the table inside a solver. scikit-learn needs two
 methods and no base class, so it is not imported here.
 """
 

@@ -14,7 +14,7 @@ from typing import Any
 
 Report = Callable[[int, str], None]
 
-ERASE = "\x1b[K"  # to the end of the line, where a terminal looks on
+ERASE = "\x1b[K"  # to the end of the line, on a terminal
 _display: list[Any] = []  # rich's, while there is one: it can hold several bars
 
 

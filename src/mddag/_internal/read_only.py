@@ -1,6 +1,6 @@
-"""Arrays that nobody can change, for objects that derive others from them once.
+"""Read-only copies of arrays, for objects that derive other arrays from them once.
 
-A caller who kept the array could otherwise change it behind a jump table or a kernel's buckets.
+A caller who kept the array could otherwise change it, and what was derived would no longer fit.
 """
 
 from __future__ import annotations

@@ -1,12 +1,13 @@
 """Weights: what rows count for, `sample_weight` in scikit-learn's words.
 
 In a mean a row of weight 2 counts as two rows and a row of weight 0 as none. A factor common to
-all weights says nothing: `checked_weight` divides by their mean, and rounds, so that a factor does
-not even decide ties.
+all weights changes nothing: `checked_weight` divides by their mean, and rounds, so that a factor
+does not even decide ties.
 
-How much rows know is another question than what they count for: ten rows of which one has all the
-weight know as much as one. `mass` is the weights in a unit in which they sum to the number of equal
-rows that know a mean as well, (sum w)^2 / sum w^2 (Kish 1965); priors count against it.
+What rows count for in a mean is not how well they estimate it: ten rows of which one has all the
+weight are worth one row. `mass` is the weights in a unit in which they sum to the number of equally
+weighted rows with the same standard error, (sum w)^2 / sum w^2 (Kish 1965). Priors, whose strength
+is a number of rows, are compared with it.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ def checked_weight(weight: Any, n: int, name: str = "sample_weight") -> Vector:
 
 
 def mass(weight: Vector) -> Vector:
-    """Weights (n,) that sum to the number of equal rows that know a mean as well."""
+    """Weights (n,) that sum to the number of equal rows with the same standard error."""
     shares = weight / weight.max()
     scaled: Vector = shares * (shares.sum() / np.square(shares).sum())
     return scaled

@@ -1,4 +1,4 @@
-"""Writing a file whole or not at all: nobody reads half of it, and no failure loses the old one.
+"""Writing a file whole or not at all: no reader gets half of it, and no failure loses the old one.
 
 The content goes to a file of another name in the same folder, ``.<name>.<8 digits>.unfinished``,
 which then takes the place of the old one. A link is followed to the file that it names. An existing
@@ -38,7 +38,7 @@ def write_whole(path: str | os.PathLike[str], data: bytes) -> None:
         _remove_dead(target)
         _replace(target, data, old)
     except OSError as error:
-        if error.filename == name:  # said already
+        if error.filename == name:  # it has the name already
             raise
         raise _error(error.errno, f"{error.strerror}; nothing was written", name) from error
 
@@ -111,7 +111,7 @@ def _remove_dead(target: Path) -> None:
     """Remove what killed writes of this target have left behind."""
     pattern = re.compile(rf"\.{re.escape(target.name[:KEPT])}\.[0-9a-f]{{8}}\.unfinished")
     for name in filter(pattern.fullmatch, os.listdir(target.parent)):
-        with suppress(OSError):  # it may be gone by now, or somebody else's
+        with suppress(OSError):  # it may be gone by now, or belong to another user
             descriptor = os.open(target.with_name(name), os.O_RDWR)
             try:
                 if _lock(descriptor):

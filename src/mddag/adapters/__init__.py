@@ -1,8 +1,9 @@
-"""Adapters: trained models of other libraries as Ensembles.
+"""Adapters: a trained model of another library, or its file, comes in, an Ensemble goes out.
 
 ``as_ensemble(model)`` takes the first member that accepts the model, converts the model by it, and
 compares the Ensemble's scores with the model's own. Libraries are recognised by the names of the
 model's classes, so none is imported that the caller does not use; files by their content.
+``adapter`` has the contract: start there.
 """
 
 from __future__ import annotations
@@ -73,7 +74,7 @@ def as_ensemble(model: Any, *, granularity: Literal["round", "tree"] = "round") 
     `model` may be the path of a file that LightGBM, XGBoost or CatBoost saved. h_j is one boosting
     round, for K > 2 all its trees; `granularity="tree"` makes every tree an h_j of its own. An
     Ensemble is returned as it is (or by tree), and so is that of an MDDAGClassifier or
-    MDDAGRegressor. Raises TypeError for a model that no member knows, ValueError for one that
+    MDDAGRegressor. Raises TypeError for a model that no member accepts, ValueError for one that
     cannot be an Ensemble.
     """
     check_one_of("granularity", granularity, ("round", "tree"))
@@ -97,7 +98,7 @@ def parts_of(model: Any) -> ModelParts:
         return ModelParts(opened(model, _WITH_FILES), path=os.fspath(model))
     if is_frozen(model):
         return parts_of(model.estimator)
-    if "mddag.DagEstimator" in lineage(model):  # what it sparsifies; its own answers differ
+    if "mddag.DagEstimator" in lineage(model):  # what it sparsifies
         refuse_unfitted(model, "ensemble_")
         return ModelParts(model.ensemble_, model.transformer_)
     if is_pipeline(model):

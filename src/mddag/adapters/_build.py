@@ -58,7 +58,7 @@ def build(
     bias = np.atleast_1d(np.asarray(bias, np.float64))
     if score is None:
         score = np.full(flat.n_trees, -1 if len(bias) > 1 else 0, np.int32)
-    if kind == "classifier" and len(bias) == 2:
+    if TASKS[kind].predicts_classes and len(bias) == 2:
         flat, bias, score = _one_score(flat, bias, score)
     trees = flat.trees()
     if order is not None:

@@ -1,7 +1,7 @@
-"""What a file holds: its bytes, and what they tell of its format before a library sees them.
+"""The content of a file: its bytes, and the format that they are in, before a library reads them.
 
-The libraries believe their files: LightGBM ends the process on one that is cut short, CatBoost
-takes JSON without its last brace. So JSON is parsed here first, and a name is not trusted.
+The libraries do not check files: LightGBM ends the process on one that is cut short, CatBoost takes
+JSON without its last brace. So JSON is parsed here first, and a suffix alone proves nothing.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any
 
 
 class DamagedError(ValueError):
-    """Raised for a file that is not whole, before its library sees it."""
+    """Raised for a file that is not whole, before its library reads it."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,13 +64,13 @@ def _is_pickle(content: Content) -> bool:
 
 
 # What is recognised in order to be refused, and what to do instead.
-STRANGERS: tuple[tuple[Callable[[Content], bool], str], ...] = (
+UNREADABLE: tuple[tuple[Callable[[Content], bool], str], ...] = (
     (lambda content: not content.data, "is empty (0 bytes); save the model again"),
     (is_mddag, "is a model that mddag saved, sparse already; mddag.load reads it"),
     (
         _is_pickle,
         "is a pickle, which can run any code when it is read; load it yourself if you trust "
-        "whoever made it, and pass the model",
+        "its source, and pass the model",
     ),
     (
         lambda content: "tree_info" in content.keys,
@@ -84,14 +84,14 @@ STRANGERS: tuple[tuple[Callable[[Content], bool], str], ...] = (
 )
 
 
-def known_stranger(content: Content) -> str | None:
+def known_unreadable(content: Content) -> str | None:
     """What a file is, and what to do with it, if it is of a known kind that is not read here."""
-    return next((told for is_one, told in STRANGERS if is_one(content)), None)
+    return next((text for is_one, text in UNREADABLE if is_one(content)), None)
 
 
-def told(content: Content) -> str:
+def described_content(content: Content) -> str:
     """What a file is that is not read here."""
-    known = known_stranger(content)
+    known = known_unreadable(content)
     if known is not None:
         return known
     if content.is_json and content.json is None:

@@ -1,8 +1,8 @@
 """Models given as a path: which library wrote the file, and that library's own object of it.
 
-The content says what a file is; the name must not say otherwise. Whatever a library raises on a
-file becomes one sentence with the library's own words. Against a file made to crash a library
-there is no help here: such files are to be had from people one trusts.
+The content decides what a file is, and its name must agree. Whatever a library raises on a file
+becomes one sentence with the library's own words. Nothing here protects against a file made to
+crash a library: read files from trusted sources only.
 """
 
 from __future__ import annotations
@@ -12,7 +12,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, TypeGuard
 
-from mddag.adapters._content import Content, DamagedError, is_mddag, known_stranger, told
+from mddag.adapters._content import (
+    Content,
+    DamagedError,
+    described_content,
+    is_mddag,
+    known_unreadable,
+)
 from mddag.adapters.adapter import FileAdapter, need
 
 
@@ -43,11 +49,11 @@ def opened(path: str | os.PathLike[str], members: Sequence[FileAdapter]) -> Any:
                 raise ValueError(f"cannot read {name!r}: {error}") from None
             except Exception as error:
                 raise ValueError(refusal(name, member.library, error)) from error
-    raise ValueError(f"{name!r} {told(content)}. {readable(members)}")
+    raise ValueError(f"{name!r} {described_content(content)}. {readable(members)}")
 
 
 def other_than_ours(data: bytes, members: Sequence[FileAdapter]) -> str | None:
-    """Of a file that was given to ``mddag.load``: what it is, if it is known and not ours."""
+    """What a file is that was given to ``mddag.load`` and is not ours; None if unknown."""
     content = Content(data)
     if is_mddag(content):
         return None
@@ -55,14 +61,14 @@ def other_than_ours(data: bytes, members: Sequence[FileAdapter]) -> str | None:
     name = next(kinds, None)
     if name is not None:
         return f"it holds {name}, which mddag.as_ensemble and mddag.sparsify read"
-    known = known_stranger(content)
+    known = known_unreadable(content)
     return None if known is None else f"it {known}"
 
 
 def refusal(name: str, library: str, error: Exception) -> str:
-    """One sentence of what a library said about a file; without its stack trace."""
-    said = " ".join(str(error).partition("Stack trace:")[0].split())
-    return f"cannot read {name!r}: {library} says {type(error).__name__}: {said:.200}"
+    """The error of a library about a file as one sentence, without its stack trace."""
+    message = " ".join(str(error).partition("Stack trace:")[0].split())
+    return f"cannot read {name!r}: {library} says {type(error).__name__}: {message:.200}"
 
 
 def readable(members: Sequence[FileAdapter]) -> str:

@@ -23,7 +23,7 @@ def link_of(model: Any, ensemble: Ensemble) -> Link:
     rows = probe_rows(ensemble)
     scores = ensemble.scores(rows)[:, 0]
     given = source_rows(ensemble.features, rows)
-    with warnings.catch_warnings():  # what a library warns of here, the user has not asked for
+    with warnings.catch_warnings():  # the user did not make these predictions
         warnings.simplefilter("ignore")
         if hasattr(model, "inplace_predict"):  # XGBoost's Booster takes plain rows nowhere else
             predicted = np.ravel(model.inplace_predict(given))

@@ -43,7 +43,7 @@ class Transformer:
     def describe(self, estimator: Any) -> None:
         """Give `estimator` the number and names of the columns that the first step was fitted on.
 
-        Where it remembers none, those that the estimator has seen stay.
+        Where it has recorded none, those that the estimator has seen stay.
         """
         for about in ("n_features_in_", "feature_names_in_"):
             if hasattr(self.steps[0], about):

@@ -1,7 +1,7 @@
 """What scikit-learn's members share: the public ``tree_`` arrays, feature names, missing values.
 
-Its trees round x to float32 and ask ``float32(x) <= t``. treelite reads these models too, but
-counts on ``n_estimators`` trees, of which early stopping may have left fewer.
+Its trees round x to float32 and test ``float32(x) <= t``. treelite reads these models too, but
+expects ``n_estimators`` trees, of which early stopping may have left fewer.
 """
 
 from __future__ import annotations

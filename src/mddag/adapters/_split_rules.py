@@ -1,6 +1,6 @@
 """Exact translations of foreign split rules into ``x <= threshold``.
 
-Some libraries ask ``x < t``; some first round x to float32 (to nearest, ties to even) or to zero,
+Some libraries test ``x < t``; some first round x to float32 (to nearest, ties to even) or to zero,
 and compare what is left. Each function returns the largest double that still goes left, so that the
 one rule of this package decides every float64 and every float32 x as the source does. NaN is not a
 matter of thresholds (see ``Nodes.missing_left``).

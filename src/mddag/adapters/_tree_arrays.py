@@ -51,7 +51,7 @@ class TreeArrays:
         return starts_of(self.feature < 0)[self.starts]
 
     def mean_votes(self) -> NDArray[np.float64]:
-        """The weighted mean vote of each tree, (n_trees, width): what it says of no row at all."""
+        """The weighted mean vote of each tree, (n_trees, width): its prior."""
         first = self.leaf_starts[:-1]
         total = np.add.reduceat(self.weight, first)
         # A tree that saw no weighted row counts its leaves alike.

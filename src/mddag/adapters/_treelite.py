@@ -22,7 +22,7 @@ Translation = Callable[[NDArray[Any]], NDArray[np.float64]]
 
 @dataclass(frozen=True, eq=False)
 class Source:
-    """What treelite knows of a model.
+    """A model as treelite represents it.
 
     score    : int32 (n_trees,), the score each tree votes for, -1 for all
     base     : float64 (K,), the prior

@@ -1,6 +1,6 @@
 """Adapter: how a foreign model becomes an Ensemble, and the proof that it is the same model.
 
-A member says which models it accepts, converts them, and reports the source model's own raw scores
+A member accepts some models, converts them, and computes the source model's own raw scores
 f(x) in the Ensemble's form: (n, K), margin space, one column for two classes. ``prove`` compares
 the two, and the labels where the model predicts them, on rows laid around the ensemble's own
 thresholds and refuses where they differ. A FileAdapter reads the model files of its library, too.
@@ -26,7 +26,7 @@ class Adapter(Protocol):
     """One library member.
 
     library   : the package whose models it reads
-    models    : their names, for the message that lists what is known
+    models    : their names, for the message that lists what is supported
     tolerance : the largest difference allowed, relative to the size of the scores
     """
 
@@ -43,7 +43,7 @@ class Adapter(Protocol):
         ...
 
     def raw_scores(self, model: Any, X: Any) -> NDArray[np.float64]:
-        """What the model itself says of X, (n, K)."""
+        """The model's own scores of X, (n, K)."""
         ...
 
 
@@ -58,7 +58,7 @@ class FileAdapter(Adapter, Protocol):
     def load(self, path: str, content: Content) -> Any:
         """The library's own object of a file of one of the formats; raises what the library does.
 
-        It predicts as the object does that was saved, as far as the file tells.
+        It predicts as the object does that was saved, as far as the file records it.
         """
         ...
 
@@ -154,7 +154,7 @@ def _other_labels(
     """
     if ensemble.classes is None or not hasattr(model, "predict_proba"):
         return np.empty(0, np.intp)
-    with warnings.catch_warnings():  # what a library warns of here, the user has not asked for
+    with warnings.catch_warnings():  # the user did not make these predictions
         warnings.simplefilter("ignore")
         theirs = np.ravel(model.predict(given))
     if theirs.shape != (len(scores),) or not np.isin(theirs, ensemble.classes).all():

@@ -1,7 +1,7 @@
 """scikit-learn HistGradientBoosting: h_j is one iteration, rule ``x <= t`` in double precision.
 
 Category columns pass an ordinal encoder and move to the front before the trees see them; here the
-trees read the caller's own columns. A category that the encoder does not know goes where NaN goes.
+trees read the caller's own columns. A category unknown to the encoder goes where NaN goes.
 """
 
 from __future__ import annotations

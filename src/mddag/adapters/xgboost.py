@@ -2,8 +2,8 @@
 
 Rule ``float32(x) < t``, float32 leaves; our sums are in double precision, so scores agree to
 float32 accuracy. Early stopping counts as the object's own ``predict`` counts it: the scikit-learn
-wrappers stop at ``best_iteration``, a bare Booster uses every tree. A file holds what was saved:
-one of a wrapper says so, and is read as one; its classes are 0 … K-1.
+wrappers stop at ``best_iteration``, a bare Booster uses every tree. A file of a
+wrapper is marked as such and read as a wrapper; its classes are 0 … K-1.
 """
 
 from __future__ import annotations

@@ -27,7 +27,7 @@ Fitted = Callable[[], dict[str, Any]]
 
 
 class Tasks:
-    """Tells the callbacks of an estimator, if it has any, of its fit and of each round."""
+    """Reports the fit and each of its rounds to the callbacks of an estimator, if it has any."""
 
     def __init__(self, estimator: Any, n_rounds: int, X: Any, y: Any, sample_weight: Any) -> None:
         self._fit: Any = None
@@ -47,7 +47,7 @@ class Tasks:
             self._round.call_on_fit_task_begin(**self._given)
 
     def end_round(self, fitted: Fitted) -> bool:
-        """The round is over, `fitted` makes the fitted attributes; whether a callback says stop."""
+        """The round is over, `fitted` makes the fitted attributes; whether a callback stops it."""
         return self._fit is not None and self._end(self._round, fitted)
 
     def end(self, fitted: Fitted) -> None:

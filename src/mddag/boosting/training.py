@@ -106,12 +106,12 @@ class Training:
                 self._keep(again, float(seconds[t]))
 
     def run(self, settings: Settings, tasks: Tasks) -> str:
-        """Play rounds until something says stop, and say what."""
+        """Play rounds until a rule of stopping holds, and return its name."""
 
         def kept() -> str:
             n_kept = self._whole_rounds()
-            told = f"AdaBoost.MH was stopped after {n_kept} of {settings.n_rounds} rounds"
-            return f"{told}; the model has those alone" if n_kept else ""
+            message = f"AdaBoost.MH was stopped after {n_kept} of {settings.n_rounds} rounds"
+            return f"{message}; the model has those alone" if n_kept else ""
 
         with (
             keeping(settings.on_interrupt, kept),
@@ -139,10 +139,10 @@ class Training:
 
     def _whole_rounds(self) -> int:
         """How many rounds there are, what Ctrl-C has left of another one being taken back."""
-        told: list[list[Any]] = [self.played, self.seconds]
-        told += [] if self.watched is None else [self.watched.errors]
-        n_whole = min(map(len, told))
-        for of_rounds in told:
+        records: list[list[Any]] = [self.played, self.seconds]
+        records += [] if self.watched is None else [self.watched.errors]
+        n_whole = min(map(len, records))
+        for of_rounds in records:
             del of_rounds[n_whole:]
         return n_whole
 

@@ -197,11 +197,11 @@ def _weights_by_label(by_label: Mapping[Any, float], classes: list[Any]) -> NDAr
     bad = next((label for label, factor in by_label.items() if not 0 < factor < np.inf), None)
     if bad is not None:
         raise ValueError(f"class_weight[{bad!r}] is {by_label[bad]}; wanted a number above 0")
-    strangers = [label for label in by_label if label not in classes]
+    unknown = [label for label in by_label if label not in classes]
     left_out = [label for label in classes if label not in by_label]
-    if strangers and left_out:  # most likely a label misspelt
+    if unknown and left_out:  # most likely a label misspelt
         raise ValueError(
-            f"class_weight has labels that are not classes, {strangers[:5]}, and lacks the "
+            f"class_weight has labels that are not classes, {unknown[:5]}, and lacks the "
             f"classes {left_out[:5]}"
         )
     return np.array([float(by_label.get(label, 1.0)) for label in classes])

@@ -1,4 +1,4 @@
-"""Scores come in, probabilities (or means) go out, by the step at which a row left.
+"""Scores come in, probabilities (or means) go out, by the exit: the step at which a row quit.
 
-``Calibration`` applies the numbers, ``platt`` fits one factor of log-odds, ``by_exit`` one for each
-group of exits. Start with ``calibration``."""
+``Calibration`` multiplies scores by a factor for each group of exits. ``platt`` fits one factor,
+``by_exit`` one for each group. Start with ``calibration``."""

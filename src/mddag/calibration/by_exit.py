@@ -2,9 +2,9 @@
 
 Adjacent exits are merged until every group has LEAST rows; with fewer rows in all there is one
 group. A classifier's factor is that of its group: drawing it towards the factor of all rows made
-probabilities worse, for exits do differ. It is best fitted to the full ensemble's opinion, not to
-labels: of the confident rows of an early exit one in hundreds is wrong, and whether a group holds
-none or two of them would decide its factor. A regressor's line through m rows counts
+probabilities worse, for exits do differ. It is best fitted to the full ensemble's probabilities,
+not to labels: of the confident rows of an early exit one in hundreds is wrong, and whether a group
+holds none or two of them would decide its factor. A regressor's line through m rows counts
 m / (m + PRIOR) against the score itself. Rows count by their mass (see ``weights``).
 """
 
@@ -56,8 +56,8 @@ def exit_calibration(
 ) -> Calibration:
     """What the scores (n, K) of each exit stand for, by the task of the ensemble.
 
-    targets : numbers (n,) for regressors; for classifiers the opinion (n, n_classes) of the full
-              ensemble, or labels (n,)
+    targets : numbers (n,) for regressors; for classifiers the probabilities (n, n_classes) of the
+              full ensemble, or labels (n,)
     weight  : of the rows (n,), above 0; 1 by default
     """
     n_steps = ensemble.n_classifiers
@@ -118,7 +118,7 @@ def _by_group(
     fit: Callable[[Vector, Vector, Vector], tuple[float, float]],
     mass: Vector | None,
 ) -> Calibration:
-    if (exit_step == n_steps).all():  # the full ensemble means what it says
+    if (exit_step == n_steps).all():  # the full ensemble needs no line
         return Calibration.one_group(1.0, n_steps)
     mass = np.ones(len(scores)) if mass is None else mass
     groups = exit_groups(exit_step, n_steps, mass=mass)
@@ -145,5 +145,5 @@ def _line(scores: Vector, targets: Vector, mass: Vector) -> tuple[float, float]:
 
 
 def _log_shift(scores: Vector, targets: Vector, mass: Vector) -> tuple[float, float]:
-    mean, said = (float(np.average(v, weights=mass)) for v in (targets, np.exp(scores)))
-    return 1.0, float(np.log(mean / said)) if mean > 0 else 0.0
+    mean, predicted = (float(np.average(v, weights=mass)) for v in (targets, np.exp(scores)))
+    return 1.0, float(np.log(mean / predicted)) if mean > 0 else 0.0

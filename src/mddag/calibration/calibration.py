@@ -1,7 +1,7 @@
 """Calibration: what scores stand for, by the exit at which an instance left.
 
-A prefix of a shrunken ensemble is less sure than the whole of it, so each group of exits has its
-own factor a (and, for regressors, offset b):
+The scores of a prefix of a shrunken ensemble are too small, so each group of exits has its own
+factor a (and, for regressors, offset b):
 
     two classes   p_1 = 1 / (1 + exp(-a f))        more classes   p = softmax(a f)
     regressors    E[y] = link(a f + b)

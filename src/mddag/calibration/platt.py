@@ -46,7 +46,7 @@ def fit_factor(
             return REACH / spread
         low, high = high, 4 * high
     while slope(low) > 0:
-        if low <= 1 / REACH:  # scores that mislead on these rows: as unsure as can be
+        if low <= 1 / REACH:  # scores of the wrong sign on these rows: probabilities near 1/2
             return 1 / (REACH * spread)
         low, high = low / 4, low
     return float(brentq(slope, low, high, xtol=1e-10, rtol=1e-10)) / spread

@@ -32,7 +32,8 @@ BUSH_LEAVES = 8
 WALK_DECISION = 3.0
 WALK_LINE, LINE = 12.0, 16  # a row's memory comes in lines of so many values
 WALK_COLUMN = 4.0  # a column of stumps that are all evaluated: a step function
-# A row by itself waits for each level of a large tree, and for each decision, hard to foresee.
+# A row by itself waits for each level of a large tree, and for each decision: both are branches
+# that a processor predicts badly.
 ONE_CALL, ONE_LEVEL, ONE_DECISION = 190.0, 85.0, 12.0
 # The same among many rows: a stump, a bush, each leaf of a larger tree, a nominal tree, a column.
 BLOCK_STUMP, BLOCK_BUSH, BLOCK_LEAF, BLOCK_NOMINAL, BLOCK_COLUMN = 0.025, 0.11, 0.03, 11.0, 2.2

@@ -6,7 +6,7 @@ A Dag checks rows, chooses the executor that is expected to be fastest, batch by
 the rows on. Votes of trees are summed as integers (``IntegerVotes``), so that a score has the same
 bits whatever the executor, the batch or the number of threads. It lies within
 ``Dag.fixed_point.bound`` of the float64 sum of the same votes, which is what ``Ensemble.scores``
-gives. What no kernel knows is summed in float64: callables, and states other than ``Score``.
+gives. Callables, and states other than ``Score``, have no kernels and are summed in float64.
 Without a policy the DAG evaluates everything.
 """
 
@@ -21,13 +21,14 @@ from numpy.typing import NDArray
 
 from mddag import _core
 from mddag._internal.checks import check_is, check_one_of, checked_threads
+from mddag._internal.out_array import checked_out
 from mddag._internal.read_only import ReadOnlyArrays
 from mddag.dag.cost_model import MANY_ROWS
 from mddag.dag.executors import KERNELS, MEMBERS, TRACERS, Executor, Tracer
 from mddag.dag.integer_votes import IntegerVotes
 from mddag.dag.program import Program
 from mddag.dag.trace import Trace
-from mddag.ensemble.ensemble import Ensemble, checked_out
+from mddag.ensemble.ensemble import Ensemble
 from mddag.features.rows import Rows
 from mddag.mdp.grid import Grid
 from mddag.mdp.policy import EVAL, Policy, check_policy
@@ -39,7 +40,7 @@ BLOCK = 1024  # rows whose paths are kept at a time, where only their lengths ar
 class Dag(ReadOnlyArrays):
     """An ensemble and what to evaluate next; made by `compile`.
 
-    ensemble             : the source ensemble in its own order, rescaled as the policy wants
+    ensemble             : the source ensemble in its own order, rescaled for the policy
     policy               : whose step j decides on base classifier policy.order[j]
     executor             : "walk", "blocks" or "all"; None for the one expected to be fastest
     expected_evaluations : of a row on average, as far as known; half of those within reach if not
@@ -93,10 +94,10 @@ class Dag(ReadOnlyArrays):
 
     @cached_property
     def possible(self) -> tuple[Executor, ...]:
-        """The executors to choose from: the one asked for, or all that can run the program."""
+        """The executors to choose from: the one that was named, or all that can run the program."""
         if self.executor is None:
             return tuple(kind(self.program) for kind in MEMBERS if kind.runs(self.program))
-        return (_asked_for(self.executor, self.program),)
+        return (_named(self.executor, self.program),)
 
     @cached_property
     def tracer(self) -> Tracer:
@@ -218,7 +219,7 @@ def _check_ensemble(ensemble: Ensemble) -> None:
     check_is("ensemble", ensemble, Ensemble, "an Ensemble: pass mddag.as_ensemble(model)")
 
 
-def _asked_for(name: str, program: Program) -> Executor:
+def _named(name: str, program: Program) -> Executor:
     check_one_of("executor", name, tuple(kind.name for kind in KERNELS))
     able = {kind.name: kind for kind in KERNELS if kind.runs(program)}
     if name in able:

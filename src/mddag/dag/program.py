@@ -43,7 +43,7 @@ class Program(ReadOnlyArrays):
 
     @property
     def has_kernels(self) -> bool:
-        """Whether kernels can run it: base classifiers are trees, in a state that they know."""
+        """Whether kernels can run it: base classifiers are trees, and the state has kernels."""
         return not self.ensemble.callables and self.policy.state.has_kernels
 
     @cached_property

@@ -1,8 +1,8 @@
 """two_clusters: the synthetic data of Section 3.1 and Figure 1(a).
 
-The positive class is two clusters, blue and red, easily told from each other; the negative class
-is one cluster between them, with a few instances strewn over the whole square. A stump that helps
-one positive cluster says little of the other, so the clusters want different base classifiers.
+The positive class is two clusters, blue and red, far from each other; the negative class is one
+cluster between them, with a few instances strewn over the whole square. A stump that separates one
+positive cluster hardly separates the other, so the clusters need different base classifiers.
 The paper gives no numbers; these make 1000 stumps of AdaBoost err on about one instance in ten.
 """
 

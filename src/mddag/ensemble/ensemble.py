@@ -7,7 +7,7 @@ An Ensemble only votes and sums; how rows skip and quit is in policy and DAG.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -23,7 +23,9 @@ from mddag._internal.checks import (
     checked_permutation,
     checked_threads,
 )
+from mddag._internal.out_array import checked_out
 from mddag._internal.read_only import read_only
+from mddag.ensemble.callables import Rescaled, Voter, called, check_callables
 from mddag.ensemble.flat_trees import flat_nodes, flat_tables
 from mddag.ensemble.nodes import Nodes
 from mddag.ensemble.rescaling import Rescaling
@@ -32,22 +34,7 @@ from mddag.ensemble.tasks.classification import class_labels
 from mddag.ensemble.tasks.task import LINKS, Kind, Link, Task
 from mddag.ensemble.votes import Tables, Votes, take_segments
 from mddag.features.features import Features
-from mddag.features.rows import Floats, Rows
-
-Voter = Callable[[Floats], ArrayLike]
-
-
-@dataclass(frozen=True, eq=False)
-class Rescaled:
-    """A callable base classifier, its votes multiplied by (K,) and constants (K,) added to them."""
-
-    voter: Voter
-    scale: NDArray[np.float64]
-    shift: NDArray[np.float64]
-
-    def __call__(self, rows: Floats) -> NDArray[np.float64]:
-        votes = np.asarray(self.voter(rows), np.float64)
-        return self.scale * votes.reshape(len(rows), -1) + self.shift
+from mddag.features.rows import Rows
 
 
 @dataclass(frozen=True, eq=False)
@@ -273,13 +260,7 @@ class Ensemble:
         """Any linear combination: h_j(X) -> votes (n,) or (n, K). `bias` (K,) fixes K."""
         check_is("callables", callables, Sequence, "a list of functions of X")
         _check_choices(kind, link)
-        bad = next((i for i, h in enumerate(callables) if not callable(h)), None)
-        if bad is not None:
-            raise TypeError(
-                f"callables[{bad}] is a {type(callables[bad]).__name__}; wanted functions of X"
-            )
-        if not callables:
-            raise ValueError("callables is empty; an ensemble needs at least one base classifier")
+        check_callables(callables)
         empty = cls.from_trees([], features=Features(n_features), bias=bias)
         ensemble = replace(
             empty,
@@ -314,37 +295,7 @@ class Ensemble:
 
     def call(self, j: int, rows: Rows) -> NDArray[np.float64]:
         """The votes of callable h_j on rows, (n_rows, K)."""
-        votes = np.asarray(self.callables[j](np.asarray(rows)), np.float64)
-        votes = votes[:, None] if votes.ndim == 1 else votes
-        if votes.shape != (len(rows), self.n_scores):
-            raise ValueError(
-                f"base classifier {j} returned votes of shape "
-                f"{votes.shape} for {len(rows)} rows; wanted ({len(rows)}, {self.n_scores})"
-            )
-        return votes
-
-
-def checked_out(
-    out: NDArray[Any] | None, shape: tuple[int, ...], rows: Rows, dtype: Any = np.float64
-) -> NDArray[Any]:
-    """`out` if it can take the result on `rows`, a new array if it is None."""
-    if out is None:
-        return np.empty(shape, dtype)
-    wanted = f"{np.dtype(dtype)}"
-    if not isinstance(out, np.ndarray):
-        raise TypeError(f"out is a {type(out).__name__}; wanted a {wanted} array {shape}")
-    in_order = out.flags.c_contiguous and out.flags.aligned
-    if out.shape != shape or out.dtype != dtype or not in_order:
-        order = "C-ordered" if out.flags.c_contiguous else "not C-ordered"
-        order += "" if out.flags.aligned else ", not aligned"
-        raise ValueError(
-            f"out is {out.dtype} {out.shape}, {order}; wanted C-ordered {wanted} {shape}"
-        )
-    if not out.flags.writeable:
-        raise ValueError("out is read-only; pass an array that can be written")
-    if np.may_share_memory(out, rows):
-        raise ValueError("out shares memory with X, which would change while it is read; copy one")
-    return out
+        return called(self.callables[j], j, rows, self.n_scores)
 
 
 def _check_choices(kind: Kind, link: Link) -> None:

@@ -65,7 +65,7 @@ class AdaBoostMHClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator)
         Rows held out for early stopping, the same share of every class.
     calibration_fraction : float, default 0.0
         Rows held out to calibrate probabilities. With 0 the rows of early stopping serve, or else
-        the training rows, which makes strong ensembles too sure of themselves.
+        the training rows, which makes probabilities of strong ensembles too extreme.
     max_seconds : float, default None
         Begin no further round after this time. A result that depends on it cannot be reproduced.
     warm_start : bool, default False

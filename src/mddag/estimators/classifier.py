@@ -42,7 +42,7 @@ class MDDAGClassifier(ClassifierMixin, DagEstimator):  # type: ignore[misc]
         ``Portfolio`` that it tries two (an order given here replaces them; those few that stand for
         all have their own). The paper takes them as they come: ``Given()``.
     every : int, default 1
-        Decide once for so many base classifiers; above 1 the solver must know how.
+        Decide once for so many base classifiers; above 1 the solver must have `every`, too.
     grid : "quantile" or "uniform", default "quantile"
         The cells of scores on which the policy is learned: as many rows in each, or all of one
         width (the paper). ``Portfolio`` makes its own.
@@ -76,14 +76,14 @@ class MDDAGClassifier(ClassifierMixin, DagEstimator):  # type: ignore[misc]
         Eq. (8) and its parts on the policy rows, of the policy and of the full ensemble.
     measured_against_ : str
         What their losses are of: "labels"; "probabilities", where ``adopt`` was given those; or
-        "model", where ``sparsify`` had no labels and the model's own opinion stood for them.
+        "model", where ``sparsify`` had no labels and the model's own predictions replaced them.
     calibration_ : Calibration
         a in p = sigmoid(a f) or softmax(a f) for each group of exits, fitted on the policy rows.
     promise_ : Promise
         Only of ``sparsify``: what is promised on rows to come, `knob`, `bound` and `confidence`.
     summary_ : Summary
         Only of ``sparsify``: what it found, measured on rows that policies were not learned on;
-        ``repr`` of the estimator tells it in five lines.
+        ``repr`` of the estimator prints it in five lines.
     transformer_ : Transformer or None
         The steps of a Pipeline before its ensemble, with ``transform``.
     n_features_in_, feature_names_in_ : as in scikit-learn; those of the Pipeline, if there is one

@@ -7,9 +7,7 @@ predict: each row evaluates the base classifiers that its path in the DAG needs,
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
 from dataclasses import replace
-from functools import partial
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -30,12 +28,14 @@ from mddag.dag.trace import Trace
 from mddag.ensemble.ensemble import Ensemble
 from mddag.ensemble.tasks import TASKS
 from mddag.ensemble.tasks.task import Kind
+from mddag.estimators._summary_repr import SummaryRepr
 from mddag.estimators.fitted_model import FittedModel, fitted_model, may_transform
 from mddag.estimators.solver_choice import chosen_solver
 from mddag.features.checks import all_or_nothing, checked_rows, counted_rows, transformed_rows
 from mddag.features.features import is_frame
 from mddag.features.rows import Rows
-from mddag.mdp.mdp import MDP, checked_actions, checked_beta, checked_loss
+from mddag.mdp.arguments import checked_actions, checked_beta, checked_loss
+from mddag.mdp.mdp import MDP
 from mddag.mdp.policy import ACTIONS, Policy, check_policy
 from mddag.mdp.policy_rows import mdp_of
 from mddag.serving.export import export_c
@@ -54,30 +54,15 @@ WITHOUT_STEPS = (
 )
 
 
-class _Repr:
-    """``repr`` of an estimator: the summary that ``sparsify`` left, else scikit-learn's.
-
-    scikit-learn knows what it prints inside of pipelines and searches by the ``__repr__`` of its
-    class, so there that stays the one of BaseEstimator.
-    """
-
-    def __get__(self, estimator: Any, owner: type) -> Callable[..., str]:
-        plain: Callable[..., str] = BaseEstimator.__repr__
-        if estimator is None:
-            return plain
-        summary = vars(estimator).get("summary_")
-        return partial(plain, estimator) if summary is None else partial(str, summary)
-
-
 class DagEstimator(BaseEstimator):  # type: ignore[misc]
-    """Parameters, fit, and what a Predictor answers; a subclass knows its kind and its targets.
+    """Parameters and fit; a subclass defines its kind and its targets.
 
-    X is checked here by scikit-learn's rules and transformed where a Pipeline was given; the
-    Predictor of the last fit does the rest.
+    X is checked here by scikit-learn's rules and transformed where a Pipeline was given; then the
+    Predictor of the last fit predicts.
     """
 
     kind: ClassVar[Kind]
-    __repr__ = _Repr()
+    __repr__ = SummaryRepr()
     transformer_: Transformer | None = None
 
     def __init__(

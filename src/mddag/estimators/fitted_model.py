@@ -93,7 +93,7 @@ def is_fitted(model: Any) -> bool:
     """Whether a model can be read as it is; bare boosters and Ensembles always can."""
     if isinstance(model, FrozenEstimator):
         return is_fitted(model.estimator)
-    if isinstance(model, Pipeline) and model.steps:  # the last step tells, as scikit-learn has it
+    if isinstance(model, Pipeline) and model.steps:  # the last step decides, as in scikit-learn
         return is_fitted(model.steps[-1][1])
     if callable(getattr(model, "is_fitted", None)):  # CatBoost
         return bool(model.is_fitted())

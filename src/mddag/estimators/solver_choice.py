@@ -1,7 +1,7 @@
-"""Solver choice: the solver that an estimator, ``sparsify`` or ``sweep`` is asked to use, checked.
+"""Solver choice: the solver that an estimator, ``sparsify`` or ``sweep`` uses, checked.
 
-None is ``Portfolio()``. What was asked beside the solver (every, ordering, progress, Ctrl-C) is
-given to it here, so that the rest of the code has one object to call.
+None is ``Portfolio()``. The arguments beside the solver (every, ordering, progress, Ctrl-C) become
+settings of the solver here, so that the rest of the code has one object to call.
 """
 
 from __future__ import annotations

@@ -30,7 +30,7 @@ class Features:
     """The columns that a model reads.
 
     n          : their number
-    names      : their names where the model knows them; frames are then checked by name
+    names      : their names where the model has them; frames are then checked by name
     categories : by column, the values of a nominal column in the order of their codes
     missing    : whether NaN is allowed
     unknown    : what a value is that is not among the categories: "missing", or "refused"
@@ -99,7 +99,7 @@ class Features:
     def _check_names(self, got: list[Any]) -> None:
         if self.names is None or got == list(self.names):
             return
-        # LightGBM remembers underscores for spaces.
+        # LightGBM records underscores for spaces.
         if [str(name).replace(" ", "_") for name in got] == list(self.names):
             return
         absent = [name for name in self.names if name not in got]
@@ -145,11 +145,11 @@ def array_rows(X: Any) -> Floats:
     if kind == "c":
         raise ValueError("X is complex; Complex data not supported: pass real numbers")
     if kind == "O":
-        strangers = _strangers(array.ravel().tolist())
-        if strangers:
+        others = _not_numbers(array.ravel().tolist())
+        if others:
             raise ValueError(
                 f"X has dtype object and holds values that are not numbers, such as "
-                f"{strangers[0]!r}; encode strings and categories as numbers first"
+                f"{others[0]!r}; encode strings and categories as numbers first"
             )
         return array.astype(np.float64)
     raise ValueError(
@@ -194,9 +194,9 @@ def _numbers(column: Any, name: Any) -> NDArray[np.float64]:
         numeric = dtype.is_numeric() or str(dtype) in ("Boolean", "Null")
     else:
         numeric = dtype.kind in "biuf"
-    strangers = _strangers(column.dropna().tolist()) if of_objects else []
-    if strangers or not (numeric or of_objects):
-        held = f" and holds {strangers[0]!r}" if strangers else ""
+    others = _not_numbers(column.dropna().tolist()) if of_objects else []
+    if others or not (numeric or of_objects):
+        held = f" and holds {others[0]!r}" if others else ""
         raise ValueError(
             f"column {name!r} has dtype {dtype}{held}; mddag reads numbers and bools: encode "
             "strings, dates and categories as numbers first"
@@ -206,7 +206,7 @@ def _numbers(column: Any, name: Any) -> NDArray[np.float64]:
     return np.asarray(column.to_numpy(dtype=np.float64, na_value=np.nan))
 
 
-def _strangers(values: list[Any]) -> list[Any]:
+def _not_numbers(values: list[Any]) -> list[Any]:
     """The values that are neither real numbers nor None."""
     known = {t for t in set(map(type, values)) if issubclass(t, _NUMBERS)}
     return [value for value in values if type(value) not in known]

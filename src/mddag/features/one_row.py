@@ -63,7 +63,7 @@ def _by_name(features: Features, x: Mapping[Any, Any], what: str) -> list[Any]:
             f"x is a {type(x).__name__}, but the model knows no feature names; pass its "
             f"{features.n} values in their order, as an array or a list"
         )
-    if any(name not in x for name in names):  # LightGBM remembers underscores for spaces
+    if any(name not in x for name in names):  # LightGBM records underscores for spaces
         spaced = {str(key).replace(" ", "_"): value for key, value in x.items()}
         x = spaced if len(spaced) == len(x) and spaced.keys() == set(names) else x
     absent = [name for name in names if name not in x]

@@ -1,3 +1,3 @@
-"""Results come in, pictures go out; matplotlib is imported when a picture is drawn.
+"""A Trace or a Curve comes in, a picture goes out; matplotlib is imported when one is drawn.
 
-Start with ``plotting``."""
+Start with ``plotting.graph``, the DAG as counts of paths, which two of the pictures show."""

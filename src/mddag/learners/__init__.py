@@ -1,4 +1,13 @@
-"""Base learners of AdaBoost.MH: decision stumps, trees, products of stumps."""
+"""Base learners of AdaBoost.MH: columns, targets, weights come in, one tree (``Nodes``) goes out.
+
+| learner | h |
+|---|---|
+| Stump | one cut of one column; the paper's choice |
+| Tree | a tree grown best-first, for interactions of columns |
+| Product | a product of stumps, for interactions of many columns |
+
+``learner`` has the contract: start there. ``columns`` is X as learners read it.
+"""
 
 from mddag.learners.learner import Learner as Learner
 from mddag.learners.product import Product as Product

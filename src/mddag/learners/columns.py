@@ -1,4 +1,4 @@
-"""Columns: X as the learners see it, each column as codes among its cut points.
+"""Columns: X as the learners read it, each column as codes among its cut points.
 
 The code of a value is the number of cuts below it, so that ``x <= cuts[c]`` exactly when
 ``code <= c``: a learner that searches over codes has searched over thresholds. Columns are made
@@ -112,7 +112,7 @@ class Columns:
     def leaf_codes(self, nodes: Nodes) -> Codes:
         """The leaf of `nodes` that each of these rows reaches, uint8 or uint16 (n,).
 
-        The tree may split at this object's cuts only: codes know no other thresholds.
+        The tree may split at this object's cuts only: codes represent no others.
         """
         cuts = np.zeros(len(nodes.records), np.int32)
         for s, (threshold, feature, _, _, _, n_words, _) in enumerate(nodes.records.tolist()):

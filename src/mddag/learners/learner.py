@@ -1,7 +1,7 @@
-"""Learner: what AdaBoost.MH asks of a base learner.
+"""The contract of a base learner: the method that AdaBoost.MH calls in every round.
 
-A learner sees the columns as codes, targets y_ik in {+1, -1} and weights w_ik, and returns the tree
-h whose edge, sum_ik w_ik y_ik h_k(x_i), is as large as it can make it. It does not set alpha.
+A learner reads the columns as codes, targets y_ik in {+1, -1} and weights w_ik, and returns a tree
+h whose edge, sum_ik w_ik y_ik h_k(x_i), is as large as possible. It does not set alpha.
 """
 
 from __future__ import annotations

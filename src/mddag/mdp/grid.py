@@ -26,7 +26,7 @@ DEFAULT_CELLS = 1024
 MIN_MARGIN_CELLS = 32
 MAX_SAMPLED_STATES = 1_000_000  # 8 MB: what `quantile` looks at, however many rows there are
 GAP = 1e-8  # of the range: states no further apart are one, but for rounding
-MIN_LOOKS = 100  # steps it looks at; neighbours tell much the same, so they go before rows do
+MIN_LOOKS = 100  # steps it looks at; neighbours are alike, so steps are left out before rows
 
 
 @dataclass(frozen=True, eq=False)

@@ -215,7 +215,7 @@ class Policy(ReadOnlyArrays):
         return replace(self, actions=actions, grid=fewer, state=Score(fewer))
 
     def tables(self, tables: Tables) -> Tables:
-        """The votes of an ensemble as this policy wants them."""
+        """The votes of an ensemble, rescaled for this policy."""
         return tables if self.rescaling is None else self.rescaling.applied(tables)
 
     @classmethod

@@ -27,7 +27,7 @@ class State(Protocol):
     """Anything with these members is a state; there is nothing to inherit.
 
     grid        : the cells of the scores, from which a state makes its own
-    has_kernels : whether the kernels know the state: they take f, the grid and a folded jump table
+    has_kernels : whether kernels can run it: they take f, the grid and a folded jump table, no more
     n_cells     : columns of a policy's actions
     """
 

@@ -1,4 +1,5 @@
-"""A fitted model leaves scikit-learn: a ``Predictor``, a file, or source code of another language.
+"""Prediction without scikit-learn: a ``Dag`` with calibration and labels, or a file of one, comes
+in; a ``Predictor``, a model file or a C header goes out.
 
 ``model_file`` writes and reads files without running code, ``predictor`` predicts, ``export``
 writes C. Nothing here imports scikit-learn. Start with ``predictor``."""

@@ -1,6 +1,6 @@
 """Predictor: labels, means, probabilities, scores and paths of rows, by a fitted model.
 
-All prediction by a DAG is here: the estimators have a Predictor, which answers for them. X is
+All prediction by a DAG is here: an estimator has a Predictor and delegates to it. X is
 checked once, by ``Features.rows``, in microseconds. ``load`` needs numpy, safetensors and the
 native core alone: neither scikit-learn nor the library that trained the trees is imported.
 """
@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 
 from mddag import _core
 from mddag._internal.checks import check_is, checked_threads
+from mddag._internal.out_array import checked_out
 from mddag.calibration.calibration import Calibration
 from mddag.dag.trace import Trace
-from mddag.ensemble.ensemble import checked_out
 from mddag.features.one_row import one_row
 from mddag.features.rows import Floats, Rows
 from mddag.serving.model_file import Model
@@ -58,7 +58,7 @@ class Predictor:
         self._labels = None if classes is None else list(classes)
         self._choose_readers()
         served = classes is not None and model.calibration is not None
-        self._n_written = self._n_probabilities() if served else 0  # 0: asking is an error
+        self._n_written = self._n_probabilities() if served else 0  # 0: it has none
 
     @property
     def classes_(self) -> NDArray[Any] | None:

@@ -23,7 +23,7 @@ class Summary:
     """Numbers of a sparse model beside the full one, on the same rows.
 
     kind             : "classifier" or "regressor"
-    knob, value      : what was asked for
+    knob, value      : the argument of ``sparsify`` and its number
     n_classifiers    : base classifiers of the full model
     rows             : "certifying", which only tested the bound; or "choosing", which chose the
                        policy, so it looks a little better on them than it is (and on which the
@@ -99,7 +99,7 @@ class Summary:
     def _quality(self) -> str:
         quality = TASKS[self.kind].quality
         if self.measured_against == "model":
-            return f"{quality.name}: unknown without labels; {quality.told(self.difference)}"
+            return f"{quality.name}: unknown without labels; {quality.in_words(self.difference)}"
         if self.sparse is None or self.full is None:
             return f"{quality.name}: not defined where all targets are equal"
         return f"{quality.name}: {self.sparse:.4f} sparse, {self.full:.4f} full"

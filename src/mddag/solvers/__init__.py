@@ -5,14 +5,14 @@ further rows, which choose among the policies that were learned, by Eq. (8).
 
 | solver | use it when |
 |---|---|
-| Portfolio | always, unless you know better: other solvers in several orders, the best candidate |
+| Portfolio | by default: it runs other solvers in several orders and takes the best candidate |
 | Descent | rows are many: exact coordinate descent on Eq. (8) |
 | Sarsa | you want the paper |
 | WatkinsQ | you want what the authors' released program runs |
 | Prefix | you want the simplest thing to beat: the same first n for every instance |
 | Margin | rows are few: one threshold on the margin, LightGBM's early stopping tuned |
 | QWYC | disagreement with the full ensemble is to be bounded: two thresholds per step |
-| Residual | rows are few but the ensemble is long: a regression of the full score, one knob |
+| Residual | rows are few but the ensemble is long: a regression of the full score, one parameter |
 | Stopping | probabilities count: early exits whose scores are read as a calibration reads them |
 | Certificate | no label may change, on any input |
 

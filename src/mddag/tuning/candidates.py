@@ -178,7 +178,7 @@ class CandidateSearch:
         fits : whether a candidate may be chosen; Ctrl-C before there is one is always an error
         """
         self._judge(BETAS)  # which returns what it has on Ctrl-C by itself
-        with keeping(self.on_interrupt, lambda: self._told(fits)):
+        with keeping(self.on_interrupt, lambda: self._stopped_message(fits)):
             if self.judged is not None:
                 self._take_judged(self.judged)
             elif isinstance(self.solver, Family):
@@ -213,7 +213,7 @@ class CandidateSearch:
         losses, self.family_costs = candidates.evaluate(self.selection)
         return candidates, rounded(losses), self.family_costs
 
-    def _told(self, fits: Callable[[Candidate], bool]) -> str:
+    def _stopped_message(self, fits: Callable[[Candidate], bool]) -> str:
         """Of a search that was stopped, what there is; "" where nothing fits."""
         n_learned = len(self.candidates) - 1
         if not any(map(fits, self.candidates[1:])):

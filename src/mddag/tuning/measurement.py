@@ -1,7 +1,7 @@
 """Measurement: what a model by ``sparsify`` does to rows that policies were not learned on.
 
-Where something is promised these are the rows that certified; else those that chose, since there
-are no others: the summary says which.
+Where something is promised these are the certifying rows; else those for choosing, since there are
+no others. ``Summary.rows`` names them.
 """
 
 from __future__ import annotations

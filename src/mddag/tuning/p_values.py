@@ -1,7 +1,7 @@
-"""Bounds: what held-out rows prove of rows to come, whatever their distribution.
+"""P-values: what held-out rows prove of rows to come, whatever their distribution.
 
-A p-value is the largest chance of seeing so little harm in n rows although the true harm is above
-the bound; at most 1 - confidence, and the bound is promised. Exact for counts:
+A p-value is the largest probability of so small an excess loss on n rows although the true one is
+above the bound. Where it is at most 1 - confidence, the bound is guaranteed. Exact for counts:
 
     share of rows with an event     P(Bin(n, bound) <= k), the test behind Clopper & Pearson (1934)
     mean of paired differences      of -1, 0, 1: the difference of two error rates on the same rows.

@@ -84,7 +84,7 @@ class RowParts:
         """The rows for learning and choosing."""
         return np.sort(np.concatenate([self.learning, self.choosing]))
 
-    def opinion(self, price: float = 0.0) -> NDArray[np.float64]:
+    def soft_targets(self, price: float = 0.0) -> NDArray[np.float64]:
         """The full ensemble's probabilities (n, n_classes), calibrated on the rows seen.
 
         As soft targets they price a changed label by the accuracy that it is expected to cost, with
@@ -94,9 +94,9 @@ class RowParts:
         codes = self.ensemble.task.coded(self.truth[self.seen])
         weight = part(self.weight, self.seen)
         factor = fit_factor(self.scores[self.seen], codes, None if weight is None else mass(weight))
-        said = (1 - price) * probabilities(self.scores, factor)
-        said[np.arange(len(said)), self.ensemble.task.coded(self.full)] += price
-        return said
+        targets = (1 - price) * probabilities(self.scores, factor)
+        targets[np.arange(len(targets)), self.ensemble.task.coded(self.full)] += price
+        return targets
 
 
 def _split(

@@ -1,13 +1,13 @@
 """sparsify(model, X, y, knob): a trained ensemble and one number in, a sparse decision DAG out.
 
-The knob is a price (beta), a mean number of evaluations (budget), or what may be lost against the
-full ensemble (max_loss, max_disagreement). Rows are split: policies are learned on some and chosen
-by others, and for a promise half of them only certify (``guarantee``). The model is never refitted.
+The number, called the knob, is a price (beta), a mean number of evaluations (budget), or what may
+be lost against the full ensemble (max_loss, max_disagreement). Rows are split: policies are learned
+on some and chosen by others; where a bound is to be guaranteed, half of the rows only test it
+(``guarantee``). The model is never refitted.
 """
 
 from __future__ import annotations
 
-from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,7 @@ from sklearn.utils import check_random_state
 
 from mddag._internal.checks import check_one_of
 from mddag._internal.doubts import doubt, doubt_confidence, doubt_few_rows
-from mddag._internal.weights import are_equal, part
+from mddag._internal.weights import part
 from mddag.adapters import ModelParts, ensemble_of, parts_of
 from mddag.calibration.calibration import probabilities
 from mddag.ensemble.ensemble import Ensemble
@@ -25,11 +25,18 @@ from mddag.estimators.dag_estimator import DagEstimator
 from mddag.estimators.regressor import MDDAGRegressor
 from mddag.estimators.solver_choice import threads_of_learning
 from mddag.features.checks import counted_rows
-from mddag.mdp.mdp import checked_beta
 from mddag.mdp.policy_rows import mdp_of
 from mddag.solvers.arranged import arranged_for
+from mddag.tuning.arguments import (
+    BOUNDS,
+    check_confidence,
+    check_provable,
+    measure_of,
+    one_knob,
+    supported,
+)
 from mddag.tuning.candidates import Candidate, CandidateSearch
-from mddag.tuning.excess_loss import ExcessLoss, Measure
+from mddag.tuning.excess_loss import ExcessLoss
 from mddag.tuning.guarantee import Guarantee, certified
 from mddag.tuning.measurement import measured
 from mddag.tuning.row_parts import RowParts
@@ -38,7 +45,6 @@ ESTIMATORS: dict[str, type[DagEstimator]] = {
     "classifier": MDDAGClassifier,
     "regressor": MDDAGRegressor,
 }
-BOUNDS = ("max_loss", "max_disagreement")
 
 
 class _Default(float):
@@ -75,16 +81,17 @@ def sparsify(
 
     model            : anything that ``mddag.as_ensemble`` reads, a path or a fitted Pipeline
                        that ends with such a model; it is not refitted
-    X, y             : rows that the model has not seen; without y it is its own teacher
+    X, y             : rows that the model was not trained on; without y its own predictions are
+                       the targets
     beta             : the price of an evaluation in units of the loss (regressors: of R2)
     budget           : mean evaluations per instance, at most, on rows held out; whatever the
                        prices of an ensemble are, each counts as one
     max_loss         : accuracy (regressors: R2) that may be lost against the full model
     max_disagreement : share of rows whose label may differ from the full model's
-    confidence       : with which the last two hold on rows to come; ``promise_`` tells. None takes
+    confidence       : with which the last two hold on rows to come; see ``promise_``. None takes
                        the point estimate on rows held out. The others have none
     sample_weight    : what each row counts for in all means, (n,); 1 by default. Rows that count
-                       differently prove nothing: max_loss and max_disagreement want confidence=None
+                       differently prove nothing: max_loss and max_disagreement need confidence=None
     every            : base classifiers that one decision covers; None for 1, or 16 for "time"
     objective        : "evaluations", or "time" of large batches: decisions for many base
                        classifiers at once, and the full ensemble, fast as it is, where a policy is
@@ -100,18 +107,18 @@ def sparsify(
 
     Exactly one of the four knobs must be given. The time taken grows with rows and base
     classifiers; ``solver=Margin()`` takes a fraction of the default's. ``print`` of the result
-    tells in five lines what it is worth, ``summary_`` has the numbers; what makes it doubtful is a
+    gives a summary of five lines, ``summary_`` has the numbers; what makes it doubtful is a
     ``DoubtfulResult`` warning.
     """
-    knob, value = _one_knob(
+    knob, value = one_knob(
         beta=beta, budget=budget, max_loss=max_loss, max_disagreement=max_disagreement
     )
-    _check_confidence(confidence)
+    check_confidence(confidence)
     if knob not in BOUNDS and not isinstance(confidence, _Default | None):
         doubt_confidence(confidence, knob, value)
     check_one_of("objective", objective, ("evaluations", "time"))
     source = parts_of(model)
-    ensemble = _supported(ensemble_of(source), knob)
+    ensemble = supported(ensemble_of(source), knob)
     estimator = ESTIMATORS[ensemble.kind](
         ensemble if source.transformer is None else ModelParts(ensemble, source.transformer),
         loss=loss,
@@ -126,10 +133,7 @@ def sparsify(
     learner = estimator.checked_solver(threads_of_learning(n_threads, n_jobs))
     X, y, weight = counted_rows(X, y, sample_weight)
     random = check_random_state(random_state)
-    guarantee = None
-    if knob in BOUNDS and confidence is not None:
-        _check_provable(knob, confidence, weight)
-        guarantee = Guarantee(knob, value, float(confidence), _measure(ensemble, knob))
+    guarantee = _guarantee(ensemble, knob, value, confidence, weight)
     parts = RowParts.of(
         ensemble,
         source.rows(X),
@@ -152,8 +156,22 @@ def sparsify(
     return estimator
 
 
+def _guarantee(
+    ensemble: Ensemble,
+    knob: str,
+    bound: float,
+    confidence: float | None,
+    weight: NDArray[np.float64] | None,
+) -> Guarantee | None:
+    """What is to be proved; None for beta and budget, and for a point estimate."""
+    if knob not in BOUNDS or confidence is None:
+        return None
+    check_provable(knob, confidence, weight)
+    return Guarantee(knob, bound, float(confidence), measure_of(ensemble, knob))
+
+
 def _check_rows(parts: RowParts, knob: str, guarantee: Guarantee | None) -> None:
-    """Refuse rows that cannot prove what is to be promised; warn of others that tell little."""
+    """Refuse rows that cannot prove a guarantee; warn of few rows and of one class alone."""
     if guarantee is None:
         doubt_few_rows(len(parts), knob)
     else:
@@ -170,12 +188,12 @@ def _search(
     n_jobs: int | None,
 ) -> CandidateSearch:
     """Policies learned on the rows for learning, none of them yet."""
-    ensemble, measure = parts.ensemble, _measure(parts.ensemble, knob)
+    ensemble, measure = parts.ensemble, measure_of(parts.ensemble, knob)
     targets = parts.full if measure == "share" else parts.truth
     learned_from = targets
     if (knob, measure) == ("max_loss", "difference"):
         price = 0.0 if guarantee is None else guarantee.price(len(parts.certifying))
-        learned_from = parts.opinion(price)
+        learned_from = parts.soft_targets(price)
     mdp = mdp_of(
         ensemble,
         parts.votes,
@@ -237,7 +255,7 @@ def _settle(
     ensemble, truth, task = parts.ensemble, parts.truth, parts.ensemble.task
     rows = parts.seen if task.calibration_changes_predictions else np.arange(len(parts))
     if not parts.labelled and task.soft_targets:
-        truth = _taught_probabilities(teacher, X, parts)
+        truth = _model_probabilities(teacher, X, parts)
     estimator.set_params(beta=chosen.beta)
     estimator.describe_rows(X)
     mdp = mdp_of(
@@ -254,61 +272,10 @@ def _settle(
         estimator.measured_against_ = "model"
 
 
-def _measure(ensemble: Ensemble, knob: str) -> Measure:
-    if ensemble.kind == "regressor":
-        return "mean"
-    return "share" if knob == "max_disagreement" else "difference"
-
-
-def _taught_probabilities(model: Any, X: Any, parts: RowParts) -> NDArray[np.float64]:
-    """What the model itself says, or its scores read as log-odds where it has no probabilities."""
+def _model_probabilities(model: Any, X: Any, parts: RowParts) -> NDArray[np.float64]:
+    """The model's own probabilities; where it has none, its scores read as log-odds."""
     if hasattr(model, "predict_proba"):
-        said = np.array(model.predict_proba(X), np.float64)
-        said /= said.sum(axis=1, keepdims=True)  # those of one-vs-all need not add up to 1
-        return said
+        shares = np.array(model.predict_proba(X), np.float64)
+        shares /= shares.sum(axis=1, keepdims=True)  # those of one-vs-all need not add up to 1
+        return shares
     return probabilities(parts.scores, 1.0)
-
-
-def _supported(ensemble: Ensemble, knob: str) -> Ensemble:
-    if ensemble.kind not in ESTIMATORS:
-        raise ValueError(
-            f"the model is a {ensemble.kind}; sparsify wants a classifier or a regressor. "
-            "mddag.compile(mddag.as_ensemble(model)) evaluates it as it is"
-        )
-    if ensemble.kind == "regressor" and knob == "max_disagreement":
-        raise ValueError("a regressor has no labels to disagree on; give max_loss, in units of R2")
-    ensemble.require_link()
-    return ensemble
-
-
-def _one_knob(**knobs: float | None) -> tuple[str, float]:
-    """The name and the number of the one knob that is given."""
-    given = {name: value for name, value in knobs.items() if value is not None}
-    if len(given) != 1:
-        got = ", ".join(f"{name}={value}" for name, value in given.items()) or "none"
-        raise ValueError(f"got {got}; wanted exactly one of {', '.join(knobs)}")
-    ((name, value),) = given.items()
-    if name == "beta":
-        return name, checked_beta(value)
-    largest = 1.0 if name in BOUNDS else np.inf
-    if not isinstance(value, Real) or isinstance(value, bool) or not 0 < value < largest:
-        raise ValueError(f"{name} is {value!r}; wanted a number above 0 and below {largest:g}")
-    return name, float(value)
-
-
-def _check_provable(knob: str, confidence: float, weight: NDArray[np.float64] | None) -> None:
-    """Refuse to prove a mean over rows that count differently."""
-    if not are_equal(weight):
-        raise ValueError(
-            f"sample_weight differs from row to row, but what proves {knob} with confidence "
-            f"{confidence} counts rows, each as one; give confidence=None for the point estimate "
-            "by weight, or leave sample_weight out"
-        )
-
-
-def _check_confidence(confidence: float | None) -> None:
-    if confidence is not None and not (isinstance(confidence, Real) and 0.5 <= confidence < 1):
-        raise ValueError(
-            f"confidence is {confidence!r}; wanted a number from 0.5 to below 1, or None for the "
-            "point estimate"
-        )

@@ -1,4 +1,4 @@
-"""sweep(model, X, y, betas) -> Curve: solve the same problem at several prices of an evaluation.
+"""sweep(model, X, y, betas) -> Curve: a policy at each of several prices of an evaluation.
 
 beta of Eq. (8) is that price: small ones buy accuracy, large ones speed. The model is never
 refitted, so X should be rows that it has not seen. Policies are learned on a part of them and
@@ -27,8 +27,9 @@ from mddag.estimators.classifier import MDDAGClassifier
 from mddag.estimators.dag_estimator import DagEstimator
 from mddag.estimators.solver_choice import chosen_solver, threads_of_learning
 from mddag.features.checks import counted_rows
+from mddag.mdp.arguments import checked_loss
 from mddag.mdp.curve import SAMPLES, Curve
-from mddag.mdp.mdp import MDP, Evaluation, checked_loss
+from mddag.mdp.mdp import MDP, Evaluation
 from mddag.mdp.policy import Policy
 from mddag.mdp.policy_rows import mdp_of
 from mddag.solvers import Solver
@@ -181,8 +182,8 @@ def sweep_policies(
     solved: list[Solved] = []
 
     def kept() -> str:
-        told = f"stopped after {len(solved)} of {len(prices)} betas; the curve has those alone"
-        return told if solved else ""
+        message = f"stopped after {len(solved)} of {len(prices)} betas; the curve has those alone"
+        return message if solved else ""
 
     found = _solved(samples, solver, [beta * mdp.unit for beta in prices], n_jobs)
     with keeping(on_interrupt, kept), progress("sweep", len(prices), verbose) as report:
@@ -229,7 +230,7 @@ def _columns(name: str, evaluations: Sequence[Evaluation]) -> dict[str, NDArray[
 
 
 def _full_columns(name: str, mdp: MDP, beta: NDArray[np.float64]) -> dict[str, NDArray[np.float64]]:
-    """The full ensemble in every row; its loss and cost know no beta, which is in units of loss."""
+    """The full ensemble in every row: only the objective depends on beta (in units of loss)."""
     full = mdp.evaluate_full()
     columns = _columns(f"full_{name}", [full] * len(beta))
     columns[f"full_{name}_objective"] = full.loss + beta * full.cost

@@ -1,4 +1,4 @@
-"""Workers are asked and answer; whoever cannot is absent, with a reason."""
+"""Workers answer requests; one that cannot run is absent, with a reason."""
 
 import subprocess
 import sys

@@ -9,6 +9,7 @@ from mddag.ensemble.ensemble import Ensemble
 from mddag.mdp.grid import Grid
 from mddag.mdp.policy import EVAL, QUIT, Policy
 from tests import strategies
+from tests.dag.executors.runs import assert_equal_to_its_run
 from tests.dag.test_dag import assert_equal_walks, random_policy, stumps
 from tests.reference import rollout as twin
 from tests.reference import trees as trees_twin
@@ -64,11 +65,7 @@ def test_trees_do_what_the_mdp_foresaw_bit_by_bit():
 def test_scores_and_exits_are_those_of_the_run():
     steps = Steps(Program(stumps(6), random_policy(6, 1)))
     X, out = np.random.default_rng(1).normal(size=(40, 2)), np.empty((40, 1))
-    trace = steps.run(X, 1)
-    steps.scores(X, out, 1)
-    np.testing.assert_array_equal(out, trace.scores)
-    for got, wanted in zip(steps.exits(X, 1), (trace.scores, trace.exit_step), strict=True):
-        np.testing.assert_array_equal(got, wanted)
+    assert_equal_to_its_run(steps, X, out)
 
 
 def test_each_base_classifier_is_called_once_on_the_rows_that_evaluate_it():

@@ -4,6 +4,7 @@ from mddag.dag.executors.walk import Walk
 from mddag.dag.program import Program
 from mddag.mdp.grid import Grid
 from mddag.mdp.policy import QUIT, Policy
+from tests.dag.executors.runs import assert_equal_to_its_run
 from tests.native.test_walk import forest, noisy_policy, rows_on_thresholds
 
 
@@ -20,12 +21,7 @@ def test_scores_and_exits_are_those_of_the_run():
     ensemble = forest(8, n_scores=3)
     X, out = rows_on_thresholds(ensemble, 200, np.float32), np.empty((200, 3))
     for policy in (noisy_policy(ensemble, 6), Policy.prefix(7, 30, Grid(np.zeros(1), 3))):
-        walk = Walk(Program(ensemble, policy))
-        trace = walk.run(X, 1)
-        walk.scores(X, out, 1)
-        np.testing.assert_array_equal(out, trace.scores)
-        for got, wanted in zip(walk.exits(X, 1), (trace.scores, trace.exit_step), strict=True):
-            np.testing.assert_array_equal(got, wanted)
+        assert_equal_to_its_run(Walk(Program(ensemble, policy)), X, out)
 
 
 def test_rows_that_quit_at_once_have_no_path():

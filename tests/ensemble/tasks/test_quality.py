@@ -10,7 +10,7 @@ def test_the_error_is_the_share_of_wrong_labels():
     assert Error()(got, truth) == pytest.approx(zero_one_loss(truth, got))
     assert Error()(got, truth, np.array([1.0, 2.0, 1.0])) == 0.5
     assert Error().difference(got, truth) == Error()(got, truth)
-    assert Error().told(0.25) == "disagreement with the full model: 0.2500"
+    assert Error().in_words(0.25) == "disagreement with the full model: 0.2500"
 
 
 def test_r2_is_that_of_scikit_learn_and_not_defined_without_variance():
@@ -20,4 +20,4 @@ def test_r2_is_that_of_scikit_learn_and_not_defined_without_variance():
     assert R2()(means, truth, weight) == pytest.approx(r2_score(truth, means, sample_weight=weight))
     assert R2()(np.zeros(3), np.ones(3)) is None
     assert R2().difference(np.zeros(3), np.ones(3)) == 1.0
-    assert R2().told(0.25) == "R2 against the full model's predictions: 0.7500"
+    assert R2().in_words(0.25) == "R2 against the full model's predictions: 0.7500"

@@ -5,8 +5,8 @@ import numpy as np
 from mddag import _core
 from mddag.dag.integer_votes import IntegerVotes
 from mddag.ensemble.ensemble import Ensemble
-from mddag.ensemble.nodes import TreeBuilder
 from mddag.features.features import Features
+from tests.native.grown_tree import grown_tree
 
 
 def forest_of(ensemble, order=None, portable=False):
@@ -59,18 +59,13 @@ def fixed_sums(ensemble, X):
 
 def random_tree(rng, n_leaves, thresholds, width=1, missing=None):
     """A tree of any shape; split i reads a random feature f at one of thresholds[f]."""
-    tree = TreeBuilder()
 
-    def grow(n):
-        if n == 1:
-            return tree.leaf(rng.normal(size=width))
-        n_left = int(rng.integers(1, n))
-        left, right = grow(n_left), grow(n - n_left)
+    def split():
         f = int(rng.integers(len(thresholds)))
         goes_left = bool(rng.integers(2)) if missing is None else missing
-        return tree.split(f, float(rng.choice(thresholds[f])), left, right, goes_left)
+        return f, float(rng.choice(thresholds[f])), goes_left
 
-    return tree.finish(grow(n_leaves))
+    return grown_tree(rng, n_leaves, split, width)
 
 
 def random_ensemble(rng, n_leaves, thresholds, n_scores=1, wide=False, missing=None):

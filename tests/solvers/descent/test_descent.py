@@ -12,7 +12,13 @@ from mddag.solvers.descent.descents import Descents, suited
 from mddag.solvers.descent.sweep import Guards, Sweep
 from mddag.solvers.teacher import with_teacher
 from tests.reference.enumeration import best_objective
-from tests.solvers.problems import LOSSES, absolute, mdp_of, three_classifiers
+from tests.solvers.problems import (
+    LOSSES,
+    absolute,
+    interrupted_after,
+    mdp_of,
+    three_classifiers,
+)
 
 
 def tiny(seed):
@@ -167,17 +173,6 @@ def test_instances_without_weight_are_not_looked_at():
     alone = MDP(mdp.votes.rows(weight), mdp.labels[weight], beta=0.05, grid=mdp.grid)
     one, two = (Descent(n_starts=4, random_state=0).search(m).history for m in (weighted, alone))
     assert one == pytest.approx(two)
-
-
-def interrupted_after(n_calls):
-    calls = iter(range(n_calls))
-
-    def loss(scores, labels):
-        if next(calls, None) is None:
-            raise KeyboardInterrupt
-        return absolute(scores, labels)
-
-    return loss
 
 
 def test_interrupted_descent_keeps_the_best_policy():

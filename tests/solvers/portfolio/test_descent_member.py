@@ -1,6 +1,6 @@
 from mddag.ordering import Correlation, Given
 from mddag.solvers import Descent
-from mddag.solvers.portfolio.arranged_problems import ArrangementRule
+from mddag.solvers.portfolio.arranged_rows import ArrangementRule
 from mddag.solvers.portfolio.descent_member import N_PRICES, explored, runs_in, thinned
 from tests.solvers.problems import mdp_of
 

@@ -4,7 +4,7 @@ import pytest
 from mddag.mdp.policy import Policy
 from mddag.ordering.arrangement import Arrangement
 from mddag.solvers import Prefix
-from mddag.solvers.portfolio.arranged_problems import ArrangedProblem
+from mddag.solvers.portfolio.arranged_rows import ArrangedRows
 from mddag.solvers.portfolio.entries import Entries, PackedPolicies
 from mddag.solvers.portfolio.judge import Judge
 from tests.solvers.problems import mdp_of
@@ -13,8 +13,8 @@ from tests.solvers.problems import mdp_of
 def entries_of(mdp):
     arrangement = Arrangement(np.arange(mdp.n_steps))
     judge = Judge(mdp, mdp.votes.scores())
-    problem = ArrangedProblem("the given order", arrangement, mdp, judge)
-    return Entries(problem), problem
+    rows = ArrangedRows("the given order", arrangement, mdp, judge)
+    return Entries(rows), rows
 
 
 def test_packed_policies_come_back_as_they_were():
@@ -29,8 +29,8 @@ def test_packed_policies_come_back_as_they_were():
 
 def test_the_winner_at_a_price_minimises_estimated_loss_and_cost():
     mdp = mdp_of(7, n=60)
-    entries, problem = entries_of(mdp)
-    entries.add("Prefix()", Prefix().candidates(mdp), problem)
+    entries, rows = entries_of(mdp)
+    entries.add("Prefix()", Prefix().candidates(mdp), rows)
     for beta in (0.0, 0.05, 10.0):
         won = mdp.with_beta(beta).evaluate(entries.policy(beta))
         assert won.cost == pytest.approx(
@@ -41,8 +41,8 @@ def test_the_winner_at_a_price_minimises_estimated_loss_and_cost():
 
 def test_the_front_rises_in_cost_and_falls_in_loss():
     mdp = mdp_of(7, n=60)
-    entries, problem = entries_of(mdp)
-    entries.add("Prefix()", Prefix().candidates(mdp), problem)
+    entries, rows = entries_of(mdp)
+    entries.add("Prefix()", Prefix().candidates(mdp), rows)
     front = entries.front()
     assert (np.diff(entries.costs[front]) > 0).all()
     assert (np.diff(entries.losses[front]) <= 0).all()

@@ -58,7 +58,7 @@ def test_what_follows_the_full_ensemble_is_not_doubted_for_what_labels_taught():
     )
     np.testing.assert_array_equal(apart[:6], alone)
     assert (apart[1:6] > alone[0]).all()
-    assert (apart[8:] < together[8:]).all()  # the labels are believed, and prove a gain
+    assert (apart[8:] < together[8:]).all()  # labels have the weight, and prove a gain
     assert apart[-1] < alone[0]
 
 

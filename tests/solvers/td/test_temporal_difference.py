@@ -8,21 +8,9 @@ from mddag.losses import Exponential
 from mddag.solvers import Sarsa, WatkinsQ
 from mddag.solvers.td.exploration import Growing
 from mddag.solvers.td.values import RadialBasis, Table
-from tests.solvers.problems import absolute, mdp_of, three_classifiers
+from tests.solvers.problems import absolute, interrupted_after, mdp_of, three_classifiers
 
 BOTH = pytest.mark.parametrize("kind", [Sarsa, WatkinsQ])
-
-
-def interrupted_after(n_calls):
-    """A loss that is interrupted by Ctrl-C at a given call."""
-    calls = iter(range(n_calls))
-
-    def loss(scores, labels):
-        if next(calls, None) is None:
-            raise KeyboardInterrupt
-        return absolute(scores, labels)
-
-    return loss
 
 
 @BOTH

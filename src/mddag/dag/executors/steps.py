@@ -29,7 +29,7 @@ Visits = list[tuple[int, NDArray[np.intp]]]
 
 @dataclass(frozen=True, eq=False)
 class Steps:
-    """Callables, and states that no kernel knows."""
+    """Callables, and states without kernels."""
 
     program: Program
     name: ClassVar[str] = "steps"

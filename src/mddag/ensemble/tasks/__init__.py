@@ -1,4 +1,5 @@
-"""What scores stand for: an Ensemble holds one Task, which answers all questions of its kind.
+"""What scores stand for. An Ensemble holds one Task: targets and scores come in; the numbers that
+an MDP reads, the default loss, and predictions go out.
 
 | task | scores (n, K) | prediction of a row |
 |---|---|---|
@@ -6,8 +7,8 @@
 | Regression | one | the score, or exp of it (``link``) |
 | Ranking | one | the score, to sort by |
 
-``task`` has the contract, ``quality`` what is reported of predictions. Another kind of model is one
-more member here, and its quality.
+``task`` has the contract: start there. ``quality`` has what is reported of predictions.
+Another kind of model is one more member here, and its quality.
 """
 
 from mddag.ensemble.tasks.classification import Classification

@@ -30,6 +30,7 @@ class Classification(Task):
     quality = Error()
     calibration_changes_predictions = False
     soft_targets = True
+    predicts_classes = True
 
     @classmethod
     def labels(cls, classes: ArrayLike | None, n_scores: int) -> NDArray[Any] | None:

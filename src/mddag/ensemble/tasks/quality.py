@@ -39,7 +39,7 @@ class Quality(Protocol):
         """How far predictions are from those of the full model; 0 where they are the same."""
         ...
 
-    def told(self, difference: float) -> str:
+    def in_words(self, difference: float) -> str:
         """The difference in words, for rows without labels."""
         ...
 
@@ -62,7 +62,7 @@ class Error:
         """The share of labels that are others."""
         return self(predictions, full, weight)
 
-    def told(self, difference: float) -> str:
+    def in_words(self, difference: float) -> str:
         return f"disagreement with the full model: {difference:.4f}"
 
 
@@ -85,7 +85,7 @@ class R2:
         variance = _mean(np.square(full - _mean(full, weight)), weight)
         return _mean(np.square(predictions - full), weight) / (variance or 1.0)
 
-    def told(self, difference: float) -> str:
+    def in_words(self, difference: float) -> str:
         return f"R2 against the full model's predictions: {1 - difference:.4f}"
 
 

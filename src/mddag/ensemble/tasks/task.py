@@ -1,7 +1,7 @@
 """Task: the contract of what scores stand for: targets, losses, predictions and their quality.
 
-A member knows how targets y are checked and as which numbers an MDP reads them, the loss by default
-and its unit, and what is predicted of scores. Targets are numbers unless a member says otherwise.
+A member defines how targets y are checked and as which numbers an MDP reads them, the default loss
+and its unit, and what is predicted of scores. By default targets are numbers.
 A Task holds no votes and no policy.
 """
 
@@ -36,6 +36,7 @@ class Task:
     quality   : what is reported of predictions
     calibration_changes_predictions : or only the probabilities
     soft_targets : whether targets may be probabilities (n, n_classes)
+    predicts_classes : whether a prediction is one of the labels, which agrees with another or not
     """
 
     classes: NDArray[Any] | None = None
@@ -46,6 +47,7 @@ class Task:
     quality: ClassVar[Quality]
     calibration_changes_predictions: ClassVar[bool] = True
     soft_targets: ClassVar[bool] = False
+    predicts_classes: ClassVar[bool] = False
 
     @classmethod
     def labels(cls, classes: ArrayLike | None, n_scores: int) -> NDArray[Any] | None:
@@ -95,7 +97,7 @@ class Task:
         return np.asarray(targets, np.float64)
 
     def doubt_targets(self, targets: NDArray[Any], *, given: bool = True) -> None:
-        """Warn of policy rows that tell little; `given` is False for the model's own targets."""
+        """Warn of policy rows of one class alone; `given` is False for the model's own targets."""
 
     def loss(self, loss: Loss | None) -> Loss:
         """The loss of scores, by the loss of predictions; for None the default one."""

@@ -1,4 +1,4 @@
-"""The one door to matplotlib, and the axis of base classifiers that several pictures share."""
+"""The one import of matplotlib, and the axis of base classifiers that several pictures share."""
 
 from __future__ import annotations
 

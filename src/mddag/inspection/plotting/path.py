@@ -1,8 +1,8 @@
-"""PathDisplay: how much each instance asks, and whom (Figure 1, panels b and c).
+"""PathDisplay: how many base classifiers instances evaluate, and which (Figure 1, b and c).
 
 Left, over two features: the number of base classifiers that each instance evaluates. Right, by
 base classifier: the share of each group's instances that evaluate it. Without X only the right
-panel is drawn. The order in which they are evaluated is the business of ``DagDisplay``.
+panel is drawn. ``DagDisplay`` shows the order in which they are evaluated.
 """
 
 from __future__ import annotations

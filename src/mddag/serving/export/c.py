@@ -68,7 +68,9 @@ def _header(model: Model, name: str, integers: bool) -> str:
     tables = CTables.of(model.dag)
     walk = files("mddag.serving.export").joinpath("walk.h").read_text(encoding="ascii")
     code = "\n".join([*_defined(model, tables, integers), *_arrays(tables, integers)])
-    code += "\n" + (_means(model, tables) if model.dag.ensemble.kind != "classifier" else "") + walk
+    code += (
+        "\n" + ("" if model.dag.ensemble.task.predicts_classes else _means(model, tables)) + walk
+    )
     named = re.sub(r"\bmodel_", f"{name}_", re.sub(r"\bMODEL_", f"{name.upper()}_", code))
     return _about(model) + named
 
@@ -104,7 +106,7 @@ def _defined(model: Model, tables: CTables, integers: bool) -> list[str]:
         f"#define MODEL_N_STEPS {tables.n_steps}",
         f"#define MODEL_EVERY {tables.every}",
         f"#define MODEL_UNIT {np.ldexp(1.0, -tables.exponent).hex()}",
-        f"#define MODEL_CLASSIFIES {int(ensemble.kind == 'classifier')}",
+        f"#define MODEL_CLASSIFIES {int(ensemble.task.predicts_classes)}",
         f"#define MODEL_INTEGERS {int(integers)}",
         f"#define MODEL_NOMINAL {int((splits['n_words'] > 0).any())}",
         "#define MODEL_MISSING INT32_MIN\n" if integers else "",

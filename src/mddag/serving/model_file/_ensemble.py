@@ -1,6 +1,6 @@
 """Ensemble <-> metadata and tensors.
 
-Trees are kept field by field and with lengths instead of starts, so that fewer files are wrong.
+Trees are kept field by field and with lengths instead of starts, so that less can be inconsistent.
 Reading goes through ``Nodes`` and ``Ensemble.from_trees``, which check each tree and all together.
 """
 

@@ -2,7 +2,7 @@
 
 The JSON stands in the header under ``mddag``, with sorted keys, so the same content gives the same
 bytes. It ends with the SHA-256 of everything: a flipped bit is found, whatever it would have meant.
-That is no signature: a file made to deceive has a right sum, so all of its content must be checked.
+That is no signature: a malicious file can have a correct sum, so all content must be checked.
 
 Layout : uint64 header length, header (JSON), the tensors' bytes one behind the other
 Header : {"__metadata__": {"mddag": "<JSON>"}, "<name>": {"dtype", "shape", "data_offsets"}, …}

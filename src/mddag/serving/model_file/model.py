@@ -119,8 +119,8 @@ class Model:
         except ModelFileError as error:
             from mddag.adapters import other_than_ours  # only where something is wrong already
 
-            told = other_than_ours(data)
-            known = "" if told is None else f": {told}"
+            other = other_than_ours(data)
+            known = "" if other is None else f": {other}"
             raise ModelFileError(f"cannot read {os.fspath(path)!r}: {error}{known}") from error
 
     @classmethod

@@ -19,7 +19,7 @@ from mddag.ordering import Given
 from mddag.solvers.descent.descent import CAREFUL, FREE, Descent
 from mddag.solvers.descent.descents import FEW
 from mddag.solvers.descent.sweep import Guards
-from mddag.solvers.portfolio.arranged_problems import ArrangedProblem, ArrangementRule
+from mddag.solvers.portfolio.arranged_rows import ArrangedRows, ArrangementRule
 from mddag.solvers.portfolio.entries import Entries
 
 N_PRICES = 6  # at which descents run; what they find competes at all
@@ -42,7 +42,7 @@ def explored(rules: list[ArrangementRule]) -> ArrangementRule | None:
 
 def descend(
     member: Descent,
-    problem: ArrangedProblem,
+    rows: ArrangedRows,
     betas: list[float],
     entries: Entries,
     *,
@@ -57,18 +57,18 @@ def descend(
 
     def found(how: Descent, learning: MDP) -> None:
         by_labels = member.targets == "labels"
-        entries.add_policies(repr(member), how.policies(learning), problem, by_labels=by_labels)
+        entries.add_policies(repr(member), how.policies(learning), rows, by_labels=by_labels)
 
-    most = problem.learning.n_instances
-    if problem.arrangement.n_kept is None:
-        most = max(N_VOTES // problem.learning.n_steps, 1)
+    most = rows.learning.n_instances
+    if rows.arrangement.n_kept is None:
+        most = max(N_VOTES // rows.learning.n_steps, 1)
     if explores and member.n_starts > 0:  # first, while there are no copies of other rows
-        few = _some(_some(problem.learning, most), FEW)
+        few = _some(_some(rows.learning, most), FEW)
         found(_guarded(member, FREE), few.with_beta(betas[0]))
         del few
-    learning, careful = _some(problem.learning, most), _guarded(member, CAREFUL)
+    learning, careful = _some(rows.learning, most), _guarded(member, CAREFUL)
     for beta in thinned(betas):
-        start = entries.best_in(problem.arrangement, beta)
+        start = entries.best_in(rows.arrangement, beta)
         if start is None or not _continues(start, member.every):
             start = learning.evaluate_all(member.every)
         found(replace(careful, start=start), learning.with_beta(beta))

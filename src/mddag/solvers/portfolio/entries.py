@@ -23,7 +23,7 @@ from mddag.ordering.arrangement import Arrangement
 from mddag.solvers.exits.family import Policies
 from mddag.solvers.front import rounded
 from mddag.solvers.judged_candidates import JudgedCandidates
-from mddag.solvers.portfolio.arranged_problems import ArrangedProblem
+from mddag.solvers.portfolio.arranged_rows import ArrangedRows
 from mddag.solvers.portfolio.judge import Judgements
 
 
@@ -65,42 +65,42 @@ class Entry:
 class Entries(JudgedCandidates):
     """All entries so far, candidates numbered entry by entry; in a tie the earlier one wins."""
 
-    def __init__(self, problem: ArrangedProblem) -> None:
+    def __init__(self, rows: ArrangedRows) -> None:
         self.entries: list[Entry] = []
-        self.judge = problem.judge
-        self.add_policies("all", [problem.learning.evaluate_all()], problem)
+        self.judge = rows.judge
+        self.add_policies("all", [rows.learning.evaluate_all()], rows)
 
-    def add(self, name: str, candidates: Policies, problem: ArrangedProblem) -> None:
+    def add(self, name: str, candidates: Policies, rows: ArrangedRows) -> None:
         """Candidates that are evaluated together."""
-        judgements = problem.judge.of_candidates(candidates)
-        self._add(name, candidates, problem, judgements, by_labels=False)
+        judgements = rows.judge.of_candidates(candidates)
+        self._add(name, candidates, rows, judgements, by_labels=False)
 
     def add_policies(
         self,
         name: str,
         policies: Iterable[Policy],
-        problem: ArrangedProblem,
+        rows: ArrangedRows,
         *,
         by_labels: bool = False,
     ) -> None:
         """Candidates that are evaluated one by one, and packed before the next is made."""
         packed, judgements = PackedPolicies(), []
         for policy in policies:
-            judgements.append(problem.judge.of_policy(policy))
+            judgements.append(rows.judge.of_policy(policy))
             packed.append(policy)
-        self._add(name, packed, problem, Judgements.joined(judgements), by_labels=by_labels)
+        self._add(name, packed, rows, Judgements.joined(judgements), by_labels=by_labels)
 
     def _add(
         self,
         name: str,
         candidates: Indexed,
-        problem: ArrangedProblem,
+        rows: ArrangedRows,
         judgements: Judgements,
         *,
         by_labels: bool,
     ) -> None:
-        name = f"{name} in {problem.name}"
-        self.entries.append(Entry(name, candidates, problem.arrangement, judgements, by_labels))
+        name = f"{name} in {rows.name}"
+        self.entries.append(Entry(name, candidates, rows.arrangement, judgements, by_labels))
 
     def among(self, entries: Sequence[Entry]) -> Entries:
         """Some of the entries, and the full ensemble."""

@@ -109,14 +109,14 @@ class Judge:
         noise = self.square * differs / n
         trust = np.zeros_like(noise)
         for kind in (by_labels, ~by_labels):
-            trust[kind] = _trust_in_labels(doubt[kind], differs[kind], noise[kind])
+            trust[kind] = _weight_of_labels(doubt[kind], differs[kind], noise[kind])
         spread = np.divide(gained**2, n * differs, out=np.zeros_like(noise), where=differs > 0)
         error = np.sqrt(trust**2 * noise + (1 - trust) ** 2 * spread)
         estimates: Vector = judgements.losses[0] + gained + trust * doubt + CHARGE * error
         return estimates
 
 
-def _trust_in_labels(doubt: Vector, differs: Vector, noise: Vector) -> Vector:
+def _weight_of_labels(doubt: Vector, differs: Vector, noise: Vector) -> Vector:
     """k of each candidate; b^2 is fitted to all, weighted by the inverse of their noise."""
     differing = differs > 0
     if not differing.any():

@@ -6,10 +6,10 @@ Near its optimum log-loss is a square: with p the probabilities of a mixture of 
     log-loss of f  ~  log-loss of z  +  1/2 p (1 - p) (f - z)^2,
 
 so a condensation follows z, not the full score F, with rows weighted by p (1 - p) + SURE: a sum of
-few base classifiers is not near the optimum, and loses most on rows that z is sure of and it gets
-wrong. Since the weights of the mixture are fitted to labels, an ensemble that was stopped too early
-or too late is corrected. Targets are z's, so rows for selection are used without their labels. With
-more than two classes arrangements are those of other losses: z gained nothing there.
+few base classifiers is not near the optimum, and loses most on rows with a large z whose sign it
+does not have. Since the weights of the mixture are fitted to labels, an ensemble that was stopped
+too early or too late is corrected. Targets are z's, so rows for selection are used without their
+labels. With more than two classes arrangements are those of other losses: z gained nothing there.
 """
 
 from __future__ import annotations

@@ -24,7 +24,7 @@ from mddag.ensemble.partial_sums import partial_sums
 from mddag.mdp.mdp import MDP
 
 LENGTHS = (8, 32, 128)  # besides N
-PRIOR = 10.0  # rows that the belief in the full ensemble alone counts for
+PRIOR = 10.0  # rows that the penalty counts for
 
 Matrix = NDArray[np.float64]
 Vector = NDArray[np.float64]
@@ -68,8 +68,8 @@ def _stages(mdp: MDP) -> Matrix:
 
 def _weights(logits: Matrix, targets: Matrix, mass: Vector, lowest: float | None) -> Vector:
     """w (n_stages,) of logits (n_stages, n, K) for targets (n, K), by penalised likelihood."""
-    belief = np.zeros(len(logits))
-    belief[-1] = 1.0
+    alone = np.zeros(len(logits))
+    alone[-1] = 1.0
     share, pull = mass / mass.sum(), PRIOR / mass.sum()
 
     def loss_and_slope(w: Vector) -> tuple[float, Vector]:
@@ -77,11 +77,11 @@ def _weights(logits: Matrix, targets: Matrix, mass: Vector, lowest: float | None
         single = z.shape[1] == 1
         p = sigmoid(z) if single else softmax(z)
         total = np.logaddexp(0.0, z[:, 0]) if single else np.logaddexp.reduce(z, axis=1)
-        off = w - belief
+        off = w - alone
         loss = share @ (total - (targets * z).sum(axis=1)) + pull / 2 * (off @ off)
         slope = np.einsum("mnk,nk->m", logits, share[:, None] * (p - targets)) + pull * off
         return float(loss), slope
 
-    bounds = [(lowest, None)] * len(belief)
-    found: Vector = minimize(loss_and_slope, belief, jac=True, bounds=bounds, tol=1e-10).x
+    bounds = [(lowest, None)] * len(alone)
+    found: Vector = minimize(loss_and_slope, alone, jac=True, bounds=bounds, tol=1e-10).x
     return found

@@ -38,10 +38,10 @@ from mddag.solvers.exits.prefix import Prefix
 from mddag.solvers.exits.qwyc import QWYC
 from mddag.solvers.exits.residual import Residual
 from mddag.solvers.exits.stopping import Stopping
-from mddag.solvers.portfolio.arranged_problems import (
-    ArrangedProblem,
-    ArrangedProblems,
+from mddag.solvers.portfolio.arranged_rows import (
+    ArrangedRows,
     ArrangementRule,
+    RowsByArrangement,
     RowSubset,
 )
 from mddag.solvers.portfolio.descent_member import descend, explored, runs_in
@@ -120,8 +120,8 @@ class Portfolio(Parameters, Solver):
         learning, selected = self._parted(mdp, selection, random)
         if mdp.loss.of_probabilities:
             learning, selected = map(RowSubset, with_mixture(learning.mdp(), selected.mdp()))
-        problems, rules = ArrangedProblems(learning, selected), self._rules(mdp)
-        entries = Entries(problems.of(ArrangementRule(Given())))
+        arranged, rules = RowsByArrangement(learning, selected), self._rules(mdp)
+        entries = Entries(arranged.of(ArrangementRule(Given())))
         dear_first = sorted(set(betas), reverse=True)
         runs = [
             (member, rule)
@@ -135,7 +135,7 @@ class Portfolio(Parameters, Solver):
             progress("Portfolio", len(runs), self.verbose) as report,
         ):
             for done, (member, rule) in enumerate(runs, 1):
-                self._run(member, problems.of(rule), dear_first, entries, explores=rule is first)
+                self._run(member, arranged.of(rule), dear_first, entries, explores=rule is first)
                 report(done, f"{len(entries.costs)} candidates after {member.name}")
         return entries
 
@@ -150,24 +150,24 @@ class Portfolio(Parameters, Solver):
     def _run(
         self,
         member: Solver,
-        problem: ArrangedProblem,
+        rows: ArrangedRows,
         betas: list[float],
         entries: Entries,
         *,
         explores: bool,
     ) -> None:
         if isinstance(member, Descent):
-            descend(member, problem, betas, entries, explores=explores)
+            descend(member, rows, betas, entries, explores=explores)
         elif isinstance(member, Family):
-            candidates = member.candidates(problem.learning)
+            candidates = member.candidates(rows.learning)
             if isinstance(candidates, Exits):  # all in one walk through the partial sums
-                entries.add(repr(member), candidates, problem)
+                entries.add(repr(member), candidates, rows)
             else:
                 policies = (candidates[c] for c in range(len(candidates)))
-                entries.add_policies(repr(member), policies, problem)
+                entries.add_policies(repr(member), policies, rows)
         else:  # without the rows for choosing: these judge what was found
-            for policy in member.solve_path(problem.learning, betas):
-                entries.add_policies(repr(member), [policy], problem, by_labels=True)
+            for policy in member.solve_path(rows.learning, betas):
+                entries.add_policies(repr(member), [policy], rows, by_labels=True)
 
     def _parted(
         self, mdp: MDP, selection: MDP | None, random: np.random.RandomState

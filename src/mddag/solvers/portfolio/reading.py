@@ -1,9 +1,9 @@
 """Reading: what scores stand for at each exit.
 
 A calibration by exit reads the score of a row that quits after m votes as a_m f. The log-loss of
-QUIT must be computed from the same reading: a prefix of a shrunken ensemble has small scores and is
-not as unsure as these say. So a_0 .. a_N are fitted beforehand, each on all rows, to soft targets:
-labels are too noisy to fit as many numbers to.
+QUIT must be computed from the same reading: a prefix of a shrunken ensemble has small scores, but
+its probabilities need not be near 1/2. So a_0 .. a_N are fitted beforehand, each on all rows, to
+soft targets: labels are too noisy to fit as many numbers to.
 """
 
 from __future__ import annotations

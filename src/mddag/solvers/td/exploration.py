@@ -24,12 +24,12 @@ def __dir__() -> list[str]:
 
 
 class Exploration(Protocol):
-    """Any callable of (episode, n_steps) says how often learning tries a random action."""
+    """Any callable of (episode, n_steps) that gives probabilities of a random action."""
 
     def __call__(self, episode: int, n_steps: int) -> NDArray[np.float64]:
         """epsilon_j of every step j in episode number `episode` (from 1), float64 (n_steps,).
 
-        Asked every 1000 episodes, the answer holds until it is asked again.
+        It is called every 1000 episodes; the result holds until the next call.
         """
         ...
 

@@ -1,9 +1,9 @@
-"""ArrangedProblems: the rows of a portfolio in every arrangement of base classifiers that it tries.
+"""ArrangedRows: the rows of a portfolio in one of the arrangements of base classifiers it tries.
 
 An arrangement is an order of the base classifiers, of all or of a few that stand for all
 (condensed), with its constants and weights (``mddag.ordering``). It is made from the
 rows for learning, for probabilities of two classes from those for choosing too, and serves both.
-One problem is kept at a time: votes are what fills memory.
+The rows of one arrangement are kept at a time: votes are what fills memory.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from mddag.solvers.portfolio.reading import exit_factors
 
 @dataclass(frozen=True, eq=False)
 class RowSubset:
-    """Some rows of an MDP, all by default; their votes are copied when they are asked for."""
+    """Some rows of an MDP, all by default; their votes are copied when needed."""
 
     whole: MDP
     index: NDArray[np.intp] | None = None
@@ -48,7 +48,7 @@ class ArrangementRule:
 
 
 @dataclass(frozen=True, eq=False)
-class ArrangedProblem:
+class ArrangedRows:
     """The rows for learning in one arrangement, and the judge, which has the rows for choosing."""
 
     name: str
@@ -57,24 +57,24 @@ class ArrangedProblem:
     judge: Judge
 
 
-class ArrangedProblems:
-    """The problem in each arrangement, made when first asked for."""
+class RowsByArrangement:
+    """The rows in each arrangement, made when first needed."""
 
     def __init__(self, learning: RowSubset, selection: RowSubset) -> None:
         self.learning, self.selection = learning, selection
         self.by_log_odds = log_odds.applies_to(learning.whole)
         self.full = selection.mdp().votes.scores()
-        self.made: tuple[ArrangementRule, ArrangedProblem] | None = None
+        self.made: tuple[ArrangementRule, ArrangedRows] | None = None
         self.condensation: Condensation | None = None
 
-    def of(self, rule: ArrangementRule) -> ArrangedProblem:
-        """The problem in the arrangement of one rule."""
+    def of(self, rule: ArrangementRule) -> ArrangedRows:
+        """The rows in the arrangement of one rule."""
         if self.made is None or self.made[0] is not rule:
             self.made = None  # they come one after the other; two would cost memory
-            self.made = rule, self._problem(rule)
+            self.made = rule, self._arranged(rule)
         return self.made[1]
 
-    def _problem(self, rule: ArrangementRule) -> ArrangedProblem:
+    def _arranged(self, rule: ArrangementRule) -> ArrangedRows:
         mdp = self.learning.mdp()
         arrangement = self._arrangement(rule, self._to_arrange(mdp))
         mdp = mdp.arranged(arrangement)
@@ -84,7 +84,7 @@ class ArrangedProblems:
         if mdp.loss.of_probabilities:
             factors = exit_factors(mdp)
             mdp, selection = mdp.read_by(factors), selection.read_by(factors)
-        return ArrangedProblem(repr(rule), arrangement, mdp, Judge(selection, self.full))
+        return ArrangedRows(repr(rule), arrangement, mdp, Judge(selection, self.full))
 
     def _to_arrange(self, learning: MDP) -> MDP:
         """The rows that arrangements are made from."""

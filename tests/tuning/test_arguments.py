@@ -1,0 +1,65 @@
+"""The arguments of sparsify by themselves; tests/tuning/test_sparsify.py has its calls."""
+
+import numpy as np
+import pytest
+
+from mddag.ensemble.ensemble import Ensemble
+from mddag.tuning.arguments import (
+    check_confidence,
+    check_provable,
+    measure_of,
+    one_knob,
+    supported,
+)
+
+
+def ensemble(kind, link="identity"):
+    return Ensemble.from_callables([np.sum], n_features=1, kind=kind, link=link)
+
+
+def test_one_number_is_the_knob():
+    assert one_knob(beta=None, budget=20, max_loss=None) == ("budget", 20.0)
+    with pytest.raises(ValueError, match="got beta=1, budget=2; wanted exactly one of beta, bud"):
+        one_knob(beta=1, budget=2)
+
+
+@pytest.mark.parametrize("value", [0, 1, -0.5, True, "0.1", np.nan])
+def test_a_bound_lies_between_0_and_1(value):
+    with pytest.raises(ValueError, match="wanted a number above 0 and below 1"):
+        one_knob(max_loss=value)
+
+
+@pytest.mark.parametrize("confidence", [0.4, 1.0, "0.9"])
+def test_a_confidence_is_at_least_a_half(confidence):
+    check_confidence(None)
+    check_confidence(0.5)
+    with pytest.raises(ValueError, match=r"wanted a number from 0\.5 to below 1"):
+        check_confidence(confidence)
+
+
+def test_only_rows_that_count_alike_prove_anything():
+    check_provable("max_loss", 0.9, None)
+    check_provable("max_loss", 0.9, np.ones(3))
+    with pytest.raises(ValueError, match="sample_weight differs from row to row"):
+        check_provable("max_loss", 0.9, np.array([1.0, 2.0]))
+
+
+def test_a_task_decides_what_is_measured():
+    classifier, regressor = ensemble("classifier"), ensemble("regressor")
+    assert measure_of(classifier, "max_disagreement") == "share"
+    assert measure_of(classifier, "max_loss") == "difference"
+    assert measure_of(regressor, "max_loss") == "mean"
+    assert supported(regressor, "max_loss") is regressor
+
+
+@pytest.mark.parametrize(
+    ("model", "knob", "message"),
+    [
+        (ensemble("ranker"), "beta", "the model is a ranker; sparsify wants"),
+        (ensemble("regressor"), "max_disagreement", "no labels to disagree on; .* units of R2"),
+        (ensemble("regressor", "unknown"), "beta", "neither its scores nor exp of them"),
+    ],
+)
+def test_what_cannot_be_made_sparse_is_refused(model, knob, message):
+    with pytest.raises(ValueError, match=message):
+        supported(model, knob)
