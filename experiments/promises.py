@@ -144,7 +144,11 @@ def append(row: dict[str, Any]) -> None:
         writer = csv.DictWriter(file, FIELDS, lineterminator="\n")
         if is_new:
             writer.writeheader()
-        writer.writerow({k: round(v, 5) if isinstance(v, float) else v for k, v in row.items()})
+        writer.writerow(rounded(row))
+
+
+def rounded(row: dict[str, Any]) -> dict[str, Any]:
+    return {k: round(v, 5) if isinstance(v, float) else v for k, v in row.items()}
 
 
 def run(folder: str, names: list[str], n_resamplings: int) -> None:
