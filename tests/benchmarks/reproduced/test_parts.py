@@ -3,7 +3,6 @@
 from pathlib import Path
 
 import pytest
-
 from benchmarks.places import ROOT
 
 parts = pytest.importorskip("benchmarks.reproduced.parts").parts  # needs CatBoost and others
