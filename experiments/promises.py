@@ -119,7 +119,7 @@ class Unseen(NamedTuple):
         taught = (self.y if knob == "max_loss" else self.full)[policy]
         curve = mddag.sweep(self.ensemble, self.X[policy], taught, betas=BETAS, random_state=seed)
         best = ideal = float(self.ensemble.n_classifiers)
-        for one in {p.actions.tobytes(): p for p in curve.policies}.values():
+        for one in curve.policies:
             run = mddag.compile(self.ensemble, one).run(self.X[test])
             harm, deviation = self.harm(self.ensemble.labels(run.scores), test, knob)
             margin = norm.ppf(CONFIDENCE) * deviation / len(policy) ** 0.5
