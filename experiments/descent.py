@@ -25,10 +25,10 @@ from time import process_time
 from typing import Any
 
 import numpy as np
-from mddag._internal.holdout import stratified
 from sklearn.datasets import make_hastie_10_2
 
 from mddag import MDP, AdaBoostMHClassifier, as_ensemble
+from mddag._internal.row_sampling import stratified
 from mddag.learners import Stump
 from mddag.mdp.grid import Grid
 from mddag.mdp.policy import Policy

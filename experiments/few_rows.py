@@ -55,7 +55,9 @@ def rows_of(name: str) -> tuple[np.ndarray, np.ndarray]:
     return X[order], (codes >= (codes.max() + 1) // 2).astype(int)[order]
 
 
-def measured(name: str, X: np.ndarray, y: np.ndarray) -> Iterator[tuple[Any, ...]]:
+def measured(
+    name: str, X: np.ndarray, y: np.ndarray, n_draws: int = N_DRAWS
+) -> Iterator[tuple[Any, ...]]:
     model = lightgbm.LGBMClassifier(n_estimators=200, num_leaves=8, n_jobs=1, verbose=-1)
     model.fit(X[:N_TRAIN], y[:N_TRAIN])
     n_policy = min((len(X) - N_TRAIN) * 2 // 3, 4 * max(N_ROWS))
@@ -63,7 +65,7 @@ def measured(name: str, X: np.ndarray, y: np.ndarray) -> Iterator[tuple[Any, ...
     full_error = round(1 - model.score(X[fresh], y[fresh]), 4)
     for knob, value in (("beta", BETA), ("budget", BUDGET)):
         for n_rows in N_ROWS:
-            for draw in range(N_DRAWS):
+            for draw in range(n_draws):
                 random = np.random.default_rng(draw)
                 at = N_TRAIN + random.choice(n_policy, n_rows, replace=False)
                 fast = mddag.sparsify(model, X[at], y[at], **{knob: value}, random_state=draw)

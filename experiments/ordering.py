@@ -29,22 +29,28 @@ RESULTS = Path(__file__).parent / "results" / "ordering.csv"
 DATA = ("electricity", "spambase", "letter")
 POINTS = 0.002
 FAMILIES = (Prefix(), Margin(), QWYC(), Residual())
+TITLES = ("data", "order", *(type(family).__name__ for family in FAMILIES))
 
 
 def main() -> None:
-    rows: list[tuple[str, ...]] = [("data", "order", *(type(f).__name__ for f in FAMILIES))]
-    print(*rows[0], sep=",")
+    rows: list[tuple[str, ...]] = [TITLES]
+    print(*TITLES, sep=",")
     for name in sys.argv[1:] or DATA:
-        policy, test = problem(*rows_of(name))
-        for title, arrangement in arrangements(policy):
-            grid = Grid.quantile(arrangement.votes(policy.votes))
-            learning, fresh = (mdp.arranged(arrangement, grid) for mdp in (policy, test))
-            needed = (evaluations(family, learning, fresh) for family in FAMILIES)
-            rows.append((name, title, *(f"{n:.0f}" for n in needed)))
-            print(*rows[-1], sep=",", flush=True)
+        for found in of_data(name):
+            rows.append(found)
+            print(*found, sep=",", flush=True)
     if not sys.argv[1:]:
         with RESULTS.open("w", newline="", encoding="utf-8") as file:
             csv.writer(file, lineterminator="\n").writerows(rows)
+
+
+def of_data(name: str) -> Iterator[tuple[str, ...]]:
+    policy, test = problem(*rows_of(name))
+    for title, arrangement in arrangements(policy):
+        grid = Grid.quantile(arrangement.votes(policy.votes))
+        learning, fresh = (mdp.arranged(arrangement, grid) for mdp in (policy, test))
+        needed = (evaluations(family, learning, fresh) for family in FAMILIES)
+        yield name, title, *(f"{n:.0f}" for n in needed)
 
 
 def rows_of(name: str) -> tuple[np.ndarray, np.ndarray]:

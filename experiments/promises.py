@@ -119,7 +119,7 @@ class Unseen(NamedTuple):
         taught = (self.y if knob == "max_loss" else self.full)[policy]
         curve = mddag.sweep(self.ensemble, self.X[policy], taught, betas=BETAS, random_state=seed)
         best = ideal = float(self.ensemble.n_classifiers)
-        for one in {p.actions.tobytes(): p for p in curve.policies}.values():
+        for one in curve.policies:
             run = mddag.compile(self.ensemble, one).run(self.X[test])
             harm, deviation = self.harm(self.ensemble.labels(run.scores), test, knob)
             margin = norm.ppf(CONFIDENCE) * deviation / len(policy) ** 0.5
@@ -144,7 +144,11 @@ def append(row: dict[str, Any]) -> None:
         writer = csv.DictWriter(file, FIELDS, lineterminator="\n")
         if is_new:
             writer.writeheader()
-        writer.writerow({k: round(v, 5) if isinstance(v, float) else v for k, v in row.items()})
+        writer.writerow(rounded(row))
+
+
+def rounded(row: dict[str, Any]) -> dict[str, Any]:
+    return {k: round(v, 5) if isinstance(v, float) else v for k, v in row.items()}
 
 
 def run(folder: str, names: list[str], n_resamplings: int) -> None:

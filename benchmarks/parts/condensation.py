@@ -57,16 +57,23 @@ def main() -> None:
 
 def measured() -> Iterator[dict[str, object]]:
     """Rows of the table, as they come."""
-    wanted: list[tuple[str, str, str, Callable[[MDP, MDP], Readings]]] = [
-        *(("disagreement", n, e, disagreements) for e in ENSEMBLES for n in TWO_AND_MORE),
-        *(("error", name, "LightGBM", errors) for name in TWO_CLASSES),
-        *(("log-loss", name, "LightGBM", log_losses) for name in TWO_CLASSES),
-    ]
-    for measure, name, ensemble, readings in wanted:
-        for (way, n), values in of_seeds(name, ensemble, readings).items():
-            numbers = f"{np.mean(values):.5f}", f"{np.std(values, ddof=1):.5f}"
-            cells = (measure, name, ensemble, way, n, *numbers)
-            yield dict(zip(FIELDS, cells, strict=True))
+    for measure, name, ensemble in wanted():
+        yield from of_problem(measure, name, ensemble)
+
+
+def wanted() -> Iterator[tuple[str, str, str]]:
+    """A measure, a data set, an ensemble."""
+    yield from (("disagreement", name, e) for e in ENSEMBLES for name in TWO_AND_MORE)
+    yield from (("error", name, "LightGBM") for name in TWO_CLASSES)
+    yield from (("log-loss", name, "LightGBM") for name in TWO_CLASSES)
+
+
+def of_problem(measure: str, name: str, ensemble: str) -> Iterator[dict[str, object]]:
+    readings = {"disagreement": disagreements, "error": errors, "log-loss": log_losses}[measure]
+    for (way, n), values in of_seeds(name, ensemble, readings).items():
+        numbers = f"{np.mean(values):.5f}", f"{np.std(values, ddof=1):.5f}"
+        cells = (measure, name, ensemble, way, n, *numbers)
+        yield dict(zip(FIELDS, cells, strict=True))
 
 
 def of_seeds(

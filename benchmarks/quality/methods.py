@@ -14,12 +14,12 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
-from mddag._internal.holdout import stratified
 
 from benchmarks.quality.curves import N_POINTS, Point, spread
 from benchmarks.quality.models import Problem
 from benchmarks.quality.rivals import EarlyStop, winners
 from mddag import MDP, Grid, Policy
+from mddag._internal.row_sampling import stratified
 from mddag.ordering import Correlation, Given, QWYCOrder
 from mddag.solvers import QWYC, Descent, Margin, Portfolio, Prefix, Sarsa
 from mddag.solvers.portfolio.portfolio import MEMBERS

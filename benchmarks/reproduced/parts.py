@@ -1,0 +1,148 @@
+"""The parts that can be made anew: a table, and the calls that make some of its rows.
+
+All tables with numbers that depend on the code alone are here: quality, fidelity, errors,
+condensation and the experiments. Rows are of seed 0, but for means over seeds (condensation,
+many_classes), which need them all, and for the best of five seeds (figure1). The tables of speed
+have times.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, partial
+from itertools import product
+from pathlib import Path
+
+from experiments import anchors, descent, few_rows, many_classes, ordering, promises
+from experiments import solvers as td
+
+from benchmarks.adaboost import errors
+from benchmarks.fidelity.__main__ import measured as fidelity
+from benchmarks.parts import condensation
+from benchmarks.places import ROOT
+from benchmarks.quality import models, report, split
+from benchmarks.quality.__main__ import solved
+from benchmarks.reproduced.comparison import read
+from mddag.solvers import Sarsa, WatkinsQ
+
+SEED = 0
+BENCHMARKS, EXPERIMENTS = Path("benchmarks", "results"), Path("experiments", "results")
+FIGURE = ("summary", "uses", "edges", "paths")
+
+Rows = Iterable[Mapping[str, object]]
+
+
+@dataclass(frozen=True)
+class Part:
+    """A CSV, its path below the root of the repository, and some of its rows, made anew."""
+
+    table: Path
+    rows: Callable[[], Rows]
+
+
+def parts(out: Path) -> dict[str, Part]:
+    """All parts by name; models and pictures are kept in the folder."""
+    return dict([*of_experiments(out), *of_benchmarks(out / "models")])
+
+
+def of_benchmarks(folder: Path) -> Iterator[tuple[str, Part]]:
+    yield "fidelity", Part(BENCHMARKS / "fidelity" / "models.csv", fidelity)
+    yield "errors", Part(BENCHMARKS / "adaboost" / "errors.csv", errors.measure)
+    for table, names in (("main", split.DATA), ("fresh", split.FRESH)):
+        path = BENCHMARKS / "quality" / f"{table}.csv"
+        for name, ensemble in product(names, models.ENSEMBLES):
+            rows = partial(quality, name, ensemble, folder)
+            yield f"quality/{name.replace('/', ' ')}/{ensemble}", Part(path, rows)
+    for measure, name, ensemble in condensation.wanted():
+        path = BENCHMARKS / "parts" / "condensation.csv"
+        rows = partial(condensation.of_problem, measure, name, ensemble)
+        yield f"condensation/{measure}/{name.replace('/', ' ')}/{ensemble}", Part(path, rows)
+
+
+def of_experiments(out: Path) -> Iterator[tuple[str, Part]]:
+    yield "anchors", Part(EXPERIMENTS / "anchors" / "runs.csv", td_anchors)
+    yield "descent/anchors", Part(EXPERIMENTS / "descent" / "anchors.csv", descent_anchors)
+    yield "descent/hastie", Part(EXPERIMENTS / "descent" / "hastie.csv", descent_hastie)
+    for name in ordering.DATA:
+        yield f"ordering/{name}", Part(EXPERIMENTS / "ordering.csv", partial(orders, name))
+    for name in ("electricity", "letter"):
+        yield f"few_rows/{name}", Part(EXPERIMENTS / "few_rows.csv", partial(draws, name))
+    for name in many_classes.DATA:
+        yield f"many_classes/{name}", Part(EXPERIMENTS / "many_classes.csv", partial(many, name))
+    for name in promises.ROWS:
+        yield f"promises/{name}", Part(EXPERIMENTS / "promises.csv", partial(promised, name))
+    for name in FIGURE:
+        path = EXPERIMENTS / "figure1" / f"{name}.csv"
+        yield f"figure1/{name}", Part(path, partial(figure, out / "figure1", name))
+    yield "solvers", Part(EXPERIMENTS / "solvers" / "solvers.csv", solver_lines)
+
+
+def quality(name: str, ensemble: str, folder: Path) -> Rows:
+    problem = models.problem(name, ensemble, SEED, folder)
+    return report.readings(solved(problem, None))
+
+
+def td_anchors() -> Rows:
+    folder = Path(os.environ["MDDAG_ANCHORS"])
+    train, test = (anchors.read_mdp(folder, part) for part in ("train", "test"))
+    explorations = anchors.Flat(), anchors.Growing()
+    for kind, values, exploration in product((Sarsa, WatkinsQ), anchors.VALUES, explorations):
+        solver = kind(values, 10**6, exploration=exploration, random_state=SEED)
+        names = kind.__name__, str(values), type(exploration).__name__
+        yield named(anchors.RUN, (*names, SEED, *anchors.measured(solver, train, test)))
+
+
+def descent_anchors() -> Rows:
+    for setting in descent.ANCHORS:
+        yield named(descent.ANCHOR_HEAD.split(","), descent.anchor_run(*setting, SEED))
+
+
+def descent_hastie() -> Rows:
+    for run in descent.hastie_runs(SEED):
+        yield named(descent.HASTIE_HEAD.split(","), run)
+
+
+def orders(name: str) -> Rows:
+    for line in ordering.of_data(name):
+        yield named(ordering.TITLES, line)
+
+
+def draws(name: str) -> Rows:
+    for line in few_rows.measured(name, *few_rows.rows_of(name), n_draws=1):
+        yield named(few_rows.HEAD, line)
+
+
+def many(name: str) -> Rows:
+    for line in many_classes.of_data(name):
+        yield named(many_classes.TITLES, line)
+
+
+def promised(name: str) -> Rows:
+    unseen = promises.Unseen.of(name, os.environ["MDDAG_DATA"])
+    for knob in promises.PROMISES:
+        yield promises.rounded(unseen.resampled(knob, SEED))
+
+
+def figure(folder: Path, name: str) -> Rows:
+    _drawn(folder)
+    return read(folder / f"{name}.csv")
+
+
+@cache
+def _drawn(folder: Path) -> None:
+    """Once for the four tables."""
+    script = ROOT / "experiments" / "figure1.py"
+    subprocess.run([sys.executable, script, "--out", folder], check=True, capture_output=True)
+
+
+def solver_lines() -> Rows:
+    for line in td.all_lines(quick=False):
+        yield named(td.HEAD, line)
+
+
+def named(head: Sequence[str], cells: Iterable[object]) -> dict[str, object]:
+    return dict(zip(head, cells, strict=True))
