@@ -143,6 +143,19 @@ def test_a_column_without_a_known_value_warns_at_every_door(framed, name):
         assert {warning.filename for warning in caught} == {__file__}
 
 
+def test_one_row_with_an_unknown_value_is_answered_without_a_warning(framed):
+    """As a missing value; a server would warn at every such request."""
+    model, _, X, _ = framed
+    row = {"x": X["x"][0], "town": "rome"}
+    frame, empty = pd.DataFrame([row]), pd.DataFrame([row | {"town": None}])
+    for of in (model, model.predictor()):
+        wanted = of.predict_one(row | {"town": None})
+        assert of.predict_one(row) == of.predict_one(frame) == wanted
+        assert of.predict_one(pd.Series(row)) == wanted
+        assert of.predict(frame) == of.predict(empty) == wanted
+        np.testing.assert_array_equal(of.predict_proba(frame)[0], of.predict_proba_one(row))
+
+
 def test_frames_are_encoded_once_for_estimators_as_well(framed):
     model, _, X, _ = framed
     rows = model.encode(X)

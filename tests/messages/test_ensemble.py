@@ -18,7 +18,7 @@ ROWS = [
         "no callables",
         lambda: Ensemble.from_callables([np.sin, 3], n_features=3),
         TypeError,
-        r"callables\[1\] is a int; wanted functions of X",
+        r"callables\[1\] is an int; wanted functions of X",
     ),
     (
         "one function",

@@ -69,7 +69,7 @@ ROWS = [
         "adopted estimator",
         lambda: MDDAGClassifier(model()).adopt(fast(), X, Y),
         TypeError,
-        "policy is a MDDAGClassifier; wanted a Policy",
+        "policy is an MDDAGClassifier; wanted a Policy",
     ),
     (
         "columns",

@@ -25,12 +25,12 @@ ROWS = [
         "costs is 'dear'; wanted one number",
     ),
     ("weight", lambda: MDP(votes(), Y, weight=np.zeros(80)), ValueError, "weight is 0 for every"),
-    ("cells", lambda: MDP(votes(), Y, grid=8), TypeError, "grid is a int; wanted a Grid"),
+    ("cells", lambda: MDP(votes(), Y, grid=8), TypeError, "grid is an int; wanted a Grid"),
     (
         "evaluate",
         lambda: mdp().evaluate(fast()),
         TypeError,
-        "policy is a MDDAGClassifier; wanted a",
+        "policy is an MDDAGClassifier; wanted a",
     ),
     (
         "swapped",

@@ -21,8 +21,14 @@ def described(value: Any) -> str:
         return f"{value!r:.60}"
     if isinstance(value, np.ndarray):
         return f"an array of {value.dtype} of shape {value.shape}"
+    return typed(value)
+
+
+def typed(value: Any) -> str:
+    """The type of a value with its article, by sound: a list, an Ensemble, an MDP."""
     name = type(value).__name__
-    return f"{'an' if name[0] in 'AEIOUaeiou' else 'a'} {name}"
+    spelt = name[:2].isupper()  # by its letters, such as M, which begins with an e
+    return f"{'an' if name[0] in ('AEFHILMNORSX' if spelt else 'AEIOUaeiou') else 'a'} {name}"
 
 
 def check_is(name: str, value: Any, kind: type | tuple[type, ...], wanted: str) -> None:

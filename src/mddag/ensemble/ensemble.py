@@ -22,6 +22,7 @@ from mddag._internal.checks import (
     check_whole,
     checked_permutation,
     checked_threads,
+    typed,
 )
 from mddag._internal.read_only import read_only
 from mddag.ensemble.flat_trees import flat_nodes, flat_tables
@@ -275,9 +276,7 @@ class Ensemble:
         _check_choices(kind, link)
         bad = next((i for i, h in enumerate(callables) if not callable(h)), None)
         if bad is not None:
-            raise TypeError(
-                f"callables[{bad}] is a {type(callables[bad]).__name__}; wanted functions of X"
-            )
+            raise TypeError(f"callables[{bad}] is {typed(callables[bad])}; wanted functions of X")
         if not callables:
             raise ValueError("callables is empty; an ensemble needs at least one base classifier")
         empty = cls.from_trees([], features=Features(n_features), bias=bias)
@@ -332,7 +331,7 @@ def checked_out(
         return np.empty(shape, dtype)
     wanted = f"{np.dtype(dtype)}"
     if not isinstance(out, np.ndarray):
-        raise TypeError(f"out is a {type(out).__name__}; wanted a {wanted} array {shape}")
+        raise TypeError(f"out is {typed(out)}; wanted a {wanted} array {shape}")
     in_order = out.flags.c_contiguous and out.flags.aligned
     if out.shape != shape or out.dtype != dtype or not in_order:
         order = "C-ordered" if out.flags.c_contiguous else "not C-ordered"

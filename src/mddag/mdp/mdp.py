@@ -20,7 +20,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mddag import _core
-from mddag._internal.checks import as_floats, checked_permutation, checked_prices, checked_threads
+from mddag._internal.checks import (
+    as_floats,
+    checked_permutation,
+    checked_prices,
+    checked_threads,
+    typed,
+)
 from mddag._internal.row_sampling import spaced_rows
 from mddag._internal.weights import mass
 from mddag.ensemble.ensemble import Ensemble
@@ -329,7 +335,7 @@ def _coded(votes: ArrayLike) -> Votes:
 
 def _checked_grid(grid: Grid, n_scores: int) -> Grid:
     if not isinstance(grid, Grid):
-        raise TypeError(f"grid is a {type(grid).__name__}; wanted a Grid, such as Grid(edges)")
+        raise TypeError(f"grid is {typed(grid)}; wanted a Grid, such as Grid(edges)")
     if grid.n_scores != n_scores:
         raise ValueError(f"the grid is for {grid.n_scores} score(s), but votes have {n_scores}")
     return grid

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mddag._internal.checks import check_is, check_whole, checked_permutation
+from mddag._internal.checks import check_is, check_whole, checked_permutation, typed
 from mddag._internal.read_only import ReadOnlyArrays, read_only
 from mddag.ensemble.rescaling import Rescaling
 from mddag.ensemble.votes import Tables
@@ -120,7 +120,7 @@ class Policy(ReadOnlyArrays):
         """
         if not self.state.has_kernels:
             raise TypeError(
-                f"the state of the policy is a {type(self.state).__name__}, which no kernel knows; "
+                f"the state of the policy is {typed(self.state)}, which no kernel knows; "
                 "wanted Score, or mddag.compile(ensemble, policy), which runs any state"
             )
         return self._jumps
