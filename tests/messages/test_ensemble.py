@@ -98,6 +98,12 @@ ROWS = [
         "tables is 3; wanted Tables: use ensemble.votes",
     ),
     ("rows", lambda: votes().rows("first"), ValueError, "index is 'first'; wanted numbers of rows"),
+    (
+        "rescaled by numbers",
+        lambda: ensemble().rescaled(2.0),
+        TypeError,
+        "rescaling is 2.0; wanted a Rescaling, such as a policy has",
+    ),
 ]
 
 

@@ -184,6 +184,7 @@ class Ensemble:
 
     def rescaled(self, rescaling: Rescaling) -> Ensemble:
         """The same base classifiers with other weights and constants."""
+        check_is("rescaling", rescaling, Rescaling, "a Rescaling, such as a policy has")
         callables = tuple(map(Rescaled, self.callables, rescaling.scales, rescaling.shift))
         return replace(self, tables=rescaling.applied(self.tables), callables=callables)
 

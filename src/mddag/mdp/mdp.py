@@ -22,6 +22,8 @@ from numpy.typing import ArrayLike, NDArray
 from mddag import _core
 from mddag._internal.checks import (
     as_floats,
+    check_between,
+    check_whole,
     checked_permutation,
     checked_prices,
     checked_threads,
@@ -35,7 +37,7 @@ from mddag.losses import Loss, ZeroOne
 from mddag.losses.loss import LossFunction, as_loss
 from mddag.mdp.grid import Grid
 from mddag.mdp.policy import ACTIONS, EVAL, Policy, check_policy
-from mddag.ordering.arrangement import Arrangement
+from mddag.ordering.arrangement import Arrangement, check_arrangement
 
 LARGEST = 1e60  # vote: squares of covariances stay finite
 
@@ -87,6 +89,7 @@ class MDP:
     ) -> None:
         self.votes = _checked_votes(votes)
         self.loss = checked_loss(loss)
+        check_between("unit", unit, 0, np.inf, "a finite number, 0 or more")
         self.unit = unit
         self.beta = checked_beta(beta) * unit
         self.labels = _checked_labels(labels, len(self.votes), self.n_scores)
@@ -239,6 +242,8 @@ class MDP:
 
     def counting(self, most: int | None = None) -> NDArray[np.intp]:
         """The instances of positive weight: all, or `most` of them, evenly spaced."""
+        if most is not None:
+            check_whole("most", most, 0)
         counting = np.flatnonzero(self.weight)
         return counting if most is None else counting[spaced_rows(len(counting), most)]
 
@@ -279,6 +284,7 @@ class MDP:
         A policy learned on it decides for this MDP as ``policy.after(arrangement)``. Another order
         passes through other partial sums, so it may want another grid.
         """
+        check_arrangement(arrangement)
         checked_permutation(arrangement.order, self.n_steps)
         other = copy(self)
         other.votes = arrangement.votes(self.votes)
