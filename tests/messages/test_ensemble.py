@@ -99,6 +99,12 @@ ROWS = [
     ),
     ("rows", lambda: votes().rows("first"), ValueError, "index is 'first'; wanted numbers of rows"),
     (
+        "classes of a regressor",
+        lambda: Ensemble.from_trees([], features=Features(1), classes=[0, 1], kind="regressor"),
+        ValueError,
+        "classes are given, but a regressor has none; leave them out",
+    ),
+    (
         "rescaled by numbers",
         lambda: ensemble().rescaled(2.0),
         TypeError,

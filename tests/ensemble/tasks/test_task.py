@@ -36,7 +36,9 @@ def test_predictions_are_one_for_each_row(kind):
 def test_numbers_are_targets_without_classes(kind):
     task = TASKS[kind]()
     assert task.coded(np.array([1, 2])).dtype == np.float64
-    assert task.labels(["a", "b"], 1) is None
+    assert task.labels(None, 1) is None
+    with pytest.raises(ValueError, match=f"classes are given, but a {kind} has none; leave them"):
+        task.labels(["a", "b"], 1)
     assert task.strata(np.array([1.0, 2.0])).tolist() == [0, 0]
     assert not task.soft_targets
     with pytest.raises(ValueError, match=f"a {kind} has no classes to choose from"):
