@@ -75,6 +75,7 @@ def test_quoted_tests_exist(page):
         assert f"def {name}(" in (ROOT / path).read_text(), f"{path} has no {name}"
 
 
+@pytest.mark.filterwarnings("error::mddag.DoubtfulResult")  # an example is to be followed
 @pytest.mark.parametrize("name", RUNNABLE)
 def test_examples_run(name):
     assert examples(DOCS / name)

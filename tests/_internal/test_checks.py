@@ -12,6 +12,7 @@ from mddag._internal.checks import (
     checked_prices,
     checked_threads,
     described,
+    typed,
 )
 
 
@@ -22,6 +23,16 @@ def test_values_are_described_in_few_words():
     assert described([1]) == "a list"
     assert described(ValueError()) == "a ValueError"
     assert len(described("x" * 1000)) <= 60
+
+
+def test_the_article_of_a_type_is_by_sound():
+    for article, names in {
+        "a": ("Policy", "MappingProxy", "UCIData", "GBM", "list", "ndarray", "_X", "T"),
+        "an": ("MDDAGClassifier", "LGBMRanker", "XGBRegressor", "MDP", "Ensemble", "int"),
+    }.items():
+        for name in names:
+            assert typed(type(name, (), {})()) == described(type(name, (), {})())
+            assert typed(type(name, (), {})()) == f"{article} {name}"
 
 
 def test_what_is_not_wanted_is_refused_in_a_sentence():

@@ -6,9 +6,11 @@ import pytest
 import mddag
 from mddag._internal.doubts import (
     FEWEST_ROWS,
+    FEWEST_TO_FIT,
     DoubtfulResult,
     doubt,
     doubt_confidence,
+    doubt_few_policy_rows,
     doubt_few_rows,
     doubt_one_class,
 )
@@ -32,6 +34,16 @@ def test_few_rows_are_told_how_many_are_wanted():
         ):
             doubt_few_rows(20, knob)
         doubt_few_rows(fewest, knob)
+
+
+@pytest.mark.filterwarnings("error::mddag.DoubtfulResult")
+def test_few_rows_for_a_fit_are_told_how_many_are_wanted():
+    few = f"the policy is learned on 20 rows; wanted {FEWEST_TO_FIT} or more, .*: give more rows"
+    with pytest.warns(DoubtfulResult, match=f"{few} or a larger policy_fraction$"):
+        doubt_few_policy_rows(20, held_out=True)
+    with pytest.warns(DoubtfulResult, match=f"{few}$"):
+        doubt_few_policy_rows(20, held_out=False)
+    doubt_few_policy_rows(FEWEST_TO_FIT, held_out=True)
 
 
 def test_rows_of_one_class_are_told_to_be_joined_by_others():

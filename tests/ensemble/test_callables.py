@@ -26,7 +26,7 @@ def test_callables_of_several_classes():
 
 
 def test_unfit_callables_are_refused():
-    with pytest.raises(TypeError, match=r"callables\[1\] is a int"):
+    with pytest.raises(TypeError, match=r"callables\[1\] is an int"):
         Ensemble.from_callables([abs, 3], n_features=1)
     with pytest.raises(ValueError, match="callables is empty"):
         Ensemble.from_callables([], n_features=1)

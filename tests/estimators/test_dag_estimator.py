@@ -1,6 +1,7 @@
 """What classifier and regressor share; their own files test them through scikit-learn's checks."""
 
 import pickle
+import warnings
 
 import numpy as np
 import pytest
@@ -9,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.base import BaseEstimator, clone
 from sklearn.datasets import load_breast_cancer, make_hastie_10_2
-from sklearn.ensemble import GradientBoostingClassifier
+from sklearn.ensemble import GradientBoostingClassifier, GradientBoostingRegressor
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -21,12 +22,13 @@ from mddag._internal.checks import usable_cores
 from mddag.estimators.dag_estimator import DagEstimator
 from mddag.losses import Logistic, ZeroOne
 from mddag.ordering import Correlation, Given
-from mddag.solvers import Margin, Portfolio
+from mddag.solvers import Margin, Portfolio, Prefix
 
 X, y = load_breast_cancer(return_X_y=True)
 MODEL = GradientBoostingClassifier(n_estimators=30, max_depth=2, random_state=0).fit(
     X[:250], y[:250]
 )
+REGRESSOR = GradientBoostingRegressor(n_estimators=5, random_state=0).fit(X[:250], X[:250, 0])
 
 
 def test_a_policy_of_a_sweep_can_be_adopted():
@@ -176,6 +178,23 @@ def test_policy_rows_of_one_class_are_told():
     with pytest.warns(mddag.DoubtfulResult, match="have the label 1 alone") as told:
         mddag.sweep(MODEL, X[of_one], y[of_one], betas=[0.01], solver=Margin())
     assert told[0].filename == __file__
+
+
+def test_few_rows_for_the_policy_are_told_with_what_to_do():
+    for kind, model, target in ((MDDAGClassifier, MODEL, y), (MDDAGRegressor, REGRESSOR, X[:, 0])):
+        fitted, unfitted = kind(model, solver=Prefix()), kind(clone(model), solver=Prefix())
+        few = "the policy is learned on 249 rows; wanted 250 or more, .*: give more rows$"
+        with pytest.warns(mddag.DoubtfulResult, match=few) as told:
+            fitted.fit(X[:249], target[:249])
+        assert told[0].filename == __file__
+        with pytest.warns(
+            mddag.DoubtfulResult, match="on 30 rows; .* or a larger policy_fraction$"
+        ):
+            unfitted.fit(X[:100], target[:100])
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", mddag.DoubtfulResult)
+            fitted.fit(X[:250], target[:250])
+            fitted.adopt(fitted.policy_, X[:20], target[:20])  # nothing is learned
 
 
 WEIGHT = np.random.default_rng(0).integers(0, 3, len(y)).astype(float)

@@ -105,21 +105,23 @@ DOORS = {
     "estimator": lambda model, boost, X, y: model.predict(X),
     "estimator, probabilities": lambda model, boost, X, y: model.predict_proba(X),
     "estimator, score": lambda model, boost, X, y: model.score(X, y),
-    "estimator, one row": lambda model, boost, X, y: model.predict_one(X[:1]),
     "estimator, encode": lambda model, boost, X, y: model.encode(X),
     "trace": lambda model, boost, X, y: model.trace(X),
     "Predictor": lambda model, boost, X, y: model.predictor().predict(X),
     "Predictor, probabilities": lambda model, boost, X, y: model.predictor().predict_proba(X),
-    "Predictor, one row": lambda model, boost, X, y: model.predictor().predict_one(X[:1]),
     "Predictor, encode": lambda model, boost, X, y: model.predictor().encode(X),
     "sparsify": lambda model, boost, X, y: mddag.sparsify(boost, X, y, beta=0.01, solver=Margin()),
     "sweep": lambda model, boost, X, y: mddag.sweep(boost, X, y, betas=[0.01], solver=Margin()),
     "fit": lambda model, boost, X, y: MDDAGClassifier(boost, solver=Margin()).fit(X, y),
     "ensemble": lambda model, boost, X, y: mddag.as_ensemble(boost).scores(X),
 }
+ONE_ROW = {
+    "estimator, one row": lambda model, boost, X, y: model.predict_one(X[:1]),
+    "Predictor, one row": lambda model, boost, X, y: model.predictor().predict_one(X[:1]),
+}
 
 
-@pytest.mark.parametrize("name", DOORS)
+@pytest.mark.parametrize("name", DOORS | ONE_ROW)
 def test_codes_in_a_category_column_are_refused_at_every_door(framed, name):
     model, boost, X, y = framed
     codes = X["town"].cat.codes
@@ -127,7 +129,7 @@ def test_codes_in_a_category_column_are_refused_at_every_door(framed, name):
     given.append(pl.DataFrame({"town": codes.tolist(), "x": X["x"].tolist()}))
     for frame in given:
         with pytest.raises(ValueError, match=r"column 'town' holds numbers.* trained on strings"):
-            DOORS[name](model, boost, frame, y)
+            (DOORS | ONE_ROW)[name](model, boost, frame, y)
 
 
 @pytest.mark.parametrize("name", DOORS)
@@ -141,6 +143,19 @@ def test_a_column_without_a_known_value_warns_at_every_door(framed, name):
         with pytest.warns(UserWarning, match="no value of column 'town' .*'bonn'") as caught:
             DOORS[name](model, boost, frame, y)
         assert {warning.filename for warning in caught} == {__file__}
+
+
+def test_one_row_with_an_unknown_value_is_answered_without_a_warning(framed):
+    """As a missing value; a server would warn at every such request."""
+    model, _, X, _ = framed
+    row = {"town": "rome", "x": X["x"][0]}
+    frame, empty = pd.DataFrame([row]), pd.DataFrame([row | {"town": None}])
+    for of in (model, model.predictor()):
+        wanted = of.predict_one(row | {"town": None})
+        assert of.predict_one(row) == of.predict_one(frame) == wanted
+        assert of.predict_one(pd.Series(row)) == wanted
+        assert of.predict(frame) == of.predict(empty) == wanted
+        np.testing.assert_array_equal(of.predict_proba(frame)[0], of.predict_proba_one(row))
 
 
 def test_frames_are_encoded_once_for_estimators_as_well(framed):

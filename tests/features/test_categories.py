@@ -49,6 +49,15 @@ def test_where_none_is_known_a_warning_names_column_got_and_wanted(kind):
     assert caught[0].filename == __file__
 
 
+@pytest.mark.parametrize("kind", columns(GOT))
+def test_one_row_with_an_unknown_value_is_no_reason_to_warn(kind):
+    """A server would warn at every such request; warnings are errors here."""
+    assert np.isnan(towns.codes(columns(["ULM"])[kind])).all()
+    assert np.isnan(towns.code("ULM"))
+    with pytest.raises(ValueError, match="column 'town' holds 'ULM', which was not there"):
+        Categories("town", TOWNS, refuses=True).code("ULM")
+
+
 def test_a_column_of_missing_values_is_no_reason_to_warn():
     empty = [
         pd.Series([None, None], dtype=object),
@@ -160,7 +169,7 @@ def test_unused_categories_do_not_count():
 def test_long_lists_and_values_are_cut_in_messages():
     many = Categories("c", tuple(f"{i:0>99}" for i in range(1000)))
     with pytest.warns(UserWarning, match="…") as caught:
-        many.code("x" * 1000)
+        many.codes(pd.Series(["x" * 1000] * 2))
     assert len(str(caught[0].message)) < 400
 
 
@@ -168,7 +177,7 @@ def test_the_warning_points_to_the_users_line():
     features = Features(1, ("town",), {0: TOWNS})
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        features.rows(pd.DataFrame({"town": ["ULM"]}))
+        features.rows(pd.DataFrame({"town": ["ULM", "BONN"]}))
     assert [warning.filename for warning in caught] == [__file__]
 
 

@@ -165,6 +165,14 @@ def test_a_space_passes_for_an_underscore():
     )
     with pytest.raises(ValueError, match="other columns"):
         features.rows(pd.DataFrame([[1, 2]], columns=["my-age", "pay"]))
+    with pytest.raises(ValueError, match=r"missing \[\], unexpected \['sex'\]; pass the 2"):
+        features.rows(pd.DataFrame([[1, 2, 0]], columns=["my age", "pay", "sex"]))
+    with pytest.raises(ValueError, match="in another order: column 0 is 'pay', wanted 'my_age'"):
+        features.rows(pd.DataFrame([[1, 2]], columns=["pay", "my age"]))
+    with pytest.raises(ValueError, match=r"missing \[\], unexpected \['my age pay'\]"):
+        Features(1, names=("my_age_pay",)).rows(
+            pd.DataFrame([[1, 2]], columns=["my age_pay", "my age pay"])
+        )
 
 
 DAYS = [date(2026, 1, 1), date(2026, 1, 2)]

@@ -84,8 +84,8 @@ def fit(**changes):
     return MDDAGClassifier(**given).fit(X_given, y_given)
 
 
-def boost(learner=None, *, rows=X, labels=Y, **changes):
-    return AdaBoost(learner, **{"n_rounds": 2} | changes).fit(rows, labels)
+def boost(learner=None, *, rows=X, labels=Y, sample_weight=None, **changes):
+    return AdaBoost(learner, **{"n_rounds": 2} | changes).fit(rows, labels, sample_weight)
 
 
 class ReturnsNothing:

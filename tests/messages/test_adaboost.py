@@ -26,6 +26,12 @@ ROWS = [
         "n_terms is 9; wanted a whole number",
     ),
     ("unknown", lambda: Tree().set_params(depth=3), ValueError, "Tree has no parameter 'depth'"),
+    (
+        "weight of words",
+        lambda: boost(sample_weight={"first": 1}),
+        ValueError,
+        "sample_weight is a dict; wanted one number per row",
+    ),
 ]
 
 

@@ -14,7 +14,7 @@ from tests.messages.models import model
 ROWS = [
     ("None", lambda: mddag.as_ensemble(None), TypeError, "model is a NoneType, which mddag cannot"),
     ("a class", lambda: mddag.as_ensemble(SVC), TypeError, "the class SVC; pass a fitted object"),
-    ("no ensemble", lambda: mddag.as_ensemble(SVC()), TypeError, "model is a SVC, which mddag"),
+    ("no ensemble", lambda: mddag.as_ensemble(SVC()), TypeError, "model is an SVC, which mddag"),
     (
         "a search",
         lambda: mddag.as_ensemble(GridSearchCV(model(), {})),

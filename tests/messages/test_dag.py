@@ -13,7 +13,7 @@ ROWS = [
         "compile",
         lambda: mddag.compile(fast()),
         TypeError,
-        "ensemble is a MDDAGClassifier; wanted an E",
+        "ensemble is an MDDAGClassifier; wanted an E",
     ),
     (
         "compile with a solver",

@@ -18,7 +18,7 @@ ROWS = [
         "no callables",
         lambda: Ensemble.from_callables([np.sin, 3], n_features=3),
         TypeError,
-        r"callables\[1\] is a int; wanted functions of X",
+        r"callables\[1\] is an int; wanted functions of X",
     ),
     (
         "one function",
@@ -98,6 +98,18 @@ ROWS = [
         "tables is 3; wanted Tables: use ensemble.votes",
     ),
     ("rows", lambda: votes().rows("first"), ValueError, "index is 'first'; wanted numbers of rows"),
+    (
+        "classes of a regressor",
+        lambda: Ensemble.from_trees([], features=Features(1), classes=[0, 1], kind="regressor"),
+        ValueError,
+        "classes are given, but a regressor has none; leave them out",
+    ),
+    (
+        "rescaled by numbers",
+        lambda: ensemble().rescaled(2.0),
+        TypeError,
+        "rescaling is 2.0; wanted a Rescaling, such as a policy has",
+    ),
 ]
 
 

@@ -69,7 +69,7 @@ ROWS = [
         "adopted estimator",
         lambda: MDDAGClassifier(model()).adopt(fast(), X, Y),
         TypeError,
-        "policy is a MDDAGClassifier; wanted a Policy",
+        "policy is an MDDAGClassifier; wanted a Policy",
     ),
     (
         "columns",
@@ -90,6 +90,18 @@ ROWS = [
         "reads rows after StandardScaler, which only scikit-learn can run",
     ),
     ("set_params", lambda: fast().set_params(betas=1), ValueError, "Invalid parameter 'betas'"),
+    (
+        "words for numbers",
+        lambda: MDDAGRegressor(regressor()).fit(X, ["dear"] * len(X)),
+        ValueError,
+        "y is an array of <U4 of shape .*; wanted one number per row",
+    ),
+    (
+        "complex numbers",
+        lambda: MDDAGRegressor(regressor()).fit(X, X[:, 0] + 1j),
+        ValueError,
+        "omplex data not supported|y is an array of complex128",
+    ),
 ]
 
 

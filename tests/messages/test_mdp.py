@@ -1,5 +1,7 @@
 """What is said of bad input: MDP, Grid, Policy and Curve."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from mddag import MDP, Curve, Grid, Policy
@@ -25,12 +27,12 @@ ROWS = [
         "costs is 'dear'; wanted one number",
     ),
     ("weight", lambda: MDP(votes(), Y, weight=np.zeros(80)), ValueError, "weight is 0 for every"),
-    ("cells", lambda: MDP(votes(), Y, grid=8), TypeError, "grid is a int; wanted a Grid"),
+    ("cells", lambda: MDP(votes(), Y, grid=8), TypeError, "grid is an int; wanted a Grid"),
     (
         "evaluate",
         lambda: mdp().evaluate(fast()),
         TypeError,
-        "policy is a MDDAGClassifier; wanted a",
+        "policy is an MDDAGClassifier; wanted a",
     ),
     (
         "swapped",
@@ -87,6 +89,27 @@ ROWS = [
     ("sample", lambda: curve().envelope("all"), ValueError, "on is 'all'; wanted one of 'train'"),
     ("column", lambda: curve().envelope(x="time"), ValueError, "x is 'time'; wanted one of 'cost'"),
     ("csv", lambda: curve().to_csv(2), TypeError, "path is 2; wanted a str"),
+    ("unit", lambda: MDP(votes(), Y, unit=None), ValueError, "unit is None; wanted a finite num"),
+    ("most", lambda: mdp().counting("all"), ValueError, "most is 'all'; wanted a whole number"),
+    (
+        "arranged by a policy",
+        lambda: mdp().arranged(policy()),
+        TypeError,
+        "arrangement is a Policy; wanted an Arrangement, such as",
+    ),
+    ("after nothing", lambda: policy().after(None), TypeError, "arrangement is None; wanted an A"),
+    (
+        "a grid for a state",
+        lambda: replace(policy(), state=policy().grid.edges),
+        TypeError,
+        "state is an array of float64 .*; wanted a State, such as Score",
+    ),
+    (
+        "weight of the rows of a grid",
+        lambda: Grid.quantile(votes(), weight=3),
+        ValueError,
+        r"weight has shape \(\); wanted one number per row, \(80,\)",
+    ),
 ]
 
 

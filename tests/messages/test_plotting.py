@@ -9,7 +9,7 @@ ROWS = [
         "curve",
         lambda: TradeoffDisplay.from_curve(fast()),
         TypeError,
-        "curve is a MDDAGClassifier; wanted a Curve, such as mddag.sweep gives",
+        "curve is an MDDAGClassifier; wanted a Curve, such as mddag.sweep gives",
     ),
     (
         "x",
@@ -21,7 +21,7 @@ ROWS = [
         "trace",
         lambda: DagDisplay.from_trace(fast()),
         TypeError,
-        r"trace is a MDDAGClassifier; wanted a Trace, such as dag.run\(X\) or estimator.trace\(X\)",
+        r"trace is an MDDAGClassifier; wanted a Trace, such as dag.run\(X\) or estimator.trace",
     ),
     (
         "graph",

@@ -12,7 +12,7 @@ ROWS = [
         "of an estimator",
         lambda: Predictor(fast()),
         TypeError,
-        r"model is a MDDAGClassifier; wanted a Model: use mddag.load\(path\)",
+        r"model is an MDDAGClassifier; wanted a Model: use mddag.load\(path\)",
     ),
     (
         "list for out",

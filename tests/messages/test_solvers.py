@@ -33,7 +33,7 @@ ROWS = [
         ValueError,
         "targets is 'x'; wanted one of",
     ),
-    ("start", lambda: fit(solver=Descent(start=1)), TypeError, "start is a int; wanted a Policy"),
+    ("start", lambda: fit(solver=Descent(start=1)), TypeError, "start is an int; wanted a Policy"),
     (
         "members",
         lambda: fit(solver=Portfolio(3)),

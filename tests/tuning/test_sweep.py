@@ -306,3 +306,15 @@ def test_all_cores(boosted):
         for n in (1, -1)
     )
     np.testing.assert_array_equal(one.policies[0].actions, all_cores.policies[0].actions)
+
+
+def test_few_rows_are_told():
+    X, y = load_breast_cancer(return_X_y=True)
+    model = GradientBoostingClassifier(n_estimators=5, random_state=0).fit(X[:300], y[:300])
+    few = "X has 499 rows, but beta wants 500 or more .*; give more rows"
+    with pytest.warns(mddag.DoubtfulResult, match=few) as told:
+        mddag.sweep(model, X[:499], y[:499], betas=[0.01], solver=Margin())
+    assert told[0].filename == __file__
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", mddag.DoubtfulResult)
+        mddag.sweep(model, X[:500], y[:500], betas=[0.01], solver=Margin())

@@ -21,8 +21,14 @@ def described(value: Any) -> str:
         return f"{value!r:.60}"
     if isinstance(value, np.ndarray):
         return f"an array of {value.dtype} of shape {value.shape}"
+    return typed(value)
+
+
+def typed(value: Any) -> str:
+    """The type of a value with its article, by sound: a list, an Ensemble, an MDP."""
     name = type(value).__name__
-    return f"{'an' if name[0] in 'AEIOUaeiou' else 'a'} {name}"
+    spelt = name[:2].isupper()  # by its letters, such as M, which begins with an e
+    return f"{'an' if name[0] in ('AEFHILMNORSX' if spelt else 'AEIOUaeiou') else 'a'} {name}"
 
 
 def check_is(name: str, value: Any, kind: type | tuple[type, ...], wanted: str) -> None:
@@ -41,6 +47,8 @@ def checked_path(path: Any) -> str | os.PathLike[str]:
 def as_floats(name: str, value: Any, wanted: str) -> NDArray[np.float64]:
     """`value` as an array of float64, if it holds numbers."""
     try:
+        if np.iscomplexobj(value):
+            raise TypeError  # numpy would drop the imaginary parts
         return np.asarray(value, np.float64)
     except (TypeError, ValueError):
         raise ValueError(f"{name} is {described(value)}; wanted {wanted}") from None
@@ -102,7 +110,7 @@ def usable_cores() -> int:
 def check_jobs(n_jobs: Any) -> None:
     """Refuse what joblib has no workers for."""
     whole = isinstance(n_jobs, Integral) and not isinstance(n_jobs, bool)
-    if n_jobs is not None and (not whole or n_jobs == 0):
+    if n_jobs is not None and (not whole or n_jobs == 0 or abs(n_jobs) >= 2**31):
         raise ValueError(
             f"n_jobs is {n_jobs!r}; wanted a whole number of workers, -1 for all cores, or None"
         )

@@ -10,6 +10,7 @@ from mddag._internal.user_warning import warn_user
 
 # Fewer policy rows leave too much to chance: docs/sparsify.md has the numbers behind.
 FEWEST_ROWS = {"beta": 500, "budget": 1000, "max_loss": 1000, "max_disagreement": 1000}
+FEWEST_TO_FIT = 250  # fewer than a price wants: rows held out for the policy are lost to boosting
 
 
 class DoubtfulResult(UserWarning):
@@ -28,6 +29,16 @@ def doubt_few_rows(n_rows: int, knob: str) -> None:
             f"X has {n_rows} rows, but {knob} wants {FEWEST_ROWS[knob]} or more where nothing is "
             "certified: policies are learned on some of them and chosen by the others, and with so "
             "few much of that is luck; give more rows"
+        )
+
+
+def doubt_few_policy_rows(n_rows: int, *, held_out: bool) -> None:
+    """Warn of a `fit` whose policy has few rows, those `held_out` or all."""
+    if n_rows < FEWEST_TO_FIT:
+        larger = " or a larger policy_fraction" if held_out else ""
+        doubt(
+            f"the policy is learned on {n_rows} rows; wanted {FEWEST_TO_FIT} or more, for with so "
+            f"few much of it is luck: give more rows{larger}"
         )
 
 

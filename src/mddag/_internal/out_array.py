@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from mddag._internal.checks import typed
+
 
 def checked_out(
     out: NDArray[Any] | None, shape: tuple[int, ...], rows: NDArray[Any], dtype: Any = np.float64
@@ -16,7 +18,7 @@ def checked_out(
         return np.empty(shape, dtype)
     wanted = f"{np.dtype(dtype)}"
     if not isinstance(out, np.ndarray):
-        raise TypeError(f"out is a {type(out).__name__}; wanted a {wanted} array {shape}")
+        raise TypeError(f"out is {typed(out)}; wanted a {wanted} array {shape}")
     in_order = out.flags.c_contiguous and out.flags.aligned
     if out.shape != shape or out.dtype != dtype or not in_order:
         order = "C-ordered" if out.flags.c_contiguous else "not C-ordered"

@@ -14,7 +14,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from mddag._internal.checks import check_one_of
+from mddag._internal.checks import check_one_of, typed
 from mddag.adapters import _files
 from mddag.adapters._files import is_path, opened, readable, refusal
 from mddag.adapters._link import link_of
@@ -82,7 +82,7 @@ def as_ensemble(model: Any, *, granularity: Literal["round", "tree"] = "round") 
     if parts.transformer is not None:
         inside = "ensemble_" if "mddag.DagEstimator" in lineage(model) else "steps[-1][1]"
         raise TypeError(
-            f"model is a {type(model).__name__}, whose ensemble reads rows after "
+            f"model is {typed(model)}, whose ensemble reads rows after "
             f"{parts.transformer}; sparsify, sweep and MDDAGClassifier take it as it is; for an "
             f"Ensemble pass the final, fitted estimator (model.{inside}) and the rows that it sees"
         )
@@ -156,11 +156,11 @@ def _unknown(model: Any) -> str:
     inside = next((_INSIDE[name] for name in lineage(model) if name in _INSIDE), None)
     if inside is not None:
         return (
-            f"model is a {type(model).__name__}, which wraps other models; pass the final, fitted "
+            f"model is {typed(model)}, which wraps other models; pass the final, fitted "
             f"estimator ({inside}) and the rows that it sees"
         )
     return (
-        f"model is a {type(model).__name__}, which mddag cannot read; it reads: {known}; "
+        f"model is {typed(model)}, which mddag cannot read; it reads: {known}; "
         f"{readable(_WITH_FILES)}; other linear combinations: Ensemble.from_callables"
     )
 

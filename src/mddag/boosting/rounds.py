@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mddag import _core
-from mddag._internal.checks import checked_threads
+from mddag._internal.checks import checked_threads, typed
 from mddag.ensemble.nodes import Nodes
 from mddag.ensemble.votes import Codes
 from mddag.features.rows import Rows
@@ -189,7 +189,7 @@ def leaf_codes(nodes: Nodes, rows: Rows, n_threads: int = 1) -> Codes:
 def check_votes(nodes: Any, n_scores: int, learner: object) -> None:
     """Refuse what is no tree, and a tree that does not vote ±1 for each score."""
     if not isinstance(nodes, Nodes):
-        raise TypeError(f"{learner!r} returned a {type(nodes).__name__}; wanted Nodes")
+        raise TypeError(f"{learner!r} returned {typed(nodes)}; wanted Nodes")
     votes = nodes.votes
     if votes.shape[1:] != (n_scores,) or np.count_nonzero(votes * votes != 1):
         raise ValueError(

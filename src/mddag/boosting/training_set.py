@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ from sklearn.utils.validation import (
     validate_data,
 )
 
+from mddag._internal.checks import as_floats
 from mddag._internal.row_sampling import stratified
 from mddag.ensemble.ensemble import Ensemble
 from mddag.features.categories import category_values
@@ -92,6 +94,8 @@ def training_set(
     nominal = nominal_columns(X, categorical_features, n_features)
     labels = checked_labels(y)
     check_consistent_length(rows, labels)
+    if not isinstance(sample_weight, Real | None):
+        sample_weight = as_floats("sample_weight", sample_weight, "one number per row")
     weight = _check_sample_weight(sample_weight, rows, dtype=np.float64, ensure_non_negative=True)
     rows, labels, weight = _counted(rows, labels, weight)
     classes, codes = np.unique(labels, return_inverse=True)

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mddag import _core
-from mddag._internal.checks import check_is, check_one_of, checked_threads
+from mddag._internal.checks import check_is, check_one_of, checked_threads, typed
 from mddag._internal.out_array import checked_out
 from mddag._internal.read_only import ReadOnlyArrays
 from mddag.dag.cost_model import MANY_ROWS
@@ -231,5 +231,5 @@ def _named(name: str, program: Program) -> Executor:
         )
     why = "the base classifiers are callables, which are called one by one"
     if not program.ensemble.callables:
-        why = f"no kernel knows the policy's state, a {type(program.policy.state).__name__}"
+        why = f"no kernel knows the policy's state, {typed(program.policy.state)}"
     raise ValueError(f"executor is {name!r}, but {why}; leave executor out")

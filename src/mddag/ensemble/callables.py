@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from mddag._internal.checks import typed
 from mddag.features.rows import Floats, Rows
 
 Voter = Callable[[Floats], ArrayLike]
@@ -35,9 +36,7 @@ def check_callables(callables: Sequence[Any]) -> None:
     """Refuse an empty list, and what cannot be called."""
     bad = next((i for i, h in enumerate(callables) if not callable(h)), None)
     if bad is not None:
-        raise TypeError(
-            f"callables[{bad}] is a {type(callables[bad]).__name__}; wanted functions of X"
-        )
+        raise TypeError(f"callables[{bad}] is {typed(callables[bad])}; wanted functions of X")
     if not callables:
         raise ValueError("callables is empty; an ensemble needs at least one base classifier")
 

@@ -30,7 +30,6 @@ from mddag.ensemble.flat_trees import flat_nodes, flat_tables
 from mddag.ensemble.nodes import Nodes
 from mddag.ensemble.rescaling import Rescaling
 from mddag.ensemble.tasks import TASKS, Classification
-from mddag.ensemble.tasks.classification import class_labels
 from mddag.ensemble.tasks.task import LINKS, Kind, Link, Task
 from mddag.ensemble.votes import Tables, Votes, take_segments
 from mddag.features.features import Features
@@ -170,6 +169,7 @@ class Ensemble:
 
     def rescaled(self, rescaling: Rescaling) -> Ensemble:
         """The same base classifiers with other weights and constants."""
+        check_is("rescaling", rescaling, Rescaling, "a Rescaling, such as a policy has")
         callables = tuple(map(Rescaled, self.callables, rescaling.scales, rescaling.shift))
         return replace(self, tables=rescaling.applied(self.tables), callables=callables)
 
@@ -232,7 +232,7 @@ class Ensemble:
         check_is("trees", trees, Iterable, "a list of Nodes")
         nodes, starts, words, word_starts = flat_nodes(trees, features.n)
         tables = flat_tables(trees, bias, score, rounds)
-        labels = None if classes is None else class_labels(classes, tables.n_scores)
+        labels = None if classes is None else TASKS[kind].labels(classes, tables.n_scores)
         ensemble = cls(
             features=features,
             tables=tables,

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mddag._internal.checks import as_floats
+from mddag._internal.checks import as_floats, typed
 from mddag._internal.read_only import read_only
 from mddag.ensemble.nodes import NODE, Nodes
 from mddag.ensemble.votes import Tables, check_scores, starts_of
@@ -25,7 +25,7 @@ def flat_nodes(
     """Nodes, starts, words and word starts of all trees, as an Ensemble holds them."""
     bad = next((t for t, tree in enumerate(trees) if not isinstance(tree, Nodes)), None)
     if bad is not None:
-        raise TypeError(f"trees[{bad}] is a {type(trees[bad]).__name__}; wanted Nodes")
+        raise TypeError(f"trees[{bad}] is {typed(trees[bad])}; wanted Nodes")
     # As bytes: numpy compares the types of records field by field, for every tree.
     nodes = joined([tree.records.view(np.uint8) for tree in trees], np.uint8).view(NODE)
     starts = starts_of([len(tree.records) for tree in trees])

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mddag import _core
+from mddag._internal.checks import typed
 
 NODE = np.dtype(
     [
@@ -85,7 +86,7 @@ class Nodes:
 
 def _check_array(name: str, array: NDArray[Any], dtype: np.dtype[Any], n_dims: int) -> None:
     if not isinstance(array, np.ndarray):
-        raise TypeError(f"{name} is a {type(array).__name__}; wanted a numpy array")
+        raise TypeError(f"{name} is {typed(array)}; wanted a numpy array")
     in_order = array.flags.c_contiguous and array.flags.aligned
     if array.dtype != dtype or array.ndim != n_dims or not in_order:
         order = "C-contiguous" if array.flags.c_contiguous else "not C-contiguous"

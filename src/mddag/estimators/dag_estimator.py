@@ -17,6 +17,7 @@ from sklearn.utils import _safe_indexing, check_random_state
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
 
 from mddag._internal.checks import check_fraction, check_one_of, checked_threads
+from mddag._internal.doubts import doubt_few_policy_rows
 from mddag._internal.progress import Report, progress
 from mddag._internal.weights import part
 from mddag.adapters import Transformer, parts_of
@@ -129,6 +130,7 @@ class DagEstimator(BaseEstimator):  # type: ignore[misc]
         source = fitted_model(model, self.kind, X, targets, held_out, random, weight)
         report(1, f"{source.ensemble.n_classifiers} base classifiers")
         rows = self._enter(source, _safe_indexing(X, source.rows), finite=True)
+        doubt_few_policy_rows(len(source.rows), held_out=len(source.rows) < len(targets))
         source.ensemble.task.doubt_targets(targets[source.rows])
         mdp = self._policy_mdp(source, rows, targets[source.rows], part(weight, source.rows))
         learning = arranged_for(solver, mdp, self.ordering, self.grid)

@@ -2,7 +2,8 @@
 
 Values must be of a type that was there in training; other types mean that the column was encoded in
 between, and every answer would be wrong. A value that was not there in training counts as missing,
-or is refused where the source model refuses it. A column of such values alone gives a warning.
+or is refused where the source model refuses it. A column of such values alone gives a warning, but
+for one row: there it is no sign of another spelling, and a server would warn at every request.
 """
 
 from __future__ import annotations
@@ -39,12 +40,12 @@ class Categories:
             values, places = column.array.categories.tolist(), column.array.codes
             used = np.unique(places[places >= 0])
             table = np.full(len(values) + 1, np.nan)  # the last is for -1, a missing value
-            table[used] = self._codes_of([values[i] for i in used.tolist()])
+            table[used] = self._codes_of([values[i] for i in used.tolist()], len(column))
             codes = table[places]
             return codes
         if _is_plain_float(column.dtype):  # each NaN would be a value of its own below
             numbers, places = np.unique(column.to_numpy(), return_inverse=True)
-            codes = np.array(self._codes_of(numbers.tolist()))[places]
+            codes = np.array(self._codes_of(numbers.tolist(), len(column)))[places]
             return codes
         entries = column.tolist() if hasattr(column, "tolist") else column.to_list()
         try:
@@ -53,12 +54,12 @@ class Categories:
             raise ValueError(
                 f"column {self.name!r} holds values that are no scalars; {self._wanted()}"
             ) from None
-        code = dict(zip(distinct, self._codes_of(distinct), strict=True))
+        code = dict(zip(distinct, self._codes_of(distinct, len(column)), strict=True))
         return np.fromiter(map(code.__getitem__, entries), np.float64, len(entries))
 
     def code(self, value: Any) -> float:
         """The code of one value, NaN if it has none."""
-        return self._codes_of([value])[0]
+        return self._codes_of([value], 1)[0]
 
     @cached_property
     def _code(self) -> dict[Any, float]:
@@ -70,14 +71,14 @@ class Categories:
         # scikit-learn turns bools into numbers before it looks for categories.
         return kinds | {"bools"} if "numbers" in kinds and set(self.values) <= {0, 1} else kinds
 
-    def _codes_of(self, distinct: list[Any]) -> list[float]:
-        """The codes of distinct values, whose types are checked."""
+    def _codes_of(self, distinct: list[Any], n_rows: int) -> list[float]:
+        """The codes of the distinct values of `n_rows` rows, whose types are checked."""
         present = [value for value in distinct if not is_missing(value)]
         if present and self.values:  # a column that was empty in training is in no split
-            self._check(present)
+            self._check(present, n_rows)
         return [self._code.get(value, np.nan) for value in distinct]
 
-    def _check(self, present: list[Any]) -> None:
+    def _check(self, present: list[Any], n_rows: int) -> None:
         for value in present:
             if _kind(value) not in self._kinds:
                 raise ValueError(
@@ -91,7 +92,7 @@ class Categories:
                 f"and the source model refuses such values; wanted {self._examples()}: replace it, "
                 "or leave it missing (None)"
             )
-        if len(unknown) == len(present):
+        if len(unknown) == len(present) and n_rows > 1:
             warn_user(
                 f"no value of column {self.name!r} was there in training (got {unknown[0]!r:.40}, "
                 f"wanted {self._examples()}), so all of them count as missing; pass the column as "

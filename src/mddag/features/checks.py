@@ -19,6 +19,7 @@ from sklearn.utils.validation import (
     validate_data,
 )
 
+from mddag._internal.checks import as_floats
 from mddag._internal.weights import checked_weight
 from mddag.features.features import Features, is_frame
 from mddag.features.rows import Floats, Rows
@@ -73,9 +74,8 @@ def checked_labels(y: Any) -> NDArray[Any]:
 
 def checked_numbers(y: Any) -> NDArray[np.float64]:
     """Targets of regression (n,): one-dimensional, finite numbers."""
-    numbers = column_or_1d(y, warn=True, dtype=np.float64)
-    assert_all_finite(numbers, input_name="y")
-    targets: NDArray[np.float64] = numbers
+    targets = as_floats("y", column_or_1d(y, warn=True), "one number per row")
+    assert_all_finite(targets, input_name="y")
     return targets
 
 

@@ -7,7 +7,7 @@ or select.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
 from functools import cached_property
@@ -99,8 +99,8 @@ class Features:
     def _check_names(self, got: list[Any]) -> None:
         if self.names is None or got == list(self.names):
             return
-        # LightGBM records underscores for spaces.
-        if [str(name).replace(" ", "_") for name in got] == list(self.names):
+        got = as_remembered(got, self.names)
+        if got == list(self.names):
             return
         absent = [name for name in self.names if name not in got]
         extra = [name for name in got if name not in self.names]
@@ -114,6 +114,17 @@ class Features:
             f"X has the training columns in another order: column {at} is {got[at]!r}, "
             f"wanted {self.names[at]!r}; reorder the columns of X"
         )
+
+
+def as_remembered(got: Iterable[Any], names: Iterable[Any]) -> list[Any]:
+    """The names `got`, with underscores for spaces where `names` has them, as LightGBM does."""
+    got = list(got)
+    absent, remembered = set(names).difference(got), []
+    for name in got:
+        other = str(name).replace(" ", "_")
+        remembered.append(other if other in absent else name)
+        absent.discard(other)  # of two that would be the same, one stays unknown
+    return remembered
 
 
 def is_frame(X: Any) -> bool:

@@ -14,8 +14,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from mddag._internal.checks import typed
 from mddag.features.categories import is_missing
-from mddag.features.features import Features, array_rows, is_frame
+from mddag.features.features import Features, array_rows, as_remembered, is_frame
 from mddag.features.rows import Floats
 
 
@@ -60,12 +61,11 @@ def _by_name(features: Features, x: Mapping[Any, Any], what: str) -> list[Any]:
     names = features.names
     if names is None:
         raise ValueError(
-            f"x is a {type(x).__name__}, but the model knows no feature names; pass its "
+            f"x is {typed(x)}, but the model knows no feature names; pass its "
             f"{features.n} values in their order, as an array or a list"
         )
-    if any(name not in x for name in names):  # LightGBM records underscores for spaces
-        spaced = {str(key).replace(" ", "_"): value for key, value in x.items()}
-        x = spaced if len(spaced) == len(x) and spaced.keys() == set(names) else x
+    if any(name not in x for name in names):
+        x = dict(zip(as_remembered(x, names), x.values(), strict=True))
     absent = [name for name in names if name not in x]
     if absent or len(x) != len(names):
         extra = [key for key in x if key not in set(names)]
@@ -84,7 +84,7 @@ def _by_place(features: Features, x: Any) -> Floats:
     array = _as_array(x)
     if array.shape not in ((features.n,), (1, features.n)):
         of = f"{array.dtype} {array.shape}" if hasattr(x, "dtype") else f"{array.size} values"
-        got = f"x is a {type(x).__name__}" + (f" of {of}" if array.ndim else "")
+        got = f"x is {typed(x)}" + (f" of {of}" if array.ndim else "")
         wanted = f"wanted one row, {features.n} values, as an array, list, dict by name or Series"
         if array.ndim == 0:
             raise TypeError(f"{got}; {wanted}")
@@ -102,7 +102,7 @@ def _as_array(x: Any) -> NDArray[Any]:
         return np.asarray(x, object) if array.dtype.kind in "US" else array
     except ValueError:
         raise ValueError(
-            f"x is a {type(x).__name__} that holds sequences; wanted one row of numbers"
+            f"x is {typed(x)} that holds sequences; wanted one row of numbers"
         ) from None
 
 
@@ -124,6 +124,6 @@ def _number(value: Any, at: Any) -> float:
     if is_missing(value):
         return np.nan
     raise ValueError(
-        f"x[{at!r}] is {value!r:.40}, a {type(value).__name__}; wanted a number: encode strings, "
+        f"x[{at!r}] is {value!r:.40}, {typed(value)}; wanted a number: encode strings, "
         "dates and categories as they were when the model was trained"
     )

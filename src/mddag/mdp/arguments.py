@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mddag._internal.checks import as_floats
+from mddag._internal.checks import as_floats, typed
 from mddag.ensemble.ensemble import Ensemble
 from mddag.ensemble.votes import Votes
 from mddag.losses import Loss, ZeroOne
@@ -71,7 +71,7 @@ def _coded(votes: ArrayLike) -> Votes:
 def checked_grid(grid: Grid, n_scores: int) -> Grid:
     """The grid, if it is one for so many scores."""
     if not isinstance(grid, Grid):
-        raise TypeError(f"grid is a {type(grid).__name__}; wanted a Grid, such as Grid(edges)")
+        raise TypeError(f"grid is {typed(grid)}; wanted a Grid, such as Grid(edges)")
     if grid.n_scores != n_scores:
         raise ValueError(f"the grid is for {grid.n_scores} score(s), but votes have {n_scores}")
     return grid

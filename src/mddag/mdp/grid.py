@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mddag import _core
-from mddag._internal.checks import as_floats, check_whole
+from mddag._internal.checks import as_floats, check_whole, checked_prices
 from mddag._internal.read_only import ReadOnlyArrays, read_only
 from mddag._internal.row_sampling import spaced_rows
 from mddag._internal.weights import are_equal, part
@@ -119,6 +119,8 @@ class Grid(ReadOnlyArrays):
         """
         check_votes(votes)
         n_cells = _checked_cells(votes.tables.n_scores, n_cells)
+        if weight is not None:
+            weight = checked_prices("weight", weight, len(votes), "row")
         wanted = np.arange(1, n_cells - 1) / (n_cells - 1)
         states, rows = _states_passed(votes)
         edges = _between(*_quantiles(states, wanted, part(weight, rows)))

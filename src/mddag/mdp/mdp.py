@@ -18,7 +18,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mddag import _core
-from mddag._internal.checks import checked_permutation, checked_prices, checked_threads
+from mddag._internal.checks import (
+    check_between,
+    check_whole,
+    checked_permutation,
+    checked_prices,
+    checked_threads,
+)
 from mddag._internal.row_sampling import spaced_rows
 from mddag._internal.weights import mass
 from mddag.ensemble.votes import Votes
@@ -34,7 +40,7 @@ from mddag.mdp.arguments import (
 )
 from mddag.mdp.grid import Grid
 from mddag.mdp.policy import ACTIONS, EVAL, Policy, check_policy
-from mddag.ordering.arrangement import Arrangement
+from mddag.ordering.arrangement import Arrangement, check_arrangement
 
 
 @dataclass(frozen=True)
@@ -84,6 +90,7 @@ class MDP:
     ) -> None:
         self.votes = checked_votes(votes)
         self.loss = checked_loss(loss)
+        check_between("unit", unit, 0, np.inf, "a finite number, 0 or more")
         self.unit = unit
         self.beta = checked_beta(beta) * unit
         self.labels = checked_labels(labels, len(self.votes), self.n_scores)
@@ -236,6 +243,8 @@ class MDP:
 
     def counting(self, most: int | None = None) -> NDArray[np.intp]:
         """The instances of positive weight: all, or `most` of them, evenly spaced."""
+        if most is not None:
+            check_whole("most", most, 0)
         counting = np.flatnonzero(self.weight)
         return counting if most is None else counting[spaced_rows(len(counting), most)]
 
@@ -276,6 +285,7 @@ class MDP:
         A policy learned on it decides for this MDP as ``policy.after(arrangement)``. Another order
         passes through other partial sums, so it may want another grid.
         """
+        check_arrangement(arrangement)
         checked_permutation(arrangement.order, self.n_steps)
         other = copy(self)
         other.votes = arrangement.votes(self.votes)

@@ -19,13 +19,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mddag._internal.checks import check_is, check_whole, checked_permutation
+from mddag._internal.checks import check_is, check_whole, checked_permutation, described, typed
 from mddag._internal.read_only import ReadOnlyArrays, read_only
 from mddag.ensemble.rescaling import Rescaling
 from mddag.ensemble.votes import Tables
 from mddag.mdp.grid import Grid
 from mddag.mdp.state import Score, State
-from mddag.ordering.arrangement import Arrangement
+from mddag.ordering.arrangement import Arrangement, check_arrangement
 
 EVAL, SKIP, QUIT = 0, 1, 2
 ACTIONS = ("eval", "skip", "quit")
@@ -57,6 +57,10 @@ class Policy(ReadOnlyArrays):
         _check_grid(self.grid)
         if self.state is None:
             object.__setattr__(self, "state", Score(self.grid))
+        if not hasattr(self.state, "grid"):
+            raise TypeError(
+                f"state is {described(self.state)}; wanted a State, such as Score(grid)"
+            )
         if self.state.grid is not self.grid:
             raise ValueError(
                 "the state makes its cells from another grid than the policy's; wanted one grid "
@@ -120,7 +124,7 @@ class Policy(ReadOnlyArrays):
         """
         if not self.state.has_kernels:
             raise TypeError(
-                f"the state of the policy is a {type(self.state).__name__}, which no kernel knows; "
+                f"the state of the policy is {typed(self.state)}, which no kernel knows; "
                 "wanted Score, or mddag.compile(ensemble, policy), which runs any state"
             )
         return self._jumps
@@ -180,6 +184,7 @@ class Policy(ReadOnlyArrays):
         that had been put there. Those that the arrangement left out come last: before them all
         rows have quit.
         """
+        check_arrangement(arrangement)
         if self.n_steps != arrangement.n_steps:
             raise ValueError(
                 f"the policy is for {self.n_steps} base classifiers, but the arrangement has "

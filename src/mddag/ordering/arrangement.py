@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mddag._internal.checks import checked_permutation
+from mddag._internal.checks import check_is, checked_permutation
 from mddag.ensemble.partial_sums import partial_sums
 from mddag.ensemble.rescaling import Rescaling, carried
 from mddag.ensemble.votes import Votes
@@ -157,3 +157,9 @@ def _shifts(
 def centred(scores: NDArray[np.float64]) -> NDArray[np.float64]:
     """Scores (n, K) less their mean over the classes; one score as it is."""
     return scores - scores.mean(axis=1, keepdims=True) if scores.shape[1] > 1 else scores
+
+
+def check_arrangement(arrangement: Any) -> None:
+    """Refuse what is not an arrangement."""
+    wanted = "an Arrangement, such as an ordering's arrangement(mdp) gives"
+    check_is("arrangement", arrangement, Arrangement, wanted)

@@ -18,6 +18,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_consistent_length
 
 from mddag._internal.checks import as_floats, check_fraction, check_jobs
+from mddag._internal.doubts import doubt_few_rows
 from mddag._internal.interruption import check_on_interrupt, ending_all, keeping
 from mddag._internal.progress import progress
 from mddag._internal.row_sampling import stratified
@@ -104,6 +105,7 @@ def sweep(
     settings = {"loss": of_model.loss if loss is None else loss, "actions": of_model.actions}
     X, y, weight = counted_rows(X, y, sample_weight)
     given = _policy_mdp(ensemble, parts.rows(X), y, weight, settings)
+    doubt_few_rows(given.n_instances, "beta")
     ensemble.task.doubt_targets(np.asarray(y))
     rest, out = _held_out(given, selection_fraction, random)
     learning = arranged_for(learner, given.rows(rest), ordering, of_model.grid)

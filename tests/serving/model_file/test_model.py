@@ -223,6 +223,7 @@ def at(index, value):
         (changed("beta", lambda _: "cheap"), "beta = 'cheap'; wanted float or NoneType"),
         (changed("priced", lambda _: 1), "priced = 1; wanted bool"),
         (changed("kind", lambda _: "oracle"), "that of a 'oracle'"),
+        (changed("kind", lambda _: "regressor"), "classes are given, but a regressor has none"),
         (changed("link", lambda _: "logit"), "the link is 'logit'"),
         (changed("every", lambda _: 0), "every is 0"),
         (changed("every", lambda _: 1), r"actions have shape \(1, 6\); wanted \(2, 6\)"),

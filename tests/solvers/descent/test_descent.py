@@ -231,7 +231,7 @@ def test_a_start_that_does_not_fit_is_refused():
     start = mdp.evaluate_all()
     backwards = Policy(start.actions, start.grid, np.array([2, 1, 0]))
     pairs = Policy(np.full((2, 4), EVAL), mdp.grid, np.arange(3), every=2)
-    with pytest.raises(TypeError, match="start is a int; wanted a Policy"):
+    with pytest.raises(TypeError, match="start is an int; wanted a Policy"):
         Descent(start=0).solve(mdp)
     with pytest.raises(ValueError, match="start takes the base classifiers in another order"):
         Descent(start=backwards).solve(mdp)

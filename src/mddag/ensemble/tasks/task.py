@@ -53,6 +53,8 @@ class Task:
     def labels(cls, classes: ArrayLike | None, n_scores: int) -> NDArray[Any] | None:
         """The labels of an ensemble of K = `n_scores`, as given or by default; None if there are
         none."""
+        if classes is not None:
+            raise ValueError(f"classes are given, but a {cls.kind} has none; leave them out")
         return None
 
     @property

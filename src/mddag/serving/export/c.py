@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mddag._internal.checks import checked_path
+from mddag._internal.checks import checked_path, typed
 from mddag._internal.whole_file import write_whole
 from mddag.calibration.calibration import Calibration
 from mddag.dag.dag import Dag
@@ -58,7 +58,7 @@ def _model_of(model: Any) -> Model:
     predictor = model.predictor() if hasattr(model, "predictor") else model
     if not isinstance(predictor, Predictor):
         raise TypeError(
-            f"model is a {type(model).__name__}; wanted a Predictor, a Dag or a fitted estimator "
+            f"model is {typed(model)}; wanted a Predictor, a Dag or a fitted estimator "
             "such as MDDAGClassifier"
         )
     return predictor.model

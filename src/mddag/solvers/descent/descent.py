@@ -20,7 +20,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from mddag._internal.checks import check_between, check_one_of, check_whole, checked_threads
+from mddag._internal.checks import check_between, check_one_of, check_whole, checked_threads, typed
 from mddag._internal.interruption import check_on_interrupt
 from mddag._internal.parameters import Parameters
 from mddag.mdp.mdp import MDP
@@ -161,4 +161,4 @@ class Descent(Parameters, Solver):
         if self.z is not None:
             check_between("z", self.z, 0, np.inf, "a number of standard errors, 0 or more")
         if self.start is not None and not isinstance(self.start, Policy):
-            raise TypeError(f"start is a {type(self.start).__name__}; wanted a Policy")
+            raise TypeError(f"start is {typed(self.start)}; wanted a Policy")
