@@ -17,8 +17,8 @@ NATIVE := CMakeLists.txt $(shell find native -name '*.cpp' -o -name '*.hpp')
 ROOMS := $(shell find src/mddag -type d -not -name __pycache__)
 # What calls the kernels most: run against every other build of the native core.
 KERNEL_TESTS := $(addprefix tests/,native learners solvers/td solvers/descent serving/model_file \
-  boosting/test_rounds.py dag ensemble features/test_features.py mdp/test_grid.py mdp/test_mdp.py \
-  serving/test_predictor.py)
+  boosting/test_rounds.py calibration dag ensemble features/test_features.py mdp/test_grid.py \
+  mdp/test_mdp.py serving/test_predictor.py solvers/test_quit_loss.py)
 
 .PHONY: demo test lint format check clang fuzz sanitize dist bench experiments docs clean
 .DELETE_ON_ERROR:
