@@ -40,12 +40,6 @@ ROWS = [
         ValueError,
         "leaves none of 2 rows for choosing",
     ),
-    (
-        "too many jobs",
-        lambda: sweep(n_jobs=10**12),
-        ValueError,
-        "n_jobs is 1000000000000; wanted a whole number of workers",
-    ),
 ]
 
 

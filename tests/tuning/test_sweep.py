@@ -38,6 +38,7 @@ def test_jobs_do_not_change_the_result(curve):
     again = sweep_policies(
         noisy(0), BestPrefix(), BETAS, selection=noisy(1), test=noisy(2), n_jobs=2
     )
+    assert len(sweep_policies(noisy(0), BestPrefix(), BETAS[:2], n_jobs=10**12).policies) == 2
     assert list(again.columns) == list(curve.columns)
     for name, column in again.columns.items():
         np.testing.assert_array_equal(column, curve.columns[name])

@@ -47,9 +47,10 @@ def checked_path(path: Any) -> str | os.PathLike[str]:
 def as_floats(name: str, value: Any, wanted: str) -> NDArray[np.float64]:
     """`value` as an array of float64, if it holds numbers."""
     try:
-        if np.iscomplexobj(value):
+        array: NDArray[Any] = np.asarray(value)
+        if array.dtype.kind == "c":
             raise TypeError  # numpy would drop the imaginary parts
-        return np.asarray(value, np.float64)
+        return np.asarray(array, np.float64)
     except (TypeError, ValueError):
         raise ValueError(f"{name} is {described(value)}; wanted {wanted}") from None
 
@@ -110,7 +111,7 @@ def usable_cores() -> int:
 def check_jobs(n_jobs: Any) -> None:
     """Refuse what joblib has no workers for."""
     whole = isinstance(n_jobs, Integral) and not isinstance(n_jobs, bool)
-    if n_jobs is not None and (not whole or n_jobs == 0 or abs(n_jobs) >= 2**31):
+    if n_jobs is not None and (not whole or n_jobs == 0):
         raise ValueError(
             f"n_jobs is {n_jobs!r}; wanted a whole number of workers, -1 for all cores, or None"
         )

@@ -176,6 +176,7 @@ def sweep_policies(
     """
     prices = _checked_betas(betas)
     check_jobs(n_jobs)
+    n_jobs = None if n_jobs is None else min(n_jobs, len(prices))  # more would have nothing to do
     check_on_interrupt(on_interrupt)
     solver = as_solver(solver).instructed(verbose=verbose, on_interrupt=on_interrupt)
     given = zip(SAMPLES, (mdp, selection, test), strict=True)
