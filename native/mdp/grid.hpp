@@ -31,10 +31,10 @@ struct Grid {
     if (end - c > kCrowded)
       return static_cast<std::int32_t>(std::lower_bound(edges.data + c, edges.data + end, s) -
                                        edges.data);
-    while (end > c + 1 && edges[c] < s) ++c;
-    // The one edge that is left, or none: no branch, which would be foreseen wrongly every so
-    // often.
-    c += static_cast<std::size_t>(end > c && edges[end - 1] < s);
+    if (end - c > 1)
+      while (c < end && edges[c] < s) ++c;
+    else  // no branch for the one edge, or none: it would be foreseen wrongly every so often
+      c += static_cast<std::size_t>(end > c && edges[end - 1] < s);
     return static_cast<std::int32_t>(c);
   }
 };

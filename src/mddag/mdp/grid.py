@@ -25,6 +25,7 @@ from mddag.ensemble.votes import Votes, check_votes
 DEFAULT_CELLS = 1024
 MIN_MARGIN_CELLS = 32
 MAX_SAMPLED_STATES = 1_000_000  # 8 MB: what `quantile` looks at, however many rows there are
+BUCKETS = 16  # for each edge: kernels find a cell fastest where a bucket holds one edge at most
 GAP = 1e-8  # of the range: states no further apart are one, but for rounding
 MIN_LOOKS = 100  # steps it looks at; neighbours are alike, so steps are left out before rows
 
@@ -129,7 +130,7 @@ class Grid(ReadOnlyArrays):
 
 def buckets(edges: NDArray[np.float64], n_scores: int) -> _core.Grid:
     """What the kernels take: sorted edges, and equal buckets with the edges that lie in each."""
-    n_buckets = 4 * (len(edges) + 1)
+    n_buckets = BUCKETS * (len(edges) + 1)
     low = float(edges[0]) if len(edges) else 0.0
     span = float(edges[-1]) - low if len(edges) else 0.0
     scale = n_buckets / span if span > 0 else 0.0
