@@ -13,7 +13,7 @@ MODULES = sorted(".".join(file.relative_to(ROOT).with_suffix("").parts) for file
 @pytest.mark.parametrize("module", MODULES)
 def test_imports(module):
     try:
-        importlib.import_module(module)
+        assert importlib.import_module(module).__name__ == module
     except ModuleNotFoundError as missing:
         if missing.name.partition(".")[0] in ("mddag", "benchmarks", "experiments"):
             raise

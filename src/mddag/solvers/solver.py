@@ -35,6 +35,9 @@ from mddag.ordering.arrangement import Levels, by_lines
 from mddag.ordering.class_levels import by_log_odds
 from mddag.solvers.judged_candidates import JudgedCandidates
 
+# The settings that callers may change in a copy of a solver, if it has them.
+SETTINGS = ("every", "random_state", "n_threads", "verbose", "on_interrupt")
+
 
 class Solver(ABC):
     """A solver with all that callers use; every member but `solve` has a default.

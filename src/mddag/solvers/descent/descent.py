@@ -28,7 +28,7 @@ from mddag.mdp.policy import Policy
 from mddag.solvers.descent.descents import Actions, Descents, suited
 from mddag.solvers.descent.sweep import Guards
 from mddag.solvers.search import Search
-from mddag.solvers.solver import Solver, check_samples
+from mddag.solvers.solver import SETTINGS, Solver, check_samples
 from mddag.solvers.teacher import with_teacher
 
 FREE = Guards()
@@ -69,13 +69,7 @@ class Descent(Parameters, Solver):
     verbose: bool = False
     on_interrupt: str = "raise"
 
-    settings: ClassVar[tuple[str, ...]] = (
-        "every",
-        "random_state",
-        "n_threads",
-        "verbose",
-        "on_interrupt",
-    )
+    settings: ClassVar[tuple[str, ...]] = SETTINGS
 
     def solve(self, mdp: MDP, selection: MDP | None = None) -> Policy:
         """The best candidate by Eq. (8) on `selection`, or on the MDP itself."""

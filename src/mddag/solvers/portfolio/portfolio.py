@@ -47,7 +47,7 @@ from mddag.solvers.portfolio.arranged_rows import (
 from mddag.solvers.portfolio.descent_member import descend, explored, runs_in
 from mddag.solvers.portfolio.entries import Entries
 from mddag.solvers.portfolio.mixture import with_mixture
-from mddag.solvers.solver import Family, Solver, as_solver, check_samples
+from mddag.solvers.solver import SETTINGS, Family, Solver, as_solver, check_samples
 
 MEMBERS = (
     Prefix(),
@@ -93,13 +93,7 @@ class Portfolio(Parameters, Solver):
 
     arranges: ClassVar[bool] = True
     solves_paths: ClassVar[bool] = True
-    settings: ClassVar[tuple[str, ...]] = (
-        "every",
-        "random_state",
-        "n_threads",
-        "verbose",
-        "on_interrupt",
-    )
+    settings: ClassVar[tuple[str, ...]] = SETTINGS
 
     def solve(self, mdp: MDP, selection: MDP | None = None) -> Policy:
         """The best candidate by Eq. (8) on `selection`, or on rows of the MDP that are held out."""
