@@ -29,11 +29,12 @@ from mddag._internal.doubts import doubt
 from mddag._internal.parameters import Parameters
 from mddag.mdp.mdp import MDP
 from mddag.mdp.policy import Policy
+from mddag.metrics.realised_rates import RealisedRates
 from mddag.ordering.order import checked_ordering
 from mddag.solvers.rejection.cascades import Setting
 from mddag.solvers.rejection.operating_point import Ends, Target
 from mddag.solvers.rejection.problem import Candidate, Problem
-from mddag.solvers.rejection.rates import RealisedRates, class_parts, realised
+from mddag.solvers.rejection.rates import class_parts, realised
 from mddag.solvers.solver import Solver, check_samples
 
 DEFAULT_FPR = 0.01
