@@ -105,6 +105,7 @@ class Walk:
 def probabilities(
     scores: Floats,
     factors: Floats,  # (1,) or (n_rows,)
+    offsets: Floats,  # as many; of one score
     out: Floats,  # (n_rows, max(K, 2))
 ) -> None: ...
 
