@@ -7,6 +7,8 @@
 
 #include "bindings/arrays.hpp"
 #include "bindings/bindings.hpp"
+#include "haar/codes.hpp"
+#include "haar/columns.hpp"
 #include "haar/feature.hpp"
 #include "haar/integral.hpp"
 #include "haar/values.hpp"
@@ -33,9 +35,62 @@ Span<const HaarFeature> features_of(const FeatureArray& array, const Window& win
   return features;
 }
 
+// The arrays of PatchColumns.native: cells, scales, height, width.
+using CellArrays = std::tuple<Matrix<std::uint32_t>, Array<float>, std::size_t, std::size_t>;
+
+PatchCells cells_of(const CellArrays& arrays) {
+  const auto& [cells, scales, height, width] = arrays;
+  const Window window{height, width};
+  require_features({nullptr, 0}, window);
+  if (cells.shape(0) != (height + 1) * (width + 1) || cells.shape(1) != scales.shape(0))
+    refuse("cells are not those of the patches and the window");
+  return {cells.data(), scales.data(), scales.shape(0), window};
+}
+
+void bind_columns(nb::module_& m) {
+  m.def(
+      "haar_cells",
+      [](PatchArray patches, const CellArrays& out, int n_threads) {
+        const Patches of = patches_of(patches);
+        const PatchCells cells = cells_of(out);
+        if (of.n != cells.n || of.window.height != cells.window.height ||
+            of.window.width != cells.window.width)
+          refuse("cells are not those of the patches");
+        nb::gil_scoped_release unlocked;
+        fill_cells(of, cells, n_threads);
+      },
+      "patches"_a.noconvert(), "out"_a.noconvert(), "n_threads"_a);
+  m.def(
+      "haar_columns",
+      [](const CellArrays& patches, FeatureArray features, Matrix<float> out, int n_threads) {
+        const PatchCells cells = cells_of(patches);
+        const Span<const HaarFeature> all = features_of(features, cells.window);
+        if (out.shape(0) != all.size || out.shape(1) != cells.n)
+          refuse("out is not of the features and the patches");
+        nb::gil_scoped_release unlocked;
+        haar_columns(cells, all, out.data(), n_threads);
+      },
+      "patches"_a.noconvert(), "features"_a.noconvert(), "out"_a.noconvert(), "n_threads"_a);
+  m.def(
+      "haar_codes",
+      [](const CellArrays& patches, FeatureArray features, std::size_t n_bins,
+         Matrix<std::uint8_t> out, int n_threads) {
+        const PatchCells cells = cells_of(patches);
+        const Span<const HaarFeature> all = features_of(features, cells.window);
+        if (out.shape(0) != all.size || out.shape(1) != cells.n)
+          refuse("out is not of the features and the patches");
+        if (n_bins < 2 || n_bins > 256) refuse("bins are not 2 to 256");
+        nb::gil_scoped_release unlocked;
+        haar_codes(cells, all, n_bins, out.data(), n_threads);
+      },
+      "patches"_a.noconvert(), "features"_a.noconvert(), "n_bins"_a, "out"_a.noconvert(),
+      "n_threads"_a);
+}
+
 }  // namespace
 
 void bind_haar(nb::module_& m) {
+  bind_columns(m);
   m.def(
       "integral_images",
       [](Matrix<const std::uint8_t> picture, Matrix<std::uint32_t> sums,
