@@ -76,7 +76,7 @@ class Dag(ReadOnlyArrays):
         return f"<Dag over {self.ensemble!r}>"
 
     def __str__(self) -> str:
-        if not self.program.has_kernels:
+        if not self.program.has_walk:
             return repr(self)
         name, speed = self.chosen(MANY_ROWS).name, self.expected_speedup
         if name == "all":
@@ -124,7 +124,7 @@ class Dag(ReadOnlyArrays):
         trees of many rows at once. Of callables only the number that is called counts.
         """
         full, best = self.program.full_costs, self.chosen(MANY_ROWS).cost(MANY_ROWS)
-        by = full.by_all if self.program.has_kernels else full.by_steps
+        by = full.by_all if self.program.has_walk else full.by_steps
         return by(MANY_ROWS) / best if best > 0 else float("inf")
 
     @property
@@ -133,7 +133,7 @@ class Dag(ReadOnlyArrays):
 
         Stumps of few columns, which evaluate as one step function each, can hardly be beaten.
         """
-        if not self.program.has_kernels:
+        if not self.program.has_walk:
             return self.expected_speedup
         return self.program.full_costs.one / self.program.costs.one
 
@@ -246,6 +246,11 @@ def _named(name: str, program: Program) -> Executor:
     able = {kind.name: kind for kind in KERNELS if kind.runs(program)}
     if name in able:
         return able[name](program)
+    if able and not program.has_kernels:
+        raise ValueError(
+            f"executor {name!r} knows one score column, but the policy's state is "
+            f"{typed(program.policy.state)}; wanted {' or '.join(map(repr, able))}"
+        )
     if able:
         raise ValueError(
             f"executor {name!r} evaluates the same of every row, but the policy does not; "

@@ -13,11 +13,13 @@ judged by, unless it skips to a step that reads another.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from mddag import _core
 from mddag._internal.checks import check_is, described
 from mddag._internal.read_only import ReadOnlyArrays, read_only
 from mddag.mdp.grid import Grid
@@ -69,6 +71,16 @@ class Stages(ReadOnlyArrays):
     def n_columns(self) -> int:
         """C."""
         return int(self.writes.shape[1])
+
+    @cached_property
+    def native(self) -> _core.Stages:
+        """What kernels take: the columns that are read, and those that are written, step by step;
+        the last number is the column of the end."""
+        reads = self.reads.astype(np.int64)
+        step, column = np.nonzero(self.writes)
+        starts = np.searchsorted(step, np.arange(self.n_steps + 1))
+        columns = column.astype(np.int64)
+        return reads, starts.astype(np.int64), columns, self.n_columns, int(reads[-1])
 
     def start(self, bias: NDArray[np.float64], n_rows: int) -> Carried:
         """The bias in every column; no step has been evaluated."""

@@ -57,7 +57,8 @@ def last_decisions(quits: NDArray[np.bool_]) -> NDArray[np.int32]:
     return last
 
 
-def decided(codes: NDArray[np.intp], said: NDArray[np.int16]) -> NDArray[np.intp]:
-    """The class codes by the scores (n,), changed in place where a verdict says otherwise."""
-    np.copyto(codes, said, where=said != BY_SCORES)
+def decided(codes: NDArray[np.intp], verdict: NDArray[np.int16] | None) -> NDArray[np.intp]:
+    """The class codes by the scores (n,), changed in place where a verdict (n,) says otherwise."""
+    if verdict is not None:
+        np.copyto(codes, verdict, where=verdict != BY_SCORES)
     return codes

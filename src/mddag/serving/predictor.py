@@ -173,14 +173,14 @@ class Predictor:
         self._code: Callable[[Any], int] = self._code_of_one
         self._number: Callable[[Any], float] = self._number_of_one
         self._write: Callable[[Any, NDArray[np.float64]], None] = self._write_one
-        if not dag.program.has_kernels:
+        if not dag.program.has_walk:
             return
         read = Calibration.one_group(1.0, len(dag.ensemble)) if given is None else given
         by_exit = read.factors[read.groups], read.offsets[read.groups]
-        walk = _core.CalibratedWalk(dag.walk, *by_exit)
-        self._write = walk.probabilities_one
-        if dag.policy.verdict is None:
-            self._code = dag.walk.predict_one
+        staged = isinstance(dag.walk, _core.StageWalk)
+        calibrated = _core.CalibratedStageWalk if staged else _core.CalibratedWalk
+        walk = calibrated(dag.walk, *by_exit)
+        self._code, self._write = dag.walk.predict_one, walk.probabilities_one
         if self._task.calibration_changes_predictions:
             self._number = self._task.prediction_of_one(walk.mean_one)
 
