@@ -17,7 +17,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mddag import _core
 from mddag._internal.checks import (
     check_between,
     check_whole,
@@ -40,6 +39,7 @@ from mddag.mdp.arguments import (
 )
 from mddag.mdp.grid import Grid
 from mddag.mdp.policy import ACTIONS, EVAL, Policy, check_policy
+from mddag.mdp.rollout import Rollout, roll_out
 from mddag.mdp.verdicts import BY_SCORES
 from mddag.ordering.arrangement import Arrangement, check_arrangement
 
@@ -186,32 +186,14 @@ class MDP:
         self, policy: Policy, *, n_threads: int = 1
     ) -> tuple[NDArray[np.float64], NDArray[np.int32], NDArray[np.float64]]:
         """Final scores (n, K), evaluations (n,) and cost (n,) of every instance under a policy."""
-        scores, n_evaluated, cost, _ = self._followed(policy, checked_threads(n_threads))
-        return scores, n_evaluated, cost
+        found = self._rolled_out(policy, checked_threads(n_threads))
+        return found.scores, found.n_evaluated, found.cost
 
-    def _followed(
-        self, policy: Policy, n_threads: int = 1
-    ) -> tuple[NDArray[np.float64], NDArray[np.int32], NDArray[np.float64], NDArray[np.int32]]:
-        """A rollout, with the exit steps (n,)."""
+    def _rolled_out(self, policy: Policy, n_threads: int = 1) -> Rollout:
         check_policy(policy)
         policy.require(self.n_steps, self.n_scores)
         tables = policy.tables(self.votes.tables)
-        scores = np.tile(tables.bias, (self.n_instances, 1))
-        n_evaluated, exit_step = (np.zeros(self.n_instances, np.int32) for _ in range(2))
-        cost = np.zeros(self.n_instances)
-        _core.rollout(
-            tables.native,
-            self.votes.codes,
-            policy.grid.native,
-            policy.native,
-            self.costs,
-            scores,
-            n_evaluated,
-            exit_step,
-            cost,
-            n_threads,
-        )
-        return scores, n_evaluated, cost, exit_step
+        return roll_out(policy, self.votes, tables, policy.grid.native, self.costs, n_threads)
 
     def evaluate(self, policy: Policy) -> Evaluation:
         """Eq. (8) of a policy on these instances.
@@ -219,18 +201,17 @@ class MDP:
         A loss that counts wrong decisions (``Loss.prices``) counts the verdicts of the policy where
         it has any; all other losses are of the scores.
         """
-        scores, n_evaluated, cost, exit_step = self._followed(policy)
-        losses = self.losses_of(scores, slice(None), n_evaluated)
-        if policy.verdict is not None:
-            said = policy.last_verdicts[policy.decision_after(exit_step), policy.grid.cells(scores)]
-            losses = self._with_verdicts(losses, said)
+        found = self._rolled_out(policy)
+        losses = self.losses_of(found.scores, slice(None), found.n_evaluated)
+        if found.verdict is not None:
+            losses = self._with_verdicts(losses, found.verdict)
         loss = float(np.average(losses, weights=self.weight))
-        mean_cost = float(np.average(cost, weights=self.weight))
+        mean_cost = float(np.average(found.cost, weights=self.weight))
         return Evaluation(
             loss=loss,
             cost=mean_cost,
             objective=loss + self.beta * mean_cost,
-            n_evaluated=float(np.average(n_evaluated, weights=self.weight)),
+            n_evaluated=float(np.average(found.n_evaluated, weights=self.weight)),
         )
 
     def _with_verdicts(

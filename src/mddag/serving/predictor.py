@@ -22,6 +22,7 @@ from mddag.dag.trace import Trace
 from mddag.features.one_row import one_row
 from mddag.features.patches import PatchFeatures
 from mddag.features.rows import Floats, Patches, Rows
+from mddag.mdp.stages import Stages
 from mddag.serving.model_file import Model
 
 LOSSES = {
@@ -179,14 +180,14 @@ class Predictor:
         self._code: Callable[[Any], int] = self._code_of_one
         self._number: Callable[[Any], float] = self._number_of_one
         self._write: Callable[[Any, NDArray[np.float64]], None] = self._write_one
-        if not dag.program.has_kernels:
+        if not dag.program.has_walk:
             return
         read = Calibration.one_group(1.0, len(dag.ensemble)) if given is None else given
         by_exit = read.factors[read.groups], read.offsets[read.groups]
-        walk = _core.CalibratedWalk(dag.walk, *by_exit)
-        self._write = walk.probabilities_one
-        if dag.policy.verdict is None:
-            self._code = dag.walk.predict_one
+        staged = isinstance(dag.walk, _core.StageWalk)
+        calibrated = _core.CalibratedStageWalk if staged else _core.CalibratedWalk
+        walk = calibrated(dag.walk, *by_exit)
+        self._code, self._write = dag.walk.predict_one, walk.probabilities_one
         if self._task.calibration_changes_predictions:
             self._number = self._task.prediction_of_one(walk.mean_one)
 
@@ -260,7 +261,11 @@ def _described(model: Model) -> list[str]:
     known = model.beta is None or model.summary is not None  # which names the knob
     beta = "" if known else f", learned for beta = {model.beta:g}"
     cells = "1 cell" if policy.grid.n_cells == 1 else f"{policy.grid.n_cells} cells"
-    lines.append(f"policy: {cells}{every}{beta}")
+    state, columns = policy.state, ""
+    if isinstance(state, Stages):
+        columns = f", {state.n_columns} score column{'s' if state.n_columns > 1 else ''}"
+    verdicts = "" if policy.verdict is None else ", verdicts"
+    lines.append(f"policy: {cells}{columns}{verdicts}{every}{beta}")
     return lines + (_measured(model) if model.summary is None else model.summary.lines())
 
 
