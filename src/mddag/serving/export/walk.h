@@ -22,7 +22,7 @@ static inline int model_goes_left(const model_split *split, model_number v) {
 static inline int32_t model_leaf(int32_t at, const model_row *x) {
   while (at >= 0) {
     const model_split *split = &model_splits[at];
-    at = split->child[!model_goes_left(split, model_read(x, split->feature))];
+    at = split->child[!model_goes_left(split, model_column(x, split->feature))];
   }
   return ~at;
 }
