@@ -116,16 +116,18 @@ class RowScan {
   // The stages that are left, of window i of the group.
   bool alone(const Group& group, std::size_t i, Count& count) {
     const std::uint32_t* cells = group.cells + i;
-    double& sum = group.sums[i];
+    const float scale = group.scales[i];
+    double sum = group.sums[i];
     for (std::size_t s = group.stage; s < stages_.n_stages; ++s) {
       const Stage& stage = stages_.stages[s];
       if (stage.fresh) sum = 0.0;
       const std::uint32_t* starts = stages_.starts + stage.first_tree;
       for (std::uint32_t t = 0; t < stage.n_trees; ++t)
-        sum += vote(stages_.nodes, starts[t], cells, group.scales[i]);
+        sum += vote(stages_.nodes, starts[t], cells, scale);
       count.evaluated += stage.n_trees;
       if (!(sum >= stage.reject)) return false;
     }
+    group.sums[i] = sum;
     return true;
   }
 
