@@ -40,7 +40,7 @@ def test_the_scan_is_that_of_the_twin(
     seed, height, width, step, margin, min_deviation, skips, portable
 ):
     rng = np.random.default_rng(seed)
-    classifier = random_classifier(rng, margin=margin, min_deviation=min_deviation, as_opencv=skips)
+    classifier = random_classifier(rng, margin=margin, min_deviation=min_deviation, skips=skips)
     picture = random_picture(rng, height, width)
     levels = levels_of(picture.shape, classifier.window, scale=1.3, step=step)
     wanted = reference.scanned(classifier, picture, levels.shapes)
@@ -51,7 +51,7 @@ def test_the_scan_is_that_of_the_twin(
 @given(seed=st.integers(0, 2**32 - 1), skips=st.booleans())
 def test_every_machine_and_any_threads_find_the_same(seed, skips):
     rng = np.random.default_rng(seed)
-    classifier = random_classifier(rng, (9, 12), 12, 6, as_opencv=skips)
+    classifier = random_classifier(rng, (9, 12), 12, 6, skips=skips)
     picture = random_picture(rng, 333, 210)
     levels = levels_of(picture.shape, classifier.window)
     wanted = scanned(classifier, picture, levels)

@@ -13,6 +13,7 @@ from mddag.dag.dag import Dag
 from mddag.learners import Product, Stump, Tree
 from mddag.mdp.policy import EVAL, QUIT, SKIP, Policy
 from mddag.solvers import Descent
+from tests.detection.classifiers import random_classifier, random_picture
 
 N_ROWS, N_COLUMNS = 20_000, 8
 
@@ -100,3 +101,16 @@ def test_boosting(labels, learner, max_bins):
         return model.ensemble_.nodes["threshold"], model.ensemble_.tables.values
 
     assert_same_by_threads(boosted)
+
+
+@pytest.mark.parametrize("skips", [False, True])
+def test_scans(skips):
+    rng = np.random.default_rng(0)
+    classifier = random_classifier(rng, (9, 12), 12, 4, skips=skips)
+    picture = random_picture(rng, 700, 500)
+
+    def scanned(n):
+        hits = classifier.scan(picture, n_threads=n)
+        return hits.boxes, hits.scores, hits.places, [hits.n_windows, hits.n_evaluated]
+
+    assert_same_by_threads(scanned)

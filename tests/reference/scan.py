@@ -76,7 +76,7 @@ def scanned(classifier, picture, levels):
                 patch = scaled[y : y + height, x : x + width]
                 score, stage, n = classified(classifier, patch)
                 n_windows, n_evaluated = n_windows + 1, n_evaluated + n
-                hidden = classifier.as_opencv and stage == 0
+                hidden = classifier.skips and stage == 0
                 if score is not None:
                     hits.append((level, x, y, score))
     return hits, n_windows, n_evaluated

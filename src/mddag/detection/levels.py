@@ -39,12 +39,13 @@ class Levels:
         """Rows of windows. OpenCV cuts each level into stripes, as many as the first level has
         columns by 32, whose whole rows may leave the last one out."""
         heights, steps = self.shapes[:, 0] - self.window[0] + 1, self.shapes[:, 2]
-        rows = (heights + steps - 1) // steps
+        rows: NDArray[np.int64] = (heights + steps - 1) // steps
         if not self.as_opencv or len(rows) == 0:
             return rows
         n_stripes = -(-(int(self.shapes[0, 1]) - self.window[1] + 1) // 32)
         stripe = np.maximum(-(-(heights // steps) // n_stripes), 1)
-        return np.minimum(rows, n_stripes * stripe)
+        rows = np.minimum(rows, n_stripes * stripe)
+        return rows
 
     @property
     def columns(self) -> NDArray[np.int64]:
@@ -126,4 +127,4 @@ def _checked_size(name: str, size: Any, window: Window, default: int) -> tuple[i
 
 
 def _is_whole(value: Any) -> bool:
-    return isinstance(value, Integral) and not isinstance(value, bool) and 0 < value < 1 << 31
+    return isinstance(value, Integral) and not isinstance(value, bool) and 0 < int(value) < 1 << 31

@@ -114,7 +114,7 @@ def _classifier(root: Element) -> WindowClassifier:
             stage_reject=np.array(nodes.stage_reject, np.float64),
             margin=1,
             min_deviation=MIN_DEVIATION,
-            as_opencv=True,
+            skips=True,
         )
     except (ValueError, OverflowError) as error:
         _refuse(str(error))

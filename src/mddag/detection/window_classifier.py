@@ -44,7 +44,7 @@ class WindowClassifier(ReadOnlyArrays):
     accept : the least score of a hit
     margin : pixels at each side that the deviation of the window leaves out
     min_deviation : windows of this deviation or less are rejected unseen; 0: none are
-    as_opencv : windows are visited as in OpenCV: one that the first stage rejects hides its right
+    skips : windows are visited as in OpenCV: one that the first stage rejects hides its right
         neighbour, and the last row of some levels is left out
     """
 
@@ -61,7 +61,7 @@ class WindowClassifier(ReadOnlyArrays):
     accept: float = -np.inf
     margin: int = 0
     min_deviation: float = 0.0
-    as_opencv: bool = False
+    skips: bool = False
 
     def __post_init__(self) -> None:
         for name, dtype in TYPES.items():
@@ -105,7 +105,7 @@ class WindowClassifier(ReadOnlyArrays):
     def native(self) -> tuple[Any, ...]:
         """What the kernel takes."""
         height, width = (int(side) for side in self.window)
-        settings = (height, width, self.margin, self._flattest, self.as_opencv, float(self.accept))
+        settings = (height, width, self.margin, self._flattest, self.skips, float(self.accept))
         nodes = (self.node_feature, self.node_threshold, self.node_next, self.node_votes)
         stages = (self.tree_starts, self.stage_starts, self.stage_fresh, self.stage_reject)
         return settings, self.features, nodes, stages
@@ -149,7 +149,7 @@ class WindowClassifier(ReadOnlyArrays):
             min_size=min_size,
             max_size=max_size,
             step=step,
-            as_opencv=self.as_opencv,
+            as_opencv=self.skips,
         )
         parts = [
             _core.scan(grey, levels.shapes, tasks, self.native, False, n_threads)
