@@ -52,13 +52,30 @@ struct GroupKernel {
     return Lanes::choose(left, Lanes::all(stump.votes[0]), Lanes::all(stump.votes[1]));
   }
 
-  // A root and one node below it, in registers alone.
-  MDDAG_SCAN_INLINE static Doubles of_pair(const Node* nodes, const std::uint32_t* cells,
-                                           const Floats& scales) {
-    const Doubles below = of_stump(nodes[1], cells, scales);
-    const Mask left = Lanes::at_most(value(nodes[0], cells, scales), nodes[0].threshold);
-    if (nodes[0].next[0] == kLeaf) return Lanes::choose(left, Lanes::all(nodes[0].votes[0]), below);
-    return Lanes::choose(left, below, Lanes::all(nodes[0].votes[1]));
+  // Trees of two and of three nodes, in registers alone. The last node has two leaves.
+  MDDAG_SCAN_INLINE static Doubles of_two(const Node* nodes, std::int32_t first,
+                                          const std::uint32_t* cells, const Floats& scales) {
+    const Doubles last = of_stump(nodes[1], cells, scales);
+    return split(nodes[0], first, last, last, cells, scales);
+  }
+
+  MDDAG_SCAN_INLINE static Doubles of_three(const Node* nodes, std::int32_t first,
+                                            const std::uint32_t* cells, const Floats& scales) {
+    const Doubles last = of_stump(nodes[2], cells, scales);
+    const Doubles second = split(nodes[1], first, last, last, cells, scales);
+    return split(nodes[0], first, second, last, cells, scales);
+  }
+
+  // The votes of a node, given those of the second node of the tree and of the last.
+  MDDAG_SCAN_INLINE static Doubles split(const Node& node, std::int32_t first,
+                                         const Doubles& second, const Doubles& last,
+                                         const std::uint32_t* cells, const Floats& scales) {
+    const Mask left = Lanes::at_most(value(node, cells, scales), node.threshold);
+    const auto side = [&](int k) {
+      if (node.next[k] == kLeaf) return Lanes::all(node.votes[k]);
+      return node.next[k] == first + 1 ? second : last;
+    };
+    return Lanes::choose(left, side(0), side(1));
   }
 
   // All splits, from the last to the first: a split's vote is then that of one of its sides.
@@ -78,8 +95,9 @@ struct GroupKernel {
                                             std::uint32_t first, const std::uint32_t* cells,
                                             const Floats& scales) {
     if (n_nodes == 1) return of_stump(nodes[0], cells, scales);
-    const bool is_chain = (nodes[0].next[0] == kLeaf) != (nodes[0].next[1] == kLeaf);
-    if (n_nodes == 2 && is_chain) return of_pair(nodes, cells, scales);
+    const auto root = static_cast<std::int32_t>(first);
+    if (n_nodes == 2) return of_two(nodes, root, cells, scales);
+    if (n_nodes == 3) return of_three(nodes, root, cells, scales);
     return of_tree(nodes, n_nodes, first, cells, scales);
   }
 
