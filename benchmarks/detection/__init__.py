@@ -1,0 +1,1 @@
+"""Detection in pictures: OpenCV's cascades, ours beside OpenCV 4."""
