@@ -5,8 +5,8 @@ were learned for it. The policy of a cascade needs one cell boundary alone: with
 
     f'_t = f_t - r_t  for t < T,       f'_T = f_T - theta
 
-as constants of the votes (``Rescaling``) a row quits where f' <= 0, up to rounding. So the sign of f' is the
-verdict everywhere: a row that was rejected is of class 0, at the end f > theta is class 1.
+as constants of the votes (``Rescaling``) a row quits where f' <= 0, up to rounding. So the sign of
+f' is the verdict everywhere: a row that was rejected is of class 0, at the end f > theta is 1.
 """
 
 from __future__ import annotations

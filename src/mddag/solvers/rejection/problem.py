@@ -126,8 +126,12 @@ class Problem:
         """These rows in a cascade of order number o."""
         return cascade.passing(self.sums[o], self.positive, self.costs, self.weight)
 
-    def crossed(self, setting: Setting, parts: NDArray[np.intp], shift: float) -> Ends:
-        """Ends of each part in a cascade that was learned without it."""
+    def crossed(
+        self, setting: Setting, parts: NDArray[np.intp], shift: float
+    ) -> tuple[Ends, Floats]:
+        """Ends of each part in a cascade that was learned without it, and theta by the rows that
+        learned that cascade, by part."""
+        thetas = np.zeros(parts.max() + 1)
         scores, sums = np.full(len(parts), NEVER), self.sums[setting.order][: setting.length]
         for part in np.unique(parts):
             here = parts == part
@@ -141,7 +145,9 @@ class Problem:
             cascade, rows = self.learned(ranked, setting), np.ascontiguousarray(sums[:, here])
             passing = cascade.passing(rows, self.positive[here], self.costs, self.weight[here])
             scores[here] = passing.ends.scores
-        return Ends(scores, self.positive, shares_by_class(self.positive, self.weight))
+            own = cascade.passing(ranked.sums, ranked.positive, self.costs, ranked.share)
+            thetas[part] = self.target.expected(own.ends)
+        return Ends(scores, self.positive, shares_by_class(self.positive, self.weight)), thetas
 
     def _ends(self, o: int, length: int) -> Ends:
         share = shares_by_class(self.positive, self.weight)
@@ -161,6 +167,11 @@ def check_detection(mdp: MDP) -> None:
         raise ValueError(
             f"Rejection got labels or votes of {what}; wanted two classes with one score, of which "
             "1 is to be detected"
+        )
+    if not {"eval", "quit"} <= set(mdp.actions):
+        raise ValueError(
+            f"actions are {mdp.actions}; Rejection wants 'eval' and 'quit' among them: it does "
+            "nothing else"
         )
     positive = positives(mdp)[mdp.weight > 0]
     if positive.all() or not positive.any():
