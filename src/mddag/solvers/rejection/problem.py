@@ -1,0 +1,204 @@
+"""Problem: rows for detection in several orders, and the candidates that are learned on them.
+
+Of each order the partial sums are computed and sorted once; every final length and every price use
+them again. A candidate's setting is (order, length, beta): its thresholds are learned with theta
+and lambda of the rows that the thresholds leave, so both are found in turns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mddag._internal.row_sampling import spaced_rows
+from mddag.mdp.mdp import MDP
+from mddag.ordering import Correlation, Given
+from mddag.solvers.rejection.cascades import Cascade, Passing, Setting, ordered_sums
+from mddag.solvers.rejection.operating_point import Ends, Target
+from mddag.solvers.rejection.thresholds import NEVER, RankedSums, shares_by_class
+
+LENGTHS = (5, 7, 10, 14, 20, 30, 40, 50, 70, 100, 150, 200, 300, 400)
+BETAS = tuple(10.0 ** np.arange(-4, -0.9, 1 / 6))
+MOST_SUMS = 20_000_000  # of one order in memory: 160 MB, and as much for ranks and cuts
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Candidate:
+    """A cascade with the loss and the costs that the judging rows have in it.
+
+    loss        : at the wanted rate
+    cost        : mean cost on negatives; n_evaluated counts each base classifier as one
+    """
+
+    setting: Setting
+    cascade: Cascade
+    loss: float
+    cost: float
+    n_evaluated: float
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """Rows for detection in several orders.
+
+    orders   : intp (N,) each
+    sums     : (T, n) of each order, T the largest length
+    positive : (n,)
+    weight   : (n,)
+    costs    : (N,), prices of the base classifiers
+    target   : the wanted rate
+    every    : steps between two looks at the score
+    """
+
+    orders: list[NDArray[np.intp]]
+    sums: list[Floats]
+    positive: NDArray[np.bool_]
+    weight: Floats
+    costs: Floats
+    target: Target
+    every: int
+
+    @classmethod
+    def of(
+        cls,
+        mdp: MDP,
+        target: Target,
+        *,
+        ordering: Any = None,
+        every: int = 1,
+        like: Problem | None = None,
+    ) -> Problem:
+        """The rows of an MDP; in the orders of another problem, if there is one."""
+        check_detection(mdp)
+        few = mdp.rows(_few(mdp))
+        positive = positives(few)
+        orders = like.orders if like is not None else _orders(ordering, few, positive)
+        length = min(mdp.n_steps, LENGTHS[-1])
+        sums = [ordered_sums(few.votes, order, length) for order in orders]
+        return cls(orders, sums, positive, few.weight, mdp.costs, target, every)
+
+    @property
+    def lengths(self) -> list[int]:
+        """Final lengths that are tried: whole groups of steps, and all steps."""
+        most = len(self.sums[0])
+        rounded = {min(-(-length // self.every) * self.every, most) for length in LENGTHS}
+        return sorted(length for length in rounded if length % self.every == 0 or length == most)
+
+    def candidates(self, shift: float, judges: Problem) -> Iterator[Candidate]:
+        """All settings, learned on these rows and judged by others."""
+        lam = self.target.slope(self._ends(0, len(self.sums[0])))
+        for o in range(len(self.orders)):
+            ranked = RankedSums.of(self.sums[o], self.positive, self.weight, shift=shift)
+            for length in self.lengths:
+                for beta in BETAS:
+                    setting = Setting(o, length, float(beta))
+                    cascade = self.learned(ranked, setting)
+                    passing = judges.passing(cascade, o)
+                    loss, cost = self.target.loss(passing.ends, lam), passing.mean_cost
+                    yield Candidate(setting, cascade, loss, cost, passing.mean_steps)
+
+    def learned(self, ranked: RankedSums, setting: Setting) -> Cascade:
+        """The thresholds of a setting.
+
+        They change which rows are left, so theta is taken again from those that the first ones
+        leave; a last pass counts at each step the rows that reach it.
+        """
+        order, length = self.orders[setting.order], setting.length
+        full = Ends(ranked.sums[length - 1], ranked.positive, ranked.share)
+        theta, lam = self.target.theta(full), self.target.slope(full)
+        prices = setting.beta * self.costs[order[:length]]
+        looks = (np.arange(length) + 1) % self.every == 0
+        first = ranked.thresholds(length, theta, lam, prices, looks=looks)
+        left = Cascade(order, first).passing(ranked.sums, ranked.positive, self.costs, ranked.share)
+        theta = max(self.target.theta(left.ends), float(full.scores.min()))
+        again = ranked.thresholds(length, theta, lam, prices, looks=looks)
+        return Cascade(
+            order, ranked.thresholds(length, theta, lam, prices, looks=looks, before=again)
+        )
+
+    def passing(self, cascade: Cascade, o: int) -> Passing:
+        """These rows in a cascade of order number o."""
+        return cascade.passing(self.sums[o], self.positive, self.costs, self.weight)
+
+    def crossed(
+        self, setting: Setting, parts: NDArray[np.intp], shift: float
+    ) -> tuple[Ends, Floats]:
+        """Ends of each part in a cascade that was learned without it, and theta by the rows that
+        learned that cascade, by part."""
+        thetas = np.zeros(parts.max() + 1)
+        scores, sums = np.full(len(parts), NEVER), self.sums[setting.order][: setting.length]
+        for part in np.unique(parts):
+            here = parts == part
+            others = ~here if parts.max() else here
+            ranked = RankedSums.of(
+                np.ascontiguousarray(sums[:, others]),
+                self.positive[others],
+                self.weight[others],
+                shift=shift,
+            )
+            cascade, rows = self.learned(ranked, setting), np.ascontiguousarray(sums[:, here])
+            passing = cascade.passing(rows, self.positive[here], self.costs, self.weight[here])
+            scores[here] = passing.ends.scores
+            own = cascade.passing(ranked.sums, ranked.positive, self.costs, ranked.share)
+            thetas[part] = self.target.expected(own.ends)
+        return Ends(scores, self.positive, shares_by_class(self.positive, self.weight)), thetas
+
+    def _ends(self, o: int, length: int) -> Ends:
+        share = shares_by_class(self.positive, self.weight)
+        return Ends(self.sums[o][length - 1], self.positive, share)
+
+
+def positives(mdp: MDP) -> NDArray[np.bool_]:
+    """The rows of class 1; of soft targets those that it is likelier for."""
+    labels = mdp.labels if mdp.labels.ndim == 1 else mdp.labels[:, 1] > 0.5
+    return np.asarray(labels > 0)
+
+
+def check_detection(mdp: MDP) -> None:
+    """Refuse what is not for two classes with one score, and rows of one class alone."""
+    if mdp.of_numbers or mdp.n_scores != 1:
+        what = "numbers" if mdp.of_numbers else f"{mdp.n_scores} scores"
+        raise ValueError(
+            f"Rejection got labels or votes of {what}; wanted two classes with one score, of which "
+            "1 is to be detected"
+        )
+    if not {"eval", "quit"} <= set(mdp.actions):
+        raise ValueError(
+            f"actions are {mdp.actions}; Rejection wants 'eval' and 'quit' among them: it does "
+            "nothing else"
+        )
+    positive = positives(mdp)[mdp.weight > 0]
+    if positive.all() or not positive.any():
+        kind = "positive" if positive.any() else "negative"
+        raise ValueError(
+            f"all {len(positive)} rows for the policy are {kind}; detection wants rows of both "
+            "classes: give more rows"
+        )
+
+
+def _orders(ordering: Any, mdp: MDP, positive: NDArray[np.bool_]) -> list[NDArray[np.intp]]:
+    """Orders to try, without repetition; both classes count alike in the correlation."""
+    tried = (Given(), Correlation(focus=0.0)) if ordering is None else (ordering,)
+    weight = shares_by_class(positive, mdp.weight)
+    found = [np.asarray(order(mdp.votes, mdp.costs, weight), np.intp) for order in tried]
+    return [o for i, o in enumerate(found) if not any(np.array_equal(o, p) for p in found[:i])]
+
+
+def _few(mdp: MDP) -> NDArray[np.intp]:
+    """Rows that count, evenly spaced in each class where all would need too much memory."""
+    most = max(MOST_SUMS // min(mdp.n_steps, LENGTHS[-1]), 2)
+    rows = mdp.counting()
+    if len(rows) <= most:
+        return rows
+    positive = positives(mdp)[rows]
+    kept = [
+        of_class[spaced_rows(len(of_class), max(int(most * len(of_class) / len(rows)), 1))]
+        for of_class in (rows[positive], rows[~positive])
+    ]
+    return np.sort(np.concatenate(kept))
