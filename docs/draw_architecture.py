@@ -30,6 +30,7 @@ PLACES = {
     "ensemble": (1.5, "H = (h_1 … h_N): flat trees,\nvotes, partial sums"),
     "features": (1.5, "what X is: columns,\nX to numbers, checks"),
     "losses": (4, "L of Eq. (6)"),
+    "metrics": (3, "scores and labels →\none number"),
     "datasets": (0, "data that are drawn,\nnot downloaded"),
 }
 WIDE, HIGH, ROW = 0.92, 0.62, 1.0  # of a box, and from layer to layer

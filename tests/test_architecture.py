@@ -17,7 +17,7 @@ PACKAGE = ROOT / "src" / "mddag"
 
 BELOW_ALL = {"_core", "_internal"}
 LAYERS = [
-    {"features", "losses", "datasets"},
+    {"features", "losses", "datasets", "metrics"},
     {"ensemble"},
     {"adapters", "learners", "calibration", "ordering"},
     {"boosting", "mdp"},

@@ -43,6 +43,7 @@ FAMILIES = {
     "exploration": "mddag.solvers.td.exploration",
     "learners": "mddag.learners",
     "losses": "mddag.losses",
+    "metrics": "mddag.metrics",
     "ordering": "mddag.ordering",
     "plotting": "mddag.inspection.plotting",
     "solvers": "mddag.solvers",

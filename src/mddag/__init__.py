@@ -75,6 +75,7 @@ _FAMILIES = {
     "exploration": "mddag.solvers.td.exploration",
     "learners": "mddag.learners",
     "losses": "mddag.losses",
+    "metrics": "mddag.metrics",
     "ordering": "mddag.ordering",
     "plotting": "mddag.inspection.plotting",
     "solvers": "mddag.solvers",

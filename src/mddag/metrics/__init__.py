@@ -1,0 +1,30 @@
+"""Metrics: scores and labels come in, one number goes out.
+
+| metric | what it measures |
+|---|---|
+| tpr_at_fpr | detection: true positives at the threshold of a wanted rate of false positives |
+| fpr_at_tpr | the other way round |
+| threshold_at_fpr, threshold_at_tpr | those thresholds alone, to be used on other rows |
+| rate_interval | what a count of false positives says about their rate |
+| DetectionRun, best_within | Figure 2: the best setting within a mean number of evaluations |
+"""
+
+from mddag.metrics.detection import (
+    fpr_at_tpr,
+    rate_interval,
+    threshold_at_fpr,
+    threshold_at_tpr,
+    tpr_at_fpr,
+)
+from mddag.metrics.detection_runs import DetectionRun, Scored, best_within
+
+__all__ = [
+    "DetectionRun",
+    "Scored",
+    "best_within",
+    "fpr_at_tpr",
+    "rate_interval",
+    "threshold_at_fpr",
+    "threshold_at_tpr",
+    "tpr_at_fpr",
+]

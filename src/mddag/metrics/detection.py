@@ -1,0 +1,114 @@
+"""Rates of detection: the share of positives found (TPR), of negatives taken for positives (FPR).
+
+A row is called positive where its score is above the threshold, `score > threshold`. Ties are
+never split: with several negatives at the threshold, none of them is above it, so the FPR of the
+rows given is at most what was wanted, and may be less. A rate of other rows is not guaranteed:
+a threshold that k of n negatives pass has an FPR near k / n, with a deviation near sqrt(k) / n
+(`rate_interval`).
+
+Labels are 0 and 1, -1 and 1, or booleans.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from mddag._internal.checks import as_floats, check_between, check_whole, described
+
+_ROUNDING = 1e-9  # 0.29 of 100 rows are 29 rows, though 0.29 * 100 < 29 in floating point
+
+
+def threshold_at_fpr(scores: ArrayLike, labels: ArrayLike, fpr: float) -> float:
+    """The smallest threshold that at most `fpr` of the negatives are above."""
+    values, positive = checked_scores(scores, labels)
+    check_rate("fpr", fpr)
+    negatives = np.sort(_some(values[~positive], "negative", "an FPR"))[::-1]
+    allowed = math.floor(fpr * len(negatives) + _ROUNDING)
+    return -math.inf if allowed >= len(negatives) else float(negatives[allowed])
+
+
+def threshold_at_tpr(scores: ArrayLike, labels: ArrayLike, tpr: float) -> float:
+    """The largest threshold that at least `tpr` of the positives are above."""
+    values, positive = checked_scores(scores, labels)
+    check_rate("tpr", tpr)
+    positives = np.sort(_some(values[positive], "positive", "a TPR"))[::-1]
+    wanted = math.ceil(tpr * len(positives) - _ROUNDING)
+    return math.inf if wanted == 0 else float(np.nextafter(positives[wanted - 1], -math.inf))
+
+
+def tpr_at_fpr(scores: ArrayLike, labels: ArrayLike, fpr: float) -> tuple[float, float]:
+    """The TPR where at most `fpr` of the negatives are above the threshold, and the threshold."""
+    values, positive = checked_scores(scores, labels)
+    threshold = threshold_at_fpr(values, positive, fpr)
+    found = _some(values[positive], "positive", "a TPR") > threshold
+    return float(found.mean()), threshold
+
+
+def fpr_at_tpr(scores: ArrayLike, labels: ArrayLike, tpr: float) -> tuple[float, float]:
+    """The FPR where at least `tpr` of the positives are above the threshold, and the threshold."""
+    values, positive = checked_scores(scores, labels)
+    threshold = threshold_at_tpr(values, positive, tpr)
+    wrong = _some(values[~positive], "negative", "an FPR") > threshold
+    return float(wrong.mean()), threshold
+
+
+def rate_interval(count: int, n: int, confidence: float = 0.95) -> tuple[float, float]:
+    """Where the rate of an event lies that was seen `count` times among `n` rows.
+
+    The interval of Clopper and Pearson: whatever the rate is, it holds it with at least this
+    probability.
+    """
+    from scipy.special import betaincinv  # `import mddag.metrics` stays light
+
+    check_whole("n", n, 1)
+    check_whole("count", count, 0)
+    if count > n:
+        raise ValueError(f"count is {count}, n is {n}; wanted a count of at most n")
+    check_between("confidence", confidence, 0.0, 1.0, "a probability from 0 to 1")
+    tail = (1 - confidence) / 2
+    low = 0.0 if count == 0 else float(betaincinv(count, n - count + 1, tail))
+    high = 1.0 if count == n else float(betaincinv(count + 1, n - count, 1 - tail))
+    return low, high
+
+
+def checked_scores(
+    scores: ArrayLike, labels: ArrayLike
+) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+    """Scores as (n,), and which rows are positive."""
+    values = as_floats("scores", scores, "one number for each row, (n,)")
+    if values.ndim != 1:
+        raise ValueError(f"scores have shape {values.shape}; wanted one for each row, (n,)")
+    positive = checked_positive(labels, len(values))
+    bad = np.flatnonzero(np.isnan(values))
+    if len(bad):
+        raise ValueError(f"scores[{bad[0]}] is NaN; wanted numbers")
+    return values, positive
+
+
+def checked_positive(labels: ArrayLike, n: int) -> NDArray[np.bool_]:
+    """Which of `n` rows are positive, from labels of two values."""
+    array: NDArray[Any] = np.asarray(labels)
+    if array.shape != (n,):
+        raise ValueError(f"labels have shape {array.shape}; wanted one for each row, ({n},)")
+    if array.dtype.kind == "b":
+        return np.asarray(array)
+    values = set(np.unique(array).tolist()) if array.dtype.kind in "iuf" else {None}
+    if not (values <= {0, 1} or values <= {-1, 1}):
+        raise ValueError(f"labels are {described(labels)}; wanted 0 and 1, -1 and 1, or booleans")
+    return np.asarray(array > 0)
+
+
+def check_rate(name: str, value: Any) -> None:
+    """Refuse `value` unless it is a rate."""
+    check_between(name, value, 0.0, 1.0, "a rate from 0 to 1, such as 0.001")
+
+
+def _some(values: NDArray[np.float64], kind: str, rate: str) -> NDArray[np.float64]:
+    """`values`, if there are any."""
+    if not len(values):
+        raise ValueError(f"no row is {kind}; {rate} needs one at least")
+    return values
