@@ -1,0 +1,212 @@
+"""Training: rounds of boosting and of hard negatives, from patches and pictures to a soft cascade.
+
+Each round boosts anew, longer than the round before, on all negatives so far; sets the thresholds on
+objects and pictures held out; and adds the windows of the other pictures that it takes for the
+object. The last round is the detector. Held-out pictures then set the cut: see cut.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mddag._internal.doubts import doubt
+from mddag.detection.augmentation import Augmentation, beside, resized
+from mddag.detection.degradation import Degradation
+from mddag.detection.gentle_boosting import gentle_trees
+from mddag.detection.hard_negatives import mined, random_windows
+from mddag.detection.soft_cascade import Prices, soft_cascade, sums_by_tree, thresholds_of
+from mddag.detection.window_classifier import WindowClassifier
+from mddag.features.haar import Window, haar_features
+from mddag.features.patches import PatchFeatures
+from mddag.learners.patch_columns import PatchColumns
+from mddag.learners.tree import Tree
+
+Grey = NDArray[np.uint8]
+Patches = NDArray[np.uint8]
+HELD_OUT = 0.15  # of the objects and of the pictures, for thresholds and cut
+OPEN = 700  # features that one tree may use
+FEWEST_NEW = 20  # hard negatives of a round; fewer change nothing
+FLATTEST = 0.5  # of the deviation of the flattest objects but 1 %
+
+
+class Settings(Protocol):
+    """The parameters of ``Detector`` that training reads."""
+
+    window: Window
+    n_trees: int
+    n_rounds: int
+    n_leaves: int
+    n_features: int | None
+    n_negatives: int
+    augmentation: Augmentation
+    degradation: Degradation
+    prices: Prices
+
+
+@dataclass(frozen=True)
+class Round:
+    """What one round brought.
+
+    n_negatives : those that it was boosted on
+    kept        : share of the held-out objects that pass the cascade
+    n_false     : windows of the pictures that it took for the object; None: not looked for
+    n_windows   : windows that were looked at for that
+    evaluated   : trees evaluated per window there
+    """
+
+    n_trees: int
+    n_negatives: int
+    kept: float
+    n_false: int | None = None
+
+
+@dataclass(eq=False)
+class Training:
+    """A fit under way."""
+
+    settings: Settings
+    rng: np.random.Generator
+    n_threads: int
+    objects: Patches
+    held_objects: Patches
+    pictures: list[Grey]
+    held_pictures: list[Grey]
+    features: PatchFeatures
+    min_deviation: float
+    negatives: Patches
+    rounds: list[Round] = field(default_factory=list)
+    classifier: WindowClassifier | None = None
+
+    @classmethod
+    def begin(
+        cls,
+        settings: Settings,
+        patches: Patches,
+        pictures: Sequence[Grey],
+        seed: int,
+        n_threads: int,
+    ) -> Training:
+        """Hold objects and pictures out, and draw features and the first negatives."""
+        rng = np.random.default_rng(seed)
+        window, copies = settings.window, settings.augmentation.copies
+        objects, held = parted(patches, rng)
+        mined_pictures, held_pictures = parted(pictures, rng)
+        deviations = resized(patches, window).std(axis=(1, 2))
+        training = cls(
+            settings,
+            rng,
+            n_threads,
+            copies(objects, window, rng),
+            np.concatenate([copies(held, window, rng) for _ in range(2)]),
+            list(mined_pictures),
+            list(held_pictures),
+            drawn_features(window, settings.n_features, rng),
+            FLATTEST * float(np.quantile(deviations, 0.01)),
+            np.empty((0, *window), np.uint8),
+        )
+        training.negatives = training.first_negatives(objects)
+        return training
+
+    def first_negatives(self, objects: Patches) -> Patches:
+        """Windows at random, and windows that lie beside the objects or on parts of them."""
+        n = self.settings.n_negatives // 8
+        at_random = self.at_random(self.pictures, n)
+        apart = beside(objects, self.settings.window, max(1, n // 3), self.rng)
+        return np.concatenate([at_random, apart])
+
+    def at_random(self, pictures: Sequence[Grey], n: int) -> Patches:
+        """Windows of the pictures, some of which are made worse."""
+        worse = [self.settings.degradation.worse(picture, self.rng) for picture in pictures]
+        return random_windows(worse, self.settings.window, n, self.min_deviation, self.rng)
+
+    def run(self, report: Callable[[int, str], None]) -> None:
+        """Play all rounds; the last one that was finished is `classifier`."""
+        lengths = lengths_of(self.settings.n_trees, self.settings.n_rounds)
+        total = sum(lengths)
+        for k, n_trees in enumerate(lengths):
+            before = sum(lengths[:k])
+            note = f"round {k + 1} of {len(lengths)}, {len(self.negatives)} negatives"
+            classifier, kept = self.boosted(n_trees, lambda n: report(before + n, note))
+            self.classifier = classifier
+            new = Round(classifier.n_trees, len(self.negatives), kept)
+            self.rounds.append(new)
+            if k + 1 == len(lengths):
+                report(total, "done")
+                break
+            if not self.harder(classifier, note, lambda text: report(before + n_trees, text)):
+                report(total, "no hard negatives are left")
+                break
+
+    def boosted(
+        self, n_trees: int, report: Callable[[int], None]
+    ) -> tuple[WindowClassifier, float]:
+        """A cascade of that many trees, and the share of held-out objects that pass it."""
+        patches = np.concatenate([self.objects, self.negatives])
+        positive = np.arange(len(patches)) < len(self.objects)
+        columns = PatchColumns.of(patches, self.features, None, self.n_threads)
+        learner = Tree(self.settings.n_leaves)
+        trees = gentle_trees(columns, positive, learner, n_trees, OPEN, self.rng, report)
+        held = self.at_random(self.held_pictures, 20_000)
+        sums = [
+            sums_by_tree(trees, self.features, part, self.n_threads)
+            for part in (self.held_objects, held)
+        ]
+        reject, accept = thresholds_of(*sums, self.settings.prices)
+        passed = (sums[0] > reject).all(axis=1) & (sums[0][:, -1] >= accept)
+        cascade = soft_cascade(trees, self.features, reject, accept, self.min_deviation)
+        return cascade, float(passed.mean())
+
+    def harder(
+        self, classifier: WindowClassifier, note: str, report: Callable[[str], None]
+    ) -> bool:
+        """Add hard negatives; False if there are too few of them to go on."""
+        settings = self.settings
+        worse = [settings.degradation.worse(picture, self.rng) for picture in self.pictures]
+        n_wanted = max(1, settings.n_negatives // max(settings.n_rounds, 1))
+        new, n_false = mined(
+            classifier,
+            worse,
+            n_wanted,
+            self.rng,
+            self.n_threads,
+            lambda n: report(f"{note}, pictures scanned: {n} of {len(worse)}"),
+        )
+        last = self.rounds[-1]
+        self.rounds[-1] = Round(last.n_trees, last.n_negatives, last.kept, n_false)
+        if len(new) < FEWEST_NEW:
+            doubt(
+                f"after {len(self.rounds)} of {settings.n_rounds} rounds the "
+                f"{len(worse)} pictures have {len(new)} windows that the detector takes for the "
+                "object: training ends here, with the detector of this round; give more or larger "
+                "pictures without the object"
+            )
+            return False
+        self.negatives = np.concatenate([self.negatives, new])[-settings.n_negatives :]
+        return True
+
+
+def lengths_of(n_trees: int, n_rounds: int) -> list[int]:
+    """Trees of each round: the last has all, the ones before n (k / n_rounds)^2."""
+    return [max(1, round(n_trees * (k / n_rounds) ** 2)) for k in range(1, n_rounds + 1)]
+
+
+def drawn_features(window: Window, n: int | None, rng: np.random.Generator) -> PatchFeatures:
+    """n of the Haar features of the window, at random; all for None."""
+    everything = haar_features(window)
+    if n is not None and n < len(everything):
+        everything = everything[np.sort(rng.choice(len(everything), n, replace=False))]
+    return PatchFeatures.of(window, everything)
+
+
+def parted(things, rng):  # type: ignore[no-untyped-def]
+    """Those to learn from and those held out, a share HELD_OUT but at least one of each."""
+    n_held = max(1, round(HELD_OUT * len(things)))
+    order = rng.permutation(len(things))
+    if isinstance(things, np.ndarray):
+        return things[order[n_held:]], things[order[:n_held]]
+    return [things[i] for i in order[n_held:]], [things[i] for i in order[:n_held]]
