@@ -62,7 +62,6 @@ def haar_values(
     out: NDArray[np.float32],  # (n, m)
     n_threads: int,
 ) -> None: ...
-
 def haar_cells(patches: Bytes, out: PatchCells, n_threads: int) -> None: ...
 def haar_columns(
     patches: PatchCells,

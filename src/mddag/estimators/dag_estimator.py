@@ -30,10 +30,17 @@ from mddag.ensemble.ensemble import Ensemble
 from mddag.ensemble.tasks import TASKS
 from mddag.ensemble.tasks.task import Kind
 from mddag.estimators._summary_repr import SummaryRepr
-from mddag.estimators.fitted_model import FittedModel, fitted_model, may_transform
+from mddag.estimators.fitted_model import (
+    FittedModel,
+    fitted_model,
+    may_transform,
+    patches_for,
+    reads_patches,
+)
 from mddag.estimators.solver_choice import chosen_solver
 from mddag.features.checks import all_or_nothing, checked_rows, counted_rows, transformed_rows
 from mddag.features.features import is_frame
+from mddag.features.patches import pixel_rows
 from mddag.features.rows import Rows
 from mddag.mdp.arguments import checked_actions, checked_beta, checked_loss
 from mddag.mdp.mdp import MDP
@@ -267,6 +274,10 @@ class DagEstimator(BaseEstimator):  # type: ignore[misc]
 
         The steps of a Pipeline check what they are given by themselves.
         """
+        if reads_patches(self.ensemble):
+            patches = patches_for(self.ensemble, X)
+            validate_data(self, pixel_rows(patches), reset=True, skip_check_array=True)
+            return patches
         if is_frame(X) or may_transform(self.ensemble):
             validate_data(self, X, reset=True, skip_check_array=True)
             return X
@@ -277,7 +288,8 @@ class DagEstimator(BaseEstimator):  # type: ignore[misc]
         """Take number and names of features from rows that were checked elsewhere."""
         source = parts_of(self.ensemble)
         self.transformer_ = source.transformer
-        validate_data(self, X, reset=True, skip_check_array=True)
+        given = pixel_rows(X) if reads_patches(source.model) else X
+        validate_data(self, given, reset=True, skip_check_array=True)
         if source.transformer is not None:
             source.transformer.describe(self)
 

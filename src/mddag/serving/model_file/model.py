@@ -131,6 +131,8 @@ class Model:
         check_fields("the metadata", metadata, FIELDS | later)
         calibrated = "calibration.groups" in tensors
         wanted = _ensemble.TENSORS | _policy.TENSORS
+        if "features.rectangles" in tensors:
+            wanted |= _ensemble.PATCH_TENSORS
         check_tensors(tensors, wanted | (_policy.CALIBRATION_TENSORS if calibrated else {}))
         ensemble = _ensemble.ensemble_of(metadata, tensors)
         policy = _policy.policy_of(metadata, tensors, ensemble)
