@@ -3,7 +3,6 @@
 from itertools import pairwise
 
 
-
 def paid(sums, positive, thresholds, start, theta, lam, beta, n_positive, n_negative):
     """What one row pays from step `start` on; it is taken to stand behind the evaluation of it."""
     steps = 0

@@ -99,8 +99,19 @@ class RankedSums:
             cuts[t] = _cuts(key[ranks[t]])
         return cls(sums, positive, share, ranks, cuts)
 
-    def thresholds(self, length: int, theta: float, lam: float, prices: Floats) -> Floats:
-        """r_1 … r_length of the first `length` steps; prices (T,) are those of the steps."""
+    def thresholds(
+        self,
+        length: int,
+        theta: float,
+        lam: float,
+        prices: Floats,
+        looks: NDArray[np.bool_] | None = None,
+    ) -> Floats:
+        """r_1 … r_length of the first `length` steps.
+
+        prices : (T,), of the steps
+        looks  : (T,), the steps behind which a row may be rejected; all by default
+        """
         above = self.sums[length - 1] > theta
         reject = self.share * self.positive
         false = lam * self.share * ~self.positive
@@ -109,6 +120,8 @@ class RankedSums:
         thresholds = np.full(length, NEVER)
         for t in range(length - 2, -1, -1):
             going_on = going_on + prices[t + 1] * negative
+            if looks is not None and not looks[t]:
+                continue
             gain = np.cumsum((going_on - reject)[self.ranks[t]])
             k = int(np.where(np.isnan(self.cuts[t]), -np.inf, gain).argmax())
             if gain[k] > GAP:
@@ -121,7 +134,7 @@ def shares_by_class(positive: NDArray[np.bool_], weight: Floats | None) -> Float
     """Weights (n,) that add up to 1 over the positives and over the negatives."""
     weight = np.ones(len(positive)) if weight is None else weight
     totals = np.where(positive, weight[positive].sum(), weight[~positive].sum())
-    return weight / totals
+    return np.asarray(weight / totals)
 
 
 def deviation(f: Floats, share: Floats) -> float:
