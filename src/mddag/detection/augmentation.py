@@ -41,8 +41,7 @@ class Augmentation:
     def copies(self, patches: Patches, window: Window, rng: np.random.Generator) -> Patches:
         """One copy of each patch (n, h, w), of the window's size."""
         blocks = [
-            self._copies(patches[i : i + BLOCK], window, rng)
-            for i in range(0, len(patches), BLOCK)
+            self._copies(patches[i : i + BLOCK], window, rng) for i in range(0, len(patches), BLOCK)
         ]
         return np.concatenate(blocks)
 
@@ -60,7 +59,7 @@ class Augmentation:
         width = np.where(rng.random(n) < 0.5, rng.uniform(0.0, self.blur, n), 0.0)
         blurred = _blurred(pixels, width)
         strength = rng.uniform(0.0, self.noise / 100, n) * blurred.std(axis=(1, 2))
-        return blurred + strength[:, None, None] * rng.standard_normal(blurred.shape)
+        return np.asarray(blurred + strength[:, None, None] * rng.standard_normal(blurred.shape))
 
 
 def resized(patches: Patches, window: Window) -> Patches:
@@ -71,7 +70,8 @@ def resized(patches: Patches, window: Window) -> Patches:
     for i in range(0, len(patches), BLOCK):
         block = patches[i : i + BLOCK]
         ones, none = np.ones(len(block)), np.zeros(len(block))
-        blocks.append(as_bytes(resampled(block, window, ones, ones, none, np.zeros((len(block), 2)))))
+        centred = np.zeros((len(block), 2))
+        blocks.append(as_bytes(resampled(block, window, ones, ones, none, centred)))
     return np.concatenate(blocks)
 
 
@@ -145,8 +145,9 @@ def _interpolated(pixels: Floats, y: Floats, x: Floats) -> Floats:
 
 def _blurred(pixels: Floats, width: Floats) -> Floats:
     """A Gaussian blur of `width` (n,) pixels: three taps along each axis, the border continued."""
-    beside = np.exp(-0.5 / np.square(np.maximum(width, 1e-3)))
-    centre, share = (part[:, None, None] for part in (1 / (1 + 2 * beside), beside / (1 + 2 * beside)))
+    neighbour: Floats = np.exp(-0.5 / np.square(np.maximum(width, 1e-3)))
+    centre = (1 / (1 + 2 * neighbour))[:, None, None]
+    share = neighbour[:, None, None] * centre
     for axis in (1, 2):
         padded = np.pad(pixels, [(0, 0), *((int(a == axis),) * 2 for a in (1, 2))], mode="edge")
         n = pixels.shape[axis]

@@ -47,8 +47,8 @@ def _listed(backgrounds: Any) -> list[Any]:
         folder = Path(backgrounds)
         if not folder.is_dir():
             raise ValueError(
-                f"backgrounds is {os.fspath(backgrounds)!r}, which is no folder; wanted a folder of "
-                "pictures without the object, or a list of pictures"
+                f"backgrounds is {os.fspath(backgrounds)!r}, which is no folder; wanted a folder "
+                "of pictures without the object, or a list of pictures"
             )
         return sorted(p for p in folder.iterdir() if p.suffix.lower() in KINDS)
     one = isinstance(backgrounds, np.ndarray) and backgrounds.ndim < 3

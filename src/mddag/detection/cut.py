@@ -1,8 +1,8 @@
 """The cut: the least evidence of an object, for a wanted number of false ones.
 
-Pictures held out, without the object, are searched, and the evidence of what is found there is
-known to be false. At a useful cut less than one of them is left, so the cut lies beyond all that was
-seen: the tail is taken to be exponential, which is what sums of many votes have,
+Pictures held out, without the object, are searched, and what is found there is known to be false.
+At a useful cut less than one of these is left, so the cut lies beyond all evidence seen: the tail
+is taken to be exponential,
 
     false(c) = n exp(-(c - s_n) / m),     m = mean of s_1 - s_n, … s_n - s_n,
 

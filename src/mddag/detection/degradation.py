@@ -2,8 +2,8 @@
 
 Pictures without the object are usually few and good; the pictures to be searched need not be. What
 is blurred, grainy, printed in dots or poor in contrast has windows that no good picture has, and
-contrast is normalised, so that grain and dots of a dull region become patterns. Some of the pictures
-are made worse at random before negatives are taken from them.
+contrast is normalised, so that grain and dots of a dull region become patterns. Some of the
+pictures are made worse at random before negatives are taken from them.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Degradation:
         """The picture itself, or made worse."""
         if rng.random() >= self.share:
             return picture
-        pixels = picture.astype(np.float32)
+        pixels: Pixels = picture.astype(np.float32)
         if rng.random() < 0.5:
             pixels = blurred(pixels, float(rng.uniform(0.3, max(self.blur, 0.3))))
         contrast = float(rng.uniform(self.contrast, 1.0))
@@ -72,6 +72,5 @@ def _screen(shape: tuple[int, ...], rng: np.random.Generator) -> Pixels:
     y, x = (np.arange(n, dtype=np.float32) for n in shape)
     along = np.cos(turn) * x[None] + np.sin(turn) * y[:, None]
     across = np.cos(turn) * y[:, None] - np.sin(turn) * x[None]
-    waves = (np.sin(2 * np.pi * at / period) for at, period in zip((along, across), periods, strict=True))
-    first, second = waves
-    return np.asarray(first * second, np.float32)
+    waves = np.sin(2 * np.pi * along / periods[0]) * np.sin(2 * np.pi * across / periods[1])
+    return np.asarray(waves, np.float32)

@@ -4,9 +4,9 @@
     boxes, scores = detector.detect("party.jpg")
 
 Every window of every scale is classified by a soft cascade over Haar features, which most windows
-leave after a few trees; overlapping hits are one object, whose evidence is the sum over its strongest
-hits; objects of less evidence than the cut are dropped. Upright objects only: a detector of frontal
-faces finds neither profiles nor faces that lie on their side.
+leave after a few trees; overlapping hits are one object, whose evidence is the sum over its
+strongest hits; objects of less evidence than the cut are dropped. Upright objects only: a detector
+of frontal faces finds neither profiles nor faces that lie on their side.
 """
 
 from __future__ import annotations
@@ -28,10 +28,15 @@ from mddag.detection.augmentation import Augmentation
 from mddag.detection.backgrounds import checked_backgrounds
 from mddag.detection.cut import cut_for
 from mddag.detection.degradation import Degradation
-from mddag.detection.grouping import Groups, group_by_evidence
+from mddag.detection.grouping import (
+    Groups,
+    group_by_evidence,
+    group_neighbours,
+    without_nested,
+)
+from mddag.detection.hits import Hits
 from mddag.detection.levels import Size
-from mddag.detection.picture import as_grey
-from mddag.detection.soft_cascade import Prices
+from mddag.detection.prices import Prices
 from mddag.detection.window_classifier import WindowClassifier
 from mddag.features.haar import Window
 from mddag.features.patches import checked_patches, checked_window
@@ -39,6 +44,7 @@ from mddag.features.patches import checked_patches, checked_window
 Grey = NDArray[np.uint8]
 FEWEST_PATCHES = 20
 FEW_PATCHES = 500  # fewer leave much to chance
+GROUPINGS = ("evidence", "neighbours")  # ours, and that of OpenCV
 STRONGEST = 3  # hits that make the evidence of an object
 LEAST_EVIDENCE = 1e-3  # of a hit that is just accepted
 
@@ -73,8 +79,8 @@ class Detector(Parameters):
     verbose      : whether progress is shown
     on_interrupt : "raise", or "return": Ctrl-C keeps the last finished round
 
-    After ``fit`` there are ``classifier_`` (a `WindowClassifier`), ``cut_`` (the least evidence) and
-    ``rounds_`` (what each round brought).
+    After ``fit`` there are ``classifier_`` (a `WindowClassifier`), ``cut_`` (the least evidence),
+    ``grouping_`` (one of GROUPINGS) and ``rounds_`` (what each round brought).
     """
 
     window: Window = (24, 24)
@@ -102,7 +108,7 @@ class Detector(Parameters):
         """
         from mddag.detection.training import Training  # not needed to detect
 
-        self._check()
+        self.check()
         objects = self._checked_patches(patches)
         pictures = checked_backgrounds(backgrounds, self.window)
         n_threads = checked_threads(self.n_threads)
@@ -121,6 +127,7 @@ class Detector(Parameters):
         assert training.classifier is not None
         cut = self._cut(training.classifier, training.held_pictures, n_threads)
         self.classifier_, self.cut_, self.rounds_ = training.classifier, cut, training.rounds
+        self.grouping_ = "evidence"
         return self
 
     def detect(
@@ -146,12 +153,14 @@ class Detector(Parameters):
         hits = classifier.scan(
             picture, scale=scale, min_size=min_size, max_size=max_size, n_threads=self.n_threads
         )
-        groups = _objects(classifier, hits.boxes, hits.scores)
-        strong = groups.evidence >= least
-        return Detections(groups.boxes[strong], groups.evidence[strong])
+        if self.grouping_ == "neighbours":
+            groups = group_neighbours(hits.boxes, max(0, int(least)))
+        else:
+            groups = _objects(classifier, hits, least)
+        return Detections(groups.boxes, groups.evidence)
 
     def draw(self, picture: Any, **options: Any) -> Any:
-        """The picture with its objects in boxes, a Pillow image; options are those of ``detect``."""
+        """The picture with its objects in boxes, a Pillow image; options as for ``detect``."""
         from mddag.detection.drawing import drawn
 
         found = self.detect(picture, **options)
@@ -161,9 +170,26 @@ class Detector(Parameters):
         """Write the fitted detector to a file that ``mddag.load`` reads."""
         from mddag.detection.detector_file import write
 
-        write(path, self._fitted(), self.cut_, self.get_params(deep=False))
+        self._fitted()
+        write(path, self)
 
-    def _check(self) -> None:
+    @classmethod
+    def from_opencv(cls, path: str | os.PathLike[str], *, min_neighbours: int = 3) -> Detector:
+        """The detector in a cascade file of OpenCV, with its windows and its way of grouping.
+
+        An object has more than `min_neighbours` hits, and their number is its score.
+        """
+        from mddag.detection.opencv import read_cascade
+
+        check_whole("min_neighbours", min_neighbours, 0)
+        classifier = read_cascade(path)
+        detector = cls(window=classifier.window)
+        detector.classifier_, detector.cut_ = classifier, float(min_neighbours)
+        detector.grouping_ = "neighbours"
+        return detector
+
+    def check(self) -> None:
+        """Refuse parameters that training could not use."""
         self.window = checked_window(self.window)
         for name, least in (("n_trees", 1), ("n_rounds", 1), ("n_leaves", 2), ("n_negatives", 100)):
             check_whole(name, getattr(self, name), least)
@@ -192,14 +218,12 @@ class Detector(Parameters):
             )
         return objects
 
-    def _cut(
-        self, classifier: WindowClassifier, pictures: list[Grey], n_threads: int
-    ) -> float:
+    def _cut(self, classifier: WindowClassifier, pictures: list[Grey], n_threads: int) -> float:
         false, megapixels = [np.empty(0)], 0.0
         for picture in pictures:
             for side in (picture, np.ascontiguousarray(picture[:, ::-1])):
                 hits = classifier.scan(side, n_threads=n_threads)
-                false.append(_objects(classifier, hits.boxes, hits.scores).evidence)
+                false.append(_objects(classifier, hits, 0.0).evidence)
                 megapixels += side.size / 1e6
         return cut_for(np.concatenate(false), megapixels, self.false_per_megapixel)
 
@@ -211,11 +235,7 @@ class Detector(Parameters):
         return self.classifier_
 
 
-def _objects(
-    classifier: WindowClassifier, boxes: NDArray[np.int64], scores: NDArray[np.float64]
-) -> Groups:
-    evidence = scores - classifier.accept + LEAST_EVIDENCE
-    return group_by_evidence(boxes, evidence, strongest=STRONGEST)
-
-
-__all__ = ["Detections", "Detector", "as_grey"]
+def _objects(classifier: WindowClassifier, hits: Hits, cut: float) -> Groups:
+    evidence = hits.scores - classifier.accept + LEAST_EVIDENCE
+    groups = group_by_evidence(hits.boxes, evidence, cut=cut, strongest=STRONGEST)
+    return without_nested(groups)

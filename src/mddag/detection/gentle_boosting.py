@@ -6,8 +6,8 @@ In every round a tree is grown for the largest edge, as AdaBoost grows it, and e
 
 W+ and W- being the weights of its positives and negatives. Votes in [-1, 1] that differ from leaf
 to leaf order windows much better than the two votes of AdaBoost.MH (docs/research/detector.md), and
-a leaf that is nearly pure cannot outvote all others, as it does in real AdaBoost. Each round is open
-to some of the features alone, drawn at random, which makes it faster and the trees more different.
+a leaf that is nearly pure cannot outvote all others, as it does in real AdaBoost. Each round is
+open to some of the features alone, drawn at random: it is faster, and the trees differ more.
 """
 
 from __future__ import annotations

@@ -38,7 +38,7 @@ def random_windows(
     n_found = 0
     for _ in range(MOST_TRIES):
         drawn = rng.multinomial(n - n_found, counts / counts.sum())
-        for i in np.flatnonzero(drawn):
+        for i in np.flatnonzero(drawn).tolist():
             patches = _drawn(pictures[i], levels[i], int(drawn[i]), rng)
             found.append(patches[patches.std(axis=(1, 2)) > min_deviation])
             n_found += len(found[-1])
@@ -56,12 +56,13 @@ def mined(
     report: Callable[[int], None] = lambda n_done: None,
 ) -> tuple[Patches, int]:
     """At most n of the windows that the classifier accepts, at random, and how many there were."""
-    share = max(1, 4 * n // len(pictures))  # of one picture: none of them may fill the bank
+    n_pixels = sum(picture.size for picture in pictures)
     found, n_hits = [np.empty((0, *classifier.window), np.uint8)], 0
     for i, picture in enumerate(pictures):
         seen = _seen_otherwise(picture, classifier.window, rng)
         hits = classifier.scan(seen, scale=SCALE, n_threads=n_threads)
         n_hits += len(hits)
+        share = 1 + 4 * n * picture.size // n_pixels  # no picture may fill the bank
         kept = rng.permutation(len(hits))[:share]
         found.append(hits.taken(np.sort(kept)).patches(seen))
         report(i + 1)

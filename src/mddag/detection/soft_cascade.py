@@ -1,18 +1,18 @@
 """A soft cascade: trees with graded votes and one threshold after each of them.
 
-From trees over patch features, as boosting grows them, to the `WindowClassifier` that scans; and the
-thresholds themselves, by backward induction on patches that boosting has not seen (see
+From trees over patch features, as boosting grows them, to the `WindowClassifier` that scans; and
+the thresholds themselves, by backward induction on patches that boosting has not seen (see
 mddag.solvers.rejection.thresholds).
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from mddag.detection.prices import Prices
 from mddag.detection.window_classifier import LEAF, WindowClassifier
 from mddag.ensemble.ensemble import Ensemble
 from mddag.ensemble.nodes import Nodes
@@ -22,22 +22,6 @@ from mddag.solvers.rejection.thresholds import reject_thresholds
 
 Patches = NDArray[np.uint8]
 Floats = NDArray[np.float64]
-
-
-@dataclass(frozen=True)
-class Prices:
-    """What the thresholds weigh against each other; a missed object costs 1.
-
-    miss           : share of the held-out objects that the last threshold may lose
-    false_positive : price of a negative that is accepted
-    evaluation     : price of one tree on one negative
-    shift          : by how many deviations objects are taken to be lower than they are
-    """
-
-    miss: float = 0.03
-    false_positive: float = 10.0
-    evaluation: float = 5e-4
-    shift: float = 0.15
 
 
 def sums_by_tree(
@@ -52,9 +36,7 @@ def sums_by_tree(
     return np.stack([step[:, 0].copy() for step in steps], axis=1)
 
 
-def thresholds_of(
-    objects: Floats, negatives: Floats, prices: Prices
-) -> tuple[Floats, float]:
+def thresholds_of(objects: Floats, negatives: Floats, prices: Prices) -> tuple[Floats, float]:
     """Reject thresholds (T,), and what the last sum must reach.
 
     objects, negatives : (n, T), sums after each tree

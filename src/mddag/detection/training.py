@@ -1,7 +1,7 @@
 """Training: rounds of boosting and of hard negatives, from patches and pictures to a soft cascade.
 
-Each round boosts anew, longer than the round before, on all negatives so far; sets the thresholds on
-objects and pictures held out; and adds the windows of the other pictures that it takes for the
+Each round boosts anew, longer than the round before, on all negatives so far; sets the thresholds
+on objects and pictures held out; and adds the windows of the other pictures that it takes for the
 object. The last round is the detector. Held-out pictures then set the cut: see cut.py.
 """
 
@@ -15,11 +15,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mddag._internal.doubts import doubt
+from mddag._internal.progress import Report
 from mddag.detection.augmentation import Augmentation, beside, resized
 from mddag.detection.degradation import Degradation
 from mddag.detection.gentle_boosting import gentle_trees
 from mddag.detection.hard_negatives import mined, random_windows
-from mddag.detection.soft_cascade import Prices, soft_cascade, sums_by_tree, thresholds_of
+from mddag.detection.prices import Prices
+from mddag.detection.soft_cascade import soft_cascade, sums_by_tree, thresholds_of
 from mddag.detection.window_classifier import WindowClassifier
 from mddag.features.haar import Window, haar_features
 from mddag.features.patches import PatchFeatures
@@ -27,6 +29,7 @@ from mddag.learners.patch_columns import PatchColumns
 from mddag.learners.tree import Tree
 
 Grey = NDArray[np.uint8]
+Steps = Callable[[int], None]  # called with the number of trees that are done
 Patches = NDArray[np.uint8]
 HELD_OUT = 0.15  # of the objects and of the pictures, for thresholds and cut
 OPEN = 700  # features that one tree may use
@@ -55,8 +58,6 @@ class Round:
     n_negatives : those that it was boosted on
     kept        : share of the held-out objects that pass the cascade
     n_false     : windows of the pictures that it took for the object; None: not looked for
-    n_windows   : windows that were looked at for that
-    evaluated   : trees evaluated per window there
     """
 
     n_trees: int
@@ -94,8 +95,10 @@ class Training:
         """Hold objects and pictures out, and draw features and the first negatives."""
         rng = np.random.default_rng(seed)
         window, copies = settings.window, settings.augmentation.copies
-        objects, held = parted(patches, rng)
-        mined_pictures, held_pictures = parted(pictures, rng)
+        objects, held = (patches[part] for part in parted(len(patches), rng))
+        mined_pictures, held_pictures = (
+            [pictures[i] for i in part] for part in parted(len(pictures), rng)
+        )
         deviations = resized(patches, window).std(axis=(1, 2))
         training = cls(
             settings,
@@ -103,8 +106,8 @@ class Training:
             n_threads,
             copies(objects, window, rng),
             np.concatenate([copies(held, window, rng) for _ in range(2)]),
-            list(mined_pictures),
-            list(held_pictures),
+            mined_pictures,
+            held_pictures,
             drawn_features(window, settings.n_features, rng),
             FLATTEST * float(np.quantile(deviations, 0.01)),
             np.empty((0, *window), np.uint8),
@@ -124,27 +127,30 @@ class Training:
         worse = [self.settings.degradation.worse(picture, self.rng) for picture in pictures]
         return random_windows(worse, self.settings.window, n, self.min_deviation, self.rng)
 
-    def run(self, report: Callable[[int, str], None]) -> None:
+    @property
+    def n_steps(self) -> int:
+        """Trees of all rounds."""
+        return sum(lengths_of(self.settings.n_trees, self.settings.n_rounds))
+
+    def run(self, report: Report) -> None:
         """Play all rounds; the last one that was finished is `classifier`."""
         lengths = lengths_of(self.settings.n_trees, self.settings.n_rounds)
-        total = sum(lengths)
         for k, n_trees in enumerate(lengths):
-            before = sum(lengths[:k])
             note = f"round {k + 1} of {len(lengths)}, {len(self.negatives)} negatives"
-            classifier, kept = self.boosted(n_trees, lambda n: report(before + n, note))
-            self.classifier = classifier
-            new = Round(classifier.n_trees, len(self.negatives), kept)
-            self.rounds.append(new)
-            if k + 1 == len(lengths):
-                report(total, "done")
+            self._play(n_trees, _behind(report, sum(lengths[:k]), note))
+            if k + 1 < len(lengths) and not self._harder(
+                _behind(report, sum(lengths[: k + 1]), f"{note}, scanning")
+            ):
                 break
-            if not self.harder(classifier, note, lambda text: report(before + n_trees, text)):
-                report(total, "no hard negatives are left")
-                break
+        report(self.n_steps, f"{len(self.negatives)} negatives")
 
-    def boosted(
-        self, n_trees: int, report: Callable[[int], None]
-    ) -> tuple[WindowClassifier, float]:
+    def _play(self, n_trees: int, report: Steps) -> None:
+        """One round."""
+        classifier, kept = self.boosted(n_trees, report)
+        self.rounds.append(Round(classifier.n_trees, len(self.negatives), kept))
+        self.classifier = classifier
+
+    def boosted(self, n_trees: int, report: Steps) -> tuple[WindowClassifier, float]:
         """A cascade of that many trees, and the share of held-out objects that pass it."""
         patches = np.concatenate([self.objects, self.negatives])
         positive = np.arange(len(patches)) < len(self.objects)
@@ -152,30 +158,23 @@ class Training:
         learner = Tree(self.settings.n_leaves)
         trees = gentle_trees(columns, positive, learner, n_trees, OPEN, self.rng, report)
         held = self.at_random(self.held_pictures, 20_000)
-        sums = [
+        objects, negatives = (
             sums_by_tree(trees, self.features, part, self.n_threads)
             for part in (self.held_objects, held)
-        ]
-        reject, accept = thresholds_of(*sums, self.settings.prices)
-        passed = (sums[0] > reject).all(axis=1) & (sums[0][:, -1] >= accept)
+        )
+        reject, accept = thresholds_of(objects, negatives, self.settings.prices)
+        passed = (objects > reject).all(axis=1) & (objects[:, -1] >= accept)
         cascade = soft_cascade(trees, self.features, reject, accept, self.min_deviation)
         return cascade, float(passed.mean())
 
-    def harder(
-        self, classifier: WindowClassifier, note: str, report: Callable[[str], None]
-    ) -> bool:
+    def _harder(self, report: Steps) -> bool:
         """Add hard negatives; False if there are too few of them to go on."""
         settings = self.settings
+        assert self.classifier is not None
         worse = [settings.degradation.worse(picture, self.rng) for picture in self.pictures]
-        n_wanted = max(1, settings.n_negatives // max(settings.n_rounds, 1))
-        new, n_false = mined(
-            classifier,
-            worse,
-            n_wanted,
-            self.rng,
-            self.n_threads,
-            lambda n: report(f"{note}, pictures scanned: {n} of {len(worse)}"),
-        )
+        report(0)
+        n_wanted = max(FEWEST_NEW, settings.n_negatives // settings.n_rounds)
+        new, n_false = mined(self.classifier, worse, n_wanted, self.rng, self.n_threads)
         last = self.rounds[-1]
         self.rounds[-1] = Round(last.n_trees, last.n_negatives, last.kept, n_false)
         if len(new) < FEWEST_NEW:
@@ -203,10 +202,12 @@ def drawn_features(window: Window, n: int | None, rng: np.random.Generator) -> P
     return PatchFeatures.of(window, everything)
 
 
-def parted(things, rng):  # type: ignore[no-untyped-def]
-    """Those to learn from and those held out, a share HELD_OUT but at least one of each."""
-    n_held = max(1, round(HELD_OUT * len(things)))
-    order = rng.permutation(len(things))
-    if isinstance(things, np.ndarray):
-        return things[order[n_held:]], things[order[:n_held]]
-    return [things[i] for i in order[n_held:]], [things[i] for i in order[:n_held]]
+def parted(n: int, rng: np.random.Generator) -> tuple[list[int], list[int]]:
+    """Numbers below n to learn from, and those held out: a share HELD_OUT, but at least one."""
+    n_held = max(1, round(HELD_OUT * n))
+    order = rng.permutation(n).tolist()
+    return order[n_held:], order[:n_held]
+
+
+def _behind(report: Report, n_before: int, note: str) -> Steps:
+    return lambda n_done: report(n_before + n_done, note)
