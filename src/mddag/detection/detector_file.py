@@ -96,11 +96,12 @@ def of_content(metadata: Metadata, tensors: Tensors, n_threads: int = 1) -> Dete
         raise ModelFileError("the votes are not finite, or there is no single accepting threshold")
     arrays: dict[str, Any] = {name: tensors[name].astype(dtype) for name, dtype in TYPES.items()}
     arrays["features"] = arrays["features"].reshape(-1, 3, 5)
+    window = _window(metadata["window"])
     classifier = WindowClassifier(
-        window=_window(metadata["window"]),
+        window=window,
         **arrays,
         accept=float(tensors["accept"][0]),
-        margin=_count(metadata["margin"]),
+        margin=_margin(metadata["margin"], window),
         min_deviation=metadata["min_deviation"],
         skips=metadata["skips"],
     )
@@ -119,6 +120,12 @@ def _window(sides: list[Any]) -> tuple[int, int]:
     if len(sides) != 2:
         raise ModelFileError(f"the window is {sides!r:.40}; wanted height and width")
     return _count(sides[0]), _count(sides[1])
+
+
+def _margin(margin: Any, window: tuple[int, int]) -> int:
+    if 2 * _count(margin) >= min(window):
+        raise ModelFileError(f"a margin of {margin} pixels leaves nothing of the window {window}")
+    return int(margin)
 
 
 def _count(number: Any) -> int:

@@ -2,8 +2,7 @@
 
 A hard negative is a window that the detector of the round before takes for the object. It is cut
 from the scaled picture that was scanned, so that training reads what detection will read. Every
-round scans the pictures at other scales, and every second time mirrored: a window and its neighbour
-half a step further are two negatives.
+round sees the pictures otherwise: turned, mirrored, inverted, at other scales.
 """
 
 from __future__ import annotations
@@ -21,6 +20,8 @@ from mddag.features.haar import Window
 Grey = NDArray[np.uint8]
 Patches = NDArray[np.uint8]
 SCALE = 1.2  # of neighbouring levels, for negatives
+TURNED = 0.7  # share of the pictures that may be turned
+INVERTED = 0.3  # share of these that are inverted
 MOST_TRIES = 4  # draws for windows that are not flat
 
 
@@ -59,7 +60,7 @@ def mined(
     n_pixels = sum(picture.size for picture in pictures)
     found, n_hits = [np.empty((0, *classifier.window), np.uint8)], 0
     for i, picture in enumerate(pictures):
-        seen = _seen_otherwise(picture, classifier.window, rng)
+        seen = _smaller(picture, classifier.window, rng)
         hits = classifier.scan(seen, scale=SCALE, n_threads=n_threads)
         n_hits += len(hits)
         share = 1 + 4 * n * picture.size // n_pixels  # no picture may fill the bank
@@ -70,13 +71,25 @@ def mined(
     return patches[rng.permutation(len(patches))[:n]], n_hits
 
 
-def _seen_otherwise(picture: Grey, window: Window, rng: np.random.Generator) -> Grey:
-    """The picture mirrored or not, and up to one level smaller."""
+def seen_otherwise(picture: Grey, rng: np.random.Generator) -> Grey:
+    """The picture turned by a multiple of 90 degrees, mirrored, or as a negative.
+
+    None of these puts an object into a picture that has none, and eight pictures of trees, turned,
+    have more kinds of windows than one.
+    """
+    if rng.random() < TURNED:
+        picture = np.rot90(picture, int(rng.integers(4)))
+        picture = 255 - picture if rng.random() < INVERTED else picture
     if rng.random() < 0.5:
-        picture = np.ascontiguousarray(picture[:, ::-1])
+        picture = picture[:, ::-1]
+    return np.ascontiguousarray(picture)
+
+
+def _smaller(picture: Grey, window: Window, rng: np.random.Generator) -> Grey:
+    """The picture up to one level smaller, so that its levels are others each time."""
     factor = float(rng.uniform(1.0, SCALE))
     height, width = (
-        max(side, round(n / factor)) for side, n in zip(window, picture.shape, strict=True)
+        min(n, max(side, round(n / factor))) for side, n in zip(window, picture.shape, strict=True)
     )
     return resized(picture, height, width)
 

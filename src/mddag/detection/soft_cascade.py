@@ -41,11 +41,12 @@ def thresholds_of(objects: Floats, negatives: Floats, prices: Prices) -> tuple[F
 
     objects, negatives : (n, T), sums after each tree
     """
-    accept = float(np.quantile(objects[:, -1], prices.miss))
+    # Above 0 objects are more likely than negatives: where they are easy to tell, that is enough.
+    accept = min(0.0, float(np.quantile(objects[:, -1], prices.miss)))
     reject = reject_thresholds(
         np.concatenate([objects, negatives]),
         np.arange(len(objects) + len(negatives)) < len(objects),
-        accept,
+        float(np.nextafter(accept, -np.inf)),  # a sum that just reaches it is accepted
         prices.false_positive,
         prices.evaluation,
         prices.shift,
@@ -80,7 +81,8 @@ def soft_cascade(
         tree_starts=starts,
         stage_starts=np.arange(len(trees) + 1),
         stage_fresh=np.arange(len(trees)) == 0,
-        stage_reject=np.nextafter(reject, np.inf),  # a sum equal to the threshold is rejected
+        # A sum that is equal to the threshold is rejected.
+        stage_reject=np.where(np.isneginf(reject), reject, np.nextafter(reject, np.inf)),
         accept=accept,
         min_deviation=min_deviation,
     )

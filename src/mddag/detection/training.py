@@ -19,7 +19,7 @@ from mddag._internal.progress import Report
 from mddag.detection.augmentation import Augmentation, beside, resized
 from mddag.detection.degradation import Degradation
 from mddag.detection.gentle_boosting import gentle_trees
-from mddag.detection.hard_negatives import mined, random_windows
+from mddag.detection.hard_negatives import mined, random_windows, seen_otherwise
 from mddag.detection.prices import Prices
 from mddag.detection.soft_cascade import soft_cascade, sums_by_tree, thresholds_of
 from mddag.detection.window_classifier import WindowClassifier
@@ -33,7 +33,7 @@ Steps = Callable[[int], None]  # called with the number of trees that are done
 Patches = NDArray[np.uint8]
 HELD_OUT = 0.15  # of the objects and of the pictures, for thresholds and cut
 OPEN = 700  # features that one tree may use
-FEWEST_NEW = 20  # hard negatives of a round; fewer change nothing
+FEWEST_NEW = 10  # hard negatives of a round; fewer change nothing
 FLATTEST = 0.5  # of the deviation of the flattest objects but 1 %
 
 
@@ -82,6 +82,7 @@ class Training:
     negatives: Patches
     rounds: list[Round] = field(default_factory=list)
     classifier: WindowClassifier | None = None
+    exhausted: bool = False
 
     @classmethod
     def begin(
@@ -124,8 +125,14 @@ class Training:
 
     def at_random(self, pictures: Sequence[Grey], n: int) -> Patches:
         """Windows of the pictures, some of which are made worse."""
-        worse = [self.settings.degradation.worse(picture, self.rng) for picture in pictures]
-        return random_windows(worse, self.settings.window, n, self.min_deviation, self.rng)
+        seen = self._seen(pictures)
+        return random_windows(seen, self.settings.window, n, self.min_deviation, self.rng)
+
+    def _seen(self, pictures: Sequence[Grey]) -> list[Grey]:
+        """The pictures otherwise than before: turned, made worse."""
+        window, worse = self.settings.window, self.settings.degradation.worse
+        seen = (worse(seen_otherwise(picture, self.rng), self.rng) for picture in pictures)
+        return [p for p in seen if p.shape[0] >= window[0] and p.shape[1] >= window[1]]
 
     @property
     def n_steps(self) -> int:
@@ -133,15 +140,18 @@ class Training:
         return sum(lengths_of(self.settings.n_trees, self.settings.n_rounds))
 
     def run(self, report: Report) -> None:
-        """Play all rounds; the last one that was finished is `classifier`."""
+        """Play all rounds; the last one that was finished is `classifier`.
+
+        Where hard negatives run out, the last round is played next.
+        """
         lengths = lengths_of(self.settings.n_trees, self.settings.n_rounds)
         for k, n_trees in enumerate(lengths):
+            if self.exhausted and k + 1 < len(lengths):
+                continue
             note = f"round {k + 1} of {len(lengths)}, {len(self.negatives)} negatives"
             self._play(n_trees, _behind(report, sum(lengths[:k]), note))
-            if k + 1 < len(lengths) and not self._harder(
-                _behind(report, sum(lengths[: k + 1]), f"{note}, scanning")
-            ):
-                break
+            if k + 1 < len(lengths):
+                self._harder(_behind(report, sum(lengths[: k + 1]), f"{note}, scanning"))
         report(self.n_steps, f"{len(self.negatives)} negatives")
 
     def _play(self, n_trees: int, report: Steps) -> None:
@@ -158,6 +168,7 @@ class Training:
         learner = Tree(self.settings.n_leaves)
         trees = gentle_trees(columns, positive, learner, n_trees, OPEN, self.rng, report)
         held = self.at_random(self.held_pictures, 20_000)
+        held = held if len(held) else self.negatives  # of flat pictures
         objects, negatives = (
             sums_by_tree(trees, self.features, part, self.n_threads)
             for part in (self.held_objects, held)
@@ -167,26 +178,25 @@ class Training:
         cascade = soft_cascade(trees, self.features, reject, accept, self.min_deviation)
         return cascade, float(passed.mean())
 
-    def _harder(self, report: Steps) -> bool:
-        """Add hard negatives; False if there are too few of them to go on."""
+    def _harder(self, report: Steps) -> None:
+        """Add hard negatives."""
         settings = self.settings
         assert self.classifier is not None
-        worse = [settings.degradation.worse(picture, self.rng) for picture in self.pictures]
+        pictures = self._seen(self.pictures)
         report(0)
         n_wanted = max(FEWEST_NEW, settings.n_negatives // settings.n_rounds)
-        new, n_false = mined(self.classifier, worse, n_wanted, self.rng, self.n_threads)
+        new, n_false = mined(self.classifier, pictures, n_wanted, self.rng, self.n_threads)
         last = self.rounds[-1]
         self.rounds[-1] = Round(last.n_trees, last.n_negatives, last.kept, n_false)
-        if len(new) < FEWEST_NEW:
-            doubt(
-                f"after {len(self.rounds)} of {settings.n_rounds} rounds the "
-                f"{len(worse)} pictures have {len(new)} windows that the detector takes for the "
-                "object: training ends here, with the detector of this round; give more or larger "
-                "pictures without the object"
-            )
-            return False
         self.negatives = np.concatenate([self.negatives, new])[-settings.n_negatives :]
-        return True
+        if len(new) < FEWEST_NEW:
+            self.exhausted = True
+            doubt(
+                f"after {len(self.rounds)} of {settings.n_rounds} rounds the {len(pictures)} "
+                f"pictures have {len(new)} windows that the detector takes for the object: the "
+                "rounds up to the last are left out; give more or larger pictures without the "
+                "object for a better detector"
+            )
 
 
 def lengths_of(n_trees: int, n_rounds: int) -> list[int]:
