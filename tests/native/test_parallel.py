@@ -14,6 +14,7 @@ from mddag.features.haar import haar_values
 from mddag.learners import Haar, Product, Stump, Tree
 from mddag.mdp.policy import EVAL, QUIT, SKIP, Policy
 from mddag.solvers import Descent
+from tests.detection.classifiers import random_classifier, random_picture
 
 N_ROWS, N_COLUMNS = 20_000, 8
 
@@ -118,3 +119,16 @@ def test_patches():
         return ensemble.nodes["threshold"], trace.scores, trace.indices, scores, values
 
     assert_same_by_threads(boosted)
+
+
+@pytest.mark.parametrize("skips", [False, True])
+def test_scans(skips):
+    rng = np.random.default_rng(0)
+    classifier = random_classifier(rng, (9, 12), 12, 4, skips=skips)
+    picture = random_picture(rng, 700, 500)
+
+    def scanned(n):
+        hits = classifier.scan(picture, n_threads=n)
+        return hits.boxes, hits.scores, hits.places, [hits.n_windows, hits.n_evaluated]
+
+    assert_same_by_threads(scanned)

@@ -109,7 +109,7 @@ def _summed(
     hits: NDArray[np.int64], weights: NDArray[np.float64], group: NDArray[np.int64], n: int
 ) -> Groups:
     """Mean corners and sizes, weighted and rounded; summed weights; members."""
-    evidence = np.bincount(group, weights, n)
+    evidence = np.bincount(group, weights, n).astype(np.float64)
     corner_and_size = np.concatenate([hits[:, :2], hits[:, 2:] - hits[:, :2]], axis=1)
     means = [np.bincount(group, weights * column, n) / evidence for column in corner_and_size.T]
     boxes = np.rint(np.stack(means, axis=1)).astype(np.int64)

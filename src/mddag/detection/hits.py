@@ -76,6 +76,6 @@ def boxes_of(
     """Windows of the levels as boxes of the picture of that shape, cut off at its edges."""
     scales = levels.scales[level, None]
     corners = np.rint(places.astype(np.float32) * scales).astype(np.int64)
-    sizes = np.rint(np.float32(levels.window[::-1]) * scales).astype(np.int64)
+    sizes = np.rint(np.array(levels.window[::-1], np.float32) * scales).astype(np.int64)
     ends = np.minimum(corners + sizes, np.array(shape[::-1]))
     return np.concatenate([corners, ends], axis=1)

@@ -32,10 +32,20 @@ class Levels:
     window: Window
     scales: NDArray[np.float32]
     shapes: NDArray[np.int64]
+    as_opencv: bool = False
 
     @property
     def rows(self) -> NDArray[np.int64]:
-        return (self.shapes[:, 0] - self.window[0]) // self.shapes[:, 2] + 1
+        """Rows of windows. OpenCV cuts each level into stripes, as many as the first level has
+        columns by 32, whose whole rows may leave the last one out."""
+        heights, steps = self.shapes[:, 0] - self.window[0] + 1, self.shapes[:, 2]
+        rows: NDArray[np.int64] = (heights + steps - 1) // steps
+        if not self.as_opencv or len(rows) == 0:
+            return rows
+        n_stripes = -(-(int(self.shapes[0, 1]) - self.window[1] + 1) // 32)
+        stripe = np.maximum(-(-(heights // steps) // n_stripes), 1)
+        rows = np.minimum(rows, n_stripes * stripe)
+        return rows
 
     @property
     def columns(self) -> NDArray[np.int64]:
@@ -67,11 +77,13 @@ def levels_of(
     min_size: Size = None,
     max_size: Size = None,
     step: int | None = None,
+    as_opencv: bool = False,
 ) -> Levels:
     """The levels of a picture of that shape (height, width).
 
     min_size, max_size : of windows in the picture, pixels: (height, width), or the height alone
     step : pixels of a level between windows; None: 2 at scales below 2, else 1
+    as_opencv : leave out the rows that OpenCV leaves out
     """
     check_scale(scale)
     if step is not None:
@@ -90,7 +102,8 @@ def levels_of(
             scales.append(single)
             shapes.append((height, width, step or (1 if single >= 2 else 2)))
         factor *= scale
-    return Levels(window, np.array(scales, np.float32), np.array(shapes, np.int64).reshape(-1, 3))
+    sizes_and_steps = np.array(shapes, np.int64).reshape(-1, 3)
+    return Levels(window, np.array(scales, np.float32), sizes_and_steps, as_opencv)
 
 
 def check_scale(scale: Any) -> None:
@@ -114,4 +127,4 @@ def _checked_size(name: str, size: Any, window: Window, default: int) -> tuple[i
 
 
 def _is_whole(value: Any) -> bool:
-    return isinstance(value, Integral) and not isinstance(value, bool) and 0 < value < 1 << 31
+    return isinstance(value, Integral) and not isinstance(value, bool) and 0 < int(value) < 1 << 31
