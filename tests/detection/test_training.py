@@ -29,7 +29,7 @@ def test_features_are_drawn_without_repetition():
 
 def test_the_bank_is_bounded():
     settings = Detector(**{**SETTINGS, "n_negatives": 200, "n_trees": 20})
-    training = Training.begin(settings, patches(300), backgrounds(), 0, 1)
+    training = Training.begin(settings, patches(300), backgrounds(), None, 1)
     training.run(lambda n_done, note: None)
     assert len(training.negatives) <= 200
     assert training.min_deviation > 1

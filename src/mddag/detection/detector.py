@@ -98,13 +98,19 @@ class Detector(Parameters):
     verbose: bool = False
     on_interrupt: str = "raise"
 
-    def fit(self, patches: ArrayLike, backgrounds: Iterable[Any]) -> Self:
+    def fit(
+        self,
+        patches: ArrayLike,
+        backgrounds: Iterable[Any],
+        negatives: ArrayLike | None = None,
+    ) -> Self:
         """Learn from patches of the object and from pictures without it.
 
         patches     : uint8 (n, height, width), grey, one object in each, framed alike; of any size:
                       they are resized to the window
         backgrounds : pictures without the object, or paths: see `mddag.detection.picture.as_grey`;
                       those smaller than the window are left out
+        negatives   : more patches without the object, uint8 (n, height, width), if there are any
         """
         from mddag.detection.training import Training  # not needed to detect
 
@@ -112,7 +118,8 @@ class Detector(Parameters):
         objects = self._checked_patches(patches)
         pictures = checked_backgrounds(backgrounds, self.window)
         n_threads = checked_threads(self.n_threads)
-        training = Training.begin(self, objects, pictures, self.random_state, n_threads)
+        others = None if negatives is None else checked_patches(_stacked("negatives", negatives))
+        training = Training.begin(self, objects, pictures, others, n_threads)
 
         def kept() -> str:
             n_rounds = len(training.rounds)
@@ -200,12 +207,7 @@ class Detector(Parameters):
         check_on_interrupt(self.on_interrupt)
 
     def _checked_patches(self, patches: ArrayLike) -> Grey:
-        array = np.asarray(patches)
-        if array.ndim != 3:
-            raise ValueError(
-                f"patches are of shape {array.shape}; wanted grey patches uint8 (n, height, width)"
-            )
-        objects = checked_patches(array)
+        objects = checked_patches(_stacked("patches", patches))
         if len(objects) < FEWEST_PATCHES:
             raise ValueError(
                 f"there are {len(objects)} patches; wanted {FEWEST_PATCHES} or more, and some "
@@ -233,6 +235,15 @@ class Detector(Parameters):
                 "this Detector is not fitted; call fit(patches, backgrounds), or mddag.load(path)"
             )
         return self.classifier_
+
+
+def _stacked(name: str, patches: ArrayLike) -> NDArray[Any]:
+    array = np.asarray(patches)
+    if array.ndim != 3:
+        raise ValueError(
+            f"{name} are of shape {array.shape}; wanted grey patches uint8 (n, height, width)"
+        )
+    return array
 
 
 def _objects(classifier: WindowClassifier, hits: Hits, cut: float) -> Groups:

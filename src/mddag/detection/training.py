@@ -34,6 +34,7 @@ Patches = NDArray[np.uint8]
 HELD_OUT = 0.15  # of the objects and of the pictures, for thresholds and cut
 OPEN = 700  # features that one tree may use
 FEWEST_NEW = 10  # hard negatives of a round; fewer change nothing
+FEWEST_COPIES = 3000  # of all objects together: several of each where there are few
 FLATTEST = 0.5  # of the deviation of the flattest objects but 1 %
 
 
@@ -46,6 +47,7 @@ class Settings(Protocol):
     n_leaves: int
     n_features: int | None
     n_negatives: int
+    random_state: int
     augmentation: Augmentation
     degradation: Degradation
     prices: Prices
@@ -90,12 +92,18 @@ class Training:
         settings: Settings,
         patches: Patches,
         pictures: Sequence[Grey],
-        seed: int,
+        negatives: Patches | None,
         n_threads: int,
     ) -> Training:
         """Hold objects and pictures out, and draw features and the first negatives."""
-        rng = np.random.default_rng(seed)
-        window, copies = settings.window, settings.augmentation.copies
+        rng = np.random.default_rng(settings.random_state)
+        window = settings.window
+
+        def copies(of: Patches, n_least: int) -> Patches:
+            times = -(-n_least // len(of))
+            many = (settings.augmentation.copies(of, window, rng) for _ in range(times))
+            return np.concatenate(list(many))
+
         objects, held = (patches[part] for part in parted(len(patches), rng))
         mined_pictures, held_pictures = (
             [pictures[i] for i in part] for part in parted(len(pictures), rng)
@@ -105,15 +113,15 @@ class Training:
             settings,
             rng,
             n_threads,
-            copies(objects, window, rng),
-            np.concatenate([copies(held, window, rng) for _ in range(2)]),
+            copies(objects, FEWEST_COPIES),
+            copies(held, max(2 * len(held), FEWEST_COPIES // 5)),
             mined_pictures,
             held_pictures,
             drawn_features(window, settings.n_features, rng),
             FLATTEST * float(np.quantile(deviations, 0.01)),
-            np.empty((0, *window), np.uint8),
+            np.empty((0, *window), np.uint8) if negatives is None else resized(negatives, window),
         )
-        training.negatives = training.first_negatives(objects)
+        training.negatives = np.concatenate([training.first_negatives(objects), training.negatives])
         return training
 
     def first_negatives(self, objects: Patches) -> Patches:
