@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from mddag.dag.dag import Dag as Dag
     from mddag.dag.dag import compile as compile  # noqa: A004
     from mddag.dag.trace import Trace as Trace
+    from mddag.detection.detector import Detector as Detector
     from mddag.ensemble.ensemble import Ensemble as Ensemble
     from mddag.ensemble.votes import Votes as Votes
     from mddag.estimators.adaboost import AdaBoostMHClassifier as AdaBoostMHClassifier
@@ -46,6 +47,7 @@ _HOMES = {
     "Curve": "mddag.mdp.curve",
     "Dag": "mddag.dag.dag",
     "DagDisplay": "mddag.inspection.plotting",
+    "Detector": "mddag.detection.detector",
     "DoubtfulResult": "mddag._internal.doubts",
     "Ensemble": "mddag.ensemble.ensemble",
     "Features": "mddag.features.features",
@@ -88,6 +90,7 @@ __all__ = [
     "Curve",
     "Dag",
     "DagDisplay",
+    "Detector",
     "DoubtfulResult",
     "Ensemble",
     "Features",

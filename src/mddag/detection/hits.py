@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,6 +36,16 @@ class Hits:
 
     def __len__(self) -> int:
         return len(self.scores)
+
+    def taken(self, chosen: NDArray[np.intp]) -> Hits:
+        """Some of the hits, by number."""
+        return replace(
+            self,
+            boxes=self.boxes[chosen],
+            scores=self.scores[chosen],
+            levels=self.levels[chosen],
+            places=self.places[chosen],
+        )
 
     def patches(self, grey: NDArray[np.uint8]) -> NDArray[np.uint8]:
         """The windows as the scan saw them, cut from the scaled pictures: uint8 (m, h, w).

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -24,7 +25,11 @@ from mddag.features.patches import PatchFeatures
 from mddag.features.rows import Floats, Patches, Rows
 from mddag.mdp.stages import Stages
 from mddag.serving.model_file import Model
+from mddag.serving.model_file.container import Metadata, Tensors
+from mddag.serving.model_file.reading import file_content
 
+# What reads files of other kinds: packages above this one, imported when there is such a file.
+OTHER_KINDS = {"detector": "mddag.detection.detector_file"}
 LOSSES = {
     "labels": "loss",
     "probabilities": "loss expected by the probabilities given",
@@ -33,12 +38,21 @@ LOSSES = {
 }
 
 
-def load(path: str | os.PathLike[str], *, n_threads: int = 1) -> Predictor:
+def load(path: str | os.PathLike[str], *, n_threads: int = 1) -> Predictor | Any:
     """The model that ``save`` wrote, to predict with `n_threads` threads (-1: all cores).
 
-    A file that is damaged or unsound is a ModelFileError; loading runs no code of it.
+    A Predictor, or what else the file holds: a Detector. A file that is damaged or unsound is a
+    ModelFileError; loading runs no code of it.
     """
-    return Predictor(Model.load(path), n_threads=n_threads)
+
+    def make(metadata: Metadata, tensors: Tensors) -> Predictor | Any:
+        if metadata.get("kind") in OTHER_KINDS:
+            reader = import_module(OTHER_KINDS[metadata["kind"]])
+            return reader.of_content(metadata, tensors, n_threads)
+        return Predictor(Model.of_content(metadata, tensors), n_threads=n_threads)
+
+    n_threads = checked_threads(n_threads)
+    return file_content(path, make)
 
 
 class Predictor:
