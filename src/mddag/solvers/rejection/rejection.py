@@ -103,7 +103,8 @@ class Rejection(Parameters, Solver):
         chosen = self._chosen(list(rows.candidates(self.shift, judges)), mdp.beta)
         ends, parts, thetas, theta = self._held_out(chosen, rows, judges)
         self.target.doubt_few(ends)
-        cascade = chosen.cascade.at(self.target.safer(theta, self.target.expected(ends)))
+        theta = self.target.safer(theta, self.target.expected(ends))
+        cascade = chosen.cascade.at(theta, ties_pass=self.target.name == "target_tpr")
         rates = realised(ends, self.target, parts, chosen.n_evaluated, thetas)
         return Detection(cascade.policy(mdp.votes, self.every), rates, chosen.setting)
 
