@@ -23,7 +23,7 @@ from mddag.detection.hard_negatives import mined, random_windows, seen_otherwise
 from mddag.detection.prices import Prices
 from mddag.detection.soft_cascade import soft_cascade, sums_by_tree, thresholds_of
 from mddag.detection.window_classifier import WindowClassifier
-from mddag.features.haar import Window, haar_features
+from mddag.features.haar import Window, haar_features, n_haar_features
 from mddag.features.patches import PatchFeatures
 from mddag.learners.patch_columns import PatchColumns
 from mddag.learners.tree import Tree
@@ -214,10 +214,10 @@ def lengths_of(n_trees: int, n_rounds: int) -> list[int]:
 
 def drawn_features(window: Window, n: int | None, rng: np.random.Generator) -> PatchFeatures:
     """n of the Haar features of the window, at random; all for None."""
-    everything = haar_features(window)
-    if n is not None and n < len(everything):
-        everything = everything[np.sort(rng.choice(len(everything), n, replace=False))]
-    return PatchFeatures.of(window, everything)
+    total, chosen = n_haar_features(window), None
+    if n is not None and n < total:
+        chosen = np.sort(rng.choice(total, n, replace=False))
+    return PatchFeatures.of(window, haar_features(window, chosen))
 
 
 def parted(n: int, rng: np.random.Generator) -> tuple[list[int], list[int]]:
