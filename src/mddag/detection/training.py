@@ -138,9 +138,14 @@ class Training:
 
     def _seen(self, pictures: Sequence[Grey]) -> list[Grey]:
         """The pictures otherwise than before: turned, made worse."""
-        window, worse = self.settings.window, self.settings.degradation.worse
+        worse = self.settings.degradation.worse
         seen = (worse(seen_otherwise(picture, self.rng), self.rng) for picture in pictures)
-        return [p for p in seen if p.shape[0] >= window[0] and p.shape[1] >= window[1]]
+        return [self._upright(picture) for picture in seen]
+
+    def _upright(self, picture: Grey) -> Grey:
+        """The picture, turned back where it lies on its side and is too narrow for a window."""
+        fits = all(n >= side for n, side in zip(picture.shape, self.settings.window, strict=True))
+        return picture if fits else np.ascontiguousarray(np.rot90(picture))
 
     @property
     def n_steps(self) -> int:

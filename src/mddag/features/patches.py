@@ -145,8 +145,8 @@ def checked_patches(X: Any, window: Window | None = None, name: str = "X") -> Pa
         raise ValueError(f"{name} is {array.dtype}; wanted {GREY}{_advice(array)}")
     if array.dtype != np.uint8 and (array.min() < 0 or array.max() > 255):
         raise ValueError(
-            f"{name} holds numbers from {array.min()} to {array.max()}; wanted grey levels from 0 to "
-            "255"
+            f"{name} holds numbers from {array.min()} to {array.max()}; wanted grey levels from 0 "
+            "to 255"
         )
     return np.ascontiguousarray(array.reshape(-1, *window), np.uint8)
 
