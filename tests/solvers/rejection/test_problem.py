@@ -6,8 +6,7 @@ from mddag.ordering import Given
 from mddag.solvers.rejection import problem
 from mddag.solvers.rejection.cascades import Setting
 from mddag.solvers.rejection.operating_point import Target
-from mddag.solvers.rejection.problem import Problem, positives
-from mddag.solvers.rejection.rates import class_parts
+from mddag.solvers.rejection.problem import Problem, class_parts, positives
 from mddag.solvers.rejection.thresholds import RankedSums
 from tests.solvers.rejection.problems import detection_mdp
 

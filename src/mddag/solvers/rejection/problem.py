@@ -23,6 +23,7 @@ from mddag.solvers.rejection.thresholds import RankedSums, shares_by_class
 
 LENGTHS = (5, 7, 10, 14, 20, 30, 40, 50, 70, 100, 150, 200, 300, 400)
 BETAS = tuple(10.0 ** np.arange(-4, -0.9, 1 / 6))
+JUDGING_PARTS = 3  # more take longer, and chose no better
 MOST_SUMS = 20_000_000  # of one order in memory: 160 MB, and as much for ranks and cuts
 
 Floats = NDArray[np.float64]
@@ -122,6 +123,13 @@ class Problem:
                     loss, cost = self.target.mean_loss(ends, lam), passing.mean_cost
                     yield Candidate(setting, cascade, loss, cost, passing.mean_steps)
 
+    def judging_parts(self, seed: int = 0) -> NDArray[np.intp] | None:
+        """Parts by which candidates are judged on these rows themselves; None where rows are enough
+        for a rate to be more than luck, or too many for memory."""
+        if self.target.is_known(self.ends) or self.sums[0].size > MOST_SUMS // 4:
+            return None
+        return class_parts(self.positive, JUDGING_PARTS, seed)
+
     def learned(self, ranked: RankedSums, setting: Setting) -> Cascade:
         """The thresholds of a setting.
 
@@ -180,6 +188,19 @@ class Problem:
         """These rows behind all steps, none of them rejected."""
         share = shares_by_class(self.positive, self.weight)
         return Ends(self.sums[0][-1], self.positive, share)
+
+
+def class_parts(positive: NDArray[np.bool_], n_parts: int, seed: int) -> NDArray[np.intp]:
+    """A part for each row at random, as many rows of each class in each.
+
+    There are fewer parts where a class has fewer rows.
+    """
+    n_parts = min(n_parts, int(positive.sum()), int((~positive).sum()))
+    random = np.random.RandomState(seed)
+    parts = np.empty(len(positive), np.intp)
+    for rows in (np.flatnonzero(positive), np.flatnonzero(~positive)):
+        parts[rows] = random.permutation(np.arange(len(rows)) % n_parts)
+    return parts
 
 
 def positives(mdp: MDP) -> NDArray[np.bool_]:

@@ -13,8 +13,8 @@ cost. Without further rows the policy rows choose by themselves: a candidate has
 freedom, and choosing on held-out parts was no better (VJ faces, FPR 1 %). But where fewer than ten
 of them decide the rate (FPR 0.1 %) each part is judged in a cascade learned without it, for else
 the luckiest is chosen: TPR .80 at 5 evaluations, .85 so. Theta and the realised rates are always
-from rows held out: thresholds are learned again without each of `n_parts` parts. (Of that theta and the one
-of all rows the safer is taken, for the cascades of the parts differ a little from the one of all.)
+from rows held out: thresholds are learned again without each of `n_parts` parts. (Of that theta and
+the one of all rows the safer is taken: cascades of the parts differ a little from the one of all.)
 
 It does not skip, and it is for two classes with one score.
 """
@@ -26,7 +26,6 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from mddag._internal.checks import check_between, check_positive, check_whole
 from mddag._internal.doubts import doubt
@@ -37,12 +36,11 @@ from mddag.metrics.realised_rates import RealisedRates
 from mddag.ordering.order import checked_ordering
 from mddag.solvers.rejection.cascades import Setting
 from mddag.solvers.rejection.operating_point import Target
-from mddag.solvers.rejection.problem import MOST_SUMS, Candidate, Problem
-from mddag.solvers.rejection.rates import class_parts, realised
+from mddag.solvers.rejection.problem import Candidate, Problem, class_parts
+from mddag.solvers.rejection.rates import realised
 from mddag.solvers.solver import Solver, check_samples
 
 DEFAULT_FPR = 0.01
-JUDGING_PARTS = 3  # where candidates are judged on rows held out
 
 
 @dataclass
@@ -110,11 +108,8 @@ class Rejection(Parameters, Solver):
         check_samples(mdp, selection)
         rows = self._problem(mdp)
         judges = rows if selection is None else self._problem(selection, rows)
-        parts = self._parts(rows, JUDGING_PARTS)
-        known = self.target.is_known(rows.ends) or rows.sums[0].size > MOST_SUMS // 4
-        tried = list(
-            rows.candidates(self.shift, judges, None if known or selection is not None else parts)
-        )
+        parts = rows.judging_parts(self._seed) if selection is None else None
+        tried = list(rows.candidates(self.shift, judges, parts))
         found = [
             self._finished(_chosen(tried, mdp.beta, budget), mdp, rows, judges)
             for budget in budgets
@@ -124,7 +119,7 @@ class Rejection(Parameters, Solver):
 
     def _finished(self, chosen: Candidate, mdp: MDP, rows: Problem, judges: Problem) -> Detection:
         """The chosen cascade with its theta and realised rates."""
-        parts = self._parts(judges, self.n_parts)
+        parts = class_parts(judges.positive, self.n_parts, self._seed)
         passing = judges.passing(chosen.cascade, chosen.setting.order)
         ends, thetas, theta = passing.ends, None, self.target.expected(passing.ends)
         if judges is rows:
@@ -133,11 +128,9 @@ class Rejection(Parameters, Solver):
         rates = realised(ends, self.target, parts, chosen.n_evaluated, thetas)
         return Detection(cascade.policy(mdp.votes, self.every), rates, chosen.setting)
 
-    def _parts(self, rows: Problem, most: int) -> NDArray[np.intp]:
-        """Parts of the rows, each with rows of both classes."""
-        n_parts = min(most, int(rows.positive.sum()), int((~rows.positive).sum()))
-        seed = 0 if self.random_state is None else self.random_state
-        return class_parts(rows.positive, n_parts, seed)
+    @property
+    def _seed(self) -> int:
+        return 0 if self.random_state is None else self.random_state
 
     def _problem(self, mdp: MDP, like: Problem | None = None) -> Problem:
         """Within a budget each base classifier counts as one, whatever its price is."""
