@@ -22,7 +22,7 @@ from mddag.solvers.rejection.operating_point import Ends, Target
 from mddag.solvers.rejection.thresholds import RankedSums, shares_by_class
 
 LENGTHS = (5, 7, 10, 14, 20, 30, 40, 50, 70, 100, 150, 200, 300, 400)
-BETAS = tuple(10.0 ** np.arange(-4, -0.9, 1 / 6))
+BETAS = (1e-5, 10**-4.5, *(10.0 ** np.arange(-4, -0.9, 1 / 6)))
 JUDGING_PARTS = 3  # more take longer, and chose no better
 MOST_SUMS = 20_000_000  # of one order in memory: 160 MB, and as much for ranks and cuts
 

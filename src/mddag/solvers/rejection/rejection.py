@@ -110,8 +110,9 @@ class Rejection(Parameters, Solver):
         judges = rows if selection is None else self._problem(selection, rows)
         parts = rows.judging_parts(self._seed) if selection is None else None
         tried = list(rows.candidates(self.shift, judges, parts))
+        one_row = 1 / int(judges.positive.sum())
         found = [
-            self._finished(_chosen(tried, mdp.beta, budget), mdp, rows, judges)
+            self._finished(_chosen(tried, mdp.beta, budget, one_row), mdp, rows, judges)
             for budget in budgets
         ]
         self.target.doubt_few(judges.ends)
@@ -147,8 +148,14 @@ class Detection:
     setting: Setting
 
 
-def _chosen(candidates: list[Candidate], beta: float, budget: float | None) -> Candidate:
-    """The best by Eq. (8) on negatives, or by the loss alone within the budget."""
+def _chosen(
+    candidates: list[Candidate], beta: float, budget: float | None, one_row: float
+) -> Candidate:
+    """The best by Eq. (8) on negatives, or by the loss alone within the budget.
+
+    Losses that differ by less than one row are equal, and then the dearest is taken: a budget is
+    there to be used, and with more evaluations there is less luck.
+    """
     if budget is None:
         return min(candidates, key=lambda c: c.loss + beta * c.cost)
     within = [c for c in candidates if c.n_evaluated <= budget]
@@ -160,4 +167,5 @@ def _chosen(candidates: list[Candidate], beta: float, budget: float | None) -> C
             "larger budget"
         )
         return cheapest
-    return min(within, key=lambda c: (c.loss, c.cost))
+    least = min(c.loss for c in within)
+    return max((c for c in within if c.loss < least + one_row), key=lambda c: c.n_evaluated)
