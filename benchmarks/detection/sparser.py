@@ -1,6 +1,6 @@
 """OpenCV's frontal face cascades made sparser by learned thresholds inside their stages.
 
-    MDDAG_DATA=... python -m benchmarks.detection.sparser [--max-loss 0.01 0.05]
+    MDDAG_DATA=... python -m benchmarks.detection.sparser [--max-loss 0.01 0.05] [--files alt2]
 
 Objects are the windows that the cascade accepts in the face patches of vj_faces and caltech_faces,
 others are windows of background_scenes. Compared on the pictures of load.cmu_scenes(), which take
@@ -30,7 +30,7 @@ from mddag.detection.opencv import read_cascade
 from mddag.detection.sparser import sparser
 from mddag.detection.window_classifier import WindowClassifier
 
-FILES = ("default", "alt", "alt2", "alt_tree")
+FILES = ["default", "alt", "alt2"]
 FIELDS = (
     "file",
     "cascade",
@@ -47,16 +47,18 @@ N_OBJECTS, N_OTHERS, N_REPEATS = 4000, 12_000, 3
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--max-loss", type=float, nargs="+", default=[0.01, 0.05])
+    parser.add_argument("--files", nargs="+", default=FILES)
     options = parser.parse_args()
-    kept(RESULTS / "detection" / "sparser.csv", FIELDS, rows(options.max_loss))
+    results = rows(options.files, options.max_loss)
+    kept(RESULTS / "detection" / "sparser.csv", FIELDS, results)
 
 
-def rows(max_loss: list[float]) -> Iterator[dict[str, Any]]:
+def rows(files: list[str], max_loss: list[float]) -> Iterator[dict[str, Any]]:
     """For each file: as it is, and sparser at each loss allowed."""
     faces = patches()
     backgrounds = loaded("background_scenes")
     pictures, truth = loaded("cmu_scenes")
-    for name in FILES:
+    for name in files:
         path = f"{cv2.data.haarcascades}haarcascade_frontalface_{name}.xml"
         whole = read_cascade(path)
         objects, others = accepted_windows(whole, faces), windows(whole, backgrounds)
