@@ -125,7 +125,7 @@ class Model:
         _ = dag.fixed_point  # refuses votes whose sums no executor could hold
         return cls(
             dag,
-            _policy.calibration_of(tensors, ensemble),
+            _policy.calibration_of(tensors, ensemble, policy),
             metadata["beta"],
             evaluation,
             _evaluation_from_json(metadata["full"]),

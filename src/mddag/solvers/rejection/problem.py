@@ -19,11 +19,10 @@ from mddag.mdp.mdp import MDP
 from mddag.ordering import Correlation, Given
 from mddag.solvers.rejection.cascades import Cascade, Passing, Setting, ordered_sums
 from mddag.solvers.rejection.operating_point import Ends, Target
-from mddag.solvers.rejection.thresholds import NEVER, RankedSums, shares_by_class
+from mddag.solvers.rejection.thresholds import RankedSums, shares_by_class
 
 LENGTHS = (5, 7, 10, 14, 20, 30, 40, 50, 70, 100, 150, 200, 300, 400)
 BETAS = tuple(10.0 ** np.arange(-4, -0.9, 1 / 6))
-ROUNDS = 2  # theta is that of the rows that are left, so it changes with the thresholds
 MOST_SUMS = 20_000_000  # of one order in memory: 160 MB, and as much for ranks and cuts
 
 Floats = NDArray[np.float64]
@@ -42,6 +41,15 @@ class Candidate:
     loss: float
     cost: float
     n_evaluated: float
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """Some rows, held out, with their sums in one order; the others are to learn from."""
+
+    here: NDArray[np.bool_]
+    sums: Floats
+    others: RankedSums
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,59 +99,87 @@ class Problem:
         rounded = {min(-(-length // self.every) * self.every, most) for length in LENGTHS}
         return sorted(length for length in rounded if length % self.every == 0 or length == most)
 
-    def candidates(self, shift: float, judges: Problem) -> Iterator[Candidate]:
-        """All settings, learned on these rows and judged by others."""
-        lam = self.target.slope(self._ends(0, len(self.sums[0])))
+    def candidates(
+        self, shift: float, judges: Problem, parts: NDArray[np.intp] | None = None
+    ) -> Iterator[Candidate]:
+        """All settings, learned on these rows and judged by others.
+
+        parts : (n,), where these rows judge by themselves: then the loss of each part is that in a
+                cascade learned without it. Costs are of the cascade itself.
+        """
+        lam = self.target.slope(self.ends)
         for o in range(len(self.orders)):
-            ranked = self.ranked(o, shift)
+            ranked = RankedSums.of(self.sums[o], self.positive, self.weight, shift=shift)
+            without = None if parts is None else list(self._without(o, parts, shift))
             for length in self.lengths:
                 for beta in BETAS:
                     setting = Setting(o, length, float(beta))
                     cascade = self.learned(ranked, setting)
                     passing = judges.passing(cascade, o)
-                    loss, cost = self.target.loss(passing.ends, lam), passing.mean_cost
+                    ends = passing.ends
+                    if without is not None:
+                        ends = self._crossed(setting, without)[0]
+                    loss, cost = self.target.mean_loss(ends, lam), passing.mean_cost
                     yield Candidate(setting, cascade, loss, cost, passing.mean_steps)
 
-    def ranked(self, o: int, shift: float, rows: NDArray[np.bool_] | None = None) -> RankedSums:
-        """Sums of all or some rows in one order, sorted at each step."""
-        if rows is None:
-            return RankedSums.of(self.sums[o], self.positive, self.weight, shift=shift)
-        sums = np.ascontiguousarray(self.sums[o][:, rows])
-        return RankedSums.of(sums, self.positive[rows], self.weight[rows], shift=shift)
-
     def learned(self, ranked: RankedSums, setting: Setting) -> Cascade:
-        """The thresholds of a setting; theta is that of the rows which they leave."""
+        """The thresholds of a setting.
+
+        They change which rows are left, so theta is taken again from those that the first ones
+        leave; a last pass counts at each step the rows that reach it.
+        """
         order, length = self.orders[setting.order], setting.length
         full = Ends(ranked.sums[length - 1], ranked.positive, ranked.share)
         theta, lam = self.target.theta(full), self.target.slope(full)
         prices = setting.beta * self.costs[order[:length]]
         looks = (np.arange(length) + 1) % self.every == 0
-        for _ in range(ROUNDS):
-            thresholds = ranked.thresholds(length, theta, lam, prices, looks)
-            cascade = Cascade(order, thresholds)
-            left = cascade.passing(ranked.sums, ranked.positive, self.costs, ranked.share)
-            theta = max(self.target.theta(left.ends), float(full.scores.min()))
-        return cascade
+        first = ranked.thresholds(length, theta, lam, prices, looks=looks)
+        left = Cascade(order, first).passing(ranked.sums, ranked.positive, self.costs, ranked.share)
+        theta = max(self.target.theta(left.ends), float(full.scores.min()))
+        again = ranked.thresholds(length, theta, lam, prices, looks=looks)
+        return Cascade(
+            order, ranked.thresholds(length, theta, lam, prices, looks=looks, before=again)
+        )
 
     def passing(self, cascade: Cascade, o: int) -> Passing:
         """These rows in a cascade of order number o."""
         return cascade.passing(self.sums[o], self.positive, self.costs, self.weight)
 
-    def crossed(self, setting: Setting, parts: NDArray[np.intp], shift: float) -> Ends:
-        """Ends of each part in a cascade that was learned without it."""
-        scores = np.full(len(parts), NEVER)
-        for part in np.unique(parts):
+    def crossed(
+        self, setting: Setting, parts: NDArray[np.intp], shift: float
+    ) -> tuple[Ends, Floats]:
+        """Ends of each part in a cascade that was learned without it, and theta by the rows that
+        learned that cascade, by part."""
+        return self._crossed(setting, list(self._without(setting.order, parts, shift)))
+
+    def _crossed(self, setting: Setting, without: list[Part]) -> tuple[Ends, Floats]:
+        scores, thetas = np.empty(len(self.positive)), np.empty(len(without))
+        for k, part in enumerate(without):
+            cascade, here, rest = self.learned(part.others, setting), part.here, part.others
+            passing = cascade.passing(part.sums, self.positive[here], self.costs, self.weight[here])
+            scores[here] = passing.ends.scores
+            own = cascade.passing(rest.sums, rest.positive, self.costs, rest.share)
+            thetas[k] = self.target.expected(own.ends)
+        return Ends(scores, self.positive, shares_by_class(self.positive, self.weight)), thetas
+
+    def _without(self, o: int, parts: NDArray[np.intp], shift: float) -> Iterator[Part]:
+        """The rows of each part, and all others to learn from; a single part learns from itself."""
+        for part in range(int(parts.max()) + 1):
             here = parts == part
             others = ~here if parts.max() else here
-            cascade = self.learned(self.ranked(setting.order, shift, others), setting)
-            sums = self.sums[setting.order][:, here]
-            passing = cascade.passing(sums, self.positive[here], self.costs, self.weight[here])
-            scores[here] = passing.ends.scores
-        return Ends(scores, self.positive, shares_by_class(self.positive, self.weight))
+            ranked = RankedSums.of(
+                np.ascontiguousarray(self.sums[o][:, others]),
+                self.positive[others],
+                self.weight[others],
+                shift=shift,
+            )
+            yield Part(here, np.ascontiguousarray(self.sums[o][:, here]), ranked)
 
-    def _ends(self, o: int, length: int) -> Ends:
+    @property
+    def ends(self) -> Ends:
+        """These rows behind all steps, none of them rejected."""
         share = shares_by_class(self.positive, self.weight)
-        return Ends(self.sums[o][length - 1], self.positive, share)
+        return Ends(self.sums[0][-1], self.positive, share)
 
 
 def positives(mdp: MDP) -> NDArray[np.bool_]:
@@ -159,6 +195,11 @@ def check_detection(mdp: MDP) -> None:
         raise ValueError(
             f"Rejection got labels or votes of {what}; wanted two classes with one score, of which "
             "1 is to be detected"
+        )
+    if not {"eval", "quit"} <= set(mdp.actions):
+        raise ValueError(
+            f"actions are {mdp.actions}; Rejection wants 'eval' and 'quit' among them: it does "
+            "nothing else"
         )
     positive = positives(mdp)[mdp.weight > 0]
     if positive.all() or not positive.any():

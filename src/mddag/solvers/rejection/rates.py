@@ -7,69 +7,48 @@ positives of this one.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mddag.metrics.detection import rate_interval
+from mddag.metrics.realised_rates import RealisedRates
 from mddag.solvers.rejection.operating_point import Ends, Target
 from mddag.solvers.rejection.thresholds import shares_by_class
 
 Floats = NDArray[np.float64]
 
 
-@dataclass(frozen=True)
-class RealisedRates:
-    """Rates on held-out rows, beside the one that was wanted.
-
-    target, wanted           : "target_fpr" or "target_tpr", and its number
-    fpr, tpr                 : as measured
-    fpr_error, tpr_error     : their standard errors
-    fpr_interval, tpr_interval : of Clopper and Pearson, 95 %
-    n_negatives, n_positives : rows that they were measured on
-    n_evaluated              : mean evaluations on negatives
-    """
-
-    target: str
-    wanted: float
-    fpr: float
-    fpr_error: float
-    fpr_interval: tuple[float, float]
-    tpr: float
-    tpr_error: float
-    tpr_interval: tuple[float, float]
-    n_negatives: int
-    n_positives: int
-    n_evaluated: float
-
-    def __str__(self) -> str:
-        return (
-            f"FPR {self._of('fpr')}, 95 %: {self.fpr_interval[0]:.2g} to "
-            f"{self.fpr_interval[1]:.2g}, on {self.n_negatives} negatives held out; "
-            f"TPR {self._of('tpr')} on {self.n_positives} positives"
-        )
-
-    def _of(self, rate: str) -> str:
-        """A rate beside the one that was wanted, if it was."""
-        digits = ".4g" if rate == "fpr" else ".3f"
-        wanted = f"{self.wanted:g} wanted, " if self.target == f"target_{rate}" else ""
-        found, error = getattr(self, rate), getattr(self, f"{rate}_error")
-        return f"{wanted}{found:{digits}} +- {error:.2g} realised"
-
-
 def realised(
-    ends: Ends, target: Target, parts: NDArray[np.intp], n_evaluated: float
+    ends: Ends,
+    target: Target,
+    parts: NDArray[np.intp],
+    n_evaluated: float,
+    thetas: Floats | None = None,
 ) -> RealisedRates:
-    """The rates of rows held out; parts (n,) numbers those that share a theta."""
+    """The rates of rows held out.
+
+    parts  : (n,), rows of one number share a theta
+    thetas : by part, that of the rows which learned its cascade; the safer of the two is taken
+    """
     above = np.zeros(len(parts), bool)
     for part in np.unique(parts):
         here, others = parts == part, parts != part
         others = others if _both(ends.positive[others]) else here
         share = shares_by_class(ends.positive[others], ends.share[others])
         rest = Ends(ends.scores[others], ends.positive[others], share)
-        above[here] = ends.scores[here] > target.expected(rest)
+        theta = target.expected(rest)
+        if thetas is not None:
+            theta = target.safer(theta, float(thetas[part]))
+        above[here] = ends.scores[here] > theta
+    return rates_of(ends, above, target, n_evaluated)
+
+
+def rates_of(
+    ends: Ends, above: NDArray[np.bool_], target: Target, n_evaluated: float
+) -> RealisedRates:
+    """The rates of rows held out of which some were called positive."""
     found: dict[str, Any] = {}
     for name, rows in (("fpr", ~ends.positive), ("tpr", ends.positive)):
         count, n = int(above[rows].sum()), int(rows.sum())
