@@ -6,6 +6,7 @@
     python -m benchmarks.adaboost         AdaBoost.MH: test errors, training time, growth
     python -m benchmarks.parts.executors  parts of mddag; .learners, .scores, .portfolio,
                                           .condensation
+    python -m benchmarks.detection.opencv OpenCV's cascades beside OpenCV; .sparser
     python -m benchmarks.reproduced       which committed numbers does this code give again?
 
 Tables and pictures are committed in benchmarks/results/<subject>; models that take long to train

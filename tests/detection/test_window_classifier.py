@@ -154,3 +154,25 @@ def test_arrays_that_do_not_belong_together_are_refused(change, words):
     classifier = random_classifier(np.random.default_rng(6), (6, 6), 6, 1)
     with pytest.raises(ValueError, match=words):
         dataclasses.replace(classifier, **change)
+
+
+def test_a_hundred_megapixels():
+    """Only rows of a strip are held at a time, so a scan adds little to the picture itself."""
+    picture = np.zeros((9_000, 12_000), np.uint8)
+    classifier = random_classifier(np.random.default_rng(7), (24, 24), min_deviation=1.0)
+    hits = classifier.scan(picture, min_size=1500)
+    assert len(hits) == 0
+    assert hits.n_windows > 10_000
+    assert hits.n_evaluated == 0
+
+
+def test_pictures_wider_than_a_strip_of_cells():
+    """In wide pictures the strips have fewer rows, which changes nothing."""
+    rng = np.random.default_rng(8)
+    classifier = random_classifier(rng, (6, 5))
+    tile = random_picture(rng, 30, 40)
+    narrow = classifier.scan(tile, max_size=6, step=1)
+    wide = classifier.scan(np.tile(tile, (1, 2000)), max_size=6, step=1)
+    first = wide.places[:, 0] <= 35
+    np.testing.assert_array_equal(wide.places[first], narrow.places)
+    np.testing.assert_array_equal(wide.scores[first], narrow.scores)

@@ -44,8 +44,8 @@ class Levels:
             return rows
         n_stripes = -(-(int(self.shapes[0, 1]) - self.window[1] + 1) // 32)
         stripe = np.maximum(-(-(heights // steps) // n_stripes), 1)
-        rows = np.minimum(rows, n_stripes * stripe)
-        return rows
+        covered: NDArray[np.int64] = n_stripes * stripe
+        return np.minimum(rows, covered)
 
     @property
     def columns(self) -> NDArray[np.int64]:
@@ -90,20 +90,18 @@ def levels_of(
         check_whole("step", step, 1)
     least = _checked_size("min_size", min_size, window, 0)
     most = _checked_size("max_size", max_size, window, 1 << 30)
-    scales, shapes, factor = [], [], 1.0
+    factors, factor = [], 1.0
     while all(round(side * factor) <= n for side, n in zip(window, shape, strict=True)):
-        single = np.float32(factor)
-        sizes = [int(np.rint(np.float32(side) * single)) for side in window]
-        if any(size > limit for size, limit in zip(sizes, most, strict=True)):
-            break
-        height, width = (int(np.rint(np.float32(n) / single)) for n in shape)
-        large = all(size >= limit for size, limit in zip(sizes, least, strict=True))
-        if large and height >= window[0] and width >= window[1]:
-            scales.append(single)
-            shapes.append((height, width, step or (1 if single >= 2 else 2)))
+        factors.append(factor)
         factor *= scale
-    sizes_and_steps = np.array(shapes, np.int64).reshape(-1, 3)
-    return Levels(window, np.array(scales, np.float32), sizes_and_steps, as_opencv)
+    scales = np.array(factors, np.float32)
+    sizes = np.rint(np.array(window, np.float32) * scales[:, None])
+    shapes = np.rint(np.array(shape, np.float32) / scales[:, None])
+    fits = (sizes >= least) & (sizes <= most) & (shapes >= window)
+    chosen = fits.all(axis=1)
+    steps = np.where(scales >= 2, 1, 2) if step is None else np.full(len(scales), step)
+    table = np.column_stack([shapes, steps]).astype(np.int64)
+    return Levels(window, scales[chosen], table[chosen], as_opencv)
 
 
 def check_scale(scale: Any) -> None:
