@@ -1,5 +1,7 @@
 """Hypothesis strategies: ensembles and rows that hit every kind of split, grids, policies."""
 
+from dataclasses import replace
+
 import numpy as np
 from hypothesis import strategies as st
 
@@ -83,3 +85,12 @@ def policies(draw, n_steps, n_scores, grid=None):
     actions = np.array(draw(st.lists(action, min_size=size, max_size=size)), np.uint8)
     order = np.array(draw(st.permutations(range(n_steps))), np.intp)
     return Policy(actions.reshape(n_decisions, grid.n_cells), grid, order, every)
+
+
+@st.composite
+def with_verdicts(draw, policy):
+    """The policy with a random verdict wherever a row may quit, some of them by the scores."""
+    code = st.integers(-1, max(policy.grid.n_scores, 2) - 1)
+    shape = len(policy.actions) + 1, policy.state.n_cells
+    codes = draw(st.lists(code, min_size=shape[0] * shape[1], max_size=shape[0] * shape[1]))
+    return replace(policy, verdict=np.array(codes, np.int16).reshape(shape))

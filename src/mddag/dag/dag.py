@@ -28,6 +28,7 @@ from mddag.dag.executors import KERNELS, MEMBERS, TRACERS, Executor, Tracer
 from mddag.dag.integer_votes import IntegerVotes
 from mddag.dag.program import Program
 from mddag.dag.trace import Trace
+from mddag.dag.verdicts import codes_by_scores
 from mddag.ensemble.ensemble import Ensemble
 from mddag.features.rows import Rows
 from mddag.mdp.grid import Grid
@@ -61,6 +62,11 @@ class Dag(ReadOnlyArrays):
             raise ValueError(
                 "the policy has a rescaling, which belongs into the votes of a Dag's ensemble; "
                 "wanted mddag.compile(ensemble, policy), which puts it there"
+            )
+        if self.policy.verdict is not None and not self.ensemble.task.predicts_classes:
+            raise ValueError(
+                f"the policy has verdicts, which are classes, but the ensemble is a "
+                f"{self.ensemble.kind}; wanted a classifier, or a policy without verdicts"
             )
         _ = self.program  # whose checks belong before any work
         if self.executor is not None:
@@ -172,6 +178,22 @@ class Dag(ReadOnlyArrays):
     def exits_of(self, rows: Rows, n_threads: int) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
         """The same of rows that have been checked."""
         return self.chosen(len(rows)).exits(rows, n_threads)
+
+    def verdicts(self, X: Any, *, n_threads: int = 1) -> NDArray[np.intp]:
+        """The class of each row as ``Trace.verdict``, a place in the ensemble's classes, (n_rows,).
+
+        The policy's verdict where it has one, else the class by the scores.
+        """
+        n_threads = checked_threads(n_threads)
+        return self.verdicts_of(self.ensemble.features.rows(X), n_threads)
+
+    def verdicts_of(self, rows: Rows, n_threads: int) -> NDArray[np.intp]:
+        """The same of rows that have been checked."""
+        if self.policy.verdict is not None:
+            return self.chosen(len(rows)).verdicts(rows, n_threads)
+        scores = np.empty((len(rows), self.ensemble.n_scores))
+        self.fill_scores(rows, scores, n_threads)
+        return codes_by_scores(self.ensemble, scores)
 
     def lengths(
         self, X: Any, *, n_threads: int = 1

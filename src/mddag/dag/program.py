@@ -22,7 +22,7 @@ from mddag.dag.cost_model import Costs
 from mddag.dag.integer_votes import IntegerVotes
 from mddag.ensemble.ensemble import Ensemble
 from mddag.ensemble.votes import take_segments
-from mddag.mdp.grid import Grid
+from mddag.mdp.grid import Grid, buckets
 from mddag.mdp.policy import EVAL, Policy
 
 
@@ -57,7 +57,8 @@ class Program(ReadOnlyArrays):
             return self.ensemble, self.policy
         ensemble = self.ensemble.reordered(self.policy.order).truncated(n_reached)
         actions = self.policy.actions[: -(-n_reached // self.policy.every)]
-        return ensemble, replace(self.policy, actions=actions, order=np.arange(n_reached))
+        order = np.arange(n_reached)  # verdicts stay with the whole policy
+        return ensemble, replace(self.policy, actions=actions, order=order, verdict=None)
 
     @cached_property
     def evaluates_all(self) -> bool:
@@ -83,6 +84,17 @@ class Program(ReadOnlyArrays):
     def edges(self) -> NDArray[np.int64]:
         """The edges of the grid in units of the votes."""
         return self.fixed_point.edges(self.policy.grid.edges)
+
+    def cells(self, scores: NDArray[np.float64]) -> NDArray[np.int32]:
+        """The cells in which kernels see these scores of theirs (n, K), int32 (n,)."""
+        sums, cells = np.ldexp(scores, self.fixed_point.exponent), np.empty(len(scores), np.int32)
+        _core.cells(self._grid, sums, cells)
+        return cells
+
+    @cached_property
+    def _grid(self) -> _core.Grid:
+        """The cells of sums; in units of the votes several edges may be equal."""
+        return buckets(self.edges.astype(np.float64), self.policy.grid.n_scores)
 
     @cached_property
     def walk(self) -> _core.Walk:

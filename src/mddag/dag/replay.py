@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from mddag import _core
 from mddag._internal.checks import checked_threads
 from mddag.dag.integer_votes import IntegerVotes
+from mddag.dag.verdicts import codes_by_scores, verdicts_of_exits
 from mddag.ensemble.ensemble import Ensemble
 from mddag.ensemble.votes import Votes
 from mddag.mdp.grid import buckets
@@ -30,11 +31,13 @@ class Replay:
     scores      : float64 (n, K)
     exit_step   : int32 (n,), one more than the last step at which a row evaluates, 0 if none
     n_evaluated : int32 (n,)
+    verdict     : intp (n,), as ``Trace.verdict``
     """
 
     scores: NDArray[np.float64]
     exit_step: NDArray[np.int32]
     n_evaluated: NDArray[np.int32]
+    verdict: NDArray[np.intp]
 
 
 def replay(ensemble: Ensemble, policy: Policy, votes: Votes, *, n_threads: int = 1) -> Replay:
@@ -62,5 +65,9 @@ def replay(ensemble: Ensemble, policy: Policy, votes: Votes, *, n_threads: int =
         np.zeros(n),
         n_threads,
     )
+    cells = np.zeros(n, np.int32)
+    if policy.verdict is not None:
+        _core.cells(grid, scores, cells)
     scores *= unit
-    return Replay(scores, exit_step, n_evaluated)
+    codes = verdicts_of_exits(policy, codes_by_scores(ensemble, scores), exit_step, cells)
+    return Replay(scores, exit_step, n_evaluated, codes)

@@ -40,6 +40,7 @@ from mddag.mdp.arguments import (
 )
 from mddag.mdp.grid import Grid
 from mddag.mdp.policy import ACTIONS, EVAL, Policy, check_policy
+from mddag.mdp.verdicts import BY_SCORES
 from mddag.ordering.arrangement import Arrangement, check_arrangement
 
 
@@ -185,12 +186,18 @@ class MDP:
         self, policy: Policy, *, n_threads: int = 1
     ) -> tuple[NDArray[np.float64], NDArray[np.int32], NDArray[np.float64]]:
         """Final scores (n, K), evaluations (n,) and cost (n,) of every instance under a policy."""
-        n_threads = checked_threads(n_threads)
+        scores, n_evaluated, cost, _ = self._followed(policy, checked_threads(n_threads))
+        return scores, n_evaluated, cost
+
+    def _followed(
+        self, policy: Policy, n_threads: int = 1
+    ) -> tuple[NDArray[np.float64], NDArray[np.int32], NDArray[np.float64], NDArray[np.int32]]:
+        """A rollout, with the exit steps (n,)."""
         check_policy(policy)
         policy.require(self.n_steps, self.n_scores)
         tables = policy.tables(self.votes.tables)
         scores = np.tile(tables.bias, (self.n_instances, 1))
-        n_evaluated = np.zeros(self.n_instances, np.int32)
+        n_evaluated, exit_step = (np.zeros(self.n_instances, np.int32) for _ in range(2))
         cost = np.zeros(self.n_instances)
         _core.rollout(
             tables.native,
@@ -200,16 +207,23 @@ class MDP:
             self.costs,
             scores,
             n_evaluated,
-            np.zeros(self.n_instances, np.int32),
+            exit_step,
             cost,
             n_threads,
         )
-        return scores, n_evaluated, cost
+        return scores, n_evaluated, cost, exit_step
 
     def evaluate(self, policy: Policy) -> Evaluation:
-        """Eq. (8) of a policy on these instances."""
-        scores, n_evaluated, cost = self.rollout(policy)
+        """Eq. (8) of a policy on these instances.
+
+        A loss that counts wrong decisions (``Loss.prices``) counts the verdicts of the policy where
+        it has any; all other losses are of the scores.
+        """
+        scores, n_evaluated, cost, exit_step = self._followed(policy)
         losses = self.losses_of(scores, slice(None), n_evaluated)
+        if policy.verdict is not None:
+            said = policy.last_verdicts[policy.decision_after(exit_step), policy.grid.cells(scores)]
+            losses = self._with_verdicts(losses, said)
         loss = float(np.average(losses, weights=self.weight))
         mean_cost = float(np.average(cost, weights=self.weight))
         return Evaluation(
@@ -218,6 +232,17 @@ class MDP:
             objective=loss + self.beta * mean_cost,
             n_evaluated=float(np.average(n_evaluated, weights=self.weight)),
         )
+
+    def _with_verdicts(
+        self, losses: NDArray[np.float64], said: NDArray[np.int16]
+    ) -> NDArray[np.float64]:
+        """The losses, and the price of the verdict where there is one (not -1)."""
+        prices = self.loss.prices(max(self.n_scores, 2))
+        if prices is None or self.of_numbers:
+            return losses
+        of_label = self.labels @ prices if self.labels.ndim == 2 else prices[self.labels]
+        paid = np.take_along_axis(of_label, np.maximum(said, 0)[:, None].astype(np.intp), axis=1)
+        return np.where(said == BY_SCORES, losses, paid[:, 0])
 
     def evaluate_full(self) -> Evaluation:
         """Eq. (8) of the full ensemble, without a rollout."""

@@ -5,6 +5,8 @@ The cell is that of the policy's ``State``. Where SKIP leaves the cell alone, as
 are those of f on one grid for all steps, chains of SKIPs fold exactly into a jump table: it gives
 the next step to evaluate, N meaning quit. Elsewhere a SKIP leads to the next decision.
 
+Where a row quits may also say what it is: see ``verdicts``.
+
 With ``every=k`` there is a decision at the steps 0, k, 2k … alone, and it covers the next k base
 classifiers: EVAL or SKIP all of them, or QUIT. Fewer decisions let an executor run more rows at
 once.
@@ -25,6 +27,7 @@ from mddag.ensemble.rescaling import Rescaling
 from mddag.ensemble.votes import Tables
 from mddag.mdp.grid import Grid
 from mddag.mdp.state import Score, State
+from mddag.mdp.verdicts import checked_verdict, last_decisions
 from mddag.ordering.arrangement import Arrangement, check_arrangement
 
 EVAL, SKIP, QUIT = 0, 1, 2
@@ -42,8 +45,11 @@ class Policy(ReadOnlyArrays):
     every   : steps that one decision covers
     rescaling: weights and constants that the base classifiers get first; None for none
     state   : what becomes a cell, and how; Score(grid) by default
+    verdict : int16 (n_decisions + 1, n_cells), the class of a row that quits at decision d in cell
+              c, the last row being for those that pass the end; -1 is the class by the scores, and
+              None is -1 everywhere
 
-    Both arrays are read-only copies, since the jump table is folded from them once.
+    All arrays are read-only copies, since the jump table is folded from them once.
     """
 
     actions: NDArray[np.uint8]
@@ -52,6 +58,7 @@ class Policy(ReadOnlyArrays):
     every: int = 1
     rescaling: Rescaling | None = None
     state: State = None  # type: ignore[assignment]  # set below: it takes the grid
+    verdict: NDArray[np.int16] | None = None
 
     def __post_init__(self) -> None:
         _check_grid(self.grid)
@@ -92,6 +99,8 @@ class Policy(ReadOnlyArrays):
                 f"the rescaling is of shape {self.rescaling.shift.shape}; wanted one constant per "
                 f"step and score, {wanted}"
             )
+        shape, n_classes = (n_decisions + 1, self.state.n_cells), max(self.grid.n_scores, 2)
+        object.__setattr__(self, "verdict", checked_verdict(self.verdict, shape, n_classes))
         object.__setattr__(self, "actions", read_only(actions, np.uint8))
         object.__setattr__(self, "order", read_only(order, np.intp))
 
@@ -146,6 +155,22 @@ class Policy(ReadOnlyArrays):
         return table
 
     @cached_property
+    def last_decisions(self) -> NDArray[np.int32]:
+        """By decision and cell, where a row quits that evaluates no more and stays in its cell,
+        int32 (n_decisions + 1, n_cells); n_decisions for the end."""
+        return last_decisions(self.actions == QUIT)
+
+    @cached_property
+    def last_verdicts(self) -> NDArray[np.int16]:
+        """The verdict on such a row, int16 (n_decisions + 1, n_cells)."""
+        assert self.verdict is not None
+        return np.take_along_axis(self.verdict, self.last_decisions, axis=0)
+
+    def decision_after(self, exit_step: NDArray[np.int32]) -> NDArray[np.int32]:
+        """The first decision behind the steps that rows have evaluated."""
+        return -(-exit_step // self.n_together)
+
+    @cached_property
     def n_reached(self) -> int:
         """How many steps there are before all rows have quit."""
         end = int((self._jumps == self.n_steps).all(axis=1).argmax())
@@ -191,7 +216,7 @@ class Policy(ReadOnlyArrays):
                 f"{arrangement.n_steps}; wanted the one that it was learned on"
             )
         whole = arrangement.then(Arrangement(self.order, self.rescaling))
-        actions = self.actions
+        actions, verdict = self.actions, self.verdict
         if len(whole.order) > self.n_steps:
             if self.n_steps % self.every:
                 raise ValueError(
@@ -200,7 +225,15 @@ class Policy(ReadOnlyArrays):
                 )
             n_more = -(-len(whole.order) // self.every) - len(actions)
             actions = np.pad(actions, ((0, n_more), (0, 0)), constant_values=QUIT)
-        return replace(self, actions=actions, order=whole.order, rescaling=whole.rescaling)
+            if verdict is not None:  # where all quit now was the end
+                verdict = np.pad(verdict, ((0, n_more), (0, 0)), mode="edge")
+        return replace(
+            self,
+            actions=actions,
+            order=whole.order,
+            rescaling=whole.rescaling,
+            verdict=verdict,
+        )
 
     def on_fewest_cells(self) -> Policy:
         """The same decisions, on a grid without the edges that make no difference at any step.
@@ -210,14 +243,18 @@ class Policy(ReadOnlyArrays):
         grid = self.grid
         if not isinstance(self.state, Score):
             return self
-        places = self.actions.reshape(len(self.actions), grid.n_scores, len(grid.edges) + 1)
-        heeded = (places[:, :, 1:] != places[:, :, :-1]).any(axis=(0, 1))
+        verdicts = [] if self.verdict is None else [self.verdict]
+        tables: list[NDArray[Any]] = [self.actions, *verdicts]
+        places = [t.reshape(len(t), grid.n_scores, len(grid.edges) + 1) for t in tables]
+        changes = [(p[:, :, 1:] != p[:, :, :-1]).any(axis=(0, 1)) for p in places]
+        heeded = np.any(changes, axis=0)
         if heeded.all():
             return self
         first = np.append(0, np.flatnonzero(heeded) + 1)  # of the places that become one
-        actions = places[:, :, first].reshape(len(self.actions), grid.n_scores * len(first))
-        fewer = Grid(grid.edges[heeded], grid.n_scores)
-        return replace(self, actions=actions, grid=fewer, state=Score(fewer))
+        n_cells, fewer = grid.n_scores * len(first), Grid(grid.edges[heeded], grid.n_scores)
+        actions, *verdict = (p[:, :, first].reshape(len(p), n_cells) for p in places)
+        new = replace(self, actions=actions, grid=fewer, state=Score(fewer), verdict=None)
+        return replace(new, verdict=verdict[0]) if verdict else new
 
     def tables(self, tables: Tables) -> Tables:
         """The votes of an ensemble, rescaled for this policy."""

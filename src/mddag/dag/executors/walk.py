@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from mddag.dag.executors.executor import exits_at_the_end
 from mddag.dag.program import Program
 from mddag.dag.trace import Trace
+from mddag.dag.verdicts import verdicts_by_exits
 from mddag.features.rows import Rows
 
 
@@ -42,6 +43,9 @@ class Walk:
         self.program.walk.exits(rows, scores, exit_step, n_threads)
         return scores, exit_step
 
+    def verdicts(self, rows: Rows, n_threads: int) -> NDArray[np.intp]:
+        return verdicts_by_exits(self.program, *self.exits(rows, n_threads))
+
     def run(self, rows: Rows, n_threads: int) -> Trace:
         source, (ensemble, _) = self.program.ensemble, self.program.reached
         scores = np.empty((len(rows), source.n_scores))
@@ -52,4 +56,5 @@ class Walk:
         if ensemble is not source:
             indices = self.program.policy.order.astype(np.int32)[indices]
         indptr = np.concatenate([[0], np.cumsum(n_evaluated, dtype=np.int64)])
-        return Trace(scores, indptr, indices, exit_step, cost)
+        verdict = verdicts_by_exits(self.program, scores, exit_step)
+        return Trace(scores, indptr, indices, exit_step, cost, verdict)
