@@ -8,6 +8,7 @@ namespace mddag {
 namespace nb = nanobind;
 
 void bind_ensemble(nb::module_& m);
+void bind_haar(nb::module_& m);
 void bind_mdp(nb::module_& m);
 void bind_boosting(nb::module_& m);
 void bind_solvers(nb::module_& m);

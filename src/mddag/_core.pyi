@@ -25,6 +25,8 @@ FixedTables = tuple[Ints32, Ints64, Ints32, Ints64, int]
 Grid = tuple[Floats, Ints32, float, float, int]
 Policy = tuple[Ints32, Ints64]
 ColumnArrays = tuple[Codes, Ints32, Bools, Bools, NDArray[np.intp]]
+# cells ((height + 1) (width + 1), n), scales (n,), height, width
+PatchCells = tuple[Words, NDArray[np.float32], int, int]
 # kind, scale, prices; labels as classes, values or shares
 Loss = tuple[int, float, Floats, Ints64, Floats, Floats]
 Allowed = tuple[bool, bool, bool]  # EVAL, SKIP, QUIT
@@ -46,6 +48,33 @@ def tree_fault(nodes: Bytes, n_leaves: int, n_words: int) -> tuple[int, int]: ..
 def leaf_codes(trees: Trees, X: Rows, out: Codes, n_threads: int) -> None: ...
 def add_scores(trees: Trees, tables: Tables, X: Rows, out: Floats, n_threads: int) -> None: ...
 def add_coded_scores(tables: Tables, codes: Codes, out: Floats) -> None: ...
+
+# native/haar
+def integral_images(picture: Bytes, sums: Words, squares: NDArray[np.uint64]) -> None: ...
+def haar_fault(features: Ints32, height: int, width: int) -> tuple[int, str]:
+    """The first feature of int32 (m, 3, 5) that does not fit the window, and why; or -1."""
+
+def haar_values(
+    patches: Bytes,  # (n, height, width)
+    features: Ints32,  # (m, 3, 5): x, y, w, h, weight of each rectangle
+    out: NDArray[np.float32],  # (n, m)
+    n_threads: int,
+) -> None: ...
+
+def haar_cells(patches: Bytes, out: PatchCells, n_threads: int) -> None: ...
+def haar_columns(
+    patches: PatchCells,
+    features: Ints32,
+    out: NDArray[np.float32],  # (m, n)
+    n_threads: int,
+) -> None: ...
+def haar_codes(
+    patches: PatchCells,
+    features: Ints32,
+    n_bins: int,  # 2 to 256
+    out: Bytes,  # (m, n)
+    n_threads: int,
+) -> None: ...
 
 # native/mdp
 def cells(grid: Grid, scores: Floats, out: Ints32) -> None: ...

@@ -12,7 +12,7 @@ import pytest
 NATIVE = Path(__file__).parents[2] / "native"
 LAYERS = [
     {"internal"},
-    {"ensemble"},
+    {"ensemble", "haar"},
     {"mdp"},
     {"boosting", "solvers", "walk", "blocks/kernels"},
     {"blocks/ranks"},

@@ -33,6 +33,7 @@ from mddag.calibration.calibration import Calibration
 from mddag.ensemble.ensemble import Ensemble
 from mddag.features.checks import all_or_nothing, checked_rows
 from mddag.features.rows import Rows
+from mddag.learners.learner import own_columns
 
 
 class AdaBoostMHClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -150,7 +151,7 @@ class AdaBoostMHClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator)
 
     @with_callbacks  # type: ignore[untyped-decorator]
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Boost on X (n, d) and labels y (n,).
+        """Boost on X (n, d), or on patches uint8 (n, h, w) by ``Haar``, and labels y (n,).
 
         `sample_weight` (n,) >= 0: a row of weight 2 counts as two rows, of weight 0 as none.
         If fit fails or is interrupted, the estimator is as it was before.
@@ -160,8 +161,12 @@ class AdaBoostMHClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator)
         with all_or_nothing(self):
             continued = getattr(self, "ensemble_", None) if self.warm_start else None
             self._check_continues(continued)
-            given = training_set(self, X, y, sample_weight, self.categorical_features, continued)
             seed = self._seed if continued is not None else _drawn_seed(self.random_state)
+            own = own_columns(self.learner)
+            features = None if own is None else own.features(X, seed)
+            given = training_set(
+                self, X, y, sample_weight, self.categorical_features, continued, features
+            )
             training = Training.begin(self, given, seed)
             if continued is not None:
                 training.replay(continued, self.history_["seconds"])

@@ -50,6 +50,12 @@ class Features:
             for i, values in self.categories.items()
         }
 
+    @property
+    def n_given(self) -> int:
+        """How many numbers a row of X has; as many as there are columns unless those are computed
+        from it (``PatchFeatures``)."""
+        return self.n
+
     def called(self, i: int) -> Any:
         """The name of column i, its number where there are no names."""
         return i if self.names is None else self.names[i]

@@ -20,6 +20,7 @@ from mddag._internal.out_array import checked_out
 from mddag.calibration.calibration import Calibration
 from mddag.dag.trace import Trace
 from mddag.features.one_row import one_row
+from mddag.features.patches import PatchFeatures
 from mddag.features.rows import Floats, Rows
 from mddag.serving.model_file import Model
 
@@ -52,6 +53,7 @@ class Predictor:
         self.model = model
         self.n_threads = checked_threads(n_threads)
         self._features, self._task = model.dag.ensemble.features, model.dag.ensemble.task
+        self._of_patches = isinstance(self._features, PatchFeatures)
         classes = self.classes_
         self._dtype = np.dtype(np.float64) if classes is None else classes.dtype
         # Indexing a list gives the array's own scalars in a tenth of the time.
@@ -67,7 +69,7 @@ class Predictor:
 
     @property
     def n_features_in_(self) -> int:
-        return self.model.dag.ensemble.n_features
+        return self._features.n_given
 
     def predict(self, X: Any, out: NDArray[Any] | None = None) -> NDArray[Any]:
         """The winning class of each row, or the mean that a regressor expects, (n,).
@@ -124,8 +126,11 @@ class Predictor:
 
         x is an array of any stride and type of numbers, (n_features,) or (1, n_features), a list or
         tuple in the order of the features, a dict by feature name, a pandas Series, or a frame of
-        one row. A contiguous float32 or float64 array takes the least time by far.
+        one row. A contiguous float32 or float64 array takes the least time by far. Of a model of
+        patches x is one patch, uint8 (height, width).
         """
+        if self._of_patches:  # whose columns are computed first
+            return self._answer(self._row(x))
         try:
             return self._number(x) if self._labels is None else self._labels[self._code(x)]
         except (TypeError, ValueError):  # no array that the walk reads as it is
@@ -137,8 +142,9 @@ class Predictor:
         bit. x is as for predict_one."""
         out = np.empty(self._n_written or self._n_probabilities())
         try:
-            self._write(x, out)
-            return out
+            if not self._of_patches:
+                self._write(x, out)
+                return out
         except (TypeError, ValueError):  # no array that the walk reads as it is
             pass
         self._write(self._row(x), out)
@@ -201,6 +207,8 @@ class Predictor:
         self._write_all(self._batch_of_one(x), out)
 
     def _batch_of_one(self, x: Any) -> Rows:
+        if self._of_patches:  # computed already
+            return Rows.of(np.asarray(x).reshape(1, -1), self._features)
         return self._features.rows(self._row(x)[None])
 
     def _n_probabilities(self) -> int:
