@@ -9,9 +9,10 @@ type of the values.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mddag import _core
 from mddag._internal.checks import checked_threads
@@ -64,6 +65,13 @@ class PatchColumns(Columns):
             cells=cells,
             rectangles=features.rectangles,
         )
+
+    def taken(self, rows: NDArray[np.intp]) -> PatchColumns:
+        """Some of the patches; thresholds are then between values of theirs."""
+        sums, scale, height, width = self.cells
+        cells = np.ascontiguousarray(sums[:, rows]), scale[rows], height, width
+        codes = np.ascontiguousarray(self.codes[:, rows])
+        return replace(self, codes=codes, cells=cells, found={})
 
     def threshold(self, feature: int, cut: int) -> float:
         """The number t for which ``code <= cut`` means ``x <= t`` on these patches."""

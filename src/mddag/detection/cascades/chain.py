@@ -15,10 +15,15 @@ reach_m being the largest |f_m| there can be. Nothing is learned here.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from mddag.mdp.grid import Grid
+from mddag.mdp.policy import EVAL, QUIT, Policy
+from mddag.mdp.stages import Stages
+from mddag.mdp.verdicts import BY_SCORES
 
 Vector = NDArray[np.float64]
 
@@ -104,8 +109,47 @@ class Chain:
         stage = np.where(out, rejected.argmax(axis=1), self.n_stages - 1)
         score = scores[np.arange(len(scores)), stage]
         reach = self.reach(np.abs(votes).max(axis=0, initial=0.0))
-        rank = stage + (score / reach[stage] + 1) / 2
+        rank = self.ranks(score, self.ends[stage], reach)
         return Left(stage, score, ~out, self.ends[stage].astype(np.int64), rank)
+
+    def ranks(self, scores: Vector, exit_step: NDArray[np.integer[Any]], reach: Vector) -> Vector:
+        """What an ROC curve is made of, (n,): of scores (n,) of rows that left at steps (n,)."""
+        stage = np.searchsorted(self.ends, exit_step)
+        ranks: Vector = stage + (scores / reach[stage] + 1) / 2
+        return ranks
+
+    def boundary(self, reach: Vector) -> float:
+        """The rank above which rows are accepted."""
+        last = min(max(float(self.rejects[-1]), -reach[-1]), reach[-1])
+        return self.n_stages - 1 + (last / float(reach[-1]) + 1) / 2
+
+    def policy(self, n_classifiers: int) -> Policy:
+        """The same as a policy over an ensemble of so many base classifiers, without bias."""
+        n_steps = len(self.order)
+        unused = np.setdiff1d(np.arange(n_classifiers), self.order)
+        grid = Grid(np.unique(self.rejects[np.isfinite(self.rejects)]))
+        actions = np.full((n_classifiers, grid.n_cells), QUIT, np.uint8)
+        actions[:n_steps] = EVAL
+        verdict = np.full((n_classifiers + 1, grid.n_cells), BY_SCORES, np.int16)
+        verdict[n_steps] = 1
+        for end, reject in zip(self.ends.tolist(), self.rejects.tolist(), strict=True):
+            below = np.searchsorted(grid.edges, reject) + 1 if reject > -np.inf else 0
+            verdict[end, :below] = 0
+            if end < n_steps:
+                actions[end, :below] = QUIT
+        state = None if self.counts is None else self._state(grid, n_classifiers)
+        order = np.concatenate([self.order, unused])
+        return Policy(actions, grid, order, state=state, verdict=verdict)
+
+    def _state(self, grid: Grid, n_classifiers: int) -> Stages:
+        """A score column for each stage; the first step of a stage reads that of the last."""
+        assert self.counts is not None
+        n_steps = len(self.order)
+        reads = np.full(n_classifiers + 1, self.n_stages - 1)
+        reads[: n_steps + 1] = np.searchsorted(self.ends, np.arange(n_steps + 1))
+        writes = np.zeros((n_classifiers, self.n_stages), bool)
+        writes[:n_steps] = self.counts
+        return Stages(grid, reads, writes)
 
     def reach(self, most: Vector) -> Vector:
         """The largest |f_m| there can be, float64 (M,), of the largest votes (N,) of each h_j."""
