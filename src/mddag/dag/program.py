@@ -24,6 +24,7 @@ from mddag.ensemble.ensemble import Ensemble
 from mddag.ensemble.votes import take_segments
 from mddag.mdp.grid import Grid, buckets
 from mddag.mdp.policy import EVAL, Policy
+from mddag.mdp.state import for_steps
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,8 +58,10 @@ class Program(ReadOnlyArrays):
             return self.ensemble, self.policy
         ensemble = self.ensemble.reordered(self.policy.order).truncated(n_reached)
         actions = self.policy.actions[: -(-n_reached // self.policy.every)]
-        order = np.arange(n_reached)  # verdicts stay with the whole policy
-        return ensemble, replace(self.policy, actions=actions, order=order, verdict=None)
+        state = for_steps(self.policy.state, n_reached)
+        return ensemble, replace(  # verdicts stay with the whole policy
+            self.policy, actions=actions, order=np.arange(n_reached), state=state, verdict=None
+        )
 
     @cached_property
     def evaluates_all(self) -> bool:

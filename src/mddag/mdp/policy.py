@@ -26,7 +26,8 @@ from mddag._internal.read_only import ReadOnlyArrays, read_only
 from mddag.ensemble.rescaling import Rescaling
 from mddag.ensemble.votes import Tables
 from mddag.mdp.grid import Grid
-from mddag.mdp.state import Score, State
+from mddag.mdp.stages import Stages
+from mddag.mdp.state import Score, State, for_steps
 from mddag.mdp.verdicts import checked_verdict, last_decisions
 from mddag.ordering.arrangement import Arrangement, check_arrangement
 
@@ -79,6 +80,12 @@ class Policy(ReadOnlyArrays):
             checked_permutation(self.order, np.size(self.order)),
             np.asarray(self.actions),
         )
+        n_steps = getattr(self.state, "n_steps", len(order))
+        if n_steps != len(order):
+            raise ValueError(
+                f"the state is for {n_steps} steps, but the order has {len(order)}; wanted one "
+                "state for the steps of the policy"
+            )
         check_whole("every", self.every, 1)
         n_decisions = -(-len(order) // self.every)
         if actions.shape != (n_decisions, self.state.n_cells):
@@ -232,16 +239,17 @@ class Policy(ReadOnlyArrays):
             actions=actions,
             order=whole.order,
             rescaling=whole.rescaling,
+            state=for_steps(self.state, len(whole.order)),
             verdict=verdict,
         )
 
     def on_fewest_cells(self) -> Policy:
         """The same decisions, on a grid without the edges that make no difference at any step.
 
-        Only the cells of scores are known to be those between edges; others stay as they are.
+        The cells of scores and of stages are those between edges; others stay as they are.
         """
         grid = self.grid
-        if not isinstance(self.state, Score):
+        if not isinstance(self.state, (Score, Stages)):
             return self
         verdicts = [] if self.verdict is None else [self.verdict]
         tables: list[NDArray[Any]] = [self.actions, *verdicts]
@@ -253,7 +261,8 @@ class Policy(ReadOnlyArrays):
         first = np.append(0, np.flatnonzero(heeded) + 1)  # of the places that become one
         n_cells, fewer = grid.n_scores * len(first), Grid(grid.edges[heeded], grid.n_scores)
         actions, *verdict = (p[:, :, first].reshape(len(p), n_cells) for p in places)
-        new = replace(self, actions=actions, grid=fewer, state=Score(fewer), verdict=None)
+        state = self.state.on_grid(fewer)
+        new = replace(self, actions=actions, grid=fewer, state=state, verdict=None)
         return replace(new, verdict=verdict[0]) if verdict else new
 
     def tables(self, tables: Tables) -> Tables:
