@@ -1,7 +1,7 @@
 """CascadeClassifier: what the cascades share; the contract of the family.
 
 A cascade decides between two classes, the second of which (``classes_[1]``) is to be detected. It
-is trained as `_train` of the member says and becomes a `Dag`: an ensemble and a policy whose
+is trained as `_trained` of the member says and becomes a `Dag`: an ensemble and a policy whose
 verdicts reject rows on the way. So it has the same trace, model file and export as any other.
 
 There are no probabilities: rows that leave early have scores of other stages, and most of them were
@@ -14,7 +14,7 @@ from __future__ import annotations
 import os
 from abc import abstractmethod
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +22,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from mddag._internal.checks import check_fraction, checked_threads
+from mddag._internal.checks import checked_threads
 from mddag.boosting.training_set import TrainingSet, training_set
 from mddag.boosting.used_columns import on_used_columns
 from mddag.dag.dag import Dag
@@ -56,10 +56,8 @@ class Trained:
     def of_trees(
         cls, rows: TrainingSet, trees: list[Nodes], chain: Chain, stopped_by: str
     ) -> Trained:
-        """The ensemble of trees over the columns of `rows`."""
-        used, features = on_used_columns(trees, rows.features)
-        ensemble = Ensemble.from_trees(used, features=features, classes=rows.classes)
-        return cls(ensemble, chain, stopped_by)
+        """A chain over trees that read the columns of `rows`."""
+        return cls(ensemble_of(rows, trees), chain, stopped_by)
 
 
 class CascadeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -78,23 +76,14 @@ class CascadeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     n_features_in_, feature_names_in_ : as in scikit-learn
     """
 
+    refills: ClassVar[bool] = True  # whether training replaces negatives that are rejected
+    learner: Any
+    n_threads: int
+    random_state: Any
     chain_: Chain
     ensemble_: Ensemble
     policy_: Policy
     dag_: Dag
-
-    def __init__(
-        self,
-        learner: Any = None,
-        *,
-        policy_fraction: float = 0.3,
-        n_threads: int = 1,
-        random_state: Any = None,
-    ) -> None:
-        self.learner = learner
-        self.policy_fraction = policy_fraction
-        self.n_threads = n_threads
-        self.random_state = random_state
 
     def fit(self, X: Any, y: Any, negatives: Any = None) -> Self:
         """Train on X (n, d), or patches (n, h, w) with a ``Haar()`` learner, and two labels y.
@@ -103,6 +92,11 @@ class CascadeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         that returns about n rows: they replace negatives that are rejected during training. If fit
         fails or is interrupted, the estimator is as it was before.
         """
+        if negatives is not None and not self.refills:
+            raise ValueError(
+                f"negatives are given, but {type(self).__name__} rejects nothing while it is "
+                "trained, so there is nothing to replace; add them to X and y"
+            )
         self._check_parameters()
         with all_or_nothing(self):
             seed = int(check_random_state(self.random_state).randint(2**31 - 1))
@@ -112,41 +106,38 @@ class CascadeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return self
 
     @abstractmethod
-    def _train(self, material: Material, supply: Supply | None, seed: int) -> Trained:
+    def _trained(self, given: TrainingSet, supply: Supply | None, seed: int) -> Trained:
         """The cascade of these rows."""
 
-    def _trained(self, given: TrainingSet, supply: Supply | None, seed: int) -> Trained:
-        """The cascade of rows of which a part is held out."""
-        rng = np.random.default_rng(seed)
-        boosted, held = given.held_out(self.policy_fraction, "policy_fraction", rng)
-        learner = Stump() if self.learner is None else self.learner
-        return self._train(Material(boosted, held, learner, self.n_threads), supply, seed)
+    @abstractmethod
+    def _check_parameters(self) -> None:
+        """Refuse what makes no sense, before any work."""
 
     def predict(self, X: Any) -> NDArray[Any]:
         """``classes_[1]`` for rows that pass every stage, ``classes_[0]`` for others, (n,)."""
-        return self._of(X, Predictor.predict)
+        return self.predictor().predict(self._rows(X))
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """What an ROC curve is made of, (n,): stage and score there, see ``Chain``; accepted rows
         are above 0."""
         rows = self._rows(X)
         scores, exit_step = self.dag_.exits_of(rows, self.n_threads)
-        reach = self.chain_.reach(largest_votes(self.ensemble_))
+        reach = self.chain_.reach(self.ensemble_.tables.reach())
         ranks = self.chain_.ranks(scores[:, 0], exit_step, reach)
         decision: NDArray[np.float64] = ranks - self.chain_.boundary(reach)
         return decision
 
     def scores(self, X: Any) -> NDArray[np.float64]:
         """The raw score of the stage at which each row leaves, float64 (n, 1)."""
-        return self._of(X, Predictor.scores)
+        return self.predictor().scores(self._rows(X))
 
     def trace(self, X: Any) -> Trace:
         """Raw scores, paths and verdicts of every row."""
-        return self._of(X, Predictor.run)
+        return self.predictor().run(self._rows(X))
 
     def n_evaluated(self, X: Any) -> NDArray[np.int64]:
         """Base classifiers evaluated on each row, (n,)."""
-        return self._of(X, Predictor.n_evaluated)
+        return self.predictor().n_evaluated(self._rows(X))
 
     def predictor(self) -> Predictor:
         """The fitted model without scikit-learn; its predictions are the same."""
@@ -173,10 +164,19 @@ class CascadeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         tags.input_tags.allow_nan = True
         return tags
 
-    def _check_parameters(self) -> None:
+    def _check_shared(self) -> None:
+        """The parameters that every cascade has."""
         check_learner(self.learner)
-        check_fraction("policy_fraction", self.policy_fraction, zero=False)
         checked_threads(self.n_threads)
+
+    def _parted(self, given: TrainingSet, seed: int, held_out: float) -> Material:
+        """The rows, a share of them held out for thresholds."""
+        rng = np.random.default_rng(seed)
+        boosted, held = given.held_out(held_out, "policy_fraction", rng)
+        return Material(boosted, held, self._learner(), self.n_threads)
+
+    def _learner(self) -> Any:
+        return Stump() if self.learner is None else self.learner
 
     def _given(self, X: Any, y: Any, seed: int) -> TrainingSet:
         """What was given to fit, if it is of two classes."""
@@ -204,15 +204,17 @@ class CascadeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.dag_ = compile_dag(ensemble, self.policy_)
         self.classes_ = np.asarray(ensemble.classes)
 
-    def _of(self, X: Any, method: Any) -> Any:
-        rows = self._rows(X)
-        return method(self.predictor(), rows)
-
     def _rows(self, X: Any) -> Rows:
         check_is_fitted(self)
         return checked_rows(self, X, self.ensemble_.features)
 
 
-def largest_votes(ensemble: Ensemble) -> NDArray[np.float64]:
-    """The largest |h_j(x)| of every base classifier, float64 (N,)."""
-    return ensemble.tables.reach()
+def ensemble_of(rows: TrainingSet, trees: list[Nodes]) -> Ensemble:
+    """The ensemble of trees that read the columns of `rows`."""
+    if not trees:
+        raise ValueError(
+            "no base classifier is better than chance on these rows, so there is no cascade; give "
+            "other features or another learner"
+        )
+    used, features = on_used_columns(trees, rows.features)
+    return Ensemble.from_trees(used, features=features, classes=rows.classes)

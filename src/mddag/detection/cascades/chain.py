@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 from mddag.mdp.grid import Grid
 from mddag.mdp.policy import EVAL, QUIT, Policy
 from mddag.mdp.stages import Stages
+from mddag.mdp.state import Score
 from mddag.mdp.verdicts import BY_SCORES
 
 Vector = NDArray[np.float64]
@@ -56,21 +57,23 @@ class Chain:
     ends    : intp (M,), rising to T: stage m evaluates the steps ends[m - 1] .. ends[m]
     rejects : float64 (M,), r_m; -inf where a stage rejects nothing
     counts  : bool (T, M), whether stage m counts step t; None: a stage counts all before it
+    bias    : what every score begins with, that of the ensemble
     """
 
     order: NDArray[np.intp]
     ends: NDArray[np.intp]
     rejects: Vector
     counts: NDArray[np.bool_] | None = None
+    bias: float = 0.0
 
     @property
     def n_stages(self) -> int:
         return len(self.ends)
 
     @classmethod
-    def of_steps(cls, order: NDArray[np.intp], rejects: Vector) -> Chain:
+    def of_steps(cls, order: NDArray[np.intp], rejects: Vector, bias: float = 0.0) -> Chain:
         """One base classifier a stage, each counting all before it."""
-        return cls(np.asarray(order, np.intp), np.arange(1, len(order) + 1), np.asarray(rejects))
+        return cls(order.astype(np.intp), np.arange(1, len(order) + 1), rejects, bias=bias)
 
     @classmethod
     def of_stages(cls, sizes: list[int], rejects: list[float]) -> Chain:
@@ -97,20 +100,23 @@ class Chain:
         taken = votes[:, self.order]
         if self.counts is None:
             sums: Vector = np.cumsum(taken, axis=1)[:, self.ends - 1]
-            return sums
-        scores: Vector = taken @ self.counts
-        return scores
+        else:
+            sums = taken @ self.counts
+        return sums + self.bias
 
-    def left(self, votes: Vector) -> Left:
-        """Where rows with these votes (n, N) leave."""
+    def left(self, votes: Vector, most: Vector | None = None) -> Left:
+        """Where rows with these votes (n, N) leave.
+
+        most : the largest |vote| of each base classifier, (N,); by default those of these rows
+        """
         scores = self.stage_scores(votes)
         rejected = scores <= self.rejects
-        out = rejected.any(axis=1)
+        out: NDArray[np.bool_] = np.asarray(rejected.any(axis=1))
         stage = np.where(out, rejected.argmax(axis=1), self.n_stages - 1)
         score = scores[np.arange(len(scores)), stage]
-        reach = self.reach(np.abs(votes).max(axis=0, initial=0.0))
+        reach = self.reach(np.abs(votes).max(axis=0, initial=0.0) if most is None else most)
         rank = self.ranks(score, self.ends[stage], reach)
-        return Left(stage, score, ~out, self.ends[stage].astype(np.int64), rank)
+        return Left(stage, score, np.logical_not(out), self.ends[stage].astype(np.int64), rank)
 
     def ranks(self, scores: Vector, exit_step: NDArray[np.integer[Any]], reach: Vector) -> Vector:
         """What an ROC curve is made of, (n,): of scores (n,) of rows that left at steps (n,)."""
@@ -120,11 +126,12 @@ class Chain:
 
     def boundary(self, reach: Vector) -> float:
         """The rank above which rows are accepted."""
-        last = min(max(float(self.rejects[-1]), -reach[-1]), reach[-1])
-        return self.n_stages - 1 + (last / float(reach[-1]) + 1) / 2
+        most = float(reach[-1])
+        last = min(max(float(self.rejects[-1]), -most), most)
+        return self.n_stages - 1 + (last / most + 1) / 2
 
     def policy(self, n_classifiers: int) -> Policy:
-        """The same as a policy over an ensemble of so many base classifiers, without bias."""
+        """The same as a policy over an ensemble of so many base classifiers."""
         n_steps = len(self.order)
         unused = np.setdiff1d(np.arange(n_classifiers), self.order)
         grid = Grid(np.unique(self.rejects[np.isfinite(self.rejects)]))
@@ -137,7 +144,7 @@ class Chain:
             verdict[end, :below] = 0
             if end < n_steps:
                 actions[end, :below] = QUIT
-        state = None if self.counts is None else self._state(grid, n_classifiers)
+        state = Score(grid) if self.counts is None else self._state(grid, n_classifiers)
         order = np.concatenate([self.order, unused])
         return Policy(actions, grid, order, state=state, verdict=verdict)
 
@@ -154,10 +161,8 @@ class Chain:
     def reach(self, most: Vector) -> Vector:
         """The largest |f_m| there can be, float64 (M,), of the largest votes (N,) of each h_j."""
         taken = most[self.order]
-        if self.counts is None:
-            sums = np.cumsum(taken)[self.ends - 1]
-        else:
-            sums = taken @ self.counts
+        sums = np.cumsum(taken)[self.ends - 1] if self.counts is None else taken @ self.counts
+        sums = sums + abs(self.bias)
         reach: Vector = np.where(sums > 0, sums, 1.0)
         return reach
 

@@ -8,6 +8,7 @@ FCBoost has another. ``HeldRows`` are rows that trees vote on without having bee
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -25,6 +26,7 @@ from mddag.features.rows import Rows
 from mddag.learners.columns import Columns
 from mddag.learners.learner import own_columns
 
+ROUNDING = 1e-9
 SMOOTHING = 0.01  # rows: keeps alpha finite, as in AdaBoost.MH
 
 Vector = NDArray[np.float64]
@@ -115,6 +117,26 @@ class HeldRows:
         cells = sums, np.empty(len(rows), np.float32), height, width
         _core.haar_cells(np.ascontiguousarray(rows), cells, self.n_threads)
         return cells
+
+
+def adaboost(rows: CodedRows, learner: Any) -> Iterator[tuple[Nodes, Vector]]:
+    """The rounds of AdaBoost, both classes having the same weight at first: trees with votes
+    ±alpha, and these votes (n,).
+
+    It ends at a base classifier without error, or where none is better than chance.
+    """
+    weight, signs = balanced(rows.positive), rows.signs
+    while True:
+        nodes, votes = rows.steepest(learner, weight * signs)
+        right = float(weight[votes == signs].sum())
+        alpha = step_length(right, len(rows))
+        if alpha <= 0:
+            return
+        yield weighed(nodes, alpha), alpha * votes
+        weight *= np.exp(-alpha * votes * signs)
+        weight /= weight.sum()
+        if right > 1 - ROUNDING:
+            return
 
 
 def balanced(positive: NDArray[np.bool_], positive_weight: float = 1.0) -> Vector:

@@ -8,13 +8,14 @@ negatives that pass the cascade so far. Where it has no more, training goes on w
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from mddag._internal.checks import described
 from mddag.boosting.training_set import TrainingSet
 from mddag.boosting.used_columns import on_used_columns
 from mddag.detection.cascades.chain import Chain
@@ -53,9 +54,7 @@ class Material:
 
     def joined(self, boosted: TrainingSet, held: TrainingSet) -> Material:
         """With further rows."""
-        return replace(
-            self, boosted=stacked(self.boosted, boosted), held=stacked(self.held, held)
-        )
+        return replace(self, boosted=stacked(self.boosted, boosted), held=stacked(self.held, held))
 
     def refilled(self, supply: Supply | None, wanted: tuple[int, int], passes: Passes) -> Material:
         """With negatives of the supply that pass, up to so many in both parts together.
@@ -86,7 +85,21 @@ class Supply:
     like: TrainingSet
     check: Callable[[Any], Any]
     used: int = 0
-    exhausted: bool = field(default=False)
+
+    @classmethod
+    def of(cls, source: Any, like: TrainingSet, check: Callable[[Any], Any]) -> Supply:
+        """What was given as ``negatives``, if it can be one."""
+        if callable(source):
+            return cls(source, like, check)
+        if not hasattr(source, "__len__") or not hasattr(source, "__getitem__"):
+            raise TypeError(
+                f"negatives is {described(source)}; wanted rows of the first class like those of "
+                "X, or a function of a number n that returns about n such rows"
+            )
+        rows = np.asarray(source)
+        if len(rows):
+            check(rows[:1])
+        return cls(rows, like, check)
 
     def draw(self, n: int, passes: Passes) -> TrainingSet | None:
         """Up to n negatives that pass; None if there are none."""
@@ -100,7 +113,6 @@ class Supply:
             rows = rows.take(np.flatnonzero(passes(rows))[: n - n_found])
             n_found += len(rows)
             found.append(rows)
-        self.exhausted = n_found < n
         found = [rows for rows in found if len(rows)]
         if not found:
             return None
@@ -127,9 +139,18 @@ class Supply:
 
 def passing(chain: Chain, trees: list[Nodes], rows: TrainingSet) -> NDArray[np.bool_]:
     """Which rows the chain of these trees accepts, bool (n,)."""
+    return chain.left(_votes(rows, trees)).accepted
+
+
+def final_scores(rows: TrainingSet, trees: list[Nodes]) -> NDArray[np.float64]:
+    """The sums of the votes of all trees, (n,)."""
+    sums: NDArray[np.float64] = _votes(rows, trees).sum(axis=1)
+    return sums
+
+
+def _votes(rows: TrainingSet, trees: list[Nodes]) -> NDArray[np.float64]:
     used, features = on_used_columns(trees, rows.features)
-    votes = Ensemble.from_trees(used, features=features).votes(rows.rows)
-    return chain.left(votes.dense()[:, :, 0]).accepted
+    return Ensemble.from_trees(used, features=features).votes(rows.rows).dense()[:, :, 0]
 
 
 def stacked(first: TrainingSet, second: TrainingSet) -> TrainingSet:

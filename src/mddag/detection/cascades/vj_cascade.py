@@ -10,7 +10,6 @@ cascade ends with what it has.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -20,9 +19,10 @@ from numpy.typing import NDArray
 
 from mddag._internal.checks import check_fraction, check_one_of, check_whole
 from mddag._internal.doubts import doubt
+from mddag.boosting.training_set import TrainingSet
 from mddag.detection.cascades.cascade import CascadeClassifier, Trained
 from mddag.detection.cascades.chain import Chain, highest_reject
-from mddag.detection.cascades.coded_rows import CodedRows, balanced, step_length, weighed
+from mddag.detection.cascades.coded_rows import adaboost
 from mddag.detection.cascades.material import Material, Supply, passing
 from mddag.ensemble.nodes import Nodes
 
@@ -75,26 +75,6 @@ class _Stage:
     reject: float
     passing: NDArray[np.bool_]  # of the rows held out
     reached: bool
-
-
-def adaboost(rows: CodedRows, learner: Any) -> Iterator[tuple[Nodes, Vector]]:
-    """The rounds of AdaBoost, both classes having the same weight at first: trees with votes
-    ±alpha, and these votes (n,).
-
-    It ends at a base classifier without error, or where none is better than chance.
-    """
-    weight, signs = balanced(rows.positive), rows.signs
-    while True:
-        nodes, votes = rows.steepest(learner, weight * signs)
-        right = float(weight[votes == signs].sum())
-        alpha = step_length(right, len(rows))
-        if alpha <= 0:
-            return
-        yield weighed(nodes, alpha), alpha * votes
-        weight *= np.exp(-alpha * votes * signs)
-        weight /= weight.sum()
-        if right > 1 - ROUNDING:
-            return
 
 
 def vj_cascade(
@@ -218,36 +198,32 @@ class VJCascadeClassifier(CascadeClassifier):
         n_threads: int = 1,
         random_state: Any = None,
     ) -> None:
-        super().__init__(
-            learner,
-            policy_fraction=policy_fraction,
-            n_threads=n_threads,
-            random_state=random_state,
-        )
+        self.learner = learner
         self.n_stages = n_stages
         self.max_fpr = max_fpr
         self.min_tpr = min_tpr
         self.rates = rates
         self.max_rounds = max_rounds
+        self.policy_fraction = policy_fraction
+        self.n_threads = n_threads
+        self.random_state = random_state
 
     def _check_parameters(self) -> None:
-        super()._check_parameters()
+        self._check_shared()
+        check_fraction("policy_fraction", self.policy_fraction, zero=False)
         check_whole("n_stages", self.n_stages, 1)
         check_whole("max_rounds", self.max_rounds, 1)
         check_fraction("max_fpr", self.max_fpr, zero=False)
         check_fraction("min_tpr", self.min_tpr, zero=False)
         check_one_of("rates", self.rates, ("stage", "cascade"))
 
-    def _train(self, material: Material, supply: Supply | None, seed: int) -> Trained:
+    def _trained(self, given: TrainingSet, supply: Supply | None, seed: int) -> Trained:
+        material = self._parted(given, seed, self.policy_fraction)
         rates = Rates(self.max_fpr, self.min_tpr, self.rates)
         stages = vj_cascade(
             material, rates, n_stages=self.n_stages, max_rounds=self.max_rounds, supply=supply
         )
-        if not stages.trees:
-            raise ValueError(
-                "no base classifier is better than chance, so there is no stage; give other "
-                "features or another learner"
-            )
+        trained = Trained.of_trees(given, stages.trees, stages.chain, stages.stopped_by)
         n = len(stages.sizes)
         if stages.stopped_by == "rates":
             doubt(
@@ -260,4 +236,4 @@ class VJCascadeClassifier(CascadeClassifier):
                 f"too few negatives pass the first {n} of {self.n_stages} stages to train another, "
                 "so the cascade ends there; give negatives=, a pool or a function, or fewer stages"
             )
-        return Trained.of_trees(material.boosted, stages.trees, stages.chain, stages.stopped_by)
+        return trained
