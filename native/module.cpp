@@ -7,8 +7,10 @@
 //   haar       rectangles of grey windows              mdp        state, jump table, loss, rollout
 //   boosting   columns as codes, trees grown on them   solvers    SARSA, descent
 //   walk       a policy row by row                     blocks     many rows at once
+//   scan       all windows of a picture
 //
 // blocks: kernels (on rank bytes) < ranks (values to bytes) < plan (trees to records) < run.
+// scan: kernels (eight windows at once) < the rest.
 #include "bindings/bindings.hpp"
 
 NB_MODULE(_core, m) {
@@ -19,4 +21,5 @@ NB_MODULE(_core, m) {
   mddag::bind_solvers(m);
   mddag::bind_walk(m);
   mddag::bind_blocks(m);
+  mddag::bind_scan(m);
 }

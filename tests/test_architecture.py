@@ -24,7 +24,7 @@ LAYERS = [
     {"solvers", "dag"},
     {"serving", "inspection"},
     {"estimators"},
-    {"tuning", "__init__"},
+    {"tuning", "detection", "__init__"},
 ]
 FAMILIES = [
     "mddag.adapters",

@@ -14,5 +14,6 @@ void bind_boosting(nb::module_& m);
 void bind_solvers(nb::module_& m);
 void bind_walk(nb::module_& m);
 void bind_blocks(nb::module_& m);
+void bind_scan(nb::module_& m);
 
 }  // namespace mddag

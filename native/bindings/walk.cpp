@@ -76,18 +76,21 @@ void bind_walk_rows(nb::class_<Walk>& walk) {
 void bind_calibrated_walk(nb::module_& m) {
   m.def(
       "probabilities",
-      [](Matrix<const double> scores, Array<const double> factors, Matrix<double> out) {
+      [](Matrix<const double> scores, Array<const double> factors, Array<const double> offsets,
+         Matrix<double> out) {
         nb::gil_scoped_release unlocked;
         const std::size_t n = scores.shape(0), K = scores.shape(1), n_classes = out.shape(1);
         const std::size_t step = factors.shape(0) == 1 ? 0 : 1;  // one for all, or one per row
         if (step == 1 && factors.shape(0) != n) refuse("factors are not those of the rows");
+        if (offsets.shape(0) != factors.shape(0)) refuse("offsets are not those of the factors");
         if (K == 0 || out.shape(0) != n || n_classes != std::max<std::size_t>(K, 2))
           refuse("probabilities do not fit the scores");
         for (std::size_t i = 0; i < n; ++i)
           probabilities(scores.data() + i * K, K, factors.data()[i * step],
-                        out.data() + i * n_classes);
+                        offsets.data()[i * step], out.data() + i * n_classes);
       },
-      "scores"_a.noconvert(), "factors"_a.noconvert(), "out"_a.noconvert());
+      "scores"_a.noconvert(), "factors"_a.noconvert(), "offsets"_a.noconvert(),
+      "out"_a.noconvert());
   nb::class_<CalibratedWalk>(m, "CalibratedWalk")
       .def(
           "__init__",

@@ -39,6 +39,8 @@ Values = tuple[Any, ...]  # of a value function: what its `start` returns
 # tables, codes, instances, bias, costs, weight
 DescentSample = tuple[Tables, Codes, Ints64, Floats, Floats, Floats]
 Descent = tuple[float, int, Allowed]  # beta, every, allowed
+# settings, features, nodes, trees and stages
+WindowClassifier = tuple[Any, ...]
 Guards = tuple[int, int, float, float]  # groups, instances per group, z of SKIP, z of QUIT
 
 NODE_SIZE: int
@@ -60,7 +62,6 @@ def haar_values(
     out: NDArray[np.float32],  # (n, m)
     n_threads: int,
 ) -> None: ...
-
 def haar_cells(patches: Bytes, out: PatchCells, n_threads: int) -> None: ...
 def haar_columns(
     patches: PatchCells,
@@ -134,6 +135,7 @@ class Walk:
 def probabilities(
     scores: Floats,
     factors: Floats,  # (1,) or (n_rows,)
+    offsets: Floats,  # as many; of one score
     out: Floats,  # (n_rows, max(K, 2))
 ) -> None: ...
 
@@ -260,3 +262,21 @@ def grow(
     words: Words,
     n_threads: int,
 ) -> int: ...
+
+# native/scan
+def check_window_classifier(classifier: WindowClassifier) -> None:
+    """ValueError unless the kernel may run it."""
+
+def scan(
+    picture: Bytes,
+    levels: Ints64,  # (L, 3): height, width, step
+    tasks: Ints64,  # (n, 3): level, first row of windows, end
+    classifier: WindowClassifier,
+    portable: bool,
+    n_threads: int,
+) -> tuple[Ints32, Floats, int, int]:
+    """Hits as (level, x, y) each, scores, windows looked at, base classifiers evaluated."""
+
+def group_greedily(boxes: Ints64, weights: Floats, least: float, group: Ints64) -> int: ...
+def group_similar(boxes: Ints64, part: float, group: Ints64) -> int: ...
+def resize(picture: Bytes, out: Bytes) -> None: ...

@@ -17,9 +17,7 @@ from mddag.features.features import Features
 from mddag.features.patches import PatchFeatures
 
 
-def on_used_columns(
-    trees: Sequence[Nodes], features: Features
-) -> tuple[Sequence[Nodes], Features]:
+def on_used_columns(trees: Sequence[Nodes], features: Features) -> tuple[Sequence[Nodes], Features]:
     """The trees over those columns that they read, and these columns."""
     if not isinstance(features, PatchFeatures):
         return trees, features

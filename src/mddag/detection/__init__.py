@@ -1,4 +1,5 @@
 """Objects in pictures: windows of all places and scales, classified, and overlapping hits grouped.
 
-``cascades`` has the classic cascades of detection, each of them a `Dag`.
+A `WindowClassifier` says which windows of a scanned picture hold the object. It comes from training
+or from a cascade file of OpenCV (`read_cascade`).
 """

@@ -78,7 +78,10 @@ class PatchFeatures(Features):
             raise ValueError(
                 f"x is {typed(x)} of shape {array.shape}; wanted one patch, uint8 {self.window}"
             )
-        return np.asarray(self.rows(array.reshape(1, *self.window)))[0]
+        values: NDArray[np.float32] = haar_values(
+            self.patches(array.reshape(1, *self.window)), self.rectangles
+        )
+        return values[0]
 
     def taken(self, columns: NDArray[np.intp]) -> PatchFeatures:
         """Some of the columns."""
@@ -145,6 +148,11 @@ def checked_patches(X: Any, window: Window | None = None) -> Patches:
             f"X holds numbers from {array.min()} to {array.max()}; wanted grey levels from 0 to 255"
         )
     return np.ascontiguousarray(array.reshape(-1, *window), np.uint8)
+
+
+def pixel_rows(X: Any) -> Any:
+    """Patches (n, h, w) as rows of pixels (n, h w), whose columns scikit-learn counts."""
+    return np.asarray(X).reshape(len(X), -1) if np.ndim(X) == 3 else X
 
 
 def _colour(shape: tuple[int, ...]) -> str:

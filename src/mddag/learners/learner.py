@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mddag.ensemble.nodes import Nodes
-from mddag.features.patches import PatchFeatures, Patches
+from mddag.features.patches import Patches, PatchFeatures
 from mddag.learners.columns import Columns
 
 

@@ -6,6 +6,7 @@
 | fpr_at_tpr | the other way round |
 | threshold_at_fpr, threshold_at_tpr | those thresholds alone, to be used on other rows |
 | rate_interval | what a count of false positives says about their rate |
+| RealisedRates | what a detector did to rows held out, beside the rate that was wanted |
 | DetectionRun, best_within | Figure 2: the best setting within a mean number of evaluations |
 """
 
@@ -17,9 +18,11 @@ from mddag.metrics.detection import (
     tpr_at_fpr,
 )
 from mddag.metrics.detection_runs import DetectionRun, Scored, best_within
+from mddag.metrics.realised_rates import RealisedRates
 
 __all__ = [
     "DetectionRun",
+    "RealisedRates",
     "Scored",
     "best_within",
     "fpr_at_tpr",

@@ -131,6 +131,8 @@ class Model:
         check_fields("the metadata", metadata, FIELDS | later)
         calibrated = "calibration.groups" in tensors
         wanted = _ensemble.TENSORS | _policy.TENSORS
+        if "features.rectangles" in tensors:
+            wanted |= _ensemble.PATCH_TENSORS
         check_tensors(tensors, wanted | (_policy.CALIBRATION_TENSORS if calibrated else {}))
         ensemble = _ensemble.ensemble_of(metadata, tensors)
         policy = _policy.policy_of(metadata, tensors, ensemble)
@@ -140,7 +142,7 @@ class Model:
         _ = dag.fixed_point  # refuses votes whose sums no executor could hold
         return cls(
             dag,
-            _policy.calibration_of(tensors, ensemble),
+            _policy.calibration_of(tensors, ensemble, policy),
             metadata["beta"],
             evaluation,
             _evaluation_from_json(metadata["full"]),

@@ -1,0 +1,125 @@
+"""Cascades: the candidates of ``Rejection``, and what rows do in them.
+
+A candidate has a setting (an order, a final length T, a price beta) and the reject thresholds that
+were learned for it. The policy of a cascade needs one cell boundary alone: with the levels
+
+    f'_t = f_t - r_t  for t < T,       f'_T = f_T - theta
+
+as constants of the votes (``Rescaling``) a row quits where f' <= 0. So the sign of f' is the
+verdict everywhere: a row that was rejected is of class 0, at the end f > theta is class 1.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mddag.ensemble.partial_sums import partial_sums
+from mddag.ensemble.rescaling import Rescaling
+from mddag.ensemble.votes import Votes
+from mddag.mdp.grid import Grid
+from mddag.mdp.policy import EVAL, QUIT, Policy
+from mddag.solvers.rejection.operating_point import Ends
+from mddag.solvers.rejection.thresholds import NEVER, shares_by_class
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Setting:
+    """order: its number among the orders; length: T; beta: the price of one evaluation."""
+
+    order: int
+    length: int
+    beta: float
+
+
+@dataclass(frozen=True, eq=False)
+class Passing:
+    """Rows in a cascade.
+
+    ends  : their scores, -inf where they were rejected
+    steps : (n,), how many they evaluate
+    price : (T + 1,), of that many steps
+    """
+
+    ends: Ends
+    steps: NDArray[np.intp]
+    price: Floats
+
+    @property
+    def mean_cost(self) -> float:
+        """On negatives."""
+        return float(self.ends.negative_shares @ self.price[self.steps[~self.ends.positive]])
+
+    @property
+    def mean_steps(self) -> float:
+        """On negatives."""
+        return float(self.ends.negative_shares @ self.steps[~self.ends.positive])
+
+
+@dataclass(frozen=True, eq=False)
+class Cascade:
+    """order: (N,), base classifiers; thresholds: (T,), -inf where nothing is rejected."""
+
+    order: NDArray[np.intp]
+    thresholds: Floats
+    theta: float = 0.0
+
+    @property
+    def length(self) -> int:
+        return len(self.thresholds)
+
+    def at(self, theta: float) -> Cascade:
+        """The same with another threshold at the end."""
+        return replace(self, theta=theta)
+
+    def passing(
+        self,
+        sums: Floats,
+        positive: NDArray[np.bool_],
+        costs: Floats,
+        weight: Floats | None = None,
+    ) -> Passing:
+        """What rows with the sums f_1 … f_T' (T', n), T' >= T, in this order do."""
+        rejected = sums[: self.length - 1] <= self.thresholds[:-1, None]
+        last = np.where(rejected.any(axis=0), rejected.argmax(axis=0), self.length - 1)
+        out = last < self.length - 1
+        scores = np.where(out, -np.inf, sums[self.length - 1])
+        ends = Ends(scores, positive, shares_by_class(positive, weight))
+        price = np.concatenate([[0.0], np.cumsum(costs[self.order[: self.length]])])
+        return Passing(ends, last + 1, price)
+
+    def policy(self, votes: Votes, every: int = 1) -> Policy:
+        """The cascade as a policy over base classifiers with these votes."""
+        n_steps, levels = len(self.order), self._levels(votes)
+        shift = np.zeros((n_steps, 1))
+        shift[self.order[: self.length], 0] = np.diff(levels)
+        actions = np.full((-(-n_steps // every), 2), QUIT, np.uint8)
+        looks = np.concatenate([[NEVER], self.thresholds[:-1]])[::every]
+        actions[: len(looks), 1] = EVAL
+        actions[: len(looks), 0] = np.where(looks == NEVER, EVAL, QUIT)
+        rescaling = Rescaling(levels[:1], shift)
+        return Policy(actions, Grid(np.zeros(1)), self.order, every, rescaling)
+
+    def _levels(self, votes: Votes) -> Floats:
+        """What is added to f_0 … f_T, (T + 1,); a step that rejects nothing has the next one's."""
+        tables = votes.tables
+        most = 1.0 + float(np.abs(tables.bias).sum() + tables.reach().sum())  # |f| is below
+        theta = min(max(self.theta, -most), most)
+        levels = np.concatenate([[NEVER], self.thresholds[:-1], [theta]])
+        for t in range(len(levels) - 2, -1, -1):
+            if levels[t] == NEVER:
+                levels[t] = levels[t + 1]
+        return -levels
+
+
+def ordered_sums(votes: Votes, order: NDArray[np.intp], length: int) -> Floats:
+    """f_1 … f_length of rows in an order, (length, n)."""
+    sums = np.empty((length, len(votes)))
+    for t, scores in enumerate(partial_sums(votes.reordered(order[:length]))):
+        if t:
+            sums[t - 1] = scores[:, 0]
+    return sums
