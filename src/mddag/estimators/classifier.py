@@ -28,6 +28,7 @@ from mddag.mdp.mdp import MDP
 from mddag.mdp.policy import ACTIONS, Policy
 from mddag.ordering import Given
 from mddag.solvers import Rejection, Sarsa, Solver
+from mddag.solvers.rejection.rejection import Detection
 
 
 class MDDAGClassifier(ClassifierMixin, DagEstimator):  # type: ignore[misc]
@@ -222,6 +223,11 @@ class MDDAGClassifier(ClassifierMixin, DagEstimator):  # type: ignore[misc]
         found = solver.detector(mdp)
         self._found_rates = found.rates
         return found.policy
+
+    def take(self, found: Detection, ensemble: Ensemble, mdp: MDP) -> None:
+        """Take a cascade that ``Rejection`` found on the rows of an MDP."""
+        self._found_rates = found.rates
+        self.settle(ensemble, found.policy, mdp)
 
     def _calibrated(
         self, ensemble: Ensemble, policy: Policy, left: Replay, mdp: MDP

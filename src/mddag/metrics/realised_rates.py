@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from mddag._internal.checks import check_one_of
+
 
 @dataclass(frozen=True)
 class RealisedRates:
@@ -34,16 +36,23 @@ class RealisedRates:
     n_positives: int
     n_evaluated: float
 
-    def __str__(self) -> str:
-        return (
-            f"FPR {self._of('fpr')}, 95 %: {self.fpr_interval[0]:.2g} to "
-            f"{self.fpr_interval[1]:.2g}, on {self.n_negatives} negatives held out; "
-            f"TPR {self._of('tpr')} on {self.n_positives} positives"
-        )
+    def __post_init__(self) -> None:
+        check_one_of("target", self.target, ("target_fpr", "target_tpr"))
+        for name in ("fpr_interval", "tpr_interval"):
+            low, high = getattr(self, name)
+            object.__setattr__(self, name, (float(low), float(high)))
 
-    def _of(self, rate: str) -> str:
-        """A rate beside the one that was wanted, if it was."""
-        digits = ".4g" if rate == "fpr" else ".3f"
+    def __str__(self) -> str:
+        return "\n".join([self.line("fpr"), self.line("tpr")])
+
+    def line(self, rate: str) -> str:
+        """One of the rates, "fpr" or "tpr", beside the one that was wanted, if it was."""
+        check_one_of("rate", rate, ("fpr", "tpr"))
+        name, found, error = rate.upper(), getattr(self, rate), getattr(self, f"{rate}_error")
+        low, high = getattr(self, f"{rate}_interval")
         wanted = f"{self.wanted:g} wanted, " if self.target == f"target_{rate}" else ""
-        found, error = getattr(self, rate), getattr(self, f"{rate}_error")
-        return f"{wanted}{found:{digits}} +- {error:.2g} realised"
+        rows = f"{self.n_negatives} negatives" if rate == "fpr" else f"{self.n_positives} positives"
+        return (
+            f"{name}: {wanted}{found:.4g} +- {error:.2g} realised on {rows} held out "
+            f"(95 %: {low:.4g} to {high:.4g})"
+        )
