@@ -4,7 +4,8 @@ With p(s, survived | class) the density of the scores of a class among rows that
 
     reject up to the largest r such that  p(s | positive) <= miss x p(s | negative)  for all s <= r.
 
-miss, Wald's bound for a test that accepts nothing early, is about the share of positives lost.
+miss is Wald's bound for a test that accepts nothing early: of the positives at most the share
+miss x (share of the negatives that is rejected) is lost.
 Densities are Parzen windows (Gaussian, on BINS bins), which fill the gaps between few rows.
 """
 

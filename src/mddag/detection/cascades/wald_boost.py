@@ -239,7 +239,7 @@ class WaldBoostClassifier(PooledCascadeClassifier):
     n_rounds : int, default 200
         Most base classifiers.
     miss_rate : float, default 0.05
-        Wald's bound: about the share of the positives that may be lost.
+        Wald's bound: at most about this share of the positives is lost, often much less.
     smoothing : float, default 0.5
         Width of the Parzen window, in units of the width that fits a normal density best.
     policy_fraction : float, default 0.3
