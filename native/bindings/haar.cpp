@@ -7,6 +7,7 @@
 
 #include "bindings/arrays.hpp"
 #include "bindings/bindings.hpp"
+#include "bindings/haar_arrays.hpp"
 #include "haar/codes.hpp"
 #include "haar/columns.hpp"
 #include "haar/feature.hpp"
@@ -18,22 +19,6 @@ namespace mddag {
 using namespace nb::literals;
 
 namespace {
-
-using PatchArray = nb::ndarray<const std::uint8_t, nb::ndim<3>, nb::c_contig, nb::device::cpu>;
-using FeatureArray =
-    nb::ndarray<const std::int32_t, nb::shape<-1, 3, 5>, nb::c_contig, nb::device::cpu>;
-
-Patches patches_of(const PatchArray& array) {
-  return {array.data(), array.shape(0), {array.shape(1), array.shape(2)}};
-}
-
-// Throws unless the rectangles of all features lie in the window.
-Span<const HaarFeature> features_of(const FeatureArray& array, const Window& window) {
-  const Span<const HaarFeature> features{reinterpret_cast<const HaarFeature*>(array.data()),
-                                         array.shape(0)};
-  require_features(features, window);
-  return features;
-}
 
 // The arrays of PatchColumns.native: cells, scales, height, width.
 using CellArrays = std::tuple<Matrix<std::uint32_t>, Array<float>, std::size_t, std::size_t>;

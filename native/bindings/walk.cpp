@@ -6,8 +6,10 @@
 
 #include "bindings/arrays.hpp"
 #include "bindings/bindings.hpp"
+#include "bindings/haar_arrays.hpp"
 #include "bindings/one_row.hpp"
 #include "walk/calibrated_walk.hpp"
+#include "walk/patch_walk.hpp"
 
 namespace mddag {
 
@@ -120,6 +122,81 @@ void bind_calibrated_walk(nb::module_& m) {
           "x"_a);
 }
 
+// Throws unless patches and results are those of the walk.
+Patches walked_patches(const PatchWalk& walk, const PatchArray& array, const Matrix<double>& out) {
+  const Patches patches = patches_of(array);
+  if (patches.window.height != walk.window().height || patches.window.width != walk.window().width)
+    refuse("patches are not of the window's size");
+  if (out.shape(0) != patches.n || out.shape(1) != walk.n_scores())
+    refuse("out is not of the patches and the scores");
+  return patches;
+}
+
+void require_rows(std::size_t n, const Patches& patches) {
+  if (n != patches.n) refuse("results are not those of the patches");
+}
+
+void bind_patch_walk(nb::module_& m) {
+  nb::class_<PatchWalk>(m, "PatchWalk")
+      .def(
+          "__init__",
+          [](PatchWalk* self, const TreeArrays& tree_arrays, const FixedTableArrays& tables,
+             Array<const std::int32_t> bias, double unit, Array<const std::int64_t> order,
+             Array<const std::int64_t> edges, Matrix<const std::int32_t> jumps, std::size_t every,
+             FeatureArray features, std::size_t height, std::size_t width) {
+            nb::gil_scoped_release unlocked;
+            const std::size_t n_steps = order.shape(0), n_scores = bias.shape(0);
+            require_sound(tree_arrays, tables, bias, order);
+            require_jumps(jumps, n_steps, every, (edges.shape(0) + 1) * n_scores);
+            const Window window{height, width};
+            new (self)
+                PatchWalk(walk_source(tree_arrays, tables, bias, order, features.shape(0)), unit,
+                          Jumps(SumState{n_scores}, span(edges), {jumps.data(), jumps.size()},
+                                n_steps, every),
+                          features_of(features, window), window);
+          },
+          "trees"_a.noconvert(), "tables"_a.noconvert(), "bias"_a.noconvert(), "unit"_a,
+          "order"_a.noconvert(), "edges"_a.noconvert(), "jumps"_a.noconvert(), "every"_a,
+          "features"_a.noconvert(), "height"_a, "width"_a)
+      .def(
+          "scores",
+          [](const PatchWalk& self, PatchArray array, Matrix<double> out, int n_threads) {
+            const Patches patches = walked_patches(self, array, out);
+            nb::gil_scoped_release unlocked;
+            self.scores(patches, out.data(), n_threads);
+          },
+          "patches"_a.noconvert(), "out"_a.noconvert(), "n_threads"_a)
+      .def(
+          "exits",
+          [](const PatchWalk& self, PatchArray array, Matrix<double> out,
+             Array<std::int32_t> exit_step, int n_threads) {
+            const Patches patches = walked_patches(self, array, out);
+            require_rows(exit_step.shape(0), patches);
+            nb::gil_scoped_release unlocked;
+            self.exits(patches, out.data(), exit_step.data(), n_threads);
+          },
+          "patches"_a.noconvert(), "out"_a.noconvert(), "exit_step"_a.noconvert(), "n_threads"_a)
+      .def(
+          "run",
+          [](const PatchWalk& self, PatchArray array, Array<const double> costs, Matrix<double> out,
+             Array<std::int32_t> exit_step, Array<double> cost, int n_threads) {
+            const Patches patches = walked_patches(self, array, out);
+            require_rows(exit_step.shape(0), patches);
+            require_rows(cost.shape(0), patches);
+            if (costs.shape(0) != self.n_classifiers()) refuse("costs are not those of the steps");
+            Paths paths;
+            {
+              nb::gil_scoped_release unlocked;
+              paths = self.run(patches, costs.data(), out.data(), exit_step.data(), cost.data(),
+                               n_threads);
+            }
+            return nb::make_tuple(to_numpy(std::move(paths.n_evaluated)),
+                                  to_numpy(std::move(paths.indices)));
+          },
+          "patches"_a.noconvert(), "costs"_a.noconvert(), "out"_a.noconvert(),
+          "exit_step"_a.noconvert(), "cost"_a.noconvert(), "n_threads"_a);
+}
+
 }  // namespace
 
 void bind_walk(nb::module_& m) {
@@ -162,6 +239,7 @@ void bind_walk(nb::module_& m) {
   bind_walk_rows<float>(walk);
   bind_walk_rows<double>(walk);
   bind_calibrated_walk(m);
+  bind_patch_walk(m);
 }
 
 }  // namespace mddag

@@ -157,6 +157,41 @@ class CalibratedWalk:
     def mean_one(self, x: Rows) -> float:
         """The first score, calibrated."""
 
+class PatchWalk:
+    """The row walk over patches, whose columns are Haar features, computed when they are read.
+
+    The first arguments are those of `Walk`; there is one feature for each column.
+    """
+
+    def __init__(
+        self,
+        trees: Trees,
+        tables: FixedTables,
+        bias: Ints32,
+        unit: float,
+        order: Ints64,
+        edges: Ints64,
+        jumps: Ints32,
+        every: int,
+        features: Ints32,  # (n_features, 3, 5)
+        height: int,
+        width: int,
+    ) -> None: ...
+    def scores(self, patches: Bytes, out: Floats, n_threads: int) -> None: ...
+    def exits(self, patches: Bytes, out: Floats, exit_step: Ints32, n_threads: int) -> None:
+        """`exit_step` holds zeros on entry."""
+
+    def run(
+        self,
+        patches: Bytes,
+        costs: Floats,
+        out: Floats,
+        exit_step: Ints32,
+        cost: Floats,
+        n_threads: int,
+    ) -> tuple[Ints32, Ints32]:
+        """n_evaluated and the paths; `exit_step` and `cost` hold zeros on entry."""
+
 # native/blocks
 class Decisions:
     """A policy as `Forest.run_blocks` takes it."""

@@ -7,7 +7,6 @@ import pytest
 
 from mddag.features.features import Features
 from mddag.features.haar import haar_features, haar_values
-from mddag.features.one_row import one_row
 from mddag.features.patches import PatchFeatures, checked_patches, pixel_rows, window_of
 from tests.patches import bars
 
@@ -35,15 +34,22 @@ def test_patches_come_in_several_forms(features):
     np.testing.assert_array_equal(features.rows(X[::-2]), wanted[::-2])
 
 
-def test_one_patch_is_a_row(features):
+def test_one_patch_in_any_form(features):
     X, _ = bars(3)
-    wanted = features.rows(X)[1]
     for x in (X[1], X[1:2], X[1].ravel(), X[1].reshape(1, -1), X[1].tolist()):
-        np.testing.assert_array_equal(one_row(features, x), wanted)
+        np.testing.assert_array_equal(features.one_patch(x), X[1:2])
     with pytest.raises(ValueError, match=r"shape \(3, 8, 6\); wanted one patch, uint8 \(8, 6\)"):
-        one_row(features, X)
+        features.one_patch(X)
     with pytest.raises(ValueError, match="X is float32; wanted grey levels"):
-        one_row(features, X[1].astype(np.float32))
+        features.one_patch(X[1].astype(np.float32))
+
+
+def test_what_is_read_is_patches_or_what_was_computed_from_them(features):
+    X, _ = bars(3)
+    rows = features.rows(X)
+    assert np.shares_memory(features.read(X), X)
+    assert features.read(rows) is rows
+    assert Features(2).read(np.zeros((3, 2))).shape == (3, 2)
 
 
 def test_equality_is_that_of_window_and_rectangles(features):

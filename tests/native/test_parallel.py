@@ -10,7 +10,8 @@ import pytest
 import mddag
 from mddag import AdaBoostMHClassifier, Grid
 from mddag.dag.dag import Dag
-from mddag.learners import Product, Stump, Tree
+from mddag.features.haar import haar_values
+from mddag.learners import Haar, Product, Stump, Tree
 from mddag.mdp.policy import EVAL, QUIT, SKIP, Policy
 from mddag.solvers import Descent
 
@@ -98,5 +99,22 @@ def test_boosting(labels, learner, max_bins):
         )
         model.fit(rows(), labels)
         return model.ensemble_.nodes["threshold"], model.ensemble_.tables.values
+
+    assert_same_by_threads(boosted)
+
+
+def test_patches():
+    patches = np.random.default_rng(0).integers(0, 256, (3000, 8, 6), np.uint8)
+    labels = (patches[:, :, :3].mean(axis=(1, 2)) > patches[:, :, 3:].mean(axis=(1, 2))).astype(int)
+
+    def boosted(n):
+        model = AdaBoostMHClassifier(Haar(200, random_state=0), n_rounds=4, n_threads=n)
+        ensemble = model.fit(patches, labels).ensemble_
+        trace = Dag(ensemble, mddag.compile(ensemble).policy).run(patches, n_threads=n)
+        scores = Dag(ensemble, mddag.compile(ensemble).policy, "windows").scores(
+            patches, n_threads=n
+        )
+        values = haar_values(patches, ensemble.features.rectangles, n)
+        return ensemble.nodes["threshold"], trace.scores, trace.indices, scores, values
 
     assert_same_by_threads(boosted)

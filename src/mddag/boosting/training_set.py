@@ -29,8 +29,8 @@ from mddag.ensemble.votes import Codes
 from mddag.features.categories import category_values
 from mddag.features.checks import checked_array, checked_labels, checked_rows
 from mddag.features.features import Features, array_rows, frame_columns, is_frame
-from mddag.features.patches import Patches, PatchFeatures
-from mddag.features.rows import Rows
+from mddag.features.patches import PatchFeatures
+from mddag.features.rows import Patches, Rows
 
 LEAST_WEIGHT = 0.01  # below this the smoothing of alpha, 0.01 / the sum, would outweigh every vote
 

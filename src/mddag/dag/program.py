@@ -22,6 +22,7 @@ from mddag.dag.cost_model import Costs
 from mddag.dag.integer_votes import IntegerVotes
 from mddag.ensemble.ensemble import Ensemble
 from mddag.ensemble.votes import take_segments
+from mddag.features.patches import PatchFeatures
 from mddag.mdp.grid import Grid, buckets
 from mddag.mdp.policy import EVAL, Policy
 from mddag.mdp.state import for_steps
@@ -102,21 +103,27 @@ class Program(ReadOnlyArrays):
     @cached_property
     def walk(self) -> _core.Walk:
         """The trees for one row at a time, with the policy."""
-        features, policy = self.ensemble.features, self.reached[1]
-        return _core.Walk(
-            *self._trees,
-            policy.order.astype(np.int64, copy=False),
-            self.edges,
-            policy.jumps,
-            policy.n_together,
-            features.n,
-            features.missing,
-        )
+        features = self.ensemble.features
+        return _core.Walk(*self._trees, *self._steps, features.n, features.missing)
+
+    @cached_property
+    def patch_walk(self) -> _core.PatchWalk:
+        """The same for patches, whose columns are computed when they are read."""
+        features = self.ensemble.features
+        assert isinstance(features, PatchFeatures)
+        return _core.PatchWalk(*self._trees, *self._steps, features.rectangles, *features.window)
 
     @cached_property
     def forest(self) -> _core.Forest:
         """The trees for many rows at once."""
         return _core.Forest(*self._trees, self.reached[1].order.astype(np.int64, copy=False))
+
+    @property
+    def _steps(self) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int32], int]:
+        """The policy as walks take it: order, edges, jumps, steps of a decision."""
+        policy = self.reached[1]
+        order = policy.order.astype(np.int64, copy=False)
+        return order, self.edges, policy.jumps, policy.n_together
 
     @property
     def _trees(self) -> tuple[_core.Trees, _core.FixedTables, NDArray[np.int32], float]:

@@ -41,8 +41,8 @@ from mddag.estimators.fitted_model import (
 from mddag.estimators.solver_choice import chosen_solver
 from mddag.features.checks import all_or_nothing, checked_rows, counted_rows, transformed_rows
 from mddag.features.features import is_frame
-from mddag.features.patches import pixel_rows
-from mddag.features.rows import Rows
+from mddag.features.patches import PatchFeatures, pixel_rows
+from mddag.features.rows import Patches, Rows
 from mddag.mdp.arguments import checked_actions, checked_beta, checked_loss
 from mddag.mdp.mdp import MDP
 from mddag.mdp.policy import ACTIONS, Policy, check_policy
@@ -169,7 +169,7 @@ class DagEstimator(BaseEstimator):  # type: ignore[misc]
     def _policy_mdp(
         self,
         source: FittedModel,
-        rows: Rows,
+        rows: Rows | Patches,
         targets: NDArray[Any],
         weight: NDArray[np.float64] | None,
     ) -> MDP:
@@ -311,20 +311,22 @@ class DagEstimator(BaseEstimator):  # type: ignore[misc]
         if source.transformer is not None:
             source.transformer.describe(self)
 
-    def _enter(self, source: FittedModel, X: Any, *, finite: bool) -> Rows:
+    def _enter(self, source: FittedModel, X: Any, *, finite: bool) -> Rows | Patches:
         """Policy rows as the ensemble reads them; from here on X enters as these did."""
         self.transformer_ = source.transformer
         if source.transformer is not None:
             source.transformer.describe(self)
         return self._read(X, source.ensemble, finite=finite)
 
-    def _read(self, X: Any, ensemble: Ensemble, *, finite: bool = False) -> Rows:
+    def _read(self, X: Any, ensemble: Ensemble, *, finite: bool = False) -> Rows | Patches:
+        if isinstance(ensemble.features, PatchFeatures):
+            return ensemble.features.read(X)
         if self.transformer_ is None:
             return checked_rows(self, X, ensemble.features, finite=finite)
         rows = self.transformer_.transform(X)
         return transformed_rows(self, rows, ensemble.features, finite=finite)
 
-    def _rows(self, X: Any) -> Rows:
+    def _rows(self, X: Any) -> Rows | Patches:
         check_is_fitted(self)
         features = self.ensemble_.features
         if self.transformer_ is not None and isinstance(X, Rows) and X.passed(features):

@@ -25,7 +25,8 @@ from mddag.ensemble.ensemble import Ensemble
 from mddag.ensemble.tasks import TASKS
 from mddag.ensemble.tasks.task import Kind
 from mddag.estimators.adaboost import AdaBoostMHClassifier
-from mddag.features.patches import Patches, PatchFeatures, checked_patches
+from mddag.features.patches import PatchFeatures, checked_patches
+from mddag.features.rows import Patches
 from mddag.learners.learner import own_columns
 
 

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from mddag._internal.checks import check_is, check_whole
 from mddag.features.categories import Categories, category_values
-from mddag.features.rows import Floats, Rows
+from mddag.features.rows import Floats, Patches, Rows
 
 MOST_FEATURES = 2**30  # the kernels keep a column's number in 30 bits
 _NUMBERS = (Real, Decimal, np.bool_, type(None))
@@ -101,6 +101,10 @@ class Features:
         if not self.missing:
             _refuse_missing(rows, self.names)
         return Rows.of(rows, self)
+
+    def read(self, X: Any) -> Rows | Patches:
+        """X, checked, as executors take it: Rows, or patches whose columns are still to compute."""
+        return self.rows(X)
 
     def _check_names(self, got: list[Any]) -> None:
         if self.names is None or got == list(self.names):

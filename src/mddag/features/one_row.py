@@ -17,14 +17,11 @@ from numpy.typing import NDArray
 from mddag._internal.checks import typed
 from mddag.features.categories import is_missing
 from mddag.features.features import Features, array_rows, as_remembered, is_frame
-from mddag.features.patches import PatchFeatures
 from mddag.features.rows import Floats
 
 
 def one_row(features: Features, x: Any) -> Floats:
     """x as float32 or float64 (n,), C-contiguous, or an error that says what is different."""
-    if isinstance(features, PatchFeatures):
-        return features.one_row(x)
     if is_frame(x):
         row = _of_frame(features, x)
     elif isinstance(x, Mapping):

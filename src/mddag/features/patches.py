@@ -22,9 +22,8 @@ from mddag._internal.checks import typed
 from mddag._internal.read_only import read_only
 from mddag.features.features import Features
 from mddag.features.haar import MOST_PIXELS, HaarFeatures, Window, haar_values
-from mddag.features.rows import Rows
+from mddag.features.rows import Patches, Rows
 
-Patches = NDArray[np.uint8]  # (n, h, w), C-contiguous
 GREY = "grey levels, uint8 (n, height, width) or (n, height * width)"
 LEAST_SIDE = 2
 
@@ -67,21 +66,22 @@ class PatchFeatures(Features):
             return X
         return Rows.of(haar_values(self.patches(X), self.rectangles), self)
 
+    def read(self, X: Any) -> Rows | Patches:
+        """The patches X; Rows that were computed from patches before stay as they are."""
+        return X if isinstance(X, Rows) and X.passed(self) else self.patches(X)
+
     def patches(self, X: Any) -> Patches:
         """X as uint8 (n, height, width), C-contiguous, or an error that says what is different."""
         return checked_patches(X, self.window)
 
-    def one_row(self, x: Any) -> NDArray[np.float32]:
-        """The features of one patch, float32 (n,)."""
+    def one_patch(self, x: Any) -> Patches:
+        """One patch, (height, width) or its pixels in a row, as (1, height, width)."""
         array = np.asarray(x)
         if array.shape not in (self.window, (1, *self.window), (self.n_given,), (1, self.n_given)):
             raise ValueError(
                 f"x is {typed(x)} of shape {array.shape}; wanted one patch, uint8 {self.window}"
             )
-        values: NDArray[np.float32] = haar_values(
-            self.patches(array.reshape(1, *self.window)), self.rectangles
-        )
-        return values[0]
+        return self.patches(array.reshape(1, *self.window))
 
     def taken(self, columns: NDArray[np.intp]) -> PatchFeatures:
         """Some of the columns."""

@@ -18,7 +18,8 @@ from mddag._internal.doubts import doubt
 from mddag._internal.parameters import Parameters
 from mddag.ensemble.nodes import Nodes
 from mddag.features.haar import Window, haar_features
-from mddag.features.patches import Patches, PatchFeatures, checked_window, window_of
+from mddag.features.patches import PatchFeatures, checked_window, window_of
+from mddag.features.rows import Patches
 from mddag.learners._splits import best_stump
 from mddag.learners.columns import Columns
 from mddag.learners.learner import Learner

@@ -14,7 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mddag.ensemble.nodes import Nodes
-from mddag.features.patches import Patches, PatchFeatures
+from mddag.features.patches import PatchFeatures
+from mddag.features.rows import Patches
 from mddag.learners.columns import Columns
 
 

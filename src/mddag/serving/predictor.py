@@ -21,7 +21,7 @@ from mddag.calibration.calibration import Calibration
 from mddag.dag.trace import Trace
 from mddag.features.one_row import one_row
 from mddag.features.patches import PatchFeatures
-from mddag.features.rows import Floats, Rows
+from mddag.features.rows import Floats, Patches, Rows
 from mddag.serving.model_file import Model
 
 LOSSES = {
@@ -53,7 +53,6 @@ class Predictor:
         self.model = model
         self.n_threads = checked_threads(n_threads)
         self._features, self._task = model.dag.ensemble.features, model.dag.ensemble.task
-        self._of_patches = isinstance(self._features, PatchFeatures)
         classes = self.classes_
         self._dtype = np.dtype(np.float64) if classes is None else classes.dtype
         # Indexing a list gives the array's own scalars in a tenth of the time.
@@ -76,9 +75,9 @@ class Predictor:
 
         A tie goes to the first class. Where the policy has a verdict, it is that.
         """
-        rows = self._features.rows(X)
+        rows = self._features.read(X)
         out = checked_out(out, (len(rows),), rows, self._dtype)
-        if len(rows) == 1:
+        if len(rows) == 1 and isinstance(rows, Rows):
             out[0] = self._answer(np.ascontiguousarray(rows))
         elif self.classes_ is None:
             out[:] = self._numbers(rows)
@@ -89,9 +88,9 @@ class Predictor:
     def predict_proba(self, X: Any, out: NDArray[np.float64] | None = None) -> NDArray[np.float64]:
         """Calibrated class probabilities, float64 (n, n_classes)."""
         n_classes = self._n_probabilities()
-        rows = self._features.rows(X)
+        rows = self._features.read(X)
         out = checked_out(out, (len(rows), n_classes), rows)
-        if len(rows) == 1:
+        if len(rows) == 1 and isinstance(rows, Rows):
             self._write(np.ascontiguousarray(rows), out)
         else:
             self._write_all(rows, out)
@@ -100,11 +99,11 @@ class Predictor:
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """Calibrated log-odds: (n,) for two classes, (n, n_classes) up to a constant per row."""
         self._n_probabilities()
-        return self._calibration().log_odds(*self._exits(self._features.rows(X)))
+        return self._calibration().log_odds(*self._exits(self._features.read(X)))
 
     def codes(self, X: Any, out: NDArray[np.intp] | None = None) -> NDArray[np.intp]:
         """The place of each row's winning class among classes_, intp (n,)."""
-        rows = self._features.rows(X)
+        rows = self._features.read(X)
         out = checked_out(out, (len(rows),), rows, np.intp)
         out[:] = self._codes(rows)
         return out
@@ -129,8 +128,8 @@ class Predictor:
         one row. A contiguous float32 or float64 array takes the least time by far. Of a model of
         patches x is one patch, uint8 (height, width).
         """
-        if self._of_patches:  # whose columns are computed first
-            return self._answer(self._row(x))
+        if isinstance(self._features, PatchFeatures):
+            return self.predict(self._features.one_patch(x))[0]
         try:
             return self._number(x) if self._labels is None else self._labels[self._code(x)]
         except (TypeError, ValueError):  # no array that the walk reads as it is
@@ -140,11 +139,12 @@ class Predictor:
     def predict_proba_one(self, x: Any) -> NDArray[np.float64]:
         """The class probabilities of one row, float64 (n_classes,): those of predict_proba, bit by
         bit. x is as for predict_one."""
+        if isinstance(self._features, PatchFeatures):
+            return np.ravel(self.predict_proba(self._features.one_patch(x)))
         out = np.empty(self._n_written or self._n_probabilities())
         try:
-            if not self._of_patches:
-                self._write(x, out)
-                return out
+            self._write(x, out)
+            return out
         except (TypeError, ValueError):  # no array that the walk reads as it is
             pass
         self._write(self._row(x), out)
@@ -207,8 +207,6 @@ class Predictor:
         self._write_all(self._batch_of_one(x), out)
 
     def _batch_of_one(self, x: Any) -> Rows:
-        if self._of_patches:  # computed already
-            return Rows.of(np.asarray(x).reshape(1, -1), self._features)
         return self._features.rows(self._row(x)[None])
 
     def _n_probabilities(self) -> int:
@@ -222,10 +220,10 @@ class Predictor:
         assert self.model.calibration is not None
         return self.model.calibration
 
-    def _exits(self, rows: Rows) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
+    def _exits(self, rows: Rows | Patches) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
         return self.model.dag.exits(rows, n_threads=self.n_threads)
 
-    def _codes(self, rows: Rows) -> NDArray[np.intp]:
+    def _codes(self, rows: Rows | Patches) -> NDArray[np.intp]:
         dag = self.model.dag
         if dag.policy.verdict is not None:
             return dag.verdicts_of(rows, self.n_threads)
@@ -233,13 +231,13 @@ class Predictor:
         dag.fill_scores(rows, scores, self.n_threads)
         return dag.ensemble.codes(scores)
 
-    def _numbers(self, rows: Rows) -> NDArray[np.float64]:
+    def _numbers(self, rows: Rows | Patches) -> NDArray[np.float64]:
         scores, exit_step = self._exits(rows)
         if self.model.calibration is not None:
             scores = self.model.calibration.calibrated(scores, exit_step)
         return self._task.predictions(scores)
 
-    def _write_all(self, rows: Rows, out: NDArray[np.float64]) -> None:
+    def _write_all(self, rows: Rows | Patches, out: NDArray[np.float64]) -> None:
         out[:] = self._calibration().probabilities(*self._exits(rows))
 
     def __getstate__(self) -> dict[str, Any]:

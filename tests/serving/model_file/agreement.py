@@ -57,6 +57,7 @@ def patches_agree(dag, predictor):
     X = np.random.default_rng(0).integers(0, 256, (N_ROWS, *features.window), np.uint8)
     scores = executors_agree(dag, features.rows(X))
     predictions_agree(predictor, X, scores)
+    exports_agree(predictor, features.rows(X)[:FEW])
 
 
 def rows_for(ensemble):
