@@ -15,6 +15,7 @@ PAGES = [*sorted(DOCS.rglob("*.md")), ROOT / "README.md", ROOT / "CONTRIBUTING.m
 RUNNABLE = [
     "adapters.md",
     "condensation.md",
+    "detection.md",
     "executors.md",
     "losses.md",
     "ordering.md",

@@ -255,6 +255,16 @@ def descend(
     actions: Bytes,
     n_threads: int,
 ) -> float: ...
+def reject_thresholds(
+    ranked: tuple[Floats, Ints32, Floats],  # sums, ranks, cuts, each (T, n)
+    of_rows: tuple[
+        Floats, Floats, Ints32, Floats, Bools
+    ],  # reject, negative, reached, prices, looks
+    least: float,
+    going_on: Floats,  # (n,), changed
+    out: Floats,  # (length,)
+) -> None: ...
+def last_steps(sums: Floats, thresholds: Floats, out: Ints32) -> None: ...
 
 # native/boosting
 def sum_by_leaf(

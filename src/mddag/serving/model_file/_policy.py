@@ -79,7 +79,9 @@ def _check_offsets(offsets: NDArray[np.float64], policy: Policy) -> None:
     winners = np.zeros(len(offsets), bool)  # exits by which a row with f > 0 may leave
     winners[-1] = True
     if policy.grid.n_scores == 1 and policy.state.has_kernels:
-        positive = np.append(policy.grid.edges > 0, True)  # cells that hold scores above 0
+        positive = np.append(
+            policy.grid.edges >= 0, True
+        )  # cells of scores above 0, up to rounding
         quits = (policy.jumps[:-1] == policy.n_steps)[:, positive].any(axis=1)
         winners[: policy.n_steps : policy.every] = quits
     else:

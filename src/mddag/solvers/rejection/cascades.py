@@ -5,8 +5,8 @@ were learned for it. The policy of a cascade needs one cell boundary alone: with
 
     f'_t = f_t - r_t  for t < T,       f'_T = f_T - theta
 
-as constants of the votes (``Rescaling``) a row quits where f' <= 0. So the sign of f' is the
-verdict everywhere: a row that was rejected is of class 0, at the end f > theta is class 1.
+as constants of the votes (``Rescaling``) a row quits where f' <= 0, up to rounding. So the sign of
+f' is the verdict everywhere: a row that was rejected is of class 0, at the end f > theta is 1.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from numpy.typing import NDArray
 
 from mddag.ensemble.partial_sums import partial_sums
 from mddag.ensemble.rescaling import Rescaling
-from mddag.ensemble.votes import Votes
+from mddag.ensemble.votes import Tables, Votes
 from mddag.mdp.grid import Grid
 from mddag.mdp.policy import EVAL, QUIT, Policy
 from mddag.solvers.rejection.operating_point import Ends
-from mddag.solvers.rejection.thresholds import NEVER, shares_by_class
+from mddag.solvers.rejection.thresholds import NEVER, last_steps, shares_by_class
 
 Floats = NDArray[np.float64]
 
@@ -46,7 +46,7 @@ class Passing:
     """
 
     ends: Ends
-    steps: NDArray[np.intp]
+    steps: NDArray[np.int32]
     price: Floats
 
     @property
@@ -84,10 +84,8 @@ class Cascade:
         weight: Floats | None = None,
     ) -> Passing:
         """What rows with the sums f_1 … f_T' (T', n), T' >= T, in this order do."""
-        rejected = sums[: self.length - 1] <= self.thresholds[:-1, None]
-        last = np.where(rejected.any(axis=0), rejected.argmax(axis=0), self.length - 1)
-        out = last < self.length - 1
-        scores = np.where(out, -np.inf, sums[self.length - 1])
+        last = last_steps(sums, self.thresholds)
+        scores = np.where(last < self.length - 1, -np.inf, sums[self.length - 1])
         ends = Ends(scores, positive, shares_by_class(positive, weight))
         price = np.concatenate([[0.0], np.cumsum(costs[self.order[: self.length]])])
         return Passing(ends, last + 1, price)
@@ -102,7 +100,8 @@ class Cascade:
         actions[: len(looks), 1] = EVAL
         actions[: len(looks), 0] = np.where(looks == NEVER, EVAL, QUIT)
         rescaling = Rescaling(levels[:1], shift)
-        return Policy(actions, Grid(np.zeros(1)), self.order, every, rescaling)
+        edge = -_rounding(rescaling.applied(votes.tables))
+        return Policy(actions, Grid(np.array([edge])), self.order, every, rescaling)
 
     def _levels(self, votes: Votes) -> Floats:
         """What is added to f_0 … f_T, (T + 1,); a step that rejects nothing has the next one's."""
@@ -114,6 +113,13 @@ class Cascade:
             if levels[t] == NEVER:
                 levels[t] = levels[t + 1]
         return -levels
+
+
+def _rounding(tables: Tables) -> float:
+    """More than executors, which add int32 numbers, may be off by: so far below 0 a row quits, and
+    never with a score above 0."""
+    most = float(np.abs(tables.bias).sum() + tables.reach().sum())
+    return 8.0 * (tables.n_trees + 2) * max(most, 1e-300) / 2**31
 
 
 def ordered_sums(votes: Votes, order: NDArray[np.intp], length: int) -> Floats:

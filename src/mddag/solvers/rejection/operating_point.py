@@ -71,6 +71,10 @@ class Target:
         more = self.rate + self.rate * _per_row(rows.positive_shares)
         return self._at_tpr(rows, min(more, 1.0))
 
+    def safer(self, theta: float, other: float) -> float:
+        """Of two thresholds the one that keeps to the wanted rate rather."""
+        return max(theta, other) if self.fpr is not None else min(theta, other)
+
     def doubt_few(self, rows: Ends) -> None:
         """Warn of too few rows to know the rate by."""
         fpr = self.fpr is not None

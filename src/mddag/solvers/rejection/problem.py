@@ -23,7 +23,6 @@ from mddag.solvers.rejection.thresholds import NEVER, RankedSums, shares_by_clas
 
 LENGTHS = (5, 7, 10, 14, 20, 30, 40, 50, 70, 100, 150, 200, 300, 400)
 BETAS = tuple(10.0 ** np.arange(-4, -0.9, 1 / 6))
-ROUNDS = 2  # theta is that of the rows that are left, so it changes with the thresholds
 MOST_SUMS = 20_000_000  # of one order in memory: 160 MB, and as much for ranks and cuts
 
 Floats = NDArray[np.float64]
@@ -95,7 +94,7 @@ class Problem:
         """All settings, learned on these rows and judged by others."""
         lam = self.target.slope(self._ends(0, len(self.sums[0])))
         for o in range(len(self.orders)):
-            ranked = self.ranked(o, shift)
+            ranked = RankedSums.of(self.sums[o], self.positive, self.weight, shift=shift)
             for length in self.lengths:
                 for beta in BETAS:
                     setting = Setting(o, length, float(beta))
@@ -104,42 +103,51 @@ class Problem:
                     loss, cost = self.target.loss(passing.ends, lam), passing.mean_cost
                     yield Candidate(setting, cascade, loss, cost, passing.mean_steps)
 
-    def ranked(self, o: int, shift: float, rows: NDArray[np.bool_] | None = None) -> RankedSums:
-        """Sums of all or some rows in one order, sorted at each step."""
-        if rows is None:
-            return RankedSums.of(self.sums[o], self.positive, self.weight, shift=shift)
-        sums = np.ascontiguousarray(self.sums[o][:, rows])
-        return RankedSums.of(sums, self.positive[rows], self.weight[rows], shift=shift)
-
     def learned(self, ranked: RankedSums, setting: Setting) -> Cascade:
-        """The thresholds of a setting; theta is that of the rows which they leave."""
+        """The thresholds of a setting.
+
+        They change which rows are left, so theta is taken again from those that the first ones
+        leave; a last pass counts at each step the rows that reach it.
+        """
         order, length = self.orders[setting.order], setting.length
         full = Ends(ranked.sums[length - 1], ranked.positive, ranked.share)
         theta, lam = self.target.theta(full), self.target.slope(full)
         prices = setting.beta * self.costs[order[:length]]
         looks = (np.arange(length) + 1) % self.every == 0
-        for _ in range(ROUNDS):
-            thresholds = ranked.thresholds(length, theta, lam, prices, looks)
-            cascade = Cascade(order, thresholds)
-            left = cascade.passing(ranked.sums, ranked.positive, self.costs, ranked.share)
-            theta = max(self.target.theta(left.ends), float(full.scores.min()))
-        return cascade
+        first = ranked.thresholds(length, theta, lam, prices, looks=looks)
+        left = Cascade(order, first).passing(ranked.sums, ranked.positive, self.costs, ranked.share)
+        theta = max(self.target.theta(left.ends), float(full.scores.min()))
+        again = ranked.thresholds(length, theta, lam, prices, looks=looks)
+        return Cascade(
+            order, ranked.thresholds(length, theta, lam, prices, looks=looks, before=again)
+        )
 
     def passing(self, cascade: Cascade, o: int) -> Passing:
         """These rows in a cascade of order number o."""
         return cascade.passing(self.sums[o], self.positive, self.costs, self.weight)
 
-    def crossed(self, setting: Setting, parts: NDArray[np.intp], shift: float) -> Ends:
-        """Ends of each part in a cascade that was learned without it."""
-        scores = np.full(len(parts), NEVER)
+    def crossed(
+        self, setting: Setting, parts: NDArray[np.intp], shift: float
+    ) -> tuple[Ends, Floats]:
+        """Ends of each part in a cascade that was learned without it, and theta by the rows that
+        learned that cascade, by part."""
+        thetas = np.zeros(parts.max() + 1)
+        scores, sums = np.full(len(parts), NEVER), self.sums[setting.order][: setting.length]
         for part in np.unique(parts):
             here = parts == part
             others = ~here if parts.max() else here
-            cascade = self.learned(self.ranked(setting.order, shift, others), setting)
-            sums = self.sums[setting.order][:, here]
-            passing = cascade.passing(sums, self.positive[here], self.costs, self.weight[here])
+            ranked = RankedSums.of(
+                np.ascontiguousarray(sums[:, others]),
+                self.positive[others],
+                self.weight[others],
+                shift=shift,
+            )
+            cascade, rows = self.learned(ranked, setting), np.ascontiguousarray(sums[:, here])
+            passing = cascade.passing(rows, self.positive[here], self.costs, self.weight[here])
             scores[here] = passing.ends.scores
-        return Ends(scores, self.positive, shares_by_class(self.positive, self.weight))
+            own = cascade.passing(ranked.sums, ranked.positive, self.costs, ranked.share)
+            thetas[part] = self.target.expected(own.ends)
+        return Ends(scores, self.positive, shares_by_class(self.positive, self.weight)), thetas
 
     def _ends(self, o: int, length: int) -> Ends:
         share = shares_by_class(self.positive, self.weight)
@@ -159,6 +167,11 @@ def check_detection(mdp: MDP) -> None:
         raise ValueError(
             f"Rejection got labels or votes of {what}; wanted two classes with one score, of which "
             "1 is to be detected"
+        )
+    if not {"eval", "quit"} <= set(mdp.actions):
+        raise ValueError(
+            f"actions are {mdp.actions}; Rejection wants 'eval' and 'quit' among them: it does "
+            "nothing else"
         )
     positive = positives(mdp)[mdp.weight > 0]
     if positive.all() or not positive.any():

@@ -21,16 +21,27 @@ Floats = NDArray[np.float64]
 
 
 def realised(
-    ends: Ends, target: Target, parts: NDArray[np.intp], n_evaluated: float
+    ends: Ends,
+    target: Target,
+    parts: NDArray[np.intp],
+    n_evaluated: float,
+    thetas: Floats | None = None,
 ) -> RealisedRates:
-    """The rates of rows held out; parts (n,) numbers those that share a theta."""
+    """The rates of rows held out.
+
+    parts  : (n,), rows of one number share a theta
+    thetas : by part, that of the rows which learned its cascade; the safer of the two is taken
+    """
     above = np.zeros(len(parts), bool)
     for part in np.unique(parts):
         here, others = parts == part, parts != part
         others = others if _both(ends.positive[others]) else here
         share = shares_by_class(ends.positive[others], ends.share[others])
         rest = Ends(ends.scores[others], ends.positive[others], share)
-        above[here] = ends.scores[here] > target.expected(rest)
+        theta = target.expected(rest)
+        if thetas is not None:
+            theta = target.safer(theta, float(thetas[part]))
+        above[here] = ends.scores[here] > theta
     return rates_of(ends, above, target, n_evaluated)
 
 

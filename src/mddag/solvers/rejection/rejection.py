@@ -11,7 +11,8 @@ classifiers, the final length and beta; held-out rows choose by what is lost at 
 the MDP's beta times the mean cost on negatives, or by the loss alone within a `budget` of that
 cost. Without further rows the policy rows choose by themselves (a candidate has few degrees of
 freedom: choosing on held-out parts was no better), but theta and the realised rates are from rows
-held out: thresholds are learned again without each of `n_parts` parts.
+held out: thresholds are learned again without each of `n_parts` parts. (Of that theta and the one
+of all rows the safer is taken, for the cascades of the parts differ a little from the one of all.)
 
 It does not skip, and it is for two classes with one score.
 """
@@ -100,10 +101,10 @@ class Rejection(Parameters, Solver):
         rows = self._problem(mdp)
         judges = rows if selection is None else self._problem(selection, rows)
         chosen = self._chosen(list(rows.candidates(self.shift, judges)), mdp.beta)
-        ends, parts = self._held_out(chosen, rows, judges)
+        ends, parts, thetas, theta = self._held_out(chosen, rows, judges)
         self.target.doubt_few(ends)
-        cascade = chosen.cascade.at(self.target.expected(ends))
-        rates = realised(ends, self.target, parts, chosen.n_evaluated)
+        cascade = chosen.cascade.at(self.target.safer(theta, self.target.expected(ends)))
+        rates = realised(ends, self.target, parts, chosen.n_evaluated, thetas)
         return Detection(cascade.policy(mdp.votes, self.every), rates, chosen.setting)
 
     def _problem(self, mdp: MDP, like: Problem | None = None) -> Problem:
@@ -128,14 +129,18 @@ class Rejection(Parameters, Solver):
 
     def _held_out(
         self, chosen: Candidate, rows: Problem, judges: Problem
-    ) -> tuple[Ends, NDArray[np.intp]]:
-        """Ends of rows in the chosen cascade that they did not help to learn, and their parts."""
+    ) -> tuple[Ends, NDArray[np.intp], NDArray[np.float64] | None, float]:
+        """Ends of rows in the chosen cascade that they did not help to learn, their parts, and
+        theta by the rows that did help, of each part and of all."""
         seed = 0 if self.random_state is None else self.random_state
         n_parts = min(self.n_parts, judges.positive.sum(), (~judges.positive).sum())
         parts = class_parts(judges.positive, max(int(n_parts), 1), seed)
+        passing = judges.passing(chosen.cascade, chosen.setting.order)
+        theta = self.target.expected(passing.ends)
         if judges is not rows:
-            return judges.passing(chosen.cascade, chosen.setting.order).ends, parts
-        return rows.crossed(chosen.setting, parts, self.shift), parts
+            return passing.ends, parts, None, theta
+        ends, thetas = rows.crossed(chosen.setting, parts, self.shift)
+        return ends, parts, thetas, theta
 
 
 @dataclass(frozen=True, eq=False)

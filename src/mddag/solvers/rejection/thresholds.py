@@ -12,7 +12,8 @@ negative nothing, so from the last step but one down to the first
     r_t = argmax_r  sum over rows with f_t <= r of  [V_t(i) - reject(i)],
 
 one sort and one running sum. Rows are all rows, not only those that reach step t: the thresholds of
-earlier steps are not known yet, and more rows mean less noise.
+earlier steps are not known yet. With thresholds of a first pass (`before`) a second one leaves out
+the rows that these reject earlier; on the rows given that lowers the objective further.
 
 Positives are few where it matters, in their lower tail. As a guard each positive counts as if it
 were `shift` standard deviations (of the positives' f_t) lower than it is.
@@ -25,6 +26,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from mddag import _core
 from mddag._internal.checks import as_floats, check_between
 from mddag.metrics.detection import checked_positive
 
@@ -105,29 +107,41 @@ class RankedSums:
         theta: float,
         lam: float,
         prices: Floats,
+        *,
         looks: NDArray[np.bool_] | None = None,
+        before: Floats | None = None,
     ) -> Floats:
         """r_1 … r_length of the first `length` steps.
 
-        prices : (T,), of the steps
-        looks  : (T,), the steps behind which a row may be rejected; all by default
+        prices : (length,), of the steps
+        looks  : (length,), the steps behind which a row may be rejected; all by default
+        before : (length,), thresholds by which rows that do not reach a step are left out of it
         """
-        above = self.sums[length - 1] > theta
-        reject = self.share * self.positive
-        false = lam * self.share * ~self.positive
-        going_on = np.where(above, false, reject)
-        negative = self.share * ~self.positive
-        thresholds = np.full(length, NEVER)
-        for t in range(length - 2, -1, -1):
-            going_on = going_on + prices[t + 1] * negative
-            if looks is not None and not looks[t]:
-                continue
-            gain = np.cumsum((going_on - reject)[self.ranks[t]])
-            k = int(np.where(np.isnan(self.cuts[t]), -np.inf, gain).argmax())
-            if gain[k] > GAP:
-                thresholds[t] = self.cuts[t, k]
-                going_on = np.where(self.sums[t] <= thresholds[t], reject, going_on)
-        return thresholds
+        reject, negative = self.share * self.positive, self.share * ~self.positive
+        going_on = np.where(self.sums[length - 1] > theta, lam * negative, reject)
+        looks = np.ones(length, bool) if looks is None else looks
+        reached = np.full(len(reject), length, np.int32)
+        if before is not None:
+            reached = last_steps(self.sums, before)
+        found = np.empty(length)
+        _core.reject_thresholds(
+            (self.sums, self.ranks, self.cuts),
+            (reject, negative, reached, prices, looks),
+            GAP,
+            going_on,
+            found,
+        )
+        return found
+
+
+def last_steps(sums: Floats, thresholds: Floats) -> NDArray[np.int32]:
+    """The last step, counted from 0, that rows with sums (T, n) reach, int32 (n,).
+
+    That is the first at which they are rejected, or the last of the thresholds.
+    """
+    last = np.empty(sums.shape[1], np.int32)
+    _core.last_steps(sums, thresholds, last)
+    return last
 
 
 def shares_by_class(positive: NDArray[np.bool_], weight: Floats | None) -> Floats:
