@@ -17,7 +17,7 @@ from tests.detection.cascades.rows import blobs, two_classes
 SMALL = {
     "VJCascadeClassifier": {"n_stages": 2, "max_fpr": 0.6, "min_tpr": 0.95},
     "SoftCascadeClassifier": {"pool_size": 30, "n_steps": 15},
-    "FCBoostClassifier": {"n_rounds": 15},
+    "FCBoostClassifier": {"n_rounds": 15, "eta": 0.001},
     "WaldBoostClassifier": {"n_rounds": 15, "miss_rate": 0.2},
 }
 MEMBERS = [getattr(cascades, name)(random_state=0, **SMALL[name]) for name in cascades.__all__]
@@ -87,6 +87,7 @@ def test_the_header_in_c_is_written(member, rows, tmp_path):
 
 
 @each_member
+@pytest.mark.filterwarnings("ignore::mddag.DoubtfulResult")
 def test_patches(member):
     X, y = blobs(400)
     model = clone(member).set_params(learner=Haar(80)).fit(X, y)

@@ -78,7 +78,9 @@ def test_the_criterion_falls_with_every_round():
 def _value(rows, grown, eta):
     """L of what was grown, from its trees alone."""
     chain = grown.chain()
-    votes = np.stack([nodes.votes[:, 0][rows.columns.leaf_codes(nodes)] for nodes in grown.trees], 1)
+    votes = np.stack(
+        [nodes.votes[:, 0][rows.columns.leaf_codes(nodes)] for nodes in grown.trees], 1
+    )
     costs = np.diff(chain.ends, prepend=0).astype(float)
     price = np.where(rows.positive, 0.0, eta / (~rows.positive).sum())
     weight = np.where(rows.positive, 0.5 / rows.positive.sum(), 0.5 / (~rows.positive).sum())
