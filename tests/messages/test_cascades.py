@@ -3,7 +3,7 @@
 import numpy as np
 
 from mddag import DetectionDisplay
-from mddag.cascades import (
+from mddag.detection.cascades import (
     FCBoostClassifier,
     SoftCascadeClassifier,
     VJCascadeClassifier,
