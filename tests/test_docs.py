@@ -23,6 +23,7 @@ RUNNABLE = [
     "serving.md",
     "solvers.md",
     "sparsify.md",
+    "verdicts.md",
 ]
 
 

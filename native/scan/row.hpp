@@ -3,6 +3,7 @@
 // alone. Neither changes the result: every window has its own sum, added up in the same order.
 #pragma once
 
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -23,6 +24,38 @@ struct Count {
   std::int64_t evaluated = 0;  // base classifiers, over all windows
 };
 
+// Which windows of a group are looked at where each that fails the first stage hides the next one,
+// by whether the first is hidden and the mask of those that would fail; and numbers of bits.
+class Sights {
+ public:
+  struct Sight {
+    std::uint8_t seen;
+    bool hides_next;
+  };
+
+  Sights() {
+    for (unsigned failing = 0; failing < 256; ++failing) {
+      for (int first = 0; first < 2; ++first) table_[first][failing] = sight(first != 0, failing);
+      counts_[failing] = static_cast<std::uint8_t>(counts_[failing / 2] + failing % 2);
+    }
+  }
+  const Sight& at(bool hidden, unsigned failing) const { return table_[hidden ? 1 : 0][failing]; }
+  std::int64_t count(unsigned mask) const { return counts_[mask]; }
+
+ private:
+  static Sight sight(bool hidden, unsigned failing) {
+    unsigned seen = 0;
+    for (std::size_t i = 0; i < kLanes; ++i) {
+      if (!hidden) seen |= 1u << i;
+      hidden = !hidden && (failing >> i & 1) != 0;
+    }
+    return {static_cast<std::uint8_t>(seen), hidden};
+  }
+
+  Sight table_[2][256];
+  std::uint8_t counts_[256] = {};
+};
+
 constexpr unsigned kFew = 1;  // windows alive that are done one by one
 
 class RowScan {
@@ -34,7 +67,7 @@ class RowScan {
         layout_(layout),
         kernels_(kernels),
         n_(n_windows),
-        scales_((n_windows + kLanes - 1) / kLanes * kLanes),
+        scales_((n_windows + kLanes - 1) / kLanes * kLanes, HUGE_VALF),
         sums_(scales_.size()),
         visited_(scales_.size() / kLanes) {}
 
@@ -84,48 +117,41 @@ class RowScan {
       Group group = of(g, sums, open, 0);
       for (std::size_t i = 0; i < kLanes; ++i) group.sums[i] = 0.0;
       if (open != 0) kernels_.run(stages_, 1, 0, group);
-      unsigned seen = 0;
-      for (std::size_t i = 0; i < kLanes && g * kLanes + i < n_; ++i) {
-        if (hidden) {
-          hidden = false;
-          continue;
-        }
-        seen |= 1u << i;
-        const bool failed = ((open & ~group.alive) >> i & 1) != 0;
-        hidden = failed && classifier_.skips;
+      unsigned seen = g + 1 < visited_.size() ? 0xFFu : 0xFFu >> (visited_.size() * kLanes - n_);
+      if (classifier_.skips) {
+        const Sights::Sight& sight = sights_.at(hidden, open & ~group.alive);
+        seen &= sight.seen;
+        hidden = sight.hides_next;
       }
-      count.windows += bits(seen);
-      count.evaluated += bits(seen & open) * n_trees;
-      visited_[g] = seen & group.alive;
+      count.windows += sights_.count(seen);
+      count.evaluated += sights_.count(seen & open) * n_trees;
+      visited_[g] = static_cast<std::uint8_t>(seen & group.alive);
     }
   }
 
+  // Windows of a group whose deviation is large enough; beyond the last one there are none.
   unsigned not_flat(std::size_t g) const {
     unsigned open = 0;
-    for (std::size_t i = 0; i < kLanes && g * kLanes + i < n_; ++i)
+    for (std::size_t i = 0; i < kLanes; ++i)
       open |= static_cast<unsigned>(scales_[g * kLanes + i] < classifier_.flattest) << i;
     return open;
-  }
-
-  static std::int64_t bits(unsigned mask) {
-    std::int64_t n = 0;
-    for (; mask != 0; mask &= mask - 1) ++n;
-    return n;
   }
 
   // The stages that are left, of window i of the group.
   bool alone(const Group& group, std::size_t i, Count& count) {
     const std::uint32_t* cells = group.cells + i;
-    double& sum = group.sums[i];
+    const float scale = group.scales[i];
+    double sum = group.sums[i];
     for (std::size_t s = group.stage; s < stages_.n_stages; ++s) {
       const Stage& stage = stages_.stages[s];
       if (stage.fresh) sum = 0.0;
       const std::uint32_t* starts = stages_.starts + stage.first_tree;
       for (std::uint32_t t = 0; t < stage.n_trees; ++t)
-        sum += vote(stages_.nodes, starts[t], cells, group.scales[i]);
+        sum += vote(stages_.nodes, starts[t], cells, scale);
       count.evaluated += stage.n_trees;
       if (!(sum >= stage.reject)) return false;
     }
+    group.sums[i] = sum;
     return true;
   }
 
@@ -153,6 +179,7 @@ class RowScan {
   std::size_t n_;
   std::vector<float> scales_;
   std::vector<double> sums_;
+  Sights sights_;
   std::vector<std::uint8_t> visited_;  // by group: windows that passed the first stage
 };
 

@@ -39,6 +39,12 @@ struct Found {
 };
 
 constexpr std::size_t kStrip = 48;  // rows of windows that are done before cells move up
+constexpr std::size_t kStripCells = std::size_t{1} << 22;  // of wide pictures, fewer rows
+
+inline std::size_t strip_of(const Task& task, const Layout& layout) {
+  const std::size_t fit = kStripCells / (layout.step * layout.stride());
+  return std::min({kStrip, task.end - task.first, std::max<std::size_t>(fit, 1)});
+}
 
 inline void require_tasks(const Picture& picture, const std::vector<Level>& levels,
                           const std::vector<Task>& tasks, const Classifier& classifier) {
@@ -86,7 +92,7 @@ inline void scan_task(const Picture& picture, const Level& level, const Task& ta
                       const Kernels& kernels, Found& found) {
   const Window& window = classifier.window;
   const Layout& layout = placements.layout(level.step);
-  const std::size_t strip = std::min(kStrip, task.end - task.first);
+  const std::size_t strip = strip_of(task, layout);
   // Rows of cells for a strip; a window needs one more than its height.
   Cells cells(layout, (strip - 1) * level.step + window.height + 1);
   ResizedRows resized(picture, level.height, level.width);

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from mddag.dag.dag import Dag as Dag
     from mddag.dag.dag import compile as compile  # noqa: A004
     from mddag.dag.trace import Trace as Trace
+    from mddag.detection.detector import Detector as Detector
     from mddag.ensemble.ensemble import Ensemble as Ensemble
     from mddag.ensemble.votes import Votes as Votes
     from mddag.estimators.adaboost import AdaBoostMHClassifier as AdaBoostMHClassifier
@@ -48,6 +49,7 @@ _HOMES = {
     "Dag": "mddag.dag.dag",
     "DagDisplay": "mddag.inspection.plotting",
     "DetectionDisplay": "mddag.inspection.plotting",
+    "Detector": "mddag.detection.detector",
     "DoubtfulResult": "mddag._internal.doubts",
     "Ensemble": "mddag.ensemble.ensemble",
     "Features": "mddag.features.features",
@@ -92,6 +94,7 @@ __all__ = [
     "Dag",
     "DagDisplay",
     "DetectionDisplay",
+    "Detector",
     "DoubtfulResult",
     "Ensemble",
     "Features",

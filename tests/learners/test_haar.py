@@ -5,6 +5,7 @@ import pytest
 from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV
 
+import mddag
 from mddag import AdaBoostMHClassifier
 from mddag._internal.doubts import DoubtfulResult
 from mddag.features.haar import haar_features
@@ -96,6 +97,16 @@ def test_scikit_learn_clones_and_searches():
     assert repr(Haar(10, learner=Tree(4))) == (
         "Haar(n_features=10, random_state=None, window=None, learner=Tree(n_leaves=4))"
     )
+
+
+def test_several_classes():
+    X, y = bars()
+    y = y + (X[:, -2:].mean(axis=(1, 2)) > 80)
+    model = AdaBoostMHClassifier(Haar(200, random_state=0), n_rounds=40).fit(X, y)
+    assert model.ensemble_.n_scores == 3
+    assert model.score(X, y) > 0.85
+    dag = mddag.compile(model.ensemble_)
+    np.testing.assert_array_equal(dag.run(X).scores, dag.scores(model.encode(X)))
 
 
 def test_constant_patches_leave_nothing_to_learn():

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 import mddag
 from mddag.dag.executors.steps import Steps
+from mddag.dag.replay import replay
 from mddag.mdp.grid import Grid
 from mddag.mdp.policy import EVAL, QUIT, SKIP, Policy
 from mddag.mdp.stages import Stages
@@ -38,6 +39,52 @@ def test_rows_go_as_single_actions_say(data):
     assert trace.exit_step.tolist() == [walk.exit_step for walk in walks]
     assert trace.verdict.tolist() == twin.codes(walks)
     assert executor.verdicts(X, 1).tolist() == twin.codes(walks)
+
+
+@given(st.data())
+@settings(deadline=None, max_examples=150)
+def test_the_walk_gives_the_bits_of_the_twin_in_fixed_point(data):
+    ensemble = data.draw(strategies.ensembles(n_scores=1))
+    X = data.draw(strategies.rows(ensemble.n_features))
+    policy = data.draw(strategies.staged_policies(len(ensemble)))
+    dag = mddag.compile(ensemble, policy)
+    assert [executor.name for executor in dag.possible] == ["walk"]
+    walks = twin.on_rows_in_fixed_point(ensemble, policy, X, dag.fixed_point)
+    scores, exits = [[walk.score] for walk in walks], [walk.exit_step for walk in walks]
+    trace = dag.run(X)
+    assert [trace.path(i).tolist() for i in range(len(X))] == [walk.path for walk in walks]
+    assert trace.scores.tolist() == scores
+    assert trace.exit_step.tolist() == exits
+    assert trace.verdict.tolist() == twin.codes(walks)
+    for n_threads in (1, 3):
+        assert dag.scores(X, n_threads=n_threads).tolist() == scores
+        assert dag.verdicts(X, n_threads=n_threads).tolist() == twin.codes(walks)
+        assert dag.exits(X, n_threads=n_threads)[1].tolist() == exits
+    for i, x in enumerate(np.ascontiguousarray(X)):
+        if dag.ensemble.features.missing or not np.isnan(x).any():
+            assert list(dag.walk.scores_one(x)) == scores[i]
+            assert dag.walk.predict_one(x) == twin.codes(walks)[i]
+
+
+@given(st.data())
+@settings(deadline=None, max_examples=100)
+def test_rollouts_and_replays_are_those_of_the_executors(data):
+    ensemble = data.draw(strategies.ensembles(n_scores=1).filter(len))
+    X = data.draw(strategies.rows(ensemble.n_features))
+    policy = data.draw(strategies.staged_policies(len(ensemble)))
+    dag, votes = mddag.compile(ensemble, policy), ensemble.votes(X)
+    found, trace = replay(ensemble, policy, votes), dag.run(X)
+    np.testing.assert_array_equal(found.scores, trace.scores)
+    np.testing.assert_array_equal(found.exit_step, trace.exit_step)
+    np.testing.assert_array_equal(found.n_evaluated, trace.n_evaluated)
+    np.testing.assert_array_equal(found.verdict, trace.verdict)
+    walks = twin.on_rows(ensemble, policy, X)
+    mdp = mddag.MDP(votes, np.zeros(len(X), int))
+    scores, n_evaluated, _ = mdp.rollout(policy)
+    assert scores[:, 0].tolist() == [walk.score for walk in walks]
+    assert n_evaluated.tolist() == [len(walk.path) for walk in walks]
+    wrong = [walk.verdict == 1 or (walk.verdict < 0 and not walk.score < 0) for walk in walks]
+    assert mdp.evaluate(policy).loss == pytest.approx(np.mean(wrong))
 
 
 def cascade(n_stages=3, length=4):
@@ -120,9 +167,10 @@ def test_stages_survive_pickling():
         (lambda: Stages(Grid(np.zeros(1), 2), [0, 0]), "for 2 scores, but a stage decides on one"),
         (lambda: Stages(GRID, [0.5]), r"reads is a list.*wanted integers \(N \+ 1,\)"),
         (lambda: Stages(GRID, []), r"reads is .*wanted integers"),
-        (lambda: Stages(GRID, [0, -1]), "step 1 reads column -1; wanted 0 or more"),
+        (lambda: Stages(GRID, [0, -1]), "step 1 reads column -1; wanted 0 to 65535"),
         (lambda: Stages(GRID, [0, 0], [[1]]), r"writes is a list.*wanted bools \(1, C\)"),
-        (lambda: Stages(GRID, [0, 3], [[True]]), "step 1 reads column 3, but writes has 1 col"),
+        (lambda: Stages(GRID, [0, 2**16]), "step 1 reads column 65536; wanted 0 to 65535"),
+        (lambda: Stages(GRID, [0, 1], [[True]]), "step 1 reads column 1, but writes has 1 col"),
         (
             lambda: Policy(np.zeros((3, N_CELLS)), GRID, np.arange(3), state=Stages(GRID, [0, 0])),
             "the state is for 1 steps, but the order has 3",

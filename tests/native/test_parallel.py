@@ -4,6 +4,8 @@ Under the thread sanitizer (`make sanitize`) it is also said whether they keep o
 way, which results alone cannot tell.
 """
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -13,7 +15,9 @@ from mddag.dag.dag import Dag
 from mddag.features.haar import haar_values
 from mddag.learners import Haar, Product, Stump, Tree
 from mddag.mdp.policy import EVAL, QUIT, SKIP, Policy
+from mddag.mdp.stages import Stages
 from mddag.solvers import Descent
+from tests.detection.classifiers import random_classifier, random_picture
 
 N_ROWS, N_COLUMNS = 20_000, 8
 
@@ -73,6 +77,28 @@ def test_paths(ensemble, policy):
     assert_same_by_threads(run)
 
 
+def staged(policy):
+    """The same decisions on two columns, with verdicts."""
+    reads = np.arange(policy.n_steps + 1) // 3 % 2
+    verdict = np.random.default_rng(0).integers(
+        -1, 2, (len(policy.actions) + 1, policy.grid.n_cells)
+    )
+    return replace(policy, state=Stages(policy.grid, reads), verdict=verdict)
+
+
+def test_stages(ensemble, policy):
+    if ensemble.n_scores > 1:
+        pytest.skip("stages decide on one score")
+
+    def run(n):
+        trace = Dag(ensemble, staged(policy)).run(rows(), n_threads=n)
+        return trace.scores, trace.indices, trace.exit_step, trace.cost, trace.verdict
+
+    assert_same_by_threads(run)
+    mdp = mddag.MDP(ensemble.votes(rows()), np.zeros(len(rows()), int))
+    assert_same_by_threads(lambda n: mdp.rollout(staged(policy), n_threads=n))
+
+
 @pytest.mark.parametrize("executor", ["walk", "blocks", "all"])
 def test_all_base_classifiers(ensemble, executor):
     X, everything = rows(np.float32), mddag.compile(ensemble).policy
@@ -118,3 +144,16 @@ def test_patches():
         return ensemble.nodes["threshold"], trace.scores, trace.indices, scores, values
 
     assert_same_by_threads(boosted)
+
+
+@pytest.mark.parametrize("skips", [False, True])
+def test_scans(skips):
+    rng = np.random.default_rng(0)
+    classifier = random_classifier(rng, (9, 12), 12, 4, skips=skips)
+    picture = random_picture(rng, 700, 500)
+
+    def scanned(n):
+        hits = classifier.scan(picture, n_threads=n)
+        return hits.boxes, hits.scores, hits.places, [hits.n_windows, hits.n_evaluated]
+
+    assert_same_by_threads(scanned)

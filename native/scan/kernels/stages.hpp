@@ -7,6 +7,13 @@
 #include <cstddef>
 #include <cstdint>
 
+// For functions of a few instructions, to which calls would cost more than they do.
+#ifdef _MSC_VER
+#define MDDAG_SCAN_INLINE __forceinline
+#else
+#define MDDAG_SCAN_INLINE inline __attribute__((always_inline))
+#endif
+
 namespace mddag::scan {
 
 constexpr std::size_t kLanes = 8;       // windows that a kernel takes at once, neighbours in a row

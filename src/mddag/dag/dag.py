@@ -24,7 +24,7 @@ from mddag._internal.checks import check_is, check_one_of, checked_threads, type
 from mddag._internal.out_array import checked_out
 from mddag._internal.read_only import ReadOnlyArrays
 from mddag.dag.cost_model import MANY_ROWS
-from mddag.dag.executors import KERNELS, MEMBERS, TRACERS, Executor, Tracer, Windows
+from mddag.dag.executors import KERNELS, MEMBERS, TRACERS, Executor, Tracer, Walk, Windows
 from mddag.dag.integer_votes import IntegerVotes
 from mddag.dag.program import Program
 from mddag.dag.trace import Trace
@@ -77,7 +77,7 @@ class Dag(ReadOnlyArrays):
         return f"<Dag over {self.ensemble!r}>"
 
     def __str__(self) -> str:
-        if not self.program.has_kernels:
+        if not self.program.has_walk:
             return repr(self)
         name, speed = self.chosen(MANY_ROWS).name, self.expected_speedup
         if name == "all":
@@ -125,7 +125,7 @@ class Dag(ReadOnlyArrays):
         trees of many rows at once. Of callables only the number that is called counts.
         """
         full, best = self.program.full_costs, self.chosen(MANY_ROWS).cost(MANY_ROWS)
-        by = full.by_all if self.program.has_kernels else full.by_steps
+        by = full.by_all if self.program.has_walk else full.by_steps
         return by(MANY_ROWS) / best if best > 0 else float("inf")
 
     @property
@@ -134,7 +134,7 @@ class Dag(ReadOnlyArrays):
 
         Stumps of few columns, which evaluate as one step function each, can hardly be beaten.
         """
-        if not self.program.has_kernels:
+        if not self.program.has_walk:
             return self.expected_speedup
         return self.program.full_costs.one / self.program.costs.one
 
@@ -189,7 +189,9 @@ class Dag(ReadOnlyArrays):
     def _ready(self, rows: Rows | Patches) -> tuple[Executor, Any]:
         """What runs rows that have been checked, and the rows as it takes them."""
         executor = self.chosen(len(rows))
-        if isinstance(rows, Rows) or executor.name == Windows.name:
+        if isinstance(rows, Rows):  # columns that are there need no windows
+            return Walk(self.program) if executor.name == Windows.name else executor, rows
+        if executor.name == Windows.name:
             return executor, rows
         if self.executor is None and Windows.runs(self.program):
             lazy, n_rows = Windows(self.program), len(rows)
@@ -203,12 +205,13 @@ class Dag(ReadOnlyArrays):
         The policy's verdict where it has one, else the class by the scores.
         """
         n_threads = checked_threads(n_threads)
-        return self.verdicts_of(self.ensemble.features.rows(X), n_threads)
+        return self.verdicts_of(self.ensemble.features.read(X), n_threads)
 
-    def verdicts_of(self, rows: Rows, n_threads: int) -> NDArray[np.intp]:
+    def verdicts_of(self, rows: Rows | Patches, n_threads: int) -> NDArray[np.intp]:
         """The same of rows that have been checked."""
         if self.policy.verdict is not None:
-            return self.chosen(len(rows)).verdicts(rows, n_threads)
+            executor, ready = self._ready(rows)
+            return executor.verdicts(ready, n_threads)
         scores = np.empty((len(rows), self.ensemble.n_scores))
         self.fill_scores(rows, scores, n_threads)
         return codes_by_scores(self.ensemble, scores)
@@ -264,6 +267,11 @@ def _named(name: str, program: Program) -> Executor:
     able = {kind.name: kind for kind in KERNELS if kind.runs(program)}
     if name in able:
         return able[name](program)
+    if able and not program.has_kernels:
+        raise ValueError(
+            f"executor {name!r} knows one score column, but the policy's state is "
+            f"{typed(program.policy.state)}; wanted {' or '.join(map(repr, able))}"
+        )
     if able and name == Windows.name:
         raise ValueError(
             f"executor is {name!r}, but the ensemble reads rows, not patches; "

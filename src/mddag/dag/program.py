@@ -20,11 +20,13 @@ from mddag._internal.checks import check_positive
 from mddag._internal.read_only import ReadOnlyArrays
 from mddag.dag.cost_model import Costs
 from mddag.dag.integer_votes import IntegerVotes
+from mddag.dag.row_walk import row_walk
 from mddag.ensemble.ensemble import Ensemble
 from mddag.ensemble.votes import take_segments
 from mddag.features.patches import PatchFeatures
 from mddag.mdp.grid import Grid, buckets
 from mddag.mdp.policy import EVAL, Policy
+from mddag.mdp.stages import Stages
 from mddag.mdp.state import for_steps
 
 
@@ -45,8 +47,14 @@ class Program(ReadOnlyArrays):
 
     @property
     def has_kernels(self) -> bool:
-        """Whether kernels can run it: base classifiers are trees, and the state has kernels."""
+        """Whether all kernels can run it: base classifiers are trees, and the state has kernels."""
         return not self.ensemble.callables and self.policy.state.has_kernels
+
+    @property
+    def has_walk(self) -> bool:
+        """Whether the row walk can run it, which also knows stages."""
+        staged = isinstance(self.policy.state, Stages)
+        return self.has_kernels or (staged and not self.ensemble.callables)
 
     @cached_property
     def reached(self) -> tuple[Ensemble, Policy]:
@@ -102,9 +110,9 @@ class Program(ReadOnlyArrays):
 
     @cached_property
     def walk(self) -> _core.Walk:
-        """The trees for one row at a time, with the policy."""
-        features = self.ensemble.features
-        return _core.Walk(*self._trees, *self._steps, features.n, features.missing)
+        """The trees for one row at a time, with the policy and its verdicts."""
+        reached, features = self.reached[1], self.ensemble.features
+        return row_walk(self._trees, self.edges, reached, self.policy, features)
 
     @cached_property
     def patch_walk(self) -> _core.PatchWalk:

@@ -32,20 +32,47 @@ class Groups(NamedTuple):
 
 
 def group_by_evidence(
-    boxes: ArrayLike, evidence: ArrayLike, *, overlap: float = 0.3, cut: float = 0.0
+    boxes: ArrayLike,
+    evidence: ArrayLike,
+    *,
+    overlap: float = 0.3,
+    cut: float = 0.0,
+    strongest: int | None = None,
 ) -> Groups:
     """Hits that overlap the strongest one of them by `overlap` or more, as objects.
 
     boxes : (m, 4), xmin, ymin, xmax, ymax
     evidence : (m,), above 0, such as scores above the accepting threshold
     cut : the least summed evidence of an object
+    strongest : hits of an object that are summed, its strongest; None: all
     """
     hits, weights = _checked(boxes, evidence)
     check_between("overlap", overlap, 1e-6, 1, "a share of the union, above 0 and at most 1")
     group = np.empty(len(hits), np.int64)
     n = _core.group_greedily(hits, weights, float(overlap), group)
     groups = _summed(hits, weights, group, n)
+    if strongest is not None:
+        check_whole("strongest", strongest, 1)
+        groups = groups._replace(evidence=_of_strongest(weights, group, n, strongest))
     return _chosen(groups, groups.evidence >= cut)
+
+
+def without_nested(groups: Groups) -> Groups:
+    """The objects, less those whose centre lies in a stronger one, or that hold the centre of one.
+
+    Hits of parts of an object, or of much more than it, overlap it too little to be grouped.
+    """
+    centres = (groups.boxes[:, :2] + groups.boxes[:, 2:]) / 2
+    left = np.ones(len(centres), np.bool_)
+    keep = np.zeros(len(centres), np.bool_)
+    for i, box in enumerate(groups.boxes):  # by falling evidence
+        if not left[i]:
+            continue
+        keep[i] = True
+        left &= ~((centres > box[:2]) & (centres < box[2:])).all(axis=1)
+        around = (groups.boxes[:, :2] < centres[i]) & (centres[i] < groups.boxes[:, 2:])
+        left &= ~around.all(axis=1)
+    return _chosen(groups, keep)
 
 
 def group_neighbours(boxes: ArrayLike, min_neighbours: int = 3) -> Groups:
@@ -82,12 +109,23 @@ def _summed(
     hits: NDArray[np.int64], weights: NDArray[np.float64], group: NDArray[np.int64], n: int
 ) -> Groups:
     """Mean corners and sizes, weighted and rounded; summed weights; members."""
-    evidence = np.bincount(group, weights, n)
+    evidence = np.bincount(group, weights, n).astype(np.float64)
     corner_and_size = np.concatenate([hits[:, :2], hits[:, 2:] - hits[:, :2]], axis=1)
     means = [np.bincount(group, weights * column, n) / evidence for column in corner_and_size.T]
     boxes = np.rint(np.stack(means, axis=1)).astype(np.int64)
     boxes[:, 2:] += boxes[:, :2]
     return Groups(boxes, evidence, np.bincount(group, minlength=n))
+
+
+def _of_strongest(
+    weights: NDArray[np.float64], group: NDArray[np.int64], n: int, strongest: int
+) -> NDArray[np.float64]:
+    """The sum over the strongest hits of each group."""
+    order = np.lexsort((-weights, group))
+    starts = np.searchsorted(group[order], np.arange(n))
+    rank = np.arange(len(order)) - starts[group[order]]
+    counted = order[rank < strongest]
+    return np.asarray(np.bincount(group[counted], weights[counted], n), np.float64)
 
 
 def _chosen(groups: Groups, keep: NDArray[np.bool_]) -> Groups:

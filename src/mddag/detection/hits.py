@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,6 +37,16 @@ class Hits:
     def __len__(self) -> int:
         return len(self.scores)
 
+    def taken(self, chosen: NDArray[np.intp]) -> Hits:
+        """Some of the hits, by number."""
+        return replace(
+            self,
+            boxes=self.boxes[chosen],
+            scores=self.scores[chosen],
+            levels=self.levels[chosen],
+            places=self.places[chosen],
+        )
+
     def patches(self, grey: NDArray[np.uint8]) -> NDArray[np.uint8]:
         """The windows as the scan saw them, cut from the scaled pictures: uint8 (m, h, w).
 
@@ -66,6 +76,6 @@ def boxes_of(
     """Windows of the levels as boxes of the picture of that shape, cut off at its edges."""
     scales = levels.scales[level, None]
     corners = np.rint(places.astype(np.float32) * scales).astype(np.int64)
-    sizes = np.rint(np.float32(levels.window[::-1]) * scales).astype(np.int64)
+    sizes = np.rint(np.array(levels.window[::-1], np.float32) * scales).astype(np.int64)
     ends = np.minimum(corners + sizes, np.array(shape[::-1]))
     return np.concatenate([corners, ends], axis=1)

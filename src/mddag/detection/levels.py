@@ -32,10 +32,20 @@ class Levels:
     window: Window
     scales: NDArray[np.float32]
     shapes: NDArray[np.int64]
+    as_opencv: bool = False
 
     @property
     def rows(self) -> NDArray[np.int64]:
-        return (self.shapes[:, 0] - self.window[0]) // self.shapes[:, 2] + 1
+        """Rows of windows. OpenCV cuts each level into stripes, as many as the first level has
+        columns by 32, whose whole rows may leave the last one out."""
+        heights, steps = self.shapes[:, 0] - self.window[0] + 1, self.shapes[:, 2]
+        rows: NDArray[np.int64] = (heights + steps - 1) // steps
+        if not self.as_opencv or len(rows) == 0:
+            return rows
+        n_stripes = -(-(int(self.shapes[0, 1]) - self.window[1] + 1) // 32)
+        stripe = np.maximum(-(-(heights // steps) // n_stripes), 1)
+        covered: NDArray[np.int64] = n_stripes * stripe
+        return np.minimum(rows, covered)
 
     @property
     def columns(self) -> NDArray[np.int64]:
@@ -67,30 +77,31 @@ def levels_of(
     min_size: Size = None,
     max_size: Size = None,
     step: int | None = None,
+    as_opencv: bool = False,
 ) -> Levels:
     """The levels of a picture of that shape (height, width).
 
     min_size, max_size : of windows in the picture, pixels: (height, width), or the height alone
     step : pixels of a level between windows; None: 2 at scales below 2, else 1
+    as_opencv : leave out the rows that OpenCV leaves out
     """
     check_scale(scale)
     if step is not None:
         check_whole("step", step, 1)
     least = _checked_size("min_size", min_size, window, 0)
     most = _checked_size("max_size", max_size, window, 1 << 30)
-    scales, shapes, factor = [], [], 1.0
+    factors, factor = [], 1.0
     while all(round(side * factor) <= n for side, n in zip(window, shape, strict=True)):
-        single = np.float32(factor)
-        sizes = [int(np.rint(np.float32(side) * single)) for side in window]
-        if any(size > limit for size, limit in zip(sizes, most, strict=True)):
-            break
-        height, width = (int(np.rint(np.float32(n) / single)) for n in shape)
-        large = all(size >= limit for size, limit in zip(sizes, least, strict=True))
-        if large and height >= window[0] and width >= window[1]:
-            scales.append(single)
-            shapes.append((height, width, step or (1 if single >= 2 else 2)))
+        factors.append(factor)
         factor *= scale
-    return Levels(window, np.array(scales, np.float32), np.array(shapes, np.int64).reshape(-1, 3))
+    scales = np.array(factors, np.float32)
+    sizes = np.rint(np.array(window, np.float32) * scales[:, None])
+    shapes = np.rint(np.array(shape, np.float32) / scales[:, None])
+    fits = (sizes >= least) & (sizes <= most) & (shapes >= window)
+    chosen = fits.all(axis=1)
+    steps = np.where(scales >= 2, 1, 2) if step is None else np.full(len(scales), step)
+    table = np.column_stack([shapes, steps]).astype(np.int64)
+    return Levels(window, scales[chosen], table[chosen], as_opencv)
 
 
 def check_scale(scale: Any) -> None:
@@ -114,4 +125,4 @@ def _checked_size(name: str, size: Any, window: Window, default: int) -> tuple[i
 
 
 def _is_whole(value: Any) -> bool:
-    return isinstance(value, Integral) and not isinstance(value, bool) and 0 < value < 1 << 31
+    return isinstance(value, Integral) and not isinstance(value, bool) and 0 < int(value) < 1 << 31

@@ -56,9 +56,9 @@ def _check_shape(picture: NDArray[Any]) -> None:
 def _levels(picture: NDArray[Any]) -> NDArray[np.uint8]:
     """Numbers of any type as grey levels 0 to 255."""
     if picture.dtype == np.uint8:
-        return picture
+        return np.asarray(picture, np.uint8)
     if picture.dtype.kind == "b":
-        return picture * np.uint8(255)
+        return np.where(picture, np.uint8(255), np.uint8(0))
     if picture.dtype.kind not in "iuf":
         raise TypeError(f"picture is an array of {picture.dtype}; wanted uint8, or floats 0 to 1")
     low, high = picture.min(), picture.max()
@@ -68,7 +68,7 @@ def _levels(picture: NDArray[Any]) -> NDArray[np.uint8]:
                 f"picture has values from {low} to {high}; wanted grey levels 0 to 255: scale it, "
                 "such as (picture / 257).astype('uint8') for 16 bits"
             )
-        return picture.astype(np.uint8)
+        return np.asarray(picture.astype(np.uint8))
     if np.isnan(low):
         raise ValueError("picture has NaN; wanted numbers: fill them first")
     if low < 0 or high > 1:
@@ -76,7 +76,7 @@ def _levels(picture: NDArray[Any]) -> NDArray[np.uint8]:
             f"picture has floats from {low:g} to {high:g}; wanted 0 (black) to 1 (white), or uint8 "
             "0 to 255"
         )
-    return np.rint(picture * 255).astype(np.uint8)
+    return np.asarray(np.rint(picture * 255), np.uint8)
 
 
 def _luma(colour: NDArray[np.uint8]) -> Grey:

@@ -44,7 +44,8 @@ class WindowClassifier(ReadOnlyArrays):
     accept : the least score of a hit
     margin : pixels at each side that the deviation of the window leaves out
     min_deviation : windows of this deviation or less are rejected unseen; 0: none are
-    skips : a window that the first stage rejects hides its right neighbour, as in OpenCV
+    skips : windows are visited as in OpenCV: one that the first stage rejects hides its right
+        neighbour, and the last row of some levels is left out
     """
 
     window: tuple[int, int]
@@ -142,7 +143,13 @@ class WindowClassifier(ReadOnlyArrays):
         grey = as_grey(picture)
         shape = (grey.shape[0], grey.shape[1])
         levels = levels_of(
-            shape, self.window, scale=scale, min_size=min_size, max_size=max_size, step=step
+            shape,
+            self.window,
+            scale=scale,
+            min_size=min_size,
+            max_size=max_size,
+            step=step,
+            as_opencv=self.skips,
         )
         parts = [
             _core.scan(grey, levels.shapes, tasks, self.native, False, n_threads)

@@ -42,7 +42,7 @@ class AdaBoostMHClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator)
     Parameters
     ----------
     learner : Learner, default None
-        Learns the base classifiers; None means ``Stump()``.
+        Learns the base classifiers; None means ``Stump()``. With ``Haar()`` X are grey patches.
     n_rounds : int, default 100
         Most rounds to play. Boosting stops earlier at a base classifier without error, or where
         none is better than chance.
@@ -96,7 +96,8 @@ class AdaBoostMHClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator)
         "n_rounds", "perfect", "chance", "early_stopping", "max_seconds", "callback" or
         "interrupt".
     feature_importances_ : float64 (n_features,)
-        Share of each feature in sum_j alpha_j edge_j; see ``mddag.boosting.importance``.
+        Share of each feature in sum_j alpha_j edge_j; see ``mddag.boosting.importance``. Those of
+        ``Haar`` are the features that are used, ``ensemble_.features.rectangles``.
     calibration_ : Calibration
         a in p = sigmoid(a f) or softmax(a f), the same at every exit.
     n_features_in_, feature_names_in_ : as in scikit-learn

@@ -68,11 +68,11 @@ class PatchColumns(Columns):
         )
 
     def taken(self, rows: NDArray[np.intp]) -> PatchColumns:
-        """Some of the patches; thresholds are then between values of theirs."""
-        sums, scale, height, width = self.cells
-        cells = np.ascontiguousarray(sums[:, rows]), scale[rows], height, width
+        """Some of the patches, in their codes; thresholds found there are those of these alone."""
+        cells, scales, height, width = self.cells
+        some = (np.ascontiguousarray(cells[:, rows]), scales[rows], height, width)
         codes = np.ascontiguousarray(self.codes[:, rows])
-        return replace(self, codes=codes, cells=cells, found={})
+        return replace(self, codes=codes, cells=some, found={})
 
     def threshold(self, feature: int, cut: int) -> float:
         """The number t for which ``code <= cut`` means ``x <= t`` on these patches."""

@@ -129,25 +129,23 @@ class Policy(ReadOnlyArrays):
         to quit. A later step is one that evaluates, or that looks at the cell again."""
         if j % self.every:  # inside what is being evaluated
             return np.full(len(cells), j, np.int32)
-        targets: NDArray[np.int32] = self._jumps[j // self.every].take(cells)
+        targets: NDArray[np.int32] = self.jump_table[j // self.every].take(cells)
         return targets
 
     @property
     def jumps(self) -> NDArray[np.int32]:
-        """The jump table by decision, int32 (n_decisions + 1, n_cells): the next step to evaluate.
-
-        Kernels take it; the last row stands for the end: all have quit.
-        """
+        """The jump table of a state that folds: the next step to evaluate. Kernels take it."""
         if not self.state.has_kernels:
             raise TypeError(
                 f"the state of the policy is {typed(self.state)}, which no kernel knows; "
                 "wanted Score, or mddag.compile(ensemble, policy), which runs any state"
             )
-        return self._jumps
+        return self.jump_table
 
     @cached_property
-    def _jumps(self) -> NDArray[np.int32]:
-        """Where each decision leads."""
+    def jump_table(self) -> NDArray[np.int32]:
+        """Where each decision leads, int32 (n_decisions + 1, n_cells): to the next step that
+        evaluates, or that looks at the cell again. The last row is the end: all have quit."""
         n_decisions = len(self.actions)
         table = np.full((n_decisions + 1, self.state.n_cells), self.n_steps, np.int32)
         steps = np.arange(n_decisions, dtype=np.int32)[:, None] * self.n_together
@@ -180,24 +178,26 @@ class Policy(ReadOnlyArrays):
     @cached_property
     def n_reached(self) -> int:
         """How many steps there are before all rows have quit."""
-        end = int((self._jumps == self.n_steps).all(axis=1).argmax())
+        end = int((self.jump_table == self.n_steps).all(axis=1).argmax())
         return min(end * self.every, self.n_steps)
 
     @cached_property
     def evaluates_all(self) -> bool:
-        """Whether this is the full ensemble in its own order."""
+        """Whether this is the full ensemble in its own order, its score that of all votes."""
         in_order = np.array_equal(self.order, np.arange(self.n_steps)) and self.rescaling is None
-        return in_order and bool((self.actions == EVAL).all())
+        plain = isinstance(self.state, Score)
+        return plain and in_order and bool((self.actions == EVAL).all())
 
     @cached_property
     def native(self) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
         """The policy as rollouts take it: the jump table by step, int32 (N + 1, n_cells), and the
         order."""
+        jumps = self.jump_table if isinstance(self.state, Stages) else self.jumps
         if self.every == 1:
-            return self.jumps, self.order.astype(np.int64, copy=False)
+            return jumps, self.order.astype(np.int64, copy=False)
         table = np.empty((self.n_steps + 1, self.state.n_cells), np.int32)
         table[:] = np.arange(self.n_steps + 1)[:, None]  # between decisions all is evaluated
-        table[: -1 : self.every] = self.jumps[:-1]
+        table[: -1 : self.every] = jumps[:-1]
         table.flags.writeable = False
         return table, self.order.astype(np.int64, copy=False)
 

@@ -13,15 +13,18 @@ judged by, unless it skips to a step that reads another.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from mddag import _core
 from mddag._internal.checks import check_is, described
 from mddag._internal.read_only import ReadOnlyArrays, read_only
 from mddag.mdp.grid import Grid
 
+MOST_COLUMNS = 2**16  # every row carries all of them
 Carried = tuple[NDArray[np.float64], NDArray[np.intp]]
 
 
@@ -70,6 +73,16 @@ class Stages(ReadOnlyArrays):
         """C."""
         return int(self.writes.shape[1])
 
+    @cached_property
+    def native(self) -> _core.Stages:
+        """What kernels take: the columns that are read, and those that are written, step by step;
+        the last number is the column of the end."""
+        reads = self.reads.astype(np.int64)
+        step, column = np.nonzero(self.writes)
+        starts = np.searchsorted(step, np.arange(self.n_steps + 1))
+        columns = column.astype(np.int64)
+        return reads, starts.astype(np.int64), columns, self.n_columns, int(reads[-1])
+
     def start(self, bias: NDArray[np.float64], n_rows: int) -> Carried:
         """The bias in every column; no step has been evaluated."""
         return np.full((n_rows, self.n_columns), bias[0]), np.zeros(n_rows, np.intp)
@@ -115,8 +128,11 @@ def _checked_reads(reads: Any) -> NDArray[Any]:
             f"reads is {described(reads)}; wanted integers (N + 1,): the score column that each "
             "step reads, and the one for the end"
         )
-    if array.min() < 0:
-        raise ValueError(f"step {array.argmin()} reads column {array.min()}; wanted 0 or more")
+    bad = np.flatnonzero((array < 0) | (array >= MOST_COLUMNS))
+    if len(bad):
+        raise ValueError(
+            f"step {bad[0]} reads column {array[bad[0]]}; wanted 0 to {MOST_COLUMNS - 1}"
+        )
     return array
 
 

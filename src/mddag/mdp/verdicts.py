@@ -19,6 +19,7 @@ from mddag._internal.checks import described
 from mddag._internal.read_only import read_only
 
 BY_SCORES = -1
+MOST_CLASSES = 2**15  # that 16 bits number
 
 
 def checked_verdict(
@@ -33,6 +34,7 @@ def checked_verdict(
             f"verdict is {described(verdict)}; wanted integers {shape}: a class for each decision "
             "and cell in which a row may quit, and one more row of them for the end"
         )
+    n_classes = min(n_classes, MOST_CLASSES)
     bad = (array < BY_SCORES) | (array >= n_classes)
     if bad.any():
         d, c = np.argwhere(bad)[0]
@@ -57,7 +59,8 @@ def last_decisions(quits: NDArray[np.bool_]) -> NDArray[np.int32]:
     return last
 
 
-def decided(codes: NDArray[np.intp], said: NDArray[np.int16]) -> NDArray[np.intp]:
-    """The class codes by the scores (n,), changed in place where a verdict says otherwise."""
-    np.copyto(codes, said, where=said != BY_SCORES)
+def decided(codes: NDArray[np.intp], verdict: NDArray[np.int16] | None) -> NDArray[np.intp]:
+    """The class codes by the scores (n,), changed in place where a verdict (n,) says otherwise."""
+    if verdict is not None:
+        np.copyto(codes, verdict, where=verdict != BY_SCORES)
     return codes

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -22,8 +23,13 @@ from mddag.dag.trace import Trace
 from mddag.features.one_row import one_row
 from mddag.features.patches import PatchFeatures
 from mddag.features.rows import Floats, Patches, Rows
+from mddag.mdp.stages import Stages
 from mddag.serving.model_file import Model
+from mddag.serving.model_file.container import Metadata, Tensors
+from mddag.serving.model_file.reading import file_content
 
+# What reads files of other kinds: packages above this one, imported when there is such a file.
+OTHER_KINDS = {"detector": "mddag.detection.detector_file"}
 LOSSES = {
     "labels": "loss",
     "probabilities": "loss expected by the probabilities given",
@@ -32,12 +38,21 @@ LOSSES = {
 }
 
 
-def load(path: str | os.PathLike[str], *, n_threads: int = 1) -> Predictor:
+def load(path: str | os.PathLike[str], *, n_threads: int = 1) -> Predictor | Any:
     """The model that ``save`` wrote, to predict with `n_threads` threads (-1: all cores).
 
-    A file that is damaged or unsound is a ModelFileError; loading runs no code of it.
+    A Predictor, or what else the file holds: a Detector. A file that is damaged or unsound is a
+    ModelFileError; loading runs no code of it.
     """
-    return Predictor(Model.load(path), n_threads=n_threads)
+
+    def make(metadata: Metadata, tensors: Tensors) -> Predictor | Any:
+        if metadata.get("kind") in OTHER_KINDS:
+            reader = import_module(OTHER_KINDS[metadata["kind"]])
+            return reader.of_content(metadata, tensors, n_threads)
+        return Predictor(Model.of_content(metadata, tensors), n_threads=n_threads)
+
+    n_threads = checked_threads(n_threads)
+    return file_content(path, make)
 
 
 class Predictor:
@@ -179,14 +194,14 @@ class Predictor:
         self._code: Callable[[Any], int] = self._code_of_one
         self._number: Callable[[Any], float] = self._number_of_one
         self._write: Callable[[Any, NDArray[np.float64]], None] = self._write_one
-        if not dag.program.has_kernels:
+        if not dag.program.has_walk:
             return
         read = Calibration.one_group(1.0, len(dag.ensemble)) if given is None else given
         by_exit = read.factors[read.groups], read.offsets[read.groups]
-        walk = _core.CalibratedWalk(dag.walk, *by_exit)
-        self._write = walk.probabilities_one
-        if dag.policy.verdict is None:
-            self._code = dag.walk.predict_one
+        staged = isinstance(dag.walk, _core.StageWalk)
+        calibrated = _core.CalibratedStageWalk if staged else _core.CalibratedWalk
+        walk = calibrated(dag.walk, *by_exit)
+        self._code, self._write = dag.walk.predict_one, walk.probabilities_one
         if self._task.calibration_changes_predictions:
             self._number = self._task.prediction_of_one(walk.mean_one)
 
@@ -260,7 +275,11 @@ def _described(model: Model) -> list[str]:
     known = model.beta is None or model.summary is not None  # which names the knob
     beta = "" if known else f", learned for beta = {model.beta:g}"
     cells = "1 cell" if policy.grid.n_cells == 1 else f"{policy.grid.n_cells} cells"
-    lines.append(f"policy: {cells}{every}{beta}")
+    state, columns = policy.state, ""
+    if isinstance(state, Stages):
+        columns = f", {state.n_columns} score column{'s' if state.n_columns > 1 else ''}"
+    verdicts = "" if policy.verdict is None else ", verdicts"
+    lines.append(f"policy: {cells}{columns}{verdicts}{every}{beta}")
     return lines + (_measured(model) if model.summary is None else model.summary.lines())
 
 

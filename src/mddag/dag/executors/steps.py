@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -19,10 +20,12 @@ from numpy.typing import NDArray
 
 from mddag.dag.program import Program
 from mddag.dag.trace import Trace
-from mddag.dag.verdicts import Quits, codes_by_scores
+from mddag.dag.verdicts import codes_by_scores
 from mddag.ensemble.ensemble import Ensemble
 from mddag.features.rows import Rows
 from mddag.mdp.policy import Policy
+from mddag.mdp.quits import Quits
+from mddag.mdp.verdicts import decided
 
 Vote = Callable[[int, NDArray[np.intp]], NDArray[np.float64]]
 Visits = list[tuple[int, NDArray[np.intp]]]
@@ -37,7 +40,7 @@ class Steps:
 
     @staticmethod
     def runs(program: Program) -> bool:
-        return not program.has_kernels
+        return not program.has_walk
 
     def cost(self, n_rows: int) -> float:
         return self.program.costs.by_steps(n_rows)
@@ -61,10 +64,15 @@ class Steps:
         self, rows: Rows, n_threads: int
     ) -> tuple[NDArray[np.float64], Visits, NDArray[np.intp]]:
         ensemble, policy = self.program.ensemble, self.program.policy
-        carried, quits = policy.state.start(ensemble.bias, len(rows)), Quits.of(policy, len(rows))
+        carried = policy.state.start(ensemble.bias, len(rows))
+        quits = None if policy.verdict is None else Quits.of(policy, len(rows))
         visits = follow(policy, votes_on(ensemble, rows, n_threads), carried, len(rows), quits)
         scores = policy.state.scores(carried)
-        return scores, visits, quits.verdicts(carried, codes_by_scores(ensemble, scores))
+        codes = codes_by_scores(ensemble, scores)
+        if quits is not None:
+            cells = partial(policy.state.cells, carried)
+            codes = decided(codes, quits.verdicts(cells))
+        return scores, visits, codes
 
 
 def follow(

@@ -29,7 +29,7 @@ static inline void model_load(const model_value *pixels, model_row *row) {
   row->scale = (float)(1.0 / sqrt((double)spread));
 }
 
-static inline model_number model_read(const model_row *row, int32_t feature) {
+static inline model_number model_column(const model_row *row, int32_t feature) {
   uint32_t sum = 0;
   int r;
   for (r = 3 * feature; r < 3 * feature + 3; ++r) {

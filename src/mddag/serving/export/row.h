@@ -2,7 +2,7 @@
 
 typedef model_value model_row;
 
-static inline model_number model_read(const model_row *row, int32_t feature) {
+static inline model_number model_column(const model_row *row, int32_t feature) {
   return row[feature];
 }
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -22,11 +21,13 @@ from mddag.mdp.mdp import Evaluation
 from mddag.serving.model_file import _ensemble, _policy
 from mddag.serving.model_file._fields import Types, check_fields, check_tensors
 from mddag.serving.model_file._summary import summary_from_json, summary_to_json
-from mddag.serving.model_file.container import Metadata, ModelFileError, pack, unpack
+from mddag.serving.model_file.container import Metadata, ModelFileError, Tensors, pack
+from mddag.serving.model_file.reading import content_of, file_content
 from mddag.serving.summary import Summary
 
 REFERENCES = ("labels", "probabilities", "model")
-VERSION = 2
+VERSION = 3
+PLAIN_VERSION = 2  # of policies without verdicts on the scores, which older readers know
 FIELDS: dict[str, Types] = {
     "version": int,
     "beta": (float, type(None)),
@@ -78,7 +79,7 @@ class Model:
         of_ensemble, trees = _ensemble.ensemble_parts(self.dag.ensemble)
         of_policy, actions = _policy.policy_parts(self.dag.policy)
         metadata = {
-            "version": VERSION,
+            "version": PLAIN_VERSION,
             "beta": None if self.beta is None else float(self.beta),
             "evaluation": _evaluation_to_json(self.evaluation),
             "full": _evaluation_to_json(self.full),
@@ -87,18 +88,15 @@ class Model:
             **of_ensemble,
             **of_policy,
         }
+        if "state" in of_policy or "policy.verdict" in actions:
+            metadata["version"] = VERSION
         tensors = trees | actions | _policy.calibration_parts(self.calibration)
         return pack(metadata, {name: np.ascontiguousarray(t) for name, t in tensors.items()})
 
     @classmethod
     def from_bytes(cls, data: bytes) -> Model:
         """The model in a file's content, checked throughout."""
-        try:
-            return cls._read(data)
-        except ModelFileError:
-            raise
-        except (ValueError, TypeError, OverflowError, RecursionError) as error:
-            raise ModelFileError(f"the file holds no sound model: {error}") from error
+        return content_of(data, cls.of_content)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the file, whole or not at all; what cannot be read again is not written."""
@@ -109,28 +107,18 @@ class Model:
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Model:
         """The model in a file."""
-        if os.path.isdir(checked_path(path)):
-            raise IsADirectoryError(
-                f"{os.fspath(path)!r} is a folder; wanted a file that save wrote"
-            )
-        data = Path(path).read_bytes()
-        try:
-            return cls.from_bytes(data)
-        except ModelFileError as error:
-            from mddag.adapters import other_than_ours  # only where something is wrong already
-
-            other = other_than_ours(data)
-            known = "" if other is None else f": {other}"
-            raise ModelFileError(f"cannot read {os.fspath(path)!r}: {error}{known}") from error
+        return file_content(path, cls.of_content)
 
     @classmethod
-    def _read(cls, data: bytes) -> Model:
-        metadata, tensors = unpack(data)
+    def of_content(cls, metadata: Metadata, tensors: Tensors) -> Model:
+        """The model that these hold, checked throughout."""
         _check_version(metadata)
         later = FIELDS_SINCE_2 if metadata["version"] >= 2 else {}
+        if metadata["version"] >= 3 and "state" in metadata:
+            later = later | {"state": dict}
         check_fields("the metadata", metadata, FIELDS | later)
         calibrated = "calibration.groups" in tensors
-        wanted = _ensemble.TENSORS | _policy.TENSORS
+        wanted = _ensemble.TENSORS | _policy.tensors_of(metadata, tensors)
         if "features.rectangles" in tensors:
             wanted |= _ensemble.PATCH_TENSORS
         check_tensors(tensors, wanted | (_policy.CALIBRATION_TENSORS if calibrated else {}))

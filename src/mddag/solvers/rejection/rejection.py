@@ -97,7 +97,7 @@ class Rejection(Parameters, Solver):
 
     def detector(self, mdp: MDP, selection: MDP | None = None) -> Detection:
         """The best cascade with its realised rates."""
-        check_samples(mdp, selection)
+        check_samples(mdp, selection, self)
         rows = self._problem(mdp)
         judges = rows if selection is None else self._problem(selection, rows)
         chosen = self._chosen(list(rows.candidates(self.shift, judges)), mdp.beta)
