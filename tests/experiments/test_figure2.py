@@ -55,10 +55,11 @@ def test_settings_are_chosen_within_the_bound_by_training_rows(curves):
         best[key] = float(line["train_tpr"])
 
 
-def test_raw_scores_gain_nothing_by_the_exponential_loss(results):
+def test_raw_scores_gain_little_by_the_exponential_loss(results):
     with open(results / "exponential.csv") as file:
         lines = [line for line in csv.DictReader(file) if float(line["scale"]) == 1]
-    assert all(float(line["least_loss"]) > 0.9 for line in lines)
+    assert all(float(line["least_loss"]) > 0.75 for line in lines)
+    assert all(float(line["loss_of_all"]) > 5 for line in lines)
 
 
 def test_kept_runs_are_not_computed_again(results):

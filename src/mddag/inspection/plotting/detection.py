@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
 BOUNDS = (2, 3, 5, 7, 10, 15, 20, 30, 50, 70, 100)
 _THRESHOLDS = {"test": "test_tpr", "held_out": "held_out_tpr"}
-_COLOURS = (GREY, *OKABE_ITO)
-_MARKERS = "os^vD<>P"
+_COLOURS = (GREY, *OKABE_ITO[:6])  # yellow lines can hardly be seen
+_MARKERS = "os^vD<>"
 
 
 class DetectionDisplay:
@@ -100,7 +100,9 @@ class DetectionDisplay:
             _, ax = pyplot().subplots(figsize=(6.5, 4.2), layout="constrained")
         self.ax_: Any = ax
         self.figure_ = self.ax_.figure
-        for k, (name, tprs) in enumerate(self.tprs.items()):
+        others = [name for name in self.tprs if name != self.highlight]
+        for name, tprs in self.tprs.items():
+            k = others.index(name) if name in others else None
             self._draw(k, name, tprs)
         log_if_wide(self.ax_, self.bounds)
         self.ax_.set_xlabel("mean base classifiers evaluated on negatives, at most")
@@ -111,24 +113,24 @@ class DetectionDisplay:
         self.ax_.legend(fontsize=LABEL_SIZE, frameon=False)
         return self
 
-    def _draw(self, k: int, name: str, tprs: NDArray[np.float64]) -> None:
-        """A point where every seed has a setting."""
-        mean, n_seeds = tprs.mean(axis=0), len(tprs)
+    def _draw(self, k: int | None, name: str, tprs: NDArray[np.float64]) -> None:
+        """A point where every seed has a setting; k is None for the highlighted line."""
+        mean, n_seeds, first = tprs.mean(axis=0), len(tprs), k is None
         error = tprs.std(axis=0, ddof=1) / np.sqrt(n_seeds) if n_seeds > 1 else None
-        first = name == self.highlight
-        self.ax_.errorbar(
+        drawn = self.ax_.errorbar(
             self.bounds,
             mean,
             error,
-            color=_COLOURS[k % len(_COLOURS)],
-            marker=_MARKERS[k % len(_MARKERS)],
-            ms=5 if first else 3.5,
+            color="black" if k is None else _COLOURS[k % len(_COLOURS)],
+            marker="o" if k is None else _MARKERS[k % len(_MARKERS)],
+            ms=5 if first else 4,
             lw=2.4 if first else 1.2,
             elinewidth=0.8,
-            capsize=1.5,
             zorder=3 if first else 2,
             label=name,
         )
+        for bars in drawn.lines[2]:
+            bars.set_alpha(0.5)
 
 
 def _checked_tprs(name: str, tprs: ArrayLike, n_bounds: int) -> NDArray[np.float64]:
