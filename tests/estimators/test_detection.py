@@ -147,3 +147,24 @@ def test_more_than_two_classes_are_refused():
     boost = AdaBoostMHClassifier(Stump(), n_rounds=5).fit(X, y)
     with pytest.raises(ValueError, match=r"3 scores; wanted two classes with one score"):
         MDDAGClassifier(boost, target_fpr=0.1).fit(X, y)
+
+
+@pytest.mark.parametrize("n_rounds", [3, 8])
+@pytest.mark.parametrize("target", [{"target_fpr": 0.2}, {"target_tpr": 0.9}])
+def test_rows_that_tie_at_the_threshold_are_not_split_by_rounding(target, n_rounds):
+    rng = np.random.default_rng(0)
+    X = rng.integers(0, 2, (4000, 3)).astype(np.float32)  # eight kinds of rows, so eight scores
+    y = (rng.random(4000) < 0.1 + 0.25 * X.sum(axis=1)).astype(int)
+    boost = AdaBoostMHClassifier(n_rounds=n_rounds, random_state=0).fit(X[:2000], y[:2000])
+    X, y = X[2000:], y[2000:]
+    found = MDDAGClassifier(boost, random_state=0, **target).fit(X, y).predict(X)
+    assert found[y == 0].mean() <= target.get("target_fpr", 1)
+    assert found[y == 1].mean() >= target.get("target_tpr", 0)
+
+
+def test_rows_that_all_tie_are_negative_at_an_fpr_and_positive_at_a_tpr():
+    X, y = np.zeros((2000, 1)), np.arange(2000) % 2
+    boost = AdaBoostMHClassifier(n_rounds=7).fit(np.arange(2000)[:, None], y)
+    for target, wanted in (({"target_fpr": 0.5}, 0), ({"target_tpr": 0.5}, 1)):
+        model = MDDAGClassifier(boost, **target).fit(X, y)
+        assert (model.predict(X) == wanted).all()

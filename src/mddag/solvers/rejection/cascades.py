@@ -62,19 +62,26 @@ class Passing:
 
 @dataclass(frozen=True, eq=False)
 class Cascade:
-    """order: (N,), base classifiers; thresholds: (T,), -inf where nothing is rejected."""
+    """One order and its thresholds.
+
+    order      : (N,), base classifiers
+    thresholds : (T,), -inf where nothing is rejected
+    theta      : what the score at the end must exceed
+    ties_pass  : whether rows within rounding of theta pass; else they do not
+    """
 
     order: NDArray[np.intp]
     thresholds: Floats
     theta: float = 0.0
+    ties_pass: bool = False
 
     @property
     def length(self) -> int:
         return len(self.thresholds)
 
-    def at(self, theta: float) -> Cascade:
+    def at(self, theta: float, ties_pass: bool = False) -> Cascade:
         """The same with another threshold at the end."""
-        return replace(self, theta=theta)
+        return replace(self, theta=theta, ties_pass=ties_pass)
 
     def passing(
         self,
@@ -92,23 +99,32 @@ class Cascade:
 
     def policy(self, votes: Votes, every: int = 1) -> Policy:
         """The cascade as a policy over base classifiers with these votes."""
-        n_steps, levels = len(self.order), self._levels(votes)
-        shift = np.zeros((n_steps, 1))
-        shift[self.order[: self.length], 0] = np.diff(levels)
+        n_steps, tables = len(self.order), votes.tables
+        rescaling = self._rescaling(tables, _rounding(self._rescaling(tables, 0.0).applied(tables)))
         actions = np.full((-(-n_steps // every), 2), QUIT, np.uint8)
         looks = np.concatenate([[NEVER], self.thresholds[:-1]])[::every]
         actions[: len(looks), 1] = EVAL
         actions[: len(looks), 0] = np.where(looks == NEVER, EVAL, QUIT)
-        rescaling = Rescaling(levels[:1], shift)
-        edge = -_rounding(rescaling.applied(votes.tables))
+        edge = -_rounding(rescaling.applied(tables))
         return Policy(actions, Grid(np.array([edge])), self.order, every, rescaling)
 
-    def _levels(self, votes: Votes) -> Floats:
-        """What is added to f_0 … f_T, (T + 1,); a step that rejects nothing has the next one's."""
-        tables = votes.tables
+    def _rescaling(self, tables: Tables, rounding: float) -> Rescaling:
+        """The levels as constants of the votes."""
+        levels = self._levels(tables, rounding)
+        shift = np.zeros((len(self.order), 1))
+        shift[self.order[: self.length], 0] = np.diff(levels)
+        return Rescaling(levels[:1], shift)
+
+    def _levels(self, tables: Tables, rounding: float) -> Floats:
+        """What is added to f_0 … f_T, (T + 1,); a step that rejects nothing has the next one's.
+
+        Rows at a threshold are on the side where the learned cascade has them, whatever executors
+        round: reject thresholds are raised by twice that, since rows quit below -rounding, and
+        theta, which is the score of some row, is moved away from it.
+        """
         most = 1.0 + float(np.abs(tables.bias).sum() + tables.reach().sum())  # |f| is below
-        theta = min(max(self.theta, -most), most)
-        levels = np.concatenate([[NEVER], self.thresholds[:-1], [theta]])
+        theta = min(max(self.theta, -most), most) + (-rounding if self.ties_pass else rounding)
+        levels = np.concatenate([[NEVER], self.thresholds[:-1] + 2 * rounding, [theta]])
         for t in range(len(levels) - 2, -1, -1):
             if levels[t] == NEVER:
                 levels[t] = levels[t + 1]

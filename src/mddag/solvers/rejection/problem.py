@@ -143,7 +143,10 @@ class Problem:
         looks = (np.arange(length) + 1) % self.every == 0
         first = ranked.thresholds(length, theta, lam, prices, looks=looks)
         left = Cascade(order, first).passing(ranked.sums, ranked.positive, self.costs, ranked.share)
-        theta = max(self.target.theta(left.ends), float(full.scores.min()))
+        lowest = float(full.scores.min())  # where no negative is left
+        if self.target.fpr is None:  # all positives may be wanted, the lowest of them too
+            lowest = float(np.nextafter(lowest, -np.inf))
+        theta = max(self.target.theta(left.ends), lowest)
         again = ranked.thresholds(length, theta, lam, prices, looks=looks)
         return Cascade(
             order, ranked.thresholds(length, theta, lam, prices, looks=looks, before=again)

@@ -125,7 +125,8 @@ class Rejection(Parameters, Solver):
         ends, thetas, theta = passing.ends, None, self.target.expected(passing.ends)
         if judges is rows:
             ends, thetas = rows.crossed(chosen.setting, parts, self.shift)
-        cascade = chosen.cascade.at(self.target.safer(theta, self.target.expected(ends)))
+        theta = self.target.safer(theta, self.target.expected(ends))
+        cascade = chosen.cascade.at(theta, ties_pass=self.target.name == "target_tpr")
         rates = realised(ends, self.target, parts, chosen.n_evaluated, thetas)
         return Detection(cascade.policy(mdp.votes, self.every), rates, chosen.setting)
 
