@@ -2,9 +2,9 @@
 
     python examples/find_faces.py [--out out/faces] [--small]
 
-With the data sets of MDDAG_DATA (see CONTRIBUTING.md) it is trained on 11 629 faces and 274 pictures
-without faces, in minutes; without them, or with --small, on the 100 faces of scikit-image and its
-pictures of other things, in seconds, which is enough for an easy picture and for no other.
+With the data sets of MDDAG_DATA (see CONTRIBUTING.md) it is trained on 11 629 faces and 274
+pictures without faces, in minutes; without them, or with --small, on the 100 faces of scikit-image
+and its pictures of other things, which is enough for an easy picture and for no other.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from pathlib import Path
 from time import perf_counter
 
 import numpy as np
+from benchmarks.data import is_there
 from skimage import data
 
 import mddag
-from benchmarks.data import is_there
 
 NO_FACES = (
     "brick", "camera", "cat", "clock", "coffee", "coins", "grass", "gravel", "hubble_deep_field",

@@ -29,6 +29,7 @@ LAYERS = [
 FAMILIES = [
     "mddag.adapters",
     "mddag.dag.executors",
+    "mddag.detection.cascades",
     "mddag.ensemble.tasks",
     "mddag.learners",
     "mddag.losses",

@@ -14,6 +14,7 @@ DOCS = needed("docs")
 PAGES = [*sorted(DOCS.rglob("*.md")), ROOT / "README.md", ROOT / "CONTRIBUTING.md"]
 RUNNABLE = [
     "adapters.md",
+    "cascades.md",
     "condensation.md",
     "detection.md",
     "executors.md",

@@ -45,22 +45,19 @@ FIELDS = (
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--repeats", type=int, default=5)
-    parser.add_argument("--every", type=int, default=1, help="take one of so many pictures")
+    parser.add_argument("--every", type=int, default=1, help="time one of so many pictures")
     options = parser.parse_args()
-    pictures = loaded("cmu_scenes")[0][:: options.every]
-    kept(RESULTS / "detection" / "opencv.csv", FIELDS, rows(pictures, options.repeats))
+    results = rows(loaded("cmu_scenes")[0], options.every, options.repeats)
+    kept(RESULTS / "detection" / "opencv.csv", FIELDS, results)
 
 
-def rows(pictures: list[np.ndarray], n_repeats: int) -> Iterator[dict[str, Any]]:
+def rows(pictures: list[np.ndarray], every: int, n_repeats: int) -> Iterator[dict[str, Any]]:
     """One for each file."""
     for name in FILES:
         path = f"{cv2.data.haarcascades}haarcascade_frontalface_{name}.xml"
         theirs, ours = cv2.CascadeClassifier(path), read_cascade(path)
-        yield (
-            {"file": name}
-            | windows(pictures, theirs, ours)
-            | times(pictures, theirs, ours, n_repeats)
-        )
+        found = windows(pictures, theirs, ours)
+        yield {"file": name} | found | times(pictures[::every], theirs, ours, n_repeats)
 
 
 def windows(

@@ -1,6 +1,6 @@
 """OpenCV's frontal face cascades made sparser by learned thresholds inside their stages.
 
-    MDDAG_DATA=... python -m benchmarks.detection.sparser [--max-loss 0.01]
+    MDDAG_DATA=... python -m benchmarks.detection.sparser [--max-loss 0.01 0.05] [--files alt2]
 
 Objects are the windows that the cascade accepts in the face patches of vj_faces and caltech_faces,
 others are windows of background_scenes. Compared on the pictures of load.cmu_scenes(), which take
@@ -30,7 +30,7 @@ from mddag.detection.opencv import read_cascade
 from mddag.detection.sparser import sparser
 from mddag.detection.window_classifier import WindowClassifier
 
-FILES = ("default", "alt", "alt2", "alt_tree")
+FILES = ["default", "alt", "alt2"]
 FIELDS = (
     "file",
     "cascade",
@@ -41,40 +41,39 @@ FIELDS = (
     "seconds",
     "speed-up",
 )
-N_OBJECTS, N_OTHERS = 4000, 12_000
+N_OBJECTS, N_OTHERS, N_REPEATS = 4000, 12_000, 3
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--max-loss", type=float, default=0.01)
+    parser.add_argument("--max-loss", type=float, nargs="+", default=[0.01, 0.05])
+    parser.add_argument("--files", nargs="+", default=FILES)
     options = parser.parse_args()
-    kept(RESULTS / "detection" / "sparser.csv", FIELDS, rows(options.max_loss))
+    results = rows(options.files, options.max_loss)
+    kept(RESULTS / "detection" / "sparser.csv", FIELDS, results)
 
 
-def rows(max_loss: float) -> Iterator[dict[str, Any]]:
-    """Two for each file: as it is, and sparser."""
+def rows(files: list[str], max_loss: list[float]) -> Iterator[dict[str, Any]]:
+    """For each file: as it is, and sparser at each loss allowed."""
     faces = patches()
     backgrounds = loaded("background_scenes")
     pictures, truth = loaded("cmu_scenes")
-    for name in FILES:
+    for name in files:
         path = f"{cv2.data.haarcascades}haarcascade_frontalface_{name}.xml"
         whole = read_cascade(path)
         objects, others = accepted_windows(whole, faces), windows(whole, backgrounds)
-        sparse = sparser(whole, objects, others, max_loss=max_loss)
-        taken = turns(
-            [lambda c=c: [c.scan(picture) for picture in pictures] for c in (whole, sparse)],
-            3,
-            time.process_time,
-        )
-        for k, (cascade, kind) in enumerate(((whole, "OpenCV's"), (sparse, "sparser"))):
-            yield (
-                {"file": name, "cascade": kind}
-                | quality(cascade, pictures, truth)
-                | {
-                    "seconds": digits(np.median(taken[:, k])),
-                    "speed-up": spread(taken[:, 0] / taken[:, k]),
-                }
-            )
+        cascades = {"OpenCV's": whole} | {
+            f"sparser, {loss:g} lost at most": sparser(whole, objects, others, max_loss=loss)
+            for loss in max_loss
+        }
+        calls = [lambda c=c: [c.scan(picture) for picture in pictures] for c in cascades.values()]
+        taken = turns(calls, N_REPEATS, time.process_time)
+        for k, (kind, cascade) in enumerate(cascades.items()):
+            row = {"file": name, "cascade": kind} | quality(cascade, pictures, truth)
+            yield row | {
+                "seconds": digits(np.median(taken[:, k])),
+                "speed-up": spread(taken[:, 0] / taken[:, k]),
+            }
 
 
 def patches() -> list[np.ndarray]:

@@ -11,6 +11,7 @@
 #include "haar/normalisation.hpp"
 #include "scan/cells.hpp"
 #include "scan/classifier.hpp"
+#include "scan/sights.hpp"
 
 namespace mddag::scan {
 
@@ -22,38 +23,6 @@ struct Hit {
 struct Count {
   std::int64_t windows = 0;    // looked at
   std::int64_t evaluated = 0;  // base classifiers, over all windows
-};
-
-// Which windows of a group are looked at where each that fails the first stage hides the next one,
-// by whether the first is hidden and the mask of those that would fail; and numbers of bits.
-class Sights {
- public:
-  struct Sight {
-    std::uint8_t seen;
-    bool hides_next;
-  };
-
-  Sights() {
-    for (unsigned failing = 0; failing < 256; ++failing) {
-      for (int first = 0; first < 2; ++first) table_[first][failing] = sight(first != 0, failing);
-      counts_[failing] = static_cast<std::uint8_t>(counts_[failing / 2] + failing % 2);
-    }
-  }
-  const Sight& at(bool hidden, unsigned failing) const { return table_[hidden ? 1 : 0][failing]; }
-  std::int64_t count(unsigned mask) const { return counts_[mask]; }
-
- private:
-  static Sight sight(bool hidden, unsigned failing) {
-    unsigned seen = 0;
-    for (std::size_t i = 0; i < kLanes; ++i) {
-      if (!hidden) seen |= 1u << i;
-      hidden = !hidden && (failing >> i & 1) != 0;
-    }
-    return {static_cast<std::uint8_t>(seen), hidden};
-  }
-
-  Sight table_[2][256];
-  std::uint8_t counts_[256] = {};
 };
 
 constexpr unsigned kFew = 1;  // windows alive that are done one by one

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from mddag.estimators.regressor import MDDAGRegressor as MDDAGRegressor
     from mddag.features.features import Features as Features
     from mddag.inspection.plotting import DagDisplay as DagDisplay
+    from mddag.inspection.plotting import DetectionDisplay as DetectionDisplay
     from mddag.inspection.plotting import PathDisplay as PathDisplay
     from mddag.inspection.plotting import TradeoffDisplay as TradeoffDisplay
     from mddag.mdp.curve import Curve as Curve
@@ -47,6 +48,7 @@ _HOMES = {
     "Curve": "mddag.mdp.curve",
     "Dag": "mddag.dag.dag",
     "DagDisplay": "mddag.inspection.plotting",
+    "DetectionDisplay": "mddag.inspection.plotting",
     "Detector": "mddag.detection.detector",
     "DoubtfulResult": "mddag._internal.doubts",
     "Ensemble": "mddag.ensemble.ensemble",
@@ -73,6 +75,7 @@ _HOMES = {
 
 # The families of interchangeable members, and where each is at home.
 _FAMILIES = {
+    "cascades": "mddag.detection.cascades",
     "datasets": "mddag.datasets",
     "exploration": "mddag.solvers.td.exploration",
     "learners": "mddag.learners",
@@ -90,6 +93,7 @@ __all__ = [
     "Curve",
     "Dag",
     "DagDisplay",
+    "DetectionDisplay",
     "Detector",
     "DoubtfulResult",
     "Ensemble",

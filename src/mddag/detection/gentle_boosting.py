@@ -25,7 +25,7 @@ from mddag.learners.patch_columns import PatchColumns
 Floats = NDArray[np.float64]
 LEAST_EDGE = 1e-6
 TRIMMED = 0.01  # of the weight: that of the lightest patches, on which no tree is grown
-TREES_PER_CHOICE = 12  # before it is seen again which these are
+TREES_PER_CHOICE = 25  # before it is seen again which these are
 
 
 def gentle_trees(

@@ -22,7 +22,7 @@ Size = int | tuple[int, int] | None
 MOST_LEVELS = 1000  # a scale so near 1 is a mistake
 WINDOWS_PER_CALL = 1 << 22  # a fraction of a second; Ctrl-C is heard between calls
 WINDOWS_PER_TASK = 1 << 19
-LEAST_ROWS = 96  # of a task: its first rows of cells cost the most
+LEAST_ROWS = 48  # of a task: its first rows of cells cost the most
 
 
 @dataclass(frozen=True)

@@ -4,13 +4,14 @@ A stage of Viola & Jones is looked at when all its trees have voted. Most window
 earlier: here each tree gets a threshold of its own on the sum of its stage so far, by the backward
 induction of `Rejection` with the stages' own thresholds held fixed. Objects are patches that the
 cascade accepts, so it is its own teacher; nothing new is ever accepted. Half of the patches learn
-the thresholds for several prices of an evaluation, the other half chooses the highest price that
-loses few enough of the objects.
+the thresholds, for several prices of an evaluation and guards for the tail of the objects; of those
+that lose few enough of the objects of the other half the cheapest is chosen.
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import product
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,8 +20,8 @@ from mddag._internal.checks import check_between
 from mddag.detection.tree_votes import Floats, stage_sums, tree_votes
 from mddag.detection.window_classifier import WindowClassifier
 
-PRICES = 10.0 ** np.arange(-5, 0.1, 0.5)  # of an evaluation, in misses
-GUARD = 0.1  # standard deviations by which objects are taken to be lower than they are
+PRICES = 10.0 ** np.arange(-4, -0.9, 0.5)  # of an evaluation, in misses
+GUARDS = (0.1, 0.25, 0.5, 1.0)  # deviations by which objects are taken to be lower than they are
 LEAST = 100  # objects, and other patches
 
 
@@ -50,10 +51,11 @@ def sparser(
     learn, judge = ((halves[0][k], halves[1][k]) for k in (0, 1))
     own = _thresholds(classifier)
     best, whole = own, int(classifier.stage_starts[1]) if classifier.skips else 0
-    for price in PRICES:
-        tried = np.maximum(own, _learned(*learn, own, price))
+    for price, guard in product(PRICES, GUARDS):
+        tried = np.maximum(own, _learned(*learn, own, price, guard))
         tried[:whole] = own[:whole]  # what is hidden by the first stage stays hidden
-        if (judge[0] >= tried).all(axis=1).mean() >= 1 - max_loss:
+        is_safe = (judge[0] >= tried).all(axis=1).mean() >= 1 - max_loss
+        if is_safe and _reached(judge[1].T, tried).mean() < _reached(judge[1].T, best).mean():
             best = tried
     return _with_thresholds(classifier, best)
 
@@ -75,7 +77,7 @@ def _thresholds(classifier: WindowClassifier) -> Floats:
     return thresholds
 
 
-def _learned(objects: Floats, others: Floats, own: Floats, price: float) -> Floats:
+def _learned(objects: Floats, others: Floats, own: Floats, price: float, guard: float) -> Floats:
     """Thresholds after each tree, from the last to the first; -inf: none.
 
     `pays` is what a patch pays if it goes on: an object 1 if it is lost later, another one the
@@ -88,7 +90,7 @@ def _learned(objects: Floats, others: Floats, own: Floats, price: float) -> Floa
     pays, thresholds = np.zeros(sums.shape[1]), np.full(len(sums), -np.inf)
     for t in reversed(range(len(sums))):
         here = np.flatnonzero(n_reached > t)
-        key = sums[t, here] - GUARD * is_object[here] * sums[t, : len(objects)].std()
+        key = sums[t, here] - guard * is_object[here] * sums[t, : len(objects)].std()
         thresholds[t] = max(own[t], _best_cut(key, share[here] * (pays[here] - is_object[here])))
         left = sums[t, here] < thresholds[t]
         pays[here] = np.where(left, is_object[here], pays[here])

@@ -229,7 +229,7 @@ class AdaBoostMHClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator)
         return np.full(len(scores), self.ensemble_.n_classifiers)
 
     def _check_parameters(self) -> None:
-        _check_learner(self.learner)
+        check_learner(self.learner)
         check_whole("n_rounds", self.n_rounds, 1)
         if self.max_bins is not None:
             check_whole("max_bins", self.max_bins, 2)
@@ -252,7 +252,8 @@ class AdaBoostMHClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator)
             )
 
 
-def _check_learner(learner: Any) -> None:
+def check_learner(learner: Any) -> None:
+    """Refuse what is no learner."""
     learns = callable(getattr(learner, "fit", None)) and not isinstance(learner, type)
     if learner is not None and (not learns or hasattr(learner, "predict")):
         raise TypeError(

@@ -70,9 +70,8 @@ class PatchColumns(Columns):
     def taken(self, rows: NDArray[np.intp]) -> PatchColumns:
         """Some of the patches, in their codes; thresholds found there are those of these alone."""
         cells, scales, height, width = self.cells
-        some = (np.ascontiguousarray(cells[:, rows]), scales[rows], height, width)
-        codes = np.ascontiguousarray(self.codes[:, rows])
-        return replace(self, codes=codes, cells=some, found={})
+        some = (cells.take(rows, axis=1), scales[rows], height, width)
+        return replace(self, codes=self.codes.take(rows, axis=1), cells=some, found={})
 
     def threshold(self, feature: int, cut: int) -> float:
         """The number t for which ``code <= cut`` means ``x <= t`` on these patches."""

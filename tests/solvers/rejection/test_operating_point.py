@@ -74,6 +74,13 @@ def test_the_loss_at_a_wanted_tpr_is_the_price_of_false_positives():
     assert Target(tpr=0.9).loss(rejected, 6.0) > 6.0  # the TPR cannot be met
 
 
+def test_the_mean_loss_is_that_of_three_rates():
+    found = ends(np.arange(200.0) % 37, np.arange(200) % 3 == 0)
+    rates = [Target(fpr=fpr).loss(found, 1.0) for fpr in (0.05, 0.1, 0.2)]
+    assert Target(fpr=0.1).mean_loss(found, 1.0) == pytest.approx(np.mean(rates))
+    assert Target(tpr=0.8).mean_loss(found, 2.0) == Target(tpr=0.8).loss(found, 2.0)
+
+
 def test_lambda_is_the_slope_of_the_curve():
     scores = np.concatenate([np.linspace(0, 1, 10_001), np.linspace(0, 1, 10_000)])
     line = ends(scores, np.arange(20_001) < 10_001)  # TPR = FPR

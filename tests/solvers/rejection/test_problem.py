@@ -6,8 +6,7 @@ from mddag.ordering import Given
 from mddag.solvers.rejection import problem
 from mddag.solvers.rejection.cascades import Setting
 from mddag.solvers.rejection.operating_point import Target
-from mddag.solvers.rejection.problem import Problem, positives
-from mddag.solvers.rejection.rates import class_parts
+from mddag.solvers.rejection.problem import Problem, class_parts, positives
 from mddag.solvers.rejection.thresholds import RankedSums
 from tests.solvers.rejection.problems import detection_mdp
 
@@ -38,8 +37,15 @@ def test_a_candidate_is_judged_by_other_rows():
     for candidate in list(rows.candidates(0.1, judges))[::37]:
         passing = judges.passing(candidate.cascade, candidate.setting.order)
         assert candidate.n_evaluated == passing.mean_steps
-        tpr = passing.ends.rates(TARGET.theta(passing.ends))[0]
-        assert candidate.loss == pytest.approx(1 - tpr)
+        assert candidate.loss == pytest.approx(TARGET.mean_loss(passing.ends, 1.0))
+
+
+def test_parts_judge_in_cascades_that_were_learned_without_them():
+    rows = Problem.of(detection_mdp(0, n=120), TARGET)
+    parts = class_parts(rows.positive, 3, 0)
+    for candidate in list(rows.candidates(0.1, rows, parts))[::37]:
+        ends, _ = rows.crossed(candidate.setting, parts, 0.1)
+        assert candidate.loss == pytest.approx(TARGET.mean_loss(ends, 1.0))
 
 
 def test_dearer_evaluations_are_fewer():

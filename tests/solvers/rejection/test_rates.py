@@ -2,7 +2,8 @@ import numpy as np
 
 from mddag.metrics import rate_interval
 from mddag.solvers.rejection.operating_point import Ends, Target
-from mddag.solvers.rejection.rates import class_parts, rates_of, realised
+from mddag.solvers.rejection.problem import class_parts
+from mddag.solvers.rejection.rates import rates_of, realised
 from mddag.solvers.rejection.thresholds import shares_by_class
 
 

@@ -80,7 +80,7 @@ class Target:
         fpr = self.fpr is not None
         rate = self.rate if fpr else 1 - self.rate
         share = rows.negative_shares if fpr else rows.positive_shares
-        if 1 / _per_row(share) < FEWEST_EVENTS / rate:
+        if not self.is_known(rows):
             kind, what = ("negatives", "FPR") if fpr else ("positives", "TPR")
             doubt(
                 f"{self.name}={self.rate:g} is to be met with {len(share)} {kind}, of which "
@@ -98,6 +98,19 @@ class Target:
         if self.fpr is not None:
             return 1 - tpr
         return lam * fpr if tpr >= self.rate - ROUNDING else lam + 1 - tpr
+
+    def mean_loss(self, rows: Ends, lam: float) -> float:
+        """The loss at about the wanted rate: with few rows the one at the rate itself is luck."""
+        if self.fpr is None:
+            return self.loss(rows, lam)
+        about = (Target(fpr=min(factor * self.fpr, 1.0)) for factor in (0.5, 1.0, 2.0))
+        return float(np.mean([target.loss(rows, lam) for target in about]))
+
+    def is_known(self, rows: Ends) -> bool:
+        """Whether there are rows enough for the rate to be more than luck."""
+        share = rows.negative_shares if self.fpr is not None else rows.positive_shares
+        rare = self.rate if self.fpr is not None else 1 - self.rate
+        return 1 / _per_row(share) >= FEWEST_EVENTS / rare
 
     def slope(self, rows: Ends) -> float:
         """lambda, the slope of the ROC curve at the wanted rate."""

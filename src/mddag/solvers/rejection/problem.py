@@ -19,10 +19,11 @@ from mddag.mdp.mdp import MDP
 from mddag.ordering import Correlation, Given
 from mddag.solvers.rejection.cascades import Cascade, Passing, Setting, ordered_sums
 from mddag.solvers.rejection.operating_point import Ends, Target
-from mddag.solvers.rejection.thresholds import NEVER, RankedSums, shares_by_class
+from mddag.solvers.rejection.thresholds import RankedSums, shares_by_class
 
 LENGTHS = (5, 7, 10, 14, 20, 30, 40, 50, 70, 100, 150, 200, 300, 400)
-BETAS = tuple(10.0 ** np.arange(-4, -0.9, 1 / 6))
+BETAS = (1e-5, 10**-4.5, *(10.0 ** np.arange(-4, -0.9, 1 / 6)))
+JUDGING_PARTS = 3  # more take longer, and chose no better
 MOST_SUMS = 20_000_000  # of one order in memory: 160 MB, and as much for ranks and cuts
 
 Floats = NDArray[np.float64]
@@ -41,6 +42,15 @@ class Candidate:
     loss: float
     cost: float
     n_evaluated: float
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """Some rows, held out, with their sums in one order; the others are to learn from."""
+
+    here: NDArray[np.bool_]
+    sums: Floats
+    others: RankedSums
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,18 +100,35 @@ class Problem:
         rounded = {min(-(-length // self.every) * self.every, most) for length in LENGTHS}
         return sorted(length for length in rounded if length % self.every == 0 or length == most)
 
-    def candidates(self, shift: float, judges: Problem) -> Iterator[Candidate]:
-        """All settings, learned on these rows and judged by others."""
-        lam = self.target.slope(self._ends(0, len(self.sums[0])))
+    def candidates(
+        self, shift: float, judges: Problem, parts: NDArray[np.intp] | None = None
+    ) -> Iterator[Candidate]:
+        """All settings, learned on these rows and judged by others.
+
+        parts : (n,), where these rows judge by themselves: then the loss of each part is that in a
+                cascade learned without it. Costs are of the cascade itself.
+        """
+        lam = self.target.slope(self.ends)
         for o in range(len(self.orders)):
             ranked = RankedSums.of(self.sums[o], self.positive, self.weight, shift=shift)
+            without = None if parts is None else list(self._without(o, parts, shift))
             for length in self.lengths:
                 for beta in BETAS:
                     setting = Setting(o, length, float(beta))
                     cascade = self.learned(ranked, setting)
                     passing = judges.passing(cascade, o)
-                    loss, cost = self.target.loss(passing.ends, lam), passing.mean_cost
+                    ends = passing.ends
+                    if without is not None:
+                        ends = self._crossed(setting, without)[0]
+                    loss, cost = self.target.mean_loss(ends, lam), passing.mean_cost
                     yield Candidate(setting, cascade, loss, cost, passing.mean_steps)
+
+    def judging_parts(self, seed: int = 0) -> NDArray[np.intp] | None:
+        """Parts by which candidates are judged on these rows themselves; None where rows are enough
+        for a rate to be more than luck, or too many for memory."""
+        if self.target.is_known(self.ends) or self.sums[0].size > MOST_SUMS // 4:
+            return None
+        return class_parts(self.positive, JUDGING_PARTS, seed)
 
     def learned(self, ranked: RankedSums, setting: Setting) -> Cascade:
         """The thresholds of a setting.
@@ -134,27 +161,49 @@ class Problem:
     ) -> tuple[Ends, Floats]:
         """Ends of each part in a cascade that was learned without it, and theta by the rows that
         learned that cascade, by part."""
-        thetas = np.zeros(parts.max() + 1)
-        scores, sums = np.full(len(parts), NEVER), self.sums[setting.order][: setting.length]
-        for part in np.unique(parts):
+        return self._crossed(setting, list(self._without(setting.order, parts, shift)))
+
+    def _crossed(self, setting: Setting, without: list[Part]) -> tuple[Ends, Floats]:
+        scores, thetas = np.empty(len(self.positive)), np.empty(len(without))
+        for k, part in enumerate(without):
+            cascade, here, rest = self.learned(part.others, setting), part.here, part.others
+            passing = cascade.passing(part.sums, self.positive[here], self.costs, self.weight[here])
+            scores[here] = passing.ends.scores
+            own = cascade.passing(rest.sums, rest.positive, self.costs, rest.share)
+            thetas[k] = self.target.expected(own.ends)
+        return Ends(scores, self.positive, shares_by_class(self.positive, self.weight)), thetas
+
+    def _without(self, o: int, parts: NDArray[np.intp], shift: float) -> Iterator[Part]:
+        """The rows of each part, and all others to learn from; a single part learns from itself."""
+        for part in range(int(parts.max()) + 1):
             here = parts == part
             others = ~here if parts.max() else here
             ranked = RankedSums.of(
-                np.ascontiguousarray(sums[:, others]),
+                np.ascontiguousarray(self.sums[o][:, others]),
                 self.positive[others],
                 self.weight[others],
                 shift=shift,
             )
-            cascade, rows = self.learned(ranked, setting), np.ascontiguousarray(sums[:, here])
-            passing = cascade.passing(rows, self.positive[here], self.costs, self.weight[here])
-            scores[here] = passing.ends.scores
-            own = cascade.passing(ranked.sums, ranked.positive, self.costs, ranked.share)
-            thetas[part] = self.target.expected(own.ends)
-        return Ends(scores, self.positive, shares_by_class(self.positive, self.weight)), thetas
+            yield Part(here, np.ascontiguousarray(self.sums[o][:, here]), ranked)
 
-    def _ends(self, o: int, length: int) -> Ends:
+    @property
+    def ends(self) -> Ends:
+        """These rows behind all steps, none of them rejected."""
         share = shares_by_class(self.positive, self.weight)
-        return Ends(self.sums[o][length - 1], self.positive, share)
+        return Ends(self.sums[0][-1], self.positive, share)
+
+
+def class_parts(positive: NDArray[np.bool_], n_parts: int, seed: int) -> NDArray[np.intp]:
+    """A part for each row at random, as many rows of each class in each.
+
+    There are fewer parts where a class has fewer rows.
+    """
+    n_parts = min(n_parts, int(positive.sum()), int((~positive).sum()))
+    random = np.random.RandomState(seed)
+    parts = np.empty(len(positive), np.intp)
+    for rows in (np.flatnonzero(positive), np.flatnonzero(~positive)):
+        parts[rows] = random.permutation(np.arange(len(rows)) % n_parts)
+    return parts
 
 
 def positives(mdp: MDP) -> NDArray[np.bool_]:

@@ -66,14 +66,5 @@ def rates_of(
     )
 
 
-def class_parts(positive: NDArray[np.bool_], n_parts: int, seed: int) -> NDArray[np.intp]:
-    """A part 0 .. n_parts - 1 for each row at random, as many rows of each class in each."""
-    random = np.random.RandomState(seed)
-    parts = np.empty(len(positive), np.intp)
-    for rows in (np.flatnonzero(positive), np.flatnonzero(~positive)):
-        parts[rows] = random.permutation(np.arange(len(rows)) % n_parts)
-    return parts
-
-
 def _both(positive: NDArray[np.bool_]) -> bool:
     return bool(positive.any() and not positive.all())
