@@ -4,7 +4,7 @@ import pytest
 from mddag.detection.cascades.likelihood_ratio import (
     BINS,
     NORMAL_RULE,
-    Tested,
+    Surviving,
     wald_reject,
     wald_rejects,
 )
@@ -54,9 +54,9 @@ def test_thresholds_are_those_of_the_rows_that_survive():
 
 def test_rows_that_replace_others_stand_for_as_much():
     positive = np.array([True, True, False, False])
-    tested = Tested.of(np.array([1.0, 2.0, 0.5, 3.0]), positive)
+    tested = Surviving.of(np.array([1.0, 2.0, 0.5, 3.0]), positive)
     tested.reject(0.7)
     assert tested.n_left.tolist() == [1, 2]
     assert tested.survived == (0.5, 1.0)
-    refilled = Tested.of(np.zeros(6), np.arange(6) < 2, tested.survived)
+    refilled = Surviving.of(np.zeros(6), np.arange(6) < 2, tested.survived)
     assert refilled.share == (0.125, 0.5)

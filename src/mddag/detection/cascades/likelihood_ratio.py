@@ -25,7 +25,7 @@ Vector = NDArray[np.float64]
 
 
 @dataclass
-class Tested:
+class Surviving:
     """Rows held out, and which of them no step has rejected.
 
     share : P(a negative, a positive survives) / surviving rows of the class
@@ -41,7 +41,7 @@ class Tested:
     @classmethod
     def of(
         cls, score: Vector, positive: NDArray[np.bool_], survived: tuple[float, float] = (1.0, 1.0)
-    ) -> Tested:
+    ) -> Surviving:
         """Rows that all survive; `survived` are the shares of the classes that have until now."""
         n = np.bincount(positive, minlength=2)
         return cls(score, positive, (survived[0] / max(n[0], 1), survived[1] / max(n[1], 1)))
@@ -80,7 +80,7 @@ def wald_rejects(
 
     Fewer than N where a class runs out of rows.
     """
-    tested, rejects = Tested.of(np.full(len(positive), bias), positive), []
+    tested, rejects = Surviving.of(np.full(len(positive), bias), positive), []
     for t in range(votes.shape[1]):
         rejects.append(tested.add(votes[:, t], miss, smoothing))
         tested.reject(rejects[-1])

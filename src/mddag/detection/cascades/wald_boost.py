@@ -21,7 +21,7 @@ from mddag.boosting.training_set import TrainingSet
 from mddag.detection.cascades.cascade import Trained, ensemble_of
 from mddag.detection.cascades.chain import Chain
 from mddag.detection.cascades.coded_rows import ROUNDING, balanced, step_length, weighed
-from mddag.detection.cascades.likelihood_ratio import Tested, wald_rejects
+from mddag.detection.cascades.likelihood_ratio import Surviving, wald_rejects
 from mddag.detection.cascades.material import Material, Supply, final_scores, passing
 from mddag.detection.cascades.pooled import PooledCascadeClassifier
 from mddag.ensemble.ensemble import Ensemble
@@ -57,7 +57,7 @@ class Boosting:
 
     material: Material
     score: Vector
-    tested: Tested
+    tested: Surviving
 
     def __post_init__(self) -> None:
         positive = self.material.coded.positive
@@ -70,7 +70,7 @@ class Boosting:
     def begin(cls, material: Material) -> Boosting:
         held = material.aside
         zeros = np.zeros(len(material.boosted)), np.zeros(len(held))
-        return cls(material, zeros[0], Tested.of(zeros[1], held.positive))
+        return cls(material, zeros[0], Surviving.of(zeros[1], held.positive))
 
     @property
     def n_left(self) -> NDArray[np.intp]:
@@ -109,7 +109,7 @@ class Boosting:
         here, held = np.flatnonzero(self.alive), np.flatnonzero(self.tested.alive)
         kept = self.material.kept(here, held)
         tested = self.tested
-        again = Tested.of(tested.score[held], tested.positive[held], tested.survived)
+        again = Surviving.of(tested.score[held], tested.positive[held], tested.survived)
         return Boosting(kept, self.score[here], again)
 
     def refilled(self, supply: Supply, wanted: tuple[int, int], steps: WaldSteps) -> Boosting:
@@ -121,7 +121,7 @@ class Boosting:
             final_scores(rows, steps.trees) for rows in (material.boosted, material.held)
         )
         survived = self.tested.survived
-        return Boosting(material, boosted, Tested.of(held, material.held.labels > 0, survived))
+        return Boosting(material, boosted, Surviving.of(held, material.held.labels > 0, survived))
 
 
 def wald_boost(
