@@ -83,8 +83,9 @@ inline void require_classifier(const Classifier& c) {
   refuse_if(c.window.height == 0 || c.window.width == 0 || c.window.height > kMostArea ||
                 c.window.width > kMostArea || c.window.area() > kMostArea,
             "has a window without pixels or of too many");
-  refuse_if(2 * c.margin >= c.window.height || 2 * c.margin >= c.window.width,
-            "has a margin that leaves no pixel");
+  refuse_if(
+      c.margin > kMostArea || 2 * c.margin >= c.window.height || 2 * c.margin >= c.window.width,
+      "has a margin that leaves no pixel");
   const std::size_t n_nodes = c.node_feature.size, n_stages = c.stage_fresh.size;
   refuse_if(c.node_threshold.size != n_nodes, "has thresholds that are not those of its nodes");
   refuse_if(!are_starts(c.tree_starts, n_nodes), "has no whole trees");

@@ -38,6 +38,7 @@ struct Found {
   Count count;
 };
 
+constexpr std::size_t kMostStep = std::size_t{1} << 31;
 constexpr std::size_t kStrip = 48;  // rows of windows that are done before cells move up
 constexpr std::size_t kStripCells = std::size_t{1} << 22;  // of wide pictures, fewer rows
 
@@ -50,9 +51,11 @@ inline void require_tasks(const Picture& picture, const std::vector<Level>& leve
                           const std::vector<Task>& tasks, const Classifier& classifier) {
   const Window& window = classifier.window;
   for (const Level& level : levels) {
-    if (level.step == 0 || level.height < window.height || level.width < window.width ||
+    if (level.height < window.height || level.width < window.width ||
         level.height > picture.height || level.width > picture.width)
       throw std::invalid_argument("a level is larger than the picture or smaller than the window");
+    if (level.step == 0 || level.step > kMostStep)
+      throw std::invalid_argument("a level has a step of 0 or of more than 2^31 pixels");
     const Layout layout = Layout::of(level.width, level.step);
     if (layout.stride() > (std::size_t{1} << 31) / (window.height + 1))
       throw std::invalid_argument("a level is too wide");

@@ -1,5 +1,6 @@
 """Files of detectors: the same detector again, and nothing worse than an error from any other."""
 
+import copy
 import subprocess
 import sys
 
@@ -9,6 +10,7 @@ import pytest
 import mddag
 from mddag.detection.detector import Detector
 from mddag.detection.detector_file import of_content, to_bytes
+from mddag.detection.prices import Prices
 from mddag.serving.model_file.container import pack, unpack
 from mddag.serving.model_file.reading import content_of
 from tests.detection.targets import fitted, scene
@@ -25,6 +27,13 @@ def test_the_detector_is_the_same(tmp_path):
         for one, two in zip(fitted().detect(picture), again.detect(picture), strict=True):
             assert np.array_equal(one, two)
     assert to_bytes(again) == to_bytes(fitted())
+
+
+def test_parameters_may_be_numbers_of_numpy(tmp_path):
+    detector = copy.copy(fitted())
+    detector.n_leaves, detector.prices = np.int64(3), Prices(miss=np.float32(0.5))
+    detector.save(tmp_path / "disks.mddag")
+    assert mddag.load(tmp_path / "disks.mddag").prices == Prices(miss=0.5)
 
 
 def test_loading_is_light(tmp_path):

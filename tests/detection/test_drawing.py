@@ -27,6 +27,13 @@ def test_the_frame_lies_on_the_box(of, tmp_path):
     assert np.array_equal(image[30:50, 20:40, 0], grey[30:50, 20:40])
 
 
+def test_colours_of_floats_are_kept():
+    grey, _ = scene()
+    colour = np.stack([grey, grey // 2, 0 * grey], axis=2)
+    image = drawn(colour / 255.0, BOX[:0])
+    assert np.array_equal(np.asarray(image), colour)
+
+
 def test_no_box_is_no_change_and_the_picture_stays_as_it_was():
     grey, _ = scene()
     before = grey.copy()

@@ -34,6 +34,12 @@ def test_a_step_for_all_scales():
     assert (levels_of((90, 90), (24, 24), step=3).shapes[:, 2] == 3).all()
 
 
+def test_a_step_beyond_the_picture_leaves_one_window_a_level():
+    levels = levels_of((90, 70), (24, 24), step=1 << 62)
+    assert (levels.rows == 1).all()
+    assert (levels.columns == 1).all()
+
+
 @given(
     st.integers(20, 5000), st.integers(20, 5000), st.sampled_from([1.05, 1.3]), st.integers(1, 9)
 )

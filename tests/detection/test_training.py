@@ -34,3 +34,10 @@ def test_the_bank_is_bounded():
     assert len(training.negatives) <= 200
     assert training.min_deviation > 1
     assert [r.n_trees for r in training.rounds] == lengths_of(20, 2)[: len(training.rounds)]
+
+
+def test_narrow_pictures_are_turned_back():
+    narrow = [np.ascontiguousarray(picture[:60, :15]) for picture in backgrounds()]
+    settings = Detector(**(SETTINGS | {"window": (40, 12)}))
+    training = Training.begin(settings, patches(30), narrow, None, 1)
+    assert {picture.shape for picture in training._seen(narrow)} == {(60, 15)}

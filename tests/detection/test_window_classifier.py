@@ -176,3 +176,14 @@ def test_pictures_wider_than_a_strip_of_cells():
     first = wide.places[:, 0] <= 35
     np.testing.assert_array_equal(wide.places[first], narrow.places)
     np.testing.assert_array_equal(wide.scores[first], narrow.scores)
+
+
+def test_hostile_steps_are_refused_by_the_kernel():
+    rng = np.random.default_rng(0)
+    classifier, picture = random_classifier(rng), random_picture(rng, 40, 40)
+    levels = levels_of(picture.shape, classifier.window)
+    for step in (0, (1 << 31) + 1, 1 << 59, 1 << 62):
+        shapes = levels.shapes.copy()
+        shapes[:, 2] = step
+        with pytest.raises(ValueError, match="a step of 0 or of more"):
+            _core.scan(picture, shapes, np.array([[0, 0, 1]]), classifier.native, False, 1)

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from mddag import _core
-from mddag.features.haar import haar_features, haar_values
+from mddag.features.haar import haar_features, haar_values, n_haar_features
 from tests.reference import haar as reference
 
 
@@ -22,6 +22,21 @@ def test_all_features_of_a_window(window, count):
     assert features.shape == (count, 3, 5)
     assert features.dtype == np.int32
     assert _core.haar_fault(features, *window) == (-1, "")
+
+
+@pytest.mark.parametrize("window", [(1, 1), (2, 2), (9, 7), (7, 9)])
+def test_some_features_are_those_of_these_numbers(window):
+    everything = haar_features(window)
+    assert n_haar_features(window) == len(everything)
+    chosen = np.arange(len(everything))[::7]
+    np.testing.assert_array_equal(haar_features(window, chosen), everything[chosen])
+
+
+def test_large_windows_have_more_features_than_memory_holds():
+    n = n_haar_features((1000, 1000))
+    assert n > 10**11
+    some = haar_features((1000, 1000), np.array([0, n - 1]))
+    assert _core.haar_fault(some, 1000, 1000) == (-1, "")
 
 
 @pytest.mark.parametrize("window", [(4, 4), (3, 6), (5, 2)])

@@ -14,9 +14,9 @@ GREY = np.zeros((30, 30), np.uint8)
 WINDOW = (24, 24)
 
 
-def stump():
+def stump(**settings):
     features = haar_features(WINDOW)[:1]
-    return WindowClassifier.of_stumps(WINDOW, features, [0.0], [[1.0, -1.0]], [-np.inf])
+    return WindowClassifier.of_stumps(WINDOW, features, [0.0], [[1.0, -1.0]], [-np.inf], **settings)
 
 
 def scanned(**settings):
@@ -50,6 +50,10 @@ ROWS = [
     ("step 0", lambda: scanned(step=0), ValueError, "step is 0; wanted a whole number, 1 or more"),
     ("min_size", lambda: scanned(min_size=-1), ValueError, "min_size is -1; wanted a whole number"),
     ("max_size", lambda: scanned(max_size=(9, 9.5)), ValueError, "max_size is a tuple; wanted"),
+    ("margin", lambda: stump(margin=-1), ValueError, "margin is -1; wanted a whole number, 0"),
+    ("wide margin", lambda: stump(margin=1 << 63), ValueError, "a margin that leaves no pixel"),
+    ("accept", lambda: stump(accept=np.nan), ValueError, "accept is nan; wanted a number, or -inf"),
+    ("flat", lambda: stump(min_deviation=np.inf), ValueError, "min_deviation is inf; wanted grey"),
     ("threads", lambda: scanned(n_threads=0), ValueError, "n_threads is 0; wanted"),
     (
         "evidence",
@@ -89,6 +93,14 @@ def test_a_file_that_is_no_picture(tmp_path):
     path = tmp_path / "picture.png"
     path.write_text("no picture")
     check(lambda: as_grey(path), ValueError, "it is no picture that Pillow knows")
+
+
+def test_a_file_that_is_cut_off(tmp_path):
+    image = pytest.importorskip("PIL.Image")
+    path = tmp_path / "picture.png"
+    image.fromarray(np.arange(10_000).reshape(100, 100).astype(np.uint8)).save(path)
+    path.write_bytes(path.read_bytes()[:100])
+    check(lambda: as_grey(path), ValueError, "cannot read .*picture.png")
 
 
 def test_pictures_without_hits_have_none():

@@ -3,6 +3,9 @@
 import numpy as np
 
 import mddag
+from mddag.detection.augmentation import Augmentation
+from mddag.detection.degradation import Degradation
+from mddag.detection.prices import Prices
 from tests.detection.targets import SETTINGS, backgrounds, fitted, patches
 from tests.messages.message import check, each
 
@@ -22,7 +25,33 @@ ROWS = [
         ValueError,
         r"patches are of shape \(30, 12, 12, 3\); wanted grey patches uint8 \(n, height, width\)",
     ),
-    ("float patches", lambda: fit(np.zeros((30, 12, 12))), ValueError, "X is float64; wanted grey"),
+    (
+        "float patches",
+        lambda: fit(np.zeros((30, 12, 12))),
+        ValueError,
+        "patches is float64; want",
+    ),
+    (
+        "patches of two sizes",
+        lambda: fit([np.zeros((12, 12), np.uint8), np.zeros((9, 9), np.uint8)]),
+        ValueError,
+        "patches are of several sizes; wanted grey patches",
+    ),
+    ("large window", lambda: fit(window=(200, 200)), ValueError, "at most 32896 pixels in all"),
+    ("leaves", lambda: fit(n_leaves=34), ValueError, "n_leaves is 34; wanted at most 33"),
+    ("infinite rate", lambda: fit(false_per_megapixel=np.inf), ValueError, "wanted at most 1e9"),
+    (
+        "augmentation",
+        lambda: fit(augmentation=None),
+        TypeError,
+        "augmentation is None; wanted mddag.detection.augmentation.Augmentation",
+    ),
+    ("degradation", lambda: fit(degradation=1), TypeError, "degradation is 1; wanted"),
+    ("prices", lambda: fit(prices={}), TypeError, "prices is a dict; wanted"),
+    ("shift", lambda: Augmentation(shift=-1), ValueError, "shift is -1; wanted a number, 0 to 1"),
+    ("noise", lambda: Augmentation(noise=np.nan), ValueError, "noise is nan; wanted a finite"),
+    ("contrast", lambda: Degradation(contrast=2), ValueError, "contrast is 2; wanted a number, 0"),
+    ("miss", lambda: Prices(miss=2), ValueError, "miss is 2; wanted a share of the objects"),
     ("NaN in patches", lambda: fit(NAN), ValueError, "it contains NaN, which is no grey level"),
     ("no patches", lambda: fit(np.zeros((0, 12, 12), np.uint8)), ValueError, "0 patches"),
     ("few patches", lambda: fit(patches(3)), ValueError, "there are 3 patches; wanted 20 or more"),

@@ -23,6 +23,18 @@ ROWS = [
         "max_loss=0.1 is given beside a rate to detect at; wanted beta or budget, or neither",
     ),
     (
+        "detection with a confidence",
+        lambda: sparsify(beta=..., target_fpr=0.1, confidence=0.5),
+        ValueError,
+        "confidence=0.5 is given beside a rate to detect at",
+    ),
+    (
+        "detection with another objective",
+        lambda: sparsify(target_fpr=0.1, objective="speed"),
+        ValueError,
+        "objective is 'speed'; wanted one of 'evaluations', 'time'",
+    ),
+    (
         "detection with two knobs",
         lambda: sparsify(target_fpr=0.1, budget=3),
         ValueError,

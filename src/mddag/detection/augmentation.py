@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from mddag._internal.checks import check_between
 from mddag.features.haar import Window
 
 Patches = NDArray[np.uint8]
@@ -37,6 +38,12 @@ class Augmentation:
     blur: float = 0.8
     noise: float = 12.0
     mirror: bool = True
+
+    def __post_init__(self) -> None:
+        for name, most in (("shift", 1.0), ("scale", 1.0), ("turn", 360.0)):
+            check_between(name, getattr(self, name), 0.0, most, f"a number, 0 to {most:g}")
+        for name in ("blur", "noise"):
+            check_between(name, getattr(self, name), 0.0, np.inf, "a finite number, 0 or more")
 
     def copies(self, patches: Patches, window: Window, rng: np.random.Generator) -> Patches:
         """One copy of each patch (n, h, w), of the window's size."""

@@ -13,6 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from mddag._internal.checks import check_between
+
 Grey = NDArray[np.uint8]
 Pixels = NDArray[np.float32]
 
@@ -33,6 +35,12 @@ class Degradation:
     contrast: float = 0.25
     noise: float = 10.0
     dots: float = 14.0
+
+    def __post_init__(self) -> None:
+        for name in ("share", "contrast"):
+            check_between(name, getattr(self, name), 0.0, 1.0, "a number, 0 to 1")
+        for name in ("blur", "noise", "dots"):
+            check_between(name, getattr(self, name), 0.0, 1000.0, "a number, 0 to 1000")
 
     def worse(self, picture: Grey, rng: np.random.Generator) -> Grey:
         """The picture itself, or made worse."""

@@ -19,7 +19,13 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mddag._internal.checks import check_between, check_positive, check_whole, checked_threads
+from mddag._internal.checks import (
+    check_between,
+    check_is,
+    check_positive,
+    check_whole,
+    checked_threads,
+)
 from mddag._internal.doubts import doubt
 from mddag._internal.interruption import check_on_interrupt, keeping
 from mddag._internal.parameters import Parameters
@@ -42,11 +48,14 @@ from mddag.features.haar import Window
 from mddag.features.patches import checked_patches, checked_window
 
 Grey = NDArray[np.uint8]
+MOST_PIXELS = 32_896  # of a window: the scan keeps sums over its rectangles exactly in float32
+MOST_LEAVES = 33  # of a tree: the scan takes 32 splits
 FEWEST_PATCHES = 20
 FEW_PATCHES = 500  # fewer leave much to chance
 GROUPINGS = ("evidence", "neighbours")  # ours, and that of OpenCV
 STRONGEST = 3  # hits that make the evidence of an object
 LEAST_EVIDENCE = 1e-3  # of a hit that is just accepted
+SETTINGS = {"augmentation": Augmentation, "degradation": Degradation, "prices": Prices}
 
 
 class Detections(NamedTuple):
@@ -115,10 +124,16 @@ class Detector(Parameters):
         from mddag.detection.training import Training  # not needed to detect
 
         self.check()
+        if self.window[0] * self.window[1] > MOST_PIXELS:
+            raise ValueError(f"window is {self.window}; wanted at most {MOST_PIXELS} pixels in all")
         objects = self._checked_patches(patches)
         pictures = checked_backgrounds(backgrounds, self.window)
         n_threads = checked_threads(self.n_threads)
-        others = None if negatives is None else checked_patches(_stacked("negatives", negatives))
+        others = (
+            None
+            if negatives is None
+            else checked_patches(_stacked("negatives", negatives), name="negatives")
+        )
         training = Training.begin(self, objects, pictures, others, n_threads)
 
         def kept() -> str:
@@ -200,14 +215,20 @@ class Detector(Parameters):
         self.window = checked_window(self.window)
         for name, least in (("n_trees", 1), ("n_rounds", 1), ("n_leaves", 2), ("n_negatives", 100)):
             check_whole(name, getattr(self, name), least)
+        if self.n_leaves > MOST_LEAVES:
+            raise ValueError(f"n_leaves is {self.n_leaves}; wanted at most {MOST_LEAVES}")
         if self.n_features is not None:
             check_whole("n_features", self.n_features, 1)
         check_whole("random_state", self.random_state, 0)
         check_positive("false_per_megapixel", self.false_per_megapixel)
+        check_between("false_per_megapixel", self.false_per_megapixel, 0, 1e9, "at most 1e9")
         check_on_interrupt(self.on_interrupt)
+        for name, kind in SETTINGS.items():
+            wanted = f"mddag.detection.{kind.__module__.split('.')[-1]}.{kind.__name__}(...)"
+            check_is(name, getattr(self, name), kind, wanted)
 
     def _checked_patches(self, patches: ArrayLike) -> Grey:
-        objects = checked_patches(_stacked("patches", patches))
+        objects = checked_patches(_stacked("patches", patches), name="patches")
         if len(objects) < FEWEST_PATCHES:
             raise ValueError(
                 f"there are {len(objects)} patches; wanted {FEWEST_PATCHES} or more, and some "
@@ -238,11 +259,13 @@ class Detector(Parameters):
 
 
 def _stacked(name: str, patches: ArrayLike) -> NDArray[Any]:
-    array = np.asarray(patches)
+    wanted = "wanted grey patches uint8 (n, height, width)"
+    try:
+        array = np.asarray(patches)
+    except ValueError:
+        raise ValueError(f"{name} are of several sizes; {wanted}: resize them to one") from None
     if array.ndim != 3:
-        raise ValueError(
-            f"{name} are of shape {array.shape}; wanted grey patches uint8 (n, height, width)"
-        )
+        raise ValueError(f"{name} are of shape {array.shape}; {wanted}")
     return array
 
 

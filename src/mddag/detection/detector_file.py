@@ -14,10 +14,7 @@ import numpy as np
 
 from mddag._internal.checks import check_between, check_one_of, checked_path
 from mddag._internal.whole_file import write_whole
-from mddag.detection.augmentation import Augmentation
-from mddag.detection.degradation import Degradation
-from mddag.detection.detector import GROUPINGS, Detector
-from mddag.detection.prices import Prices
+from mddag.detection.detector import GROUPINGS, SETTINGS, Detector
 from mddag.detection.window_classifier import TYPES, WindowClassifier
 from mddag.serving.model_file._fields import Types, check_fields, check_tensors
 from mddag.serving.model_file.container import Metadata, ModelFileError, Tensors, pack
@@ -46,7 +43,6 @@ TWO_DIMENSIONS = ("features", "node_next", "node_votes")
 TENSORS = {
     name: (STORED[dtype], 2 if name in TWO_DIMENSIONS else 1) for name, dtype in TYPES.items()
 } | {"accept": ("F64", 1)}
-SETTINGS = {"augmentation": Augmentation, "degradation": Degradation, "prices": Prices}
 NUMBERS_OF_A_FEATURE = 15
 
 
@@ -70,7 +66,7 @@ def to_bytes(detector: Detector) -> bytes:
         "cut": float(detector.cut_),
         "grouping": detector.grouping_,
         "parameters": {
-            name: asdict(value) if name in SETTINGS else value
+            name: _plain(asdict(value) if name in SETTINGS else value)
             for name, value in detector.get_params(deep=False).items()
             if name != "n_threads"
         },
@@ -110,6 +106,13 @@ def of_content(metadata: Metadata, tensors: Tensors, n_threads: int = 1) -> Dete
     detector.classifier_, detector.cut_ = classifier, metadata["cut"]
     detector.grouping_ = metadata["grouping"]
     return detector
+
+
+def _plain(value: Any) -> Any:
+    """A parameter as JSON has it: numbers of numpy, which users may give, are no numbers there."""
+    if isinstance(value, dict):
+        return {name: _plain(v) for name, v in value.items()}
+    return value.item() if isinstance(value, np.generic) else value
 
 
 def _numpy_type(name: str) -> Any:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mddag.detection.picture import as_grey
+from mddag.detection.picture import as_grey, as_levels
 
 COLOUR = (255, 220, 0)
 EDGE = (0, 0, 0)
@@ -42,7 +42,6 @@ def _as_image(picture: Any) -> Any:
             return image.convert("RGB")
     if isinstance(picture, Image.Image):
         return picture.convert("RGB")
-    is_colour = isinstance(picture, np.ndarray) and picture.ndim == 3 and picture.shape[2] >= 3
-    if is_colour and picture.dtype == np.uint8:
-        return Image.fromarray(np.ascontiguousarray(picture[..., :3]))
+    if isinstance(picture, np.ndarray) and picture.ndim == 3 and picture.shape[2] >= 3:
+        return Image.fromarray(np.ascontiguousarray(as_levels(picture)[..., :3]))
     return Image.fromarray(as_grey(picture)).convert("RGB")

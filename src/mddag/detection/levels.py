@@ -88,6 +88,7 @@ def levels_of(
     check_scale(scale)
     if step is not None:
         check_whole("step", step, 1)
+        step = min(int(step), max(shape))  # a longer one gives the same windows
     least = _checked_size("min_size", min_size, window, 0)
     most = _checked_size("max_size", max_size, window, 1 << 30)
     factors, factor = [], 1.0

@@ -33,8 +33,7 @@ def as_grey(picture: Any) -> Grey:
         return _of_pillow(picture, "picture")
     if not isinstance(picture, np.ndarray):
         raise TypeError(f"picture is {described(picture)}; {WANTED}")
-    _check_shape(picture)
-    levels = _levels(picture)
+    levels = as_levels(picture)
     if levels.ndim == 3:
         levels = levels[..., 0] if levels.shape[2] == 1 else _luma(levels)
     return np.ascontiguousarray(levels)
@@ -53,8 +52,9 @@ def _check_shape(picture: NDArray[Any]) -> None:
         )
 
 
-def _levels(picture: NDArray[Any]) -> NDArray[np.uint8]:
-    """Numbers of any type as grey levels 0 to 255."""
+def as_levels(picture: NDArray[Any]) -> NDArray[np.uint8]:
+    """An array of a picture, grey or colour, with numbers of any type as levels 0 to 255."""
+    _check_shape(picture)
     if picture.dtype == np.uint8:
         return np.asarray(picture, np.uint8)
     if picture.dtype.kind == "b":
@@ -116,3 +116,7 @@ def _of_file(path: str | os.PathLike[str]) -> Grey:
         raise ValueError(
             f"cannot read {os.fspath(path)!r}: it is no picture that Pillow knows"
         ) from None
+    except OSError as error:
+        if error.errno is not None:  # of the system: no such file
+            raise
+        raise ValueError(f"cannot read {os.fspath(path)!r}: {error}") from None

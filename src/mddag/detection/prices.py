@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+
+from mddag._internal.checks import check_between
+
 
 @dataclass(frozen=True)
 class Prices:
@@ -19,3 +23,8 @@ class Prices:
     false_positive: float = 10.0
     evaluation: float = 5e-4
     shift: float = 0.15
+
+    def __post_init__(self) -> None:
+        check_between("miss", self.miss, 0.0, 1.0, "a share of the objects, 0 to 1")
+        for name in ("false_positive", "evaluation", "shift"):
+            check_between(name, getattr(self, name), 0.0, np.inf, "a finite number, 0 or more")

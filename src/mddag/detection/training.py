@@ -23,7 +23,7 @@ from mddag.detection.hard_negatives import mined, random_windows, seen_otherwise
 from mddag.detection.prices import Prices
 from mddag.detection.soft_cascade import soft_cascade, sums_by_tree, thresholds_of
 from mddag.detection.window_classifier import WindowClassifier
-from mddag.features.haar import Window, haar_features
+from mddag.features.haar import Window, haar_features, n_haar_features
 from mddag.features.patches import PatchFeatures
 from mddag.learners.patch_columns import PatchColumns
 from mddag.learners.tree import Tree
@@ -138,9 +138,14 @@ class Training:
 
     def _seen(self, pictures: Sequence[Grey]) -> list[Grey]:
         """The pictures otherwise than before: turned, made worse."""
-        window, worse = self.settings.window, self.settings.degradation.worse
+        worse = self.settings.degradation.worse
         seen = (worse(seen_otherwise(picture, self.rng), self.rng) for picture in pictures)
-        return [p for p in seen if p.shape[0] >= window[0] and p.shape[1] >= window[1]]
+        return [self._upright(picture) for picture in seen]
+
+    def _upright(self, picture: Grey) -> Grey:
+        """The picture, turned back where it lies on its side and is too narrow for a window."""
+        fits = all(n >= side for n, side in zip(picture.shape, self.settings.window, strict=True))
+        return picture if fits else np.ascontiguousarray(np.rot90(picture))
 
     @property
     def n_steps(self) -> int:
@@ -214,10 +219,10 @@ def lengths_of(n_trees: int, n_rounds: int) -> list[int]:
 
 def drawn_features(window: Window, n: int | None, rng: np.random.Generator) -> PatchFeatures:
     """n of the Haar features of the window, at random; all for None."""
-    everything = haar_features(window)
-    if n is not None and n < len(everything):
-        everything = everything[np.sort(rng.choice(len(everything), n, replace=False))]
-    return PatchFeatures.of(window, everything)
+    total, chosen = n_haar_features(window), None
+    if n is not None and n < total:
+        chosen = np.sort(rng.choice(total, n, replace=False))
+    return PatchFeatures.of(window, haar_features(window, chosen))
 
 
 def parted(n: int, rng: np.random.Generator) -> tuple[list[int], list[int]]:

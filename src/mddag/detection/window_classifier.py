@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mddag import _core
-from mddag._internal.checks import checked_threads
+from mddag._internal.checks import check_between, check_whole, checked_threads
 from mddag._internal.read_only import ReadOnlyArrays, read_only
 from mddag.detection.hits import Hits, boxes_of
 from mddag.detection.levels import Size, levels_of
@@ -66,6 +66,10 @@ class WindowClassifier(ReadOnlyArrays):
     def __post_init__(self) -> None:
         for name, dtype in TYPES.items():
             object.__setattr__(self, name, read_only(getattr(self, name), dtype))
+        check_whole("margin", self.margin, 0)
+        check_between("min_deviation", self.min_deviation, 0, 255, "grey levels, 0 to 255")
+        if not self.accept < np.inf:
+            raise ValueError(f"accept is {self.accept}; wanted a number, or -inf to accept all")
         _core.check_window_classifier(self.native)
 
     @classmethod
@@ -113,7 +117,7 @@ class WindowClassifier(ReadOnlyArrays):
     @property
     def _flattest(self) -> float:
         """The least scale (1 / (area x deviation), float32) of windows that are rejected unseen."""
-        if self.min_deviation <= 0:
+        if self.min_deviation < 1:  # no scale is of a smaller deviation
             return np.inf
         height, width = self.window
         area = (height - 2 * self.margin) * (width - 2 * self.margin)

@@ -135,17 +135,18 @@ def window_of(X: Any, window: Window | None = None) -> Window:
     return window
 
 
-def checked_patches(X: Any, window: Window | None = None) -> Patches:
-    """X as uint8 (n, height, width), C-contiguous."""
+def checked_patches(X: Any, window: Window | None = None, name: str = "X") -> Patches:
+    """X as uint8 (n, height, width), C-contiguous; `name` is what messages call it."""
     array = np.asarray(X)
     window = window_of(array, window)
     if len(array) == 0:
-        raise ValueError(f"X has 0 patches (shape {array.shape}); a minimum of 1 is required")
+        raise ValueError(f"{name} has 0 patches (shape {array.shape}); a minimum of 1 is required")
     if array.dtype.kind not in "iu":
-        raise ValueError(f"X is {array.dtype}; wanted {GREY}{_advice(array)}")
+        raise ValueError(f"{name} is {array.dtype}; wanted {GREY}{_advice(array)}")
     if array.dtype != np.uint8 and (array.min() < 0 or array.max() > 255):
         raise ValueError(
-            f"X holds numbers from {array.min()} to {array.max()}; wanted grey levels from 0 to 255"
+            f"{name} holds numbers from {array.min()} to {array.max()}; wanted grey levels from 0 "
+            "to 255"
         )
     return np.ascontiguousarray(array.reshape(-1, *window), np.uint8)
 

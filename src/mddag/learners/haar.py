@@ -17,7 +17,7 @@ from mddag._internal.checks import check_whole
 from mddag._internal.doubts import doubt
 from mddag._internal.parameters import Parameters
 from mddag.ensemble.nodes import Nodes
-from mddag.features.haar import Window, haar_features
+from mddag.features.haar import Window, haar_features, n_haar_features
 from mddag.features.patches import PatchFeatures, checked_window, window_of
 from mddag.features.rows import Patches
 from mddag.learners._splits import best_stump
@@ -45,19 +45,18 @@ class Haar(Parameters):
         """The features that may be used of patches like X; see `OwnColumns.features`."""
         self._check()
         window = window_of(X, None if self.window is None else checked_window(self.window))
-        everything = haar_features(window)
-        n = len(everything)
+        n = n_haar_features(window)
         if self.n_features is None or self.n_features == n:
-            return PatchFeatures.of(window, everything)
+            return PatchFeatures.of(window, haar_features(window))
         if self.n_features > n:
             doubt(
                 f"n_features is {self.n_features}, but patches of {window} have {n} Haar features, "
                 "which are all used; say n_features=None"
             )
-            return PatchFeatures.of(window, everything)
+            return PatchFeatures.of(window, haar_features(window))
         random = np.random.default_rng(seed if self.random_state is None else self.random_state)
         drawn = np.sort(random.choice(n, self.n_features, replace=False))
-        return PatchFeatures.of(window, everything[drawn])
+        return PatchFeatures.of(window, haar_features(window, drawn))
 
     def columns(
         self, patches: Patches, features: PatchFeatures, max_bins: int | None, n_threads: int

@@ -117,7 +117,9 @@ def sparsify(
     what makes it doubtful is a ``DoubtfulResult`` warning.
     """
     if target_fpr is not None or target_tpr is not None:
+        check_one_of("objective", objective, ("evaluations", "time"))
         others = {"max_loss": max_loss, "max_disagreement": max_disagreement, "loss": loss}
+        others["confidence"] = None if isinstance(confidence, _Default) else confidence
         return sparse_detector(
             model,
             X,

@@ -52,9 +52,7 @@ def rates_of(
     found: dict[str, Any] = {}
     for name, rows in (("fpr", ~ends.positive), ("tpr", ends.positive)):
         count, n = int(above[rows].sum()), int(rows.sum())
-        rate = min(
-            float((ends.share * above)[rows].sum()), 1.0
-        )
+        rate = min(float((ends.share * above)[rows].sum()), 1.0)
         low, high = rate_interval(count, n)
         error = float(np.sqrt(rate * (1 - rate) * np.square(ends.share[rows]).sum()))
         found |= {name: rate, f"{name}_error": error, f"{name}_interval": (low, high)}
