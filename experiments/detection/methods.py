@@ -20,9 +20,10 @@ from mddag import compile as compile_dag
 from mddag.dag.replay import replay
 from mddag.detection.cascades.chain import Chain
 from mddag.detection.cascades.fc_boost import fc_boost
+from mddag.detection.cascades.likelihood_ratio import wald_rejects
 from mddag.detection.cascades.soft_cascade import soft_cascade
 from mddag.detection.cascades.vj_cascade import Rates, vj_cascade
-from mddag.detection.cascades.wald_boost import wald_boost, wald_rejects
+from mddag.detection.cascades.wald_boost import wald_boost
 from mddag.ensemble.nodes import Nodes
 from mddag.losses import Exponential, ZeroOne
 from mddag.metrics import DetectionRun, Scored

@@ -1,7 +1,13 @@
 import numpy as np
 import pytest
 
-from mddag.detection.cascades.likelihood_ratio import BINS, NORMAL_RULE, wald_reject
+from mddag.detection.cascades.likelihood_ratio import (
+    BINS,
+    NORMAL_RULE,
+    Surviving,
+    wald_reject,
+    wald_rejects,
+)
 from tests.reference import cascades as reference
 
 
@@ -34,3 +40,23 @@ def test_a_class_without_rows_has_no_threshold():
 
 def test_equal_scores_of_both_classes_are_not_told_apart():
     assert wald_reject(np.zeros(10), np.zeros(10), (0.1, 0.1), 0.1, 0.5) < 0
+
+
+def test_thresholds_are_those_of_the_rows_that_survive():
+    rng = np.random.default_rng(0)
+    positive = np.arange(400) < 150
+    votes = 0.5 * rng.choice([-1.0, 1.0], (400, 12)) + 0.3 * positive[:, None]
+    rejects = wald_rejects(votes, positive, miss=0.2, smoothing=0.5)
+    first = wald_rejects(votes[:, :6], positive, miss=0.2, smoothing=0.5)
+    np.testing.assert_array_equal(rejects[:6], first)
+    assert np.isfinite(rejects).any()
+
+
+def test_rows_that_replace_others_stand_for_as_much():
+    positive = np.array([True, True, False, False])
+    tested = Surviving.of(np.array([1.0, 2.0, 0.5, 3.0]), positive)
+    tested.reject(0.7)
+    assert tested.n_left.tolist() == [1, 2]
+    assert tested.survived == (0.5, 1.0)
+    refilled = Surviving.of(np.zeros(6), np.arange(6) < 2, tested.survived)
+    assert refilled.share == (0.125, 0.5)

@@ -3,7 +3,7 @@ import pytest
 
 from mddag import AdaBoostMHClassifier, DoubtfulResult
 from mddag.detection.cascades import WaldBoostClassifier
-from mddag.detection.cascades.wald_boost import FEWEST, wald_boost, wald_rejects
+from mddag.detection.cascades.wald_boost import FEWEST, wald_boost
 from tests.detection.cascades.rows import material, two_classes
 
 
@@ -23,16 +23,6 @@ def test_a_given_ensemble_keeps_its_base_classifiers():
     assert model.chain_.order.tolist() == list(range(model.chain_.n_stages))
     again = WaldBoostClassifier(ensemble=boost, miss_rate=0.1, n_rounds=5).fit(X[700:], y[700:])
     np.testing.assert_array_equal(again.chain_.rejects[:4], model.chain_.rejects[:4])
-
-
-def test_thresholds_are_those_of_the_rows_that_survive():
-    rng = np.random.default_rng(0)
-    positive = np.arange(400) < 150
-    votes = 0.5 * rng.choice([-1.0, 1.0], (400, 12)) + 0.3 * positive[:, None]
-    rejects = wald_rejects(votes, positive, miss=0.2, smoothing=0.5)
-    first = wald_rejects(votes[:, :6], positive, miss=0.2, smoothing=0.5)
-    np.testing.assert_array_equal(rejects[:6], first)
-    assert np.isfinite(rejects).any()
 
 
 def test_the_last_rows_of_a_class_are_boosted_on_to_the_end():

@@ -11,6 +11,8 @@ Densities are Parzen windows (Gaussian, on BINS bins), which fill the gaps betwe
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy.ndimage import gaussian_filter1d
@@ -20,6 +22,71 @@ NORMAL_RULE = 1.06  # the deviation times this times n^(-1/5) fits a normal dens
 NOTHING = 1e-12  # a density of no row
 
 Vector = NDArray[np.float64]
+
+
+@dataclass
+class Surviving:
+    """Rows held out, and which of them no step has rejected.
+
+    share : P(a negative, a positive survives) / surviving rows of the class
+    """
+
+    score: Vector
+    positive: NDArray[np.bool_]
+    share: tuple[float, float]
+
+    def __post_init__(self) -> None:
+        self.alive = np.ones(len(self.positive), bool)
+
+    @classmethod
+    def of(
+        cls, score: Vector, positive: NDArray[np.bool_], survived: tuple[float, float] = (1.0, 1.0)
+    ) -> Surviving:
+        """Rows that all survive; `survived` are the shares of the classes that have until now."""
+        n = np.bincount(positive, minlength=2)
+        return cls(score, positive, (survived[0] / max(n[0], 1), survived[1] / max(n[1], 1)))
+
+    def add(self, votes: Vector, miss: float, smoothing: float) -> float:
+        """The threshold after one more base classifier with these votes (n,)."""
+        self.score = self.score + votes
+        classes = self.positive, ~self.positive
+        positives, negatives = (self.score[self.alive & of] for of in classes)
+        return wald_reject(positives, negatives, self.share[::-1], miss, smoothing)
+
+    def reject(self, r: float) -> None:
+        """Take rows with scores up to r away."""
+        self.alive &= self.score > r
+
+    def left_by(self, r: float) -> NDArray[np.intp]:
+        """Rows of each class that survive a threshold, intp (2,)."""
+        return np.bincount(self.positive[self.alive & (self.score > r)], minlength=2)
+
+    @property
+    def n_left(self) -> NDArray[np.intp]:
+        """Surviving rows of each class, intp (2,)."""
+        return self.left_by(-np.inf)
+
+    @property
+    def survived(self) -> tuple[float, float]:
+        """The shares of the classes that have survived until now."""
+        n = self.n_left
+        return float(self.share[0] * n[0]), float(self.share[1] * n[1])
+
+
+def wald_rejects(
+    votes: Vector, positive: NDArray[np.bool_], *, miss: float, smoothing: float, bias: float = 0.0
+) -> Vector:
+    """Thresholds of base classifiers in their order, by votes (n, N) on rows held out.
+
+    Fewer than N where a class runs out of rows.
+    """
+    tested, rejects = Surviving.of(np.full(len(positive), bias), positive), []
+    for t in range(votes.shape[1]):
+        rejects.append(tested.add(votes[:, t], miss, smoothing))
+        tested.reject(rejects[-1])
+        if tested.n_left.min() == 0:
+            break
+    return np.array(rejects)
 
 
 def wald_reject(

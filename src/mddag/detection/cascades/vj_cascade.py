@@ -89,7 +89,8 @@ def vj_cascade(
     stages, so_far = VJStages(), (1.0, 1.0)
     wanted = _n_negatives(material)
     for m in range(1, n_stages + 1):
-        if min(_n_negatives(material)) < (FEWEST_NEGATIVES, 1)[len(stages.sizes) == 0]:
+        boosted, held = _n_negatives(material)
+        if m > 1 and (boosted < FEWEST_NEGATIVES or held == 0):
             stages.stopped_by = "negatives"
             break
         goal = rates.goal(m, so_far)

@@ -21,7 +21,7 @@ from mddag.boosting.training_set import TrainingSet
 from mddag.detection.cascades.cascade import Trained, ensemble_of
 from mddag.detection.cascades.chain import Chain
 from mddag.detection.cascades.coded_rows import ROUNDING, balanced, step_length, weighed
-from mddag.detection.cascades.likelihood_ratio import wald_reject
+from mddag.detection.cascades.likelihood_ratio import Surviving, wald_rejects
 from mddag.detection.cascades.material import Material, Supply, final_scores, passing
 from mddag.detection.cascades.pooled import PooledCascadeClassifier
 from mddag.ensemble.ensemble import Ensemble
@@ -52,77 +52,12 @@ class WaldSteps:
 
 
 @dataclass
-class Tested:
-    """Rows held out, and which of them no step has rejected.
-
-    share : P(a negative, a positive survives) / surviving rows of the class
-    """
-
-    score: Vector
-    positive: NDArray[np.bool_]
-    share: tuple[float, float]
-
-    def __post_init__(self) -> None:
-        self.alive = np.ones(len(self.positive), bool)
-
-    @classmethod
-    def of(
-        cls, score: Vector, positive: NDArray[np.bool_], survived: tuple[float, float] = (1.0, 1.0)
-    ) -> Tested:
-        """Rows that all survive; `survived` are the shares of the classes that have until now."""
-        n = np.bincount(positive, minlength=2)
-        return cls(score, positive, (survived[0] / max(n[0], 1), survived[1] / max(n[1], 1)))
-
-    def add(self, votes: Vector, miss: float, smoothing: float) -> float:
-        """The threshold after one more base classifier with these votes (n,)."""
-        self.score = self.score + votes
-        classes = self.positive, ~self.positive
-        positives, negatives = (self.score[self.alive & of] for of in classes)
-        return wald_reject(positives, negatives, self.share[::-1], miss, smoothing)
-
-    def reject(self, r: float) -> None:
-        """Take rows with scores up to r away."""
-        self.alive &= self.score > r
-
-    def left_by(self, r: float) -> NDArray[np.intp]:
-        """Rows of each class that survive a threshold, intp (2,)."""
-        return np.bincount(self.positive[self.alive & (self.score > r)], minlength=2)
-
-    @property
-    def n_left(self) -> NDArray[np.intp]:
-        """Surviving rows of each class, intp (2,)."""
-        return self.left_by(-np.inf)
-
-    @property
-    def survived(self) -> tuple[float, float]:
-        """The shares of the classes that have survived until now."""
-        n = self.n_left
-        return float(self.share[0] * n[0]), float(self.share[1] * n[1])
-
-
-def wald_rejects(
-    votes: Vector, positive: NDArray[np.bool_], *, miss: float, smoothing: float, bias: float = 0.0
-) -> Vector:
-    """Thresholds of base classifiers in their order, by votes (n, N) on rows held out.
-
-    Fewer than N where a class runs out of rows.
-    """
-    tested, rejects = Tested.of(np.full(len(positive), bias), positive), []
-    for t in range(votes.shape[1]):
-        rejects.append(tested.add(votes[:, t], miss, smoothing))
-        tested.reject(rejects[-1])
-        if tested.n_left.min() == 0:
-            break
-    return np.array(rejects)
-
-
-@dataclass
 class Boosting:
     """Rows of AdaBoost, some of which are rejected; those have no weight."""
 
     material: Material
     score: Vector
-    tested: Tested
+    tested: Surviving
 
     def __post_init__(self) -> None:
         positive = self.material.coded.positive
@@ -135,7 +70,7 @@ class Boosting:
     def begin(cls, material: Material) -> Boosting:
         held = material.aside
         zeros = np.zeros(len(material.boosted)), np.zeros(len(held))
-        return cls(material, zeros[0], Tested.of(zeros[1], held.positive))
+        return cls(material, zeros[0], Surviving.of(zeros[1], held.positive))
 
     @property
     def n_left(self) -> NDArray[np.intp]:
@@ -174,7 +109,7 @@ class Boosting:
         here, held = np.flatnonzero(self.alive), np.flatnonzero(self.tested.alive)
         kept = self.material.kept(here, held)
         tested = self.tested
-        again = Tested.of(tested.score[held], tested.positive[held], tested.survived)
+        again = Surviving.of(tested.score[held], tested.positive[held], tested.survived)
         return Boosting(kept, self.score[here], again)
 
     def refilled(self, supply: Supply, wanted: tuple[int, int], steps: WaldSteps) -> Boosting:
@@ -186,7 +121,7 @@ class Boosting:
             final_scores(rows, steps.trees) for rows in (material.boosted, material.held)
         )
         survived = self.tested.survived
-        return Boosting(material, boosted, Tested.of(held, material.held.labels > 0, survived))
+        return Boosting(material, boosted, Surviving.of(held, material.held.labels > 0, survived))
 
 
 def wald_boost(
