@@ -6,8 +6,11 @@ import json
 import re
 import runpy
 
+import numpy as np
 import pytest
 
+import mddag
+from tests.detection.targets import SETTINGS, backgrounds, patches, scene
 from tests.shipped import ROOT, needed
 
 DOCS = needed("docs")
@@ -80,10 +83,31 @@ def test_quoted_tests_exist(page):
 
 @pytest.mark.filterwarnings("error::mddag.DoubtfulResult")  # an example is to be followed
 @pytest.mark.parametrize("name", RUNNABLE)
-def test_examples_run(name):
+def test_examples_run(name, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)  # where some of them write files
     assert examples(DOCS / name)
     for example in examples(DOCS / name):
         exec(example, {})
+
+
+@pytest.mark.filterwarnings("ignore::mddag.DoubtfulResult")  # of few patches
+def test_the_detection_of_the_readme_runs(tmp_path, monkeypatch):
+    pytest.importorskip("PIL")
+    monkeypatch.chdir(tmp_path)
+    (example,) = (e for e in examples(ROOT / "README.md") if "mddag.Detector()" in e)
+    small = example.replace("Detector()", f"Detector(**{SETTINGS})").replace(
+        "n_rounds=200", "n_rounds=9"
+    )
+    faces, scenes = patches(600), backgrounds(4)
+    others = np.stack(
+        [s[i : i + 12, j : j + 12] for s in scenes for i in range(99) for j in (0, 99)]
+    )
+    both, labels = np.concatenate([faces, others]), np.repeat([1, 0], [len(faces), len(others)])
+    picture, _ = scene()
+    given = {"patches": both[::2], "is_face": labels[::2], "faces": faces, "backgrounds": scenes}
+    given |= {"other_patches": both[1::2], "other_labels": labels[1::2], "picture": picture}
+    exec(small, given | {"AdaBoostMHClassifier": mddag.AdaBoostMHClassifier, "mddag": mddag})
+    assert (tmp_path / "faces.mddag").is_file()
 
 
 def test_the_picture_of_the_packages_is_that_of_the_code():

@@ -5,6 +5,7 @@ import sys
 import numpy as np
 import pytest
 
+from mddag.detection.drawing import drawn
 from mddag.detection.picture import as_grey
 
 Image = pytest.importorskip("PIL.Image")
@@ -60,3 +61,16 @@ def test_the_picture_is_not_changed(shape):
     picture.flags.writeable = False
     as_grey(picture)
     assert (picture == 9).all()
+
+
+def test_pictures_of_cameras_are_turned_upright(tmp_path):
+    grey = np.arange(30 * 20, dtype=np.uint8).reshape(30, 20)
+    lying = Image.fromarray(np.ascontiguousarray(np.rot90(grey)))
+    exif = lying.getexif()
+    exif[0x0112] = 6  # turn it clockwise to see it
+    lying.save(tmp_path / "photo.png", exif=exif)
+    np.testing.assert_array_equal(as_grey(tmp_path / "photo.png"), grey)
+    with Image.open(tmp_path / "photo.png") as opened:
+        np.testing.assert_array_equal(as_grey(opened), grey)
+    none = np.empty((0, 4), np.int64)
+    assert drawn(tmp_path / "photo.png", none).size == (20, 30)

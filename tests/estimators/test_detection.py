@@ -145,8 +145,10 @@ def test_more_than_two_classes_are_refused():
     X, _ = make_multilabel_classification(300, random_state=0)
     y = np.arange(300) % 3
     boost = AdaBoostMHClassifier(Stump(), n_rounds=5).fit(X, y)
-    with pytest.raises(ValueError, match=r"3 scores; wanted two classes with one score"):
+    with pytest.raises(ValueError, match="y has 3 classes, but target_fpr is for two"):
         MDDAGClassifier(boost, target_fpr=0.1).fit(X, y)
+    with pytest.raises(ValueError, match="3 scores; wanted two classes with one score"):
+        MDDAGClassifier(boost, target_fpr=0.1).fit(X, y % 2)
 
 
 @pytest.mark.parametrize("n_rounds", [3, 8])
@@ -162,9 +164,17 @@ def test_rows_that_tie_at_the_threshold_are_not_split_by_rounding(target, n_roun
     assert found[y == 1].mean() >= target.get("target_tpr", 0)
 
 
+@pytest.mark.filterwarnings("ignore:the cascade finds none:mddag.DoubtfulResult")
 def test_rows_that_all_tie_are_negative_at_an_fpr_and_positive_at_a_tpr():
     X, y = np.zeros((2000, 1)), np.arange(2000) % 2
     boost = AdaBoostMHClassifier(n_rounds=7).fit(np.arange(2000)[:, None], y)
     for target, wanted in (({"target_fpr": 0.5}, 0), ({"target_tpr": 0.5}, 1)):
         model = MDDAGClassifier(boost, **target).fit(X, y)
         assert (model.predict(X) == wanted).all()
+
+
+def test_a_cascade_that_finds_nothing_is_doubted():
+    X, y = np.zeros((2000, 1)), np.arange(2000) % 2
+    boost = AdaBoostMHClassifier(n_rounds=7).fit(np.arange(2000)[:, None], y)
+    with pytest.warns(mddag.DoubtfulResult, match="finds none of 1000 positives at target_fpr=0.5"):
+        MDDAGClassifier(boost, target_fpr=0.5).fit(X, y)

@@ -84,6 +84,18 @@ ROWS = [
         "negatives are given beside an ensemble",
     ),
     (
+        "an ensemble and rows of one class",
+        lambda: SoftCascadeClassifier(ensemble=soft(n_steps=3).ensemble_).fit(X, 0 * Y),
+        ValueError,
+        "all 80 rows are of class 0; a cascade wants rows of both classes",
+    ),
+    (
+        "infinite weight",
+        lambda: fc(positive_weight=np.inf),
+        ValueError,
+        "positive_weight is inf; wanted a number above 0 and at most 1e9",
+    ),
+    (
         "nothing to learn",
         lambda: VJCascadeClassifier().fit(np.zeros((80, 3)), Y),
         ValueError,

@@ -1,5 +1,6 @@
 """What is said of bad input: MDDAGClassifier and MDDAGRegressor."""
 
+import numpy as np
 from sklearn.ensemble import GradientBoostingClassifier
 from sklearn.exceptions import NotFittedError
 
@@ -36,6 +37,12 @@ ROWS = [
         lambda: MDDAGClassifier(target_fpr=0.1, solver=mddag.solvers.Sarsa()).fit(X, Y),
         ValueError,
         "which does not know of rates; wanted solver=None or Rejection",
+    ),
+    (
+        "a rate and three classes",
+        lambda: MDDAGClassifier(target_fpr=0.1).fit(X, np.arange(len(X)) % 3),
+        ValueError,
+        "y has 3 classes, but target_fpr is for two, of which the second is to be detected",
     ),
     (
         "realised before fit",

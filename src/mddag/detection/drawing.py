@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mddag.detection.picture import as_grey, as_levels
+from mddag.detection.picture import as_grey, as_levels, upright
 
 COLOUR = (255, 220, 0)
 EDGE = (0, 0, 0)
@@ -39,9 +39,9 @@ def _as_image(picture: Any) -> Any:
 
     if isinstance(picture, (str, os.PathLike)):
         with Image.open(picture) as image:
-            return image.convert("RGB")
+            return upright(image).convert("RGB")
     if isinstance(picture, Image.Image):
-        return picture.convert("RGB")
+        return upright(picture).convert("RGB")
     if isinstance(picture, np.ndarray) and picture.ndim == 3 and picture.shape[2] >= 3:
         return Image.fromarray(np.ascontiguousarray(as_levels(picture)[..., :3]))
     return Image.fromarray(as_grey(picture)).convert("RGB")

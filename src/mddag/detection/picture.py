@@ -3,8 +3,8 @@
 Arrays are grey (h, w), or colour (h, w, 3) or (h, w, 4) in the order red, green, blue; the fourth
 channel is not looked at. Whole numbers are grey levels 0 to 255, floats are 0 (black) to 1 (white),
 as in scikit-image. Colour becomes grey by the weights .299, .587, .114 of the standard BT.601, with
-the rounding of Pillow, so that an array and a file of the same picture are the same. Pillow is
-imported for files and for its own pictures alone.
+the rounding of Pillow, so that an array and a file of the same picture are the same. Files and
+Pillow images are turned as their EXIF data says. Pillow is imported for these alone.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ Grey = NDArray[np.uint8]
 
 WANTED = "wanted an array (height, width) or (height, width, 3), a Pillow image, or a path"
 MOST_SIDE = 1 << 20
+ORIENTATION = 0x0112  # the number of this EXIF tag
 # Those that Pillow converts to grey levels without cutting values off.
 MODES = ("1", "L", "LA", "P", "PA", "RGB", "RGBA", "RGBX", "CMYK", "YCbCr")
 
@@ -96,9 +97,19 @@ def _of_pillow(image: Any, name: str) -> Grey:
             f"{name} is a Pillow image of mode {mode!r}; wanted one of {', '.join(MODES)}: convert "
             "it to 8 bits first"
         )
-    grey = np.asarray(image.convert("L"))
+    grey = np.asarray(upright(image).convert("L"))
     _check_shape(grey)
     return np.ascontiguousarray(grey)
+
+
+def upright(image: Any) -> Any:
+    """A Pillow image as viewers show it: cameras store the picture as it fell on the sensor, and
+    beside it how it is to be turned (EXIF)."""
+    if image.getexif().get(ORIENTATION, 1) == 1:
+        return image
+    from PIL import ImageOps
+
+    return ImageOps.exif_transpose(image)
 
 
 def _of_file(path: str | os.PathLike[str]) -> Grey:

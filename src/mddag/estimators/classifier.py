@@ -212,6 +212,16 @@ class MDDAGClassifier(ClassifierMixin, DagEstimator):  # type: ignore[misc]
         given = self.target_fpr is not None or self.target_tpr is not None
         return given or isinstance(self.solver, Rejection)
 
+    def _targets(self, y: Any) -> NDArray[Any]:
+        targets = super()._targets(y)
+        n_classes = len(np.unique(targets)) if self._detects and targets.ndim == 1 else 0
+        if n_classes > 2:
+            raise ValueError(
+                f"y has {n_classes} classes, but {self._own_solver().target.name} is for two, of "
+                "which the second is to be detected: make one class of the others"
+            )
+        return targets
+
     def _own_solver(self) -> Any:
         if self.target_fpr is None and self.target_tpr is None:
             return self.solver

@@ -178,7 +178,8 @@ class FCBoostClassifier(CascadeClassifier):
         check_whole("n_rounds", self.n_rounds, 1)
         check_between("eta", self.eta, 0.0, np.inf, "a price, 0 or more")
         check_positive("slope", self.slope)
-        check_positive("positive_weight", self.positive_weight)
+        wanted = "a number above 0 and at most 1e9"
+        check_between("positive_weight", self.positive_weight, 1e-9, 1e9, wanted)
         check_between("threshold", self.threshold, -np.inf, np.inf, "a finite number")
         if self.max_stages is not None:
             check_whole("max_stages", self.max_stages, 1)

@@ -52,6 +52,11 @@ class PooledCascadeClassifier(CascadeClassifier):
         codes = pool.task.coded(labels)
         nominal = np.zeros(features.n, bool)
         classes = np.asarray(pool.classes)
+        if len(np.unique(codes)) < 2:
+            raise ValueError(
+                f"all {len(codes)} rows are of class {classes[codes[0]].item()!r}; a cascade wants "
+                "rows of both classes: its thresholds part them"
+            )
         return TrainingSet(rows, codes, np.ones(len(codes)), classes, features, nominal)
 
     def _trained(self, given: TrainingSet, supply: Supply | None, seed: int) -> Trained:

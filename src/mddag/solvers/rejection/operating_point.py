@@ -141,6 +141,11 @@ class Ends:
     def positive_shares(self) -> Floats:
         return self.share[self.positive]
 
+    @property
+    def some_positive_passes(self) -> bool:
+        """Whether not all positives are rejected."""
+        return bool((self.scores[self.positive] > -np.inf).any())
+
     def rates(self, theta: float) -> tuple[float, float]:
         """TPR and FPR at a threshold."""
         above = self.share * (self.scores > theta)

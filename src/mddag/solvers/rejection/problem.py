@@ -118,7 +118,8 @@ class Problem:
                     cascade = self.learned(ranked, setting)
                     passing = judges.passing(cascade, o)
                     ends = passing.ends
-                    if without is not None:
+                    # Where rows are few a cascade may reject all, and those of the parts some.
+                    if without is not None and ends.some_positive_passes:
                         ends = self._crossed(setting, without)[0]
                     loss, cost = self.target.mean_loss(ends, lam), passing.mean_cost
                     yield Candidate(setting, cascade, loss, cost, passing.mean_steps)

@@ -126,6 +126,13 @@ class Rejection(Parameters, Solver):
         if judges is rows:
             ends, thetas = rows.crossed(chosen.setting, parts, self.shift)
         theta = self.target.safer(theta, self.target.expected(ends))
+        if passing.ends.rates(theta)[0] == 0:
+            doubt(
+                f"the cascade finds none of {int(judges.positive.sum())} positives at "
+                f"{self.target.name}={self.target.rate:g}: they are too few or too much like "
+                "negatives, or evaluations are too dear; give more rows, another rate, a smaller "
+                "beta or a larger budget"
+            )
         cascade = chosen.cascade.at(theta, ties_pass=self.target.name == "target_tpr")
         rates = realised(ends, self.target, parts, chosen.n_evaluated, thetas)
         return Detection(cascade.policy(mdp.votes, self.every), rates, chosen.setting)
