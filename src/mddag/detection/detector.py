@@ -84,12 +84,12 @@ class Detector(Parameters):
     """
 
     window: Window = (24, 24)
-    n_trees: int = 700
-    n_rounds: int = 5
+    n_trees: int = 900
+    n_rounds: int = 6
     n_leaves: int = 4
     n_features: int | None = 5000
-    n_negatives: int = 100_000
-    false_per_megapixel: float = 0.3
+    n_negatives: int = 140_000
+    false_per_megapixel: float = 0.15
     augmentation: Augmentation = field(default_factory=Augmentation)
     degradation: Degradation = field(default_factory=Degradation)
     prices: Prices = field(default_factory=Prices)
