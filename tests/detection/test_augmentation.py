@@ -3,7 +3,14 @@
 import numpy as np
 import pytest
 
-from mddag.detection.augmentation import Augmentation, as_bytes, beside, resampled, resized
+from mddag.detection.augmentation import (
+    Augmentation,
+    as_bytes,
+    beside,
+    resampled,
+    resized,
+    surrounded,
+)
 from tests.detection.targets import patches
 
 STILL = Augmentation(shift=0, scale=0, turn=0, blur=0, noise=0, mirror=False)
@@ -66,6 +73,22 @@ def test_a_quarter_turn_is_exact():
     ones, none = np.ones(1), np.zeros((1, 2))
     turned = as_bytes(resampled(given, (12, 12), ones, ones, np.array([np.pi / 2]), none))[0]
     assert any(np.array_equal(turned, np.rot90(given[0], k)) for k in (1, 3))
+
+
+def test_surroundings_change_and_the_middle_stays():
+    given = patches(40).astype(float)
+    others = np.full((40, 12, 12), 200.0) + np.arange(12)
+    seen = surrounded(given, others, np.random.default_rng(0))
+    assert np.array_equal(seen[:, 5:7, 5:7], given[:, 5:7, 5:7])
+    assert (np.abs(seen[:, 0, 0] - given[:, 0, 0]) > 5).mean() > 0.7
+
+
+def test_copies_get_surroundings_where_there_are_some():
+    given, others = patches(200), patches(50, seed=1)[:, ::-1]
+    still = Augmentation(0, 0, 0, 0, 0, mirror=False, surroundings=0.5)
+    copies = still.copies(given, (12, 12), np.random.default_rng(0), others)
+    n_same = sum(np.array_equal(a, b) for a, b in zip(copies, given, strict=True))
+    assert 60 < n_same < 140
 
 
 def test_windows_beside_the_object_are_not_the_object():

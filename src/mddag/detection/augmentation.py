@@ -2,7 +2,9 @@
 
 A copy is mirrored or not, shifted, scaled and turned a little, then blurred and made noisy, all at
 random. Pixels are interpolated linearly; outside of a patch its border is continued. A scan finds
-an object at a window that is near it and not on it, which is what shift and scale stand for.
+an object at a window that is near it and not on it, which is what shift and scale stand for. Some
+copies get other surroundings, from windows without the object: else the outline alone, bright
+before dark as it happens to be in most patches, would do for an object.
 """
 
 from __future__ import annotations
@@ -30,35 +32,58 @@ class Augmentation:
     blur   : standard deviation of the widest Gaussian blur, in pixels; half of the copies have one
     noise  : standard deviation of the strongest noise, in percent of the patch's own deviation
     mirror : whether left and right may change places
+    surroundings : share of the copies whose corners and sides are those of another picture
     """
 
-    shift: float = 0.04
-    scale: float = 0.06
-    turn: float = 5.0
-    blur: float = 0.8
-    noise: float = 12.0
+    shift: float = 0.03
+    scale: float = 0.05
+    turn: float = 4.0
+    blur: float = 0.6
+    noise: float = 8.0
     mirror: bool = True
+    surroundings: float = 0.5
 
     def __post_init__(self) -> None:
-        for name, most in (("shift", 1.0), ("scale", 1.0), ("turn", 360.0)):
+        for name, most in (
+            ("shift", 1.0),
+            ("scale", 1.0),
+            ("turn", 360.0),
+            ("surroundings", 1.0),
+        ):
             check_between(name, getattr(self, name), 0.0, most, f"a number, 0 to {most:g}")
         for name in ("blur", "noise"):
             check_between(name, getattr(self, name), 0.0, np.inf, "a finite number, 0 or more")
 
-    def copies(self, patches: Patches, window: Window, rng: np.random.Generator) -> Patches:
-        """One copy of each patch (n, h, w), of the window's size."""
+    def copies(
+        self,
+        patches: Patches,
+        window: Window,
+        rng: np.random.Generator,
+        others: Patches | None = None,
+    ) -> Patches:
+        """One copy of each patch (n, h, w), of the window's size.
+
+        others : windows without the object, (m, *window), for the surroundings
+        """
         blocks = [
-            self._copies(patches[i : i + BLOCK], window, rng) for i in range(0, len(patches), BLOCK)
+            self._copies(patches[i : i + BLOCK], window, rng, others)
+            for i in range(0, len(patches), BLOCK)
         ]
         return np.concatenate(blocks)
 
-    def _copies(self, patches: Patches, window: Window, rng: np.random.Generator) -> Patches:
+    def _copies(
+        self, patches: Patches, window: Window, rng: np.random.Generator, others: Patches | None
+    ) -> Patches:
         n = len(patches)
         side = np.where(rng.random(n) < 0.5, -1.0, 1.0) if self.mirror else np.ones(n)
         size = np.exp(rng.uniform(-self.scale, self.scale, n))
         turn = np.deg2rad(rng.normal(0.0, self.turn, n))
         shift = rng.uniform(-self.shift, self.shift, (n, 2))
         pixels = resampled(patches, window, side, size, turn, shift)
+        if others is not None and len(others) and self.surroundings > 0:
+            chosen = np.flatnonzero(rng.random(n) < self.surroundings)
+            drawn = others[rng.integers(0, len(others), len(chosen))]
+            pixels[chosen] = surrounded(pixels[chosen], drawn.astype(np.float64), rng)
         return as_bytes(self._photographed(pixels, rng))
 
     def _photographed(self, pixels: Floats, rng: np.random.Generator) -> Floats:
@@ -80,6 +105,28 @@ def resized(patches: Patches, window: Window) -> Patches:
         centred = np.zeros((len(block), 2))
         blocks.append(as_bytes(resampled(block, window, ones, ones, none, centred)))
     return np.concatenate(blocks)
+
+
+def surrounded(pixels: Floats, others: Floats, rng: np.random.Generator) -> Floats:
+    """The middle of each patch (n, h, w) before another one, of a brightness of its own.
+
+    The middle is an ellipse or a rounded rectangle of 75 to 105 % of the patch, with a soft edge.
+    """
+    n, height, width = pixels.shape
+    y = np.abs((np.arange(height) + 0.5) / height * 2 - 1)[None, :, None]
+    x = np.abs((np.arange(width) + 0.5) / width * 2 - 1)[None, None, :]
+    tall, wide, power = (
+        rng.uniform(a, b, (n, 1, 1)) for a, b in ((0.85, 1.05), (0.75, 1.05), (2, 4))
+    )
+    far = ((y / tall) ** power + (x / wide) ** power) ** (1 / power)
+    inside = np.clip((1.0 - far) / 0.15 + 0.5, 0.0, 1.0)
+    mean, spread = (f(pixels, axis=(1, 2), keepdims=True) for f in (np.mean, np.std))
+    plain = others - others.mean(axis=(1, 2), keepdims=True)
+    plain /= np.maximum(others.std(axis=(1, 2), keepdims=True), 1.0)
+    behind = mean + spread * (
+        rng.uniform(0.2, 1.5, (n, 1, 1)) * plain + rng.uniform(-1.5, 1.5, (n, 1, 1))
+    )
+    return np.asarray(inside * pixels + (1 - inside) * behind)
 
 
 def beside(patches: Patches, window: Window, n: int, rng: np.random.Generator) -> Patches:

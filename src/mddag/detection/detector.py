@@ -93,12 +93,12 @@ class Detector(Parameters):
     """
 
     window: Window = (24, 24)
-    n_trees: int = 500
-    n_rounds: int = 5
+    n_trees: int = 900
+    n_rounds: int = 6
     n_leaves: int = 4
     n_features: int | None = 5000
-    n_negatives: int = 80_000
-    false_per_megapixel: float = 0.3
+    n_negatives: int = 140_000
+    false_per_megapixel: float = 0.15
     augmentation: Augmentation = field(default_factory=Augmentation)
     degradation: Degradation = field(default_factory=Degradation)
     prices: Prices = field(default_factory=Prices)
@@ -147,7 +147,8 @@ class Detector(Parameters):
         ):
             training.run(report)
         assert training.classifier is not None
-        cut = self._cut(training.classifier, training.held_pictures, n_threads)
+        pictures = training.held_pictures + training.seen(training.held_pictures)
+        cut = self._cut(training.classifier, pictures, n_threads)
         self.classifier_, self.cut_, self.rounds_ = training.classifier, cut, training.rounds
         self.grouping_ = "evidence"
         return self
@@ -244,10 +245,9 @@ class Detector(Parameters):
     def _cut(self, classifier: WindowClassifier, pictures: list[Grey], n_threads: int) -> float:
         false, megapixels = [np.empty(0)], 0.0
         for picture in pictures:
-            for side in (picture, np.ascontiguousarray(picture[:, ::-1])):
-                hits = classifier.scan(side, n_threads=n_threads)
-                false.append(_objects(classifier, hits, 0.0).evidence)
-                megapixels += side.size / 1e6
+            hits = classifier.scan(picture, n_threads=n_threads)
+            false.append(_objects(classifier, hits, 0.0).evidence)
+            megapixels += picture.size / 1e6
         return cut_for(np.concatenate(false), megapixels, self.false_per_megapixel)
 
     def _fitted(self) -> WindowClassifier:

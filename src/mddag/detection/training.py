@@ -33,7 +33,9 @@ Steps = Callable[[int], None]  # called with the number of trees that are done
 Patches = NDArray[np.uint8]
 HELD_OUT = 0.15  # of the objects and of the pictures, for thresholds and cut
 OPEN = 700  # features that one tree may use
+MOST_PASSES = 4  # over all pictures, each time seen otherwise, where hard negatives are rare
 FEWEST_NEW = 10  # hard negatives of a round; fewer change nothing
+N_BEHIND = 4000  # windows that objects are put before
 FEWEST_COPIES = 3000  # of all objects together: several of each where there are few
 FLATTEST = 0.5  # of the deviation of the flattest objects but 1 %
 
@@ -101,7 +103,7 @@ class Training:
 
         def copies(of: Patches, n_least: int) -> Patches:
             times = -(-n_least // len(of))
-            many = (settings.augmentation.copies(of, window, rng) for _ in range(times))
+            many = (settings.augmentation.copies(of, window, rng, behind) for _ in range(times))
             return np.concatenate(list(many))
 
         objects, held = (patches[part] for part in parted(len(patches), rng))
@@ -109,11 +111,12 @@ class Training:
             [pictures[i] for i in part] for part in parted(len(pictures), rng)
         )
         deviations = resized(patches, window).std(axis=(1, 2))
+        behind = random_windows(mined_pictures, window, N_BEHIND, 0.0, rng)
         training = cls(
             settings,
             rng,
             n_threads,
-            copies(objects, FEWEST_COPIES),
+            copies(objects, max(2 * len(objects), FEWEST_COPIES)),
             copies(held, max(2 * len(held), FEWEST_COPIES // 5)),
             mined_pictures,
             held_pictures,
@@ -133,10 +136,10 @@ class Training:
 
     def at_random(self, pictures: Sequence[Grey], n: int) -> Patches:
         """Windows of the pictures, some of which are made worse."""
-        seen = self._seen(pictures)
+        seen = self.seen(pictures)
         return random_windows(seen, self.settings.window, n, self.min_deviation, self.rng)
 
-    def _seen(self, pictures: Sequence[Grey]) -> list[Grey]:
+    def seen(self, pictures: Sequence[Grey]) -> list[Grey]:
         """The pictures otherwise than before: turned, made worse."""
         worse = self.settings.degradation.worse
         seen = (worse(seen_otherwise(picture, self.rng), self.rng) for picture in pictures)
@@ -195,17 +198,25 @@ class Training:
         """Add hard negatives."""
         settings = self.settings
         assert self.classifier is not None
-        pictures = self._seen(self.pictures)
         report(0)
         n_wanted = max(FEWEST_NEW, settings.n_negatives // settings.n_rounds)
-        new, n_false = mined(self.classifier, pictures, n_wanted, self.rng, self.n_threads)
+        parts, n_false = [np.empty((0, *settings.window), np.uint8)], 0
+        for _ in range(MOST_PASSES):
+            left = n_wanted - sum(map(len, parts))
+            pictures = self.seen(self.pictures)
+            found, n_hits = mined(self.classifier, pictures, left, self.rng, self.n_threads)
+            parts.append(found)
+            n_false += n_hits
+            if not 0 < len(found) < left:
+                break
+        new = np.concatenate(parts)
         last = self.rounds[-1]
         self.rounds[-1] = Round(last.n_trees, last.n_negatives, last.kept, n_false)
         self.negatives = np.concatenate([self.negatives, new])[-settings.n_negatives :]
         if len(new) < FEWEST_NEW:
             self.exhausted = True
             doubt(
-                f"after {len(self.rounds)} of {settings.n_rounds} rounds the {len(pictures)} "
+                f"after {len(self.rounds)} of {settings.n_rounds} rounds the {len(self.pictures)} "
                 f"pictures have {len(new)} windows that the detector takes for the object: the "
                 "rounds up to the last are left out; give more or larger pictures without the "
                 "object for a better detector"
