@@ -27,7 +27,7 @@ def test_the_parts_of_a_fold(folder):
     assert fold.train.y.tolist() == [2, 0, 1]
     assert fold.train.qid.tolist() == [10, 10, 12]
     assert fold.test.X.shape == (2, 3)  # as many features as any part has
-    X, y, qid = fold.test
+    _, y, qid = fold.test
     assert (y.tolist(), qid.tolist()) == ([1, 0], [3, 2])  # the order of the file
 
 

@@ -123,7 +123,7 @@ class NDCG(GainMetric):
 
     @staticmethod
     def _discounted(ranks: NDArray[np.intp]) -> NDArray[np.float64]:
-        return 1.0 / np.log2(ranks + 2.0)
+        return np.asarray(1.0 / np.log2(ranks + 2.0), np.float64)
 
 
 @dataclass
@@ -135,7 +135,7 @@ class LetorNDCG(NDCG):
 
     @staticmethod
     def _discounted(ranks: NDArray[np.intp]) -> NDArray[np.float64]:
-        return 1.0 / np.log2(np.maximum(ranks + 1.0, 2.0))
+        return _letor_discounted(ranks)
 
 
 @dataclass
@@ -149,12 +149,13 @@ class MeanNDCG(GainMetric):
         return size
 
     def worth(self, ideal: NDArray[np.float64], queries: Queries) -> NDArray[np.float64]:
-        discounted = 1.0 / np.log2(np.maximum(queries.ranks + 1.0, 2.0))
+        discounted = _letor_discounted(queries.ranks)
         ideals = queries.running_sums(ideal * discounted)
         shares = np.divide(1.0, ideals, out=np.zeros(len(ideals)), where=ideals > 0)
         total = queries.sums(shares)[queries.query]
         before = queries.running_sums(shares) - shares
-        return discounted * np.maximum(total - before, 0.0) / queries.sizes[queries.query]
+        worth: NDArray[np.float64] = discounted * np.maximum(total - before, 0.0)
+        return worth / queries.sizes[queries.query]
 
 
 @dataclass
@@ -201,6 +202,10 @@ class MRR(RankingMetric):
         first = np.full(len(queries), np.inf)
         np.minimum.at(first, queries.query[counted], queries.ranks[counted] + 1.0)
         return 1.0 / first
+
+
+def _letor_discounted(ranks: NDArray[np.intp]) -> NDArray[np.float64]:
+    return np.asarray(1.0 / np.log2(np.maximum(ranks + 1.0, 2.0)), np.float64)
 
 
 def _over_ideal(
