@@ -1,5 +1,7 @@
 """Hypothesis strategies: ensembles and rows that hit every kind of split, grids, policies."""
 
+from dataclasses import replace
+
 import numpy as np
 from hypothesis import strategies as st
 
@@ -8,6 +10,7 @@ from mddag.ensemble.nodes import TreeBuilder
 from mddag.features.features import Features
 from mddag.mdp.grid import Grid
 from mddag.mdp.policy import EVAL, QUIT, SKIP, Policy
+from mddag.mdp.stages import Stages
 
 # Few distinct values, so that rows land on thresholds, beside them, and outside of every set.
 VALUES = [-np.inf, -3.0, -1.0, -0.5, -0.0, 0.0, 0.1, 1.0, 2.0, 31.0, 32.0, 64.5, 1e30, np.inf]
@@ -37,9 +40,10 @@ votes_ = st.floats(-2, 2, allow_subnormal=False).map(lambda v: round(v, 3))
 
 
 @st.composite
-def ensembles(draw):
+def ensembles(draw, n_scores=None):
     """A random Ensemble: K scores, single-score and all-score trees, several trees per h_j."""
-    n_features, n_scores = draw(st.integers(1, 3)), draw(st.sampled_from([1, 1, 2, 3]))
+    n_features = draw(st.integers(1, 3))
+    n_scores = draw(st.sampled_from([1, 1, 2, 3])) if n_scores is None else n_scores
     n_trees = draw(st.integers(0, 5))
     score = [0 if n_scores == 1 else draw(st.integers(-1, n_scores - 1)) for _ in range(n_trees)]
     members = [draw(trees(n_features, n_scores if k < 0 else 1)) for k in score]
@@ -83,3 +87,26 @@ def policies(draw, n_steps, n_scores, grid=None):
     actions = np.array(draw(st.lists(action, min_size=size, max_size=size)), np.uint8)
     order = np.array(draw(st.permutations(range(n_steps))), np.intp)
     return Policy(actions.reshape(n_decisions, grid.n_cells), grid, order, every)
+
+
+@st.composite
+def with_verdicts(draw, policy):
+    """The policy with a random verdict wherever a row may quit, some of them by the scores."""
+    code = st.integers(-1, max(policy.grid.n_scores, 2) - 1)
+    shape = len(policy.actions) + 1, policy.state.n_cells
+    codes = draw(st.lists(code, min_size=shape[0] * shape[1], max_size=shape[0] * shape[1]))
+    return replace(policy, verdict=np.array(codes, np.int16).reshape(shape))
+
+
+@st.composite
+def staged_policies(draw, n_steps):
+    """A random Policy of stages: any column is read and any are written, verdicts or none."""
+    policy = draw(policies(n_steps, 1))
+    n_columns = draw(st.integers(1, 3))
+    column, write = st.integers(0, n_columns - 1), st.booleans()
+    reads = draw(st.lists(column, min_size=n_steps + 1, max_size=n_steps + 1))
+    size = n_steps * n_columns
+    writes = np.array(draw(st.lists(write, min_size=size, max_size=size)), bool)
+    state = Stages(policy.grid, reads, writes.reshape(n_steps, n_columns))
+    staged = replace(policy, state=state)
+    return draw(with_verdicts(staged)) if draw(st.booleans()) else staged

@@ -17,6 +17,7 @@
 #include "ensemble/trees.hpp"
 #include "internal/span.hpp"
 #include "mdp/jump_table.hpp"
+#include "mdp/stages.hpp"
 #include "mdp/state.hpp"
 
 namespace mddag {
@@ -87,6 +88,17 @@ using GridArrays =
 inline ScoreState<std::size_t> score_state(const GridArrays& arrays) {
   const auto& [edges, first, low, scale, n_scores] = arrays;
   return {{span(edges), span(first), low, scale}, n_scores};
+}
+
+// Stages.native: reads, write_starts, write_columns, the number of columns, and that of the end.
+using StageArrays = std::tuple<Array<const std::int64_t>, Array<const std::int64_t>,
+                               Array<const std::int64_t>, std::size_t, std::size_t>;
+
+inline StageColumns stage_columns(const StageArrays& arrays, std::size_t n_steps) {
+  const auto& [reads, write_starts, write_columns, n_columns, end] = arrays;
+  const StageColumns columns{span(reads), span(write_starts), span(write_columns), n_columns, end};
+  if (!columns.fit(n_steps)) refuse("stages are not those of the steps and columns");
+  return columns;
 }
 
 // Policy.native: next, order.

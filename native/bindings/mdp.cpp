@@ -54,6 +54,30 @@ void bind_rollout(nb::module_& m) {
       "exit_step"_a.noconvert(), "cost"_a.noconvert(), "n_threads"_a);
 }
 
+// columns : (n, C), what rows carry.
+template <class Code>
+void bind_stage_rollout(nb::module_& m) {
+  m.def(
+      "rollout_stages",
+      [](const TableArrays& table_arrays, Matrix<const Code> codes, const GridArrays& grid_arrays,
+         const StageArrays& stages, const PolicyArrays& policy, Array<const double> costs,
+         Matrix<double> columns, Array<std::int32_t> n_evaluated, Array<std::int32_t> exit_step,
+         Array<double> cost, int n_threads) {
+        nb::gil_scoped_release unlocked;
+        const CodedVotes<Code> votes{tables(table_arrays), codes.data()};
+        const JumpTable jump = jump_table(policy);
+        const StageState state{score_state(grid_arrays).grid,
+                               stage_columns(stages, jump.order.size)};
+        if (columns.shape(1) != state.width()) refuse("columns are not those of the stages");
+        if (votes.tables.n_scores != 1) refuse("stages are of one score");
+        rollout(votes, state, jump, span(costs), codes.shape(0), columns.data(), n_evaluated.data(),
+                exit_step.data(), cost.data(), n_threads);
+      },
+      "tables"_a.noconvert(), "codes"_a.noconvert(), "grid"_a.noconvert(), "stages"_a.noconvert(),
+      "policy"_a.noconvert(), "costs"_a.noconvert(), "columns"_a.noconvert(),
+      "n_evaluated"_a.noconvert(), "exit_step"_a.noconvert(), "cost"_a.noconvert(), "n_threads"_a);
+}
+
 }  // namespace
 
 void bind_mdp(nb::module_& m) {
@@ -62,6 +86,9 @@ void bind_mdp(nb::module_& m) {
   bind_rollout<std::uint8_t>(m);
   bind_rollout<std::uint16_t>(m);
   bind_rollout<std::uint32_t>(m);
+  bind_stage_rollout<std::uint8_t>(m);
+  bind_stage_rollout<std::uint16_t>(m);
+  bind_stage_rollout<std::uint32_t>(m);
 }
 
 }  // namespace mddag

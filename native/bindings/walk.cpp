@@ -1,7 +1,12 @@
 // The bindings of native/walk: an executor that is made once and called often.
 #include "walk/walk.hpp"
 
+#include <nanobind/stl/optional.h>
+
+#include <memory>
+#include <optional>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "bindings/arrays.hpp"
@@ -39,41 +44,85 @@ WalkSource walk_source(const TreeArrays& tree_arrays, const FixedTableArrays& ta
           n_features};
 }
 
-template <class T>
-void bind_walk_rows(nb::class_<Walk>& walk) {
+// Program.verdicts: the table (n_decisions + 1, n_cells), and the verdicts of rows that have passed
+// all steps (n_cells,).
+using VerdictArrays = std::tuple<Matrix<const std::int16_t>, Array<const std::int16_t>>;
+
+std::unique_ptr<Verdicts> verdicts_of(const std::optional<VerdictArrays>& arrays,
+                                      const Array<const std::int64_t>& edges, std::size_t every,
+                                      std::size_t n_steps, std::size_t n_cells) {
+  if (!arrays) return nullptr;
+  const auto& [table, passed] = *arrays;
+  Verdicts verdicts{
+      copied(edges), {table.data(), table.data() + table.size()}, copied(passed), every, n_steps};
+  if (passed.shape(0) != n_cells || table.shape(1) != n_cells ||
+      table.shape(0) != verdicts.n_decisions() + 1)
+    refuse("verdicts are not those of the decisions and cells");
+  return std::make_unique<Verdicts>(std::move(verdicts));
+}
+
+StageSumState stage_state(const StageArrays& arrays, std::size_t n_steps) {
+  stage_columns(arrays, n_steps);
+  const auto& [reads, write_starts, write_columns, n_columns, end] = arrays;
+  return {copied(reads), copied(write_starts), copied(write_columns), n_columns, end};
+}
+
+template <class State>
+void make_walk(BasicWalk<State>* self, const TreeArrays& tree_arrays,
+               const FixedTableArrays& tables, const Array<const std::int32_t>& bias, double unit,
+               const Array<const std::int64_t>& order, const Array<const std::int64_t>& edges,
+               const Matrix<const std::int32_t>& jumps, std::size_t every, std::size_t n_features,
+               bool missing, const std::optional<VerdictArrays>& verdicts, State&& state) {
+  const std::size_t n_steps = order.shape(0), n_cells = (edges.shape(0) + 1) * state.n_parts();
+  require_sound(tree_arrays, tables, bias, order);
+  require_jumps(jumps, n_steps, every, n_cells);
+  Jumps<State> table(state, span(edges), {jumps.data(), jumps.size()}, n_steps, every);
+  new (self) BasicWalk<State>(walk_source(tree_arrays, tables, bias, order, n_features), unit,
+                              std::move(state), std::move(table), missing,
+                              verdicts_of(verdicts, edges, every, n_steps, n_cells));
+}
+
+std::int64_t* data_or_null(const std::optional<Array<std::int64_t>>& codes) {
+  return codes ? codes->data() : nullptr;
+}
+
+template <class RowWalk, class T>
+void bind_walk_rows(nb::class_<RowWalk>& walk) {
   walk.def(
       "scores",
-      [](const Walk& self, StridedMatrix<T> X, Matrix<double> out, int n_threads) {
+      [](const RowWalk& self, StridedMatrix<T> X, Matrix<double> out, int n_threads) {
         nb::gil_scoped_release unlocked;
         self.scores(rows(X), out.data(), n_threads);
       },
       "X"_a.noconvert(), "out"_a.noconvert(), "n_threads"_a);
   walk.def(
       "exits",
-      [](const Walk& self, StridedMatrix<T> X, Matrix<double> out, Array<std::int32_t> exit_step,
-         int n_threads) {
+      [](const RowWalk& self, StridedMatrix<T> X, Matrix<double> out, Array<std::int32_t> exit_step,
+         std::optional<Array<std::int64_t>> codes, int n_threads) {
         nb::gil_scoped_release unlocked;
-        self.exits(rows(X), out.data(), exit_step.data(), n_threads);
+        self.exits(rows(X), out.data(), exit_step.data(), data_or_null(codes), n_threads);
       },
-      "X"_a.noconvert(), "out"_a.noconvert(), "exit_step"_a.noconvert(), "n_threads"_a);
+      "X"_a.noconvert(), "out"_a.noconvert(), "exit_step"_a.noconvert(),
+      "codes"_a.noconvert().none(), "n_threads"_a);
   walk.def(
       "run",
-      [](const Walk& self, StridedMatrix<T> X, Array<const double> costs, Matrix<double> out,
-         Array<std::int32_t> exit_step, Array<double> cost, int n_threads) {
+      [](const RowWalk& self, StridedMatrix<T> X, Array<const double> costs, Matrix<double> out,
+         Array<std::int32_t> exit_step, Array<double> cost,
+         std::optional<Array<std::int64_t>> codes, int n_threads) {
         Paths paths;
         {
           nb::gil_scoped_release unlocked;
-          paths =
-              self.run(rows(X), costs.data(), out.data(), exit_step.data(), cost.data(), n_threads);
+          paths = self.run(rows(X), costs.data(), out.data(), exit_step.data(), cost.data(),
+                           data_or_null(codes), n_threads);
         }
         return nb::make_tuple(to_numpy(std::move(paths.n_evaluated)),
                               to_numpy(std::move(paths.indices)));
       },
       "X"_a.noconvert(), "costs"_a.noconvert(), "out"_a.noconvert(), "exit_step"_a.noconvert(),
-      "cost"_a.noconvert(), "n_threads"_a);
+      "cost"_a.noconvert(), "codes"_a.noconvert().none(), "n_threads"_a);
 }
 
-void bind_calibrated_walk(nb::module_& m) {
+void bind_probabilities(nb::module_& m) {
   m.def(
       "probabilities",
       [](Matrix<const double> scores, Array<const double> factors, Matrix<double> out) {
@@ -88,17 +137,22 @@ void bind_calibrated_walk(nb::module_& m) {
                         out.data() + i * n_classes);
       },
       "scores"_a.noconvert(), "factors"_a.noconvert(), "out"_a.noconvert());
-  nb::class_<CalibratedWalk>(m, "CalibratedWalk")
+}
+
+template <class RowWalk>
+void bind_calibrated_walk(nb::module_& m, const char* name) {
+  using Calibrated = CalibratedWalk<RowWalk>;
+  nb::class_<Calibrated>(m, name)
       .def(
           "__init__",
-          [](CalibratedWalk* self, const Walk& walk, const Array<const double>& factors,
+          [](Calibrated* self, const RowWalk& walk, const Array<const double>& factors,
              const Array<const double>& offsets) {
-            new (self) CalibratedWalk(walk, copied(factors), copied(offsets));
+            new (self) Calibrated(walk, copied(factors), copied(offsets));
           },
           "walk"_a, "factors"_a.noconvert(), "offsets"_a.noconvert(), nb::keep_alive<1, 2>())
       .def(
           "probabilities_one",
-          [](const CalibratedWalk& self, nb::handle x, nb::handle out) {
+          [](const Calibrated& self, nb::handle x, nb::handle out) {
             const OneRow row(x, self.walk().n_features());
             const OneResult result(out);
             row.read([&](const auto* values) {
@@ -109,12 +163,35 @@ void bind_calibrated_walk(nb::module_& m) {
           "x"_a, "out"_a)
       .def(
           "mean_one",
-          [](const CalibratedWalk& self, nb::handle x) {
+          [](const Calibrated& self, nb::handle x) {
             return OneRow(x, self.walk().n_features()).read([&](const auto* row) {
               return self.mean(row);
             });
           },
           "x"_a);
+}
+
+template <class RowWalk>
+void bind_calls(nb::class_<RowWalk>& walk) {
+  // A call of one row holds the lock: giving it back and taking it again costs as much as the row.
+  walk.def(
+      "predict_one",
+      [](const RowWalk& self, nb::handle x) {
+        return OneRow(x, self.n_features()).read([&](const auto* row) { return self.code(row); });
+      },
+      "x"_a);
+  walk.def(
+      "scores_one",
+      [](const RowWalk& self, nb::handle x) {
+        std::vector<double> scores(self.n_scores());
+        OneRow(x, self.n_features()).read([&](const auto* row) {
+          return self.exit_of(row, scores.data());
+        });
+        return nb::tuple(nb::cast(scores));
+      },
+      "x"_a);
+  bind_walk_rows<RowWalk, float>(walk);
+  bind_walk_rows<RowWalk, double>(walk);
 }
 
 }  // namespace
@@ -126,39 +203,35 @@ void bind_walk(nb::module_& m) {
       [](Walk* self, const TreeArrays& tree_arrays, const FixedTableArrays& tables,
          Array<const std::int32_t> bias, double unit, Array<const std::int64_t> order,
          Array<const std::int64_t> edges, Matrix<const std::int32_t> jumps, std::size_t every,
-         std::size_t n_features, bool missing) {
+         std::size_t n_features, bool missing, std::optional<VerdictArrays> verdicts) {
         nb::gil_scoped_release unlocked;
-        const std::size_t n_steps = order.shape(0), n_scores = bias.shape(0);
-        require_sound(tree_arrays, tables, bias, order);
-        require_jumps(jumps, n_steps, every, (edges.shape(0) + 1) * n_scores);
-        new (self) Walk(
-            walk_source(tree_arrays, tables, bias, order, n_features), unit,
-            Jumps(SumState{n_scores}, span(edges), {jumps.data(), jumps.size()}, n_steps, every),
-            missing);
+        make_walk(self, tree_arrays, tables, bias, unit, order, edges, jumps, every, n_features,
+                  missing, verdicts, SumState{bias.shape(0)});
       },
       "trees"_a.noconvert(), "tables"_a.noconvert(), "bias"_a.noconvert(), "unit"_a,
       "order"_a.noconvert(), "edges"_a.noconvert(), "jumps"_a.noconvert(), "every"_a,
-      "n_features"_a, "missing"_a);
-  // A call of one row holds the lock: giving it back and taking it again costs as much as the row.
-  walk.def(
-      "predict_one",
-      [](const Walk& self, nb::handle x) {
-        return OneRow(x, self.n_features()).read([&](const auto* row) { return self.code(row); });
+      "n_features"_a, "missing"_a, "verdicts"_a.noconvert().none() = nb::none());
+  bind_calls(walk);
+  nb::class_<StageWalk> stage_walk(m, "StageWalk");
+  stage_walk.def(
+      "__init__",
+      [](StageWalk* self, const TreeArrays& tree_arrays, const FixedTableArrays& tables,
+         Array<const std::int32_t> bias, double unit, Array<const std::int64_t> order,
+         Array<const std::int64_t> edges, Matrix<const std::int32_t> jumps, std::size_t every,
+         std::size_t n_features, bool missing, std::optional<VerdictArrays> verdicts,
+         const StageArrays& stages) {
+        nb::gil_scoped_release unlocked;
+        if (bias.shape(0) != 1) refuse("stages are of one score");
+        make_walk(self, tree_arrays, tables, bias, unit, order, edges, jumps, every, n_features,
+                  missing, verdicts, stage_state(stages, order.shape(0)));
       },
-      "x"_a);
-  walk.def(
-      "scores_one",
-      [](const Walk& self, nb::handle x) {
-        std::vector<double> scores(self.n_scores());
-        OneRow(x, self.n_features()).read([&](const auto* row) {
-          return self.exit_of(row, scores.data());
-        });
-        return nb::tuple(nb::cast(scores));
-      },
-      "x"_a);
-  bind_walk_rows<float>(walk);
-  bind_walk_rows<double>(walk);
-  bind_calibrated_walk(m);
+      "trees"_a.noconvert(), "tables"_a.noconvert(), "bias"_a.noconvert(), "unit"_a,
+      "order"_a.noconvert(), "edges"_a.noconvert(), "jumps"_a.noconvert(), "every"_a,
+      "n_features"_a, "missing"_a, "verdicts"_a.noconvert().none(), "stages"_a.noconvert());
+  bind_calls(stage_walk);
+  bind_probabilities(m);
+  bind_calibrated_walk<Walk>(m, "CalibratedWalk");
+  bind_calibrated_walk<StageWalk>(m, "CalibratedStageWalk");
 }
 
 }  // namespace mddag

@@ -12,16 +12,17 @@
 
 namespace mddag {
 
+template <class RowWalk>
 class CalibratedWalk {
  public:
   // factors, offsets : one for each exit step 0 .. N; the walk must stay alive.
-  CalibratedWalk(const Walk& walk, std::vector<double>&& factors, std::vector<double>&& offsets)
+  CalibratedWalk(const RowWalk& walk, std::vector<double>&& factors, std::vector<double>&& offsets)
       : walk_(walk), factors_(std::move(factors)), offsets_(std::move(offsets)) {
     if (factors_.size() <= walk.n_steps() || offsets_.size() != factors_.size())
       refuse("factors and offsets are not of all exit steps");
   }
 
-  const Walk& walk() const { return walk_; }
+  const RowWalk& walk() const { return walk_; }
 
   // The class probabilities of one row; p : (max(K, 2),).
   template <class T>
@@ -46,7 +47,7 @@ class CalibratedWalk {
   }
 
  private:
-  const Walk& walk_;
+  const RowWalk& walk_;
   std::vector<double> factors_, offsets_;
 };
 

@@ -5,7 +5,8 @@
 // thresholds at a decision, so each row of the table keeps its own: a handful of comparisons, in
 // one cache line, instead of a cell out of a thousand. Where some row changes too often, all rows
 // share the edges of the grid, and equal buckets narrow the search. Between decisions every state
-// goes on to the next step.
+// goes on to the next step. Where a state does not fold, a later step may also be one that looks at
+// the row again.
 #pragma once
 
 #include <algorithm>
@@ -21,8 +22,6 @@ namespace mddag {
 
 template <class State>
 class Jumps {
-  static_assert(State::kFolds, "a chain of SKIP is one jump of the table");
-
  public:
   static constexpr std::size_t kMostOwn = 16;  // targets of a row with thresholds of its own
 
@@ -44,8 +43,8 @@ class Jumps {
 
   bool evaluates_all() const { return evaluates_all_; }
 
-  // The first step from `step` on that evaluates, given what a row carries; N where the policy
-  // quits.
+  // The first step from `step` on that evaluates (or looks again), given what a row carries; N
+  // where the policy quits.
   std::int32_t next(std::size_t step, const std::int32_t* f) const {
     const std::int32_t forced = forced_[step];
     return forced >= 0 ? forced : decided(step, static_cast<std::size_t>(~forced), f);

@@ -3,7 +3,8 @@
 //   for (j = next(0, f); j < N; j = next(j + 1, f))  f += h_j(x)
 //
 // Sums are integers, so the answer does not depend on the number of threads, on which rows go
-// together, or on whether a row comes alone. Several rows take their steps in turn, so that the
+// together, or on whether a row comes alone. Walk is that of the paper's state, StageWalk that of
+// score columns by stage. Several rows take their steps in turn, so that the
 // latency of one step hides behind the others. Twin: tests/reference/rollout.py, on votes that are
 // whole multiples of the unit.
 #pragma once
@@ -15,6 +16,7 @@
 #include <stdexcept>
 #include <string>
 #include <tuple>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -26,53 +28,50 @@
 #include "walk/state.hpp"
 #include "walk/step_functions.hpp"
 #include "walk/turns.hpp"
+#include "walk/verdicts.hpp"
 #include "walk/walk_source.hpp"
 #include "walk/walked_trees.hpp"
 
 namespace mddag {
 
-class Walk {
+template <class State>
+class BasicWalk {
  public:
   // unit : what an integer stands for; missing : whether a row may hold NaN (batches are checked
-  // before they come here). The rest as in WalkSource and Jumps.
-  Walk(WalkSource&& source, double unit, Jumps<SumState>&& jumps, bool missing)
-      : source_(std::move(source)), unit_(unit), missing_(missing), jumps_(std::move(jumps)) {
+  // before they come here); verdicts : null where scores decide on classes. The rest as in
+  // WalkSource and Jumps.
+  BasicWalk(WalkSource&& source, double unit, State&& state, Jumps<State>&& jumps, bool missing,
+            std::unique_ptr<Verdicts>&& verdicts)
+      : source_(std::move(source)),
+        unit_(unit),
+        missing_(missing),
+        state_(std::move(state)),
+        jumps_(std::move(jumps)),
+        verdicts_(std::move(verdicts)) {
     if (source_.n_features > kMostFeatures) refuse("rows have more columns than tests can number");
-    if (jumps_.evaluates_all()) step_functions_ = StepFunctions::of(source_);
+    if (kSums && jumps_.evaluates_all()) step_functions_ = StepFunctions::of(source_);
   }
 
-  Walk(const Walk&) = delete;  // forms refer to the source
+  BasicWalk(const BasicWalk&) = delete;  // forms refer to the source
 
   std::size_t n_features() const { return source_.n_features; }
   std::size_t n_scores() const { return source_.n_scores(); }
   std::size_t n_steps() const { return source_.n_steps(); }
 
-  // The class of one row: with one score, whether it is above 0; else the first of the best.
+  // The class of one row: its verdict, or by its scores: with one, whether it is above 0; else the
+  // first of the best.
   template <class T>
   std::int64_t code(const T* x) const {
-    if (n_scores() == 1) {
-      std::int32_t f;
-      sums(x, &f);
-      return f > 0;
-    }
-    std::vector<std::int32_t> f(n_scores());
-    sums(x, f.data());
-    return std::max_element(f.begin(), f.end()) - f.begin();
+    return carried(x, [&](const std::int32_t* f, std::size_t exit) { return code_of(exit, f); });
   }
 
   // The scores (K,) of one row; its exit step is returned, as `exits` gives it.
   template <class T>
   std::size_t exit_of(const T* x, double* scores) const {
-    if (n_scores() == 1) {
-      std::int32_t f;
-      const std::size_t exit = sums(x, &f);
-      *scores = f * unit_;
+    return carried(x, [&](const std::int32_t* f, std::size_t exit) {
+      state_.scores(f, 1, unit_, scores);
       return exit;
-    }
-    std::vector<std::int32_t> f(n_scores());
-    const std::size_t exit = sums(x, f.data());
-    to_scores(f, scores);
-    return exit;
+    });
   }
 
   // scores : (n, K).
@@ -80,21 +79,27 @@ class Walk {
   void scores(const Rows<T>& rows, double* scores, int n_threads) const {
     for_row_blocks(rows, kPathBlock, n_threads, [&](const T* x, std::size_t first, std::size_t n) {
       double* out = scores + first * n_scores();
-      if (!step_functions_) return follow(x, n, out, [](std::size_t, std::size_t) {});
+      if (!step_functions_) {
+        follow(x, n, out, [](std::size_t, std::size_t) {});
+        return;
+      }
       std::vector<std::int32_t> f(n * n_scores());
       for (std::size_t i = 0; i < n; ++i)
         step_functions_->sums(x + i * n_features(), f.data() + i * n_scores());
-      to_scores(f, out);
+      state_.scores(f.data(), n, unit_, out);
     });
   }
 
   // exit_step : (n,), one more than the last step that evaluates; it holds zeros on entry.
+  // codes : (n,), the classes, or null.
   template <class T>
-  void exits(const Rows<T>& rows, double* scores, std::int32_t* exit_step, int n_threads) const {
+  void exits(const Rows<T>& rows, double* scores, std::int32_t* exit_step, std::int64_t* codes,
+             int n_threads) const {
     for_row_blocks(rows, kPathBlock, n_threads, [&](const T* x, std::size_t first, std::size_t n) {
-      follow(x, n, scores + first * n_scores(), [&](std::size_t i, std::size_t j) {
+      const auto f = follow(x, n, scores + first * n_scores(), [&](std::size_t i, std::size_t j) {
         exit_step[first + i] = static_cast<std::int32_t>(j) + 1;
       });
+      write_codes(f, exit_step + first, n, codes == nullptr ? nullptr : codes + first);
     });
   }
 
@@ -102,31 +107,48 @@ class Walk {
   // holds zeros on entry.
   template <class T>
   Paths run(const Rows<T>& rows, const double* costs, double* scores, std::int32_t* exit_step,
-            double* cost, int n_threads) const {
+            double* cost, std::int64_t* codes, int n_threads) const {
     std::vector<std::vector<std::int32_t>> indices((rows.n_rows + kPathBlock - 1) / kPathBlock);
     std::vector<std::int32_t> n_evaluated(rows.n_rows, 0);
     for_row_blocks(rows, kPathBlock, n_threads, [&](const T* x, std::size_t first, std::size_t n) {
       std::vector<Visited> visits;
-      follow(x, n, scores + first * n_scores(), [&](std::size_t i, std::size_t j) {
+      const auto f = follow(x, n, scores + first * n_scores(), [&](std::size_t i, std::size_t j) {
         const std::int64_t h = source_.order[j];
         ++n_evaluated[first + i];
         exit_step[first + i] = static_cast<std::int32_t>(j) + 1;
         cost[first + i] += costs[h];
         visits.push_back({i, static_cast<std::int32_t>(h)});
       });
+      write_codes(f, exit_step + first, n, codes == nullptr ? nullptr : codes + first);
       indices[first / kPathBlock] = by_instance(visits, n, n_evaluated.data() + first);
     });
     return {std::move(n_evaluated), joined(std::move(indices))};
   }
 
  private:
+  static constexpr bool kSums = std::is_same_v<State, SumState>;
+
   template <class T>
   struct Lazy {  // made when rows of T first come
     std::once_flag once;
     std::unique_ptr<WalkedTrees<T>> trees;
   };
 
-  // The sums (K,) of one row; its exit step is returned.
+  // What one row carries at its end, and its exit step, are given to the body.
+  template <class T, class Body>
+  auto carried(const T* x, const Body& body) const {
+    constexpr std::size_t kFew = 8;  // numbers that need no allocation
+    std::int32_t few[kFew];
+    if (state_.width() <= kFew) {
+      const std::size_t exit = sums(x, few);
+      return body(few, exit);
+    }
+    std::vector<std::int32_t> f(state_.width());
+    const std::size_t exit = sums(x, f.data());
+    return body(f.data(), exit);
+  }
+
+  // Carries one row to its end; its exit step is returned.
   template <class T>
   std::size_t sums(const T* x, std::int32_t* f) const {
     if (!missing_) refuse_missing(x);
@@ -134,11 +156,12 @@ class Walk {
       step_functions_->sums(x, f);
       return n_steps();
     }
-    state().start(source_.bias.data(), 1, f);
+    state_.start(source_.bias.data(), 1, f);
     std::size_t exit = 0;
     with_votes<T>([&](const auto& votes) {
       for (std::size_t j = next(0, f); j < n_steps(); j = next(exit, f)) {
         votes.add(j, x, f);
+        state_.evaluated(j, f);
         exit = j + 1;
       }
     });
@@ -154,13 +177,44 @@ class Walk {
             "), but the model was trained without missing values; impute them first");
   }
 
-  void to_scores(const std::vector<std::int32_t>& sums, double* scores) const {
-    for (std::size_t i = 0; i < sums.size(); ++i) scores[i] = sums[i] * unit_;
+  // The class of a row that carries f behind its last evaluation.
+  std::int64_t code_of(std::size_t exit, const std::int32_t* f) const {
+    if (verdicts_) {
+      const std::int64_t verdict = verdicts_->of(state_, last_look(exit, f), f);
+      if (verdict != Verdicts::kByScores) return verdict;
+    }
+    if constexpr (!kSums) return state_.at(exit, f).s > 0;
+    if (n_scores() == 1) return *f > 0;
+    return std::max_element(f, f + n_scores()) - f;
   }
 
-  SumState state() const { return {n_scores()}; }
+  void write_codes(const std::vector<std::int32_t>& f, const std::int32_t* exit_step, std::size_t n,
+                   std::int64_t* codes) const {
+    for (std::size_t i = 0; codes != nullptr && i < n; ++i)
+      codes[i] = code_of(static_cast<std::size_t>(exit_step[i]), f.data() + i * state_.width());
+  }
+
+  // The step that a row evaluates next; N where it quits. Where the state does not fold, the row is
+  // looked at again at every step that a chain of SKIP leads to.
   std::size_t next(std::size_t step, const std::int32_t* f) const {
-    return static_cast<std::size_t>(jumps_.next(step, f));
+    auto to = static_cast<std::size_t>(jumps_.next(step, f));
+    if constexpr (!State::kFolds) {
+      while (to != step && to < n_steps()) {
+        step = to;
+        to = static_cast<std::size_t>(jumps_.next(step, f));
+      }
+    }
+    return to;
+  }
+
+  // The last step at which a row is looked at that evaluates nothing more from a step on.
+  std::size_t last_look(std::size_t step, const std::int32_t* f) const {
+    if constexpr (!State::kFolds) {
+      for (auto to = static_cast<std::size_t>(jumps_.next(step, f)); to < n_steps();
+           to = static_cast<std::size_t>(jumps_.next(step, f)))
+        step = to;
+    }
+    return step;
   }
 
   template <class T, class Body>
@@ -175,21 +229,25 @@ class Walk {
     body(trees);
   }
 
-  // Takes n rows to their ends; visit(i, j) is called for every evaluation, of each row in order.
+  // Takes n rows to their ends, and returns what they carry (n, width); visit(i, j) is called for
+  // every evaluation, of each row in order.
   template <class T, class Visit>
-  void follow(const T* x, std::size_t n, double* scores, const Visit& visit) const {
-    std::vector<std::int32_t> f(n * n_scores());
-    state().start(source_.bias.data(), n, f.data());
+  std::vector<std::int32_t> follow(const T* x, std::size_t n, double* scores,
+                                   const Visit& visit) const {
+    std::vector<std::int32_t> f(n * state_.width());
+    state_.start(source_.bias.data(), n, f.data());
     with_votes<T>([&](const auto& votes) { take_turns(votes, x, n, f.data(), visit); });
-    to_scores(f, scores);
+    state_.scores(f.data(), n, unit_, scores);
+    return f;
   }
 
   template <class Votes, class T, class Visit>
   void take_turns(const Votes& votes, const T* x, std::size_t n, std::int32_t* sums,
                   const Visit& visit) const {
-    const std::size_t begin = next(0, source_.bias.data());  // every row begins with the bias
+    const std::size_t width = state_.width();
+    const std::size_t begin = n == 0 ? n_steps() : next(0, sums);  // every row begins alike
     const auto started = [&](std::size_t row) {
-      return Lane<T>{row, begin, x + row * n_features(), sums + row * n_scores()};
+      return Lane<T>{row, begin, x + row * n_features(), sums + row * width};
     };
     std::size_t n_lanes = begin < n_steps() ? std::min(n, kLanes) : 0, waiting = n_lanes;
     Lane<T> lanes[kLanes];
@@ -198,6 +256,7 @@ class Walk {
       add_each(votes, lanes, n_lanes);
       for (std::size_t i = n_lanes; i-- > 0;) {
         Lane<T>& lane = lanes[i];
+        state_.evaluated(lane.step, lane.f);
         visit(lane.row, lane.step);
         lane.step = next(lane.step + 1, lane.f);
         if (lane.step < n_steps()) continue;
@@ -209,9 +268,14 @@ class Walk {
   WalkSource source_;
   double unit_;
   bool missing_;
-  Jumps<SumState> jumps_;
+  State state_;
+  Jumps<State> jumps_;
+  std::unique_ptr<Verdicts> verdicts_;
   std::unique_ptr<StepFunctions> step_functions_;  // where all is evaluated and all are stumps
   mutable std::tuple<Lazy<float>, Lazy<double>> forms_;
 };
+
+using Walk = BasicWalk<SumState>;
+using StageWalk = BasicWalk<StageSumState>;
 
 }  // namespace mddag

@@ -24,6 +24,10 @@ Tables = tuple[Floats, Ints64, Ints32, Ints64, int]
 FixedTables = tuple[Ints32, Ints64, Ints32, Ints64, int]
 Grid = tuple[Floats, Ints32, float, float, int]
 Policy = tuple[Ints32, Ints64]
+# reads, where the columns begin that a step writes, these columns, how many there are, the end's
+Stages = tuple[Ints64, Ints64, Ints64, int, int]
+# by decision and cell, and of rows that have passed all steps; see native/walk/verdicts.hpp
+Verdicts = tuple[NDArray[np.int16], NDArray[np.int16]]
 ColumnArrays = tuple[Codes, Ints32, Bools, Bools, NDArray[np.intp]]
 # kind, scale, prices; labels as classes, values or shares
 Loss = tuple[int, float, Floats, Ints64, Floats, Floats]
@@ -62,6 +66,19 @@ def rollout(
     cost: Floats,
     n_threads: int,
 ) -> None: ...
+def rollout_stages(
+    tables: Tables,
+    codes: Codes,
+    grid: Grid,
+    stages: Stages,
+    policy: Policy,
+    costs: Floats,
+    columns: Floats,  # (n, C), what rows carry
+    n_evaluated: Ints32,
+    exit_step: Ints32,
+    cost: Floats,
+    n_threads: int,
+) -> None: ...
 
 # native/walk
 class Walk:
@@ -81,9 +98,11 @@ class Walk:
         every: int,  # at most the number of steps, or 1
         n_features: int,
         missing: bool,
+        verdicts: Verdicts | None = None,
     ) -> None: ...
     def predict_one(self, x: Rows) -> int:
-        """The class code of one row; with one score, whether it is above 0.
+        """The class code of one row: its verdict, or by its scores; with one, whether it is above
+        0.
 
         x is float32 or float64 (n_features,) or (1, n_features), of any stride; it is checked here.
         An array of another shape or type raises a ValueError, as does NaN where there may be none;
@@ -94,13 +113,41 @@ class Walk:
         """The scores (K,) of one row, which is checked in the same way."""
 
     def scores(self, X: Rows, out: Floats, n_threads: int) -> None: ...
-    def exits(self, X: Rows, out: Floats, exit_step: Ints32, n_threads: int) -> None:
-        """`exit_step` holds zeros on entry."""
+    def exits(
+        self, X: Rows, out: Floats, exit_step: Ints32, codes: Ints64 | None, n_threads: int
+    ) -> None:
+        """`exit_step` holds zeros on entry; `codes` gets the classes as predict_one gives them."""
 
     def run(
-        self, X: Rows, costs: Floats, out: Floats, exit_step: Ints32, cost: Floats, n_threads: int
+        self,
+        X: Rows,
+        costs: Floats,
+        out: Floats,
+        exit_step: Ints32,
+        cost: Floats,
+        codes: Ints64 | None,
+        n_threads: int,
     ) -> tuple[Ints32, Ints32]:
         """n_evaluated and the paths; `exit_step` and `cost` hold zeros on entry."""
+
+class StageWalk(Walk):
+    """The same with the score columns of ``mdp.Stages``."""
+
+    def __init__(
+        self,
+        trees: Trees,
+        tables: FixedTables,
+        bias: Ints32,
+        unit: float,
+        order: Ints64,
+        edges: Ints64,
+        jumps: Ints32,  # Policy.jump_table
+        every: int,
+        n_features: int,
+        missing: bool,
+        verdicts: Verdicts | None,
+        stages: Stages,
+    ) -> None: ...
 
 def probabilities(
     scores: Floats,
@@ -125,6 +172,8 @@ class CalibratedWalk:
 
     def mean_one(self, x: Rows) -> float:
         """The first score, calibrated."""
+
+class CalibratedStageWalk(CalibratedWalk): ...
 
 # native/blocks
 class Decisions:

@@ -11,7 +11,7 @@ from mddag.ensemble.ensemble import Ensemble
 from mddag.ensemble.rescaling import Rescaling
 from mddag.mdp.grid import Grid
 from mddag.mdp.policy import Policy
-from tests.strategies import ensembles, policies, rows
+from tests.strategies import ensembles, policies, rows, with_verdicts
 
 
 def assert_equal(ensemble, policy, X):
@@ -20,6 +20,7 @@ def assert_equal(ensemble, policy, X):
     np.testing.assert_array_equal(found.scores, trace.scores)
     np.testing.assert_array_equal(found.exit_step, trace.exit_step)
     np.testing.assert_array_equal(found.n_evaluated, trace.n_evaluated)
+    np.testing.assert_array_equal(found.verdict, trace.verdict)
 
 
 @settings(max_examples=60)
@@ -27,7 +28,9 @@ def assert_equal(ensemble, policy, X):
 def test_trees(data):
     ensemble = data.draw(ensembles())
     policy = data.draw(policies(len(ensemble), ensemble.n_scores))
-    assert_equal(ensemble, policy, data.draw(rows(ensemble.n_features)))
+    X = data.draw(rows(ensemble.n_features))
+    assert_equal(ensemble, policy, X)
+    assert_equal(ensemble, data.draw(with_verdicts(policy)), X)
 
 
 @pytest.mark.parametrize("n_scores", [1, 3])

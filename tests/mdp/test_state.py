@@ -1,7 +1,7 @@
-"""The contract of a state, and three small members that show what it can carry.
+"""The contract of a state, and two small members that show what it can carry.
 
-``Stages`` is what a cascade needs, ``Paid`` what features with prices need, ``Gap`` what a ranker
-needs. Each runs through the executor of any state and through a twin in plain Python.
+``Paid`` is what features with prices need, ``Gap`` what a ranker needs. Each runs
+through the executor of any state and through a twin in plain Python.
 """
 
 import pickle
@@ -24,43 +24,6 @@ GRID = Grid(np.linspace(-3, 3, 16))
 N_CELLS = GRID.n_cells
 N_STEPS, N_ROWS = 12, 60
 EVERY = pytest.mark.parametrize(("every", "seed"), [(k, s) for k in (1, 2, 5) for s in (1, 2, 3)])
-
-
-@dataclass(frozen=True)
-class Stages:
-    """A score column for each stage: step j reads and writes column reads[j].
-
-    Carried are the columns (n, n_stages) and the stage that a row was last evaluated in (n,), whose
-    column is its final score.
-    """
-
-    grid: Grid
-    reads: np.ndarray
-    has_kernels = False
-
-    @property
-    def n_cells(self):
-        return self.grid.n_cells
-
-    def start(self, bias, n_rows):
-        columns = np.zeros((n_rows, self.reads.max() + 1))
-        columns[:, 0] = bias
-        return columns, np.zeros(n_rows, int)
-
-    def cells(self, carried, j, rows):
-        return self.grid.cells(carried[0][rows, self.reads[j], None])
-
-    def add(self, carried, j, rows, votes):
-        columns, last = carried
-        columns[rows, self.reads[j]] += votes[:, 0]
-        last[rows] = self.reads[j]
-
-    def folds(self, j, to):
-        return self.reads[j] == self.reads[to]
-
-    def scores(self, carried):
-        columns, last = carried
-        return columns[np.arange(len(columns)), last, None]
 
 
 @dataclass(frozen=True)
@@ -170,76 +133,6 @@ def test_the_scores_of_the_paper(every, seed):
     np.testing.assert_allclose(mddag.compile(ensemble, policy).scores(X)[:, 0], f, atol=1e-6)
 
 
-def stages():
-    return Stages(GRID, np.repeat([0, 1, 2], N_STEPS // 3))
-
-
-@EVERY
-def test_stages_begin_their_sums_anew(every, seed):
-    ensemble, X, votes = sample(seed)
-    state = stages()
-    policy = random_policy(state, every, seed)
-    columns = [[float(ensemble.bias[0]), 0.0, 0.0] for _ in range(N_ROWS)]
-    last = [0] * N_ROWS
-
-    def cell(i, j):
-        return grid_twin.cell(GRID, [columns[i][j // 4]])
-
-    def add(i, j, classifier):
-        columns[i][j // 4] += votes[i][classifier]
-        last[i] = j // 4
-
-    paths, quits = twin.follow(policy, N_ROWS, cell, add)
-    dag = mddag.compile(ensemble, policy)
-    scores = [columns[i][last[i]] for i in range(N_ROWS)]
-    assert_equal_runs(dag.run(X), paths, scores)
-    assert dag.scores(X)[:, 0].tolist() == scores
-    # A verdict is said by the step and the cell of the exit, which need no record.
-    carried = state.start(ensemble.bias, N_ROWS)
-    follow(policy, votes_on(ensemble, X, 1), carried, N_ROWS)
-    found = [quit_of(policy, carried, i, dag.run(X).exit_step[i]) for i in range(N_ROWS)]
-    assert found == quits
-
-
-def quit_of(policy, carried, i, exit_step):
-    """The step and the cell in which a row quits, from what is carried for it at the end."""
-    for d in range(-(-exit_step // policy.every), len(policy.actions)):
-        (cell,) = policy.state.cells(carried, d * policy.every, np.array([i]))
-        if policy.actions[d, cell] == QUIT:
-            return d * policy.every, cell
-    return None
-
-
-def test_an_exit_may_have_a_verdict_of_its_own():
-    """A cascade: rows that a stage refuses quit with "no", whatever the sign of their sum."""
-    state = stages()
-    actions = np.full((N_STEPS, N_CELLS), EVAL)
-    refused = np.arange(N_CELLS) < GRID.cells(np.array([[0.5]]))[0]
-    actions[[3, 7]] = np.where(refused, QUIT, EVAL)
-    policy = Policy(actions, GRID, np.arange(N_STEPS), state=state)
-    ensemble, X, _ = sample()
-    carried = state.start(ensemble.bias, N_ROWS)
-    follow(policy, votes_on(ensemble, X, 1), carried, N_ROWS)
-    exit_step = mddag.compile(ensemble, policy).run(X).exit_step
-    verdicts = {(j, cell): False for j in (3, 7) for cell in np.flatnonzero(refused)}
-    scores = state.scores(carried)[:, 0]
-    at = [quit_of(policy, carried, i, exit_step[i]) for i in range(N_ROWS)]
-    said = [verdicts.get(at[i], scores[i] > 0) for i in range(N_ROWS)]
-    assert said == ((exit_step == N_STEPS) & (scores > 0)).tolist()
-    assert said != (scores > 0).tolist()
-    assert {3, 7, N_STEPS} == set(exit_step.tolist())
-
-
-def test_skips_fold_within_a_stage():
-    state = stages()
-    skips = Policy(np.full((N_STEPS, N_CELLS), SKIP), GRID, np.arange(N_STEPS), state=state)
-    cells = np.arange(N_CELLS)
-    for j in range(N_STEPS + 1):
-        assert (skips.leads_to(j, cells) == min(4 * (j // 4 + 1), N_STEPS)).all()
-    by_three = Policy(np.full((4, N_CELLS), SKIP), GRID, np.arange(N_STEPS), 3, state=state)
-    assert [by_three.leads_to(j, cells)[0] for j in (0, 3, 6, 9)] == [6, 6, 9, N_STEPS]
-
-
 @EVERY
 def test_features_are_paid_for_once(every, seed):
     ensemble, X, votes = sample(seed)
@@ -289,16 +182,20 @@ def test_documents_of_a_query_take_their_steps_together(every, seed):
     assert_equal_runs(mddag.compile(ensemble, policy).run(X), paths, f)  # all of one query
 
 
+def paid():
+    return Paid(GRID, np.random.default_rng(5).random((N_STEPS, 4)) < 0.4)
+
+
 def test_what_no_kernel_knows_is_run_step_by_step():
     ensemble, X, _ = sample()
-    policy = random_policy(stages())
+    policy = random_policy(paid())
     dag = mddag.compile(ensemble, policy, expected_evaluations=3)
     assert [executor.name for executor in dag.possible] == ["steps"]
     assert dag.expected_speedup == N_STEPS / 3
-    with pytest.raises(ValueError, match=r"'walk', but no kernel .* a Stages; leave executor"):
+    with pytest.raises(ValueError, match=r"'walk', but no kernel .* a Paid; leave executor"):
         mddag.compile(ensemble, policy, executor="walk")
     for kernels in (lambda: policy.jumps, lambda: policy.native, lambda: dag.walk):
-        with pytest.raises(TypeError, match=r"is a Stages, which no kernel knows; wanted Score"):
+        with pytest.raises(TypeError, match=r"is a Paid, which no kernel knows; wanted Score"):
             kernels()
     mdp = mddag.MDP(ensemble.votes(X), np.zeros(N_ROWS, int))
     with pytest.raises(TypeError, match="no kernel knows"):

@@ -4,6 +4,8 @@ Under the thread sanitizer (`make sanitize`) it is also said whether they keep o
 way, which results alone cannot tell.
 """
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -12,6 +14,7 @@ from mddag import AdaBoostMHClassifier, Grid
 from mddag.dag.dag import Dag
 from mddag.learners import Product, Stump, Tree
 from mddag.mdp.policy import EVAL, QUIT, SKIP, Policy
+from mddag.mdp.stages import Stages
 from mddag.solvers import Descent
 
 N_ROWS, N_COLUMNS = 20_000, 8
@@ -70,6 +73,28 @@ def test_paths(ensemble, policy):
         return trace.scores, trace.indices, trace.exit_step, trace.cost
 
     assert_same_by_threads(run)
+
+
+def staged(policy):
+    """The same decisions on two columns, with verdicts."""
+    reads = np.arange(policy.n_steps + 1) // 3 % 2
+    verdict = np.random.default_rng(0).integers(
+        -1, 2, (len(policy.actions) + 1, policy.grid.n_cells)
+    )
+    return replace(policy, state=Stages(policy.grid, reads), verdict=verdict)
+
+
+def test_stages(ensemble, policy):
+    if ensemble.n_scores > 1:
+        pytest.skip("stages decide on one score")
+
+    def run(n):
+        trace = Dag(ensemble, staged(policy)).run(rows(), n_threads=n)
+        return trace.scores, trace.indices, trace.exit_step, trace.cost, trace.verdict
+
+    assert_same_by_threads(run)
+    mdp = mddag.MDP(ensemble.votes(rows()), np.zeros(len(rows()), int))
+    assert_same_by_threads(lambda n: mdp.rollout(staged(policy), n_threads=n))
 
 
 @pytest.mark.parametrize("executor", ["walk", "blocks", "all"])

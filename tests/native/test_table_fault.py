@@ -148,3 +148,54 @@ def test_kernels_on_votes_check_their_tables_too():
             np.zeros((1, 6), np.uint8),
             np.zeros((1, 1)),
         )
+
+
+def staged(**changes):
+    """A walk of two stages, and what it is made of by name."""
+    ensemble = forest(8, n_trees=6)
+    policy = noisy_policy(ensemble, 5)
+    fixed = IntegerVotes.of(ensemble.tables)
+    tables = ensemble.tables
+    n_cells = policy.grid.n_cells
+    parts = {
+        "reads": np.array([0, 0, 1, 1, 0, 1, 1]),
+        "starts": np.arange(7),
+        "columns": np.array([0, 0, 1, 1, 0, 1]),
+        "n_columns": 2,
+        "end": 1,
+        "table": np.zeros((7, n_cells), np.int16),
+        "passed": np.zeros(n_cells, np.int16),
+        "bias": fixed.bias,
+    } | changes
+    votes = (fixed.values, tables.starts, tables.score, tables.rounds, len(parts["bias"]))
+    stages = tuple(parts[name] for name in ("reads", "starts", "columns", "n_columns", "end"))
+    order = policy.order.astype(np.int64)
+    made = ensemble.native, votes, parts["bias"], 1.0, order, fixed.edges(policy.grid.edges)
+    verdicts = parts["table"], parts["passed"]
+    return _core.StageWalk(
+        *made, policy.jumps, 1, ensemble.n_features, True, verdicts, stages
+    ).predict_one(np.zeros(ensemble.n_features))
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"reads": np.zeros(6, np.int64)}, "stages are not those of the steps and columns"),
+        ({"reads": np.full(7, 2)}, "stages are not"),
+        ({"reads": np.full(7, -1)}, "stages are not"),
+        ({"starts": np.zeros(7, np.int64)}, "stages are not"),
+        ({"starts": np.array([0, 5, 2, 3, 4, 5, 6])}, "stages are not"),
+        ({"starts": np.array([-1, 1, 2, 3, 4, 5, 6])}, "stages are not"),
+        ({"starts": np.arange(6)}, "stages are not"),
+        ({"columns": np.array([0, 0, 2, 1, 0, 1])}, "stages are not"),
+        ({"columns": np.array([0, 0, -1, 1, 0, 1])}, "stages are not"),
+        ({"end": 2}, "stages are not"),
+        ({"bias": np.zeros(2, np.int32)}, "stages are of one score"),
+        ({"table": np.zeros((6, 5), np.int16)}, "verdicts are not those of the decisions"),
+        ({"passed": np.zeros(5, np.int16)}, "verdicts are not those of the decisions"),
+    ],
+)
+def test_stages_and_verdicts_of_another_policy_are_refused(changes, message):
+    assert staged() == 0
+    with pytest.raises(ValueError, match=message):
+        staged(**changes)

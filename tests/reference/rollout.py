@@ -10,6 +10,8 @@ from mddag.mdp.policy import EVAL, QUIT
 from tests.reference import grid as grid_twin
 from tests.reference import trees as trees_twin
 
+FIELDS = ("actions", "order", "verdict")
+
 
 @dataclass
 class Walk:
@@ -19,6 +21,7 @@ class Walk:
     path: list[int]  # base classifiers, numbered as in the source ensemble
     exit_step: int  # one more than the last step that evaluated
     cost: float
+    verdict: int = -1  # that of the policy; -1 where it has none
 
 
 def follow(h, policy, bias, costs):
@@ -29,7 +32,8 @@ def follow(h, policy, bias, costs):
             cell = grid_twin.cell(policy.grid, walk.scores)
             action = policy.actions[step // policy.every, cell]
         if action == QUIT:
-            break
+            walk.verdict = _verdict(policy, step // policy.every, cell)
+            return walk
         if action == EVAL:
             classifier = int(policy.order[step])
             for vote in h(classifier):
@@ -37,7 +41,24 @@ def follow(h, policy, bias, costs):
             walk.path.append(classifier)
             walk.exit_step = step + 1
             walk.cost += costs[classifier]
+    walk.verdict = _verdict(policy, -1, grid_twin.cell(policy.grid, walk.scores))
     return walk
+
+
+def _verdict(policy, decision, cell):
+    return -1 if policy.verdict is None else int(policy.verdict[decision, cell])
+
+
+def codes(walks):
+    """The class of each walk: its verdict, or else the class of its scores."""
+    by_scores = [
+        int(walk.scores[0] > 0) if len(walk.scores) == 1 else int(np.argmax(walk.scores))
+        for walk in walks
+    ]
+    return [
+        code if walk.verdict < 0 else walk.verdict
+        for code, walk in zip(by_scores, walks, strict=True)
+    ]
 
 
 def on_rows(ensemble, policy, X):
@@ -69,7 +90,7 @@ def on_rows_in_fixed_point(ensemble, policy, X):
     """The walks that executors of integers take, edges being those of the fixed point."""
     fixed = IntegerVotes.of(ensemble.tables)
     edges = np.ldexp(fixed.edges(policy.grid.edges).astype(float), -fixed.exponent)
-    steps = SimpleNamespace(**{name: getattr(policy, name) for name in ("actions", "order")})
+    steps = SimpleNamespace(**{name: getattr(policy, name) for name in FIELDS})
     steps.n_steps, steps.every = policy.n_steps, policy.every
     steps.grid = SimpleNamespace(edges=edges)  # several may have become equal
     return on_rows(in_fixed_point(ensemble), steps, X)

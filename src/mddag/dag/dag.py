@@ -28,6 +28,7 @@ from mddag.dag.executors import KERNELS, MEMBERS, TRACERS, Executor, Tracer
 from mddag.dag.integer_votes import IntegerVotes
 from mddag.dag.program import Program
 from mddag.dag.trace import Trace
+from mddag.dag.verdicts import codes_by_scores
 from mddag.ensemble.ensemble import Ensemble
 from mddag.features.rows import Rows
 from mddag.mdp.grid import Grid
@@ -62,6 +63,11 @@ class Dag(ReadOnlyArrays):
                 "the policy has a rescaling, which belongs into the votes of a Dag's ensemble; "
                 "wanted mddag.compile(ensemble, policy), which puts it there"
             )
+        if self.policy.verdict is not None and not self.ensemble.task.predicts_classes:
+            raise ValueError(
+                f"the policy has verdicts, which are classes, but the ensemble is a "
+                f"{self.ensemble.kind}; wanted a classifier, or a policy without verdicts"
+            )
         _ = self.program  # whose checks belong before any work
         if self.executor is not None:
             _ = self.possible  # likewise
@@ -70,7 +76,7 @@ class Dag(ReadOnlyArrays):
         return f"<Dag over {self.ensemble!r}>"
 
     def __str__(self) -> str:
-        if not self.program.has_kernels:
+        if not self.program.has_walk:
             return repr(self)
         name, speed = self.chosen(MANY_ROWS).name, self.expected_speedup
         if name == "all":
@@ -118,7 +124,7 @@ class Dag(ReadOnlyArrays):
         trees of many rows at once. Of callables only the number that is called counts.
         """
         full, best = self.program.full_costs, self.chosen(MANY_ROWS).cost(MANY_ROWS)
-        by = full.by_all if self.program.has_kernels else full.by_steps
+        by = full.by_all if self.program.has_walk else full.by_steps
         return by(MANY_ROWS) / best if best > 0 else float("inf")
 
     @property
@@ -127,7 +133,7 @@ class Dag(ReadOnlyArrays):
 
         Stumps of few columns, which evaluate as one step function each, can hardly be beaten.
         """
-        if not self.program.has_kernels:
+        if not self.program.has_walk:
             return self.expected_speedup
         return self.program.full_costs.one / self.program.costs.one
 
@@ -172,6 +178,22 @@ class Dag(ReadOnlyArrays):
     def exits_of(self, rows: Rows, n_threads: int) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
         """The same of rows that have been checked."""
         return self.chosen(len(rows)).exits(rows, n_threads)
+
+    def verdicts(self, X: Any, *, n_threads: int = 1) -> NDArray[np.intp]:
+        """The class of each row as ``Trace.verdict``, a place in the ensemble's classes, (n_rows,).
+
+        The policy's verdict where it has one, else the class by the scores.
+        """
+        n_threads = checked_threads(n_threads)
+        return self.verdicts_of(self.ensemble.features.rows(X), n_threads)
+
+    def verdicts_of(self, rows: Rows, n_threads: int) -> NDArray[np.intp]:
+        """The same of rows that have been checked."""
+        if self.policy.verdict is not None:
+            return self.chosen(len(rows)).verdicts(rows, n_threads)
+        scores = np.empty((len(rows), self.ensemble.n_scores))
+        self.fill_scores(rows, scores, n_threads)
+        return codes_by_scores(self.ensemble, scores)
 
     def lengths(
         self, X: Any, *, n_threads: int = 1
@@ -224,6 +246,11 @@ def _named(name: str, program: Program) -> Executor:
     able = {kind.name: kind for kind in KERNELS if kind.runs(program)}
     if name in able:
         return able[name](program)
+    if able and not program.has_kernels:
+        raise ValueError(
+            f"executor {name!r} knows one score column, but the policy's state is "
+            f"{typed(program.policy.state)}; wanted {' or '.join(map(repr, able))}"
+        )
     if able:
         raise ValueError(
             f"executor {name!r} evaluates the same of every row, but the policy does not; "

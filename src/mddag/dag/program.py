@@ -20,10 +20,13 @@ from mddag._internal.checks import check_positive
 from mddag._internal.read_only import ReadOnlyArrays
 from mddag.dag.cost_model import Costs
 from mddag.dag.integer_votes import IntegerVotes
+from mddag.dag.row_walk import row_walk
 from mddag.ensemble.ensemble import Ensemble
 from mddag.ensemble.votes import take_segments
-from mddag.mdp.grid import Grid
+from mddag.mdp.grid import Grid, buckets
 from mddag.mdp.policy import EVAL, Policy
+from mddag.mdp.stages import Stages
+from mddag.mdp.state import for_steps
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,8 +46,14 @@ class Program(ReadOnlyArrays):
 
     @property
     def has_kernels(self) -> bool:
-        """Whether kernels can run it: base classifiers are trees, and the state has kernels."""
+        """Whether all kernels can run it: base classifiers are trees, and the state has kernels."""
         return not self.ensemble.callables and self.policy.state.has_kernels
+
+    @property
+    def has_walk(self) -> bool:
+        """Whether the row walk can run it, which also knows stages."""
+        staged = isinstance(self.policy.state, Stages)
+        return self.has_kernels or (staged and not self.ensemble.callables)
 
     @cached_property
     def reached(self) -> tuple[Ensemble, Policy]:
@@ -57,7 +66,10 @@ class Program(ReadOnlyArrays):
             return self.ensemble, self.policy
         ensemble = self.ensemble.reordered(self.policy.order).truncated(n_reached)
         actions = self.policy.actions[: -(-n_reached // self.policy.every)]
-        return ensemble, replace(self.policy, actions=actions, order=np.arange(n_reached))
+        state = for_steps(self.policy.state, n_reached)
+        return ensemble, replace(  # verdicts stay with the whole policy
+            self.policy, actions=actions, order=np.arange(n_reached), state=state, verdict=None
+        )
 
     @cached_property
     def evaluates_all(self) -> bool:
@@ -84,19 +96,22 @@ class Program(ReadOnlyArrays):
         """The edges of the grid in units of the votes."""
         return self.fixed_point.edges(self.policy.grid.edges)
 
+    def cells(self, scores: NDArray[np.float64]) -> NDArray[np.int32]:
+        """The cells in which kernels see these scores of theirs (n, K), int32 (n,)."""
+        sums, cells = np.ldexp(scores, self.fixed_point.exponent), np.empty(len(scores), np.int32)
+        _core.cells(self._grid, sums, cells)
+        return cells
+
+    @cached_property
+    def _grid(self) -> _core.Grid:
+        """The cells of sums; in units of the votes several edges may be equal."""
+        return buckets(self.edges.astype(np.float64), self.policy.grid.n_scores)
+
     @cached_property
     def walk(self) -> _core.Walk:
-        """The trees for one row at a time, with the policy."""
-        features, policy = self.ensemble.features, self.reached[1]
-        return _core.Walk(
-            *self._trees,
-            policy.order.astype(np.int64, copy=False),
-            self.edges,
-            policy.jumps,
-            policy.n_together,
-            features.n,
-            features.missing,
-        )
+        """The trees for one row at a time, with the policy and its verdicts."""
+        reached, features = self.reached[1], self.ensemble.features
+        return row_walk(self._trees, self.edges, reached, self.policy, features)
 
     @cached_property
     def forest(self) -> _core.Forest:

@@ -14,13 +14,15 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from mddag import _core
 from mddag._internal.checks import checked_threads
 from mddag.dag.integer_votes import IntegerVotes
+from mddag.dag.verdicts import codes_by_scores
 from mddag.ensemble.ensemble import Ensemble
 from mddag.ensemble.votes import Votes
 from mddag.mdp.grid import buckets
 from mddag.mdp.policy import Policy
+from mddag.mdp.rollout import roll_out
+from mddag.mdp.verdicts import decided
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,11 +32,13 @@ class Replay:
     scores      : float64 (n, K)
     exit_step   : int32 (n,), one more than the last step at which a row evaluates, 0 if none
     n_evaluated : int32 (n,)
+    verdict     : intp (n,), as ``Trace.verdict``
     """
 
     scores: NDArray[np.float64]
     exit_step: NDArray[np.int32]
     n_evaluated: NDArray[np.int32]
+    verdict: NDArray[np.intp]
 
 
 def replay(ensemble: Ensemble, policy: Policy, votes: Votes, *, n_threads: int = 1) -> Replay:
@@ -47,20 +51,8 @@ def replay(ensemble: Ensemble, policy: Policy, votes: Votes, *, n_threads: int =
         tables = replace(tables, values=values, bias=bias)
         grid = buckets(integers.edges(policy.grid.edges).astype(np.float64), policy.grid.n_scores)
         unit = integers.unit
-    n, n_threads = len(votes), checked_threads(n_threads)
-    scores = np.tile(tables.bias, (n, 1))
-    n_evaluated, exit_step = np.zeros(n, np.int32), np.zeros(n, np.int32)
-    _core.rollout(
-        tables.native,
-        votes.codes,
-        grid,
-        policy.native,
-        ensemble.cost,
-        scores,
-        n_evaluated,
-        exit_step,
-        np.zeros(n),
-        n_threads,
-    )
+    found = roll_out(policy, votes, tables, grid, ensemble.cost, checked_threads(n_threads))
+    scores = found.scores
     scores *= unit
-    return Replay(scores, exit_step, n_evaluated)
+    codes = decided(codes_by_scores(ensemble, scores), found.verdict)
+    return Replay(scores, found.exit_step, found.n_evaluated, codes)

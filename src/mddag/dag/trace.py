@@ -28,6 +28,9 @@ class Trace:
     indices   : int32, the paths one behind the other
     exit_step : int32 (n,), one more than the last step at which the instance evaluates, 0 if none
     cost      : float64 (n,), the price of the evaluated base classifiers
+    verdict   : intp (n,), the class of each instance, a place in the ensemble's classes: the
+                policy's verdict where it has one, else the class by the scores; -1 where there are
+                no classes (regressors, rankers), or where it is not given
     """
 
     scores: NDArray[np.float64]
@@ -35,18 +38,22 @@ class Trace:
     indices: NDArray[np.int32]
     exit_step: NDArray[np.int32]
     cost: NDArray[np.float64]
+    verdict: NDArray[np.intp] = None  # type: ignore[assignment]  # set below: one for each row
 
     def __post_init__(self) -> None:
         try:
             n, _ = self.scores.shape
-            per_row = self.exit_step.shape == self.cost.shape == (n,)
+            if self.verdict is None:
+                object.__setattr__(self, "verdict", np.full(n, -1, np.intp))
+            per_row = self.exit_step.shape == self.cost.shape == self.verdict.shape == (n,)
             fits = per_row and self.indptr.shape == (n + 1,) and self.indices.ndim == 1
         except (AttributeError, ValueError):
             fits = False
         if not fits:
             got = ", ".join(f"{f.name} is {described(getattr(self, f.name))}" for f in fields(self))
             raise ValueError(
-                f"{got}; wanted arrays (n, K), (n + 1,), (any,), (n,) and (n,), as dag.run(X) makes"
+                f"{got}; wanted arrays (n, K), (n + 1,), (any,) and (n,) for the rest, as "
+                "dag.run(X) makes"
             )
 
     def __len__(self) -> int:

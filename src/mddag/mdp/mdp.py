@@ -17,7 +17,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mddag import _core
 from mddag._internal.checks import (
     check_between,
     check_whole,
@@ -40,6 +39,8 @@ from mddag.mdp.arguments import (
 )
 from mddag.mdp.grid import Grid
 from mddag.mdp.policy import ACTIONS, EVAL, Policy, check_policy
+from mddag.mdp.rollout import Rollout, roll_out
+from mddag.mdp.verdicts import BY_SCORES
 from mddag.ordering.arrangement import Arrangement, check_arrangement
 
 
@@ -185,39 +186,44 @@ class MDP:
         self, policy: Policy, *, n_threads: int = 1
     ) -> tuple[NDArray[np.float64], NDArray[np.int32], NDArray[np.float64]]:
         """Final scores (n, K), evaluations (n,) and cost (n,) of every instance under a policy."""
-        n_threads = checked_threads(n_threads)
+        found = self._rolled_out(policy, checked_threads(n_threads))
+        return found.scores, found.n_evaluated, found.cost
+
+    def _rolled_out(self, policy: Policy, n_threads: int = 1) -> Rollout:
         check_policy(policy)
         policy.require(self.n_steps, self.n_scores)
         tables = policy.tables(self.votes.tables)
-        scores = np.tile(tables.bias, (self.n_instances, 1))
-        n_evaluated = np.zeros(self.n_instances, np.int32)
-        cost = np.zeros(self.n_instances)
-        _core.rollout(
-            tables.native,
-            self.votes.codes,
-            policy.grid.native,
-            policy.native,
-            self.costs,
-            scores,
-            n_evaluated,
-            np.zeros(self.n_instances, np.int32),
-            cost,
-            n_threads,
-        )
-        return scores, n_evaluated, cost
+        return roll_out(policy, self.votes, tables, policy.grid.native, self.costs, n_threads)
 
     def evaluate(self, policy: Policy) -> Evaluation:
-        """Eq. (8) of a policy on these instances."""
-        scores, n_evaluated, cost = self.rollout(policy)
-        losses = self.losses_of(scores, slice(None), n_evaluated)
+        """Eq. (8) of a policy on these instances.
+
+        A loss that counts wrong decisions (``Loss.prices``) counts the verdicts of the policy where
+        it has any; all other losses are of the scores.
+        """
+        found = self._rolled_out(policy)
+        losses = self.losses_of(found.scores, slice(None), found.n_evaluated)
+        if found.verdict is not None:
+            losses = self._with_verdicts(losses, found.verdict)
         loss = float(np.average(losses, weights=self.weight))
-        mean_cost = float(np.average(cost, weights=self.weight))
+        mean_cost = float(np.average(found.cost, weights=self.weight))
         return Evaluation(
             loss=loss,
             cost=mean_cost,
             objective=loss + self.beta * mean_cost,
-            n_evaluated=float(np.average(n_evaluated, weights=self.weight)),
+            n_evaluated=float(np.average(found.n_evaluated, weights=self.weight)),
         )
+
+    def _with_verdicts(
+        self, losses: NDArray[np.float64], said: NDArray[np.int16]
+    ) -> NDArray[np.float64]:
+        """The losses, and the price of the verdict where there is one (not -1)."""
+        prices = self.loss.prices(max(self.n_scores, 2))
+        if prices is None or self.of_numbers:
+            return losses
+        of_label = self.labels @ prices if self.labels.ndim == 2 else prices[self.labels]
+        paid = np.take_along_axis(of_label, np.maximum(said, 0)[:, None].astype(np.intp), axis=1)
+        return np.where(said == BY_SCORES, losses, paid[:, 0])
 
     def evaluate_full(self) -> Evaluation:
         """Eq. (8) of the full ensemble, without a rollout."""

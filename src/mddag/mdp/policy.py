@@ -5,6 +5,8 @@ The cell is that of the policy's ``State``. Where SKIP leaves the cell alone, as
 are those of f on one grid for all steps, chains of SKIPs fold exactly into a jump table: it gives
 the next step to evaluate, N meaning quit. Elsewhere a SKIP leads to the next decision.
 
+Where a row quits may also say what it is: see ``verdicts``.
+
 With ``every=k`` there is a decision at the steps 0, k, 2k … alone, and it covers the next k base
 classifiers: EVAL or SKIP all of them, or QUIT. Fewer decisions let an executor run more rows at
 once.
@@ -24,7 +26,9 @@ from mddag._internal.read_only import ReadOnlyArrays, read_only
 from mddag.ensemble.rescaling import Rescaling
 from mddag.ensemble.votes import Tables
 from mddag.mdp.grid import Grid
-from mddag.mdp.state import Score, State
+from mddag.mdp.stages import Stages
+from mddag.mdp.state import Score, State, for_steps
+from mddag.mdp.verdicts import checked_verdict, last_decisions
 from mddag.ordering.arrangement import Arrangement, check_arrangement
 
 EVAL, SKIP, QUIT = 0, 1, 2
@@ -42,8 +46,11 @@ class Policy(ReadOnlyArrays):
     every   : steps that one decision covers
     rescaling: weights and constants that the base classifiers get first; None for none
     state   : what becomes a cell, and how; Score(grid) by default
+    verdict : int16 (n_decisions + 1, n_cells), the class of a row that quits at decision d in cell
+              c, the last row being for those that pass the end; -1 is the class by the scores, and
+              None is -1 everywhere
 
-    Both arrays are read-only copies, since the jump table is folded from them once.
+    All arrays are read-only copies, since the jump table is folded from them once.
     """
 
     actions: NDArray[np.uint8]
@@ -52,6 +59,7 @@ class Policy(ReadOnlyArrays):
     every: int = 1
     rescaling: Rescaling | None = None
     state: State = None  # type: ignore[assignment]  # set below: it takes the grid
+    verdict: NDArray[np.int16] | None = None
 
     def __post_init__(self) -> None:
         _check_grid(self.grid)
@@ -72,6 +80,12 @@ class Policy(ReadOnlyArrays):
             checked_permutation(self.order, np.size(self.order)),
             np.asarray(self.actions),
         )
+        n_steps = getattr(self.state, "n_steps", len(order))
+        if n_steps != len(order):
+            raise ValueError(
+                f"the state is for {n_steps} steps, but the order has {len(order)}; wanted one "
+                "state for the steps of the policy"
+            )
         check_whole("every", self.every, 1)
         n_decisions = -(-len(order) // self.every)
         if actions.shape != (n_decisions, self.state.n_cells):
@@ -92,6 +106,8 @@ class Policy(ReadOnlyArrays):
                 f"the rescaling is of shape {self.rescaling.shift.shape}; wanted one constant per "
                 f"step and score, {wanted}"
             )
+        shape, n_classes = (n_decisions + 1, self.state.n_cells), max(self.grid.n_scores, 2)
+        object.__setattr__(self, "verdict", checked_verdict(self.verdict, shape, n_classes))
         object.__setattr__(self, "actions", read_only(actions, np.uint8))
         object.__setattr__(self, "order", read_only(order, np.intp))
 
@@ -113,25 +129,23 @@ class Policy(ReadOnlyArrays):
         to quit. A later step is one that evaluates, or that looks at the cell again."""
         if j % self.every:  # inside what is being evaluated
             return np.full(len(cells), j, np.int32)
-        targets: NDArray[np.int32] = self._jumps[j // self.every].take(cells)
+        targets: NDArray[np.int32] = self.jump_table[j // self.every].take(cells)
         return targets
 
     @property
     def jumps(self) -> NDArray[np.int32]:
-        """The jump table by decision, int32 (n_decisions + 1, n_cells): the next step to evaluate.
-
-        Kernels take it; the last row stands for the end: all have quit.
-        """
+        """The jump table of a state that folds: the next step to evaluate. Kernels take it."""
         if not self.state.has_kernels:
             raise TypeError(
                 f"the state of the policy is {typed(self.state)}, which no kernel knows; "
                 "wanted Score, or mddag.compile(ensemble, policy), which runs any state"
             )
-        return self._jumps
+        return self.jump_table
 
     @cached_property
-    def _jumps(self) -> NDArray[np.int32]:
-        """Where each decision leads."""
+    def jump_table(self) -> NDArray[np.int32]:
+        """Where each decision leads, int32 (n_decisions + 1, n_cells): to the next step that
+        evaluates, or that looks at the cell again. The last row is the end: all have quit."""
         n_decisions = len(self.actions)
         table = np.full((n_decisions + 1, self.state.n_cells), self.n_steps, np.int32)
         steps = np.arange(n_decisions, dtype=np.int32)[:, None] * self.n_together
@@ -146,9 +160,25 @@ class Policy(ReadOnlyArrays):
         return table
 
     @cached_property
+    def last_decisions(self) -> NDArray[np.int32]:
+        """By decision and cell, where a row quits that evaluates no more and stays in its cell,
+        int32 (n_decisions + 1, n_cells); n_decisions for the end."""
+        return last_decisions(self.actions == QUIT)
+
+    @cached_property
+    def last_verdicts(self) -> NDArray[np.int16]:
+        """The verdict on such a row, int16 (n_decisions + 1, n_cells)."""
+        assert self.verdict is not None
+        return np.take_along_axis(self.verdict, self.last_decisions, axis=0)
+
+    def decision_after(self, exit_step: NDArray[np.int32]) -> NDArray[np.int32]:
+        """The first decision behind the steps that rows have evaluated."""
+        return -(-exit_step // self.n_together)
+
+    @cached_property
     def n_reached(self) -> int:
         """How many steps there are before all rows have quit."""
-        end = int((self._jumps == self.n_steps).all(axis=1).argmax())
+        end = int((self.jump_table == self.n_steps).all(axis=1).argmax())
         return min(end * self.every, self.n_steps)
 
     @cached_property
@@ -161,11 +191,12 @@ class Policy(ReadOnlyArrays):
     def native(self) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
         """The policy as rollouts take it: the jump table by step, int32 (N + 1, n_cells), and the
         order."""
+        jumps = self.jump_table if isinstance(self.state, Stages) else self.jumps
         if self.every == 1:
-            return self.jumps, self.order.astype(np.int64, copy=False)
+            return jumps, self.order.astype(np.int64, copy=False)
         table = np.empty((self.n_steps + 1, self.state.n_cells), np.int32)
         table[:] = np.arange(self.n_steps + 1)[:, None]  # between decisions all is evaluated
-        table[: -1 : self.every] = self.jumps[:-1]
+        table[: -1 : self.every] = jumps[:-1]
         table.flags.writeable = False
         return table, self.order.astype(np.int64, copy=False)
 
@@ -191,7 +222,7 @@ class Policy(ReadOnlyArrays):
                 f"{arrangement.n_steps}; wanted the one that it was learned on"
             )
         whole = arrangement.then(Arrangement(self.order, self.rescaling))
-        actions = self.actions
+        actions, verdict = self.actions, self.verdict
         if len(whole.order) > self.n_steps:
             if self.n_steps % self.every:
                 raise ValueError(
@@ -200,24 +231,38 @@ class Policy(ReadOnlyArrays):
                 )
             n_more = -(-len(whole.order) // self.every) - len(actions)
             actions = np.pad(actions, ((0, n_more), (0, 0)), constant_values=QUIT)
-        return replace(self, actions=actions, order=whole.order, rescaling=whole.rescaling)
+            if verdict is not None:  # where all quit now was the end
+                verdict = np.pad(verdict, ((0, n_more), (0, 0)), mode="edge")
+        return replace(
+            self,
+            actions=actions,
+            order=whole.order,
+            rescaling=whole.rescaling,
+            state=for_steps(self.state, len(whole.order)),
+            verdict=verdict,
+        )
 
     def on_fewest_cells(self) -> Policy:
         """The same decisions, on a grid without the edges that make no difference at any step.
 
-        Only the cells of scores are known to be those between edges; others stay as they are.
+        The cells of scores and of stages are those between edges; others stay as they are.
         """
         grid = self.grid
-        if not isinstance(self.state, Score):
+        if not isinstance(self.state, (Score, Stages)):
             return self
-        places = self.actions.reshape(len(self.actions), grid.n_scores, len(grid.edges) + 1)
-        heeded = (places[:, :, 1:] != places[:, :, :-1]).any(axis=(0, 1))
+        verdicts = [] if self.verdict is None else [self.verdict]
+        tables: list[NDArray[Any]] = [self.actions, *verdicts]
+        places = [t.reshape(len(t), grid.n_scores, len(grid.edges) + 1) for t in tables]
+        changes = [(p[:, :, 1:] != p[:, :, :-1]).any(axis=(0, 1)) for p in places]
+        heeded = np.any(changes, axis=0)
         if heeded.all():
             return self
         first = np.append(0, np.flatnonzero(heeded) + 1)  # of the places that become one
-        actions = places[:, :, first].reshape(len(self.actions), grid.n_scores * len(first))
-        fewer = Grid(grid.edges[heeded], grid.n_scores)
-        return replace(self, actions=actions, grid=fewer, state=Score(fewer))
+        n_cells, fewer = grid.n_scores * len(first), Grid(grid.edges[heeded], grid.n_scores)
+        actions, *verdict = (p[:, :, first].reshape(len(p), n_cells) for p in places)
+        state = self.state.on_grid(fewer)
+        new = replace(self, actions=actions, grid=fewer, state=state, verdict=None)
+        return replace(new, verdict=verdict[0]) if verdict else new
 
     def tables(self, tables: Tables) -> Tables:
         """The votes of an ensemble, rescaled for this policy."""

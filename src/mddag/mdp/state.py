@@ -26,6 +26,9 @@ from mddag.mdp.grid import Grid
 class State(Protocol):
     """Anything with these members is a state; there is nothing to inherit.
 
+    A state that depends on the number of steps also has ``n_steps``, which policies compare with
+    theirs, and ``for_steps(n_steps)``, the same state of fewer or more steps; see ``for_steps``.
+
     grid        : the cells of the scores, from which a state makes its own
     has_kernels : whether kernels can run it: they take f, the grid and a folded jump table, no more
     n_cells     : columns of a policy's actions
@@ -48,7 +51,10 @@ class State(Protocol):
         ...
 
     def cells(self, carried: Any, j: int, rows: NDArray[np.intp]) -> NDArray[np.integer[Any]]:
-        """The cells of some of the rows at step j, (n,), before h_j is evaluated on any row."""
+        """The cells of some of the rows at step j, (n,), before h_j is evaluated on any row.
+
+        Where a policy has verdicts, j may be N: the cells of rows that have passed all steps.
+        """
         ...
 
     def add(self, carried: Any, j: int, rows: NDArray[np.intp], votes: NDArray[np.float64]) -> None:
@@ -62,6 +68,15 @@ class State(Protocol):
     def scores(self, carried: Any) -> NDArray[np.float64]:
         """The final scores, float64 (n_rows, K)."""
         ...
+
+
+def for_steps(state: State, n_steps: int) -> State:
+    """The state of a policy that is cut to so many steps, or that gets more, which no row reaches.
+
+    A state that knows nothing of steps stays as it is.
+    """
+    resized: State = state.for_steps(n_steps) if hasattr(state, "for_steps") else state
+    return resized
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,3 +116,7 @@ class Score:
 
     def scores(self, carried: NDArray[np.float64]) -> NDArray[np.float64]:
         return carried
+
+    def on_grid(self, grid: Grid) -> Score:
+        """The scores with other cells."""
+        return Score(grid)

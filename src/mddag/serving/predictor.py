@@ -72,7 +72,7 @@ class Predictor:
     def predict(self, X: Any, out: NDArray[Any] | None = None) -> NDArray[Any]:
         """The winning class of each row, or the mean that a regressor expects, (n,).
 
-        A tie goes to the first class.
+        A tie goes to the first class. Where the policy has a verdict, it is that.
         """
         rows = self._features.rows(X)
         out = checked_out(out, (len(rows),), rows, self._dtype)
@@ -173,11 +173,13 @@ class Predictor:
         self._code: Callable[[Any], int] = self._code_of_one
         self._number: Callable[[Any], float] = self._number_of_one
         self._write: Callable[[Any, NDArray[np.float64]], None] = self._write_one
-        if not dag.program.has_kernels:
+        if not dag.program.has_walk:
             return
         read = Calibration.one_group(1.0, len(dag.ensemble)) if given is None else given
         by_exit = read.factors[read.groups], read.offsets[read.groups]
-        walk = _core.CalibratedWalk(dag.walk, *by_exit)
+        staged = isinstance(dag.walk, _core.StageWalk)
+        calibrated = _core.CalibratedStageWalk if staged else _core.CalibratedWalk
+        walk = calibrated(dag.walk, *by_exit)
         self._code, self._write = dag.walk.predict_one, walk.probabilities_one
         if self._task.calibration_changes_predictions:
             self._number = self._task.prediction_of_one(walk.mean_one)
@@ -217,6 +219,8 @@ class Predictor:
 
     def _codes(self, rows: Rows) -> NDArray[np.intp]:
         dag = self.model.dag
+        if dag.policy.verdict is not None:
+            return dag.verdicts_of(rows, self.n_threads)
         scores = np.empty((len(rows), dag.ensemble.n_scores))
         dag.fill_scores(rows, scores, self.n_threads)
         return dag.ensemble.codes(scores)

@@ -277,7 +277,7 @@ class CandidateSearch:
 
     def _replayed(self, beta: float, policy: Policy) -> Candidate:
         found = replay(self.ensemble, policy, self.votes)
-        excess = self.excess_loss(found.scores, found.exit_step)
+        excess = self.excess_loss(found.scores, found.exit_step, found.verdict)
         return Candidate(beta, policy, found.n_evaluated, excess)
 
 

@@ -42,13 +42,21 @@ class ExcessLoss:
     weight: NDArray[np.float64] | None = None
 
     def __call__(
-        self, scores: NDArray[np.float64], exit_step: NDArray[np.int32]
+        self,
+        scores: NDArray[np.float64],
+        exit_step: NDArray[np.int32],
+        verdict: NDArray[np.intp] | None = None,
     ) -> NDArray[np.float64]:
-        """Of the policy with which rows left at these steps, with scores (n, K); (n,)."""
+        """Of the policy with which rows left at these steps, with scores (n, K); (n,).
+
+        verdict : the class codes of the rows (n,); None for those by the scores
+        """
         if self.measure == "mean":
             means = self._means(scores, exit_step)
             return self._squared_error(means) - self._squared_error(self.full)
         labels = self.ensemble.labels(scores)
+        if verdict is not None and self.ensemble.classes is not None:
+            labels = self.ensemble.classes[verdict]
         if self.measure == "share":
             return np.asarray(labels != self.full, np.float64)
         wrong = np.asarray(labels != self.targets, np.float64)

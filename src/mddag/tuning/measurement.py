@@ -39,6 +39,8 @@ def measured(
     if task.calibration_changes_predictions:
         scores = estimator.calibration_.calibrated(scores, left.exit_step)
     sparse, quality = task.predictions(scores), task.quality
+    if task.classes is not None:  # a verdict may say otherwise than the scores
+        sparse = task.classes[left.verdict]
     return Summary(
         kind=parts.ensemble.kind,
         knob=knob,

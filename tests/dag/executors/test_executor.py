@@ -18,7 +18,9 @@ def every(policy, k):
 
 
 def assert_equal_answers(ensemble, policy, X):
-    wanted, exit_step = mddag.compile(ensemble, policy, executor="walk").exits(X)
+    walk = mddag.compile(ensemble, policy, executor="walk")
+    wanted, exit_step = walk.exits(X)
+    verdict = walk.run(X).verdict
     for kind in mddag.compile(ensemble, policy).possible:
         dag = mddag.compile(ensemble, policy, executor=kind.name)
         for n_threads in (1, 3):
@@ -26,6 +28,7 @@ def assert_equal_answers(ensemble, policy, X):
             scores, steps = dag.exits(X, n_threads=n_threads)
             np.testing.assert_array_equal(scores, wanted)
             np.testing.assert_array_equal(steps, exit_step)
+            np.testing.assert_array_equal(dag.verdicts(X, n_threads=n_threads), verdict)
 
 
 @given(st.data())
@@ -34,8 +37,9 @@ def test_no_executor_changes_a_bit(data):
     ensemble = data.draw(strategies.ensembles())
     X = data.draw(strategies.rows(ensemble.n_features))
     policy = data.draw(strategies.policies(ensemble.n_classifiers, ensemble.n_scores))
-    assert_equal_answers(ensemble, policy, X)
-    assert_equal_answers(ensemble, mddag.compile(ensemble).policy, X)
+    for run in (policy, mddag.compile(ensemble).policy):
+        assert_equal_answers(ensemble, run, X)
+        assert_equal_answers(ensemble, data.draw(strategies.with_verdicts(run)), X)
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])

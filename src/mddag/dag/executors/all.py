@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from mddag.dag.executors.executor import exits_at_the_end
 from mddag.dag.program import Program
+from mddag.dag.verdicts import verdicts_by_exits
 from mddag.features.rows import Rows
 
 
@@ -35,3 +36,6 @@ class All:
 
     def exits(self, rows: Rows, n_threads: int) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
         return exits_at_the_end(self, self.program, rows, n_threads)
+
+    def verdicts(self, rows: Rows, n_threads: int) -> NDArray[np.intp]:
+        return verdicts_by_exits(self.program, *self.exits(rows, n_threads))

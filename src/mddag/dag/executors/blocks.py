@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from mddag import _core
 from mddag.dag.executors.executor import exits_at_the_end
 from mddag.dag.program import Program
+from mddag.dag.verdicts import verdicts_by_exits
 from mddag.features.rows import Rows
 
 
@@ -51,3 +52,6 @@ class Blocks:
         exit_step = np.zeros(len(rows), np.int32)
         self.program.forest.run_blocks(rows, self.decisions, scores, exit_step, n_threads)
         return scores, exit_step
+
+    def verdicts(self, rows: Rows, n_threads: int) -> NDArray[np.intp]:
+        return verdicts_by_exits(self.program, *self.exits(rows, n_threads))

@@ -40,6 +40,10 @@ class Executor(Protocol):
         """Scores (n_rows, K), and exit steps (n_rows,) as ``Trace.exit_step``."""
         ...
 
+    def verdicts(self, rows: Rows, n_threads: int) -> NDArray[np.intp]:
+        """Class codes (n_rows,) as ``Trace.verdict``."""
+        ...
+
 
 class Tracer(Executor, Protocol):
     """An executor that keeps paths."""

@@ -11,7 +11,8 @@ evaluation, so it runs only what kernels, which add integers, cannot.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -19,9 +20,12 @@ from numpy.typing import NDArray
 
 from mddag.dag.program import Program
 from mddag.dag.trace import Trace
+from mddag.dag.verdicts import codes_by_scores
 from mddag.ensemble.ensemble import Ensemble
 from mddag.features.rows import Rows
 from mddag.mdp.policy import Policy
+from mddag.mdp.quits import Quits
+from mddag.mdp.verdicts import decided
 
 Vote = Callable[[int, NDArray[np.intp]], NDArray[np.float64]]
 Visits = list[tuple[int, NDArray[np.intp]]]
@@ -36,46 +40,66 @@ class Steps:
 
     @staticmethod
     def runs(program: Program) -> bool:
-        return not program.has_kernels
+        return not program.has_walk
 
     def cost(self, n_rows: int) -> float:
         return self.program.costs.by_steps(n_rows)
 
     def scores(self, rows: Rows, out: NDArray[np.float64], n_threads: int) -> None:
-        out[:], _ = self._followed(rows, n_threads)
+        out[:] = self._followed(rows, n_threads)[0]
 
     def exits(self, rows: Rows, n_threads: int) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
-        scores, visits = self._followed(rows, n_threads)
+        scores, visits, _ = self._followed(rows, n_threads)
         return scores, exit_steps(visits, len(rows))
 
+    def verdicts(self, rows: Rows, n_threads: int) -> NDArray[np.intp]:
+        return self._followed(rows, n_threads)[2]
+
     def run(self, rows: Rows, n_threads: int) -> Trace:
-        scores, visits = self._followed(rows, n_threads)
-        return trace_of(visits, self.program.policy, self.program.ensemble.cost, scores)
+        scores, visits, verdict = self._followed(rows, n_threads)
+        trace = trace_of(visits, self.program.policy, self.program.ensemble.cost, scores)
+        return replace(trace, verdict=verdict)
 
-    def _followed(self, rows: Rows, n_threads: int) -> tuple[NDArray[np.float64], Visits]:
+    def _followed(
+        self, rows: Rows, n_threads: int
+    ) -> tuple[NDArray[np.float64], Visits, NDArray[np.intp]]:
         ensemble, policy = self.program.ensemble, self.program.policy
-        carried = policy.state.start(ensemble.bias, len(rows))
-        visits = follow(policy, votes_on(ensemble, rows, n_threads), carried, len(rows))
-        return policy.state.scores(carried), visits
+        carried, quits = policy.state.start(ensemble.bias, len(rows)), Quits.of(policy, len(rows))
+        visits = follow(policy, votes_on(ensemble, rows, n_threads), carried, len(rows), quits)
+        scores = policy.state.scores(carried)
+        codes = codes_by_scores(ensemble, scores)
+        if policy.verdict is not None:
+            cells = partial(policy.state.cells, carried)
+            codes = decided(codes, quits.verdicts(cells))
+        return scores, visits, codes
 
 
-def follow(policy: Policy, vote: Vote, carried: Any, n_rows: int) -> Visits:
+def follow(
+    policy: Policy, vote: Vote, carried: Any, n_rows: int, quits: Quits | None = None
+) -> Visits:
     """Take rows through a policy: (j, rows that evaluate at step j) for each step with any.
 
     vote    : of a base classifier, numbered as in the source ensemble, and rows: (n, K)
     carried : what the policy's state carries for the rows; changed in place
+    quits   : writes down where rows quit
     """
     state, visits = policy.state, []
     at = np.zeros(n_rows, np.int32)
     for j in range(policy.n_reached):
         here = np.flatnonzero(at == j)
         if len(here) and j % policy.every == 0:
-            at[here] = to = policy.leads_to(j, state.cells(carried, j, here))
+            cells = state.cells(carried, j, here)
+            at[here] = to = policy.leads_to(j, cells)
+            if quits is not None:
+                quits.leave(j, here.compress(to == policy.n_steps), cells[to == policy.n_steps])
             here = here.compress(to == j)
         if len(here):
             state.add(carried, j, here, vote(int(policy.order[j]), here))
             at[here] = j + 1
             visits.append((j, here))
+    here = np.flatnonzero(at == policy.n_reached)
+    if quits is not None and policy.n_reached < policy.n_steps and len(here):
+        quits.leave(policy.n_reached, here, state.cells(carried, policy.n_reached, here))
     return visits
 
 

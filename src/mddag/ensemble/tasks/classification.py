@@ -47,8 +47,7 @@ class Classification(Task):
             return super().codes(scores, n_scores)
         if getattr(scores, "shape", ())[1:] != (n_scores,):
             raise ValueError(f"scores are {described(scores)}; wanted (n, {n_scores})")
-        won = scores[:, 0] > 0 if n_scores == 1 else scores.argmax(axis=1)
-        return won.astype(np.intp)
+        return winners(scores)
 
     def predictions(self, scores: NDArray[np.float64]) -> NDArray[Any]:
         codes = self.codes(scores, np.shape(scores)[-1])
@@ -89,6 +88,12 @@ class Classification(Task):
         self, loss: Loss | None, targets: NDArray[Any], weight: NDArray[np.float64] | None
     ) -> float:
         return 1.0
+
+
+def winners(scores: NDArray[np.float64]) -> NDArray[np.intp]:
+    """The place of the winning class of each row of scores (n, K), whatever its label."""
+    won = scores[:, 0] > 0 if scores.shape[1] == 1 else scores.argmax(axis=1)
+    return won.astype(np.intp)
 
 
 def class_labels(classes: ArrayLike, n_scores: int) -> NDArray[Any]:

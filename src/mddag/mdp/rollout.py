@@ -1,0 +1,93 @@
+"""Rollout: a policy on rows whose votes are known, by native/mdp.
+
+The sums are float64 in the order of evaluation. Scores and stages have kernels; other states run
+by ``mddag.compile(ensemble, policy)`` alone.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mddag import _core
+from mddag.ensemble.votes import Tables, Votes
+from mddag.mdp.policy import Policy
+from mddag.mdp.quits import Quits
+from mddag.mdp.stages import Stages
+
+
+@dataclass(frozen=True, eq=False)
+class Rollout:
+    """What happened to n rows.
+
+    scores      : float64 (n, K)
+    n_evaluated : int32 (n,)
+    exit_step   : int32 (n,), one more than the last step at which a row evaluates, 0 if none
+    cost        : float64 (n,)
+    verdict     : int16 (n,), that of the policy, -1 where scores decide; None where it has none
+    """
+
+    scores: NDArray[np.float64]
+    n_evaluated: NDArray[np.int32]
+    exit_step: NDArray[np.int32]
+    cost: NDArray[np.float64]
+    verdict: NDArray[np.int16] | None
+
+
+def roll_out(
+    policy: Policy,
+    votes: Votes,
+    tables: Tables,
+    grid: _core.Grid,
+    costs: NDArray[np.float64],
+    n_threads: int,
+) -> Rollout:
+    """Take rows through a policy.
+
+    votes  : of all base classifiers on the rows; their leaf codes are read
+    tables : what the leaves vote, rescaled for the policy or in other units
+    grid   : the cells of sums in the units of the tables
+    costs  : of the base classifiers (N,)
+    """
+    n, state = len(votes), policy.state
+    n_evaluated, exit_step, cost = np.zeros(n, np.int32), np.zeros(n, np.int32), np.zeros(n)
+    out = n_evaluated, exit_step, cost, n_threads
+    if not isinstance(state, Stages):
+        carried = np.tile(tables.bias, (n, 1))
+        _core.rollout(tables.native, votes.codes, grid, policy.native, costs, carried, *out)
+        verdict = None
+        if policy.verdict is not None:
+            cells = _cells(grid, carried)
+            verdict = policy.last_verdicts[policy.decision_after(exit_step), cells]
+        return Rollout(carried, n_evaluated, exit_step, cost, verdict)
+    columns, _ = state.start(tables.bias, n)
+    _core.rollout_stages(
+        tables.native, votes.codes, grid, state.native, policy.native, costs, columns, *out
+    )
+    scores = state.scores((columns, exit_step.astype(np.intp)))
+    verdict = _stage_verdicts(policy, state, columns, exit_step, grid)
+    return Rollout(scores, n_evaluated, exit_step, cost, verdict)
+
+
+def _stage_verdicts(
+    policy: Policy,
+    state: Stages,
+    columns: NDArray[np.float64],
+    exit_step: NDArray[np.int32],
+    grid: _core.Grid,
+) -> NDArray[np.int16] | None:
+    if policy.verdict is None:
+        return None
+
+    def cells(j: int, rows: NDArray[np.intp]) -> NDArray[np.int32]:
+        return _cells(grid, columns[rows, state.reads[j], None])
+
+    return Quits.found(policy, exit_step, cells).verdicts(cells)
+
+
+def _cells(grid: _core.Grid, scores: NDArray[np.float64]) -> NDArray[np.int32]:
+    cells = np.empty(len(scores), np.int32)
+    _core.cells(grid, np.ascontiguousarray(scores), cells)
+    return cells

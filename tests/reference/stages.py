@@ -1,0 +1,75 @@
+"""Twin of src/mddag/mdp/stages.py: columns of scores, one action at a time."""
+
+from dataclasses import dataclass
+from types import SimpleNamespace
+
+from mddag.mdp.policy import EVAL, QUIT
+from tests.reference import grid as grid_twin
+from tests.reference import trees as trees_twin
+from tests.reference.rollout import in_fixed_point
+
+
+@dataclass
+class Walk:
+    """What happened to one instance."""
+
+    columns: list[float]
+    path: list[int]
+    exit_step: int
+    score: float
+    verdict: int
+
+
+def follow(vote, policy, bias, edges):
+    """vote(j) is the vote of base classifier j; columns are compared with `edges`."""
+    state = policy.state
+    columns, path, exit_step = [bias] * state.n_columns, [], 0
+    at = len(policy.actions)  # the decision where it quits; by default it passes the end
+
+    def cell(step):
+        return grid_twin.cell(SimpleNamespace(edges=edges), [columns[state.reads[step]]])
+
+    for step in range(policy.n_steps):
+        if step % policy.every == 0:
+            action = policy.actions[step // policy.every, cell(step)]
+        if action == QUIT:
+            at = step // policy.every
+            break
+        if action == EVAL:
+            h = vote(int(policy.order[step]))
+            columns = [
+                f + h if write else f for f, write in zip(columns, state.writes[step], strict=True)
+            ]
+            path.append(int(policy.order[step]))
+            exit_step = step + 1
+    verdict = -1
+    if policy.verdict is not None:
+        verdict = int(policy.verdict[at, cell(min(at * policy.every, policy.n_steps))])
+    return Walk(columns, path, exit_step, columns[state.reads[exit_step]], verdict)
+
+
+def on_rows(ensemble, policy, X, edges=None):
+    """The walks of rows down the trees of an ensemble."""
+    tables, edges = ensemble.tables, policy.grid.edges if edges is None else edges
+
+    def votes_of(row):
+        def vote(j):
+            total = 0.0
+            for t in range(tables.rounds[j], tables.rounds[j + 1]):
+                total += float(tables.table(t)[trees_twin.leaf_code(ensemble.tree(t), row)][0])
+            return total
+
+        return vote
+
+    return [follow(votes_of(row), policy, float(ensemble.bias[0]), edges) for row in X]
+
+
+def on_rows_in_fixed_point(ensemble, policy, X, fixed):
+    """The walks that kernels take, which add integers and compare them with integer edges."""
+    edges = [float(edge) * fixed.unit for edge in fixed.edges(policy.grid.edges)]
+    return on_rows(in_fixed_point(ensemble), policy, X, edges)
+
+
+def codes(walks):
+    """The class of each walk: its verdict, or else the sign of its score."""
+    return [int(walk.score > 0) if walk.verdict < 0 else walk.verdict for walk in walks]
