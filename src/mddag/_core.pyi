@@ -28,6 +28,8 @@ Policy = tuple[Ints32, Ints64]
 Stages = tuple[Ints64, Ints64, Ints64, int, int]
 # by decision and cell, and of rows that have passed all steps; see native/walk/verdicts.hpp
 Verdicts = tuple[NDArray[np.int16], NDArray[np.int16]]
+# discounts, whether the metric is a mean over cuts, knots and gains, slope; see native/mdp/urgency.hpp
+Urgency = tuple[Floats, bool, Floats, Floats, float]
 ColumnArrays = tuple[Codes, Ints32, Bools, Bools, NDArray[np.intp]]
 # kind, scale, prices; labels as classes, values or shares
 Loss = tuple[int, float, Floats, Ints64, Floats, Floats]
@@ -280,3 +282,12 @@ def grow(
     words: Words,
     n_threads: int,
 ) -> int: ...
+def urgency(
+    urgency: Urgency,
+    starts: Ints64,
+    reading: Floats,
+    spread: Floats,
+    alive: Bytes,
+    out: Floats,
+    n_threads: int,
+) -> None: ...

@@ -119,10 +119,10 @@ class NDCG(GainMetric):
     def worth(self, ideal: NDArray[np.float64], queries: Queries) -> NDArray[np.float64]:
         ranks = queries.ranks
         counted = ranks < (queries.n_rows if self.k is None else self.k)
-        return _over_ideal(np.where(counted, self._discounted(ranks), 0.0), ideal, queries)
+        return _over_ideal(np.where(counted, self.discounted(ranks), 0.0), ideal, queries)
 
     @staticmethod
-    def _discounted(ranks: NDArray[np.intp]) -> NDArray[np.float64]:
+    def discounted(ranks: NDArray[np.intp]) -> NDArray[np.float64]:
         return np.asarray(1.0 / np.log2(ranks + 2.0), np.float64)
 
 
@@ -134,7 +134,7 @@ class LetorNDCG(NDCG):
     """
 
     @staticmethod
-    def _discounted(ranks: NDArray[np.intp]) -> NDArray[np.float64]:
+    def discounted(ranks: NDArray[np.intp]) -> NDArray[np.float64]:
         return _letor_discounted(ranks)
 
 
