@@ -127,8 +127,8 @@ nb::ndarray<nb::numpy, T, nb::ndim<1>> to_numpy(std::vector<T>&& values) {
 }
 
 // Urgency.native: discounts, whether the metric is a mean over cuts, knots and gains, slope.
-using UrgencyArrays = std::tuple<Array<const double>, bool, Array<const double>,
-                                 Array<const double>, double>;
+using UrgencyArrays =
+    std::tuple<Array<const double>, bool, Array<const double>, Array<const double>, double>;
 
 // Spans of Urgency.native, from which kernels with working memory are made.
 struct Urgencies {

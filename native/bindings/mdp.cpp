@@ -83,9 +83,9 @@ void bind_stage_rollout(nb::module_& m) {
 void bind_urgency(nb::module_& m) {
   m.def(
       "urgency",
-      [](const UrgencyArrays& arrays, Array<const std::int64_t> starts,
-         Array<const double> reading, Array<const double> spread, Array<const std::uint8_t> alive,
-         Array<double> out, int n_threads) {
+      [](const UrgencyArrays& arrays, Array<const std::int64_t> starts, Array<const double> reading,
+         Array<const double> spread, Array<const std::uint8_t> alive, Array<double> out,
+         int n_threads) {
         nb::gil_scoped_release unlocked;
         require_queries(span(starts), out.shape(0));
         const bool fits = reading.shape(0) == out.shape(0) && spread.shape(0) == out.shape(0) &&

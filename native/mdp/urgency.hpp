@@ -45,7 +45,8 @@ class ExpectedExcess {
   ExpectedExcess() {
     for (std::size_t i = 0; i <= kParts; ++i) {
       const double z = kEnd * static_cast<double>(i) / kParts;
-      values_[i] = std::exp(-z * z / 2) * 0.3989422804014327 - z * std::erfc(z * 0.7071067811865476) / 2;
+      values_[i] =
+          std::exp(-z * z / 2) * 0.3989422804014327 - z * std::erfc(z * 0.7071067811865476) / 2;
     }
   }
 
@@ -64,8 +65,8 @@ struct GainCurve {
   Span<const double> at, gain;
 
   double operator()(double score) const {
-    const auto above = static_cast<std::size_t>(
-        std::upper_bound(at.data, at.data + at.size, score) - at.data);
+    const auto above =
+        static_cast<std::size_t>(std::upper_bound(at.data, at.data + at.size, score) - at.data);
     if (above == 0) return gain[0];
     if (above == at.size) return gain[at.size - 1];
     const double low = at[above - 1], share = (score - low) / (at[above] - low);

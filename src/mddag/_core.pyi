@@ -30,6 +30,7 @@ Stages = tuple[Ints64, Ints64, Ints64, int, int]
 Verdicts = tuple[NDArray[np.int16], NDArray[np.int16]]
 # discounts, whether the metric is a mean over cuts, knots and gains, slope; see native/mdp/urgency.hpp
 Urgency = tuple[Floats, bool, Floats, Floats, float]
+Readings = tuple[Ints64, Floats, Floats, Floats, Floats]  # checks, weights, level, edges, spread
 ColumnArrays = tuple[Codes, Ints32, Bools, Bools, NDArray[np.intp]]
 # kind, scale, prices; labels as classes, values or shares
 Loss = tuple[int, float, Floats, Ints64, Floats, Floats]
@@ -191,6 +192,17 @@ class Decisions:
         expected_steps: int,  # of a row, on average; it decides on speed alone
     ) -> None: ...
 
+class QueryDecisions:
+    def __init__(
+        self,
+        readings: Readings,
+        number: str,
+        k: int,
+        urgency: Urgency,
+        edges: Floats,
+        quits: Bytes,
+    ) -> None: ...
+
 class Forest:
     """An ensemble of trees made ready for many rows at once; it keeps no reference to the arrays.
 
@@ -210,6 +222,17 @@ class Forest:
     @property
     def kernels(self) -> str: ...  # "avx2" or "portable"
     def scores(self, X: Rows, out: Sums, n_threads: int) -> None: ...
+    @property
+    def most_documents(self) -> int: ...
+    def run_queries(
+        self,
+        X: Rows,
+        starts: Ints64,
+        decisions: QueryDecisions,
+        reading: Floats,
+        exit_step: Ints32,
+        n_threads: int,
+    ) -> None: ...
     def run_blocks(
         self,
         X: Rows,

@@ -21,6 +21,7 @@ RIDGE = 1e-3
 SPREAD_CELLS = 8
 LEAST_SPREAD = 1e-9
 KNOTS = 64  # of the gain curve
+GainCurve = tuple[NDArray[np.float64], NDArray[np.float64]]
 GROWTH = 0.2  # check points lie so much of their step apart, at least `every`
 
 
@@ -48,12 +49,12 @@ def block_sums(
 
 
 def fitted_readings(
-    problem: RankingProblem, blocks: NDArray[np.float64], checks: NDArray[np.int64], *, odds: bool
+    problem: RankingProblem,
+    blocks: NDArray[np.float64],
+    checks: NDArray[np.int64],
+    curve: GainCurve,
 ) -> Readings:
-    """The readings of documents whose sums of blocks (n, C) are given.
-
-    odds : whether, without labels, exp(F) is the gain; else 2^F - 1
-    """
+    """The readings of documents whose sums of blocks (n, C) are given."""
     full, n_checks = problem.full, len(checks)
     weight = problem.closeness(FOCUS)
     weights, level = np.zeros((n_checks, n_checks)), np.zeros(n_checks)
@@ -66,7 +67,7 @@ def fitted_readings(
             weights[c], level[c] = 1.0, problem.votes.tables.bias[0]
         reading = level[c] + known @ weights[c, : c + 1]
         edges[c], spread[c] = _spreads(reading, full - reading)
-    gain_at, gain = _gain_curve(problem, odds)
+    gain_at, gain = curve
     slope = _slope(np.interp(full, gain_at, gain), full)
     return Readings(checks, weights, level, edges, spread, gain_at, gain, slope)
 
@@ -96,10 +97,11 @@ def _spreads(
     return edges, np.sqrt(found) + LEAST_SPREAD
 
 
-def _gain_curve(
-    problem: RankingProblem, odds: bool
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Knots of E[gain | F], and its values, which do not fall."""
+def gain_curve(problem: RankingProblem, odds: bool) -> GainCurve:
+    """Knots of E[gain | F], and its values, which do not fall.
+
+    odds : whether, without labels, exp(F) is the gain; else 2^F - 1
+    """
     full = problem.full
     at = np.unique(np.quantile(full, np.linspace(0, 1, KNOTS)))
     if problem.labels is None:

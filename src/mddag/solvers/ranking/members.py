@@ -28,10 +28,10 @@ from mddag.mdp.query_state import Gap, QueryState, QueryUrgency, Rank, Reading, 
 from mddag.mdp.readings import Readings
 from mddag.metrics.ranking import GainMetric
 from mddag.solvers.ranking.exit_family import NO_CELLS, ExitFamily
-from mddag.solvers.ranking.fit_readings import GROWTH, check_points, fitted_readings
+from mddag.solvers.ranking.fit_readings import GROWTH, check_points, fitted_readings, gain_curve
 from mddag.solvers.ranking.fit_readings import block_sums as sums_of_blocks
 from mddag.solvers.ranking.order import top_order
-from mddag.solvers.ranking.problem import RankingProblem
+from mddag.solvers.ranking.problem import RankingProblem, joined
 
 LEAST_EVERY = 8
 
@@ -66,17 +66,20 @@ class Exits(ABC, Parameters):
         """Of the numbers at all check points but the last, (C - 1,)."""
 
     def fit(
-        self,
-        problem: RankingProblem,
-        *,
-        order: NDArray[np.intp] | None = None,
-        odds: bool = True,
+        self, problem: RankingProblem, *, more: RankingProblem | None = None, odds: bool = True
     ) -> ExitFamily:
-        """Order and readings of these documents; `order` if it is known, see fitted_readings."""
-        order = top_order(problem) if order is None else order
+        """Order and readings of these documents.
+
+        more : further queries for both, such as those that the model was trained on; their labels
+               are not used, since a model is too sure of them
+        odds : see fitted_readings
+        """
+        whole = problem if more is None else joined([problem, more])
+        order = top_order(whole)
         checks = check_points(problem.n_steps, self.every, self.growth)
-        readings = fitted_readings(problem, sums_of_blocks(problem, order, checks), checks, odds=odds)
-        return self.family(readings, order, problem.metric)
+        blocks = sums_of_blocks(whole, order, checks)
+        curve = gain_curve(problem, odds)
+        return self.family(fitted_readings(whole, blocks, checks, curve), order, problem.metric)
 
     def family(
         self, readings: Readings, order: NDArray[np.intp], metric: GainMetric

@@ -95,13 +95,9 @@ class RankingProblem:
 
 
 def joined(problems: list[RankingProblem]) -> RankingProblem:
-    """The queries of several problems with the same votes and metric; labels if all have them."""
+    """The queries of several problems with the same votes and metric, without labels."""
     first = problems[0]
-    if len(problems) == 1:
-        return first
     codes = np.concatenate([p.votes.codes for p in problems])
-    known = [p.labels for p in problems if p.labels is not None]
-    labels = np.concatenate(known) if len(known) == len(problems) else None
     sizes = np.concatenate([p.queries.sizes for p in problems])
     votes = Votes(codes, first.votes.tables)
-    return RankingProblem(votes, Queries.of_sizes(sizes), first.metric, labels)
+    return RankingProblem(votes, Queries.of_sizes(sizes), first.metric)
