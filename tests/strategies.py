@@ -102,7 +102,7 @@ def with_verdicts(draw, policy):
 def staged_policies(draw, n_steps):
     """A random Policy of stages: any column is read and any are written, verdicts or none."""
     policy = draw(policies(n_steps, 1))
-    n_columns = draw(st.integers(1, 3))
+    n_columns = draw(st.integers(1, min(3, n_steps + 1)))
     column, write = st.integers(0, n_columns - 1), st.booleans()
     reads = draw(st.lists(column, min_size=n_steps + 1, max_size=n_steps + 1))
     size = n_steps * n_columns

@@ -21,6 +21,7 @@ RUNNABLE = [
     "serving.md",
     "solvers.md",
     "sparsify.md",
+    "verdicts.md",
 ]
 
 

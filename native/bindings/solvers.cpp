@@ -30,19 +30,27 @@ RadialValues values(const RadialValueArrays& arrays) {
   return {centres.data(), weights.data(), counts.data(), centres.shape(1), sigma, normalised};
 }
 
-// tables, codes, bias, costs, cumulative weights (empty where all weigh the same).
+// A factor for each instance, or none.
+void require_factors(const Array<const double>& factors, std::size_t n) {
+  if (factors.shape(0) != 0 && factors.shape(0) != n) refuse("cost_weight is not of the rows");
+}
+
+// tables, codes, bias, costs, cumulative weights (empty where all weigh the same), cost_weight
+// (likewise).
 template <class Code>
 using SampleArrays = std::tuple<TableArrays, Matrix<const Code>, Array<const double>,
-                                Array<const double>, Array<const double>>;
+                                Array<const double>, Array<const double>, Array<const double>>;
 
 template <class Code>
 Sample<CodedVotes<Code>> sample(const SampleArrays<Code>& arrays) {
-  const auto& [table_arrays, codes, bias, costs, cumulative] = arrays;
+  const auto& [table_arrays, codes, bias, costs, cumulative, cost_weight] = arrays;
+  require_factors(cost_weight, codes.shape(0));
   return {{tables(table_arrays), codes.data()},
           codes.shape(0),
           bias.data(),
           span(costs),
-          span(cumulative)};
+          span(cumulative),
+          span(cost_weight)};
 }
 
 // grid, centres of its cells, norm.
@@ -131,11 +139,11 @@ void bind_values(nb::module_& m) {
       "values"_a.noconvert(), "space"_a.noconvert(), "allowed"_a, "out"_a.noconvert());
 }
 
-// tables, codes, instances, bias, costs, weight.
+// tables, codes, instances, bias, costs, weight, cost_weight (empty where all count alike).
 template <class Code>
 using DescentSampleArrays =
     std::tuple<TableArrays, Matrix<const Code>, Array<const std::int64_t>, Array<const double>,
-               Array<const double>, Array<const double>>;
+               Array<const double>, Array<const double>, Array<const double>>;
 // beta, every, allowed.
 using DescentArguments = std::tuple<double, std::size_t, Allowed>;
 // most groups per row, least instances per group, z of SKIP, z of QUIT.
@@ -145,7 +153,8 @@ template <class Votes, class State, class Code>
 DescentProblem<Votes, State> descent_problem(const DescentSampleArrays<Code>& sample,
                                              const State& state,
                                              const DescentArguments& arguments) {
-  const auto& [table_arrays, codes, instances, bias, costs, weight] = sample;
+  const auto& [table_arrays, codes, instances, bias, costs, weight, cost_weight] = sample;
+  require_factors(cost_weight, codes.shape(0));
   const auto& [beta, every, allowed] = arguments;
   const auto& [eval, skip, quit] = allowed;
   return {{tables(table_arrays), codes.data()},
@@ -156,7 +165,8 @@ DescentProblem<Votes, State> descent_problem(const DescentSampleArrays<Code>& sa
           span(weight),
           beta,
           every,
-          {eval, skip, quit}};
+          {eval, skip, quit},
+          span(cost_weight)};
 }
 
 Guards guards(const GuardArguments& arguments) {

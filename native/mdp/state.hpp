@@ -19,7 +19,7 @@
 //
 // Kernels take every row by itself: a cell depends on what the row itself carries. ScoreState is
 // the state of the paper. Others carry more than the scores (which feature groups are paid) or read
-// other columns at other steps (stages of a cascade). Integer sums have states of their own:
+// other columns at other steps (stages.hpp). Integer sums have states of their own:
 // walk/state.hpp for one row, by the same function state_of, and blocks/kernels/lane_state.hpp for
 // rows in lanes.
 #pragma once

@@ -33,6 +33,7 @@ struct DescentProblem {
   double beta;
   std::size_t every;  // steps that one decision covers
   bool allowed[kActions];
+  Span<const double> cost_weight{};  // (n,), by which the costs of an instance count; none for 1
 
   std::size_t n_decisions() const { return (costs.size + every - 1) / every; }
 };
@@ -122,6 +123,11 @@ class Sweep {
     return price;
   }
 
+  double price(std::size_t d, std::int64_t i) const {
+    const Span<const double>& factor = problem_.cost_weight;
+    return factor.size == 0 ? price_[d] : price_[d] * factor[static_cast<std::size_t>(i)];
+  }
+
   // f += the votes of the steps that decision d covers.
   void evaluate(std::size_t d, std::int64_t i, double* f) const {
     for (std::size_t j = d * problem_.every; j < end_of(d); ++j)
@@ -205,7 +211,7 @@ class Sweep {
         std::copy(carried(d, r), carried(d, r) + width(), f);
         ends.instances[s] = instance_[r];
         paid[s] = &here_[r * kActions + action];
-        paid[s]->cost = action == kEval ? price_[d] : 0.0;
+        paid[s]->cost = action == kEval ? price(d, instance_[r]) : 0.0;
         if (action == kEval) evaluate(d, instance_[r], f);
         if (action != kQuit) on_the_way.push_back(static_cast<std::uint32_t>(s));
       };
@@ -213,7 +219,8 @@ class Sweep {
         cell_[r] = static_cast<std::int32_t>(cell(d, carried(d, r)));
         const std::uint8_t present = row(d)[static_cast<std::size_t>(cell_[r])];
         Return* here = &here_[r * kActions];
-        if (present == kEval) here[kEval] = {ahead_[r].loss, ahead_[r].cost + price_[d]};
+        if (present == kEval)
+          here[kEval] = {ahead_[r].loss, ahead_[r].cost + price(d, instance_[r])};
         if (present == kSkip) here[kSkip] = ahead_[r];
         if (present != kEval) end_with(r, kEval);
         if (present != kSkip && problem_.allowed[kSkip]) end_with(r, kSkip);
@@ -238,7 +245,7 @@ class Sweep {
             next_.data(), n_cells_, D_, at[s], [&](std::size_t l) { return cell(l, f); }));
         if (to == D_) continue;
         evaluate(to, ends.instances[s], f);
-        paid[s]->cost += price_[to];
+        paid[s]->cost += price(to, ends.instances[s]);
         at[s] = static_cast<std::uint32_t>(to + 1);
         on_the_way[n_left++] = s;
       }

@@ -35,14 +35,14 @@ ColumnArrays = tuple[Codes, Ints32, Bools, Bools, NDArray[np.intp]]
 # kind, scale, prices; labels as classes, values or shares
 Loss = tuple[int, float, Floats, Ints64, Floats, Floats]
 Allowed = tuple[bool, bool, bool]  # EVAL, SKIP, QUIT
-# tables, codes, bias, costs, cumulative weights
-Sample = tuple[Tables, Codes, Floats, Floats, Floats]
+# tables, codes, bias, costs, cumulative weights, cost_weight; the last two may be empty
+Sample = tuple[Tables, Codes, Floats, Floats, Floats, Floats]
 Space = tuple[Grid, Floats, Floats]  # grid, centres, norm
 # beta, rate, trace decay, whether off-policy, allowed
 Learning = tuple[float, float, float, bool, Allowed]
 Values = tuple[Any, ...]  # of a value function: what its `start` returns
-# tables, codes, instances, bias, costs, weight
-DescentSample = tuple[Tables, Codes, Ints64, Floats, Floats, Floats]
+# tables, codes, instances, bias, costs, weight, cost_weight, which may be empty
+DescentSample = tuple[Tables, Codes, Ints64, Floats, Floats, Floats, Floats]
 Descent = tuple[float, int, Allowed]  # beta, every, allowed
 Guards = tuple[int, int, float, float]  # groups, instances per group, z of SKIP, z of QUIT
 

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -6,6 +8,7 @@ from mddag.dag.program import Program
 from mddag.ensemble.ensemble import Ensemble
 from mddag.mdp.grid import Grid
 from mddag.mdp.policy import EVAL, QUIT, Policy
+from mddag.mdp.stages import Stages
 from tests.dag.executors.test_executor import assert_equal_answers, every
 from tests.native.test_walk import forest, noisy_policy, rows_on_thresholds
 
@@ -75,3 +78,13 @@ def test_callables_have_no_kernels():
     with pytest.raises(TypeError, match="callables; only trees have native executors"):
         _ = program.walk
     assert Program(forest(8), noisy_policy(forest(8), 5)).has_kernels
+
+
+def test_the_walk_knows_more_states_than_other_kernels():
+    ensemble = forest(8)
+    policy = noisy_policy(ensemble, 5)
+    reads = np.zeros(len(ensemble) + 1, int)
+    staged = Program(ensemble, replace(policy, state=Stages(policy.grid, reads)))
+    assert staged.has_walk
+    assert not staged.has_kernels
+    assert Program(ensemble, policy).has_walk

@@ -211,3 +211,56 @@ def test_other_labels_for_the_same_votes():
 def test_mass_is_of_the_weights():
     assert MDP(VOTES, LABELS).mass.tolist() == [1, 1, 1, 1]
     np.testing.assert_allclose(MDP(VOTES, LABELS, weight=[3, 0, 0, 1]).mass, [1.2, 0, 0, 0.4])
+
+
+def with_costs_of_negatives(**changes):
+    rng = np.random.default_rng(3)
+    votes, labels = rng.normal(size=(60, 5)), rng.integers(0, 2, 60)
+    negative = (labels == 0).astype(float)
+    parts = {"beta": 0.1, "weight": rng.uniform(0, 2, 60), "cost_weight": negative}
+    mdp = MDP(votes, labels, **(parts | changes))
+    return mdp, Policy(rng.choice(3, (5, mdp.grid.n_cells)), mdp.grid, np.arange(5))
+
+
+def test_costs_may_count_for_some_instances_alone():
+    mdp, policy = with_costs_of_negatives()
+    scores, _, cost = mdp.rollout(policy)
+    negative, found = mdp.labels == 0, mdp.evaluate(policy)
+    wanted = np.average(cost[negative], weights=mdp.weight[negative])
+    assert found.cost == pytest.approx(wanted)
+    assert found.n_evaluated == pytest.approx(wanted)
+    assert found.loss == pytest.approx(np.average(mdp.losses(scores), weights=mdp.weight))
+    assert found.objective == pytest.approx(found.loss + 0.1 * wanted)
+    by_row = mdp.losses(scores) + mdp.price * mdp.cost_weight * cost
+    assert np.average(by_row, weights=mdp.weight) == pytest.approx(found.objective)
+    assert mdp.evaluate_full().cost == 5
+
+
+def test_equal_weights_of_costs_change_nothing():
+    mdp, policy = with_costs_of_negatives(cost_weight=np.full(60, 3.0))
+    plain, _ = with_costs_of_negatives(cost_weight=None)
+    assert mdp.evaluate(policy).objective == pytest.approx(plain.evaluate(policy).objective)
+    assert plain.price == plain.beta == mdp.beta
+
+
+def test_weights_of_costs_go_with_the_sample():
+    mdp, _ = with_costs_of_negatives()
+    some = np.arange(0, 60, 2)
+    assert mdp.rows(some).cost_weight.tolist() == mdp.cost_weight[some].tolist()
+    derived = [
+        mdp.with_beta(0.2),
+        mdp.at_price(0.2),
+        mdp.with_unit_costs(),
+        mdp.with_labels(1 - mdp.labels),
+        mdp.read_by(np.ones(6)),
+        mdp.on_grid(mdp.grid),
+        mdp.arranged(Arrangement(np.arange(5)[::-1])),
+    ]
+    assert all(other.cost_weight is mdp.cost_weight for other in derived)
+    assert mdp.with_beta(0.2).price == pytest.approx(2 * mdp.price)
+    with pytest.raises(ValueError, match="cost_weight is 0 for every instance that counts"):
+        mdp.rows(np.flatnonzero(mdp.labels == 1))
+    with pytest.raises(ValueError, match="cost_weight is 0 for every instance that counts"):
+        with_costs_of_negatives(cost_weight=np.zeros(60))
+    with pytest.raises(ValueError, match="cost_weight"):
+        with_costs_of_negatives(cost_weight=np.ones(3))

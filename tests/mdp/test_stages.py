@@ -167,9 +167,10 @@ def test_stages_survive_pickling():
         (lambda: Stages(Grid(np.zeros(1), 2), [0, 0]), "for 2 scores, but a stage decides on one"),
         (lambda: Stages(GRID, [0.5]), r"reads is a list.*wanted integers \(N \+ 1,\)"),
         (lambda: Stages(GRID, []), r"reads is .*wanted integers"),
-        (lambda: Stages(GRID, [0, -1]), "step 1 reads column -1; wanted 0 or more"),
+        (lambda: Stages(GRID, [0, -1]), "step 1 reads column -1; wanted 0 to 65535"),
         (lambda: Stages(GRID, [0, 0], [[1]]), r"writes is a list.*wanted bools \(1, C\)"),
-        (lambda: Stages(GRID, [0, 3], [[True]]), "step 1 reads column 3, but writes has 1 col"),
+        (lambda: Stages(GRID, [0, 2**16]), "step 1 reads column 65536; wanted 0 to 65535"),
+        (lambda: Stages(GRID, [0, 1], [[True]]), "step 1 reads column 1, but writes has 1 col"),
         (
             lambda: Policy(np.zeros((3, N_CELLS)), GRID, np.arange(3), state=Stages(GRID, [0, 0])),
             "the state is for 1 steps, but the order has 3",

@@ -3,10 +3,18 @@
 import numpy as np
 
 import mddag
-from mddag import Dag, Trace
+from mddag import Dag, Policy, Trace
+from mddag.mdp.stages import Stages
 from mddag.solvers import Margin
 from tests.messages.message import check, each
 from tests.messages.models import X, ensemble, fast, policy, trace
+
+
+def staged():
+    """A policy of two score columns."""
+    state = Stages(policy().grid, [0, 0, 0, 1, 1, 1, 1])
+    return Policy(policy().actions, state.grid, policy().order, state=state)
+
 
 ROWS = [
     (
@@ -38,6 +46,12 @@ ROWS = [
         lambda: Dag(ensemble(), policy(), None, 99.0),
         ValueError,
         "expected_evaluations is 99.0, but there are 6",
+    ),
+    (
+        "stages in blocks",
+        lambda: mddag.compile(ensemble(), staged(), executor="blocks"),
+        ValueError,
+        "'blocks' knows one score column, but the policy's state is a Stages; wanted 'walk'",
     ),
     ("instance", lambda: trace().path(80), IndexError, "there is no instance 80; wanted"),
     ("path of", lambda: trace().path("first"), TypeError, "i is 'first'; wanted the number of an"),

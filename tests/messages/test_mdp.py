@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from mddag import MDP, Curve, Grid, Policy
+from mddag.mdp.stages import Stages
 from tests.messages.message import check, each
 from tests.messages.models import X, Y, curve, ensemble, fast, mdp, model, policy, votes
 
@@ -52,6 +53,49 @@ ROWS = [
         ValueError,
         "the action at step 0 in cell 0 is 7; wanted EVAL",
     ),
+    (
+        "cost weight",
+        lambda: MDP(votes(), Y, cost_weight=np.zeros(80)),
+        ValueError,
+        "cost_weight is 0 for every instance that counts; at least one must have a cost",
+    ),
+    (
+        "negative cost weight",
+        lambda: MDP(votes(), Y, cost_weight=-Y),
+        ValueError,
+        r"cost_weight\[\d+\] is -1.0; wanted finite numbers, 0 or more",
+    ),
+    (
+        "verdict",
+        lambda: replace(policy(), verdict=np.zeros(6)),
+        ValueError,
+        r"verdict is an array of float64 .*wanted integers \(7, 1024\): a class for each decision",
+    ),
+    (
+        "class of a verdict",
+        lambda: replace(policy(), verdict=np.full((7, 1024), 2)),
+        ValueError,
+        "verdict of decision 0 in cell 0 is 2; wanted a class from 0 to 1, or -1",
+    ),
+    (
+        "reads",
+        lambda: Stages(policy().grid, "first"),
+        ValueError,
+        r"reads is 'first'; wanted integers \(N \+ 1,\)",
+    ),
+    (
+        "writes",
+        lambda: Stages(policy().grid, [0, 1], np.zeros((2, 2))),
+        ValueError,
+        r"writes is an array of float64 .*wanted bools \(1, C\)",
+    ),
+    (
+        "stages of another policy",
+        lambda: replace(policy(), state=Stages(policy().grid, [0, 0])),
+        ValueError,
+        "from another grid|the state is for 1 steps, but the order has 6",
+    ),
+    ("cells of stages", lambda: Stages(3, [0]), TypeError, "grid is 3; wanted a Grid of one score"),
     (
         "too long a prefix",
         lambda: Policy.prefix(7, 6, policy().grid),

@@ -61,7 +61,8 @@ def paid(mdp, actions, every, i, d, f, action):
             total += cost
         d += 1
         action = actions[d][grid_twin.cell(mdp.grid, f)] if d < len(actions) else QUIT
-    return float(mdp.losses_of(np.array([f]), [i])[0]) + mdp.beta * total
+    share = 1.0 if mdp.cost_weight is None else mdp.cost_weight[i]
+    return float(mdp.losses_of(np.array([f]), [i])[0]) + mdp.price * share * total
 
 
 def choose(returns, guards, allowed):

@@ -74,7 +74,9 @@ class Learner:
         for j in range(n_steps):
             reward = 0.0
             if action == EVAL:
-                reward = -self.mdp.beta * self.mdp.costs[j]
+                reward = -self.mdp.price * self.mdp.costs[j]
+                if self.mdp.cost_weight is not None:
+                    reward *= self.mdp.cost_weight[i]
                 f = [a + b for a, b in zip(f, self.votes[i][j], strict=True)]
             if action == QUIT or j + 1 == n_steps:
                 self.update(traces, state, action, reward - quit_loss(f, i) - q[action])

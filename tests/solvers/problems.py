@@ -42,6 +42,7 @@ def mdp_of(
     labels="classes",
     loss=None,
     weighted=False,
+    costs_weighted=False,
     actions=("eval", "skip", "quit"),
     n=8,
     n_steps=4,
@@ -73,6 +74,7 @@ def mdp_of(
         beta=0.05,
         costs=rng.uniform(0.5, 2, n_steps),
         weight=rng.integers(0, 3, n) + rng.uniform() if weighted else None,
+        cost_weight=np.append(rng.integers(0, 2, n - 1), 1) if costs_weighted else None,
         grid=Grid.uniform(votes, n_cells),
         actions=actions,
     )

@@ -48,7 +48,8 @@ from mddag.ordering.arrangement import Arrangement, check_arrangement
 class Evaluation:
     """The value of a policy on a sample: Eq. (8) and its two parts.
 
-    objective = loss + beta x cost; all four are weighted means over the instances.
+    objective = loss + beta x cost; all four are weighted means over the instances, cost and
+    n_evaluated over those that count for costs.
     """
 
     loss: float
@@ -68,6 +69,9 @@ class MDP:
     unit   : what beta is a price in, in units of the loss; 1 by default
     costs  : price of each base classifier, in units of beta; 1 by default
     weight : weight of each instance in the means; 1 by default
+    cost_weight : what each instance counts for in the mean cost and the mean number of evaluations,
+             beside its weight; 1 by default. With 1 for negatives and 0 for positives these are
+             means over negatives, as in Figure 2 of the paper
     grid   : the cells on which policies are learned; Grid.uniform(votes) by default
     actions: what a solver may choose from; without "skip" policies are learned early exits alone
              (Póczos et al. 2009), without "quit" every instance goes to the end
@@ -86,6 +90,7 @@ class MDP:
         unit: float = 1.0,
         costs: ArrayLike | None = None,
         weight: ArrayLike | None = None,
+        cost_weight: ArrayLike | None = None,
         grid: Grid | None = None,
         actions: tuple[str, ...] = ACTIONS,
     ) -> None:
@@ -99,6 +104,10 @@ class MDP:
         self.weight = checked_prices("weight", weight, len(self.votes), "instance")
         if not self.weight.sum() > 0:
             raise ValueError("weight is 0 for every instance; at least one must count")
+        self.cost_weight: NDArray[np.float64] | None = None
+        if cost_weight is not None:
+            self.cost_weight = checked_prices("cost_weight", cost_weight, self.n_instances, "row")
+            self._check_cost_weight()
         self.actions = checked_actions(actions)
         self.grid = Grid.uniform(self.votes) if grid is None else checked_grid(grid, self.n_scores)
         self.factors: NDArray[np.float64] | None = None
@@ -108,6 +117,33 @@ class MDP:
     def of_numbers(self) -> bool:
         """Whether labels are numbers, as a regressor's are."""
         return are_numbers(self.labels)
+
+    def _check_cost_weight(self) -> None:
+        if self.cost_weight is not None and not (self.weight * self.cost_weight).sum() > 0:
+            raise ValueError(
+                "cost_weight is 0 for every instance that counts; at least one must have a cost"
+            )
+
+    @property
+    def cost_factors(self) -> NDArray[np.float64]:
+        """cost_weight (n,), as kernels take it; empty where all count alike."""
+        return np.empty(0) if self.cost_weight is None else self.cost_weight
+
+    @property
+    def price(self) -> float:
+        """What an evaluation of unit cost adds to the loss of an instance of cost_weight 1.
+
+        Eq. (8) is then the mean over instances of loss + price x cost_weight x cost.
+        """
+        if self.cost_weight is None:
+            return self.beta
+        total = float((self.weight * self.cost_weight).sum())
+        return self.beta * float(self.weight.sum()) / total
+
+    def mean_cost(self, costs: NDArray[Any]) -> float:
+        """The mean of what instances cost (n,), by their weights for costs."""
+        weight = self.weight if self.cost_weight is None else self.weight * self.cost_weight
+        return float(np.average(costs, weights=weight))
 
     @property
     def mass(self) -> NDArray[np.float64]:
@@ -206,12 +242,12 @@ class MDP:
         if found.verdict is not None:
             losses = self._with_verdicts(losses, found.verdict)
         loss = float(np.average(losses, weights=self.weight))
-        mean_cost = float(np.average(found.cost, weights=self.weight))
+        mean_cost = self.mean_cost(found.cost)
         return Evaluation(
             loss=loss,
             cost=mean_cost,
             objective=loss + self.beta * mean_cost,
-            n_evaluated=float(np.average(found.n_evaluated, weights=self.weight)),
+            n_evaluated=self.mean_cost(found.n_evaluated),
         )
 
     def _with_verdicts(
@@ -259,6 +295,9 @@ class MDP:
         other = copy(self)
         other.votes, other.labels = self.votes.rows(index), self.labels[index]
         other.weight = self.weight[index]
+        if self.cost_weight is not None:
+            other.cost_weight = self.cost_weight[index]
+            other._check_cost_weight()
         return other
 
     def with_labels(self, labels: ArrayLike, loss: LossFunction | None = None) -> MDP:

@@ -183,9 +183,10 @@ class Policy(ReadOnlyArrays):
 
     @cached_property
     def evaluates_all(self) -> bool:
-        """Whether this is the full ensemble in its own order."""
+        """Whether this is the full ensemble in its own order, its score that of all votes."""
         in_order = np.array_equal(self.order, np.arange(self.n_steps)) and self.rescaling is None
-        return in_order and bool((self.actions == EVAL).all())
+        plain = isinstance(self.state, Score)
+        return plain and in_order and bool((self.actions == EVAL).all())
 
     @cached_property
     def native(self) -> tuple[NDArray[np.int32], NDArray[np.int64]]:

@@ -24,6 +24,7 @@ from mddag._internal.checks import check_is, described
 from mddag._internal.read_only import ReadOnlyArrays, read_only
 from mddag.mdp.grid import Grid
 
+MOST_COLUMNS = 2**16  # every row carries all of them
 Carried = tuple[NDArray[np.float64], NDArray[np.intp]]
 
 
@@ -127,8 +128,11 @@ def _checked_reads(reads: Any) -> NDArray[Any]:
             f"reads is {described(reads)}; wanted integers (N + 1,): the score column that each "
             "step reads, and the one for the end"
         )
-    if array.min() < 0:
-        raise ValueError(f"step {array.argmin()} reads column {array.min()}; wanted 0 or more")
+    bad = np.flatnonzero((array < 0) | (array >= MOST_COLUMNS))
+    if len(bad):
+        raise ValueError(
+            f"step {bad[0]} reads column {array[bad[0]]}; wanted 0 to {MOST_COLUMNS - 1}"
+        )
     return array
 
 

@@ -19,6 +19,7 @@ from mddag._internal.checks import described
 from mddag._internal.read_only import read_only
 
 BY_SCORES = -1
+MOST_CLASSES = 2**15  # that 16 bits number
 
 
 def checked_verdict(
@@ -33,6 +34,7 @@ def checked_verdict(
             f"verdict is {described(verdict)}; wanted integers {shape}: a class for each decision "
             "and cell in which a row may quit, and one more row of them for the end"
         )
+    n_classes = min(n_classes, MOST_CLASSES)
     bad = (array < BY_SCORES) | (array >= n_classes)
     if bad.any():
         d, c = np.argwhere(bad)[0]

@@ -21,6 +21,7 @@ from mddag.calibration.calibration import Calibration
 from mddag.dag.trace import Trace
 from mddag.features.one_row import one_row
 from mddag.features.rows import Floats, Rows
+from mddag.mdp.stages import Stages
 from mddag.serving.model_file import Model
 
 LOSSES = {
@@ -254,7 +255,11 @@ def _described(model: Model) -> list[str]:
     known = model.beta is None or model.summary is not None  # which names the knob
     beta = "" if known else f", learned for beta = {model.beta:g}"
     cells = "1 cell" if policy.grid.n_cells == 1 else f"{policy.grid.n_cells} cells"
-    lines.append(f"policy: {cells}{every}{beta}")
+    state, columns = policy.state, ""
+    if isinstance(state, Stages):
+        columns = f", {state.n_columns} score column{'s' if state.n_columns > 1 else ''}"
+    verdicts = "" if policy.verdict is None else ", verdicts"
+    lines.append(f"policy: {cells}{columns}{verdicts}{every}{beta}")
     return lines + (_measured(model) if model.summary is None else model.summary.lines())
 
 

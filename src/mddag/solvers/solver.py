@@ -48,6 +48,8 @@ class Solver(ABC):
                       leave both as they are, and `with_order` takes the order that a user names
     cells_per_class : cells of the grid for each top class; None for the usual number
 
+    weighs_costs    : it heeds the cost_weight of instances; others refuse an MDP that has it
+
     What it can do at several prices:
 
     solves_paths    : `solve_path` is quicker than a solve per price; callers then part nothing
@@ -65,6 +67,7 @@ class Solver(ABC):
 
     arranges: ClassVar[bool] = False
     cells_per_class: ClassVar[int | None] = None
+    weighs_costs: ClassVar[bool] = False
     solves_paths: ClassVar[bool] = False
     settings: ClassVar[tuple[str, ...]] = ()
 
@@ -177,7 +180,7 @@ class Family(Solver):
 
     def solve(self, mdp: MDP, selection: MDP | None = None) -> Policy:
         """The best candidate by Eq. (8) on `selection`, or on the MDP itself."""
-        check_samples(mdp, selection)
+        check_samples(mdp, selection, self)
         return best(self.candidates(mdp), mdp if selection is None else selection)
 
 
@@ -243,8 +246,14 @@ def _check_signature(name: str, solve: Any) -> None:
         pass
 
 
-def check_samples(mdp: MDP, selection: MDP | None) -> None:
+def check_samples(mdp: MDP, selection: MDP | None, solver: Solver) -> None:
     """Refuse what a solver cannot learn from or choose by."""
     check_is("mdp", mdp, MDP, "an MDP, such as MDP(ensemble.votes(X), labels)")
     if selection is not None:
         check_is("selection", selection, MDP, "an MDP of the rows that choose, or None")
+    given = [mdp] if selection is None else [mdp, selection]
+    if not solver.weighs_costs and any(sample.cost_weight is not None for sample in given):
+        raise ValueError(
+            f"the MDP has a cost_weight, but {solver.name} counts the cost of every row alike; "
+            "wanted a solver that weighs costs, such as Sarsa or Descent, or an MDP without it"
+        )

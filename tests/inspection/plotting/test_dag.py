@@ -5,8 +5,11 @@ import pytest
 from matplotlib import colors
 from matplotlib import pyplot as plt
 
-from mddag.inspection.plotting import DagDisplay
+import mddag
+from mddag.inspection.plotting import DagDisplay, PathDisplay
+from tests.dag.test_dag import stumps
 from tests.inspection.plotting.traces import long_trace, trace_of
+from tests.mdp.test_stages import SEED, cascade
 
 TWO_PATHS = [[0, 1]] * 60 + [[0, 2]] * 40
 TWO_GROUPS = ["blue"] * 60 + ["red"] * 40
@@ -115,3 +118,13 @@ def test_a_trace_without_evaluations_is_a_picture_too():
 def test_bad_arguments_are_named(options, message):
     with pytest.raises(ValueError, match=message):
         DagDisplay.from_trace(trace_of(TWO_PATHS), **options)
+
+
+def test_cascades_are_drawn_like_other_dags():
+    ensemble, X = stumps(12, seed=SEED), np.random.default_rng(0).normal(size=(300, 2))
+    trace = mddag.compile(ensemble, cascade()).run(X)
+    edges = trace.edges(trace.verdict)
+    assert edges["count"].sum() == (trace.n_evaluated - 1).sum()
+    display = DagDisplay.from_trace(trace, color=trace.verdict)
+    display.figure_.canvas.draw()
+    assert PathDisplay.from_trace(trace).figure_.axes

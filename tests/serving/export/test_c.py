@@ -33,7 +33,7 @@ LIMITS = np.finfo(np.float32)
 def by_the_dag(dag, X):
     """Labels, evaluations and scores."""
     trace = dag.run(X)
-    return dag.ensemble.codes(trace.scores), trace.n_evaluated, trace.scores
+    return trace.verdict, trace.n_evaluated, trace.scores
 
 
 def assert_equal_runs(got, wanted):
@@ -47,10 +47,14 @@ def with_classes(ensemble):
 
 
 @given(st.data())
-@settings(deadline=None, max_examples=25)
+@settings(deadline=None, max_examples=60)
 def test_random_models_equal_the_dag(tmp_path_factory, data):
     ensemble = with_classes(data.draw(strategies.ensembles()))
     policy = data.draw(strategies.policies(len(ensemble), ensemble.n_scores))
+    if ensemble.n_scores == 1 and data.draw(st.booleans()):
+        policy = data.draw(strategies.staged_policies(len(ensemble)))
+    elif data.draw(st.booleans()):
+        policy = data.draw(strategies.with_verdicts(policy))
     X = data.draw(strategies.rows(ensemble.n_features)).astype(np.float32)
     dag = Dag(ensemble, policy)
     run = compiled(Predictor(Model(dag)), tmp_path_factory.mktemp("c"))

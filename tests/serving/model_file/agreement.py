@@ -8,6 +8,8 @@ import numpy as np
 from mddag.dag.dag import Dag
 from mddag.dag.dag import compile as compile_dag
 from mddag.dag.executors import Blocks
+from mddag.dag.replay import replay
+from mddag.mdp.stages import Stages
 from mddag.serving.export import export_c
 from mddag.serving.export.c_tables import CTables
 from mddag.serving.model_file import Model
@@ -28,10 +30,9 @@ def check(model):
     assert str(dag)
     assert str(predictor)
     assert Model.from_bytes(model.to_bytes()).to_bytes() == model.to_bytes()
-    _ = (
-        dag.program.forest,
-        Blocks(dag.program).decisions,
-    )  # made, whatever the cost model would choose
+    _ = dag.program.forest  # made, whatever the cost model would choose
+    if dag.program.has_kernels:
+        _ = Blocks(dag.program).decisions  # likewise
     if dag.ensemble.n_features > MOST_FEATURES:
         return
     rows = rows_for(dag.ensemble)
@@ -67,11 +68,14 @@ def executors_agree(dag, X):
     trace = dag.run(X)
     np.testing.assert_array_equal(trace.scores, wanted)
     np.testing.assert_array_equal(trace.exit_step, exit_step)
+    if isinstance(dag.policy.state, Stages):
+        staged_runs_agree(dag, X, trace)
     for name in [executor.name for executor in dag.possible]:
         other = Dag(dag.ensemble, dag.policy, name, dag.expected_evaluations)
         np.testing.assert_array_equal(other.scores(X), wanted)
         for got, want in zip(other.exits(X), (wanted, exit_step), strict=True):
             np.testing.assert_array_equal(got, want)
+        np.testing.assert_array_equal(other.verdicts(X), trace.verdict)
     for i in range(FEW):
         assert dag.walk.scores_one(np.ascontiguousarray(X[i])) == tuple(wanted[i])
     if dag.policy.evaluates_all:
@@ -79,6 +83,14 @@ def executors_agree(dag, X):
         bound = dag.fixed_point.bound + 1e-12 * np.abs(full).max(initial=0)
         assert (np.abs(wanted - full) <= bound).all()
     return wanted
+
+
+def staged_runs_agree(dag, X, trace):
+    """The walk on integers against a rollout of the same integers in float64."""
+    found = replay(dag.ensemble, dag.policy, dag.ensemble.votes(X))
+    np.testing.assert_array_equal(found.scores, trace.scores)
+    np.testing.assert_array_equal(found.exit_step, trace.exit_step)
+    np.testing.assert_array_equal(found.verdict, trace.verdict)
 
 
 def predictions_agree(predictor, X, scores):
@@ -91,11 +103,13 @@ def predictions_agree(predictor, X, scores):
         assert one == predicted[i] or (one != one and predicted[i] != predicted[i])
     if ensemble.classes is None or ensemble.kind != "classifier":
         return
-    codes = ensemble.codes(scores)
+    codes = predictor.run(X).verdict
     np.testing.assert_array_equal(predictor.codes(X), codes)
+    if predictor.model.dag.policy.verdict is None:
+        np.testing.assert_array_equal(codes, ensemble.codes(scores))
     if predictor.model.calibration is not None:
         p = predictor.predict_proba(X)
-        np.testing.assert_array_equal(p.argmax(axis=1), codes)
+        np.testing.assert_array_equal(p.argmax(axis=1), ensemble.codes(scores))
         assert ((p >= 0) & (p <= 1)).all()
         for i in range(FEW):
             one = predictor.predict_proba_one(np.ascontiguousarray(X[i]))
@@ -111,7 +125,8 @@ def exports_agree(predictor, X):
         export_c(predictor, Path(folder) / "net.h")
     tables, trace = CTables.of(dag), dag.run(X)
     for i, row in enumerate(X):
-        sums, n_evaluated = exported.run(tables, row)
+        sums, n_evaluated, code = exported.run(tables, row)
         scores = np.ldexp(np.array(sums, np.float64), -tables.exponent)
         assert scores.tolist() == trace.scores[i].tolist()
         assert n_evaluated == trace.n_evaluated[i]
+        assert code == trace.verdict[i] or not dag.ensemble.task.predicts_classes

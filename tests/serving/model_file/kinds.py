@@ -14,6 +14,7 @@ from mddag.features.features import Features
 from mddag.mdp.grid import Grid
 from mddag.mdp.mdp import Evaluation
 from mddag.mdp.policy import EVAL, QUIT, SKIP, Policy
+from mddag.mdp.stages import Stages
 from mddag.serving.model_file import Model
 from tests.native.blocks.forests import random_ensemble, random_tree
 from tests.serving.model_file.models import whole_model
@@ -130,6 +131,25 @@ def skips():
     return Model(Dag(ensemble, random_policy(rng, ensemble, 2, every=3, skips=0.45)))
 
 
+def verdicts():
+    """Three classes; where a row quits may say which it is."""
+    rng = np.random.default_rng(8)
+    ensemble = random_classifier(rng, [4, 8, 2] * 3, thresholds(rng), 3)
+    policy = random_policy(rng, ensemble, 3)
+    verdict = rng.integers(-1, 3, (len(policy.actions) + 1, policy.grid.n_cells))
+    return Model(Dag(ensemble, replace(policy, verdict=verdict)))
+
+
+def stages():
+    """Three score columns, of which steps read one and write some."""
+    rng = np.random.default_rng(9)
+    ensemble = random_classifier(rng, [2, 8, 30] * 3, thresholds(rng))
+    policy = random_policy(rng, ensemble, 4, every=2)
+    state = Stages(policy.grid, np.repeat([0, 1, 2], [3, 3, 4]), rng.random((9, 3)) < 0.6)
+    verdict = rng.integers(-1, 2, (len(policy.actions) + 1, policy.grid.n_cells))
+    return Model(Dag(ensemble, replace(policy, state=state, verdict=verdict)))
+
+
 KINDS = {
     made.__name__: made
     for made in (
@@ -141,6 +161,8 @@ KINDS = {
         calibrated,
         every_two,
         skips,
+        verdicts,
+        stages,
         whole_model,
     )
 }

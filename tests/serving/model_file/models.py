@@ -77,5 +77,9 @@ def models(draw):
     """A random Model over a random ensemble."""
     ensemble = draw(strategies.ensembles())
     policy = draw(strategies.policies(len(ensemble), ensemble.n_scores))
+    if ensemble.n_scores == 1 and draw(st.booleans()):
+        policy = draw(strategies.staged_policies(len(ensemble)))
+    elif draw(st.booleans()):
+        policy = draw(strategies.with_verdicts(policy))
     factor = draw(st.floats(0.1, 10))
     return Model(Dag(ensemble, policy), Calibration.one_group(factor, len(ensemble)), 0.5)

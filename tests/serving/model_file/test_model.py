@@ -1,6 +1,6 @@
 import os
 import stat
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
 
@@ -17,10 +17,13 @@ from mddag.ensemble.ensemble import Ensemble
 from mddag.ensemble.tasks import Regression
 from mddag.features.features import Features
 from mddag.mdp.mdp import Evaluation
+from mddag.mdp.stages import Stages
+from mddag.mdp.state import Score
 from mddag.serving.model_file import Model, ModelFileError
 from mddag.serving.model_file.container import pack, unpack
 from mddag.serving.predictor import Predictor
 from tests import strategies
+from tests.serving.model_file.kinds import KINDS
 from tests.serving.model_file.models import models, whole_model
 
 FIXTURES = Path(__file__).parent / "fixtures"
@@ -31,6 +34,13 @@ def rewritten(change):
     metadata, tensors = unpack(whole_model().to_bytes())
     change(metadata, tensors)
     return pack(metadata, tensors)
+
+
+def assert_equal_states(got, wanted):
+    assert type(got) is type(wanted)
+    if isinstance(wanted, Stages):
+        np.testing.assert_array_equal(got.reads, wanted.reads)
+        np.testing.assert_array_equal(got.writes, wanted.writes)
 
 
 def assert_equal_models(got, wanted):
@@ -47,6 +57,8 @@ def assert_equal_models(got, wanted):
     np.testing.assert_array_equal(got.dag.policy.order, wanted.dag.policy.order)
     np.testing.assert_array_equal(got.dag.policy.grid.edges, wanted.dag.policy.grid.edges)
     assert got.dag.policy.every == wanted.dag.policy.every
+    np.testing.assert_equal(got.dag.policy.verdict, wanted.dag.policy.verdict)
+    assert_equal_states(got.dag.policy.state, wanted.dag.policy.state)
     assert got.dag.expected_evaluations == wanted.dag.expected_evaluations
     for name in ("groups", "factors", "offsets"):
         mine, theirs = getattr(got.calibration, name), getattr(wanted.calibration, name)
@@ -180,6 +192,67 @@ def test_files_of_version_2_keep_loading():
     assert_equal_models(Model.load(FIXTURES / "version-2.mddag"), whole_model())
 
 
+def test_only_what_older_readers_do_not_know_needs_another_version():
+    for kind in ("trees", "whole_model"):
+        assert unpack(KINDS[kind]().to_bytes())[0]["version"] == 2
+    metadata, tensors = unpack(KINDS["verdicts"]().to_bytes())
+    assert metadata["version"] == 3
+    assert "state" not in metadata
+    assert tensors["policy.verdict"].dtype == np.int32
+    metadata, _ = unpack(KINDS["stages"]().to_bytes())
+    assert (metadata["version"], metadata["state"]) == (3, {"kind": "stages"})
+
+
+@pytest.mark.parametrize("kind", ["verdicts", "stages"])
+def test_verdicts_and_stages_survive(kind):
+    model = KINDS[kind]()
+    again = Model.from_bytes(model.to_bytes())
+    np.testing.assert_array_equal(again.dag.policy.verdict, model.dag.policy.verdict)
+    assert_equal_states(again.dag.policy.state, model.dag.policy.state)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda m, t: m.update(state={"kind": "gap"}), "state of the policy is 'gap', unknown"),
+        (lambda m, t: m.update(state={}), "state of the policy is None, unknown here; wanted"),
+        (lambda m, t: m.update(state={"kind": "stages", "k": 1}), "the state has the fields"),
+        (lambda m, t: m.update(version=2), "the metadata has the fields"),
+        (lambda m, t: (m.update(version=2), m.pop("state")), "'policy.verdict', 'state.reads', "),
+        (lambda m, t: m.pop("state"), r"\['state.reads', 'state.writes'\] are unexpected"),
+        (lambda m, t: t.pop("state.reads"), r"\['state.reads'\] are missing"),
+        (lambda m, t: t.update({"state.reads": t["state.reads"][:-1]}), "state.reads has 9 ent"),
+        (lambda m, t: t.update({"state.writes": t["state.writes"][1:]}), "state.writes has 8 ent"),
+        (lambda m, t: t.update({"state.writes": t["state.writes"] * 2}), "holds numbers above 1"),
+        (lambda m, t: t.update({"state.reads": t["state.reads"] + 3}), "reads column 5, but wri"),
+        (
+            lambda m, t: t.update({"state.writes": np.zeros((9, 11), np.uint8)}),
+            "there are 11 score columns for 9 steps; wanted at most 10",
+        ),
+        (lambda m, t: t.update({"policy.verdict": t["policy.verdict"] + 1}), "wanted a class"),
+        (lambda m, t: t.update({"policy.verdict": t["policy.verdict"][1:]}), "wanted integers"),
+    ],
+)
+def test_what_is_wrong_with_a_state_or_a_verdict_is_said(change, message):
+    metadata, tensors = unpack(KINDS["stages"]().to_bytes())
+    change(metadata, tensors)
+    with pytest.raises(ModelFileError, match=message):
+        Model.from_bytes(pack(metadata, tensors))
+
+
+@dataclass(frozen=True)
+class Unknown(Score):
+    """A state that is not in the table of the file."""
+
+
+def test_states_that_a_file_cannot_keep_are_refused_by_name(tmp_path):
+    whole = whole_model().dag
+    dag = Dag(whole.ensemble, replace(whole.policy, state=Unknown(whole.policy.grid)))
+    with pytest.raises(TypeError, match="is an Unknown, which a file cannot keep; wanted Score or"):
+        Model(dag).save(tmp_path / "no.mddag")
+    assert os.listdir(tmp_path) == []
+
+
 def test_a_file_has_the_fields_of_its_version():
     def older(metadata, _):
         metadata.update(version=1)
@@ -190,8 +263,8 @@ def test_a_file_has_the_fields_of_its_version():
 
 def test_a_file_of_a_later_version_says_what_to_upgrade(tmp_path):
     path = tmp_path / "new.mddag"
-    path.write_bytes(rewritten(lambda metadata, _: metadata.update(version=3, more=[1])))
-    message = r"new.mddag'.*format version 3, .* up to 2; upgrade it: pip install --upgrade mddag"
+    path.write_bytes(rewritten(lambda metadata, _: metadata.update(version=4, more=[1])))
+    message = r"new.mddag'.*format version 4, .* up to 3; upgrade it: pip install --upgrade mddag"
     with pytest.raises(ModelFileError, match=message):
         Model.load(path)
 
@@ -218,7 +291,7 @@ def at(index, value):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (changed("version", lambda _: 0), "format version is 0; wanted 1..2"),
+        (changed("version", lambda _: 0), "format version is 0; wanted 1..3"),
         (changed("version", lambda _: True), "format version is True"),
         (changed("beta", lambda _: "cheap"), "beta = 'cheap'; wanted float or NoneType"),
         (changed("priced", lambda _: 1), "priced = 1; wanted bool"),

@@ -32,6 +32,7 @@ def problems(draw):
         labels=labels,
         loss=LOSSES[loss],
         weighted=draw(st.booleans()),
+        costs_weighted=draw(st.booleans()),
         actions=draw(
             st.sampled_from([("eval", "skip", "quit"), ("eval", "skip"), ("eval", "quit")])
         ),
@@ -56,7 +57,8 @@ def test_the_kernel_equals_its_twin(problem, guards, data):
     np.testing.assert_array_equal(got, wanted)
     improved = Policy(got, mdp.grid, start.order, start.every)
     scores, _, cost = mdp.rollout(improved)
-    paid = mdp.losses(scores) + mdp.beta * cost
+    share = 1.0 if mdp.cost_weight is None else mdp.cost_weight
+    paid = mdp.losses(scores) + mdp.price * share * cost
     weight = mdp.weight[instances]
     if weight.sum() > 0:
         assert value == pytest.approx(np.average(paid[instances], weights=weight))

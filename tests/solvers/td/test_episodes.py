@@ -79,11 +79,12 @@ def assert_equal_runs(mdp, values, off_policy, n_episodes=60, seed=0):
     labels=st.sampled_from(["classes", "shares"]),
     loss=st.sampled_from(["zero_one", "exponential", "logistic", "hinge", "squared"]),
     weighted=st.booleans(),
+    costs_weighted=st.booleans(),
 )
-@example(124, 3, VALUES[3], True, ACTIONS[0], "shares", "hinge", True)  # a tie, without a bias
-@example(124, 3, VALUES[0], False, ACTIONS[0], "shares", "logistic", True)
+@example(124, 3, VALUES[3], True, ACTIONS[0], "shares", "hinge", True, False)  # a tie, no bias
+@example(124, 3, VALUES[0], False, ACTIONS[0], "shares", "logistic", True, False)
 def test_kernel_equals_the_online_twin(
-    seed, n_scores, values, off_policy, actions, labels, loss, weighted
+    seed, n_scores, values, off_policy, actions, labels, loss, weighted, costs_weighted
 ):
     mdp = mdp_of(
         seed,
@@ -92,6 +93,7 @@ def test_kernel_equals_the_online_twin(
         loss=LOSSES[loss],
         actions=actions,
         weighted=weighted,
+        costs_weighted=costs_weighted,
     )
     assert_equal_runs(mdp, values, off_policy, seed=seed)
 

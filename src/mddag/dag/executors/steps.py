@@ -64,11 +64,12 @@ class Steps:
         self, rows: Rows, n_threads: int
     ) -> tuple[NDArray[np.float64], Visits, NDArray[np.intp]]:
         ensemble, policy = self.program.ensemble, self.program.policy
-        carried, quits = policy.state.start(ensemble.bias, len(rows)), Quits.of(policy, len(rows))
+        carried = policy.state.start(ensemble.bias, len(rows))
+        quits = None if policy.verdict is None else Quits.of(policy, len(rows))
         visits = follow(policy, votes_on(ensemble, rows, n_threads), carried, len(rows), quits)
         scores = policy.state.scores(carried)
         codes = codes_by_scores(ensemble, scores)
-        if policy.verdict is not None:
+        if quits is not None:
             cells = partial(policy.state.cells, carried)
             codes = decided(codes, quits.verdicts(cells))
         return scores, visits, codes

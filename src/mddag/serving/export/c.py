@@ -99,10 +99,14 @@ def _commented(label: Any) -> str:
 
 def _defined(model: Model, tables: CTables, integers: bool) -> list[str]:
     ensemble, splits = model.dag.ensemble, tables.splits.records
+    stages = tables.stages
     return [
         "#ifndef MODEL_MDDAG_H\n#define MODEL_MDDAG_H\n\n#include <math.h>\n#include <stdint.h>\n",
         f"#define MODEL_N_FEATURES {ensemble.n_features}",
         f"#define MODEL_N_SCORES {tables.n_scores}",
+        f"#define MODEL_N_SUMS {tables.n_scores if stages is None else stages.n_columns}",
+        f"#define MODEL_STAGED {int(stages is not None)}",
+        f"#define MODEL_VERDICTS {int(tables.verdicts is not None)}",
         f"#define MODEL_N_STEPS {tables.n_steps}",
         f"#define MODEL_EVERY {tables.every}",
         f"#define MODEL_UNIT {np.ldexp(1.0, -tables.exponent).hex()}",
@@ -127,6 +131,28 @@ def _arrays(tables: CTables, integers: bool) -> list[str]:
         _array("starts", tables.starts),
         _array("bounds", tables.bounds, "model_state"),
         _array("jumps", tables.jumps),
+        *_stage_arrays(tables),
+        *_verdict_arrays(tables),
+    ]
+
+
+def _stage_arrays(tables: CTables) -> list[str]:
+    if tables.stages is None:
+        return []
+    return [
+        _array("reads", tables.stages.reads),
+        _array("write_starts", tables.stages.starts),
+        _array("write_columns", tables.stages.columns),
+    ]
+
+
+def _verdict_arrays(tables: CTables) -> list[str]:
+    if tables.verdicts is None:
+        return []
+    return [
+        _array("verdict_starts", tables.verdicts.starts),
+        _array("verdict_bounds", tables.verdicts.bounds, "model_state"),
+        _array("verdicts", tables.verdicts.values),
     ]
 
 

@@ -4,21 +4,26 @@ Votes and scores are the integers of ``IntegerVotes``, so sums are those of the 
 cell evaluates are left out and the rest renumbered. A row of the jump table becomes runs of cells
 with one target each: run r is for states up to ``bounds[r]``, an integer score (K = 1) or margin,
 so no grid is left to search. There is one row before the first step and one after each decision.
+Verdicts are runs of cells in the same way. Of stages all steps are kept, since a row may be looked
+at again at a step that nobody evaluates.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mddag.dag.dag import Dag
 from mddag.dag.integer_votes import LARGEST, IntegerVotes
+from mddag.dag.row_walk import AT_END
 from mddag.ensemble.ensemble import Ensemble
 from mddag.ensemble.nodes import NODE
 from mddag.ensemble.votes import starts_of
 from mddag.mdp.policy import EVAL, Policy
+from mddag.mdp.stages import Stages
 
 SPLIT = np.dtype(
     [(name, np.int64 if NODE[name] == np.int32 else NODE[name]) for name in NODE.names or ()]
@@ -41,6 +46,35 @@ class Splits:
 
 
 @dataclass(frozen=True, eq=False)
+class Runs:
+    """Rows of a table, of which neighbouring cells with one value are joined.
+
+    starts : int64 (n_rows x K + 1,), where the runs of each row and top class begin
+    bounds, values : int64 (n_runs,), the highest state of a run, and its value
+    """
+
+    starts: NDArray[np.int64]
+    bounds: NDArray[np.int64]
+    values: NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class StageTables:
+    """Which score columns are read and written.
+
+    reads   : int64 (n_decisions + 1,), the column of each decision, and that of the end
+    starts  : int64 (n_steps + 1,), where the columns begin that a step writes
+    columns : int64, these columns
+    n_columns : C
+    """
+
+    reads: NDArray[np.int64]
+    starts: NDArray[np.int64]
+    columns: NDArray[np.int64]
+    n_columns: int
+
+
+@dataclass(frozen=True, eq=False)
 class CTables:
     """All that a walk needs; made by ``CTables.of``.
 
@@ -52,6 +86,8 @@ class CTables:
     exponent : a score is an integer x 2^-exponent
     starts : int64 (n_rows x K + 1,), where the runs of each row and top class begin
     bounds, jumps : int64 (n_runs,), the highest state of a run, and the step that follows
+    stages   : the score columns; None where there is one state of all scores
+    verdicts : runs of verdicts; None where scores decide
     """
 
     splits: Splits
@@ -65,6 +101,8 @@ class CTables:
     starts: NDArray[np.int64]
     bounds: NDArray[np.int64]
     jumps: NDArray[np.int64]
+    stages: StageTables | None = None
+    verdicts: Runs | None = None
 
     @property
     def n_scores(self) -> int:
@@ -83,10 +121,14 @@ class CTables:
                 "only ensembles of trees can be exported"
             )
         policy, fixed = dag.policy, dag.fixed_point
-        decisions = np.flatnonzero((policy.actions == EVAL).any(axis=1))
+        staged = policy.state if isinstance(policy.state, Stages) else None
+        if staged is None:
+            _ = policy.jumps  # refuses states that no kernel knows
+        kept = (policy.actions == EVAL).any(axis=1) | (staged is not None)
+        decisions = np.flatnonzero(kept)
         steps = np.flatnonzero(np.isin(np.arange(policy.n_steps) // policy.every, decisions))
         ensemble = _of_steps(dag, steps, fixed)
-        starts, bounds, jumps = _runs(policy, steps, decisions, fixed)
+        jumps = _jump_runs(policy, steps, decisions, fixed)
         return cls(
             splits=_splits(ensemble),
             steps=steps,
@@ -96,9 +138,11 @@ class CTables:
             bias=fixed.bias,
             exponent=fixed.exponent,
             every=policy.n_together,
-            starts=starts,
-            bounds=bounds,
-            jumps=jumps,
+            starts=jumps.starts,
+            bounds=jumps.bounds,
+            jumps=jumps.values,
+            stages=None if staged is None else _stage_tables(policy, staged),
+            verdicts=_verdict_runs(policy, decisions, fixed),
         )
 
 
@@ -126,18 +170,41 @@ def _splits(ensemble: Ensemble) -> Splits:
     return Splits(flat, place[ensemble.starts[:-1]], ensemble.words)
 
 
-def _runs(
+def _jump_runs(
     policy: Policy, steps: NDArray[np.intp], decisions: NDArray[np.intp], fixed: IntegerVotes
-) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-    """Starts, bounds and jumps of the rows that a walk can consult: the first, and the one behind
-    each decision that evaluates something, unless the last one covers fewer steps."""
+) -> Runs:
+    """The rows that a walk can consult: the first, and the one behind each decision that evaluates
+    something, unless the last one covers fewer steps."""
     renumbered = np.searchsorted(steps, np.arange(policy.n_steps + 1))
     consulted = np.concatenate([[0], decisions + 1])[: len(steps) // policy.n_together + 1]
-    rows = renumbered[policy.jumps[consulted]].reshape(-1, len(policy.grid.edges) + 1)
+    return _runs(renumbered[policy.jump_table[consulted]], policy, fixed)
+
+
+def _verdict_runs(policy: Policy, decisions: NDArray[np.intp], fixed: IntegerVotes) -> Runs | None:
+    """The verdict of a row that evaluates no more, before the first step and behind each decision
+    that is kept; AT_END for rows of stages that pass the end, whose last cell decides."""
+    if policy.verdict is None:
+        return None
+    if isinstance(policy.state, Stages):
+        table = np.array(policy.last_verdicts)
+        table[:-1][policy.last_decisions[:-1] == len(policy.actions)] = AT_END
+        return _runs(table, policy, fixed)
+    return _runs(policy.last_verdicts[np.concatenate([[0], decisions + 1])], policy, fixed)
+
+
+def _stage_tables(policy: Policy, state: Stages) -> StageTables:
+    _, starts, columns, n_columns, end = state.native
+    reads = np.append(state.reads[: policy.n_steps : policy.n_together], end)
+    return StageTables(reads.astype(np.int64), starts, columns, n_columns)
+
+
+def _runs(table: NDArray[np.integer[Any]], policy: Policy, fixed: IntegerVotes) -> Runs:
+    """A table (n_rows, n_cells) by runs of states."""
+    rows = table.reshape(-1, len(policy.grid.edges) + 1)
     edges, filled = _cells(policy, fixed)
     runs = [_merged(edges, row[filled]) for row in rows]
-    bounds, jumps = (np.concatenate(parts) for parts in zip(*runs, strict=True))
-    return starts_of([len(bound) for bound, _ in runs]), bounds, jumps
+    bounds, values = (np.concatenate(parts) for parts in zip(*runs, strict=True))
+    return Runs(starts_of([len(bound) for bound, _ in runs]), bounds, values)
 
 
 def _cells(policy: Policy, fixed: IntegerVotes) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
@@ -152,8 +219,8 @@ def _cells(policy: Policy, fixed: IntegerVotes) -> tuple[NDArray[np.int64], NDAr
 
 
 def _merged(
-    edges: NDArray[np.int64], row: NDArray[np.intp]
+    edges: NDArray[np.int64], row: NDArray[np.integer[Any]]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Bounds and jumps of one row of cells, neighbours with one target joined."""
+    """Bounds and values of one row of cells, neighbours with one value joined."""
     last = np.append(row[1:] != row[:-1], True)
     return edges[last], row[last].astype(np.int64)

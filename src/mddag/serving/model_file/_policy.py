@@ -1,4 +1,8 @@
-"""Policy and calibration <-> metadata and tensors."""
+"""Policy and calibration <-> metadata and tensors.
+
+What most policies do not have, a file need not say: verdicts are a tensor that may be absent, and
+the state is in the metadata only where it is another than the scores.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +12,9 @@ from mddag.calibration.calibration import Calibration
 from mddag.ensemble.ensemble import Ensemble
 from mddag.mdp.grid import Grid
 from mddag.mdp.policy import Policy
+from mddag.mdp.state import Score, State
 from mddag.serving.model_file._fields import Types, check_length
+from mddag.serving.model_file._states import format_of, state_parts
 from mddag.serving.model_file.container import Metadata, ModelFileError, Tensors
 
 FIELDS: dict[str, Types] = {"every": int}
@@ -17,6 +23,7 @@ TENSORS = {
     "policy.actions": ("U8", 2),
     "policy.order": ("I64", 1),
 }
+VERDICT = {"policy.verdict": ("I32", 2)}
 CALIBRATION_TENSORS = {
     "calibration.groups": ("I64", 1),
     "calibration.factors": ("F64", 1),
@@ -27,12 +34,30 @@ MOST_CELLS = 2**20  # of a policy without steps, whose actions do not say how ma
 
 
 def policy_parts(policy: Policy) -> tuple[Metadata, Tensors]:
-    """The metadata of FIELDS and the arrays of TENSORS."""
-    return {"every": int(policy.every)}, {
+    """The metadata of FIELDS and the arrays of TENSORS; with them the state and the verdicts, where
+    there are any."""
+    metadata: Metadata = {"every": int(policy.every)}
+    tensors: Tensors = {
         "policy.edges": policy.grid.edges,
         "policy.actions": policy.actions,
         "policy.order": policy.order.astype(np.int64),
     }
+    state, of_state = state_parts(policy.state)
+    if not isinstance(policy.state, Score):
+        metadata["state"] = state
+    if policy.verdict is not None:
+        of_state["policy.verdict"] = policy.verdict.astype(np.int32)
+    return metadata, tensors | of_state
+
+
+def tensors_of(metadata: Metadata, tensors: Tensors) -> dict[str, tuple[str, int]]:
+    """The tensors of a policy that a file with this metadata must have, or may."""
+    wanted = dict(TENSORS)
+    if metadata["version"] < 3:
+        return wanted
+    if "state" in metadata:
+        wanted |= format_of(metadata["state"]).tensors
+    return wanted | (VERDICT if "policy.verdict" in tensors else {})
 
 
 def policy_of(metadata: Metadata, tensors: Tensors, ensemble: Ensemble) -> Policy:
@@ -46,7 +71,18 @@ def policy_of(metadata: Metadata, tensors: Tensors, ensemble: Ensemble) -> Polic
             f"the grid has {grid.n_cells} cells and the policy no step; "
             f"wanted at most {MOST_CELLS} cells"
         )
-    return Policy(tensors["policy.actions"], grid, tensors["policy.order"], metadata["every"])
+    state: State = Score(grid)
+    if "state" in metadata:
+        kept = metadata["state"]
+        state = format_of(kept).read(kept, tensors, grid, len(ensemble))
+    return Policy(
+        tensors["policy.actions"],
+        grid,
+        tensors["policy.order"],
+        metadata["every"],
+        state=state,
+        verdict=tensors.get("policy.verdict"),
+    )
 
 
 def calibration_parts(calibration: Calibration | None) -> Tensors:

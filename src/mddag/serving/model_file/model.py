@@ -26,7 +26,8 @@ from mddag.serving.model_file.container import Metadata, ModelFileError, pack, u
 from mddag.serving.summary import Summary
 
 REFERENCES = ("labels", "probabilities", "model")
-VERSION = 2
+VERSION = 3
+PLAIN_VERSION = 2  # of policies without verdicts on the scores, which older readers know
 FIELDS: dict[str, Types] = {
     "version": int,
     "beta": (float, type(None)),
@@ -78,7 +79,7 @@ class Model:
         of_ensemble, trees = _ensemble.ensemble_parts(self.dag.ensemble)
         of_policy, actions = _policy.policy_parts(self.dag.policy)
         metadata = {
-            "version": VERSION,
+            "version": PLAIN_VERSION,
             "beta": None if self.beta is None else float(self.beta),
             "evaluation": _evaluation_to_json(self.evaluation),
             "full": _evaluation_to_json(self.full),
@@ -87,6 +88,8 @@ class Model:
             **of_ensemble,
             **of_policy,
         }
+        if "state" in of_policy or "policy.verdict" in actions:
+            metadata["version"] = VERSION
         tensors = trees | actions | _policy.calibration_parts(self.calibration)
         return pack(metadata, {name: np.ascontiguousarray(t) for name, t in tensors.items()})
 
@@ -128,9 +131,11 @@ class Model:
         metadata, tensors = unpack(data)
         _check_version(metadata)
         later = FIELDS_SINCE_2 if metadata["version"] >= 2 else {}
+        if metadata["version"] >= 3 and "state" in metadata:
+            later = later | {"state": dict}
         check_fields("the metadata", metadata, FIELDS | later)
         calibrated = "calibration.groups" in tensors
-        wanted = _ensemble.TENSORS | _policy.TENSORS
+        wanted = _ensemble.TENSORS | _policy.tensors_of(metadata, tensors)
         check_tensors(tensors, wanted | (_policy.CALIBRATION_TENSORS if calibrated else {}))
         ensemble = _ensemble.ensemble_of(metadata, tensors)
         policy = _policy.policy_of(metadata, tensors, ensemble)

@@ -70,10 +70,11 @@ class Descent(Parameters, Solver):
     on_interrupt: str = "raise"
 
     settings: ClassVar[tuple[str, ...]] = SETTINGS
+    weighs_costs: ClassVar[bool] = True
 
     def solve(self, mdp: MDP, selection: MDP | None = None) -> Policy:
         """The best candidate by Eq. (8) on `selection`, or on the MDP itself."""
-        check_samples(mdp, selection)
+        check_samples(mdp, selection, self)
         return self.search(mdp, selection).policy
 
     def search(self, mdp: MDP, selection: MDP | None = None) -> Search:

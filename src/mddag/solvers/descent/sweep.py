@@ -58,10 +58,11 @@ class Sweep:
             tables.bias,
             mdp.costs,
             mdp.weight,
+            mdp.cost_factors,
         )
         self.grid = mdp.grid.native
         # More steps than there are is all of them; the kernel could not count to any number.
-        self.arguments = (mdp.beta, min(every, max(mdp.n_steps, 1)), (eval_, skip, quit_))
+        self.arguments = (mdp.price, min(every, max(mdp.n_steps, 1)), (eval_, skip, quit_))
         loss = quit_loss(mdp)
         self.loss = mdp.losses_of if callable(loss) else loss
         self.n_threads = checked_threads(n_threads)

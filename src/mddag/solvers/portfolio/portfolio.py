@@ -97,7 +97,7 @@ class Portfolio(Parameters, Solver):
 
     def solve(self, mdp: MDP, selection: MDP | None = None) -> Policy:
         """The best candidate by Eq. (8) on `selection`, or on rows of the MDP that are held out."""
-        check_samples(mdp, selection)
+        check_samples(mdp, selection, self)  # before beta is read
         return self.judged(mdp, [mdp.beta], selection).policy(mdp.beta)
 
     def solve_path(
@@ -110,6 +110,7 @@ class Portfolio(Parameters, Solver):
     def judged(self, mdp: MDP, betas: Sequence[float], selection: MDP | None = None) -> Entries:
         """All candidates, judged; with on_interrupt="return" those until Ctrl-C."""
         self.check()
+        check_samples(mdp, selection, self)
         random = np.random.RandomState(self.random_state)
         learning, selected = self._parted(mdp, selection, random)
         if mdp.loss.of_probabilities:

@@ -36,9 +36,10 @@ class Episodes:
         cumulative = np.empty(0) if uniform else np.cumsum(mdp.weight)
         eval_, skip, quit_ = (action in mdp.actions for action in ACTIONS)
         self.mdp, self.exploration, self.allowed = mdp, exploration, (eval_, skip, quit_)
-        self.sample = (tables.native, mdp.votes.codes, tables.bias, mdp.costs, cumulative)
+        weights = cumulative, mdp.cost_factors
+        self.sample = (tables.native, mdp.votes.codes, tables.bias, mdp.costs, *weights)
         self.space = (mdp.grid.native, mdp.grid.centres, values.norm(tables))
-        self.learning = (mdp.beta, *rules, self.allowed)
+        self.learning = (mdp.price, *rules, self.allowed)
         self.values = values.start(mdp.n_steps, mdp.n_scores)
         self.random = np.random.SeedSequence(seed).generate_state(4, np.uint64).astype(np.uint64)
         self.loss = quit_loss(mdp)

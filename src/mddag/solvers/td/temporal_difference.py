@@ -40,10 +40,11 @@ class TemporalDifference(Parameters, Solver):
 
     off_policy: ClassVar[bool]
     settings: ClassVar[tuple[str, ...]] = ("random_state", "verbose", "on_interrupt")
+    weighs_costs: ClassVar[bool] = True
 
     def solve(self, mdp: MDP, selection: MDP | None = None) -> Policy:
         """The best snapshot by Eq. (8) on `selection`, or on the MDP itself as in the paper."""
-        check_samples(mdp, selection)
+        check_samples(mdp, selection, self)
         return self.search(mdp, selection).policy
 
     def search(self, mdp: MDP, selection: MDP | None = None) -> Search:
