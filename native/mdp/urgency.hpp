@@ -74,6 +74,14 @@ struct GainCurve {
   }
 };
 
+// Numbers up to `quit` are all decided alike, and so are those above `go`.
+struct Decided {
+  double quit, go;
+};
+
+constexpr Decided kUndecided{-std::numeric_limits<double>::infinity(),
+                             std::numeric_limits<double>::infinity()};
+
 // Of the documents of one query after the other; it keeps its working memory.
 class QueryUrgency {
  public:
@@ -81,37 +89,37 @@ class QueryUrgency {
       : worth_(worth), gain_(gain), slope_(slope), excess_(ExpectedExcess::instance()) {}
 
   // n documents: readings, spreads > 0, whether each is still under way; urgency of those into out
-  // (0 for the others).
+  // (0 for the others). Where a number is known to be at most decided.quit, or above decided.go,
+  // out may have another one of which the same is true: sums end early.
   void operator()(const double* reading, const double* spread, const std::uint8_t* alive,
-                  std::size_t n, double* out) {
+                  std::size_t n, double* out, Decided decided = kUndecided) {
     std::fill_n(out, n, 0.0);
-    if (n < 2 || std::none_of(alive, alive + n, [](std::uint8_t a) { return a != 0; })) return;
     const std::size_t depth = worth_.mean ? n : std::min(worth_.discounts.size, n);
-    if (depth == 0) return;
+    if (n < 2 || depth == 0) return;
     sort(reading, n, depth);
     weigh(n, depth);
-    const double widest = *std::max_element(spread, spread + n);
+    rank_.assign(n, depth);
+    double widest = 0.0, all = 0.0;  // spread and worth of the first
     for (std::size_t r = 0; r < depth; ++r) {
-      const std::size_t i = by_rank_[r].document;
-      const double s = by_rank_[r].score, own = spread[i];
-      const double far = ExpectedExcess::kEnd * std::sqrt(own * own + widest * widest);
-      double sum = 0.0;
-      for (std::size_t p = r + 1; p < n; ++p) {
-        const double gap = s - by_rank_[p].score;
-        if (gap >= far) {
-          if (p < depth) break;  // these are sorted, and all behind are no nearer
-          continue;
-        }
-        const std::size_t j = by_rank_[p].document;
-        const double other = spread[j];
-        const double part = weights_[r] - (p < depth ? weights_[p] : 0.0);
-        const double x = part * excess_(gap / std::sqrt(own * own + other * other));
-        sum += x;
-        out[j] += x * other;
-      }
-      out[i] += sum * own;
+      rank_[top_[r].document] = r;
+      widest = std::max(widest, spread[top_[r].document]);
+      all += weights_[r];
     }
-    for (std::size_t i = 0; i < n; ++i) out[i] = alive[i] ? slope_ * out[i] : 0.0;
+    const double last = top_[depth - 1].score;
+    for (std::size_t i = 0; i < n; ++i) {
+      if (!alive[i]) continue;
+      const double unit = slope_ * spread[i];
+      if (rank_[i] < depth) {
+        out[i] = unit * of_first(rank_[i], reading, spread, n, depth, decided.go / unit);
+        continue;
+      }
+      // Of what all the first documents are worth, no more than if they were as near as the last.
+      const double square = spread[i] * spread[i] + widest * widest;
+      const double most = unit * all * excess_((last - score(reading[i])) / std::sqrt(square));
+      out[i] = most * kSlack <= decided.quit ? most
+                                             : unit * of_other(score(reading[i]), spread, spread[i],
+                                                               depth, decided.go / unit);
+    }
   }
 
  private:
@@ -120,16 +128,31 @@ class QueryUrgency {
     std::size_t document;
   };
 
-  // The first `depth` documents by falling reading, ties as they stand; the others behind them.
+  // What cannot be compared would break the sort.
+  static double score(double reading) {
+    return std::isfinite(reading) ? reading : -std::numeric_limits<double>::max();
+  }
+
+  // The first `depth` documents by falling reading, ties as they stand.
   void sort(const double* reading, std::size_t n, std::size_t depth) {
-    constexpr double most = std::numeric_limits<double>::max();
-    by_rank_.resize(n);
-    for (std::size_t i = 0; i < n; ++i)  // what cannot be compared would break the sort
-      by_rank_[i] = {std::isfinite(reading[i]) ? reading[i] : -most, i};
-    const auto end = by_rank_.begin() + static_cast<std::ptrdiff_t>(depth);
-    std::partial_sort(by_rank_.begin(), end, by_rank_.end(), [](const Ranked& a, const Ranked& b) {
-      return a.score > b.score || (a.score == b.score && a.document < b.document);
-    });
+    top_.clear();
+    if (depth > kFew) {
+      for (std::size_t i = 0; i < n; ++i) top_.push_back({score(reading[i]), i});
+      const auto end = top_.begin() + static_cast<std::ptrdiff_t>(depth);
+      std::partial_sort(top_.begin(), end, top_.end(), [](const Ranked& a, const Ranked& b) {
+        return a.score > b.score || (a.score == b.score && a.document < b.document);
+      });
+      top_.resize(depth);
+      return;
+    }
+    for (std::size_t i = 0; i < n; ++i) {
+      const double s = score(reading[i]);
+      if (top_.size() == depth && !(s > top_.back().score)) continue;
+      if (top_.size() < depth) top_.push_back({});
+      std::size_t r = top_.size() - 1;
+      for (; r > 0 && s > top_[r - 1].score; --r) top_[r] = top_[r - 1];
+      top_[r] = {s, i};
+    }
   }
 
   // What the first `depth` positions are worth, were the present order the best one.
@@ -137,7 +160,7 @@ class QueryUrgency {
     weights_.resize(depth);
     double ideal = 0.0;
     for (std::size_t r = 0; r < depth; ++r) {
-      ideal += discount(r) * gain_(by_rank_[r].score);
+      ideal += discount(r) * gain_(top_[r].score);
       weights_[r] = ideal;
     }
     if (!worth_.mean) {
@@ -152,17 +175,55 @@ class QueryUrgency {
     }
   }
 
+  // L of a pair; far ones without a root.
+  double excess(double gap, double own, double other) const {
+    const double square = own * own + other * other;
+    if (gap * gap >= ExpectedExcess::kEnd * ExpectedExcess::kEnd * square) return 0.0;
+    return excess_(gap / std::sqrt(square));
+  }
+
+  // The sum of a document at rank r of the first: over these, then over all others.
+  double of_first(std::size_t r, const double* reading, const double* spread, std::size_t n,
+                  std::size_t depth, double enough) const {
+    const double s = top_[r].score, own = spread[top_[r].document];
+    double sum = 0.0;
+    for (std::size_t p = 0; p < depth; ++p)
+      sum += std::abs(weights_[r] - weights_[p]) *
+             excess(std::abs(s - top_[p].score), own, spread[top_[p].document]);
+    if (depth == n) return sum;
+    double rest = 0.0;
+    for (std::size_t j = 0; j < n; ++j) {
+      if (rank_[j] < depth) continue;
+      rest += excess(s - score(reading[j]), own, spread[j]);
+      if (sum + weights_[r] * rest > enough) break;
+    }
+    return sum + weights_[r] * rest;
+  }
+
+  // The sum of a document behind the first: over these, the nearest before the others.
+  double of_other(double s, const double* spread, double own, std::size_t depth,
+                  double enough) const {
+    double sum = 0.0;
+    for (std::size_t r = depth; r-- > 0;) {
+      sum += weights_[r] * excess(top_[r].score - s, own, spread[top_[r].document]);
+      if (sum > enough) break;
+    }
+    return sum;
+  }
+
   double discount(std::size_t r) const {
     return worth_.discounts[std::min(r, worth_.discounts.size - 1)];
   }
 
-  static constexpr double kLeast = 1e-9;
+  static constexpr double kLeast = 1e-9, kSlack = 1.0 + 1e-9;
+  static constexpr std::size_t kFew = 64;
   const Worth worth_;
   const GainCurve gain_;
   const double slope_;
   const ExpectedExcess& excess_;
-  std::vector<Ranked> by_rank_;
+  std::vector<Ranked> top_;
   std::vector<double> weights_;
+  std::vector<std::size_t> rank_;  // by document; depth for those behind the first
 };
 
 }  // namespace mddag

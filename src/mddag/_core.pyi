@@ -28,7 +28,7 @@ Policy = tuple[Ints32, Ints64]
 Stages = tuple[Ints64, Ints64, Ints64, int, int]
 # by decision and cell, and of rows that have passed all steps; see native/walk/verdicts.hpp
 Verdicts = tuple[NDArray[np.int16], NDArray[np.int16]]
-# discounts, whether the metric is a mean over cuts, knots and gains, slope; see native/mdp/urgency.hpp
+# discounts, whether the metric is a mean over cuts, knots and gains, slope
 Urgency = tuple[Floats, bool, Floats, Floats, float]
 Readings = tuple[Ints64, Floats, Floats, Floats, Floats]  # checks, weights, level, edges, spread
 ColumnArrays = tuple[Codes, Ints32, Bools, Bools, NDArray[np.intp]]

@@ -82,6 +82,19 @@ class QueryDecisions {
     return quits_[c * (edges_.size() + 1) + static_cast<std::size_t>(cell)] != 0;
   }
 
+  // Numbers that are decided alike at check point c: in all cells from the first on, and in all up
+  // to the last.
+  Decided decided(std::size_t c) const {
+    const std::uint8_t* row = quits_.data() + c * (edges_.size() + 1);
+    std::size_t first = 0, last = edges_.size();
+    while (first < edges_.size() && row[first]) ++first;
+    while (last > 0 && !row[last]) --last;
+    Decided found = kUndecided;
+    if (first > 0) found.quit = edges_[first - 1];
+    if (last < edges_.size()) found.go = edges_[last];
+    return found;
+  }
+
   // Whether any document may quit at check point c.
   bool decides(std::size_t c) const {
     const auto begin = quits_.begin() + static_cast<std::ptrdiff_t>(c * (edges_.size() + 1));
@@ -105,10 +118,11 @@ class NumbersOfQuery {
                  {{tables.at.data(), tables.at.size()}, {tables.gain.data(), tables.gain.size()}},
                  tables.slope) {}
 
-  // Of n > 0 documents; those that are not alive get some number.
+  // Of n > 0 documents; those that are not alive get some number, and see urgency.hpp.
   void operator()(const double* reading, const double* spread, const std::uint8_t* alive,
-                  std::size_t n, double* out) {
-    if (tables_.number == QueryNumber::kUrgency) return urgency_(reading, spread, alive, n, out);
+                  std::size_t n, double* out, Decided decided) {
+    if (tables_.number == QueryNumber::kUrgency)
+      return urgency_(reading, spread, alive, n, out, decided);
     const double best = tables_.number == QueryNumber::kGap ? kth_best(reading, n) : 0.0;
     for (std::size_t i = 0; i < n; ++i) out[i] = reading[i] - best;
   }

@@ -116,12 +116,13 @@ class QueryRun {
 
   void decide(std::size_t c, const std::int64_t* starts, std::size_t n_queries,
               const double* reading) {
+    const Decided decided = plan_.decisions.decided(c);
     for (std::size_t q = 0; q < n_queries; ++q) {
       const std::size_t a = static_cast<std::size_t>(starts[q]) - first_;
       const std::size_t n = static_cast<std::size_t>(starts[q + 1]) - first_ - a;
       std::uint8_t* alive = alive_.data() + a;
       if (std::none_of(alive, alive + n, [](std::uint8_t x) { return x != 0; })) continue;
-      numbers_(reading + a, spread_.data() + a, alive, n, number_.data());
+      numbers_(reading + a, spread_.data() + a, alive, n, number_.data(), decided);
       for (std::size_t i = 0; i < n; ++i)
         if (alive[i] && plan_.decisions.quits(number_[i], c)) {
           alive[i] = 0;

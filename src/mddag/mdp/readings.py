@@ -80,7 +80,8 @@ class Readings(ReadOnlyArrays):
 
     def spreads(self, reading: NDArray[np.float64], c: int) -> NDArray[np.float64]:
         """The spreads of readings (n,) at check point c, (n,)."""
-        return self.spread[c][np.searchsorted(self.edges[c], reading)]
+        found: NDArray[np.float64] = self.spread[c][np.searchsorted(self.edges[c], reading)]
+        return found
 
     def gains(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
         """E[gain | F] of full scores, (n,)."""

@@ -35,9 +35,15 @@ LOSSES = {
 def load(path: str | os.PathLike[str], *, n_threads: int = 1) -> Predictor:
     """The model that ``save`` wrote, to predict with `n_threads` threads (-1: all cores).
 
-    A file that is damaged or unsound is a ModelFileError; loading runs no code of it.
+    A file that is damaged or unsound is a ModelFileError; loading runs no code of it. The model of
+    a ranker whose policy looks at whole queries has ``predict(X, qid)`` and ``rank(X, qid)``.
     """
-    return Predictor(Model.load(path), n_threads=n_threads)
+    model = Model.load(path)
+    if model.dag.needs_queries:
+        from mddag.serving.rank_predictor import RankPredictor  # it inherits from the class below
+
+        return RankPredictor(model, n_threads=n_threads)
+    return Predictor(model, n_threads=n_threads)
 
 
 class Predictor:

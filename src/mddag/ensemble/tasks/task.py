@@ -37,6 +37,7 @@ class Task:
     calibration_changes_predictions : or only the probabilities
     soft_targets : whether targets may be probabilities (n, n_classes)
     predicts_classes : whether a prediction is one of the labels, which agrees with another or not
+    counted   : what bounds count: "rows", or "queries"
     """
 
     classes: NDArray[Any] | None = None
@@ -48,6 +49,7 @@ class Task:
     calibration_changes_predictions: ClassVar[bool] = True
     soft_targets: ClassVar[bool] = False
     predicts_classes: ClassVar[bool] = False
+    counted: ClassVar[str] = "rows"
 
     @classmethod
     def labels(cls, classes: ArrayLike | None, n_scores: int) -> NDArray[Any] | None:

@@ -44,6 +44,12 @@ def export_c(
         for NaN
     """
     served = _model_of(model)
+    if served.dag.needs_queries:
+        raise ValueError(
+            f"the policy looks at all documents of a query ({typed(served.dag.policy.state)}), but "
+            "a C header reads one row at a time; use save and mddag.load, or mddag.compile(ensemble)"
+            ", which evaluates everything"
+        )
     checked_path(path)
     if not isinstance(integer_thresholds, (bool, np.bool_)):
         raise ValueError(f"integer_thresholds is {integer_thresholds!r}; wanted True or False")

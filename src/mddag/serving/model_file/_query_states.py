@@ -33,9 +33,7 @@ URGENCY_FIELDS: dict[str, Types] = {
     "k": (int, type(None)),
     "gain": (str, type(None)),
 }
-METRICS: dict[str, type[GainMetric]] = {
-    kind.__name__: kind for kind in (NDCG, LetorNDCG, MeanNDCG)
-}
+METRICS: dict[str, type[GainMetric]] = {kind.__name__: kind for kind in (NDCG, LetorNDCG, MeanNDCG)}
 
 
 def parts(state: QueryState) -> tuple[Metadata, Tensors]:

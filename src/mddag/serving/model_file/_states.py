@@ -69,7 +69,9 @@ FORMATS = (
         _stages,
         tensors={"state.reads": ("I64", 1), "state.writes": ("U8", 2)},
     ),
-    StateFormat("reading", Reading, queries.parts, queries.reading, queries.FIELDS, queries.TENSORS),
+    StateFormat(
+        "reading", Reading, queries.parts, queries.reading, queries.FIELDS, queries.TENSORS
+    ),
     StateFormat("rank", Rank, queries.parts, queries.rank, queries.FIELDS, queries.TENSORS),
     StateFormat("gap", Gap, queries.gap_parts, queries.gap, queries.GAP_FIELDS, queries.TENSORS),
     StateFormat(

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,13 +39,13 @@ class ExitFamily:
     state: QueryState
     order: NDArray[np.intp]
     every: int
-    thresholds: Callable[[float], NDArray[np.float64]]
+    thresholds: Callable[[Any], NDArray[np.float64]]
 
     @property
     def checks(self) -> NDArray[np.int64]:
         return self.state.readings.checks
 
-    def policy(self, knob: float) -> Policy:
+    def policy(self, knob: Any) -> Policy:
         """The policy of one knob."""
         thresholds, n_steps = self.thresholds(knob), len(self.order)
         grid = Grid(np.unique(thresholds[np.isfinite(thresholds)]))
@@ -62,7 +63,7 @@ class ExitFamily:
         return block_sums(problem, self.order, self.checks)
 
     def run(
-        self, blocks: NDArray[np.float64], queries: Queries, knob: float
+        self, blocks: NDArray[np.float64], queries: Queries, knob: Any
     ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
         """Readings at the exits, and steps, of documents query by query; both (n,)."""
         readings, n = self.state.readings, len(blocks)

@@ -1,23 +1,23 @@
 """Members: what is looked at to let a document quit, and how one knob makes thresholds of it.
 
-| member          | quits where                                                  | from |
-|---|---|---|
-| UrgencyExits    | what it may still move in the metric is below price x steps  | this library |
-| ProximityExits  | its reading is so many spreads below the k-th best           | Cambazoglu et al. 2010, EPT |
-| ScoreExits      | its reading is so many spreads below a common level          | the same, EST |
-| RankExits       | its place is behind a limit that falls with the steps        | the same, ERT and ECT |
-| PrefixExits     | all documents quit at one check point                        | |
-| QueryExits      | all documents of a query quit at once: nothing of it is urgent | query-level exits |
+    UrgencyExits     what it may still move in the metric is at most price x steps
+    ProximityExits   its reading is so many spreads below the k-th best (Cambazoglu 2010, EPT)
+    ScoreExits       its reading is so many spreads below a common level (the same, EST)
+    RankExits        its place is behind a limit that falls with the steps (the same, ERT, ECT)
+    QueryExits       nothing of its query is urgent: all documents of a query quit at once
+    PrefixExits      all documents quit at one check point
 
 All share the order and the readings. Cambazoglu's capacity exit keeps so many documents of a query,
-which for documents that take their steps together is a limit of the place.
+which for documents that take their steps together is a limit of the place. Those three also stop
+all documents at one step, without which the best ones would never quit: their knobs are pairs, and
+`cross_fitting` keeps those that no other pair beats.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,6 +34,18 @@ from mddag.solvers.ranking.order import top_order
 from mddag.solvers.ranking.problem import RankingProblem, joined
 
 LEAST_EVERY = 8
+ENDS = np.geomspace(1.0, 0.02, 14)  # shares of steps behind which all quit
+
+
+def pairs(numbers: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Each number with each of ENDS, (n, 2)."""
+    return np.array([(number, end) for number in numbers for end in ENDS])
+
+
+def ended(readings: Readings, thresholds: NDArray[np.float64], end: float) -> NDArray[np.float64]:
+    """The thresholds, infinite from the share `end` of the steps on: all quit there."""
+    behind = readings.checks[:-1] >= end * readings.n_steps
+    return np.where(behind, np.inf, thresholds)
 
 
 @dataclass
@@ -47,7 +59,7 @@ class Exits(ABC, Parameters):
 
     every: int = LEAST_EVERY
     growth: float = GROWTH
-    knobs: ClassVar[NDArray[np.float64]]  # from careful to cheap
+    knobs: ClassVar[NDArray[np.float64]]  # (n,), from careful to cheap, or (n, 2)
 
     def __post_init__(self) -> None:
         check_whole("every", self.every, LEAST_EVERY)
@@ -62,7 +74,7 @@ class Exits(ABC, Parameters):
         """What is looked at."""
 
     @abstractmethod
-    def thresholds(self, readings: Readings, knob: float) -> NDArray[np.float64]:
+    def thresholds(self, readings: Readings, knob: Any) -> NDArray[np.float64]:
         """Of the numbers at all check points but the last, (C - 1,)."""
 
     def fit(
@@ -81,9 +93,7 @@ class Exits(ABC, Parameters):
         curve = gain_curve(problem, odds)
         return self.family(fitted_readings(whole, blocks, checks, curve), order, problem.metric)
 
-    def family(
-        self, readings: Readings, order: NDArray[np.intp], metric: GainMetric
-    ) -> ExitFamily:
+    def family(self, readings: Readings, order: NDArray[np.intp], metric: GainMetric) -> ExitFamily:
         """The policies over readings that are fitted."""
         state = self.state(readings, metric)
         return ExitFamily(state, order, self.every, lambda knob: self.thresholds(readings, knob))
@@ -98,8 +108,8 @@ class UrgencyExits(Exits):
     def state(self, readings: Readings, metric: GainMetric) -> QueryState:
         return Urgency(NO_CELLS, readings, metric)
 
-    def thresholds(self, readings: Readings, knob: float) -> NDArray[np.float64]:
-        return knob * np.diff(readings.checks).astype(float)
+    def thresholds(self, readings: Readings, knob: Any) -> NDArray[np.float64]:
+        return float(knob) * np.diff(readings.checks).astype(float)
 
 
 @dataclass
@@ -112,46 +122,51 @@ class QueryExits(UrgencyExits):
 
 @dataclass
 class ProximityExits(Exits):
-    """Quit where the gap to the k-th best reading is more than so many spreads: 1 / knob of them."""
+    """Quit where the gap to the k-th best reading is more than so many spreads: a knob is their
+    number, and the share of steps behind which all quit."""
 
     k: int = 10
-    knobs = 1 / np.geomspace(8.0, 0.05, 40)
+    knobs = pairs(np.geomspace(6.0, 0.02, 14))
 
     def state(self, readings: Readings, metric: GainMetric) -> QueryState:
         return Gap(NO_CELLS, readings, self.k)
 
-    def thresholds(self, readings: Readings, knob: float) -> NDArray[np.float64]:
-        return -typical_spreads(readings) / knob
+    def thresholds(self, readings: Readings, knob: Any) -> NDArray[np.float64]:
+        spreads, end = knob
+        return ended(readings, -spreads * typical_spreads(readings), end)
 
 
 @dataclass
 class ScoreExits(Exits):
-    """Quit where the reading is below a level, by so many spreads: knob - 4 of them above it."""
+    """Quit where the reading is so many spreads above the middle of full scores, or less: a knob is
+    their number, which may be negative, and the share of steps behind which all quit."""
 
-    knobs = np.linspace(0.5, 8.0, 40)
+    knobs = pairs(np.linspace(-4.0, 4.0, 17))
 
     def state(self, readings: Readings, metric: GainMetric) -> QueryState:
         return Reading(NO_CELLS, readings)
 
-    def thresholds(self, readings: Readings, knob: float) -> NDArray[np.float64]:
+    def thresholds(self, readings: Readings, knob: Any) -> NDArray[np.float64]:
+        above, end = knob
         middle = readings.edges[-1][readings.edges.shape[1] // 2]
-        return middle + (knob - 4.0) * typical_spreads(readings)
+        return ended(readings, middle + above * typical_spreads(readings), end)
 
 
 @dataclass
 class RankExits(Exits):
-    """Quit behind a place that falls from check point to check point: limit = 10 (N / step)^(1 /
-    knob), where `k` stands for 10."""
+    """Quit behind the place k (N / step)^power: a knob is the power, and the share of steps behind
+    which all quit."""
 
     k: int = 10
-    knobs = np.geomspace(0.3, 60.0, 40)
+    knobs = pairs(np.geomspace(3.0, 0.01, 14))
 
     def state(self, readings: Readings, metric: GainMetric) -> QueryState:
         return Rank(NO_CELLS, readings)
 
-    def thresholds(self, readings: Readings, knob: float) -> NDArray[np.float64]:
-        passed = readings.checks[:-1] / readings.n_steps
-        return -np.floor(self.k * passed ** (-1.0 / knob))
+    def thresholds(self, readings: Readings, knob: Any) -> NDArray[np.float64]:
+        power, end = knob
+        left = readings.n_steps / readings.checks[:-1]
+        return ended(readings, -np.floor(self.k * left**power), end)
 
 
 @dataclass
@@ -163,11 +178,11 @@ class PrefixExits(Exits):
     def state(self, readings: Readings, metric: GainMetric) -> QueryState:
         return Reading(NO_CELLS, readings)
 
-    def thresholds(self, readings: Readings, knob: float) -> NDArray[np.float64]:
-        last = (1.0 - knob) * readings.n_steps
-        return np.where(readings.checks[:-1] >= last, np.inf, -np.inf)
+    def thresholds(self, readings: Readings, knob: Any) -> NDArray[np.float64]:
+        return ended(readings, np.full(len(readings) - 1, -np.inf), 1.0 - knob)
 
 
 def typical_spreads(readings: Readings) -> NDArray[np.float64]:
     """The root mean square of the spreads at all check points but the last, (C - 1,)."""
-    return np.sqrt(np.mean(readings.spread[:-1] ** 2, axis=1))
+    squares: NDArray[np.float64] = np.mean(readings.spread[:-1] ** 2, axis=1)
+    return np.sqrt(squares)

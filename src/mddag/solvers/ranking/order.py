@@ -18,10 +18,9 @@ FOCUS = 2.0
 BLOCK = 4_000_000  # votes that stand in memory as numbers at a time
 
 
-def top_order(problem: RankingProblem, costs: NDArray[np.float64] | None = None) -> NDArray[np.intp]:
-    """The order in which to evaluate, intp (N,); `costs` (N,) are prices, 1 by default."""
-    n_steps = problem.n_steps
-    return greedy(query_covariances(problem), np.ones(n_steps) if costs is None else costs)
+def top_order(problem: RankingProblem) -> NDArray[np.intp]:
+    """The order in which to evaluate, intp (N,)."""
+    return greedy(query_covariances(problem), np.ones(problem.n_steps))
 
 
 def query_covariances(problem: RankingProblem, focus: float = FOCUS) -> NDArray[np.float64]:

@@ -75,7 +75,8 @@ class RankingProblem:
         last = ranked[self.queries.starts[:-1] + depths - 1][self.queries.query]
         mean = self.queries.sums(self.full) / self.queries.sizes
         deviation = float(np.std(self.full - mean[self.queries.query])) or 1.0
-        return np.exp(-focus * np.maximum(last - self.full, 0.0) / deviation)
+        below: NDArray[np.float64] = np.maximum(last - self.full, 0.0) / deviation
+        return np.exp(-focus * below)
 
     def teacher_loss(
         self, scores: NDArray[np.float64], gains: NDArray[np.float64]
