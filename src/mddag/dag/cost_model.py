@@ -6,6 +6,7 @@
     all      a call + rows x (loading + all base classifiers of one row among many)
     one      a call + evaluations x (a base classifier of a row by itself + its decision)
     steps    rows x evaluations, which are counted instead of timed
+    queries  as blocks, and a look at each document at each check point
 
 Loading makes ranks of values. Blocks do so for all that the mean row reads as rows come in, and for
 columns that are first read later only for rows that get there, one by one.
@@ -130,6 +131,11 @@ class Costs:
 
     def by_all(self, n_rows: int) -> float:
         return CALL_ALL + max(n_rows, LEAST_ROWS) * self.all
+
+    def by_query(self, n_rows: int, looks: int, look: float) -> float:
+        """Blocks of whole queries, a row being looked at so often, each time for so long."""
+        row = self.load + self.evaluations * COMPACTION * self.block + looks * look
+        return CALL_BLOCKS + n_rows * row
 
     def by_steps(self, n_rows: int) -> float:
         """In evaluations instead of nanoseconds: what a callable takes is not known."""

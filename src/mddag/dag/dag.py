@@ -127,6 +127,8 @@ class Dag(ReadOnlyArrays):
         trees of many rows at once. Of callables only the number that is called counts.
         """
         full, best = self.program.full_costs, self.chosen(MANY_ROWS).cost(MANY_ROWS)
+        if self.needs_queries and not self.ensemble.callables:
+            return full.by_all(MANY_ROWS) / self.by_query.cost(MANY_ROWS)
         by = full.by_all if self.program.has_walk else full.by_steps
         return by(MANY_ROWS) / best if best > 0 else float("inf")
 

@@ -80,7 +80,7 @@ class MDDAGRanker(DagEstimator):
     classifier_: MDDAGClassifier | None = None
     __metadata_request__fit: ClassVar[dict[str, bool]] = {"qid": True}
     __metadata_request__predict: ClassVar[dict[str, bool]] = {"qid": True}
-    __metadata_request__score: ClassVar[dict[str, bool]] = {"qid": True}
+    __metadata_request__score: ClassVar[dict[str, bool]] = {"qid": True, "sample_weight": True}
 
     def __init__(
         self,
@@ -154,8 +154,10 @@ class MDDAGRanker(DagEstimator):
         queries = Queries.of(qid, len(readings))
         return queries.rows[queries.order(queries.taken(readings))]
 
-    def score(self, X: Any, y: Any, qid: Any = None) -> float:
-        """The metric of the order."""
+    def score(self, X: Any, y: Any, qid: Any = None, sample_weight: Any = None) -> float:
+        """The metric of the order; `sample_weight` is there for scikit-learn's Pipeline alone."""
+        if sample_weight is not None:
+            raise ValueError("sample_weight is given, but queries count alike; leave it out")
         return self.checked_metric()(self.predict(X, qid), y, qid)
 
     def scores(self, X: Any, qid: Any = None) -> NDArray[np.float64]:
@@ -185,8 +187,7 @@ class MDDAGRanker(DagEstimator):
                 "sorts by"
             )
         model = super().predictor().model
-        kind = RankPredictor if model.dag.needs_queries else Predictor
-        return kind(model, n_threads=self.n_threads)
+        return RankPredictor(model, n_threads=self.n_threads)
 
     def settle_ranking(
         self, ensemble: Ensemble, policy: Policy, found: CrossFitted, at: int | None

@@ -36,10 +36,11 @@ def load(path: str | os.PathLike[str], *, n_threads: int = 1) -> Predictor:
     """The model that ``save`` wrote, to predict with `n_threads` threads (-1: all cores).
 
     A file that is damaged or unsound is a ModelFileError; loading runs no code of it. The model of
-    a ranker whose policy looks at whole queries has ``predict(X, qid)`` and ``rank(X, qid)``.
+    a ranker has ``predict(X, qid)`` and ``rank(X, qid)``; where it evaluates everything, qid may
+    be left out of the former.
     """
     model = Model.load(path)
-    if model.dag.needs_queries:
+    if model.dag.ensemble.kind == "ranker":
         from mddag.serving.rank_predictor import RankPredictor  # it inherits from the class below
 
         return RankPredictor(model, n_threads=n_threads)

@@ -1,7 +1,7 @@
 """RankPredictor: readings and orders of the documents of queries, by a fitted ranker.
 
-A document's reading depends on the other documents of its query, so every method wants qid, the
-query of each row, and there is no prediction of a document by itself.
+Where the policy looks at whole queries, a document's reading depends on the others, so every method
+wants qid, the query of each row, and there is no prediction of a document by itself.
 """
 
 from __future__ import annotations
@@ -52,7 +52,9 @@ class RankPredictor(Predictor):
         return self.model.dag.lengths(X, qid, n_threads=self.n_threads)[2]
 
     def predict_one(self, x: Any) -> Any:
-        """Refused: a document by itself has no place in a query."""
+        """Refused where the policy looks at whole queries: a document alone has no place in one."""
+        if not self.model.dag.needs_queries:
+            return super().predict_one(x)
         raise ValueError(
             f"the model decides by the place of a document in its query "
             f"({typed(self.model.dag.policy.state)}), so one row has no prediction of its own; "

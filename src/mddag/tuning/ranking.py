@@ -32,12 +32,13 @@ from mddag.metrics.ranking import checked_labels
 from mddag.serving.summary import Summary
 from mddag.solvers.ranking.cross_fitting import CrossFitted, cross_fitted
 from mddag.solvers.ranking.fit_readings import GROWTH
-from mddag.solvers.ranking.members import LEAST_EVERY, UrgencyExits
+from mddag.solvers.ranking.members import LEAST_EVERY, ProximityExits, UrgencyExits
 from mddag.solvers.ranking.problem import RankingProblem
 from mddag.tuning.guarantee import Guarantee
 from mddag.tuning.p_values import rows_for_share
 
 BOUNDS = ("max_loss", "max_disagreement")
+TIMED_EVERY = 16
 FEW_CHECKS = 1.0  # looks at queries take time: each check point twice as far as the one before
 WORST = 0.1  # a query hardly loses more: so rare ones must be noticed
 FEWEST = 30  # queries, for a mean to be about normal
@@ -57,11 +58,19 @@ def sparse_ranker(
     metric: Any = None,
     confidence: float | None = 0.9,
     solver: Any = None,
+    every: int | None = None,
+    timed: bool = False,
     n_threads: int = 1,
     verbose: bool = False,
     random_state: Any = 0,
 ) -> MDDAGRanker:
-    """A fitted MDDAGRanker; see ``sparsify``."""
+    """A fitted MDDAGRanker; see ``sparsify``. `timed`: the fastest that is expected, which may be
+    the full model."""
+    given_solver = solver
+    if solver is None:
+        least = TIMED_EVERY if timed else LEAST_EVERY
+        growth = FEW_CHECKS if timed else GROWTH
+        solver = UrgencyExits(least if every is None else every, growth)
     source = parts_of(model)
     ensemble = _ranker(ensemble_of(source))
     estimator = MDDAGRanker(
@@ -74,6 +83,7 @@ def sparse_ranker(
         random_state=random_state,
     )
     gain_metric, member = estimator.checked_metric(), estimator.checked_exits()
+    others = (ProximityExits(growth=FEW_CHECKS),) if timed and given_solver is None else ()
     if knob == "max_loss" and y is None:
         raise ValueError(
             "max_loss bounds the metric by labels, but y is not given; give y, or "
@@ -93,10 +103,20 @@ def sparse_ranker(
         seen = queries_of(qid_train, None, len(trained))
         more = RankingProblem.of(ensemble.votes(trained, n_threads=n_threads), seen, gain_metric)
     random = check_random_state(random_state)
-    found = cross_fitted(member, problem, random, more=more, odds=has_odds(model))
-    at, setting = _chosen(found, knob, value, guarantee)
-    policy = _everything(ensemble) if at is None else found.family.policy(setting)
     estimator.describe_rows(X)
+    fastest = None
+    for tried in (member, *others):
+        found = cross_fitted(tried, problem, random, more=more, odds=has_odds(model))
+        at, setting = _chosen(found, knob, value, guarantee)
+        policy = _everything(ensemble) if at is None else found.family.policy(setting)
+        estimator.settle_ranking(ensemble, policy, found, at)
+        speed = estimator.dag_.expected_speedup
+        if fastest is None or speed > fastest[0]:
+            fastest = speed, policy, found, at
+    assert fastest is not None
+    speed, policy, found, at = fastest
+    if timed and speed <= 1 and knob != "budget":  # evaluating everything is faster
+        policy, at = _everything(ensemble), None
     estimator.settle_ranking(ensemble, policy, found, at)
     if guarantee is not None:
         estimator.promise_ = guarantee
@@ -104,19 +124,11 @@ def sparse_ranker(
     return estimator
 
 
-def exits_for(
-    solver: Any, every: int | None, objective: str, loss: Any, ordering: Any, weight: Any
-) -> Any:
-    """How documents quit, by the arguments of ``sparsify``; those that rankers have not are
-    refused."""
-    others = {"loss": loss, "ordering": ordering, "sample_weight": weight}
-    for name, given in others.items():
-        if given is not None:
+def refuse_for_rankers(**given: Any) -> None:
+    """Refuse arguments that a ranker has not."""
+    for name, value in given.items():
+        if value is not None:
             raise ValueError(f"{name} is given, but a ranker has none here; leave it out")
-    if solver is not None:
-        return solver
-    growth = FEW_CHECKS if objective == "time" else GROWTH
-    return UrgencyExits(LEAST_EVERY if every is None else every, growth)
 
 
 def refuse_of_rankers(**given: Any) -> None:

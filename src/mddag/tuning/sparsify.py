@@ -39,7 +39,7 @@ from mddag.tuning.candidates import Candidate, CandidateSearch
 from mddag.tuning.excess_loss import ExcessLoss
 from mddag.tuning.guarantee import Guarantee, certified
 from mddag.tuning.measurement import measured
-from mddag.tuning.ranking import exits_for, refuse_of_rankers, sparse_ranker
+from mddag.tuning.ranking import refuse_for_rankers, refuse_of_rankers, sparse_ranker
 from mddag.tuning.row_parts import RowParts
 
 ESTIMATORS: dict[str, type[DagEstimator]] = {
@@ -133,7 +133,7 @@ def sparsify(
     source = parts_of(model)
     ensemble = ensemble_of(source)
     if ensemble.kind == "ranker" or qid is not None or group is not None:
-        exits = exits_for(solver, every, objective, loss, ordering, sample_weight)
+        refuse_for_rankers(loss=loss, ordering=ordering, sample_weight=sample_weight)
         given = {"qid": qid, "group": group, "X_train": X_train, "qid_train": qid_train}
         return sparse_ranker(
             model,
@@ -144,7 +144,9 @@ def sparsify(
             **given,
             metric=metric,
             confidence=confidence,
-            solver=exits,
+            solver=solver,
+            every=every,
+            timed=objective == "time",
             n_threads=1 if n_threads is None else n_threads,
             verbose=verbose,
             random_state=random_state,

@@ -27,6 +27,8 @@ from mddag.mdp.query_state import Gap, QueryState, Reading, Urgency
 from mddag.metrics.queries import Queries
 
 KERNELS: dict[type[QueryState], str] = {Reading: "reading", Gap: "gap", Urgency: "urgency"}
+LOOKS: dict[type[QueryState], float] = {Reading: 10.0, Gap: 30.0, Urgency: 100.0}  # ns
+SLOW_LOOK = 500.0
 NO_URGENCY: _core.Urgency = (np.zeros(1), False, np.zeros(1), np.zeros(1), 0.0)
 
 
@@ -56,6 +58,12 @@ class ByQuery:
         forest.run_queries(taken, starts, self.decisions, reading, exit_step, n_threads)
         exit_step = queries.returned(exit_step)
         return queries.returned(reading)[:, None], exit_step, exit_step.astype(np.int64)
+
+    def cost(self, n_rows: int) -> float:
+        """What a batch of so many rows is expected to cost; see ``cost_model``."""
+        costs, checks = self.program.costs, self.state.readings.checks
+        looks = int((checks <= max(costs.evaluations, checks[0])).sum())
+        return costs.by_query(n_rows, looks, LOOKS.get(type(self.state), SLOW_LOOK))
 
     def run(self, rows: Rows, queries: Queries, n_threads: int) -> Trace:
         """Readings and paths."""

@@ -47,8 +47,8 @@ def export_c(
     if served.dag.needs_queries:
         raise ValueError(
             f"the policy looks at all documents of a query ({typed(served.dag.policy.state)}), but "
-            "a C header reads one row at a time; use save and mddag.load, or mddag.compile(ensemble)"
-            ", which evaluates everything"
+            "a C header reads one row at a time; use save and mddag.load, or export "
+            "mddag.compile(ensemble), which evaluates everything"
         )
     checked_path(path)
     if not isinstance(integer_thresholds, (bool, np.bool_)):
