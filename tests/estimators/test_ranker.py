@@ -17,7 +17,8 @@ import mddag
 from mddag import AdaBoostMHClassifier, MDDAGRanker
 from mddag.learners import Tree
 from mddag.metrics import MAP, NDCG, MeanNDCG
-from mddag.solvers import Margin, ProximityExits
+from mddag.solvers import Margin
+from mddag.solvers.ranking import ProximityExits
 from tests import rankings
 
 X, Y, QID = rankings.documents(80, seed=11)

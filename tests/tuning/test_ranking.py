@@ -7,7 +7,7 @@ from scipy.stats import ttest_1samp
 import mddag
 from mddag import DoubtfulResult, MDDAGRanker
 from mddag.metrics import MAP, NDCG, MeanNDCG
-from mddag.solvers import ProximityExits
+from mddag.solvers.ranking import ProximityExits
 from mddag.tuning.ranking import skewed_p_value
 from tests import rankings
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from mddag._internal.checks import check_one_of
 from mddag.ensemble.tasks import TASKS
 
-KINDS = tuple(kind for kind, task in TASKS.items() if task.estimator is not None)
+KINDS = tuple(TASKS)
 KNOBS = ("beta", "budget", "max_loss", "max_disagreement")
 ROWS = ("certifying", "choosing")
 REFERENCES = ("labels", "model")

@@ -15,12 +15,11 @@ further rows, which choose among the policies that were learned, by Eq. (8).
 | Residual | rows are few but the ensemble is long: a regression of the full score, one parameter |
 | Stopping | probabilities count: early exits whose scores are read as a calibration reads them |
 | Certificate | no label may change, on any input |
-| UrgencyExits | rankers, by default: documents quit that can hardly move the metric |
-| ProximityExits, RankExits, ScoreExits, QueryExits, PrefixExits | rankers: to compare with |
 
 ``solver`` has the contract: start there. ``exits`` are policies without SKIP, ``td`` the paper's
 temporal differences, ``descent`` coordinate descent, ``portfolio`` the default, which runs the
-others, ``ranking`` what looks at whole queries. Files of this folder serve several of them:
+others. ``ranking`` is for rankers: its members look at whole queries, not at an MDP. Files of this
+folder serve several of them:
 ``search`` keeps the best policy so far, ``judged_candidates`` and ``front`` choose among policies
 by loss and cost, ``teacher`` makes soft targets, ``quit_loss`` is the loss as kernels take it.
 """
@@ -33,14 +32,6 @@ from mddag.solvers.exits.qwyc import QWYC
 from mddag.solvers.exits.residual import Residual
 from mddag.solvers.exits.stopping import Stopping
 from mddag.solvers.portfolio.portfolio import Portfolio
-from mddag.solvers.ranking.members import (
-    PrefixExits,
-    ProximityExits,
-    QueryExits,
-    RankExits,
-    ScoreExits,
-    UrgencyExits,
-)
 from mddag.solvers.solver import Candidates, Family, Solver
 from mddag.solvers.td.sarsa import Sarsa
 from mddag.solvers.td.watkins_q import WatkinsQ
@@ -54,15 +45,9 @@ __all__ = [
     "Margin",
     "Portfolio",
     "Prefix",
-    "PrefixExits",
-    "ProximityExits",
-    "QueryExits",
-    "RankExits",
     "Residual",
     "Sarsa",
-    "ScoreExits",
     "Solver",
     "Stopping",
-    "UrgencyExits",
     "WatkinsQ",
 ]

@@ -5,7 +5,7 @@ import pytest
 
 import mddag
 from mddag.metrics.queries import Queries
-from mddag.solvers import (
+from mddag.solvers.ranking import (
     PrefixExits,
     ProximityExits,
     QueryExits,

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from mddag.solvers import ProximityExits, UrgencyExits
+from mddag.solvers.ranking import ProximityExits, UrgencyExits
 from mddag.solvers.ranking.cross_fitting import cross_fitted, front
 from tests import rankings
 

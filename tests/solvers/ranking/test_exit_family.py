@@ -3,7 +3,7 @@
 import numpy as np
 
 from mddag.mdp.policy import EVAL, QUIT
-from mddag.solvers import UrgencyExits
+from mddag.solvers.ranking import UrgencyExits
 from mddag.solvers.ranking.exit_family import ExitFamily
 from tests import rankings
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 
-from mddag.solvers import (
+from mddag.solvers.ranking import (
     PrefixExits,
     ProximityExits,
     QueryExits,

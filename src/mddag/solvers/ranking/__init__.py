@@ -7,3 +7,23 @@
 
 Labels are not needed: a policy is judged by the metric that it loses against the full model's own
 order (``problem``). Start with ``members``."""
+
+from mddag.solvers.ranking.members import (
+    Exits,
+    PrefixExits,
+    ProximityExits,
+    QueryExits,
+    RankExits,
+    ScoreExits,
+    UrgencyExits,
+)
+
+__all__ = [
+    "Exits",
+    "PrefixExits",
+    "ProximityExits",
+    "QueryExits",
+    "RankExits",
+    "ScoreExits",
+    "UrgencyExits",
+]
