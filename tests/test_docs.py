@@ -22,6 +22,7 @@ RUNNABLE = [
     "solvers.md",
     "sparsify.md",
     "verdicts.md",
+    "ranking.md",
 ]
 
 

@@ -7,6 +7,7 @@ import pytest
 
 import mddag
 from mddag.serving.model_file import Model, ModelFileError
+from mddag.serving.model_file import _query_states as states
 from mddag.serving.rank_predictor import RankPredictor
 from mddag.solvers.ranking import ProximityExits, RankExits, ScoreExits, UrgencyExits
 from tests import rankings
@@ -61,8 +62,6 @@ def test_a_ranker_that_evaluates_everything_needs_no_query(tmp_path):
 
 def test_damaged_readings_are_refused(tmp_path):
     state = predictor().model.dag.policy.state
-    from mddag.serving.model_file import _query_states as states
-
     metadata, tensors = states.urgency_parts(state)
     n_steps = len(rankings.ensemble())
     with pytest.raises(ModelFileError, match="the readings are of 80 steps, but there are 81"):
@@ -71,8 +70,8 @@ def test_damaged_readings_are_refused(tmp_path):
         states.urgency({**metadata, "metric": "ERR"}, tensors, state.grid, n_steps)
     with pytest.raises(ValueError, match="k is 0"):
         states.urgency({**metadata, "k": 0}, tensors, state.grid, n_steps)
+    torn = {**tensors, "state.spread": -tensors["state.spread"]}
     with pytest.raises(ValueError, match="spread of readings"):
-        torn = {**tensors, "state.spread": -tensors["state.spread"]}
         states.urgency(metadata, torn, state.grid, n_steps)
 
 
