@@ -16,6 +16,8 @@ from mddag.learners import Product, Stump, Tree
 from mddag.mdp.policy import EVAL, QUIT, SKIP, Policy
 from mddag.mdp.stages import Stages
 from mddag.solvers import Descent
+from mddag.solvers.ranking import UrgencyExits
+from tests import rankings
 
 N_ROWS, N_COLUMNS = 20_000, 8
 
@@ -125,3 +127,11 @@ def test_boosting(labels, learner, max_bins):
         return model.ensemble_.nodes["threshold"], model.ensemble_.tables.values
 
     assert_same_by_threads(boosted)
+
+
+def test_queries():
+    X, _, qid = rankings.documents(2000, seed=41)
+    family = UrgencyExits().fit(rankings.problem())
+    dag = mddag.compile(rankings.ensemble(), family.policy(1e-3))
+    assert dag.by_query.has_kernel
+    assert_same_by_threads(lambda n: dag.lengths(X, qid, n_threads=n))

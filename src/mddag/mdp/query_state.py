@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -185,7 +186,7 @@ class Urgency(QueryState):
             object.__setattr__(self, "metric", NDCG(10))
         check_gain_metric(self.metric)
 
-    @property
+    @cached_property
     def native(self) -> _core.Urgency:
         """As the kernel takes it."""
         discounts, mean = discounts_of(self.metric)
