@@ -27,6 +27,7 @@ RUNNABLE = [
     "solvers.md",
     "sparsify.md",
     "verdicts.md",
+    "ranking.md",
 ]
 
 

@@ -19,6 +19,7 @@
 #include "mdp/jump_table.hpp"
 #include "mdp/stages.hpp"
 #include "mdp/state.hpp"
+#include "mdp/urgency.hpp"
 
 namespace mddag {
 
@@ -123,6 +124,35 @@ nb::ndarray<nb::numpy, T, nb::ndim<1>> to_numpy(std::vector<T>&& values) {
   auto* owned = new std::vector<T>(std::move(values));
   nb::capsule owner(owned, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
   return {owned->data(), {owned->size()}, owner};
+}
+
+// Urgency.native: discounts, whether the metric is a mean over cuts, knots and gains, slope.
+using UrgencyArrays =
+    std::tuple<Array<const double>, bool, Array<const double>, Array<const double>, double>;
+
+// Spans of Urgency.native, from which kernels with working memory are made.
+struct Urgencies {
+  Worth worth;
+  GainCurve gain;
+  double slope;
+
+  QueryUrgency of_queries() const { return {worth, gain, slope}; }
+};
+
+inline Urgencies urgencies_of(const UrgencyArrays& arrays) {
+  const auto& [discounts, mean, at, gain, slope] = arrays;
+  if (discounts.shape(0) == 0 || at.shape(0) == 0 || at.shape(0) != gain.shape(0))
+    refuse("an urgency without discounts, or without a gain for every knot");
+  return {{span(discounts), mean}, {span(at), span(gain)}, slope};
+}
+
+// Throws unless starts (n_queries + 1,) rise from 0 to n_rows.
+inline void require_queries(Span<const std::int64_t> starts, std::size_t n_rows) {
+  if (starts.size == 0 || starts[0] != 0 ||
+      static_cast<std::size_t>(starts[starts.size - 1]) != n_rows)
+    refuse("starts of queries do not rise from 0 to the number of rows");
+  for (std::size_t q = 1; q < starts.size; ++q)
+    if (starts[q] < starts[q - 1]) refuse("starts of queries do not rise");
 }
 
 }  // namespace mddag

@@ -1,5 +1,6 @@
 // The bindings of native/blocks: a forest made once, evaluated on many rows at once.
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
 
 #include <optional>
 
@@ -39,6 +40,59 @@ void bind_forest_run_blocks(nb::class_<blocks::Forest>& forest) {
       "n_threads"_a);
 }
 
+template <class T>
+void bind_forest_run_queries(nb::class_<blocks::Forest>& forest) {
+  forest.def(
+      "run_queries",
+      [](const blocks::Forest& self, StridedMatrix<T> X, Array<const std::int64_t> starts,
+         const blocks::QueryDecisions& decisions, Array<double> reading,
+         Array<std::int32_t> exit_step, int n_threads) {
+        nb::gil_scoped_release unlocked;
+        require_queries(span(starts), X.shape(0));
+        if (reading.shape(0) != X.shape(0) || exit_step.shape(0) != X.shape(0))
+          refuse("readings and exits are not one for each row");
+        self.run_queries(rows(X), span(starts), decisions, reading.data(), exit_step.data(),
+                         n_threads);
+      },
+      "X"_a.noconvert(), "starts"_a.noconvert(), "decisions"_a, "reading"_a.noconvert(),
+      "exit_step"_a.noconvert(), "n_threads"_a);
+}
+
+template <class T>
+std::vector<T> owned(const Array<const T>& a) {
+  return {a.data(), a.data() + a.shape(0)};
+}
+
+template <class T>
+std::vector<T> owned(const Matrix<const T>& a) {
+  return {a.data(), a.data() + a.size()};
+}
+
+void bind_query_decisions(nb::module_& m) {
+  using Readings = std::tuple<Array<const std::int64_t>, Matrix<const double>, Array<const double>,
+                              Matrix<const double>, Matrix<const double>>;
+  nb::class_<blocks::QueryDecisions>(m, "QueryDecisions")
+      .def(
+          "__init__",
+          [](blocks::QueryDecisions* self, const Readings& readings, const std::string& number,
+             std::size_t k, const UrgencyArrays& urgency, Array<const double> edges,
+             Matrix<const std::uint8_t> quits) {
+            const auto& [checks, weights, level, cells, spread] = readings;
+            const auto& [discounts, mean, at, gain, slope] = urgency;
+            if (number != "reading" && number != "gap" && number != "urgency")
+              refuse("the number is none of reading, gap and urgency");
+            const auto kind = number == "reading" ? blocks::QueryNumber::kReading
+                              : number == "gap"   ? blocks::QueryNumber::kGap
+                                                  : blocks::QueryNumber::kUrgency;
+            new (self) blocks::QueryDecisions(
+                {owned(checks), owned(weights), owned(level), owned(cells), owned(spread)},
+                {kind, k, owned(discounts), owned(at), owned(gain), mean, slope}, owned(edges),
+                owned(quits));
+          },
+          "readings"_a.noconvert(), "number"_a, "k"_a, "urgency"_a.noconvert(),
+          "edges"_a.noconvert(), "quits"_a.noconvert());
+}
+
 void bind_decisions(nb::module_& m) {
   nb::class_<blocks::Decisions>(m, "Decisions")
       .def(
@@ -59,6 +113,7 @@ void bind_decisions(nb::module_& m) {
 
 void bind_blocks(nb::module_& m) {
   bind_decisions(m);
+  bind_query_decisions(m);
   nb::class_<blocks::Forest> forest(m, "Forest");
   forest.def(
       "__init__",
@@ -74,6 +129,9 @@ void bind_blocks(nb::module_& m) {
       "trees"_a.noconvert(), "tables"_a.noconvert(), "bias"_a.noconvert(), "unit"_a,
       "order"_a.noconvert(), "portable"_a = false);
   forest.def_prop_ro("kernels", &blocks::Forest::kernels);
+  forest.def_prop_ro("most_documents", &blocks::Forest::most_documents);
+  bind_forest_run_queries<float>(forest);
+  bind_forest_run_queries<double>(forest);
   bind_forest_run_blocks<float, std::int32_t>(forest);
   bind_forest_run_blocks<double, std::int32_t>(forest);
   bind_forest_run_blocks<float, double>(forest);

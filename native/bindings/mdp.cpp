@@ -4,6 +4,7 @@
 #include "bindings/loss.hpp"
 #include "mdp/coded_votes.hpp"
 #include "mdp/rollout.hpp"
+#include "mdp/urgency.hpp"
 
 namespace mddag {
 
@@ -78,9 +79,40 @@ void bind_stage_rollout(nb::module_& m) {
       "n_evaluated"_a.noconvert(), "exit_step"_a.noconvert(), "cost"_a.noconvert(), "n_threads"_a);
 }
 
+// By query: readings, spreads and flags of documents, query by query.
+void bind_urgency(nb::module_& m) {
+  m.def(
+      "urgency",
+      [](const UrgencyArrays& arrays, Array<const std::int64_t> starts, Array<const double> reading,
+         Array<const double> spread, Array<const std::uint8_t> alive, Array<double> out,
+         int n_threads) {
+        nb::gil_scoped_release unlocked;
+        require_queries(span(starts), out.shape(0));
+        const bool fits = reading.shape(0) == out.shape(0) && spread.shape(0) == out.shape(0) &&
+                          alive.shape(0) == out.shape(0);
+        if (!fits) refuse("readings, spreads and flags are not of the same documents");
+        const Urgencies urgencies = urgencies_of(arrays);
+        constexpr std::size_t kTogether = 64;  // queries
+        const std::size_t n_queries = starts.shape(0) - 1;
+        const std::size_t n_blocks = (n_queries + kTogether - 1) / kTogether;
+        parallel_for(n_blocks, n_threads, [&](std::size_t block) {
+          QueryUrgency of = urgencies.of_queries();
+          const std::size_t end = std::min((block + 1) * kTogether, n_queries);
+          for (std::size_t q = block * kTogether; q < end; ++q) {
+            const auto a = static_cast<std::size_t>(starts.data()[q]);
+            const auto n = static_cast<std::size_t>(starts.data()[q + 1]) - a;
+            of(reading.data() + a, spread.data() + a, alive.data() + a, n, out.data() + a);
+          }
+        });
+      },
+      "urgency"_a.noconvert(), "starts"_a.noconvert(), "reading"_a.noconvert(),
+      "spread"_a.noconvert(), "alive"_a.noconvert(), "out"_a.noconvert(), "n_threads"_a);
+}
+
 }  // namespace
 
 void bind_mdp(nb::module_& m) {
+  bind_urgency(m);
   bind_cells(m);
   bind_losses(m);
   bind_rollout<std::uint8_t>(m);

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from mddag.ensemble.votes import Votes as Votes
     from mddag.estimators.adaboost import AdaBoostMHClassifier as AdaBoostMHClassifier
     from mddag.estimators.classifier import MDDAGClassifier as MDDAGClassifier
+    from mddag.estimators.ranker import MDDAGRanker as MDDAGRanker
     from mddag.estimators.regressor import MDDAGRegressor as MDDAGRegressor
     from mddag.features.features import Features as Features
     from mddag.inspection.plotting import DagDisplay as DagDisplay
@@ -56,6 +57,7 @@ _HOMES = {
     "Grid": "mddag.mdp.grid",
     "Interrupted": "mddag._internal.interruption",
     "MDDAGClassifier": "mddag.estimators.classifier",
+    "MDDAGRanker": "mddag.estimators.ranker",
     "MDDAGRegressor": "mddag.estimators.regressor",
     "MDP": "mddag.mdp.mdp",
     "ModelFileError": "mddag.serving.model_file",
@@ -101,6 +103,7 @@ __all__ = [
     "Grid",
     "Interrupted",
     "MDDAGClassifier",
+    "MDDAGRanker",
     "MDDAGRegressor",
     "ModelFileError",
     "PathDisplay",

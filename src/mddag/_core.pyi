@@ -28,6 +28,9 @@ Policy = tuple[Ints32, Ints64]
 Stages = tuple[Ints64, Ints64, Ints64, int, int]
 # by decision and cell, and of rows that have passed all steps; see native/walk/verdicts.hpp
 Verdicts = tuple[NDArray[np.int16], NDArray[np.int16]]
+# discounts, whether the metric is a mean over cuts, knots and gains, slope
+Urgency = tuple[Floats, bool, Floats, Floats, float]
+Readings = tuple[Ints64, Floats, Floats, Floats, Floats]  # checks, weights, level, edges, spread
 ColumnArrays = tuple[Codes, Ints32, Bools, Bools, NDArray[np.intp]]
 # cells ((height + 1) (width + 1), n), scales (n,), height, width
 PatchCells = tuple[Words, NDArray[np.float32], int, int]
@@ -255,6 +258,17 @@ class Decisions:
         expected_steps: int,  # of a row, on average; it decides on speed alone
     ) -> None: ...
 
+class QueryDecisions:
+    def __init__(
+        self,
+        readings: Readings,
+        number: str,
+        k: int,
+        urgency: Urgency,
+        edges: Floats,
+        quits: Bytes,
+    ) -> None: ...
+
 class Forest:
     """An ensemble of trees made ready for many rows at once; it keeps no reference to the arrays.
 
@@ -274,6 +288,17 @@ class Forest:
     @property
     def kernels(self) -> str: ...  # "avx2" or "portable"
     def scores(self, X: Rows, out: Sums, n_threads: int) -> None: ...
+    @property
+    def most_documents(self) -> int: ...
+    def run_queries(
+        self,
+        X: Rows,
+        starts: Ints64,
+        decisions: QueryDecisions,
+        reading: Floats,
+        exit_step: Ints32,
+        n_threads: int,
+    ) -> None: ...
     def run_blocks(
         self,
         X: Rows,
@@ -356,6 +381,15 @@ def grow(
     words: Words,
     n_threads: int,
 ) -> int: ...
+def urgency(
+    urgency: Urgency,
+    starts: Ints64,
+    reading: Floats,
+    spread: Floats,
+    alive: Bytes,
+    out: Floats,
+    n_threads: int,
+) -> None: ...
 
 # native/scan
 def check_window_classifier(classifier: WindowClassifier) -> None:

@@ -17,6 +17,8 @@ from mddag.learners import Haar, Product, Stump, Tree
 from mddag.mdp.policy import EVAL, QUIT, SKIP, Policy
 from mddag.mdp.stages import Stages
 from mddag.solvers import Descent
+from mddag.solvers.ranking import UrgencyExits
+from tests import rankings
 from tests.detection.classifiers import random_classifier, random_picture
 
 N_ROWS, N_COLUMNS = 20_000, 8
@@ -157,3 +159,11 @@ def test_scans(skips):
         return hits.boxes, hits.scores, hits.places, [hits.n_windows, hits.n_evaluated]
 
     assert_same_by_threads(scanned)
+
+
+def test_queries():
+    X, _, qid = rankings.documents(2000, seed=41)
+    family = UrgencyExits().fit(rankings.problem())
+    dag = mddag.compile(rankings.ensemble(), family.policy(1e-3))
+    assert dag.by_query.has_kernel
+    assert_same_by_threads(lambda n: dag.lengths(X, qid, n_threads=n))

@@ -55,7 +55,6 @@ def test_a_task_decides_what_is_measured():
 @pytest.mark.parametrize(
     ("model", "knob", "message"),
     [
-        (ensemble("ranker"), "beta", "the model is a ranker; sparsify wants"),
         (ensemble("regressor"), "max_disagreement", "no labels to disagree on; .* units of R2"),
         (ensemble("regressor", "unknown"), "beta", "neither its scores nor exp of them"),
     ],

@@ -22,6 +22,7 @@
 #include "blocks/ranks/rank_loader.hpp"
 #include "blocks/run/decisions.hpp"
 #include "blocks/run/exit_run.hpp"
+#include "blocks/run/query_run.hpp"
 #include "blocks/run/row_blocks.hpp"
 #include "blocks/run/workspace.hpp"
 #include "ensemble/table_fault.hpp"
@@ -104,7 +105,49 @@ class Forest {
     });
   }
 
+  // Documents of a query that fit into a block.
+  std::size_t most_documents() const { return exit_rows_; }
+
+  // The rows through a policy over queries, starts (n_queries + 1,) rising from 0 to n_rows, none
+  // with more documents than most_documents(): readings and steps at the exits, (n_rows,).
+  template <class T>
+  void run_queries(const Rows<T>& rows, Span<const std::int64_t> starts,
+                   const QueryDecisions& decisions, double* reading, std::int32_t* exit_step,
+                   int n_threads) const {
+    if (n_scores() != 1 || decisions.check(decisions.n_checks() - 1) != steps_.size())
+      refuse("the decisions are not of this forest's steps and its one score");
+    const std::vector<std::size_t> firsts = blocks_of(starts);  // queries
+    const QueryPlan plan{kernels_,  flat_, quantiser_,          steps_,
+                         decisions, unit_, leaf_tables_.data(), exit_rows_};
+    const std::size_t n_blocks = firsts.size() - 1;
+    const auto n_workers = std::min(n_blocks, static_cast<std::size_t>(std::max(n_threads, 1)));
+    BlockQueue queue(n_blocks, std::max<std::size_t>(n_workers, 1));
+    parallel_for(n_workers, n_threads, [&](std::size_t) {
+      BlockQueue::Stretch taken = queue.take();
+      if (taken.begin == taken.end) return;
+      QueryRun<T> run(plan, rows);
+      for (; taken.begin < taken.end; taken = queue.take())
+        for (std::size_t b = taken.begin; b < taken.end; ++b)
+          run.run(starts.data + firsts[b], firsts[b + 1] - firsts[b], reading, exit_step);
+    });
+  }
+
  private:
+  // Where blocks of whole queries begin, and the end; throws where one has too many documents.
+  std::vector<std::size_t> blocks_of(Span<const std::int64_t> starts) const {
+    std::vector<std::size_t> firsts{0};
+    const std::size_t n_queries = starts.size - 1;
+    for (std::size_t q = 0; q < n_queries; ++q) {
+      const auto size = [&](std::size_t from) {
+        return static_cast<std::size_t>(starts[q + 1] - starts[from]);
+      };
+      if (size(q) > exit_rows_) refuse("a query has more documents than a block has rows");
+      if (size(firsts.back()) > exit_rows_) firsts.push_back(q);
+    }
+    if (n_queries > 0) firsts.push_back(n_queries);
+    return firsts;
+  }
+
   void write(std::int32_t sum, std::int32_t& out) const { out = sum; }
   void write(std::int32_t sum, double& out) const { out = sum * unit_; }
 

@@ -8,6 +8,7 @@
     columns  patches x (an integral image + all features), before one of the others
     one      a call + evaluations x (a base classifier of a row by itself + its decision)
     steps    rows x evaluations, which are counted instead of timed
+    queries  as blocks, and a look at each document at each check point
 
 Loading makes ranks of values. Blocks do so for all that the mean row reads as rows come in, and for
 columns that are first read later only for rows that get there, one by one.
@@ -147,6 +148,11 @@ class Costs:
     def by_columns(self, n_rows: int) -> float:
         """What the other executors wait for, if the rows are patches."""
         return n_rows * (self.pixels + self.columns)
+
+    def by_query(self, n_rows: int, looks: int, look: float) -> float:
+        """Blocks of whole queries, a row being looked at so often, each time for so long."""
+        row = self.load + self.evaluations * COMPACTION * self.block + looks * look
+        return CALL_BLOCKS + n_rows * row
 
     def by_steps(self, n_rows: int) -> float:
         """In evaluations instead of nanoseconds: what a callable takes is not known."""

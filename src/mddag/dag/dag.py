@@ -25,6 +25,7 @@ from mddag._internal.out_array import checked_out
 from mddag._internal.read_only import ReadOnlyArrays
 from mddag.dag.cost_model import MANY_ROWS
 from mddag.dag.executors import KERNELS, MEMBERS, TRACERS, Executor, Tracer, Walk, Windows
+from mddag.dag.executors.by_query import ByQuery
 from mddag.dag.integer_votes import IntegerVotes
 from mddag.dag.program import Program
 from mddag.dag.trace import Trace
@@ -33,6 +34,8 @@ from mddag.ensemble.ensemble import Ensemble
 from mddag.features.rows import Patches, Rows
 from mddag.mdp.grid import Grid
 from mddag.mdp.policy import EVAL, Policy, check_policy
+from mddag.mdp.query_state import QueryState
+from mddag.metrics.queries import Queries
 
 BLOCK = 1024  # rows whose paths are kept at a time, where only their lengths are wanted
 
@@ -125,6 +128,8 @@ class Dag(ReadOnlyArrays):
         trees of many rows at once. Of callables only the number that is called counts.
         """
         full, best = self.program.full_costs, self.chosen(MANY_ROWS).cost(MANY_ROWS)
+        if self.needs_queries and not self.ensemble.callables:
+            return full.by_all(MANY_ROWS) / self.by_query.cost(MANY_ROWS)
         by = full.by_all if self.program.has_walk else full.by_steps
         return by(MANY_ROWS) / best if best > 0 else float("inf")
 
@@ -148,22 +153,48 @@ class Dag(ReadOnlyArrays):
         """The row walk, which also takes single rows; trees only."""
         return self.program.walk
 
-    def run(self, X: Any, *, n_threads: int = 1) -> Trace:
-        """Scores and classification paths of every row of X."""
+    @property
+    def needs_queries(self) -> bool:
+        """Whether decisions depend on the other documents of a query: then qid is wanted."""
+        return isinstance(self.policy.state, QueryState)
+
+    @cached_property
+    def by_query(self) -> ByQuery:
+        """What runs a policy that needs queries; no query is ever split."""
+        return ByQuery(self.program)
+
+    def run(self, X: Any, qid: Any = None, *, n_threads: int = 1) -> Trace:
+        """Scores and classification paths of every row of X.
+
+        qid : the query of each row, (n_rows,), in any order, for a policy that needs queries; its
+              scores are readings, to sort the documents of a query by. Other policies ignore it
+        """
         n_threads = checked_threads(n_threads)
         rows = self.ensemble.features.read(X)
+        if self.needs_queries:
+            ready = self.ensemble.features.rows(rows)
+            return self.by_query.run(ready, Queries.of(qid, len(rows)), n_threads)
         if not isinstance(rows, Rows) and Windows.runs(self.program):
             return Windows(self.program).run(rows, n_threads)
         return self.tracer.run(self.ensemble.features.rows(rows), n_threads)
 
     def scores(
-        self, X: Any, out: NDArray[np.float64] | None = None, *, n_threads: int = 1
+        self,
+        X: Any,
+        out: NDArray[np.float64] | None = None,
+        *,
+        qid: Any = None,
+        n_threads: int = 1,
     ) -> NDArray[np.float64]:
-        """f^(N)(x) of Eq. (2), float64 (n_rows, K); the paths are not kept."""
+        """f^(N)(x) of Eq. (2), float64 (n_rows, K); the paths are not kept. qid as for `run`."""
         n_threads = checked_threads(n_threads)
         rows = self.ensemble.features.read(X)
         scores = checked_out(out, (len(rows), self.ensemble.n_scores), rows)
-        self.fill_scores(rows, scores, n_threads)
+        if self.needs_queries:
+            ready = self.ensemble.features.rows(rows)
+            scores[:] = self.by_query.exits(ready, Queries.of(qid, len(rows)), n_threads)[0]
+        else:
+            self.fill_scores(rows, scores, n_threads)
         return scores
 
     def fill_scores(self, rows: Rows | Patches, out: NDArray[np.float64], n_threads: int) -> None:
@@ -217,13 +248,17 @@ class Dag(ReadOnlyArrays):
         return codes_by_scores(self.ensemble, scores)
 
     def lengths(
-        self, X: Any, *, n_threads: int = 1
+        self, X: Any, qid: Any = None, *, n_threads: int = 1
     ) -> tuple[NDArray[np.float64], NDArray[np.int32], NDArray[np.int64]]:
-        """Scores and exits as above, and how long each path is, int64 (n_rows,).
+        """Scores and exits as above, and how long each path is, int64 (n_rows,); qid as for `run`.
 
-        Paths, which may take more memory than all else, are kept for BLOCK rows at a time.
+        Paths, which may take more memory than all else, are kept for BLOCK rows at a time, where
+        rows do not depend on one another.
         """
         rows = self.ensemble.features.read(X)
+        if self.needs_queries:
+            queries, ready = Queries.of(qid, len(rows)), self.ensemble.features.rows(rows)
+            return self.by_query.exits(ready, queries, checked_threads(n_threads))
         scores = np.empty((len(rows), self.ensemble.n_scores))
         exit_step = np.empty(len(rows), np.int32)
         n_evaluated = np.empty(len(rows), np.int64)

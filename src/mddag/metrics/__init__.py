@@ -6,6 +6,8 @@
 | fpr_at_tpr | the other way round |
 | threshold_at_fpr, threshold_at_tpr | those thresholds alone, to be used on other rows |
 | rate_interval | what a count of false positives says about their rate |
+| NDCG, LetorNDCG, MeanNDCG | ranking: gains of documents, discounted by their positions |
+| MAP, MRR | ranking: positions of the relevant documents |
 | RealisedRates | what a detector did to rows held out, beside the rate that was wanted |
 | DetectionRun, best_within | Figure 2: the best setting within a mean number of evaluations |
 """
@@ -18,10 +20,16 @@ from mddag.metrics.detection import (
     tpr_at_fpr,
 )
 from mddag.metrics.detection_runs import DetectionRun, Scored, best_within
+from mddag.metrics.ranking import MAP, MRR, NDCG, LetorNDCG, MeanNDCG
 from mddag.metrics.realised_rates import RealisedRates
 
 __all__ = [
+    "MAP",
+    "MRR",
+    "NDCG",
     "DetectionRun",
+    "LetorNDCG",
+    "MeanNDCG",
     "RealisedRates",
     "Scored",
     "best_within",

@@ -42,14 +42,20 @@ def load(path: str | os.PathLike[str], *, n_threads: int = 1) -> Predictor | Any
     """The model that ``save`` wrote, to predict with `n_threads` threads (-1: all cores).
 
     A Predictor, or what else the file holds: a Detector. A file that is damaged or unsound is a
-    ModelFileError; loading runs no code of it.
+    ModelFileError; loading runs no code of it. The model of a ranker has ``predict(X, qid)`` and
+    ``rank(X, qid)``; where it evaluates everything, qid may be left out of the former.
     """
 
     def make(metadata: Metadata, tensors: Tensors) -> Predictor | Any:
         if metadata.get("kind") in OTHER_KINDS:
             reader = import_module(OTHER_KINDS[metadata["kind"]])
             return reader.of_content(metadata, tensors, n_threads)
-        return Predictor(Model.of_content(metadata, tensors), n_threads=n_threads)
+        model = Model.of_content(metadata, tensors)
+        if model.dag.ensemble.kind == "ranker":
+            from mddag.serving.rank_predictor import RankPredictor  # a child of the class below
+
+            return RankPredictor(model, n_threads=n_threads)
+        return Predictor(model, n_threads=n_threads)
 
     n_threads = checked_threads(n_threads)
     return file_content(path, make)

@@ -14,7 +14,7 @@ from mddag._internal.checks import check_one_of
 from mddag.ensemble.tasks import TASKS
 from mddag.metrics.realised_rates import RealisedRates
 
-KINDS = tuple(kind for kind, task in TASKS.items() if task.estimator is not None)
+KINDS = tuple(TASKS)
 KNOBS = ("beta", "budget", "max_loss", "max_disagreement")
 ROWS = ("certifying", "choosing")
 REFERENCES = ("labels", "model")
@@ -25,7 +25,8 @@ SLOW, FASTER = "no faster", 1.05  # less is lost in what is not in the cost mode
 class Summary:
     """Numbers of a sparse model beside the full one, on the same rows.
 
-    kind             : "classifier" or "regressor"
+    kind             : "classifier", "regressor" or "ranker"; of a ranker rows below are queries,
+                       each judged by a policy that was fitted on others
     knob, value      : the argument of ``sparsify`` and its number
     n_classifiers    : base classifiers of the full model
     rows             : "certifying", which only tested the bound; or "choosing", which chose the
@@ -79,7 +80,7 @@ class Summary:
             f"{TASKS[self.kind].estimator} by sparsify({self.knob}={self.value:g}): {self._what}",
             f"evaluations per row: {self.n_evaluated:.1f} of {self.n_classifiers} base "
             f"classifiers, on {self.n_rows} {self._rows}",
-            f"{self._quality}, on the same {self.n_rows} rows",
+            f"{self._quality}, on the same {self.n_rows} {self._counted}",
             self._promise,
             f"expected speed: {self._speed}",
         ]
@@ -108,12 +109,19 @@ class Summary:
 
     @property
     def _rows(self) -> str:
+        if self._counted == "queries":
+            return "queries, each judged by a policy that it was not fitted on"
         if self.rows == "certifying":
             return "certifying rows"
         calibrated = (
             " and calibrated it" if TASKS[self.kind].calibration_changes_predictions else ""
         )
         return f"rows that chose the policy{calibrated}"
+
+    @property
+    def _counted(self) -> str:
+        """What bounds count."""
+        return TASKS[self.kind].counted
 
     @property
     def _quality(self) -> str:
@@ -134,13 +142,16 @@ class Summary:
     @property
     def _promise(self) -> str:
         if self.lost is None:
-            return "promised: nothing; other rows may fare a little worse than those that chose it"
+            others = f"other {self._counted} may fare a little worse than those that chose it"
+            return f"promised: nothing; {others}"
         bound = f"{self._bounded} at most {self.value:g}"
         if self.confidence is None:
             return f"promised: nothing (confidence=None); {bound} wanted, {self.lost:.4g} measured"
         if self.evaluates_all:
             return f"promised: {bound}; the full model needs no proof of it"
-        certified = f"certified with confidence {self.confidence:g} by {self.n_rows} rows"
+        certified = (
+            f"certified with confidence {self.confidence:g} by {self.n_rows} {self._counted}"
+        )
         return f"{certified}: {bound}; measured on them: {self.lost:.4g}"
 
     @property
@@ -151,6 +162,8 @@ class Summary:
             return "nothing is evaluated, and every row gets the same answer"
         batches, single = _times(self.speed), _times(self.speed_one)
         than = "than" if batches == SLOW else "as"
+        if self._counted == "queries":
+            return f"many queries at once {batches} {than} evaluating everything"
         return f"large batches {batches} {than} evaluating everything, single rows {single}"
 
 

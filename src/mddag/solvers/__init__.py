@@ -19,7 +19,8 @@ further rows, which choose among the policies that were learned, by Eq. (8).
 
 ``solver`` has the contract: start there. ``exits`` are policies without SKIP, ``td`` the paper's
 temporal differences, ``descent`` coordinate descent, ``rejection`` cascades of rejects,
-``portfolio`` the default, which runs the others. Files of this folder serve several of them:
+``portfolio`` the default, which runs the others. ``ranking`` is for rankers: its members look at
+whole queries, not at an MDP. Files of this folder serve several of them:
 ``search`` keeps the best policy so far, ``judged_candidates`` and ``front`` choose among policies
 by loss and cost, ``teacher`` makes soft targets, ``quit_loss`` is the loss as kernels take it.
 """

@@ -54,12 +54,7 @@ def check_provable(knob: str, confidence: float, weight: NDArray[np.float64] | N
 
 
 def supported(ensemble: Ensemble, knob: str) -> Ensemble:
-    """The ensemble, if there is an estimator for it that the knob can be given to."""
-    if ensemble.task.estimator is None:
-        raise ValueError(
-            f"the model is a {ensemble.kind}; sparsify wants a classifier or a regressor. "
-            "mddag.compile(mddag.as_ensemble(model)) evaluates it as it is"
-        )
+    """The ensemble, if the knob can be given to its estimator."""
     if not ensemble.task.predicts_classes and knob == "max_disagreement":
         quality = ensemble.task.quality.name
         raise ValueError(

@@ -40,6 +40,7 @@ from mddag.tuning.detection import sparse_detector
 from mddag.tuning.excess_loss import ExcessLoss
 from mddag.tuning.guarantee import Guarantee, certified
 from mddag.tuning.measurement import measured
+from mddag.tuning.ranking import refuse_for_rankers, refuse_of_rankers, sparse_ranker
 from mddag.tuning.row_parts import RowParts
 
 ESTIMATORS: dict[str, type[DagEstimator]] = {
@@ -66,6 +67,11 @@ def sparsify(
     max_loss: float | None = None,
     max_disagreement: float | None = None,
     confidence: float | None = CONFIDENCE,
+    qid: Any = None,
+    group: Any = None,
+    metric: Any = None,
+    X_train: Any = None,
+    qid_train: Any = None,
     sample_weight: Any = None,
     loss: Any = None,
     solver: Any = None,
@@ -80,7 +86,7 @@ def sparsify(
     target_fpr: float | None = None,
     target_tpr: float | None = None,
 ) -> Any:
-    """A fitted MDDAGClassifier or MDDAGRegressor over the base classifiers of a trained model.
+    """A fitted MDDAGClassifier, MDDAGRegressor or MDDAGRanker over the base classifiers of a model.
 
     model            : anything that ``mddag.as_ensemble`` reads, a path or a fitted Pipeline
                        that ends with such a model; it is not refitted
@@ -95,6 +101,13 @@ def sparsify(
                        the point estimate on rows held out. The others have none
     sample_weight    : what each row counts for in all means, (n,); 1 by default. Rows that count
                        differently prove nothing: max_loss and max_disagreement need confidence=None
+    qid, group       : rankers: the query of each row, (n,), in any order, or the number of rows of
+                       each query, one behind the other. With a regressor they ask for a ranker
+    metric           : rankers: NDCG(k), LetorNDCG(k) or MeanNDCG(); None for NDCG(10). max_loss is
+                       in its units, and max_disagreement bounds what is lost of it against the full
+                       model's own order. Bounds count queries
+    X_train, qid_train : rankers: documents that the model was trained on, if they are at hand; they
+                       serve order and readings, which need no labels
     every            : base classifiers that one decision covers; None for 1, or 16 for "time"
     objective        : "evaluations", or "time" of large batches: decisions for many base
                        classifiers at once, and the full ensemble, fast as it is, where a policy is
@@ -143,7 +156,28 @@ def sparsify(
         doubt_confidence(confidence, knob, value)
     check_one_of("objective", objective, ("evaluations", "time"))
     source = parts_of(model)
-    ensemble = supported(ensemble_of(source), knob)
+    ensemble = ensemble_of(source)
+    if ensemble.kind == "ranker" or qid is not None or group is not None:
+        refuse_for_rankers(loss=loss, ordering=ordering, sample_weight=sample_weight)
+        given = {"qid": qid, "group": group, "X_train": X_train, "qid_train": qid_train}
+        return sparse_ranker(
+            model,
+            X,
+            y,
+            knob,
+            value,
+            **given,
+            metric=metric,
+            confidence=confidence,
+            solver=solver,
+            every=every,
+            timed=objective == "time",
+            n_threads=1 if n_threads is None else n_threads,
+            verbose=verbose,
+            random_state=random_state,
+        )
+    refuse_of_rankers(metric=metric, X_train=X_train, qid_train=qid_train)
+    supported(ensemble, knob)
     estimator = ESTIMATORS[ensemble.kind](
         ensemble if source.transformer is None else ModelParts(ensemble, source.transformer),
         loss=loss,

@@ -214,7 +214,7 @@ def test_verdicts_and_stages_survive(kind):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (lambda m, t: m.update(state={"kind": "gap"}), "state of the policy is 'gap', unknown"),
+        (lambda m, t: m.update(state={"kind": "gaps"}), "state of the policy is 'gaps', unknown"),
         (lambda m, t: m.update(state={}), "state of the policy is None, unknown here; wanted"),
         (lambda m, t: m.update(state={"kind": "stages", "k": 1}), "the state has the fields"),
         (lambda m, t: m.update(version=2), "the metadata has the fields"),

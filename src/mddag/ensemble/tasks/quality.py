@@ -89,5 +89,28 @@ class R2:
         return f"R2 against the full model's predictions: {1 - difference:.4f}"
 
 
+class NDCGQuality:
+    """The metric of rankings; it is computed where queries are known, see ``metrics.ranking``."""
+
+    name = "metric"
+    lost = "metric lost against the full model"
+    changed = "metric lost against the full model's own order"
+
+    def __call__(
+        self, predictions: NDArray[Any], truth: NDArray[Any], weight: Weight = None
+    ) -> float | None:
+        """Of the metrics of queries, (n_queries,): their mean."""
+        return _mean(predictions, weight)
+
+    def difference(
+        self, predictions: NDArray[Any], full: NDArray[Any], weight: Weight = None
+    ) -> float:
+        """Of teacher losses of queries, (n_queries,): their mean."""
+        return _mean(predictions, weight)
+
+    def in_words(self, difference: float) -> str:
+        return f"lost against the full model's own order: {difference:.4f}"
+
+
 def _mean(numbers: NDArray[Any], weight: Weight) -> float:
     return float(np.average(numbers, weights=weight))

@@ -1,13 +1,14 @@
 """Ranking: scores are what the documents of a query are sorted by.
 
-An Ensemble of a ranker votes, scores and is served. There is no estimator of sparse rankers yet:
-queries, and a quality of their order, are not defined here.
+Targets are relevance labels, 0 or more. What an order is worth depends on the metric and on
+queries, which are not known here: ``metrics.ranking`` has both.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
+from mddag.ensemble.tasks.quality import NDCGQuality
 from mddag.ensemble.tasks.task import Task
 
 
@@ -16,4 +17,7 @@ class Ranking(Task):
     """Scores to sort by."""
 
     kind = "ranker"
-    estimator = None
+    estimator = "MDDAGRanker"
+    quality = NDCGQuality()
+    calibration_changes_predictions = True
+    counted = "queries"

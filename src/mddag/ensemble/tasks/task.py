@@ -32,22 +32,24 @@ class Task:
     link      : what turns the score of a regressor into its prediction: "identity", "exp" where
                 the source model has a log link (Poisson, gamma, tweedie), or "unknown"
     kind      : what messages and files call the model
-    estimator : the name of the estimator of sparse models; None where there is none yet
+    estimator : the name of the estimator of sparse models
     quality   : what is reported of predictions
     calibration_changes_predictions : or only the probabilities
     soft_targets : whether targets may be probabilities (n, n_classes)
     predicts_classes : whether a prediction is one of the labels, which agrees with another or not
+    counted   : what bounds count: "rows", or "queries"
     """
 
     classes: NDArray[Any] | None = None
     link: Link = "identity"
 
     kind: ClassVar[Kind]
-    estimator: ClassVar[str | None]
+    estimator: ClassVar[str]
     quality: ClassVar[Quality]
     calibration_changes_predictions: ClassVar[bool] = True
     soft_targets: ClassVar[bool] = False
     predicts_classes: ClassVar[bool] = False
+    counted: ClassVar[str] = "rows"
 
     @classmethod
     def labels(cls, classes: ArrayLike | None, n_scores: int) -> NDArray[Any] | None:

@@ -46,6 +46,12 @@ def export_c(
         for NaN
     """
     served = _model_of(model)
+    if served.dag.needs_queries:
+        raise ValueError(
+            f"the policy looks at all documents of a query ({typed(served.dag.policy.state)}), but "
+            "a C header reads one row at a time; use save and mddag.load, or export "
+            "mddag.compile(ensemble), which evaluates everything"
+        )
     checked_path(path)
     if integer_thresholds is True and _of_patches(served):
         raise ValueError(

@@ -13,8 +13,10 @@ import numpy as np
 
 from mddag._internal.checks import typed
 from mddag.mdp.grid import Grid
+from mddag.mdp.query_state import Gap, Rank, Reading, Urgency
 from mddag.mdp.stages import Stages
 from mddag.mdp.state import Score, State
+from mddag.serving.model_file import _query_states as queries
 from mddag.serving.model_file._fields import Types, check_fields, check_length
 from mddag.serving.model_file.container import Metadata, ModelFileError, Tensors
 
@@ -66,6 +68,19 @@ FORMATS = (
         _stages_parts,
         _stages,
         tensors={"state.reads": ("I64", 1), "state.writes": ("U8", 2)},
+    ),
+    StateFormat(
+        "reading", Reading, queries.parts, queries.reading, queries.FIELDS, queries.TENSORS
+    ),
+    StateFormat("rank", Rank, queries.parts, queries.rank, queries.FIELDS, queries.TENSORS),
+    StateFormat("gap", Gap, queries.gap_parts, queries.gap, queries.GAP_FIELDS, queries.TENSORS),
+    StateFormat(
+        "urgency",
+        Urgency,
+        queries.urgency_parts,
+        queries.urgency,
+        queries.URGENCY_FIELDS,
+        queries.TENSORS,
     ),
 )
 

@@ -1,0 +1,138 @@
+"""ByQuery: the documents of queries together, for policies whose state looks at a whole query.
+
+Trees run natively (native/blocks/run/query_run.hpp) where the state is Reading, Gap or Urgency, no
+row skips, decisions fall on check points, and no query has more documents than a block has rows.
+Else they run step by step, as callables do. Votes of trees are rounded to the same integers either
+way, and sums of them are exact in float64, so both give the same bits.
+
+It takes queries besides rows, so it stands beside the other executors, not among them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mddag import _core
+from mddag.dag.executors.steps import exit_steps, follow, trace_of, votes_on
+from mddag.dag.program import Program
+from mddag.dag.trace import Trace
+from mddag.ensemble.ensemble import Ensemble
+from mddag.features.rows import Rows
+from mddag.mdp.policy import EVAL, QUIT, SKIP
+from mddag.mdp.query_state import Gap, QueryState, Reading, Urgency
+from mddag.metrics.queries import Queries
+
+KERNELS: dict[type[QueryState], str] = {Reading: "reading", Gap: "gap", Urgency: "urgency"}
+LOOKS: dict[type[QueryState], float] = {Reading: 10.0, Gap: 30.0, Urgency: 100.0}  # ns
+SLOW_LOOK = 500.0
+NO_URGENCY: _core.Urgency = (np.zeros(1), False, np.zeros(1), np.zeros(1), 0.0)
+
+
+@dataclass(frozen=True, eq=False)
+class ByQuery:
+    """Documents that leave when they can, by their place in the query."""
+
+    program: Program
+
+    @property
+    def state(self) -> QueryState:
+        state = self.program.policy.state
+        assert isinstance(state, QueryState)
+        return state
+
+    def exits(
+        self, rows: Rows, queries: Queries, n_threads: int
+    ) -> tuple[NDArray[np.float64], NDArray[np.int32], NDArray[np.int64]]:
+        """Readings (n_rows, 1), exit steps and numbers of evaluations, both (n_rows,)."""
+        if not self._is_native(queries):
+            trace = self._followed(rows, queries, n_threads)
+            return trace.scores, trace.exit_step, trace.n_evaluated
+        reading, exit_step = np.zeros(len(rows)), np.zeros(len(rows), np.int32)
+        taken = rows if queries.are_whole else queries.taken(np.asarray(rows))
+        starts = queries.starts.astype(np.int64, copy=False)
+        forest = self.program.forest
+        forest.run_queries(taken, starts, self.decisions, reading, exit_step, n_threads)
+        exit_step = queries.returned(exit_step)
+        return queries.returned(reading)[:, None], exit_step, exit_step.astype(np.int64)
+
+    def cost(self, n_rows: int) -> float:
+        """What a batch of so many rows is expected to cost; see ``cost_model``."""
+        costs, checks = self.program.costs, self.state.readings.checks
+        looks = int((checks <= max(costs.evaluations, checks[0])).sum())
+        return costs.by_query(n_rows, looks, LOOKS.get(type(self.state), SLOW_LOOK))
+
+    def run(self, rows: Rows, queries: Queries, n_threads: int) -> Trace:
+        """Readings and paths."""
+        if not self._is_native(queries):
+            return self._followed(rows, queries, n_threads)
+        scores, exit_step, n_evaluated = self.exits(rows, queries, n_threads)
+        ensemble, order = self.program.ensemble, self.program.policy.order
+        indptr = np.concatenate([[0], np.cumsum(n_evaluated)])
+        step = np.arange(indptr[-1]) - np.repeat(indptr[:-1], n_evaluated)
+        cost = np.concatenate([[0.0], np.cumsum(ensemble.cost[order])])[exit_step]
+        return Trace(scores, indptr, order[step].astype(np.int32), exit_step, cost)
+
+    @cached_property
+    def decisions(self) -> _core.QueryDecisions:
+        """The policy as blocks of rows read it."""
+        policy, state, n = self.program.policy, self.state, self._n_checks
+        readings = state.readings
+        tables = (
+            readings.checks[:n].copy(),
+            np.ascontiguousarray(readings.weights[:n, :n]),
+            readings.level[:n].copy(),
+            np.ascontiguousarray(readings.edges[:n]),
+            np.ascontiguousarray(readings.spread[:n]),
+        )
+        at = readings.checks[: n - 1] // policy.every
+        quits = np.ascontiguousarray(policy.actions[at] == QUIT).astype(np.uint8)
+        urgency = state.native if isinstance(state, Urgency) else NO_URGENCY
+        k = state.k if isinstance(state, Gap) else 1
+        number = KERNELS[type(state)]
+        return _core.QueryDecisions(tables, number, k, urgency, policy.grid.edges, quits)
+
+    @cached_property
+    def _n_checks(self) -> int:
+        """Check points up to the last step that any document may reach; 0 if that is none."""
+        found = np.flatnonzero(self.state.readings.checks == self.program.policy.n_reached)
+        return int(found[0]) + 1 if len(found) else 0
+
+    @cached_property
+    def has_kernel(self) -> bool:
+        """Whether queries of any size that fits into a block run natively."""
+        policy, state = self.program.policy, self.state
+        if self.program.ensemble.callables or type(state) not in KERNELS or self._n_checks == 0:
+            return False
+        between = np.ones(len(policy.actions), bool)
+        checks = state.readings.checks[:-1]
+        if (checks % policy.every).any():
+            return False
+        between[checks // policy.every] = False
+        between[-(-policy.n_reached // policy.every) :] = False
+        return not (policy.actions == SKIP).any() and bool((policy.actions[between] == EVAL).all())
+
+    def _is_native(self, queries: Queries) -> bool:
+        most = self.program.forest.most_documents if self.has_kernel else 0
+        return self.has_kernel and int(queries.sizes.max(initial=0)) <= most
+
+    def _followed(self, rows: Rows, queries: Queries, n_threads: int) -> Trace:
+        ensemble, policy = self.program.ensemble, self.program.policy
+        carried = self.state.start_queries(ensemble.bias, queries)
+        vote = votes_on(self._rounded, rows, n_threads)
+        visits = follow(policy, vote, carried, len(rows))
+        trace = trace_of(visits, policy, ensemble.cost, self.state.scores(carried))
+        return replace(trace, exit_step=exit_steps(visits, len(rows)))
+
+    @cached_property
+    def _rounded(self) -> Ensemble:
+        """The ensemble with the votes that kernels add, as floats."""
+        ensemble = self.program.ensemble
+        if ensemble.callables:
+            return ensemble
+        fixed = self.program.fixed_point
+        values = fixed.values.astype(np.float64) * fixed.unit
+        return replace(ensemble, tables=replace(ensemble.tables, values=values))

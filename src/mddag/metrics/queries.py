@@ -1,0 +1,177 @@
+"""Queries: rows are documents, and those with one query number (qid) are ranked among themselves.
+
+Rows of a query need not stand together, nor queries in any order: documents are taken query by
+query, in the order in which queries first appear, and keep the order of the file inside.
+
+    position p of the taken documents is row `rows[p]`; query q has `starts[q] .. starts[q + 1]`
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from mddag._internal.checks import described
+
+WANTED = "one query number (a whole number or a str) for each row"
+
+
+@dataclass(frozen=True, eq=False)
+class Queries:
+    """Documents by query.
+
+    rows   : intp (n,), documents query by query, the order of the file inside
+    starts : intp (n_queries + 1,), where the documents of each query begin among these
+    """
+
+    rows: NDArray[np.intp]
+    starts: NDArray[np.intp]
+
+    @classmethod
+    def of(cls, qid: Any, n_rows: int) -> Queries:
+        """By the query number of each row, (n_rows,)."""
+        values = checked_qid(qid, n_rows)
+        if n_rows and (values[1:] == values[:-1]).all():
+            return cls.of_sizes([n_rows])
+        _, first, query = np.unique(values, return_index=True, return_inverse=True)
+        place = np.empty(len(first), np.intp)  # of each query, by its first appearance
+        place[np.argsort(first)] = np.arange(len(first))
+        query = place[query.reshape(-1)]
+        rows = np.argsort(query, kind="stable")
+        return cls(rows, _starts(np.bincount(query, minlength=len(first))))
+
+    @classmethod
+    def of_sizes(cls, sizes: ArrayLike) -> Queries:
+        """By the number of documents of each query, which stand one behind the other."""
+        starts = _starts(np.asarray(sizes))
+        return cls(np.arange(starts[-1]), starts)
+
+    def __len__(self) -> int:
+        return len(self.starts) - 1
+
+    def __repr__(self) -> str:
+        return f"<Queries: {len(self)} with {len(self.rows)} documents>"
+
+    @property
+    def n_rows(self) -> int:
+        return len(self.rows)
+
+    @cached_property
+    def sizes(self) -> NDArray[np.intp]:
+        """Documents of each query, (n_queries,)."""
+        return np.diff(self.starts)
+
+    @cached_property
+    def query(self) -> NDArray[np.intp]:
+        """The query of each position, (n,)."""
+        return np.repeat(np.arange(len(self)), self.sizes)
+
+    @cached_property
+    def ranks(self) -> NDArray[np.intp]:
+        """How many positions of the same query come before each, (n,)."""
+        return np.arange(self.n_rows) - self.starts[:-1][self.query]
+
+    @cached_property
+    def are_whole(self) -> bool:
+        """Whether position p is row p."""
+        return bool((self.rows == np.arange(self.n_rows)).all())
+
+    def taken(self, values: NDArray[Any]) -> NDArray[Any]:
+        """Values of rows (n, ...), query by query."""
+        return values if self.are_whole else values[self.rows]
+
+    def returned(self, values: NDArray[Any]) -> NDArray[Any]:
+        """Values of positions, (n, ...), as values of rows: the inverse of `taken`."""
+        if self.are_whole:
+            return values
+        out = np.empty_like(values)
+        out[self.rows] = values
+        return out
+
+    def of_rows(self) -> NDArray[np.intp]:
+        """The query of each row, (n,)."""
+        return self.returned(self.query)
+
+    def order(self, scores: NDArray[np.float64]) -> NDArray[np.intp]:
+        """Positions by falling score of positions (n,) inside of each query; ties keep the order
+        of the file."""
+        return np.lexsort((-scores, self.query))
+
+    def sums(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The sum over each query of values of positions, (n_queries,)."""
+        return np.bincount(self.query, values, len(self)).astype(float)
+
+    def running_sums(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The sum of the values at a position and before it in its query, (n,).
+
+        Queries of about the same size are added together as a matrix, so that each sum has its own
+        terms alone: no rounding of a total over all queries is in it.
+        """
+        out = np.empty(len(values))
+        for at in self._tables():
+            out[at[at >= 0]] = np.where(at >= 0, values[at], 0.0).cumsum(axis=1)[at >= 0]
+        return out
+
+    def _tables(self) -> Iterator[NDArray[np.intp]]:
+        """Positions of queries of about the same size, (n_queries, largest), -1 where none is."""
+        widths = np.ceil(np.log2(np.maximum(self.sizes, 1))).astype(int)
+        for width in np.unique(widths):
+            of = np.flatnonzero(widths == width)
+            place = np.arange(self.sizes[of].max())
+            there = place < self.sizes[of][:, None]
+            yield np.where(there, self.starts[of][:, None] + place, -1)
+
+    def some(self, chosen: NDArray[np.intp]) -> tuple[NDArray[np.intp], Queries]:
+        """The rows of some of the queries, (m,), query by query, and these queries by themselves.
+
+        chosen : numbers of queries
+        """
+        spans = [np.arange(self.starts[q], self.starts[q + 1]) for q in chosen]
+        at = np.concatenate(spans) if spans else np.empty(0, np.intp)
+        return self.rows[at], Queries.of_sizes(self.sizes[chosen])
+
+
+def checked_qid(qid: Any, n_rows: int) -> NDArray[Any]:
+    """`qid` as an array (n_rows,), if it names the query of each row."""
+    if qid is None:
+        raise ValueError(
+            f"qid is missing; a ranker needs {WANTED}. If all rows are of one query, give "
+            "qid=np.zeros(len(X), int)"
+        )
+    values: NDArray[Any] = np.asarray(qid)
+    if values.ndim != 1 or len(values) != n_rows:
+        raise ValueError(f"qid has shape {values.shape}; wanted {WANTED}, ({n_rows},)")
+    whole = values.dtype.kind in "iuUS"
+    if values.dtype.kind == "f":
+        bad = np.flatnonzero(~(np.isfinite(values) & (values == np.floor(values))))
+        if len(bad):
+            raise ValueError(f"qid[{bad[0]}] is {values[bad[0]]}; wanted {WANTED}")
+        whole = True
+    if values.dtype.kind == "O":
+        kinds = {type(value) for value in values.tolist()}
+        whole = kinds <= {str} or kinds <= {int}
+    if not whole and n_rows:
+        raise ValueError(f"qid is {described(values)}; wanted {WANTED}")
+    return values
+
+
+def sizes_of_groups(group: Any, n_rows: int) -> Queries:
+    """Queries by LightGBM's `group`: how many of the rows, one behind the other, each query has."""
+    sizes: NDArray[Any] = np.asarray(group)
+    sound = sizes.ndim == 1 and sizes.dtype.kind in "iu" and bool((sizes > 0).all())
+    if not sound or int(sizes.sum()) != n_rows:
+        total = int(sizes.sum()) if sound else described(group)
+        raise ValueError(
+            f"group sums to {total}; wanted the number of rows of each query, one behind the "
+            f"other, {n_rows} in all"
+        )
+    return Queries.of_sizes(sizes)
+
+
+def _starts(sizes: NDArray[Any]) -> NDArray[np.intp]:
+    return np.concatenate([[0], np.cumsum(sizes)]).astype(np.intp)

@@ -1,0 +1,70 @@
+"""RankPredictor: readings and orders of the documents of queries, by a fitted ranker.
+
+Where the policy looks at whole queries, a document's reading depends on the others, so every method
+wants qid, the query of each row, and there is no prediction of a document by itself.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mddag._internal.checks import typed
+from mddag._internal.out_array import checked_out
+from mddag.dag.trace import Trace
+from mddag.metrics.queries import Queries
+from mddag.serving.predictor import Predictor
+
+
+class RankPredictor(Predictor):
+    """Predictions of a `Model` whose policy looks at whole queries."""
+
+    def predict(  # type: ignore[override]  # qid is second, as for the estimator
+        self, X: Any, qid: Any = None, out: NDArray[Any] | None = None
+    ) -> NDArray[Any]:
+        """Readings to sort the documents of a query by, the larger the better, (n,)."""
+        rows = self._features.rows(X)
+        out = checked_out(out, (len(rows),), rows)
+        out[:] = self.scores(rows, qid=qid)[:, 0]
+        return out
+
+    def rank(self, X: Any, qid: Any = None) -> NDArray[np.intp]:
+        """Rows of X query by query, as queries first appear, the best document first, (n,)."""
+        rows = self._features.rows(X)
+        queries = Queries.of(qid, len(rows))
+        readings = queries.taken(self.predict(rows, qid))
+        return queries.rows[queries.order(readings)]
+
+    def scores(
+        self, X: Any, out: NDArray[np.float64] | None = None, *, qid: Any = None
+    ) -> NDArray[np.float64]:
+        """The readings as a column, float64 (n, 1)."""
+        return self.model.dag.scores(X, out, qid=qid, n_threads=self.n_threads)
+
+    def run(self, X: Any, qid: Any = None) -> Trace:
+        """Readings and paths of every row."""
+        return self.model.dag.run(X, qid, n_threads=self.n_threads)
+
+    def n_evaluated(self, X: Any, qid: Any = None) -> NDArray[np.int64]:
+        """Base classifiers evaluated on each row, (n,)."""
+        return self.model.dag.lengths(X, qid, n_threads=self.n_threads)[2]
+
+    def predict_one(self, x: Any) -> Any:
+        """Refused where the policy looks at whole queries: a document alone has no place in one."""
+        if not self.model.dag.needs_queries:
+            return super().predict_one(x)
+        raise ValueError(
+            f"the model decides by the place of a document in its query "
+            f"({typed(self.model.dag.policy.state)}), so one row has no prediction of its own; "
+            "use predict(X, qid) with all documents of the query"
+        )
+
+    def on_threads(self, n_threads: int) -> RankPredictor:
+        """The same with another number of threads."""
+        return (
+            self
+            if type(n_threads) is int and n_threads == self.n_threads
+            else RankPredictor(self.model, n_threads=n_threads)
+        )

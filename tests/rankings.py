@@ -1,0 +1,42 @@
+"""Small rankings for tests: documents of queries with labels, and a ranker that was trained on
+others."""
+
+from functools import cache
+
+import lightgbm
+import numpy as np
+
+import mddag
+from mddag.metrics import NDCG
+from mddag.metrics.queries import Queries
+from mddag.solvers.ranking.problem import RankingProblem
+
+
+def documents(n_queries=60, seed=0, largest=20):
+    """X (n, 5), labels 0 … 3 and query numbers, query by query."""
+    rng = np.random.default_rng(seed)
+    qid = np.repeat(np.arange(n_queries), rng.integers(1, largest + 1, n_queries))
+    X = rng.normal(size=(len(qid), 5)).astype(np.float32).astype(float)
+    worth = X[:, 0] + np.sin(2 * X[:, 1]) + 0.5 * X[:, 2] * X[:, 3] + rng.normal(size=len(qid)) / 2
+    return X, np.digitize(worth, [0.3, 1.2, 2.0]), qid
+
+
+@cache
+def ranker(n_estimators=80):
+    X, y, qid = documents(200, seed=1)
+    model = lightgbm.LGBMRanker(
+        n_estimators=n_estimators, num_leaves=6, verbose=-1, n_jobs=1, random_state=0
+    )
+    return model.fit(X, y, group=np.bincount(qid))
+
+
+@cache
+def ensemble():
+    return mddag.as_ensemble(ranker())
+
+
+def problem(n_queries=60, seed=2, metric=None, labels=True):
+    X, y, qid = documents(n_queries, seed)
+    given = y.astype(float) if labels else None
+    queries = Queries.of(qid, len(qid))
+    return RankingProblem.of(ensemble().votes(X), queries, metric or NDCG(5), given)
