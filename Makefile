@@ -74,6 +74,7 @@ bench: $(VENV)/built
 	$(BIN)/python -m benchmarks.parts.executors
 	$(BIN)/python -m benchmarks.parts.learners
 	$(BIN)/python -m benchmarks.adaboost
+	$(BIN)/python -m benchmarks.detection.training
 	$(BIN)/python -m benchmarks.parts.portfolio
 	$(BIN)/python -m benchmarks.parts.condensation
 	$(BIN)/python -m benchmarks.quality --resume
@@ -84,6 +85,7 @@ bench: $(VENV)/built
 
 experiments: $(VENV)/built
 	$(BIN)/python experiments/figure1.py
+	$(BIN)/python experiments/figure2.py
 	$(BIN)/python experiments/anchors.py
 	$(BIN)/python experiments/solvers.py
 	$(BIN)/python experiments/descent.py

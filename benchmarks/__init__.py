@@ -4,8 +4,10 @@
     python -m benchmarks.speed            how fast beside other libraries; .instructions, .builds
     python -m benchmarks.quality          how many evaluations at equal error; --fresh: other data
     python -m benchmarks.adaboost         AdaBoost.MH: test errors, training time, growth
+    python -m benchmarks.detection.training   Haar features: time and memory of training
     python -m benchmarks.parts.executors  parts of mddag; .learners, .scores, .portfolio,
                                           .condensation
+    python -m benchmarks.detection.opencv OpenCV's cascades beside OpenCV; .sparser
     python -m benchmarks.reproduced       which committed numbers does this code give again?
 
 Tables and pictures are committed in benchmarks/results/<subject>; models that take long to train

@@ -15,6 +15,7 @@ DOCS = Path(__file__).parent
 
 # Column of each package in its layer, and what it is.
 PLACES = {
+    "detection": (3, "windows of pictures:\nscan, grouping, OpenCV's files"),
     "tuning": (1.3, "one number → one policy:\nsparsify, sweep, guarantees"),
     "estimators": (1.3, "the scikit-learn face:\nfit, predict, trace"),
     "serving": (2.3, "without scikit-learn: Predictor,\nmodel file, C header"),

@@ -4,18 +4,22 @@
 // Folders include from those before them alone (tests/native/test_includes.py):
 //
 //   internal   threads, spans, sorted numbers          ensemble   trees and tables of votes
-//   mdp        state, jump table, loss, rollout
+//   haar       rectangles of grey windows              mdp        state, jump table, loss, rollout
 //   boosting   columns as codes, trees grown on them   solvers    SARSA, descent
 //   walk       a policy row by row                     blocks     many rows at once
+//   scan       all windows of a picture
 //
 // blocks: kernels (on rank bytes) < ranks (values to bytes) < plan (trees to records) < run.
+// scan: kernels (eight windows at once) < the rest.
 #include "bindings/bindings.hpp"
 
 NB_MODULE(_core, m) {
   mddag::bind_ensemble(m);
+  mddag::bind_haar(m);
   mddag::bind_mdp(m);
   mddag::bind_boosting(m);
   mddag::bind_solvers(m);
   mddag::bind_walk(m);
   mddag::bind_blocks(m);
+  mddag::bind_scan(m);
 }

@@ -24,11 +24,12 @@ LAYERS = [
     {"solvers", "dag"},
     {"serving", "inspection"},
     {"estimators"},
-    {"tuning", "__init__"},
+    {"tuning", "detection", "__init__"},
 ]
 FAMILIES = [
     "mddag.adapters",
     "mddag.dag.executors",
+    "mddag.detection.cascades",
     "mddag.ensemble.tasks",
     "mddag.learners",
     "mddag.losses",

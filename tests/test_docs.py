@@ -14,7 +14,9 @@ DOCS = needed("docs")
 PAGES = [*sorted(DOCS.rglob("*.md")), ROOT / "README.md", ROOT / "CONTRIBUTING.md"]
 RUNNABLE = [
     "adapters.md",
+    "cascades.md",
     "condensation.md",
+    "detection.md",
     "executors.md",
     "losses.md",
     "ordering.md",

@@ -39,6 +39,7 @@ def test_every_public_name_loads(name):
 
 
 FAMILIES = {
+    "cascades": "mddag.detection.cascades",
     "datasets": "mddag.datasets",
     "exploration": "mddag.solvers.td.exploration",
     "learners": "mddag.learners",

@@ -1,10 +1,11 @@
 // The bindings of native/solvers: episodes of SARSA and sweeps of the descent, on any codes, with a
-// loss that is native or called back.
+// loss that is native or called back; thresholds of rejection.
 #include "bindings/arrays.hpp"
 #include "bindings/bindings.hpp"
 #include "bindings/loss.hpp"
 #include "mdp/coded_votes.hpp"
 #include "solvers/descent.hpp"
+#include "solvers/rejection.hpp"
 #include "solvers/sarsa.hpp"
 
 namespace mddag {
@@ -239,6 +240,49 @@ void bind_sweep(nb::module_& m) {
       "actions"_a.noconvert(), "n_threads"_a);
 }
 
+// sums, ranks, cuts, each (T, n).
+using RankedArrays =
+    std::tuple<Matrix<const double>, Matrix<const std::int32_t>, Matrix<const double>>;
+// reject, negative, reached, each (n,); prices, looks, each (length,).
+using RejectionArrays =
+    std::tuple<Array<const double>, Array<const double>, Array<const std::int32_t>,
+               Array<const double>, Array<const bool>>;
+
+void bind_rejection(nb::module_& m) {
+  m.def(
+      "reject_thresholds",
+      [](const RankedArrays& arrays, const RejectionArrays& of_rows, double least,
+         Array<double> going_on, Array<double> out) {
+        nb::gil_scoped_release unlocked;
+        const auto& [sums, ranks, cuts] = arrays;
+        const auto& [reject, negative, reached, prices, looks] = of_rows;
+        const std::size_t T = sums.shape(0), n = sums.shape(1), length = out.shape(0);
+        const bool same =
+            ranks.shape(0) == T && ranks.shape(1) == n && cuts.shape(0) == T && cuts.shape(1) == n;
+        const bool per_row = reject.shape(0) == n && negative.shape(0) == n &&
+                             reached.shape(0) == n && going_on.shape(0) == n;
+        if (!same || !per_row || length == 0 || length > T || prices.shape(0) != length ||
+            looks.shape(0) != length)
+          refuse("arrays of rejection do not fit each other");
+        reject_thresholds(
+            {sums.data(), ranks.data(), cuts.data(), n},
+            {reject.data(), negative.data(), reached.data(), prices.data(), looks.data()}, length,
+            least, going_on.data(), out.data());
+      },
+      "ranked"_a.noconvert(), "of_rows"_a.noconvert(), "least"_a, "going_on"_a.noconvert(),
+      "out"_a.noconvert());
+  m.def(
+      "last_steps",
+      [](Matrix<const double> sums, Array<const double> thresholds, Array<std::int32_t> out) {
+        nb::gil_scoped_release unlocked;
+        const std::size_t length = thresholds.shape(0);
+        if (length == 0 || length > sums.shape(0) || out.shape(0) != sums.shape(1))
+          refuse("thresholds or steps do not fit the sums");
+        last_steps(sums.data(), sums.shape(1), thresholds.data(), length, out.data());
+      },
+      "sums"_a.noconvert(), "thresholds"_a.noconvert(), "out"_a.noconvert());
+}
+
 }  // namespace
 
 void bind_solvers(nb::module_& m) {
@@ -247,6 +291,7 @@ void bind_solvers(nb::module_& m) {
   bind_sweep<std::uint8_t>(m);
   bind_sweep<std::uint16_t>(m);
   bind_sweep<std::uint32_t>(m);
+  bind_rejection(m);
 }
 
 }  // namespace mddag

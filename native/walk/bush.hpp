@@ -29,12 +29,15 @@ struct Test {
   std::uint32_t column;
 
   bool nominal() const { return column & 2u; }
-  bool left(const T* x) const {
+  // Row : a pointer to the values, or what computes them when they are read.
+  template <class Row>
+  bool left(const Row& x) const {
     const T value = x[column >> 2];
     return (value <= threshold) | ((value != value) & (column & 1u));
   }
   // Truncation towards zero reads a category, as in_set does.
-  bool left(const T* x, const std::uint32_t* set) const {
+  template <class Row>
+  bool left(const Row& x, const std::uint32_t* set) const {
     const T value = x[column >> 2];
     if (!(value > -1 && value < threshold)) return (value != value) & (column & 1u);
     const auto category = static_cast<std::uint32_t>(static_cast<std::int64_t>(value));
@@ -103,15 +106,15 @@ struct PackedNode {
   std::int32_t left;  // counted from the root
   std::int32_t leaf;  // at a split by categories, where its set begins in `words`
 
-  template <bool kNominal>
-  std::int32_t child(const T* x, const std::uint32_t* words) const {
+  template <bool kNominal, class Row>
+  std::int32_t child(const Row& x, const std::uint32_t* words) const {
     if (kNominal && test.nominal()) return left + !test.left(x, words + leaf);
     return left + !test.left(x);
   }
 };
 
-template <bool kNominal, class T>
-std::int32_t leaf_at(const PackedNode<T>* nodes, const T* x, const std::uint32_t* words) {
+template <bool kNominal, class T, class Row>
+std::int32_t leaf_at(const PackedNode<T>* nodes, const Row& x, const std::uint32_t* words) {
   std::int32_t at = 0;
   while (nodes[at].left != at) at = nodes[at].template child<kNominal>(x, words);
   return nodes[at].leaf;

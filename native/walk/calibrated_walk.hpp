@@ -31,11 +31,11 @@ class CalibratedWalk {
     if (K == 1) {
       double f;
       const std::size_t exit = walk_.exit_of(x, &f);
-      return mddag::probabilities(&f, 1, factors_[exit], p);
+      return mddag::probabilities(&f, 1, factors_[exit], offsets_[exit], p);
     }
     std::vector<double> f(K);
     const std::size_t exit = walk_.exit_of(x, f.data());
-    mddag::probabilities(f.data(), K, factors_[exit], p);
+    mddag::probabilities(f.data(), K, factors_[exit], offsets_[exit], p);
   }
 
   // The calibrated first score of one row: a regressor's, before its link.

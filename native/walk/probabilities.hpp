@@ -1,7 +1,7 @@
-// Class probabilities of scores f (K,): 1 / (1 + exp(-a f)) of the second class for K = 1, else
-// softmax(a f). The largest is that of the winning class, however close the scores are. One row has
-// the same bits alone as in a batch: numpy's exp would round differently here and there, by the
-// machine. Twin: tests/reference/probabilities.py.
+// Class probabilities of scores f (K,): 1 / (1 + exp(-a f - b)) of the second class for K = 1, else
+// softmax(a f), which a common b would not change. The largest is that of the winning class,
+// however close the scores are. One row has the same bits alone as in a batch: numpy's exp would
+// round differently here and there, by the machine. Twin: tests/reference/probabilities.py.
 #pragma once
 
 #include <algorithm>
@@ -17,9 +17,9 @@ inline void keep_winner(double* p, std::size_t n_classes, std::size_t winner) {
 }
 
 // p : (max(K, 2),).
-inline void probabilities(const double* f, std::size_t K, double factor, double* p) {
+inline void probabilities(const double* f, std::size_t K, double factor, double offset, double* p) {
   if (K == 1) {
-    const double odds = factor * f[0], small = std::exp(-std::abs(odds));
+    const double odds = factor * f[0] + offset, small = std::exp(-std::abs(odds));
     const double likely = 1.0 / (1.0 + small), unlikely = small / (1.0 + small);
     p[0] = odds <= 0 ? likely : unlikely;
     p[1] = odds >= 0 ? likely : unlikely;

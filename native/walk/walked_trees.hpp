@@ -19,7 +19,9 @@ enum class Form : std::int32_t { stump, bush, tree, nominal };
 template <class T>
 class WalkedTrees {
  public:
-  explicit WalkedTrees(const WalkSource& source) : source_(source) {
+  // least : the form that no tree is below; from Form::tree on, all are walked node by node
+  explicit WalkedTrees(const WalkSource& source, Form least = Form::stump)
+      : source_(source), least_(least) {
     uniform_ = source.n_scores() == 1 && source.n_features > 0 && one_tree_each();
     for (std::size_t t = 0; uniform_ && t < source.score.size(); ++t)
       least_ = std::max(least_, natural_form(view(t)));
@@ -33,18 +35,16 @@ class WalkedTrees {
 
   // f += h(x) for the base classifier of a step.
   void add(std::size_t step, const T* x, std::int32_t* f) const {
-    for (std::size_t p = step_starts_[step]; p < step_starts_[step + 1]; ++p) {
-      const Place& tree = places_[p];
-      const std::int32_t leaf = leaf_of(tree, x);
-      if (tree.score >= 0) {
-        f[tree.score] += leaf;
-        continue;
-      }
-      const std::size_t K = source_.n_scores();
-      const std::int32_t* votes =
-          source_.values.data() + tree.table + static_cast<std::size_t>(leaf) * K;
-      for (std::size_t k = 0; k < K; ++k) f[k] += votes[k];
-    }
+    add_leaves(step, f, [&](const Place& tree) { return leaf_of(tree, x); });
+  }
+
+  // The same of a row that computes its values when they are read: no split but those of the way
+  // to the leaf reads one. All trees are walked node by node.
+  template <class Row>
+  void add_by_nodes(std::size_t step, const Row& x, std::int32_t* f) const {
+    add_leaves(step, f, [&](const Place& tree) {
+      return leaf_at<true>(nodes_.data() + tree.index, x, words());
+    });
   }
 
   // Whether each step is one tree that votes for the only score, all in one form: step j's tree is
@@ -62,6 +62,22 @@ class WalkedTrees {
     std::size_t index;   // in the container of the form
     std::int64_t table;  // where its votes begin, if it votes for all scores
   };
+
+  template <class LeafOf>
+  void add_leaves(std::size_t step, std::int32_t* f, const LeafOf& leaf_of) const {
+    for (std::size_t p = step_starts_[step]; p < step_starts_[step + 1]; ++p) {
+      const Place& tree = places_[p];
+      const std::int32_t leaf = leaf_of(tree);
+      if (tree.score >= 0) {
+        f[tree.score] += leaf;
+        continue;
+      }
+      const std::size_t K = source_.n_scores();
+      const std::int32_t* votes =
+          source_.values.data() + tree.table + static_cast<std::size_t>(leaf) * K;
+      for (std::size_t k = 0; k < K; ++k) f[k] += votes[k];
+    }
+  }
 
   bool one_tree_each() const {
     for (std::size_t h = 0; h + 1 < source_.rounds.size(); ++h)
@@ -132,7 +148,7 @@ class WalkedTrees {
 
   const WalkSource& source_;
   bool uniform_;
-  Form least_ = Form::stump;  // smaller trees take the form of the others, if all can have one
+  Form least_;  // smaller trees take the form of the others, if all can have one
   std::vector<Place> places_;
   std::vector<std::size_t> step_starts_;
   std::vector<Stump<T>> stumps_;

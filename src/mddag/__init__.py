@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from mddag.dag.dag import Dag as Dag
     from mddag.dag.dag import compile as compile  # noqa: A004
     from mddag.dag.trace import Trace as Trace
+    from mddag.detection.detector import Detector as Detector
     from mddag.ensemble.ensemble import Ensemble as Ensemble
     from mddag.ensemble.votes import Votes as Votes
     from mddag.estimators.adaboost import AdaBoostMHClassifier as AdaBoostMHClassifier
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from mddag.estimators.regressor import MDDAGRegressor as MDDAGRegressor
     from mddag.features.features import Features as Features
     from mddag.inspection.plotting import DagDisplay as DagDisplay
+    from mddag.inspection.plotting import DetectionDisplay as DetectionDisplay
     from mddag.inspection.plotting import PathDisplay as PathDisplay
     from mddag.inspection.plotting import TradeoffDisplay as TradeoffDisplay
     from mddag.mdp.curve import Curve as Curve
@@ -47,6 +49,8 @@ _HOMES = {
     "Curve": "mddag.mdp.curve",
     "Dag": "mddag.dag.dag",
     "DagDisplay": "mddag.inspection.plotting",
+    "DetectionDisplay": "mddag.inspection.plotting",
+    "Detector": "mddag.detection.detector",
     "DoubtfulResult": "mddag._internal.doubts",
     "Ensemble": "mddag.ensemble.ensemble",
     "Features": "mddag.features.features",
@@ -73,6 +77,7 @@ _HOMES = {
 
 # The families of interchangeable members, and where each is at home.
 _FAMILIES = {
+    "cascades": "mddag.detection.cascades",
     "datasets": "mddag.datasets",
     "exploration": "mddag.solvers.td.exploration",
     "learners": "mddag.learners",
@@ -90,6 +95,8 @@ __all__ = [
     "Curve",
     "Dag",
     "DagDisplay",
+    "DetectionDisplay",
+    "Detector",
     "DoubtfulResult",
     "Ensemble",
     "Features",

@@ -32,6 +32,8 @@ Verdicts = tuple[NDArray[np.int16], NDArray[np.int16]]
 Urgency = tuple[Floats, bool, Floats, Floats, float]
 Readings = tuple[Ints64, Floats, Floats, Floats, Floats]  # checks, weights, level, edges, spread
 ColumnArrays = tuple[Codes, Ints32, Bools, Bools, NDArray[np.intp]]
+# cells ((height + 1) (width + 1), n), scales (n,), height, width
+PatchCells = tuple[Words, NDArray[np.float32], int, int]
 # kind, scale, prices; labels as classes, values or shares
 Loss = tuple[int, float, Floats, Ints64, Floats, Floats]
 Allowed = tuple[bool, bool, bool]  # EVAL, SKIP, QUIT
@@ -44,6 +46,8 @@ Values = tuple[Any, ...]  # of a value function: what its `start` returns
 # tables, codes, instances, bias, costs, weight, cost_weight, which may be empty
 DescentSample = tuple[Tables, Codes, Ints64, Floats, Floats, Floats, Floats]
 Descent = tuple[float, int, Allowed]  # beta, every, allowed
+# settings, features, nodes, trees and stages
+WindowClassifier = tuple[Any, ...]
 Guards = tuple[int, int, float, float]  # groups, instances per group, z of SKIP, z of QUIT
 
 NODE_SIZE: int
@@ -53,6 +57,32 @@ def tree_fault(nodes: Bytes, n_leaves: int, n_words: int) -> tuple[int, int]: ..
 def leaf_codes(trees: Trees, X: Rows, out: Codes, n_threads: int) -> None: ...
 def add_scores(trees: Trees, tables: Tables, X: Rows, out: Floats, n_threads: int) -> None: ...
 def add_coded_scores(tables: Tables, codes: Codes, out: Floats) -> None: ...
+
+# native/haar
+def integral_images(picture: Bytes, sums: Words, squares: NDArray[np.uint64]) -> None: ...
+def haar_fault(features: Ints32, height: int, width: int) -> tuple[int, str]:
+    """The first feature of int32 (m, 3, 5) that does not fit the window, and why; or -1."""
+
+def haar_values(
+    patches: Bytes,  # (n, height, width)
+    features: Ints32,  # (m, 3, 5): x, y, w, h, weight of each rectangle
+    out: NDArray[np.float32],  # (n, m)
+    n_threads: int,
+) -> None: ...
+def haar_cells(patches: Bytes, out: PatchCells, n_threads: int) -> None: ...
+def haar_columns(
+    patches: PatchCells,
+    features: Ints32,
+    out: NDArray[np.float32],  # (m, n)
+    n_threads: int,
+) -> None: ...
+def haar_codes(
+    patches: PatchCells,
+    features: Ints32,
+    n_bins: int,  # 2 to 256
+    out: Bytes,  # (m, n)
+    n_threads: int,
+) -> None: ...
 
 # native/mdp
 def cells(grid: Grid, scores: Floats, out: Ints32) -> None: ...
@@ -155,6 +185,7 @@ class StageWalk(Walk):
 def probabilities(
     scores: Floats,
     factors: Floats,  # (1,) or (n_rows,)
+    offsets: Floats,  # as many; of one score
     out: Floats,  # (n_rows, max(K, 2))
 ) -> None: ...
 
@@ -177,6 +208,41 @@ class CalibratedWalk:
         """The first score, calibrated."""
 
 class CalibratedStageWalk(CalibratedWalk): ...
+
+class PatchWalk:
+    """The row walk over patches, whose columns are Haar features, computed when they are read.
+
+    The first arguments are those of `Walk`; there is one feature for each column.
+    """
+
+    def __init__(
+        self,
+        trees: Trees,
+        tables: FixedTables,
+        bias: Ints32,
+        unit: float,
+        order: Ints64,
+        edges: Ints64,
+        jumps: Ints32,
+        every: int,
+        features: Ints32,  # (n_features, 3, 5)
+        height: int,
+        width: int,
+    ) -> None: ...
+    def scores(self, patches: Bytes, out: Floats, n_threads: int) -> None: ...
+    def exits(self, patches: Bytes, out: Floats, exit_step: Ints32, n_threads: int) -> None:
+        """`exit_step` holds zeros on entry."""
+
+    def run(
+        self,
+        patches: Bytes,
+        costs: Floats,
+        out: Floats,
+        exit_step: Ints32,
+        cost: Floats,
+        n_threads: int,
+    ) -> tuple[Ints32, Ints32]:
+        """n_evaluated and the paths; `exit_step` and `cost` hold zeros on entry."""
 
 # native/blocks
 class Decisions:
@@ -263,6 +329,16 @@ def descend(
     actions: Bytes,
     n_threads: int,
 ) -> float: ...
+def reject_thresholds(
+    ranked: tuple[Floats, Ints32, Floats],  # sums, ranks, cuts, each (T, n)
+    of_rows: tuple[
+        Floats, Floats, Ints32, Floats, Bools
+    ],  # reject, negative, reached, prices, looks
+    least: float,
+    going_on: Floats,  # (n,), changed
+    out: Floats,  # (length,)
+) -> None: ...
+def last_steps(sums: Floats, thresholds: Floats, out: Ints32) -> None: ...
 
 # native/boosting
 def sum_by_leaf(
@@ -314,3 +390,21 @@ def urgency(
     out: Floats,
     n_threads: int,
 ) -> None: ...
+
+# native/scan
+def check_window_classifier(classifier: WindowClassifier) -> None:
+    """ValueError unless the kernel may run it."""
+
+def scan(
+    picture: Bytes,
+    levels: Ints64,  # (L, 3): height, width, step
+    tasks: Ints64,  # (n, 3): level, first row of windows, end
+    classifier: WindowClassifier,
+    portable: bool,
+    n_threads: int,
+) -> tuple[Ints32, Floats, int, int]:
+    """Hits as (level, x, y) each, scores, windows looked at, base classifiers evaluated."""
+
+def group_greedily(boxes: Ints64, weights: Floats, least: float, group: Ints64) -> int: ...
+def group_similar(boxes: Ints64, part: float, group: Ints64) -> int: ...
+def resize(picture: Bytes, out: Bytes) -> None: ...

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from mddag import MDP
+from mddag import MDP, Policy
 from mddag.losses import Exponential
 
 
@@ -33,3 +33,20 @@ def test_overflow_is_named_by_the_mdp():
     mdp = MDP([[1e3], [-1e3]], [1, 1], loss=Exponential())
     with pytest.raises(ValueError, match=r"Exponential\(scale=1.0\) is inf on row 1.*\[-1000.0\]"):
         mdp.evaluate(mdp.evaluate_all())
+
+
+@pytest.mark.parametrize("error", [0.05, 0.2, 0.45])
+def test_the_first_vote_of_adaboost_does_not_lower_raw_scores_loss(error):
+    """With alpha = 1/2 ln((1 - e) / e) the mean of exp(-2 y f) is 1, as before: each evaluation
+    costs beta and gains nothing, so quitting at once is best (deviations, row 18)."""
+    n, n_wrong = 1000, round(1000 * error)
+    labels = np.arange(n) % 2
+    alpha = 0.5 * np.log((1 - error) / error)
+    right = np.where(np.arange(n) < n_wrong, -1, 1)
+    votes = (alpha * right * (2 * labels - 1))[:, None]
+    mdp = MDP(votes, labels, loss=Exponential(), beta=1e-6)
+    first, nothing = (mdp.evaluate(Policy.prefix(j, 1, mdp.grid)) for j in (1, 0))
+    assert first.loss == pytest.approx(nothing.loss) == pytest.approx(1.0)
+    assert first.objective > nothing.objective
+    scaled = MDP(votes, labels, loss=Exponential(scale=0.5), beta=1e-6)
+    assert scaled.evaluate(Policy.prefix(1, 1, mdp.grid)).loss < 1

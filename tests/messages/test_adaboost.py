@@ -2,10 +2,11 @@
 
 import numpy as np
 
-from mddag.learners import Product, Tree
+from mddag.learners import Haar, Product, Tree
 from tests.messages.message import check, each
 from tests.messages.models import boost
 
+PATCHES = np.random.default_rng(0).integers(0, 256, (80, 6, 5), np.uint8)
 ROWS = [
     ("learner", lambda: boost("stump"), TypeError, "learner is 'stump'; wanted"),
     ("n_rounds", lambda: boost(n_rounds=0), ValueError, "n_rounds is 0; wanted"),
@@ -24,6 +25,85 @@ ROWS = [
         lambda: boost(Product(n_terms=9)),
         ValueError,
         "n_terms is 9; wanted a whole number",
+    ),
+    (
+        "n_features",
+        lambda: boost(Haar(0), rows=PATCHES),
+        ValueError,
+        "n_features is 0; wanted",
+    ),
+    (
+        "random_state",
+        lambda: boost(Haar(9, random_state="today"), rows=PATCHES),
+        ValueError,
+        "random_state is 'today'; wanted",
+    ),
+    (
+        "learner of Haar",
+        lambda: boost(Haar(9, learner="tree"), rows=PATCHES),
+        TypeError,
+        "learner is 'tree'; wanted one that is fitted to columns",
+    ),
+    (
+        "Haar of Haar",
+        lambda: boost(Haar(9, learner=Haar()), rows=PATCHES),
+        TypeError,
+        "wanted one that is fitted to columns",
+    ),
+    (
+        "window of Haar",
+        lambda: boost(Haar(9, window=6), rows=PATCHES),
+        ValueError,
+        "window is 6; wanted .height, width.",
+    ),
+    (
+        "patches of another window",
+        lambda: boost(Haar(9, window=(4, 4)), rows=PATCHES),
+        ValueError,
+        r"patches of \(6, 5\) pixels; wanted \(4, 4\): resize them",
+    ),
+    ("no patches", lambda: boost(Haar(9)), ValueError, "rows of 3 pixels, which is not the square"),
+    (
+        "float patches",
+        lambda: boost(Haar(9), rows=PATCHES / 255),
+        ValueError,
+        "X is float64; wanted grey levels, uint8",
+    ),
+    (
+        "colour patches",
+        lambda: boost(Haar(9), rows=np.zeros((80, 6, 5, 3), np.uint8)),
+        ValueError,
+        "these look like colour pictures: average the channels",
+    ),
+    (
+        "patches of one pixel",
+        lambda: boost(Haar(9), rows=np.zeros((80, 1, 5), np.uint8)),
+        ValueError,
+        r"window is \(1, 5\); wanted at least 2 x 2 pixels",
+    ),
+    (
+        "empty patches",
+        lambda: boost(Haar(9), rows=PATCHES[:0], labels=[]),
+        ValueError,
+        r"X has 0 patches \(shape \(0, 6, 5\)\)",
+    ),
+    (
+        "fewer labels than patches",
+        lambda: boost(Haar(9), rows=PATCHES[:9]),
+        ValueError,
+        "inconsistent numbers of samples",
+    ),
+    (
+        "nominal pixels",
+        lambda: boost(Haar(9), rows=PATCHES, categorical_features=[0]),
+        ValueError,
+        "the pixels of patches are numbers; leave it out",
+    ),
+    (
+        "rare sides of patches",
+        lambda: boost(Haar(9), rows=PATCHES, min_weight_fraction_leaf=0.1),
+        ValueError,
+        "Haar places its own thresholds; leave it at 0",
     ),
     ("unknown", lambda: Tree().set_params(depth=3), ValueError, "Tree has no parameter 'depth'"),
     (

@@ -20,6 +20,30 @@ ROWS = [
         for name in ("predict", "predict_proba", "n_evaluated", "trace", "scores")
     ),
     (
+        "a rate that is none",
+        lambda: MDDAGClassifier(target_fpr="low").fit(X, Y),
+        ValueError,
+        "target_fpr is 'low'; wanted a rate above 0 and below 1",
+    ),
+    (
+        "two rates",
+        lambda: MDDAGClassifier(target_fpr=0.1, target_tpr=0.9).fit(X, Y),
+        ValueError,
+        "got target_fpr=0.1 and target_tpr=0.9; wanted exactly one of",
+    ),
+    (
+        "a rate and another solver",
+        lambda: MDDAGClassifier(target_fpr=0.1, solver=mddag.solvers.Sarsa()).fit(X, Y),
+        ValueError,
+        "which does not know of rates; wanted solver=None or Rejection",
+    ),
+    (
+        "realised before fit",
+        lambda: MDDAGClassifier(target_fpr=0.1).realised_fpr_,
+        NotFittedError,
+        "This MDDAGClassifier instance is not fitted yet",
+    ),
+    (
         "unfitted save",
         lambda: MDDAGRegressor().save("m"),
         NotFittedError,

@@ -10,6 +10,48 @@ from tests.messages.message import check, each
 from tests.messages.models import ReturnsNothing, TakesOneSample, X, Y, model, regressor, sparsify
 
 ROWS = [
+    (
+        "detection without labels",
+        lambda: sparsify(target_fpr=0.1, y=None, solver=None),
+        ValueError,
+        "y is None; a rate of detection is that of true labels: give those of the rows X",
+    ),
+    (
+        "detection with a loss bound",
+        lambda: sparsify(beta=..., target_fpr=0.1, max_loss=0.1),
+        ValueError,
+        "max_loss=0.1 is given beside a rate to detect at; wanted beta or budget, or neither",
+    ),
+    (
+        "detection with a confidence",
+        lambda: sparsify(beta=..., target_fpr=0.1, confidence=0.5),
+        ValueError,
+        "confidence=0.5 is given beside a rate to detect at",
+    ),
+    (
+        "detection with another objective",
+        lambda: sparsify(target_fpr=0.1, objective="speed"),
+        ValueError,
+        "objective is 'speed'; wanted one of 'evaluations', 'time'",
+    ),
+    (
+        "detection with two knobs",
+        lambda: sparsify(target_fpr=0.1, budget=3),
+        ValueError,
+        "got beta=0.01, budget=3; wanted exactly one of beta, budget",
+    ),
+    (
+        "detection at two rates",
+        lambda: sparsify(target_fpr=0.1, target_tpr=0.9),
+        ValueError,
+        "got target_fpr=0.1 and target_tpr=0.9; wanted exactly one",
+    ),
+    (
+        "detection by another solver",
+        lambda: sparsify(target_fpr=0.1),
+        ValueError,
+        r"target_fpr=0.1 is given with solver=Margin\(every=1\), which does not know of rates",
+    ),
     ("no knob", lambda: sparsify(beta=...), ValueError, "got none; wanted exactly one of beta"),
     (
         "two knobs",

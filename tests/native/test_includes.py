@@ -12,12 +12,14 @@ import pytest
 NATIVE = Path(__file__).parents[2] / "native"
 LAYERS = [
     {"internal"},
-    {"ensemble"},
+    {"ensemble", "haar"},
     {"mdp"},
     {"boosting", "solvers", "walk", "blocks/kernels"},
     {"blocks/ranks"},
     {"blocks/plan"},
     {"blocks/run"},
+    {"scan/kernels"},
+    {"scan"},
     {"bindings"},
 ]
 FILES = sorted(p for p in NATIVE.rglob("*") if p.suffix in (".cpp", ".hpp") and p.parent != NATIVE)
@@ -61,15 +63,16 @@ def test_includes_go_downwards(path):
         )
 
 
-def test_the_file_for_avx2_includes_only_kernels():
+@pytest.mark.parametrize("kernels", ["blocks/kernels", "scan/kernels"])
+def test_the_file_for_avx2_includes_only_kernels(kernels):
     """A function compiled for AVX2 must not be the copy that the linker keeps for all machines."""
-    seen, left = set(), [NATIVE / "blocks/kernels/avx2.cpp"]
+    seen, left = set(), [NATIVE / kernels / "avx2.cpp"]
     while left:
         path = left.pop()
         if path not in seen:
             seen.add(path)
             left += included(path)
-    assert {folder(path) for path in seen} == {"blocks/kernels"}
+    assert {folder(path) for path in seen} == {kernels}
 
 
 def test_every_folder_of_kernels_has_one_file_of_bindings():

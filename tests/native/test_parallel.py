@@ -12,12 +12,14 @@ import pytest
 import mddag
 from mddag import AdaBoostMHClassifier, Grid
 from mddag.dag.dag import Dag
-from mddag.learners import Product, Stump, Tree
+from mddag.features.haar import haar_values
+from mddag.learners import Haar, Product, Stump, Tree
 from mddag.mdp.policy import EVAL, QUIT, SKIP, Policy
 from mddag.mdp.stages import Stages
 from mddag.solvers import Descent
 from mddag.solvers.ranking import UrgencyExits
 from tests import rankings
+from tests.detection.classifiers import random_classifier, random_picture
 
 N_ROWS, N_COLUMNS = 20_000, 8
 
@@ -135,3 +137,33 @@ def test_queries():
     dag = mddag.compile(rankings.ensemble(), family.policy(1e-3))
     assert dag.by_query.has_kernel
     assert_same_by_threads(lambda n: dag.lengths(X, qid, n_threads=n))
+
+
+def test_patches():
+    patches = np.random.default_rng(0).integers(0, 256, (3000, 8, 6), np.uint8)
+    labels = (patches[:, :, :3].mean(axis=(1, 2)) > patches[:, :, 3:].mean(axis=(1, 2))).astype(int)
+
+    def boosted(n):
+        model = AdaBoostMHClassifier(Haar(200, random_state=0), n_rounds=4, n_threads=n)
+        ensemble = model.fit(patches, labels).ensemble_
+        trace = Dag(ensemble, mddag.compile(ensemble).policy).run(patches, n_threads=n)
+        scores = Dag(ensemble, mddag.compile(ensemble).policy, "windows").scores(
+            patches, n_threads=n
+        )
+        values = haar_values(patches, ensemble.features.rectangles, n)
+        return ensemble.nodes["threshold"], trace.scores, trace.indices, scores, values
+
+    assert_same_by_threads(boosted)
+
+
+@pytest.mark.parametrize("skips", [False, True])
+def test_scans(skips):
+    rng = np.random.default_rng(0)
+    classifier = random_classifier(rng, (9, 12), 12, 4, skips=skips)
+    picture = random_picture(rng, 700, 500)
+
+    def scanned(n):
+        hits = classifier.scan(picture, n_threads=n)
+        return hits.boxes, hits.scores, hits.places, [hits.n_windows, hits.n_evaluated]
+
+    assert_same_by_threads(scanned)

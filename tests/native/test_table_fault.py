@@ -136,7 +136,12 @@ def test_calibrations_of_other_exits_are_refused(n_factors, n_offsets):
 )
 def test_probabilities_of_other_rows_are_refused(scores, factors, out, message):
     with pytest.raises(ValueError, match=message):
-        _core.probabilities(np.zeros(scores), np.ones(factors), np.zeros(out))
+        _core.probabilities(np.zeros(scores), np.ones(factors), np.zeros(factors), np.zeros(out))
+
+
+def test_offsets_of_other_rows_are_refused():
+    with pytest.raises(ValueError, match="offsets are not those of the factors"):
+        _core.probabilities(np.zeros((3, 1)), np.ones(3), np.zeros(1), np.zeros((3, 2)))
 
 
 def test_kernels_on_votes_check_their_tables_too():

@@ -3,9 +3,9 @@
 import math
 
 
-def probabilities(f, factor):
+def probabilities(f, factor, offset=0.0):
     if len(f) == 1:
-        odds = factor * f[0]
+        odds = factor * f[0] + offset
         small = math.exp(-abs(odds))
         p = [(1.0 if z >= 0 else small) / (1.0 + small) for z in (-odds, odds)]
         winner = int(f[0] > 0)

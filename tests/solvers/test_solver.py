@@ -18,7 +18,10 @@ from tests.solvers.problems import LOSSES, mdp_of, three_classifiers
 
 SETTINGS = ("every", "random_state", "n_threads", "verbose", "on_interrupt")
 CONTRACTS = ("Candidates", "Family", "Solver")
-SOLVERS = [getattr(solvers, name) for name in solvers.__all__ if name not in CONTRACTS]
+OTHER_OBJECTIVE = ("Rejection",)  # rates of detection: tests/solvers/rejection
+SOLVERS = [
+    getattr(solvers, name) for name in solvers.__all__ if name not in CONTRACTS + OTHER_OBJECTIVE
+]
 FAMILIES = [kind for kind in SOLVERS if issubclass(kind, Family)]
 EXITS = [kind for kind in SOLVERS if kind.__module__.startswith("mddag.solvers.exits.")]  # no SKIP
 LEARNERS = [kind for kind in SOLVERS if kind not in EXITS]

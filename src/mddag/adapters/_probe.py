@@ -15,16 +15,19 @@ from numpy.typing import NDArray
 from mddag.ensemble.ensemble import Ensemble
 from mddag.ensemble.nodes import categories_of
 from mddag.features.features import Features
+from mddag.features.patches import PatchFeatures
 
 N_ROWS = 256
 FAR = 1e30  # within float32: scikit-learn refuses larger numbers
 _MISSING_SHARE = 0.08
 
 
-def probe_rows(ensemble: Ensemble, n_rows: int = N_ROWS) -> NDArray[np.float64]:
-    """float64 (n_rows, n_features); nominal columns hold category codes."""
+def probe_rows(ensemble: Ensemble, n_rows: int = N_ROWS) -> NDArray[Any]:
+    """float64 (n_rows, n_features); nominal columns hold category codes. Or patches of noise."""
     rng = np.random.default_rng(0)
     features = ensemble.features
+    if isinstance(features, PatchFeatures):
+        return rng.integers(0, 256, (n_rows, *features.window), np.uint8)
     values = _values_by_column(ensemble)
     rows = np.zeros((n_rows, features.n))
     for i in range(features.n):
@@ -34,7 +37,7 @@ def probe_rows(ensemble: Ensemble, n_rows: int = N_ROWS) -> NDArray[np.float64]:
     return rows
 
 
-def source_rows(features: Features, rows: NDArray[np.float64]) -> Any:
+def source_rows(features: Features, rows: NDArray[Any]) -> Any:
     """The rows as the source model takes them: a frame where it was trained on named columns."""
     if features.names is None and not features.categories:
         return rows

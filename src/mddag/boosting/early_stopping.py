@@ -10,22 +10,22 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from mddag.boosting.rounds import Scored, leaf_codes, vote
+from mddag.boosting.rounds import Scored, vote
+from mddag.boosting.training_set import TrainingSet
 from mddag.ensemble.nodes import Nodes
-from mddag.features.rows import Rows
 
 
 @dataclass(frozen=True, eq=False)
 class Watch:
-    """Held-out rows (n, d), and the error on them after each round."""
+    """Held-out rows, and the error on them after each round."""
 
-    rows: Rows
+    rows: TrainingSet
     scored: Scored
     errors: list[float] = field(default_factory=list)
 
     def see(self, nodes: Nodes) -> None:
         """Count the error once `nodes`, with votes ±alpha, has voted too."""
-        leaf = leaf_codes(nodes, self.rows, self.scored.n_threads)
+        leaf = self.rows.leaf_codes(nodes, self.scored.n_threads)
         self.errors.append(vote(self.scored, nodes, leaf))
 
     @property

@@ -22,14 +22,17 @@ from mddag._internal.progress import Report, progress
 from mddag.boosting.callbacks import Tasks
 from mddag.boosting.early_stopping import Watch
 from mddag.boosting.importance import feature_importances
-from mddag.boosting.rounds import Boosted, Round, leaf_codes, play, rounds, scored, start
+from mddag.boosting.rounds import Boosted, Round, play, rounds, scored, start
 from mddag.boosting.thresholds import without_rare_sides
 from mddag.boosting.training_set import TrainingSet, class_weights
+from mddag.boosting.used_columns import among, on_used_columns
 from mddag.calibration.calibration import Calibration
 from mddag.calibration.platt import fit_factor
 from mddag.ensemble.ensemble import Ensemble
+from mddag.features.patches import PatchFeatures
 from mddag.learners import Stump
 from mddag.learners.columns import Columns
+from mddag.learners.learner import own_columns
 
 
 class Settings(Protocol):
@@ -79,13 +82,11 @@ class Training:
         if settings.early_stopping is not None:
             rows, held = rows.held_out(settings.validation_fraction, "validation_fraction", rng)
             on = scored(held.labels, n_classes, held.weight, n_threads)
-            watch, probed = Watch(held.rows.in_c_order(), on), held
+            watch, probed = Watch(held.in_c_order(), on), held
         if settings.calibration_fraction > 0:
             fraction = settings.calibration_fraction
             rows, probed = rows.held_out(fraction, "calibration_fraction", rng)
-        columns = Columns.from_rows(
-            rows.rows, max_bins=settings.max_bins, nominal=rows.nominal, n_threads=n_threads
-        )
+        columns = _columns(settings, rows, n_threads)
         factors = class_weights(settings.class_weight, rows)
         if settings.min_weight_fraction_leaf > 0:
             initial = rows.weight * factors[rows.labels]
@@ -95,11 +96,10 @@ class Training:
 
     def replay(self, ensemble: Ensemble, seconds: NDArray[np.float64]) -> None:
         """Play the rounds of a fitted model again; `seconds` is what they took at first."""
-        rows = self.rows.rows.in_c_order()
-        for t in range(ensemble.n_trees):
-            nodes = ensemble.tree(t)
+        rows = self.rows.in_c_order()
+        for t, nodes in enumerate(among(self.rows.features, ensemble)):
             alpha = float(np.abs(nodes.votes).max())
-            leaf = leaf_codes(nodes, rows, self.boosted.n_threads)
+            leaf = rows.leaf_codes(nodes, self.boosted.n_threads)
             signs = replace(nodes, votes=np.sign(nodes.votes))
             again = play(self.boosted, signs, leaf, alpha)
             if again is not None:
@@ -150,9 +150,10 @@ class Training:
         """The fitted attributes of the estimator as of now."""
         kept = self.played if self.watched is None else self.played[: self.watched.best]
         classes = self.rows.classes
+        trees, features = on_used_columns([r.nodes for r in kept], self.rows.features)
         ensemble = Ensemble.from_trees(
-            [r.nodes for r in kept],
-            features=self.rows.features,
+            trees,
+            features=features,
             bias=np.zeros(self.boosted.targets.shape[1]),
             classes=classes,
         )
@@ -162,7 +163,10 @@ class Training:
             "n_rounds_": len(kept),
             "history_": self._history(),
             "stopped_by_": stopped_by,
-            "feature_importances_": feature_importances(kept, ensemble.n_features),
+            "feature_importances_": feature_importances(
+                [replace(r, nodes=nodes) for r, nodes in zip(kept, trees, strict=True)],
+                ensemble.n_features,
+            ),
             "calibration_": self._calibration(ensemble, whole=stopped_by != "interrupt"),
         }
 
@@ -209,6 +213,21 @@ class Training:
             scores = ensemble.scores(rows.rows, n_threads=self.boosted.n_threads)
         factor = fit_factor(scores, rows.labels, rows.weight)
         return Calibration.one_group(factor, ensemble.n_classifiers)
+
+
+def _columns(settings: Settings, rows: TrainingSet, n_threads: int) -> Columns:
+    """The columns that the learner reads, as codes."""
+    own = own_columns(settings.learner)
+    if own is None or not isinstance(rows.features, PatchFeatures):
+        return Columns.from_rows(
+            rows.rows, max_bins=settings.max_bins, nominal=rows.nominal, n_threads=n_threads
+        )
+    if settings.min_weight_fraction_leaf > 0:
+        raise ValueError(
+            f"min_weight_fraction_leaf is {settings.min_weight_fraction_leaf}, but "
+            f"{type(own).__name__} places its own thresholds; leave it at 0"
+        )
+    return own.columns(np.asarray(rows.rows), rows.features, settings.max_bins, n_threads)
 
 
 def open_columns(max_features: Any, n_features: int) -> int:

@@ -7,7 +7,7 @@ columns of frames become category numbers, in arrays they are category numbers a
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from numbers import Real
 from typing import Any
 
@@ -21,11 +21,16 @@ from sklearn.utils.validation import (
 
 from mddag._internal.checks import as_floats
 from mddag._internal.row_sampling import stratified
+from mddag.boosting.rounds import leaf_codes
+from mddag.boosting.used_columns import on_used_columns
 from mddag.ensemble.ensemble import Ensemble
+from mddag.ensemble.nodes import Nodes
+from mddag.ensemble.votes import Codes
 from mddag.features.categories import category_values
 from mddag.features.checks import checked_array, checked_labels, checked_rows
 from mddag.features.features import Features, array_rows, frame_columns, is_frame
-from mddag.features.rows import Rows
+from mddag.features.patches import PatchFeatures
+from mddag.features.rows import Patches, Rows
 
 LEAST_WEIGHT = 0.01  # below this the smoothing of alpha, 0.01 / the sum, would outweigh every vote
 
@@ -34,14 +39,14 @@ LEAST_WEIGHT = 0.01  # below this the smoothing of alpha, 0.01 / the sum, would 
 class TrainingSet:
     """Rows with their classes.
 
-    rows    : float32 or float64 (n, d), NaN = missing
+    rows    : float32 or float64 (n, d), NaN = missing; or patches, uint8 (n, h, w)
     labels  : intp (n,), places in `classes`
     weight  : float64 (n,), > 0
     classes : the labels as given, sorted
     nominal : bool (d,)
     """
 
-    rows: Rows
+    rows: Rows | Patches
     labels: NDArray[np.intp]
     weight: NDArray[np.float64]
     classes: NDArray[Any]
@@ -55,6 +60,16 @@ class TrainingSet:
         """Some of the rows."""
         parts = self.rows[index], self.labels[index], self.weight[index]
         return TrainingSet(*parts, self.classes, self.features, self.nominal)
+
+    def leaf_codes(self, nodes: Nodes, n_threads: int) -> Codes:
+        """The leaf of `nodes` that each of the rows reaches, (n,)."""
+        (nodes,), features = on_used_columns([nodes], self.features)
+        return leaf_codes(nodes, features.rows(self.rows), n_threads)
+
+    def in_c_order(self) -> TrainingSet:
+        """The same rows, each of them contiguous."""
+        rows = self.rows.in_c_order() if isinstance(self.rows, Rows) else self.rows
+        return replace(self, rows=rows)
 
     def held_out(
         self, fraction: float, name: str, rng: np.random.Generator
@@ -76,8 +91,23 @@ def training_set(
     sample_weight: Any,
     categorical_features: Any,
     continued: Ensemble | None = None,
+    features: Features | None = None,
 ) -> TrainingSet:
-    """What was given to ``estimator.fit``, checked; `continued` has set features and classes."""
+    """What was given to ``estimator.fit``, checked; `continued` has set features and classes.
+
+    features : of a learner that makes its own columns; X are then patches
+    """
+    if isinstance(features, PatchFeatures):
+        patches = features.patches(X)
+        flat = patches.reshape(len(patches), -1)
+        validate_data(estimator, flat, y, reset=continued is None, skip_check_array=True)
+        nominal = nominal_columns(flat, categorical_features, flat.shape[1])
+        if nominal.any():
+            raise ValueError(
+                f"categorical_features is {categorical_features!r}, but the pixels of patches are "
+                "numbers; leave it out"
+            )
+        return _labelled(patches, y, sample_weight, features, nominal, continued)
     if not is_frame(X) and not hasattr(X, "shape"):  # whose columns scikit-learn cannot count
         X = array_rows(X)
     features = _frame_features(X, categorical_features) if is_frame(X) else None
@@ -90,8 +120,19 @@ def training_set(
         rows = features.rows(array)
     else:
         rows = checked_rows(estimator, X, features, finite=True)
-    n_features = features.n
-    nominal = nominal_columns(X, categorical_features, n_features)
+    nominal = nominal_columns(X, categorical_features, features.n)
+    return _labelled(rows, y, sample_weight, features, nominal, continued)
+
+
+def _labelled(
+    rows: Rows | Patches,
+    y: Any,
+    sample_weight: Any,
+    features: Features,
+    nominal: NDArray[np.bool_],
+    continued: Ensemble | None,
+) -> TrainingSet:
+    """Rows that have been checked, with labels and weights that are checked here."""
     labels = checked_labels(y)
     check_consistent_length(rows, labels)
     if not isinstance(sample_weight, Real | None):
@@ -169,8 +210,8 @@ def _place(column: Any, X: Any, n_features: int) -> int:
 
 
 def _counted(
-    rows: Rows, labels: NDArray[Any], weight: NDArray[np.float64]
-) -> tuple[Rows, NDArray[Any], NDArray[np.float64]]:
+    rows: Rows | Patches, labels: NDArray[Any], weight: NDArray[np.float64]
+) -> tuple[Rows | Patches, NDArray[Any], NDArray[np.float64]]:
     counted = np.flatnonzero(weight)
     if len(counted) == 0:
         raise ValueError(f"sample_weight is zero for all {len(weight)} rows; wanted some above 0")

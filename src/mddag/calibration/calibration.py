@@ -6,9 +6,10 @@ factor a (and, for regressors, offset b):
     two classes   p_1 = 1 / (1 + exp(-a f))        more classes   p = softmax(a f)
     regressors    E[y] = link(a f + b)
 
-Classifiers have b = 0 and a > 0, so the winning class is that of the scores. ``platt`` and
-``by_exit`` fit the numbers. Probabilities are computed natively,
-row by row: those of one row are, to the last bit, those that it has in any batch.
+Classifiers have a > 0 and b = 0, so the winning class is that of the scores; a detector has b <= 0
+at exits where rows are rejected, all of them with f <= 0, of which the same is true. ``platt``,
+``by_exit`` and ``rejects`` fit the numbers. Probabilities are computed natively, row by row: those
+of one row are, to the last bit, those that it has in any batch.
 """
 
 from __future__ import annotations
@@ -29,7 +30,8 @@ class Calibration(ReadOnlyArrays):
 
     groups  : intp (N + 1,), the group of each exit step 0 .. N
     factors : float64 (n_groups,), above 0
-    offsets : float64 (n_groups,); 0 for classifiers, whose winning class must not change
+    offsets : float64 (n_groups,); 0 for classifiers, whose winning class must not change, but for
+              detectors at most 0 where no score is above 0
     """
 
     groups: NDArray[np.intp]
@@ -94,19 +96,23 @@ class Calibration(ReadOnlyArrays):
         self, scores: NDArray[np.float64], exit_step: NDArray[np.integer[Any]]
     ) -> NDArray[np.float64]:
         """Class probabilities (n, max(K, 2)) of scores (n, K) that left at steps (n,)."""
-        return probabilities(scores, self.factors[self.groups[exit_step]])
+        group = self.groups[exit_step]
+        return probabilities(scores, self.factors[group], self.offsets[group])
 
 
 def probabilities(
-    scores: NDArray[np.float64], factor: float | NDArray[np.float64]
+    scores: NDArray[np.float64],
+    factor: float | NDArray[np.float64],
+    offset: NDArray[np.float64] | None = None,
 ) -> NDArray[np.float64]:
     """Class probabilities (n, max(K, 2)) of scores (n, K); the largest is that of the winner.
 
-    `factor` is one number or one per row, (n,) or (n, 1).
+    `factor` is one number or one per row, (n,) or (n, 1); so is the `offset` of one score.
     """
     p = np.empty((len(scores), max(scores.shape[1], 2)))
     factors = np.ascontiguousarray(np.ravel(factor), np.float64)
-    _core.probabilities(np.ascontiguousarray(scores, np.float64), factors, p)
+    offsets = np.zeros(len(factors)) if offset is None else offset
+    _core.probabilities(np.ascontiguousarray(scores, np.float64), factors, offsets, p)
     return p
 
 

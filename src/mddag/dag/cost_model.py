@@ -4,6 +4,8 @@
     blocks   a call + blocks x the steps of the longest row x a step of few rows
              + rows x (loading + steps x a step of one row among many)
     all      a call + rows x (loading + all base classifiers of one row among many)
+    windows  patches x (an integral image + evaluations x (a base classifier + its features))
+    columns  patches x (an integral image + all features), before one of the others
     one      a call + evaluations x (a base classifier of a row by itself + its decision)
     steps    rows x evaluations, which are counted instead of timed
     queries  as blocks, and a look at each document at each check point
@@ -35,6 +37,8 @@ WALK_LINE, LINE = 12.0, 16  # a row's memory comes in lines of so many values
 WALK_COLUMN = 4.0  # a column of stumps that are all evaluated: a step function
 # A row by itself waits for each level of a large tree, and for each decision: both are branches
 # that a processor predicts badly.
+# Of a patch: each pixel of its integral image; a feature among all of them, and one by itself.
+WINDOW_PIXEL, WINDOW_FEATURE, LAZY_FEATURE = 1.0, 2.0, 8.0
 ONE_CALL, ONE_LEVEL, ONE_DECISION = 190.0, 85.0, 12.0
 # The same among many rows: a stump, a bush, each leaf of a larger tree, a nominal tree, a column.
 BLOCK_STUMP, BLOCK_BUSH, BLOCK_LEAF, BLOCK_NOMINAL, BLOCK_COLUMN = 0.025, 0.11, 0.03, 11.0, 2.2
@@ -70,6 +74,8 @@ class Costs:
     all         : of a row among many, everything evaluated
     block_rows  : that leave when they can, evaluated together
     one         : of a row by itself, the call included
+    pixels      : of a patch, its integral image; rows that are no patches have none
+    columns     : all features of a patch, likewise
     """
 
     evaluations: float
@@ -85,6 +91,8 @@ class Costs:
     all: float
     block_rows: int
     one: float
+    pixels: float = 0.0
+    columns: float = 0.0
 
     @classmethod
     def of(cls, ensemble: Ensemble, policy: Policy, evaluations: float | None = None) -> Costs:
@@ -116,6 +124,8 @@ class Costs:
             if columns_alone
             else load + LOAD_VALUE * n_columns + block,
             block_rows=min(MOST_ROWS, max(MOST_ROWS // 4, BLOCK_RANKS // (n_columns + 1))),
+            pixels=WINDOW_PIXEL * ensemble.features.n_given,
+            columns=WINDOW_FEATURE * ensemble.n_features,
             one=ONE_CALL + mean * (one / max(n, 1) + ONE_DECISION * decision),
         )
 
@@ -136,6 +146,13 @@ class Costs:
         """Blocks of whole queries, a row being looked at so often, each time for so long."""
         row = self.load + self.evaluations * COMPACTION * self.block + looks * look
         return CALL_BLOCKS + n_rows * row
+
+    def by_windows(self, n_rows: int) -> float:
+        return n_rows * (self.pixels + self.evaluations * (self.walk + LAZY_FEATURE))
+
+    def by_columns(self, n_rows: int) -> float:
+        """What the other executors wait for, if the rows are patches."""
+        return n_rows * (self.pixels + self.columns)
 
     def by_steps(self, n_rows: int) -> float:
         """In evaluations instead of nanoseconds: what a callable takes is not known."""

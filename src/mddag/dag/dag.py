@@ -24,14 +24,14 @@ from mddag._internal.checks import check_is, check_one_of, checked_threads, type
 from mddag._internal.out_array import checked_out
 from mddag._internal.read_only import ReadOnlyArrays
 from mddag.dag.cost_model import MANY_ROWS
-from mddag.dag.executors import KERNELS, MEMBERS, TRACERS, Executor, Tracer
+from mddag.dag.executors import KERNELS, MEMBERS, TRACERS, Executor, Tracer, Walk, Windows
 from mddag.dag.executors.by_query import ByQuery
 from mddag.dag.integer_votes import IntegerVotes
 from mddag.dag.program import Program
 from mddag.dag.trace import Trace
 from mddag.dag.verdicts import codes_by_scores
 from mddag.ensemble.ensemble import Ensemble
-from mddag.features.rows import Rows
+from mddag.features.rows import Patches, Rows
 from mddag.mdp.grid import Grid
 from mddag.mdp.policy import EVAL, Policy, check_policy
 from mddag.mdp.query_state import QueryState
@@ -46,7 +46,8 @@ class Dag(ReadOnlyArrays):
 
     ensemble             : the source ensemble in its own order, rescaled for the policy
     policy               : whose step j decides on base classifier policy.order[j]
-    executor             : "walk", "blocks" or "all"; None for the one expected to be fastest
+    executor             : "walk", "blocks", "all" or, for patches, "windows"; None for the one
+                           expected to be fastest
     expected_evaluations : of a row on average, as far as known; half of those within reach if not
 
     A Dag of no base classifiers is well defined: it returns the bias.
@@ -169,10 +170,13 @@ class Dag(ReadOnlyArrays):
               scores are readings, to sort the documents of a query by. Other policies ignore it
         """
         n_threads = checked_threads(n_threads)
-        rows = self.ensemble.features.rows(X)
         if self.needs_queries:
-            return self.by_query.run(rows, Queries.of(qid, len(rows)), n_threads)
-        return self.tracer.run(rows, n_threads)
+            documents = self.ensemble.features.rows(X)
+            return self.by_query.run(documents, Queries.of(qid, len(documents)), n_threads)
+        rows = self.ensemble.features.read(X)
+        if not isinstance(rows, Rows) and Windows.runs(self.program):
+            return Windows(self.program).run(rows, n_threads)
+        return self.tracer.run(self.ensemble.features.rows(rows), n_threads)
 
     def scores(
         self,
@@ -184,17 +188,19 @@ class Dag(ReadOnlyArrays):
     ) -> NDArray[np.float64]:
         """f^(N)(x) of Eq. (2), float64 (n_rows, K); the paths are not kept. qid as for `run`."""
         n_threads = checked_threads(n_threads)
-        rows = self.ensemble.features.rows(X)
+        rows = self.ensemble.features.read(X)
         scores = checked_out(out, (len(rows), self.ensemble.n_scores), rows)
         if self.needs_queries:
-            scores[:] = self.by_query.exits(rows, Queries.of(qid, len(rows)), n_threads)[0]
+            documents, queries = self.ensemble.features.rows(rows), Queries.of(qid, len(rows))
+            scores[:] = self.by_query.exits(documents, queries, n_threads)[0]
         else:
             self.fill_scores(rows, scores, n_threads)
         return scores
 
-    def fill_scores(self, rows: Rows, out: NDArray[np.float64], n_threads: int) -> None:
+    def fill_scores(self, rows: Rows | Patches, out: NDArray[np.float64], n_threads: int) -> None:
         """The scores of rows that have been checked into `out` (n_rows, K)."""
-        self.chosen(len(rows)).scores(rows, out, n_threads)
+        executor, ready = self._ready(rows)
+        executor.scores(ready, out, n_threads)
 
     def exits(self, X: Any, *, n_threads: int = 1) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
         """Scores, float64 (n_rows, K), and where each row leaves, int32 (n_rows,).
@@ -202,11 +208,27 @@ class Dag(ReadOnlyArrays):
         The exit step is one more than the last step at which the row evaluates, 0 if there is none.
         """
         n_threads = checked_threads(n_threads)
-        return self.exits_of(self.ensemble.features.rows(X), n_threads)
+        return self.exits_of(self.ensemble.features.read(X), n_threads)
 
-    def exits_of(self, rows: Rows, n_threads: int) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
+    def exits_of(
+        self, rows: Rows | Patches, n_threads: int
+    ) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
         """The same of rows that have been checked."""
-        return self.chosen(len(rows)).exits(rows, n_threads)
+        executor, ready = self._ready(rows)
+        return executor.exits(ready, n_threads)
+
+    def _ready(self, rows: Rows | Patches) -> tuple[Executor, Any]:
+        """What runs rows that have been checked, and the rows as it takes them."""
+        executor = self.chosen(len(rows))
+        if isinstance(rows, Rows):  # columns that are there need no windows
+            return Walk(self.program) if executor.name == Windows.name else executor, rows
+        if executor.name == Windows.name:
+            return executor, rows
+        if self.executor is None and Windows.runs(self.program):
+            lazy, n_rows = Windows(self.program), len(rows)
+            if lazy.cost(n_rows) < self.program.costs.by_columns(n_rows) + executor.cost(n_rows):
+                return lazy, rows
+        return executor, self.ensemble.features.rows(rows)
 
     def verdicts(self, X: Any, *, n_threads: int = 1) -> NDArray[np.intp]:
         """The class of each row as ``Trace.verdict``, a place in the ensemble's classes, (n_rows,).
@@ -214,12 +236,13 @@ class Dag(ReadOnlyArrays):
         The policy's verdict where it has one, else the class by the scores.
         """
         n_threads = checked_threads(n_threads)
-        return self.verdicts_of(self.ensemble.features.rows(X), n_threads)
+        return self.verdicts_of(self.ensemble.features.read(X), n_threads)
 
-    def verdicts_of(self, rows: Rows, n_threads: int) -> NDArray[np.intp]:
+    def verdicts_of(self, rows: Rows | Patches, n_threads: int) -> NDArray[np.intp]:
         """The same of rows that have been checked."""
         if self.policy.verdict is not None:
-            return self.chosen(len(rows)).verdicts(rows, n_threads)
+            executor, ready = self._ready(rows)
+            return executor.verdicts(ready, n_threads)
         scores = np.empty((len(rows), self.ensemble.n_scores))
         self.fill_scores(rows, scores, n_threads)
         return codes_by_scores(self.ensemble, scores)
@@ -232,10 +255,11 @@ class Dag(ReadOnlyArrays):
         Paths, which may take more memory than all else, are kept for BLOCK rows at a time, where
         rows do not depend on one another.
         """
-        rows = self.ensemble.features.rows(X)
         if self.needs_queries:
-            queries = Queries.of(qid, len(rows))
-            return self.by_query.exits(rows, queries, checked_threads(n_threads))
+            documents = self.ensemble.features.rows(X)
+            queries = Queries.of(qid, len(documents))
+            return self.by_query.exits(documents, queries, checked_threads(n_threads))
+        rows = self.ensemble.features.read(X)
         scores = np.empty((len(rows), self.ensemble.n_scores))
         exit_step = np.empty(len(rows), np.int32)
         n_evaluated = np.empty(len(rows), np.int64)
@@ -283,6 +307,11 @@ def _named(name: str, program: Program) -> Executor:
         raise ValueError(
             f"executor {name!r} knows one score column, but the policy's state is "
             f"{typed(program.policy.state)}; wanted {' or '.join(map(repr, able))}"
+        )
+    if able and name == Windows.name:
+        raise ValueError(
+            f"executor is {name!r}, but the ensemble reads rows, not patches; "
+            f"wanted one of {', '.join(map(repr, able))}"
         )
     if able:
         raise ValueError(

@@ -23,6 +23,7 @@ from mddag.dag.integer_votes import IntegerVotes
 from mddag.dag.row_walk import row_walk
 from mddag.ensemble.ensemble import Ensemble
 from mddag.ensemble.votes import take_segments
+from mddag.features.patches import PatchFeatures
 from mddag.mdp.grid import Grid, buckets
 from mddag.mdp.policy import EVAL, Policy
 from mddag.mdp.stages import Stages
@@ -114,9 +115,23 @@ class Program(ReadOnlyArrays):
         return row_walk(self._trees, self.edges, reached, self.policy, features)
 
     @cached_property
+    def patch_walk(self) -> _core.PatchWalk:
+        """The same for patches, whose columns are computed when they are read."""
+        features = self.ensemble.features
+        assert isinstance(features, PatchFeatures)
+        return _core.PatchWalk(*self._trees, *self._steps, features.rectangles, *features.window)
+
+    @cached_property
     def forest(self) -> _core.Forest:
         """The trees for many rows at once."""
         return _core.Forest(*self._trees, self.reached[1].order.astype(np.int64, copy=False))
+
+    @property
+    def _steps(self) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int32], int]:
+        """The policy as walks take it: order, edges, jumps, steps of a decision."""
+        policy = self.reached[1]
+        order = policy.order.astype(np.int64, copy=False)
+        return order, self.edges, policy.jumps, policy.n_together
 
     @property
     def _trees(self) -> tuple[_core.Trees, _core.FixedTables, NDArray[np.int32], float]:

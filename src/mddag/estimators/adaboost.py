@@ -33,6 +33,7 @@ from mddag.calibration.calibration import Calibration
 from mddag.ensemble.ensemble import Ensemble
 from mddag.features.checks import all_or_nothing, checked_rows
 from mddag.features.rows import Rows
+from mddag.learners.learner import own_columns
 
 
 class AdaBoostMHClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -41,7 +42,7 @@ class AdaBoostMHClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator)
     Parameters
     ----------
     learner : Learner, default None
-        Learns the base classifiers; None means ``Stump()``.
+        Learns the base classifiers; None means ``Stump()``. With ``Haar()`` X are grey patches.
     n_rounds : int, default 100
         Most rounds to play. Boosting stops earlier at a base classifier without error, or where
         none is better than chance.
@@ -95,7 +96,8 @@ class AdaBoostMHClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator)
         "n_rounds", "perfect", "chance", "early_stopping", "max_seconds", "callback" or
         "interrupt".
     feature_importances_ : float64 (n_features,)
-        Share of each feature in sum_j alpha_j edge_j; see ``mddag.boosting.importance``.
+        Share of each feature in sum_j alpha_j edge_j; see ``mddag.boosting.importance``. Those of
+        ``Haar`` are the features that are used, ``ensemble_.features.rectangles``.
     calibration_ : Calibration
         a in p = sigmoid(a f) or softmax(a f), the same at every exit.
     n_features_in_, feature_names_in_ : as in scikit-learn
@@ -150,7 +152,7 @@ class AdaBoostMHClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator)
 
     @with_callbacks  # type: ignore[untyped-decorator]
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Boost on X (n, d) and labels y (n,).
+        """Boost on X (n, d), or on patches uint8 (n, h, w) by ``Haar``, and labels y (n,).
 
         `sample_weight` (n,) >= 0: a row of weight 2 counts as two rows, of weight 0 as none.
         If fit fails or is interrupted, the estimator is as it was before.
@@ -160,8 +162,12 @@ class AdaBoostMHClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator)
         with all_or_nothing(self):
             continued = getattr(self, "ensemble_", None) if self.warm_start else None
             self._check_continues(continued)
-            given = training_set(self, X, y, sample_weight, self.categorical_features, continued)
             seed = self._seed if continued is not None else _drawn_seed(self.random_state)
+            own = own_columns(self.learner)
+            features = None if own is None else own.features(X, seed)
+            given = training_set(
+                self, X, y, sample_weight, self.categorical_features, continued, features
+            )
             training = Training.begin(self, given, seed)
             if continued is not None:
                 training.replay(continued, self.history_["seconds"])
@@ -223,7 +229,7 @@ class AdaBoostMHClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator)
         return np.full(len(scores), self.ensemble_.n_classifiers)
 
     def _check_parameters(self) -> None:
-        _check_learner(self.learner)
+        check_learner(self.learner)
         check_whole("n_rounds", self.n_rounds, 1)
         if self.max_bins is not None:
             check_whole("max_bins", self.max_bins, 2)
@@ -246,7 +252,8 @@ class AdaBoostMHClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator)
             )
 
 
-def _check_learner(learner: Any) -> None:
+def check_learner(learner: Any) -> None:
+    """Refuse what is no learner."""
     learns = callable(getattr(learner, "fit", None)) and not isinstance(learner, type)
     if learner is not None and (not learns or hasattr(learner, "predict")):
         raise TypeError(

@@ -13,10 +13,22 @@ from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
+from mddag.calibration.calibration import Calibration
+from mddag.dag.replay import Replay
+from mddag.ensemble.ensemble import Ensemble
 from mddag.estimators.adaboost import AdaBoostMHClassifier
 from mddag.estimators.dag_estimator import DagEstimator
+from mddag.estimators.detection import (
+    check_two_classes,
+    detecting_solver,
+    detector_calibration,
+    rates_on,
+)
+from mddag.mdp.mdp import MDP
+from mddag.mdp.policy import ACTIONS, Policy
 from mddag.ordering import Given
-from mddag.solvers import Sarsa
+from mddag.solvers import Rejection, Sarsa, Solver
+from mddag.solvers.rejection.rejection import Detection
 
 
 class MDDAGClassifier(ClassifierMixin, DagEstimator):  # type: ignore[misc]
@@ -65,6 +77,12 @@ class MDDAGClassifier(ClassifierMixin, DagEstimator):  # type: ignore[misc]
         the best policy so far and a warning, ``mddag.Interrupted``, if the solver has one by then.
     random_state : int, RandomState or None, default None
         Decides which rows are held out, and seeds a solver that has no seed of its own.
+    target_fpr, target_tpr : float, default None
+        Detection: the share of negatives that may be called positive, or of positives to be found.
+        Then the default solver is ``Rejection``, for two classes of which the second is detected:
+        beta is the price of one evaluation of a negative in misses, and
+        ``decision_function`` ranks rows that were rejected below those that passed, early ones
+        lowest. The realised rates are in ``realised_rates_``; see docs/detection.md.
 
     Attributes
     ----------
@@ -84,6 +102,9 @@ class MDDAGClassifier(ClassifierMixin, DagEstimator):  # type: ignore[misc]
     summary_ : Summary
         Only of ``sparsify``: what it found, measured on rows that policies were not learned on;
         ``repr`` of the estimator prints it in five lines.
+    realised_rates_ : RealisedRates
+        Only of detection: FPR and TPR on rows held out, with errors, beside what was wanted;
+        ``realised_fpr_`` is the first of them.
     transformer_ : Transformer or None
         The steps of a Pipeline before its ensemble, with ``transform``.
     n_features_in_, feature_names_in_ : as in scikit-learn; those of the Pipeline, if there is one
@@ -99,6 +120,45 @@ class MDDAGClassifier(ClassifierMixin, DagEstimator):  # type: ignore[misc]
     """
 
     kind = "classifier"
+
+    def __init__(
+        self,
+        ensemble: Any = None,
+        *,
+        beta: float = 0.01,
+        loss: Any = None,
+        solver: Any = None,
+        ordering: Any = None,
+        every: int = 1,
+        grid: str = "quantile",
+        actions: tuple[str, ...] = ACTIONS,
+        policy_rows: str = "held_out",
+        policy_fraction: float = 0.3,
+        n_threads: int = 1,
+        verbose: bool = False,
+        on_interrupt: str = "raise",
+        random_state: Any = None,
+        target_fpr: float | None = None,
+        target_tpr: float | None = None,
+    ) -> None:
+        super().__init__(
+            ensemble,
+            beta=beta,
+            loss=loss,
+            solver=solver,
+            ordering=ordering,
+            every=every,
+            grid=grid,
+            actions=actions,
+            policy_rows=policy_rows,
+            policy_fraction=policy_fraction,
+            n_threads=n_threads,
+            verbose=verbose,
+            on_interrupt=on_interrupt,
+            random_state=random_state,
+        )
+        self.target_fpr = target_fpr
+        self.target_tpr = target_tpr
 
     @classmethod
     def paper(cls, ensemble: Any = None, *, beta: float = 0.01, **changes: Any) -> Self:
@@ -139,6 +199,47 @@ class MDDAGClassifier(ClassifierMixin, DagEstimator):  # type: ignore[misc]
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """Calibrated log-odds: (n,) for two classes, (n, n_classes) up to a constant per row."""
         return self.untransformed().decision_function(self._rows(X))
+
+    @property
+    def realised_fpr_(self) -> float:
+        """The share of negatives that are called positive, on rows held out."""
+        check_is_fitted(self, "ensemble_")
+        return float(self.realised_rates_.fpr)
+
+    @property
+    def _detects(self) -> bool:
+        """Whether a rate is wanted."""
+        given = self.target_fpr is not None or self.target_tpr is not None
+        return given or isinstance(self.solver, Rejection)
+
+    def _own_solver(self) -> Any:
+        if self.target_fpr is None and self.target_tpr is None:
+            return self.solver
+        return detecting_solver(self.solver, self.target_fpr, self.target_tpr)
+
+    def _solved(self, solver: Solver, mdp: MDP) -> Policy:
+        if not isinstance(solver, Rejection):
+            return super()._solved(solver, mdp)
+        found = solver.detector(mdp)
+        self._found_rates = found.rates
+        return found.policy
+
+    def take(self, found: Detection, ensemble: Ensemble, mdp: MDP) -> None:
+        """Take a cascade that ``Rejection`` found on the rows of an MDP."""
+        self._found_rates = found.rates
+        self.settle(ensemble, found.policy, mdp)
+
+    def _calibrated(
+        self, ensemble: Ensemble, policy: Policy, left: Replay, mdp: MDP
+    ) -> Calibration:
+        self.__dict__.pop("realised_rates_", None)
+        rates = self.__dict__.pop("_found_rates", None)
+        if not self._detects:
+            return super()._calibrated(ensemble, policy, left, mdp)
+        check_two_classes(ensemble, "a rate to detect at")
+        target = self._own_solver().target
+        self.realised_rates_ = rates_on(left, mdp, target) if rates is None else rates
+        return detector_calibration(ensemble, policy, left, mdp)
 
     def _default_model(self) -> Any:
         return AdaBoostMHClassifier(n_threads=self.n_threads, verbose=self.verbose)

@@ -22,19 +22,27 @@ from mddag._internal.progress import Report, progress
 from mddag._internal.weights import part
 from mddag.adapters import Transformer, parts_of
 from mddag.calibration.by_exit import exit_calibration
+from mddag.calibration.calibration import Calibration
 from mddag.calibration.platt import opinion
 from mddag.dag.dag import compile as compile_dag
-from mddag.dag.replay import replay
+from mddag.dag.replay import Replay, replay
 from mddag.dag.trace import Trace
 from mddag.ensemble.ensemble import Ensemble
 from mddag.ensemble.tasks import TASKS
 from mddag.ensemble.tasks.task import Kind
 from mddag.estimators._summary_repr import SummaryRepr
-from mddag.estimators.fitted_model import FittedModel, fitted_model, may_transform
+from mddag.estimators.fitted_model import (
+    FittedModel,
+    fitted_model,
+    may_transform,
+    patches_for,
+    reads_patches,
+)
 from mddag.estimators.solver_choice import chosen_solver
 from mddag.features.checks import all_or_nothing, checked_rows, counted_rows, transformed_rows
 from mddag.features.features import is_frame
-from mddag.features.rows import Rows
+from mddag.features.patches import PatchFeatures, pixel_rows
+from mddag.features.rows import Patches, Rows
 from mddag.mdp.arguments import checked_actions, checked_beta, checked_loss
 from mddag.mdp.mdp import MDP
 from mddag.mdp.policy import ACTIONS, Policy, check_policy
@@ -134,7 +142,7 @@ class DagEstimator(BaseEstimator):  # type: ignore[misc]
         source.ensemble.task.doubt_targets(targets[source.rows])
         mdp = self._policy_mdp(source, rows, targets[source.rows], part(weight, source.rows))
         learning = arranged_for(solver, mdp, self.ordering, self.grid)
-        policy = learning.for_source(solver.with_seed(random).solve(learning.mdp))
+        policy = learning.for_source(self._solved(solver.with_seed(random), learning.mdp))
         self.settle(source.ensemble, policy, mdp)
         report(2, f"{self.evaluation_.n_evaluated:.1f} evaluated by {solver.name}")
 
@@ -161,7 +169,7 @@ class DagEstimator(BaseEstimator):  # type: ignore[misc]
     def _policy_mdp(
         self,
         source: FittedModel,
-        rows: Rows,
+        rows: Rows | Patches,
         targets: NDArray[Any],
         weight: NDArray[np.float64] | None,
     ) -> MDP:
@@ -246,13 +254,30 @@ class DagEstimator(BaseEstimator):  # type: ignore[misc]
         checked_actions(self.actions)
         checked_loss(self.loss)
         return chosen_solver(
-            self.solver,
+            self._own_solver(),
             ordering=self.ordering,
             every=self.every,
             n_threads=self.n_threads if n_threads is None else n_threads,
             verbose=self.verbose,
             on_interrupt=self.on_interrupt,
         )
+
+    def _own_solver(self) -> Any:
+        """The parameter `solver`, or what other parameters make of it."""
+        return self.solver
+
+    def _solved(self, solver: Solver, mdp: MDP) -> Policy:
+        """The policy of a solver."""
+        return solver.solve(mdp)
+
+    def _calibrated(
+        self, ensemble: Ensemble, policy: Policy, left: Replay, mdp: MDP
+    ) -> Calibration:
+        """What scores stand for, by the rows of an MDP as they left the policy."""
+        targets = mdp.labels
+        if ensemble.task.calibrated == "probabilities":
+            targets = opinion(mdp.votes.scores(), targets, mdp.mass)
+        return exit_calibration(ensemble, left.scores, left.exit_step, targets, mdp.weight)
 
     def _default_model(self) -> Any:
         """What is trained where no ensemble is given."""
@@ -267,6 +292,10 @@ class DagEstimator(BaseEstimator):  # type: ignore[misc]
 
         The steps of a Pipeline check what they are given by themselves.
         """
+        if reads_patches(self.ensemble):
+            patches = patches_for(self.ensemble, X)
+            validate_data(self, pixel_rows(patches), reset=True, skip_check_array=True)
+            return patches
         if is_frame(X) or may_transform(self.ensemble):
             validate_data(self, X, reset=True, skip_check_array=True)
             return X
@@ -277,24 +306,27 @@ class DagEstimator(BaseEstimator):  # type: ignore[misc]
         """Take number and names of features from rows that were checked elsewhere."""
         source = parts_of(self.ensemble)
         self.transformer_ = source.transformer
-        validate_data(self, X, reset=True, skip_check_array=True)
+        given = pixel_rows(X) if reads_patches(source.model) else X
+        validate_data(self, given, reset=True, skip_check_array=True)
         if source.transformer is not None:
             source.transformer.describe(self)
 
-    def _enter(self, source: FittedModel, X: Any, *, finite: bool) -> Rows:
+    def _enter(self, source: FittedModel, X: Any, *, finite: bool) -> Rows | Patches:
         """Policy rows as the ensemble reads them; from here on X enters as these did."""
         self.transformer_ = source.transformer
         if source.transformer is not None:
             source.transformer.describe(self)
         return self._read(X, source.ensemble, finite=finite)
 
-    def _read(self, X: Any, ensemble: Ensemble, *, finite: bool = False) -> Rows:
+    def _read(self, X: Any, ensemble: Ensemble, *, finite: bool = False) -> Rows | Patches:
+        if isinstance(ensemble.features, PatchFeatures):
+            return ensemble.features.read(X)
         if self.transformer_ is None:
             return checked_rows(self, X, ensemble.features, finite=finite)
         rows = self.transformer_.transform(X)
         return transformed_rows(self, rows, ensemble.features, finite=finite)
 
-    def _rows(self, X: Any) -> Rows:
+    def _rows(self, X: Any) -> Rows | Patches:
         check_is_fitted(self)
         features = self.ensemble_.features
         if self.transformer_ is not None and isinstance(X, Rows) and X.passed(features):
@@ -315,17 +347,12 @@ class DagEstimator(BaseEstimator):  # type: ignore[misc]
         self.measured_against_ = "labels" if mdp.labels.ndim == 1 else "probabilities"
         self.evaluation_ = mdp.evaluate(policy)
         self.full_evaluation_ = mdp.evaluate_full()
-        targets = mdp.labels
-        if ensemble.task.calibrated == "probabilities":
-            targets = opinion(mdp.votes.scores(), targets, mdp.mass)
         left = replay(ensemble, policy, mdp.votes, n_threads=self.n_threads)
         self.ensemble_, self.policy_ = ensemble, policy
         self.dag_ = compile_dag(
             ensemble, policy, expected_evaluations=float(self.evaluation_.n_evaluated)
         )
-        self.calibration_ = exit_calibration(
-            ensemble, left.scores, left.exit_step, targets, mdp.weight
-        )
+        self.calibration_ = self._calibrated(ensemble, policy, left, mdp)
         self._predictor = Predictor(
             Model(
                 self.dag_,

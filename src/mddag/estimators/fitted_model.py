@@ -24,6 +24,10 @@ from mddag.adapters import ModelParts, Transformer, ensemble_of, parts_of
 from mddag.ensemble.ensemble import Ensemble
 from mddag.ensemble.tasks import TASKS
 from mddag.ensemble.tasks.task import Kind
+from mddag.estimators.adaboost import AdaBoostMHClassifier
+from mddag.features.patches import PatchFeatures, checked_patches
+from mddag.features.rows import Patches
+from mddag.learners.learner import own_columns
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,6 +117,32 @@ def may_transform(model: Any) -> bool:
     if isinstance(model, (Pipeline, ModelParts)):
         return True
     return getattr(model, "transformer_", None) is not None
+
+
+def reads_patches(model: Any) -> bool:
+    """Whether X are patches: for an ensemble over Haar features, or a learner of them."""
+    if isinstance(model, FrozenEstimator):
+        return reads_patches(model.estimator)
+    return _patch_features(model) is not None or own_columns(_learner(model)) is not None
+
+
+def patches_for(model: Any, X: Any) -> Patches:
+    """X as patches of the size that such a model reads."""
+    if isinstance(model, FrozenEstimator):
+        return patches_for(model.estimator, X)
+    features = _patch_features(model)
+    if features is not None:
+        return features.patches(X)
+    return checked_patches(X, getattr(_learner(model), "window", None))
+
+
+def _patch_features(model: Any) -> PatchFeatures | None:
+    features = getattr(getattr(model, "ensemble_", model), "features", None)
+    return features if isinstance(features, PatchFeatures) else None
+
+
+def _learner(model: Any) -> Any:
+    return model.learner if isinstance(model, AdaBoostMHClassifier) else None
 
 
 def of_kind(ensemble: Ensemble, kind: Kind) -> Ensemble:

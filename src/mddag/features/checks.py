@@ -22,6 +22,7 @@ from sklearn.utils.validation import (
 from mddag._internal.checks import as_floats
 from mddag._internal.weights import checked_weight
 from mddag.features.features import Features, is_frame
+from mddag.features.patches import PatchFeatures
 from mddag.features.rows import Floats, Rows
 
 
@@ -33,6 +34,8 @@ def checked_rows(estimator: Any, X: Any, features: Features, *, finite: bool = F
     """
     if isinstance(X, Rows) and not finite and X.passed(features):
         return X
+    if isinstance(features, PatchFeatures):  # scikit-learn would make floats of grey levels
+        return features.rows(X)
     if not is_frame(X):
         return features.rows(checked_array(estimator, X, finite=finite))
     validate_data(estimator, X, reset=False, skip_check_array=True)

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from mddag._internal.checks import check_is, check_whole
 from mddag.features.categories import Categories, category_values
-from mddag.features.rows import Floats, Rows
+from mddag.features.rows import Floats, Patches, Rows
 
 MOST_FEATURES = 2**30  # the kernels keep a column's number in 30 bits
 _NUMBERS = (Real, Decimal, np.bool_, type(None))
@@ -49,6 +49,12 @@ class Features:
             i: Categories(self.called(i), values, self.unknown == "refused")
             for i, values in self.categories.items()
         }
+
+    @property
+    def n_given(self) -> int:
+        """How many numbers a row of X has; as many as there are columns unless those are computed
+        from it (``PatchFeatures``)."""
+        return self.n
 
     def called(self, i: int) -> Any:
         """The name of column i, its number where there are no names."""
@@ -95,6 +101,10 @@ class Features:
         if not self.missing:
             _refuse_missing(rows, self.names)
         return Rows.of(rows, self)
+
+    def read(self, X: Any) -> Rows | Patches:
+        """X, checked, as executors take it: Rows, or patches whose columns are still to compute."""
+        return self.rows(X)
 
     def _check_names(self, got: list[Any]) -> None:
         if self.names is None or got == list(self.names):

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from mddag.features.features import Features
 
 Floats = NDArray[np.floating[Any]]
+Patches = NDArray[np.uint8]  # grey levels (n, height, width), C-contiguous: see patches.py
 
 
 class Rows(NDArray[np.floating[Any]]):

@@ -104,6 +104,10 @@ class Columns:
             )
         return replace(self, candidates=chosen)
 
+    def taken(self, rows: NDArray[np.intp]) -> Columns:
+        """Some of the rows, with the same cuts."""
+        return replace(self, codes=np.ascontiguousarray(self.codes[:, rows]))
+
     def threshold(self, feature: int, cut: int) -> float:
         """The number t for which ``code <= cut`` means ``x <= t``; infinity behind the last cut."""
         cuts = self.cuts[feature]

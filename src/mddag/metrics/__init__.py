@@ -8,6 +8,7 @@
 | rate_interval | what a count of false positives says about their rate |
 | NDCG, LetorNDCG, MeanNDCG | ranking: gains of documents, discounted by their positions |
 | MAP, MRR | ranking: positions of the relevant documents |
+| RealisedRates | what a detector did to rows held out, beside the rate that was wanted |
 | DetectionRun, best_within | Figure 2: the best setting within a mean number of evaluations |
 """
 
@@ -20,6 +21,7 @@ from mddag.metrics.detection import (
 )
 from mddag.metrics.detection_runs import DetectionRun, Scored, best_within
 from mddag.metrics.ranking import MAP, MRR, NDCG, LetorNDCG, MeanNDCG
+from mddag.metrics.realised_rates import RealisedRates
 
 __all__ = [
     "MAP",
@@ -28,6 +30,7 @@ __all__ = [
     "DetectionRun",
     "LetorNDCG",
     "MeanNDCG",
+    "RealisedRates",
     "Scored",
     "best_within",
     "fpr_at_tpr",

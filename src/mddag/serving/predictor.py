@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -20,10 +21,15 @@ from mddag._internal.out_array import checked_out
 from mddag.calibration.calibration import Calibration
 from mddag.dag.trace import Trace
 from mddag.features.one_row import one_row
-from mddag.features.rows import Floats, Rows
+from mddag.features.patches import PatchFeatures
+from mddag.features.rows import Floats, Patches, Rows
 from mddag.mdp.stages import Stages
 from mddag.serving.model_file import Model
+from mddag.serving.model_file.container import Metadata, Tensors
+from mddag.serving.model_file.reading import file_content
 
+# What reads files of other kinds: packages above this one, imported when there is such a file.
+OTHER_KINDS = {"detector": "mddag.detection.detector_file"}
 LOSSES = {
     "labels": "loss",
     "probabilities": "loss expected by the probabilities given",
@@ -32,19 +38,29 @@ LOSSES = {
 }
 
 
-def load(path: str | os.PathLike[str], *, n_threads: int = 1) -> Predictor:
+def load(path: str | os.PathLike[str], *, n_threads: int = 1) -> Predictor | Any:
     """The model that ``save`` wrote, to predict with `n_threads` threads (-1: all cores).
 
-    A file that is damaged or unsound is a ModelFileError; loading runs no code of it. The model of
-    a ranker has ``predict(X, qid)`` and ``rank(X, qid)``; where it evaluates everything, qid may
-    be left out of the former.
+    A Predictor, or what else the file holds: a Detector. A file that is damaged or unsound is a
+    ModelFileError; loading runs no code of it. The model of a ranker has ``predict(X, qid)`` and
+    ``rank(X, qid)``; where it evaluates everything, qid may be left out of the former.
     """
-    model = Model.load(path)
-    if model.dag.ensemble.kind == "ranker":
-        from mddag.serving.rank_predictor import RankPredictor  # it inherits from the class below
 
-        return RankPredictor(model, n_threads=n_threads)
-    return Predictor(model, n_threads=n_threads)
+    def make(metadata: Metadata, tensors: Tensors) -> Predictor | Any:
+        if metadata.get("kind") in OTHER_KINDS:
+            reader = import_module(OTHER_KINDS[metadata["kind"]])
+            return reader.of_content(metadata, tensors, n_threads)
+        model = Model.of_content(metadata, tensors)
+        if model.dag.ensemble.kind == "ranker":
+            from mddag.serving.rank_predictor import (
+                RankPredictor,  # it inherits from the class below
+            )
+
+            return RankPredictor(model, n_threads=n_threads)
+        return Predictor(model, n_threads=n_threads)
+
+    n_threads = checked_threads(n_threads)
+    return file_content(path, make)
 
 
 class Predictor:
@@ -75,16 +91,16 @@ class Predictor:
 
     @property
     def n_features_in_(self) -> int:
-        return self.model.dag.ensemble.n_features
+        return self._features.n_given
 
     def predict(self, X: Any, out: NDArray[Any] | None = None) -> NDArray[Any]:
         """The winning class of each row, or the mean that a regressor expects, (n,).
 
         A tie goes to the first class. Where the policy has a verdict, it is that.
         """
-        rows = self._features.rows(X)
+        rows = self._features.read(X)
         out = checked_out(out, (len(rows),), rows, self._dtype)
-        if len(rows) == 1:
+        if len(rows) == 1 and isinstance(rows, Rows):
             out[0] = self._answer(np.ascontiguousarray(rows))
         elif self.classes_ is None:
             out[:] = self._numbers(rows)
@@ -95,9 +111,9 @@ class Predictor:
     def predict_proba(self, X: Any, out: NDArray[np.float64] | None = None) -> NDArray[np.float64]:
         """Calibrated class probabilities, float64 (n, n_classes)."""
         n_classes = self._n_probabilities()
-        rows = self._features.rows(X)
+        rows = self._features.read(X)
         out = checked_out(out, (len(rows), n_classes), rows)
-        if len(rows) == 1:
+        if len(rows) == 1 and isinstance(rows, Rows):
             self._write(np.ascontiguousarray(rows), out)
         else:
             self._write_all(rows, out)
@@ -106,11 +122,11 @@ class Predictor:
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """Calibrated log-odds: (n,) for two classes, (n, n_classes) up to a constant per row."""
         self._n_probabilities()
-        return self._calibration().log_odds(*self._exits(self._features.rows(X)))
+        return self._calibration().log_odds(*self._exits(self._features.read(X)))
 
     def codes(self, X: Any, out: NDArray[np.intp] | None = None) -> NDArray[np.intp]:
         """The place of each row's winning class among classes_, intp (n,)."""
-        rows = self._features.rows(X)
+        rows = self._features.read(X)
         out = checked_out(out, (len(rows),), rows, np.intp)
         out[:] = self._codes(rows)
         return out
@@ -132,8 +148,11 @@ class Predictor:
 
         x is an array of any stride and type of numbers, (n_features,) or (1, n_features), a list or
         tuple in the order of the features, a dict by feature name, a pandas Series, or a frame of
-        one row. A contiguous float32 or float64 array takes the least time by far.
+        one row. A contiguous float32 or float64 array takes the least time by far. Of a model of
+        patches x is one patch, uint8 (height, width).
         """
+        if isinstance(self._features, PatchFeatures):
+            return self.predict(self._features.one_patch(x))[0]
         try:
             return self._number(x) if self._labels is None else self._labels[self._code(x)]
         except (TypeError, ValueError):  # no array that the walk reads as it is
@@ -143,6 +162,8 @@ class Predictor:
     def predict_proba_one(self, x: Any) -> NDArray[np.float64]:
         """The class probabilities of one row, float64 (n_classes,): those of predict_proba, bit by
         bit. x is as for predict_one."""
+        if isinstance(self._features, PatchFeatures):
+            return np.ravel(self.predict_proba(self._features.one_patch(x)))
         out = np.empty(self._n_written or self._n_probabilities())
         try:
             self._write(x, out)
@@ -222,10 +243,10 @@ class Predictor:
         assert self.model.calibration is not None
         return self.model.calibration
 
-    def _exits(self, rows: Rows) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
+    def _exits(self, rows: Rows | Patches) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
         return self.model.dag.exits(rows, n_threads=self.n_threads)
 
-    def _codes(self, rows: Rows) -> NDArray[np.intp]:
+    def _codes(self, rows: Rows | Patches) -> NDArray[np.intp]:
         dag = self.model.dag
         if dag.policy.verdict is not None:
             return dag.verdicts_of(rows, self.n_threads)
@@ -233,13 +254,13 @@ class Predictor:
         dag.fill_scores(rows, scores, self.n_threads)
         return dag.ensemble.codes(scores)
 
-    def _numbers(self, rows: Rows) -> NDArray[np.float64]:
+    def _numbers(self, rows: Rows | Patches) -> NDArray[np.float64]:
         scores, exit_step = self._exits(rows)
         if self.model.calibration is not None:
             scores = self.model.calibration.calibrated(scores, exit_step)
         return self._task.predictions(scores)
 
-    def _write_all(self, rows: Rows, out: NDArray[np.float64]) -> None:
+    def _write_all(self, rows: Rows | Patches, out: NDArray[np.float64]) -> None:
         out[:] = self._calibration().probabilities(*self._exits(rows))
 
     def __getstate__(self) -> dict[str, Any]:

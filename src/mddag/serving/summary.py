@@ -2,6 +2,8 @@
 
 ``str`` has five lines: what the model is; evaluations; error beside the full model's; what is
 promised; the speed to expect. Nothing in it was measured on rows that policies were learned on.
+Of a detector the lines are about its rates: evaluations of negatives; TPR; and the FPR, the
+realised one beside the one that was wanted.
 """
 
 from __future__ import annotations
@@ -10,6 +12,7 @@ from dataclasses import dataclass
 
 from mddag._internal.checks import check_one_of
 from mddag.ensemble.tasks import TASKS
+from mddag.metrics.realised_rates import RealisedRates
 
 KINDS = tuple(TASKS)
 KNOBS = ("beta", "budget", "max_loss", "max_disagreement")
@@ -40,6 +43,7 @@ class Summary:
     confidence       : with which it is at most `value` on rows to come; None: nothing is promised
     speed, speed_one : of large batches and of single rows, as a multiple of evaluating everything,
                        as expected; None where nothing is evaluated
+    rates            : of a detector, FPR and TPR on rows held out; None for others
     """
 
     kind: str
@@ -57,6 +61,7 @@ class Summary:
     confidence: float | None
     speed: float | None
     speed_one: float | None
+    rates: RealisedRates | None = None
 
     def __post_init__(self) -> None:
         check_one_of("kind", self.kind, KINDS)
@@ -69,12 +74,27 @@ class Summary:
 
     def lines(self) -> list[str]:
         """The five lines."""
+        if self.rates is not None:
+            return self._detection_lines(self.rates)
         return [
             f"{TASKS[self.kind].estimator} by sparsify({self.knob}={self.value:g}): {self._what}",
             f"evaluations per row: {self.n_evaluated:.1f} of {self.n_classifiers} base "
             f"classifiers, on {self.n_rows} {self._rows}",
             f"{self._quality}, on the same {self.n_rows} {self._counted}",
             self._promise,
+            f"expected speed: {self._speed}",
+        ]
+
+    def _detection_lines(self, rates: RealisedRates) -> list[str]:
+        """Those of a detector."""
+        held_out = f"{rates.n_negatives} negatives held out"
+        return [
+            f"{TASKS[self.kind].estimator} by sparsify({rates.target}={rates.wanted:g}, "
+            f"{self.knob}={self.value:g}): a cascade of rejects",
+            f"evaluations per negative: {rates.n_evaluated:.1f} of {self.n_classifiers} base "
+            f"classifiers, on {held_out}",
+            rates.line("tpr"),
+            rates.line("fpr"),
             f"expected speed: {self._speed}",
         ]
 

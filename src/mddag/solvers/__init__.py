@@ -15,11 +15,12 @@ further rows, which choose among the policies that were learned, by Eq. (8).
 | Residual | rows are few but the ensemble is long: a regression of the full score, one parameter |
 | Stopping | probabilities count: early exits whose scores are read as a calibration reads them |
 | Certificate | no label may change, on any input |
+| Rejection | detection: an FPR or a TPR is wanted, and the cost is that of negatives |
 
 ``solver`` has the contract: start there. ``exits`` are policies without SKIP, ``td`` the paper's
-temporal differences, ``descent`` coordinate descent, ``portfolio`` the default, which runs the
-others. ``ranking`` is for rankers: its members look at whole queries, not at an MDP. Files of this
-folder serve several of them:
+temporal differences, ``descent`` coordinate descent, ``rejection`` cascades of rejects,
+``portfolio`` the default, which runs the others. ``ranking`` is for rankers: its members look at
+whole queries, not at an MDP. Files of this folder serve several of them:
 ``search`` keeps the best policy so far, ``judged_candidates`` and ``front`` choose among policies
 by loss and cost, ``teacher`` makes soft targets, ``quit_loss`` is the loss as kernels take it.
 """
@@ -32,6 +33,7 @@ from mddag.solvers.exits.qwyc import QWYC
 from mddag.solvers.exits.residual import Residual
 from mddag.solvers.exits.stopping import Stopping
 from mddag.solvers.portfolio.portfolio import Portfolio
+from mddag.solvers.rejection.rejection import Rejection
 from mddag.solvers.solver import Candidates, Family, Solver
 from mddag.solvers.td.sarsa import Sarsa
 from mddag.solvers.td.watkins_q import WatkinsQ
@@ -45,6 +47,7 @@ __all__ = [
     "Margin",
     "Portfolio",
     "Prefix",
+    "Rejection",
     "Residual",
     "Sarsa",
     "Solver",

@@ -55,8 +55,8 @@ def measured(
         difference=quality.difference(sparse, full, weight),
         lost=None if knob in ("beta", "budget") else _mean(chosen.excess[rows], weight),
         confidence=None if guarantee is None else guarantee.confidence,
-        speed=_finite(estimator.dag_.expected_speedup),
-        speed_one=_finite(estimator.dag_.expected_speedup_one),
+        speed=finite_speed(estimator.dag_.expected_speedup),
+        speed_one=finite_speed(estimator.dag_.expected_speedup_one),
     )
 
 
@@ -64,5 +64,6 @@ def _mean(numbers: NDArray[Any], weight: Weight) -> float:
     return float(np.average(numbers, weights=weight))
 
 
-def _finite(speed: float) -> float | None:
+def finite_speed(speed: float) -> float | None:
+    """The speed; None where nothing is evaluated."""
     return float(speed) if isfinite(speed) else None

@@ -36,6 +36,7 @@ from mddag.tuning.arguments import (
     supported,
 )
 from mddag.tuning.candidates import Candidate, CandidateSearch
+from mddag.tuning.detection import sparse_detector
 from mddag.tuning.excess_loss import ExcessLoss
 from mddag.tuning.guarantee import Guarantee, certified
 from mddag.tuning.measurement import measured
@@ -82,6 +83,8 @@ def sparsify(
     verbose: bool = False,
     on_interrupt: str = "raise",
     random_state: Any = 0,
+    target_fpr: float | None = None,
+    target_tpr: float | None = None,
 ) -> Any:
     """A fitted MDDAGClassifier, MDDAGRegressor or MDDAGRanker over the base classifiers of a model.
 
@@ -117,12 +120,34 @@ def sparsify(
     on_interrupt     : what Ctrl-C does: "raise", or "return" the best of what was found by then;
                        a budget or a promise holds for it, too
     loss, solver, ordering, random_state : as for ``MDDAGClassifier``
+    target_fpr, target_tpr : detection at a wanted rate, as for ``MDDAGClassifier``; y must be
+                       given. Then beta is the price of an evaluation of a negative in misses,
+                       0.001 by default, and budget the mean evaluations of negatives, at most
 
-    Exactly one of the four knobs must be given. The time taken grows with rows and base
-    classifiers; ``solver=Margin()`` takes a fraction of the default's. ``print`` of the result
-    gives a summary of five lines, ``summary_`` has the numbers; what makes it doubtful is a
-    ``DoubtfulResult`` warning.
+    Exactly one of the four knobs must be given, or at most one of the first two for detection. The
+    time taken grows with rows and base classifiers; ``solver=Margin()`` takes a fraction of the
+    default's. ``print`` of the result gives a summary of five lines, ``summary_`` has the numbers;
+    what makes it doubtful is a ``DoubtfulResult`` warning.
     """
+    if target_fpr is not None or target_tpr is not None:
+        check_one_of("objective", objective, ("evaluations", "time"))
+        others = {"max_loss": max_loss, "max_disagreement": max_disagreement, "loss": loss}
+        others["confidence"] = None if isinstance(confidence, _Default) else confidence
+        return sparse_detector(
+            model,
+            X,
+            y,
+            knobs={"beta": beta, "budget": budget},
+            others=others,
+            sample_weight=sample_weight,
+            solver=solver,
+            ordering=ordering,
+            every=(EVERY if objective == "time" else 1) if every is None else every,
+            n_threads=1 if n_threads is None else n_threads,
+            random_state=random_state,
+            target_fpr=target_fpr,
+            target_tpr=target_tpr,
+        )
     knob, value = one_knob(
         beta=beta, budget=budget, max_loss=max_loss, max_disagreement=max_disagreement
     )

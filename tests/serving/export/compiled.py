@@ -8,6 +8,7 @@ import subprocess
 import numpy as np
 import pytest
 
+from mddag.features.patches import PatchFeatures
 from mddag.serving.export import export_c
 
 COMPILERS = [path for path in map(shutil.which, ("gcc", "clang", "cc")) if path]
@@ -38,6 +39,8 @@ def compiled(model, folder, predicts="int", **options):
 
     def run(X):
         dtype = np.int32 if options.get("integer_thresholds") else np.float32
+        if isinstance(model.model.dag.ensemble.features, PatchFeatures):
+            dtype = np.uint8
         rows = np.ascontiguousarray(X, dtype)
         labels = np.empty(len(rows), np.intc if predicts == "int" else np.float64)
         n_evaluated = np.empty(len(rows), np.intc)

@@ -10,19 +10,23 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import mddag
+from mddag import MDDAGClassifier
 from mddag.calibration.calibration import Calibration
 from mddag.dag.dag import Dag
 from mddag.ensemble.ensemble import Ensemble
 from mddag.ensemble.nodes import TreeBuilder
 from mddag.ensemble.tasks import Classification, Regression
 from mddag.features.features import Features
+from mddag.learners import Tree
 from mddag.mdp.grid import Grid
 from mddag.mdp.policy import EVAL, QUIT, SKIP, Policy
 from mddag.serving.export import export_c
 from mddag.serving.model_file import Model
 from mddag.serving.predictor import Predictor
+from mddag.solvers import Margin
 from tests import strategies
 from tests._internal.test_whole_file import at_most
+from tests.patches import boosted
 from tests.serving.export.compiled import COMPILER, COMPILERS, STRICT, compiled, needs_compiler
 from tests.serving.model_file.models import whole_model
 
@@ -286,3 +290,16 @@ def test_what_cannot_be_exported_is_refused(tmp_path):
     voter = Ensemble.from_callables([lambda X: X[:, 0]], n_features=1)
     with pytest.raises(TypeError, match="only ensembles of trees can be exported"):
         export_c(mddag.compile(voter), tmp_path / "m.h")
+
+
+@pytest.mark.parametrize("learner", [None, Tree(4)], ids=repr)
+def test_patches_equal_the_dag(tmp_path, learner):
+    boost, X, y = boosted(20, learner)
+    X[:3] = [[[0]], [[255]], [[77]]]  # flat
+    X[3, 0, 0] ^= 1
+    model = MDDAGClassifier(boost, beta=0.002, solver=Margin()).fit(X, y)
+    for served in (model.predictor(), Predictor(Model(mddag.compile(boost.ensemble_)))):
+        run = compiled(served, tmp_path)
+        assert_equal_runs(run(X), by_the_dag(served.model.dag, X))
+    with pytest.raises(ValueError, match="integer_thresholds is True, but the features of patches"):
+        model.export_c(tmp_path / "m.h", integer_thresholds=True)

@@ -9,6 +9,7 @@ from mddag.dag.dag import Dag
 from mddag.dag.dag import compile as compile_dag
 from mddag.dag.executors import Blocks
 from mddag.dag.replay import replay
+from mddag.features.patches import PatchFeatures
 from mddag.mdp.stages import Stages
 from mddag.serving.export import export_c
 from mddag.serving.export.c_tables import CTables
@@ -35,6 +36,9 @@ def check(model):
         _ = Blocks(dag.program).decisions  # likewise
     if dag.ensemble.n_features > MOST_FEATURES:
         return
+    if isinstance(dag.ensemble.features, PatchFeatures):
+        patches_agree(dag, predictor)
+        return
     rows = rows_for(dag.ensemble)
     with np.errstate(over="ignore"):
         narrow = rows.astype(np.float32)
@@ -44,6 +48,17 @@ def check(model):
             predictions_agree(predictor, X, scores)
     executors_agree(compile_dag(dag.ensemble), narrow)
     exports_agree(predictor, narrow[:FEW])
+
+
+def patches_agree(dag, predictor):
+    """The same of patches, whose columns are computed."""
+    features = dag.ensemble.features
+    if features.n_given > MOST_FEATURES:
+        return
+    X = np.random.default_rng(0).integers(0, 256, (N_ROWS, *features.window), np.uint8)
+    scores = executors_agree(dag, features.rows(X))
+    predictions_agree(predictor, X, scores)
+    exports_agree(predictor, features.rows(X)[:FEW])
 
 
 def rows_for(ensemble):

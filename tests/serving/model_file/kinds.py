@@ -11,6 +11,8 @@ from mddag.ensemble.ensemble import Ensemble
 from mddag.ensemble.nodes import TreeBuilder
 from mddag.ensemble.tasks import Classification, Regression
 from mddag.features.features import Features
+from mddag.features.haar import haar_features
+from mddag.features.patches import PatchFeatures
 from mddag.mdp.grid import Grid
 from mddag.mdp.mdp import Evaluation
 from mddag.mdp.policy import EVAL, QUIT, SKIP, Policy
@@ -131,6 +133,16 @@ def skips():
     return Model(Dag(ensemble, random_policy(rng, ensemble, 2, every=3, skips=0.45)))
 
 
+def patches():
+    """Columns that are computed from pixels."""
+    rng = np.random.default_rng(8)
+    features = PatchFeatures.of((6, 5), haar_features((6, 5))[::60])
+    edges = [rng.normal(size=3) / 4 for _ in range(features.n)]
+    members = [random_tree(rng, n, edges, 1) for n in [2, 3, 8] * 3]
+    ensemble = Ensemble.from_trees(members, features=features, classes=[0, 1])
+    return Model(Dag(ensemble, random_policy(rng, ensemble, 5)))
+
+
 def verdicts():
     """Three classes; where a row quits may say which it is."""
     rng = np.random.default_rng(8)
@@ -161,6 +173,7 @@ KINDS = {
         calibrated,
         every_two,
         skips,
+        patches,
         verdicts,
         stages,
         whole_model,

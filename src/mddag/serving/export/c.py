@@ -3,7 +3,8 @@
 Sums are the Dag's own int32 sums, and thresholds are rounded down to float32, which decides alike
 for every float32 value; so labels, scores and evaluations equal the Dag's on float32 rows, NaN and
 infinities included (unless compiled with -ffast-math, for which there is no NaN). No library is
-needed, but for the exp() of regressors with a log link.
+needed, but for the exp() of regressors with a log link. A model of patches takes their grey levels,
+uint8_t, and computes a Haar feature when a split reads it; it needs sqrt().
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from mddag._internal.whole_file import write_whole
 from mddag.calibration.calibration import Calibration
 from mddag.dag.dag import Dag
 from mddag.dag.integer_votes import LARGEST
+from mddag.features.patches import PatchFeatures
 from mddag.serving.export.c_tables import CTables, Splits
 from mddag.serving.model_file import Model
 from mddag.serving.predictor import Predictor
@@ -51,6 +53,11 @@ def export_c(
             "mddag.compile(ensemble), which evaluates everything"
         )
     checked_path(path)
+    if integer_thresholds is True and _of_patches(served):
+        raise ValueError(
+            "integer_thresholds is True, but the features of patches are fractions; leave it out: "
+            "pixels are uint8_t anyway"
+        )
     if not isinstance(integer_thresholds, (bool, np.bool_)):
         raise ValueError(f"integer_thresholds is {integer_thresholds!r}; wanted True or False")
     if not isinstance(name, str) or not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name):
@@ -72,13 +79,23 @@ def _model_of(model: Any) -> Model:
 
 def _header(model: Model, name: str, integers: bool) -> str:
     tables = CTables.of(model.dag)
-    walk = files("mddag.serving.export").joinpath("walk.h").read_text(encoding="ascii")
-    code = "\n".join([*_defined(model, tables, integers), *_arrays(tables, integers)])
+    walk = _code("patch.h" if _of_patches(model) else "row.h") + _code("walk.h")
+    code = "\n".join(
+        [*_defined(model, tables, integers), *_rectangles(model), *_arrays(tables, integers)]
+    )
     code += (
         "\n" + ("" if model.dag.ensemble.task.predicts_classes else _means(model, tables)) + walk
     )
     named = re.sub(r"\bmodel_", f"{name}_", re.sub(r"\bMODEL_", f"{name.upper()}_", code))
     return _about(model) + named
+
+
+def _code(name: str) -> str:
+    return files("mddag.serving.export").joinpath(name).read_text(encoding="ascii")
+
+
+def _of_patches(model: Model) -> bool:
+    return isinstance(model.dag.ensemble.features, PatchFeatures)
 
 
 def _about(model: Model) -> str:
@@ -108,7 +125,8 @@ def _defined(model: Model, tables: CTables, integers: bool) -> list[str]:
     stages = tables.stages
     return [
         "#ifndef MODEL_MDDAG_H\n#define MODEL_MDDAG_H\n\n#include <math.h>\n#include <stdint.h>\n",
-        f"#define MODEL_N_FEATURES {ensemble.n_features}",
+        f"#define MODEL_N_FEATURES {ensemble.features.n_given}",
+        f"#define MODEL_PATCHES {int(_of_patches(model))}",
         f"#define MODEL_N_SCORES {tables.n_scores}",
         f"#define MODEL_N_SUMS {tables.n_scores if stages is None else stages.n_columns}",
         f"#define MODEL_STAGED {int(stages is not None)}",
@@ -120,7 +138,8 @@ def _defined(model: Model, tables: CTables, integers: bool) -> list[str]:
         f"#define MODEL_INTEGERS {int(integers)}",
         f"#define MODEL_NOMINAL {int((splits['n_words'] > 0).any())}",
         "#define MODEL_MISSING INT32_MIN\n" if integers else "",
-        f"typedef {'int32_t' if integers else 'float'} model_value;",
+        f"typedef {'int32_t' if integers else 'float'} model_number;",
+        f"typedef {'uint8_t' if _of_patches(model) else 'model_number'} model_value;",
         f"typedef {'int32_t' if tables.n_scores == 1 else 'uint32_t'} model_state;",
     ]
 
@@ -162,6 +181,22 @@ def _verdict_arrays(tables: CTables) -> list[str]:
     ]
 
 
+def _rectangles(model: Model) -> list[str]:
+    """Of models of patches: the corners of the rectangles among the cells of an integral image."""
+    features = model.dag.ensemble.features
+    if not isinstance(features, PatchFeatures):
+        return []
+    x, y, w, h, weight = features.rectangles.reshape(-1, 5).astype(np.int64).T
+    stride = features.window[1] + 1
+    corners = np.stack([y * stride + x, y * stride + x + w, (y + h) * stride + x], axis=1)
+    corners = np.column_stack([corners, (y + h) * stride + x + w])
+    return [
+        "#define MODEL_HEIGHT {}\n#define MODEL_WIDTH {}".format(*features.window),
+        _array("corners", corners.ravel()),
+        _array("weights", weight, "int32_t"),
+    ]
+
+
 def _means(model: Model, tables: CTables) -> str:
     """What becomes of the scores of regressors and rankers."""
     ensemble = model.dag.ensemble
@@ -187,7 +222,7 @@ def _splits(splits: Splits, integers: bool) -> str:
     children = np.stack([records["left"], records["right"]], axis=1)
     fields = "".join(f"  {_smallest(column)} {name};\n" for name, column in columns.items())
     struct = (
-        f"typedef struct {{\n  model_value threshold;\n  {_smallest(children)} child[2];\n"
+        f"typedef struct {{\n  model_number threshold;\n  {_smallest(children)} child[2];\n"
         f"{fields}}} model_split;\n"
     )
     thresholds = _integer_thresholds(records) if integers else _float_thresholds(records)

@@ -1,7 +1,7 @@
 /* The walk: from the row of the jump table for the scores so far to the next step that is evaluated,
  * until the target is MODEL_N_STEPS. */
 
-static inline int model_goes_left(const model_split *split, model_value v) {
+static inline int model_goes_left(const model_split *split, model_number v) {
 #if MODEL_INTEGERS
   if (v == MODEL_MISSING) return split->missing_left;
 #else
@@ -10,7 +10,7 @@ static inline int model_goes_left(const model_split *split, model_value v) {
 #if MODEL_NOMINAL
   if (split->n_words > 0) {
     uint32_t category;
-    if (!(v > -1 && v < (model_value)32 * (model_value)split->n_words)) return 0;
+    if (!(v > -1 && v < (model_number)32 * (model_number)split->n_words)) return 0;
     category = (uint32_t)v; /* towards zero */
     return (int)(model_words[split->word + (category >> 5)] >> (category & 31) & 1);
   }
@@ -19,15 +19,15 @@ static inline int model_goes_left(const model_split *split, model_value v) {
 }
 
 /* Where the votes of the leaf begin that x reaches in a tree. */
-static inline int32_t model_leaf(int32_t at, const model_value *x) {
+static inline int32_t model_leaf(int32_t at, const model_row *x) {
   while (at >= 0) {
     const model_split *split = &model_splits[at];
-    at = split->child[!model_goes_left(split, x[split->feature])];
+    at = split->child[!model_goes_left(split, model_column(x, split->feature))];
   }
   return ~at;
 }
 
-static inline void model_add(int32_t t, const model_value *x, int32_t *sums) {
+static inline void model_add(int32_t t, const model_row *x, int32_t *sums) {
   const int32_t *votes = model_votes + model_leaf(model_roots[t], x);
 #if MODEL_N_SCORES == 1
   sums[0] += votes[0];
@@ -41,7 +41,7 @@ static inline void model_add(int32_t t, const model_value *x, int32_t *sums) {
 }
 
 /* Step j adds its votes to the sums. */
-static inline void model_evaluate(int32_t j, const model_value *x, int32_t *sums) {
+static inline void model_evaluate(int32_t j, const model_row *x, int32_t *sums) {
   int32_t t;
 #if MODEL_STAGED
   int32_t vote = 0, w;
@@ -121,10 +121,17 @@ static inline int32_t model_next(int32_t j, const int32_t *sums) {
 static inline int model_run(const model_value *x, int32_t *sums, int32_t *exit_step) {
   int k, n_evaluated = 0;
   int32_t j;
+#if MODEL_PATCHES
+  model_row patch;
+  const model_row *row = &patch;
+  model_load(x, &patch);
+#else
+  const model_row *row = x;
+#endif
   *exit_step = 0;
   for (k = 0; k < MODEL_N_SUMS; ++k) sums[k] = model_bias[MODEL_STAGED ? 0 : k];
   for (j = model_next(0, sums); j < MODEL_N_STEPS; j = model_next(j + 1, sums)) {
-    model_evaluate(j, x, sums);
+    model_evaluate(j, row, sums);
     *exit_step = j + 1;
     ++n_evaluated;
   }

@@ -18,6 +18,7 @@ from mddag.ensemble.tasks import TASKS
 from mddag.ensemble.tasks.task import LINKS
 from mddag.ensemble.votes import starts_of
 from mddag.features.features import MOST_FEATURES, Features
+from mddag.features.patches import PatchFeatures
 from mddag.serving.model_file._fields import Types, check_fields, check_length
 from mddag.serving.model_file._labels import labels_from_json, labels_to_json
 from mddag.serving.model_file.container import Metadata, ModelFileError, Tensors
@@ -36,6 +37,8 @@ FEATURE_FIELDS: dict[str, Types] = {
     "missing": bool,
     "unknown": str,
 }
+# Of models that read patches alone.
+PATCH_TENSORS = {"features.rectangles": ("I32", 2)}
 TENSORS = {
     "ensemble.bias": ("F64", 1),
     "ensemble.cost": ("F64", 1),
@@ -83,6 +86,8 @@ def ensemble_parts(ensemble: Ensemble) -> tuple[Metadata, Tensors]:
         "votes": tables.values,
     }
     tensors |= {f"nodes.{name}": ensemble.nodes[name] for name in NODE.names or ()}
+    if isinstance(ensemble.features, PatchFeatures):
+        tensors["features.rectangles"] = ensemble.features.rectangles.reshape(-1, 15)
     tensors["nodes.missing_left"] = ensemble.nodes["missing_left"].astype(np.uint8)
     return metadata, tensors
 
@@ -95,7 +100,7 @@ def ensemble_of(metadata: Metadata, tensors: Tensors) -> Ensemble:
         raise ModelFileError(f"the link is {metadata['link']!r:.20}, unknown here")
     ensemble = Ensemble.from_trees(
         _trees(tensors),
-        features=_features_from_json(metadata["features"]),
+        features=_features_from_json(metadata["features"], tensors.get("features.rectangles")),
         bias=tensors["ensemble.bias"],
         score=tensors["trees.score"],
         rounds=_starts(
@@ -160,6 +165,7 @@ def _features_to_json(features: Features) -> Metadata:
         ],
         "missing": bool(features.missing),
         **({"unknown": "refused"} if features.unknown == "refused" else {}),
+        **({"window": list(features.window)} if isinstance(features, PatchFeatures) else {}),
     }
 
 
@@ -173,7 +179,9 @@ def _plain(value: Any, column: int) -> Any:
     return plain
 
 
-def _features_from_json(metadata: Metadata) -> Features:
+def _features_from_json(metadata: Metadata, rectangles: NDArray[np.int32] | None) -> Features:
+    if rectangles is not None:
+        return _patch_features(metadata, rectangles)
     unknown = metadata.get("unknown", "missing")  # most files need not say it
     check_fields("features", {"unknown": unknown} | metadata, FEATURE_FIELDS)
     if unknown not in ("missing", "refused"):
@@ -197,3 +205,24 @@ def _features_from_json(metadata: Metadata) -> Features:
         categories[column] = tuple(values)
     names = None if names is None else tuple(names)
     return Features(n, names, categories, metadata["missing"], unknown)
+
+
+def _patch_features(metadata: Metadata, rectangles: NDArray[np.int32]) -> Features:
+    wanted = FEATURE_FIELDS | {"window": list}
+    check_fields("features", {"unknown": "missing"} | metadata, wanted)
+    if [type(side) for side in metadata["window"]] != [int, int]:
+        raise ModelFileError(
+            f"the window is {metadata['window']!r:.40}; wanted its height and width"
+        )
+    if rectangles.shape[1] != 15:
+        raise ModelFileError(
+            f"tensor features.rectangles has rows of {rectangles.shape[1]} numbers; wanted 15"
+        )
+    features = PatchFeatures.of(tuple(metadata["window"]), rectangles.reshape(-1, 3, 5))
+    plain = metadata["names"] is None and not metadata["categories"] and metadata["missing"]
+    if metadata["n"] != features.n or not plain:
+        raise ModelFileError(
+            f"there are {metadata['n']} features with names, categories or rules of their own; "
+            f"wanted the {features.n} that rectangles make up"
+        )
+    return features

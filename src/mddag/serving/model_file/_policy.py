@@ -7,6 +7,7 @@ the state is in the metadata only where it is another than the scores.
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mddag.calibration.calibration import Calibration
 from mddag.ensemble.ensemble import Ensemble
@@ -96,12 +97,30 @@ def calibration_parts(calibration: Calibration | None) -> Tensors:
     }
 
 
-def calibration_of(tensors: Tensors, ensemble: Ensemble) -> Calibration | None:
-    """The inverse of `calibration_parts`, for the given ensemble."""
+def calibration_of(tensors: Tensors, ensemble: Ensemble, policy: Policy) -> Calibration | None:
+    """The inverse of `calibration_parts`, for the given ensemble and policy."""
     if "calibration.groups" not in tensors:
         return None
     groups, factors, offsets = (tensors[name] for name in CALIBRATION_TENSORS)
     check_length("calibration.groups", groups, len(ensemble) + 1, "one for each exit step")
+    calibration = Calibration(groups, factors, offsets)
     if not ensemble.task.calibration_changes_predictions and offsets.any():
+        _check_offsets(calibration.offsets[calibration.groups], policy)
+    return calibration
+
+
+def _check_offsets(offsets: NDArray[np.float64], policy: Policy) -> None:
+    """Refuse those of a classifier but at exits that rows with f <= 0 alone leave by, and there at
+    most 0: they would change the winner."""
+    winners = np.zeros(len(offsets), bool)  # exits by which a row with f > 0 may leave
+    winners[-1] = True
+    if policy.grid.n_scores == 1 and policy.state.has_kernels:
+        positive = np.append(
+            policy.grid.edges >= 0, True
+        )  # cells of scores above 0, up to rounding
+        quits = (policy.jumps[:-1] == policy.n_steps)[:, positive].any(axis=1)
+        winners[: policy.n_steps : policy.every] = quits
+    else:
+        winners[:] = True
+    if offsets[winners].any() or (offsets > 0).any():
         raise ModelFileError("tensor calibration.offsets would change winners; wanted zeros")
-    return Calibration(groups, factors, offsets)

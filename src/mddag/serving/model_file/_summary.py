@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict, fields
 
+from mddag.metrics.realised_rates import RealisedRates
 from mddag.serving.model_file._fields import Types, check_fields
 from mddag.serving.model_file.container import Metadata
 from mddag.serving.summary import Summary
@@ -14,14 +15,30 @@ TYPES: dict[str, Types] = {
     "float": float,
     "float | None": (float, type(None)),
 }
-FIELDS: dict[str, Types] = {field.name: TYPES[str(field.type)] for field in fields(Summary)}
+TYPES_OF_RATES: dict[str, Types] = TYPES | {"Sequence[float]": (list, tuple)}
+FIELDS: dict[str, Types] = {
+    field.name: TYPES[str(field.type)] for field in fields(Summary) if field.name != "rates"
+}
+RATES: dict[str, Types] = {
+    field.name: TYPES_OF_RATES[str(field.type)] for field in fields(RealisedRates)
+}
 
 
 def summary_to_json(summary: Summary | None) -> Metadata | None:
-    """The fields by name."""
-    return None if summary is None else asdict(summary)
+    """The fields by name; rates only of detectors, so that older versions read the others."""
+    if summary is None:
+        return None
+    found = asdict(summary)
+    return found if summary.rates is not None else {k: found[k] for k in FIELDS}
 
 
 def summary_from_json(metadata: Metadata | None) -> Summary | None:
     """The inverse, for sound metadata."""
-    return None if metadata is None else Summary(**check_fields("the summary", metadata, FIELDS))
+    if metadata is None:
+        return None
+    rest = {name: value for name, value in metadata.items() if name != "rates"}
+    found = check_fields("the summary", rest, FIELDS)
+    if metadata.get("rates") is None:
+        return Summary(**found)
+    rates = check_fields("the rates of the summary", metadata["rates"], RATES)
+    return Summary(**found, rates=RealisedRates(**rates))

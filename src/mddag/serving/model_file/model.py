@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -22,7 +21,8 @@ from mddag.mdp.mdp import Evaluation
 from mddag.serving.model_file import _ensemble, _policy
 from mddag.serving.model_file._fields import Types, check_fields, check_tensors
 from mddag.serving.model_file._summary import summary_from_json, summary_to_json
-from mddag.serving.model_file.container import Metadata, ModelFileError, pack, unpack
+from mddag.serving.model_file.container import Metadata, ModelFileError, Tensors, pack
+from mddag.serving.model_file.reading import content_of, file_content
 from mddag.serving.summary import Summary
 
 REFERENCES = ("labels", "probabilities", "model")
@@ -96,12 +96,7 @@ class Model:
     @classmethod
     def from_bytes(cls, data: bytes) -> Model:
         """The model in a file's content, checked throughout."""
-        try:
-            return cls._read(data)
-        except ModelFileError:
-            raise
-        except (ValueError, TypeError, OverflowError, RecursionError) as error:
-            raise ModelFileError(f"the file holds no sound model: {error}") from error
+        return content_of(data, cls.of_content)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the file, whole or not at all; what cannot be read again is not written."""
@@ -112,23 +107,11 @@ class Model:
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Model:
         """The model in a file."""
-        if os.path.isdir(checked_path(path)):
-            raise IsADirectoryError(
-                f"{os.fspath(path)!r} is a folder; wanted a file that save wrote"
-            )
-        data = Path(path).read_bytes()
-        try:
-            return cls.from_bytes(data)
-        except ModelFileError as error:
-            from mddag.adapters import other_than_ours  # only where something is wrong already
-
-            other = other_than_ours(data)
-            known = "" if other is None else f": {other}"
-            raise ModelFileError(f"cannot read {os.fspath(path)!r}: {error}{known}") from error
+        return file_content(path, cls.of_content)
 
     @classmethod
-    def _read(cls, data: bytes) -> Model:
-        metadata, tensors = unpack(data)
+    def of_content(cls, metadata: Metadata, tensors: Tensors) -> Model:
+        """The model that these hold, checked throughout."""
         _check_version(metadata)
         later = FIELDS_SINCE_2 if metadata["version"] >= 2 else {}
         if metadata["version"] >= 3 and "state" in metadata:
@@ -136,6 +119,8 @@ class Model:
         check_fields("the metadata", metadata, FIELDS | later)
         calibrated = "calibration.groups" in tensors
         wanted = _ensemble.TENSORS | _policy.tensors_of(metadata, tensors)
+        if "features.rectangles" in tensors:
+            wanted |= _ensemble.PATCH_TENSORS
         check_tensors(tensors, wanted | (_policy.CALIBRATION_TENSORS if calibrated else {}))
         ensemble = _ensemble.ensemble_of(metadata, tensors)
         policy = _policy.policy_of(metadata, tensors, ensemble)
@@ -145,7 +130,7 @@ class Model:
         _ = dag.fixed_point  # refuses votes whose sums no executor could hold
         return cls(
             dag,
-            _policy.calibration_of(tensors, ensemble),
+            _policy.calibration_of(tensors, ensemble, policy),
             metadata["beta"],
             evaluation,
             _evaluation_from_json(metadata["full"]),

@@ -1,0 +1,224 @@
+"""The methods of Figure 2: each gives many settings, and of each what rows do at every rate.
+
+A setting is fitted on policy rows (base classifiers that it trains itself: on the rows boosted on)
+and becomes one `DetectionRun` for each false positive rate. All methods have hundreds of settings,
+but those by SARSA, of which each takes a second or more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from itertools import product
+from typing import Any
+
+import numpy as np
+from experiments.detection.cases import Case, patches
+
+from mddag import MDP, Policy, Trace
+from mddag import compile as compile_dag
+from mddag.dag.replay import replay
+from mddag.detection.cascades.chain import Chain
+from mddag.detection.cascades.fc_boost import fc_boost
+from mddag.detection.cascades.likelihood_ratio import wald_rejects
+from mddag.detection.cascades.soft_cascade import soft_cascade
+from mddag.detection.cascades.vj_cascade import Rates, vj_cascade
+from mddag.detection.cascades.wald_boost import wald_boost
+from mddag.ensemble.nodes import Nodes
+from mddag.losses import Exponential, ZeroOne
+from mddag.metrics import DetectionRun, Scored
+from mddag.solvers import Sarsa
+from mddag.solvers.rejection.operating_point import Target
+from mddag.solvers.rejection.problem import Problem
+
+LENGTHS = (3, 5, 7, 10, 14, 20, 30, 40, 50, 70, 100, 150, 200, 300, 400)
+MISSES = (0.001, 0.002, 0.005, 0.01, 0.02, 0.03, 0.05, 0.07, 0.1, 0.15, 0.2, 0.3, 0.5, 0.8)
+
+Rows = tuple[np.ndarray, np.ndarray]  # scores and evaluations
+Setting = tuple[str, Rows, Rows]  # its name, policy rows, test rows
+Runs = dict[float, list[tuple[str, DetectionRun]]]
+
+
+def runs_of(case: Case, settings: Iterator[Setting], rates: tuple[float, ...]) -> Runs:
+    """The runs of settings that are the same for all rates."""
+    runs: Runs = {fpr: [] for fpr in rates}
+    for name, policy, test in settings:
+        on_policy = Scored(policy[0], case.y_policy, policy[1])
+        on_test = Scored(test[0], case.y_test, test[1])
+        for fpr in rates:
+            runs[fpr].append((name, DetectionRun.of(on_policy, on_test, fpr)))
+    return runs
+
+
+def prefixes(case: Case) -> Iterator[Setting]:
+    """AdaBoost: the first j base classifiers."""
+    sums = [np.cumsum(votes[:, :100], axis=1) for votes in case.dense]
+    for j in range(sums[0].shape[1]):
+        policy, test = ((s[:, j], np.full(len(s), j + 1.0)) for s in sums)
+        yield f"j={j + 1}", policy, test
+
+
+def chained(chain: Chain, votes: tuple[np.ndarray, np.ndarray]) -> tuple[Rows, Rows]:
+    """What policy rows and test rows with these votes do in a cascade."""
+    most = np.abs(votes[0]).max(axis=0)
+    policy, test = (chain.left(v, most) for v in votes)
+    return (policy.rank, policy.n_evaluated), (test.rank, test.n_evaluated)
+
+
+def soft_cascades(case: Case) -> Iterator[Setting]:
+    rates = (0.7, 0.8, 0.85, 0.9, 0.95, 0.97, 0.98, 0.99, 0.995)
+    lengths = [n for n in LENGTHS if n <= case.policy.tables.n_classifiers]
+    positive = case.y_policy > 0
+    for n, rate, alpha in product(lengths, rates, (-16.0, -8.0, -4.0, -2.0, 0.0, 2.0)):
+        chain = soft_cascade(case.dense[0], positive, n_steps=n, detection_rate=rate, alpha=alpha)
+        yield f"T={n} D={rate:g} alpha={alpha:g}", *chained(chain, case.dense)
+
+
+def wald_boosts(case: Case) -> Iterator[Setting]:
+    """Thresholds for the pool as it is; and base classifiers trained under rejection."""
+    positive = case.y_policy > 0
+    for miss, smoothing in product(MISSES, (0.25, 0.5, 1.0)):
+        first = case.dense[0][:, : LENGTHS[-1]]
+        rejects = wald_rejects(first, positive, miss=miss, smoothing=smoothing)
+        chain = Chain.of_steps(np.arange(len(rejects)), rejects)
+        yield from shortened(f"miss={miss:g} smoothing={smoothing:g}", chain, case.dense)
+    misses = MISSES[4:7] if case.size.quick else MISSES[::2] + MISSES[5:10:2]
+    for miss in misses:
+        steps = wald_boost(
+            case.material, n_rounds=min(150, case.size.n_rounds), miss=miss, smoothing=0.5
+        )
+        yield from shortened(f"boosted miss={miss:g}", steps.chain, voted(case, steps.trees))
+
+
+def shortened(name: str, chain: Chain, votes: tuple[np.ndarray, np.ndarray]) -> Iterator[Setting]:
+    """A cascade of single steps, cut off at several lengths."""
+    for n in LENGTHS:
+        if n <= chain.n_stages:
+            yield f"{name} T={n}", *chained(chain.truncated(n), votes)
+
+
+def voted(case: Case, trees: list[Nodes]) -> tuple[np.ndarray, np.ndarray]:
+    """The votes of trees on policy rows and on test rows."""
+    policy, test = (
+        np.stack([rows.votes(nodes) for nodes in trees], axis=1)
+        for rows in (case.material.aside, case.tested)
+    )
+    return policy, test
+
+
+def vj_cascades(case: Case) -> Iterator[Setting]:
+    """Every number of stages is a setting."""
+    fprs, tprs = (0.3, 0.4, 0.5, 0.6, 0.7, 0.8), (0.9, 0.95, 0.97, 0.98, 0.99, 0.995)
+    if case.size.quick:
+        fprs, tprs = (0.5, 0.7), (0.95, 0.99)
+    wanted = [Rates(f, d) for f, d in product(fprs, tprs)]
+    wanted += [Rates(f, d, "cascade") for f, d in product(fprs, tprs[1::2])]
+    for rates in wanted:
+        stages = vj_cascade(case.material, rates, n_stages=20, max_rounds=150)
+        votes = voted(case, stages.trees)
+        for m in range(1, len(stages.sizes) + 1):
+            yield f"{rates} m={m}", *chained(stages.chain.truncated(m), votes)
+
+
+def fc_boosts(case: Case) -> Iterator[Setting]:
+    """Every number of rounds is a setting; stages may reject at other scores than 0, too."""
+    etas, weights = (0.003, 0.01, 0.03, 0.1), (1.0, 3.0, 10.0)
+    if case.size.quick:
+        etas, weights = (0.02,), (1.0, 3.0)
+    for eta, weight in product(etas, weights):
+        grown = fc_boost(
+            case.material.coded,
+            case.material.learner,
+            n_rounds=min(120, case.size.n_rounds),
+            eta=eta,
+            slope=1.0,
+            positive_weight=weight,
+            max_stages=8,
+            max_features=max(case.size.n_features // 10, 100),
+            seed=case.seed,
+        )
+        votes = voted(case, grown.trees)
+        for n in (n for n in LENGTHS if n <= len(grown.trees)):
+            chain = grown.first(n).chain()
+            some = votes[0][:, :n], votes[1][:, :n]
+            for r in (-0.6, -0.4, -0.2, -0.1, 0.0, 0.2):
+                moved = replace(chain, rejects=np.full(chain.n_stages, r))
+                yield f"eta={eta:g} weight={weight:g} n={n} r={r:g}", *chained(moved, some)
+
+
+def mddag_i(case: Case) -> Iterator[Setting]:
+    """MDDAG.I: SARSA on the 0-1 loss, as in the paper."""
+    for beta, seed in i_settings(case):
+        yield sarsa(case, ZeroOne(), beta, seed)
+
+
+def i_settings(case: Case) -> list[tuple[float, int]]:
+    betas = 10.0 ** np.linspace(-4, -1.5, 6 if case.size.quick else 40)
+    return [(beta, 0) for beta in betas.tolist()]
+
+
+def traced(case: Case, setting: int) -> tuple[Trace, np.ndarray]:
+    """What the policy of one setting of MDDAG.I does with test rows, and their labels."""
+    beta, seed = i_settings(case)[setting]
+    _, _, X, _ = patches(case.name, case.seed, case.size.most_rows)
+    return compile_dag(case.pool, learned(case, ZeroOne(), beta, seed)).run(X), case.y_test
+
+
+def mddag_exp(case: Case) -> Iterator[Setting]:
+    """MDDAG.EXP: SARSA on the exponential loss. Its scale is a setting: with raw scores, scale 1,
+    there is little or nothing to gain by any evaluation (exponential.csv)."""
+    betas = 10.0 ** np.linspace(-4.5, -1.5, 3 if case.size.quick else 10)
+    for scale, beta in product((0.02, 0.05, 0.1, 0.2, 1.0), betas):
+        yield sarsa(case, Exponential(scale=scale), beta, 0)
+
+
+def learned(case: Case, loss: Any, beta: float, seed: int) -> Policy:
+    mdp = MDP(case.policy, case.y_policy, loss=loss, beta=float(beta))
+    return Sarsa(n_episodes=case.size.n_episodes, random_state=seed).solve(mdp)
+
+
+def sarsa(case: Case, loss: Any, beta: float, seed: int) -> Setting:
+    policy = learned(case, loss, beta, seed)
+    policy_rows, test_rows = (
+        (left.scores[:, 0], left.n_evaluated)
+        for left in (replay(case.pool, policy, votes) for votes in (case.policy, case.test))
+    )
+    return f"{loss} beta={beta:.2g} seed={seed}", policy_rows, test_rows
+
+
+def rejections(case: Case, fpr: float) -> Iterator[Setting]:
+    """`Rejection`: all of its candidates; it is learned for one rate."""
+    rows, others = (
+        MDP(votes, y, beta=1e-3)
+        for votes, y in ((case.policy, case.y_policy), (case.test, case.y_test))
+    )
+    problem = Problem.of(rows, Target(fpr=fpr))
+    test = Problem.of(others, Target(fpr=fpr), like=problem)
+    for candidate in problem.candidates(0.1, problem):
+        s = candidate.setting
+        found = (p.passing(candidate.cascade, s.order) for p in (problem, test))
+        policy_rows, test_rows = (
+            (np.where(np.isfinite(p.ends.scores), p.ends.scores, p.steps - 1e6), p.steps)
+            for p in found
+        )
+        yield f"order={s.order} T={s.length} beta={s.beta:.2g}", policy_rows, test_rows
+
+
+SAME_FOR_ALL_RATES: dict[str, Callable[[Case], Iterator[Setting]]] = {
+    "AdaBoost": prefixes,
+    "VJCascade": vj_cascades,
+    "SoftCascade": soft_cascades,
+    "FCBoost": fc_boosts,
+    "WaldBoost": wald_boosts,
+    "MDDAG.I": mddag_i,
+    "MDDAG.EXP": mddag_exp,
+}
+METHODS = (*SAME_FOR_ALL_RATES, "Rejection")
+
+
+def runs(case: Case, method: str, rates: tuple[float, ...]) -> Runs:
+    """The runs of all settings of a method, by rate."""
+    if method in SAME_FOR_ALL_RATES:
+        return runs_of(case, SAME_FOR_ALL_RATES[method](case), rates)
+    found = (runs_of(case, rejections(case, fpr), (fpr,)) for fpr in rates)
+    return {fpr: listed for part in found for fpr, listed in part.items()}

@@ -1,0 +1,275 @@
+"""Detector: finds objects of one kind in pictures, such as faces; trained from patches of them.
+
+    detector = mddag.Detector().fit(faces, backgrounds)
+    boxes, scores = detector.detect("party.jpg")
+
+Every window of every scale is classified by a soft cascade over Haar features, which most windows
+leave after a few trees; overlapping hits are one object, whose evidence is the sum over its
+strongest hits; objects of less evidence than the cut are dropped. Upright objects only: a detector
+of frontal faces finds neither profiles nor faces that lie on their side.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from mddag._internal.checks import (
+    check_between,
+    check_is,
+    check_positive,
+    check_whole,
+    checked_threads,
+)
+from mddag._internal.doubts import doubt
+from mddag._internal.interruption import check_on_interrupt, keeping
+from mddag._internal.parameters import Parameters
+from mddag._internal.progress import progress
+from mddag.detection.augmentation import Augmentation
+from mddag.detection.backgrounds import checked_backgrounds
+from mddag.detection.cut import cut_for
+from mddag.detection.degradation import Degradation
+from mddag.detection.grouping import (
+    Groups,
+    group_by_evidence,
+    group_neighbours,
+    without_nested,
+)
+from mddag.detection.hits import Hits
+from mddag.detection.levels import Size
+from mddag.detection.prices import Prices
+from mddag.detection.window_classifier import WindowClassifier
+from mddag.features.haar import Window
+from mddag.features.patches import checked_patches, checked_window
+
+Grey = NDArray[np.uint8]
+MOST_PIXELS = 32_896  # of a window: the scan keeps sums over its rectangles exactly in float32
+MOST_LEAVES = 33  # of a tree: the scan takes 32 splits
+FEWEST_PATCHES = 20
+FEW_PATCHES = 500  # fewer leave much to chance
+GROUPINGS = ("evidence", "neighbours")  # ours, and that of OpenCV
+STRONGEST = 3  # hits that make the evidence of an object
+LEAST_EVIDENCE = 1e-3  # of a hit that is just accepted
+SETTINGS = {"augmentation": Augmentation, "degradation": Degradation, "prices": Prices}
+
+
+class Detections(NamedTuple):
+    """Objects of a picture, the best first.
+
+    boxes  : int64 (m, 4), xmin, ymin, xmax, ymax; the last two are exclusive
+    scores : float64 (m,), their evidence
+    """
+
+    boxes: NDArray[np.int64]
+    scores: NDArray[np.float64]
+
+
+@dataclass
+class Detector(Parameters):
+    """A detector of objects in grey pictures.
+
+    window       : (height, width) in pixels at which objects are learned; no smaller one is found
+    n_trees      : trees of the detector; those of earlier rounds of training are fewer
+    n_rounds     : rounds of boosting, with hard negatives between them
+    n_leaves     : of a tree
+    n_features   : Haar features, drawn at random, to choose from; None: all of the window
+    n_negatives  : negatives that are kept, the latest, which are the hardest
+    false_per_megapixel : wanted number of false objects; sets the cut, on pictures held out
+    augmentation : how much copies of the patches may differ from them
+    degradation  : how much worse the pictures without the object are made
+    prices       : what misses, false positives and evaluations cost the thresholds
+    random_state : a whole number
+    n_threads    : -1 for all cores; no result depends on it
+    verbose      : whether progress is shown
+    on_interrupt : "raise", or "return": Ctrl-C keeps the last finished round
+
+    After ``fit`` there are ``classifier_`` (a `WindowClassifier`), ``cut_`` (the least evidence),
+    ``grouping_`` (one of GROUPINGS) and ``rounds_`` (what each round brought).
+    """
+
+    window: Window = (24, 24)
+    n_trees: int = 500
+    n_rounds: int = 5
+    n_leaves: int = 4
+    n_features: int | None = 5000
+    n_negatives: int = 80_000
+    false_per_megapixel: float = 0.3
+    augmentation: Augmentation = field(default_factory=Augmentation)
+    degradation: Degradation = field(default_factory=Degradation)
+    prices: Prices = field(default_factory=Prices)
+    random_state: int = 0
+    n_threads: int = 1
+    verbose: bool = False
+    on_interrupt: str = "raise"
+
+    def fit(
+        self,
+        patches: ArrayLike,
+        backgrounds: Iterable[Any],
+        negatives: ArrayLike | None = None,
+    ) -> Self:
+        """Learn from patches of the object and from pictures without it.
+
+        patches     : uint8 (n, height, width), grey, one object in each, framed alike; of any size:
+                      they are resized to the window
+        backgrounds : pictures without the object, or paths: see `mddag.detection.picture.as_grey`;
+                      those smaller than the window are left out
+        negatives   : more patches without the object, uint8 (n, height, width), if there are any
+        """
+        from mddag.detection.training import Training  # not needed to detect
+
+        self.check()
+        if self.window[0] * self.window[1] > MOST_PIXELS:
+            raise ValueError(f"window is {self.window}; wanted at most {MOST_PIXELS} pixels in all")
+        objects = self._checked_patches(patches)
+        pictures = checked_backgrounds(backgrounds, self.window)
+        n_threads = checked_threads(self.n_threads)
+        others = (
+            None
+            if negatives is None
+            else checked_patches(_stacked("negatives", negatives), name="negatives")
+        )
+        training = Training.begin(self, objects, pictures, others, n_threads)
+
+        def kept() -> str:
+            n_rounds = len(training.rounds)
+            message = f"training was stopped after {n_rounds} of {self.n_rounds} rounds"
+            return f"{message}; the detector is that of the last" if training.classifier else ""
+
+        with (
+            keeping(self.on_interrupt, kept),
+            progress("Detector", training.n_steps, self.verbose) as report,
+        ):
+            training.run(report)
+        assert training.classifier is not None
+        cut = self._cut(training.classifier, training.held_pictures, n_threads)
+        self.classifier_, self.cut_, self.rounds_ = training.classifier, cut, training.rounds
+        self.grouping_ = "evidence"
+        return self
+
+    def detect(
+        self,
+        picture: Any,
+        *,
+        scale: float = 1.1,
+        min_size: Size = None,
+        max_size: Size = None,
+        cut: float | None = None,
+    ) -> Detections:
+        """The objects of a picture.
+
+        picture  : an array, a Pillow image or a path: see `mddag.detection.picture.as_grey`; one
+                   that is smaller than the window has no objects
+        scale    : ratio of neighbouring scales: nearer to 1 is slower and finds a little more
+        min_size, max_size : of objects in pixels: the height, or height and width
+        cut      : the least evidence of an object, instead of ``cut_``; 0 returns all there is
+        """
+        classifier = self._fitted()
+        least = self.cut_ if cut is None else cut
+        check_between("cut", least, -np.inf, np.inf, "a number: the least evidence")
+        hits = classifier.scan(
+            picture, scale=scale, min_size=min_size, max_size=max_size, n_threads=self.n_threads
+        )
+        if self.grouping_ == "neighbours":
+            groups = group_neighbours(hits.boxes, max(0, int(least)))
+        else:
+            groups = _objects(classifier, hits, least)
+        return Detections(groups.boxes, groups.evidence)
+
+    def draw(self, picture: Any, **options: Any) -> Any:
+        """The picture with its objects in boxes, a Pillow image; options as for ``detect``."""
+        from mddag.detection.drawing import drawn
+
+        found = self.detect(picture, **options)
+        return drawn(picture, found.boxes)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the fitted detector to a file that ``mddag.load`` reads."""
+        from mddag.detection.detector_file import write
+
+        self._fitted()
+        write(path, self)
+
+    @classmethod
+    def from_opencv(cls, path: str | os.PathLike[str], *, min_neighbours: int = 3) -> Detector:
+        """The detector in a cascade file of OpenCV, with its windows and its way of grouping.
+
+        An object has more than `min_neighbours` hits, and their number is its score.
+        """
+        from mddag.detection.opencv import read_cascade
+
+        check_whole("min_neighbours", min_neighbours, 0)
+        classifier = read_cascade(path)
+        detector = cls(window=classifier.window)
+        detector.classifier_, detector.cut_ = classifier, float(min_neighbours)
+        detector.grouping_ = "neighbours"
+        return detector
+
+    def check(self) -> None:
+        """Refuse parameters that training could not use."""
+        self.window = checked_window(self.window)
+        for name, least in (("n_trees", 1), ("n_rounds", 1), ("n_leaves", 2), ("n_negatives", 100)):
+            check_whole(name, getattr(self, name), least)
+        if self.n_leaves > MOST_LEAVES:
+            raise ValueError(f"n_leaves is {self.n_leaves}; wanted at most {MOST_LEAVES}")
+        if self.n_features is not None:
+            check_whole("n_features", self.n_features, 1)
+        check_whole("random_state", self.random_state, 0)
+        check_positive("false_per_megapixel", self.false_per_megapixel)
+        check_between("false_per_megapixel", self.false_per_megapixel, 0, 1e9, "at most 1e9")
+        check_on_interrupt(self.on_interrupt)
+        for name, kind in SETTINGS.items():
+            wanted = f"mddag.detection.{kind.__module__.split('.')[-1]}.{kind.__name__}(...)"
+            check_is(name, getattr(self, name), kind, wanted)
+
+    def _checked_patches(self, patches: ArrayLike) -> Grey:
+        objects = checked_patches(_stacked("patches", patches), name="patches")
+        if len(objects) < FEWEST_PATCHES:
+            raise ValueError(
+                f"there are {len(objects)} patches; wanted {FEWEST_PATCHES} or more, and some "
+                "thousands for a good detector"
+            )
+        if len(objects) < FEW_PATCHES:
+            doubt(
+                f"there are {len(objects)} patches; wanted {FEW_PATCHES} or more: with so few the "
+                "detector knows few objects, and its thresholds are of luck"
+            )
+        return objects
+
+    def _cut(self, classifier: WindowClassifier, pictures: list[Grey], n_threads: int) -> float:
+        false, megapixels = [np.empty(0)], 0.0
+        for picture in pictures:
+            for side in (picture, np.ascontiguousarray(picture[:, ::-1])):
+                hits = classifier.scan(side, n_threads=n_threads)
+                false.append(_objects(classifier, hits, 0.0).evidence)
+                megapixels += side.size / 1e6
+        return cut_for(np.concatenate(false), megapixels, self.false_per_megapixel)
+
+    def _fitted(self) -> WindowClassifier:
+        if not hasattr(self, "classifier_"):
+            raise ValueError(
+                "this Detector is not fitted; call fit(patches, backgrounds), or mddag.load(path)"
+            )
+        return self.classifier_
+
+
+def _stacked(name: str, patches: ArrayLike) -> NDArray[Any]:
+    wanted = "wanted grey patches uint8 (n, height, width)"
+    try:
+        array = np.asarray(patches)
+    except ValueError:
+        raise ValueError(f"{name} are of several sizes; {wanted}: resize them to one") from None
+    if array.ndim != 3:
+        raise ValueError(f"{name} are of shape {array.shape}; {wanted}")
+    return array
+
+
+def _objects(classifier: WindowClassifier, hits: Hits, cut: float) -> Groups:
+    evidence = hits.scores - classifier.accept + LEAST_EVIDENCE
+    groups = group_by_evidence(hits.boxes, evidence, cut=cut, strongest=STRONGEST)
+    return without_nested(groups)

@@ -1,0 +1,257 @@
+"""OpenCV's cascade files: Haar features, stumps or trees, as `cv2.CascadeClassifier` read them.
+
+Both formats are read: that of opencv_traincascade (type_id opencv-cascade-classifier, and all
+files that OpenCV 4 shipped) and the older one (opencv-haar-classifier). Windows, scales, steps and
+normalisation are those of OpenCV 4: the deviation leaves out one pixel at each side, windows of a
+deviation of 10 grey levels or less are rejected, and a window that the first stage rejects hides
+its neighbour. Refused: LBP and HOG features, tilted rectangles, trees of stages.
+
+Files may be hostile: their size, their numbers and their rectangles are checked, entities refused.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import NoReturn
+from xml.etree import ElementTree
+from xml.etree.ElementTree import Element
+
+import numpy as np
+
+from mddag._internal.checks import checked_path
+from mddag.detection.window_classifier import LEAF, WindowClassifier
+from mddag.serving.model_file import ModelFileError
+
+MOST_BYTES = 1 << 25
+MOST_SIDE = 1000  # of a window
+MOST_TEXT = 1 << 13  # characters of a list of numbers
+THRESHOLD_SLACK = np.float32(1e-5)  # that OpenCV takes off the threshold of a stage
+MIN_DEVIATION = 10.0
+
+
+def read_cascade(path: str | os.PathLike[str]) -> WindowClassifier:
+    """The classifier of a cascade file of OpenCV."""
+    name = os.fspath(checked_path(path))
+    size = os.path.getsize(name)
+    if size > MOST_BYTES:
+        raise ModelFileError(
+            f"cannot read {name!r}: it has {size} bytes; cascades have few million"
+        )
+    with open(name, "rb") as file:
+        content = file.read(MOST_BYTES)
+    try:
+        return _classifier(_root(content))
+    except _FaultError as fault:
+        raise ModelFileError(f"cannot read {name!r}: {fault}") from None
+
+
+class _FaultError(Exception):
+    """What is wrong with a file, without its name."""
+
+
+def _refuse(what: str) -> NoReturn:
+    raise _FaultError(what)
+
+
+@dataclass
+class _Nodes:
+    """The lists that become the arrays of a WindowClassifier."""
+
+    features: list[list[list[int]]] = field(default_factory=list)
+    feature: list[int] = field(default_factory=list)
+    threshold: list[np.float32] = field(default_factory=list)
+    next: list[list[int]] = field(default_factory=list)
+    votes: list[list[float]] = field(default_factory=list)
+    tree_starts: list[int] = field(default_factory=lambda: [0])
+    stage_starts: list[int] = field(default_factory=lambda: [0])
+    stage_reject: list[float] = field(default_factory=list)
+
+    def add_stage(self, threshold: float) -> None:
+        """The trees since the last stage are one."""
+        self.stage_starts.append(len(self.tree_starts) - 1)
+        self.stage_reject.append(float(np.float32(threshold) - THRESHOLD_SLACK))
+
+    def add_node(self, feature: int, threshold: float, sides: list[tuple[int, float]]) -> None:
+        """OpenCV's value < threshold is our value <= the float32 before it."""
+        self.feature.append(feature)
+        self.threshold.append(np.nextafter(np.float32(threshold), np.float32(-np.inf)))
+        self.next.append([side[0] for side in sides])
+        self.votes.append([float(np.float32(side[1])) for side in sides])
+
+
+def _root(content: bytes) -> Element:
+    """The element of the cascade."""
+    if b"\0" in content or re.search(rb"<!(DOCTYPE|ENTITY)", content, re.IGNORECASE):
+        _refuse("it declares entities or is not plain text; OpenCV writes neither")
+    try:
+        storage = ElementTree.fromstring(content)
+    except (ElementTree.ParseError, ValueError, RecursionError, LookupError) as error:
+        _refuse(f"it is no sound XML ({error})")
+    if storage.tag != "opencv_storage" or len(storage) == 0:
+        _refuse("it is no cascade file of OpenCV: wanted an <opencv_storage> with a cascade")
+    return storage[0]
+
+
+def _classifier(root: Element) -> WindowClassifier:
+    nodes = _Nodes()
+    is_new = root.find("stageType") is not None
+    window = _read_new(root, nodes) if is_new else _read_old(root, nodes)
+    try:
+        return WindowClassifier(
+            window=window,
+            features=np.array(nodes.features, np.int32).reshape(-1, 3, 5),
+            node_feature=np.array(nodes.feature, np.int32),
+            node_threshold=np.array(nodes.threshold, np.float32),
+            node_next=np.array(nodes.next, np.int32).reshape(-1, 2),
+            node_votes=np.array(nodes.votes, np.float64).reshape(-1, 2),
+            tree_starts=np.array(nodes.tree_starts, np.int64),
+            stage_starts=np.array(nodes.stage_starts, np.int64),
+            stage_fresh=np.ones(len(nodes.stage_reject), np.bool_),
+            stage_reject=np.array(nodes.stage_reject, np.float64),
+            margin=1,
+            min_deviation=MIN_DEVIATION,
+            skips=True,
+        )
+    except (ValueError, OverflowError) as error:
+        _refuse(str(error))
+
+
+def _read_new(root: Element, nodes: _Nodes) -> tuple[int, int]:
+    """The format of opencv_traincascade; height and width of the window."""
+    kinds = _text(root, "stageType"), _text(root, "featureType")
+    if kinds != ("BOOST", "HAAR"):
+        _refuse(f"it has {kinds[1]} features in {kinds[0]} stages; wanted HAAR and BOOST")
+    window = _side(root, "height"), _side(root, "width")
+    for stage in _items(root, "stages"):
+        for tree in _items(stage, "weakClassifiers"):
+            _add_tree(nodes, _numbers(tree, "internalNodes"), _numbers(tree, "leafValues"))
+        nodes.add_stage(_numbers(stage, "stageThreshold")[0])
+    nodes.features = [_feature(item) for item in _items(root, "features")]
+    return window
+
+
+def _add_tree(nodes: _Nodes, splits: list[float], leaves: list[float]) -> None:
+    """splits : left, right, feature and threshold of each node; a side above 0 is a node, else a
+    leaf"""
+    first = len(nodes.feature)
+    if len(splits) % 4 or len(leaves) != len(splits) // 4 + 1:
+        _refuse(f"a tree has {len(splits)} numbers for its nodes and {len(leaves)} leaves")
+    for left, right, feature, threshold in zip(*[iter(splits)] * 4, strict=True):
+        sides = [_side_of(_whole(side), first, leaves) for side in (left, right)]
+        nodes.add_node(_whole(feature), threshold, sides)
+    nodes.tree_starts.append(len(nodes.feature))
+
+
+def _side_of(side: int, first: int, leaves: list[float]) -> tuple[int, float]:
+    if side > 0:
+        return first + side, 0.0
+    if -side >= len(leaves):
+        _refuse(f"a node leads to leaf {-side} of {len(leaves)}")
+    return LEAF, leaves[-side]
+
+
+def _read_old(root: Element, nodes: _Nodes) -> tuple[int, int]:
+    """The format of opencv_haartraining: nodes have their features in them."""
+    size = _numbers(root, "size")
+    if len(size) != 2:
+        _refuse(f"its size is {len(size)} numbers; wanted width and height")
+    for number, stage in enumerate(_items(root, "stages")):
+        parent = stage.find("parent")
+        if parent is not None and _whole(_numbers(stage, "parent")[0]) != number - 1:
+            _refuse("its stages are a tree; wanted one stage after the other")
+        for tree in _items(stage, "trees"):
+            first = len(nodes.feature)
+            for node in tree:
+                nodes.features.append(_feature(_child(node, "feature")))
+                sides = [_old_side(node, side, first) for side in ("left", "right")]
+                threshold = _numbers(node, "threshold")[0]
+                nodes.add_node(len(nodes.features) - 1, threshold, sides)
+            nodes.tree_starts.append(len(nodes.feature))
+        nodes.add_stage(_numbers(stage, "stage_threshold")[0])
+    return _checked_side(size[1]), _checked_side(size[0])
+
+
+def _old_side(node: Element, side: str, first: int) -> tuple[int, float]:
+    if node.find(f"{side}_node") is not None:
+        return first + _whole(_numbers(node, f"{side}_node")[0]), 0.0
+    return LEAF, _numbers(node, f"{side}_val")[0]
+
+
+def _feature(item: Element) -> list[list[int]]:
+    """Three rectangles of x, y, w, h and weight."""
+    tilted = item.find("tilted")
+    if tilted is not None and (tilted.text or "").strip() not in ("", "0"):
+        _refuse("it has tilted rectangles, which are not supported; wanted upright ones")
+    rectangles = [_rectangle(rectangle) for rectangle in _items(item, "rects")]
+    if len(rectangles) > 3:
+        _refuse(f"a feature has {len(rectangles)} rectangles; wanted up to 3")
+    return rectangles + [[0] * 5] * (3 - len(rectangles))
+
+
+def _rectangle(rectangle: Element) -> list[int]:
+    numbers = _listed(rectangle)
+    if len(numbers) != 5:
+        _refuse(f"a rectangle has {len(numbers)} numbers; wanted x, y, width, height, weight")
+    return [_whole(number) for number in numbers]
+
+
+def _child(element: Element, name: str) -> Element:
+    child = element.find(name)
+    if child is None:
+        _refuse(f"a <{element.tag}> has no <{name}>: the file is cut off or of another kind")
+    return child
+
+
+def _items(element: Element, name: str) -> Iterator[Element]:
+    items = _child(element, name)
+    if len(items) == 0:
+        _refuse(f"its <{name}> are empty")
+    return iter(items)
+
+
+def _text(element: Element, name: str) -> str:
+    return (_child(element, name).text or "").strip()[:40]
+
+
+def _numbers(element: Element, name: str) -> list[float]:
+    numbers = _listed(_child(element, name))
+    if not numbers:
+        _refuse(f"a <{name}> holds no number")
+    return numbers
+
+
+def _listed(element: Element) -> list[float]:
+    text = element.text or ""
+    if len(text) > MOST_TEXT:
+        _refuse(f"a <{element.tag}> holds {len(text)} characters; no cascade has so many")
+    try:
+        numbers = [float(word) for word in text.split()]
+    except ValueError:
+        _refuse(f"a <{element.tag}> holds {text.strip()[:40]!r}; wanted numbers")
+    if not all(map(_is_single, numbers)):
+        _refuse(f"a <{element.tag}> holds a number that is not finite in 32 bits")
+    return numbers
+
+
+def _is_single(number: float) -> bool:
+    return math.isfinite(number) and abs(number) < 3e38
+
+
+def _whole(number: float) -> int:
+    if number != int(number) or abs(number) >= 1 << 31:
+        _refuse(f"it holds {number:g} where a whole number is wanted")
+    return int(number)
+
+
+def _side(root: Element, name: str) -> int:
+    return _checked_side(_numbers(root, name)[0])
+
+
+def _checked_side(number: float) -> int:
+    if not 3 <= number <= MOST_SIDE:
+        _refuse(f"a side of its window is {number:g} pixels; wanted 3 to {MOST_SIDE}")
+    return _whole(number)

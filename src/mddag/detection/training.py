@@ -1,0 +1,236 @@
+"""Training: rounds of boosting and of hard negatives, from patches and pictures to a soft cascade.
+
+Each round boosts anew, longer than the round before, on all negatives so far; sets the thresholds
+on objects and pictures held out; and adds the windows of the other pictures that it takes for the
+object. The last round is the detector. Held-out pictures then set the cut: see cut.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mddag._internal.doubts import doubt
+from mddag._internal.progress import Report
+from mddag.detection.augmentation import Augmentation, beside, resized
+from mddag.detection.degradation import Degradation
+from mddag.detection.gentle_boosting import gentle_trees
+from mddag.detection.hard_negatives import mined, random_windows, seen_otherwise
+from mddag.detection.prices import Prices
+from mddag.detection.soft_cascade import soft_cascade, sums_by_tree, thresholds_of
+from mddag.detection.window_classifier import WindowClassifier
+from mddag.features.haar import Window, haar_features, n_haar_features
+from mddag.features.patches import PatchFeatures
+from mddag.learners.patch_columns import PatchColumns
+from mddag.learners.tree import Tree
+
+Grey = NDArray[np.uint8]
+Steps = Callable[[int], None]  # called with the number of trees that are done
+Patches = NDArray[np.uint8]
+HELD_OUT = 0.15  # of the objects and of the pictures, for thresholds and cut
+OPEN = 700  # features that one tree may use
+FEWEST_NEW = 10  # hard negatives of a round; fewer change nothing
+FEWEST_COPIES = 3000  # of all objects together: several of each where there are few
+FLATTEST = 0.5  # of the deviation of the flattest objects but 1 %
+
+
+class Settings(Protocol):
+    """The parameters of ``Detector`` that training reads."""
+
+    window: Window
+    n_trees: int
+    n_rounds: int
+    n_leaves: int
+    n_features: int | None
+    n_negatives: int
+    random_state: int
+    augmentation: Augmentation
+    degradation: Degradation
+    prices: Prices
+
+
+@dataclass(frozen=True)
+class Round:
+    """What one round brought.
+
+    n_negatives : those that it was boosted on
+    kept        : share of the held-out objects that pass the cascade
+    n_false     : windows of the pictures that it took for the object; None: not looked for
+    """
+
+    n_trees: int
+    n_negatives: int
+    kept: float
+    n_false: int | None = None
+
+
+@dataclass(eq=False)
+class Training:
+    """A fit under way."""
+
+    settings: Settings
+    rng: np.random.Generator
+    n_threads: int
+    objects: Patches
+    held_objects: Patches
+    pictures: list[Grey]
+    held_pictures: list[Grey]
+    features: PatchFeatures
+    min_deviation: float
+    negatives: Patches
+    rounds: list[Round] = field(default_factory=list)
+    classifier: WindowClassifier | None = None
+    exhausted: bool = False
+
+    @classmethod
+    def begin(
+        cls,
+        settings: Settings,
+        patches: Patches,
+        pictures: Sequence[Grey],
+        negatives: Patches | None,
+        n_threads: int,
+    ) -> Training:
+        """Hold objects and pictures out, and draw features and the first negatives."""
+        rng = np.random.default_rng(settings.random_state)
+        window = settings.window
+
+        def copies(of: Patches, n_least: int) -> Patches:
+            times = -(-n_least // len(of))
+            many = (settings.augmentation.copies(of, window, rng) for _ in range(times))
+            return np.concatenate(list(many))
+
+        objects, held = (patches[part] for part in parted(len(patches), rng))
+        mined_pictures, held_pictures = (
+            [pictures[i] for i in part] for part in parted(len(pictures), rng)
+        )
+        deviations = resized(patches, window).std(axis=(1, 2))
+        training = cls(
+            settings,
+            rng,
+            n_threads,
+            copies(objects, FEWEST_COPIES),
+            copies(held, max(2 * len(held), FEWEST_COPIES // 5)),
+            mined_pictures,
+            held_pictures,
+            drawn_features(window, settings.n_features, rng),
+            FLATTEST * float(np.quantile(deviations, 0.01)),
+            np.empty((0, *window), np.uint8) if negatives is None else resized(negatives, window),
+        )
+        training.negatives = np.concatenate([training.first_negatives(objects), training.negatives])
+        return training
+
+    def first_negatives(self, objects: Patches) -> Patches:
+        """Windows at random, and windows that lie beside the objects or on parts of them."""
+        n = self.settings.n_negatives // 8
+        at_random = self.at_random(self.pictures, n)
+        apart = beside(objects, self.settings.window, max(1, n // 3), self.rng)
+        return np.concatenate([at_random, apart])
+
+    def at_random(self, pictures: Sequence[Grey], n: int) -> Patches:
+        """Windows of the pictures, some of which are made worse."""
+        seen = self._seen(pictures)
+        return random_windows(seen, self.settings.window, n, self.min_deviation, self.rng)
+
+    def _seen(self, pictures: Sequence[Grey]) -> list[Grey]:
+        """The pictures otherwise than before: turned, made worse."""
+        worse = self.settings.degradation.worse
+        seen = (worse(seen_otherwise(picture, self.rng), self.rng) for picture in pictures)
+        return [self._upright(picture) for picture in seen]
+
+    def _upright(self, picture: Grey) -> Grey:
+        """The picture, turned back where it lies on its side and is too narrow for a window."""
+        fits = all(n >= side for n, side in zip(picture.shape, self.settings.window, strict=True))
+        return picture if fits else np.ascontiguousarray(np.rot90(picture))
+
+    @property
+    def n_steps(self) -> int:
+        """Trees of all rounds."""
+        return sum(lengths_of(self.settings.n_trees, self.settings.n_rounds))
+
+    def run(self, report: Report) -> None:
+        """Play all rounds; the last one that was finished is `classifier`.
+
+        Where hard negatives run out, the last round is played next.
+        """
+        lengths = lengths_of(self.settings.n_trees, self.settings.n_rounds)
+        for k, n_trees in enumerate(lengths):
+            if self.exhausted and k + 1 < len(lengths):
+                continue
+            note = f"round {k + 1} of {len(lengths)}, {len(self.negatives)} negatives"
+            self._play(n_trees, _behind(report, sum(lengths[:k]), note))
+            if k + 1 < len(lengths):
+                self._harder(_behind(report, sum(lengths[: k + 1]), f"{note}, scanning"))
+        report(self.n_steps, f"{len(self.negatives)} negatives")
+
+    def _play(self, n_trees: int, report: Steps) -> None:
+        """One round."""
+        classifier, kept = self.boosted(n_trees, report)
+        self.rounds.append(Round(classifier.n_trees, len(self.negatives), kept))
+        self.classifier = classifier
+
+    def boosted(self, n_trees: int, report: Steps) -> tuple[WindowClassifier, float]:
+        """A cascade of that many trees, and the share of held-out objects that pass it."""
+        patches = np.concatenate([self.objects, self.negatives])
+        positive = np.arange(len(patches)) < len(self.objects)
+        columns = PatchColumns.of(patches, self.features, None, self.n_threads)
+        learner = Tree(self.settings.n_leaves)
+        trees = gentle_trees(columns, positive, learner, n_trees, OPEN, self.rng, report)
+        held = self.at_random(self.held_pictures, 20_000)
+        held = held if len(held) else self.negatives  # of flat pictures
+        objects, negatives = (
+            sums_by_tree(trees, self.features, part, self.n_threads)
+            for part in (self.held_objects, held)
+        )
+        reject, accept = thresholds_of(objects, negatives, self.settings.prices)
+        passed = (objects > reject).all(axis=1) & (objects[:, -1] >= accept)
+        cascade = soft_cascade(trees, self.features, reject, accept, self.min_deviation)
+        return cascade, float(passed.mean())
+
+    def _harder(self, report: Steps) -> None:
+        """Add hard negatives."""
+        settings = self.settings
+        assert self.classifier is not None
+        pictures = self._seen(self.pictures)
+        report(0)
+        n_wanted = max(FEWEST_NEW, settings.n_negatives // settings.n_rounds)
+        new, n_false = mined(self.classifier, pictures, n_wanted, self.rng, self.n_threads)
+        last = self.rounds[-1]
+        self.rounds[-1] = Round(last.n_trees, last.n_negatives, last.kept, n_false)
+        self.negatives = np.concatenate([self.negatives, new])[-settings.n_negatives :]
+        if len(new) < FEWEST_NEW:
+            self.exhausted = True
+            doubt(
+                f"after {len(self.rounds)} of {settings.n_rounds} rounds the {len(pictures)} "
+                f"pictures have {len(new)} windows that the detector takes for the object: the "
+                "rounds up to the last are left out; give more or larger pictures without the "
+                "object for a better detector"
+            )
+
+
+def lengths_of(n_trees: int, n_rounds: int) -> list[int]:
+    """Trees of each round: the last has all, the ones before n (k / n_rounds)^2."""
+    return [max(1, round(n_trees * (k / n_rounds) ** 2)) for k in range(1, n_rounds + 1)]
+
+
+def drawn_features(window: Window, n: int | None, rng: np.random.Generator) -> PatchFeatures:
+    """n of the Haar features of the window, at random; all for None."""
+    total, chosen = n_haar_features(window), None
+    if n is not None and n < total:
+        chosen = np.sort(rng.choice(total, n, replace=False))
+    return PatchFeatures.of(window, haar_features(window, chosen))
+
+
+def parted(n: int, rng: np.random.Generator) -> tuple[list[int], list[int]]:
+    """Numbers below n to learn from, and those held out: a share HELD_OUT, but at least one."""
+    n_held = max(1, round(HELD_OUT * n))
+    order = rng.permutation(n).tolist()
+    return order[n_held:], order[:n_held]
+
+
+def _behind(report: Report, n_before: int, note: str) -> Steps:
+    return lambda n_done: report(n_before + n_done, note)
