@@ -92,7 +92,7 @@ def kept_runs(name: str, seed: int, method: str, size: Size, folder: Path) -> st
     path = folder / f"{name}-{seed}-{method}.npz"
     began = time.perf_counter()
     if not path.exists():
-        found = methods.runs(Case.of(name, seed, size, folder), method, RATES)
+        found = methods.runs(Case.of(name, seed, size, folder), method, RATES, BOUNDS)
         arrays = {f"{fpr:g}": [list(vars(run).values()) for _, run in found[fpr]] for fpr in RATES}
         names = {f"names {fpr:g}": [setting for setting, _ in found[fpr]] for fpr in RATES}
         unfinished = path.with_suffix(".part.npz")
@@ -115,7 +115,8 @@ def curves(work: list[tuple[str, int]], size: Size, folder: Path) -> Iterator[di
         for fpr in RATES:
             runs = [DetectionRun(*row) for row in stored[f"{fpr:g}"]]
             settings = dict(zip(map(id, runs), stored[f"names {fpr:g}"].tolist(), strict=True))
-            for bound, best in zip(BOUNDS, best_within(runs, BOUNDS), strict=True):
+            own = method not in methods.SAME_FOR_ALL_RATES  # it has chosen within each bound
+            for bound, best in zip(BOUNDS, runs if own else best_within(runs, BOUNDS), strict=True):
                 if best is not None:
                     where = {"data": name, "seed": seed, "fpr": fpr, "method": method}
                     chosen = {"setting": settings[id(best)], "settings": len(runs)}

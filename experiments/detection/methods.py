@@ -8,7 +8,7 @@ by SARSA some dozens, for each takes a second.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from itertools import product
 from typing import Any
@@ -30,7 +30,8 @@ from mddag.losses import Exponential, ZeroOne
 from mddag.metrics import DetectionRun, Scored
 from mddag.solvers import Sarsa
 from mddag.solvers.rejection.operating_point import Target
-from mddag.solvers.rejection.problem import Problem
+from mddag.solvers.rejection.problem import Candidate, Problem
+from mddag.solvers.rejection.rejection import chosen
 
 LENGTHS = (3, 5, 7, 10, 14, 20, 30, 40, 50, 70, 100, 150, 200, 300, 400)
 MISSES = (0.001, 0.002, 0.005, 0.01, 0.02, 0.03, 0.05, 0.07, 0.1, 0.15, 0.2, 0.3, 0.5, 0.8)
@@ -187,22 +188,31 @@ def sarsa(case: Case, loss: Any, beta: float, seed: int) -> Setting:
     return f"{loss} beta={beta:.2g} seed={seed}", policy_rows, test_rows
 
 
-def rejections(case: Case, fpr: float) -> Iterator[Setting]:
-    """`Rejection`: all of its candidates; it is learned for one rate."""
+def rejections(case: Case, fpr: float, bounds: Sequence[float]) -> list[tuple[str, DetectionRun]]:
+    """`Rejection`: the run that it chooses itself within each bound, on policy rows."""
     rows, others = (
         MDP(votes, y, beta=1e-3)
         for votes, y in ((case.policy, case.y_policy), (case.test, case.y_test))
     )
     problem = Problem.of(rows, Target(fpr=fpr))
     test = Problem.of(others, Target(fpr=fpr), like=problem)
-    for candidate in problem.candidates(0.1, problem):
-        s = candidate.setting
-        found = (p.passing(candidate.cascade, s.order) for p in (problem, test))
-        policy_rows, test_rows = (
-            (np.where(np.isfinite(p.ends.scores), p.ends.scores, p.steps - 1e6), p.steps)
-            for p in found
-        )
-        yield f"order={s.order} T={s.length} beta={s.beta:.2g}", policy_rows, test_rows
+    tried = list(problem.candidates(0.1, problem, problem.judging_parts()))
+    one_row = 1 / int(problem.positive.sum())
+    best = [chosen(tried, 0.0, bound, one_row) for bound in bounds]
+    return [rejection_run(problem, test, candidate, fpr, len(tried)) for candidate in best]
+
+
+def rejection_run(
+    problem: Problem, test: Problem, candidate: Candidate, fpr: float, n_tried: int
+) -> tuple[str, DetectionRun]:
+    s = candidate.setting
+    found = (p.passing(candidate.cascade, s.order) for p in (problem, test))
+    policy_rows, test_rows = (
+        Scored(np.where(np.isfinite(p.ends.scores), p.ends.scores, p.steps - 1e6), labels, p.steps)
+        for p, labels in zip(found, (problem.positive, test.positive), strict=True)
+    )
+    name = f"order={s.order} T={s.length} beta={s.beta:.2g}, of {n_tried}"
+    return name, DetectionRun.of(policy_rows, test_rows, fpr)
 
 
 SAME_FOR_ALL_RATES: dict[str, Callable[[Case], Iterator[Setting]]] = {
@@ -217,9 +227,8 @@ SAME_FOR_ALL_RATES: dict[str, Callable[[Case], Iterator[Setting]]] = {
 METHODS = (*SAME_FOR_ALL_RATES, "Rejection")
 
 
-def runs(case: Case, method: str, rates: tuple[float, ...]) -> Runs:
-    """The runs of all settings of a method, by rate."""
+def runs(case: Case, method: str, rates: tuple[float, ...], bounds: Sequence[float]) -> Runs:
+    """The runs of all settings of a method, by rate; of `Rejection` one for each bound."""
     if method in SAME_FOR_ALL_RATES:
         return runs_of(case, SAME_FOR_ALL_RATES[method](case), rates)
-    found = (runs_of(case, rejections(case, fpr), (fpr,)) for fpr in rates)
-    return {fpr: listed for part in found for fpr, listed in part.items()}
+    return {fpr: rejections(case, fpr, bounds) for fpr in rates}

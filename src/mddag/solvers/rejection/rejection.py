@@ -112,7 +112,7 @@ class Rejection(Parameters, Solver):
         tried = list(rows.candidates(self.shift, judges, parts))
         one_row = 1 / int(judges.positive.sum())
         found = [
-            self._finished(_chosen(tried, mdp.beta, budget, one_row), mdp, rows, judges)
+            self._finished(chosen(tried, mdp.beta, budget, one_row), mdp, rows, judges)
             for budget in budgets
         ]
         self.target.doubt_few(judges.ends)
@@ -156,7 +156,7 @@ class Detection:
     setting: Setting
 
 
-def _chosen(
+def chosen(
     candidates: list[Candidate], beta: float, budget: float | None, one_row: float
 ) -> Candidate:
     """The best by Eq. (8) on negatives, or by the loss alone within the budget.
