@@ -196,7 +196,7 @@ def rejections(case: Case, fpr: float, bounds: Sequence[float]) -> list[tuple[st
     )
     problem = Problem.of(rows, Target(fpr=fpr))
     test = Problem.of(others, Target(fpr=fpr), like=problem)
-    tried = list(problem.candidates(0.1, problem, problem.judging_parts()))
+    tried = list(problem.candidates(0.1, problem))
     one_row = 1 / int(problem.positive.sum())
     best = [chosen(tried, 0.0, bound, one_row) for bound in bounds]
     return [rejection_run(problem, test, candidate, fpr, len(tried)) for candidate in best]

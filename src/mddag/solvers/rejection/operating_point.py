@@ -25,6 +25,8 @@ from mddag._internal.doubts import doubt
 Floats = NDArray[np.float64]
 LEAST_LAMBDA = 0.1
 ROUNDING = 1e-9
+DECIDING = 5  # negatives that decide the rate at which cascades are judged
+LARGEST_FPR = 0.1  # of those rates: with few negatives they would be no detection any more
 FEWEST_EVENTS = 10  # false positives (or misses) that a rate is known by to a third
 
 
@@ -56,6 +58,14 @@ class Target:
         found = self.fpr if self.tpr is None else self.tpr
         assert found is not None
         return found
+
+    def to_judge(self, rows: Ends) -> Target:
+        """The rate at which these rows judge cascades: a larger FPR where fewer than DECIDING of
+        the negatives decide the wanted one, for then the best cascade there is the luckiest."""
+        if self.fpr is None:
+            return self
+        least = min(DECIDING * _per_row(rows.negative_shares), LARGEST_FPR)
+        return Target(fpr=max(self.fpr, least))
 
     def theta(self, rows: Ends) -> float:
         """The threshold that meets the rate on these very rows."""
@@ -140,11 +150,6 @@ class Ends:
     @property
     def positive_shares(self) -> Floats:
         return self.share[self.positive]
-
-    @property
-    def some_positive_passes(self) -> bool:
-        """Whether not all positives are rejected."""
-        return bool((self.scores[self.positive] > -np.inf).any())
 
     def rates(self, theta: float) -> tuple[float, float]:
         """TPR and FPR at a threshold."""

@@ -23,7 +23,6 @@ from mddag.solvers.rejection.thresholds import RankedSums, shares_by_class
 
 LENGTHS = (5, 7, 10, 14, 20, 30, 40, 50, 70, 100, 150, 200, 300, 400)
 BETAS = (1e-5, 10**-4.5, *(10.0 ** np.arange(-4, -0.9, 1 / 6)))
-JUDGING_PARTS = 3  # more take longer, and chose no better
 MOST_SUMS = 20_000_000  # of one order in memory: 160 MB, and as much for ranks and cuts
 
 Floats = NDArray[np.float64]
@@ -100,36 +99,19 @@ class Problem:
         rounded = {min(-(-length // self.every) * self.every, most) for length in LENGTHS}
         return sorted(length for length in rounded if length % self.every == 0 or length == most)
 
-    def candidates(
-        self, shift: float, judges: Problem, parts: NDArray[np.intp] | None = None
-    ) -> Iterator[Candidate]:
-        """All settings, learned on these rows and judged by others.
-
-        parts : (n,), where these rows judge by themselves: then the loss of each part is that in a
-                cascade learned without it. Costs are of the cascade itself.
-        """
-        lam = self.target.slope(self.ends)
+    def candidates(self, shift: float, judges: Problem) -> Iterator[Candidate]:
+        """All settings, learned on these rows and judged by others, or by themselves."""
+        target = self.target.to_judge(judges.ends)
+        lam = target.slope(self.ends)
         for o in range(len(self.orders)):
             ranked = RankedSums.of(self.sums[o], self.positive, self.weight, shift=shift)
-            without = None if parts is None else list(self._without(o, parts, shift))
             for length in self.lengths:
                 for beta in BETAS:
                     setting = Setting(o, length, float(beta))
                     cascade = self.learned(ranked, setting)
                     passing = judges.passing(cascade, o)
-                    ends = passing.ends
-                    # Where rows are few a cascade may reject all, and those of the parts some.
-                    if without is not None and ends.some_positive_passes:
-                        ends = self._crossed(setting, without)[0]
-                    loss, cost = self.target.mean_loss(ends, lam), passing.mean_cost
+                    loss, cost = target.mean_loss(passing.ends, lam), passing.mean_cost
                     yield Candidate(setting, cascade, loss, cost, passing.mean_steps)
-
-    def judging_parts(self, seed: int = 0) -> NDArray[np.intp] | None:
-        """Parts by which candidates are judged on these rows themselves; None where rows are enough
-        for a rate to be more than luck, or too many for memory."""
-        if self.target.is_known(self.ends) or self.sums[0].size > MOST_SUMS // 4:
-            return None
-        return class_parts(self.positive, JUDGING_PARTS, seed)
 
     def learned(self, ranked: RankedSums, setting: Setting) -> Cascade:
         """The thresholds of a setting.

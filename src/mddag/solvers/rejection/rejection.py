@@ -10,11 +10,11 @@ with one threshold per step (``thresholds``). Candidates differ in the order of 
 classifiers, the final length and beta; held-out rows choose by what is lost at the wanted rate plus
 the MDP's beta times the mean cost on negatives, or by the loss alone within a `budget` of that
 cost. Without further rows the policy rows choose by themselves: a candidate has few degrees of
-freedom, and choosing on held-out parts was no better (VJ faces, FPR 1 %). But where fewer than ten
-of them decide the rate (FPR 0.1 %) each part is judged in a cascade learned without it, for else
-the luckiest is chosen: TPR .80 at 5 evaluations, .85 so. Theta and the realised rates are always
-from rows held out: thresholds are learned again without each of `n_parts` parts. (Of that theta and
-the one of all rows the safer is taken: cascades of the parts differ a little from the one of all.)
+freedom, and choosing on held-out parts was no better. Where fewer than five negatives decide the
+wanted rate, candidates are judged at the rate that five decide, for else the luckiest is chosen.
+Theta and the realised rates are always from rows held out: thresholds are learned again without
+each of `n_parts` parts. (Of that theta and the one of all rows the safer is taken: cascades of the
+parts differ a little from the one of all.)
 
 It does not skip, and it is for two classes with one score.
 """
@@ -108,8 +108,7 @@ class Rejection(Parameters, Solver):
         check_samples(mdp, selection, self)
         rows = self._problem(mdp)
         judges = rows if selection is None else self._problem(selection, rows)
-        parts = rows.judging_parts(self._seed) if selection is None else None
-        tried = list(rows.candidates(self.shift, judges, parts))
+        tried = list(rows.candidates(self.shift, judges))
         one_row = 1 / int(judges.positive.sum())
         found = [
             self._finished(chosen(tried, mdp.beta, budget, one_row), mdp, rows, judges)
