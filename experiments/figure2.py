@@ -119,7 +119,9 @@ def curves(work: list[tuple[str, int]], size: Size, folder: Path) -> Iterator[di
             for bound, best in zip(BOUNDS, runs if own else best_within(runs, BOUNDS), strict=True):
                 if best is not None:
                     where = {"data": name, "seed": seed, "fpr": fpr, "method": method}
-                    chosen = {"setting": settings[id(best)], "settings": len(runs)}
+                    setting = settings[id(best)]
+                    n_settings = int(setting.rpartition("of ")[2]) if own else len(runs)
+                    chosen = {"setting": setting, "settings": n_settings}
                     yield where | {"bound": bound} | vars(best) | chosen
 
 
