@@ -15,7 +15,7 @@ DOCS = Path(__file__).parent
 
 # Column of each package in its layer, and what it is.
 PLACES = {
-    "detection": (3, "windows of pictures:\nscan, grouping, OpenCV's files"),
+    "detection": (3, "objects in pictures:\nDetector, scan, cascades"),
     "tuning": (1.3, "one number → one policy:\nsparsify, sweep, guarantees"),
     "estimators": (1.3, "the scikit-learn face:\nfit, predict, trace"),
     "serving": (2.3, "without scikit-learn: Predictor,\nmodel file, C header"),
@@ -24,7 +24,7 @@ PLACES = {
     "dag": (3.4, "runs a policy:\nDag, Trace, executors"),
     "boosting": (0, "the rounds of AdaBoost.MH"),
     "mdp": (3.4, "Section 2: MDP, Grid,\nPolicy, Eq. (4)-(8)"),
-    "learners": (0, "base learners:\nStump, Tree, Product"),
+    "learners": (0, "base learners:\nStump, Tree, Haar"),
     "calibration": (1, "scores → probabilities,\nby exit"),
     "adapters": (2, "models of other libraries\n→ Ensemble"),
     "ordering": (3, "which h_j in which order,\nand how few"),
@@ -32,7 +32,7 @@ PLACES = {
     "features": (1.5, "what X is: columns,\nX to numbers, checks"),
     "losses": (4, "L of Eq. (6)"),
     "metrics": (3, "scores and labels →\none number"),
-    "datasets": (0, "data that are drawn,\nnot downloaded"),
+    "datasets": (0, "two clusters,\nfolds of LETOR"),
 }
 WIDE, HIGH, ROW = 0.92, 0.62, 1.0  # of a box, and from layer to layer
 COLOURS = ["#f3efe6", "#e8f0e4", "#e0eef0", "#e3e8f4", "#ece4f3", "#f5e4ec", "#f8e6dd", "#f8efd2"]
