@@ -17,5 +17,5 @@ class Prices:
 
     miss: float = 0.03
     false_positive: float = 10.0
-    evaluation: float = 2e-3
+    evaluation: float = 1e-3
     shift: float = 0.15
