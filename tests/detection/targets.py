@@ -7,7 +7,14 @@ import numpy as np
 from mddag.detection.detector import Detector
 
 WINDOW = (12, 12)
-SETTINGS = {"window": WINDOW, "n_trees": 40, "n_rounds": 2, "n_features": 300, "n_negatives": 1200}
+SETTINGS = {
+    "window": WINDOW,
+    "false_per_megapixel": 5.0,
+    "n_trees": 40,
+    "n_rounds": 2,
+    "n_features": 300,
+    "n_negatives": 1200,
+}
 
 
 def disk(size, rng, contrast=60.0):

@@ -43,6 +43,6 @@ def test_no_box_is_no_change_and_the_picture_stays_as_it_was():
 
 
 def test_a_detector_draws_what_it_finds():
-    picture, _ = scene(1)
+    picture, _ = scene(0)
     x, y = fitted().detect(picture).boxes[0, :2]
     assert tuple(np.asarray(fitted().draw(picture))[y, x]) == COLOUR

@@ -20,7 +20,7 @@ def grown():
     both = np.concatenate([patches(80), negatives])
     positive = np.arange(len(both)) < 80
     columns = PatchColumns.of(both, features, None, 1)
-    trees = gentle_trees(columns, positive, Tree(4), 12, 60, np.random.default_rng(0))
+    trees = gentle_trees(columns, positive, lambda n: Tree(4), 12, 60, np.random.default_rng(0))
     return features, trees, sums_by_tree(trees, features, both), both, positive
 
 

@@ -76,7 +76,7 @@ class Detector(Parameters):
     window       : (height, width) in pixels at which objects are learned; no smaller one is found
     n_trees      : trees of the detector; those of earlier rounds of training are fewer
     n_rounds     : rounds of boosting, with hard negatives between them
-    n_leaves     : of a tree
+    n_leaves     : of a tree; the first trees, which most windows get to, have fewer
     n_features   : Haar features, drawn at random, to choose from; None: all of the window
     n_negatives  : negatives that are kept, the latest, which are the hardest
     false_per_megapixel : wanted number of false objects; sets the cut, on pictures held out
@@ -93,9 +93,9 @@ class Detector(Parameters):
     """
 
     window: Window = (24, 24)
-    n_trees: int = 900
+    n_trees: int = 600
     n_rounds: int = 6
-    n_leaves: int = 4
+    n_leaves: int = 16
     n_features: int | None = 5000
     n_negatives: int = 140_000
     false_per_megapixel: float = 0.15

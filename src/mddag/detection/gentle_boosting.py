@@ -2,13 +2,14 @@
 
 In every round a tree is grown for the largest edge, as AdaBoost grows it, and each leaf votes
 
-    h = (W+ - W-) / (W+ + W-),      w_i <- w_i exp(-y_i h(x_i)),
+    h = s (W+ - W-) / (W+ + W-),      w_i <- w_i exp(-y_i h(x_i)),
 
-W+ and W- being the weights of its positives and negatives. Votes in [-1, 1] that differ from leaf
-to leaf order windows much better than the two votes of AdaBoost.MH (docs/research/detector.md), and
-a leaf that is nearly pure cannot outvote all others, as it does in real AdaBoost. Each round is
-open to some of the features alone, drawn at random: it is faster, and the trees differ more. Trees
-are grown on the patches that have nearly all of the weight, and vote on all.
+W+ and W- being the weights of its positives and negatives, s = SHRINKAGE. Votes that differ from
+leaf to leaf order windows much better than the two votes of AdaBoost.MH
+(docs/research/detector.md), and a leaf that is nearly pure cannot outvote all others, as it does in
+real AdaBoost. Each round is open to some of the features alone, drawn at random: it is faster, and
+the trees differ more. Trees are grown on the patches that have nearly all of the weight, and vote
+on all.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from mddag.learners.patch_columns import PatchColumns
 
 Floats = NDArray[np.float64]
 LEAST_EDGE = 1e-6
+SHRINKAGE = 0.5  # smaller votes of more trees generalise better: docs/research/detector.md
 TRIMMED = 0.01  # of the weight: that of the lightest patches, on which no tree is grown
 TREES_PER_CHOICE = 25  # before it is seen again which these are
 
@@ -31,7 +33,7 @@ TREES_PER_CHOICE = 25  # before it is seen again which these are
 def gentle_trees(
     columns: PatchColumns,
     positive: NDArray[np.bool_],
-    learner: Learner,
+    learner_of: Callable[[int], Learner],
     n_trees: int,
     n_open: int,
     rng: np.random.Generator,
@@ -39,8 +41,9 @@ def gentle_trees(
 ) -> list[Nodes]:
     """Up to `n_trees` trees; fewer where no tree is better than chance any more.
 
-    positive : (n,); both classes begin with half of the weight
-    n_open   : features that each round may use
+    positive   : (n,); both classes begin with half of the weight
+    learner_of : the learner of a tree, by its number from 0
+    n_open     : features that each round may use
     """
     y = np.where(positive, 1.0, -1.0)
     weights = initial_weights(positive)
@@ -54,10 +57,10 @@ def gentle_trees(
         candidates = rng.choice(columns.n_features, min(n_open, columns.n_features), replace=False)
         share = weights[heavy] / weights[heavy].sum()
         targets = y[heavy, None].astype(np.int8)
-        grown = learner.fit(some.restricted(candidates), targets, share[:, None])
+        grown = learner_of(n_done).fit(some.restricted(candidates), targets, share[:, None])
         shape = grown if some is columns else _on_all(grown, some, columns)
         leaf = columns.leaf_codes(shape)
-        votes = leaf_votes(leaf, positive, weights, shape.n_leaves, prior)
+        votes = SHRINKAGE * leaf_votes(leaf, positive, weights, shape.n_leaves, prior)
         if shape.n_leaves < 2 or np.abs(votes).max() < LEAST_EDGE:
             break
         trees.append(Nodes(shape.records, votes[:, None], shape.words))

@@ -32,6 +32,7 @@ Grey = NDArray[np.uint8]
 Steps = Callable[[int], None]  # called with the number of trees that are done
 Patches = NDArray[np.uint8]
 HELD_OUT = 0.15  # of the objects and of the pictures, for thresholds and cut
+EARLY, EARLY_LEAVES = 30, 4  # trees that most windows get to: small ones are fast
 OPEN = 700  # features that one tree may use
 MOST_PASSES = 4  # over all pictures, each time seen otherwise, where hard negatives are rare
 FEWEST_NEW = 10  # hard negatives of a round; fewer change nothing
@@ -176,13 +177,17 @@ class Training:
         self.rounds.append(Round(classifier.n_trees, len(self.negatives), kept))
         self.classifier = classifier
 
+    def learner(self, n_before: int) -> Tree:
+        """That of a tree behind so many others."""
+        n_leaves = self.settings.n_leaves
+        return Tree(n_leaves if n_before >= EARLY else min(n_leaves, EARLY_LEAVES))
+
     def boosted(self, n_trees: int, report: Steps) -> tuple[WindowClassifier, float]:
         """A cascade of that many trees, and the share of held-out objects that pass it."""
         patches = np.concatenate([self.objects, self.negatives])
         positive = np.arange(len(patches)) < len(self.objects)
         columns = PatchColumns.of(patches, self.features, None, self.n_threads)
-        learner = Tree(self.settings.n_leaves)
-        trees = gentle_trees(columns, positive, learner, n_trees, OPEN, self.rng, report)
+        trees = gentle_trees(columns, positive, self.learner, n_trees, OPEN, self.rng, report)
         held = self.at_random(self.held_pictures, 20_000)
         held = held if len(held) else self.negatives  # of flat pictures
         objects, negatives = (
