@@ -40,4 +40,4 @@ def test_narrow_pictures_are_turned_back():
     narrow = [np.ascontiguousarray(picture[:60, :15]) for picture in backgrounds()]
     settings = Detector(**(SETTINGS | {"window": (40, 12)}))
     training = Training.begin(settings, patches(30), narrow, None, 1)
-    assert {picture.shape for picture in training._seen(narrow)} == {(60, 15)}
+    assert {picture.shape for picture in training.seen(narrow)} == {(60, 15)}
