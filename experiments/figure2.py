@@ -117,7 +117,7 @@ def curves(work: list[tuple[str, int]], size: Size, folder: Path) -> Iterator[di
             settings = dict(zip(map(id, runs), stored[f"names {fpr:g}"].tolist(), strict=True))
             own = method not in methods.SAME_FOR_ALL_RATES  # it has chosen within each bound
             for bound, best in zip(BOUNDS, runs if own else best_within(runs, BOUNDS), strict=True):
-                if best is not None:
+                if best is not None and best.train_cost <= bound:
                     where = {"data": name, "seed": seed, "fpr": fpr, "method": method}
                     setting = settings[id(best)]
                     n_settings = int(setting.rpartition("of ")[2]) if own else len(runs)

@@ -51,7 +51,8 @@ def test_settings_are_chosen_within_the_bound_by_training_rows(curves):
     for line in curves:
         assert float(line["train_cost"]) <= float(line["bound"])
         key = line["seed"], line["fpr"], line["method"]
-        assert float(line["train_tpr"]) >= best.get(key, 0.0)  # bounds rise
+        if line["method"] != "Rejection":  # which judges at several rates
+            assert float(line["train_tpr"]) >= best.get(key, 0.0)  # bounds rise
         best[key] = float(line["train_tpr"])
 
 
