@@ -31,7 +31,8 @@ def soft_cascade(votes, positive, n_steps, detection_rate, alpha):
             for h in range(votes.shape[1])
             if h not in order
         }
-        h = max(edges, key=lambda h: edges[h])
+        largest = max(edges.values())
+        h = min(h for h, edge in edges.items() if edge >= largest - 1e-9)
         order.append(h)
         score = score + votes[:, h]
         ordered = np.sort(score[alive & positive])

@@ -2,7 +2,7 @@
 
 A hard negative is a window that the detector of the round before takes for the object. It is cut
 from the scaled picture that was scanned, so that training reads what detection will read. Every
-round sees the pictures otherwise: turned, mirrored, inverted, at other scales.
+round sees the pictures otherwise: turned, stretched, mirrored, inverted, at other scales.
 """
 
 from __future__ import annotations
@@ -22,6 +22,8 @@ Patches = NDArray[np.uint8]
 SCALE = 1.2  # of neighbouring levels, for negatives
 TURNED = 0.7  # share of the pictures that may be turned
 INVERTED = 0.3  # share of these that are inverted
+SLANTED = 0.6  # share of these that are turned by other than right angles, and stretched
+MOST_TURN, MOST_STRETCH = np.pi / 4, 0.3
 MOST_TRIES = 4  # draws for windows that are not flat
 
 
@@ -72,17 +74,46 @@ def mined(
 
 
 def seen_otherwise(picture: Grey, rng: np.random.Generator) -> Grey:
-    """The picture turned by a multiple of 90 degrees, mirrored, or as a negative.
+    """The picture turned by any angle and stretched, mirrored, or as a negative, at random.
 
-    None of these puts an object into a picture that has none, and eight pictures of trees, turned,
-    have more kinds of windows than one.
+    None of these puts an object into a picture that has none, and one picture of trees, turned, has
+    other windows each time.
     """
     if rng.random() < TURNED:
         picture = np.rot90(picture, int(rng.integers(4)))
         picture = 255 - picture if rng.random() < INVERTED else picture
+        if rng.random() < SLANTED:
+            turn, stretch = rng.uniform(-MOST_TURN, MOST_TURN), rng.uniform(-1.0, 1.0, 2)
+            picture = slanted(picture, float(turn), np.exp(MOST_STRETCH * stretch))
     if rng.random() < 0.5:
         picture = picture[:, ::-1]
     return np.ascontiguousarray(picture)
+
+
+def slanted(picture: Grey, turn: float, stretch: NDArray[np.float64]) -> Grey:
+    """The picture turned about its centre (radians) and stretched along y and x.
+
+    It keeps its shape; outside of it there is its mirror image. Pixels are interpolated linearly.
+    """
+    height, width = picture.shape
+    y = ((np.arange(height) - (height - 1) / 2) / stretch[0])[:, None]
+    x = ((np.arange(width) - (width - 1) / 2) / stretch[1])[None, :]
+    at_y = _mirrored(np.cos(turn) * y + np.sin(turn) * x + (height - 1) / 2, height)
+    at_x = _mirrored(np.cos(turn) * x - np.sin(turn) * y + (width - 1) / 2, width)
+    top, left = at_y.astype(np.intp), at_x.astype(np.intp)
+    below, right = np.minimum(top + 1, height - 1), np.minimum(left + 1, width - 1)
+    part_y, part_x = at_y - top, at_x - left
+    above = picture[top, left] * (1 - part_x) + picture[top, right] * part_x
+    under = picture[below, left] * (1 - part_x) + picture[below, right] * part_x
+    return np.rint(above * (1 - part_y) + under * part_y).astype(np.uint8)
+
+
+def _mirrored(at: NDArray[np.float64], n: int) -> NDArray[np.float64]:
+    """Places along an axis of n pixels, folded back into 0 .. n - 1."""
+    if n == 1:
+        return np.zeros_like(at)
+    folded = np.abs(at) % (2 * (n - 1))
+    return np.minimum(folded, 2 * (n - 1) - folded)
 
 
 def _smaller(picture: Grey, window: Window, rng: np.random.Generator) -> Grey:

@@ -21,7 +21,7 @@ class Prices:
 
     miss: float = 0.03
     false_positive: float = 10.0
-    evaluation: float = 1e-3
+    evaluation: float = 3e-3
     shift: float = 0.15
 
     def __post_init__(self) -> None:

@@ -29,6 +29,9 @@ from mddag.ensemble.ensemble import Ensemble
 
 Vector = NDArray[np.float64]
 
+# Edges this close are equal but for rounding, which differs between machines: the first is taken.
+TIE = 1e-9
+
 
 def miss_budget(n_steps: int, detection_rate: float, alpha: float) -> Vector:
     """v_t, float64 (T,): the share of the positives that each step may lose."""
@@ -58,7 +61,7 @@ def soft_cascade(
     order, rejects = [], []
     for t in range(min(n_steps, votes.shape[1])):
         edge = np.where(unused, parts[0].mean_votes - parts[1].mean_votes, -np.inf)
-        h = int(edge.argmax())
+        h = int(np.argmax(edge >= edge.max() - TIE))
         unused[h] = False
         for part in parts:
             part.add(h)
