@@ -90,15 +90,15 @@ def pool(name: str, seed: int, size: Size, folder: Path) -> str:
 def kept_runs(name: str, seed: int, method: str, size: Size, folder: Path) -> str:
     """Compute the runs of a method, unless the folder has them."""
     path = folder / f"{name}-{seed}-{method}.npz"
-    began = time.perf_counter()
+    began = time.process_time()
     if not path.exists():
         found = methods.runs(Case.of(name, seed, size, folder), method, RATES, BOUNDS)
         arrays = {f"{fpr:g}": [list(vars(run).values()) for _, run in found[fpr]] for fpr in RATES}
         names = {f"names {fpr:g}": [setting for setting, _ in found[fpr]] for fpr in RATES}
         unfinished = path.with_suffix(".part.npz")
-        np.savez(unfinished, **arrays, **names)
+        np.savez(unfinished, **arrays, **names, seconds=time.process_time() - began)
         unfinished.rename(path)
-    return f"{name} {seed} {method} ({time.perf_counter() - began:.0f} s)"
+    return f"{name} {seed} {method} ({time.process_time() - began:.0f} processor seconds)"
 
 
 def shown(what: str, n: int, begin: float, results: Iterable[str]) -> None:

@@ -7,9 +7,11 @@ negatives that pass the cascade so far. Where it has no more, training goes on w
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from copy import copy
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import tee
 from typing import Any
 
 import numpy as np
@@ -19,7 +21,7 @@ from mddag._internal.checks import described
 from mddag.boosting.training_set import TrainingSet
 from mddag.boosting.used_columns import on_used_columns
 from mddag.detection.cascades.chain import Chain
-from mddag.detection.cascades.coded_rows import CodedRows, HeldRows
+from mddag.detection.cascades.coded_rows import CodedRows, HeldRows, adaboost
 from mddag.ensemble.ensemble import Ensemble
 from mddag.ensemble.nodes import Nodes
 
@@ -45,6 +47,15 @@ class Material:
     @cached_property
     def aside(self) -> HeldRows:
         return HeldRows(self.held, self.n_threads)
+
+    def rounds(self) -> Iterator[tuple[Nodes, NDArray[np.float64]]]:
+        """The rounds of ``adaboost`` on these rows, each computed once however often it is read:
+        cascades of other rates have the same first stage, but for its length."""
+        return copy(self._rounds)
+
+    @cached_property
+    def _rounds(self) -> Iterator[tuple[Nodes, NDArray[np.float64]]]:
+        return tee(adaboost(self.coded, self.learner), 1)[0]
 
     def kept(self, boosted: Index, held: Index) -> Material:
         """Some of the rows; codes are kept, too."""

@@ -22,7 +22,6 @@ from mddag._internal.doubts import doubt
 from mddag.boosting.training_set import TrainingSet
 from mddag.detection.cascades.cascade import CascadeClassifier, Trained
 from mddag.detection.cascades.chain import Chain, highest_reject
-from mddag.detection.cascades.coded_rows import adaboost
 from mddag.detection.cascades.material import Material, Supply, passing
 from mddag.ensemble.nodes import Nodes
 
@@ -127,7 +126,7 @@ def _boosted(
     may_pass = goal[0] * (~positive).sum() + ROUNDING
     trees: list[Nodes] = []
     held_score, reject = np.zeros(len(held)), -np.inf
-    for nodes, votes in adaboost(material.coded, material.learner):
+    for nodes, votes in material.rounds():
         trees.append(nodes)
         score += votes
         held_score += held.votes(nodes)
