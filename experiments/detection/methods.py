@@ -116,7 +116,7 @@ def vj_cascades(case: Case) -> Iterator[Setting]:
     wanted = [Rates(f, d) for f, d in product(fprs, tprs)]
     wanted += [Rates(f, d, "cascade") for f, d in product(fprs, tprs[1::2])]
     for rates in wanted:
-        stages = vj_cascade(case.material, rates, n_stages=20, max_rounds=100)
+        stages = vj_cascade(case.material, rates, n_stages=20, max_rounds=150)
         votes = voted(case, stages.trees)
         for m in range(1, len(stages.sizes) + 1):
             yield f"{rates} m={m}", *chained(stages.chain.truncated(m), votes)
