@@ -18,6 +18,7 @@ from sklearn.utils import _safe_indexing, check_random_state
 from sklearn.utils.validation import check_consistent_length, has_fit_parameter
 
 from mddag._internal.checks import check_between, check_fraction, check_is, checked_threads
+from mddag._internal.doubts import doubt_queries
 from mddag._internal.interruption import check_on_interrupt
 from mddag._internal.progress import Report, progress
 from mddag.adapters import ensemble_of, parts_of
@@ -149,6 +150,7 @@ class MDDAGRanker(DagEstimator):
             self._fit_classifier(model, X_policy, y[rows], random)
         else:
             member = self.checked_exits()
+            doubt_queries(len(some), y_policy)
             source = FittedModel(ranking_ensemble(model), rows, parts_of(model).transformer)
             read = self._enter(source, X_policy, finite=False)
             problem = self._problem(source.ensemble, read, some, metric, y_policy)

@@ -23,7 +23,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_consistent_length
 
 from mddag._internal.checks import check_jobs
-from mddag._internal.doubts import doubt
+from mddag._internal.doubts import doubt, doubt_queries
 from mddag._internal.interruption import Interrupted
 from mddag._internal.user_warning import warn_user
 from mddag.adapters import ModelParts, ensemble_of, parts_of
@@ -105,6 +105,7 @@ def sparse_ranker(
     if trained is not None:
         votes = ensemble.votes(trained[0], n_threads=n_threads)
         more = RankingProblem.of(votes, trained[1], gain_metric)
+    doubt_queries(len(queries), labels)
     random = check_random_state(random_state)
     estimator.describe_rows(X)
     fastest: tuple[float, Policy, CrossFitted, int | None] | None = None
