@@ -201,9 +201,9 @@ def test_progress(capsys):
 
 
 def test_doubts():
-    few = QID < 12
+    few = QID < 8
     model = MDDAGRanker(FrozenEstimator(rankings.ranker()), random_state=0)
-    with pytest.warns(DoubtfulResult, match="the policy is chosen by 12 queries"):
+    with pytest.warns(DoubtfulResult, match="the policy is chosen by 8 queries"):
         model.fit(X[few], Y[few], QID[few])
     with pytest.warns(DoubtfulResult, match="have the label 2, so every order"):
         model.fit(X, 0 * Y + 2, QID)
@@ -275,7 +275,8 @@ def test_copies():
         joblib.load(kept),
     ):
         assert (other.predict(X_NEW, QID_NEW) == readings).all()
-    one_by_one = [model.predict(X_NEW[at], QID_NEW[at]) for at in QID_NEW == np.arange(60)[:, None]]
+    parts = [np.flatnonzero(q == QID_NEW) for q in np.unique(QID_NEW)]
+    one_by_one = [model.predict(X_NEW[part], QID_NEW[part]) for part in parts]
     assert (np.concatenate(one_by_one) == readings).all()
 
 
@@ -289,12 +290,9 @@ def test_small_queries_and_large_k():
     large = np.zeros(40 * len(X_NEW), int)  # more documents than a block of rows holds
     rows = np.tile(X_NEW, (40, 1))
     assert (model.predict(rows, large) == model.trace(rows, large).scores[:, 0]).all()
-    for beyond in (NDCG(10**6), NDCG(2**70), NDCG(None)):
-        other = fitted(beta=1e-4, metric=beyond)
-        assert (
-            other.predict(X_NEW, QID_NEW)
-            == fitted(beta=1e-4, metric=NDCG(20)).predict(X_NEW, QID_NEW)
-        ).all()
+    at_end = fitted(beta=1e-4, metric=NDCG(20)).predict(X_NEW, QID_NEW)  # the largest query
+    for beyond in (NDCG(2**70), NDCG(None)):
+        assert (fitted(beta=1e-4, metric=beyond).predict(X_NEW, QID_NEW) == at_end).all()
     far = fitted(beta=1e-4, solver=ProximityExits(k=2**70))
     assert far.predict(X_NEW, QID_NEW).shape == Y_NEW.shape
     many = rankings.documents(30, seed=1, largest=1)
@@ -315,8 +313,7 @@ def test_groups_may_be_routed():
         search = GridSearchCV(model, {"beta": [1e-4, 1e-2]}, cv=GroupKFold(2))
         search.fit(X, Y, qid=QID, groups=QID)
         assert search.best_params_ == {"beta": 1e-4}
-        assert search.predict(X_NEW, qid=QID_NEW).shape == Y_NEW.shape
-        model.set_fit_request(group=True, qid=False)
+        assert search.best_estimator_.score(X_NEW, Y_NEW, QID_NEW) > 0.5
         pipeline = make_pipeline(
             StandardScaler(), MDDAGRanker(random_state=0).set_fit_request(group=True)
         )

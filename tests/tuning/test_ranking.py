@@ -159,8 +159,8 @@ def test_jobs_threads_and_progress(capsys):
 
 
 def test_doubts():
-    few = QID < 15
-    with pytest.warns(DoubtfulResult, match="the policy is chosen by 15 queries; wanted 20 or"):
+    few = QID < 8
+    with pytest.warns(DoubtfulResult, match="the policy is chosen by 8 queries; wanted 10 or"):
         mddag.sparsify(rankings.ranker(), X[few], Y[few], qid=QID[few], beta=1e-4)
     with pytest.warns(DoubtfulResult, match="documents have the label 0, so every order"):
         sparse(beta=1e-4, y=0 * Y)
