@@ -314,9 +314,9 @@ def test_groups_may_be_routed():
         search.fit(X, Y, qid=QID, groups=QID)
         assert search.best_params_ == {"beta": 1e-4}
         assert search.best_estimator_.score(X_NEW, Y_NEW, QID_NEW) > 0.5
-        pipeline = make_pipeline(
-            StandardScaler(), MDDAGRanker(random_state=0).set_fit_request(group=True)
-        )
+        small = lightgbm.LGBMRanker(**FEW, num_leaves=6, verbose=-1, n_jobs=1)
+        by_sizes = MDDAGRanker(small, random_state=0).set_fit_request(group=True)
+        pipeline = make_pipeline(StandardScaler(), by_sizes)
         pipeline.fit(X, Y, group=np.bincount(QID))
         assert pipeline.score(X_NEW, Y_NEW, qid=QID_NEW) > 0.5
 

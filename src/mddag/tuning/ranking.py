@@ -1,10 +1,8 @@
 """sparsify of rankers: one number in, the knob of a family of exits out, judged query by query.
 
 Order and readings are cross-fitted (``solvers.ranking.cross_fitting``), so every query judges knobs
-by a policy that it was not fitted on. A bound on what is lost counts queries, never documents:
-
-    mean over queries of the metric lost  <= bound     with the confidence wanted, by Student's t
-                                                        made symmetric (Hall 1992)
+by a policy that it was not fitted on. A bound on what is lost counts queries, never documents
+(``query_guarantee``).
 
 max_disagreement bounds the metric lost against the full model's own order, for which labels are not
 needed; max_loss the metric by labels.
@@ -17,8 +15,6 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
-from scipy.stats import t
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_consistent_length
 
@@ -38,14 +34,12 @@ from mddag.solvers.ranking.cross_fitting import CrossFitted, cross_fitted
 from mddag.solvers.ranking.fit_readings import GROWTH
 from mddag.solvers.ranking.members import LEAST_EVERY, Exits, ProximityExits, UrgencyExits
 from mddag.solvers.ranking.problem import RankingProblem
+from mddag.tuning.arguments import BOUNDS
 from mddag.tuning.guarantee import Guarantee
-from mddag.tuning.p_values import rows_for_share
+from mddag.tuning.query_guarantee import queries_needed, query_guarantee, skewed_p_value
 
-BOUNDS = ("max_loss", "max_disagreement")
 TIMED_EVERY = 16
 FEW_CHECKS = 1.0  # looks at queries take time: each check point twice as far as the one before
-WORST = 0.1  # a query hardly loses more: so rare ones must be noticed
-FEWEST = 30  # queries, for a mean to be about normal
 
 
 def sparse_ranker(
@@ -97,7 +91,7 @@ def sparse_ranker(
     if labels is not None:
         check_consistent_length(rows, labels)
     queries = queries_of(qid, group, len(rows))
-    guarantee = _guarantee(knob, value, confidence, len(queries))
+    guarantee = query_guarantee(knob, value, confidence, len(queries))
     trained = _trained(source, ensemble, X_train, qid_train)
     votes = ensemble.votes(rows, n_threads=n_threads)
     problem = RankingProblem.of(votes, queries, gain_metric, labels)
@@ -108,20 +102,13 @@ def sparse_ranker(
     doubt_queries(len(queries), labels)
     random = check_random_state(random_state)
     estimator.describe_rows(X)
+    watched = {"n_jobs": n_jobs, "verbose": verbose, "on_interrupt": on_interrupt}
+    least = 1 if guarantee is None else queries_needed(guarantee)
+    given: dict[str, Any] = {"more": more, "odds": has_odds(model), "least": least, **watched}
     fastest: tuple[float, Policy, CrossFitted, int | None] | None = None
     for tried in (member, *others):
         try:
-            found = cross_fitted(
-                tried,
-                problem,
-                random,
-                more=more,
-                odds=has_odds(model),
-                n_jobs=n_jobs,
-                verbose=verbose,
-                on_interrupt=on_interrupt,
-                least=1 if guarantee is None else queries_needed(guarantee),
-            )
+            found = cross_fitted(tried, problem, random, **given)
         except KeyboardInterrupt:
             if fastest is None or on_interrupt == "raise":
                 raise
@@ -206,26 +193,6 @@ def _ranker(ensemble: Ensemble) -> Ensemble:
     return ranking_ensemble(ensemble)
 
 
-def _guarantee(knob: str, bound: float, confidence: float | None, n: int) -> Guarantee | None:
-    if knob not in BOUNDS or confidence is None:
-        return None
-    guarantee = Guarantee(knob, bound, float(confidence), "mean")
-    needed = queries_needed(guarantee)
-    if n < needed:
-        raise ValueError(
-            f"{n} queries are too few to promise {knob}={bound} with confidence {confidence}: it "
-            f"takes {needed} or more, whatever number of documents they have, and some hundred to "
-            "be near the bound; give more queries, a larger bound, or confidence=None"
-        )
-    return guarantee
-
-
-def queries_needed(guarantee: Guarantee) -> int:
-    """So many that a share of bound / WORST of bad ones would be noticed."""
-    share = min(guarantee.bound / WORST, 0.5)
-    return max(rows_for_share(share, guarantee.confidence), FEWEST)
-
-
 def _chosen(
     found: CrossFitted, knob: str, value: float, guarantee: Guarantee | None
 ) -> tuple[int | None, Any]:
@@ -267,19 +234,6 @@ def _within_budget(found: CrossFitted, budget: float) -> tuple[int, Any]:
         return at, found.knobs[at]
     share = (costs[at - 1] - budget) / (costs[at - 1] - costs[at])
     return at, math.exp(np.interp(share, [0.0, 1.0], np.log(found.knobs[at - 1 : at + 1])))
-
-
-def skewed_p_value(losses: NDArray[np.float64], bound: float) -> float:
-    """Of "the mean loss is at least `bound`", by Hall's t, which heeds the skewness: few queries
-    lose much, and where none of them was drawn the mean looks too small."""
-    n, mean = len(losses), float(losses.mean())
-    deviation = float(losses.std(ddof=1)) if n > 1 else 0.0
-    if deviation == 0:
-        return float(mean >= bound)
-    skewness = float(np.mean((losses - mean) ** 3)) / deviation**3
-    off = (mean - bound) / deviation
-    cubic = off + skewness * off**2 / 3 + skewness**2 * off**3 / 27 + skewness / (6 * n)
-    return float(t.cdf(math.sqrt(n) * cubic, n - 1))
 
 
 def _everything(ensemble: Ensemble) -> Policy:
