@@ -1,6 +1,7 @@
 """Small rankings for tests: documents of queries with labels, and a ranker that was trained on
 others."""
 
+from dataclasses import dataclass
 from functools import cache
 
 import lightgbm
@@ -9,6 +10,7 @@ import numpy as np
 import mddag
 from mddag.metrics import NDCG
 from mddag.metrics.queries import Queries
+from mddag.solvers.ranking import UrgencyExits
 from mddag.solvers.ranking.problem import RankingProblem
 
 
@@ -40,3 +42,16 @@ def problem(n_queries=60, seed=2, metric=None, labels=True):
     given = y.astype(float) if labels else None
     queries = Queries.of(qid, len(qid))
     return RankingProblem.of(ensemble().votes(X), queries, metric or NDCG(5), given)
+
+
+@dataclass
+class StoppedExits(UrgencyExits):
+    """Ctrl-C comes when a family is fitted for the `stops`-th time, all queries first."""
+
+    stops: int = 2
+
+    def fit(self, problem, **given):
+        self.n_fitted = getattr(self, "n_fitted", 0) + 1
+        if self.n_fitted == self.stops:
+            raise KeyboardInterrupt
+        return super().fit(problem, **given)

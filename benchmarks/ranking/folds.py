@@ -26,14 +26,16 @@ def documents(data: str, fold: int) -> dict[str, Part]:
     return parts
 
 
-def lambda_mart(name: str, part: Part, rate: float, n_leaves: int = 8) -> mddag.Ensemble:
-    """500 trees trained on a part."""
+def lambda_mart(
+    name: str, part: Part, rate: float, n_leaves: int = 8, n_trees: int = 500
+) -> mddag.Ensemble:
+    """Trees trained on a part."""
     path = OUT / "ranking" / f"{name}_{n_leaves}.txt"
     if not path.exists():
         path.parent.mkdir(parents=True, exist_ok=True)
         model = lightgbm.LGBMRanker(
             learning_rate=rate,
-            n_estimators=500,
+            n_estimators=n_trees,
             num_leaves=n_leaves,
             random_state=0,
             n_jobs=1,

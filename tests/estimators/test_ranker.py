@@ -1,20 +1,25 @@
 """MDDAGRanker: from rankers, regressors and classifiers, with queries all the way."""
 
+import pickle
+from io import BytesIO
+
 import catboost
+import joblib
 import lightgbm
 import numpy as np
+import pandas as pd
 import pytest
 import sklearn
 import xgboost
 from sklearn.base import clone
 from sklearn.ensemble import HistGradientBoostingRegressor
 from sklearn.frozen import FrozenEstimator
-from sklearn.model_selection import GroupKFold, cross_validate
+from sklearn.model_selection import GridSearchCV, GroupKFold, cross_validate
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import mddag
-from mddag import AdaBoostMHClassifier, MDDAGRanker
+from mddag import AdaBoostMHClassifier, DoubtfulResult, Interrupted, MDDAGRanker
 from mddag.learners import Tree
 from mddag.metrics import MAP, NDCG, MeanNDCG
 from mddag.solvers import Margin
@@ -82,6 +87,8 @@ def test_groups_are_sizes_of_queries():
         xgboost.XGBRanker(**FEW, max_depth=3, n_jobs=1),
         catboost.CatBoostRanker(**FEW, depth=3, verbose=False, thread_count=1),
         lightgbm.LGBMRegressor(**FEW, num_leaves=6, verbose=-1, n_jobs=1),
+        xgboost.XGBRegressor(**FEW, max_depth=3, n_jobs=1),
+        catboost.CatBoostRegressor(**FEW, depth=3, verbose=False, thread_count=1),
         HistGradientBoostingRegressor(max_iter=40, random_state=0),
         None,
     ],
@@ -92,6 +99,28 @@ def test_models_that_are_trained_here(model):
     assert found.score(X_NEW, Y_NEW, QID_NEW) > 0.6
     assert found.n_evaluated(X_NEW, QID_NEW).mean() < len(found.ensemble_)
     assert found.ensemble_.kind == "ranker"
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        xgboost.XGBRanker(**FEW, max_depth=3, n_jobs=1),
+        xgboost.XGBRegressor(**FEW, max_depth=3, n_jobs=1, objective="count:poisson"),
+        catboost.CatBoostRanker(**FEW, depth=3, verbose=False, thread_count=1),
+        catboost.CatBoostRegressor(**FEW, depth=3, verbose=False, thread_count=1),
+        HistGradientBoostingRegressor(max_iter=40, random_state=0, loss="poisson"),
+    ],
+    ids=lambda model: type(model).__name__,
+)
+def test_models_that_are_fitted(model):
+    """At no price the order is that of the model."""
+    train, labels, qid = rankings.documents(100, seed=3)
+    named = "qid" if "XGBR" in type(model).__name__ else "group_id"
+    given = {named: qid} if "Ranker" in type(model).__name__ else {}
+    trained = clone(model).fit(train, labels, **given)
+    found = MDDAGRanker(FrozenEstimator(trained), beta=0.0, random_state=0).fit(X, Y, QID)
+    full = NDCG(10)(np.asarray(trained.predict(X_NEW)), Y_NEW, QID_NEW)
+    assert found.score(X_NEW, Y_NEW, QID_NEW) == pytest.approx(full, abs=2e-3)
 
 
 def test_the_papers_way_sorts_by_expected_relevance():
@@ -134,6 +163,162 @@ def test_a_pipeline_inside():
     pipeline.fit(*rankings.documents(100, seed=3)[:2])
     model = MDDAGRanker(FrozenEstimator(pipeline), beta=1e-4, random_state=0).fit(X, Y, QID)
     assert model.score(X_NEW, Y_NEW, QID_NEW) > 0.6
+
+
+def test_ctrl_c_leaves_the_estimator_as_it_was():
+    model = fitted(beta=1e-4)
+    before, readings = dict(vars(model)), model.predict(X_NEW, QID_NEW)
+    model.set_params(solver=rankings.StoppedExits(stops=4))
+    with pytest.raises(KeyboardInterrupt):
+        model.fit(X, Y, QID)
+    assert vars(model) == before | {"solver": model.solver}
+    assert (model.predict(X_NEW, QID_NEW) == readings).all()
+    fresh = MDDAGRanker(FrozenEstimator(rankings.ranker()), solver=rankings.StoppedExits(stops=4))
+    with pytest.raises(KeyboardInterrupt):
+        fresh.fit(X, Y, QID)
+    assert not [name for name in vars(fresh) if name.endswith("_")]
+
+
+def test_ctrl_c_may_end_a_fit_early():
+    model = MDDAGRanker(
+        FrozenEstimator(rankings.ranker()),
+        solver=rankings.StoppedExits(stops=4),
+        on_interrupt="return",
+        random_state=0,
+    )
+    with pytest.warns(Interrupted, match="is chosen by 32 of 80 queries"):
+        model.fit(X, Y, QID)
+    assert model.predict(X_NEW, QID_NEW).shape == Y_NEW.shape
+
+
+def test_progress(capsys):
+    fitted(beta=1e-4)
+    assert capsys.readouterr().err == ""
+    fitted(beta=1e-4, verbose=True)
+    shown = capsys.readouterr().err
+    assert "MDDAGRanker" in shown
+    assert "evaluated" in shown
+
+
+def test_doubts():
+    few = QID < 8
+    model = MDDAGRanker(FrozenEstimator(rankings.ranker()), random_state=0)
+    with pytest.warns(DoubtfulResult, match="the policy is chosen by 8 queries"):
+        model.fit(X[few], Y[few], QID[few])
+    with pytest.warns(DoubtfulResult, match="have the label 2, so every order"):
+        model.fit(X, 0 * Y + 2, QID)
+
+
+def test_rows_of_any_layout():
+    model = fitted(beta=1e-4)
+    readings = model.predict(X_NEW, QID_NEW)
+    twice = np.repeat(X_NEW, 2, axis=0)
+    wide = np.repeat(X_NEW, 2, axis=1)
+    for rows in (X_NEW.astype(np.float32), np.asfortranarray(X_NEW), twice[::2], wide[:, ::2]):
+        assert (model.predict(rows, QID_NEW) == readings).all()
+        assert (model.predictor().predict(rows, QID_NEW) == readings).all()
+
+
+def test_frames():
+    train, labels, qid = rankings.documents(100, seed=3)
+    names = list("abcde")
+    trained = lightgbm.LGBMRanker(**FEW, num_leaves=6, verbose=-1, n_jobs=1)
+    trained.fit(pd.DataFrame(train, columns=names), labels, group=np.bincount(qid))
+    frame, new = (pd.DataFrame(rows, columns=names) for rows in (X, X_NEW))
+    model = MDDAGRanker(FrozenEstimator(trained), beta=1e-4, random_state=0)
+    other_index = frame.index[::-1]
+    model.fit(frame, pd.Series(Y, index=other_index), pd.Series(QID, index=other_index))
+    readings = model.predict(new, pd.Series(QID_NEW).astype("category"))
+    assert (clone(model).fit(frame, Y, QID).predict(new, QID_NEW) == readings).all()
+    with pytest.raises(ValueError, match="must be in the same order"):
+        model.predict(new[names[::-1]], QID_NEW)
+    for call in (
+        lambda: model.predictor().predict(new[names[::-1]], QID_NEW),
+        lambda: clone(model).fit(frame[names[::-1]], Y, QID),
+        lambda: mddag.sparsify(trained, frame[names[::-1]], Y, qid=QID, beta=1e-4),
+    ):
+        with pytest.raises(ValueError, match="columns in another order"):
+            call()
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        QID_NEW.astype(float),
+        QID_NEW.astype(object),
+        np.array([np.int64(q) for q in QID_NEW] + [None], object)[:-1],
+        QID_NEW.astype("U"),
+        QID_NEW.astype("S"),
+        QID_NEW.astype(np.uint64) + np.uint64(2**63),
+        -1 - QID_NEW,
+        QID_NEW.tolist(),
+        pd.Series(QID_NEW, index=QID_NEW[::-1]),
+        pd.Series(QID_NEW).astype("Int64"),
+        pd.Series(QID_NEW.astype(str)).astype("category"),
+    ],
+    ids=lambda given: type(given).__name__,
+)
+def test_queries_may_be_named_in_any_way(given):
+    model = fitted(beta=1e-4)
+    assert (model.predict(X_NEW, given) == model.predict(X_NEW, QID_NEW)).all()
+
+
+def test_copies():
+    model = fitted(beta=1e-4)
+    readings = model.predict(X_NEW, QID_NEW)
+    kept = BytesIO()
+    joblib.dump(model, kept)
+    for other in (
+        clone(model).fit(X, Y, QID),
+        clone(model).set_params(n_threads=2).fit(X, Y, QID),
+        pickle.loads(pickle.dumps(model)),
+        joblib.load(kept),
+    ):
+        assert (other.predict(X_NEW, QID_NEW) == readings).all()
+    parts = [np.flatnonzero(q == QID_NEW) for q in np.unique(QID_NEW)]
+    one_by_one = [model.predict(X_NEW[part], QID_NEW[part]) for part in parts]
+    assert (np.concatenate(one_by_one) == readings).all()
+
+
+def test_small_queries_and_large_k():
+    alone = np.arange(len(X_NEW))
+    model = fitted(beta=1e-4)
+    assert (model.n_evaluated(X_NEW, alone) == 8).all()  # one document: nothing to sort
+    assert (model.rank(X_NEW, alone) == alone).all()
+    one = np.zeros(len(X_NEW), int)
+    assert (np.diff(model.predict(X_NEW, one)[model.rank(X_NEW, one)]) <= 0).all()
+    large = np.zeros(40 * len(X_NEW), int)  # more documents than a block of rows holds
+    rows = np.tile(X_NEW, (40, 1))
+    assert (model.predict(rows, large) == model.trace(rows, large).scores[:, 0]).all()
+    at_end = fitted(beta=1e-4, metric=NDCG(20)).predict(X_NEW, QID_NEW)  # the largest query
+    for beyond in (NDCG(2**70), NDCG(None)):
+        assert (fitted(beta=1e-4, metric=beyond).predict(X_NEW, QID_NEW) == at_end).all()
+    far = fitted(beta=1e-4, solver=ProximityExits(k=2**70))
+    assert far.predict(X_NEW, QID_NEW).shape == Y_NEW.shape
+    many = rankings.documents(30, seed=1, largest=1)
+    single = MDDAGRanker(FrozenEstimator(rankings.ranker()), random_state=0).fit(*many)
+    assert (single.n_evaluated(X_NEW, alone) == 8).all()
+
+
+def test_ties_keep_the_order_of_the_file():
+    model = fitted(beta=1e-4)
+    same = np.repeat(X_NEW[:5], 6, axis=0)
+    qid = np.repeat(np.arange(5), 6)
+    assert (model.rank(same, qid) == np.arange(30)).all()
+
+
+def test_groups_may_be_routed():
+    model = MDDAGRanker(FrozenEstimator(rankings.ranker()), beta=1e-4, random_state=0)
+    with sklearn.config_context(enable_metadata_routing=True):
+        search = GridSearchCV(model, {"beta": [1e-4, 1e-2]}, cv=GroupKFold(2))
+        search.fit(X, Y, qid=QID, groups=QID)
+        assert search.best_params_ == {"beta": 1e-4}
+        assert search.best_estimator_.score(X_NEW, Y_NEW, QID_NEW) > 0.5
+        small = lightgbm.LGBMRanker(**FEW, num_leaves=6, verbose=-1, n_jobs=1)
+        by_sizes = MDDAGRanker(small, random_state=0).set_fit_request(group=True)
+        pipeline = make_pipeline(StandardScaler(), by_sizes)
+        pipeline.fit(X, Y, group=np.bincount(QID))
+        assert pipeline.score(X_NEW, Y_NEW, qid=QID_NEW) > 0.5
 
 
 def test_files(tmp_path):

@@ -1,15 +1,24 @@
 """Readings and orders without scikit-learn."""
 
 import pickle
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 import mddag
+from mddag.ensemble.tasks import Regression
 from mddag.serving.model_file import Model, ModelFileError
 from mddag.serving.model_file import _query_states as states
 from mddag.serving.rank_predictor import RankPredictor
-from mddag.solvers.ranking import ProximityExits, RankExits, ScoreExits, UrgencyExits
+from mddag.solvers.ranking import (
+    PrefixExits,
+    ProximityExits,
+    QueryExits,
+    RankExits,
+    ScoreExits,
+    UrgencyExits,
+)
 from tests import rankings
 
 X, _, QID = rankings.documents(seed=31)
@@ -39,18 +48,39 @@ def test_readings_and_orders():
     ("member", "knob"),
     [
         (UrgencyExits(), 1e-3),
+        (QueryExits(), 1e-3),
         (ProximityExits(k=3), (1.0, 0.6)),
         (RankExits(k=3), (0.5, 1.0)),
         (ScoreExits(), (0.0, 0.8)),
+        (PrefixExits(), 0.5),
     ],
+    ids=lambda given: getattr(given, "name", ""),
 )
 def test_every_state_is_kept_in_a_file(member, knob, tmp_path):
     found = predictor(member, knob)
     found.save(tmp_path / "model")
     loaded = mddag.load(tmp_path / "model")
     assert type(loaded.model.dag.policy.state) is type(found.model.dag.policy.state)
-    assert (loaded.predict(X, QID) == found.predict(X, QID)).all()
     assert loaded.model.to_bytes() == found.model.to_bytes()
+    trace = found.run(X, QID)
+    for other in (loaded, loaded.on_threads(2)):
+        assert (other.predict(X, QID) == found.predict(X, QID)).all()
+        assert (other.rank(X, QID) == found.rank(X, QID)).all()
+        assert (other.n_evaluated(X, QID) == trace.n_evaluated).all()
+        again = other.run(X, QID)
+        for name in ("scores", "exit_step", "indices", "indptr", "cost"):
+            assert (getattr(again, name) == getattr(trace, name)).all()
+    first = QID < 7  # queries do not depend on others
+    assert (loaded.predict(X[first], QID[first]) == trace.scores[first, 0]).all()
+
+
+def test_a_state_of_queries_needs_a_ranker():
+    dag = predictor().model.dag
+    other = replace(dag.ensemble, task=Regression())
+    with pytest.raises(
+        ValueError, match=r"\(an Urgency\), but the ensemble is a regressor; wanted"
+    ):
+        Model(mddag.compile(other, dag.policy))
 
 
 def test_a_ranker_that_evaluates_everything_needs_no_query(tmp_path):

@@ -2,13 +2,11 @@
 
 import numpy as np
 import pytest
-from scipy.stats import ttest_1samp
 
 import mddag
-from mddag import DoubtfulResult, MDDAGRanker
+from mddag import DoubtfulResult, Interrupted, MDDAGRanker
 from mddag.metrics import MAP, NDCG, MeanNDCG
-from mddag.solvers.ranking import ProximityExits
-from mddag.tuning.ranking import skewed_p_value
+from mddag.solvers.ranking import ProximityExits, UrgencyExits
 from tests import rankings
 
 X, Y, QID = rankings.documents(150, seed=21)
@@ -99,17 +97,58 @@ def test_where_nothing_can_be_shown_the_full_model_is_returned():
     assert model.summary_.evaluates_all
 
 
-def test_skewed_p_values():
-    rng = np.random.default_rng(0)
-    symmetric = rng.normal(0.01, 0.02, 2000)
-    plain = ttest_1samp(symmetric, 0.011, alternative="less").pvalue
-    assert skewed_p_value(symmetric, 0.011) == pytest.approx(plain, abs=0.01)
-    assert skewed_p_value(np.zeros(50), 0.01) == 0.0
-    assert skewed_p_value(np.full(50, 0.02), 0.01) == 1.0
-    draws = rng.gamma(0.1, 0.1, size=(2000, 100))  # the mean is 0.01, the skewness 6
-    wrong = np.mean([skewed_p_value(d, 0.01) <= 0.1 for d in draws])
-    plain = np.mean([ttest_1samp(d, 0.01, alternative="less").pvalue <= 0.1 for d in draws])
-    assert wrong < 0.13 < plain
+def test_ctrl_c_returns_what_is_promised_all_the_same():
+    stopped = rankings.StoppedExits(stops=5)  # three folds of five
+    with pytest.warns(Interrupted, match="is chosen by 90 of 150 queries"):
+        model = sparse(max_disagreement=0.03, solver=stopped, on_interrupt="return")
+    assert model.promise_.bound == 0.03
+    assert model.summary_.n_rows == 90
+    assert model.predict(X_NEW, QID_NEW).shape == Y_NEW.shape
+    for stops, given in ((2, {"on_interrupt": "return"}), (5, {})):
+        with pytest.raises(KeyboardInterrupt):
+            sparse(max_disagreement=0.03, solver=rankings.StoppedExits(stops=stops), **given)
+
+
+def test_ctrl_c_before_so_many_queries_as_a_promise_needs_raises():
+    few = QID < 50  # 45 are needed, one fold has 10
+    stopped = rankings.StoppedExits(stops=5)
+    given = {"qid": QID[few], "solver": stopped, "on_interrupt": "return"}
+    with pytest.raises(KeyboardInterrupt):
+        mddag.sparsify(rankings.ranker(), X[few], max_disagreement=0.005, **given)
+
+
+def test_ctrl_c_while_another_way_is_tried_keeps_the_first(monkeypatch):
+    def stopped(self, problem, **given):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(ProximityExits, "fit", stopped)
+    given = {"max_disagreement": 0.03, "objective": "time"}
+    with pytest.warns(Interrupted, match="ProximityExits was stopped; UrgencyExits is taken"):
+        sparse(**given, on_interrupt="return")
+    with pytest.raises(KeyboardInterrupt):
+        sparse(**given)
+
+
+def test_every_is_that_of_the_solver():
+    assert sparse(budget=40, every=16).policy_.every == 16
+    assert sparse(budget=40, every=16, solver=UrgencyExits()).policy_.every == 16
+    assert sparse(budget=40, solver=UrgencyExits(24)).policy_.every == 24
+
+
+def test_jobs_threads_and_progress(capsys):
+    readings = sparse(beta=1e-4).predict(X_NEW, QID_NEW)
+    assert capsys.readouterr().err == ""
+    other = sparse(beta=1e-4, n_jobs=2, n_threads=2, verbose=True)
+    assert "folds judged" in capsys.readouterr().err
+    assert (other.predict(X_NEW, QID_NEW) == readings).all()
+
+
+def test_doubts():
+    few = QID < 8
+    with pytest.warns(DoubtfulResult, match="the policy is chosen by 8 queries; wanted 10 or"):
+        mddag.sparsify(rankings.ranker(), X[few], Y[few], qid=QID[few], beta=1e-4)
+    with pytest.warns(DoubtfulResult, match="documents have the label 0, so every order"):
+        sparse(beta=1e-4, y=0 * Y)
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ from mddag._internal.user_warning import warn_user
 # Fewer policy rows leave too much to chance: docs/sparsify.md has the numbers behind.
 FEWEST_ROWS = {"beta": 500, "budget": 1000, "max_loss": 1000, "max_disagreement": 1000}
 FEWEST_TO_FIT = 250  # fewer than a price wants: rows held out for the policy are lost to boosting
+FEWEST_QUERIES = 10  # a policy is judged by queries, not by documents
 
 
 class DoubtfulResult(UserWarning):
@@ -50,6 +51,20 @@ def doubt_one_class(labels: NDArray[Any], *, given: bool = True) -> None:
         doubt(
             f"the policy rows, {len(labels)} in all, {have} {label!r} alone, so a policy that "
             "gives it to every row seems perfect; give rows of every class"
+        )
+
+
+def doubt_queries(n_queries: int, labels: NDArray[Any] | None) -> None:
+    """Warn of few queries to choose a policy by, and of relevance labels that are all alike."""
+    if 1 < n_queries < FEWEST_QUERIES:  # of one alone nothing can be judged: an error elsewhere
+        doubt(
+            f"the policy is chosen by {n_queries} queries; wanted {FEWEST_QUERIES} or more, some "
+            "hundred if they are at hand, for with so few much of it is luck: give more queries"
+        )
+    if labels is not None and len(labels) and (labels == labels[0]).all():
+        doubt(
+            f"all {len(labels)} documents have the label {labels[0]:g}, so every order of them "
+            "seems perfect and documents quit at once; give labels that differ"
         )
 
 

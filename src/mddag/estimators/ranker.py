@@ -12,12 +12,15 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import clone
+from sklearn.base import clone, is_classifier
 from sklearn.ensemble import HistGradientBoostingRegressor
 from sklearn.utils import _safe_indexing, check_random_state
 from sklearn.utils.validation import check_consistent_length, has_fit_parameter
 
 from mddag._internal.checks import check_between, check_fraction, check_is, checked_threads
+from mddag._internal.doubts import doubt_queries
+from mddag._internal.interruption import check_on_interrupt
+from mddag._internal.progress import Report, progress
 from mddag.adapters import ensemble_of, parts_of
 from mddag.dag.dag import compile as compile_dag
 from mddag.dag.trace import Trace
@@ -63,6 +66,10 @@ class MDDAGRanker(DagEstimator):
         The share of queries that a model trained here does not see, for the policy.
     n_threads, verbose, random_state
         As for ``MDDAGClassifier``.
+    on_interrupt : "raise" or "return", default "raise"
+        What Ctrl-C does to ``fit``: an error, which leaves the estimator as it was, or a fit whose
+        policy is chosen by the queries that were judged by then, and a warning,
+        ``mddag.Interrupted``.
 
     Attributes
     ----------
@@ -92,6 +99,7 @@ class MDDAGRanker(DagEstimator):
         policy_fraction: float = 0.3,
         n_threads: int = 1,
         verbose: bool = False,
+        on_interrupt: str = "raise",
         random_state: Any = None,
     ) -> None:
         self.ensemble = ensemble
@@ -101,6 +109,7 @@ class MDDAGRanker(DagEstimator):
         self.policy_fraction = policy_fraction
         self.n_threads = n_threads
         self.verbose = verbose
+        self.on_interrupt = on_interrupt
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any, qid: Any = None, group: Any = None) -> Self:
@@ -110,20 +119,38 @@ class MDDAGRanker(DagEstimator):
         qid   : the query of each document, (n,), in any order
         group : instead of qid, the number of documents of each query, one behind the other
         """
-        metric, member = self.checked_metric(), self.solver
+        metric = self.checked_metric()
+        if self._trains_no_classifier():
+            self.checked_exits()
         with all_or_nothing(self):
             X = self._seen(X, finite=False)
             labels = checked_labels(y)
             check_consistent_length(X, labels)
             queries = queries_of(qid, group, len(labels))
-            random = check_random_state(self.random_state)
-            model, held_out, trained = self._fitted(X, np.asarray(y), queries, random)
-            rows, some = queries.some(held_out)
-            X_policy, y_policy = _safe_indexing(X, rows), labels[rows]
-            if ensemble_of(parts_of(model)).kind == "classifier":
-                self._fit_classifier(model, X_policy, np.asarray(y)[rows], random)
-                return self
+            with progress(type(self).__name__, 2, self.verbose) as report:
+                self._fit_policy(X, np.asarray(y), labels, queries, metric, report)
+        return self
+
+    def _fit_policy(
+        self,
+        X: Any,
+        y: NDArray[Any],
+        labels: NDArray[np.float64],
+        queries: Queries,
+        metric: GainMetric,
+        report: Report,
+    ) -> None:
+        random = check_random_state(self.random_state)
+        model, held_out, trained = self._fitted(X, y, queries, random)
+        rows, some = queries.some(held_out)
+        X_policy, y_policy = _safe_indexing(X, rows), labels[rows]
+        ensemble = ensemble_of(parts_of(model))
+        report(1, f"{ensemble.n_classifiers} base classifiers")
+        if ensemble.kind == "classifier":
+            self._fit_classifier(model, X_policy, y[rows], random)
+        else:
             member = self.checked_exits()
+            doubt_queries(len(some), y_policy)
             source = FittedModel(ranking_ensemble(model), rows, parts_of(model).transformer)
             read = self._enter(source, X_policy, finite=False)
             problem = self._problem(source.ensemble, read, some, metric, y_policy)
@@ -132,11 +159,13 @@ class MDDAGRanker(DagEstimator):
                 of_model, others = queries.some(trained)
                 read = self._read(_safe_indexing(X, of_model), source.ensemble)
                 more = self._problem(source.ensemble, read, others, metric, None)
-            found = cross_fitted(member, problem, random, more=more, odds=has_odds(model))
+            watched: dict[str, Any] = {"verbose": self.verbose, "on_interrupt": self.on_interrupt}
+            odds = has_odds(model)
+            found = cross_fitted(member, problem, random, more=more, odds=odds, **watched)
             lost, n_evaluated = found.losses.mean(axis=1), found.n_evaluated
             at = int(np.argmin(lost + self.beta * n_evaluated))
             self.settle_ranking(source.ensemble, found.family.policy(found.knobs[at]), found, at)
-        return self
+        report(2, f"{self.evaluation_.n_evaluated:.1f} evaluated")
 
     def adopt(self, policy: Policy, X: Any, y: Any, sample_weight: Any = None) -> Self:
         raise TypeError("policies of a ranker are learned by fit or sparsify; there is no adopt")
@@ -215,6 +244,7 @@ class MDDAGRanker(DagEstimator):
     def checked_metric(self) -> GainMetric:
         """The metric; bad parameters are refused here, before any work."""
         checked_threads(self.n_threads)
+        check_on_interrupt(self.on_interrupt)
         check_fraction("policy_fraction", self.policy_fraction, zero=False)
         check_between("beta", self.beta, 0.0, np.inf, "a finite price, 0 or more")
         metric: GainMetric = NDCG(10) if self.metric is None else self.metric
@@ -226,6 +256,12 @@ class MDDAGRanker(DagEstimator):
         member: Exits = UrgencyExits() if self.solver is None else self.solver
         check_is("solver", member, Exits, "how documents of queries quit, such as UrgencyExits()")
         return member
+
+    def _trains_no_classifier(self) -> bool:
+        """Whether a ranker or regressor is trained here, which is known before it is."""
+        return self.ensemble is None or not (
+            is_fitted(self.ensemble) or is_classifier(self.ensemble)
+        )
 
     def _fitted(
         self, X: Any, y: NDArray[Any], queries: Queries, random: np.random.RandomState
@@ -260,7 +296,8 @@ class MDDAGRanker(DagEstimator):
     ) -> None:
         given = {"beta": self.beta, "solver": self.solver, "n_threads": self.n_threads}
         seed = int(random.randint(2**31 - 1))
-        inner = MDDAGClassifier(model, **given, verbose=self.verbose, random_state=seed)
+        watched: dict[str, Any] = {"verbose": self.verbose, "on_interrupt": self.on_interrupt}
+        inner = MDDAGClassifier(model, **given, **watched, random_state=seed)
         self.classifier_ = inner.fit(X, y)
         for name in ("ensemble_", "policy_", "dag_", "evaluation_", "full_evaluation_"):
             setattr(self, name, getattr(inner, name))

@@ -31,6 +31,7 @@ from mddag.mdp.readings import Readings
 from mddag.metrics.queries import Queries
 from mddag.metrics.ranking import NDCG, GainMetric, LetorNDCG, MeanNDCG
 
+MOST_DOCUMENTS = (1 << 31) - 1
 MOST_DEPTH = 1 << 16  # positions with discounts of their own in a mean over cuts
 
 
@@ -162,6 +163,11 @@ class Gap(QueryState):
         super().__post_init__()
         check_whole("k", self.k, 1)
 
+    @property
+    def place(self) -> int:
+        """k, as a number that kernels can hold; no query has so many documents."""
+        return min(int(self.k), MOST_DOCUMENTS)
+
     def numbers(
         self,
         reading: NDArray[np.float64],
@@ -170,7 +176,7 @@ class Gap(QueryState):
         queries: Queries,
     ) -> NDArray[np.float64]:
         ranked = reading[queries.order(reading)]
-        best = ranked[queries.starts[:-1] + np.minimum(self.k, queries.sizes) - 1]
+        best = ranked[queries.starts[:-1] + np.minimum(self.place, queries.sizes) - 1]
         return reading - best[queries.query]
 
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -143,34 +144,51 @@ def checked_qid(qid: Any, n_rows: int) -> NDArray[Any]:
             f"qid is missing; a ranker needs {WANTED}. If all rows are of one query, give "
             "qid=np.zeros(len(X), int)"
         )
-    values: NDArray[Any] = np.asarray(qid)
+    if np.ma.is_masked(qid):
+        raise ValueError(f"qid is an array with masked entries; wanted {WANTED}")
+    try:
+        values: NDArray[Any] = np.asarray(qid)
+    except ValueError:  # lists of several lengths
+        raise ValueError(f"qid is {described(qid)} that is no array; wanted {WANTED}") from None
     if values.ndim != 1 or len(values) != n_rows:
         raise ValueError(f"qid has shape {values.shape}; wanted {WANTED}, ({n_rows},)")
-    whole = values.dtype.kind in "iuUS"
     if values.dtype.kind == "f":
-        bad = np.flatnonzero(~(np.isfinite(values) & (values == np.floor(values))))
-        if len(bad):
-            raise ValueError(f"qid[{bad[0]}] is {values[bad[0]]}; wanted {WANTED}")
-        whole = True
-    if values.dtype.kind == "O":
-        kinds = {type(value) for value in values.tolist()}
-        whole = kinds <= {str} or kinds <= {int}
-    if not whole and n_rows:
+        _check_whole_floats(values)
+    elif n_rows and not (values.dtype.kind in "iuUS" or _is_named(values)):
         raise ValueError(f"qid is {described(values)}; wanted {WANTED}")
     return values
 
 
+def _check_whole_floats(values: NDArray[Any]) -> None:
+    """Refuse fractions, and numbers so large that neighbours are one and the same."""
+    largest = 2.0 ** (np.finfo(values.dtype).nmant + 1)
+    bad = np.flatnonzero(~((np.abs(values) <= largest) & (values == np.floor(values))))
+    if len(bad):
+        beyond = f", as {values.dtype} up to {largest:.0f}" if np.isfinite(values[bad[0]]) else ""
+        raise ValueError(f"qid[{bad[0]}] is {values[bad[0]]}; wanted {WANTED}{beyond}")
+
+
+def _is_named(values: NDArray[Any]) -> bool:
+    """Whether objects are all str, or all whole numbers."""
+    if values.dtype.kind != "O":
+        return False
+    kinds = {type(value) for value in values.tolist()}
+    whole = bool not in kinds and all(issubclass(kind, Integral) for kind in kinds)
+    return whole or all(issubclass(kind, str) for kind in kinds)
+
+
 def sizes_of_groups(group: Any, n_rows: int) -> Queries:
     """Queries by LightGBM's `group`: how many of the rows, one behind the other, each query has."""
+    wanted = f"the number of rows of each query, one behind the other, {n_rows} in all"
     sizes: NDArray[Any] = np.asarray(group)
-    sound = sizes.ndim == 1 and sizes.dtype.kind in "iu" and bool((sizes > 0).all())
-    if not sound or int(sizes.sum()) != n_rows:
-        total = int(sizes.sum()) if sound else described(group)
-        raise ValueError(
-            f"group sums to {total}; wanted the number of rows of each query, one behind the "
-            f"other, {n_rows} in all"
-        )
-    return Queries.of_sizes(sizes)
+    if sizes.ndim != 1 or sizes.dtype.kind not in "iu":
+        raise ValueError(f"group is {described(sizes)}; wanted {wanted}, as whole numbers, (n,)")
+    bad = np.flatnonzero((sizes <= 0) | (sizes > n_rows))
+    if len(bad):
+        raise ValueError(f"group[{bad[0]}] is {sizes[bad[0]]}; wanted {wanted}")
+    if int(sizes.sum(dtype=np.int64)) != n_rows:
+        raise ValueError(f"group sums to {sizes.sum(dtype=np.int64)}; wanted {wanted}")
+    return Queries.of_sizes(sizes.astype(np.intp))
 
 
 def _starts(sizes: NDArray[Any]) -> NDArray[np.intp]:

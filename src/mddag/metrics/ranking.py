@@ -231,6 +231,8 @@ def checked_scores(scores: ArrayLike) -> NDArray[np.float64]:
 def checked_labels(labels: ArrayLike) -> NDArray[np.float64]:
     """Relevance labels (n,) as float64, if they are 0 or more."""
     wanted = f"one relevance label from 0 to {LARGEST_LABEL} for each document, (n,)"
+    if labels is None:
+        raise ValueError(f"labels are missing: y is None; wanted {wanted}")
     numbers = as_floats("labels", labels, wanted)
     if numbers.ndim != 1:
         raise ValueError(f"labels have shape {numbers.shape}; wanted {wanted}")

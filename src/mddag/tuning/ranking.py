@@ -1,10 +1,8 @@
 """sparsify of rankers: one number in, the knob of a family of exits out, judged query by query.
 
 Order and readings are cross-fitted (``solvers.ranking.cross_fitting``), so every query judges knobs
-by a policy that it was not fitted on. A bound on what is lost counts queries, never documents:
-
-    mean over queries of the metric lost  <= bound     with the confidence wanted, by Student's t
-                                                        made symmetric (Hall 1992)
+by a policy that it was not fitted on. A bound on what is lost counts queries, never documents
+(``query_guarantee``).
 
 max_disagreement bounds the metric lost against the full model's own order, for which labels are not
 needed; max_loss the metric by labels.
@@ -13,35 +11,35 @@ needed; max_loss the metric by labels.
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
-from scipy.stats import t
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_consistent_length
 
-from mddag._internal.doubts import doubt
+from mddag._internal.checks import check_jobs
+from mddag._internal.doubts import doubt, doubt_queries
+from mddag._internal.interruption import Interrupted
+from mddag._internal.user_warning import warn_user
 from mddag.adapters import ModelParts, ensemble_of, parts_of
 from mddag.ensemble.ensemble import Ensemble
 from mddag.estimators.ranker import MDDAGRanker, has_odds, queries_of, ranking_ensemble
-from mddag.features.checks import counted_rows
 from mddag.mdp.grid import Grid
 from mddag.mdp.policy import EVAL, Policy
+from mddag.metrics.queries import Queries
 from mddag.metrics.ranking import checked_labels
 from mddag.serving.summary import Summary
 from mddag.solvers.ranking.cross_fitting import CrossFitted, cross_fitted
 from mddag.solvers.ranking.fit_readings import GROWTH
-from mddag.solvers.ranking.members import LEAST_EVERY, ProximityExits, UrgencyExits
+from mddag.solvers.ranking.members import LEAST_EVERY, Exits, ProximityExits, UrgencyExits
 from mddag.solvers.ranking.problem import RankingProblem
+from mddag.tuning.arguments import BOUNDS
 from mddag.tuning.guarantee import Guarantee
-from mddag.tuning.p_values import rows_for_share
+from mddag.tuning.query_guarantee import queries_needed, query_guarantee, skewed_p_value
 
-BOUNDS = ("max_loss", "max_disagreement")
 TIMED_EVERY = 16
 FEW_CHECKS = 1.0  # looks at queries take time: each check point twice as far as the one before
-WORST = 0.1  # a query hardly loses more: so rare ones must be noticed
-FEWEST = 30  # queries, for a mean to be about normal
 
 
 def sparse_ranker(
@@ -61,16 +59,14 @@ def sparse_ranker(
     every: int | None = None,
     timed: bool = False,
     n_threads: int = 1,
+    n_jobs: int | None = None,
     verbose: bool = False,
+    on_interrupt: str = "raise",
     random_state: Any = 0,
 ) -> MDDAGRanker:
     """A fitted MDDAGRanker; see ``sparsify``. `timed`: the fastest that is expected, which may be
     the full model."""
-    given_solver = solver
-    if solver is None:
-        least = TIMED_EVERY if timed else LEAST_EVERY
-        growth = FEW_CHECKS if timed else GROWTH
-        solver = UrgencyExits(least if every is None else every, growth)
+    solver, others = _members(solver, every, timed)
     source = parts_of(model)
     ensemble = _ranker(ensemble_of(source))
     estimator = MDDAGRanker(
@@ -80,39 +76,52 @@ def sparse_ranker(
         solver=solver,
         n_threads=n_threads,
         verbose=verbose,
+        on_interrupt=on_interrupt,
         random_state=random_state,
     )
+    check_jobs(n_jobs)
     gain_metric, member = estimator.checked_metric(), estimator.checked_exits()
-    others = (ProximityExits(growth=FEW_CHECKS),) if timed and given_solver is None else ()
     if knob == "max_loss" and y is None:
         raise ValueError(
             "max_loss bounds the metric by labels, but y is not given; give y, or "
             "max_disagreement, which bounds what is lost against the full model's own order"
         )
-    X, labels, _ = counted_rows(X, None if y is None else checked_labels(y), None)
+    labels = None if y is None else checked_labels(y)
     rows = ensemble.features.rows(source.rows(X))
     if labels is not None:
         check_consistent_length(rows, labels)
     queries = queries_of(qid, group, len(rows))
-    guarantee = _guarantee(knob, value, confidence, len(queries))
+    guarantee = query_guarantee(knob, value, confidence, len(queries))
+    trained = _trained(source, ensemble, X_train, qid_train)
     votes = ensemble.votes(rows, n_threads=n_threads)
     problem = RankingProblem.of(votes, queries, gain_metric, labels)
     more = None
-    if X_train is not None:
-        trained = ensemble.features.rows(source.rows(X_train))
-        seen = queries_of(qid_train, None, len(trained))
-        more = RankingProblem.of(ensemble.votes(trained, n_threads=n_threads), seen, gain_metric)
+    if trained is not None:
+        votes = ensemble.votes(trained[0], n_threads=n_threads)
+        more = RankingProblem.of(votes, trained[1], gain_metric)
+    doubt_queries(len(queries), labels)
     random = check_random_state(random_state)
     estimator.describe_rows(X)
-    fastest = None
+    watched = {"n_jobs": n_jobs, "verbose": verbose, "on_interrupt": on_interrupt}
+    least = 1 if guarantee is None else queries_needed(guarantee)
+    given: dict[str, Any] = {"more": more, "odds": has_odds(model), "least": least, **watched}
+    fastest: tuple[float, Policy, CrossFitted, int | None] | None = None
     for tried in (member, *others):
-        found = cross_fitted(tried, problem, random, more=more, odds=has_odds(model))
+        try:
+            found = cross_fitted(tried, problem, random, **given)
+        except KeyboardInterrupt:
+            if fastest is None or on_interrupt == "raise":
+                raise
+            warn_user(f"{tried.name} was stopped; {member.name} is taken", Interrupted)
+            break
         at, setting = _chosen(found, knob, value, guarantee)
         policy = _everything(ensemble) if at is None else found.family.policy(setting)
         estimator.settle_ranking(ensemble, policy, found, at)
         speed = estimator.dag_.expected_speedup
         if fastest is None or speed > fastest[0]:
             fastest = speed, policy, found, at
+        if not found.is_whole:
+            break
     assert fastest is not None
     speed, policy, found, at = fastest
     if timed and speed <= 1 and knob != "budget":  # evaluating everything is faster
@@ -124,11 +133,48 @@ def sparse_ranker(
     return estimator
 
 
+def _members(solver: Any, every: int | None, timed: bool) -> tuple[Any, tuple[Exits, ...]]:
+    """How documents quit, and what else is tried where time is what counts."""
+    if solver is not None:
+        is_member = isinstance(solver, Exits) and every is not None
+        return replace(solver, every=every) if is_member else solver, ()
+    least = TIMED_EVERY if timed else LEAST_EVERY
+    growth = FEW_CHECKS if timed else GROWTH
+    others = (ProximityExits(growth=FEW_CHECKS),) if timed else ()
+    return UrgencyExits(least if every is None else every, growth), others
+
+
+def _trained(
+    source: ModelParts, ensemble: Ensemble, X_train: Any, qid_train: Any
+) -> tuple[Any, Queries] | None:
+    """Documents that the model was trained on, and their queries."""
+    if X_train is None and qid_train is None:
+        return None
+    if X_train is None or qid_train is None:
+        given, absent = ("X_train", "qid_train")[:: 1 if qid_train is None else -1]
+        raise ValueError(f"{given} is given, but {absent} is not; give both, or none of them")
+    rows = ensemble.features.rows(source.rows(X_train))
+    try:
+        return rows, Queries.of(qid_train, len(rows))
+    except ValueError as error:
+        raise ValueError(f"of X_train, {error}") from None
+
+
 def refuse_for_rankers(**given: Any) -> None:
     """Refuse arguments that a ranker has not."""
     for name, value in given.items():
         if value is not None:
             raise ValueError(f"{name} is given, but a ranker has none here; leave it out")
+
+
+def refuse_for_detectors(**given: Any) -> None:
+    """Refuse arguments of rankers beside a rate."""
+    for name, value in given.items():
+        if value is not None:
+            raise ValueError(
+                f"{name} is given, which is for rankers, beside target_fpr or target_tpr, which "
+                "are for detectors; give one or the other"
+            )
 
 
 def refuse_of_rankers(**given: Any) -> None:
@@ -145,19 +191,6 @@ def _ranker(ensemble: Ensemble) -> Ensemble:
             "here. MDDAGRanker(model, solver=…).fit(X, y, qid=qid) sorts by expected relevance"
         )
     return ranking_ensemble(ensemble)
-
-
-def _guarantee(knob: str, bound: float, confidence: float | None, n: int) -> Guarantee | None:
-    if knob not in BOUNDS or confidence is None:
-        return None
-    needed = max(rows_for_share(min(bound / WORST, 0.5), confidence), FEWEST)
-    if n < needed:
-        raise ValueError(
-            f"{n} queries are too few to promise {knob}={bound} with confidence {confidence}: it "
-            f"takes {needed} or more, whatever number of documents they have, and some hundred to "
-            "be near the bound; give more queries, a larger bound, or confidence=None"
-        )
-    return Guarantee(knob, bound, float(confidence), "mean")
 
 
 def _chosen(
@@ -203,19 +236,6 @@ def _within_budget(found: CrossFitted, budget: float) -> tuple[int, Any]:
     return at, math.exp(np.interp(share, [0.0, 1.0], np.log(found.knobs[at - 1 : at + 1])))
 
 
-def skewed_p_value(losses: NDArray[np.float64], bound: float) -> float:
-    """Of "the mean loss is at least `bound`", by Hall's t, which heeds the skewness: few queries
-    lose much, and where none of them was drawn the mean looks too small."""
-    n, mean = len(losses), float(losses.mean())
-    deviation = float(losses.std(ddof=1)) if n > 1 else 0.0
-    if deviation == 0:
-        return float(mean >= bound)
-    skewness = float(np.mean((losses - mean) ** 3)) / deviation**3
-    off = (mean - bound) / deviation
-    cubic = off + skewness * off**2 / 3 + skewness**2 * off**3 / 27 + skewness / (6 * n)
-    return float(t.cdf(math.sqrt(n) * cubic, n - 1))
-
-
 def _everything(ensemble: Ensemble) -> Policy:
     """The full ensemble in its own order."""
     return Policy.constant(EVAL, len(ensemble), Grid(np.empty(0)))
@@ -230,10 +250,11 @@ def _summary(
     found: CrossFitted,
     at: int | None,
 ) -> Summary:
-    n, labels = len(problem.queries), problem.labels
+    n, labels = len(found.judged), problem.labels
     full = lost_by_labels = None
     if labels is not None and found.label_losses is not None:
-        full = float(problem.metric.of_queries(problem.full, labels, problem.queries).mean())
+        by_query = problem.metric.of_queries(problem.full, labels, problem.queries)
+        full = float(by_query[found.judged].mean())
         lost_by_labels = 0.0 if at is None else float(found.label_losses[at].mean())
     difference = 0.0 if at is None else float(found.losses[at].mean())
     lost = lost_by_labels if knob == "max_loss" else difference

@@ -40,7 +40,12 @@ from mddag.tuning.detection import sparse_detector
 from mddag.tuning.excess_loss import ExcessLoss
 from mddag.tuning.guarantee import Guarantee, certified
 from mddag.tuning.measurement import measured
-from mddag.tuning.ranking import refuse_for_rankers, refuse_of_rankers, sparse_ranker
+from mddag.tuning.ranking import (
+    refuse_for_detectors,
+    refuse_for_rankers,
+    refuse_of_rankers,
+    sparse_ranker,
+)
 from mddag.tuning.row_parts import RowParts
 
 ESTIMATORS: dict[str, type[DagEstimator]] = {
@@ -113,7 +118,8 @@ def sparsify(
                        classifiers at once, and the full ensemble, fast as it is, where a policy is
                        not expected to be faster (but within a budget)
     n_jobs           : workers of joblib, -1 for all cores, that learn at one price each; the
-                       default solver goes along the prices by itself, on so many threads
+                       default solver goes along the prices by itself, on so many threads. Of
+                       rankers: that judge a fifth of the queries each
     n_threads        : threads of prediction and of the default solver, -1 for all cores; 1 unless
                        given, for the solver as many as jobs. The result depends on neither
     verbose          : show progress on standard error
@@ -131,6 +137,8 @@ def sparsify(
     """
     if target_fpr is not None or target_tpr is not None:
         check_one_of("objective", objective, ("evaluations", "time"))
+        of_rankers = {"qid": qid, "group": group, "metric": metric}
+        refuse_for_detectors(**of_rankers, X_train=X_train, qid_train=qid_train)
         others = {"max_loss": max_loss, "max_disagreement": max_disagreement, "loss": loss}
         others["confidence"] = None if isinstance(confidence, _Default) else confidence
         return sparse_detector(
@@ -173,7 +181,9 @@ def sparsify(
             every=every,
             timed=objective == "time",
             n_threads=1 if n_threads is None else n_threads,
+            n_jobs=n_jobs,
             verbose=verbose,
+            on_interrupt=on_interrupt,
             random_state=random_state,
         )
     refuse_of_rankers(metric=metric, X_train=X_train, qid_train=qid_train)

@@ -4,6 +4,7 @@ import tempfile
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 from mddag.dag.dag import Dag
 from mddag.dag.dag import compile as compile_dag
@@ -11,10 +12,12 @@ from mddag.dag.executors import Blocks
 from mddag.dag.replay import replay
 from mddag.features.patches import PatchFeatures
 from mddag.mdp.stages import Stages
+from mddag.metrics.queries import Queries
 from mddag.serving.export import export_c
 from mddag.serving.export.c_tables import CTables
 from mddag.serving.model_file import Model
 from mddag.serving.predictor import Predictor
+from mddag.serving.rank_predictor import RankPredictor
 from tests.reference import exported
 
 N_ROWS = 600  # more than a block of any executor
@@ -35,6 +38,9 @@ def check(model):
     if dag.program.has_kernels:
         _ = Blocks(dag.program).decisions  # likewise
     if dag.ensemble.n_features > MOST_FEATURES:
+        return
+    if dag.needs_queries:
+        queries_agree(model)
         return
     if isinstance(dag.ensemble.features, PatchFeatures):
         patches_agree(dag, predictor)
@@ -59,6 +65,39 @@ def patches_agree(dag, predictor):
     scores = executors_agree(dag, features.rows(X))
     predictions_agree(predictor, X, scores)
     exports_agree(predictor, features.rows(X)[:FEW])
+
+
+def queries_agree(model):
+    """The same of documents of queries, also interleaved, where each keeps its order: ties."""
+    predictor, rng = RankPredictor(model), np.random.default_rng(0)
+    X = rows_for(model.dag.ensemble)
+    qid = np.repeat(np.arange(N_ROWS), rng.integers(1, 40, N_ROWS))[:N_ROWS]
+    mixed = np.empty(N_ROWS, np.intp)
+    mixed[np.argsort(rng.permutation(qid), kind="stable")] = np.arange(N_ROWS)
+    with np.errstate(over="ignore"):
+        narrow = X.astype(np.float32)
+    for rows in (narrow, X):
+        trace = stepwise(model.dag, rows, qid)
+        assert np.isfinite(trace.scores).all()
+        for found in (predictor.run(rows, qid), predictor.on_threads(2).run(rows, qid)):
+            np.testing.assert_array_equal(found.scores, trace.scores)
+            np.testing.assert_array_equal(found.exit_step, trace.exit_step)
+            np.testing.assert_array_equal(found.indices, trace.indices)
+        readings = predictor.predict(rows, qid)
+        np.testing.assert_array_equal(readings, trace.scores[:, 0])
+        np.testing.assert_array_equal(predictor.n_evaluated(rows, qid), trace.n_evaluated)
+        np.testing.assert_array_equal(predictor.predict(rows[mixed], qid[mixed]), readings[mixed])
+        few = qid < FEW
+        np.testing.assert_array_equal(predictor.predict(rows[few], qid[few]), readings[few])
+        assert sorted(predictor.rank(rows, qid)) == list(range(N_ROWS))
+    with pytest.raises(ValueError, match="one row has no prediction of its own"):
+        predictor.predict_one(X[0])
+
+
+def stepwise(dag, rows, qid):
+    """The trace without kernels."""
+    queries, ready = Queries.of(qid, len(rows)), dag.ensemble.features.rows(rows)
+    return dag.by_query._followed(ready, queries, 1)
 
 
 def rows_for(ensemble):

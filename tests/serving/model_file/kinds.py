@@ -19,6 +19,7 @@ from mddag.mdp.policy import EVAL, QUIT, SKIP, Policy
 from mddag.mdp.stages import Stages
 from mddag.serving.model_file import Model
 from tests.native.blocks.forests import random_ensemble, random_tree
+from tests.serving.model_file import rankers
 from tests.serving.model_file.models import whole_model
 
 N_FEATURES = 9  # more than a tile of the engine
@@ -178,4 +179,4 @@ KINDS = {
         stages,
         whole_model,
     )
-}
+} | rankers.KINDS

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from mddag import Interrupted
 from mddag.solvers.ranking import ProximityExits, UrgencyExits
 from mddag.solvers.ranking.cross_fitting import cross_fitted, front
 from tests import rankings
@@ -40,3 +41,59 @@ def test_front():
 def test_one_query_is_too_few():
     with pytest.raises(ValueError, match="there is 1 query to learn from; wanted at least 2"):
         cross_fitted(UrgencyExits(), rankings.problem(1), np.random.RandomState(0))
+
+
+def test_no_queries():
+    problem = rankings.problem(1)
+    with pytest.raises(ValueError, match="there are no queries to learn from"):
+        cross_fitted(UrgencyExits(), problem.some(np.empty(0, np.intp)), np.random.RandomState(0))
+
+
+def test_jobs_change_nothing():
+    problem = rankings.problem(30)
+    one, two = (
+        cross_fitted(UrgencyExits(), problem, np.random.RandomState(0), n_jobs=n_jobs)
+        for n_jobs in (None, 2)
+    )
+    for name in ("losses", "label_losses", "evaluations", "sizes", "judged"):
+        assert (getattr(one, name) == getattr(two, name)).all()
+
+
+def test_progress(capsys):
+    given = UrgencyExits(), rankings.problem(20), np.random.RandomState(0)
+    cross_fitted(*given)
+    assert capsys.readouterr().err == ""
+    cross_fitted(*given, verbose=True)
+    shown = capsys.readouterr().err
+    assert "UrgencyExits" in shown
+    assert "5 of 5 folds judged" in shown
+
+
+def test_ctrl_c_raises():
+    for stops in (1, 2, 6):
+        stopped = rankings.StoppedExits(stops=stops)
+        with pytest.raises(KeyboardInterrupt):
+            cross_fitted(stopped, rankings.problem(20), np.random.RandomState(0))
+
+
+def test_ctrl_c_returns_the_folds_that_are_done():
+    problem, wanted = rankings.problem(20), {"on_interrupt": "return"}
+    whole = cross_fitted(UrgencyExits(), problem, np.random.RandomState(0), **wanted)
+    assert whole.is_whole
+    words = "StoppedExits was stopped after 2 of 5 folds; the policy is chosen by 8 of 20 queries"
+    stopped = rankings.StoppedExits(stops=4)
+    with pytest.warns(Interrupted, match=words):
+        found = cross_fitted(stopped, problem, np.random.RandomState(0), **wanted)
+    assert not found.is_whole
+    assert len(found.judged) == len(found.sizes) == 8
+    assert (found.sizes == problem.queries.sizes[found.judged]).all()
+    assert (found.losses == whole.losses[:, found.judged]).all()
+    assert (found.label_losses == whole.label_losses[:, found.judged]).all()
+
+
+def test_ctrl_c_before_there_is_enough_raises():
+    problem, wanted = rankings.problem(20), {"on_interrupt": "return"}
+    for stops, least in ((1, 1), (2, 1), (4, 9)):
+        stopped = rankings.StoppedExits(stops=stops)
+        with pytest.raises(KeyboardInterrupt):
+            cross_fitted(stopped, problem, np.random.RandomState(0), least=least, **wanted)

@@ -91,7 +91,7 @@ class ByQuery:
         at = readings.checks[: n - 1] // policy.every
         quits = np.ascontiguousarray(policy.actions[at] == QUIT).astype(np.uint8)
         urgency = state.native if isinstance(state, Urgency) else NO_URGENCY
-        k = state.k if isinstance(state, Gap) else 1
+        k = state.place if isinstance(state, Gap) else 1
         number = KERNELS[type(state)]
         return _core.QueryDecisions(tables, number, k, urgency, policy.grid.edges, quits)
 

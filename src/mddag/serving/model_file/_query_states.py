@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from mddag.mdp.grid import Grid
-from mddag.mdp.query_state import Gap, QueryState, Rank, Reading, Urgency
+from mddag.mdp.query_state import Gap, QueryState, QueryUrgency, Rank, Reading, Urgency
 from mddag.mdp.readings import Readings
 from mddag.metrics.ranking import NDCG, GainMetric, LetorNDCG, MeanNDCG
 from mddag.serving.model_file._fields import Types
@@ -70,6 +70,10 @@ def gap(metadata: Metadata, tensors: Tensors, grid: Grid, n_steps: int) -> Gap:
 
 def urgency(metadata: Metadata, tensors: Tensors, grid: Grid, n_steps: int) -> Urgency:
     return Urgency(grid, _readings(metadata, tensors, n_steps), _metric(metadata))
+
+
+def query_urgency(metadata: Metadata, tensors: Tensors, grid: Grid, n_steps: int) -> QueryUrgency:
+    return QueryUrgency(grid, _readings(metadata, tensors, n_steps), _metric(metadata))
 
 
 def _metric(metadata: Metadata) -> GainMetric:

@@ -13,7 +13,7 @@ import numpy as np
 
 from mddag._internal.checks import typed
 from mddag.mdp.grid import Grid
-from mddag.mdp.query_state import Gap, Rank, Reading, Urgency
+from mddag.mdp.query_state import Gap, QueryUrgency, Rank, Reading, Urgency
 from mddag.mdp.stages import Stages
 from mddag.mdp.state import Score, State
 from mddag.serving.model_file import _query_states as queries
@@ -79,6 +79,14 @@ FORMATS = (
         Urgency,
         queries.urgency_parts,
         queries.urgency,
+        queries.URGENCY_FIELDS,
+        queries.TENSORS,
+    ),
+    StateFormat(
+        "query_urgency",
+        QueryUrgency,
+        queries.urgency_parts,
+        queries.query_urgency,
         queries.URGENCY_FIELDS,
         queries.TENSORS,
     ),

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from mddag._internal.checks import check_one_of, checked_path
+from mddag._internal.checks import check_one_of, checked_path, typed
 from mddag._internal.whole_file import write_whole
 from mddag.calibration.calibration import Calibration
 from mddag.dag.dag import Dag
@@ -72,6 +72,11 @@ class Model:
             raise ValueError(
                 f"the calibration is of {len(self.calibration.groups)} exit steps, but the DAG has "
                 f"{n_exits}; wanted the calibration of this DAG"
+            )
+        if self.dag.needs_queries and self.dag.ensemble.kind != "ranker":
+            raise ValueError(
+                f"the policy looks at all documents of a query ({typed(self.dag.policy.state)}), "
+                f"but the ensemble is a {self.dag.ensemble.kind}; wanted a ranker"
             )
 
     def to_bytes(self) -> bytes:

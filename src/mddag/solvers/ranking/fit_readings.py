@@ -13,6 +13,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from mddag._internal.checks import check_between
 from mddag.mdp.readings import Readings
 from mddag.solvers.ranking.problem import RankingProblem
 
@@ -27,6 +28,7 @@ GROWTH = 0.2  # check points lie so much of their step apart, at least `every`
 
 def check_points(n_steps: int, every: int, growth: float = GROWTH) -> NDArray[np.int64]:
     """Steps before which documents may quit, multiples of `every`, and the end, (C,)."""
+    check_between("growth", growth, 0.0, np.inf, "a finite number, 0 or more")
     found, j = [], every
     while j < n_steps:
         found.append(j)
