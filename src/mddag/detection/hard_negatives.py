@@ -105,7 +105,8 @@ def slanted(picture: Grey, turn: float, stretch: NDArray[np.float64]) -> Grey:
     part_y, part_x = at_y - top, at_x - left
     above = picture[top, left] * (1 - part_x) + picture[top, right] * part_x
     under = picture[below, left] * (1 - part_x) + picture[below, right] * part_x
-    return np.rint(above * (1 - part_y) + under * part_y).astype(np.uint8)
+    slanted: Grey = np.rint(above * (1 - part_y) + under * part_y).astype(np.uint8)
+    return slanted
 
 
 def _mirrored(at: NDArray[np.float64], n: int) -> NDArray[np.float64]:
@@ -113,7 +114,8 @@ def _mirrored(at: NDArray[np.float64], n: int) -> NDArray[np.float64]:
     if n == 1:
         return np.zeros_like(at)
     folded = np.abs(at) % (2 * (n - 1))
-    return np.minimum(folded, 2 * (n - 1) - folded)
+    inside: NDArray[np.float64] = np.minimum(folded, 2 * (n - 1) - folded)
+    return inside
 
 
 def _smaller(picture: Grey, window: Window, rng: np.random.Generator) -> Grey:
