@@ -8,7 +8,7 @@ import mddag
 from mddag import DoubtfulResult, MDDAGRanker
 from mddag.metrics import MAP, NDCG, MeanNDCG
 from mddag.solvers.ranking import ProximityExits
-from mddag.tuning.ranking import skewed_p_value
+from mddag.tuning.p_values import skewed_p_value
 from tests import rankings
 
 X, Y, QID = rankings.documents(150, seed=21)

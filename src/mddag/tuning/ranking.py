@@ -17,7 +17,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import t
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_consistent_length
 
@@ -35,7 +34,7 @@ from mddag.solvers.ranking.fit_readings import GROWTH
 from mddag.solvers.ranking.members import LEAST_EVERY, ProximityExits, UrgencyExits
 from mddag.solvers.ranking.problem import RankingProblem
 from mddag.tuning.guarantee import Guarantee
-from mddag.tuning.p_values import rows_for_share
+from mddag.tuning.p_values import rows_for_share, skewed_p_value
 
 BOUNDS = ("max_loss", "max_disagreement")
 TIMED_EVERY = 16
@@ -201,19 +200,6 @@ def _within_budget(found: CrossFitted, budget: float) -> tuple[int, Any]:
         return at, found.knobs[at]
     share = (costs[at - 1] - budget) / (costs[at - 1] - costs[at])
     return at, math.exp(np.interp(share, [0.0, 1.0], np.log(found.knobs[at - 1 : at + 1])))
-
-
-def skewed_p_value(losses: NDArray[np.float64], bound: float) -> float:
-    """Of "the mean loss is at least `bound`", by Hall's t, which heeds the skewness: few queries
-    lose much, and where none of them was drawn the mean looks too small."""
-    n, mean = len(losses), float(losses.mean())
-    deviation = float(losses.std(ddof=1)) if n > 1 else 0.0
-    if deviation == 0:
-        return float(mean >= bound)
-    skewness = float(np.mean((losses - mean) ** 3)) / deviation**3
-    off = (mean - bound) / deviation
-    cubic = off + skewness * off**2 / 3 + skewness**2 * off**3 / 27 + skewness / (6 * n)
-    return float(t.cdf(math.sqrt(n) * cubic, n - 1))
 
 
 def _everything(ensemble: Ensemble) -> Policy:
