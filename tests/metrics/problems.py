@@ -3,9 +3,11 @@
 import numpy as np
 from hypothesis import strategies as st
 
+FEW_CLASSES = st.sampled_from([2, 3, 5])
+
 
 @st.composite
-def rated_rows(draw, n_classes=st.sampled_from([2, 3, 5])):
+def rated_rows(draw, n_classes=FEW_CLASSES):
     """Probabilities (n, K), class numbers (n,) of at least two classes, and weights (n,)."""
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
     k, n = draw(n_classes), draw(st.integers(8, 60))
@@ -22,7 +24,7 @@ def rated_rows(draw, n_classes=st.sampled_from([2, 3, 5])):
 def check_soft_labels(metric, rows):
     """Shares of classes are rows of these weights."""
     p, labels, weight = rows
-    n, k = p.shape
+    k = p.shape[1]
     shares = 0.75 * np.eye(k)[labels] + 0.25 * np.eye(k)[(labels + 1) % k]
     copied = np.concatenate([0.75 * weight, 0.25 * weight])
     both = np.concatenate([labels, (labels + 1) % k])

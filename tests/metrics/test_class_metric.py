@@ -25,6 +25,6 @@ def test_a_tie_goes_to_the_first_class():
 def test_metrics_are_parameters():
     assert clone(LogLoss(0.01), safe=False) == LogLoss(0.01)
     assert LogLoss().set_params(smallest=0.1) == LogLoss(0.1)
-    with pytest.raises(ValueError, match="smallest is 0.7"):
+    with pytest.raises(ValueError, match=r"smallest is 0\.7"):
         LogLoss().set_params(smallest=0.7)
     assert repr(RocAuc()) == "RocAuc()"

@@ -33,7 +33,8 @@ class ClassRanking(ClassMetric):
             raise ValueError(
                 f"{self.name} compares rows of a class with others, but all rows are of one class"
             )
-        return np.mean([self.of_class(p[:, k], shares[:, k], weight) for k in used], axis=0)
+        numbers = sum(self.of_class(p[:, k], shares[:, k], weight) for k in used)
+        return np.asarray(numbers / len(used))
 
     @abstractmethod
     def of_class(self, s: Vector, positive: Vector, weight: Vector) -> Vector:
@@ -58,7 +59,7 @@ class RocAuc(ClassRanking):
         total = n_yes + n_no
         influence: Vector = positive * (beats[group] - auc) * (total / n_yes)
         influence += (1 - positive) * (beaten[group] - auc) * (total / n_no)
-        return auc + influence
+        return np.asarray(auc + influence)
 
 
 @dataclass
@@ -79,7 +80,7 @@ class AveragePrecision(ClassRanking):
             np.cumsum((of_yes * one)[::-1])[::-1] for one in (1 / above, precision / above)
         )
         influence: Vector = positive * (precision + by_yes - value)[group] - by_any[group]
-        return value + influence / n_yes
+        return np.asarray(value + influence / n_yes)
 
 
 def tied(values: Vector) -> NDArray[np.intp]:
