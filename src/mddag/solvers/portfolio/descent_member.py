@@ -27,9 +27,9 @@ from mddag.solvers.solver import Solver
 
 N_PRICES = 6  # at which descents run; what they find competes at all
 N_VOTES = 4_000_000  # instances times base classifiers, where none are left out
-N_STARTS = 32  # explorations of a small problem, over all prices
+N_STARTS = 48  # explorations of a small problem, over all prices
 THOROUGH_SWEEPS = 4
-SMALL = 256, 1_000_000  # base classifiers; instances times base classifiers
+SMALL = 256, 600_000  # base classifiers; instances times base classifiers
 
 
 def runs_in(member: Descent, rule: ArrangementRule, rules: list[ArrangementRule], mdp: MDP) -> bool:
