@@ -9,6 +9,7 @@ the training rows that was not. Neither sees test rows.
 
 anchors.csv   : MultiBoost's first 200 stumps on its rows (the folder MDDAG_ANCHORS); reward is
                 accuracy - beta x mean evaluations, 1 - Eq. (8)
+default.csv   : the default solver, `Portfolio`, on the same stumps and rows
 hastie.csv    : 300 exact stumps of AdaBoostMHClassifier on 6000 rows of make_hastie_10_2, beta
                 .001, 50 000 test rows; ratio is Eq. (8) over that of the best prefix in the given
                 order, chosen by the training rows
@@ -34,7 +35,7 @@ from mddag.mdp.grid import Grid
 from mddag.mdp.policy import Policy
 from mddag.ordering import Correlation, Given
 from mddag.ordering.arrangement import arranged
-from mddag.solvers import Descent
+from mddag.solvers import Descent, Portfolio
 
 N_STUMPS, N_TRAIN, N_TEST = 200, 6000, 50_000
 # data, beta, rule, explorations
@@ -46,6 +47,8 @@ ANCHORS = (
     ("two", 0.01, "held", 32),
 )
 ANCHOR_HEAD = "data,beta,rule,n_starts,seed,train_reward,test_reward,test_evaluations,cpu_seconds"
+DEFAULTS = (("two", 0.01), ("two", 0.001), ("hastie", 0.001))
+DEFAULT_HEAD = "data,beta,seed,test_reward,test_evaluations,cpu_seconds"
 HASTIE_HEAD = (
     "seed,order,targets,rule,test_objective,prefix_objective,ratio,evaluations,cpu_seconds"
 )
@@ -59,12 +62,14 @@ def main() -> None:
         write(options.out / "hastie.csv", HASTIE_HEAD, runs)
     if options.part in ("anchors", "both"):
         write(options.out / "anchors.csv", ANCHOR_HEAD, anchor_runs(options.quick))
+    if options.part in ("default", "both"):
+        write(options.out / "default.csv", DEFAULT_HEAD, default_runs(options.quick))
 
 
 def read_options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--quick", action="store_true", help="one seed, few starts")
-    parser.add_argument("--part", choices=("hastie", "anchors", "both"), default="both")
+    parser.add_argument("--part", choices=("hastie", "anchors", "default", "both"), default="both")
     results = Path(__file__).parent / "results" / "descent"
     parser.add_argument("--out", type=Path, default=results, help="default: %(default)s")
     return parser.parse_args()
@@ -77,6 +82,20 @@ def anchor_runs(quick: bool) -> list[tuple[Any, ...]]:
     for data, beta, rule, n_starts in ANCHORS:
         for seed in range(1 if quick else 5):
             runs.append(anchor_run(data, beta, rule, 4 if quick else n_starts, seed))
+            print(*runs[-1], flush=True)
+    return runs
+
+
+def default_runs(quick: bool) -> list[tuple[Any, ...]]:
+    folder, runs = Path(os.environ["MDDAG_ANCHORS"]), []
+    for data, beta in DEFAULTS:
+        train, test = (read_mdp(folder, data, part, beta) for part in ("train", "test"))
+        for seed in range(1 if quick else 5):
+            start = process_time()
+            policy = Portfolio(random_state=seed).solve(train)
+            seconds, value = round(process_time() - start, 2), test.evaluate(policy)
+            found = round(1 - value.objective, 4), round(value.n_evaluated, 2)
+            runs.append((data, beta, seed, *found, seconds))
             print(*runs[-1], flush=True)
     return runs
 

@@ -2,7 +2,19 @@
 
 import numpy as np
 
-from mddag.metrics import MAP, MRR, NDCG, MeanNDCG, rate_interval, threshold_at_tpr, tpr_at_fpr
+from mddag.metrics import (
+    MAP,
+    MRR,
+    NDCG,
+    Brier,
+    CostMatrix,
+    LogLoss,
+    MeanNDCG,
+    RocAuc,
+    rate_interval,
+    threshold_at_tpr,
+    tpr_at_fpr,
+)
 from tests.messages.message import check, each
 
 S, Y = np.arange(4.0), np.array([0, 0, 1, 1])
@@ -28,6 +40,22 @@ ROWS = [
     ("gone", lambda: NDCG()([], [], []), ValueError, "there are no documents; wanted at least one"),
     ("label", lambda: MeanNDCG()(S, -Y, Y), ValueError, r"labels\[2\] is -1.0; wanted one relev"),
     ("fewer", lambda: NDCG()(S, Y[:3], Y), ValueError, "there are 4 scores and 3 labels; wanted"),
+    (
+        "no chance",
+        lambda: Brier()([0.5, 2.0], [0, 1]),
+        ValueError,
+        r"probabilities\[1\] are",
+    ),
+    ("cubes", lambda: Brier()(np.ones((2, 1)), [0, 1]), ValueError, r"have shape \(2, 1\); wanted"),
+    ("sums", lambda: LogLoss()([[0.5, 0.6]], [0]), ValueError, "from 0 to 1 whose sum is 1"),
+    ("unknown", lambda: LogLoss()([0.5], ["a"]), ValueError, "wanted class numbers 0 to 1, .1,"),
+    ("third", lambda: RocAuc()([0.5, 0.1], [0, 2]), ValueError, "not all of them class numbers"),
+    ("fewer labels", lambda: Brier()([0.5], [0, 1]), ValueError, r"labels have shape \(2,\)"),
+    ("one class", lambda: RocAuc()([0.5], [1]), ValueError, "but all rows are of one class"),
+    ("smallest", lambda: LogLoss(0), ValueError, "smallest is 0; wanted a probability above 0 and"),
+    ("costs", lambda: CostMatrix([0, 1]), ValueError, r"costs have shape \(2,\); wanted"),
+    ("gain", lambda: CostMatrix([[0, -1], [1, 0]]), ValueError, "wanted finite prices, 0 or more"),
+    ("free", lambda: CostMatrix([[1, 1], [1, 0]]), ValueError, "a right decision is free: set it"),
     ("unsortable", lambda: NDCG()([np.nan] * 4, Y, Y), ValueError, r"scores\[0\] is NaN; wanted"),
 ]
 

@@ -6,10 +6,54 @@ from sklearn.svm import SVC
 
 from mddag import MDDAGClassifier
 from mddag.losses import Hinge
+from mddag.metrics import MAP, NDCG, Accuracy, Brier, CostMatrix, RocAuc
 from tests.messages.message import check, each
 from tests.messages.models import ReturnsNothing, TakesOneSample, X, Y, model, regressor, sparsify
 
 ROWS = [
+    (
+        "a word as metric",
+        lambda: sparsify(metric="roc_auc"),
+        TypeError,
+        r"metric is 'roc_auc'; wanted Accuracy\(\), LogLoss\(\), Brier\(\), RocAuc\(\)",
+    ),
+    (
+        "metric of rankers",
+        lambda: sparsify(metric=NDCG(10)),
+        ValueError,
+        "metric is given, which is for rankers, but qid is not; give both",
+    ),
+    ("metric of lists", lambda: sparsify(metric=MAP()), ValueError, "which is for rankers, but"),
+    (
+        "metric of a regressor",
+        lambda: sparsify(model=regressor(), y=X[:, 0], metric=Accuracy()),
+        ValueError,
+        r"metric is Accuracy\(\), which is for classifiers, but the model is a regressor, of which",
+    ),
+    (
+        "costs of other classes",
+        lambda: sparsify(metric=CostMatrix(1 - np.eye(3))),
+        ValueError,
+        r"costs have shape \(3, 3\), but there are 2 classes; wanted \(2, 2\)",
+    ),
+    (
+        "detection by a metric",
+        lambda: sparsify(beta=..., target_fpr=0.1, metric=RocAuc()),
+        ValueError,
+        r"metric=RocAuc\(\) is given beside a rate to detect at",
+    ),
+    (
+        "a loss beyond the metric",
+        lambda: sparsify(beta=..., max_loss=3, metric=Brier()),
+        ValueError,
+        "max_loss is 3; wanted a number above 0 and below 2",
+    ),
+    (
+        "too few rows for a metric",
+        lambda: sparsify(beta=..., max_loss=0.1, metric=RocAuc()),
+        ValueError,
+        "80 rows are too few to promise max_loss=0.1 with confidence 0.9: it takes 100 rows",
+    ),
     (
         "detection without labels",
         lambda: sparsify(target_fpr=0.1, y=None, solver=None),

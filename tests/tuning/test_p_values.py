@@ -2,18 +2,21 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.stats import binomtest, norm
+from scipy.stats import binomtest, norm, ttest_1samp
 
 from mddag.tuning.p_values import (
     NUISANCE,
     _difference_tail,
+    bounded_p_value,
     difference_p_value,
     last_promised,
     mean_p_value,
     price_of_difference,
     rows_for_difference,
+    rows_for_mean,
     rows_for_share,
     share_p_value,
+    skewed_p_value,
 )
 from tests.reference import bounds as reference
 
@@ -130,3 +133,56 @@ def test_the_price_of_a_difference_is_what_it_takes_from_the_mean(bound, n_rows)
 
 def test_few_rows_make_a_difference_as_dear_as_harm():
     assert price_of_difference(0.005, 100, 0.9) == 1.0
+
+
+def test_skewed_p_values():
+    rng = np.random.default_rng(0)
+    symmetric = rng.normal(0.01, 0.02, 2000)
+    plain = ttest_1samp(symmetric, 0.011, alternative="less").pvalue
+    assert skewed_p_value(symmetric, 0.011) == pytest.approx(plain, abs=0.01)
+    assert skewed_p_value(np.zeros(50), 0.01) == 0.0
+    assert skewed_p_value(np.full(50, 0.02), 0.01) == 1.0
+    draws = rng.gamma(0.1, 0.1, size=(2000, 100))  # the mean is 0.01, the skewness 6
+    wrong = np.mean([skewed_p_value(d, 0.01) <= 0.1 for d in draws])
+    plain = np.mean([ttest_1samp(d, 0.01, alternative="less").pvalue <= 0.1 for d in draws])
+    assert wrong < 0.13 < plain
+
+
+@pytest.mark.parametrize("kind", ["rare", "both", "small"])
+def test_bounded_means_are_exact(kind):
+    """Where the mean is at the bound, a test at 0.9 passes in at most a tenth of the draws."""
+    rng = np.random.default_rng(0)
+    draws = {
+        "rare": lambda: (rng.random(2000) < 0.01).astype(float),
+        "both": lambda: rng.choice([1.0, -1.0, 0.0], 2000, p=[0.03, 0.02, 0.95]),
+        "small": lambda: np.clip(rng.normal(0.01, 0.05, 2000), -1, 1),
+    }
+    wrong = np.mean([bounded_p_value(draws[kind](), 0.01, 1.0, 0.9) <= 0.1 for _ in range(1000)])
+    assert wrong < 0.12
+
+
+def test_bounded_means_equal_their_twin():
+    """The capital of a player, row by row."""
+    rng = np.random.default_rng(0)
+    differences, bound, span = rng.uniform(-0.2, 0.2, 50) - 0.03, 0.05, 2.0
+    capital, most, squares = 1.0, 1.0, (0.1 * span) ** 2
+    for i, difference in enumerate(differences):
+        stake = np.sqrt(2 * np.log(10) / (50 * squares / (i + 1)))
+        capital *= 1 + min(stake, 0.9 / (span - bound)) * (bound - difference)
+        most, squares = max(most, capital), squares + difference**2
+    assert bounded_p_value(differences, bound, span, 0.9) == pytest.approx(1 / most)
+
+
+def test_rows_without_differences_prove_a_bounded_mean():
+    for bound, span in ((0.005, 1.0), (0.02, 7.0)):
+        n = rows_for_mean(bound, span, 0.9)
+        assert bounded_p_value(np.zeros(2 * n), bound, span, 0.9) <= 0.1
+        assert bounded_p_value(np.zeros(n - 1), bound, span, 0.9) > 0.1
+
+
+def test_larger_rows_of_a_bounded_mean_prove_less():
+    rng = np.random.default_rng(0)
+    quiet, loud = rng.normal(0, 0.02, 1000), rng.normal(0, 0.2, 1000)
+    assert bounded_p_value(quiet, 0.01, 1.0, 0.9) < 1e-3
+    assert bounded_p_value(loud, 0.01, 1.0, 0.9) > 0.1
+    assert bounded_p_value(np.full(1000, 0.02), 0.01, 1.0, 0.9) == 1.0

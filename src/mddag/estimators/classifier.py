@@ -16,6 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 from mddag.calibration.calibration import Calibration
 from mddag.dag.replay import Replay
 from mddag.ensemble.ensemble import Ensemble
+from mddag.ensemble.votes import Votes
 from mddag.estimators.adaboost import AdaBoostMHClassifier
 from mddag.estimators.dag_estimator import DagEstimator
 from mddag.estimators.detection import (
@@ -24,6 +25,7 @@ from mddag.estimators.detection import (
     detector_calibration,
     rates_on,
 )
+from mddag.estimators.metric_choice import checked_class_metric, learned_loss
 from mddag.mdp.mdp import MDP
 from mddag.mdp.policy import ACTIONS, Policy
 from mddag.ordering import Given
@@ -83,6 +85,11 @@ class MDDAGClassifier(ClassifierMixin, DagEstimator):  # type: ignore[misc]
         beta is the price of one evaluation of a negative in misses, and
         ``decision_function`` ranks rows that were rejected below those that passed, early ones
         lowest. The realised rates are in ``realised_rates_``; see docs/detection.md.
+    metric : metric of classifiers, default None
+        What is to be good: ``LogLoss()``, ``Brier()``, ``RocAuc()``, ``AveragePrecision()``,
+        ``MacroF1()`` or ``CostMatrix(costs)`` of ``mddag.metrics``; None means ``Accuracy()``. It
+        chooses the loss where none is given (docs/sparsify.md, "What is to be good") and is what
+        ``score`` returns, negated where smaller is better.
 
     Attributes
     ----------
@@ -140,6 +147,7 @@ class MDDAGClassifier(ClassifierMixin, DagEstimator):  # type: ignore[misc]
         random_state: Any = None,
         target_fpr: float | None = None,
         target_tpr: float | None = None,
+        metric: Any = None,
     ) -> None:
         super().__init__(
             ensemble,
@@ -159,6 +167,7 @@ class MDDAGClassifier(ClassifierMixin, DagEstimator):  # type: ignore[misc]
         )
         self.target_fpr = target_fpr
         self.target_tpr = target_tpr
+        self.metric = metric
 
     @classmethod
     def paper(cls, ensemble: Any = None, *, beta: float = 0.01, **changes: Any) -> Self:
@@ -200,6 +209,16 @@ class MDDAGClassifier(ClassifierMixin, DagEstimator):  # type: ignore[misc]
         """Calibrated log-odds: (n,) for two classes, (n, n_classes) up to a constant per row."""
         return self.untransformed().decision_function(self._rows(X))
 
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """The metric on rows X with labels y, larger being better: minus a log-loss; accuracy by
+        default."""
+        metric = checked_class_metric(self.metric)
+        if metric is None:
+            return float(super().score(X, y, sample_weight))
+        p, codes = self.predict_proba(X), self.ensemble_.task.coded(self._targets(y))
+        value = metric(p, codes, sample_weight)
+        return value if metric.larger_is_better else -value
+
     @property
     def realised_fpr_(self) -> float:
         """The share of negatives that are called positive, on rows held out."""
@@ -221,6 +240,27 @@ class MDDAGClassifier(ClassifierMixin, DagEstimator):  # type: ignore[misc]
                 "which the second is to be detected: make one class of the others"
             )
         return targets
+
+    def checked_solver(self, n_threads: int | None = None) -> Solver:
+        if checked_class_metric(self.metric) is not None and self._detects:
+            raise ValueError(
+                f"metric={self.metric!r} is given beside a rate to detect at, which is the metric "
+                "there; leave one of the two out"
+            )
+        return super().checked_solver(n_threads)
+
+    def loss_for(
+        self,
+        ensemble: Ensemble,
+        votes: Votes,
+        targets: NDArray[Any],
+        weight: NDArray[np.float64] | None,
+    ) -> Any:
+        metric = checked_class_metric(self.metric)
+        if metric is None:
+            return self.loss
+        codes = ensemble.task.coded(targets)
+        return learned_loss(metric, self.loss, votes.scores(), codes, weight)
 
     def _own_solver(self) -> Any:
         if self.target_fpr is None and self.target_tpr is None:

@@ -30,6 +30,7 @@ from mddag.dag.trace import Trace
 from mddag.ensemble.ensemble import Ensemble
 from mddag.ensemble.tasks import TASKS
 from mddag.ensemble.tasks.task import Kind
+from mddag.ensemble.votes import Votes
 from mddag.estimators._summary_repr import SummaryRepr
 from mddag.estimators.fitted_model import (
     FittedModel,
@@ -173,15 +174,26 @@ class DagEstimator(BaseEstimator):  # type: ignore[misc]
         targets: NDArray[Any],
         weight: NDArray[np.float64] | None,
     ) -> MDP:
+        votes = source.ensemble.votes(rows, n_threads=self.n_threads)
         return mdp_of(
             source.ensemble,
-            source.ensemble.votes(rows, n_threads=self.n_threads),
+            votes,
             targets,
             beta=self.beta,
-            loss=self.loss,
+            loss=self.loss_for(source.ensemble, votes, targets, weight),
             actions=self.actions,
             weight=weight,
         )
+
+    def loss_for(
+        self,
+        ensemble: Ensemble,
+        votes: Votes,
+        targets: NDArray[Any],
+        weight: NDArray[np.float64] | None,
+    ) -> Any:
+        """The loss that policies are learned by on these rows; None for that of the task."""
+        return self.loss
 
     def scores(self, X: Any) -> NDArray[np.float64]:
         """The raw scores f^(N) of Eq. (2), float64 (n, K); K = 1 for two classes."""

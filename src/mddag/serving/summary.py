@@ -18,6 +18,8 @@ KINDS = tuple(TASKS)
 KNOBS = ("beta", "budget", "max_loss", "max_disagreement")
 ROWS = ("certifying", "choosing")
 REFERENCES = ("labels", "model")
+PROOFS = ("exact", "asymptotic", None)
+TESTS = {None: "", "exact": " (exact)", "asymptotic": " (by a test for many rows)"}
 SLOW, FASTER = "no faster", 1.05  # less is lost in what is not in the cost model
 
 
@@ -44,6 +46,9 @@ class Summary:
     speed, speed_one : of large batches and of single rows, as a multiple of evaluating everything,
                        as expected; None where nothing is evaluated
     rates            : of a detector, FPR and TPR on rows held out; None for others
+    metric           : what full, sparse and lost are of, where it is not the default one
+    proof            : "exact", for every distribution of rows, or "asymptotic", for many rows; None
+                       where nothing is promised of a metric
     """
 
     kind: str
@@ -62,12 +67,15 @@ class Summary:
     speed: float | None
     speed_one: float | None
     rates: RealisedRates | None = None
+    metric: str | None = None
+    proof: str | None = None
 
     def __post_init__(self) -> None:
         check_one_of("kind", self.kind, KINDS)
         check_one_of("knob", self.knob, KNOBS)
         check_one_of("rows", self.rows, ROWS)
         check_one_of("measured_against", self.measured_against, REFERENCES)
+        check_one_of("proof", self.proof, PROOFS)
 
     def __str__(self) -> str:
         return "\n".join(self.lines())
@@ -126,17 +134,21 @@ class Summary:
     @property
     def _quality(self) -> str:
         quality = TASKS[self.kind].quality
+        name = quality.name if self.metric is None else self.metric
         if self.measured_against == "model":
-            return f"{quality.name}: unknown without labels; {quality.in_words(self.difference)}"
+            return f"{name}: unknown without labels; {quality.in_words(self.difference)}"
         if self.sparse is None or self.full is None:
-            return f"{quality.name}: not defined where all targets are equal"
-        return f"{quality.name}: {self.sparse:.4f} sparse, {self.full:.4f} full"
+            return f"{name}: not defined where all targets are equal"
+        return f"{name}: {self.sparse:.4f} sparse, {self.full:.4f} full"
 
     @property
     def _bounded(self) -> str:
         """What the knob bounds. Without labels each changed one counts as lost."""
         quality = TASKS[self.kind].quality
         lost = self.knob == "max_loss" and self.measured_against == "labels"
+        if self.metric is not None:
+            own = "" if lost else ", if its own probabilities were true,"
+            return f"{self.metric} worse than the full model's{own} by"
         return quality.lost if lost else quality.changed
 
     @property
@@ -151,6 +163,7 @@ class Summary:
             return f"promised: {bound}; the full model needs no proof of it"
         certified = (
             f"certified with confidence {self.confidence:g} by {self.n_rows} {self._counted}"
+            f"{TESTS[self.proof]}"
         )
         return f"{certified}: {bound}; measured on them: {self.lost:.4g}"
 

@@ -7,20 +7,24 @@ two are bounds on what is lost against the full ensemble.
 from __future__ import annotations
 
 from numbers import Real
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mddag._internal.weights import are_equal
 from mddag.ensemble.ensemble import Ensemble
+from mddag.estimators.metric_choice import checked_class_metric
 from mddag.mdp.arguments import checked_beta
+from mddag.metrics.class_metric import ClassMetric
+from mddag.metrics.ranking import RankingMetric
 from mddag.tuning.excess_loss import Measure
 
 BOUNDS = ("max_loss", "max_disagreement")
 
 
-def one_knob(**knobs: float | None) -> tuple[str, float]:
-    """The name and the number of the one knob that is given."""
+def one_knob(metric: Any = None, **knobs: float | None) -> tuple[str, float]:
+    """The name and the number of the one knob that is given; bounds are in units of the metric."""
     given = {name: value for name, value in knobs.items() if value is not None}
     if len(given) != 1:
         got = ", ".join(f"{name}={value}" for name, value in given.items()) or "none"
@@ -28,7 +32,9 @@ def one_knob(**knobs: float | None) -> tuple[str, float]:
     ((name, value),) = given.items()
     if name == "beta":
         return name, checked_beta(value)
-    largest = 1.0 if name in BOUNDS else np.inf
+    largest = np.inf
+    if name in BOUNDS:
+        largest = metric.largest if isinstance(metric, ClassMetric) else 1.0
     if not isinstance(value, Real) or isinstance(value, bool) or not 0 < value < largest:
         raise ValueError(f"{name} is {value!r}; wanted a number above 0 and below {largest:g}")
     return name, float(value)
@@ -53,6 +59,28 @@ def check_provable(knob: str, confidence: float, weight: NDArray[np.float64] | N
         )
 
 
+def metric_of(ensemble: Ensemble, metric: Any) -> ClassMetric | None:
+    """The metric of a classifier, if it is one; None for the default."""
+    if isinstance(metric, RankingMetric):
+        refuse_of_rankers(metric=metric)
+    found = checked_class_metric(metric)
+    if metric is not None and not ensemble.task.predicts_classes:
+        raise ValueError(
+            f"metric is {metric!r}, which is for classifiers, but the model is a {ensemble.kind}, "
+            f"of which {ensemble.task.quality.name} is the metric; leave it out"
+        )
+    if found is not None:
+        found.check_classes(max(ensemble.n_scores, 2))
+    return found
+
+
+def refuse_of_rankers(**given: Any) -> None:
+    """Refuse arguments that only a ranker has."""
+    for name, value in given.items():
+        if value is not None:
+            raise ValueError(f"{name} is given, which is for rankers, but qid is not; give both")
+
+
 def supported(ensemble: Ensemble, knob: str) -> Ensemble:
     """The ensemble, if the knob can be given to its estimator."""
     if not ensemble.task.predicts_classes and knob == "max_disagreement":
@@ -64,8 +92,10 @@ def supported(ensemble: Ensemble, knob: str) -> Ensemble:
     return ensemble
 
 
-def measure_of(ensemble: Ensemble, knob: str) -> Measure:
-    """The measure of excess loss that the knob is about."""
+def measure_of(ensemble: Ensemble, knob: str, metric: ClassMetric | None = None) -> Measure:
+    """The measure of excess loss that the knob is about; the metric is None for the default."""
+    if metric is not None:
+        return "asymptotic" if metric.span is None else "bounded"
     if not ensemble.task.predicts_classes:
         return "mean"
     return "share" if knob == "max_disagreement" else "difference"

@@ -36,6 +36,7 @@ from mddag.solvers.arranged import Arranged
 from mddag.solvers.front import rounded, spaced_front, worth
 from mddag.solvers.judged_candidates import JudgedCandidates
 from mddag.tuning.excess_loss import ExcessLoss
+from mddag.tuning.metric_loss import MetricLoss
 
 BETAS = tuple(10.0 ** np.arange(-6.0, 0.1))
 ROUNDS = 3  # of refinement
@@ -74,7 +75,7 @@ class CandidateSearch:
 
     ensemble: Ensemble
     votes: Votes
-    excess_loss: ExcessLoss
+    excess_loss: ExcessLoss | MetricLoss
     solver: Solver
     learning: Arranged
     selection: MDP

@@ -6,7 +6,8 @@
 | difference | 1 where the policy alone is wrong, -1 where the full ensemble is  |
 | mean       | squared error beyond the full ensemble's, over the variance of y |
 
-The mean of the last two over all rows is the accuracy, or R2, that is lost.
+The mean of the last two over all rows is the accuracy, or R2, that is lost. What is lost of another
+metric of classifiers is "bounded" or "asymptotic", see ``metric_loss``.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from mddag._internal.weights import part
 from mddag.calibration.by_exit import exit_calibration
 from mddag.ensemble.ensemble import Ensemble
 
-Measure = Literal["share", "difference", "mean"]
+Measure = Literal["share", "difference", "mean", "bounded", "asymptotic"]
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,32 +14,62 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mddag._internal.doubts import doubt
+from mddag.metrics.class_metric import ClassMetric
+from mddag.metrics.row_means import CostMatrix
 from mddag.tuning import p_values
 from mddag.tuning.candidates import Candidate, CandidateSearch
 from mddag.tuning.excess_loss import Measure
 from mddag.tuning.row_parts import CERTIFIED_SHARES
 
+WORST = 0.25  # of a metric: a row hardly loses more, and so rare ones must be noticed
+FEWEST = 100  # rows, for a mean to be about normal
+
 
 @dataclass(frozen=True)
 class Guarantee:
-    """The mean excess loss is at most `bound` on rows to come, with `confidence`."""
+    """The mean excess loss is at most `bound` on rows to come, with `confidence`.
+
+    measure : of the excess loss; it decides the test
+    metric  : of which it is, None for the default: accuracy, or R2
+    """
 
     knob: str
     bound: float
     confidence: float
     measure: Measure
+    metric: ClassMetric | None = None
+
+    @property
+    def exact(self) -> bool:
+        """Whether the confidence holds for every distribution of rows and any number of them;
+        else for many rows, by a central limit theorem."""
+        return self.measure in ("share", "difference", "bounded")
 
     def p_value(self, excess: NDArray[np.float64]) -> float:
         """Of "the mean excess loss is at least the bound", given that of rows drawn at random."""
         if self.measure == "mean":
             return p_values.mean_p_value(excess, self.bound)
+        if self.measure == "asymptotic":
+            return p_values.skewed_p_value(excess, self.bound)
+        if self.measure == "bounded":
+            return p_values.bounded_p_value(excess, self.bound, self.span, self.confidence)
         n_worse, n_better = int((excess > 0).sum()), int((excess < 0).sum())
         if self.measure == "share":
             return p_values.share_p_value(n_worse, len(excess), self.bound)
         return p_values.difference_p_value(n_worse, n_better, len(excess), self.bound)
 
+    @property
+    def span(self) -> float:
+        """The excess loss of a row is from minus this number to this number."""
+        found = 1.0 if self.metric is None else self.metric.span
+        assert found is not None
+        return found
+
     def price(self, n_certifying: int) -> float:
         """What a changed label costs the proof besides its loss; 0 but for a "difference"."""
+        if isinstance(self.metric, CostMatrix):
+            mean = self.metric.matrix[self.metric.matrix > 0].mean()
+            return p_values.price_of_difference(self.bound / mean, n_certifying, self.confidence)
         if self.measure != "difference":
             return 0.0
         return p_values.price_of_difference(self.bound, n_certifying, self.confidence)
@@ -52,11 +82,15 @@ class Guarantee:
                 f"{1 - p_values.NUISANCE} or more; give less, or max_disagreement, which bounds it"
             )
         needed = {
-            "share": p_values.rows_for_share(self.bound, self.confidence),
-            "difference": p_values.rows_for_difference(self.bound, self.confidence),
+            "share": lambda: p_values.rows_for_share(self.bound, self.confidence),
+            "difference": lambda: p_values.rows_for_difference(self.bound, self.confidence),
             # a share `bound` of rows that each lose the variance of y would have to be noticed
-            "mean": p_values.rows_for_share(self.bound, self.confidence),
-        }[self.measure]
+            "mean": lambda: p_values.rows_for_share(self.bound, self.confidence),
+            "bounded": lambda: p_values.rows_for_mean(self.bound, self.span, self.confidence),
+            "asymptotic": lambda: max(
+                p_values.rows_for_share(min(self.bound / WORST, 0.5), self.confidence), FEWEST
+            ),
+        }[self.measure]()
         if n_certifying < needed:
             raise ValueError(
                 f"{n_rows} rows are too few to promise {self.knob}={self.bound} with confidence "

@@ -18,6 +18,7 @@ from mddag.estimators.dag_estimator import DagEstimator
 from mddag.serving.summary import Summary
 from mddag.tuning.candidates import Candidate
 from mddag.tuning.guarantee import Guarantee
+from mddag.tuning.metric_loss import MetricLoss
 from mddag.tuning.row_parts import RowParts
 
 Weight = NDArray[np.float64] | None
@@ -30,6 +31,7 @@ def measured(
     guarantee: Guarantee | None,
     chosen: Candidate,
     parts: RowParts,
+    metric_loss: MetricLoss | None = None,
 ) -> Summary:
     """The summary of a fitted estimator whose policy is the `chosen` one."""
     rows = parts.choosing if guarantee is None else parts.certifying
@@ -41,6 +43,12 @@ def measured(
     sparse, quality = task.predictions(scores), task.quality
     if task.classes is not None:  # a verdict may say otherwise than the scores
         sparse = task.classes[left.verdict]
+    values: tuple[float | None, float | None] = None, None
+    if metric_loss is not None and parts.labelled:
+        shipped = estimator.calibration_.probabilities(left.scores, left.exit_step)
+        values = metric_loss.values(shipped, left.verdict, rows)
+    elif parts.labelled:
+        values = quality(full, truth, weight), quality(sparse, truth, weight)
     return Summary(
         kind=parts.ensemble.kind,
         knob=knob,
@@ -50,14 +58,23 @@ def measured(
         n_rows=len(rows),
         n_evaluated=float(np.average(chosen.n_evaluated[rows], weights=weight)),
         measured_against="labels" if parts.labelled else "model",
-        full=quality(full, truth, weight) if parts.labelled else None,
-        sparse=quality(sparse, truth, weight) if parts.labelled else None,
+        full=values[0],
+        sparse=values[1],
         difference=quality.difference(sparse, full, weight),
         lost=None if knob in ("beta", "budget") else _mean(chosen.excess[rows], weight),
         confidence=None if guarantee is None else guarantee.confidence,
         speed=finite_speed(estimator.dag_.expected_speedup),
         speed_one=finite_speed(estimator.dag_.expected_speedup_one),
+        metric=None if metric_loss is None else metric_loss.metric.name,
+        proof=_proof(guarantee, metric_loss),
     )
+
+
+def _proof(guarantee: Guarantee | None, metric_loss: MetricLoss | None) -> str | None:
+    """Which kind of test promised a metric."""
+    if guarantee is None or metric_loss is None:
+        return None
+    return "exact" if guarantee.exact else "asymptotic"
 
 
 def _mean(numbers: NDArray[Any], weight: Weight) -> float:

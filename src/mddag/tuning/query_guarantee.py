@@ -9,12 +9,6 @@ where none of these was drawn. So there must be enough queries for a rare one to
 
 from __future__ import annotations
 
-import math
-
-import numpy as np
-from numpy.typing import NDArray
-from scipy.stats import t
-
 from mddag.tuning.arguments import BOUNDS
 from mddag.tuning.guarantee import Guarantee
 from mddag.tuning.p_values import rows_for_share
@@ -42,16 +36,3 @@ def queries_needed(guarantee: Guarantee) -> int:
     """So many that a share of bound / WORST of bad ones would be noticed."""
     share = min(guarantee.bound / WORST, 0.5)
     return max(rows_for_share(share, guarantee.confidence), FEWEST)
-
-
-def skewed_p_value(losses: NDArray[np.float64], bound: float) -> float:
-    """Of "the mean loss is at least `bound`", by Hall's t, which heeds the skewness: few queries
-    lose much, and where none of them was drawn the mean looks too small."""
-    n, mean = len(losses), float(losses.mean())
-    deviation = float(losses.std(ddof=1)) if n > 1 else 0.0
-    if deviation == 0:
-        return float(mean >= bound)
-    skewness = float(np.mean((losses - mean) ** 3)) / deviation**3
-    off = (mean - bound) / deviation
-    cubic = off + skewness * off**2 / 3 + skewness**2 * off**3 / 27 + skewness / (6 * n)
-    return float(t.cdf(math.sqrt(n) * cubic, n - 1))

@@ -36,7 +36,8 @@ from mddag.solvers.ranking.members import LEAST_EVERY, Exits, ProximityExits, Ur
 from mddag.solvers.ranking.problem import RankingProblem
 from mddag.tuning.arguments import BOUNDS
 from mddag.tuning.guarantee import Guarantee
-from mddag.tuning.query_guarantee import queries_needed, query_guarantee, skewed_p_value
+from mddag.tuning.p_values import skewed_p_value
+from mddag.tuning.query_guarantee import queries_needed, query_guarantee
 
 TIMED_EVERY = 16
 FEW_CHECKS = 1.0  # looks at queries take time: each check point twice as far as the one before
@@ -175,13 +176,6 @@ def refuse_for_detectors(**given: Any) -> None:
                 f"{name} is given, which is for rankers, beside target_fpr or target_tpr, which "
                 "are for detectors; give one or the other"
             )
-
-
-def refuse_of_rankers(**given: Any) -> None:
-    """Refuse arguments that only a ranker has."""
-    for name, value in given.items():
-        if value is not None:
-            raise ValueError(f"{name} is given, which is for rankers, but qid is not; give both")
 
 
 def _ranker(ensemble: Ensemble) -> Ensemble:

@@ -26,13 +26,16 @@ from mddag.estimators.regressor import MDDAGRegressor
 from mddag.estimators.solver_choice import threads_of_learning
 from mddag.features.checks import counted_rows
 from mddag.mdp.policy_rows import mdp_of
+from mddag.metrics.class_metric import ClassMetric
 from mddag.solvers.arranged import arranged_for
 from mddag.tuning.arguments import (
     BOUNDS,
     check_confidence,
     check_provable,
     measure_of,
+    metric_of,
     one_knob,
+    refuse_of_rankers,
     supported,
 )
 from mddag.tuning.candidates import Candidate, CandidateSearch
@@ -40,10 +43,10 @@ from mddag.tuning.detection import sparse_detector
 from mddag.tuning.excess_loss import ExcessLoss
 from mddag.tuning.guarantee import Guarantee, certified
 from mddag.tuning.measurement import measured
+from mddag.tuning.metric_loss import MetricLoss, metric_loss_of
 from mddag.tuning.ranking import (
     refuse_for_detectors,
     refuse_for_rankers,
-    refuse_of_rankers,
     sparse_ranker,
 )
 from mddag.tuning.row_parts import RowParts
@@ -108,9 +111,12 @@ def sparsify(
                        differently prove nothing: max_loss and max_disagreement need confidence=None
     qid, group       : rankers: the query of each row, (n,), in any order, or the number of rows of
                        each query, one behind the other. With a regressor they ask for a ranker
-    metric           : rankers: NDCG(k), LetorNDCG(k) or MeanNDCG(); None for NDCG(10). max_loss is
-                       in its units, and max_disagreement bounds what is lost of it against the full
-                       model's own order. Bounds count queries
+    metric           : what is to be good, from mddag.metrics: of classifiers LogLoss(), Brier(),
+                       RocAuc(), AveragePrecision(), MacroF1() or CostMatrix(costs), None for
+                       Accuracy(); of rankers NDCG(k), LetorNDCG(k) or MeanNDCG(), None for
+                       NDCG(10). max_loss is in its units, and max_disagreement bounds what is lost
+                       of it if the full model's own probabilities (rankers: order) were true.
+                       Bounds of rankers count queries
     X_train, qid_train : rankers: documents that the model was trained on, if they are at hand; they
                        serve order and readings, which need no labels
     every            : base classifiers that one decision covers; None for 1, or 16 for "time"
@@ -140,6 +146,7 @@ def sparsify(
         of_rankers = {"qid": qid, "group": group, "metric": metric}
         refuse_for_detectors(**of_rankers, X_train=X_train, qid_train=qid_train)
         others = {"max_loss": max_loss, "max_disagreement": max_disagreement, "loss": loss}
+        others["metric"] = metric
         others["confidence"] = None if isinstance(confidence, _Default) else confidence
         return sparse_detector(
             model,
@@ -157,7 +164,7 @@ def sparsify(
             target_tpr=target_tpr,
         )
     knob, value = one_knob(
-        beta=beta, budget=budget, max_loss=max_loss, max_disagreement=max_disagreement
+        metric, beta=beta, budget=budget, max_loss=max_loss, max_disagreement=max_disagreement
     )
     check_confidence(confidence)
     if knob not in BOUNDS and not isinstance(confidence, _Default | None):
@@ -186,7 +193,8 @@ def sparsify(
             on_interrupt=on_interrupt,
             random_state=random_state,
         )
-    refuse_of_rankers(metric=metric, X_train=X_train, qid_train=qid_train)
+    refuse_of_rankers(X_train=X_train, qid_train=qid_train)
+    bounded = metric_of(ensemble, metric)
     supported(ensemble, knob)
     estimator = ESTIMATORS[ensemble.kind](
         ensemble if source.transformer is None else ModelParts(ensemble, source.transformer),
@@ -199,10 +207,12 @@ def sparsify(
         on_interrupt=on_interrupt,
         random_state=random_state,
     )
+    if bounded is not None:
+        estimator.set_params(metric=bounded)
     learner = estimator.checked_solver(threads_of_learning(n_threads, n_jobs))
     X, y, weight = counted_rows(X, y, sample_weight)
     random = check_random_state(random_state)
-    guarantee = _guarantee(ensemble, knob, value, confidence, weight)
+    guarantee = _guarantee(ensemble, knob, value, confidence, weight, bounded)
     parts = RowParts.of(
         ensemble,
         source.rows(X),
@@ -213,15 +223,18 @@ def sparsify(
         n_threads=estimator.n_threads,
     )
     _check_rows(parts, knob, guarantee)
-    search = _search(estimator, learner.with_seed(random), parts, knob, guarantee, n_jobs)
+    teacher = model if source.path is None else source.model
+    targets = _given_targets(teacher, X, parts)
+    metric_loss = None if bounded is None else metric_loss_of(parts, bounded, knob, targets)
+    solving = learner.with_seed(random)
+    search = _search(estimator, solving, parts, knob, guarantee, metric_loss, n_jobs)
     chosen = _chosen(search, knob, value, guarantee, parts)
     if objective == "time" and knob != "budget" and not search.saves_time(chosen):
         chosen = search.everything
-    teacher = model if source.path is None else source.model
-    _settle(estimator, chosen, teacher, X, parts)
+    _settle(estimator, chosen, targets, X, parts, metric_loss)
     if guarantee is not None:
         estimator.promise_ = guarantee
-    estimator.summary_ = measured(estimator, knob, value, guarantee, chosen, parts)
+    estimator.summary_ = measured(estimator, knob, value, guarantee, chosen, parts, metric_loss)
     return estimator
 
 
@@ -231,12 +244,13 @@ def _guarantee(
     bound: float,
     confidence: float | None,
     weight: NDArray[np.float64] | None,
+    metric: ClassMetric | None = None,
 ) -> Guarantee | None:
     """What is to be proved; None for beta and budget, and for a point estimate."""
     if knob not in BOUNDS or confidence is None:
         return None
     check_provable(knob, confidence, weight)
-    return Guarantee(knob, bound, float(confidence), measure_of(ensemble, knob))
+    return Guarantee(knob, bound, float(confidence), measure_of(ensemble, knob, metric), metric)
 
 
 def _check_rows(parts: RowParts, knob: str, guarantee: Guarantee | None) -> None:
@@ -254,20 +268,26 @@ def _search(
     parts: RowParts,
     knob: str,
     guarantee: Guarantee | None,
+    metric_loss: MetricLoss | None,
     n_jobs: int | None,
 ) -> CandidateSearch:
     """Policies learned on the rows for learning, none of them yet."""
     ensemble, measure = parts.ensemble, measure_of(parts.ensemble, knob)
     targets = parts.full if measure == "share" else parts.truth
+    excess_loss: ExcessLoss | MetricLoss = ExcessLoss(
+        ensemble, measure, targets, parts.full, parts.seen, parts.weight
+    )
     learned_from = targets
-    if (knob, measure) == ("max_loss", "difference"):
+    if metric_loss is not None:
+        excess_loss, learned_from = metric_loss, metric_loss.learned_from(parts, knob, guarantee)
+    elif (knob, measure) == ("max_loss", "difference"):
         price = 0.0 if guarantee is None else guarantee.price(len(parts.certifying))
         learned_from = parts.soft_targets(price)
     mdp = mdp_of(
         ensemble,
         parts.votes,
         learned_from,
-        loss=estimator.loss,
+        loss=estimator.loss_for(ensemble, parts.votes, learned_from, parts.weight),
         actions=estimator.actions,
         weight=parts.weight,
     )
@@ -276,7 +296,7 @@ def _search(
     return CandidateSearch(
         ensemble,
         parts.votes,
-        ExcessLoss(ensemble, measure, targets, parts.full, parts.seen, parts.weight),
+        excess_loss,
         solver,
         learning,
         learning.like(mdp.rows(parts.choosing)),
@@ -314,17 +334,23 @@ def _within_budget(search: CandidateSearch, budget: float, rows: NDArray[np.intp
 
 
 def _settle(
-    estimator: DagEstimator, chosen: Candidate, teacher: Any, X: Any, parts: RowParts
+    estimator: DagEstimator,
+    chosen: Candidate,
+    truth: NDArray[Any],
+    X: Any,
+    parts: RowParts,
+    metric_loss: MetricLoss | None,
 ) -> None:
     """The estimator takes the chosen policy, calibrated on the rows of `parts`.
 
-    Means are calibrated on the rows on which the excess loss was; factors of classifiers change no
-    label, so all rows serve.
+    Means, and probabilities that a metric is of, are calibrated on the rows on which the excess
+    loss was; factors of classifiers change no label, so otherwise all rows serve.
     """
-    ensemble, truth, task = parts.ensemble, parts.truth, parts.ensemble.task
-    rows = parts.seen if task.calibration_changes_predictions else np.arange(len(parts))
-    if not parts.labelled and task.soft_targets:
-        truth = _model_probabilities(teacher, X, parts)
+    ensemble, task = parts.ensemble, parts.ensemble.task
+    rows = np.arange(len(parts))
+    of_metric = metric_loss is not None and not metric_loss.metric.of_classes
+    if task.calibration_changes_predictions or of_metric:
+        rows = parts.seen
     estimator.set_params(beta=chosen.beta)
     estimator.describe_rows(X)
     mdp = mdp_of(
@@ -332,13 +358,20 @@ def _settle(
         parts.votes if len(rows) == len(parts) else parts.votes.rows(rows),
         truth[rows],
         beta=chosen.beta,
-        loss=estimator.loss,
+        loss=estimator.loss_for(ensemble, parts.votes, truth, parts.weight),
         actions=estimator.actions,
         weight=part(parts.weight, rows),
     )
     estimator.settle(ensemble, chosen.policy, mdp)
     if not parts.labelled:
         estimator.measured_against_ = "model"
+
+
+def _given_targets(teacher: Any, X: Any, parts: RowParts) -> NDArray[Any]:
+    """The targets of all rows, of classifiers without labels the model's own probabilities."""
+    if not parts.labelled and parts.ensemble.task.soft_targets:
+        return _model_probabilities(teacher, X, parts)
+    return parts.truth
 
 
 def _model_probabilities(model: Any, X: Any, parts: RowParts) -> NDArray[np.float64]:

@@ -16,8 +16,11 @@ TYPES: dict[str, Types] = {
     "float | None": (float, type(None)),
 }
 TYPES_OF_RATES: dict[str, Types] = TYPES | {"Sequence[float]": (list, tuple)}
+OF_METRICS: dict[str, Types] = {"metric": str, "proof": (str, type(None))}
 FIELDS: dict[str, Types] = {
-    field.name: TYPES[str(field.type)] for field in fields(Summary) if field.name != "rates"
+    field.name: TYPES[str(field.type)]
+    for field in fields(Summary)
+    if field.name not in ("rates", *OF_METRICS)
 }
 RATES: dict[str, Types] = {
     field.name: TYPES_OF_RATES[str(field.type)] for field in fields(RealisedRates)
@@ -25,11 +28,14 @@ RATES: dict[str, Types] = {
 
 
 def summary_to_json(summary: Summary | None) -> Metadata | None:
-    """The fields by name; rates only of detectors, so that older versions read the others."""
+    """The fields by name; rates only of detectors and metrics only where one was chosen, so that
+    older versions read the others."""
     if summary is None:
         return None
     found = asdict(summary)
-    return found if summary.rates is not None else {k: found[k] for k in FIELDS}
+    names = [*FIELDS, *(OF_METRICS if summary.metric is not None else ())]
+    names += [] if summary.rates is None else ["rates"]
+    return {name: found[name] for name in names}
 
 
 def summary_from_json(metadata: Metadata | None) -> Summary | None:
@@ -37,7 +43,8 @@ def summary_from_json(metadata: Metadata | None) -> Summary | None:
     if metadata is None:
         return None
     rest = {name: value for name, value in metadata.items() if name != "rates"}
-    found = check_fields("the summary", rest, FIELDS)
+    wanted = FIELDS | OF_METRICS if "metric" in rest else FIELDS
+    found = check_fields("the summary", rest, wanted)
     if metadata.get("rates") is None:
         return Summary(**found)
     rates = check_fields("the rates of the summary", metadata["rates"], RATES)

@@ -31,6 +31,9 @@ class RowSubset:
     whole: MDP
     index: NDArray[np.intp] | None = None
 
+    def __len__(self) -> int:
+        return self.whole.n_instances if self.index is None else len(self.index)
+
     def mdp(self) -> MDP:
         """The MDP of these rows alone."""
         return self.whole if self.index is None else self.whole.rows(self.index)

@@ -4,26 +4,32 @@ Descents take most of the time, so they run where they gain. All of them run in 
 arrangements. In an arrangement of all base classifiers many votes repeat each other, and a descent
 on the teacher's targets gains nothing over simpler rules. A descent on labels may, with two
 classes: above all of weak base classifiers, some choices of cells are better than the sum of all
-votes.
+votes. Which ones a descent finds depends on its starts, so a small problem is explored thoroughly:
+by many starts in the order by correlation, with all guards.
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TypeGuard
 
 import numpy as np
 
 from mddag.mdp.mdp import MDP
 from mddag.mdp.policy import Policy
-from mddag.ordering import Given
+from mddag.ordering import Correlation, Given
 from mddag.solvers.descent.descent import CAREFUL, FREE, Descent
 from mddag.solvers.descent.descents import FEW
 from mddag.solvers.descent.sweep import Guards
-from mddag.solvers.portfolio.arranged_rows import ArrangedRows, ArrangementRule
+from mddag.solvers.portfolio.arranged_rows import ArrangedRows, ArrangementRule, RowSubset
 from mddag.solvers.portfolio.entries import Entries
+from mddag.solvers.solver import Solver
 
 N_PRICES = 6  # at which descents run; what they find competes at all
 N_VOTES = 4_000_000  # instances times base classifiers, where none are left out
+N_STARTS = 48  # explorations of a small problem, over all prices
+THOROUGH_SWEEPS = 4
+SMALL = 256, 600_000  # base classifiers; instances times base classifiers
 
 
 def runs_in(member: Descent, rule: ArrangementRule, rules: list[ArrangementRule], mdp: MDP) -> bool:
@@ -38,6 +44,33 @@ def explored(rules: list[ArrangementRule]) -> ArrangementRule | None:
     differ most from each other, else the first."""
     given = [rule for rule in rules if rule.size is None and isinstance(rule.ordering, Given)]
     return next(iter(given or rules), None)
+
+
+def is_thorough(member: Solver, rule: ArrangementRule, learning: RowSubset) -> TypeGuard[Descent]:
+    """Whether a descent explores thoroughly in an arrangement: on labels, in that of all base
+    classifiers by correlation, where these and the instances for learning are few."""
+    few, small = SMALL
+    n_steps, n_rows = learning.whole.n_steps, len(learning)
+    if n_steps > few or n_rows * n_steps > small or rule.size is not None:
+        return False
+    explores = isinstance(member, Descent) and member.targets == "labels"
+    return explores and isinstance(rule.ordering, Correlation)
+
+
+def explore_thoroughly(
+    member: Descent, rows: ArrangedRows, betas: list[float], entries: Entries
+) -> None:
+    """Descents from many starts, shared among some of the prices.
+
+    Of their ends the rows for learning choose one, by Eq. (8): those differ more among starts than
+    between rows, and the few rows for choosing, by which this one competes, would choose the
+    luckiest.
+    """
+    prices = thinned(betas)
+    how = replace(member, n_starts=-(-N_STARTS // len(prices)), n_sweeps=THOROUGH_SWEEPS)
+    for beta in prices:
+        found = how.search(rows.learning.with_beta(beta)).policy
+        entries.add_policies(repr(how), [found], rows, by_labels=True)
 
 
 def descend(

@@ -44,7 +44,13 @@ from mddag.solvers.portfolio.arranged_rows import (
     RowsByArrangement,
     RowSubset,
 )
-from mddag.solvers.portfolio.descent_member import descend, explored, runs_in
+from mddag.solvers.portfolio.descent_member import (
+    descend,
+    explore_thoroughly,
+    explored,
+    is_thorough,
+    runs_in,
+)
 from mddag.solvers.portfolio.entries import Entries
 from mddag.solvers.portfolio.mixture import with_mixture
 from mddag.solvers.solver import SETTINGS, Family, Solver, as_solver, check_samples
@@ -130,6 +136,8 @@ class Portfolio(Parameters, Solver):
             progress("Portfolio", len(runs), self.verbose) as report,
         ):
             for done, (member, rule) in enumerate(runs, 1):
+                if self.members is None and is_thorough(member, rule, arranged.learning):
+                    explore_thoroughly(member, arranged.of(rule), dear_first, entries)
                 self._run(member, arranged.of(rule), dear_first, entries, explores=rule is first)
                 report(done, f"{len(entries.costs)} candidates after {member.name}")
         return entries
