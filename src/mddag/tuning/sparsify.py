@@ -143,8 +143,7 @@ def sparsify(
     """
     if target_fpr is not None or target_tpr is not None:
         check_one_of("objective", objective, ("evaluations", "time"))
-        of_rankers = {"qid": qid, "group": group, "metric": metric}
-        refuse_for_detectors(**of_rankers, X_train=X_train, qid_train=qid_train)
+        refuse_for_detectors(qid=qid, group=group, X_train=X_train, qid_train=qid_train)
         others = {"max_loss": max_loss, "max_disagreement": max_disagreement, "loss": loss}
         others["metric"] = metric
         others["confidence"] = None if isinstance(confidence, _Default) else confidence
