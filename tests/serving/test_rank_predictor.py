@@ -9,7 +9,13 @@ import mddag
 from mddag.serving.model_file import Model, ModelFileError
 from mddag.serving.model_file import _query_states as states
 from mddag.serving.rank_predictor import RankPredictor
-from mddag.solvers.ranking import ProximityExits, RankExits, ScoreExits, UrgencyExits
+from mddag.solvers.ranking import (
+    CapacityExits,
+    ProximityExits,
+    RankExits,
+    ScoreExits,
+    UrgencyExits,
+)
 from tests import rankings
 
 X, _, QID = rankings.documents(seed=31)
@@ -41,6 +47,7 @@ def test_readings_and_orders():
         (UrgencyExits(), 1e-3),
         (ProximityExits(k=3), (1.0, 0.6)),
         (RankExits(k=3), (0.5, 1.0)),
+        (CapacityExits(), (0.3, 1.0)),
         (ScoreExits(), (0.0, 0.8)),
     ],
 )
