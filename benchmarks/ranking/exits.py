@@ -1,9 +1,9 @@
 """Trees per document at a given teacher loss: five folds, all members on one order and readings.
 
 Order and readings are fitted on training and validation queries, gains on validation queries.
-Settings with several numbers are chosen on validation queries. Curves are over all test queries; the
-trees at a loss are interpolated between settings, in logarithms. LEAR is there twice: with its
-classifiers free of cost, and each of their trees counted as one of the ranker's.
+Settings with several numbers are chosen on validation queries. Curves are over all test queries;
+the trees at a loss are interpolated between settings, in logarithms. LEAR is there twice: with its
+classifiers free of cost, and with each of their trees counted as one of the ranker's.
 """
 
 from __future__ import annotations
@@ -33,17 +33,22 @@ from mddag.solvers.ranking.problem import RankingProblem
 
 WANTED = (0.002, 0.005, 0.01)
 FIELDS = ("data", "metric", "exits", *(f"trees at {wanted:g}" for wanted in WANTED))
-MEMBERS: tuple[type[Exits], ...] = (
-    UrgencyExits,
-    ProximityExits,
-    RankExits,
-    CapacityExits,
-    ScoreExits,
-    QueryExits,
-    PrefixExits,
-)
+MEMBERS: dict[str, type[Exits]] = {
+    member.__name__: member
+    for member in (
+        UrgencyExits,
+        ProximityExits,
+        RankExits,
+        CapacityExits,
+        ScoreExits,
+        QueryExits,
+        PrefixExits,
+    )
+}
 LEAR = {"LEAR, classifier free": 0.0, "LEAR, classifier counted": float(TREES)}
 FINE = np.geomspace(2e-4, 0.05, 40)  # losses at which pairs of numbers are chosen
+NAMES = (*MEMBERS, *LEAR)
+Left = list[tuple[np.ndarray, np.ndarray]]  # readings and steps of documents, by setting
 Runs = list[tuple[np.ndarray, np.ndarray]]  # losses of queries and steps of documents, by setting
 
 
@@ -60,8 +65,15 @@ def compared(data: str, metric: GainMetric, folds: tuple[int, ...]) -> Iterator[
         parts = documents(data, fold)
         ensemble = lambda_mart(f"{data}_{fold}", parts["train"], RATES[data])
         problems = {name: problem(ensemble, parts[name], metric) for name in PARTS}
-        for name, found in tested(parts, problems):
-            curves.setdefault(name, []).append(found)
+        fitted, test = (
+            UrgencyExits().fit(problems["vali"], more=problems["train"]),
+            problems["test"],
+        )
+        gains = fitted.gains(test)
+        for name in NAMES:
+            found = tested(name, fitted, parts, problems)
+            lost = [(test.teacher_loss(readings, gains), steps) for readings, steps in found]
+            curves.setdefault(name, []).append(lost)
     for name, by_fold in curves.items():
         lost, trees = (averaged(by_fold, which) for which in (0, 1))
         order = np.argsort(lost)
@@ -71,20 +83,39 @@ def compared(data: str, metric: GainMetric, folds: tuple[int, ...]) -> Iterator[
 
 
 def tested(
-    parts: dict[str, Part], problems: dict[str, RankingProblem]
-) -> Iterator[tuple[str, Runs]]:
-    """The runs of every member and of LEAR on the test queries of a fold."""
-    train, vali, test = (problems[name] for name in PARTS)
-    fitted = UrgencyExits().fit(vali, more=train)
-    for member in MEMBERS:
-        family = member().family(fitted.state.readings, fitted.order, vali.metric)
-        yield member.__name__, runs(family, settings(family, member.knobs, vali), test)
-    lear = Lear.fit(fitted, parts["train"][0], train)
-    seen = {name: lear.seen(parts[name][0], problems[name]) for name in ("vali", "test")}
-    for name, price in LEAR.items():
-        tried = lear.settings()
-        best = chosen(list(lear.runs(seen["vali"], tried, vali, price)))
-        yield name, list(lear.runs(seen["test"], [tried[at] for at in best], test, price))
+    name: str,
+    fitted: ExitFamily,
+    parts: dict[str, Part],
+    problems: dict[str, RankingProblem],
+) -> Left:
+    """What test documents do by a member or LEAR, with the order and readings of one family."""
+    vali, test = problems["vali"], problems["test"]
+    if name in LEAR:
+        return tested_lear(fitted, parts, problems, LEAR[name])
+    member = MEMBERS[name]
+    family = member().family(fitted.state.readings, fitted.order, vali.metric)
+    blocks = family.blocks(test)
+    knobs = settings(family, member.knobs, vali)
+    return [family.run(blocks, test.queries, knob) for knob in knobs]
+
+
+def tested_lear(
+    fitted: ExitFamily,
+    parts: dict[str, Part],
+    problems: dict[str, RankingProblem],
+    price: float,
+) -> Left:
+    """The same for LEAR; a call of a classifier costs `price` steps."""
+    lear = Lear.fit(fitted, parts["train"][0], problems["train"])
+    vali, test = (lear.seen(parts[name][0], problems[name]) for name in ("vali", "test"))
+    tried, gains = lear.settings(), fitted.gains(problems["vali"])
+    found = []
+    for setting in tried:
+        readings, steps, calls = lear.run(vali, setting)
+        lost = problems["vali"].teacher_loss(readings, gains)
+        found.append((lost, steps + price * calls))
+    best = (lear.run(test, tried[at]) for at in chosen(found))
+    return [(readings, steps + price * calls) for readings, steps, calls in best]
 
 
 def settings(family: ExitFamily, knobs: np.ndarray, vali: RankingProblem) -> np.ndarray:

@@ -10,7 +10,6 @@ sees the readings that all documents would have at its check point, also of thos
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import product
 from typing import Any
@@ -97,15 +96,6 @@ class Lear:
             calls += under_way
             left[under_way & (seen.shares[c] <= setting.threshold)] = c
         return seen.readings[left, np.arange(n)], checks[left], calls
-
-    def runs(
-        self, seen: Seen, settings: list[Setting], judged: RankingProblem, price: float
-    ) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-        """Losses of queries and steps of documents; a call of a classifier costs `price` steps."""
-        gains = self.family.gains(judged)
-        for setting in settings:
-            readings, steps, calls = self.run(seen, setting)
-            yield judged.teacher_loss(readings, gains), steps + price * calls
 
 
 def read(family: ExitFamily, problem: RankingProblem) -> np.ndarray:
