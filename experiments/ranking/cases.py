@@ -22,7 +22,7 @@ from mddag.metrics.queries import Queries
 from mddag.solvers.ranking.problem import RankingProblem
 
 NAMES = tuple(RATES)
-TITLES = {"mq2007": "MQ2007 (85 % of its documents)", "mq2008": "MQ2008"}
+TITLES = {"mq2007": "MQ2007", "mq2008": "MQ2008"}
 METRIC = MeanNDCG()
 
 
