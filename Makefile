@@ -86,6 +86,7 @@ bench: $(VENV)/built
 experiments: $(VENV)/built
 	$(BIN)/python experiments/figure1.py
 	$(BIN)/python experiments/figure2.py
+	$(BIN)/python experiments/figure3.py
 	$(BIN)/python experiments/anchors.py
 	$(BIN)/python experiments/solvers.py
 	$(BIN)/python experiments/descent.py

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import lightgbm
 import numpy as np
 
@@ -27,10 +29,15 @@ def documents(data: str, fold: int) -> dict[str, Part]:
 
 
 def lambda_mart(
-    name: str, part: Part, rate: float, n_leaves: int = 8, n_trees: int = 500
+    name: str,
+    part: Part,
+    rate: float,
+    n_leaves: int = 8,
+    n_trees: int = 500,
+    folder: Path = OUT / "ranking",
 ) -> mddag.Ensemble:
-    """Trees trained on a part."""
-    path = OUT / "ranking" / f"{name}_{n_leaves}.txt"
+    """Trees trained on a part; a file of the folder keeps them by name and leaves."""
+    path = folder / f"{name}_{n_leaves}.txt"
     if not path.exists():
         path.parent.mkdir(parents=True, exist_ok=True)
         model = lightgbm.LGBMRanker(
@@ -43,7 +50,9 @@ def lambda_mart(
         )
         X, y, qid = part
         model.fit(X, y, group=Queries.of(qid, len(qid)).sizes)
-        model.booster_.save_model(path)
+        unfinished = path.with_suffix(".part")
+        model.booster_.save_model(unfinished)
+        unfinished.rename(path)
     return mddag.as_ensemble(path)
 
 

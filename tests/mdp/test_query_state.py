@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from mddag.mdp.grid import Grid
-from mddag.mdp.query_state import Gap, QueryUrgency, Rank, Reading, Urgency
+from mddag.mdp.query_state import Gap, QueryUrgency, Rank, Reading, Share, Urgency
 from mddag.metrics import MAP, NDCG, MeanNDCG
 from mddag.metrics.queries import Queries
 from tests.mdp.test_readings import readings
@@ -22,6 +22,7 @@ def test_numbers_of_documents():
     given = GRID, readings()
     assert numbers(Reading(*given)).tolist() == READ.tolist()
     assert numbers(Rank(*given)).tolist() == [-2, 0, -1, 0, -1]  # ties keep the order of the file
+    assert numbers(Share(*given)) == pytest.approx([-2 / 3, 0, -1 / 3, 0, -1 / 2])
     assert numbers(Gap(*given, 2)).tolist() == [-1, 1, 0, 0, 0]
     assert numbers(Gap(*given, 9)).tolist() == [0, 2, 1, 0, 0]  # of few documents the last
     urgency = numbers(Urgency(*given, NDCG(1)))

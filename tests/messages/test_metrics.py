@@ -54,7 +54,12 @@ ROWS = [
     ("one class", lambda: RocAuc()([0.5], [1]), ValueError, "but all rows are of one class"),
     ("smallest", lambda: LogLoss(0), ValueError, "smallest is 0; wanted a probability above 0 and"),
     ("costs", lambda: CostMatrix([0, 1]), ValueError, r"costs have shape \(2,\); wanted"),
-    ("gain of a class", lambda: CostMatrix([[0, -1], [1, 0]]), ValueError, "wanted finite prices, 0 or more"),
+    (
+        "gain of a class",
+        lambda: CostMatrix([[0, -1], [1, 0]]),
+        ValueError,
+        "wanted finite prices, 0 or more",
+    ),
     ("free", lambda: CostMatrix([[1, 1], [1, 0]]), ValueError, "a right decision is free: set it"),
     ("unsortable", lambda: NDCG()([np.nan] * 4, Y, Y), ValueError, r"scores\[0\] is NaN; wanted"),
 ]

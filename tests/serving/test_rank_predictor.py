@@ -12,6 +12,7 @@ from mddag.serving.model_file import Model, ModelFileError
 from mddag.serving.model_file import _query_states as states
 from mddag.serving.rank_predictor import RankPredictor
 from mddag.solvers.ranking import (
+    CapacityExits,
     PrefixExits,
     ProximityExits,
     QueryExits,
@@ -51,6 +52,7 @@ def test_readings_and_orders():
         (QueryExits(), 1e-3),
         (ProximityExits(k=3), (1.0, 0.6)),
         (RankExits(k=3), (0.5, 1.0)),
+        (CapacityExits(), (0.3, 1.0)),
         (ScoreExits(), (0.0, 0.8)),
         (PrefixExits(), 0.5),
     ],

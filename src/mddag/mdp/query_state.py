@@ -6,6 +6,7 @@ point each document that is still under way has a number, and the cell is that o
 
     Reading    the reading itself: documents alone, as in the paper, but calibrated
     Rank       minus the place in the query, from 0
+    Share      minus the share of the query that stands before the document
     Gap        the reading less the k-th best one of the query (in smaller queries the last)
     Urgency    what the document may still move in a metric, see native/mdp/urgency.hpp
     QueryUrgency   its mean over the query
@@ -151,6 +152,21 @@ class Rank(QueryState):
         ranks = np.empty(len(reading))
         ranks[queries.order(reading)] = -queries.ranks
         return ranks
+
+
+@dataclass(frozen=True, eq=False)
+class Share(Rank):
+    """Minus the share of the documents of the query with a better reading."""
+
+    def numbers(
+        self,
+        reading: NDArray[np.float64],
+        spread: NDArray[np.float64],
+        alive: NDArray[np.bool_],
+        queries: Queries,
+    ) -> NDArray[np.float64]:
+        ranks = super().numbers(reading, spread, alive, queries)
+        return ranks / queries.sizes[queries.query]
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,6 +6,7 @@ import pytest
 import mddag
 from mddag.metrics.queries import Queries
 from mddag.solvers.ranking import (
+    CapacityExits,
     PrefixExits,
     ProximityExits,
     QueryExits,
@@ -22,6 +23,7 @@ MEMBERS = [
     (ProximityExits(k=3), (1.0, 0.6)),
     (ScoreExits(), (-1.0, 1.0)),
     (RankExits(k=3), (0.5, 1.0)),
+    (CapacityExits(), (0.3, 1.0)),
     (QueryExits(), 1e-3),
     (PrefixExits(), 0.5),
 ]
@@ -40,7 +42,7 @@ def test_kernel_and_steps_give_the_same_bits(member, knob):
     X, qid = X[mixed], qid[mixed]
     queries = Queries.of(qid, len(qid))
     trace = dag.by_query._followed(dag.ensemble.features.rows(X), queries, 1)
-    assert dag.by_query.has_kernel == (type(member) not in (RankExits, QueryExits))
+    assert dag.by_query.has_kernel == (type(member) not in (RankExits, CapacityExits, QueryExits))
     for n_threads in (1, 3):
         found = dag.run(X, qid, n_threads=n_threads)
         for name in ("scores", "exit_step", "indptr", "indices"):

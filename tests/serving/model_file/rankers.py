@@ -8,7 +8,7 @@ from mddag.dag.dag import Dag
 from mddag.ensemble.tasks import Ranking
 from mddag.mdp.grid import Grid
 from mddag.mdp.policy import EVAL, QUIT, SKIP, Policy
-from mddag.mdp.query_state import Gap, QueryUrgency, Rank, Reading, Urgency
+from mddag.mdp.query_state import Gap, QueryUrgency, Rank, Reading, Share, Urgency
 from mddag.mdp.readings import Readings
 from mddag.metrics import NDCG, LetorNDCG, MeanNDCG
 from mddag.serving.model_file import Model
@@ -57,6 +57,10 @@ def by_rank():
     return ranker(21, Rank, [-9.0, -4.0, -2.0], skips=0.5)
 
 
+def by_share():
+    return ranker(26, Share, [-0.6, -0.3, -0.1])
+
+
 def by_gap():
     return ranker(22, lambda grid, known: Gap(grid, known, 3), [-1.0, -0.3, 0.2])
 
@@ -78,5 +82,13 @@ def by_query_urgency():
 
 KINDS = {
     made.__name__: made
-    for made in (by_reading, by_rank, by_gap, by_urgency, by_letor_urgency, by_query_urgency)
+    for made in (
+        by_reading,
+        by_rank,
+        by_share,
+        by_gap,
+        by_urgency,
+        by_letor_urgency,
+        by_query_urgency,
+    )
 }

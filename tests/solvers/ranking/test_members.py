@@ -5,6 +5,7 @@ import pytest
 from sklearn.base import clone
 
 from mddag.solvers.ranking import (
+    CapacityExits,
     PrefixExits,
     ProximityExits,
     QueryExits,
@@ -14,7 +15,15 @@ from mddag.solvers.ranking import (
 )
 from tests import rankings
 
-MEMBERS = [UrgencyExits, ProximityExits, ScoreExits, RankExits, QueryExits, PrefixExits]
+MEMBERS = [
+    UrgencyExits,
+    ProximityExits,
+    ScoreExits,
+    RankExits,
+    CapacityExits,
+    QueryExits,
+    PrefixExits,
+]
 
 
 @pytest.mark.parametrize("member", MEMBERS)
@@ -45,6 +54,17 @@ def test_query_exits_quit_together():
     starts = problem.queries.starts[:-1]
     assert (np.minimum.reduceat(steps, starts) == np.maximum.reduceat(steps, starts)).all()
     assert len(set(steps.tolist())) > 1
+
+
+def test_capacity_exits_keep_a_share_of_each_query():
+    found, problem = CapacityExits().fit(rankings.problem()), rankings.problem(seed=3)
+    power = 0.5
+    _, steps = found.run(found.blocks(problem), problem.queries, (power, 1.0))
+    for step in found.checks[:-1].tolist():
+        gone_on = problem.queries.sums((steps > step).astype(float))
+        kept = np.ceil(problem.queries.sizes * (1.0 + step / 8) ** -power)
+        assert (gone_on <= kept).all()
+        assert (gone_on >= 1).any()
 
 
 def test_parameters():

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from mddag.mdp.grid import Grid
-from mddag.mdp.query_state import Gap, QueryState, QueryUrgency, Rank, Reading, Urgency
+from mddag.mdp.query_state import Gap, QueryState, QueryUrgency, Rank, Reading, Share, Urgency
 from mddag.mdp.readings import Readings
 from mddag.metrics.ranking import NDCG, GainMetric, LetorNDCG, MeanNDCG
 from mddag.serving.model_file._fields import Types
@@ -62,6 +62,10 @@ def reading(metadata: Metadata, tensors: Tensors, grid: Grid, n_steps: int) -> R
 
 def rank(metadata: Metadata, tensors: Tensors, grid: Grid, n_steps: int) -> Rank:
     return Rank(grid, _readings(metadata, tensors, n_steps))
+
+
+def share(metadata: Metadata, tensors: Tensors, grid: Grid, n_steps: int) -> Share:
+    return Share(grid, _readings(metadata, tensors, n_steps))
 
 
 def gap(metadata: Metadata, tensors: Tensors, grid: Grid, n_steps: int) -> Gap:

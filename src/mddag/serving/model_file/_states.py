@@ -13,7 +13,7 @@ import numpy as np
 
 from mddag._internal.checks import typed
 from mddag.mdp.grid import Grid
-from mddag.mdp.query_state import Gap, QueryUrgency, Rank, Reading, Urgency
+from mddag.mdp.query_state import Gap, QueryUrgency, Rank, Reading, Share, Urgency
 from mddag.mdp.stages import Stages
 from mddag.mdp.state import Score, State
 from mddag.serving.model_file import _query_states as queries
@@ -73,6 +73,7 @@ FORMATS = (
         "reading", Reading, queries.parts, queries.reading, queries.FIELDS, queries.TENSORS
     ),
     StateFormat("rank", Rank, queries.parts, queries.rank, queries.FIELDS, queries.TENSORS),
+    StateFormat("share", Share, queries.parts, queries.share, queries.FIELDS, queries.TENSORS),
     StateFormat("gap", Gap, queries.gap_parts, queries.gap, queries.GAP_FIELDS, queries.TENSORS),
     StateFormat(
         "urgency",

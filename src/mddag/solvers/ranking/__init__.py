@@ -9,6 +9,7 @@ Labels are not needed: a policy is judged by the metric that it loses against th
 order (``problem``). Start with ``members``."""
 
 from mddag.solvers.ranking.members import (
+    CapacityExits,
     Exits,
     PrefixExits,
     ProximityExits,
@@ -19,6 +20,7 @@ from mddag.solvers.ranking.members import (
 )
 
 __all__ = [
+    "CapacityExits",
     "Exits",
     "PrefixExits",
     "ProximityExits",

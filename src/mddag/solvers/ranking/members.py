@@ -3,14 +3,16 @@
     UrgencyExits     what it may still move in the metric is at most price x steps
     ProximityExits   its reading is so many spreads below the k-th best (Cambazoglu 2010, EPT)
     ScoreExits       its reading is so many spreads below a common level (the same, EST)
-    RankExits        its place is behind a limit that falls with the steps (the same, ERT, ECT)
+    RankExits        its place is behind a limit that falls with the steps (the same, ERT)
+    CapacityExits    it is not in the share of the query that is kept there (the same, ECT)
     QueryExits       nothing of its query is urgent: all documents of a query quit at once
     PrefixExits      all documents quit at one check point
 
-All share the order and the readings. Cambazoglu's capacity exit keeps so many documents of a query,
-which for documents that take their steps together is a limit of the place. Those three also stop
-all documents at one step, without which the best ones would never quit: their knobs are pairs, and
-`cross_fitting` keeps those that no other pair beats.
+All share the order and the readings. Cambazoglu's capacity exit keeps so many documents; where all
+documents of a query take their steps together and the number is fixed, that is `RankExits`, so here
+it is a share of the query. Those four also stop all documents at one step, without which the best
+ones would never quit: their knobs are pairs, and `cross_fitting` keeps those that no other pair
+beats.
 """
 
 from __future__ import annotations
@@ -24,7 +26,7 @@ from numpy.typing import NDArray
 
 from mddag._internal.checks import check_whole
 from mddag._internal.parameters import Parameters
-from mddag.mdp.query_state import Gap, QueryState, QueryUrgency, Rank, Reading, Urgency
+from mddag.mdp.query_state import Gap, QueryState, QueryUrgency, Rank, Reading, Share, Urgency
 from mddag.mdp.readings import Readings
 from mddag.metrics.ranking import GainMetric
 from mddag.solvers.ranking.exit_family import NO_CELLS, ExitFamily
@@ -167,6 +169,21 @@ class RankExits(Exits):
         power, end = knob
         left = readings.n_steps / readings.checks[:-1]
         return ended(readings, -np.floor(self.k * left**power), end)
+
+
+@dataclass
+class CapacityExits(Exits):
+    """Keep the share (1 + step / every)^-power of each query, at least one document: a knob is the
+    power, and the share of steps behind which all quit."""
+
+    knobs = pairs(np.geomspace(0.01, 2.0, 14))
+
+    def state(self, readings: Readings, metric: GainMetric) -> QueryState:
+        return Share(NO_CELLS, readings)
+
+    def thresholds(self, readings: Readings, knob: Any) -> NDArray[np.float64]:
+        power, end = knob
+        return ended(readings, -((1.0 + readings.checks[:-1] / self.every) ** -power), end)
 
 
 @dataclass

@@ -1,0 +1,130 @@
+"""Figure 3: MeanNDCG of LETOR 4.0 against mean evaluations, five official folds.
+
+    python experiments/figure3.py            MQ2007 and MQ2008; about forty minutes on two cores;
+                                             goes on where it was stopped
+    python experiments/figure3.py --quick    few queries, trees and settings, to see that it runs
+
+Reads the folder MDDAG_DATA; MQ2007 has 85 % of its documents there. Models, and the runs of each
+data set, fold and method, are kept below `out`; delete that folder to begin anew. Writes
+figure3.png and its numbers: curves.csv (means over all test queries, with paired standard errors)
+and choices.csv (the settings chosen on validation queries). docs/ranking.md says what it shows.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import os
+import sys
+import time
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+from joblib import Parallel, delayed
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT))  # the parts of this figure are in a folder beside it
+
+from experiments.ranking import cases, picture  # noqa: E402
+from experiments.ranking.cases import Case, Size  # noqa: E402
+from experiments.ranking.curves import METHODS, choices, curves, path  # noqa: E402
+from experiments.ranking.judged import written  # noqa: E402
+
+
+def main() -> None:
+    options = read_options()
+    if not os.environ.get("MDDAG_DATA"):
+        raise SystemExit("set MDDAG_DATA to the folder of the data sets; see CONTRIBUTING.md")
+    size = cases.QUICK if options.quick else Size()
+    options.keep.mkdir(parents=True, exist_ok=True)
+    options.out.mkdir(parents=True, exist_ok=True)
+    work = [(name, fold) for name in options.data for fold in options.folds]
+    begin = time.perf_counter()
+    models = (delayed(trained)(*case, size, options.keep) for case in work)
+    shown("models", len(work), begin, Parallel(options.jobs, return_as="generator")(models))
+    todo = [(*case, method) for method in slowest_first() for case in work]
+    tasks = (delayed(kept_runs)(*task, size, options.keep) for task in todo)
+    done = Parallel(options.jobs, return_as="generator_unordered")(tasks)
+    shown("methods", len(todo), begin, done)
+
+    given = options.folds, options.keep
+    lines = [line for name in options.data for line in curves(name, *given)]
+    write(options.out / "curves.csv", lines)
+    write(options.out / "choices.csv", (c for name in options.data for c in choices(name, *given)))
+    picture.drawn(lines, len(options.folds)).savefig(options.out / "figure3.png", dpi=130)
+    report(lines)
+
+
+def read_options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--quick", action="store_true", help="few queries, trees and settings")
+    parser.add_argument("--data", nargs="+", choices=cases.NAMES, default=cases.NAMES)
+    parser.add_argument("--folds", nargs="+", type=int, choices=range(1, 6))
+    parser.add_argument("--jobs", type=int, default=2, help="processes; default: %(default)s")
+    parser.add_argument("--keep", type=Path, help="where runs are kept; default: out/figure3")
+    parser.add_argument("--out", type=Path, help="default: experiments/results/figure3")
+    options = parser.parse_args()
+    name = "figure3_quick" if options.quick else "figure3"
+    options.folds = options.folds or ([1, 2] if options.quick else [1, 2, 3, 4, 5])
+    options.keep = options.keep or ROOT / "out" / name
+    if options.out is None:
+        results = ROOT / "experiments" / "results" / "figure3"
+        options.out = options.keep if options.quick else results
+    return options
+
+
+def slowest_first() -> list[str]:
+    return sorted(METHODS, key=lambda name: not name.startswith("MDDAG"))
+
+
+def trained(name: str, fold: int, size: Size, folder: Path) -> str:
+    Case.of(name, fold, size, folder)
+    return f"{name} {fold}"
+
+
+def kept_runs(name: str, fold: int, method: str, size: Size, folder: Path) -> str:
+    """Compute the runs of a method, unless the folder has them."""
+    file = path(folder, name, fold, method)
+    began = time.perf_counter()
+    if not file.exists():
+        case = Case.of(name, fold, size, folder)
+        written(file, METHODS[method](case), len(case.parts["test"][1]))
+    return f"{name} {fold} {method} ({time.perf_counter() - began:.0f} s)"
+
+
+def shown(what: str, n: int, begin: float, results: Iterable[str]) -> None:
+    """Tell of each result when it is there."""
+    for k, done in enumerate(results, 1):
+        minutes = (time.perf_counter() - begin) / 60
+        print(f"{minutes:5.1f} min  {what} {k}/{n}  {done}", file=sys.stderr, flush=True)
+
+
+def report(lines: list[dict[str, Any]]) -> None:
+    """Print some points of each curve: the last within each number of evaluations."""
+    bounds = (2, 5, 10, 20, 50, 100, 200, 500)
+    for name in dict.fromkeys(line["data"] for line in lines):
+        print(f"\n{name}: MeanNDCG within N =", *bounds)
+        for method in dict.fromkeys(line["method"] for line in lines):
+            own = [ln for ln in lines if (ln["data"], ln["method"]) == (name, method)]
+            within = ([ln for ln in own if ln["evaluations"] <= n] for n in bounds)
+            best = [max(some, key=lambda ln: ln["evaluations"], default=None) for some in within]
+            print(
+                f"{method:26}", *("  -  " if b is None else f"{b['mean_ndcg']:.4f}" for b in best)
+            )
+
+
+def write(file: Path, lines: Iterable[dict[str, Any]]) -> None:
+    rows: Sequence[dict[str, Any]] = list(lines)
+    with file.open("w", newline="", encoding="utf-8") as out:
+        writer = csv.DictWriter(out, list(rows[0]), lineterminator="\n")
+        writer.writeheader()
+        writer.writerows({k: rounded(v) for k, v in row.items()} for row in rows)
+
+
+def rounded(value: Any) -> Any:
+    return f"{value:.6g}" if isinstance(value, float) else value
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,93 @@
+"""The curves of Figure 3: means over the queries of all folds, with paired standard errors.
+
+Where a setting is chosen, that is k*(N) of the paper: in each fold the setting with the largest
+MeanNDCG of validation queries among those with at most N evaluations there. Differences are from
+the full model of the same trees, query by query.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from experiments.ranking import documents_alone, whole_queries
+from experiments.ranking.judged import Judged, read
+
+METHODS = documents_alone.METHODS | whole_queries.METHODS
+BOUNDS = (1, 2, 3, 5, 7, 10, 15, 20, 30, 50, 70, 100, 150, 200, 300, 500)
+CHOSEN = {  # curve: of which settings
+    "AdaBoost.MH, best prefix": "AdaBoost.MH",
+    "MDDAG, Sarsa": "MDDAG, Sarsa",
+    "MDDAG, Portfolio": "MDDAG, Portfolio",
+}
+
+ByFold = list[tuple[list[Judged], int]]
+
+
+def path(folder: Path, data: str, fold: int, method: str) -> Path:
+    return folder / f"{data}-{fold}-{method.replace(', ', '-').replace(' ', '-')}.npz"
+
+
+def curves(data: str, folds: Sequence[int], folder: Path) -> Iterator[dict[str, Any]]:
+    """Every point of every curve of a data set."""
+    stored = {m: [read(path(folder, data, fold, m)) for fold in folds] for m in METHODS}
+    full = {
+        name: np.concatenate([found[-1].ndcg for found, _ in stored[name]])
+        for name in ("AdaBoost.MH", "LambdaMART")
+    }
+    for method, by_fold in stored.items():
+        of = full["AdaBoost.MH" if method in documents_alone.METHODS else "LambdaMART"]
+        if method not in CHOSEN:
+            for k in range(len(by_fold[0][0])):
+                picked = [(found[k], n) for found, n in by_fold]
+                yield {"data": data, "method": method, "bound": ""} | point(picked, of)
+    for curve, method in CHOSEN.items():
+        for bound in BOUNDS:
+            best = [(chosen(found, bound), n) for found, n in stored[method]]
+            whole = [(judged, n) for judged, n in best if judged is not None]
+            if len(whole) == len(best):
+                of = full["AdaBoost.MH"]
+                yield {"data": data, "method": curve, "bound": bound} | point(whole, of)
+
+
+def chosen(found: list[Judged], bound: float) -> Judged | None:
+    """The best on validation queries within a bound; of equals the first."""
+    within = [judged for judged in found if judged.vali_cost <= bound]
+    return max(within, key=lambda judged: judged.vali_ndcg, default=None)
+
+
+def point(picked: list[tuple[Judged, int]], full: np.ndarray) -> dict[str, Any]:
+    n_documents = np.array([n for _, n in picked])
+    ndcg, lost = (
+        np.concatenate([vars(judged)[name] for judged, _ in picked]) for name in ("ndcg", "lost")
+    )
+    cost = np.array([judged.cost for judged, _ in picked])
+    return {
+        "evaluations": float((cost * n_documents).sum() / n_documents.sum()),
+        "mean_ndcg": float(ndcg.mean()),
+        "minus_full": float((ndcg - full).mean()),
+        "minus_full_error": error(ndcg - full),
+        "lost": float(lost.mean()),
+        "lost_error": error(lost),
+        "queries": len(ndcg),
+    }
+
+
+def error(values: np.ndarray) -> float:
+    """The standard error of a mean."""
+    return float(values.std(ddof=1) / np.sqrt(len(values)))
+
+
+def choices(data: str, folds: Sequence[int], folder: Path) -> Iterator[dict[str, Any]]:
+    """What was chosen within each bound in each fold, and what it does."""
+    for (curve, method), fold in ((c, f) for c in CHOSEN.items() for f in folds):
+        found, _ = read(path(folder, data, fold, method))
+        for bound in BOUNDS:
+            best = chosen(found, bound)
+            if best is not None:
+                where = {"data": data, "fold": fold, "method": curve, "bound": bound}
+                said = {name: vars(best)[name] for name in ("setting", "vali_ndcg", "vali_cost")}
+                tested = {"test_ndcg": float(best.ndcg.mean()), "test_cost": best.cost}
+                yield where | said | tested | {"settings": len(found)}

@@ -1,0 +1,96 @@
+"""The paper's way: documents by themselves, sorted by expected relevance sum_k p_k(x) k (McRank).
+
+AdaBoost.MH by prefixes, MDDAG by SARSA and MDDAG by the default solver; p is calibrated in the same
+way for all, on validation documents. Settings are judged on validation queries in two halves: what
+judges one half was fitted on the other. What is tested was fitted on all validation queries.
+
+SARSA learns from the documents that trained the trees, as in the paper, or from validation
+documents: another setting, as are the loss and beta.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from itertools import product
+from typing import Any
+
+import numpy as np
+from experiments.ranking.cases import Case
+from experiments.ranking.judged import Judged
+
+from mddag import MDDAGClassifier
+from mddag.estimators.ranker import expected_relevance
+from mddag.losses import Exponential, ZeroOne
+from mddag.mdp.grid import Grid
+from mddag.mdp.policy import EVAL, QUIT, Policy
+
+LOSSES = (ZeroOne(), Exponential(scale=0.1))
+N_PREFIXES = 60
+
+Fit = Callable[[np.ndarray, np.ndarray], MDDAGClassifier]  # of documents and their labels
+
+
+def prefixes(case: Case) -> Iterator[Judged]:
+    """AdaBoost.MH: all documents quit behind the first j trees."""
+    for j in lengths(case.size.n_trees):
+        yield judged(case, f"j={j}", adopting(case, prefix(case, j)))
+
+
+def lengths(n: int) -> list[int]:
+    return np.unique(np.geomspace(1, n, N_PREFIXES).round().astype(int)).tolist()
+
+
+def prefix(case: Case, j: int) -> Policy:
+    n, grid = len(case.boost.ensemble_), Grid(np.empty(0), case.boost.ensemble_.n_scores)
+    actions = np.full((n, grid.n_cells), EVAL, np.uint8)
+    actions[j:] = QUIT
+    return Policy(actions, grid, np.arange(n))
+
+
+def sarsa(case: Case) -> Iterator[Judged]:
+    """MDDAG by SARSA."""
+    X, y, _ = case.parts["train"]
+    for loss, beta in product(LOSSES, betas(3 if case.size.quick else 12)):
+        given = {"beta": beta, "loss": loss, "random_state": case.fold}
+        paper = MDDAGClassifier.paper(case.boost, **given, solver__n_episodes=case.size.n_episodes)
+        policy = paper.fit(X, y.astype(int)).policy_
+        named = f"{loss} beta={beta:.2g}"
+        yield judged(case, f"{named} on training documents", adopting(case, policy))
+        yield judged(case, f"{named} on validation documents", paper.fit)
+
+
+def portfolio(case: Case) -> Iterator[Judged]:
+    """MDDAG by the default solver."""
+    for loss, beta in product(LOSSES, betas(2 if case.size.quick else 5)):
+        model = MDDAGClassifier(case.boost, beta=beta, loss=loss, random_state=case.fold)
+        yield judged(case, f"{loss} beta={beta:.2g}", model.fit)
+
+
+def betas(n: int) -> list[float]:
+    return np.geomspace(2e-5, 5e-3, n).tolist()
+
+
+def adopting(case: Case, policy: Policy) -> Fit:
+    """A policy that is there; only the calibration is fitted."""
+    return lambda X, y: MDDAGClassifier(case.boost).adopt(policy, X, y)
+
+
+def judged(case: Case, setting: str, fit: Fit) -> Judged:
+    X, y, qid = case.parts["vali"]
+    labels, scores, steps = y.astype(int), np.zeros(len(y)), np.zeros(len(y))
+    first = np.unique(qid, return_inverse=True)[1] % 2 == 0
+    for half in (first, ~first):
+        model = fit(X[~half], labels[~half])
+        scores[half], steps[half] = ranked(model, X[half])
+    vali = float(case.ndcg("vali", scores).mean()), float(steps.mean())
+    scores, steps = ranked(fit(X, labels), case.parts["test"][0])
+    ndcg = case.ndcg("test", scores)
+    return Judged(setting, *vali, ndcg, np.full(len(ndcg), np.nan), float(steps.mean()))
+
+
+def ranked(model: Any, X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """What documents are sorted by, and their evaluations."""
+    return expected_relevance(model, X), model.n_evaluated(X)
+
+
+METHODS = {"AdaBoost.MH": prefixes, "MDDAG, Sarsa": sarsa, "MDDAG, Portfolio": portfolio}

@@ -1,0 +1,51 @@
+"""Judged: what one setting of a method does on validation and on test queries; kept in files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+
+@dataclass(frozen=True, eq=False)
+class Judged:
+    """
+    setting   : its name
+    vali_ndcg : MeanNDCG of validation queries, by policies that were not fitted on them; NaN where
+                nothing is chosen by it
+    vali_cost : mean evaluations of their documents
+    ndcg      : MeanNDCG of every test query, (Q,)
+    lost      : what each loses against the order of the full model, (Q,); NaN where not measured
+    cost      : mean evaluations of test documents
+    """
+
+    setting: str
+    vali_ndcg: float
+    vali_cost: float
+    ndcg: np.ndarray
+    lost: np.ndarray
+    cost: float
+
+
+def written(path: Path, found: Iterable[Judged], n_documents: int) -> None:
+    """Write the settings of a method; a file that is there is complete."""
+    rows = [list(vars(judged).values()) for judged in found]
+    columns = dict(
+        zip(Judged.__dataclass_fields__, map(list, zip(*rows, strict=True)), strict=True)
+    )
+    unfinished = path.with_suffix(".part.npz")
+    np.savez(unfinished, **columns, n_documents=n_documents)
+    unfinished.rename(path)
+
+
+def read(path: Path) -> tuple[list[Judged], int]:
+    """The settings of a method, and the number of test documents."""
+    stored = np.load(path)
+    columns = [stored[name] for name in Judged.__dataclass_fields__]
+    found = [
+        Judged(str(s), float(v), float(c), ndcg, lost, float(cost))
+        for s, v, c, ndcg, lost, cost in zip(*columns, strict=True)
+    ]
+    return found, int(stored["n_documents"])
