@@ -1,6 +1,6 @@
 """Figure 2: true positives at a fixed rate of false ones, against evaluations on negatives.
 
-    python experiments/figure2.py            three data sets, three seeds; about half an hour on two
+    python experiments/figure2.py            three data sets, three seeds; about 35 minutes on two
                                              cores; goes on where it was stopped
     python experiments/figure2.py --quick    few rows, features and settings, to see that it runs
 

@@ -1,7 +1,7 @@
 """The methods of Figure 2: each gives many settings, and of each what rows do at every rate.
 
 A setting is fitted on policy rows (base classifiers that it trains itself: on the rows boosted on)
-and becomes one `DetectionRun` for each false positive rate. `Rejection` has 532 settings;
+and becomes one `DetectionRun` for each false positive rate. `Rejection` has 588 settings;
 SoftCascade, FCBoost and WaldBoost have more, VJCascade fewer, AdaBoost its 100 prefixes, and those
 by SARSA some dozens, for each takes a second.
 """
