@@ -10,10 +10,10 @@ WINDOW = (12, 12)
 SETTINGS = {
     "window": WINDOW,
     "false_per_megapixel": 5.0,
-    "n_trees": 40,
+    "n_trees": 80,
     "n_rounds": 2,
     "n_features": 300,
-    "n_negatives": 1200,
+    "n_negatives": 2500,
 }
 
 

@@ -88,7 +88,7 @@ def test_patches_of_another_size_are_resized():
 
 def test_rounds_tell_what_happened():
     first, last = fitted().rounds_
-    assert (first.n_trees, last.n_trees) == (10, 40)
+    assert (first.n_trees, last.n_trees) == (20, 80)
     assert last.n_negatives > first.n_negatives
     assert 0.8 < last.kept <= 1
 
@@ -117,7 +117,7 @@ def test_ctrl_c_may_keep_the_rounds_that_were_finished(monkeypatch):
     detector = Detector(**SETTINGS, on_interrupt="return")
     with pytest.warns(mddag.Interrupted, match="after 1 of 2 rounds"):
         detector.fit(patches(600), backgrounds())
-    assert detector.classifier_.n_trees == 10
+    assert detector.classifier_.n_trees == 20
     assert len(detector.rounds_) == 1
 
 
