@@ -30,6 +30,7 @@ from mddag.dag.integer_votes import IntegerVotes
 from mddag.dag.program import Program
 from mddag.dag.trace import Trace
 from mddag.dag.verdicts import codes_by_scores
+from mddag.ensemble.composition import Routed
 from mddag.ensemble.ensemble import Ensemble
 from mddag.features.rows import Patches, Rows
 from mddag.mdp.grid import Grid
@@ -65,6 +66,11 @@ class Dag(ReadOnlyArrays):
         if self.policy.rescaling is not None:
             raise ValueError(
                 "the policy has a rescaling, which belongs into the votes of a Dag's ensemble; "
+                "wanted mddag.compile(ensemble, policy), which puts it there"
+            )
+        if self.policy.routing is not None:
+            raise ValueError(
+                "the policy has a routing, which belongs into a Dag's ensemble; "
                 "wanted mddag.compile(ensemble, policy), which puts it there"
             )
         if self.policy.verdict is not None and not self.ensemble.task.predicts_classes:
@@ -287,6 +293,8 @@ def compile(  # noqa: A001
         grid = Grid(np.empty(0), ensemble.n_scores)
         policy = Policy.constant(EVAL, ensemble.n_classifiers, grid)
     check_policy(policy)
+    if policy.routing is not None:
+        ensemble, policy = Routed(policy.routing, ensemble).composed, policy.unrouted
     if policy.rescaling is not None:  # from here on it is part of the votes
         policy.require(ensemble.n_classifiers, ensemble.n_scores)
         ensemble, policy = ensemble.rescaled(policy.rescaling), replace(policy, rescaling=None)

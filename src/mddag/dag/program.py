@@ -35,11 +35,13 @@ class Program(ReadOnlyArrays):
     """A policy over an ensemble; every part is made when it is first needed.
 
     evaluations : the mean number that rows are expected to need, None if it is not known
+    units       : the votes as integers, where this is a part of another program; None for own ones
     """
 
     ensemble: Ensemble
     policy: Policy
     evaluations: float | None = None
+    units: IntegerVotes | None = None
 
     def __post_init__(self) -> None:
         if self.evaluations is not None:
@@ -90,7 +92,24 @@ class Program(ReadOnlyArrays):
     @cached_property
     def fixed_point(self) -> IntegerVotes:
         """The votes of trees as they are summed."""
-        return IntegerVotes.of(self.ensemble.tables)
+        return IntegerVotes.of(self.ensemble.tables) if self.units is None else self.units
+
+    @cached_property
+    def parts(self) -> tuple[Program, ...]:
+        """A program for the rows of each region, in the same units; none without regions."""
+        routed, whole = self.ensemble.routed, self.fixed_point
+        if routed is None:
+            return ()
+        units = (replace(whole, values=whole.values[routed.values_of(q)]) for q in self._regions)
+        return tuple(
+            Program(routed.part(q), self.policy, self.evaluations, of_part)
+            for q, of_part in zip(self._regions, units, strict=True)
+        )
+
+    @property
+    def _regions(self) -> range:
+        assert self.ensemble.routed is not None
+        return range(self.ensemble.routed.routing.n_regions)
 
     @cached_property
     def edges(self) -> NDArray[np.int64]:
