@@ -149,6 +149,10 @@ class Costs:
         few = CALL_REGION + min(parts[0].by_walk(each), parts[0].by_blocks(each))
         return n_rows * router + min(len(parts), n_rows) * few
 
+    def router_of_one(self, n_regions: int) -> float:
+        """A row by itself is read twice: by the router, then by the walk of its region."""
+        return ONE_CALL + ONE_LEVEL * float(np.log2(max(n_regions / BUSH_LEAVES, 1.0)))
+
     def by_all(self, n_rows: int) -> float:
         return CALL_ALL + max(n_rows, LEAST_ROWS) * self.all
 

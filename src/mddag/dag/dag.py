@@ -147,7 +147,7 @@ class Dag(ReadOnlyArrays):
         """
         if not self.program.has_walk:
             return self.expected_speedup
-        return self.program.full_costs.one / self.program.costs.one
+        return self.program.full_costs.one / self.program.cost_of_one
 
     @property
     def fixed_point(self) -> IntegerVotes:

@@ -85,9 +85,17 @@ class Program(ReadOnlyArrays):
 
     @cached_property
     def full_costs(self) -> Costs:
-        """Those of the whole ensemble on every row."""
-        one_cell = Grid(np.empty(0), self.ensemble.n_scores)
-        return Costs.of(self.ensemble, Policy.constant(EVAL, len(self.ensemble), one_cell))
+        """Those of the whole ensemble, which regions are parts of, on every row."""
+        routed, one_cell = self.ensemble.routed, Grid(np.empty(0), self.ensemble.n_scores)
+        whole = self.ensemble if routed is None else routed.source
+        return Costs.of(whole, Policy.constant(EVAL, len(whole), one_cell))
+
+    @property
+    def cost_of_one(self) -> float:
+        """What a row by itself is expected to cost: of regions the router, and the first part."""
+        if not self.parts:
+            return self.costs.one
+        return self.parts[0].costs.one + self.costs.router_of_one(len(self.parts))
 
     @cached_property
     def fixed_point(self) -> IntegerVotes:

@@ -83,7 +83,7 @@ class Routing(ReadOnlyArrays):
     @property
     def n_steps(self) -> int:
         """The router's, and one for each of the m that follow."""
-        return self.order.shape[1] + 1
+        return int(self.order.shape[1]) + 1
 
     @property
     def n_kept(self) -> int:
@@ -92,11 +92,7 @@ class Routing(ReadOnlyArrays):
 
     def regions(self, rows: Any) -> NDArray[np.intp]:
         """The region of each of some checked rows, (n,)."""
-        nodes, starts, words, word_starts = flat_nodes([self.router], rows.shape[1])
-        codes = np.empty((len(rows), 1), np.uint32)
-        forest = nodes.view(np.uint8), starts, words, word_starts
-        _core.leaf_codes(forest, rows, codes, 1)
-        return codes[:, 0].astype(np.intp)
+        return leaves_of(self.router, rows)
 
     def votes(self, votes: Votes) -> Votes:
         """The votes of the steps, of those of the source, whose regions must be known."""
@@ -147,6 +143,15 @@ class Route:
     def rows(self, index: NDArray[np.intp] | NDArray[np.bool_] | slice) -> Route:
         """Those of some of the rows."""
         return Route(self.routing, self.regions[index])
+
+
+def leaves_of(router: Nodes, rows: Any) -> NDArray[np.intp]:
+    """The leaf that each of some checked rows reaches, (n,)."""
+    nodes, starts, words, word_starts = flat_nodes([router], rows.shape[1])
+    codes = np.empty((len(rows), 1), np.uint32)
+    forest = nodes.view(np.uint8), starts, words, word_starts
+    _core.leaf_codes(forest, rows, codes, 1)
+    return codes[:, 0].astype(np.intp)
 
 
 def uniform(source: Tables) -> bool:

@@ -352,7 +352,7 @@ class DagEstimator(BaseEstimator):  # type: ignore[misc]
         self.dag_ = compile_dag(
             ensemble, policy, expected_evaluations=float(self.evaluation_.n_evaluated)
         )
-        self.calibration_ = self._calibrated(ensemble, policy, left, mdp)
+        self.calibration_ = self._calibrated(self.dag_.ensemble, policy, left, mdp)
         self._predictor = Predictor(
             Model(
                 self.dag_,

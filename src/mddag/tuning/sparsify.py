@@ -8,6 +8,7 @@ on some and chosen by others; where a bound is to be guaranteed, half of the row
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -41,6 +42,7 @@ from mddag.tuning.excess_loss import ExcessLoss
 from mddag.tuning.guarantee import Guarantee, certified
 from mddag.tuning.measurement import measured
 from mddag.tuning.ranking import refuse_for_rankers, refuse_of_rankers, sparse_ranker
+from mddag.tuning.routes import with_routes
 from mddag.tuning.row_parts import RowParts
 
 ESTIMATORS: dict[str, type[DagEstimator]] = {
@@ -106,8 +108,10 @@ def sparsify(
     metric           : rankers: NDCG(k), LetorNDCG(k) or MeanNDCG(); None for NDCG(10). max_loss is
                        in its units, and max_disagreement bounds what is lost of it against the full
                        model's own order. Bounds count queries
-    X_train, qid_train : rankers: documents that the model was trained on, if they are at hand; they
-                       serve order and readings, which need no labels
+    X_train          : rows that the model was trained on, or any others, if they are at hand; they
+                       need no labels. Classifiers: with thousands of them the default solver also
+                       tries an order of base classifiers for each of several regions. Rankers:
+                       they serve order and readings, with their queries qid_train
     every            : base classifiers that one decision covers; None for 1, or 16 for "time"
     objective        : "evaluations", or "time" of large batches: decisions for many base
                        classifiers at once, and the full ensemble, fast as it is, where a policy is
@@ -176,7 +180,12 @@ def sparsify(
             verbose=verbose,
             random_state=random_state,
         )
-    refuse_of_rankers(metric=metric, X_train=X_train, qid_train=qid_train)
+    refuse_of_rankers(metric=metric, qid_train=qid_train)
+    if X_train is not None and not ensemble.task.predicts_classes:
+        raise ValueError(
+            f"X_train was given, but the model is a {ensemble.kind}, and only classifiers and "
+            "rankers use it; leave it out"
+        )
     supported(ensemble, knob)
     estimator = ESTIMATORS[ensemble.kind](
         ensemble if source.transformer is None else ModelParts(ensemble, source.transformer),
@@ -203,6 +212,8 @@ def sparsify(
         n_threads=estimator.n_threads,
     )
     _check_rows(parts, knob, guarantee)
+    if X_train is not None:
+        parts = _with_routes(estimator, parts, knob, source.rows(X), source.rows(X_train))
     search = _search(estimator, learner.with_seed(random), parts, knob, guarantee, n_jobs)
     chosen = _chosen(search, knob, value, guarantee, parts)
     if objective == "time" and knob != "budget" and not search.saves_time(chosen):
@@ -236,6 +247,25 @@ def _check_rows(parts: RowParts, knob: str, guarantee: Guarantee | None) -> None
     else:
         guarantee.require(len(parts), len(parts.certifying))
     parts.ensemble.task.doubt_targets(parts.truth, given=parts.labelled)
+
+
+def _with_routes(
+    estimator: DagEstimator, parts: RowParts, knob: str, X: Any, X_train: Any
+) -> RowParts:
+    """The parts, their votes with routings from rows that need no labels."""
+    ensemble, features = parts.ensemble, parts.ensemble.features
+    targets = parts.full if measure_of(ensemble, knob) == "share" else parts.truth
+    mdp = mdp_of(
+        ensemble,
+        parts.votes,
+        targets,
+        loss=estimator.loss,
+        actions=estimator.actions,
+        weight=parts.weight,
+    )
+    unlabelled = features.rows(X_train)
+    votes = with_routes(ensemble, mdp, features.rows(X), parts.learning, unlabelled)
+    return replace(parts, votes=votes)
 
 
 def _search(
