@@ -3,25 +3,23 @@
     walk     each row by itself through the jump table; also for one row, and for paths
     blocks   hundreds of rows together, step by step; best where ``every`` > 1
     all      every base classifier on every row; for policies that evaluate everything
-    regions  rows of one region of a routing after the other, each by one of the above
     windows  patches, each feature computed when it is read; for ensembles over Haar features
     steps    all rows together, step by step, in Python; for callables, and for any state
 
-The first five are kernels over trees. They add the same integers, so which of them runs changes
+The first four are kernels over trees. They add the same integers, so which of them runs changes
 the time alone. The last adds floats, and runs what they cannot."""
 
 from mddag.dag.executors.all import All as All
 from mddag.dag.executors.blocks import Blocks as Blocks
 from mddag.dag.executors.executor import Executor as Executor
 from mddag.dag.executors.executor import Tracer as Tracer
-from mddag.dag.executors.regions import Regions as Regions
 from mddag.dag.executors.steps import Steps as Steps
 from mddag.dag.executors.walk import Walk as Walk
 from mddag.dag.executors.windows import Windows as Windows
 
-__all__ = ["All", "Blocks", "Executor", "Regions", "Steps", "Tracer", "Walk", "Windows"]
+__all__ = ["All", "Blocks", "Executor", "Steps", "Tracer", "Walk", "Windows"]
 
-OF_ROWS: tuple[type[Executor], ...] = (Walk, Blocks, All, Regions)
+OF_ROWS: tuple[type[Executor], ...] = (Walk, Blocks, All)
 KERNELS: tuple[type[Executor], ...] = (*OF_ROWS, Windows)
 MEMBERS: tuple[type[Executor], ...] = (*OF_ROWS, Steps)  # to choose from where there are rows
-TRACERS: tuple[type[Tracer], ...] = (Regions, Walk, Steps)
+TRACERS: tuple[type[Tracer], ...] = (Walk, Steps)

@@ -1,6 +1,7 @@
 """Routed policies: every executor, replay and rollout do what the twin does, region by region."""
 
 import pickle
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -21,13 +22,7 @@ def drawn(data):
     ensemble = data.draw(strategies.uniform_ensembles())
     routing = data.draw(strategies.routings(ensemble))
     policy = data.draw(strategies.policies(routing.n_steps, ensemble.n_scores))
-    policy = (
-        policy.after(routing)
-        if (policy.order == np.arange(policy.n_steps)).all()
-        else (
-            mddag.Policy(policy.actions, policy.grid, np.arange(policy.n_steps), policy.every)
-        ).after(routing)
-    )
+    policy = replace(policy, order=np.arange(routing.n_steps)).after(routing)
     return ensemble, routing, policy, data.draw(strategies.rows(ensemble.n_features))
 
 

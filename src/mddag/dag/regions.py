@@ -2,7 +2,8 @@
 
 A part is a program with the trees of one region, in the units of the whole, so the sums are those
 of the composed trees to the last bit. Each part is run by the executor that is expected to be
-fastest for as many rows. A row passes the router once, which counts as one evaluation.
+fastest for as many rows; so this is an executor made of others. A row passes the router once, which
+counts as one evaluation.
 """
 
 from __future__ import annotations
@@ -15,17 +16,12 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from mddag.dag.executors.all import All
-from mddag.dag.executors.blocks import Blocks
-from mddag.dag.executors.executor import Executor
-from mddag.dag.executors.walk import Walk
+from mddag.dag.executors import OF_ROWS, Executor, Walk
 from mddag.dag.program import Program
 from mddag.dag.trace import Trace
 from mddag.ensemble.composition import ranges
 from mddag.ensemble.votes import starts_of
 from mddag.features.rows import Rows
-
-OF_PARTS: tuple[type[Executor], ...] = (Walk, Blocks, All)
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,5 +95,5 @@ class Regions:
 
 
 def _fastest(part: Program, n_rows: int) -> Executor:
-    able = [kind(part) for kind in OF_PARTS if kind.runs(part)]
+    able = [kind(part) for kind in OF_ROWS if kind.runs(part)]
     return min(able, key=lambda executor: executor.cost(n_rows))
