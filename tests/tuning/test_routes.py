@@ -78,3 +78,17 @@ def test_priced_ensembles_and_callables_have_none(data):
     assert not routes.can_be_routed(ensemble.with_cost(np.ones(96)), mdp)
     voters = mddag.Ensemble.from_callables([np.sum], n_features=6, classes=[0, 1])
     assert not routes.can_be_routed(voters, mdp)
+
+
+def test_regressors_refuse_rows_without_labels(data):
+    X, y, _ = data
+    stumps = [mddag.as_ensemble(data[2]).tree(t) for t in range(3)]
+    ensemble = mddag.Ensemble.from_trees(stumps, features=mddag.Features(6), kind="regressor")
+    with pytest.raises(ValueError, match="the model is a regressor, and only classifiers and rank"):
+        mddag.sparsify(ensemble, X[:99], y[:99], X_train=X, budget=2)
+
+
+def test_rows_without_labels_must_have_the_columns_of_the_model(data):
+    X, y, model = data
+    with pytest.raises(ValueError, match="features"):
+        mddag.sparsify(model, X[:99], y[:99], X_train=X[:, :3], budget=2)

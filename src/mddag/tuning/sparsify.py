@@ -26,7 +26,9 @@ from mddag.estimators.dag_estimator import DagEstimator
 from mddag.estimators.regressor import MDDAGRegressor
 from mddag.estimators.solver_choice import threads_of_learning
 from mddag.features.checks import counted_rows
+from mddag.features.rows import Rows
 from mddag.mdp.policy_rows import mdp_of
+from mddag.solvers import Portfolio
 from mddag.solvers.arranged import arranged_for
 from mddag.tuning.arguments import (
     BOUNDS,
@@ -110,7 +112,8 @@ def sparsify(
                        model's own order. Bounds count queries
     X_train          : rows that the model was trained on, or any others, if they are at hand; they
                        need no labels. Classifiers: with thousands of them the default solver also
-                       tries an order of base classifiers for each of several regions. Rankers:
+                       tries an order of base classifiers for each of several regions (other
+                       solvers do not use them). Rankers:
                        they serve order and readings, with their queries qid_train
     every            : base classifiers that one decision covers; None for 1, or 16 for "time"
     objective        : "evaluations", or "time" of large batches: decisions for many base
@@ -202,6 +205,7 @@ def sparsify(
     X, y, weight = counted_rows(X, y, sample_weight)
     random = check_random_state(random_state)
     guarantee = _guarantee(ensemble, knob, value, confidence, weight)
+    unlabelled = None if X_train is None else ensemble.features.rows(source.rows(X_train))
     parts = RowParts.of(
         ensemble,
         source.rows(X),
@@ -212,8 +216,8 @@ def sparsify(
         n_threads=estimator.n_threads,
     )
     _check_rows(parts, knob, guarantee)
-    if X_train is not None:
-        parts = _with_routes(estimator, parts, knob, source.rows(X), source.rows(X_train))
+    if unlabelled is not None and isinstance(learner, Portfolio):
+        parts = _with_routes(estimator, parts, knob, source.rows(X), unlabelled)
     search = _search(estimator, learner.with_seed(random), parts, knob, guarantee, n_jobs)
     chosen = _chosen(search, knob, value, guarantee, parts)
     if objective == "time" and knob != "budget" and not search.saves_time(chosen):
@@ -250,7 +254,7 @@ def _check_rows(parts: RowParts, knob: str, guarantee: Guarantee | None) -> None
 
 
 def _with_routes(
-    estimator: DagEstimator, parts: RowParts, knob: str, X: Any, X_train: Any
+    estimator: DagEstimator, parts: RowParts, knob: str, X: Any, unlabelled: Rows
 ) -> RowParts:
     """The parts, their votes with routings from rows that need no labels."""
     ensemble, features = parts.ensemble, parts.ensemble.features
@@ -263,7 +267,6 @@ def _with_routes(
         actions=estimator.actions,
         weight=parts.weight,
     )
-    unlabelled = features.rows(X_train)
     votes = with_routes(ensemble, mdp, features.rows(X), parts.learning, unlabelled)
     return replace(parts, votes=votes)
 
