@@ -4,7 +4,7 @@ import pytest
 import mddag
 from mddag.ensemble.routing import Route, leaves_of
 from mddag.ensemble.votes import Votes
-from mddag.ordering.regions import fitted_router, routing_of
+from mddag.ordering.regions import fitted_router, routings_of
 
 
 @pytest.fixture(scope="module")
@@ -49,7 +49,7 @@ def test_sums_of_regions_follow_the_full_score_better_than_one_order(known):
             errors.append(np.abs(few.votes(votes).scores() - scores).mean())
             continue
         regions = leaves_of(router, rows)
-        routing = routing_of(router, votes, regions, 8)
+        routing = routings_of(router, votes, regions, [8])[0]
         assert routing.order.shape == (8, 8)
         routed = Votes(votes.codes, votes.tables, (Route(routing, regions),))
         errors.append(np.abs(routing.votes(routed).scores() - scores).mean())

@@ -8,6 +8,8 @@ count for PRIOR rows together, keep its weights from following noise.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -22,6 +24,7 @@ LARGEST = 1e38  # a float32, which scikit-learn's trees are grown on
 PRIOR, OUTSIDE = 50.0, 500
 
 Vector = NDArray[np.float64]
+Step = tuple[NDArray[np.intp], Tables]  # which base classifiers, and what they vote
 
 
 def fitted_router(X: NDArray[np.floating], scores: Vector, n_regions: int, fewest: int) -> Nodes:
@@ -47,48 +50,44 @@ def fitted_router(X: NDArray[np.floating], scores: Vector, n_regions: int, fewes
     return tree.finish(added(0))
 
 
-def routing_of(
+def routings_of(
     router: Nodes,
     votes: Votes,
     regions: NDArray[np.intp],
-    size: int,
+    sizes: Sequence[int],
     *,
     wanted: Vector | None = None,
-    weight: Vector | None = None,
-) -> Routing:
-    """`size` base classifiers for each region, condensed and ordered by its rows.
+) -> list[Routing]:
+    """For each size as many base classifiers in every region, condensed and ordered by its rows.
 
     regions : of the rows of the votes (n,)
     wanted  : scores (n, K) that sums are to follow; the full ones by default
-    weight  : of the rows (n,); 1 by default
     """
-    weight = np.ones(len(votes)) if weight is None else weight
-    orders, parts = [], []
+    found: list[list[Step]] = [[] for _ in sizes]
     for q in range(router.n_leaves):
-        rows, counts = _rows_of(regions, q, weight)
-        of_region = votes.rows(rows)
-        order, tables = _condensed(
-            of_region, size, None if wanted is None else wanted[rows], counts
-        )
-        orders.append(order)
-        parts.append(tables)
-    return Routing.of(router, np.array(orders), parts, votes.tables)
+        rows, weight = _rows_of(regions, q)
+        here, target = votes.rows(rows), None if wanted is None else wanted[rows]
+        condensation = Condensation.of(here, max(sizes), None, weight, wanted=target)
+        for size, steps in zip(sizes, found, strict=True):
+            steps.append(_steps(condensation, here, size, weight))
+    return [
+        Routing.of(router, np.array([order for order, _ in steps]), [t for _, t in steps], source)
+        for steps, source in ((steps, votes.tables) for steps in found)
+    ]
 
 
-def _condensed(
-    votes: Votes, size: int, wanted: Vector | None, weight: Vector
-) -> tuple[NDArray[np.intp], Tables]:
+def _steps(condensation: Condensation, votes: Votes, size: int, weight: Vector) -> Step:
     """The base classifiers of a region by step, and their votes."""
-    few = Condensation.of(votes, size, None, weight, wanted=wanted).arrangement(size)
+    few = condensation.arrangement(size)
     whole = few.then(arranged(Correlation(), few.votes(votes), None, weight))
     return whole.kept, whole.votes(votes.rows(slice(0, 1))).tables
 
 
-def _rows_of(regions: NDArray[np.intp], q: int, weight: Vector) -> tuple[NDArray[np.intp], Vector]:
+def _rows_of(regions: NDArray[np.intp], q: int) -> tuple[NDArray[np.intp], Vector]:
     """The rows of a region and some of the others, evenly spaced, with their weights."""
     inside, outside = np.flatnonzero(regions == q), np.flatnonzero(regions != q)
     if len(outside) > OUTSIDE:
         outside = outside[np.linspace(0, len(outside) - 1, OUTSIDE).astype(np.intp)]
-    share = PRIOR / max(len(outside), 1)
     rows = np.concatenate([inside, outside])
-    return rows, np.concatenate([weight[inside], share * weight[outside]])
+    share = PRIOR / max(len(outside), 1)
+    return rows, np.concatenate([np.ones(len(inside)), np.full(len(outside), share)])

@@ -13,16 +13,17 @@ from numpy.typing import NDArray
 
 from mddag._internal.row_sampling import spaced_rows
 from mddag.ensemble.ensemble import Ensemble
-from mddag.ensemble.routing import Route, leaves_of, uniform
+from mddag.ensemble.routing import Route, Routing, leaves_of, uniform
 from mddag.ensemble.votes import Votes
 from mddag.features.patches import PatchFeatures
 from mddag.features.rows import Rows
 from mddag.mdp.mdp import MDP
-from mddag.ordering.regions import fitted_router, routing_of
+from mddag.ordering.condensation import LEAST
+from mddag.ordering.regions import fitted_router, routings_of
 from mddag.solvers.portfolio.mixture import mixture_scores
 
-# Regions, and the part of all base classifiers that each evaluates at most.
-SHAPES = ((16, 6), (64, 6), (64, 3))
+# Regions, and the parts of all base classifiers that each evaluates at most.
+SHAPES = ((16, (6,)), (64, (6, 3)))
 ROWS_PER_REGION = 150  # fewer say little about which base classifiers are best there
 FEWEST = 50  # rows of the smallest region
 MOST_TREES = 24_000  # in all regions together
@@ -48,15 +49,14 @@ def with_routes(
     wanted = of_some.scores()
     if mdp.labels.ndim == 1:
         wanted = mixture_scores(mdp.rows(learning), of_some)
-    made = []
-    for n_regions, part in SHAPES:
-        size = len(ensemble) // part
-        n_trees = n_regions * size * (ensemble.n_trees // len(ensemble))
-        if len(some) < ROWS_PER_REGION * n_regions or n_trees > MOST_TREES or size < 8:
+    made: list[Routing] = []
+    for n_regions, parts in SHAPES:
+        sizes = _sizes(ensemble, n_regions, parts)
+        if len(some) < ROWS_PER_REGION * n_regions or not sizes:
             continue
         router = fitted_router(some, of_some.scores(), n_regions, FEWEST)
         regions = leaves_of(router, some)
-        made.append(routing_of(router, of_some, regions, size, wanted=wanted))
+        made += routings_of(router, of_some, regions, sizes, wanted=wanted)
     routes = tuple(Route(routing, routing.regions(rows)) for routing in made)
     return Votes(votes.codes, votes.tables, routes)
 
@@ -67,3 +67,10 @@ def can_be_routed(ensemble: Ensemble, mdp: MDP) -> bool:
     plain &= not isinstance(ensemble.features, PatchFeatures)
     decides = ensemble.task.predicts_classes and not mdp.loss.of_probabilities
     return plain and decides and "quit" in mdp.actions and uniform(ensemble.tables)
+
+
+def _sizes(ensemble: Ensemble, n_regions: int, parts: tuple[int, ...]) -> list[int]:
+    """Numbers of base classifiers that are neither too few nor too many for so many regions."""
+    n_trees = ensemble.n_trees // max(len(ensemble), 1)
+    wanted = (len(ensemble) // part for part in parts)
+    return [size for size in wanted if size >= LEAST and n_regions * size * n_trees <= MOST_TREES]
