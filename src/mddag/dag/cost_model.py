@@ -57,6 +57,7 @@ LONGEST = 8  # the row that stays longest passes so many times the mean of the s
 MOST_ROWS, BLOCK_RANKS = 4096, 1 << 19  # of a block
 # Of a region that has rows, and of a row that is sorted by region.
 CALL_REGION, ROUTE_ROW = 8_000.0, 25.0
+COLD = 2.0  # a walk through trees that no row has been through lately, in units of others
 MANY_ROWS = 10_000
 
 
@@ -146,7 +147,7 @@ class Costs:
         """Rows in equal shares of all regions, which are run one by one."""
         router = ROUTE_ROW + WALK_LEVEL * float(np.log2(max(len(parts), 1)))
         each = max(n_rows // len(parts), 1)
-        few = CALL_REGION + min(parts[0].by_walk(each), parts[0].by_blocks(each))
+        few = CALL_REGION + min(COLD * parts[0].by_walk(each), parts[0].by_blocks(each))
         return n_rows * router + min(len(parts), n_rows) * few
 
     def router_of_one(self, n_regions: int) -> float:

@@ -16,6 +16,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from mddag.dag.cost_model import COLD
 from mddag.dag.executors import OF_ROWS, Executor, Walk
 from mddag.dag.program import Program
 from mddag.dag.trace import Trace
@@ -96,4 +97,8 @@ class Regions:
 
 def _fastest(part: Program, n_rows: int) -> Executor:
     able = [kind(part) for kind in OF_ROWS if kind.runs(part)]
-    return min(able, key=lambda executor: executor.cost(n_rows))
+
+    def cost(executor: Executor) -> float:
+        return executor.cost(n_rows) * (COLD if isinstance(executor, Walk) else 1.0)
+
+    return min(able, key=cost)
