@@ -42,20 +42,20 @@ class Regions:
     def scores(self, rows: Rows, out: NDArray[np.float64], n_threads: int) -> None:
         for here, part, own in self._sorted(rows):
             found = np.empty((len(here), out.shape[1]))
-            _fastest(part, len(here)).scores(own, found, n_threads)
+            self._fastest(part, len(here)).scores(own, found, n_threads)
             out[here] = found
 
     def exits(self, rows: Rows, n_threads: int) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
         scores = np.empty((len(rows), self.program.ensemble.n_scores))
         exit_step = np.zeros(len(rows), np.int32)
         for here, part, own in self._sorted(rows):
-            scores[here], exit_step[here] = _fastest(part, len(here)).exits(own, n_threads)
+            scores[here], exit_step[here] = self._fastest(part, len(here)).exits(own, n_threads)
         return scores, exit_step
 
     def verdicts(self, rows: Rows, n_threads: int) -> NDArray[np.intp]:
         codes = np.empty(len(rows), np.intp)
         for here, part, own in self._sorted(rows):
-            codes[here] = _fastest(part, len(here)).verdicts(own, n_threads)
+            codes[here] = self._fastest(part, len(here)).verdicts(own, n_threads)
         return codes
 
     def run(self, rows: Rows, n_threads: int) -> Trace:
@@ -82,6 +82,18 @@ class Regions:
         assert routed is not None
         return {part: routed.sources(q) for q, part in enumerate(self.program.parts)}
 
+    @cached_property
+    def _able(self) -> dict[Program, list[Executor]]:
+        """What can run each part; kept, since executors keep what they have made."""
+        parts = self.program.parts
+        return {part: [kind(part) for kind in OF_ROWS if kind.runs(part)] for part in parts}
+
+    def _fastest(self, part: Program, n_rows: int) -> Executor:
+        def cost(executor: Executor) -> float:
+            return executor.cost(n_rows) * (COLD if isinstance(executor, Walk) else 1.0)
+
+        return min(self._able[part], key=cost)
+
     def _sorted(self, rows: Rows) -> Iterator[tuple[NDArray[np.intp], Program, Rows]]:
         """Region by region which rows there are, their part, and the rows themselves."""
         routed = self.program.ensemble.routed
@@ -93,12 +105,3 @@ class Regions:
         for part, start, end in zip(self.program.parts, ends[:-1], ends[1:], strict=True):
             if start < end:
                 yield order[start:end], part, together[start:end]
-
-
-def _fastest(part: Program, n_rows: int) -> Executor:
-    able = [kind(part) for kind in OF_ROWS if kind.runs(part)]
-
-    def cost(executor: Executor) -> float:
-        return executor.cost(n_rows) * (COLD if isinstance(executor, Walk) else 1.0)
-
-    return min(able, key=cost)
