@@ -24,9 +24,9 @@ from benchmarks.quality.curves import TOLERANCES, Point, reading
 from benchmarks.quality.methods import SELECTION, Rows, pooled
 from benchmarks.quality.models import lightgbm
 from benchmarks.table import kept
-from mddag import MDP, Votes, as_ensemble
+from mddag import MDP, as_ensemble
 from mddag._internal.row_sampling import stratified
-from mddag.ensemble.routing import Route
+from mddag.ensemble.routing import with_regions
 from mddag.solvers import Portfolio
 from mddag.tuning.routes import with_routes
 
@@ -75,11 +75,8 @@ def routed_rows(name: str, seed: int) -> tuple[Rows, str]:
     mdp = MDP(ensemble.votes(policy), labels)
     votes = with_routes(ensemble, mdp, policy, learning, model)
     routings = [route.routing for route in votes.routes]
-    on_test = ensemble.votes(test)
-    routes = tuple(Route(routing, routing.regions(test)) for routing in routings)
-    of_test = SimpleNamespace(
-        votes=Votes(on_test.codes, on_test.tables, routes), labels=parts.test[1]
-    )
+    on_test = with_regions(ensemble.votes(test), routings, test)
+    of_test = SimpleNamespace(votes=on_test, labels=parts.test[1])
     of_policy = SimpleNamespace(votes=votes, labels=labels)
     problem: Any = SimpleNamespace(policy=of_policy, test=of_test, seed=seed)
     shapes = " ".join(f"{r.n_regions}x{r.n_steps - 1}" for r in routings)

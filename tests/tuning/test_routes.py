@@ -1,5 +1,7 @@
 """Routings in sparsify: X_train makes them, held-out rows choose, and all that is served agrees."""
 
+import pickle
+
 import numpy as np
 import pytest
 
@@ -58,6 +60,25 @@ def test_everything_served_agrees(data, sparse, tmp_path):
     assert [loaded.predict_one(x) for x in X] == labels.tolist()
     np.testing.assert_array_equal([sparse.predict_proba_one(x) for x in X], shares)
     assert "regions" in str(loaded)
+
+
+def test_another_estimator_can_adopt_the_policy(data, sparse):
+    X, y, model = data
+    other = mddag.MDDAGClassifier(mddag.as_ensemble(model))
+    other.adopt(sparse.policy_, X[7000:], y[7000:])
+    np.testing.assert_array_equal(other.predict(X[:200]), sparse.predict(X[:200]))
+
+
+def test_it_can_be_pickled_and_drawn(data, sparse):
+    pyplot = pytest.importorskip("matplotlib.pyplot")
+    again = pickle.loads(pickle.dumps(sparse))
+    X = data[0]
+    np.testing.assert_array_equal(again.scores(X[:200]), sparse.scores(X[:200]))
+    trace = sparse.trace(X[7000:7400])
+    assert trace.uses(97).shape == (97, 1)
+    for display in (mddag.DagDisplay, mddag.PathDisplay):
+        display.from_trace(trace)
+    pyplot.close("all")
 
 
 def test_few_rows_make_none(data):

@@ -145,6 +145,12 @@ class Route:
         return Route(self.routing, self.regions[index])
 
 
+def with_regions(votes: Votes, routings: Sequence[Routing], rows: Any) -> Votes:
+    """The votes of checked rows with their regions in these routings alone."""
+    routes = tuple(Route(routing, routing.regions(rows)) for routing in routings)
+    return Votes(votes.codes, votes.tables, routes)
+
+
 def leaves_of(router: Nodes, rows: Any) -> NDArray[np.intp]:
     """The leaf that each of some checked rows reaches, (n,)."""
     nodes, starts, words, word_starts = flat_nodes([router], rows.shape[1])

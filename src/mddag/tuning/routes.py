@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from mddag._internal.row_sampling import spaced_rows
 from mddag.ensemble.ensemble import Ensemble
-from mddag.ensemble.routing import Route, Routing, leaves_of, uniform
+from mddag.ensemble.routing import Routing, leaves_of, uniform, with_regions
 from mddag.ensemble.votes import Votes
 from mddag.features.patches import PatchFeatures
 from mddag.features.rows import Rows
@@ -57,8 +57,7 @@ def with_routes(
         router = fitted_router(some, of_some.scores(), n_regions, FEWEST)
         regions = leaves_of(router, some)
         made += routings_of(router, of_some, regions, sizes, wanted=wanted)
-    routes = tuple(Route(routing, routing.regions(rows)) for routing in made)
-    return Votes(votes.codes, votes.tables, routes)
+    return with_regions(votes, made, rows)
 
 
 def can_be_routed(ensemble: Ensemble, mdp: MDP) -> bool:
