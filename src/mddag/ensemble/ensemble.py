@@ -192,12 +192,15 @@ class Ensemble:
         if self.callables:
             return self
         trees = [self.tree(t) for t in range(self.n_trees)]
-        found = list(merged_classifiers(trees, self.tables))
+        merged_all = list(merged_classifiers(trees, self.tables))
+        found = [c for c in merged_all if len(c.trees[0][0].records) > 1]
         kept = [pair for classifier in found for pair in classifier.trees]
+        given = zip(trees, self.tables.score.tolist(), strict=True)
+        constants = [*given, *(pair for c in merged_all for pair in c.trees)]
         merged = Ensemble.from_trees(
             [tree for tree, _ in kept],
             features=self.features,
-            bias=self.bias + constant_votes(trees, self.tables),
+            bias=self.bias + constant_votes(constants, self.n_scores),
             score=np.array([score for _, score in kept], np.int32),
             rounds=starts_of([len(classifier.trees) for classifier in found]),
         )

@@ -7,13 +7,13 @@ search over the thresholds, votes what all of them vote together (``step_functio
 
 Trees by numeric and by nominal splits of one column make two step functions. Trees of several
 columns, trees that mix both kinds of splits, and columns with one tree stay as they are. Trees
-without splits become part of the bias. Votes are added in the order of the trees, in float64; only
-their rounding differs from the source's.
+without splits, and step functions without steps, become part of the bias. Votes are added in the
+order of the trees, in float64; only their rounding differs from the source's.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -60,10 +60,13 @@ def merged_classifiers(trees: Sequence[Nodes], tables: Tables) -> Iterator[Merge
                 yield MergedClassifier([(found, score)], np.unique(owner[group]).tolist())
 
 
-def constant_votes(trees: Sequence[Nodes], tables: Tables) -> NDArray[np.float64]:
-    """The votes of all trees without splits, (K,)."""
-    alone = [t for t, tree in enumerate(trees) if len(tree.records) == 1]
-    return sum((tables.table(t)[0] for t in alone), np.zeros(tables.n_scores))
+def constant_votes(trees: Iterable[tuple[Nodes, int]], n_scores: int) -> NDArray[np.float64]:
+    """The votes of those trees that have no splits, (K,)."""
+    total = np.zeros(n_scores)
+    for tree, score in trees:
+        if len(tree.records) == 1:
+            total[slice(None) if score < 0 else slice(score, score + 1)] += tree.votes[0]
+    return total
 
 
 def _column_of(tree: Nodes) -> Column | None:
