@@ -22,9 +22,11 @@ def data():
 @pytest.fixture(scope="module")
 def sparse(data):
     X, y, model = data
-    return mddag.sparsify(
-        model, X[5000:7000], y[5000:7000], X_train=X[:5000], budget=8, random_state=0
-    )
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(routes, "FEWEST_ROWS", 2400)
+        return mddag.sparsify(
+            model, X[5000:7000], y[5000:7000], X_train=X[:5000], budget=8, random_state=0
+        )
 
 
 def test_a_routing_is_chosen_where_regions_differ(data, sparse):
@@ -84,7 +86,7 @@ def test_it_can_be_pickled_and_drawn(data, sparse):
 def test_few_rows_make_none(data):
     X, y, model = data
     few = mddag.sparsify(
-        model, X[5000:6000], y[5000:6000], X_train=X[:500], budget=8, random_state=0
+        model, X[5000:6000], y[5000:6000], X_train=X[:5000], budget=8, random_state=0
     )
     plain = mddag.sparsify(model, X[5000:6000], y[5000:6000], budget=8, random_state=0)
     assert few.policy_.routing is None

@@ -25,6 +25,7 @@ from mddag.solvers.portfolio.mixture import mixture_scores
 # Regions, and the parts of all base classifiers that each evaluates at most.
 SHAPES = ((16, (6,)), (64, (6, 3)))
 ROWS_PER_REGION = 150  # fewer say little about which base classifiers are best there
+FEWEST_ROWS = 9_600  # to make any regions from: with fewer, 16 regions lost as often as they gained
 FEWEST = 50  # rows of the smallest region
 MOST_TREES = 24_000  # in all regions together
 MOST_ROWS = 40_000  # that routings are made from
@@ -45,6 +46,8 @@ def with_routes(
         return votes
     few = unlabelled[spaced_rows(len(unlabelled), MOST_ROWS)]
     some = np.concatenate([rows[learning], few])
+    if len(some) < FEWEST_ROWS:
+        return votes
     of_some = ensemble.votes(some)
     wanted = of_some.scores()
     if mdp.labels.ndim == 1:
