@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from mddag.ensemble.ensemble import Ensemble
 from mddag.ensemble.nodes import TreeBuilder
+from mddag.ensemble.routing import Routing
 from mddag.features.features import Features
 from mddag.mdp.grid import Grid
 from mddag.mdp.policy import EVAL, QUIT, SKIP, Policy
@@ -40,13 +41,38 @@ votes_ = st.floats(-2, 2, allow_subnormal=False).map(lambda v: round(v, 3))
 
 
 @st.composite
-def ensembles(draw, n_scores=None):
-    """A random Ensemble: K scores, single-score and all-score trees, several trees per h_j."""
+def trees_of_one_column(draw, n_features, width, max_depth=3):
+    """A random Nodes whose splits read one column, by thresholds or by category sets."""
+    tree, column = TreeBuilder(), draw(st.integers(0, n_features - 1))
+    nominal = draw(st.booleans())
+
+    def grow(depth):
+        if depth == max_depth or draw(st.integers(0, 4)) == 0:
+            return tree.leaf(np.array(draw(st.lists(votes_, min_size=width, max_size=width))))
+        left, right, missing_left = grow(depth + 1), grow(depth + 1), draw(st.booleans())
+        if nominal:
+            members = draw(st.lists(st.integers(0, 70), max_size=5, unique=True))
+            return tree.nominal_split(column, np.array(members), left, right, missing_left)
+        return tree.split(column, draw(st.sampled_from(VALUES)), left, right, missing_left)
+
+    return tree.finish(grow(0))
+
+
+@st.composite
+def ensembles(draw, n_scores=None, one_column=False):
+    """A random Ensemble: K scores, single-score and all-score trees, several trees per h_j.
+
+    one_column : whether most of the trees read one column alone
+    """
     n_features = draw(st.integers(1, 3))
     n_scores = draw(st.sampled_from([1, 1, 2, 3])) if n_scores is None else n_scores
     n_trees = draw(st.integers(0, 5))
     score = [0 if n_scores == 1 else draw(st.integers(-1, n_scores - 1)) for _ in range(n_trees)]
-    members = [draw(trees(n_features, n_scores if k < 0 else 1)) for k in score]
+    narrow = [one_column and draw(st.integers(0, 4)) > 0 for _ in score]
+    members = [
+        draw((trees_of_one_column if few else trees)(n_features, n_scores if k < 0 else 1))
+        for k, few in zip(score, narrow, strict=True)
+    ]
     cuts = draw(st.lists(st.integers(0, n_trees), max_size=3)) if n_trees else []
     return Ensemble.from_trees(
         members,
@@ -55,6 +81,48 @@ def ensembles(draw, n_scores=None):
         score=score,
         rounds=[0, *sorted(cuts), n_trees] if n_trees else [0],
     )
+
+
+@st.composite
+def uniform_ensembles(draw):
+    """A random Ensemble whose base classifiers have equally many trees, for the same scores."""
+    n_features, n_scores = draw(st.integers(1, 3)), draw(st.sampled_from([1, 1, 3]))
+    each, n = draw(st.integers(1, 2)), draw(st.integers(1, 4))
+    score = [0 if n_scores == 1 else draw(st.integers(-1, n_scores - 1)) for _ in range(each)] * n
+    members = [draw(trees(n_features, n_scores if k < 0 else 1, 2)) for k in score]
+    return Ensemble.from_trees(
+        members,
+        features=Features(n_features),
+        bias=draw(st.lists(votes_, min_size=n_scores, max_size=n_scores)),
+        score=score,
+        rounds=np.arange(n + 1) * each,
+    )
+
+
+@st.composite
+def routings(draw, ensemble):
+    """A random Routing over an ensemble of ``uniform_ensembles``."""
+    tree = TreeBuilder()
+
+    def grow(depth):
+        if depth == 2 or draw(st.integers(0, 3)) == 0:
+            return tree.leaf(np.zeros(1))
+        left, right, missing_left = grow(depth + 1), grow(depth + 1), draw(st.booleans())
+        feature, threshold = (
+            draw(st.integers(0, ensemble.n_features - 1)),
+            draw(st.sampled_from(VALUES)),
+        )
+        return tree.split(feature, threshold, left, right, missing_left)
+
+    router = tree.finish(grow(0))
+    n, m = len(ensemble), draw(st.integers(1, len(ensemble)))
+    orders = [draw(st.permutations(range(n)))[:m] for _ in range(router.n_leaves)]
+    parts = []
+    for order in orders:
+        tables = ensemble.tables.taken(np.array(order))
+        factor, bias = draw(votes_), np.array([draw(votes_) for _ in ensemble.bias])
+        parts.append(replace(tables, values=factor * tables.values, bias=bias))
+    return Routing.of(router, np.array(orders), parts, ensemble.tables)
 
 
 @st.composite

@@ -134,6 +134,8 @@ def members(pool: Any) -> dict[str, Any]:
         name = member.partition("(")[0] + (", teacher" if "'teacher'" in member else "")
         if ordering.startswith("Correlation"):
             name += " + condensed" if " of " in ordering else " + order"
+        elif " regions of " in ordering:
+            name += " + regions"
         entries.setdefault(name, []).append(entry)
     rivals = ("Prefix", "Margin", "QWYC")  # in their own order these have been read already
     return {name: pool.among(own) for name, own in entries.items() if name not in rivals}

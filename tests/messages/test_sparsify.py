@@ -43,6 +43,12 @@ ROWS = [
         r"metric=RocAuc\(\) is given beside a rate to detect at",
     ),
     (
+        "rows for regions beside a metric",
+        lambda: sparsify(X_train=X, metric=RocAuc()),
+        ValueError,
+        r"X_train is given beside metric=RocAuc\(\); it is for accuracy alone",
+    ),
+    (
         "a loss beyond the metric",
         lambda: sparsify(beta=..., max_loss=3, metric=Brier()),
         ValueError,

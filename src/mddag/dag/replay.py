@@ -43,7 +43,10 @@ class Replay:
 
 def replay(ensemble: Ensemble, policy: Policy, votes: Votes, *, n_threads: int = 1) -> Replay:
     """What ``compile(ensemble, policy)`` does with the rows of these votes of the ensemble."""
-    policy = copy(policy)  # or the jump tables of all candidates would stay in memory
+    cost = ensemble.cost
+    if policy.routing is not None:
+        votes, cost = policy.routing.votes(votes), np.ones(policy.n_steps)
+    policy = copy(policy.unrouted)  # or the jump tables of all candidates would stay in memory
     tables, grid, unit = policy.tables(votes.tables), policy.grid.native, 1.0
     if not ensemble.callables:
         integers = IntegerVotes.of(tables)
@@ -51,7 +54,7 @@ def replay(ensemble: Ensemble, policy: Policy, votes: Votes, *, n_threads: int =
         tables = replace(tables, values=values, bias=bias)
         grid = buckets(integers.edges(policy.grid.edges).astype(np.float64), policy.grid.n_scores)
         unit = integers.unit
-    found = roll_out(policy, votes, tables, grid, ensemble.cost, checked_threads(n_threads))
+    found = roll_out(policy, votes, tables, grid, cost, checked_threads(n_threads))
     scores = found.scores
     scores *= unit
     codes = decided(codes_by_scores(ensemble, scores), found.verdict)

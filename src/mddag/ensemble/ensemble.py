@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -27,13 +27,17 @@ from mddag._internal.out_array import checked_out
 from mddag._internal.read_only import read_only
 from mddag.ensemble.callables import Rescaled, Voter, called, check_callables
 from mddag.ensemble.flat_trees import flat_nodes, flat_tables
+from mddag.ensemble.merging import constant_votes, merged_classifiers
 from mddag.ensemble.nodes import Nodes
 from mddag.ensemble.rescaling import Rescaling
 from mddag.ensemble.tasks import TASKS, Classification
 from mddag.ensemble.tasks.task import LINKS, Kind, Link, Task
-from mddag.ensemble.votes import Tables, Votes, take_segments
+from mddag.ensemble.votes import Tables, Votes, starts_of, take_segments
 from mddag.features.features import Features
 from mddag.features.rows import Rows
+
+if TYPE_CHECKING:  # which imports this file
+    from mddag.ensemble.composition import Routed
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,6 +55,7 @@ class Ensemble:
     task        : what scores stand for: classes, means, an order; it has ``kind``, ``classes`` and
                   ``link``, which can be read here, too
     callables   : the base classifiers where they are not trees (then there are no nodes)
+    routed      : where the trees were composed of, region by region; None for most ensembles
 
     Made by ``as_ensemble``, ``from_trees`` or ``from_callables``, which check everything.
     """
@@ -65,6 +70,7 @@ class Ensemble:
     task: Task = field(default_factory=Classification)
     priced: bool = False
     callables: tuple[Voter, ...] = field(default=(), repr=False)
+    routed: Routed | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         instead = "use mddag.as_ensemble, Ensemble.from_trees or Ensemble.from_callables"
@@ -165,13 +171,42 @@ class Ensemble:
 
     def reordered(self, order: Sequence[int] | NDArray[np.intp]) -> Ensemble:
         """The same base classifiers in another order; the full sum keeps its value."""
-        return self._taken(checked_permutation(order, self.n_classifiers))
+        return self.taken(checked_permutation(order, self.n_classifiers))
 
     def rescaled(self, rescaling: Rescaling) -> Ensemble:
         """The same base classifiers with other weights and constants."""
         check_is("rescaling", rescaling, Rescaling, "a Rescaling, such as a policy has")
         callables = tuple(map(Rescaled, self.callables, rescaling.scales, rescaling.shift))
-        return replace(self, tables=rescaling.applied(self.tables), callables=callables)
+        tables = rescaling.applied(self.tables)
+        return replace(self, tables=tables, callables=callables, routed=None)
+
+    def merged(self) -> Ensemble:
+        """The same sum with one base classifier, a step function, for all trees of a column.
+
+        Trees that read one column alone are merged exactly; all others stay as they are. A column
+        has several step functions where one would have more than 256 leaves. Sums differ by the
+        rounding of float64 alone. The result is an ensemble of its own: paths and orders number
+        its base classifiers, not the source's. Where prices were given, a step function has the
+        largest of those it stands for, since its column is read once. Callables are not merged.
+        """
+        if self.callables:
+            return self
+        trees = [self.tree(t) for t in range(self.n_trees)]
+        merged_all = list(merged_classifiers(trees, self.tables))
+        found = [c for c in merged_all if len(c.trees[0][0].records) > 1]
+        kept = [pair for classifier in found for pair in classifier.trees]
+        given = zip(trees, self.tables.score.tolist(), strict=True)
+        constants = [*given, *(pair for c in merged_all for pair in c.trees)]
+        merged = Ensemble.from_trees(
+            [tree for tree, _ in kept],
+            features=self.features,
+            bias=self.bias + constant_votes(constants, self.n_scores),
+            score=np.array([score for _, score in kept], np.int32),
+            rounds=starts_of([len(classifier.trees) for classifier in found]),
+        )
+        merged = replace(merged, task=self.task)
+        prices = [self.cost[classifier.olds].max() for classifier in found]
+        return merged.with_cost(prices) if self.priced else merged
 
     def truncated(self, n_classifiers: int) -> Ensemble:
         """The first `n_classifiers` base classifiers."""
@@ -181,7 +216,7 @@ class Ensemble:
                 f"cannot keep {n_classifiers} base classifiers; "
                 f"wanted a number from 0 to {self.n_classifiers}"
             )
-        return self._taken(np.arange(n_classifiers))
+        return self.taken(np.arange(n_classifiers))
 
     def with_cost(self, cost: ArrayLike) -> Ensemble:
         """The same ensemble with another price per base classifier, (N,)."""
@@ -271,7 +306,8 @@ class Ensemble:
         )
         return ensemble if cost is None else ensemble.with_cost(cost)
 
-    def _taken(self, order: NDArray[np.intp]) -> Ensemble:
+    def taken(self, order: NDArray[np.intp]) -> Ensemble:
+        """The base classifiers `order`, in that order; they may be fewer than all."""
         trees = self.tables.trees_of(order)
         nodes, starts = take_segments(self.nodes, self.starts, trees)
         words, word_starts = take_segments(self.words, self.word_starts, trees)
@@ -284,6 +320,7 @@ class Ensemble:
             word_starts=word_starts,
             cost=self.cost[order],
             callables=tuple(self.callables[j] for j in order) if self.callables else (),
+            routed=None,
         )
 
     @property

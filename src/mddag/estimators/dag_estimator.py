@@ -28,6 +28,7 @@ from mddag.dag.dag import compile as compile_dag
 from mddag.dag.replay import Replay, replay
 from mddag.dag.trace import Trace
 from mddag.ensemble.ensemble import Ensemble
+from mddag.ensemble.routing import with_regions
 from mddag.ensemble.tasks import TASKS
 from mddag.ensemble.tasks.task import Kind
 from mddag.ensemble.votes import Votes
@@ -164,6 +165,8 @@ class DagEstimator(BaseEstimator):  # type: ignore[misc]
             source = FittedModel.of(self.ensemble, self.kind, np.arange(len(targets)))
             rows = self._enter(source, X, finite=False)
             mdp = self._policy_mdp(source, rows, targets, weight)
+            if policy.routing is not None:
+                mdp.votes = with_regions(mdp.votes, [policy.routing], rows)
             self.settle(source.ensemble, policy, mdp)
         return self
 
@@ -364,7 +367,7 @@ class DagEstimator(BaseEstimator):  # type: ignore[misc]
         self.dag_ = compile_dag(
             ensemble, policy, expected_evaluations=float(self.evaluation_.n_evaluated)
         )
-        self.calibration_ = self._calibrated(ensemble, policy, left, mdp)
+        self.calibration_ = self._calibrated(self.dag_.ensemble, policy, left, mdp)
         self._predictor = Predictor(
             Model(
                 self.dag_,

@@ -19,6 +19,7 @@ from mddag import _core
 from mddag._internal.checks import check_is, checked_threads
 from mddag._internal.out_array import checked_out
 from mddag.calibration.calibration import Calibration
+from mddag.dag.region_walks import RegionWalks
 from mddag.dag.trace import Trace
 from mddag.features.one_row import one_row
 from mddag.features.patches import PatchFeatures
@@ -27,6 +28,8 @@ from mddag.mdp.stages import Stages
 from mddag.serving.model_file import Model
 from mddag.serving.model_file.container import Metadata, Tensors
 from mddag.serving.model_file.reading import file_content
+
+Floats64 = NDArray[np.float64]
 
 # What reads files of other kinds: packages above this one, imported when there is such a file.
 OTHER_KINDS = {"detector": "mddag.detection.detector_file"}
@@ -204,12 +207,23 @@ class Predictor:
             return
         read = Calibration.one_group(1.0, len(dag.ensemble)) if given is None else given
         by_exit = read.factors[read.groups], read.offsets[read.groups]
-        staged = isinstance(dag.walk, _core.StageWalk)
-        calibrated = _core.CalibratedStageWalk if staged else _core.CalibratedWalk
-        walk = calibrated(dag.walk, *by_exit)
+        if dag.ensemble.routed is not None:
+            self._route_one(RegionWalks.of(dag.program), by_exit)
+            return
+        walk = _calibrated(dag.walk, by_exit)
         self._code, self._write = dag.walk.predict_one, walk.probabilities_one
         if self._task.calibration_changes_predictions:
             self._number = self._task.prediction_of_one(walk.mean_one)
+
+    def _route_one(self, walks: RegionWalks, by_exit: tuple[Floats64, Floats64]) -> None:
+        """Functions that read single rows by the walk of their region."""
+        parts = [_calibrated(walk, by_exit) for walk in walks.parts]
+        codes, region = [walk.predict_one for walk in walks.parts], walks.region
+        writes, means = [p.probabilities_one for p in parts], [p.mean_one for p in parts]
+        self._code = lambda x: codes[region(x)](x)
+        self._write = lambda x, out: writes[region(x)](x, out)
+        if self._task.calibration_changes_predictions:
+            self._number = self._task.prediction_of_one(lambda x: means[region(x)](x))
 
     def _row(self, x: Any) -> Floats:
         return one_row(self._features, x)
@@ -268,11 +282,19 @@ class Predictor:
         self.__init__(**state)  # type: ignore[misc]
 
 
+def _calibrated(walk: _core.Walk, by_exit: tuple[Floats64, Floats64]) -> Any:
+    """The walk with a calibration by exit."""
+    staged = isinstance(walk, _core.StageWalk)
+    return (_core.CalibratedStageWalk if staged else _core.CalibratedWalk)(walk, *by_exit)
+
+
 def _described(model: Model) -> list[str]:
     """The summary, line by line."""
     ensemble, policy = model.dag.ensemble, model.dag.policy
+    routed = ensemble.routed
+    source = ensemble if routed is None else routed.source
     lines = [
-        f"{ensemble.kind} of {len(ensemble)} base classifiers ({ensemble.n_trees} trees)",
+        f"{ensemble.kind} of {len(source)} base classifiers ({source.n_trees} trees)",
         f"features: {ensemble.n_features}{_few(ensemble.features.names)}",
     ]
     if ensemble.classes is not None:
@@ -285,7 +307,8 @@ def _described(model: Model) -> list[str]:
     if isinstance(state, Stages):
         columns = f", {state.n_columns} score column{'s' if state.n_columns > 1 else ''}"
     verdicts = "" if policy.verdict is None else ", verdicts"
-    lines.append(f"policy: {cells}{columns}{verdicts}{every}{beta}")
+    regions = "" if routed is None else f"{routed.routing.n_regions} regions, "
+    lines.append(f"policy: {regions}{cells}{columns}{verdicts}{every}{beta}")
     return lines + (_measured(model) if model.summary is None else model.summary.lines())
 
 

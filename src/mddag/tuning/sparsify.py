@@ -8,6 +8,7 @@ on some and chosen by others; where a bound is to be guaranteed, half of the row
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -25,8 +26,10 @@ from mddag.estimators.dag_estimator import DagEstimator
 from mddag.estimators.regressor import MDDAGRegressor
 from mddag.estimators.solver_choice import threads_of_learning
 from mddag.features.checks import counted_rows
+from mddag.features.rows import Rows
 from mddag.mdp.policy_rows import mdp_of
 from mddag.metrics.class_metric import ClassMetric
+from mddag.solvers import Portfolio
 from mddag.solvers.arranged import arranged_for
 from mddag.tuning.arguments import (
     BOUNDS,
@@ -49,6 +52,7 @@ from mddag.tuning.ranking import (
     refuse_for_rankers,
     sparse_ranker,
 )
+from mddag.tuning.routes import with_routes
 from mddag.tuning.row_parts import RowParts
 
 ESTIMATORS: dict[str, type[DagEstimator]] = {
@@ -117,8 +121,11 @@ def sparsify(
                        NDCG(10). max_loss is in its units, and max_disagreement bounds what is lost
                        of it if the full model's own probabilities (rankers: order) were true.
                        Bounds of rankers count queries
-    X_train, qid_train : rankers: documents that the model was trained on, if they are at hand; they
-                       serve order and readings, which need no labels
+    X_train          : rows that the model was trained on, or any others, if they are at hand; they
+                       need no labels. Classifiers: with thousands of them the default solver also
+                       tries an order of base classifiers for each of several regions (other
+                       solvers do not use them). Rankers:
+                       they serve order and readings, with their queries qid_train
     every            : base classifiers that one decision covers; None for 1, or 16 for "time"
     objective        : "evaluations", or "time" of large batches: decisions for many base
                        classifiers at once, and the full ensemble, fast as it is, where a policy is
@@ -192,8 +199,17 @@ def sparsify(
             on_interrupt=on_interrupt,
             random_state=random_state,
         )
-    refuse_of_rankers(X_train=X_train, qid_train=qid_train)
+    refuse_of_rankers(qid_train=qid_train)
     bounded = metric_of(ensemble, metric)
+    if X_train is not None and bounded is not None:
+        raise ValueError(
+            f"X_train is given beside metric={metric!r}; it is for accuracy alone: leave one out"
+        )
+    if X_train is not None and not ensemble.task.predicts_classes:
+        raise ValueError(
+            f"X_train was given, but the model is a {ensemble.kind}, and only classifiers and "
+            "rankers use it; leave it out"
+        )
     supported(ensemble, knob)
     estimator = ESTIMATORS[ensemble.kind](
         ensemble if source.transformer is None else ModelParts(ensemble, source.transformer),
@@ -212,6 +228,7 @@ def sparsify(
     X, y, weight = counted_rows(X, y, sample_weight)
     random = check_random_state(random_state)
     guarantee = _guarantee(ensemble, knob, value, confidence, weight, bounded)
+    unlabelled = None if X_train is None else ensemble.features.rows(source.rows(X_train))
     parts = RowParts.of(
         ensemble,
         source.rows(X),
@@ -222,6 +239,8 @@ def sparsify(
         n_threads=estimator.n_threads,
     )
     _check_rows(parts, knob, guarantee)
+    if unlabelled is not None and isinstance(learner, Portfolio):
+        parts = _with_routes(estimator, parts, knob, source.rows(X), unlabelled)
     teacher = model if source.path is None else source.model
     targets = _given_targets(teacher, X, parts)
     metric_loss = None if bounded is None else metric_loss_of(parts, bounded, knob, targets)
@@ -259,6 +278,24 @@ def _check_rows(parts: RowParts, knob: str, guarantee: Guarantee | None) -> None
     else:
         guarantee.require(len(parts), len(parts.certifying))
     parts.ensemble.task.doubt_targets(parts.truth, given=parts.labelled)
+
+
+def _with_routes(
+    estimator: DagEstimator, parts: RowParts, knob: str, X: Any, unlabelled: Rows
+) -> RowParts:
+    """The parts, their votes with routings from rows that need no labels."""
+    ensemble, features = parts.ensemble, parts.ensemble.features
+    targets = parts.full if measure_of(ensemble, knob) == "share" else parts.truth
+    mdp = mdp_of(
+        ensemble,
+        parts.votes,
+        targets,
+        loss=estimator.loss,
+        actions=estimator.actions,
+        weight=parts.weight,
+    )
+    votes = with_routes(ensemble, mdp, features.rows(X), parts.learning, unlabelled)
+    return replace(parts, votes=votes)
 
 
 def _search(

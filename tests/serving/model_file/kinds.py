@@ -7,8 +7,10 @@ import numpy as np
 from mddag.calibration.calibration import Calibration
 from mddag.dag.dag import Dag
 from mddag.dag.dag import compile as compile_dag
+from mddag.ensemble.composition import Routed
 from mddag.ensemble.ensemble import Ensemble
 from mddag.ensemble.nodes import TreeBuilder
+from mddag.ensemble.routing import Routing
 from mddag.ensemble.tasks import Classification, Regression
 from mddag.features.features import Features
 from mddag.features.haar import haar_features
@@ -163,6 +165,20 @@ def stages():
     return Model(Dag(ensemble, replace(policy, state=state, verdict=verdict)))
 
 
+def regions():
+    """Four regions, each with an order of its own."""
+    rng = np.random.default_rng(10)
+    ensemble, edges = random_classifier(rng, [3, 8, 20] * 2, thresholds(rng)), thresholds(rng)
+    router = random_tree(rng, 4, edges, 1)
+    orders = np.array([rng.permutation(6)[:5] for _ in range(4)])
+    parts = [replace(ensemble.tables.taken(order), bias=rng.normal(size=1) / 4) for order in orders]
+    routing = Routing.of(router, orders, parts, ensemble.tables)
+    composed = Routed(routing, ensemble).composed
+    policy = random_policy(rng, composed, 5)
+    steps = np.arange(len(composed))
+    return Model(Dag(composed, replace(policy, order=steps)))
+
+
 KINDS = {
     made.__name__: made
     for made in (
@@ -177,6 +193,7 @@ KINDS = {
         patches,
         verdicts,
         stages,
+        regions,
         whole_model,
     )
 } | rankers.KINDS

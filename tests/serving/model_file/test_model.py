@@ -263,8 +263,8 @@ def test_a_file_has_the_fields_of_its_version():
 
 def test_a_file_of_a_later_version_says_what_to_upgrade(tmp_path):
     path = tmp_path / "new.mddag"
-    path.write_bytes(rewritten(lambda metadata, _: metadata.update(version=4, more=[1])))
-    message = r"new.mddag'.*format version 4, .* up to 3; upgrade it: pip install --upgrade mddag"
+    path.write_bytes(rewritten(lambda metadata, _: metadata.update(version=5, more=[1])))
+    message = r"new.mddag'.*format version 5, .* up to 4; upgrade it: pip install --upgrade mddag"
     with pytest.raises(ModelFileError, match=message):
         Model.load(path)
 
@@ -291,7 +291,7 @@ def at(index, value):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (changed("version", lambda _: 0), "format version is 0; wanted 1..3"),
+        (changed("version", lambda _: 0), "format version is 0; wanted 1..4"),
         (changed("version", lambda _: True), "format version is True"),
         (changed("beta", lambda _: "cheap"), "beta = 'cheap'; wanted float or NoneType"),
         (changed("priced", lambda _: 1), "priced = 1; wanted bool"),

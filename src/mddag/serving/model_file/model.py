@@ -18,7 +18,7 @@ from mddag._internal.whole_file import write_whole
 from mddag.calibration.calibration import Calibration
 from mddag.dag.dag import Dag
 from mddag.mdp.mdp import Evaluation
-from mddag.serving.model_file import _ensemble, _policy
+from mddag.serving.model_file import _ensemble, _policy, _routing
 from mddag.serving.model_file._fields import Types, check_fields, check_tensors
 from mddag.serving.model_file._summary import summary_from_json, summary_to_json
 from mddag.serving.model_file.container import Metadata, ModelFileError, Tensors, pack
@@ -26,7 +26,8 @@ from mddag.serving.model_file.reading import content_of, file_content
 from mddag.serving.summary import Summary
 
 REFERENCES = ("labels", "probabilities", "model")
-VERSION = 3
+VERSION = 4
+STATES_VERSION = 3  # of policies with verdicts or other states, without regions
 PLAIN_VERSION = 2  # of policies without verdicts on the scores, which older readers know
 FIELDS: dict[str, Types] = {
     "version": int,
@@ -81,7 +82,9 @@ class Model:
 
     def to_bytes(self) -> bytes:
         """The file's content; the same for the same model."""
-        of_ensemble, trees = _ensemble.ensemble_parts(self.dag.ensemble)
+        routed = self.dag.ensemble.routed
+        source = self.dag.ensemble if routed is None else routed.source
+        of_ensemble, trees = _ensemble.ensemble_parts(source)
         of_policy, actions = _policy.policy_parts(self.dag.policy)
         metadata = {
             "version": PLAIN_VERSION,
@@ -94,7 +97,9 @@ class Model:
             **of_policy,
         }
         if "state" in of_policy or "policy.verdict" in actions:
-            metadata["version"] = VERSION
+            metadata["version"] = STATES_VERSION
+        if routed is not None:
+            metadata["version"], trees = VERSION, trees | _routing.routing_parts(routed.routing)
         tensors = trees | actions | _policy.calibration_parts(self.calibration)
         return pack(metadata, {name: np.ascontiguousarray(t) for name, t in tensors.items()})
 
@@ -126,8 +131,11 @@ class Model:
         wanted = _ensemble.TENSORS | _policy.tensors_of(metadata, tensors)
         if "features.rectangles" in tensors:
             wanted |= _ensemble.PATCH_TENSORS
+        has_regions = metadata["version"] >= 4 and "routing.order" in tensors
+        wanted |= _routing.TENSORS if has_regions else {}
         check_tensors(tensors, wanted | (_policy.CALIBRATION_TENSORS if calibrated else {}))
         ensemble = _ensemble.ensemble_of(metadata, tensors)
+        ensemble = _routing.composed_of(tensors, ensemble) if has_regions else ensemble
         policy = _policy.policy_of(metadata, tensors, ensemble)
         evaluation = _evaluation_from_json(metadata["evaluation"])
         expected = None if evaluation is None else evaluation.n_evaluated

@@ -14,8 +14,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from mddag.ensemble.routing import Routing
 from mddag.mdp.grid import Grid
 from mddag.mdp.mdp import MDP
+from mddag.ordering import Correlation
 from mddag.ordering.arrangement import Arrangement, arranged
 from mddag.ordering.condensation import Condensation
 from mddag.solvers.portfolio import log_odds
@@ -51,11 +53,26 @@ class ArrangementRule:
 
 
 @dataclass(frozen=True, eq=False)
+class RoutedRule(ArrangementRule):
+    """An arrangement by regions that was made beforehand, from rows without labels."""
+
+    routing: Routing | None = None
+
+    @classmethod
+    def of(cls, routing: Routing) -> RoutedRule:
+        return cls(Correlation(), routing.n_steps, routing)
+
+    def __repr__(self) -> str:
+        assert self.routing is not None
+        return f"{self.routing.n_regions} regions of {self.size}"
+
+
+@dataclass(frozen=True, eq=False)
 class ArrangedRows:
     """The rows for learning in one arrangement, and the judge, which has the rows for choosing."""
 
     name: str
-    arrangement: Arrangement
+    arrangement: Arrangement | Routing
     learning: MDP
     judge: Judge
 
@@ -79,7 +96,12 @@ class RowsByArrangement:
 
     def _arranged(self, rule: ArrangementRule) -> ArrangedRows:
         mdp = self.learning.mdp()
-        arrangement = self._arrangement(rule, self._to_arrange(mdp))
+        arrangement: Arrangement | Routing
+        if isinstance(rule, RoutedRule):
+            assert rule.routing is not None
+            arrangement = rule.routing
+        else:
+            arrangement = self._arrangement(rule, self._to_arrange(mdp))
         mdp = mdp.arranged(arrangement)
         grid = Grid.quantile(mdp.votes, weight=mdp.weight)
         mdp = mdp.on_grid(grid)

@@ -21,6 +21,7 @@ from scipy.optimize import minimize
 from mddag.calibration.calibration import probabilities, sigmoid, softmax
 from mddag.calibration.platt import fit_factor, smoothed
 from mddag.ensemble.partial_sums import partial_sums
+from mddag.ensemble.votes import Votes
 from mddag.mdp.mdp import MDP
 
 LENGTHS = (8, 32, 128)  # besides N
@@ -32,20 +33,24 @@ Vector = NDArray[np.float64]
 
 def with_mixture(learning: MDP, selection: MDP) -> tuple[MDP, MDP]:
     """Both with the probabilities of z in place of labels; z is fitted to the first alone."""
-    stages = _stages(learning)
+    stages = _stages(learning.votes)
     weights, factors = _fitted(learning, stages)
     scale = weights * factors
     learned, judged = (
         m.with_labels(probabilities(np.tensordot(scale, s, axes=1), 1.0))
-        for m, s in ((learning, stages), (selection, _stages(selection)))
+        for m, s in ((learning, stages), (selection, _stages(selection.votes)))
     )
     return learned, judged
 
 
-def mixture_scores(mdp: MDP) -> Matrix:
-    """z in units of the full scores, (n, K), with weights that are not negative."""
-    stages = _stages(mdp)
+def mixture_scores(mdp: MDP, votes: Votes | None = None) -> Matrix:
+    """z in units of the full scores, (n, K), with weights that are not negative.
+
+    votes : of other rows, whose z is wanted; those of the MDP, which fit the weights, by default
+    """
+    stages = _stages(mdp.votes)
     weights, factors = _fitted(mdp, stages, lowest=0.0)
+    stages = stages if votes is None else _stages(votes)
     scores: Matrix = np.tensordot(weights * factors / factors[-1], stages, axes=1)
     return scores
 
@@ -60,10 +65,11 @@ def _fitted(mdp: MDP, stages: Matrix, lowest: float | None = None) -> tuple[Vect
     return _weights(logits, shares[:, -mdp.n_scores :], mass, lowest), factors
 
 
-def _stages(mdp: MDP) -> Matrix:
+def _stages(votes: Votes) -> Matrix:
     """The scores after few, some, many and all votes, (n_stages, n, K)."""
-    lengths = [n for n in LENGTHS if n < mdp.n_steps] + [mdp.n_steps]
-    return np.stack([f.copy() for j, f in enumerate(partial_sums(mdp.votes)) if j in lengths])
+    n_steps = votes.tables.n_classifiers
+    lengths = [n for n in LENGTHS if n < n_steps] + [n_steps]
+    return np.stack([f.copy() for j, f in enumerate(partial_sums(votes)) if j in lengths])
 
 
 def _weights(logits: Matrix, targets: Matrix, mass: Vector, lowest: float | None) -> Vector:

@@ -41,6 +41,7 @@ from mddag.solvers.exits.stopping import Stopping
 from mddag.solvers.portfolio.arranged_rows import (
     ArrangedRows,
     ArrangementRule,
+    RoutedRule,
     RowsByArrangement,
     RowSubset,
 )
@@ -213,7 +214,13 @@ class Portfolio(Parameters, Solver):
             )
         ordering = Given() if mdp.of_numbers else Correlation()
         rules = map(ArrangementRule, orderings)
-        return [*rules, *(ArrangementRule(ordering, size) for size in sizes)]
+        routed = self.sizes is None and len(sizes) > 0 and np.ptp(mdp.costs) == 0
+        routes = mdp.votes.routes if routed else ()
+        return [
+            *rules,
+            *(ArrangementRule(ordering, size) for size in sizes),
+            *(RoutedRule.of(route.routing) for route in routes),
+        ]
 
     def check(self) -> None:
         """Refuse parameters that make no sense."""
