@@ -26,17 +26,22 @@ from mddag.solvers.portfolio.reading import exit_factors
 
 @dataclass(frozen=True, eq=False)
 class RowSubset:
-    """Some rows of an MDP, all by default; their votes are copied when needed."""
+    """Some rows of an MDP, all by default; their votes are copied when needed.
+
+    labels : of these rows, in place of those of the MDP
+    """
 
     whole: MDP
     index: NDArray[np.intp] | None = None
+    labels: NDArray[Any] | None = None
 
     def __len__(self) -> int:
         return self.whole.n_instances if self.index is None else len(self.index)
 
     def mdp(self) -> MDP:
         """The MDP of these rows alone."""
-        return self.whole if self.index is None else self.whole.rows(self.index)
+        rows = self.whole if self.index is None else self.whole.rows(self.index)
+        return rows if self.labels is None else rows.with_labels(self.labels)
 
 
 @dataclass(frozen=True, eq=False)

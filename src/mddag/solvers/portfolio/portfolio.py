@@ -15,7 +15,7 @@ follow its log-odds (``log_odds``), and the members are others (``Stopping``).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -52,7 +52,7 @@ from mddag.solvers.portfolio.descent_member import (
     runs_in,
 )
 from mddag.solvers.portfolio.entries import Entries
-from mddag.solvers.portfolio.mixture import with_mixture
+from mddag.solvers.portfolio.mixture import mixture_shares
 from mddag.solvers.solver import SETTINGS, Family, Solver, as_solver, check_samples
 
 MEMBERS = (
@@ -120,7 +120,11 @@ class Portfolio(Parameters, Solver):
         random = np.random.RandomState(self.random_state)
         learning, selected = self._parted(mdp, selection, random)
         if mdp.loss.of_probabilities:
-            learning, selected = map(RowSubset, with_mixture(learning.mdp(), selected.mdp()))
+            shares = mixture_shares(learning.mdp(), selected.mdp())
+            learning, selected = (
+                replace(rows, labels=p)
+                for rows, p in zip((learning, selected), shares, strict=True)
+            )
         arranged, rules = RowsByArrangement(learning, selected), self._rules(mdp)
         entries = Entries(arranged.of(ArrangementRule(Given())))
         dear_first = sorted(set(betas), reverse=True)
