@@ -8,12 +8,13 @@ The rows of one arrangement are kept at a time: votes are what fills memory.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from mddag._internal.row_sampling import spaced_rows
 from mddag.mdp.grid import Grid
 from mddag.mdp.mdp import MDP
 from mddag.ordering.arrangement import Arrangement, arranged
@@ -37,6 +38,14 @@ class RowSubset:
 
     def __len__(self) -> int:
         return self.whole.n_instances if self.index is None else len(self.index)
+
+    def at_most(self, n_rows: int | None) -> RowSubset:
+        """These rows, or so many of them, evenly spaced."""
+        if n_rows is None or len(self) <= n_rows:
+            return self
+        some = spaced_rows(len(self), n_rows)
+        labels = None if self.labels is None else self.labels[some]
+        return replace(self, index=some if self.index is None else self.index[some], labels=labels)
 
     def mdp(self) -> MDP:
         """The MDP of these rows alone."""

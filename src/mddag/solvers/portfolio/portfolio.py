@@ -85,6 +85,8 @@ class Portfolio(Parameters, Solver):
     n_threads          : -1 for all cores; the answer does not depend on it
     verbose            : report the members on standard error
     on_interrupt       : Ctrl-C: "raise", or "return" the best candidate so far
+    max_rows           : rows to learn from and rows to choose by, at most, evenly spaced; None for
+                         all. What is lost by leaving some out is in docs/research/portfolio.md
     """
 
     members: tuple[Any, ...] | None = None
@@ -96,6 +98,7 @@ class Portfolio(Parameters, Solver):
     n_threads: int = 1
     verbose: bool = False
     on_interrupt: str = "raise"
+    max_rows: int | None = 50_000
 
     arranges: ClassVar[bool] = True
     solves_paths: ClassVar[bool] = True
@@ -118,7 +121,9 @@ class Portfolio(Parameters, Solver):
         self.check()
         check_samples(mdp, selection, self)
         random = np.random.RandomState(self.random_state)
-        learning, selected = self._parted(mdp, selection, random)
+        learning, selected = (
+            rows.at_most(self.max_rows) for rows in self._parted(mdp, selection, random)
+        )
         if mdp.loss.of_probabilities:
             shares = mixture_shares(learning.mdp(), selected.mdp())
             learning, selected = (
@@ -227,6 +232,8 @@ class Portfolio(Parameters, Solver):
         check_on_interrupt(self.on_interrupt)
         if self.random_state is not None:
             check_whole("random_state", self.random_state, 0)
+        if self.max_rows is not None:
+            check_whole("max_rows", self.max_rows, 1)
         for name in ("members", "orderings", "sizes"):
             if getattr(self, name) is not None:
                 check_is(name, getattr(self, name), (tuple, list), "a tuple of them, or None")
