@@ -92,9 +92,8 @@ class RowsByArrangement:
         return self.made[1]
 
     def _arranged(self, rule: ArrangementRule) -> ArrangedRows:
-        mdp = self.learning.mdp()
-        arrangement = self._arrangement(rule, self._to_arrange(mdp))
-        mdp = mdp.arranged(arrangement)
+        arrangement = self._arrangement(rule, self._to_arrange())
+        mdp = self.learning.mdp().arranged(arrangement)  # after it, or copies would add up
         grid = Grid.quantile(mdp.votes, weight=mdp.weight)
         mdp = mdp.on_grid(grid)
         selection = self.selection.mdp().arranged(arrangement, grid)
@@ -103,11 +102,11 @@ class RowsByArrangement:
             mdp, selection = mdp.read_by(factors), selection.read_by(factors)
         return ArrangedRows(repr(rule), arrangement, mdp, Judge(selection, self.full))
 
-    def _to_arrange(self, learning: MDP) -> MDP:
+    def _to_arrange(self) -> MDP:
         """The rows that arrangements are made from."""
         if not self.by_log_odds:
-            return learning
-        return log_odds.joined_rows(learning, self.selection.mdp())
+            return self.learning.mdp()
+        return log_odds.joined_rows(self.learning.mdp(), self.selection.mdp())
 
     def _arrangement(self, rule: ArrangementRule, mdp: MDP) -> Arrangement:
         if rule.size is None:

@@ -272,7 +272,11 @@ def _default_members(mdp: MDP) -> tuple[Solver, ...]:
         unfit = (Margin, Residual, QWYC)
     elif mdp.n_scores > 1:
         unfit = (QWYC,)
-    return tuple(member for member in MEMBERS if not isinstance(member, unfit))
+    members = tuple(member for member in MEMBERS if not isinstance(member, unfit))
+    if mdp.labels.ndim == 1:
+        return members
+    # soft targets are those of a teacher already: both descents would do the same
+    return tuple(m for m in members if not isinstance(m, Descent) or m.targets == "labels")
 
 
 def _counted(mdp: MDP) -> MDP:
