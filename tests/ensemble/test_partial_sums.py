@@ -28,6 +28,15 @@ def test_partial_sums_of_many_trees():
     np.testing.assert_array_equal(sums[:, 1:], np.cumsum(votes.dense()[:, :, 0], axis=1))
 
 
+def test_partial_sums_go_on_from_any_step():
+    rng = np.random.default_rng(0)
+    votes = Votes.from_dense(rng.normal(size=(20, 150, 3)))
+    sums = [f.copy() for f in partial_sums(votes)]
+    for start in (0, 1, 70, 150):
+        rest = [f.copy() for f in partial_sums(votes, start, sums[start])]
+        np.testing.assert_array_equal(rest, sums[start:])
+
+
 def test_top_and_margin_by_hand():
     top, margin = top_and_margin(np.array([[1.0, 3.0, 2.5], [2.0, 2.0, -1.0]]))
     assert top.tolist() == [1, 0]

@@ -5,6 +5,7 @@ from sklearn.datasets import make_classification
 from sklearn.metrics import brier_score_loss, f1_score, log_loss, roc_auc_score
 
 import mddag
+from mddag.losses import Logistic
 from mddag.metrics import (
     Accuracy,
     AveragePrecision,
@@ -143,3 +144,10 @@ def test_the_file_has_the_metric(problem, tmp_path):
     loaded = mddag.load(tmp_path / "model.mddag")
     assert loaded.model.summary == fast.summary_
     assert "ROC AUC: " in str(loaded)
+
+
+def test_a_sweep_learns_by_the_metric_of_its_estimator(problem):
+    model, X, y, _, _ = problem
+    estimator = mddag.MDDAGClassifier(model, metric=LogLoss(), solver=Margin()).fit(X, y)
+    curve = mddag.sweep(estimator, X, y, betas=[0.001], X_test=X[:500], y_test=y[:500])
+    assert curve.loss == Logistic()

@@ -17,13 +17,18 @@ from mddag.ensemble.votes import Votes
 TREES_AT_ONCE = 64  # codes of so many trees share a cache line of a row
 
 
-def partial_sums(votes: Votes) -> Iterator[NDArray[np.float64]]:
-    """f^(0), f^(1), … f^(N), each (n, K): one array, changed in place between the steps."""
+def partial_sums(
+    votes: Votes, start: int = 0, scores: NDArray[np.float64] | None = None
+) -> Iterator[NDArray[np.float64]]:
+    """f^(0), f^(1), … f^(N), each (n, K): one array, changed in place between the steps.
+
+    start, scores : begin with f^(start), which these are; without them with f^(0)
+    """
     tables = votes.tables
-    scores = np.tile(tables.bias, (len(votes), 1))
-    trees = _columns(votes)
+    scores = np.tile(tables.bias, (len(votes), 1)) if scores is None else scores.copy()
+    trees = _columns(votes, int(tables.rounds[start]))
     yield scores
-    for j in range(tables.n_classifiers):
+    for j in range(start, tables.n_classifiers):
         for t in range(tables.rounds[j], tables.rounds[j + 1]):
             table, k = tables.values[tables.starts[t] : tables.starts[t + 1]], tables.score[t]
             if k >= 0:
@@ -42,6 +47,6 @@ def top_and_margin(scores: NDArray[np.float64]) -> tuple[NDArray[np.intp], NDArr
     return top, scores[rows, top] - rest.max(axis=1)
 
 
-def _columns(votes: Votes) -> Iterator[NDArray[np.unsignedinteger]]:
-    for start in range(0, votes.tables.n_trees, TREES_AT_ONCE):
+def _columns(votes: Votes, first: int) -> Iterator[NDArray[np.unsignedinteger]]:
+    for start in range(first, votes.tables.n_trees, TREES_AT_ONCE):
         yield from np.ascontiguousarray(votes.codes[:, start : start + TREES_AT_ONCE].T)

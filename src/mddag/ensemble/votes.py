@@ -166,7 +166,11 @@ class Votes:
         dense = np.zeros((len(self), tables.n_classifiers, tables.n_scores))
         for j in range(tables.n_classifiers):
             for t in range(tables.rounds[j], tables.rounds[j + 1]):
-                dense[:, j] += tables.table(t)[self.codes[:, t]]
+                table, k = tables.values[tables.starts[t] : tables.starts[t + 1]], tables.score[t]
+                if k >= 0:  # a table of all classes would be zeros but for one
+                    dense[:, j, k] += table[self.codes[:, t]]
+                else:
+                    dense[:, j] += table.reshape(-1, tables.n_scores)[self.codes[:, t]]
         return dense
 
     def scores(self) -> NDArray[np.float64]:

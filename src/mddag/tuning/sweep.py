@@ -104,7 +104,7 @@ def sweep(
     ensemble = ensemble_of(parts)
     settings = {"loss": of_model.loss if loss is None else loss, "actions": of_model.actions}
     X, y, weight = counted_rows(X, y, sample_weight)
-    given = _policy_mdp(ensemble, parts.rows(X), y, weight, settings)
+    given = _policy_mdp(ensemble, parts.rows(X), y, weight, settings, of_model)
     doubt_few_rows(given.n_instances, "beta")
     ensemble.task.doubt_targets(np.asarray(y))
     rest, out = _held_out(given, selection_fraction, random)
@@ -134,11 +134,15 @@ def _policy_mdp(
     y: Any,
     weight: NDArray[np.float64] | None,
     settings: dict[str, Any],
+    of_model: DagEstimator | None = None,
 ) -> MDP:
     targets = ensemble.task.checked_targets(y)
     rows = ensemble.features.rows(X)
     check_consistent_length(rows, targets)
-    return mdp_of(ensemble, ensemble.votes(rows), targets, weight=weight, **settings)
+    votes = ensemble.votes(rows)
+    if of_model is not None and settings["loss"] is None:  # that of its metric, for test rows too
+        settings["loss"] = of_model.loss_for(ensemble, votes, targets, weight)
+    return mdp_of(ensemble, votes, targets, weight=weight, **settings)
 
 
 def _held_out(

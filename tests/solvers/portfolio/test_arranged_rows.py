@@ -33,3 +33,15 @@ def test_both_parts_have_the_order_and_the_grid_of_the_learning_rows():
 def test_a_condensed_arrangement_keeps_as_many_steps_as_asked():
     mdp = mdp_of(2, n=60, n_steps=6)
     assert rows_of(mdp).of(ArrangementRule(Correlation(), 3)).learning.n_steps == 3
+
+
+def test_of_many_rows_some_are_taken_with_their_labels():
+    whole = RowSubset(mdp_of(1, n=60))
+    assert whole.at_most(None) is whole.at_most(60) is whole
+    some = whole.at_most(4)
+    assert some.index.tolist() == [0, 19, 39, 59]
+    odd = RowSubset(whole.whole, np.arange(1, 60, 2), np.arange(30) % 2)
+    few = odd.at_most(2)
+    assert few.index.tolist() == [1, 59]
+    assert few.mdp().labels.tolist() == [0, 1]
+    assert len(few) == 2

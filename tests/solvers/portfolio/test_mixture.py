@@ -4,7 +4,7 @@ import pytest
 from mddag import MDP
 from mddag.calibration.calibration import sigmoid
 from mddag.losses import Logistic
-from mddag.solvers.portfolio.mixture import LENGTHS, mixture_scores, with_mixture
+from mddag.solvers.portfolio.mixture import LENGTHS, mixture_scores, mixture_shares, with_mixture
 
 
 def overfitted(seed, n=4000, n_scores=1):
@@ -22,7 +22,8 @@ def overfitted(seed, n=4000, n_scores=1):
 @pytest.mark.parametrize("n_scores", [1, 3])
 def test_the_teacher_knows_better_than_an_overfitted_ensemble(n_scores):
     learning, fresh = (overfitted(seed, n_scores=n_scores) for seed in (0, 1))
-    teacher = with_mixture(learning, fresh)[1].labels
+    teacher = mixture_shares(learning, fresh)[1]
+    np.testing.assert_array_equal(with_mixture(learning, fresh)[1].labels, teacher)
     told = fresh.votes.dense()[:, : LENGTHS[0]].sum(axis=1)
     powers = np.exp(told if n_scores > 1 else np.hstack([0 * told, told]))
     truth = powers / powers.sum(axis=1, keepdims=True)

@@ -144,6 +144,17 @@ def test_rows_are_held_out_where_none_are_given():
     assert mdp.evaluate(first).objective < mdp.evaluate(mdp.evaluate_all()).objective
 
 
+def test_of_many_rows_some_learn_and_choose():
+    mdp = problem(n=400)
+    whole, same, few = (
+        Portfolio(QUICK, random_state=0, max_rows=most).judged(mdp, [0.01])
+        for most in (None, 280, 100)
+    )
+    np.testing.assert_array_equal(whole.losses, same.losses)
+    assert few.judge.mdp.n_instances == 100
+    assert mdp.evaluate(few.policy(0.01)).objective < mdp.evaluate(mdp.evaluate_all()).objective
+
+
 def test_soft_targets_numbers_and_single_rows():
     mdp = problem(n=60)
     shares = np.eye(2)[mdp.labels] * 0.8 + 0.1
@@ -244,6 +255,7 @@ def test_ctrl_c_keeps_what_was_found():
         (Portfolio((Sarsa(),), every=4), r"every is 4, but Sarsa"),
         (Portfolio(n_threads=0), "n_threads is 0"),
         (Portfolio(random_state=-1), "random_state is -1"),
+        (Portfolio(max_rows=0), "max_rows is 0; wanted a whole number, 1 or more"),
         (Portfolio(on_interrupt="keep"), "on_interrupt is 'keep'; wanted one of 'raise', 'return'"),
     ],
 )

@@ -12,7 +12,7 @@ probabilities f^(j) is read as a calibration by exit reads it. For K > 1 the sta
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -28,7 +28,8 @@ from mddag.solvers.solver import Solver, check_samples
 
 SHAPES = ("cells", "thresholds")
 MIN_COUNT = 30  # rows per group, about
-MAX_ROWS = 20_000  # losses at all steps are kept
+MAX_ROWS = 20_000  # that optima are found on
+KEPT_EVERY = 24  # decisions between two whose sums are kept, at 8 bytes beside 6 for the others
 Vector = NDArray[np.float64]
 Places = NDArray[np.unsignedinteger[Any]]
 
@@ -64,25 +65,27 @@ class Stopping(Parameters, Solver):
         full.require(judge.n_steps, judge.n_scores)
         if "quit" not in mdp.actions:
             return [full] * len(betas)
-        passage = Passage(mdp, self.every)
         found = []
-        for beta in betas:
-            policy, at_price = self._policy(passage, beta), judge.with_beta(beta)
+        for beta, policy in zip(
+            betas, self._policies(Passage(mdp, self.every), betas), strict=True
+        ):
+            at_price = judge.with_beta(beta)
             better = at_price.evaluate(policy).objective < at_price.evaluate(full).objective
             found.append(policy if better else full)
         return found
 
-    def _policy(self, passage: Passage, beta: float) -> Policy:
-        mdp, quits = passage.mdp, np.empty((len(passage.places), passage.n_places), bool)
-        value = passage.losses[-1].astype(np.float64)
-        for d in range(len(quits) - 1, -1, -1):
-            places, loss = passage.places[d], passage.losses[d]
-            value += beta * passage.prices[d]
-            gains = sums(places, passage.weight * (value - loss), passage.n_places)
-            quits[d] = self._quits(gains, places)
-            value = np.where(quits[d][places], loss, value)
+    def _policies(self, passage: Passage, betas: Sequence[float]) -> list[Policy]:
+        mdp, shape = passage.mdp, (len(betas), passage.n_decisions, passage.n_places)
+        quits = np.empty(shape, bool)
+        values = [passage.at_end.astype(np.float64) for _ in betas]
+        for d, places, loss in passage.backwards():
+            for b, beta in enumerate(betas):
+                value = values[b] + beta * passage.prices[d]
+                gains = sums(places, passage.weight * (value - loss), passage.n_places)
+                quits[b, d] = self._quits(gains, places)
+                values[b] = np.where(quits[b, d][places], loss, value)
         actions = np.where(np.tile(quits, mdp.n_scores), QUIT, EVAL).astype(np.uint8)
-        return Policy(actions, mdp.grid, np.arange(mdp.n_steps), self.every)
+        return [Policy(a, mdp.grid, np.arange(mdp.n_steps), self.every) for a in actions]
 
     def _quits(self, gains: Vector, places: Places) -> NDArray[np.bool_]:
         if self.shape == "thresholds":
@@ -100,23 +103,44 @@ class Stopping(Parameters, Solver):
 class Passage:
     """Where rows are before each decision, and what they would lose by quitting there.
 
-    places : (n_decisions, n), the cell on the axis of scores or margins, as small as it can be
-    losses : float32 (n_decisions + 1, n), the last those of the full ensemble
+    Losses at all decisions would take many times the memory of votes. So the sums are kept at some
+    decisions, and those between are added up again, to the same bits, on the way back.
+
+    at_end : float32 (n,), the losses of the full ensemble
     prices : float64 (n_decisions,), cost of what a decision covers
     """
 
     def __init__(self, mdp: MDP, every: int) -> None:
-        self.mdp = few = mdp.rows(mdp.counting(MAX_ROWS))
+        some = mdp.counting(MAX_ROWS)
+        self.mdp = few = mdp if len(some) == mdp.n_instances else mdp.rows(some)
         self.weight = few.weight
         self.n_places = len(mdp.grid.edges) + 1
-        smallest, places, losses = np.min_scalar_type(self.n_places - 1), [], []
-        for j, scores in enumerate(partial_sums(few.votes)):
-            if j % every == 0 and j < few.n_steps:
-                places.append((few.grid.cells(scores) % self.n_places).astype(smallest))
-            if j % every == 0 or j == few.n_steps:
-                losses.append(few.losses_of(scores, slice(None), j).astype(np.float32))
-        self.places, self.losses = places, losses
+        self.every, self.n_decisions = every, -(-few.n_steps // every)
         self.prices = np.add.reduceat(few.costs, np.arange(0, few.n_steps, every))
+        self.kept: dict[int, NDArray[np.float64]] = {}
+        for j, scores in enumerate(partial_sums(few.votes)):
+            if j % (KEPT_EVERY * every) == 0 and j < few.n_steps:
+                self.kept[j] = scores.copy()
+            if j == few.n_steps:
+                self.at_end = few.losses_of(scores, slice(None), j).astype(np.float32)
+
+    def backwards(self) -> Iterator[tuple[int, Places, NDArray[np.float32]]]:
+        """Decisions from the last to the first; places (n,), the cells on the axis of scores or
+        margins, and losses (n,) of quitting there."""
+        for start in sorted(self.kept, reverse=True):
+            first = start // self.every
+            for d, found in reversed(list(enumerate(self._block(start), first))):
+                yield d, *found
+
+    def _block(self, start: int) -> Iterator[tuple[Places, NDArray[np.float32]]]:
+        """Places and losses of the decisions from one whose sums are kept to the next."""
+        few, end = self.mdp, min(start + KEPT_EVERY * self.every, self.mdp.n_steps)
+        smallest = np.min_scalar_type(self.n_places - 1)
+        sums_from = partial_sums(few.votes, start, self.kept[start])
+        for j, scores in zip(range(start, end), sums_from, strict=False):
+            if j % self.every == 0:
+                places = (few.grid.cells(scores) % self.n_places).astype(smallest)
+                yield places, few.losses_of(scores, slice(None), j).astype(np.float32)
 
 
 def sums(places: NDArray[np.integer[Any]], numbers: Vector, n_places: int) -> Vector:

@@ -8,12 +8,13 @@ The rows of one arrangement are kept at a time: votes are what fills memory.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from mddag._internal.row_sampling import spaced_rows
 from mddag.ensemble.routing import Routing
 from mddag.mdp.grid import Grid
 from mddag.mdp.mdp import MDP
@@ -28,17 +29,30 @@ from mddag.solvers.portfolio.reading import exit_factors
 
 @dataclass(frozen=True, eq=False)
 class RowSubset:
-    """Some rows of an MDP, all by default; their votes are copied when needed."""
+    """Some rows of an MDP, all by default; their votes are copied when needed.
+
+    labels : of these rows, in place of those of the MDP
+    """
 
     whole: MDP
     index: NDArray[np.intp] | None = None
+    labels: NDArray[Any] | None = None
 
     def __len__(self) -> int:
         return self.whole.n_instances if self.index is None else len(self.index)
 
+    def at_most(self, n_rows: int | None) -> RowSubset:
+        """These rows, or so many of them, evenly spaced."""
+        if n_rows is None or len(self) <= n_rows:
+            return self
+        some = spaced_rows(len(self), n_rows)
+        labels = None if self.labels is None else self.labels[some]
+        return replace(self, index=some if self.index is None else self.index[some], labels=labels)
+
     def mdp(self) -> MDP:
         """The MDP of these rows alone."""
-        return self.whole if self.index is None else self.whole.rows(self.index)
+        rows = self.whole if self.index is None else self.whole.rows(self.index)
+        return rows if self.labels is None else rows.with_labels(self.labels)
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,14 +109,13 @@ class RowsByArrangement:
         return self.made[1]
 
     def _arranged(self, rule: ArrangementRule) -> ArrangedRows:
-        mdp = self.learning.mdp()
         arrangement: Arrangement | Routing
         if isinstance(rule, RoutedRule):
             assert rule.routing is not None
             arrangement = rule.routing
         else:
-            arrangement = self._arrangement(rule, self._to_arrange(mdp))
-        mdp = mdp.arranged(arrangement)
+            arrangement = self._arrangement(rule, self._to_arrange())
+        mdp = self.learning.mdp().arranged(arrangement)  # after it, or copies would add up
         grid = Grid.quantile(mdp.votes, weight=mdp.weight)
         mdp = mdp.on_grid(grid)
         selection = self.selection.mdp().arranged(arrangement, grid)
@@ -111,11 +124,11 @@ class RowsByArrangement:
             mdp, selection = mdp.read_by(factors), selection.read_by(factors)
         return ArrangedRows(repr(rule), arrangement, mdp, Judge(selection, self.full))
 
-    def _to_arrange(self, learning: MDP) -> MDP:
+    def _to_arrange(self) -> MDP:
         """The rows that arrangements are made from."""
         if not self.by_log_odds:
-            return learning
-        return log_odds.joined_rows(learning, self.selection.mdp())
+            return self.learning.mdp()
+        return log_odds.joined_rows(self.learning.mdp(), self.selection.mdp())
 
     def _arrangement(self, rule: ArrangementRule, mdp: MDP) -> Arrangement:
         if rule.size is None:

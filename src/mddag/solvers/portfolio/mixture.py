@@ -33,12 +33,18 @@ Vector = NDArray[np.float64]
 
 def with_mixture(learning: MDP, selection: MDP) -> tuple[MDP, MDP]:
     """Both with the probabilities of z in place of labels; z is fitted to the first alone."""
+    learned, judged = mixture_shares(learning, selection)
+    return learning.with_labels(learned), selection.with_labels(judged)
+
+
+def mixture_shares(learning: MDP, selection: MDP) -> tuple[Matrix, Matrix]:
+    """The probabilities of z, (n, n_classes), of both; z is fitted to the first alone."""
     stages = _stages(learning.votes)
     weights, factors = _fitted(learning, stages)
     scale = weights * factors
     learned, judged = (
-        m.with_labels(probabilities(np.tensordot(scale, s, axes=1), 1.0))
-        for m, s in ((learning, stages), (selection, _stages(selection.votes)))
+        probabilities(np.tensordot(scale, s, axes=1), 1.0)
+        for s in (stages, _stages(selection.votes))
     )
     return learned, judged
 

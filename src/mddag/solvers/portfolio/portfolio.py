@@ -15,7 +15,7 @@ follow its log-odds (``log_odds``), and the members are others (``Stopping``).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -53,7 +53,7 @@ from mddag.solvers.portfolio.descent_member import (
     runs_in,
 )
 from mddag.solvers.portfolio.entries import Entries
-from mddag.solvers.portfolio.mixture import with_mixture
+from mddag.solvers.portfolio.mixture import mixture_shares
 from mddag.solvers.solver import SETTINGS, Family, Solver, as_solver, check_samples
 
 MEMBERS = (
@@ -86,6 +86,8 @@ class Portfolio(Parameters, Solver):
     n_threads          : -1 for all cores; the answer does not depend on it
     verbose            : report the members on standard error
     on_interrupt       : Ctrl-C: "raise", or "return" the best candidate so far
+    max_rows           : rows to learn from and rows to choose by, at most, evenly spaced; None for
+                         all. What is lost by leaving some out is in docs/research/portfolio.md
     """
 
     members: tuple[Any, ...] | None = None
@@ -97,6 +99,7 @@ class Portfolio(Parameters, Solver):
     n_threads: int = 1
     verbose: bool = False
     on_interrupt: str = "raise"
+    max_rows: int | None = 50_000
 
     arranges: ClassVar[bool] = True
     solves_paths: ClassVar[bool] = True
@@ -119,9 +122,15 @@ class Portfolio(Parameters, Solver):
         self.check()
         check_samples(mdp, selection, self)
         random = np.random.RandomState(self.random_state)
-        learning, selected = self._parted(mdp, selection, random)
+        learning, selected = (
+            rows.at_most(self.max_rows) for rows in self._parted(mdp, selection, random)
+        )
         if mdp.loss.of_probabilities:
-            learning, selected = map(RowSubset, with_mixture(learning.mdp(), selected.mdp()))
+            shares = mixture_shares(learning.mdp(), selected.mdp())
+            learning, selected = (
+                replace(rows, labels=p)
+                for rows, p in zip((learning, selected), shares, strict=True)
+            )
         arranged, rules = RowsByArrangement(learning, selected), self._rules(mdp)
         entries = Entries(arranged.of(ArrangementRule(Given())))
         dear_first = sorted(set(betas), reverse=True)
@@ -230,6 +239,8 @@ class Portfolio(Parameters, Solver):
         check_on_interrupt(self.on_interrupt)
         if self.random_state is not None:
             check_whole("random_state", self.random_state, 0)
+        if self.max_rows is not None:
+            check_whole("max_rows", self.max_rows, 1)
         for name in ("members", "orderings", "sizes"):
             if getattr(self, name) is not None:
                 check_is(name, getattr(self, name), (tuple, list), "a tuple of them, or None")
@@ -268,7 +279,11 @@ def _default_members(mdp: MDP) -> tuple[Solver, ...]:
         unfit = (Margin, Residual, QWYC)
     elif mdp.n_scores > 1:
         unfit = (QWYC,)
-    return tuple(member for member in MEMBERS if not isinstance(member, unfit))
+    members = tuple(member for member in MEMBERS if not isinstance(member, unfit))
+    if mdp.labels.ndim == 1:
+        return members
+    # soft targets are those of a teacher already: both descents would do the same
+    return tuple(m for m in members if not isinstance(m, Descent) or m.targets == "labels")
 
 
 def _counted(mdp: MDP) -> MDP:
