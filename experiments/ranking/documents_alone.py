@@ -11,6 +11,7 @@ documents: another setting, as are the loss and beta.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from itertools import product
 from typing import Any
 
@@ -18,6 +19,7 @@ import numpy as np
 from experiments.ranking.cases import Case
 from experiments.ranking.judged import Judged
 
+import mddag
 from mddag import MDDAGClassifier
 from mddag.estimators.ranker import expected_relevance
 from mddag.losses import Exponential, ZeroOne
@@ -60,10 +62,28 @@ def sarsa(case: Case) -> Iterator[Judged]:
 
 
 def portfolio(case: Case) -> Iterator[Judged]:
-    """MDDAG by the default solver."""
-    for loss, beta in product(LOSSES, betas(2 if case.size.quick else 5)):
-        model = MDDAGClassifier(case.boost, beta=beta, loss=loss, random_state=case.fold)
-        yield judged(case, f"{loss} beta={beta:.2g}", model.fit)
+    """MDDAG by the default solver, which learns at all prices at once."""
+    prices = betas(2 if case.size.quick else 5)
+    for loss in LOSSES:
+        learned = Sweeps(case, loss, prices)
+        for k, beta in enumerate(prices):
+            yield judged(case, f"{loss} beta={beta:.2g}", partial(learned.adopted, k))
+
+
+class Sweeps:
+    """Policies of several prices, learned once for each set of documents."""
+
+    def __init__(self, case: Case, loss: Any, prices: list[float]) -> None:
+        self.case, self.loss, self.prices = case, loss, prices
+        self.known: dict[bytes, tuple[Policy, ...]] = {}
+
+    def adopted(self, k: int, X: np.ndarray, y: np.ndarray) -> MDDAGClassifier:
+        """The model of price k; of documents seen before only the calibration is fitted."""
+        documents = X.tobytes()
+        if documents not in self.known:
+            given = {"betas": self.prices, "loss": self.loss, "random_state": self.case.fold}
+            self.known[documents] = mddag.sweep(self.case.boost, X, y, **given).policies
+        return adopting(self.case, self.known[documents][k])(X, y)
 
 
 def betas(n: int) -> list[float]:
