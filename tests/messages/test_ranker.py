@@ -5,7 +5,7 @@ import numpy as np
 import mddag
 from mddag import MDDAGRanker
 from mddag.metrics import MRR
-from mddag.solvers.ranking import UrgencyExits
+from mddag.solvers.ranking import RankExits, UrgencyExits
 from tests import rankings
 from tests.messages.message import check, each
 
@@ -119,6 +119,7 @@ ROWS = [
         ValueError,
         "on_interrupt is 1; wanted one of",
     ),
+    ("no place", lambda: RankExits(k=0), ValueError, "k is 0; wanted a whole number"),
     (
         "growth",
         lambda: sparse(beta=0.1, qid=QID, solver=UrgencyExits(growth=np.nan)),

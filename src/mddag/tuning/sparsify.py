@@ -141,7 +141,8 @@ def sparsify(
     loss, solver, ordering, random_state : as for ``MDDAGClassifier``
     target_fpr, target_tpr : detection at a wanted rate, as for ``MDDAGClassifier``; y must be
                        given. Then beta is the price of an evaluation of a negative in misses,
-                       0.001 by default, and budget the mean evaluations of negatives, at most
+                       0.001 by default, and budget the mean evaluations of negatives, at most; it
+                       takes seconds, and n_jobs, verbose and on_interrupt have no effect
 
     Exactly one of the four knobs must be given, or at most one of the first two for detection. The
     time taken grows with rows and base classifiers; ``solver=Margin()`` takes a fraction of the

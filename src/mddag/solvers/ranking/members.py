@@ -130,6 +130,10 @@ class ProximityExits(Exits):
     k: int = 10
     knobs = pairs(np.geomspace(6.0, 0.02, 14))
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_whole("k", self.k, 1)
+
     def state(self, readings: Readings, metric: GainMetric) -> QueryState:
         return Gap(NO_CELLS, readings, self.k)
 
@@ -161,6 +165,10 @@ class RankExits(Exits):
 
     k: int = 10
     knobs = pairs(np.geomspace(3.0, 0.01, 14))
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_whole("k", self.k, 1)
 
     def state(self, readings: Readings, metric: GainMetric) -> QueryState:
         return Rank(NO_CELLS, readings)
