@@ -63,6 +63,7 @@ def alone_panel(ax: Any, lines: Lines, styles: dict[str, Any]) -> None:
     full = [line for line in lines if line["method"] == "LambdaMART"][-1]["mean_ndcg"]
     ax.axhline(full, color="#009E73", ls=":", lw=1.4, label="LambdaMART, all trees")
     banded(ax, lines, "AdaBoost.MH")
+    ax.set_ylim(top=max(ax.get_ylim()[1], full + 0.004))
 
 
 def query_panel(ax: Any, lines: Lines, styles: dict[str, Any]) -> None:
