@@ -10,14 +10,18 @@ and its pictures of other things, which is enough for an easy picture and for no
 from __future__ import annotations
 
 import argparse
+import sys
 from pathlib import Path
 from time import perf_counter
 
 import numpy as np
-from benchmarks.data import is_there
 from skimage import data
 
 import mddag
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # the data sets are read there
+
+from benchmarks.data import is_there
 
 NO_FACES = (
     "brick", "camera", "cat", "clock", "coffee", "coins", "grass", "gravel", "hubble_deep_field",
@@ -49,7 +53,7 @@ def trained(*, small: bool) -> mddag.Detector:
     detector = mddag.Detector(n_threads=-1, verbose=True)
     if small:
         # 100 patches leave much to chance, and training says so.
-        detector.set_params(n_trees=150, n_rounds=4, n_negatives=15_000, false_per_megapixel=3)
+        detector.set_params(n_trees=150, n_rounds=5, n_negatives=30_000, false_per_megapixel=2)
         return detector.fit(small_patches(), [getattr(data, name)() for name in NO_FACES])
     from benchmarks.detection import face_data
 

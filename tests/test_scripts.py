@@ -1,6 +1,8 @@
-"""Benchmarks and experiments find all they import from the library, which may move."""
+"""Benchmarks, experiments and examples find all they import from the library, which may move."""
 
 import importlib
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -18,3 +20,12 @@ def test_imports(module):
         if missing.name.partition(".")[0] in ("mddag", "benchmarks", "experiments"):
             raise
         pytest.skip(f"without {missing.name}")
+
+
+@pytest.mark.parametrize("name", ["demo", "find_faces"])
+def test_examples_start_in_any_folder(name, tmp_path):
+    """As a user calls them: by their path."""
+    pytest.importorskip("skimage")
+    command = [sys.executable, ROOT / "examples" / f"{name}.py", "--help"]
+    told = subprocess.run(command, cwd=tmp_path, check=True, capture_output=True, text=True)
+    assert "usage" in told.stdout
