@@ -93,6 +93,7 @@ experiments: $(VENV)/built
 	$(BIN)/python experiments/ordering.py
 	$(BIN)/python experiments/few_rows.py
 	$(BIN)/python experiments/promises.py
+	$(BIN)/python experiments/metrics.py
 
 docs: $(VENV)/built
 	PYTHONPATH=. $(BIN)/python docs/draw_architecture.py

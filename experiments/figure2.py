@@ -12,11 +12,10 @@ standard errors) and exponential.csv (why L_EXP needs a scale).
 from __future__ import annotations
 
 import argparse
-import csv
 import os
 import sys
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +27,7 @@ sys.path.insert(0, str(ROOT))  # the parts of this figure are in a folder beside
 
 from experiments.detection import cases, methods, picture  # noqa: E402
 from experiments.detection.cases import Case, Size  # noqa: E402
+from experiments.reports import shown, write  # noqa: E402
 
 from mddag.metrics import DetectionRun, best_within  # noqa: E402
 
@@ -101,13 +101,6 @@ def kept_runs(name: str, seed: int, method: str, size: Size, folder: Path) -> st
     return f"{name} {seed} {method} ({time.process_time() - began:.0f} processor seconds)"
 
 
-def shown(what: str, n: int, begin: float, results: Iterable[str]) -> None:
-    """Tell of each result when it is there."""
-    for k, done in enumerate(results, 1):
-        minutes = (time.perf_counter() - begin) / 60
-        print(f"{minutes:5.1f} min  {what} {k}/{n}  {done}", file=sys.stderr, flush=True)
-
-
 def curves(work: list[tuple[str, int]], size: Size, folder: Path) -> Iterator[dict[str, Any]]:
     """k*(N) of every data set, seed, rate, method and N."""
     for (name, seed), method in ((case, m) for case in work for m in methods.METHODS):
@@ -175,18 +168,6 @@ def report(lines: list[dict[str, Any]]) -> None:
         for method in methods.METHODS:
             row = [table.get((name, fpr, method, n)) for n in BOUNDS]
             print(f"{method:12}", *("  -  " if m is None else f"{m['test_tpr']:.3f}" for m in row))
-
-
-def write(path: Path, lines: Iterable[dict[str, Any]]) -> None:
-    rows: Sequence[dict[str, Any]] = list(lines)
-    with path.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, list(rows[0]), lineterminator="\n")
-        writer.writeheader()
-        writer.writerows({k: rounded(v) for k, v in row.items()} for row in rows)
-
-
-def rounded(value: Any) -> Any:
-    return f"{value:.6g}" if isinstance(value, float) else value
 
 
 if __name__ == "__main__":

@@ -13,11 +13,9 @@ and choices.csv (the settings chosen on validation queries). docs/ranking.md say
 from __future__ import annotations
 
 import argparse
-import csv
 import os
 import sys
 import time
-from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +28,7 @@ from experiments.ranking import cases, picture  # noqa: E402
 from experiments.ranking.cases import Case, Size  # noqa: E402
 from experiments.ranking.curves import METHODS, choices, curves, path  # noqa: E402
 from experiments.ranking.judged import written  # noqa: E402
+from experiments.reports import shown, write  # noqa: E402
 
 
 def main() -> None:
@@ -93,13 +92,6 @@ def kept_runs(name: str, fold: int, method: str, size: Size, folder: Path) -> st
     return f"{name} {fold} {method} ({time.perf_counter() - began:.0f} s)"
 
 
-def shown(what: str, n: int, begin: float, results: Iterable[str]) -> None:
-    """Tell of each result when it is there."""
-    for k, done in enumerate(results, 1):
-        minutes = (time.perf_counter() - begin) / 60
-        print(f"{minutes:5.1f} min  {what} {k}/{n}  {done}", file=sys.stderr, flush=True)
-
-
 def report(lines: list[dict[str, Any]]) -> None:
     """Print some points of each curve: the last within each number of evaluations."""
     bounds = (2, 5, 10, 20, 50, 100, 200, 500)
@@ -112,18 +104,6 @@ def report(lines: list[dict[str, Any]]) -> None:
             print(
                 f"{method:26}", *("  -  " if b is None else f"{b['mean_ndcg']:.4f}" for b in best)
             )
-
-
-def write(file: Path, lines: Iterable[dict[str, Any]]) -> None:
-    rows: Sequence[dict[str, Any]] = list(lines)
-    with file.open("w", newline="", encoding="utf-8") as out:
-        writer = csv.DictWriter(out, list(rows[0]), lineterminator="\n")
-        writer.writeheader()
-        writer.writerows({k: rounded(v) for k, v in row.items()} for row in rows)
-
-
-def rounded(value: Any) -> Any:
-    return f"{value:.6g}" if isinstance(value, float) else value
 
 
 if __name__ == "__main__":

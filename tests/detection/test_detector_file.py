@@ -112,6 +112,7 @@ def test_random_content_never_crashes():
     metadata, tensors = unpack(to_bytes(fitted()))
     rng = np.random.default_rng(1)
     picture, _ = scene(0)
+    n_refused, most = 0, np.tile(picture.shape[::-1], 2)
     for _ in range(200):
         changed = {name: tensor.copy() for name, tensor in tensors.items()}
         name = sorted(changed)[rng.integers(len(changed))]
@@ -124,5 +125,9 @@ def test_random_content_never_crashes():
         try:
             detector = content_of(pack(metadata, changed), of_content)
         except mddag.ModelFileError:
+            n_refused += 1
             continue
-        detector.detect(picture)
+        boxes, scores = detector.detect(picture)
+        assert ((boxes >= 0) & (boxes <= most)).all()
+        assert not np.isnan(scores).any()
+    assert 0 < n_refused < 200
