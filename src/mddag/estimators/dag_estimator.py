@@ -6,7 +6,6 @@ predict: each row evaluates the base classifiers that its path in the DAG needs,
 
 from __future__ import annotations
 
-import os
 from dataclasses import replace
 from typing import Any, ClassVar, Self
 
@@ -40,6 +39,7 @@ from mddag.estimators.fitted_model import (
     patches_for,
     reads_patches,
 )
+from mddag.estimators.shipping import Shipping
 from mddag.estimators.solver_choice import chosen_solver
 from mddag.features.checks import all_or_nothing, checked_rows, counted_rows, transformed_rows
 from mddag.features.features import is_frame
@@ -49,7 +49,6 @@ from mddag.mdp.arguments import checked_actions, checked_beta, checked_loss
 from mddag.mdp.mdp import MDP
 from mddag.mdp.policy import ACTIONS, Policy, check_policy
 from mddag.mdp.policy_rows import mdp_of
-from mddag.serving.export import export_c
 from mddag.serving.model_file import Model
 from mddag.serving.predictor import Predictor
 from mddag.solvers import Solver
@@ -65,7 +64,7 @@ WITHOUT_STEPS = (
 )
 
 
-class DagEstimator(BaseEstimator):  # type: ignore[misc]
+class DagEstimator(Shipping, BaseEstimator):  # type: ignore[misc]
     """Parameters and fit; a subclass defines its kind and its targets.
 
     X is checked here by scikit-learn's rules and transformed where a Pipeline was given; then the
@@ -236,20 +235,6 @@ class DagEstimator(BaseEstimator):  # type: ignore[misc]
         except AttributeError:
             check_is_fitted(self)
             raise
-
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the fitted model to a file that ``mddag.load`` reads, without pickle."""
-        self.predictor().save(path)
-
-    def export_c(
-        self,
-        path: str | os.PathLike[str],
-        *,
-        name: str = "model",
-        integer_thresholds: bool = False,
-    ) -> None:
-        """Write the fitted model as one C99 header; see ``mddag.export_c``."""
-        export_c(self.predictor(), path, name=name, integer_thresholds=integer_thresholds)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -11,7 +11,6 @@ some from ``decision_function``.
 
 from __future__ import annotations
 
-import os
 from abc import abstractmethod
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
@@ -33,13 +32,13 @@ from mddag.detection.cascades.material import Material, Supply
 from mddag.ensemble.ensemble import Ensemble
 from mddag.ensemble.nodes import Nodes
 from mddag.estimators.adaboost import check_learner
+from mddag.estimators.shipping import Shipping
 from mddag.features.checks import all_or_nothing, checked_rows
 from mddag.features.patches import PatchFeatures
 from mddag.features.rows import Rows
 from mddag.learners import Stump
 from mddag.learners.learner import own_columns
 from mddag.mdp.policy import Policy
-from mddag.serving.export import export_c
 from mddag.serving.model_file import Model
 from mddag.serving.predictor import Predictor
 
@@ -60,7 +59,7 @@ class Trained:
         return cls(ensemble_of(rows, trees), chain, stopped_by)
 
 
-class CascadeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class CascadeClassifier(Shipping, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """Parameters and methods of every cascade.
 
     Attributes
@@ -143,20 +142,6 @@ class CascadeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """The fitted model without scikit-learn; its predictions are the same."""
         check_is_fitted(self)
         return Predictor(Model(self.dag_), n_threads=self.n_threads)
-
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the fitted model to a file that ``mddag.load`` reads, without pickle."""
-        self.predictor().save(path)
-
-    def export_c(
-        self,
-        path: str | os.PathLike[str],
-        *,
-        name: str = "model",
-        integer_thresholds: bool = False,
-    ) -> None:
-        """Write the fitted model as one C99 header; see ``mddag.export_c``."""
-        export_c(self.predictor(), path, name=name, integer_thresholds=integer_thresholds)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
