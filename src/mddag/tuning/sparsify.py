@@ -8,7 +8,6 @@ on some and chosen by others; where a bound is to be guaranteed, half of the row
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -16,7 +15,7 @@ from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
 from mddag._internal.checks import check_one_of
-from mddag._internal.doubts import doubt, doubt_confidence, doubt_few_rows
+from mddag._internal.doubts import doubt_confidence, doubt_few_rows
 from mddag._internal.weights import part
 from mddag.adapters import ModelParts, ensemble_of, parts_of
 from mddag.calibration.calibration import probabilities
@@ -26,33 +25,31 @@ from mddag.estimators.dag_estimator import DagEstimator
 from mddag.estimators.regressor import MDDAGRegressor
 from mddag.estimators.solver_choice import threads_of_learning
 from mddag.features.checks import counted_rows
-from mddag.features.rows import Rows
 from mddag.mdp.policy_rows import mdp_of
 from mddag.metrics.class_metric import ClassMetric
 from mddag.solvers import Portfolio
-from mddag.solvers.arranged import arranged_for
 from mddag.tuning.arguments import (
     BOUNDS,
     check_confidence,
     check_provable,
+    check_unlabelled,
     measure_of,
     metric_of,
     one_knob,
     refuse_of_rankers,
     supported,
 )
-from mddag.tuning.candidates import Candidate, CandidateSearch
+from mddag.tuning.candidates import Candidate
 from mddag.tuning.detection import sparse_detector
-from mddag.tuning.excess_loss import ExcessLoss
-from mddag.tuning.guarantee import Guarantee, certified
+from mddag.tuning.guarantee import Guarantee
 from mddag.tuning.measurement import measured
 from mddag.tuning.metric_loss import MetricLoss, metric_loss_of
+from mddag.tuning.policy_choice import chosen_for, searched, with_regions
 from mddag.tuning.ranking import (
     refuse_for_detectors,
     refuse_for_rankers,
     sparse_ranker,
 )
-from mddag.tuning.routes import with_routes
 from mddag.tuning.row_parts import RowParts
 
 ESTIMATORS: dict[str, type[DagEstimator]] = {
@@ -202,15 +199,7 @@ def sparsify(
         )
     refuse_of_rankers(qid_train=qid_train)
     bounded = metric_of(ensemble, metric)
-    if X_train is not None and bounded is not None:
-        raise ValueError(
-            f"X_train is given beside metric={metric!r}; it is for accuracy alone: leave one out"
-        )
-    if X_train is not None and not ensemble.task.predicts_classes:
-        raise ValueError(
-            f"X_train was given, but the model is a {ensemble.kind}, and only classifiers and "
-            "rankers use it; leave it out"
-        )
+    check_unlabelled(X_train, ensemble, bounded)
     supported(ensemble, knob)
     estimator = ESTIMATORS[ensemble.kind](
         ensemble if source.transformer is None else ModelParts(ensemble, source.transformer),
@@ -241,13 +230,13 @@ def sparsify(
     )
     _check_rows(parts, knob, guarantee)
     if unlabelled is not None and isinstance(learner, Portfolio):
-        parts = _with_routes(estimator, parts, knob, source.rows(X), unlabelled)
+        parts = with_regions(estimator, parts, knob, source.rows(X), unlabelled)
     teacher = model if source.path is None else source.model
     targets = _given_targets(teacher, X, parts)
     metric_loss = None if bounded is None else metric_loss_of(parts, bounded, knob, targets)
     solving = learner.with_seed(random)
-    search = _search(estimator, solving, parts, knob, guarantee, metric_loss, n_jobs)
-    chosen = _chosen(search, knob, value, guarantee, parts)
+    search = searched(estimator, solving, parts, knob, guarantee, metric_loss, n_jobs)
+    chosen = chosen_for(search, knob, value, guarantee, parts)
     if objective == "time" and knob != "budget" and not search.saves_time(chosen):
         chosen = search.everything
     _settle(estimator, chosen, targets, X, parts, metric_loss)
@@ -279,95 +268,6 @@ def _check_rows(parts: RowParts, knob: str, guarantee: Guarantee | None) -> None
     else:
         guarantee.require(len(parts), len(parts.certifying))
     parts.ensemble.task.doubt_targets(parts.truth, given=parts.labelled)
-
-
-def _with_routes(
-    estimator: DagEstimator, parts: RowParts, knob: str, X: Any, unlabelled: Rows
-) -> RowParts:
-    """The parts, their votes with routings from rows that need no labels."""
-    ensemble, features = parts.ensemble, parts.ensemble.features
-    targets = parts.full if measure_of(ensemble, knob) == "share" else parts.truth
-    mdp = mdp_of(
-        ensemble,
-        parts.votes,
-        targets,
-        loss=estimator.loss,
-        actions=estimator.actions,
-        weight=parts.weight,
-    )
-    votes = with_routes(ensemble, mdp, features.rows(X), parts.learning, unlabelled)
-    return replace(parts, votes=votes)
-
-
-def _search(
-    estimator: DagEstimator,
-    solver: Any,
-    parts: RowParts,
-    knob: str,
-    guarantee: Guarantee | None,
-    metric_loss: MetricLoss | None,
-    n_jobs: int | None,
-) -> CandidateSearch:
-    """Policies learned on the rows for learning, none of them yet."""
-    ensemble, measure = parts.ensemble, measure_of(parts.ensemble, knob)
-    targets = parts.full if measure == "share" else parts.truth
-    excess_loss: ExcessLoss | MetricLoss = ExcessLoss(
-        ensemble, measure, targets, parts.full, parts.seen, parts.weight
-    )
-    learned_from = targets
-    if metric_loss is not None:
-        excess_loss, learned_from = metric_loss, metric_loss.learned_from(parts, knob, guarantee)
-    elif (knob, measure) == ("max_loss", "difference"):
-        price = 0.0 if guarantee is None else guarantee.price(len(parts.certifying))
-        learned_from = parts.soft_targets(price)
-    mdp = mdp_of(
-        ensemble,
-        parts.votes,
-        learned_from,
-        loss=estimator.loss_for(ensemble, parts.votes, learned_from, parts.weight),
-        actions=estimator.actions,
-        weight=parts.weight,
-    )
-    mdp = mdp.with_unit_costs() if knob == "budget" else mdp
-    learning = arranged_for(solver, mdp.rows(parts.learning), estimator.ordering)
-    return CandidateSearch(
-        ensemble,
-        parts.votes,
-        excess_loss,
-        solver,
-        learning,
-        learning.like(mdp.rows(parts.choosing)),
-        weight=parts.weight,
-        n_jobs=n_jobs,
-        verbose=estimator.verbose,
-        on_interrupt=estimator.on_interrupt,
-    )
-
-
-def _chosen(
-    search: CandidateSearch, knob: str, value: float, guarantee: Guarantee | None, parts: RowParts
-) -> Candidate:
-    if knob == "beta":
-        return search.learned(value)
-    if knob == "budget":
-        return _within_budget(search, value, parts.choosing)
-    if guarantee is None:
-        return search.within_loss(value, parts.seen, parts.choosing)
-    return certified(search, guarantee, parts.seen, parts.certifying)
-
-
-def _within_budget(search: CandidateSearch, budget: float, rows: NDArray[np.intp]) -> Candidate:
-    """The best within the budget; where that is only to evaluate nothing, a warning says so."""
-    chosen = search.within_budget(budget, rows)
-    cheapest = search.cheapest(rows)
-    if cheapest > budget:
-        doubt(
-            f"{search.solver.name} found no policy within budget={budget:g}: those that "
-            f"evaluate anything evaluate {cheapest:.4g} base classifiers per row or more. "
-            "Returned is a policy that evaluates nothing and gives every row the same answer; give "
-            "a larger budget, a smaller every or another solver"
-        )
-    return chosen
 
 
 def _settle(
