@@ -21,6 +21,7 @@ from mddag.metrics.ranking import RankingMetric
 from mddag.tuning.excess_loss import Measure
 
 BOUNDS = ("max_loss", "max_disagreement")
+WITHOUT_QUERIES = "which is for rankers, but qid is not; give both"
 
 
 def one_knob(metric: Any = None, **knobs: float | None) -> tuple[str, float]:
@@ -62,7 +63,7 @@ def check_provable(knob: str, confidence: float, weight: NDArray[np.float64] | N
 def metric_of(ensemble: Ensemble, metric: Any) -> ClassMetric | None:
     """The metric of a classifier, if it is one; None for the default."""
     if isinstance(metric, RankingMetric):
-        refuse_of_rankers(metric=metric)
+        refuse(WITHOUT_QUERIES, metric=metric)
     found = checked_class_metric(metric)
     if metric is not None and not ensemble.task.predicts_classes:
         raise ValueError(
@@ -89,11 +90,11 @@ def check_unlabelled(X_train: Any, ensemble: Ensemble, metric: ClassMetric | Non
         )
 
 
-def refuse_of_rankers(**given: Any) -> None:
-    """Refuse arguments that only a ranker has."""
+def refuse(why: str, **given: Any) -> None:
+    """Refuse arguments that are given; `why` says what they are for, and what to do."""
     for name, value in given.items():
         if value is not None:
-            raise ValueError(f"{name} is given, which is for rankers, but qid is not; give both")
+            raise ValueError(f"{name} is given, {why}")
 
 
 def supported(ensemble: Ensemble, knob: str) -> Ensemble:

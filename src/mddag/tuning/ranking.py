@@ -161,23 +161,6 @@ def _trained(
         raise ValueError(f"of X_train, {error}") from None
 
 
-def refuse_for_rankers(**given: Any) -> None:
-    """Refuse arguments that a ranker has not."""
-    for name, value in given.items():
-        if value is not None:
-            raise ValueError(f"{name} is given, but a ranker has none here; leave it out")
-
-
-def refuse_for_detectors(**given: Any) -> None:
-    """Refuse arguments of rankers beside a rate."""
-    for name, value in given.items():
-        if value is not None:
-            raise ValueError(
-                f"{name} is given, which is for rankers, beside target_fpr or target_tpr, which "
-                "are for detectors; give one or the other"
-            )
-
-
 def _ranker(ensemble: Ensemble) -> Ensemble:
     if ensemble.kind == "classifier":
         raise ValueError(

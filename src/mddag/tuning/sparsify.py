@@ -30,13 +30,14 @@ from mddag.metrics.class_metric import ClassMetric
 from mddag.solvers import Portfolio
 from mddag.tuning.arguments import (
     BOUNDS,
+    WITHOUT_QUERIES,
     check_confidence,
     check_provable,
     check_unlabelled,
     measure_of,
     metric_of,
     one_knob,
-    refuse_of_rankers,
+    refuse,
     supported,
 )
 from mddag.tuning.candidates import Candidate
@@ -45,11 +46,7 @@ from mddag.tuning.guarantee import Guarantee
 from mddag.tuning.measurement import measured
 from mddag.tuning.metric_loss import MetricLoss, metric_loss_of
 from mddag.tuning.policy_choice import chosen_for, searched, with_regions
-from mddag.tuning.ranking import (
-    refuse_for_detectors,
-    refuse_for_rankers,
-    sparse_ranker,
-)
+from mddag.tuning.ranking import sparse_ranker
 from mddag.tuning.row_parts import RowParts
 
 ESTIMATORS: dict[str, type[DagEstimator]] = {
@@ -63,6 +60,11 @@ class _Default(float):
 
 
 CONFIDENCE = _Default(0.9)
+BESIDE_A_RATE = (
+    "which is for rankers, beside target_fpr or target_tpr, which are for detectors; give one or "
+    "the other"
+)
+NOT_OF_RANKERS = "but a ranker has none here; leave it out"
 EVERY = 16  # fewer decisions keep more rows together, which is what batches gain by
 
 
@@ -148,7 +150,8 @@ def sparsify(
     """
     if target_fpr is not None or target_tpr is not None:
         check_one_of("objective", objective, ("evaluations", "time"))
-        refuse_for_detectors(qid=qid, group=group, X_train=X_train, qid_train=qid_train)
+        of_rankers = {"qid": qid, "group": group, "X_train": X_train, "qid_train": qid_train}
+        refuse(BESIDE_A_RATE, **of_rankers)
         others = {"max_loss": max_loss, "max_disagreement": max_disagreement, "loss": loss}
         others["metric"] = metric
         others["confidence"] = None if isinstance(confidence, _Default) else confidence
@@ -177,7 +180,7 @@ def sparsify(
     source = parts_of(model)
     ensemble = ensemble_of(source)
     if ensemble.kind == "ranker" or qid is not None or group is not None:
-        refuse_for_rankers(loss=loss, ordering=ordering, sample_weight=sample_weight)
+        refuse(NOT_OF_RANKERS, loss=loss, ordering=ordering, sample_weight=sample_weight)
         given = {"qid": qid, "group": group, "X_train": X_train, "qid_train": qid_train}
         return sparse_ranker(
             model,
@@ -197,7 +200,7 @@ def sparsify(
             on_interrupt=on_interrupt,
             random_state=random_state,
         )
-    refuse_of_rankers(qid_train=qid_train)
+    refuse(WITHOUT_QUERIES, qid_train=qid_train)
     bounded = metric_of(ensemble, metric)
     check_unlabelled(X_train, ensemble, bounded)
     supported(ensemble, knob)
