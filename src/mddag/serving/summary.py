@@ -49,6 +49,8 @@ class Summary:
     metric           : what full, sparse and lost are of, where it is not the default one
     proof            : "exact", for every distribution of rows, or "asymptotic", for many rows; None
                        where nothing is promised of a metric
+    n_nodes, n_nodes_full : nodes visited per row, the mean, by the sparse and the full model; None
+                       where evaluations were to be few
     """
 
     kind: str
@@ -69,6 +71,8 @@ class Summary:
     rates: RealisedRates | None = None
     metric: str | None = None
     proof: str | None = None
+    n_nodes: float | None = None
+    n_nodes_full: float | None = None
 
     def __post_init__(self) -> None:
         check_one_of("kind", self.kind, KINDS)
@@ -86,8 +90,8 @@ class Summary:
             return self._detection_lines(self.rates)
         return [
             f"{TASKS[self.kind].estimator} by sparsify({self.knob}={self.value:g}): {self._what}",
-            f"evaluations per row: {self.n_evaluated:.1f} of {self.n_classifiers} base "
-            f"classifiers, on {self.n_rows} {self._rows}",
+            f"{self._nodes}evaluations per row: {self.n_evaluated:.1f} of {self.n_classifiers} "
+            f"base classifiers, on {self.n_rows} {self._rows}",
             f"{self._quality}, on the same {self.n_rows} {self._counted}",
             self._promise,
             f"expected speed: {self._speed}",
@@ -110,6 +114,12 @@ class Summary:
     def evaluates_all(self) -> bool:
         """Whether it is the full model itself."""
         return self.n_evaluated == self.n_classifiers
+
+    @property
+    def _nodes(self) -> str:
+        if self.n_nodes is None or self.n_nodes_full is None:
+            return ""
+        return f"nodes per row: {self.n_nodes:.1f} of {self.n_nodes_full:.1f}; "
 
     @property
     def _what(self) -> str:

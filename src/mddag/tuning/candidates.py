@@ -37,6 +37,7 @@ from mddag.solvers.front import rounded, spaced_front, worth
 from mddag.solvers.judged_candidates import JudgedCandidates
 from mddag.tuning.excess_loss import ExcessLoss
 from mddag.tuning.metric_loss import MetricLoss
+from mddag.tuning.node_prices import NodePrices
 
 BETAS = tuple(10.0 ** np.arange(-6.0, 0.1))
 ROUNDS = 3  # of refinement
@@ -52,12 +53,19 @@ class Candidate:
 
     n_evaluated : int32 (n,)
     excess      : float64 (n,), loss beyond the full ensemble's
+    nodes       : int64 (n,), nodes visited; None where evaluations count
     """
 
     beta: float
     policy: Policy
     n_evaluated: NDArray[np.int32]
     excess: NDArray[np.float64]
+    nodes: NDArray[np.int64] | None = None
+
+    @property
+    def cost(self) -> NDArray[np.integer[Any]]:
+        """What counts, (n,): nodes where these are known, else evaluations."""
+        return self.n_evaluated if self.nodes is None else self.nodes
 
 
 @dataclass
@@ -71,6 +79,7 @@ class CandidateSearch:
     n_jobs              : joblib's workers for a solver that solves price by price
     verbose             : report the candidates on standard error
     on_interrupt        : "raise", or "return": Ctrl-C ends a search with the candidates so far
+    prices              : of the base classifiers in nodes; None where evaluations count
     """
 
     ensemble: Ensemble
@@ -83,6 +92,7 @@ class CandidateSearch:
     n_jobs: int | None = None
     verbose: bool = False
     on_interrupt: str = "raise"
+    prices: NodePrices | None = None
     candidates: list[Candidate] = field(init=False)
     judged: JudgedCandidates | None = field(init=False, default=None)
     family_costs: NDArray[np.float64] = field(init=False, default_factory=lambda: np.empty(0))
@@ -99,6 +109,16 @@ class CandidateSearch:
     def unit(self) -> float:
         """What prices are in, in units of the loss."""
         return self.learning.mdp.unit
+
+    @property
+    def counted(self) -> str:
+        """What a budget counts."""
+        return "base classifiers" if self.prices is None else "nodes"
+
+    @property
+    def spend(self) -> str:
+        """What policies do with it."""
+        return "evaluate" if self.prices is None else "visit"
 
     def saves_time(self, candidate: Candidate) -> bool:
         """Whether large batches are expected to be faster than with the full ensemble."""
@@ -117,14 +137,14 @@ class CandidateSearch:
         return self.candidates[-1]
 
     def within_budget(self, budget: float, judges: NDArray[np.intp]) -> Candidate:
-        """The least excess loss with at most `budget` mean evaluations on the rows `judges`.
+        """The least excess loss with at most `budget` mean cost on the rows `judges`.
 
         Judged candidates are on their front: the dearer, the less loss is expected of them. To
         choose by the loss on these few rows would only choose the luckiest.
         """
 
         def too_dear(candidate: Candidate) -> bool:
-            return self._mean(candidate.n_evaluated, judges) > budget
+            return self._mean(candidate.cost, judges) > budget
 
         if isinstance(self.solver, Family):
             self._take_best(self.solver, budget, too_dear)
@@ -133,15 +153,13 @@ class CandidateSearch:
         self.candidates.append(self._constant(QUIT, BETAS[-1]))  # within any budget
         if self.judged is not None:  # the full ensemble is among them if it is worth its price
             cheap = [c for c in self.candidates[1:] if not too_dear(c)]
-            return max(cheap, key=lambda c: self._mean(c.n_evaluated, judges))
+            return max(cheap, key=lambda c: self._mean(c.cost, judges))
         cheap = [c for c in self.candidates if not too_dear(c)]
-        return min(
-            cheap, key=lambda c: (self._mean(c.excess, judges), self._mean(c.n_evaluated, judges))
-        )
+        return min(cheap, key=lambda c: (self._mean(c.excess, judges), self._mean(c.cost, judges)))
 
     def cheapest(self, rows: NDArray[np.intp]) -> float:
-        """The fewest mean evaluations on some of the rows of a policy that evaluates anything."""
-        judged = [self._mean(c.n_evaluated, rows) for c in self.candidates if c.n_evaluated.any()]
+        """The smallest mean cost on some of the rows of a policy that evaluates anything."""
+        judged = [self._mean(c.cost, rows) for c in self.candidates if c.n_evaluated.any()]
         return float(min([*judged, *self.family_costs[self.family_costs > 0]]))
 
     def within_loss(
@@ -165,7 +183,7 @@ class CandidateSearch:
         """
         self._search(acceptable)
         hopeful = [c for c in self.candidates[1:] if self._mean(c.excess, seen) <= bound]
-        hopeful.sort(key=lambda c: -self._mean(c.n_evaluated, seen))
+        hopeful.sort(key=lambda c: -self._mean(c.cost, seen))
         return [self.everything, *hopeful]
 
     def _search(
@@ -279,7 +297,8 @@ class CandidateSearch:
     def _replayed(self, beta: float, policy: Policy) -> Candidate:
         found = replay(self.ensemble, policy, self.votes)
         excess = self.excess_loss(found.scores, found.exit_step, found.verdict)
-        return Candidate(beta, policy, found.n_evaluated, excess)
+        nodes = None if self.prices is None else self.prices.visited(policy, self.votes)
+        return Candidate(beta, policy, found.n_evaluated, excess, nodes)
 
 
 def _solve(solver: Solver, mdp: MDP, selection: MDP) -> Policy:
