@@ -61,7 +61,8 @@ def replayed(
     if policy.routing is not None:
         depths = depths.routed(policy.routing, votes.tables)
         codes = policy.routing.votes(votes).codes
-    return (depths.of_rows(codes) * paths(ensemble, policy, votes)).sum(axis=1)
+    nodes: Numbers = (depths.of_rows(codes) * paths(ensemble, policy, votes)).sum(axis=1)
+    return nodes
 
 
 def paths(ensemble: Ensemble, policy: Policy, votes: Votes) -> NDArray[np.bool_]:

@@ -15,8 +15,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from itertools import takewhile
-from typing import Any
 
 import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
@@ -35,6 +33,7 @@ from mddag.solvers import Candidates, Family, Solver
 from mddag.solvers.arranged import Arranged
 from mddag.solvers.front import rounded, spaced_front, worth
 from mddag.solvers.judged_candidates import JudgedCandidates
+from mddag.tuning.candidate_front import Candidate, CandidateFront
 from mddag.tuning.excess_loss import ExcessLoss
 from mddag.tuning.metric_loss import MetricLoss
 from mddag.tuning.node_prices import NodePrices
@@ -47,29 +46,8 @@ STEP = 1.05  # between the costs of candidates that are taken from a front
 Prices = Sequence[float] | NDArray[np.float64]
 
 
-@dataclass(frozen=True, eq=False)
-class Candidate:
-    """A policy and what it did to all the rows.
-
-    n_evaluated : int32 (n,)
-    excess      : float64 (n,), loss beyond the full ensemble's
-    nodes       : int64 (n,), nodes visited; None where evaluations count
-    """
-
-    beta: float
-    policy: Policy
-    n_evaluated: NDArray[np.int32]
-    excess: NDArray[np.float64]
-    nodes: NDArray[np.int64] | None = None
-
-    @property
-    def cost(self) -> NDArray[np.integer[Any]]:
-        """What counts, (n,): nodes where these are known, else evaluations."""
-        return self.n_evaluated if self.nodes is None else self.nodes
-
-
 @dataclass
-class CandidateSearch:
+class CandidateSearch(CandidateFront):
     """Learns policies on some of the rows and replays them on all.
 
     votes               : of all rows
@@ -99,11 +77,6 @@ class CandidateSearch:
 
     def __post_init__(self) -> None:
         self.candidates = [self._constant(EVAL, 0.0)]
-
-    @property
-    def everything(self) -> Candidate:
-        """The full ensemble."""
-        return self.candidates[0]
 
     @property
     def unit(self) -> float:
@@ -162,29 +135,8 @@ class CandidateSearch:
         judged = [self._mean(c.cost, rows) for c in self.candidates if c.n_evaluated.any()]
         return float(min([*judged, *self.family_costs[self.family_costs > 0]]))
 
-    def within_loss(
-        self, bound: float, seen: NDArray[np.intp], judges: NDArray[np.intp]
-    ) -> Candidate:
-        """The fewest evaluations with at most `bound` mean excess loss on the rows `judges`, as
-        have all candidates with more evaluations: one that is merely lucky does not pass."""
-
-        def acceptable(candidate: Candidate) -> bool:
-            return self._mean(candidate.excess, judges) <= bound
-
-        return list(takewhile(acceptable, self.laid_out(bound, acceptable, seen)))[-1]
-
-    def laid_out(
-        self, bound: float, acceptable: Callable[[Candidate], bool], seen: NDArray[np.intp]
-    ) -> list[Candidate]:
-        """Candidates from the most evaluations to the fewest, the full ensemble first.
-
-        They lie close together where they cease to be `acceptable`. Those with more than `bound`
-        mean excess loss on the rows `seen` are left out: they would only end a sequence of tests.
-        """
+    def _prepare(self, acceptable: Callable[[Candidate], bool]) -> None:
         self._search(acceptable)
-        hopeful = [c for c in self.candidates[1:] if self._mean(c.excess, seen) <= bound]
-        hopeful.sort(key=lambda c: -self._mean(c.cost, seen))
-        return [self.everything, *hopeful]
 
     def _search(
         self,
@@ -284,11 +236,6 @@ class CandidateSearch:
                 new = self._replayed(float(beta), self.learning.for_source(policy))
                 self.candidates.append(new)
                 report(n_done, f"beta {beta:.3g}: {self._mean(new.n_evaluated):.1f} evaluated")
-
-    def _mean(self, numbers: NDArray[Any], rows: NDArray[np.intp] | slice = slice(None)) -> float:
-        """Over some of the rows, or all, by their weights."""
-        weight = None if self.weight is None else self.weight[rows]
-        return float(np.average(numbers[rows], weights=weight))
 
     def _constant(self, action: int, beta: float) -> Candidate:
         grid = Grid(np.empty(0), self.ensemble.n_scores)

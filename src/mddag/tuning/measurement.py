@@ -16,7 +16,7 @@ from mddag._internal.weights import part
 from mddag.dag.replay import replay
 from mddag.estimators.dag_estimator import DagEstimator
 from mddag.serving.summary import Summary
-from mddag.tuning.candidates import Candidate
+from mddag.tuning.candidate_front import Candidate
 from mddag.tuning.guarantee import Guarantee
 from mddag.tuning.metric_loss import MetricLoss
 from mddag.tuning.node_prices import NodePrices
@@ -54,13 +54,10 @@ def measured(
         values = metric_loss.values(shipped, left.verdict, rows)
     elif parts.labelled:
         values = quality(full, truth, weight), quality(sparse, truth, weight)
-    nodes: dict[str, float] = {}
+    nodes: tuple[float | None, float | None] = None, None
     if prices is not None and chosen.nodes is not None:
         everything = prices.everything(parts.votes.rows(rows))
-        nodes = {
-            "n_nodes": _mean(chosen.nodes[rows], weight),
-            "n_nodes_full": _mean(everything, weight),
-        }
+        nodes = _mean(chosen.nodes[rows], weight), _mean(everything, weight)
     return Summary(
         kind=parts.ensemble.kind,
         knob=knob,
@@ -79,7 +76,8 @@ def measured(
         speed_one=finite_speed(estimator.dag_.expected_speedup_one),
         metric=None if metric_loss is None else metric_loss.metric.name,
         proof=_proof(guarantee, metric_loss),
-        **nodes,
+        n_nodes=nodes[0],
+        n_nodes_full=nodes[1],
     )
 
 

@@ -55,7 +55,8 @@ class NodePrices:
 
     def everything(self, votes: Votes) -> NDArray[np.int64]:
         """Nodes that they visit in all base classifiers, (n,)."""
-        return self.depths.of_rows(votes.codes).sum(axis=1)
+        nodes: NDArray[np.int64] = self.depths.of_rows(votes.codes).sum(axis=1)
+        return nodes
 
     def route(self, route: Route, votes: Votes) -> Route:
         """A route of the rows of these votes with the prices of its steps."""

@@ -20,7 +20,8 @@ from mddag.features.rows import Rows
 from mddag.mdp.policy_rows import mdp_of
 from mddag.solvers.arranged import arranged_for
 from mddag.tuning.arguments import measure_of
-from mddag.tuning.candidates import Candidate, CandidateSearch
+from mddag.tuning.candidate_front import Candidate
+from mddag.tuning.candidates import CandidateSearch
 from mddag.tuning.excess_loss import ExcessLoss
 from mddag.tuning.guarantee import Guarantee, certified
 from mddag.tuning.metric_loss import MetricLoss

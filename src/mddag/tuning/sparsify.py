@@ -40,7 +40,7 @@ from mddag.tuning.arguments import (
     refuse,
     supported,
 )
-from mddag.tuning.candidates import Candidate
+from mddag.tuning.candidate_front import Candidate
 from mddag.tuning.detection import sparse_detector
 from mddag.tuning.guarantee import Guarantee
 from mddag.tuning.measurement import measured
