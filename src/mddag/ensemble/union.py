@@ -53,7 +53,8 @@ def united_votes(votes: Sequence[Votes], union: Ensemble) -> Votes:
     """The votes of the union on the rows of these votes of its ensembles."""
     order = interleaved([v.tables.n_classifiers for v in votes])
     rounds = starts_of(np.concatenate([np.diff(v.tables.rounds) for v in votes]))
-    trees = np.concatenate([np.arange(rounds[j], rounds[j + 1]) for j in order])
+    spans = [np.arange(rounds[j], rounds[j + 1]) for j in order]
+    trees = np.concatenate([np.empty(0, np.intp), *spans])
     codes = np.hstack([v.codes for v in votes])[:, trees]
     return Votes(np.ascontiguousarray(codes, union.tables.code_dtype()), union.tables)
 
