@@ -33,6 +33,8 @@ Floats64 = NDArray[np.float64]
 
 # What reads files of other kinds: packages above this one, imported when there is such a file.
 OTHER_KINDS = {"detector": "mddag.detection.detector_file"}
+# What explains single rows: a package beside this one, imported when a row is explained.
+EXPLANATION = "mddag.inspection.explanation"
 LOSSES = {
     "labels": "loss",
     "probabilities": "loss expected by the probabilities given",
@@ -173,6 +175,18 @@ class Predictor:
             pass
         self._write(self._row(x), out)
         return out
+
+    def explain(self, x: Any) -> Any:
+        """What the model does with one row, and why: an ``mddag.Explanation``.
+
+        x is as for predict_one.
+        """
+        if isinstance(self._features, PatchFeatures):
+            rows = self._features.rows(self._features.one_patch(x))
+        else:
+            rows = self._batch_of_one(x)
+        explained = import_module(EXPLANATION).explain
+        return explained(self.model.dag, self.model.calibration, rows)
 
     def encode(self, X: Any) -> Rows:
         """X as every method here reads it, float (n, n_features): encode a frame once, use it
