@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+import os
 from abc import abstractmethod
 from typing import Any
 
+import numpy as np
+
+from mddag.ensemble.ensemble import Ensemble
 from mddag.features.rows import Patches, Rows
 from mddag.inspection.explanation import Explanation, explain
+from mddag.inspection.report import Facts, write_report
 from mddag.serving.predictor import Predictor
 
 
 class Inspecting:
-    """``explain`` of what has a Predictor."""
+    """``explain`` and ``report`` of what has a Predictor."""
 
     transformer_: Any = None
+    ensemble_: Ensemble
+    n_threads: int
 
     @abstractmethod
     def untransformed(self) -> Predictor:
@@ -40,3 +47,35 @@ class Inspecting:
             raise ValueError(f"x has {len(rows)} rows; wanted one row, (1, n_features)")
         ready = fitted.model.dag.ensemble.features.rows(rows)
         return explain(fitted.model.dag, fitted.model.calibration, ready)
+
+    def report(
+        self,
+        path: str | os.PathLike[str],
+        X: Any = None,
+        y: Any = None,
+        *,
+        qid: Any = None,
+        curve: Any = None,
+    ) -> None:
+        """Write one HTML file that shows the model: what it does, how, and on which rows.
+
+        path  : of the file, which needs nothing else to be opened, no network either
+        X, y  : rows to show the model on, best those that it has not seen, and their targets;
+                without X only what is known of the model itself is shown, without y no errors
+        qid   : the query of each row, for rankers
+        curve : a Curve of ``mddag.sweep``, to show the trade-off and the model's place on it
+        """
+        fitted = self.untransformed().model
+        more: dict[str, Any] = {
+            "title": f"{type(self).__name__} of {len(self.ensemble_)} base classifiers",
+            "source": self.ensemble_,
+            "rows": None if X is None else self._rows(X),
+            "targets": None if y is None else np.asarray(y),
+        }
+        summary, rates = (getattr(self, name, None) for name in ("summary_", "realised_rates_"))
+        if summary is not None:
+            more["lines"] = summary.lines()
+        if rates is not None:
+            more["rates"] = rates
+        given = {"qid": qid, "curve": curve, "n_threads": self.n_threads}
+        write_report(path, Facts.of_model(fitted, **more, **given))

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from mddag.dag.executors.steps import votes_on
 from mddag.dag.program import Program
 from mddag.features.rows import Rows
-from mddag.mdp.policy import EVAL, QUIT
+from mddag.mdp.policy import EVAL, QUIT, Policy
 from mddag.mdp.stages import Stages
 
 THE_ROW = np.zeros(1, np.intp)
@@ -69,10 +69,12 @@ def walk(program: Program, row: Rows) -> Walked:
     skipped: list[int] = []
     decision = 0
     while decision < len(policy.actions):
-        action = policy.actions[decision, tally.cell(decision * policy.every)]
+        cell = tally.cell(decision * policy.every)
+        action = policy.actions[decision, cell]
         if action == QUIT:
             break
-        steps = range(policy.n_steps)[decision * policy.every : (decision + 1) * policy.every]
+        behind = _behind(policy, decision, cell)
+        steps = range(policy.n_steps)[decision * policy.every : behind * policy.every]
         for j in steps:
             if action == EVAL:
                 votes, scores = tally.add(j)
@@ -80,9 +82,18 @@ def walk(program: Program, row: Rows) -> Walked:
                 skipped = []
             else:
                 skipped.append(int(policy.order[j]))
-        decision += 1
+        decision = behind
     last = min(decision * policy.every, policy.n_steps)
     return Walked(tuple(visits), start, tally.scores(), decision, tally.cell(last), tuple(skipped))
+
+
+def _behind(policy: Policy, decision: int, cell: int) -> int:
+    """The decision behind this one: the next, or the later one that a SKIP of some policies names
+    (``Policy.leaps``)."""
+    leaps = getattr(policy, "leaps", None)
+    if leaps is None or policy.actions[decision, cell] == EVAL:
+        return decision + 1
+    return int(leaps[decision, cell])
 
 
 class _Tally:
@@ -118,7 +129,8 @@ class _Tally:
     def _read(self, j: int) -> NDArray[np.float64]:
         """What the cell of step j is made of, (1, K)."""
         if isinstance(self.state, Stages):
-            column: NDArray[np.float64] = self.carried[0][:, self.state.reads[j], None]
+            columns = self.carried[0].reshape(1, self.state.n_columns, -1)
+            column: NDArray[np.float64] = columns[:, self.state.reads[j]]
             return column
         scores: NDArray[np.float64] = self.carried
         return scores
