@@ -14,6 +14,7 @@ from mddag.solvers import Descent, Margin
 HOSTILE = "<script>alert('x')</script>"
 NAMES = ["age", "capital_gain", HOSTILE]
 N_ROWS = 400
+BETA = 5e-4
 
 
 @cache
@@ -38,8 +39,13 @@ def classifier(n_classes=2):
     model = GradientBoostingClassifier(n_estimators=30, max_depth=2, random_state=0)
     model.fit(frame()[:200], y[:200])
     solver = Descent(random_state=0) if n_classes == 2 else Margin()
-    given = {"solver": solver, "ordering": mddag.ordering.Given(), "random_state": 0}
-    return mddag.MDDAGClassifier(model, beta=0.003, **given).fit(frame()[200:], y[200:])
+    given = {
+        "solver": solver,
+        "loss": mddag.losses.Exponential(),
+        "ordering": mddag.ordering.Given(),
+        "random_state": 0,
+    }
+    return mddag.MDDAGClassifier(model, beta=BETA, **given).fit(frame()[200:], y[200:])
 
 
 @cache

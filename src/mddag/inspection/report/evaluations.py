@@ -33,7 +33,7 @@ def histogram(counts: NDArray[np.int64], group: NDArray[np.intp], n_groups: int)
     held = np.stack(
         [np.histogram(counts[group == g], edges)[0] for g in range(n_groups)], axis=1
     ) / len(counts)
-    log = bool(np.diff(edges).max() > np.diff(edges).min())
+    log = is_spread(int(counts.min()), int(counts.max()))
     x = (float(edges[0]), float(edges[-1]))
     top = float(held.sum(axis=1).max()) * 1.08
     chart = Chart(
@@ -52,12 +52,16 @@ def histogram(counts: NDArray[np.int64], group: NDArray[np.intp], n_groups: int)
 
 
 def bins(low: int, high: int) -> NDArray[np.int64]:
-    """Whole numbers between which counts are put together: each alone, or geometrically wider."""
+    """Whole numbers between which counts are put together: each alone, or wider and wider."""
     if high - low < MOST_BARS:
         return np.arange(low, high + 2)
-    wide = np.geomspace(max(low, 1), high + 1, MOST_BARS + 1)
-    edges = np.unique(np.append(np.rint(wide).astype(np.int64), high + 1))
-    return np.insert(edges, 0, 0) if low == 0 and edges[0] > 0 and high < MOST_BARS else edges
+    spaced = np.geomspace if is_spread(low, high) else np.linspace  # which may begin at 0
+    return np.unique(np.rint(spaced(low, high + 1, MOST_BARS + 1)).astype(np.int64))
+
+
+def is_spread(low: int, high: int) -> bool:
+    """Whether counts from low to high are best seen on a logarithmic scale."""
+    return low > 0 and high - low >= MOST_BARS
 
 
 def _quantiles(facts: Facts, counts: NDArray[np.int64]) -> str:
