@@ -28,6 +28,7 @@ RUNNABLE = [
     "sparsify.md",
     "verdicts.md",
     "ranking.md",
+    "report.md",
 ]
 
 

@@ -106,9 +106,9 @@ def shortened(text: str, width: int = WIDTH) -> str:
 
 def why(end: Exit) -> str:
     """Why the row stopped, as the rest of a sentence."""
-    if end.reason == "end":
-        return f"at the end: all {end.step} steps were decided on."
     said = "" if end.verdict is None else f" Its verdict there is {one_line(end.verdict)}."
+    if end.reason == "end":
+        return f"at the end: all {end.step} steps were decided on.{said}"
     segment = end.segment
     if segment is None or end.value is None:
         return f"at step {end.step}, where the policy quits in its state.{said}"

@@ -79,7 +79,7 @@ class ExplanationDisplay:
         ax.plot(at[-1:], levels[-1:], "s", color=GREY, ms=7, zorder=4)
         if one.classes is not None:
             ax.axhline(0, color=_DOWN, lw=1, ls="--", zorder=1)
-        self._shade_exit(ax, max(at[-1], 1), levels)
+        self._shade_exit(ax, max(at[-1], 1))
         ax.set_xlabel("step of the policy")
         ax.set_ylabel(self._read())
         ax.spines[["right", "top"]].set_visible(False)
@@ -93,7 +93,7 @@ class ExplanationDisplay:
         names = one.rivals if one.classes is None else [one.classes[k] for k in one.rivals]
         return _plain(f"margin of {one_line(names[0])} over {one_line(names[1])}")
 
-    def _shade_exit(self, ax: Axes, last: int, levels: list[float]) -> None:
+    def _shade_exit(self, ax: Axes, last: int) -> None:
         """Where the policy quits at the decision that ended the path."""
         end = self.explanation.exit
         low, high = ax.get_ylim()
@@ -107,9 +107,10 @@ class ExplanationDisplay:
                 x = [last - 0.02 * last - 0.1, last + 0.02 * last + 0.1]
                 ax.fill_between(x, bottom, top, color=GREY, alpha=0.25, lw=0, zorder=0)
         ax.set_ylim(low, high)
-        why = "the end" if end.reason == "end" else "quits in the grey"
-        beside: dict[str, Any] = {"textcoords": "offset points", "ha": "right", "color": GREY}
-        ax.annotate(why, (last, levels[-1]), (-9, 9), fontsize=LABEL_SIZE, **beside)
+        why = "at the square all steps were decided on"
+        if end.reason == "quit":
+            why = "at the square it quits, as at all grey scores" if end.segments else "it quits"
+        ax.set_title(why, loc="right", fontsize=LABEL_SIZE, color=GREY)
 
     def _draw_effects(self, ax: Axes) -> None:
         one = self.explanation

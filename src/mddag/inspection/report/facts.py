@@ -100,7 +100,7 @@ class Facts:
         """What is known of a model, and what else is given."""
         summary = model.summary
         known: dict[str, Any] = {
-            "title": f"{model.dag.ensemble.kind} of {len(model.dag.ensemble)} base classifiers",
+            "title": _title(model.dag.ensemble),
             "lines": () if summary is None else summary.lines(),
             "rates": None if summary is None else summary.rates,
         }
@@ -230,3 +230,8 @@ def _check_numbers(targets: NDArray[Any]) -> None:
             f"y has dtype {np.asarray(targets).dtype}; wanted numbers, the targets of a regressor "
             "or the relevance of documents"
         )
+
+
+def _title(ensemble: Ensemble) -> str:
+    source = ensemble if ensemble.routed is None else ensemble.routed.source
+    return f"{ensemble.kind.capitalize()} of {len(source)} base classifiers"
