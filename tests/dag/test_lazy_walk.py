@@ -135,7 +135,7 @@ def test_a_missing_value_that_was_bought_is_a_value():
 
 def test_what_cannot_wait_is_refused():
     callables = mddag.compile(Ensemble.from_callables([lambda X: X[:, 0]], n_features=1))
-    with pytest.raises(ValueError, match="callables, which read whole rows; fetch whole rows"):
+    with pytest.raises(ValueError, match="callables, which read whole rows; use predict"):
         require_lazy(callables)
     with pytest.raises(ValueError, match="callables"):
         with_prices(callables, FeaturePrices.of(Features(1)))

@@ -143,22 +143,32 @@ def purchases_for(dag: Dag) -> Purchases:
 
 def with_prices(dag: Dag, prices: FeaturePrices) -> Purchases:
     """What the base classifiers of a DAG buy at these prices."""
-    require_lazy(dag)
+    require_columns(dag)
     routed = dag.ensemble.routed
     if routed is None:
         return Purchases.of(prices, dag.ensemble)
     return Purchases.of(prices, routed.source).with_router(routed.routing.router)
 
 
-def require_lazy(dag: Dag) -> None:
-    """Refuse what cannot wait for features: it must be trees over columns, one row by itself."""
+def require_columns(dag: Dag) -> None:
+    """Refuse what does not read columns that could be bought."""
     why = None
     if dag.ensemble.callables:
         why = "its base classifiers are callables, which read whole rows"
     elif isinstance(dag.ensemble.features, PatchFeatures):
         why = "its features are computed from the pixels of a patch"
-    elif dag.needs_queries or not dag.program.has_walk:
-        why = f"its policy decides by {type(dag.policy.state).__name__}, not by a row's own scores"
+    if why is not None:
+        raise ValueError(f"features cannot be bought one by one: {why}; use predict(X)")
+
+
+def require_lazy(dag: Dag) -> None:
+    """Refuse what cannot wait for features: it must be trees, and each row by itself."""
+    require_columns(dag)
+    why = None
+    if dag.ensemble.kind == "ranker":
+        why = "it is a ranker, and a document has no place without the others of its query"
+    elif not dag.program.has_walk:
+        why = f"its policy decides by {type(dag.policy.state).__name__}, which has no row walk"
     if why is not None:
         raise ValueError(
             f"the model cannot fetch features as it needs them: {why}; fetch whole rows, then use "

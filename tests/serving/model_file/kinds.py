@@ -184,11 +184,11 @@ def regions():
 def prices():
     """Four groups of features with prices, one of them computed from two others."""
     rng = np.random.default_rng(11)
-    ensemble = random_classifier(rng, [2, 8, 20] * 3, thresholds(rng))
+    ensemble = random_classifier(rng, [2, 2, 3] * 4, thresholds(rng))
     groups = {"form": [0, 1, 8], "bank": [2, 3, 8], "lab": [4, 5, 6]}
     costs = {"form": 0, "bank": 2.5, "lab": 7, 7: 1}
     of = FeaturePrices.of(ensemble.features, costs, groups, wave_cost=0.5)
-    policy = random_policy(rng, ensemble, 4)
+    policy = random_policy(rng, ensemble, 9, skips=0.3, quits=0.15)
     return Model(Dag(ensemble, policy, purchases=Purchases.of(of, ensemble)))
 
 

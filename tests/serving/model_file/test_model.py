@@ -267,7 +267,10 @@ def test_prices_survive():
         (lambda m, t: t.update({"prices.columns": 0 * t["prices.columns"]}), "disjoint groups"),
         (lambda m, t: t.update({"prices.columns": t["prices.columns"] + 1}), "the model reads 9"),
         (lambda m, t: t.update({"prices.buys": t["prices.buys"] * 2}), "holds numbers above 1"),
-        (lambda m, t: t.update({"prices.buys": t["prices.buys"][1:]}), "are of 8 base classifiers"),
+        (
+            lambda m, t: t.update({"prices.buys": t["prices.buys"][1:]}),
+            "are of 11 base classifiers",
+        ),
         (lambda m, t: t.update({"prices.buys": t["prices.buys"] * 0}), "which it does not buy"),
     ],
 )
