@@ -18,6 +18,14 @@ def test_of_a_users_lists():
     assert prices.group_of(4).tolist() == [2, 0, 1, 3]
 
 
+def test_a_price_list_in_one_line():
+    prices = FeaturePrices.of(Features(4), {"work": 3, "bank": 4, 0: 0}, GROUPS, wave_cost=0.5)
+    assert str(prices) == (
+        "prices: 7 for 4 groups (work 3, bank 4, 0 0, work+bank 0), 0.5 per wave"
+    )
+    assert str(FeaturePrices.of(Features(9))).endswith("5 1, …)")
+
+
 def test_what_is_computed_comes_with_what_it_needs():
     prices = FeaturePrices.of(Features(4), None, GROUPS)
     alone = np.eye(4, dtype=bool)

@@ -76,6 +76,12 @@ class FeaturePrices(ReadOnlyArrays):
         costs = group_costs(features, feature_costs, names, columns, needs)
         return cls(names, columns, costs, wave_cost, needs)
 
+    def __str__(self) -> str:
+        wave = f", {self.wave_cost:g} per wave" if self.wave_cost else ""
+        shown = [f"{n} {c:g}" for n, c in zip(self.names, self.costs.tolist(), strict=True)]
+        few = ", ".join(shown[:6]) + (", …" if len(shown) > 6 else "")
+        return f"prices: {self.costs.sum():g} for {self.n_groups} groups ({few}){wave}"
+
     @property
     def n_groups(self) -> int:
         """G."""

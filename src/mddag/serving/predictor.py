@@ -324,6 +324,8 @@ def _described(model: Model) -> list[str]:
     verdicts = "" if policy.verdict is None else ", verdicts"
     regions = "" if routed is None else f"{routed.routing.n_regions} regions, "
     lines.append(f"policy: {regions}{cells}{columns}{verdicts}{every}{beta}")
+    if model.dag.purchases is not None:
+        lines.append(str(model.dag.purchases.prices))
     return lines + (_measured(model) if model.summary is None else model.summary.lines())
 
 
