@@ -12,7 +12,6 @@ regions, a row first waits for what the router reads, then goes on by the walk o
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +20,6 @@ from mddag import _core
 from mddag.dag.dag import Dag
 from mddag.dag.program import Program
 from mddag.dag.purchases import Purchases
-from mddag.ensemble.composition import Routed
 from mddag.features.patches import PatchFeatures
 from mddag.features.prices import FeaturePrices
 
@@ -42,10 +40,10 @@ class LazyWalk:
     had: NDArray[np.bool_] = field(init=False)
 
     def __post_init__(self) -> None:
-        require_lazy(self.dag)
         self.had = np.zeros((self.n_rows, self.purchases.prices.n_groups), bool)
         self._x = np.full((self.n_rows, self.dag.ensemble.n_features), np.nan)
         self._runs: dict[int, _core.LazyRun] = {}
+        self._routed = self.dag.ensemble.routed
         self._region = np.zeros(self.n_rows, np.intp)
         if self._routed is not None and self._begins:
             self._region[:] = -1
@@ -53,6 +51,9 @@ class LazyWalk:
     def resume(self, rows: RowNumbers) -> NDArray[np.bool_]:
         """Take rows, whose numbers rise, on: the groups that they then lack, (m, G)."""
         lacking = np.zeros((len(rows), self.had.shape[1]), bool)
+        if self._routed is None:
+            self._run(0).resume(self._x, rows, lacking.view(np.uint8), self.n_threads)
+            return lacking
         self._find_regions(rows, lacking)
         regions = self._region[rows]
         for q in np.unique(regions[regions >= 0]).tolist():
@@ -66,6 +67,9 @@ class LazyWalk:
         """The values (m, size) of the columns of a group, for rows whose numbers rise."""
         self._x[rows[:, None], self.purchases.prices.columns[group]] = values
         self.had[rows, group] = True
+        if self._routed is None:
+            self._run(0).give(rows, group)
+            return
         regions = self._region[rows]
         for q in np.unique(regions[regions >= 0]).tolist():
             self._run(q).give(rows[regions == q], group)
@@ -83,10 +87,6 @@ class LazyWalk:
             scores[of], exit_step[of], codes[of] = (array[of] for array in own)
         return scores, exit_step, codes
 
-    @cached_property
-    def _routed(self) -> Routed | None:
-        return self.dag.ensemble.routed
-
     @property
     def _begins(self) -> bool:
         """Whether rows evaluate anything, and wait for something before."""
@@ -97,8 +97,7 @@ class LazyWalk:
 
     def _find_regions(self, rows: RowNumbers, lacking: NDArray[np.bool_]) -> None:
         unknown = np.flatnonzero(self._region[rows] < 0)
-        if self._routed is None or len(unknown) == 0:
-            return
+        assert self._routed is not None
         lacking[unknown] = self.purchases.buys[-1] & ~self.had[rows[unknown]]
         known = rows[unknown[~lacking[unknown].any(axis=1)]]
         if len(known) == 0:

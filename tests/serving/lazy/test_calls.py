@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from mddag.serving.lazy.calls import call_each, check_fetch, check_timeout
-from mddag.serving.lazy.session import Session
+from mddag.serving.lazy.session import Plan, Session
 from tests.serving.lazy.stores import Table
 from tests.serving.lazy.test_predictions import priced
 
@@ -18,7 +18,7 @@ def test_a_time_limit_moves_calls_into_threads():
         return table(request.name, request.rows)
 
     for timeout, main in ((None, True), (60, False)):
-        session = Session(predictor.model.dag, len(X))
+        session = Session(Plan.of(predictor.model.dag), len(X))
         call_each(session, call, session.answer, timeout)
         assert seen == {main}
         seen.clear()
@@ -33,7 +33,7 @@ def test_groups_are_not_fetched_for_rows_that_have_failed_in_the_same_wave():
         asked.append(request.name)
         raise OSError
 
-    session = Session(predictor.model.dag, 5, "quit")
+    session = Session(Plan.of(predictor.model.dag), 5, "quit")
     call_each(session, call, session.answer, None)
     assert len(asked) == 1
     assert session.failed.all()

@@ -3,21 +3,22 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from mddag.serving.lazy.session import Session
+from mddag.serving.lazy.session import Plan, Session
 from tests.serving.lazy.stores import Table
 from tests.serving.lazy.test_predictions import priced
 
 
 def opened(n_rows=4, on_error="raise"):
     predictor, X = priced("prices")
-    return Session(predictor.model.dag, n_rows, on_error), Table(predictor, X)
+    return Session(Plan.of(predictor.model.dag), n_rows, on_error), Table(predictor, X)
 
 
 def test_requests_are_one_for_each_group_and_computed_groups_come_last():
     predictor, X = priced("prices")
     dag, table = predictor.model.dag, Table(predictor, X)
     buys = np.ones_like(dag.purchases.buys)
-    session = Session(replace(dag, purchases=replace(dag.purchases, buys=buys)), 50)
+    dag = replace(dag, purchases=replace(dag.purchases, buys=buys))
+    session = Session(Plan.of(dag), 50)
     while wave := session.next_wave():
         names = [request.name for phase in wave for request in phase]
         assert len(set(names)) == len(names)
@@ -56,9 +57,9 @@ def test_waves_of_free_groups_cost_nothing():
 
 
 def test_arguments():
-    dag = priced("prices")[0].model.dag
+    plan = Plan.of(priced("prices")[0].model.dag)
     for n_rows in (0, -1, 1.5, None, True):
         with pytest.raises(ValueError, match=r"n_rows is .*; wanted a whole number, 1 or more"):
-            Session(dag, n_rows)
+            Session(plan, n_rows)
     with pytest.raises(ValueError, match="on_error is 'skip'; wanted one of 'raise', 'quit'"):
-        Session(dag, 1, "skip")
+        Session(plan, 1, "skip")

@@ -13,6 +13,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import replace
+from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
@@ -25,7 +26,7 @@ from mddag.dag.lazy_walk import with_prices
 from mddag.features.prices import FeaturePrices
 from mddag.serving.lazy.calls import call_each, check_fetch, check_timeout
 from mddag.serving.lazy.result import LazyResult, Name
-from mddag.serving.lazy.session import Session
+from mddag.serving.lazy.session import Plan, Session
 from mddag.serving.model_file import Model
 
 Fetch = Callable[[Name, NDArray[np.int64]], Any]
@@ -98,7 +99,7 @@ class LazyPredictions:
         """
         check_fetch("fetch", fetch, "fetch(group, rows) that gives values")
         check_timeout(timeout)
-        session = Session(self.model.dag, n_rows, on_error, self.n_threads)
+        session = Session(self._plan, n_rows, on_error, self.n_threads)
         call_each(session, lambda r: fetch(r.name, r.rows.copy()), session.answer, timeout)
         return self._of(session, return_details)
 
@@ -122,7 +123,7 @@ class LazyPredictions:
         check_fetch("fetch", fetch, "async fetch(group, rows) that gives values")
         check_timeout(timeout)
         check_whole("max_concurrency", max_concurrency, 1)
-        session = Session(self.model.dag, n_rows, on_error, self.n_threads)
+        session = Session(self._plan, n_rows, on_error, self.n_threads)
         await call_together(
             session, lambda r: fetch(r.name, r.rows.copy()), timeout, max_concurrency
         )
@@ -145,12 +146,16 @@ class LazyPredictions:
         """
         check_fetch("fetch_one", fetch_one, "fetch_one(group) that gives values")
         check_timeout(timeout)
-        session = Session(self.model.dag, 1, on_error)
+        session = Session(self._plan, 1, on_error)
         call_each(session, lambda r: fetch_one(r.name), session.answer_one, timeout)
         result = self._of(session, return_details)
         if return_details:
             return result
         return result[0] if self.model.dag.ensemble.classes is not None else float(result[0])
+
+    @cached_property
+    def _plan(self) -> Plan:
+        return Plan.of(self.model.dag)
 
     def _of(self, session: Session, details: bool) -> Any:
         """The predictions of a session that is over."""

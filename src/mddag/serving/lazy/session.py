@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from mddag._internal.checks import check_one_of, check_whole
 from mddag.dag.dag import Dag
 from mddag.dag.lazy_walk import LazyWalk, RowNumbers, purchases_for, require_lazy
+from mddag.dag.purchases import Purchases
 from mddag.serving.lazy.answers import Answers
 from mddag.serving.lazy.result import Fault, Name
 
@@ -41,18 +42,33 @@ class Request:
     rows: RowNumbers
 
 
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """What all sessions of a model share; `of` refuses models that cannot wait for features."""
+
+    dag: Dag
+    purchases: Purchases
+    answers: Answers
+
+    @classmethod
+    def of(cls, dag: Dag) -> Plan:
+        require_lazy(dag)
+        purchases = purchases_for(dag)
+        return cls(dag, purchases, Answers(dag.ensemble.features, purchases.prices))
+
+
 class Session:
     """n rows, of which nothing is known at first."""
 
-    def __init__(self, dag: Dag, n_rows: Any, on_error: str = "raise", n_threads: int = 1) -> None:
+    def __init__(
+        self, plan: Plan, n_rows: Any, on_error: str = "raise", n_threads: int = 1
+    ) -> None:
         check_whole("n_rows", n_rows, 1)
         check_one_of("on_error", on_error, ON_ERROR)
-        require_lazy(dag)
         self.on_error = on_error
-        self.purchases = purchases_for(dag)
+        self.purchases, self.answers = plan.purchases, plan.answers
         self.prices = self.purchases.prices
-        self.walk = LazyWalk(dag, self.purchases, int(n_rows), n_threads)
-        self.answers = Answers(dag.ensemble.features, self.prices)
+        self.walk = LazyWalk(plan.dag, self.purchases, int(n_rows), n_threads)
         self.failed = np.zeros(n_rows, bool)
         self.waves = np.zeros(n_rows, np.int64)
         self.n_calls, self.n_rounds = 0, 0
