@@ -8,17 +8,19 @@ from __future__ import annotations
 import os
 import pwd
 import shutil
+import signal
 import socket
 import subprocess
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from glob import glob
 from pathlib import Path
 
 SECONDS_TO_START = 30
+READY = "ready to accept connections"  # as both of them write
 
 
 class Unavailable(Exception):  # noqa: N818  (what it is, not that something went wrong)
@@ -30,15 +32,20 @@ class Server:
     """A server that runs.
 
     port    : on 127.0.0.1
-    process : of which killing is allowed
+    process : the first of its processes
     """
 
     port: int
     process: subprocess.Popen[bytes]
 
     def kill(self) -> None:
-        """End it at once, as a crash would."""
-        self.process.kill()
+        """End it at once, as a crash would, with the processes that it has started (Linux)."""
+        number = self.process.pid
+        listed = Path(f"/proc/{number}/task/{number}/children")
+        started = listed.read_text().split() if listed.exists() else []
+        for one in (number, *map(int, started)):
+            with suppress(ProcessLookupError):  # it may end by itself meanwhile
+                os.kill(one, signal.SIGKILL)
         self.process.wait()
 
 
@@ -74,25 +81,23 @@ def _running(command: list, port: int, folder: Path, user: str | None) -> Iterat
     with (folder / "log").open("wb") as log:
         process = subprocess.Popen(command, cwd=folder, user=user, stdout=log, stderr=log)
     try:
-        _wait_for(port, process, folder / "log")
+        _wait_for(process, folder / "log")
         yield Server(port, process)
     finally:
         if process.poll() is None:
-            process.terminate()
+            process.send_signal(signal.SIGINT)  # PostgreSQL then does not wait for its clients
         try:
             process.wait(10)
         except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()
+            Server(port, process).kill()
 
 
-def _wait_for(port: int, process: subprocess.Popen[bytes], log: Path) -> None:
+def _wait_for(process: subprocess.Popen[bytes], log: Path) -> None:
+    """Wait until the log says so: PostgreSQL listens before it lets anybody in."""
     end = time.monotonic() + SECONDS_TO_START
     while time.monotonic() < end and process.poll() is None:
-        with socket.socket() as tried:
-            tried.settimeout(1)
-            if tried.connect_ex(("127.0.0.1", port)) == 0:
-                return
+        if READY in log.read_text(errors="replace").lower():
+            return
         time.sleep(0.05)
     raise Unavailable(f"the server did not start: {log.read_text(errors='replace')[-200:]}")
 
