@@ -183,7 +183,10 @@ class BasicWalk {
       const std::int64_t verdict = verdicts_->of(state_, last_look(exit, f), f);
       if (verdict != Verdicts::kByScores) return verdict;
     }
-    if constexpr (!kSums) return state_.at(exit, f).s > 0;
+    if constexpr (!kSums) {
+      const auto read = state_.at(exit, f);
+      return n_scores() == 1 ? read.s > 0 : static_cast<std::int64_t>(read.part);
+    }
     if (n_scores() == 1) return *f > 0;
     return std::max_element(f, f + n_scores()) - f;
   }
