@@ -11,6 +11,7 @@ from mddag.ensemble.ensemble import Ensemble
 from mddag.features.features import Features
 from mddag.features.prices import FeaturePrices
 from tests import strategies
+from tests.dag.test_dag import stumps
 from tests.dag.test_regions import drawn
 
 
@@ -129,5 +130,8 @@ def test_faults():
         Purchases(3, np.zeros((1, 2), bool))
     with pytest.raises(ValueError, match="purchases are of 2 base classifiers, but there are 1"):
         mddag.compile(ensemble, purchases=Purchases(prices, np.zeros((2, 2), bool)))
+    trees = stumps(2)
+    with pytest.raises(ValueError, match="base classifier 0 reads the group 0, which it does not"):
+        mddag.compile(trees, purchases=Purchases(prices, np.zeros((2, 2), bool)))
     with pytest.raises(TypeError, match="purchases is 3; wanted Purchases or None"):
         mddag.compile(ensemble, purchases=3)

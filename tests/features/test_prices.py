@@ -20,8 +20,10 @@ def test_of_a_users_lists():
 
 def test_what_is_computed_comes_with_what_it_needs():
     prices = FeaturePrices.of(Features(4), None, GROUPS)
-    assert prices.closure[3].tolist() == [True, True, False, True]
-    assert (prices.closure[:3] == np.eye(4, dtype=bool)[:3]).all()
+    alone = np.eye(4, dtype=bool)
+    closed = prices.closed(alone)
+    assert closed[3].tolist() == [True, True, False, True]
+    assert (closed[:3] == alone[:3]).all()
 
 
 def test_free_features_make_no_wave():

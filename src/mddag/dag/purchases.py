@@ -48,8 +48,7 @@ class Purchases(ReadOnlyArrays):
                 f"buys is {described(self.buys)}; wanted bools (N, {n_groups}): for each base "
                 "classifier, the groups that it reads"
             )
-        closed = array.astype(np.int64) @ self.prices.closure > 0
-        object.__setattr__(self, "buys", read_only(closed, bool))
+        object.__setattr__(self, "buys", read_only(self.prices.closed(array), bool))
 
     @classmethod
     def of(cls, prices: FeaturePrices, ensemble: Ensemble) -> Purchases:
@@ -70,14 +69,27 @@ class Purchases(ReadOnlyArrays):
         return f"<Purchases of {self.prices.n_groups} groups by {len(self)} base classifiers>"
 
     def require(self, ensemble: Ensemble) -> None:
-        """Refuse purchases of another ensemble."""
+        """Refuse purchases of another ensemble, and those that leave out what trees read."""
         self.prices.require(ensemble.n_features)
         routed = ensemble.routed
-        n = len(ensemble) if routed is None else len(routed.source) + 1
+        source = ensemble if routed is None else routed.source
+        n = len(source) + (routed is not None)
         if len(self) != n:
             raise ValueError(
                 f"purchases are of {len(self)} base classifiers, but there are {n}; wanted "
                 "Purchases.of(prices, ensemble)"
+            )
+        if source.callables:
+            return
+        read = Purchases(self.prices, read_groups(self.prices, source))
+        if routed is not None:
+            read = read.with_router(routed.routing.router)
+        unpaid = np.argwhere(read.buys & ~self.buys)
+        if len(unpaid):
+            j, g = unpaid[0].tolist()
+            raise ValueError(
+                f"base classifier {j} reads the group {self.prices.names[g]!r}, which it does not "
+                "buy; wanted buys with all that trees read, as Purchases.of(prices, ensemble) has"
             )
 
     def with_router(self, router: Nodes) -> Purchases:

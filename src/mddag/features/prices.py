@@ -12,7 +12,6 @@ them: it forms a group of its own, which `needs` the others and comes with them.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -92,14 +91,13 @@ class FeaturePrices(ReadOnlyArrays):
         """Which groups are not free, (G,). A fetch of free groups alone is no wave."""
         return self.costs > 0
 
-    @cached_property
-    def closure(self) -> NDArray[np.bool_]:
-        """(G, G): row g has g itself and all groups that it needs."""
-        closed = np.eye(self.n_groups, dtype=bool)
-        for g, needed in enumerate(self.needs):  # which stand before g
-            for other in needed:
-                closed[g] |= closed[other]
-        return closed
+    def closed(self, sets: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """Sets of groups (m, G) with all groups that theirs are computed from."""
+        found = sets.copy()
+        for g in range(self.n_groups)[::-1]:  # what a group needs stands before it
+            if self.needs[g]:
+                found[:, self.needs[g]] |= found[:, [g]]
+        return found
 
     def group_of(self, n_features: int) -> NDArray[np.int64]:
         """The group of each column, (n_features,); -1 for columns of no group."""
@@ -110,8 +108,8 @@ class FeaturePrices(ReadOnlyArrays):
 
     def require(self, n_features: int) -> None:
         """Refuse prices that do not fit a model of so many features."""
-        held = sorted(c for columns in self.columns for c in columns)
-        if held != list(range(n_features)):
+        held = [c for columns in self.columns for c in columns]
+        if len(held) != n_features or max(held, default=-1) >= n_features:
             raise ValueError(
                 f"the groups have {len(held)} columns, but the model reads {n_features}; wanted "
                 "each column in one group: make the prices by FeaturePrices.of(features, ...)"
