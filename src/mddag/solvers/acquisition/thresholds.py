@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, product
 
 import numpy as np
 from numpy.typing import NDArray
@@ -90,8 +90,8 @@ def _on_grid(
     """The stages with all thresholds (n, 2): losses and costs of each fold (n, n_folds)."""
     asked = [_asked(sample, s) for s in stages[:-1]]
     grids = [thresholds for thresholds, _ in asked]
-    pairs = np.array(np.meshgrid(*grids, indexing="ij")).reshape(len(grids), -1).T
-    thresholds = np.zeros((max(len(pairs), 1), 2))
+    pairs = list(product(*grids))
+    thresholds = np.zeros((len(pairs), 2))
     thresholds[:, : len(grids)] = pairs
     sums = [_sums(sample, stages, [a for _, a in asked], f) for f in range(sample.n_folds)]
     losses, costs = (np.stack(parts, axis=1) for parts in zip(*sums, strict=True))
