@@ -23,7 +23,7 @@ from mddag.adapters import ensemble_of, parts_of
 from mddag.ensemble.ensemble import Ensemble
 from mddag.estimators.classifier import MDDAGClassifier
 from mddag.features.prices import FeaturePrices
-from mddag.tuning.acquisition import Acquisition, learned
+from mddag.tuning.acquisition import learned
 from mddag.tuning.arguments import (
     BOUNDS,
     check_confidence,

@@ -17,7 +17,7 @@ from mddag.features.prices import FeaturePrices
 from mddag.solvers.acquisition.feature_sets import completed
 
 ALL_SUBSETS = 6  # up to so many groups all subsets have models: 64
-MOST_PREFIXES = 10  # sets of a chain
+MOST_PREFIXES = 12  # sets of a chain
 MOST_ROWS = 6000  # of the model
 PROBED = 500  # rows that compare groups
 COPIES = 3
@@ -39,12 +39,14 @@ def candidate_sets(prices: FeaturePrices, full: Held, X: Floats, y: NDArray[np.i
 def group_orders(
     prices: FeaturePrices, full: Held, X: Floats, y: NDArray[np.intp], seed: int
 ) -> list[list[int]]:
-    """Orders of the paid groups of the full model: by gain per price, and by gain alone."""
+    """Orders of the paid groups of the full model: by gain per price, by gain alone, and one that
+    begins with the second best group."""
     paid = np.flatnonzero(full & prices.paid)
     rng = np.random.default_rng(seed)
     hidden = _HiddenGroups(prices, full, X, y, rng)
     same = np.ptp(prices.costs[paid]) <= 1e-9 * prices.costs[paid].max(initial=0.0)
-    return [hidden.order(power) for power in ((1.0,) if same else (1.0, 0.4))]
+    ways = [(1.0, 0), (1.0, 1)] if same else [(1.0, 0), (0.3, 0), (1.0, 1)]
+    return [hidden.order(*way) for way in ways]
 
 
 def prefixes(prices: FeaturePrices, full: Held, order: list[int]) -> list[Held]:
@@ -84,23 +86,21 @@ class _HiddenGroups:
         probed = rng.permutation(len(X))[:PROBED]
         self.X, self.y = X[probed], y[probed]
 
-    def order(self, power: float) -> list[int]:
-        """The paid groups, the best next one first."""
+    def order(self, power: float, first: int = 0) -> list[int]:
+        """The paid groups, the best next one first; it begins with number `first` of the best."""
         left = np.flatnonzero(self.full & self.prices.paid).tolist()
         held, found, now = np.zeros(len(self.full), bool), list[int](), np.inf
         while left:
             risks = self._risks([_plus(held, g) for g in left])
             now = float(risks.max()) if now == np.inf else now
             worth = (now - risks) / np.maximum(self.prices.costs[left], 1e-12) ** power
-            # where nothing helps on these few rows, the cheapest comes first
-            best = int(np.argmax(worth)) if (worth > 0).any() else int(np.argmin(self._cost(left)))
+            best = int(np.argsort(-worth, kind="stable")[0 if found else min(first, len(left) - 1)])
+            if not (worth > 0).any():  # nothing helps on these few rows: the cheapest
+                best = int(np.argmin(self.prices.costs[left]))
             now = float(risks[best])
             found.append(left.pop(best))
             held = _plus(held, found[-1])
         return found
-
-    def _cost(self, groups: list[int]) -> Floats:
-        return self.prices.costs[groups]
 
     def _risks(self, sets: list[Held]) -> Floats:
         """The log-loss of each set on the probed rows."""

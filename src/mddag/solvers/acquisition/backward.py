@@ -58,8 +58,8 @@ def solve(sample: SetSample, beta: float, leads: NDArray[np.bool_] | None = None
         outcomes = [quits, *(_paid(after[t], sample.sets.fares[s, t]) for t in options[1:])]
         after[s] = quits
         if len(options) > 1:
-            edges[s] = sample.edges(s)
-            chosen, by_row = _chosen(sample, s, edges[s], outcomes, beta)
+            edges[s] = sample.edges[s]
+            chosen, by_row = _chosen(sample, s, outcomes, beta)
             after[s] = _picked(outcomes, by_row)
             targets[s] = np.array(options)[chosen]
     policy = SetPolicy(tuple(edges), tuple(targets))
@@ -71,10 +71,10 @@ def _paid(outcome: _Outcome, fare: float) -> _Outcome:
 
 
 def _chosen(
-    sample: SetSample, s: int, edges: NDArray[np.float64], outcomes: list[_Outcome], beta: float
+    sample: SetSample, s: int, outcomes: list[_Outcome], beta: float
 ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """The best option of each cell by all rows, and of each row by the rows of other folds."""
-    cell, n_cells = np.searchsorted(edges, sample.values[:, s]), len(edges) + 1
+    cell, n_cells = sample.cells[:, s], len(sample.edges[s]) + 1
     key, n_keys = sample.fold * n_cells + cell, sample.n_folds * n_cells
     sums = np.stack(
         [np.bincount(key, sample.weight * o.returns(beta), n_keys) for o in outcomes], axis=1

@@ -11,6 +11,7 @@ by rows that had no part in its actions.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +20,7 @@ from mddag.solvers.acquisition.feature_sets import FeatureSets
 
 FOLDS = 5
 N_CELLS = 24
+GAP = 1e-6  # of the range: executors round by less
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,15 +51,20 @@ class SetSample:
     def n_folds(self) -> int:
         return int(self.fold.max()) + 1
 
-    def edges(self, s: int, n_cells: int = N_CELLS) -> NDArray[np.float64]:
-        """Edges of cells that hold about equally many rows, midway between values of rows."""
-        values = np.unique(self.values[:, s])
-        if len(values) < 2:
-            return np.empty(0)
-        wanted = np.quantile(self.values[:, s], np.arange(1, n_cells) / n_cells)
-        above = np.clip(np.searchsorted(values, wanted, side="right"), 1, len(values) - 1)
-        edges = (values[above - 1] + values[above]) / 2
-        if self.around is not None and values[0] < self.around < values[-1]:
+    @cached_property
+    def edges(self) -> tuple[NDArray[np.float64], ...]:
+        """For each set, edges of cells that hold about equally many rows, midway between values."""
+        return tuple(self._edges(values) for values in self.values.T)
+
+    @cached_property
+    def cells(self) -> NDArray[np.intp]:
+        """The cell of each row in each set, (n, M)."""
+        both = zip(self.edges, self.values.T, strict=True)
+        return np.stack([np.searchsorted(edges, values) for edges, values in both], axis=1)
+
+    def _edges(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        edges = between(values, np.arange(1, N_CELLS) / N_CELLS)
+        if self.around is not None and values.min() < self.around < values.max():
             edges = np.append(edges, self.around)
         return np.unique(edges)
 
@@ -70,6 +77,20 @@ class SetSample:
             losses=self.losses[:, which],
             judged=self.judged[:, which],
         )
+
+
+def between(values: NDArray[np.float64], shares: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Numbers above about these shares of the values, each midway between two of them, rising.
+
+    Rows that a model cannot tell apart have one value but for rounding: no number lies between.
+    """
+    ordered = np.sort(values)
+    apart = np.flatnonzero(np.diff(ordered) > GAP * (ordered[-1] - ordered[0]))
+    if len(apart) == 0:
+        return np.empty(0)
+    middles = (ordered[apart] + ordered[apart + 1]) / 2
+    at = np.searchsorted(middles, np.quantile(ordered, shares))
+    return np.unique(middles[np.minimum(at, len(middles) - 1)])
 
 
 def folds_of(n: int, seed: int, n_folds: int = FOLDS) -> NDArray[np.intp]:

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from mddag.solvers.acquisition.backward import Solved
 from mddag.solvers.acquisition.feature_sets import FeatureSets
 from mddag.solvers.acquisition.set_policy import SetPolicy
-from mddag.solvers.acquisition.set_sample import SetSample
+from mddag.solvers.acquisition.set_sample import SetSample, between
 
 SHARES = np.concatenate([[0.01, 0.03], np.linspace(0.06, 0.94, 12), [0.97, 0.99]])
 Stages = tuple[int, ...]
@@ -92,7 +92,7 @@ def _on_grid(
     grids = [thresholds for thresholds, _ in asked]
     pairs = list(product(*grids))
     thresholds = np.zeros((len(pairs), 2))
-    thresholds[:, : len(grids)] = pairs
+    thresholds[:, : len(grids)] = np.reshape(pairs, (len(pairs), len(grids)))
     sums = [_sums(sample, stages, [a for _, a in asked], f) for f in range(sample.n_folds)]
     losses, costs = (np.stack(parts, axis=1) for parts in zip(*sums, strict=True))
     return stages, thresholds, losses, costs
@@ -101,7 +101,7 @@ def _on_grid(
 def _asked(sample: SetSample, s: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Thresholds of a set, and whether each row goes on at each of them, (n, n_thresholds)."""
     sure = np.abs(sample.values[:, s]) if sample.around is not None else sample.values[:, s]
-    thresholds = np.maximum(np.unique(np.quantile(sure, SHARES)), 1e-9)
+    thresholds = between(sure, SHARES)
     return thresholds, (sure[:, None] <= thresholds).astype(np.float64)
 
 
