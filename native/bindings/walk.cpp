@@ -64,10 +64,10 @@ std::unique_ptr<Verdicts> verdicts_of(const std::optional<VerdictArrays>& arrays
   return std::make_unique<Verdicts>(std::move(verdicts));
 }
 
-StageSumState stage_state(const StageArrays& arrays, std::size_t n_steps) {
+StageSumState stage_state(const StageArrays& arrays, std::size_t n_steps, std::size_t n_scores) {
   stage_columns(arrays, n_steps);
   const auto& [reads, write_starts, write_columns, n_columns, end] = arrays;
-  return {copied(reads), copied(write_starts), copied(write_columns), n_columns, end};
+  return {copied(reads), copied(write_starts), copied(write_columns), n_columns, end, n_scores};
 }
 
 template <class State>
@@ -345,9 +345,8 @@ void bind_walk(nb::module_& m) {
          std::size_t n_features, bool missing, std::optional<VerdictArrays> verdicts,
          const StageArrays& stages) {
         nb::gil_scoped_release unlocked;
-        if (bias.shape(0) != 1) refuse("stages are of one score");
         make_walk(self, tree_arrays, tables, bias, unit, order, edges, jumps, every, n_features,
-                  missing, verdicts, stage_state(stages, order.shape(0)));
+                  missing, verdicts, stage_state(stages, order.shape(0), bias.shape(0)));
       },
       "trees"_a.noconvert(), "tables"_a.noconvert(), "bias"_a.noconvert(), "unit"_a,
       "order"_a.noconvert(), "edges"_a.noconvert(), "jumps"_a.noconvert(), "every"_a,

@@ -218,7 +218,10 @@ class BasicWalk {
   }
 
   std::int64_t code_by_scores(std::size_t exit, const std::int32_t* f) const {
-    if constexpr (!kSums) return state_.at(exit, f).s > 0;
+    if constexpr (!kSums) {
+      const auto read = state_.at(exit, f);
+      return n_scores() == 1 ? read.s > 0 : static_cast<std::int64_t>(read.part);
+    }
     if (n_scores() == 1) return *f > 0;
     return std::max_element(f, f + n_scores()) - f;
   }

@@ -26,7 +26,7 @@ from mddag.serving.model_file.reading import content_of, file_content
 from mddag.serving.summary import Summary
 
 REFERENCES = ("labels", "probabilities", "model")
-VERSION = 5  # of models with prices of features
+VERSION = 5  # of models with prices of features, or with leaps
 REGIONS_VERSION = 4  # of policies with regions, without prices
 STATES_VERSION = 3  # of policies with verdicts or other states, without regions
 PLAIN_VERSION = 2  # of policies without verdicts on the scores, which older readers know
@@ -102,6 +102,8 @@ class Model:
         if routed is not None:
             metadata["version"] = REGIONS_VERSION
             trees |= _routing.routing_parts(routed.routing)
+        if "policy.leaps" in actions:
+            metadata["version"] = VERSION
         if self.dag.purchases is not None:
             metadata["version"] = VERSION
             metadata["prices"], of_prices = _prices.prices_parts(self.dag.purchases)
