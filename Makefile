@@ -1,5 +1,5 @@
 # Two commands do everything, on a machine with Python 3.11+ and a C++ compiler:
-#   make demo    set up, build, run the demo
+#   make demo    set up, build, run the demo (make demo-costs: that of costly features)
 #   make test    set up, build, lint, type-check, test
 # and, longer: make fuzz (damaged model files by the thousand), make sanitize (memory, undefined
 # behaviour and threads of the native core), make bench (tables against other libraries), make
@@ -20,17 +20,29 @@ KERNEL_TESTS := $(addprefix tests/,native learners solvers/td solvers/descent se
   boosting/test_rounds.py calibration dag ensemble features/test_features.py mdp/test_grid.py \
   mdp/test_mdp.py serving/test_predictor.py solvers/test_quit_loss.py)
 
-.PHONY: demo test lint format check clang fuzz sanitize dist bench experiments docs clean
+.PHONY: demo demo-costs servers test lint format check clang fuzz sanitize dist bench experiments docs clean
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/built
 	$(BIN)/python examples/demo.py
 
+demo-costs: $(VENV)/built servers
+	$(BIN)/python examples/costly_features
+
 test: lint check clang
 
-check: $(VENV)/built
+# Stores of features for examples/costly_features; where they cannot be had, their tests say so.
+servers:
+	@(command -v redis-server && ls /usr/lib/postgresql/*/bin/postgres) > /dev/null 2>&1 \
+	  || ! command -v apt-get > /dev/null || test $$(id -u) != 0 \
+	  || (apt-get update && apt-get install --yes postgresql redis-server) > /dev/null 2>&1 || true
+
+# For tests of the report.
+browser:
 	@command -v chromium > /dev/null || ! command -v apt-get > /dev/null || test $$(id -u) != 0 \
 	  || (apt-get update && apt-get install --yes chromium) > /dev/null 2>&1 || true
+
+check: $(VENV)/built servers browser
 	$(BIN)/python -m pytest -n $(JOBS)
 
 fuzz: $(VENV)/built

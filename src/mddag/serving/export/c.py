@@ -24,6 +24,7 @@ from mddag.dag.dag import Dag
 from mddag.dag.integer_votes import LARGEST
 from mddag.features.patches import PatchFeatures
 from mddag.serving.export.c_tables import CTables, Splits
+from mddag.serving.export.lazy import lazy_code
 from mddag.serving.model_file import Model
 from mddag.serving.predictor import Predictor
 
@@ -86,6 +87,7 @@ def _header(model: Model, name: str, integers: bool) -> str:
     code += (
         "\n" + ("" if model.dag.ensemble.task.predicts_classes else _means(model, tables)) + walk
     )
+    code += lazy_code(model.dag, tables.steps)
     named = re.sub(r"\bmodel_", f"{name}_", re.sub(r"\bMODEL_", f"{name.upper()}_", code))
     return _about(model) + named
 
