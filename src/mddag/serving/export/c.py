@@ -28,9 +28,7 @@ _PLAIN = string.ascii_letters + string.digits + " -.,:;+=()<>"
 INCLUDE = "#include <math.h>\n"
 
 
-def c_header(
-    tables: ModelTables, worst: WorstCase, name: str, integers: bool = False
-) -> Rendered:
+def c_header(tables: ModelTables, worst: WorstCase, name: str, integers: bool = False) -> Rendered:
     """The header, whose identifiers begin with `name`; `integers` for rows of int32_t."""
     arrays = _arrays(tables, integers)
     size = _bytes_of(tables) + sum(array.n_bytes for array in arrays)

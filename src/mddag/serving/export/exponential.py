@@ -40,4 +40,3 @@ def two_powers() -> NDArray[np.uint64]:
 
 def _bits(number: float) -> int:
     return int(np.float64(number).view(np.uint64))
-

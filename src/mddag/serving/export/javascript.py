@@ -33,7 +33,9 @@ def javascript_module(tables: ModelTables, worst: WorstCase, name: str) -> Rende
 
 
 def _tables(tables: ModelTables) -> list[str]:
-    words = {n: values.view(np.uint32).reshape(-1, 2)[:, ::-1] for n, values in tables.longs.items()}
+    words = {
+        n: values.view(np.uint32).reshape(-1, 2)[:, ::-1] for n, values in tables.longs.items()
+    }
     arrays = {
         "Int32": tables.integers,
         "Float64": tables.doubles,
