@@ -4,7 +4,8 @@ import math
 
 import numpy as np
 
-NAMES = ("binary", "letters", "regression", "exp_link", "categorical", "whole", "patches", "large")
+NAMES = ("binary", "letters", "regression", "exp_link", "categorical", "whole", "patches")
+NAMES += ("large", "hostile")
 
 
 def assert_same_bits(case, got):

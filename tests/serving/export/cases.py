@@ -41,16 +41,8 @@ QUICK = settings(
 @cache
 def cases():
     """All of them; each is made once."""
-    fitted = [
-        binary(),
-        letters(),
-        regression(),
-        exp_link(),
-        categorical(),
-        whole(),
-        patches(),
-        large(),
-    ]
+    fitted = [binary(), letters(), regression(), exp_link(), categorical(), whole(), patches()]
+    fitted += [large(), hostile()]
     return (*fitted, *random_cases(N_RANDOM))
 
 
@@ -154,6 +146,19 @@ def whole():
     rng = np.random.default_rng(4)
     X = np.column_stack([rng.normal(size=200), rng.integers(-2, 80, 200)]).astype(np.float32)
     return Case("whole", Predictor(whole_model()), X)
+
+
+NASTY = ["*/ int x;", "two\nlines\r", '"; panic("', "what???/ ${x} `", "\\u000a\\\u4e2d\U0001f600"]
+
+
+def hostile():
+    """Names and labels that would end a comment or a string, were they not written with care."""
+    model = whole_model()
+    features = replace(model.dag.ensemble.features, names=tuple(NASTY[:2]), categories={})
+    task = Classification(classes=np.array(NASTY[2:], object))
+    ensemble = replace(model.dag.ensemble, task=task, features=features)
+    served = Predictor(replace(model, dag=Dag(ensemble, model.dag.policy)))
+    return Case("hostile", served, whole().rows)
 
 
 def patches():

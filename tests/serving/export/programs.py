@@ -1,4 +1,4 @@
-"""Exported models in a program of their language: compiled together once, then run on their rows."""
+"""Exported models in a program of their language: compiled together, then run on their rows."""
 
 import re
 import shutil

@@ -206,7 +206,7 @@ identifiers = st.one_of(
 
 @given(st.lists(nasty, min_size=3, max_size=3, unique=True), nasty, nasty, identifiers)
 @settings(deadline=None, max_examples=40)
-def test_labels_and_names_never_reach_the_compiler(tmp_path_factory, labels, first, second, name):
+def test_labels_and_names_never_break_the_header(tmp_path_factory, labels, first, second, name):
     whole = whole_model().dag
     features = replace(whole.ensemble.features, names=(first + "0", second + "1"))
     task = Classification(classes=np.array(labels, object))

@@ -4,13 +4,14 @@ Sums are the Dag's own int32 sums, and thresholds are rounded down to float32, w
 for every float32 value; so labels, scores and evaluations equal the Dag's on float32 rows, NaN and
 infinities included (unless compiled with -ffast-math, for which there is no NaN). No library is
 needed, but for the fma() of probabilities and of regressors with a log link. A model of patches
-takes their grey levels, uint8_t, and computes a Haar feature when a split reads it; it needs sqrt().
+takes grey levels, uint8_t, and computes a Haar feature when a split reads it; it needs sqrt().
 """
 
 from __future__ import annotations
 
 import re
 import string
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -182,13 +183,13 @@ def _labels(tables: ModelTables) -> list[str]:
 
 def _label_table(name: str, labels: Labels) -> str:
     types = {"whole": "int64_t", "real": "double", "text": "char *const"}
-    literals = {"whole": _long, "real": _double, "text": _string}
+    literals: dict[str, Callable[[Any], str]] = {"whole": _long, "real": _double, "text": _string}
     entries = list(map(literals[labels.kind], labels.values))
     return listed(types[labels.kind], name, entries, 1 if labels.kind == "text" else 16)
 
 
 def _string(text: str) -> str:
-    """Bytes of UTF-8; the rest in octal, whose end no next character can change.
+    """Bytes of UTF-8, all but plain characters in octal, whose end no next character can change.
 
     Without underscores, no text looks like an identifier of the header.
     """

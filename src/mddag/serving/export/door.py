@@ -161,7 +161,8 @@ def _checked_name(name: Any, language: str, path: str | os.PathLike[str]) -> str
     if name is None:
         name = Path(os.fspath(path)).stem if language == "java" else "model"
     if not isinstance(name, str) or not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name):
-        raise ValueError(f"name is {name!r}; wanted a {NAMED[language]}, such as 'model'")
+        such_as = "Model" if language == "java" else "model"
+        raise ValueError(f"name is {name!r}; wanted a {NAMED[language]}, such as {such_as!r}")
     return name
 
 

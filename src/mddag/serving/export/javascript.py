@@ -7,9 +7,11 @@ of rows are compared as float32.
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mddag.serving.export.about import about
 from mddag.serving.export.labels import categories_of, classes_of, names_of
@@ -36,7 +38,7 @@ def _tables(tables: ModelTables) -> list[str]:
     words = {
         n: values.view(np.uint32).reshape(-1, 2)[:, ::-1] for n, values in tables.longs.items()
     }
-    arrays = {
+    arrays: dict[str, Mapping[str, NDArray[Any]]] = {
         "Int32": tables.integers,
         "Float64": tables.doubles,
         "Uint32": {n: pairs.ravel() for n, pairs in words.items()},

@@ -32,7 +32,7 @@ class Labels:
     @classmethod
     def of(cls, values: Sequence[Any]) -> Labels:
         plain = [v.item() if isinstance(v, np.generic) else v for v in values]
-        if all(isinstance(v, Integral) and abs(v) <= EXACT for v in plain):
+        if all(isinstance(v, Integral) and abs(int(v)) <= EXACT for v in plain):
             return cls("whole", tuple(map(int, plain)))
         if all(isinstance(v, Real) and float(v) == v for v in plain):
             return cls("real", tuple(map(float, plain)))

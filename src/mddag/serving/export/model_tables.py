@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -78,24 +79,28 @@ class ModelTables:
     @property
     def facts(self) -> frozenset[str]:
         """Which sections of a walk this model needs."""
-        walk, classifies = self.walk, self.ensemble.task.predicts_classes
-        known = {
+        return frozenset(name for name, holds in self.all_facts.items() if holds)
+
+    @property
+    def all_facts(self) -> dict[str, bool]:
+        """What sections of a walk can be for, and whether the model needs them."""
+        walk, features = self.walk, self.ensemble.features
+        return {
             "staged": walk.stages is not None,
             "verdicts": walk.verdicts is not None,
             "nominal": bool((walk.splits.records["n_words"] > 0).any()),
             "many": walk.n_scores > 1,
             "together": walk.every > 1,
             "patches": self.patches is not None,
-            "classifies": classifies,
+            "classifies": self.ensemble.task.predicts_classes,
             "readings": self.readings is not None,
             "probabilities": self.has_probabilities,
             "exp_link": self.exp_link,
             "exp": self.has_probabilities or self.exp_link,
-            "named": self.patches is None and self.ensemble.features.names is not None,
-            "missing": self.ensemble.features.missing,
-            "refuses": self.ensemble.features.unknown == "refused",
+            "named": self.patches is None and features.names is not None,
+            "missing": features.missing,
+            "refuses": features.unknown == "refused",
         }
-        return frozenset(name for name, holds in known.items() if holds)
 
     @property
     def constants(self) -> dict[str, int]:
@@ -135,6 +140,7 @@ class ModelTables:
         """The arrays of a walk without structs; each value fits into 32 bits with a sign."""
         walk, rest = self.walk, self.rest
         nodes, sets = self._nodes
+        arrays: dict[str, NDArray[Any]]
         arrays = {"nodes": nodes, "sets": sets, "roots": walk.splits.roots, "votes": walk.votes}
         arrays |= {"bias": walk.bias, "rounds": walk.rounds, "starts": walk.starts}
         arrays |= {"bounds": self._signed(walk.bounds), "jumps": walk.jumps, **rest}
@@ -182,7 +188,7 @@ class ModelTables:
 
     @staticmethod
     def rectangles(features: PatchFeatures) -> tuple[Integers, Integers]:
-        """The corners (4 m,) of all rectangles among the cells of an integral image, and weights."""
+        """The corners (4 m,) of rectangles among the cells of an integral image, and weights."""
         x, y, w, h, weight = features.rectangles.reshape(-1, 5).astype(np.int64).T
         stride = features.window[1] + 1
         upper, lower = y * stride + x, (y + h) * stride + x

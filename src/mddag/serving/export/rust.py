@@ -83,6 +83,6 @@ def _number(value: float) -> str:
 
 
 def _string(text: str) -> str:
-    """Code points; halves of surrogate pairs, which Rust has not, become the sign of the unknown."""
+    """Code points; halves of surrogate pairs, which Rust does not know, become U+FFFD."""
     whole = re.sub("[\ud800-\udfff]", "\ufffd", text)
     return '"' + re.sub(r"[^ !#-\[\]-~]", lambda m: f"\\u{{{ord(m[0]):x}}}", whole) + '"'

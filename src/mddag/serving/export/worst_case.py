@@ -1,6 +1,6 @@
 """WorstCase: the longest way that a row can take through exported tables.
 
-    W(row) = comparisons of a look-up + max over targets t of (depths of the trees of t + W(after t))
+    W(row) = comparisons of a look-up + max over targets t of (depths of the trees of t + W(t + 1))
 
 over all targets that a row of the jump table has, whether or not scores can lead there: a bound
 that no row exceeds. A comparison is one of a value with a threshold (or a set), of a score with a
