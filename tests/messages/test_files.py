@@ -1,4 +1,4 @@
-"""What is said of bad input: load, save and export_c."""
+"""What is said of bad input: load, save and export."""
 
 import mddag
 from tests.messages.message import check, each
@@ -83,6 +83,12 @@ ROWS = [
         lambda: fast().export("nowhere/m.js", "javascript"),
         FileNotFoundError,
         "the folder '.*nowhere' does not exist",
+    ),
+    (
+        "export of a detector",
+        lambda: mddag.export(mddag.Detector(), "d.go", "go"),
+        TypeError,
+        "model is a Detector; wanted a Predictor, a Dag",
     ),
     (
         "export of a model",

@@ -16,6 +16,7 @@ from tests.serving.model_file.models import whole_model
         ([2**60, 1], "real", (2.0**60, 1.0)),
         ([2**60 + 1, 1], "text", (str(2**60 + 1), "1")),
         ([0.5, 2], "real", (0.5, 2.0)),
+        ([10**400, 1], "text", (str(10**400), "1")),
         ([float("nan"), 2], "text", ("nan", "2")),
         (["a", 1], "text", ("a", "1")),
         ([None, "b"], "text", ("None", "b")),

@@ -34,7 +34,7 @@ class Labels:
         plain = [v.item() if isinstance(v, np.generic) else v for v in values]
         if all(isinstance(v, Integral) and abs(int(v)) <= EXACT for v in plain):
             return cls("whole", tuple(map(int, plain)))
-        if all(isinstance(v, Real) and float(v) == v for v in plain):
+        if all(map(_is_double, plain)):
             return cls("real", tuple(map(float, plain)))
         return cls("text", tuple(v if isinstance(v, str) else str(v) for v in plain))
 
@@ -62,7 +62,15 @@ def categories_of(ensemble: Ensemble) -> dict[int, tuple[Any, ...]]:
     return {i: tuple(map(_key, values)) for i, values in columns}
 
 
+def _is_double(value: Any) -> bool:
+    """Whether a double holds the number; NaN, which equals nothing, is text."""
+    try:
+        return isinstance(value, (Real, np.bool_)) and bool(float(value) == value)
+    except OverflowError:
+        return False
+
+
 def _key(value: Any) -> str | float:
-    if isinstance(value, (Real, np.bool_)) and float(value) == value:
+    if _is_double(value):
         return float(value)
     return value if isinstance(value, str) else str(value)
