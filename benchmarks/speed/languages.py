@@ -127,14 +127,14 @@ def measure(quick: bool) -> Iterator[dict[str, object]]:
     """Rows of the table, as they come."""
     able = [p for p in PROGRAMS if all(map(shutil.which, p.tools))]
     for subject in subjects(quick):
-        yield from told(subject(), able, 2 if quick else 7)
+        yield from told(subject(), able, 2 if quick else 5)
 
 
 def told(subject: Subject, programs: list[Program], n_turns: int) -> Iterator[dict[str, object]]:
     case = subject.case
     wanted = case.wanted
     evaluations = case.model.n_evaluated(case.rows).mean()
-    rounds = 1 + int(5e8 / (len(case.rows) * 20 * max(evaluations, 1)))  # about half a second
+    rounds = 1 + int(1e8 / (len(case.rows) * 20 * max(evaluations, 1)))  # a tenth of a second
     with TemporaryDirectory() as folder:
         homes = [Path(folder) / type(p).__name__ for p in programs]
         made = [compiled(p, home, case) for p, home in zip(programs, homes, strict=True)]

@@ -1,4 +1,4 @@
-"""Twin of the exp of exported code (src/mddag/serving/export/exponential.h): fused operations are
+"""Twin of the exp of exported code (src/mddag/serving/export/walks): fused operations are
 exact sums of fractions, rounded once."""
 
 import math

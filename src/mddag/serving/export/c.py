@@ -1,4 +1,4 @@
-"""C: a model as one C99 header: data tables and the loop of walk.h, without malloc.
+"""C: a model as one C99 header: data tables and the loop of walks/c, without malloc.
 
 Sums are the Dag's own int32 sums, and thresholds are rounded down to float32, which decides alike
 for every float32 value; so labels, scores and evaluations equal the Dag's on float32 rows, NaN and
@@ -39,11 +39,11 @@ def c_header(tables: ModelTables, worst: WorstCase, name: str, integers: bool = 
         _splits(tables, integers),
         *(array.text for array in arrays),
         *_labels(tables),
-        code("rounding.h") if "readings" in facts else "",
-        code("exponential.h") if "exp" in facts else "",
-        code("patch.h" if "patches" in facts else "row.h"),
-        code("walk.h"),
-        code("probabilities.h") if "probabilities" in facts else "",
+        code("c/rounding.h") if "readings" in facts else "",
+        code("c/exponential.h") if "exp" in facts else "",
+        code("c/patch.h" if "patches" in facts else "c/row.h"),
+        code("c/walk.h"),
+        code("c/probabilities.h") if "probabilities" in facts else "",
         "#endif\n",
     ]
     named = re.sub(r"\bMODEL_", f"{name.upper()}_", "\n".join(filter(None, parts)))

@@ -1,4 +1,4 @@
-"""Go: a model as one file of a package: slices and the loop of walk.go.
+"""Go: a model as one file of a package: slices and the code of walks/go.
 
 Thresholds are int32 bits of float32, since Go has no constant infinities. On machines where Go
 fuses products and sums, conversions to float64 keep them apart.
@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from mddag.serving.export.about import about
 from mddag.serving.export.labels import Labels, categories_of, classes_of, names_of
 from mddag.serving.export.model_tables import ModelTables
-from mddag.serving.export.templates import Rendered, array_bytes, code, joined, with_facts
+from mddag.serving.export.templates import Rendered, array_bytes, joined, walk_of
 from mddag.serving.export.worst_case import WorstCase
 
 PUBLIC = {"n_features", "n_scores", "n_classes"}
@@ -21,7 +21,7 @@ TYPES = {"whole": "int64", "real": "float64", "text": "string"}
 
 def go_file(tables: ModelTables, worst: WorstCase, name: str) -> Rendered:
     """The file of the package `name`."""
-    size, walk = array_bytes(tables), with_facts(code("walk.go"), tables.facts)
+    size, walk = array_bytes(tables), walk_of("go", "go", tables.facts)
     imports = [f'\t"{library}"' for library in ("fmt", "math", "reflect") if f"{library}." in walk]
     constants = [f"\t{_called(n)} = {value}" for n, value in tables.constants.items()]
     parts = [

@@ -1,4 +1,4 @@
-"""Java: a model as one class, for Java 11 and later: tables in strings and the loop of walk.java.
+"""Java: a model as one class, for Java 11 and later: tables in strings and the code of walks/java.
 
 A method may have 64 KB of code, which a few thousand entries of an array would fill, and a string
 64 KB. So arrays are text in base 64, cut into strings, and become arrays when the class is loaded.
@@ -15,7 +15,7 @@ import numpy as np
 from mddag.serving.export.about import about
 from mddag.serving.export.labels import categories_of, classes_of, names_of
 from mddag.serving.export.model_tables import ModelTables
-from mddag.serving.export.templates import Rendered, array_bytes, code, with_facts
+from mddag.serving.export.templates import Rendered, array_bytes, code, walk_of
 from mddag.serving.export.worst_case import WorstCase
 
 LONGEST = 60_000  # characters of a string; a multiple of 4
@@ -23,7 +23,7 @@ LONGEST = 60_000  # characters of a string; a multiple of 4
 
 def java_class(tables: ModelTables, worst: WorstCase, name: str) -> Rendered:
     """The class `name`, without a package."""
-    size, walk = array_bytes(tables), with_facts(code("walk.java"), tables.facts)
+    size, walk = array_bytes(tables), walk_of("java", "java", tables.facts)
     patches = "patches" in tables.facts
     for mark, kind in {"ROW": "Row" if patches else "float[]", "VALUE": _value(patches)}.items():
         walk = walk.replace(f"@{mark}@", kind)
@@ -36,8 +36,8 @@ def java_class(tables: ModelTables, worst: WorstCase, name: str) -> Rendered:
         f"  private static final double UNIT = {tables.unit.hex()};\n",
         *_arrays(tables),
         *_labels(tables),
-        code("tables.java"),
-        walk,
+        code("java/tables.java"),
+        walk + "}\n",
     ]
     return Rendered("\n".join(parts).encode("ascii"), size)
 

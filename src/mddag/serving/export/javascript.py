@@ -1,4 +1,4 @@
-"""JavaScript: a model as an ES module: typed arrays and the loop of walk.js.
+"""JavaScript: a model as an ES module: typed arrays and the code of walks/javascript.
 
 Scores are sums of integers below 2^31, which numbers hold exactly, so no BigInt is needed. Values
 of rows are compared as float32.
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from mddag.serving.export.about import about
 from mddag.serving.export.labels import categories_of, classes_of, names_of
 from mddag.serving.export.model_tables import ModelTables
-from mddag.serving.export.templates import Rendered, array_bytes, code, joined, with_facts
+from mddag.serving.export.templates import Rendered, array_bytes, joined, walk_of
 from mddag.serving.export.worst_case import WorstCase
 
 
@@ -29,7 +29,7 @@ def javascript_module(tables: ModelTables, worst: WorstCase, name: str) -> Rende
         f"const UNIT = {tables.unit!r}; // a score is a sum times this power of two",
         *_tables(tables),
         *_labels(tables),
-        with_facts(code("walk.js"), tables.facts),
+        walk_of("javascript", "js", tables.facts),
     ]
     return Rendered("\n".join(parts).encode("ascii"), size)
 

@@ -1,4 +1,4 @@
-"""Rust: a model as one module: static tables and the loop of walk.rs, without dependencies.
+"""Rust: a model as one module: static tables and the code of walks/rust, without dependencies.
 
 Tables are slices, of which those that a model does not need are not there.
 """
@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from mddag.serving.export.about import about
 from mddag.serving.export.labels import Labels, categories_of, classes_of, names_of
 from mddag.serving.export.model_tables import ModelTables
-from mddag.serving.export.templates import Rendered, array_bytes, code, joined, with_facts
+from mddag.serving.export.templates import Rendered, array_bytes, joined, walk_of
 from mddag.serving.export.worst_case import WorstCase
 
 TYPES = {"whole": "i64", "real": "f64", "text": "&str"}
@@ -39,7 +39,7 @@ def rust_module(tables: ModelTables, worst: WorstCase, name: str) -> Rendered:
         *(_table(n, "f64", map(repr, v.tolist())) for n, v in tables.doubles.items()),
         *(_table(n, "u64", map(hex, v.tolist())) for n, v in tables.longs.items()),
         *_labels(tables),
-        with_facts(code("walk.rs"), tables.facts),
+        walk_of("rust", "rs", tables.facts),
     ]
     return Rendered("\n".join(filter(None, parts)).encode("ascii"), size)
 

@@ -1,4 +1,7 @@
-"""Templates: the text of a language's walk, of which each model gets the sections that it needs.
+"""Templates: the text of a language, of which each model gets the sections that it needs.
+
+The files of ``walks/<language>`` are the code that all models share: how a row is read, the walk,
+probabilities, rows by name.
 
     //: if many            the lines up to `end` are for models of which the fact `many` holds;
     //: if not many        or does not hold;
@@ -31,9 +34,17 @@ class Rendered:
     table_bytes: int
 
 
-def code(name: str) -> str:
-    """The text of a file beside this one."""
-    return files("mddag.serving.export").joinpath(name).read_text(encoding="ascii")
+PARTS = ("rows", "walk", "probabilities", "encode")
+
+
+def code(path: str) -> str:
+    """The text of a file, such as "c/walk.h"."""
+    return files("mddag.serving.export").joinpath("walks", path).read_text(encoding="ascii")
+
+
+def walk_of(language: str, end: str, facts: Collection[str]) -> str:
+    """The code of a language, whose files end so, for a model of which these facts hold."""
+    return with_facts("".join(code(f"{language}/{part}.{end}") for part in PARTS), facts)
 
 
 def with_facts(text: str, facts: Collection[str]) -> str:

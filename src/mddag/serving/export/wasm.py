@@ -5,7 +5,7 @@ only one; so both must be installed, where a model is exported and nowhere else.
 nothing and takes one row at a time: ``row()`` is the address for its values, ``predict()``,
 ``evaluations()``, ``scores()`` and ``probabilities()`` read it. What source code has in a comment,
 names, categories and classes, is JSON in the custom section "mddag". Without a fused multiply-add
-(WebAssembly has none) that of ``freestanding.h`` is compiled in.
+(WebAssembly has none) that of ``walks/wasm/freestanding.h`` is compiled in.
 """
 
 from __future__ import annotations
@@ -41,8 +41,10 @@ def wasm_module(tables: ModelTables, worst: WorstCase, name: str) -> Rendered:
         )
     header = c_header(tables, worst, "model")
     has_probabilities = "#define MODEL_HAS_PROBABILITIES\n" if tables.has_probabilities else ""
-    source = header.data.decode("ascii").replace(INCLUDE, code("freestanding.h"), 1)
-    module = _compiled(source + has_probabilities + code("wasm.c"), STACK + _stack_of_row(tables))
+    source = header.data.decode("ascii").replace(INCLUDE, code("wasm/freestanding.h"), 1)
+    module = _compiled(
+        source + has_probabilities + code("wasm/wasm.c"), STACK + _stack_of_row(tables)
+    )
     described = _described(tables, about(tables, worst, header.table_bytes))
     return Rendered(module + _section(SECTION, described), header.table_bytes)
 
