@@ -5,14 +5,14 @@ import fs from "node:fs";
 
 const [folder, names, end, rounds] = process.argv.slice(2);
 
-function wrapped(file) {
+function wrapped(file, Values) {
   const module = new WebAssembly.Module(fs.readFileSync(file));
   const [section] = WebAssembly.Module.customSections(module, "mddag");
   const about = JSON.parse(new TextDecoder().decode(section));
   const model = new WebAssembly.Instance(module).exports;
   const doubles = (at, n) => Array.from(new Float64Array(model.memory.buffer, at, n));
-  const memory = new Uint8Array(model.memory.buffer), row = model.row();
-  const given = (x) => memory.set(new Uint8Array(x.buffer, x.byteOffset, x.byteLength), row);
+  const row = new Values(model.memory.buffer, model.row(), model.n_features());
+  const given = (x) => row.set(x);
   const read = {
     N_FEATURES: model.n_features(),
     predict: (x) => (given(x), model.predict()),
@@ -29,10 +29,9 @@ function wrapped(file) {
 for (const entry of names.split(",")) {
   const [name, kind] = entry.split(":");
   const file = `${folder}/${name}.${end}`;
-  const model = end === "wasm" ? wrapped(file) : await import(file);
-  const content = fs.readFileSync(`${folder}/${name}.rows`);
-  const bytes = new Uint8Array(content).buffer;
-  const all = kind === "bytes" ? new Uint8Array(bytes) : new Float32Array(bytes);
+  const Values = kind === "bytes" ? Uint8Array : Float32Array;
+  const model = end === "wasm" ? wrapped(file, Values) : await import(file);
+  const all = new Values(new Uint8Array(fs.readFileSync(`${folder}/${name}.rows`)).buffer);
   const rows = [];
   for (let i = 0; i + model.N_FEATURES <= all.length; i += model.N_FEATURES) {
     rows.push(all.subarray(i, i + model.N_FEATURES));
