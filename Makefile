@@ -20,38 +20,36 @@ KERNEL_TESTS := $(addprefix tests/,native learners solvers/td solvers/descent se
   boosting/test_rounds.py calibration dag ensemble features/test_features.py mdp/test_grid.py \
   mdp/test_mdp.py serving/test_predictor.py solvers/test_quit_loss.py)
 
-.PHONY: demo demo-costs servers test lint format check clang fuzz sanitize dist bench experiments docs clean
+.PHONY: demo demo-costs test lint format check clang programs fuzz sanitize dist bench experiments docs clean
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/built
 	$(BIN)/python examples/demo.py
 
-demo-costs: $(VENV)/built servers
+demo-costs: $(VENV)/built programs
 	$(BIN)/python examples/costly_features
 
-test: lint check clang
+test: lint programs check clang
 
-# Stores of features for examples/costly_features; where they cannot be had, their tests say so.
-servers:
-	@(command -v redis-server && ls /usr/lib/postgresql/*/bin/postgres) > /dev/null 2>&1 \
-	  || ! command -v apt-get > /dev/null || test $$(id -u) != 0 \
-	  || (apt-get update && apt-get install --yes postgresql redis-server) > /dev/null 2>&1 || true
+# Programs that some tests run: compilers of exported code, stores of features, a browser for the
+# report. Root installs those of Debian; elsewhere a notice says which tests are skipped.
+PROGRAMS := clang++:clang wasm-ld:lld javac:default-jdk-headless go:golang-go rustc:rustc node:nodejs \
+  chromium:chromium redis-server:redis-server pg_ctlcluster:postgresql
+programs:
+	@absent=$$(for pair in $(PROGRAMS); do command -v $${pair%%:*} > /dev/null || echo $${pair##*:}; done); \
+	test -z "$$absent" || ! command -v apt-get > /dev/null || test $$(id -u) != 0 || (apt-get update && \
+	  timeout 900 apt-get install --yes --no-install-recommends $$absent) > /dev/null 2>&1 || true
+	@for pair in $(PROGRAMS); do command -v $${pair%%:*} > /dev/null \
+	  || echo "NOTICE: there is no $${pair%%:*}, so tests that need it are skipped"; done
 
-# For tests of the report.
-browser:
-	@command -v chromium > /dev/null || ! command -v apt-get > /dev/null || test $$(id -u) != 0 \
-	  || (apt-get update && apt-get install --yes chromium) > /dev/null 2>&1 || true
-
-check: $(VENV)/built servers browser
+check: $(VENV)/built
 	$(BIN)/python -m pytest -n $(JOBS)
 
 fuzz: $(VENV)/built
 	$(BIN)/python -m tests.serving.model_file.fuzz --cases 3000 --jobs $(JOBS)
 
 # The native core built by Clang, for those who have no GCC, such as users of macOS.
-clang: $(VENV)/ready
-	@command -v clang++ > /dev/null || ! command -v apt-get > /dev/null || test $$(id -u) != 0 \
-	  || (apt-get update && apt-get install --yes clang) > /dev/null 2>&1 || true
+clang: $(VENV)/ready programs
 	@if command -v clang++ > /dev/null; \
 	then $(MAKE) build/clang/built && build/clang/bin/python -m pytest -n $(JOBS) $(KERNEL_TESTS); \
 	else echo "NOTICE: there is no clang++, so the native core was neither built nor tested with it"; fi
@@ -96,6 +94,7 @@ bench: $(VENV)/built
 	$(BIN)/python -m benchmarks.ranking
 	$(BIN)/python -m benchmarks.speed
 	$(BIN)/python -m benchmarks.speed.instructions
+	$(BIN)/python -m benchmarks.speed.languages
 
 experiments: $(VENV)/built
 	$(BIN)/python experiments/figure1.py

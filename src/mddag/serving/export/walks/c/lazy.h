@@ -1,7 +1,4 @@
 
-#ifndef MODEL_MDDAG_LAZY_H
-#define MODEL_MDDAG_LAZY_H
-
 /* A row whose features come in groups. Say which group it wants next, fill in the columns of that
  * group, and go on:
  *
@@ -78,5 +75,3 @@ static inline void model_lazy_scores(const model_lazy *row, double *scores) {
   int k;
   for (k = 0; k < MODEL_N_SCORES; ++k) scores[k] = f[k] * MODEL_UNIT;
 }
-
-#endif

@@ -5,8 +5,6 @@ The header of a model with prices has it behind the walk. Names of groups are C 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from importlib.resources import files
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +12,8 @@ from numpy.typing import NDArray
 from mddag.dag.dag import Dag
 from mddag.dag.purchases import Purchases
 from mddag.ensemble.votes import starts_of
+from mddag.serving.export.c_literals import listed, quoted
+from mddag.serving.export.templates import code
 
 
 def lazy_code(dag: Dag, steps: NDArray[np.intp]) -> str:
@@ -27,12 +27,12 @@ def lazy_code(dag: Dag, steps: NDArray[np.intp]) -> str:
     return "\n".join(
         [
             f"\n#define MODEL_N_GROUPS {prices.n_groups}",
-            _listed("char *const", "group_names", [_string(str(n)) for n in prices.names]),
-            _listed("double", "group_costs", [float(c).hex() for c in prices.costs]),
-            _listed("int32_t", "group_starts", map(str, starts_of(sizes).tolist())),
-            _listed("int32_t", "group_columns", map(str, columns.tolist())),
-            _listed("uint32_t", "wants", [f"{w}u" for w in _words(wanted(dag, purchases, steps))]),
-            files("mddag.serving.export").joinpath("lazy.h").read_text(encoding="ascii"),
+            listed("char *const", "group_names", [quoted(str(n)) for n in prices.names]),
+            listed("double", "group_costs", [float(c).hex() for c in prices.costs]),
+            listed("int32_t", "group_starts", list(map(str, starts_of(sizes).tolist()))),
+            listed("int32_t", "group_columns", list(map(str, columns.tolist()))),
+            listed("uint32_t", "wants", [f"{w}u" for w in _words(wanted(dag, purchases, steps))]),
+            code("c/lazy.h"),
         ]
     )
 
@@ -57,17 +57,3 @@ def _words(sets: NDArray[np.bool_]) -> list[int]:
     bits = np.packbits(padded, axis=1, bitorder="little")
     found: list[int] = bits.view("<u4").ravel().tolist()
     return found or [0]
-
-
-def _string(name: str) -> str:
-    """A C string; all but letters, digits and a few signs are written as octal numbers."""
-    plain = {*b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 _-.+"}
-    data = name.encode("utf-8", "replace")
-    return '"' + "".join(chr(b) if b in plain else f"\\{b:03o}" for b in data) + '"'
-
-
-def _listed(ctype: str, name: str, entries: Iterable[str]) -> str:
-    listed = list(entries)
-    lines = (", ".join(listed[i : i + 16]) for i in range(0, len(listed), 16))
-    inside = ",\n  ".join(lines)
-    return f"static const {ctype} model_{name}[{len(listed)}] = {{\n  {inside}}};\n"
