@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mddag.serving.export import export_c
-from mddag.serving.export.lazy import lazy_code, wanted
+from mddag.serving.export.c_lazy import lazy_code, wanted
 from mddag.serving.model_file import Model
 from mddag.serving.predictor import Predictor
 from tests.dag.test_lazy_walk import drawn
@@ -115,7 +115,7 @@ def test_more_than_a_word_of_groups():
     dag = predictor.model.dag
     sets = wanted(dag, dag.purchases, np.arange(3))
     np.testing.assert_array_equal(sets, dag.purchases.buys[dag.policy.order[:3]])
-    from mddag.serving.export.lazy import _string, _words
+    from mddag.serving.export.c_lazy import _string, _words
 
     assert _words(np.eye(40, dtype=bool)[[0, 31, 32, 39]]) == [1, 0, 2**31, 0, 0, 1, 0, 2**7]
     assert _string('a"b\\ü') == '"a\\042b\\134\\303\\274"'

@@ -5,7 +5,6 @@ The header of a model with prices has it behind the walk. Names of groups are C 
 
 from __future__ import annotations
 
-
 import numpy as np
 from numpy.typing import NDArray
 
