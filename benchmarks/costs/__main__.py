@@ -9,10 +9,9 @@ from pathlib import Path
 import benchmarks.costs
 from benchmarks.costs.curves import FIELDS, measure
 from benchmarks.costs.price_lists import NAMES, problem
-from benchmarks.costs.report import report
-from benchmarks.places import RESULTS
+from benchmarks.places import OUT, RESULTS
 
-PLACE = RESULTS / "costs"
+PLACE, PARTS = RESULTS / "costs", OUT / "costs"
 
 
 def main() -> None:
@@ -21,28 +20,21 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=5)
     parser.add_argument("--report", action="store_true", help="measure nothing")
     given = parser.parse_args()
-    PLACE.mkdir(parents=True, exist_ok=True)
-    file = PLACE / "curves.csv"
+    PARTS.mkdir(parents=True, exist_ok=True)
     for seed in range(0 if given.report else given.seeds):
         for name in given.sets:
-            if (name, str(seed)) not in _done(file):
-                _append(file, measure(problem(name, seed), seed))
-    report(PLACE)
+            file = PARTS / f"{name}-{seed}.csv"
+            if not file.exists():
+                _write(file, measure(problem(name, seed), seed))
+    from benchmarks.costs.report import report  # which reads all that was measured
+
+    report(sorted(PARTS.glob("*.csv")), PLACE)
 
 
-def _done(file: Path) -> set[tuple[str, str]]:
-    if not file.exists():
-        return set()
-    with file.open() as lines:
-        return {(row["set"], row["seed"]) for row in csv.DictReader(lines)}
-
-
-def _append(file: Path, rows: list[dict[str, object]]) -> None:
-    new = not file.exists()
-    with file.open("a", newline="") as out:
+def _write(file: Path, rows: list[dict[str, object]]) -> None:
+    with file.open("w", newline="") as out:
         writer = csv.DictWriter(out, FIELDS, lineterminator="\n")
-        if new:
-            writer.writeheader()
+        writer.writeheader()
         writer.writerows(rows)
 
 

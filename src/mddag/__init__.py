@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from mddag.serving.model_file import ModelFileError as ModelFileError
     from mddag.serving.predictor import Predictor as Predictor
     from mddag.serving.predictor import load as load
+    from mddag.tuning.acquire import acquire as acquire
     from mddag.tuning.sparsify import sparsify as sparsify
     from mddag.tuning.sweep import sweep as sweep
     from mddag.tuning.train import train as train
@@ -73,6 +74,7 @@ _HOMES = {
     "Trace": "mddag.dag.trace",
     "TradeoffDisplay": "mddag.inspection.plotting",
     "Votes": "mddag.ensemble.votes",
+    "acquire": "mddag.tuning.acquire",
     "as_ensemble": "mddag.adapters",
     "compile": "mddag.dag.dag",
     "export": "mddag.serving.export",
@@ -122,6 +124,7 @@ __all__ = [
     "Trace",
     "TradeoffDisplay",
     "Votes",
+    "acquire",
     "as_ensemble",
     "compile",
     "export",
