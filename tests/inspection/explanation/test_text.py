@@ -71,9 +71,8 @@ def test_why_it_quit(low, high, words):
 def test_why_without_a_choice():
     everywhere = (Segment(-np.inf, np.inf, "quit"),)
     assert "whatever the score" in why(Exit("quit", 4, "score", 2.0, everywhere))
-    assert why(Exit("quit", 4, "state", None, (), verdict="face")).endswith(
-        "Its verdict there is face."
-    )
+    said = why(Exit("quit", 4, "state", None, (), verdict="face"))
+    assert said.endswith("Its verdict there is face.")
 
 
 def test_a_row_that_evaluates_nothing():
