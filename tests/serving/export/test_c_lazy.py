@@ -115,10 +115,9 @@ def test_more_than_a_word_of_groups():
     dag = predictor.model.dag
     sets = wanted(dag, dag.purchases, np.arange(3))
     np.testing.assert_array_equal(sets, dag.purchases.buys[dag.policy.order[:3]])
-    from mddag.serving.export.c_lazy import _string, _words
+    from mddag.serving.export.c_lazy import _words
 
     assert _words(np.eye(40, dtype=bool)[[0, 31, 32, 39]]) == [1, 0, 2**31, 0, 0, 1, 0, 2**7]
-    assert _string('a"b\\ü') == '"a\\042b\\134\\303\\274"'
 
 
 def test_without_prices_there_is_none():
