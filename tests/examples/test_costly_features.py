@@ -8,20 +8,48 @@ import time
 import numpy as np
 import pytest
 from examples.costly_features import servers
-from examples.costly_features.applicants import PRICES, applicants, groups
+from examples.costly_features.applicants import PRICES, SIZES, applicants, groups
 from examples.costly_features.latency import delayed
 from examples.costly_features.measured import batches, everything, single_rows
 from examples.costly_features.model import buying_model
 from examples.costly_features.stores import PostgresStore, RedisStore, SqliteStore
 
+import mddag
 from mddag import DoubtfulResult
+from mddag.ensemble.ensemble import Ensemble
+from mddag.ensemble.nodes import TreeBuilder
+from mddag.features.features import Features
+from mddag.mdp.grid import Grid
+from mddag.mdp.policy import EVAL, QUIT, Policy
+from mddag.serving.model_file import Model
+from mddag.serving.predictor import Predictor
 
 N = 60
 
 
 @pytest.fixture(scope="module")
 def predictor():
-    return buying_model(3000)
+    """Two stumps for each group, the cheap groups first; rows quit when they are sure."""
+    trees, features = [], Features(sum(SIZES.values()))
+    for columns in groups().values():
+        for column in columns[:2]:
+            tree = TreeBuilder()
+            leaves = tree.leaf(np.array([-0.6])), tree.leaf(np.array([0.6]))
+            trees.append(tree.finish(tree.split(column, 0.1 * column, *leaves, missing_left=True)))
+    ensemble = Ensemble.from_trees(trees, features=features, bias=0.1, classes=[0, 1])
+    actions = np.tile([QUIT, EVAL, QUIT], (len(trees), 1))
+    policy = Policy(actions, Grid([-1.0, 1.0]), np.arange(len(trees)))
+    model = Predictor(Model(mddag.compile(ensemble, policy)))
+    return model.with_prices(PRICES, groups(), 0.2)
+
+
+def test_the_model_of_the_example_buys():
+    """Quickly: few rows."""
+    model = buying_model(1200, max_iter=5)
+    X, _ = applicants(N, seed=1)
+    store = SqliteStore(X, groups())
+    np.testing.assert_array_equal(model.predict_lazy(store.fetch, n_rows=N), model.predict(X))
+    assert model.feature_prices.names == tuple(PRICES)
 
 
 @pytest.fixture(scope="module")

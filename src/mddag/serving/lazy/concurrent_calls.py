@@ -1,7 +1,8 @@
 """Concurrent calls: the requests of one phase answered by an async function, several at a time.
 
 A fetch that is late is cancelled and left: nothing waits for it, whatever it does about that. Where
-an error is raised, or the caller is cancelled, all other fetches are cancelled, too.
+an error is raised, or the caller is cancelled, all other fetches are cancelled, too, and get a
+moment to end.
 """
 
 from __future__ import annotations
@@ -14,6 +15,8 @@ from typing import Any
 from mddag._internal.checks import described
 from mddag.serving.lazy.calls import WrongFetchError, late
 from mddag.serving.lazy.session import Request, Session
+
+MOMENT = 1.0  # seconds
 
 
 async def call_together(
@@ -38,13 +41,13 @@ async def _answered(
     timeout: float | None,
     max_concurrency: int,
 ) -> None:
-    places = asyncio.Semaphore(max_concurrency)
+    places, running = asyncio.Semaphore(max_concurrency), set[asyncio.Future[Any]]()
 
     async def one(request: Request) -> None:
         async with places:
             session.n_calls += 1
             try:
-                answer = await _in_time(_awaitable(call(request)), timeout)
+                answer = await _in_time(_awaitable(call(request)), timeout, running)
             except WrongFetchError:
                 raise
             except Exception as error:  # whatever a user's function may raise
@@ -58,10 +61,15 @@ async def _answered(
     finally:
         for task in tasks:
             task.cancel()
+        if running:
+            await asyncio.wait(running, timeout=MOMENT)
 
 
-async def _in_time(awaitable: Awaitable[Any], timeout: float | None) -> Any:
+async def _in_time(
+    awaitable: Awaitable[Any], timeout: float | None, running: set[asyncio.Future[Any]]
+) -> Any:
     task = asyncio.ensure_future(awaitable)
+    running.add(task)
     try:
         done, _ = await asyncio.wait({task}, timeout=timeout)
     finally:
@@ -70,7 +78,9 @@ async def _in_time(awaitable: Awaitable[Any], timeout: float | None) -> Any:
             task.cancel()
     if not done:
         assert timeout is not None
+        running.discard(task)
         raise late(timeout)
+    running.discard(task)
     if task.cancelled():  # by itself: the caller was not
         raise RuntimeError("the fetch was cancelled")
     return task.result()
