@@ -26,7 +26,9 @@ inline const RankKernels<double>& rank_kernels(const Kernels& kernels, double) {
   return kernels.float64;
 }
 
-inline std::size_t padded(std::size_t n_rows) { return (n_rows + kLanes - 1) / kLanes * kLanes; }
+inline std::size_t padded(std::size_t n_rows, std::size_t lanes = kLanes) {
+  return (n_rows + lanes - 1) / lanes * lanes;
+}
 
 // How some features are read: tiles, few enough that what they yield stays in the nearest cache,
 // and features that are read alone.
