@@ -38,6 +38,7 @@ using U8 = std::uint8_t __attribute__((vector_size(MDDAG_BYTES)));
 using U16 = std::uint16_t __attribute__((vector_size(MDDAG_BYTES)));
 using I32 = std::int32_t __attribute__((vector_size(MDDAG_BYTES)));
 using I64 = std::int64_t __attribute__((vector_size(MDDAG_BYTES)));
+using F64 = double __attribute__((vector_size(MDDAG_BYTES)));
 using F32 = float __attribute__((vector_size(MDDAG_BYTES)));
 using F32x4 = float __attribute__((vector_size(16)));
 using U8x16 = std::uint8_t __attribute__((vector_size(16)));
@@ -56,7 +57,7 @@ MDDAG_INLINE void store(void* at, V v) {
 MDDAG_INLINE U8 all(std::uint8_t byte) { return U8{} + byte; }
 MDDAG_INLINE I8 all(std::int8_t byte) { return I8{} + byte; }
 MDDAG_INLINE I32 all(std::int32_t word) { return I32{} + word; }
-MDDAG_INLINE F32 all(float x) { return F32{} + x; }
+MDDAG_INLINE F32 all(float x) { return x - F32{}; }  // + would change -0
 
 // Lanes of two vectors, Pick::at(lane of the result, lanes of a vector) each; the second vector's
 // count on from the first's.
@@ -95,10 +96,10 @@ MDDAG_INLINE V zip_high(V a, V b) {
 template <class Quarter>
 MDDAG_INLINE F32 joined(const Quarter& quarter) {
 #if MDDAG_BYTES == 64
-  __m512 v = _mm512_castps128_ps512(quarter(0));
-  v = _mm512_insertf32x4(v, quarter(1), 1);
-  v = _mm512_insertf32x4(v, quarter(2), 2);
-  return (F32)_mm512_insertf32x4(v, quarter(3), 3);
+  __m512 v = _mm512_castps128_ps512((__m128)quarter(0));
+  v = _mm512_mask_broadcast_f32x4(v, 0x00f0, (__m128)quarter(1));
+  v = _mm512_mask_broadcast_f32x4(v, 0x0f00, (__m128)quarter(2));
+  return (F32)_mm512_mask_broadcast_f32x4(v, 0xf000, (__m128)quarter(3));
 #elif MDDAG_BYTES == 32
   return (F32)_mm256_insertf128_ps(_mm256_castps128_ps256((__m128)quarter(0)), (__m128)quarter(1),
                                    1);
@@ -109,8 +110,8 @@ MDDAG_INLINE F32 joined(const Quarter& quarter) {
 
 // rows[k]: of each quarter q, four numbers of row 4 q + k -> out[f]: number f of all rows in turn.
 MDDAG_INLINE void transpose4(const F32* rows, F32* out) {
-  const I64 ab = (I64)zip_low(rows[0], rows[1]), AB = (I64)zip_high(rows[0], rows[1]);
-  const I64 cd = (I64)zip_low(rows[2], rows[3]), CD = (I64)zip_high(rows[2], rows[3]);
+  const F64 ab = (F64)zip_low(rows[0], rows[1]), AB = (F64)zip_high(rows[0], rows[1]);
+  const F64 cd = (F64)zip_low(rows[2], rows[3]), CD = (F64)zip_high(rows[2], rows[3]);
   out[0] = (F32)zip_low(ab, cd);
   out[1] = (F32)zip_high(ab, cd);
   out[2] = (F32)zip_low(AB, CD);
@@ -263,13 +264,10 @@ class Words8 {
 // Four vectors of words -> their bytes in order, those below 0 as 0 and those above 255 as 255.
 MDDAG_INLINE U8 narrowed(const I32* words) {
 #if MDDAG_BYTES == 64
-  U8 out;
-  for (int k = 0; k < 4; ++k) {
-    const __m512i least = _mm512_max_epi32((__m512i)words[k], _mm512_setzero_si512());
-    const __m128i bytes = _mm512_cvtusepi32_epi8(least);
-    std::memcpy(reinterpret_cast<char*>(&out) + 16 * k, &bytes, 16);
-  }
-  return out;
+  const __m512i low = _mm512_packs_epi32((__m512i)words[0], (__m512i)words[1]);
+  const __m512i high = _mm512_packs_epi32((__m512i)words[2], (__m512i)words[3]);
+  const __m512i order = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
+  return (U8)_mm512_permutexvar_epi32(order, _mm512_packus_epi16(low, high));
 #elif MDDAG_BYTES == 32
   const __m256i low = _mm256_packs_epi32((__m256i)words[0], (__m256i)words[1]);
   const __m256i high = _mm256_packs_epi32((__m256i)words[2], (__m256i)words[3]);
@@ -296,6 +294,21 @@ MDDAG_INLINE bool any(I32 bits) {
   return !_mm_testz_si128((__m128i)bits, (__m128i)bits);
 #else
   return vmaxvq_u32((uint32x4_t)bits) != 0;
+#endif
+}
+
+// x between 0 and `most`; 0 where x is NaN.
+MDDAG_INLINE F32 clamped(F32 x, float most) {
+#if MDDAG_BYTES == 64
+  const __m512 above = _mm512_max_ps((__m512)x, _mm512_setzero_ps());
+  return (F32)_mm512_min_ps(above, _mm512_set1_ps(most));
+#elif MDDAG_BYTES == 32
+  const __m256 above = _mm256_max_ps((__m256)x, _mm256_setzero_ps());
+  return (F32)_mm256_min_ps(above, _mm256_set1_ps(most));
+#elif defined(MDDAG_X86)
+  return (F32)_mm_min_ps(_mm_max_ps((__m128)x, _mm_setzero_ps()), _mm_set1_ps(most));
+#else
+  return (F32)vminq_f32(vmaxnmq_f32((float32x4_t)x, vdupq_n_f32(0)), vdupq_n_f32(most));
 #endif
 }
 

@@ -187,4 +187,4 @@ def test_hostile_steps_are_refused_by_the_kernel():
         shapes = levels.shapes.copy()
         shapes[:, 2] = step
         with pytest.raises(ValueError, match="a step of 0 or of more"):
-            _core.scan(picture, shapes, np.array([[0, 0, 1]]), classifier.native, False, 1)
+            _core.scan(picture, shapes, np.array([[0, 0, 1]]), classifier.native, 1)

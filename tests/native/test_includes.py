@@ -77,7 +77,7 @@ def test_files_for_one_level_include_only_kernels(kernels):
 
 
 def test_levels_have_the_same_names_everywhere():
-    """The list in level.hpp is that of the build, and every level has its question in machine.hpp."""
+    """The list in level.hpp is that of the build, and machine.hpp has every level."""
     level = (NATIVE / "levels" / "level.hpp").read_text()
     machine = (NATIVE / "levels" / "machine.hpp").read_text()
     build = (NATIVE.parent / "CMakeLists.txt").read_text()

@@ -21,7 +21,6 @@ constexpr std::int32_t kMostRanks = 254;  // thresholds whose ranks fit one byte
 constexpr std::size_t kExitChunk = 64;
 constexpr std::size_t kMostLeaves = 256;  // of a tree whose leaf codes are bytes
 constexpr std::size_t kTogether = 4;      // tables whose votes are added in one pass over the sums
-constexpr std::size_t kScratch = 6;       // bytes of working memory for each row
 
 // At most three thresholds of a feature, and how many lie in the cells before.
 struct alignas(16) RankCell {
@@ -120,7 +119,7 @@ struct Lanes {
   std::int32_t* sums;
   std::size_t sums_stride;
   std::size_t n;
-  std::uint8_t* scratch;            // (kScratch, sums_stride), from a cache line on
+  std::uint8_t* codes;              // (kTogether, sums_stride), of large trees
   const std::uint8_t* leaf_tables;  // (kShapes, 128), see shapes.hpp
 };
 

@@ -68,16 +68,15 @@ MDDAG_INLINE std::size_t count_of(std::uint8_t mask) {
 }
 
 MDDAG_INLINE U8x16 load8(const void* at) {
-  U8x16 v = {};
-  std::memcpy(&v, at, 8);
-  return v;
+  using I64x2 = std::int64_t __attribute__((vector_size(16)));
+  return (U8x16)I64x2{load<std::int64_t>(at), 0};
 }
 
 inline void pack_bytes(const std::uint8_t* masks, std::size_t n_masks, std::int8_t* bytes) {
   std::int8_t* to = bytes;
   for (std::size_t m = 0; m < n_masks; ++m) {
     const U8x16 packed = lookup(load8(bytes + 8 * m), load8(kPackTable.lanes[masks[m]]));
-    std::memcpy(to, &packed, 8);
+    std::memcpy(to, &packed, 8);  // the lower half
     to += count_of(masks[m]);
   }
 }

@@ -25,27 +25,11 @@ inline void pairs_of_trees(const SmallTrees&, std::size_t, std::size_t, const La
 
 constexpr bool kHasPairs = true;
 constexpr std::size_t kMostPairs = 256, kPlanes = PairVotes::kPlanes;
-static_assert(kScratch >= 2 * kPlanes, "two sums of 16 bits for each plane and two rows");
 
 // The sums of 64 rows, in registers.
 struct Planes {
-  U16 all[kPlanes], odd[kPlanes];
+  U16 all[kPlanes] = {}, odd[kPlanes] = {};
 
-  MDDAG_INLINE void clear() {
-    for (std::size_t p = 0; p < kPlanes; ++p) all[p] = odd[p] = U16{};
-  }
-  MDDAG_INLINE void load_from(const std::uint8_t* scratch) {
-    for (std::size_t p = 0; p < kPlanes; ++p) {
-      all[p] = load<U16>(scratch + 2 * kBytes * p);
-      odd[p] = load<U16>(scratch + 2 * kBytes * p + kBytes);
-    }
-  }
-  MDDAG_INLINE void store_to(std::uint8_t* scratch) const {
-    for (std::size_t p = 0; p < kPlanes; ++p) {
-      store(scratch + 2 * kBytes * p, all[p]);
-      store(scratch + 2 * kBytes * p + kBytes, odd[p]);
-    }
-  }
   MDDAG_INLINE void add(std::size_t plane, U8 bytes) {
     all[plane] += (U16)bytes;
     odd[plane] += (U16)bytes >> 8;
@@ -83,49 +67,57 @@ MDDAG_INLINE void flush(const Planes& planes, std::int32_t base, std::int32_t* s
     store(sums + q * kWords, load<I32>(sums + q * kWords) + (I32)rows[q] + base);
 }
 
-// Where sums wait between passes, and whether a pass is the first or the last of a score's.
-struct Pass {
-  std::int32_t* sums;
-  std::int32_t base;
-  bool is_first, is_last;
-};
-
-MDDAG_INLINE void add_votes(const PairVotes& votes, U8 first, U8 second, Planes& sums) {
-  const __m512i both = (__m512i)(first | (U8)((U16)second << 3));
-  for (std::size_t p = 0; p < kPlanes; ++p)
-    sums.add(p, (U8)_mm512_permutexvar_epi8(both, _mm512_load_si512(votes.plane[p])));
-}
-
-// One pair of trees.
-inline void add_pair(const SmallTree* trees, const PairVotes& votes, const Lanes& lanes,
-                     const Pass& pass) {
-  const AnyExits first(trees[0].splits, lanes), second(trees[1].splits, lanes);
-  const std::size_t n = lanes.n;
-  std::uint8_t* scratch = lanes.scratch;
-  for (std::size_t i = 0; i < n; i += kBytes, scratch += 2 * kPlanes * kBytes) {
-    Planes sums;
-    if (pass.is_first)
-      sums.clear();
-    else
-      sums.load_from(scratch);
-    add_votes(votes, first(i), second(i), sums);
-    if (pass.is_last)
-      flush(sums, pass.base, pass.sums + i);
-    else
-      sums.store_to(scratch);
+// The exits of kGroups times 64 rows; a threshold serves all of them.
+template <std::size_t kGroups>
+MDDAG_INLINE void find_exits(const Splits& splits, const std::int8_t* ranks,
+                             const std::uint8_t* leaf_tables, U8* exits) {
+  __m512i answers[kGroups];
+  for (std::size_t s = 0; s < 7; ++s) {
+    const __m512i threshold = _mm512_set1_epi8(splits.threshold[s]);
+    const __m512i bit = _mm512_set1_epi8(static_cast<char>(1 << s));
+    for (std::size_t g = 0; g < kGroups; ++g) {
+      const __m512i bytes = _mm512_loadu_si512(ranks + splits.column[s] + g * kBytes);
+      const __mmask64 left = _mm512_cmpgt_epi8_mask(threshold, bytes);
+      answers[g] = s == 0 ? _mm512_maskz_mov_epi8(left, bit)
+                          : _mm512_mask_add_epi8(answers[g], left, answers[g], bit);
+    }
   }
+  const Table128 table(leaf_tables + splits.shape * std::size_t{128});
+  for (std::size_t g = 0; g < kGroups; ++g) exits[g] = table[(U8)answers[g]];
 }
 
-// The trees first .. end, which are pairs for the same score.
+// The trees first .. end, which are pairs for the same score, on kGroups times 64 rows from row i
+// on: few enough that all columns of ranks stay in the nearest cache while the trees pass.
+template <std::size_t kGroups>
+void run_pairs(const SmallTrees& trees, std::size_t first, std::size_t end, const Lanes& lanes,
+               std::size_t i) {
+  const std::int8_t* ranks = lanes.ranks + i;
+  const std::uint8_t* leaf_tables = lanes.leaf_tables;
+  Planes sums[kGroups];
+  std::int32_t base = 0;
+  for (std::size_t t = first; t < end; t += 2) {
+    const PairVotes& votes = trees.pairs[t / 2];
+    U8 exits[2][kGroups];
+    for (std::size_t k = 0; k < 2; ++k)
+      find_exits<kGroups>(trees.trees[t + k].splits, ranks, leaf_tables, exits[k]);
+    for (std::size_t g = 0; g < kGroups; ++g) {
+      const __m512i both = (__m512i)(exits[0][g] | (U8)((U16)exits[1][g] << 3));
+      for (std::size_t p = 0; p < kPlanes; ++p)
+        sums[g].add(p, (U8)_mm512_permutexvar_epi8(both, _mm512_load_si512(votes.plane[p])));
+    }
+    base += votes.least;
+  }
+  std::int32_t* to = lanes.sums + trees.trees[first].score * lanes.sums_stride + i;
+  for (std::size_t g = 0; g < kGroups; ++g) flush(sums[g], base, to + g * kBytes);
+}
+
 inline void run_pairs(const SmallTrees& trees, std::size_t first, std::size_t end,
                       const Lanes& lanes) {
-  Pass pass{lanes.sums + trees.trees[first].score * lanes.sums_stride, 0, true, false};
-  for (std::size_t t = first; t < end; t += 2) {
-    pass.base += trees.pairs[t / 2].least;
-    pass.is_last = t + 2 == end;
-    add_pair(trees.trees + t, trees.pairs[t / 2], lanes, pass);
-    pass.is_first = false;
-  }
+  constexpr std::size_t kGroups = 2;
+  std::size_t i = 0;
+  for (; i + kGroups * kBytes <= lanes.n; i += kGroups * kBytes)
+    run_pairs<kGroups>(trees, first, end, lanes, i);
+  for (; i < lanes.n; i += kBytes) run_pairs<1>(trees, first, end, lanes, i);
 }
 
 inline void pairs_of_trees(const SmallTrees& trees, std::size_t first, std::size_t n,

@@ -21,9 +21,7 @@ static_assert(sizeof(RankCell) == 1 << kCellShift, "cells are counted in bytes")
 template <Lookup lookup>
 MDDAG_INLINE I32 cells_of(const RankGrid& grid, F32 x) {
   if constexpr (lookup == Lookup::value) {
-    F32 at = (x - grid.low) * grid.scale;
-    at = at > 0.0f ? at : F32{};  // of NaN and zero, zero
-    return __builtin_convertvector(at < grid.last ? at : all(grid.last), I32);
+    return __builtin_convertvector(clamped((x - grid.low) * grid.scale, grid.last), I32);
   } else {
     const I32 bits = (I32)(x + 0.0f);
     I32 key = bits ^ ((bits >> 31) & 0x7fffffff);

@@ -33,7 +33,7 @@ class TableKernels {
     Tables tables{};
     for (const LargeTree* tree = trees; tree != trees + n_trees; ++tree) {
       if (tables.n == kTogether || tree->score != tables.score) tables.flush(lanes);
-      std::uint8_t* codes = lanes.scratch + tables.n * lanes.sums_stride;
+      std::uint8_t* codes = lanes.codes + tables.n * lanes.sums_stride;
       fill(codes, lanes.n, tree->entry);
       for (std::uint32_t p = 0; p < tree->n_pieces; ++p) enter(tree->pieces[p], lanes, codes);
       for (std::uint32_t k = 0; k < tree->n_outputs; ++k) {

@@ -22,11 +22,11 @@ struct Workspace {
         lanes_at_once(lanes),
         ranks((n_columns + 1) * stride),  // padded trees read a first column even if there is none
         sums(n_scores * stride),
-        scratch(kScratch * stride) {}
+        codes(kTogether * stride) {}
 
   Lanes lanes(std::size_t n_rows, const std::uint8_t* leaf_tables) {
     return {ranks.data(),   sums.data(), stride, padded(n_rows, lanes_at_once),
-            scratch.data(), leaf_tables};
+            codes.data(), leaf_tables};
   }
 
   // The bias as the sums of the first n lanes.
@@ -38,7 +38,7 @@ struct Workspace {
   std::size_t stride, lanes_at_once;
   Aligned<std::int8_t> ranks;
   Aligned<std::int32_t> sums;
-  Aligned<std::uint8_t> scratch;
+  Aligned<std::uint8_t> codes;
 };
 
 }  // namespace mddag::blocks

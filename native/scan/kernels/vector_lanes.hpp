@@ -43,7 +43,7 @@ class Lanes {
   }
   MDDAG_INLINE static Doubles all(double value) {
     Doubles out;
-    for (D& part : out.part) part = D{} + value;
+    for (D& part : out.part) part = value - D{};
     return out;
   }
   // Sums wrap around modulo 2^32, their difference is that of the true sums.
@@ -75,7 +75,7 @@ class Lanes {
   }
   MDDAG_INLINE static Mask at_most(const Floats& a, float b) {
     Mask out;
-    for (std::size_t p = 0; p < kParts; ++p) out.part[p] = (I)(a.part[p] <= F{} + b);
+    for (std::size_t p = 0; p < kParts; ++p) out.part[p] = (I)(a.part[p] <= b - F{});
     return out;
   }
   MDDAG_INLINE static Doubles choose(const Mask& mask, const Doubles& a, const Doubles& b) {
@@ -91,7 +91,7 @@ class Lanes {
   MDDAG_INLINE static unsigned at_least(const Doubles& a, double b) {
     unsigned bits = 0;
     for (std::size_t p = 0; p < 2 * kParts; ++p)
-      bits |= bits_of((L)(a.part[p] >= D{} + b)) << p * (kEach / 2);
+      bits |= bits_of((L)(a.part[p] >= b - D{})) << p * (kEach / 2);
     return bits;
   }
   MDDAG_INLINE static unsigned count(unsigned bits) {

@@ -177,7 +177,7 @@ def test_the_level_is_named(monkeypatch):
 )
 @settings(deadline=None, max_examples=40)
 def test_votes_of_any_size_in_any_pairs(seed, n_trees, largest, n_rows, n_scores):
-    """Pairs of trees for one score and for two, of votes that three bytes hold and that they do not,
+    """Trees for one score and for two, votes that three bytes hold and others,
     and more pairs than fit the sums between two passes."""
     rng = np.random.default_rng(seed)
     thresholds = [rng.normal(size=40) for _ in range(5)]
