@@ -18,9 +18,7 @@
 #include <arm_neon.h>
 #endif
 
-#if defined(__AVX512VBMI__)
-#define MDDAG_BYTES 64
-#elif defined(__AVX2__)
+#if defined(__AVX2__)
 #define MDDAG_BYTES 32
 #else
 #define MDDAG_BYTES 16
@@ -95,12 +93,7 @@ MDDAG_INLINE V zip_high(V a, V b) {
 // 16 bytes for every quarter of a vector, got by quarter(q).
 template <class Quarter>
 MDDAG_INLINE F32 joined(const Quarter& quarter) {
-#if MDDAG_BYTES == 64
-  __m512 v = _mm512_castps128_ps512((__m128)quarter(0));
-  v = _mm512_mask_broadcast_f32x4(v, 0x00f0, (__m128)quarter(1));
-  v = _mm512_mask_broadcast_f32x4(v, 0x0f00, (__m128)quarter(2));
-  return (F32)_mm512_mask_broadcast_f32x4(v, 0xf000, (__m128)quarter(3));
-#elif MDDAG_BYTES == 32
+#if MDDAG_BYTES == 32
   return (F32)_mm256_insertf128_ps(_mm256_castps128_ps256((__m128)quarter(0)), (__m128)quarter(1),
                                    1);
 #else
@@ -123,9 +116,7 @@ MDDAG_INLINE U8 table8(const void* bytes) { return (U8)(I64{} + load<std::int64_
 
 // The same 16 bytes in every quarter, and the bytes of each quarter that an index < 16 chooses.
 MDDAG_INLINE U8 table16(const void* bytes) {
-#if MDDAG_BYTES == 64
-  return (U8)_mm512_broadcast_i32x4(_mm_loadu_si128(static_cast<const __m128i*>(bytes)));
-#elif MDDAG_BYTES == 32
+#if MDDAG_BYTES == 32
   return (U8)_mm256_broadcastsi128_si256(_mm_loadu_si128(static_cast<const __m128i*>(bytes)));
 #else
   return load<U8>(bytes);
@@ -138,11 +129,7 @@ MDDAG_INLINE U8x16 lookup(U8x16 table, U8x16 index) {
   return (U8x16)vqtbl1q_u8((uint8x16_t)table, (uint8x16_t)index);
 #endif
 }
-#if MDDAG_BYTES == 64
-MDDAG_INLINE U8 lookup(U8 table, U8 index) {
-  return (U8)_mm512_shuffle_epi8((__m512i)table, (__m512i)index);
-}
-#elif MDDAG_BYTES == 32
+#if MDDAG_BYTES == 32
 MDDAG_INLINE U8 lookup(U8 table, U8 index) {
   return (U8)_mm256_shuffle_epi8((__m256i)table, (__m256i)index);
 }
@@ -151,16 +138,7 @@ MDDAG_INLINE U8 lookup(U8 table, U8 index) {
 // The bytes of a table of 128 that the seven lower bits of an index choose, the eighth being 0.
 class Table128 {
  public:
-#if MDDAG_BYTES == 64
-  explicit MDDAG_INLINE Table128(const std::uint8_t* table)
-      : low_(_mm512_loadu_si512(table)), high_(_mm512_loadu_si512(table + 64)) {}
-  MDDAG_INLINE U8 operator[](U8 index) const {
-    return (U8)_mm512_permutex2var_epi8(low_, (__m512i)index, high_);
-  }
-
- private:
-  __m512i low_, high_;
-#elif defined(MDDAG_X86)
+#if defined(MDDAG_X86)
   explicit MDDAG_INLINE Table128(const std::uint8_t* table) : table_(table) {}
   MDDAG_INLINE U8 operator[](U8 index) const {
     const U16 at = (U16)index;
@@ -201,15 +179,9 @@ class Table128 {
 // Words chosen from eight by kBytes indices, added to as many words.
 class Words8 {
  public:
-#if MDDAG_BYTES >= 32
-#if MDDAG_BYTES == 64
-  explicit MDDAG_INLINE Words8(const std::int32_t* words)
-      : words_(
-            _mm512_broadcast_i64x4(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(words)))) {}
-#else
+#if MDDAG_BYTES == 32
   explicit MDDAG_INLINE Words8(const std::int32_t* words)
       : words_(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(words))) {}
-#endif
   MDDAG_INLINE void add(U8 index, std::int32_t* sums) const {
     add_part<0>(index, sums);
     add_part<1>(index, sums);
@@ -221,21 +193,12 @@ class Words8 {
   template <int part>
   MDDAG_INLINE void add_part(U8 index, std::int32_t* sums) const {
     std::int32_t* at = sums + part * kWords;
-#if MDDAG_BYTES == 64
-    const __m512i wide = _mm512_cvtepu8_epi32(_mm512_extracti32x4_epi32((__m512i)index, part));
-    store(at, load<I32>(at) + (I32)_mm512_permutexvar_epi32(wide, words_));
-#else
     const __m128i half = _mm256_extracti128_si256((__m256i)index, part / 2);
     const __m256i wide = _mm256_cvtepu8_epi32(part % 2 ? _mm_unpackhi_epi64(half, half) : half);
     store(at, load<I32>(at) + (I32)_mm256_permutevar8x32_epi32(words_, wide));
-#endif
   }
 
-#if MDDAG_BYTES == 64
-  __m512i words_;
-#else
   __m256i words_;
-#endif
 #else  // the bytes of the words are looked up one by one and zipped together
   explicit MDDAG_INLINE Words8(const std::int32_t* words) {
     const U8 order = {0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15};
@@ -263,12 +226,7 @@ class Words8 {
 
 // Four vectors of words -> their bytes in order, those below 0 as 0 and those above 255 as 255.
 MDDAG_INLINE U8 narrowed(const I32* words) {
-#if MDDAG_BYTES == 64
-  const __m512i low = _mm512_packs_epi32((__m512i)words[0], (__m512i)words[1]);
-  const __m512i high = _mm512_packs_epi32((__m512i)words[2], (__m512i)words[3]);
-  const __m512i order = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
-  return (U8)_mm512_permutexvar_epi32(order, _mm512_packus_epi16(low, high));
-#elif MDDAG_BYTES == 32
+#if MDDAG_BYTES == 32
   const __m256i low = _mm256_packs_epi32((__m256i)words[0], (__m256i)words[1]);
   const __m256i high = _mm256_packs_epi32((__m256i)words[2], (__m256i)words[3]);
   const __m256i order = _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7);
@@ -286,9 +244,7 @@ MDDAG_INLINE U8 narrowed(const I32* words) {
 
 // Whether any bit of a vector is set.
 MDDAG_INLINE bool any(I32 bits) {
-#if MDDAG_BYTES == 64
-  return _mm512_test_epi32_mask((__m512i)bits, (__m512i)bits) != 0;
-#elif MDDAG_BYTES == 32
+#if MDDAG_BYTES == 32
   return !_mm256_testz_si256((__m256i)bits, (__m256i)bits);
 #elif defined(MDDAG_X86)
   return !_mm_testz_si128((__m128i)bits, (__m128i)bits);
@@ -299,10 +255,7 @@ MDDAG_INLINE bool any(I32 bits) {
 
 // x between 0 and `most`; 0 where x is NaN.
 MDDAG_INLINE F32 clamped(F32 x, float most) {
-#if MDDAG_BYTES == 64
-  const __m512 above = _mm512_max_ps((__m512)x, _mm512_setzero_ps());
-  return (F32)_mm512_min_ps(above, _mm512_set1_ps(most));
-#elif MDDAG_BYTES == 32
+#if MDDAG_BYTES == 32
   const __m256 above = _mm256_max_ps((__m256)x, _mm256_setzero_ps());
   return (F32)_mm256_min_ps(above, _mm256_set1_ps(most));
 #elif defined(MDDAG_X86)
@@ -313,18 +266,11 @@ MDDAG_INLINE F32 clamped(F32 x, float most) {
 }
 
 // counts + 1 where x > edge.
-MDDAG_INLINE I32 count_above(I32 counts, F32 x, F32 edge) {
-#if MDDAG_BYTES == 64
-  const __mmask16 above = _mm512_cmp_ps_mask((__m512)x, (__m512)edge, _CMP_GT_OQ);
-  return (I32)_mm512_mask_add_epi32((__m512i)counts, above, (__m512i)counts, _mm512_set1_epi32(1));
-#else
-  return counts - (I32)(x > edge);
-#endif
-}
+MDDAG_INLINE I32 count_above(I32 counts, F32 x, F32 edge) { return counts - (I32)(x > edge); }
 
 // Which of eight words are equal to `value`, a bit each.
 MDDAG_INLINE std::uint8_t mask_equal8(const std::int32_t* words, std::int32_t value) {
-#if MDDAG_BYTES >= 32
+#if MDDAG_BYTES == 32
   const __m256i eight = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(words));
   const __m256i equal = _mm256_cmpeq_epi32(eight, _mm256_set1_epi32(value));
   return static_cast<std::uint8_t>(_mm256_movemask_ps(_mm256_castsi256_ps(equal)));

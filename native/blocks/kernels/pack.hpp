@@ -1,5 +1,6 @@
-// What lies in chosen lanes moved together. With AVX-512 an instruction does it; elsewhere eight
-// bytes or words at a time by a table of shuffles. The specification is scalar::pack.
+// What lies in chosen lanes moved together, four or eight at a time by a table of shuffles: fast on
+// every machine, where the instruction made for it (pext) is slow on some. The specification is
+// scalar::pack.
 #pragma once
 
 #include <cstddef>
@@ -17,28 +18,6 @@ inline void mask_other(const std::int32_t* words, std::size_t n, std::int32_t va
   for (std::size_t i = 0; i < n; i += 8)
     masks[i / 8] = static_cast<std::uint8_t>(~mask_equal8(words + i, value));
 }
-
-#if MDDAG_BYTES == 64
-
-inline void pack_bytes(const std::uint8_t* masks, std::size_t n_masks, std::int8_t* bytes) {
-  std::int8_t* to = bytes;
-  for (std::size_t m = 0; m < n_masks; m += 8) {
-    const auto mask = load<std::uint64_t>(masks + m);
-    _mm512_storeu_si512(to, _mm512_maskz_compress_epi8(mask, _mm512_loadu_si512(bytes + 8 * m)));
-    to += _mm_popcnt_u64(mask);
-  }
-}
-
-inline void pack_words(const std::uint8_t* masks, std::size_t n_masks, const std::int32_t* words,
-                       std::int32_t* to) {
-  for (std::size_t m = 0; m < n_masks; m += 2) {
-    const auto mask = load<std::uint16_t>(masks + m);
-    _mm512_storeu_si512(to, _mm512_maskz_compress_epi32(mask, _mm512_loadu_si512(words + 8 * m)));
-    to += _mm_popcnt_u32(mask);
-  }
-}
-
-#else
 
 // By mask: the lanes of its bits, and how many they are.
 struct PackTable {
@@ -119,7 +98,6 @@ inline void pack_words(const std::uint8_t* masks, std::size_t n_masks, const std
   }
 }
 
-#endif
 #endif
 
 }  // namespace mddag::blocks::MDDAG_LEVEL

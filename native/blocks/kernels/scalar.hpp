@@ -95,8 +95,13 @@ struct Machine {
   }
 };
 
+inline void find_codes(const LargeTree& tree, const Lanes& lanes, std::uint8_t* codes) {
+  std::fill_n(codes, lanes.n, tree.entry);
+  for (std::uint32_t p = 0; p < tree.n_pieces; ++p) enter_piece(tree.pieces[p], lanes, codes);
+}
+
 inline void large_trees(const LargeTree* trees, std::size_t n_trees, const Lanes& lanes) {
-  TableKernels<Machine>::large_trees(trees, n_trees, lanes, enter_piece);
+  TableKernels<Machine>::large_trees(trees, n_trees, lanes, find_codes);
 }
 
 inline void mask_other(const std::int32_t* words, std::size_t n, std::int32_t value,

@@ -4,7 +4,7 @@
 // A function for each shape selects the exit from the bottom up, straight-line code of seven byte
 // comparisons; one look-up then turns exits into votes or codes. A call of such a function pays for
 // itself from kManyRows rows on; below, one function does for every shape by a table of the exit
-// that the seven answers lead to. Where such a table is one instruction, it does for any rows.
+// that the seven answers lead to.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,6 @@ namespace mddag::blocks::MDDAG_LEVEL {
 
 using namespace simd::MDDAG_LEVEL;
 
-constexpr bool kHasShapes = kBytes < 64;
 constexpr std::size_t kManyRows = 256;
 
 struct Machine {
@@ -113,27 +112,12 @@ class AnyExits {
         exits_(lanes.leaf_tables + splits.shape * std::size_t{128}) {}
 
   MDDAG_INLINE U8 operator()(std::size_t i) const {
-#if MDDAG_BYTES == 64
-    __m512i answers = _mm512_maskz_set1_epi8(left(0, i), 1);
-    for (int s = 1; s < 7; ++s)
-      answers = _mm512_mask_add_epi8(answers, left(s, i), answers,
-                                     _mm512_set1_epi8(static_cast<char>(1 << s)));
-    return exits_[(U8)answers];
-#else
     U8 answers = {};
     for (int s = 6; s >= 0; --s) answers = answers + answers - (U8)columns_.left(s, i);
     return exits_[answers];
-#endif
   }
 
  private:
-#if MDDAG_BYTES == 64
-  MDDAG_INLINE __mmask64 left(int s, std::size_t i) const {
-    return _mm512_cmpgt_epi8_mask((__m512i)columns_.threshold[s],
-                                  (__m512i)load<I8>(columns_.column[s] + i));
-  }
-#endif
-
   Columns<7> columns_;
   Table128 exits_;
 };
@@ -148,12 +132,11 @@ void use_any(const typename Use::Tree& tree, const Lanes& lanes, typename Use::T
 template <class Use>
 MDDAG_INLINE void use_splits(const typename Use::Tree& tree, const Lanes& lanes,
                              typename Use::Target* target) {
-  if constexpr (kHasShapes) {
-    using AllShapes = std::make_index_sequence<kShapes>;
-    if (lanes.n >= kManyRows)
-      return Shaped<Use, AllShapes>::kernels[tree.splits.shape](tree, lanes.ranks, target, lanes.n);
-  }
-  use_any<Use>(tree, lanes, target);
+  using AllShapes = std::make_index_sequence<kShapes>;
+  if (lanes.n >= kManyRows)
+    Shaped<Use, AllShapes>::kernels[tree.splits.shape](tree, lanes.ranks, target, lanes.n);
+  else
+    use_any<Use>(tree, lanes, target);
 }
 
 inline void small_tree(const SmallTree& tree, const Lanes& lanes) {
@@ -165,8 +148,14 @@ inline void small_trees(const SmallTrees& trees, std::size_t first, std::size_t 
   for (std::size_t t = first; t < first + n; ++t) small_tree(trees.trees[t], lanes);
 }
 
+inline void find_codes(const LargeTree& tree, const Lanes& lanes, std::uint8_t* codes) {
+  for (std::size_t i = 0; i < lanes.n; i += kBytes) store(codes + i, all(tree.entry));
+  for (std::uint32_t p = 0; p < tree.n_pieces; ++p)
+    use_splits<EnterPiece>(tree.pieces[p], lanes, codes);
+}
+
 inline void large_trees(const LargeTree* trees, std::size_t n_trees, const Lanes& lanes) {
-  TableKernels<Machine>::large_trees(trees, n_trees, lanes, use_splits<EnterPiece>);
+  TableKernels<Machine>::large_trees(trees, n_trees, lanes, find_codes);
 }
 
 }  // namespace mddag::blocks::MDDAG_LEVEL

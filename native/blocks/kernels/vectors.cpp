@@ -3,7 +3,6 @@
 #include "blocks/kernels/exit_kernels.hpp"
 #include "blocks/kernels/kernels.hpp"
 #include "blocks/kernels/pack.hpp"
-#include "blocks/kernels/pairs.hpp"
 #include "blocks/kernels/ranks.hpp"
 #include "blocks/kernels/table_kernels.hpp"
 #include "blocks/kernels/transpose.hpp"
@@ -13,10 +12,10 @@ namespace mddag::blocks::MDDAG_LEVEL {
 
 Kernels kernels() {
   return {kBytes,
-          kHasPairs,
+          false,
           {ranks<float>, transpose<float>},
           {ranks<double>, transpose<double>},
-          kHasPairs ? pairs_of_trees : small_trees,
+          small_trees,
           large_trees,
           TableKernels<Machine>::steps,
           ExitKernels<Machine>::decide,

@@ -25,7 +25,7 @@ struct Workspace {
         codes(kTogether * stride) {}
 
   Lanes lanes(std::size_t n_rows, const std::uint8_t* leaf_tables) {
-    return {ranks.data(),   sums.data(), stride, padded(n_rows, lanes_at_once),
+    return {ranks.data(), sums.data(), stride, padded(n_rows, lanes_at_once),
             codes.data(), leaf_tables};
   }
 

@@ -1,24 +1,17 @@
-// Eight lanes as vectors of the level that this is compiled for, as many as that takes. Where the
-// level's own are wider than eight floats, they are 32 bytes wide.
+// Eight lanes as vectors of the level that this is compiled for, as many as that takes.
 #pragma once
 
 #include "levels/simd.hpp"
 #include "scan/kernels/group_kernel.hpp"
 
-#if MDDAG_BYTES > 32
-#define MDDAG_SCAN_BYTES 32
-#else
-#define MDDAG_SCAN_BYTES MDDAG_BYTES
-#endif
-
 namespace mddag::scan::MDDAG_LEVEL {
 
 class Lanes {
-  using F = float __attribute__((vector_size(MDDAG_SCAN_BYTES)));
-  using D = double __attribute__((vector_size(MDDAG_SCAN_BYTES)));
-  using U = std::uint32_t __attribute__((vector_size(MDDAG_SCAN_BYTES)));
-  using I = std::int32_t __attribute__((vector_size(MDDAG_SCAN_BYTES)));
-  using L = std::int64_t __attribute__((vector_size(MDDAG_SCAN_BYTES)));
+  using F = float __attribute__((vector_size(MDDAG_BYTES)));
+  using D = double __attribute__((vector_size(MDDAG_BYTES)));
+  using U = std::uint32_t __attribute__((vector_size(MDDAG_BYTES)));
+  using I = std::int32_t __attribute__((vector_size(MDDAG_BYTES)));
+  using L = std::int64_t __attribute__((vector_size(MDDAG_BYTES)));
   static constexpr std::size_t kEach = sizeof(F) / 4, kParts = kLanes / kEach;
 
  public:
@@ -100,7 +93,7 @@ class Lanes {
 
  private:
   MDDAG_INLINE static void widen(I mask, L& low, L& high) {
-#if MDDAG_SCAN_BYTES == 32
+#if MDDAG_BYTES == 32
     low = (L)_mm256_cvtepi32_epi64(_mm256_castsi256_si128((__m256i)mask));
     high = (L)_mm256_cvtepi32_epi64(_mm256_extracti128_si256((__m256i)mask, 1));
 #else
@@ -111,7 +104,7 @@ class Lanes {
 
   // The lowest bit of each lane.
   MDDAG_INLINE static unsigned bits_of(L mask) {
-#if MDDAG_SCAN_BYTES == 32
+#if MDDAG_BYTES == 32
     return static_cast<unsigned>(_mm256_movemask_pd((__m256d)mask));
 #elif defined(MDDAG_X86)
     return static_cast<unsigned>(_mm_movemask_pd((__m128d)mask));
