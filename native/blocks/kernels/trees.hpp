@@ -104,29 +104,21 @@ struct Shaped<Use, std::index_sequence<shape...>> {
   static constexpr decltype(&use_shaped<Use, 0>) kernels[] = {use_shaped<Use, shape>...};
 };
 
-// The exits of any tree, by the answers of its splits as bits.
-class AnyExits {
- public:
-  MDDAG_INLINE AnyExits(const Splits& splits, const Lanes& lanes)
-      : columns_(splits, lanes.ranks),
-        exits_(lanes.leaf_tables + splits.shape * std::size_t{128}) {}
-
-  MDDAG_INLINE U8 operator()(std::size_t i) const {
-    U8 answers = {};
-    for (int s = 6; s >= 0; --s) answers = answers + answers - (U8)columns_.left(s, i);
-    return exits_[answers];
-  }
-
- private:
-  Columns<7> columns_;
-  Table128 exits_;
-};
-
+// Any tree: its exit by the answers of its splits, as bits.
 template <class Use>
 void use_any(const typename Use::Tree& tree, const Lanes& lanes, typename Use::Target* target) {
-  const AnyExits exits(tree.splits, lanes);
+  const Table128 exits(lanes.leaf_tables + tree.splits.shape * std::size_t{128});
+  const std::int8_t* ranks = lanes.ranks;
+  const std::size_t n = lanes.n;
   const Use use(tree);
-  for (std::size_t i = 0; i < lanes.n; i += kBytes) use(exits(i), target + i);
+  for (std::size_t i = 0; i < n; i += kBytes) {
+    U8 answers = {};
+    for (int s = 6; s >= 0; --s) {
+      const I8 bytes = load<I8>(ranks + tree.splits.column[s] + i);
+      answers = answers + answers - (U8)(all(tree.splits.threshold[s]) > bytes);
+    }
+    use(exits[answers], target + i);
+  }
 }
 
 template <class Use>
