@@ -20,9 +20,10 @@ struct Workspace {
   Workspace(std::size_t n_columns, std::size_t n_scores, std::size_t block_rows, std::size_t lanes)
       : stride(stride_of(block_rows)),
         lanes_at_once(lanes),
-        ranks((n_columns + 1) * stride),  // padded trees read a first column even if there is none
+        ranks((n_columns + 1) * stride,
+              Unset{}),  // padded trees read a first column even if there is none
         sums(n_scores * stride),
-        codes(kTogether * stride) {}
+        codes(kTogether * stride, Unset{}) {}
 
   Lanes lanes(std::size_t n_rows, const std::uint8_t* leaf_tables) {
     return {ranks.data(), sums.data(), stride, padded(n_rows, lanes_at_once),
