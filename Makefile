@@ -2,7 +2,8 @@
 #   make demo    set up, build, run the demo (make demo-costs: that of costly features)
 #   make test    set up, build, lint, type-check, test
 # and, longer: make fuzz (damaged model files by the thousand), make sanitize (memory, undefined
-# behaviour and threads of the native core), make bench (tables against other libraries), make
+# behaviour and threads of the native core), make test-arm (its kernels for 64-bit ARM, emulated),
+# make wheel (for Linux, tried without a compiler), make bench (tables against other libraries), make
 # experiments (the paper's figures), make docs (the site)
 PYTHON ?= python3
 VENV := .venv
@@ -20,7 +21,8 @@ KERNEL_TESTS := $(addprefix tests/,native learners solvers/td solvers/descent se
   boosting/test_rounds.py calibration dag ensemble features/test_features.py mdp/test_grid.py \
   mdp/test_mdp.py serving/test_predictor.py solvers/test_quit_loss.py)
 
-.PHONY: demo demo-costs test lint format check clang programs fuzz sanitize dist bench experiments docs clean
+.PHONY: demo demo-costs test lint format check clang programs test-arm fuzz sanitize dist wheel bench \
+  experiments docs clean
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/built
@@ -53,6 +55,25 @@ clang: $(VENV)/ready programs
 	@if command -v clang++ > /dev/null; \
 	then $(MAKE) build/clang/built && build/clang/bin/python -m pytest -n $(JOBS) $(KERNEL_TESTS); \
 	else echo "NOTICE: there is no clang++, so the native core was neither built nor tested with it"; fi
+
+# The kernels for 64-bit ARM against the plain loops, by cross compiler and emulation.
+ARM_CXX := aarch64-linux-gnu-g++
+test-arm:
+	@(command -v $(ARM_CXX) && command -v qemu-aarch64) > /dev/null || test $$(id -u) != 0 \
+	  || (apt-get update && apt-get install --yes g++-aarch64-linux-gnu qemu-user) > /dev/null 2>&1 || true
+	@if (command -v $(ARM_CXX) && command -v qemu-aarch64) > /dev/null; \
+	then $(MAKE) build/arm/levels && qemu-aarch64 build/arm/levels; \
+	else echo "NOTICE: there is no $(ARM_CXX) or no qemu-aarch64, so kernels for ARM were not tested"; fi
+ARM_OBJECTS := $(foreach part,blocks scan,$(foreach level,scalar neon,build/arm/$(part).$(level).o))
+ARM_FLAGS := -std=c++17 -O3 -ffp-contract=off -Wall -Wextra -Werror -Inative -DMDDAG_LEVELS_OF_ARM
+build/arm/levels: tests/native/levels.cpp $(ARM_OBJECTS) $(NATIVE)
+	$(ARM_CXX) $(ARM_FLAGS) -O1 -static -pthread $< $(ARM_OBJECTS) -o $@
+build/arm/%.scalar.o: $(NATIVE)
+	@mkdir -p build/arm
+	$(ARM_CXX) $(ARM_FLAGS) -c native/$*/kernels/scalar.cpp -o $@
+build/arm/%.neon.o: $(NATIVE)
+	@mkdir -p build/arm
+	$(ARM_CXX) $(ARM_FLAGS) -DMDDAG_LEVEL=neon -c native/$*/kernels/vectors.cpp -o $@
 
 # Memory, undefined behaviour and threads of the native core; GCC and Linux. Python frees no memory
 # at its end, so leaks are not looked for. Sanitizers need memory themselves, so tests of how much is
@@ -117,6 +138,19 @@ docs: $(VENV)/built
 
 dist: $(VENV)/ready
 	$(BIN)/python -m build --outdir dist .
+
+# A wheel for Linux on x86-64 as package indexes take it, and whether it runs where there is no
+# compiler: in an environment of its own, with nothing but Python on the path.
+wheel: $(VENV)/ready
+	rm -rf build/wheel
+	$(BIN)/python -m pip install --quiet --group wheel
+	$(BIN)/python -m build --wheel --outdir build/wheel/plain .
+	PATH=$(abspath $(BIN)):$$PATH $(BIN)/python -m auditwheel repair --wheel-dir build/wheel build/wheel/plain/*.whl
+	$(BIN)/python -m venv build/wheel/tried
+	build/wheel/tried/bin/python -m pip install --quiet build/wheel/*.whl
+	cd build/wheel && env -i PATH=$(abspath build/wheel/tried/bin) tried/bin/python \
+	  $(abspath tests/wheel.py)
+	ls -l build/wheel/*.whl
 
 clean:
 	rm -rf $(VENV) build dist out

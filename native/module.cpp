@@ -3,17 +3,18 @@
 //
 // Folders include from those before them alone (tests/native/test_includes.py):
 //
-//   internal   threads, spans, sorted numbers          ensemble   trees and tables of votes
-//   haar       rectangles of grey windows              mdp        state, jump table, loss, rollout
-//   boosting   columns as codes, trees grown on them   solvers    SARSA, descent
-//   walk       a policy row by row                     blocks     many rows at once
-//   scan       all windows of a picture
+//   internal   threads, spans, sorted numbers          levels     kinds of machines, vectors for
+//   them ensemble   trees and tables of votes haar       rectangles of grey windows mdp state, jump
+//   table, loss, rollout boosting   columns as codes, trees grown on them   solvers    SARSA,
+//   descent walk       a policy row by row                     blocks     many rows at once scan
+//   all windows of a picture
 //
 // blocks: kernels (on rank bytes) < ranks (values to bytes) < plan (trees to records) < run.
 // scan: kernels (eight windows at once) < the rest.
 #include "bindings/bindings.hpp"
 
 NB_MODULE(_core, m) {
+  mddag::bind_levels(m);
   mddag::bind_ensemble(m);
   mddag::bind_haar(m);
   mddag::bind_mdp(m);

@@ -7,6 +7,7 @@ namespace mddag {
 
 namespace nb = nanobind;
 
+void bind_levels(nb::module_& m);
 void bind_ensemble(nb::module_& m);
 void bind_haar(nb::module_& m);
 void bind_mdp(nb::module_& m);

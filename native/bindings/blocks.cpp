@@ -119,16 +119,17 @@ void bind_blocks(nb::module_& m) {
       "__init__",
       [](blocks::Forest* self, const TreeArrays& tree_arrays, const FixedTableArrays& tables,
          Array<const std::int32_t> bias, double unit, Array<const std::int64_t> order,
-         bool portable) {
+         const std::string& level) {
+        const NamedLevel named = level_or_chosen(level);
         const auto& [values, starts, score, rounds, n_scores] = tables;
         nb::gil_scoped_release unlocked;
         require_sound(tree_arrays, tables, bias, order);
         new (self) blocks::Forest(trees(tree_arrays), span(values), span(starts), span(score),
-                                  span(rounds), span(bias), unit, span(order), portable);
+                                  span(rounds), span(bias), unit, span(order), named);
       },
       "trees"_a.noconvert(), "tables"_a.noconvert(), "bias"_a.noconvert(), "unit"_a,
-      "order"_a.noconvert(), "portable"_a = false);
-  forest.def_prop_ro("kernels", &blocks::Forest::kernels);
+      "order"_a.noconvert(), "level"_a = "");
+  forest.def_prop_ro("level", &blocks::Forest::level);
   forest.def_prop_ro("most_documents", &blocks::Forest::most_documents);
   bind_forest_run_queries<float>(forest);
   bind_forest_run_queries<double>(forest);

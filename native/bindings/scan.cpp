@@ -2,6 +2,7 @@
 #include "scan/scan.hpp"
 
 #include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
 
 #include "bindings/arrays.hpp"
 #include "bindings/bindings.hpp"
@@ -95,7 +96,8 @@ void bind_scan(nb::module_& m) {
   m.def(
       "scan",
       [](Matrix<const std::uint8_t> picture, TripleArray levels, TripleArray tasks,
-         const ClassifierArrays& arrays, bool portable, int n_threads) {
+         const ClassifierArrays& arrays, int n_threads, const std::string& level) {
+        const scan::Kernels kernels = scan::kernels_of(level_or_chosen(level).level);
         const scan::Classifier classifier = classifier_of(arrays);
         const auto all_levels = records<scan::Level>(levels);
         const auto all_tasks = records<scan::Task>(tasks);
@@ -104,12 +106,12 @@ void bind_scan(nb::module_& m) {
         scan::Found found;
         {
           nb::gil_scoped_release unlocked;
-          found = scan::scan(grey, all_levels, all_tasks, classifier, portable, n_threads);
+          found = scan::scan(grey, all_levels, all_tasks, classifier, kernels, n_threads);
         }
         return as_arrays(found);
       },
       "picture"_a.noconvert(), "levels"_a.noconvert(), "tasks"_a.noconvert(),
-      "classifier"_a.noconvert(), "portable"_a, "n_threads"_a);
+      "classifier"_a.noconvert(), "n_threads"_a, "level"_a = "");
   m.def(
       "group_greedily",
       [](Matrix<const std::int64_t> boxes, Array<const double> weights, double least,

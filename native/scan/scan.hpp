@@ -14,13 +14,15 @@
 #include <vector>
 
 #include "internal/parallel.hpp"
+#include "levels/level.hpp"
 #include "scan/cells.hpp"
 #include "scan/classifier.hpp"
-#include "scan/kernels/choice.hpp"
 #include "scan/resize.hpp"
 #include "scan/row.hpp"
 
 namespace mddag::scan {
+
+MDDAG_KERNELS_OF_LEVELS
 
 struct Level {
   std::size_t height, width, step;
@@ -128,10 +130,9 @@ inline void scan_task(const Picture& picture, const Level& level, const Task& ta
 }
 
 inline Found scan(const Picture& picture, const std::vector<Level>& levels,
-                  const std::vector<Task>& tasks, const Classifier& classifier, bool portable,
-                  int n_threads) {
+                  const std::vector<Task>& tasks, const Classifier& classifier,
+                  const Kernels& kernels, int n_threads) {
   const Placements placements(classifier, levels, tasks);
-  const Kernels kernels = choose_kernels(portable);
   std::vector<Found> parts(tasks.size());
   parallel_for(tasks.size(), n_threads, [&](std::size_t t) {
     if (tasks[t].first < tasks[t].end)

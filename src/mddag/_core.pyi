@@ -303,10 +303,10 @@ class Forest:
         bias: Ints32,
         unit: float,
         order: Ints64,  # step j of run_blocks evaluates base classifier order[j]
-        portable: bool = False,  # leave the machine's vector instructions alone
+        level: str = "",  # as `levels` names it; by default `level()`
     ) -> None: ...
     @property
-    def kernels(self) -> str: ...  # "avx2" or "portable"
+    def level(self) -> str: ...
     def scores(self, X: Rows, out: Sums, n_threads: int) -> None: ...
     @property
     def most_documents(self) -> int: ...
@@ -420,8 +420,8 @@ def scan(
     levels: Ints64,  # (L, 3): height, width, step
     tasks: Ints64,  # (n, 3): level, first row of windows, end
     classifier: WindowClassifier,
-    portable: bool,
     n_threads: int,
+    level: str = "",
 ) -> tuple[Ints32, Floats, int, int]:
     """Hits as (level, x, y) each, scores, windows looked at, base classifiers evaluated."""
 

@@ -16,10 +16,10 @@ from tests.detection.classifiers import random_classifier, random_picture
 from tests.reference import scan as reference
 
 
-def scanned(classifier, picture, levels, *, portable=False, n_threads=1):
+def scanned(classifier, picture, levels, *, level="", n_threads=1):
     tasks = np.concatenate(levels.calls(n_threads))
     places, scores, n_windows, n_evaluated = _core.scan(
-        picture, levels.shapes, tasks, classifier.native, portable, n_threads
+        picture, levels.shapes, tasks, classifier.native, n_threads, level
     )
     hits = [(*place, score) for place, score in zip(places.reshape(-1, 3), scores, strict=True)]
     return hits, n_windows, n_evaluated
@@ -34,17 +34,17 @@ def scanned(classifier, picture, levels, *, portable=False, n_threads=1):
     margin=st.integers(0, 1),
     min_deviation=st.sampled_from([0.0, 10.0, 40.0]),
     skips=st.booleans(),
-    portable=st.booleans(),
+    level=st.sampled_from(_core.levels()),
 )
 def test_the_scan_is_that_of_the_twin(
-    seed, height, width, step, margin, min_deviation, skips, portable
+    seed, height, width, step, margin, min_deviation, skips, level
 ):
     rng = np.random.default_rng(seed)
     classifier = random_classifier(rng, margin=margin, min_deviation=min_deviation, skips=skips)
     picture = random_picture(rng, height, width)
     levels = levels_of(picture.shape, classifier.window, scale=1.3, step=step)
     wanted = reference.scanned(classifier, picture, levels.shapes)
-    assert scanned(classifier, picture, levels, portable=portable) == wanted
+    assert scanned(classifier, picture, levels, level=level) == wanted
 
 
 @settings(max_examples=20)
@@ -55,7 +55,8 @@ def test_every_machine_and_any_threads_find_the_same(seed, skips):
     picture = random_picture(rng, 333, 210)
     levels = levels_of(picture.shape, classifier.window)
     wanted = scanned(classifier, picture, levels)
-    assert wanted == scanned(classifier, picture, levels, portable=True)
+    for level in _core.levels():
+        assert wanted == scanned(classifier, picture, levels, level=level)
     assert wanted == scanned(classifier, picture, levels, n_threads=3)
 
 
@@ -186,4 +187,4 @@ def test_hostile_steps_are_refused_by_the_kernel():
         shapes = levels.shapes.copy()
         shapes[:, 2] = step
         with pytest.raises(ValueError, match="a step of 0 or of more"):
-            _core.scan(picture, shapes, np.array([[0, 0, 1]]), classifier.native, False, 1)
+            _core.scan(picture, shapes, np.array([[0, 0, 1]]), classifier.native, 1)

@@ -11,7 +11,7 @@ import pytest
 
 NATIVE = Path(__file__).parents[2] / "native"
 LAYERS = [
-    {"internal"},
+    {"internal", "levels"},
     {"ensemble", "haar"},
     {"mdp"},
     {"boosting", "solvers", "walk", "blocks/kernels"},
@@ -63,16 +63,29 @@ def test_includes_go_downwards(path):
         )
 
 
+@pytest.mark.parametrize("file", ["vectors.cpp", "vbmi.cpp"])
 @pytest.mark.parametrize("kernels", ["blocks/kernels", "scan/kernels"])
-def test_the_file_for_avx2_includes_only_kernels(kernels):
-    """A function compiled for AVX2 must not be the copy that the linker keeps for all machines."""
-    seen, left = set(), [NATIVE / kernels / "avx2.cpp"]
+def test_files_for_one_level_include_only_kernels(kernels, file):
+    """A function compiled for one level must not be the copy that the linker keeps for all."""
+    seen, left = set(), [NATIVE / kernels / file]
     while left:
         path = left.pop()
         if path not in seen:
             seen.add(path)
             left += included(path)
-    assert {folder(path) for path in seen} == {kernels}
+    others = {path for path in seen if folder(path) != kernels}
+    assert {path.relative_to(NATIVE).as_posix() for path in others} <= {"levels/simd.hpp"}
+
+
+def test_levels_have_the_same_names_everywhere():
+    """The list in level.hpp is that of the build, and machine.hpp has every level."""
+    level = (NATIVE / "levels" / "level.hpp").read_text()
+    machine = (NATIVE / "levels" / "machine.hpp").read_text()
+    build = (NATIVE.parent / "CMakeLists.txt").read_text()
+    names = set(re.search(r"enum class Level \{ (.+) \};", level)[1].split(", "))
+    assert set(re.findall(r"X\((\w+)\)", level)) - {"X"} == names
+    assert set(re.findall(r"machine_runs_(\w+)\(\) {", machine)) == names
+    assert set(re.findall(r"add_level\((\w+)", build)) - {"level"} == names - {"scalar"}
 
 
 def test_every_folder_of_kernels_has_one_file_of_bindings():

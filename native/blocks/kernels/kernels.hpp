@@ -1,12 +1,13 @@
-// What the kernels take, and the table through which they are called: one set of kernels for every
-// machine (portable.hpp), one for machines with AVX2 (avx2.cpp), chosen when a forest is made.
+// What the kernels take, and the table through which they are called: one set of kernels for each
+// level of machines (levels/level.hpp), chosen when a forest is made.
 //
-// Plain data alone: this header is compiled for both, and a function compiled for AVX2 must never
-// be the copy that the linker keeps for all machines.
+// Plain data alone: this header is compiled for all levels, and a function compiled for one must
+// never be the copy that the linker keeps for all machines.
 //
 // Rows lie in lanes. A rank byte is the number of a feature's thresholds below the value, less 128,
 // since AVX2 compares signed bytes; a split sends a row left where `threshold > byte`. Every count
-// of rows is a multiple of kLanes; lanes beyond the last row hold anything.
+// of rows is a multiple of the level's lanes, which divide kLanes; memory is there up to a multiple
+// of kLanes, and lanes beyond the last row hold anything.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +15,7 @@
 
 namespace mddag::blocks {
 
-constexpr std::size_t kLanes = 32;
+constexpr std::size_t kLanes = 64;        // of the widest level
 constexpr std::size_t kTile = 8;          // features that are transposed together
 constexpr std::int32_t kMostRanks = 254;  // thresholds whose ranks fit one byte
 constexpr std::size_t kExitChunk = 64;
@@ -71,6 +72,23 @@ struct SmallTree {
   std::int32_t votes[8];
   Splits splits;
   std::uint32_t score;
+};
+
+// The votes of two small trees for the same score, by the exits of both, first + 8 * second: what
+// they are above `least`, byte by byte, if three bytes hold it.
+struct alignas(64) PairVotes {
+  static constexpr std::size_t kPlanes = 3;
+
+  std::uint8_t plane[kPlanes][64];
+  std::int32_t least;
+  bool fits;  // else the trees are evaluated one by one
+};
+
+// The small trees of a plan; pairs[p] has the votes of trees 2 p and 2 p + 1, where the level has a
+// use for them, else there are none.
+struct SmallTrees {
+  const SmallTree* trees;
+  const PairVotes* pairs;
 };
 
 // A piece of a larger tree: rows whose code is `entry` get the code of the exit that they take.
@@ -147,10 +165,13 @@ struct RankKernels {
 };
 
 struct Kernels {
-  const char* name;
+  std::size_t lanes;  // rows that are evaluated at once
+  bool has_pairs;     // whether small_trees wants the votes of pairs
   RankKernels<float> float32;
   RankKernels<double> float64;
-  void (*small_trees)(const SmallTree* trees, std::size_t n_trees, const Lanes& lanes);
+  // Trees first .. first + n.
+  void (*small_trees)(const SmallTrees& trees, std::size_t first, std::size_t n,
+                      const Lanes& lanes);
   void (*large_trees)(const LargeTree* trees, std::size_t n_trees, const Lanes& lanes);
   void (*steps)(const StepFunction* steps, std::size_t n_steps, const Lanes& lanes);
   // All lanes that have not quit take the step of the decision.
@@ -161,7 +182,8 @@ struct Kernels {
   // Eight words a mask: which are not `value`.
   void (*mask_other)(const std::int32_t* words, std::size_t n, std::int32_t value,
                      std::uint8_t* masks);
-  // Moves what lies in the lanes whose bit is set together; words may go elsewhere.
+  // Moves what lies in the lanes whose bit is set together; words may go elsewhere. n_masks is a
+  // multiple of kExitChunk / 8.
   void (*pack_bytes)(const std::uint8_t* masks, std::size_t n_masks, std::int8_t* bytes);
   void (*pack_words)(const std::uint8_t* masks, std::size_t n_masks, const std::int32_t* words,
                      std::int32_t* to);

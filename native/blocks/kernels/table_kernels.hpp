@@ -26,16 +26,15 @@ class TableKernels {
     tables.flush(lanes);
   }
 
-  // enter(piece, lanes, codes) gives the rows that enter a piece their new codes.
-  template <class Enter>
+  // find_codes(tree, lanes, codes) gives the rows the codes of their leaves.
+  template <class Find>
   static void large_trees(const LargeTree* trees, std::size_t n_trees, const Lanes& lanes,
-                          const Enter& enter) {
+                          const Find& find_codes) {
     Tables tables{};
     for (const LargeTree* tree = trees; tree != trees + n_trees; ++tree) {
       if (tables.n == kTogether || tree->score != tables.score) tables.flush(lanes);
       std::uint8_t* codes = lanes.codes + tables.n * lanes.sums_stride;
-      fill(codes, lanes.n, tree->entry);
-      for (std::uint32_t p = 0; p < tree->n_pieces; ++p) enter(tree->pieces[p], lanes, codes);
+      find_codes(*tree, lanes, codes);
       for (std::uint32_t k = 0; k < tree->n_outputs; ++k) {
         tables.add(codes, tree->votes + k * tree->n_leaves, tree->score + k);
         if (tree->n_outputs > 1) tables.flush(lanes);
@@ -45,11 +44,6 @@ class TableKernels {
   }
 
  private:
-  // By value: bytes that are written might be anything that is read through a pointer.
-  static void fill(std::uint8_t* codes, std::size_t n, std::uint8_t code) {
-    for (std::size_t i = 0; i < n; ++i) codes[i] = code;
-  }
-
   // Tables that wait to be added, all for one score.
   struct Tables {
     const std::uint8_t* bytes[kTogether];

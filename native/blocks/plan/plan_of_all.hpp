@@ -17,12 +17,14 @@ namespace mddag::blocks {
 
 class PlanOfAll {
  public:
-  PlanOfAll(const FlatForest& forest, const Quantiser& quantiser, std::size_t column_stride)
+  PlanOfAll(const FlatForest& forest, const Quantiser& quantiser, std::size_t column_stride,
+            bool has_pairs)
       : stumps_(worth_steps(forest, quantiser)),
         functions_(step_functions(forest, quantiser, stumps_)),
         steps_(functions_.records(column_stride)),
         trees_(forest, quantiser, column_stride, others(forest, stumps_)) {
     trees_.group();
+    if (has_pairs) trees_.pair();
   }
   PlanOfAll(const PlanOfAll&) = delete;  // records point into the functions
   PlanOfAll& operator=(const PlanOfAll&) = delete;

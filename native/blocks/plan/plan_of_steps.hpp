@@ -20,7 +20,7 @@ class PlanOfSteps {
  public:
   // Step j evaluates base classifier order[j], trees rounds[order[j]] .. rounds[order[j] + 1].
   PlanOfSteps(const FlatForest& forest, const Quantiser& quantiser, std::size_t column_stride,
-              Span<const std::int64_t> rounds, Span<const std::int64_t> order)
+              Span<const std::int64_t> rounds, Span<const std::int64_t> order, bool has_pairs)
       : starts_{0} {
     std::vector<std::size_t> trees;
     std::vector<std::size_t> first_step(quantiser.features().size(), order.size);
@@ -38,6 +38,7 @@ class PlanOfSteps {
       starts_.push_back(trees.size());
     }
     trees_.emplace_back(forest, quantiser, column_stride, trees);
+    if (has_pairs) trees_.front().pair();
     first_read_.resize(order.size);
     for (std::size_t u = 0; u < first_step.size(); ++u)
       if (first_step[u] < order.size) first_read_[first_step[u]].push_back(u);

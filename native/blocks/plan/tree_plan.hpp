@@ -16,6 +16,7 @@
 #include "blocks/kernels/kernels.hpp"
 #include "blocks/plan/flat_forest.hpp"
 #include "blocks/plan/large_tree.hpp"
+#include "blocks/plan/pair_votes.hpp"
 #include "blocks/plan/small_tree.hpp"
 #include "blocks/plan/splits.hpp"
 #include "blocks/ranks/quantiser.hpp"
@@ -55,6 +56,9 @@ class TreePlan {
     std::stable_sort(items_.begin(), items_.end(), [](Item a, Item b) { return a.kind < b.kind; });
   }
 
+  // For kernels that evaluate pairs; once all trees are in their places.
+  void pair() { pairs_ = pair_votes(small_); }
+
   // Adds the votes of trees a .. b of this order; walk(t) is called for those without a kernel.
   template <class Walk>
   void evaluate(std::size_t a, std::size_t b, const Kernels& kernels, const Lanes& lanes,
@@ -65,7 +69,7 @@ class TreePlan {
       const std::size_t place = items_[a].place, n = end - a;
       switch (items_[a].kind) {
         case Kind::small:
-          kernels.small_trees(small_.data() + place, n, lanes);
+          kernels.small_trees({small_.data(), pairs_.data()}, place, n, lanes);
           break;
         case Kind::large:
           kernels.large_trees(large_.data() + place, n, lanes);
@@ -93,6 +97,7 @@ class TreePlan {
 
   std::vector<Item> items_;
   std::vector<SmallTree> small_;
+  std::vector<PairVotes> pairs_;
   std::vector<LargeTree> large_;
   std::vector<std::size_t> walked_;
   LargeTreeBuilder::Memory memory_;

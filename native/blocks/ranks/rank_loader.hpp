@@ -26,7 +26,9 @@ inline const RankKernels<double>& rank_kernels(const Kernels& kernels, double) {
   return kernels.float64;
 }
 
-inline std::size_t padded(std::size_t n_rows) { return (n_rows + kLanes - 1) / kLanes * kLanes; }
+inline std::size_t padded(std::size_t n_rows, std::size_t lanes = kLanes) {
+  return (n_rows + lanes - 1) / lanes * lanes;
+}
 
 // How some features are read: tiles, few enough that what they yield stays in the nearest cache,
 // and features that are read alone.
@@ -51,7 +53,7 @@ class RankLoader {
         kernels_(rank_kernels(kernels, T())),
         rows_(rows),
         column_stride_(column_stride),
-        values_(most_tiles(rows) * kTile * kStride) {}
+        values_(most_tiles(rows) * kTile * kStride, Unset{}) {}
 
   // Of features by their numbers, ascending.
   LoadPlan plan(const std::vector<std::size_t>& numbers) const {
@@ -95,7 +97,7 @@ class RankLoader {
   // Features by their numbers, of rows first + row[0], first + row[1] ...
   void load(const std::vector<std::size_t>& numbers, std::size_t first, const std::int32_t* row,
             std::size_t n, std::int8_t* ranks) {
-    if (kRounds && exact_.size() == 0) exact_ = Aligned<T>(values_.size());
+    if (kRounds && exact_.size() == 0) exact_ = Aligned<T>(values_.size(), Unset{});
     for (std::size_t i = 0; i < n; i += kChunk)
       for (std::size_t u = 0; u < numbers.size(); u += kTiles * kTile) {
         const std::size_t n_chunk = std::min(kChunk, n - i);

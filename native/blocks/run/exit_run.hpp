@@ -38,7 +38,7 @@ class ExitRun {
       : plan_(plan),
         rows_(rows),
         loader_(plan.quantiser, plan.kernels, rows, stride_of(plan.block_rows)),
-        work_(plan.quantiser.n_columns(), plan.bias.size(), plan.block_rows),
+        work_(plan.quantiser.n_columns(), plan.bias.size(), plan.block_rows, plan.kernels.lanes),
         lanes_(plan.kernels, plan.decisions, work_.sums.data(), work_.stride) {}
 
   // Rows first .. first + n; done(row, lanes, lane, exit_step) is called once for each, in any

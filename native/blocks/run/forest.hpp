@@ -12,7 +12,6 @@
 #include <numeric>
 #include <vector>
 
-#include "blocks/kernels/choice.hpp"
 #include "blocks/kernels/kernels.hpp"
 #include "blocks/kernels/shapes.hpp"
 #include "blocks/plan/flat_forest.hpp"
@@ -27,8 +26,11 @@
 #include "blocks/run/workspace.hpp"
 #include "ensemble/table_fault.hpp"
 #include "internal/span.hpp"
+#include "levels/level.hpp"
 
 namespace mddag::blocks {
+
+MDDAG_KERNELS_OF_LEVELS
 
 class Forest {
   // Rows of a block: few enough that their ranks stay in the nearest caches, and with early exits
@@ -41,20 +43,22 @@ class Forest {
   // order: base classifiers as a policy takes them; rounds groups trees into base classifiers.
   Forest(const Trees& trees, Span<const std::int32_t> values, Span<const std::int64_t> starts,
          Span<const std::int32_t> score, Span<const std::int64_t> rounds,
-         Span<const std::int32_t> bias, double unit, Span<const std::int64_t> order, bool portable)
-      : kernels_(choose_kernels(portable)),
+         Span<const std::int32_t> bias, double unit, Span<const std::int64_t> order,
+         NamedLevel level)
+      : level_(level),
+        kernels_(kernels_of(level.level)),
         bias_(owned(bias)),
         unit_(unit),
         flat_(trees, values, starts, score, bias.size),
         quantiser_(flat_.splits()),
         block_rows_(quantiser_.n_columns() <= kFewColumns ? kRowsOfFewColumns : kRows),
-        all_(flat_, quantiser_, stride_of(block_rows_)),
+        all_(flat_, quantiser_, stride_of(block_rows_), kernels_.has_pairs),
         exit_rows_(std::clamp(kExitBytes / (quantiser_.n_columns() + 1) / kRows * kRows, kRows,
                               kExitRows)),
-        steps_(flat_, quantiser_, stride_of(exit_rows_), rounds, order),
+        steps_(flat_, quantiser_, stride_of(exit_rows_), rounds, order, kernels_.has_pairs),
         leaf_tables_(leaf_tables()) {}
 
-  const char* kernels() const { return kernels_.name; }
+  const char* level() const { return level_.name; }
   std::size_t n_scores() const { return bias_.size(); }
 
   // out : (n_rows, n_scores), int32 sums or float64 scores.
@@ -62,7 +66,7 @@ class Forest {
   void scores(const Rows<T>& rows, Out* out, int n_threads) const {
     const std::vector<std::size_t> features = all_features();
     for_blocks_of_rows(rows.n_rows, block_rows_, n_threads, [&](auto blocks) {
-      Workspace work(quantiser_.n_columns(), n_scores(), block_rows_);
+      Workspace work(quantiser_.n_columns(), n_scores(), block_rows_, kernels_.lanes);
       RankLoader<T> loader(quantiser_, kernels_, rows, work.stride);
       const LoadPlan plan = loader.plan(features);
       blocks([&](std::size_t first, std::size_t n) {
@@ -164,6 +168,7 @@ class Forest {
     return tables;
   }
 
+  NamedLevel level_;
   Kernels kernels_;
   std::vector<std::int32_t> bias_;
   double unit_;

@@ -39,7 +39,7 @@ class QueryRun {
       : plan_(plan),
         rows_(rows),
         loader_(plan.quantiser, plan.kernels, rows, stride_of(plan.block_rows)),
-        work_(plan.quantiser.n_columns(), 1, plan.block_rows),
+        work_(plan.quantiser.n_columns(), 1, plan.block_rows, plan.kernels.lanes),
         numbers_(plan.decisions.numbers()),
         row_(work_.stride),
         stays_(work_.stride),

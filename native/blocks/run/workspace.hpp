@@ -16,14 +16,18 @@ namespace mddag::blocks {
 constexpr std::size_t stride_of(std::size_t block_rows) { return block_rows + 64; }
 
 struct Workspace {
-  Workspace(std::size_t n_columns, std::size_t n_scores, std::size_t block_rows)
+  // lanes: rows that kernels evaluate at once.
+  Workspace(std::size_t n_columns, std::size_t n_scores, std::size_t block_rows, std::size_t lanes)
       : stride(stride_of(block_rows)),
-        ranks((n_columns + 1) * stride),  // padded trees read a first column even if there is none
+        lanes_at_once(lanes),
+        ranks((n_columns + 1) * stride,
+              Unset{}),  // padded trees read a first column even if there is none
         sums(n_scores * stride),
-        codes(kTogether * stride) {}
+        codes(kTogether * stride, Unset{}) {}
 
   Lanes lanes(std::size_t n_rows, const std::uint8_t* leaf_tables) {
-    return {ranks.data(), sums.data(), stride, padded(n_rows), codes.data(), leaf_tables};
+    return {ranks.data(), sums.data(), stride, padded(n_rows, lanes_at_once),
+            codes.data(), leaf_tables};
   }
 
   // The bias as the sums of the first n lanes.
@@ -32,7 +36,7 @@ struct Workspace {
     for (std::size_t k = 0; k < bias.size(); ++k) std::fill_n(sums.data() + k * stride, n, bias[k]);
   }
 
-  std::size_t stride;
+  std::size_t stride, lanes_at_once;
   Aligned<std::int8_t> ranks;
   Aligned<std::int32_t> sums;
   Aligned<std::uint8_t> codes;

@@ -1,7 +1,7 @@
 // What the kernels of a scan take: a classifier placed on one layout of cells, and eight windows.
 //
-// Plain data alone: this header is compiled for every machine and once more for AVX2, and a
-// function compiled for AVX2 must never be the copy that the linker keeps for all machines.
+// Plain data alone: this header is compiled for every level of machines (levels/level.hpp), and a
+// function compiled for one must never be the copy that the linker keeps for all.
 #pragma once
 
 #include <cstddef>
@@ -55,7 +55,6 @@ struct Group {
 };
 
 struct Kernels {
-  const char* name;
   // Does stages until `last`, or until at most `few` windows are alive; returns how many trees were
   // evaluated, counting those of windows alive.
   std::int64_t (*run)(const Stages& stages, std::size_t last, unsigned few, Group& group);

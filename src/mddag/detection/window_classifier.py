@@ -156,7 +156,7 @@ class WindowClassifier(ReadOnlyArrays):
             as_opencv=self.skips,
         )
         parts = [
-            _core.scan(grey, levels.shapes, tasks, self.native, False, n_threads)
+            _core.scan(grey, levels.shapes, tasks, self.native, n_threads)
             for tasks in levels.calls(n_threads)
         ]
         found = np.concatenate([part[0] for part in parts]).reshape(-1, 3).astype(np.int64)

@@ -9,7 +9,7 @@ from mddag.features.features import Features
 from tests.native.grown_tree import grown_tree
 
 
-def forest_of(ensemble, order=None, portable=False):
+def forest_of(ensemble, order=None, level=""):
     fixed = IntegerVotes.of(ensemble.tables)
     _, starts, score, rounds, n_scores = ensemble.tables.native
     order = np.arange(ensemble.n_classifiers) if order is None else order
@@ -19,7 +19,7 @@ def forest_of(ensemble, order=None, portable=False):
         fixed.bias,
         fixed.unit,
         order.astype(np.int64),
-        portable,
+        level,
     )
 
 

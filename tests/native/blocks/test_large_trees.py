@@ -3,12 +3,13 @@
 import numpy as np
 import pytest
 
+from mddag import _core
 from mddag.ensemble.ensemble import Ensemble
 from mddag.ensemble.nodes import TreeBuilder
 from mddag.features.features import Features
 from tests.native.blocks.forests import fixed_sums, forest_of, random_tree, rows_on, sums_of
 
-portable = pytest.mark.parametrize("portable", [False, True], ids=["native", "portable"])
+levels = pytest.mark.parametrize("level", _core.levels())
 few_and_many_rows = pytest.mark.parametrize("n_rows", [40, 2500])
 
 
@@ -24,23 +25,23 @@ def chain(rng, n_leaves, thresholds, sides):
     return tree.finish(at)
 
 
-@portable
+@levels
 @few_and_many_rows
 @pytest.mark.parametrize("sides", ["l", "r", "lr", "llr"])
 @pytest.mark.parametrize("n_leaves", [9, 16, 100, 256])
-def test_chains(n_leaves, sides, n_rows, portable):
+def test_chains(n_leaves, sides, n_rows, level):
     rng = np.random.default_rng(n_leaves)
     thresholds = [np.sort(rng.normal(size=80)) for _ in range(9)]
     trees = [chain(rng, n_leaves, thresholds, sides) for _ in range(5)]
     ensemble = Ensemble.from_trees(trees, features=Features(9))
     X = rows_on(rng, thresholds, n_rows, np.float32)
-    got = sums_of(forest_of(ensemble, None, portable), X, 1)
+    got = sums_of(forest_of(ensemble, None, level), X, 1)
     np.testing.assert_array_equal(got, fixed_sums(ensemble, X))
 
 
-@portable
+@levels
 @few_and_many_rows
-def test_trees_for_one_score_among_trees_for_all(n_rows, portable):
+def test_trees_for_one_score_among_trees_for_all(n_rows, level):
     rng = np.random.default_rng(0)
     thresholds = [rng.normal(size=60) for _ in range(9)]
     score = rng.choice([-1, 0, 1, 2], size=60)
@@ -51,5 +52,5 @@ def test_trees_for_one_score_among_trees_for_all(n_rows, portable):
     ]
     ensemble = Ensemble.from_trees(trees, features=Features(9), bias=np.zeros(3), score=score)
     X = rows_on(rng, thresholds, n_rows, np.float32)
-    got = sums_of(forest_of(ensemble, None, portable), X, 3)
+    got = sums_of(forest_of(ensemble, None, level), X, 3)
     np.testing.assert_array_equal(got, fixed_sums(ensemble, X))

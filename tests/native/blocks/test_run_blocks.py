@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from mddag import _core
 from mddag.dag.integer_votes import IntegerVotes
 from mddag.mdp.grid import Grid
 from mddag.mdp.policy import EVAL, QUIT, SKIP, Policy
@@ -13,14 +14,14 @@ from tests.reference import forest as twin
 from tests.strategies import ensembles, policies, rows
 
 
-@given(st.data(), st.booleans(), st.integers(0, 40))
+@given(st.data(), st.sampled_from(_core.levels()), st.integers(0, 40))
 @settings(deadline=None)
-def test_blocks_are_the_twin(data, portable, expected_steps):
+def test_blocks_are_the_twin(data, level, expected_steps):
     ensemble = data.draw(ensembles())
     policy = data.draw(policies(ensemble.n_classifiers, ensemble.n_scores))
     X = data.draw(rows(ensemble.n_features))
     fixed = IntegerVotes.of(ensemble.tables)
-    forest = forest_of(ensemble, policy.order, portable)
+    forest = forest_of(ensemble, policy.order, level)
     sums, exit_step = run_of(forest, policy, fixed, X, expected_steps=expected_steps)
     wanted = twin.run(ensemble, policy, fixed, X)
     assert (sums.tolist(), exit_step.tolist()) == wanted
@@ -49,12 +50,12 @@ def stepped(ensemble, policy, fixed, X):
     return sums, exit_step
 
 
-@pytest.mark.parametrize("portable", [False, True], ids=["native", "portable"])
+@pytest.mark.parametrize("level", _core.levels())
 @pytest.mark.parametrize("n_scores", [1, 2, 5])
 @pytest.mark.parametrize("n_cells", [3, 200])
 @pytest.mark.parametrize("skips", [False, True])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_many_rows_leave_in_many_ways(dtype, skips, n_cells, n_scores, portable):
+def test_many_rows_leave_in_many_ways(dtype, skips, n_cells, n_scores, level):
     rng = np.random.default_rng(n_cells + n_scores)
     thresholds = [rng.normal(size=60) for _ in range(20)]
     ensemble = random_ensemble(rng, rng.integers(1, 20, size=103), thresholds, n_scores)
@@ -65,7 +66,7 @@ def test_many_rows_leave_in_many_ways(dtype, skips, n_cells, n_scores, portable)
     actions = rng.choice([EVAL, SKIP, QUIT], size=(15, grid.n_cells), p=chances)
     policy = Policy(actions, grid, rng.permutation(103), every=7)
     fixed = IntegerVotes.of(ensemble.tables)
-    forest = forest_of(ensemble, policy.order, portable)
+    forest = forest_of(ensemble, policy.order, level)
     wanted = stepped(ensemble, policy, fixed, X)
     for n_threads, expected in ((1, 0), (2, 30)):
         run = run_of(forest, policy, fixed, X, n_threads, expected)

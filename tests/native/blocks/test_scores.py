@@ -21,17 +21,17 @@ from tests.native.blocks.forests import (
 from tests.reference import forest as twin
 from tests.strategies import ensembles, rows
 
-portable = pytest.mark.parametrize("portable", [False, True], ids=["native", "portable"])
+levels = pytest.mark.parametrize("level", _core.levels())
 dtypes = pytest.mark.parametrize("dtype", [np.float32, np.float64])
 
 
-@given(st.data(), st.booleans())
+@given(st.data(), st.sampled_from(_core.levels()))
 @settings(deadline=None)
-def test_sums_are_the_twin(data, portable):
+def test_sums_are_the_twin(data, level):
     ensemble = data.draw(ensembles())
     X = data.draw(rows(ensemble.n_features))
     wanted = twin.sums(ensemble, IntegerVotes.of(ensemble.tables), X)
-    assert sums_of(forest_of(ensemble, None, portable), X, ensemble.n_scores).tolist() == wanted
+    assert sums_of(forest_of(ensemble, None, level), X, ensemble.n_scores).tolist() == wanted
 
 
 @given(
@@ -44,17 +44,17 @@ def test_sums_are_the_twin(data, portable):
     missing=st.sampled_from([None, True, False]),
     dtype=st.sampled_from([np.float32, np.float64]),
     order=st.sampled_from("CF"),
-    portable=st.booleans(),
+    level=st.sampled_from(_core.levels()),
 )
 @settings(deadline=None, max_examples=150)
 def test_trees_of_all_sizes(
-    seed, n_leaves, n_rows, n_features, n_scores, wide, missing, dtype, order, portable
+    seed, n_leaves, n_rows, n_features, n_scores, wide, missing, dtype, order, level
 ):
     rng = np.random.default_rng(seed)
     thresholds = [rng.normal(size=40) for _ in range(n_features)]
     ensemble = random_ensemble(rng, n_leaves, thresholds, n_scores, wide, missing)
     X = np.asarray(rows_on(rng, thresholds, n_rows, dtype), order=order)
-    got = sums_of(forest_of(ensemble, None, portable), X, n_scores)
+    got = sums_of(forest_of(ensemble, None, level), X, n_scores)
     np.testing.assert_array_equal(got, fixed_sums(ensemble, X))
 
 
@@ -69,10 +69,10 @@ THRESHOLDS = {
 }
 
 
-@portable
+@levels
 @dtypes
 @pytest.mark.parametrize("kind", THRESHOLDS)
-def test_ranks_are_exact(kind, dtype, portable):
+def test_ranks_are_exact(kind, dtype, level):
     rng = np.random.default_rng(0)
     thresholds = [THRESHOLDS[kind]] * 2
     n_splits = 2 * len(THRESHOLDS[kind])
@@ -80,25 +80,25 @@ def test_ranks_are_exact(kind, dtype, portable):
     with np.errstate(over="ignore"):
         X = rows_on(rng, thresholds, 2000, dtype)
     X[:10, 0] = [np.inf, -np.inf, np.nan, 0.0, -0.0, 1e-40, -1e-40, 3e38, -3e38, 1.0]
-    got = sums_of(forest_of(ensemble, None, portable), X, 1)
+    got = sums_of(forest_of(ensemble, None, level), X, 1)
     np.testing.assert_array_equal(got, fixed_sums(ensemble, X))
 
 
-@portable
+@levels
 @dtypes
 @pytest.mark.parametrize("n_scores", [1, 3])
 @pytest.mark.parametrize("wide", [False, True])
-def test_stumps_as_step_functions(wide, n_scores, dtype, portable):
+def test_stumps_as_step_functions(wide, n_scores, dtype, level):
     rng = np.random.default_rng(1)
     thresholds = [rng.normal(size=n) for n in (1, 3, 50, 600)]
     ensemble = random_ensemble(rng, [2] * 900, thresholds, n_scores, wide)
     X = rows_on(rng, thresholds, 1500, dtype)
-    got = sums_of(forest_of(ensemble, None, portable), X, n_scores)
+    got = sums_of(forest_of(ensemble, None, level), X, n_scores)
     np.testing.assert_array_equal(got, fixed_sums(ensemble, X))
 
 
-@portable
-def test_features_of_too_many_thresholds_are_walked(portable):
+@levels
+def test_features_of_too_many_thresholds_are_walked(level):
     rng = np.random.default_rng(2)
     tree = random_tree(rng, 256, [np.zeros(1)])
     trees = []
@@ -108,7 +108,7 @@ def test_features_of_too_many_thresholds_are_walked(portable):
         trees.append(Nodes(records, tree.votes))
     ensemble = Ensemble.from_trees(trees, features=Features(1))
     X = rng.integers(70_000, size=(50, 1)).astype(np.float64)
-    got = sums_of(forest_of(ensemble, None, portable), X, 1)
+    got = sums_of(forest_of(ensemble, None, level), X, 1)
     np.testing.assert_array_equal(got, fixed_sums(ensemble, X))
 
 
@@ -127,13 +127,13 @@ def test_features_beyond_the_columns_of_a_block_are_walked():
     np.testing.assert_array_equal(sums_of(forest, X, 1)[:, 0], (X > 0).sum(axis=1))
 
 
-@portable
-def test_neither_threads_nor_strides_change_a_bit(portable):
+@levels
+def test_neither_threads_nor_strides_change_a_bit(level):
     rng = np.random.default_rng(3)
     thresholds = [rng.normal(size=60) for _ in range(20)]
     ensemble = random_ensemble(rng, rng.integers(2, 30, size=60), thresholds, 3)
     X = rows_on(rng, thresholds, 5000, np.float32)
-    forest = forest_of(ensemble, None, portable)
+    forest = forest_of(ensemble, None, level)
     wanted = fixed_sums(ensemble, X)
     doubled = np.repeat(np.repeat(X, 2, axis=0), 2, axis=1)[::2, ::2]
     for view in (X, np.asfortranarray(X), doubled, X[::-1][::-1]):
@@ -157,8 +157,40 @@ def test_scores_are_sums_in_units():
     assert np.abs(scores - ensemble.scores(X)).max() <= fixed.bound + 1e-12
 
 
-def test_the_kernels_are_named():
+def test_the_level_is_named(monkeypatch):
     rng = np.random.default_rng(5)
     ensemble = random_ensemble(rng, [4], [np.zeros(1)])
-    assert forest_of(ensemble, None, True).kernels == "portable"
-    assert forest_of(ensemble, None, False).kernels in ("portable", "avx2")
+    for level in _core.levels():
+        assert forest_of(ensemble, None, level).level == level
+        monkeypatch.setenv("MDDAG_LEVEL", level)
+        assert forest_of(ensemble).level == level
+    monkeypatch.delenv("MDDAG_LEVEL")
+    assert forest_of(ensemble).level == _core.levels()[-1]
+
+
+@given(
+    seed=st.integers(0, 2**32 - 1),
+    n_trees=st.integers(1, 9) | st.just(1100),
+    largest=st.sampled_from([1.0, 2.0**12, 2.0**60]),
+    n_rows=st.sampled_from([1, 63, 64, 65, 400]),
+    n_scores=st.sampled_from([1, 2]),
+)
+@settings(deadline=None, max_examples=40)
+def test_votes_of_any_size_in_any_pairs(seed, n_trees, largest, n_rows, n_scores):
+    """Trees for one score and for two, votes that three bytes hold and others,
+    and more pairs than fit the sums between two passes."""
+    rng = np.random.default_rng(seed)
+    thresholds = [rng.normal(size=40) for _ in range(5)]
+    trees = []
+    for _ in range(n_trees):
+        tree = random_tree(rng, int(rng.integers(2, 9)), thresholds)
+        scale = largest ** rng.random()
+        trees.append(Nodes(tree.records, tree.votes * scale))
+    score = rng.integers(n_scores, size=n_trees)
+    bias = rng.normal(size=n_scores)
+    ensemble = Ensemble.from_trees(trees, features=Features(5), bias=bias, score=score)
+    X = rows_on(rng, thresholds, n_rows, np.float32)
+    wanted = fixed_sums(ensemble, X)
+    for level in _core.levels():
+        got = sums_of(forest_of(ensemble, None, level), X, n_scores)
+        np.testing.assert_array_equal(got, wanted)

@@ -1,5 +1,5 @@
-// The kernels for every machine: plain loops over lanes, which compilers turn into vectors where
-// they can.
+// The kernels for every machine and compiler, and what all other levels must equal: plain loops
+// over lanes, which compilers turn into vectors where they can.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 #include "blocks/kernels/rank_of.hpp"
 #include "blocks/kernels/table_kernels.hpp"
 
-namespace mddag::blocks::portable {
+namespace mddag::blocks::scalar {
 
 template <class T>
 void ranks(const RankGrid& grid, const RankColumn* columns, std::size_t n_columns,
@@ -59,17 +59,19 @@ inline const std::uint8_t* exits_of(const Splits& splits, const Lanes& lanes) {
   return lanes.leaf_tables + splits.shape * std::size_t{128};
 }
 
-inline void small_trees(const SmallTree* trees, std::size_t n_trees, const Lanes& lanes) {
-  for (const SmallTree* tree = trees; tree != trees + n_trees; ++tree) {
-    const std::uint8_t* exits = exits_of(tree->splits, lanes);
-    std::int32_t* sums = lanes.sums + tree->score * lanes.sums_stride;
-    for (std::size_t i = 0; i < lanes.n; i += kAhead) {
-      std::uint8_t answers[kAhead];
-      const std::size_t n = find_answers(tree->splits, lanes, i, answers);
-      for (std::size_t lane = 0; lane < n; ++lane)
-        sums[i + lane] += tree->votes[exits[answers[lane]]];
-    }
+inline void small_tree(const SmallTree& tree, const Lanes& lanes) {
+  const std::uint8_t* exits = exits_of(tree.splits, lanes);
+  std::int32_t* sums = lanes.sums + tree.score * lanes.sums_stride;
+  for (std::size_t i = 0; i < lanes.n; i += kAhead) {
+    std::uint8_t answers[kAhead];
+    const std::size_t n = find_answers(tree.splits, lanes, i, answers);
+    for (std::size_t lane = 0; lane < n; ++lane) sums[i + lane] += tree.votes[exits[answers[lane]]];
   }
+}
+
+inline void small_trees(const SmallTrees& trees, std::size_t first, std::size_t n,
+                        const Lanes& lanes) {
+  for (std::size_t t = first; t < first + n; ++t) small_tree(trees.trees[t], lanes);
 }
 
 inline void enter_piece(const Piece& piece, const Lanes& lanes, std::uint8_t* codes) {
@@ -93,8 +95,13 @@ struct Machine {
   }
 };
 
+inline void find_codes(const LargeTree& tree, const Lanes& lanes, std::uint8_t* codes) {
+  std::fill_n(codes, lanes.n, tree.entry);
+  for (std::uint32_t p = 0; p < tree.n_pieces; ++p) enter_piece(tree.pieces[p], lanes, codes);
+}
+
 inline void large_trees(const LargeTree* trees, std::size_t n_trees, const Lanes& lanes) {
-  TableKernels<Machine>::large_trees(trees, n_trees, lanes, enter_piece);
+  TableKernels<Machine>::large_trees(trees, n_trees, lanes, find_codes);
 }
 
 inline void mask_other(const std::int32_t* words, std::size_t n, std::int32_t value,
@@ -116,18 +123,4 @@ inline void pack_bytes(const std::uint8_t* masks, std::size_t n_masks, std::int8
   pack(masks, n_masks, bytes, bytes);
 }
 
-inline Kernels kernels() {
-  return {"portable",
-          {ranks<float>, transpose<float>},
-          {ranks<double>, transpose<double>},
-          small_trees,
-          large_trees,
-          TableKernels<Machine>::steps,
-          ExitKernels<Machine>::decide,
-          ExitKernels<Machine>::restore,
-          mask_other,
-          pack_bytes,
-          pack<std::int32_t>};
-}
-
-}  // namespace mddag::blocks::portable
+}  // namespace mddag::blocks::scalar

@@ -1,9 +1,9 @@
-// Eight lanes as plain arrays, for every machine.
+// Eight lanes as plain arrays, for every machine and compiler.
 #pragma once
 
 #include "scan/kernels/group_kernel.hpp"
 
-namespace mddag::scan::portable {
+namespace mddag::scan::scalar {
 
 struct Lanes {
   struct Floats {
@@ -80,6 +80,4 @@ struct Lanes {
   }
 };
 
-inline Kernels kernels() { return {"portable", GroupKernel<Lanes>::run}; }
-
-}  // namespace mddag::scan::portable
+}  // namespace mddag::scan::scalar
