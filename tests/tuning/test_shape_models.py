@@ -14,7 +14,6 @@ from mddag.tuning.shape_models import (
     prefix_losses,
     slower,
     trained_shapes,
-    union_of,
 )
 from mddag.tuning.shapes import Shape
 
@@ -74,15 +73,7 @@ def test_a_cut_has_the_votes_of_its_trees(models):
 def test_half_the_rate(models):
     found = slower(models[1])
     assert (found.n_leaves, found.rate) == (8, 0.15)
-    assert found.n_rounds == 3 * len(models[1].parts.ensemble)
-
-
-def test_a_union_is_the_mean(models, rows):
-    union = union_of(models[:2], 8)
-    assert len(union.parts.ensemble) == 16
-    assert union.name == f"{models[0].name} + {models[1].name}"
-    scores = union.parts.ensemble.scores(rows.given)
-    np.testing.assert_allclose(scores, union.parts.scores, atol=1e-9)
+    assert found.n_rounds == min(3 * len(models[1].parts.ensemble), 700)
 
 
 def test_numbers():

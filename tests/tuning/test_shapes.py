@@ -59,7 +59,7 @@ def test_as_given_changes_no_shape():
 def test_grids():
     assert {shape.rate for shape in library_of(RandomForestClassifier()).grid()} == {None}
     grid = library_of(LGBMClassifier()).grid()
-    assert len({shape.n_leaves for shape in grid}) * 2 == len(grid)
+    assert len({shape.n_leaves for shape in grid}) * 3 == len(grid)
     assert all(shape.n_rounds < shape.longest for shape in grid)
 
 

@@ -1,5 +1,7 @@
 """train: the ensemble is trained for the knob, and rows that certify do nothing else."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -11,7 +13,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import mddag
-from mddag.tuning import shapes
+from mddag.tuning import shapes, trained_front
 from mddag.tuning import train as module
 
 QUIET = {"verbose": -1, "n_jobs": 1, "random_state": 0}
@@ -20,23 +22,28 @@ pytestmark = pytest.mark.filterwarnings("ignore::mddag.DoubtfulResult")
 
 @pytest.fixture(autouse=True)
 def _few_shapes(monkeypatch):
-    monkeypatch.setattr(shapes, "LEAVES", (4, 16))
-    monkeypatch.setattr(shapes, "LONGEST", 12.0)
+    small(monkeypatch)
+
+
+def small(patch):
+    """Two numbers of leaves, no second training, and a portfolio for the reference alone."""
+    patch.setattr(shapes, "LEAVES", (4, 16))
+    patch.setattr(shapes, "LONGEST", 12.0)
+    patch.setattr(trained_front, "MOST_SHAPES", 1)
 
 
 @pytest.fixture(scope="module")
 def hastie_rows():
-    X, y = make_hastie_10_2(6000, random_state=0)
+    X, y = make_hastie_10_2(3500, random_state=0)
     y = np.where(y > 0, "in", "out")
-    return X[:3000], y[:3000], X[3000:], y[3000:]
+    return X[:1500], y[:1500], X[1500:], y[1500:]
 
 
 @pytest.fixture(scope="module")
 def trained(hastie_rows):
     X, y, _, _ = hastie_rows
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(shapes, "LEAVES", (4, 16))
-        patch.setattr(shapes, "LONGEST", 12.0)
+        small(patch)
         return mddag.train(LGBMClassifier(**QUIET), X, y, budget=40, objective="nodes")
 
 
@@ -50,7 +57,7 @@ def test_a_budget_of_nodes(trained, hastie_rows):
 
 def test_what_was_tried_is_told(trained):
     names = [shape.name for shape in trained.trained_]
-    assert len(names) == 6  # four of the grid, the given one, and a slower one
+    assert len(names) == 8  # six of the grid, the given one, and a slower one
     assert any(name.startswith("as given") for name in names)
     assert sum(shape.chosen for shape in trained.trained_) == 1
     assert any(shape.kept for shape in trained.trained_)
@@ -86,36 +93,34 @@ def test_a_bound_is_certified_by_rows_that_do_nothing_else(hastie_rows, monkeypa
         return certified(front, guarantee, seen, certifying)
 
     monkeypatch.setattr(module, "certified", spied)
-    fast = mddag.train(LGBMClassifier(**QUIET), X, y, max_loss=0.03)
-    assert fast.promise_.bound == 0.03
+    fast = mddag.train(LGBMClassifier(**QUIET), X, y, max_loss=0.06)
+    assert fast.promise_.bound == 0.06
     assert fast.summary_.rows == "certifying"
     parts = kept["front"].reference.parts
     others = np.concatenate([parts.learning, parts.choosing])
     assert not np.intersect1d(kept["certifying"], others).size
-    assert len(others) + len(kept["certifying"]) == len(parts) == 1000
-    assert fast.score(X_new, y_new) > 0.85
+    assert len(others) + len(kept["certifying"]) == len(parts) == 500
+    assert fast.score(X_new, y_new) > 0.75
 
 
 def test_certifying_labels_change_no_candidate(hastie_rows):
     """Other labels there may change which candidate is promised, but none of the candidates."""
     X, y, _, _ = hastie_rows
     rows = module.parted(X, y, None, "classifier", True, np.random.RandomState(0), 1)
-    job = module._Job(
-        LGBMClassifier(**QUIET), rows, "classifier", "max_loss", "evaluations", 1, False, "raise"
-    )
-    first = job.front()
-    parts = first.reference.parts
+    first = job(rows).front()
+    at = rows.held_out[first.reference.parts.certifying]
     other = y.copy()
-    at = rows.held_out[parts.certifying]
     other[at] = np.where(y[at] == "in", "out", "in")
-    rows = module.parted(X, other, None, "classifier", True, np.random.RandomState(0), 1)
-    if not np.array_equal(rows.held_out, job.rows.held_out):
-        pytest.skip("strata differ, so the rows held out do")
-    second = module._Job(
-        LGBMClassifier(**QUIET), rows, "classifier", "max_loss", "evaluations", 1, False, "raise"
-    ).front()
+    second = job(replace(rows, targets=other)).front()
     np.testing.assert_array_equal(first.losses, second.losses)
     np.testing.assert_array_equal(first.costs, second.costs)
+
+
+def job(rows):
+    made = LGBMClassifier(**QUIET)
+    return module.TrainingJob(
+        made, rows, "classifier", "max_loss", "evaluations", 1, False, "raise"
+    )
 
 
 @pytest.mark.parametrize("objective", ["evaluations", "nodes", "time"])
@@ -128,10 +133,10 @@ def test_prices(objective, hastie_rows):
 
 
 def test_numbers():
-    X, y = make_friedman1(2500, random_state=0)
-    fast = mddag.train(None, X[:1500], y[:1500], max_loss=0.1)
+    X, y = make_friedman1(1600, random_state=0)
+    fast = mddag.train(None, X[:1000], y[:1000], max_loss=0.1)
     assert isinstance(fast, mddag.MDDAGRegressor)
-    assert fast.score(X[1500:], y[1500:]) > 0.7
+    assert fast.score(X[1000:], y[1000:]) > 0.6
     assert fast.summary_.lost <= 0.1
 
 
@@ -158,7 +163,7 @@ def test_three_classes_and_a_frame_with_categories():
 )
 def test_other_libraries(estimator, hastie_rows):
     X, y, X_new, y_new = hastie_rows
-    fast = mddag.train(estimator, X[:900], y[:900], beta=1e-3)
+    fast = mddag.train(estimator, X[:600], y[:600], beta=1e-3)
     assert fast.score(X_new, y_new) > 0.65
     assert not hasattr(estimator, "classes_")
 

@@ -121,7 +121,8 @@ class Contestant:
         """Candidates of a family that differ in cost, counted."""
         kept: list[int] = []
         for at in np.argsort(-judgements.costs, kind="stable").tolist():
-            if not kept or judgements.costs[at] * SPACING <= judgements.costs[kept[-1]]:
+            cost, last = judgements.costs[at], judgements.costs[kept[-1]] if kept else np.inf
+            if cost < last and cost * SPACING <= last:
                 kept.append(at)
         policies = [candidates[at].on_fewest_cells() for at in kept]
         return Entry(self, policies, self._counted(policies, judgements.taken(kept)))

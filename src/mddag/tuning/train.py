@@ -159,7 +159,7 @@ def train(
     guarantee = None
     if sure is not None:
         guarantee = _guarantee(kind, knob, value, float(sure), rows, len(targets))
-    job = _Job(estimator, rows, kind, knob, objective, threads, verbose, on_interrupt)
+    job = TrainingJob(estimator, rows, kind, knob, objective, threads, verbose, on_interrupt)
     front = job.front()
     chosen = chosen_from(front, knob, value, guarantee)
     return job.settled(front, chosen, knob, value, guarantee, random_state)
@@ -280,7 +280,7 @@ def chosen_from(
 
 
 @dataclass(frozen=True)
-class _Job:
+class TrainingJob:
     """The arguments of one call, and what is done with them."""
 
     estimator: Any

@@ -27,6 +27,7 @@ from mddag.tuning.excess_loss import ExcessLoss, Measure
 
 # Losses beyond the reference's at which shapes are compared.
 LEVELS = (0.0, 0.002, 0.005, 0.01, 0.02)
+MUCH = 10.0  # times the smallest cost: more is no worse
 MOST_SHAPES = 6  # that a portfolio is run for
 MOST_VOTES = 6_000_000  # rows for learning x trees, over all of them: this bounds the time
 Vector = NDArray[np.float64]
@@ -86,7 +87,8 @@ class TrainedFront(CandidateFront):
         return owners
 
     def promising(self) -> list[Contestant]:
-        """The contestants whose simple candidates cost least at some loss, the best first."""
+        """The contestants whose simple candidates cost least, over several losses, the best first,
+        as many as policies can be learned for in a few minutes."""
         losses, costs, owners = self.losses, self.costs, self.owners
         contestants = list(dict.fromkeys(owners))
         number = {contestant: i for i, contestant in enumerate(contestants)}
@@ -97,9 +99,8 @@ class TrainedFront(CandidateFront):
             for i in range(len(contestants)):
                 ratio[i] = costs[within & (whose == i)].min(initial=np.inf)
             ratio /= ratio.min()
-        ratios[:, 0] = 1.0  # the reference is always among them
-        order = np.lexsort((np.minimum(ratios, 1e3).sum(axis=0), ratios.min(axis=0)))
-        return _affordable([contestants[i] for i in order])
+        score = np.log(np.minimum(ratios, MUCH)).mean(axis=0)
+        return _affordable([contestants[i] for i in np.argsort(score, kind="stable")])
 
     @property
     def unit(self) -> float:
