@@ -21,6 +21,7 @@ RUNNABLE = [
     "condensation.md",
     "detection.md",
     "executors.md",
+    "lazy.md",
     "losses.md",
     "ordering.md",
     "serving.md",
