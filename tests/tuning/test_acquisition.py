@@ -1,5 +1,7 @@
 """What acquire learned, and its Dag."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 
@@ -55,4 +57,4 @@ def test_chains_are_nested_and_go_to_the_end(found):
     for chain in chains_of(found[0].rows):
         assert chain[0] == 0
         assert chain[-1] == len(sets) - 1
-        assert all(sets.leads[s, t] for s, t in zip(chain, chain[1:], strict=False))
+        assert all(sets.leads[s, t] for s, t in pairwise(chain))
