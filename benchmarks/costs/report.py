@@ -8,7 +8,7 @@ the jackknife over seeds. Sets where a method never comes so close to the full m
 from __future__ import annotations
 
 import csv
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -28,10 +28,9 @@ OF = {
 Curve = dict[int, np.ndarray]  # by seed: (n_knobs, 4): excess error, cost / full, waves, macro-F1
 
 
-def report(files: Sequence[Path], place: Path) -> None:
+def report(rows: list[dict[str, str]], place: Path) -> None:
     """Write curves.csv, prices.csv, summary.csv, summary.md and curves.png."""
     place.mkdir(parents=True, exist_ok=True)
-    rows = [row for file in files for row in csv.DictReader(file.open())]
     _write(place / "curves.csv", FIELDS, rows)
     sets = [name for name in NAMES if any(row["set"] == name for row in rows)]
     _write(place / "prices.csv", ["set", "group", "price", "columns"], _prices(sets))
@@ -93,13 +92,10 @@ def best_at(rows: list[dict[str, str]], name: str, method: str, points: float) -
 
 def _lines(rows: list[dict[str, str]], name: str) -> list[dict[str, object]]:
     found = []
+    n_seeds = len({row["seed"] for row in rows if row["set"] == name})
     for points in POINTS:
         costs = {method: best_at(rows, name, method, points) for method in METHODS}
-        line: dict[str, object] = {
-            "set": name,
-            "points": points,
-            "seeds": len(costs["acquire"]) - 1,
-        }
+        line: dict[str, object] = {"set": name, "points": points, "seeds": n_seeds}
         line |= {method: f"{cost[0]:.3f}" for method, cost in costs.items()}
         for other, to in (("one model", ("static", "CEGB")), ("cascade", ("cascade",))):
             ratio = np.array(costs["acquire"]) / np.min([costs[m] for m in to], axis=0)
@@ -124,20 +120,17 @@ def _geometric(table: list[dict[str, object]], points: float, field: str) -> flo
 def _markdown(rows: list[dict[str, str]], sets: list[str], table: list[dict[str, object]]) -> str:
     text = ["# Mean feature cost at equal error, as a share of the full price", ""]
     text += ["Made by `python -m benchmarks.costs`; \u00b1 is the jackknife over seeds.", ""]
+    others = ("one model", "cascade")
     for points in POINTS:
         text += [f"## {points} points above the full error", ""]
         text += ["| set | seeds | acquire | static | CEGB | cascade | of one model | of cascade |"]
         text += ["|---|---|---|---|---|---|---|---|"]
         for line in (line for line in table if line["points"] == points):
             shown = [str(line[field]) for field in ("set", "seeds", *METHODS)]
-            shown += [
-                f"{line[f'of {o}']} \u00b1 {line[f'se of {o}']}" for o in ("one model", "cascade")
-            ]
+            shown += [f"{line[f'of {o}']} \u00b1 {line[f'se of {o}']}" for o in others]
             text += [f"| {' | '.join(shown)} |"]
-        means = [
-            f"{_geometric(table, points, field):.3f}"
-            for field in (*METHODS, "of one model", "of cascade")
-        ]
+        fields = (*METHODS, *(f"of {other}" for other in others))
+        means = [f"{_geometric(table, points, field):.3f}" for field in fields]
         text += [f"| geometric mean | | {' | '.join(means)} |", ""]
     if "ann_thyroid" in sets:
         text += _thyroid(rows)
@@ -170,13 +163,12 @@ def _prices(sets: list[str]) -> list[dict[str, object]]:
         data = problem(name, 0)
         for group, columns in data.groups.items():
             where = " ".join(map(str, columns))
-            found.append(dict(set=name, group=group, price=data.costs[group], columns=where))
+            price = data.costs[group]
+            found.append({"set": name, "group": group, "price": price, "columns": where})
     return found
 
 
-def _write(
-    file: Path, fields: list[str], rows: Sequence[dict[str, object] | dict[str, str]]
-) -> None:
+def _write(file: Path, fields: list[str], rows: Sequence[Mapping[str, object]]) -> None:
     with file.open("w", newline="") as out:
         writer = csv.DictWriter(out, fields, lineterminator="\n")
         writer.writeheader()

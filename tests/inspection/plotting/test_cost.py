@@ -3,15 +3,12 @@
 import numpy as np
 import pytest
 
-pytest.importorskip("matplotlib").use("Agg")
-
 from mddag import CostDisplay
 
 
 def test_a_line_joins_what_no_cheaper_point_beats():
-    shown = CostDisplay(
-        {"ours": ([1, 2, 3, 4], [0.4, 0.5, 0.2, 0.1]), "other": ([2], [0.3])}
-    ).plot()
+    curves = {"ours": ([1, 2, 3, 4], [0.4, 0.5, 0.2, 0.1]), "other": ([2], [0.3])}
+    shown = CostDisplay(curves).plot()
     ours, other = shown.ax_.lines
     assert ours.get_xdata().tolist() == [1, 3, 4]
     assert other.get_ydata().tolist() == [0.3]

@@ -2,8 +2,6 @@
 
 import pytest
 
-pytest.importorskip("matplotlib").use("Agg")
-
 from mddag import PurchaseDisplay
 from tests.tuning.costly import bought
 
@@ -22,5 +20,5 @@ def test_flows_are_those_of_the_rows():
 
 
 def test_what_is_no_trace_is_refused():
-    with pytest.raises(TypeError, match="trace is .*; wanted a Trace"):
+    with pytest.raises(TypeError, match=r"trace is .*; wanted a Trace"):
         PurchaseDisplay(3, None)
