@@ -5,5 +5,6 @@
 
 Every data set has a stated price list (`price_lists`). Per seed, rows are drawn anew for training,
 policy and test; models of feature sets are trained once and serve all methods. Whatever is tuned is
-tuned on policy rows. Measured curves are kept in benchmarks/results/costs/curves.csv, seed by seed.
+tuned on policy rows. Curves are kept in out/costs, seed by seed, and joined in
+benchmarks/results/costs/curves.csv.
 """

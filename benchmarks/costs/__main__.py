@@ -1,4 +1,7 @@
-"""The command line: measure seed by seed over all sets, then report."""
+"""The command line: measure seed by seed over all sets, then report.
+
+What was measured before is in out/costs, or in the committed curves; it is not measured again.
+"""
 
 from __future__ import annotations
 
@@ -10,9 +13,9 @@ import benchmarks.costs
 from benchmarks.costs.curves import FIELDS, measure
 from benchmarks.costs.price_lists import NAMES, problem
 from benchmarks.costs.report import report
-from benchmarks.places import RESULTS
+from benchmarks.places import OUT, RESULTS
 
-PLACE = RESULTS / "costs"
+PLACE, PARTS = RESULTS / "costs", OUT / "costs"
 
 
 def main() -> None:
@@ -21,28 +24,36 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=5)
     parser.add_argument("--report", action="store_true", help="measure nothing")
     given = parser.parse_args()
-    PLACE.mkdir(parents=True, exist_ok=True)
-    file = PLACE / "curves.csv"
+    PARTS.mkdir(parents=True, exist_ok=True)
     for seed in range(0 if given.report else given.seeds):
         for name in given.sets:
-            if (name, str(seed)) not in _done(file):
-                _append(file, measure(problem(name, seed), seed))
-    report(PLACE)
+            if (name, str(seed)) not in {(row["set"], row["seed"]) for row in known_rows()}:
+                _write(PARTS / f"{name}-{seed}.csv", measure(problem(name, seed), seed))
+    report(known_rows(), PLACE)
 
 
-def _done(file: Path) -> set[tuple[str, str]]:
+def known_rows() -> list[dict[str, str]]:
+    """All that was measured, by set and seed."""
+    found: dict[tuple[str, str], list[dict[str, str]]] = {}
+    for file in [PLACE / "curves.csv", *sorted(PARTS.glob("*.csv"))]:
+        own: dict[tuple[str, str], list[dict[str, str]]] = {}
+        for row in _read(file):
+            own.setdefault((row["set"], row["seed"]), []).append(row)
+        found |= own
+    return [row for key in sorted(found) for row in found[key]]
+
+
+def _read(file: Path) -> list[dict[str, str]]:
     if not file.exists():
-        return set()
+        return []
     with file.open() as lines:
-        return {(row["set"], row["seed"]) for row in csv.DictReader(lines)}
+        return list(csv.DictReader(lines))
 
 
-def _append(file: Path, rows: list[dict[str, object]]) -> None:
-    new = not file.exists()
-    with file.open("a", newline="") as out:
+def _write(file: Path, rows: list[dict[str, object]]) -> None:
+    with file.open("w", newline="") as out:
         writer = csv.DictWriter(out, FIELDS, lineterminator="\n")
-        if new:
-            writer.writeheader()
+        writer.writeheader()
         writer.writerows(rows)
 
 

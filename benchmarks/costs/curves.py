@@ -7,19 +7,29 @@ from typing import Any
 
 import lightgbm as lgb
 import numpy as np
-from sklearn.metrics import f1_score
 
 import mddag
 from benchmarks.costs.price_lists import Problem
 from benchmarks.costs.rivals import penalised, static_and_cascades, tuned
 from mddag.features.prices import FeaturePrices
-from mddag.tuning.acquire import Given
 from mddag.tuning.acquisition import Acquisition, chains_of, learned, set_dag
+from mddag.tuning.given_rows import GivenRows
 from mddag.tuning.set_rows import SetRows
 
-SETTINGS = {"n_estimators": 100, "num_leaves": 16, "n_jobs": 1, "verbose": -1, "random_state": 0}
-FIELDS = ["set", "seed", "method", "knob", "strength", "member", "error", "cost", "waves", "macro_f1"]
-STRENGTHS = np.geomspace(0.006, 5.0, 24) * 0.2  # beta in units of the full price
+SETTINGS = {"n_estimators": 60, "num_leaves": 16, "n_jobs": 1, "verbose": -1, "random_state": 0}
+FIELDS = [
+    "set",
+    "seed",
+    "method",
+    "knob",
+    "strength",
+    "member",
+    "error",
+    "cost",
+    "waves",
+    "macro_f1",
+]
+STRENGTHS = np.geomspace(0.008, 4.0, 18) * 0.2  # beta in units of the full price
 
 
 def measure(problem: Problem, seed: int) -> list[dict[str, Any]]:
@@ -30,7 +40,7 @@ def measure(problem: Problem, seed: int) -> list[dict[str, Any]]:
     ensemble = mddag.as_ensemble(model)
     prices = FeaturePrices.of(ensemble.features, problem.costs, problem.groups)
     random = np.random.RandomState(seed)
-    given = Given(model, ensemble, *problem.policy, X, y, random)
+    given = GivenRows(model, ensemble, *problem.policy, X, y, random)
     found = learned(given, prices, "beta", np.empty(0, np.intp), seed, 1)
     trained = time.process_time() - began
     rows = ensemble.features.rows(X_test)
@@ -41,7 +51,7 @@ def measure(problem: Problem, seed: int) -> list[dict[str, Any]]:
     betas = STRENGTHS / full_cost
     table.ours(found, test, betas)
     searched = time.process_time() - began - trained
-    _check_dag(found, test, rows, float(betas[12]))
+    _check_dag(found, test, rows, float(betas[9]))
     for method, cascades in static_and_cascades(found.rows, chains_of(found.rows), seed).items():
         for k, beta in enumerate(betas.tolist()):
             table.followed(method, k, beta, "", tuned(cascades, beta), test)
@@ -65,8 +75,16 @@ class _Table:
         self, method: str, k: int, strength: float, member: str, labels: Any, cost: Any, waves: Any
     ) -> None:
         values = [
-            self.name, self.seed, method, k, strength, member, 100 * np.mean(labels != self.y),
-            np.mean(cost), np.mean(waves), 100 * f1_score(self.y, labels, average="macro"),
+            self.name,
+            self.seed,
+            method,
+            k,
+            strength,
+            member,
+            100 * np.mean(labels != self.y),
+            np.mean(cost),
+            np.mean(waves),
+            100 * macro_f1(labels, self.y),
         ]
         shown = [f"{v:.6g}" if isinstance(v, float) else v for v in values]
         self.rows.append(dict(zip(FIELDS, shown, strict=True)))
@@ -79,12 +97,17 @@ class _Table:
         self.add(method, k, beta, member, labels, stops.cost, _waves(stops, test))
 
     def ours(self, found: Acquisition, test: SetRows, betas: np.ndarray) -> None:
-        """The member that policy rows choose, and every member by itself."""
+        """The member that policy rows choose."""
         for k, beta in enumerate(betas.tolist()):
             best = found.search.best(beta)
             self.followed("acquire", k, beta, best.member, best.policy, test)
-            for candidate in found.search.at(beta):
-                self.followed(f"member {candidate.member}", k, beta, "", candidate.policy, test)
+
+
+def macro_f1(labels: np.ndarray, y: np.ndarray) -> float:
+    """The mean of the classes' F1."""
+    hits = [np.sum((labels == k) & (y == k)) for k in np.unique(y)]
+    sizes = [np.sum(labels == k) + np.sum(y == k) for k in np.unique(y)]
+    return float(np.mean([2 * h / max(s, 1) for h, s in zip(hits, sizes, strict=True)]))
 
 
 def _waves(stops: Any, test: SetRows) -> np.ndarray:
@@ -94,9 +117,9 @@ def _waves(stops: Any, test: SetRows) -> np.ndarray:
 
 
 def _check_dag(found: Acquisition, test: SetRows, rows: Any, beta: float) -> None:
-    """The Dag pays what the policy over sets pays."""
+    """The Dag pays what the policy over sets pays, but for rows on an edge up to rounding."""
     policy = found.search.best(beta).policy
     dag, _ = set_dag(found.models, policy, found.ensemble, found.rows)
     stops, trace = policy.follow(test.sets, test.values), dag.run(rows)
     same = np.isclose(stops.cost, trace.feature_cost)
-    assert same.mean() > 0.999, f"the Dag pays otherwise on {np.sum(~same)} rows"
+    assert same.mean() > 0.99, f"the Dag pays otherwise on {np.sum(~same)} rows"

@@ -14,7 +14,7 @@ import numpy as np
 
 from benchmarks.data import loaded
 
-MOST_TRAIN, MOST_POLICY, MOST_TEST = 6000, 5000, 8000
+MOST_TRAIN, MOST_POLICY, MOST_TEST = 4000, 4000, 8000
 
 ADULT = {
     "form": (1, ["age", "sex", "race", "native_country"]),

@@ -23,13 +23,11 @@ from mddag.solvers.acquisition.set_sample import SetSample
 from mddag.solvers.acquisition.thresholds import Cascades
 from mddag.tuning.set_rows import SetRows
 
-STRENGTHS = {"lazy": np.geomspace(1e-4, 3e-2, 5), "coupled": np.geomspace(0.1, 30, 6)}
+STRENGTHS = {"lazy": np.geomspace(2e-4, 2e-2, 4), "coupled": np.geomspace(0.3, 30, 5)}
 Reading = tuple[float, float, float, float]  # error, cost, waves, macro-F1
 
 
-def static_and_cascades(
-    policy: SetRows, chains: list[list[int]], seed: int
-) -> dict[str, Cascades]:
+def static_and_cascades(policy: SetRows, chains: list[list[int]], seed: int) -> dict[str, Cascades]:
     """Static subsets, and cascades tuned on labels and on the full model's opinion."""
     samples = policy.samples("beta", seed)
     told = np.eye(max(policy.scores.shape[2], 2))[policy.truth]

@@ -29,9 +29,11 @@ if TYPE_CHECKING:
     from mddag.estimators.ranker import MDDAGRanker as MDDAGRanker
     from mddag.estimators.regressor import MDDAGRegressor as MDDAGRegressor
     from mddag.features.features import Features as Features
+    from mddag.inspection.plotting import CostDisplay as CostDisplay
     from mddag.inspection.plotting import DagDisplay as DagDisplay
     from mddag.inspection.plotting import DetectionDisplay as DetectionDisplay
     from mddag.inspection.plotting import PathDisplay as PathDisplay
+    from mddag.inspection.plotting import PurchaseDisplay as PurchaseDisplay
     from mddag.inspection.plotting import TradeoffDisplay as TradeoffDisplay
     from mddag.mdp.curve import Curve as Curve
     from mddag.mdp.grid import Grid as Grid
@@ -41,11 +43,13 @@ if TYPE_CHECKING:
     from mddag.serving.model_file import ModelFileError as ModelFileError
     from mddag.serving.predictor import Predictor as Predictor
     from mddag.serving.predictor import load as load
+    from mddag.tuning.acquire import acquire as acquire
     from mddag.tuning.sparsify import sparsify as sparsify
     from mddag.tuning.sweep import sweep as sweep
 
 _HOMES = {
     "AdaBoostMHClassifier": "mddag.estimators.adaboost",
+    "CostDisplay": "mddag.inspection.plotting",
     "Curve": "mddag.mdp.curve",
     "Dag": "mddag.dag.dag",
     "DagDisplay": "mddag.inspection.plotting",
@@ -64,9 +68,11 @@ _HOMES = {
     "PathDisplay": "mddag.inspection.plotting",
     "Policy": "mddag.mdp.policy",
     "Predictor": "mddag.serving.predictor",
+    "PurchaseDisplay": "mddag.inspection.plotting",
     "Trace": "mddag.dag.trace",
     "TradeoffDisplay": "mddag.inspection.plotting",
     "Votes": "mddag.ensemble.votes",
+    "acquire": "mddag.tuning.acquire",
     "as_ensemble": "mddag.adapters",
     "compile": "mddag.dag.dag",
     "export_c": "mddag.serving.export",
@@ -92,6 +98,7 @@ _FAMILIES = {
 __all__ = [
     "MDP",
     "AdaBoostMHClassifier",
+    "CostDisplay",
     "Curve",
     "Dag",
     "DagDisplay",
@@ -109,9 +116,11 @@ __all__ = [
     "PathDisplay",
     "Policy",
     "Predictor",
+    "PurchaseDisplay",
     "Trace",
     "TradeoffDisplay",
     "Votes",
+    "acquire",
     "as_ensemble",
     "compile",
     "export_c",

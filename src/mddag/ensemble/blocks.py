@@ -58,6 +58,8 @@ def on_columns(ensemble: Ensemble, columns: NDArray[np.intp], features: Features
 
 def _from_bias(block: Ensemble, bias: NDArray[np.float64]) -> Ensemble:
     """The block, its first base classifiers carrying what its own bias has beyond another."""
+    if len(block) == 0:
+        return block
     shift = np.zeros((len(block), block.n_scores))
     can = carried(block.tables)
     for k, more in enumerate(block.bias - bias):
@@ -67,7 +69,7 @@ def _from_bias(block: Ensemble, bias: NDArray[np.float64]) -> Ensemble:
                 f"no base classifier of the block votes for score {k}, which its bias moves by "
                 f"{more:g}; wanted trees for every class"
             )
-    return block.rescaled(Rescaling(bias - block.bias, shift)) if len(block) else block
+    return block.rescaled(Rescaling(bias - block.bias, shift))
 
 
 def _gate(like: Ensemble) -> Ensemble:

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mddag.calibration.by_exit import exit_calibration
+from mddag.calibration.calibration import probabilities
 from mddag.calibration.platt import fit_factor
 from mddag.dag.dag import Dag
 from mddag.dag.purchases import Purchases, read_groups
@@ -23,9 +24,10 @@ from mddag.features.prices import FeaturePrices
 from mddag.features.rows import Rows
 from mddag.mdp.mdp import Evaluation
 from mddag.solvers.acquisition.block_policy import block_policy
-from mddag.solvers.acquisition.feature_sets import FeatureSets, completed
-from mddag.solvers.acquisition.search import LEAST, Candidate, Search
+from mddag.solvers.acquisition.feature_sets import FeatureSets, completed_set
+from mddag.solvers.acquisition.search import Candidate, Search
 from mddag.solvers.acquisition.set_policy import SetPolicy
+from mddag.tuning.given_rows import GivenRows
 from mddag.tuning.group_order import candidate_sets
 from mddag.tuning.set_models import SetModels
 from mddag.tuning.set_rows import SetRows
@@ -100,7 +102,9 @@ class Acquisition:
         trace = dag.run(self.policy_rows)
         rows, learning = self.rows, self.learning
         calibration = exit_calibration(
-            dag.ensemble, trace.scores[learning], trace.exit_step[learning],
+            dag.ensemble,
+            trace.scores[learning],
+            trace.exit_step[learning],
             rows.rows(learning).opinion(),
         )
         assert trace.feature_cost is not None
@@ -124,8 +128,12 @@ class Acquisition:
         cost = stops.cost if len(self.certifying) else candidate.cost
         known = self.rows.labels is not None
         return AcquisitionSummary(
-            knob, value, f"{candidate.member}, by {candidate.reading}",
-            tuple(tuple(sets.names(s)) for s in used), len(rows), float(cost.mean()),
+            knob,
+            value,
+            f"{candidate.member}, by {candidate.reading}",
+            tuple(tuple(sets.names(s)) for s in used),
+            len(rows),
+            float(cost.mean()),
             float(sets.cost[-1]) + sets.prices.wave_cost,
             float(np.mean(said != rows.truth)) if known else None,
             float(np.mean(full != rows.truth)) if known else None,
@@ -134,7 +142,7 @@ class Acquisition:
 
 
 def learned(
-    given: Any,
+    given: GivenRows,
     prices: FeaturePrices,
     knob: str,
     certifying: NDArray[np.intp],
@@ -143,7 +151,7 @@ def learned(
 ) -> Acquisition:
     """Models, scores and members."""
     ensemble = given.ensemble
-    full = completed(prices, read_groups(prices, ensemble).any(axis=0)[None])[0]
+    full = completed_set(prices, np.asarray(read_groups(prices, ensemble).any(axis=0)))
     coded = ensemble.task.coded(given.train_labels)
     X = np.asarray(given.train_rows, np.float64)
     wanted = [*candidate_sets(prices, full, X, coded, seed), full]
@@ -157,9 +165,7 @@ def learned(
     search = Search.of(samples, chains_of(seen))
     judged = next(iter(samples.values())).judged.mean(axis=0)
     betas = search.prices(float(judged[0]), float(judged[-1]))
-    return Acquisition(
-        ensemble, models, rows, given.rows, learning, certifying, search, betas
-    )
+    return Acquisition(ensemble, models, rows, given.rows, learning, certifying, search, betas)
 
 
 def chains_of(rows: SetRows) -> list[list[int]]:
@@ -180,8 +186,6 @@ def chains_of(rows: SetRows) -> list[list[int]]:
 
 
 def _log_loss(scores: NDArray[np.float64], told: NDArray[np.float64]) -> float:
-    from mddag.calibration.calibration import probabilities
-
     p = probabilities(scores, fit_factor(scores, told))
     return float(-(told * np.log(np.maximum(p, 1e-12))).sum(axis=1).mean())
 

@@ -14,18 +14,19 @@ from numpy.typing import NDArray
 from sklearn.ensemble import HistGradientBoostingClassifier
 
 from mddag.features.prices import FeaturePrices
-from mddag.solvers.acquisition.feature_sets import completed
+from mddag.solvers.acquisition.feature_sets import completed, completed_set
 
 ALL_SUBSETS = 6  # up to so many groups all subsets have models: 64
 MOST_PREFIXES = 12  # sets of a chain
 MOST_ROWS = 6000  # of the model
-PROBED = 500  # rows that compare groups
+PROBED = 600  # rows that compare groups
 COPIES = 3
 Floats = NDArray[np.float64]
 Held = NDArray[np.bool_]
 
 
-def candidate_sets(prices: FeaturePrices, full: Held, X: Floats, y: NDArray[np.intp], seed: int
+def candidate_sets(
+    prices: FeaturePrices, full: Held, X: Floats, y: NDArray[np.intp], seed: int
 ) -> list[Held]:
     """Sets of groups worth a model, within those that the full model reads."""
     paid = np.flatnonzero(full & prices.paid)
@@ -59,9 +60,9 @@ def prefixes(prices: FeaturePrices, full: Held, order: list[int]) -> list[Held]:
 
 
 def _with(full: Held, prices: FeaturePrices, groups: list[int]) -> Held:
-    held = np.zeros((1, len(full)), bool)
-    held[0, groups] = True
-    return completed(prices, held)[0] & full
+    held = np.zeros(len(full), bool)
+    held[groups] = True
+    return completed_set(prices, held) & full
 
 
 class _HiddenGroups:
@@ -77,13 +78,14 @@ class _HiddenGroups:
     ) -> None:
         self.prices, self.full = prices, full
         self.columns = [list(c) for c in prices.columns]
-        copies = [rng.permutation(len(X))[:MOST_ROWS] for _ in range(COPIES)]
-        rows = np.concatenate(copies)
+        shuffled = rng.permutation(len(X))
+        n_probed = min(PROBED, len(X) // 3)
+        probed, rest = shuffled[:n_probed], shuffled[n_probed:]  # which the model has not seen
+        rows = np.concatenate([rng.permutation(rest)[:MOST_ROWS] for _ in range(COPIES)])
         shown = rng.random((len(rows), prices.n_groups)) < rng.random((len(rows), 1))
         self.model = HistGradientBoostingClassifier(
             max_iter=60, max_leaf_nodes=24, max_bins=63, early_stopping=False, random_state=0
         ).fit(self._hidden(X[rows], shown), y[rows])
-        probed = rng.permutation(len(X))[:PROBED]
         self.X, self.y = X[probed], y[probed]
 
     def order(self, power: float, first: int = 0) -> list[int]:
@@ -114,7 +116,7 @@ class _HiddenGroups:
     def _hidden(self, X: Floats, shown: NDArray[np.bool_]) -> Floats:
         rows, shown = X.copy(), completed(self.prices, shown & self.prices.paid)
         for g, columns in enumerate(self.columns):
-            rows[np.ix_(~shown[:, g], columns)] = np.nan
+            rows[np.ix_(~shown[:, g], np.array(columns))] = np.nan
         return rows
 
 

@@ -42,16 +42,22 @@ def _refined(found: Acquisition, too_dear: Callable[[Candidate], bool]) -> Candi
     """The best at the lowest price whose candidate is not too dear."""
     prices = found.prices.tolist()
     fits = next((i for i, beta in enumerate(prices) if not too_dear(found.search.best(beta))), None)
-    if fits is None:
+    best = _nothing(found) if fits is None else found.search.best(prices[fits])
+    if fits is not None and fits > 0:
+        best = _between(found, prices[fits - 1], best, too_dear)
+    if not best.cost.any() and found.models.models[0] is None:
         doubt(
             "no policy that buys anything is within the budget; returned is one that buys "
             "nothing and gives every row the same answer: give a larger budget"
         )
-        return _nothing(found)
-    best = found.search.best(prices[fits])
-    if fits == 0:
-        return best
-    low, high = prices[fits - 1], prices[fits]
+    return best
+
+
+def _between(
+    found: Acquisition, low: float, best: Candidate, too_dear: Callable[[Candidate], bool]
+) -> Candidate:
+    """The best at the lowest price above `low`, up to that of `best`, that is not too dear."""
+    high = best.beta
     for _ in range(STEPS):
         middle = float(np.sqrt(low * high))
         candidate = found.search.best(middle)

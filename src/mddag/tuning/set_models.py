@@ -24,7 +24,7 @@ from mddag.estimators.fitted_model import is_fitted
 from mddag.features.features import is_frame
 from mddag.features.rows import Rows
 from mddag.learners import Tree
-from mddag.solvers.acquisition.feature_sets import FeatureSets, completed
+from mddag.solvers.acquisition.feature_sets import FeatureSets, completed_set
 
 N_ROUNDS = 100  # of our own models
 
@@ -92,7 +92,8 @@ def _fitted(
 
 def _check_like(found: Ensemble, ensemble: Ensemble, columns: NDArray[np.intp]) -> None:
     """Refuse a model of other classes, or with other codes of categories."""
-    assert found.classes is not None and ensemble.classes is not None
+    assert found.classes is not None
+    assert ensemble.classes is not None
     if found.n_scores != ensemble.n_scores or not np.array_equal(found.classes, ensemble.classes):
         raise ValueError(
             f"the rows to train on have the classes {found.classes.tolist()[:8]}, but the model "
@@ -111,5 +112,5 @@ def _check_like(found: Ensemble, ensemble: Ensemble, columns: NDArray[np.intp]) 
 def _read(sets: FeatureSets, model: Ensemble | None) -> NDArray[np.bool_]:
     """The groups that a model reads, with those that come with them and those that are free."""
     assert model is not None
-    read = read_groups(sets.prices, model).any(axis=0)
-    return completed(sets.prices, read[None])[0]
+    read = np.asarray(read_groups(sets.prices, model).any(axis=0))
+    return completed_set(sets.prices, read)

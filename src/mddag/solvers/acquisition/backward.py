@@ -89,7 +89,7 @@ def _best(sums: NDArray[np.float64]) -> NDArray[np.intp]:
     lent = sums.copy()
     lent[1:] += LENT * sums[:-1]
     lent[:-1] += LENT * sums[1:]
-    return lent.argmin(axis=1)
+    return np.asarray(lent.argmin(axis=1), np.intp)
 
 
 def _picked(outcomes: list[_Outcome], which: NDArray[np.intp]) -> _Outcome:

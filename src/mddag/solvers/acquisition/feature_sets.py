@@ -81,6 +81,12 @@ class FeatureSets(ReadOnlyArrays):
         return FeatureSets(self.prices, self.held[which])
 
 
+def completed_set(prices: FeaturePrices, held: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """The same of one set (G,)."""
+    found: NDArray[np.bool_] = completed(prices, held[None])[0]
+    return found
+
+
 def completed(prices: FeaturePrices, held: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """Sets (n, G) with the groups that theirs are computed from, and with those that are free or
     come free with them."""

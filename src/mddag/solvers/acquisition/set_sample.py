@@ -20,7 +20,7 @@ from mddag.solvers.acquisition.feature_sets import FeatureSets
 
 FOLDS = 5
 N_CELLS = 24
-GAP = 1e-6  # of the range: executors round by less
+GAP = 1e-4  # of the range: executors, which add integers, round by less
 
 
 @dataclass(frozen=True, eq=False)

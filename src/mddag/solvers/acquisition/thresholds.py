@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import combinations, product
+from itertools import combinations, pairwise, product
 
 import numpy as np
 from numpy.typing import NDArray
@@ -112,7 +112,10 @@ def _sums(
     rows = np.flatnonzero(sample.fold == fold)
     weight, sets = sample.weight[rows], sample.sets
     lost = [weight * sample.losses[rows, s] for s in stages]
-    fares = [_fare(sets, 0, stages[0]), *map(sets.fares.item, zip(stages, stages[1:], strict=False))]
+    fares = [
+        _fare(sets, 0, stages[0]),
+        *map(sets.fares.item, pairwise(stages)),
+    ]
     loss, cost = np.array([0.0]), np.array([fares[0] * weight.sum()])
     on = [a[rows] for a in asked]
     if not on:
