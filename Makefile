@@ -106,6 +106,7 @@ bench: $(VENV)/built
 	$(BIN)/python -m benchmarks.parts.scores
 	$(BIN)/python -m benchmarks.parts.executors
 	$(BIN)/python -m benchmarks.parts.learners
+	$(BIN)/python -m benchmarks.parts.lazy
 	$(BIN)/python -m benchmarks.adaboost
 	$(BIN)/python -m benchmarks.detection.training
 	$(BIN)/python -m benchmarks.parts.portfolio

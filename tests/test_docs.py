@@ -23,6 +23,7 @@ RUNNABLE = [
     "detection.md",
     "executors.md",
     "export.md",
+    "lazy.md",
     "losses.md",
     "ordering.md",
     "serving.md",

@@ -1,4 +1,7 @@
-"""The command line: measure seed by seed over all sets, then report."""
+"""The command line: measure seed by seed over all sets, then report.
+
+What was measured before is in out/costs, or in the committed curves; it is not measured again.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +12,7 @@ from pathlib import Path
 import benchmarks.costs
 from benchmarks.costs.curves import FIELDS, measure
 from benchmarks.costs.price_lists import NAMES, problem
+from benchmarks.costs.report import report
 from benchmarks.places import OUT, RESULTS
 
 PLACE, PARTS = RESULTS / "costs", OUT / "costs"
@@ -23,12 +27,27 @@ def main() -> None:
     PARTS.mkdir(parents=True, exist_ok=True)
     for seed in range(0 if given.report else given.seeds):
         for name in given.sets:
-            file = PARTS / f"{name}-{seed}.csv"
-            if not file.exists():
-                _write(file, measure(problem(name, seed), seed))
-    from benchmarks.costs.report import report  # which reads all that was measured
+            if (name, str(seed)) not in {(row["set"], row["seed"]) for row in known_rows()}:
+                _write(PARTS / f"{name}-{seed}.csv", measure(problem(name, seed), seed))
+    report(known_rows(), PLACE)
 
-    report(sorted(PARTS.glob("*.csv")), PLACE)
+
+def known_rows() -> list[dict[str, str]]:
+    """All that was measured, by set and seed."""
+    found: dict[tuple[str, str], list[dict[str, str]]] = {}
+    for file in [PLACE / "curves.csv", *sorted(PARTS.glob("*.csv"))]:
+        own: dict[tuple[str, str], list[dict[str, str]]] = {}
+        for row in _read(file):
+            own.setdefault((row["set"], row["seed"]), []).append(row)
+        found |= own
+    return [row for key in sorted(found) for row in found[key]]
+
+
+def _read(file: Path) -> list[dict[str, str]]:
+    if not file.exists():
+        return []
+    with file.open() as lines:
+        return list(csv.DictReader(lines))
 
 
 def _write(file: Path, rows: list[dict[str, object]]) -> None:

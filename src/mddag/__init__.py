@@ -30,10 +30,12 @@ if TYPE_CHECKING:
     from mddag.estimators.regressor import MDDAGRegressor as MDDAGRegressor
     from mddag.features.features import Features as Features
     from mddag.inspection.explanation import Explanation as Explanation
+    from mddag.inspection.plotting import CostDisplay as CostDisplay
     from mddag.inspection.plotting import DagDisplay as DagDisplay
     from mddag.inspection.plotting import DetectionDisplay as DetectionDisplay
     from mddag.inspection.plotting import ExplanationDisplay as ExplanationDisplay
     from mddag.inspection.plotting import PathDisplay as PathDisplay
+    from mddag.inspection.plotting import PurchaseDisplay as PurchaseDisplay
     from mddag.inspection.plotting import TradeoffDisplay as TradeoffDisplay
     from mddag.mdp.curve import Curve as Curve
     from mddag.mdp.grid import Grid as Grid
@@ -51,6 +53,7 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "AdaBoostMHClassifier": "mddag.estimators.adaboost",
+    "CostDisplay": "mddag.inspection.plotting",
     "Curve": "mddag.mdp.curve",
     "Dag": "mddag.dag.dag",
     "DagDisplay": "mddag.inspection.plotting",
@@ -71,6 +74,7 @@ _HOMES = {
     "PathDisplay": "mddag.inspection.plotting",
     "Policy": "mddag.mdp.policy",
     "Predictor": "mddag.serving.predictor",
+    "PurchaseDisplay": "mddag.inspection.plotting",
     "Trace": "mddag.dag.trace",
     "TradeoffDisplay": "mddag.inspection.plotting",
     "Votes": "mddag.ensemble.votes",
@@ -102,6 +106,7 @@ _FAMILIES = {
 __all__ = [
     "MDP",
     "AdaBoostMHClassifier",
+    "CostDisplay",
     "Curve",
     "Dag",
     "DagDisplay",
@@ -121,6 +126,7 @@ __all__ = [
     "PathDisplay",
     "Policy",
     "Predictor",
+    "PurchaseDisplay",
     "Trace",
     "TradeoffDisplay",
     "Votes",

@@ -57,5 +57,5 @@ ROWS = [
 
 
 @each(ROWS)
-def test_it_is_refused(call, error, words):
+def test_messages(call, error, words):
     check(call, error, words)
