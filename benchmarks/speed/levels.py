@@ -93,10 +93,7 @@ def told(
     builds: dict[str, Process], n_repeats: int, what: str, n_rows: int
 ) -> Iterator[dict[str, str]]:
     turns = np.array(
-        [
-            [build.ask("batch", n_rows=n_rows) for build in builds.values()]
-            for _ in range(n_repeats)
-        ]
+        [[build.ask("batch", n_rows=n_rows) for build in builds.values()] for _ in range(n_repeats)]
     )
     base = turns[:, list(builds).index(BASE if BASE in builds else next(iter(builds)))]
     for level, taken in zip(builds, turns.T, strict=True):
