@@ -5,7 +5,7 @@
     full    every base classifier of the five shapes
     exit    shape B with policies that quit at 5, 10 and 20 % of the evaluations, every=16
     rows    shape B, all of 100 trees and of 1000, by rows of a call
-    trees   the kernels of small trees alone, by rows of a call (levels/trees.cpp)
+    trees   the kernels of small trees alone, by rows of a call (`levels_trees`)
 
 Each level runs in a process of its own (MDDAG_LEVEL), on one thread and float32 rows. Ratios are
 AVX2's time / the level's within a repeat, told as median (range); the build before is called so and
