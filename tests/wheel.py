@@ -2,8 +2,8 @@
 
     python tests/wheel.py
 
-A program and no test, since it needs neither pytest nor the repository: `make wheel` and cibuildwheel
-run it in an environment that has the wheel and what that requires.
+A program and no test, since it needs neither pytest nor the repository: `make wheel` and
+cibuildwheel run it in an environment that has the wheel and what that requires.
 """
 
 import os

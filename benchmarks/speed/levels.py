@@ -5,7 +5,7 @@
     full    every base classifier of the five shapes
     exit    shape B with policies that quit at 5, 10 and 20 % of the evaluations, every=16
     rows    shape B, all of 100 trees and of 1000, by rows of a call
-    trees   the kernels of small trees alone, by rows of a call (levels/trees.cpp)
+    trees   the kernels of small trees alone, by rows of a call (`levels_trees`)
 
 Each level runs in a process of its own (MDDAG_LEVEL), on one thread and float32 rows. Ratios are
 AVX2's time / the level's within a repeat, told as median (range); the build before is called so and
@@ -93,10 +93,7 @@ def told(
     builds: dict[str, Process], n_repeats: int, what: str, n_rows: int
 ) -> Iterator[dict[str, str]]:
     turns = np.array(
-        [
-            [build.ask("batch", n_rows=n_rows) for build in builds.values()]
-            for _ in range(n_repeats)
-        ]
+        [[build.ask("batch", n_rows=n_rows) for build in builds.values()] for _ in range(n_repeats)]
     )
     base = turns[:, list(builds).index(BASE if BASE in builds else next(iter(builds)))]
     for level, taken in zip(builds, turns.T, strict=True):

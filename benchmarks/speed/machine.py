@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from benchmarks.speed.contest import OURS, RIVALS, Contest
+from mddag import _core
 
 FIELDS = ("what", "is")
 
@@ -16,7 +17,8 @@ def measure(quick: bool) -> Iterator[dict[str, str]]:
     """Facts, one per row; `quick` changes none of them."""
     facts = {
         "processor": _processor(),
-        "instruction sets": " ".join(s for s in ("avx2", "avx512bw") if s in _flags()),
+        "level": _core.level(),
+        "levels": " ".join(_core.levels()),
         "cores": str(os.cpu_count()),
         "load at the end": f"{os.getloadavg()[0]:.1f}",
         "Python": platform.python_version(),
@@ -38,7 +40,3 @@ def _cpuinfo(key: str) -> str:
 
 def _processor() -> str:
     return _cpuinfo("model name") or platform.processor() or "unknown"
-
-
-def _flags() -> list[str]:
-    return _cpuinfo("flags").split()

@@ -2,8 +2,8 @@
 
     make test-arm && python -m benchmarks.speed.neon
 
-For each of the 429 shapes of trees with 8 leaves: instructions of the loop that evaluates 16 rows, and
-how many of them load, store, or compute in vector registers. Times follow from these by what a
+For each of the 429 shapes of trees with 8 leaves: instructions of the loop that evaluates 16 rows,
+and how many of them load, store, or compute in vector registers. Times follow from these by what a
 processor does in a cycle: see docs/executors.md. Writes benchmarks/results/speed/neon.csv.
 """
 

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from mddag._internal.doubts import DoubtfulResult as DoubtfulResult
     from mddag._internal.interruption import Interrupted as Interrupted
+    from mddag._internal.versions import show_versions as show_versions
     from mddag.adapters import as_ensemble as as_ensemble
     from mddag.dag.dag import Dag as Dag
     from mddag.dag.dag import compile as compile  # noqa: A004
@@ -84,6 +85,7 @@ _HOMES = {
     "export": "mddag.serving.export",
     "export_c": "mddag.serving.export",
     "load": "mddag.serving.predictor",
+    "show_versions": "mddag._internal.versions",
     "sparsify": "mddag.tuning.sparsify",
     "sweep": "mddag.tuning.sweep",
     "train": "mddag.tuning.train",
@@ -136,6 +138,7 @@ __all__ = [
     "export",
     "export_c",
     "load",
+    "show_versions",
     "sparsify",
     "sweep",
     "train",

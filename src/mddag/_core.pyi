@@ -52,6 +52,13 @@ Guards = tuple[int, int, float, float]  # groups, instances per group, z of SKIP
 
 NODE_SIZE: int
 
+# native/levels
+def levels() -> list[str]:
+    """The levels of kernels that this machine runs, the slowest first; all give the same bits."""
+
+def level() -> str:
+    """The one that runs where none is named: the fastest, or MDDAG_LEVEL of the environment."""
+
 # native/ensemble
 def tree_fault(nodes: Bytes, n_leaves: int, n_words: int) -> tuple[int, int]: ...
 def leaf_codes(trees: Trees, X: Rows, out: Codes, n_threads: int) -> None: ...

@@ -1,6 +1,5 @@
 // Every level of kernels against the level of plain loops, without Python: for machines that are
-// emulated. Prints what differs, then the number of comparisons; tests/native/test_levels.py and
-// `make test-arm` run it.
+// emulated (make test-arm). Prints what differs, then the levels and the number of comparisons.
 //
 // Forests of all kinds of trees run over rows with missing values, all of them and under a random
 // policy, for many counts of rows; then single kernels run on random arguments.

@@ -1,0 +1,29 @@
+"""What a bug report says of the machine."""
+
+import numpy as np
+import pytest
+
+import mddag
+from mddag import _core
+from mddag._internal.versions import facts
+
+
+def test_versions_and_the_level_are_shown(capsys):
+    mddag.show_versions()
+    printed = dict(line.split(": ") for line in capsys.readouterr().out.strip().splitlines())
+    shown = {name.strip(): value for name, value in printed.items()}
+    assert shown["level"] == _core.level()
+    assert shown["levels"].split() == _core.levels()
+    assert shown["numpy"] == np.__version__
+
+
+def test_the_environment_names_the_level(monkeypatch):
+    for level in _core.levels():
+        monkeypatch.setenv("MDDAG_LEVEL", level)
+        assert facts()["level"] == level
+
+
+def test_a_level_that_does_not_run_is_refused(monkeypatch):
+    monkeypatch.setenv("MDDAG_LEVEL", "avx9")
+    with pytest.raises(ValueError, match=r"MDDAG_LEVEL is 'avx9', .*; wanted one of scalar"):
+        _core.level()
