@@ -36,16 +36,20 @@ def test_a_damaged_part_is_learned_again(tmp_path):
     assert len(kept.policies("part", lambda: [a_policy(), a_policy()])) == 2
 
 
+def interrupted(target):
+    with check_points(QUIET, target, False, {"a": 1}) as kept:
+        kept.save("x", {"n": np.arange(3)})
+        raise KeyboardInterrupt
+
+
 def test_the_folder_goes_when_the_work_is_done_and_stays_when_not(tmp_path):
     target, folder = tmp_path / "out.csv", tmp_path / "out.csv.checkpoint"
     with check_points(QUIET, target, False, {"a": 1}) as kept:
         kept.save("x", {"n": np.arange(3)})
         assert folder.is_dir()
     assert not folder.exists()
-    with pytest.raises(InterruptedWork, match="--resume goes on from there"), \
-            check_points(QUIET, target, False, {"a": 1}) as kept:  # fmt: skip
-        kept.save("x", {"n": np.arange(3)})
-        raise KeyboardInterrupt
+    with pytest.raises(InterruptedWork, match="--resume goes on from there"):
+        interrupted(target)
     with check_points(QUIET, target, True, {"a": 1}) as kept:
         assert kept.load("x")["n"].tolist() == [0, 1, 2]
         assert kept.load("y") is None

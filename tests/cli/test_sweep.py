@@ -37,8 +37,8 @@ def test_the_curve_is_that_of_the_library(run, folder):
 
 def test_a_picture(run, folder):
     pytest.importorskip("matplotlib")
-    ended = run("sweep", "model.txt", "rows.csv", "-t", "label", "-o", "c.csv", "--solver", "margin",
-                "--betas", "0.01,0.001", "--picture", "c.png")  # fmt: skip
+    how = ("--solver", "margin", "--betas", "0.01,0.001", "--picture", "c.png")
+    ended = run("sweep", "model.txt", "rows.csv", "-t", "label", "-o", "c.csv", *how)
     assert ended.code == 0
     assert Path("c.png").read_bytes().startswith(b"\x89PNG")
 

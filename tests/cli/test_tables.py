@@ -23,9 +23,8 @@ def test_csv_parquet_and_arrow_are_the_same(tmp_path):
     ROWS.to_parquet(tmp_path / "rows.parquet", index=False)
     ROWS.to_feather(tmp_path / "rows.feather")
     table = pa.Table.from_pandas(ROWS)
-    with pa.OSFile(str(tmp_path / "rows.arrow"), "wb") as file:
-        with pa.ipc.new_stream(file, table.schema) as stream:  # noqa: SIM117
-            stream.write_table(table)
+    with pa.ipc.new_stream(str(tmp_path / "rows.arrow"), table.schema) as stream:
+        stream.write_table(table)
     for path in tmp_path.iterdir():
         found = read_table(path, Layout(target="y", qid="q"))
         pd.testing.assert_frame_equal(found.X, ROWS[["a", "b"]])
