@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import typer
 
+from mddag.cli.bench import bench
 from mddag.cli.command import complain
+from mddag.cli.demo import demo
 from mddag.cli.exits import Exit
 from mddag.cli.export import export
 from mddag.cli.inspect import inspect
@@ -12,8 +14,9 @@ from mddag.cli.predict import predict
 from mddag.cli.sparsify import sparsify
 from mddag.cli.sweep import sweep
 from mddag.cli.train import train
+from mddag.cli.validate import validate
 
-COMMANDS = (train, sparsify, sweep, predict, inspect, export)
+COMMANDS = (train, sparsify, sweep, predict, inspect, validate, export, bench, demo)
 
 app = typer.Typer(
     name="mddag",
