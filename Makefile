@@ -3,7 +3,7 @@
 #   make test    set up, build, lint, type-check, test
 # and, longer: make fuzz (damaged model files by the thousand), make sanitize (memory, undefined
 # behaviour and threads of the native core), make bench (tables against other libraries), make
-# experiments (the paper's figures), make docs (the picture of the packages)
+# experiments (the paper's figures), make docs (the site)
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
@@ -95,8 +95,12 @@ experiments: $(VENV)/built
 	$(BIN)/python experiments/promises.py
 	$(BIN)/python experiments/metrics.py
 
+# The site, into build/docs, warnings as errors; -E, because pages of the API are found only anew.
 docs: $(VENV)/built
 	PYTHONPATH=. $(BIN)/python docs/draw_architecture.py
+	$(BIN)/python -m pip install --quiet --group docs
+	$(BIN)/python -m sphinx -W --keep-going -q -E -b html docs build/docs
+	@echo "open build/docs/index.html"
 
 dist: $(VENV)/ready
 	$(BIN)/python -m build --outdir dist .

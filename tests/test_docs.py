@@ -5,6 +5,7 @@ import importlib.util
 import json
 import re
 import runpy
+import shutil
 
 import numpy as np
 import pytest
@@ -89,6 +90,31 @@ def test_examples_run(name, tmp_path, monkeypatch):
     assert examples(DOCS / name)
     for example in examples(DOCS / name):
         exec(example, {})
+
+
+TASKS = {page.stem: page for page in sorted((DOCS / "tasks").glob("*.md")) if examples(page)}
+
+
+@pytest.mark.parametrize("task", TASKS)
+@pytest.mark.filterwarnings("ignore::mddag.DoubtfulResult")  # of few rows, which are quick
+@pytest.mark.filterwarnings("ignore:X does not have valid feature names")  # LightGBM's
+def test_a_task_runs_from_beginning_to_end(task, tmp_path, monkeypatch):
+    """All blocks of a page, one after the other: a reader would type them into one session."""
+    monkeypatch.chdir(tmp_path)
+    if task == "faces":
+        pytest.importorskip("skimage")
+        pytest.importorskip("PIL")
+    if task == "trigger" and shutil.which("cc") is None:
+        pytest.skip("without a C compiler")
+    session = {}
+    for example in examples(TASKS[task]):
+        exec(example, session)
+
+
+def test_public_names_are_in_the_reference():
+    reference = (DOCS / "api.rst").read_text()
+    listed = set(re.findall(r"^   (\w+)$", reference, re.MULTILINE))
+    assert set(mddag.__all__) <= listed
 
 
 @pytest.mark.filterwarnings("ignore::mddag.DoubtfulResult")  # of few patches

@@ -1,0 +1,34 @@
+"""Settings of the documentation site: `make docs` builds it into build/docs."""
+
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent / "extensions"))
+
+project = "mddag"
+author = "The mddag developers"
+version = release = "0.1"
+
+extensions = [
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "sphinx.ext.viewcode",
+    "sphinx_design",
+    "myst_parser",
+    "docstrings",
+    "numpydoc",
+    "outside_links",
+]
+exclude_patterns = ["extensions", "_templates"]
+templates_path = ["_templates"]
+numpydoc_show_class_members = False
+myst_enable_extensions = ["colon_fence", "dollarmath"]
+myst_heading_anchors = 4
+autosummary_generate = True
+autodoc_typehints = "none"
+autodoc_member_order = "bysource"
+
+html_theme = "pydata_sphinx_theme"
+html_title = "mddag"
+html_show_sourcelink = False
+html_theme_options = {"show_toc_level": 2, "navigation_with_keys": False}
