@@ -29,6 +29,8 @@ demo: $(VENV)/built
 test: lint check clang
 
 check: $(VENV)/built
+	@command -v chromium > /dev/null || ! command -v apt-get > /dev/null || test $$(id -u) != 0 \
+	  || (apt-get update && apt-get install --yes chromium) > /dev/null 2>&1 || true
 	$(BIN)/python -m pytest -n $(JOBS)
 
 fuzz: $(VENV)/built

@@ -20,7 +20,7 @@ PLACES = {
     "tuning": (1.3, "one number → one policy:\nsparsify, sweep, guarantees"),
     "estimators": (1.3, "the scikit-learn face:\nfit, predict, trace"),
     "serving": (2.3, "without scikit-learn: Predictor,\nmodel file, C header"),
-    "inspection": (4, "pictures of DAGs, paths\nand trade-offs"),
+    "inspection": (4, "pictures, explained rows,\nthe report"),
     "solvers": (1.12, "MDP → Policy: exits, descent,\nSARSA, portfolio"),
     "dag": (3.4, "runs a policy:\nDag, Trace, executors"),
     "boosting": (0, "the rounds of AdaBoost.MH"),

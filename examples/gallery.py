@@ -8,6 +8,8 @@ from typing import Any
 
 import matplotlib as mpl
 import numpy as np
+from sklearn.datasets import make_classification
+from sklearn.ensemble import HistGradientBoostingClassifier
 
 import mddag
 from mddag import AdaBoostMHClassifier, Dag, MDDAGClassifier
@@ -33,6 +35,7 @@ def main(folder: Path) -> None:
         "dag_many": draw_dag(dense, X[positive], names[positive]),
         "path": draw_paths(sparse, X[positive], names[positive]),
         "tradeoff": draw_tradeoff(boost),
+        **draw_500_trees(),
     }
     for name, display in pictures.items():
         display.figure_.savefig(folder / f"{name}.png", dpi=80)
@@ -45,6 +48,20 @@ def draw_dag(dag: Dag, X: np.ndarray, names: np.ndarray) -> Any:
 
 def draw_paths(dag: Dag, X: np.ndarray, names: np.ndarray) -> Any:
     return mddag.PathDisplay.from_trace(dag.run(X), X=X, groups=names)
+
+
+def draw_500_trees() -> dict[str, Any]:
+    """The river of a chain of 500 trees, and one of its rows explained."""
+    X, y = make_classification(14_000, 20, n_informative=8, flip_y=0.03, random_state=0)
+    names = np.where(y == 1, "positive", "negative")
+    trees = HistGradientBoostingClassifier(max_iter=500, max_leaf_nodes=8, early_stopping=False)
+    trees.fit(X[:4000], names[:4000])
+    model = mddag.sparsify(trees, X[4000:9000], names[4000:9000], beta=1e-4, random_state=0)
+    rows, labels = X[9000:], names[9000:]
+    trace = model.trace(rows)
+    hard = int(np.argsort(trace.n_evaluated, kind="stable")[int(0.9 * len(rows))])
+    river = mddag.DagDisplay.from_trace(trace, color=labels, n_classifiers=500)
+    return {"dag_500": river, "explanation": model.explain(rows[hard]).plot()}
 
 
 def draw_tradeoff(boost: AdaBoostMHClassifier) -> Any:

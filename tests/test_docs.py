@@ -29,6 +29,7 @@ RUNNABLE = [
     "sparsify.md",
     "verdicts.md",
     "ranking.md",
+    "report.md",
 ]
 
 

@@ -29,8 +29,10 @@ if TYPE_CHECKING:
     from mddag.estimators.ranker import MDDAGRanker as MDDAGRanker
     from mddag.estimators.regressor import MDDAGRegressor as MDDAGRegressor
     from mddag.features.features import Features as Features
+    from mddag.inspection.explanation import Explanation as Explanation
     from mddag.inspection.plotting import DagDisplay as DagDisplay
     from mddag.inspection.plotting import DetectionDisplay as DetectionDisplay
+    from mddag.inspection.plotting import ExplanationDisplay as ExplanationDisplay
     from mddag.inspection.plotting import PathDisplay as PathDisplay
     from mddag.inspection.plotting import TradeoffDisplay as TradeoffDisplay
     from mddag.mdp.curve import Curve as Curve
@@ -53,6 +55,8 @@ _HOMES = {
     "Detector": "mddag.detection.detector",
     "DoubtfulResult": "mddag._internal.doubts",
     "Ensemble": "mddag.ensemble.ensemble",
+    "Explanation": "mddag.inspection.explanation",
+    "ExplanationDisplay": "mddag.inspection.plotting",
     "Features": "mddag.features.features",
     "Grid": "mddag.mdp.grid",
     "Interrupted": "mddag._internal.interruption",
@@ -99,6 +103,8 @@ __all__ = [
     "Detector",
     "DoubtfulResult",
     "Ensemble",
+    "Explanation",
+    "ExplanationDisplay",
     "Features",
     "Grid",
     "Interrupted",

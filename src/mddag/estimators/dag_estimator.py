@@ -39,6 +39,7 @@ from mddag.estimators.fitted_model import (
     patches_for,
     reads_patches,
 )
+from mddag.estimators.inspecting import Inspecting
 from mddag.estimators.shipping import Shipping
 from mddag.estimators.solver_choice import chosen_solver
 from mddag.features.checks import all_or_nothing, checked_rows, counted_rows, transformed_rows
@@ -64,7 +65,7 @@ WITHOUT_STEPS = (
 )
 
 
-class DagEstimator(Shipping, BaseEstimator):  # type: ignore[misc]
+class DagEstimator(Shipping, Inspecting, BaseEstimator):  # type: ignore[misc]
     """Parameters and fit; a subclass defines its kind and its targets.
 
     X is checked here by scikit-learn's rules and transformed where a Pipeline was given; then the

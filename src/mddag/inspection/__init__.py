@@ -1,3 +1,5 @@
-"""A Trace or a Curve comes in, a picture goes out; matplotlib is imported when one is drawn.
+"""What a model does, for people: pictures, one row explained, a report.
 
-Start with ``plotting.graph``, the DAG as counts of paths, which two of the pictures show."""
+``plotting`` draws a Trace or a Curve; matplotlib is imported when one is drawn. Start with
+``plotting.graph``, the DAG as counts of paths. ``explanation`` follows one row; ``report`` writes a
+page."""

@@ -33,6 +33,8 @@ Floats64 = NDArray[np.float64]
 
 # What reads files of other kinds: packages above this one, imported when there is such a file.
 OTHER_KINDS = {"detector": "mddag.detection.detector_file"}
+# What explains and reports: packages beside this one, imported when they are needed.
+EXPLANATION, REPORT = "mddag.inspection.explanation", "mddag.inspection.report"
 LOSSES = {
     "labels": "loss",
     "probabilities": "loss expected by the probabilities given",
@@ -173,6 +175,44 @@ class Predictor:
             pass
         self._write(self._row(x), out)
         return out
+
+    def explain(self, x: Any) -> Any:
+        """What the model does with one row, and why: an ``mddag.Explanation``.
+
+        x is as for predict_one.
+        """
+        if isinstance(self._features, PatchFeatures):
+            rows = self._features.rows(self._features.one_patch(x))
+        else:
+            rows = self._batch_of_one(x)
+        explained = import_module(EXPLANATION).explain
+        return explained(self.model.dag, self.model.calibration, rows)
+
+    def report(
+        self,
+        path: str | os.PathLike[str],
+        X: Any = None,
+        y: Any = None,
+        *,
+        qid: Any = None,
+        curve: Any = None,
+    ) -> None:
+        """Write one HTML file that shows the model, on rows X with targets y where they are given.
+
+        qid is the query of each row, for rankers, curve a Curve of ``mddag.sweep``. What the full
+        model would predict is not in a model file; the estimator's ``report`` has it.
+        """
+        package = import_module(REPORT)
+        facts = package.Facts.of_model(
+            self.model,
+            lines=_described(self.model),
+            rows=None if X is None else self._features.read(X),
+            targets=None if y is None else np.asarray(y),
+            qid=qid,
+            curve=curve,
+            n_threads=self.n_threads,
+        )
+        package.write_report(path, facts)
 
     def encode(self, X: Any) -> Rows:
         """X as every method here reads it, float (n, n_features): encode a frame once, use it

@@ -128,3 +128,45 @@ def test_cascades_are_drawn_like_other_dags():
     display = DagDisplay.from_trace(trace, color=trace.verdict)
     display.figure_.canvas.draw()
     assert PathDisplay.from_trace(trace).figure_.axes
+
+
+CHAIN = [list(range(n)) for n in np.random.default_rng(0).geometric(0.05, size=400).clip(1, 300)]
+
+
+def test_a_long_chain_is_a_river_of_groups():
+    trace = trace_of(CHAIN)
+    display = DagDisplay.from_trace(trace, color=np.arange(400) % 2, n_classifiers=300)
+    assert display.grouped
+    display.figure_.canvas.draw()
+    columns = [bar for bar in display.ax_.patches if bar.get_height() > 0]
+    heights = {}
+    for bar in columns:
+        x = round(bar.get_x() + bar.get_width() / 2)
+        heights[x] = heights.get(x, 0) + bar.get_height()
+    assert heights[0] == heights[-1]  # all instances evaluate the first
+    expected = sum(len(path) > 4 for path in CHAIN) / len(CHAIN)
+    assert heights[4] / heights[-1] == pytest.approx(expected)
+    assert "neighbours grouped" in display.caption()
+    assert overlapping(display.ax_.get_xticklabels()) == []
+    covered = display.ax_.bbox.width * 0.9
+    ends = [label.get_window_extent() for label in display.ax_.get_xticklabels()]
+    assert ends[-1].x1 - ends[0].x0 > covered  # something is shown all along the axis
+
+
+def test_grouping_can_be_asked_for_and_refused():
+    trace = trace_of(TWO_PATHS)
+    assert not DagDisplay.from_trace(trace).grouped
+    display = DagDisplay.from_trace(trace, grouped=True)
+    display.figure_.canvas.draw()
+    assert [t.get_text() for t in display.ax_.get_xticklabels()] == ["1", "2", "3"]
+    assert not DagDisplay.from_trace(trace_of(CHAIN), grouped=False).grouped
+    empty = DagDisplay.from_trace(trace_of([[], []]), grouped=True)
+    empty.figure_.canvas.draw()
+    with pytest.raises(ValueError, match="grouped is 'yes'; wanted one of True, False, None"):
+        DagDisplay.from_trace(trace, grouped="yes")
+
+
+def test_jumps_over_groups_are_arcs():
+    display = DagDisplay.from_trace(trace_of(TWO_PATHS), grouped=True)
+    assert any(hasattr(patch, "get_path") and len(patch.get_path()) == 4
+               and patch.get_facecolor()[3] == 0 for patch in display.ax_.patches)  # fmt: skip

@@ -5,6 +5,9 @@ node and the width of an edge are proportional to the number of instances; the c
 groups that pass. Edges of the first group (or without groups) run above the line, of the second
 below, by majority. Bars at the foot show where instances quit. Rare edges are hidden, and counted
 in the caption. Layout is one-dimensional: for a free one, take ``to_dot`` to Graphviz.
+
+Of hundreds of base classifiers that are evaluated one after the other, arcs would show nothing:
+neighbours are grouped, and the picture is a river of instances (``_flows``).
 """
 
 from __future__ import annotations
@@ -15,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mddag._internal.checks import check_between, check_is, check_whole
+from mddag._internal.checks import check_between, check_is, check_one_of, check_whole
 from mddag.dag.trace import Trace
 from mddag.inspection.plotting._axes import (
     LABEL_SIZE,
@@ -26,8 +29,10 @@ from mddag.inspection.plotting._axes import (
     pyplot,
     width_in_points,
 )
+from mddag.inspection.plotting._flows import draw_flows, label_groups
 from mddag.inspection.plotting._palette import blend, colours
 from mddag.inspection.plotting.graph import QUIT, START, Graph
+from mddag.inspection.plotting.grouping import MOST_GROUPS, Grouping, jump_share
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -39,6 +44,8 @@ _FOOT = 45.0
 _GAP = 26.0
 _MARGINS = 80.0
 _CAPTION_SIZE = 9.0
+_MOST_ARCS = 250  # base classifiers; more are always grouped
+_FEW_JUMPS = 0.1  # of all steps: so few arcs show nothing of many base classifiers
 
 
 class DagDisplay:
@@ -52,16 +59,24 @@ class DagDisplay:
         Base classifiers in the ensemble, to say in the caption how many are used.
     min_share : float, default 0.005
         Nodes and edges with a smaller share of all instances are not drawn.
+    grouped : bool, default None
+        Whether neighbours are grouped and drawn as a river of instances. None: if there are more
+        than 40 of which few are skipped, or more than 250.
 
     Attributes
     ----------
     shown : Graph
-        What is drawn.
+        What is drawn, before neighbours are grouped.
     ax_, figure_ : the matplotlib axes and figure
     """
 
     def __init__(
-        self, graph: Graph, *, n_classifiers: int | None = None, min_share: float = 0.005
+        self,
+        graph: Graph,
+        *,
+        n_classifiers: int | None = None,
+        min_share: float = 0.005,
+        grouped: bool | None = None,
     ) -> None:
         check_is("graph", graph, Graph, "a Graph: use DagDisplay.from_trace(trace)")
         check_between("min_share", min_share, 0, 1, "a share of instances, 0 to 1")
@@ -77,6 +92,8 @@ class DagDisplay:
         self.n_classifiers = n_classifiers
         self.min_share = min_share
         self.shown = graph.without_rare(min_share)
+        check_one_of("grouped", grouped, (True, False, None))
+        self.grouped = _is_chain(graph) if grouped is None else grouped
 
     @classmethod
     def from_trace(
@@ -86,11 +103,13 @@ class DagDisplay:
         color: ArrayLike | None = None,
         n_classifiers: int | None = None,
         min_share: float = 0.005,
+        grouped: bool | None = None,
         ax: Axes | None = None,
     ) -> DagDisplay:
         """Draw the paths of a trace; `color` (n,) is a group per instance."""
         graph = Graph.of_trace(trace, color, name="color")
-        return cls(graph, n_classifiers=n_classifiers, min_share=min_share).plot(ax)
+        given: dict[str, Any] = {"n_classifiers": n_classifiers, "min_share": min_share}
+        return cls(graph, **given, grouped=grouped).plot(ax)
 
     def to_dot(self) -> str:
         """What is drawn, in the DOT language of Graphviz."""
@@ -103,6 +122,8 @@ class DagDisplay:
     def plot(self, ax: Axes | None = None) -> DagDisplay:
         """Draw into `ax`, or into a new figure."""
         check_axes(ax)
+        if self.grouped:
+            return self._plot_flows(ax)
         n_nodes = len(self.shown.nodes)
         own = None
         if ax is None:
@@ -117,9 +138,26 @@ class DagDisplay:
         floor = bottom - _GAP
         self._draw_exits(ax, floor)
         ax.set_ylim(floor - _FOOT - 1, top + _GAP)
-        self._dress(ax)
+        label_classifiers(ax, self.shown.nodes)
+        self._dress(ax, "base classifier, in order of evaluation →")
         if own is not None:
             own.set_figheight((top - floor + _FOOT + _GAP + _MARGINS) / 72)
+        return self
+
+    def _plot_flows(self, ax: Axes | None) -> DagDisplay:
+        """All base classifiers in groups; none is too rare."""
+        grouping, own = Grouping.of(self.graph), None
+        if ax is None:
+            width = float(np.clip(3 + 0.3 * len(grouping), 6.5, 13))
+            own, ax = pyplot().subplots(figsize=(width, 4), layout="constrained")
+        self.ax_, self.figure_ = ax, ax.figure
+        ax.set_xlim(-1.7, max(len(grouping), 1) - 0.3)
+        top, bottom = draw_flows(ax, grouping)
+        ax.set_ylim(bottom - 1, top + _GAP)
+        label_groups(ax, grouping)
+        self._dress(ax, "base classifiers, numbered in the order of evaluation →")
+        if own is not None:
+            own.set_figheight((top - bottom + _GAP + _MARGINS) / 72)
         return self
 
     def _positions(self) -> dict[int, int]:
@@ -189,13 +227,11 @@ class DagDisplay:
         share = f"{most / max(shown.n_instances, 1):.0%}"
         ax.set_yticks([floor, floor - _FOOT], ["quit  0", share], fontsize=LABEL_SIZE)
 
-    def _dress(self, ax: Axes) -> None:
+    def _dress(self, ax: Axes, axis: str) -> None:
         """Axis of base classifiers with the caption, legend."""
-        label_classifiers(ax, self.shown.nodes)
         n_letters = max(int(width_in_points(ax) / (0.52 * _CAPTION_SIZE)), 30)
         caption = fill(self.caption(), n_letters)
-        label = f"base classifier, in order of evaluation →\n{caption}"
-        ax.set_xlabel(label, fontsize=_CAPTION_SIZE)
+        ax.set_xlabel(f"{axis}\n{caption}", fontsize=_CAPTION_SIZE)
         ax.spines[["left", "right", "top"]].set_visible(False)
         if self.shown.groups:
             legend_above(ax, self.shown.groups, self.shown.size)
@@ -205,11 +241,19 @@ class DagDisplay:
         of_all = "" if self.n_classifiers is None else f" of {self.n_classifiers}"
         text = f"{len(self.graph.nodes)}{of_all} base classifiers used by {self.graph.n_instances}"
         text += f" instances, {len(self.graph.source)} edges"
+        if self.grouped:
+            return f"{text}; neighbours grouped so that groups hold about as many evaluations"
         hidden = len(self.graph.source) - len(self.shown.source)
         if hidden:
             edges = "1 edge" if hidden == 1 else f"{hidden} edges"
             text += f"; {edges} taken by fewer than {self.min_share:.1%} of them not drawn"
         return text
+
+
+def _is_chain(graph: Graph) -> bool:
+    """Whether there are too many base classifiers for arcs, or many with hardly an arc."""
+    n = len(graph.nodes)
+    return n > _MOST_ARCS or (n > MOST_GROUPS and jump_share(graph) < _FEW_JUMPS)
 
 
 def _arc_heights(span: NDArray[Any], spacing: float) -> NDArray[np.float64]:

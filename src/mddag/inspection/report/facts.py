@@ -1,0 +1,237 @@
+"""Facts: what a report is about, and what several of its sections take from that.
+
+Everything that takes time is made once, when a section first needs it. Without rows there is no
+trace, and most sections do not apply.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mddag._internal.checks import check_is
+from mddag.calibration.calibration import Calibration
+from mddag.dag.dag import Dag
+from mddag.dag.trace import Trace
+from mddag.ensemble.ensemble import Ensemble
+from mddag.features.rows import Patches, Rows
+from mddag.inspection.explanation.explain import classes_of
+from mddag.inspection.plotting._palette import OKABE_ITO, group_of
+from mddag.inspection.plotting.graph import Graph
+from mddag.inspection.plotting.grouping import Grouping
+from mddag.inspection.report.reads import Reads, reads_of
+from mddag.mdp.curve import Curve
+from mddag.mdp.mdp import Evaluation
+from mddag.metrics.realised_rates import RealisedRates
+
+MOST_GROUPS = 24  # columns of the DAG
+
+
+class FittedModel(Protocol):
+    """What a model file holds, ``mddag.serving.model_file.Model``."""
+
+    @property
+    def dag(self) -> Dag: ...
+    @property
+    def calibration(self) -> Calibration | None: ...
+    @property
+    def beta(self) -> float | None: ...
+    @property
+    def evaluation(self) -> Evaluation | None: ...
+    @property
+    def full(self) -> Evaluation | None: ...
+    @property
+    def summary(self) -> Any: ...
+
+
+@dataclass(frozen=True, eq=False)
+class Facts:
+    """A fitted model, and what it is shown on.
+
+    title       : of the page
+    dag         : ensemble and policy
+    calibration : what scores at each exit stand for; None where there is none
+    lines       : the summary in words that ``sparsify`` left, or what else is known
+    beta        : the price of an evaluation
+    evaluation, full_evaluation : on the policy rows, of the policy and of the full ensemble
+    source      : the full ensemble, before a policy reweighs it; None where it is not at hand
+    rates       : of a detector, its rates on rows held out
+    rows        : as the ensemble reads them; None for a report without rows
+    targets     : (n,) labels or numbers of the rows; None where there are none
+    qid         : the query of each row, for rankers
+    curve       : the trade-off that the knob was chosen on
+    """
+
+    title: str
+    dag: Dag
+    calibration: Calibration | None = None
+    lines: Sequence[str] = ()
+    beta: float | None = None
+    evaluation: Evaluation | None = None
+    full_evaluation: Evaluation | None = None
+    source: Ensemble | None = None
+    rates: RealisedRates | None = None
+    rows: Rows | Patches | None = None
+    targets: NDArray[Any] | None = None
+    qid: Any = None
+    curve: Curve | None = None
+    n_threads: int = 1
+
+    def __post_init__(self) -> None:
+        if self.curve is not None:
+            check_is("curve", self.curve, Curve, "a Curve, such as mddag.sweep gives, or None")
+        if self.targets is not None and self.rows is None:
+            raise ValueError("y is given without X; wanted the rows X that y belongs to")
+        if self.targets is not None and len(self.targets) != self.n_rows:
+            raise ValueError(
+                f"y has {len(self.targets)} entries, but X has {self.n_rows} rows; "
+                "wanted one for each row"
+            )
+        if self.codes is None and self.targets is not None:
+            _check_numbers(self.targets)
+
+    @classmethod
+    def of_model(cls, model: FittedModel, **more: Any) -> Facts:
+        """What is known of a model, and what else is given."""
+        summary = model.summary
+        known: dict[str, Any] = {
+            "title": _title(model.dag.ensemble),
+            "lines": () if summary is None else summary.lines(),
+            "rates": None if summary is None else summary.rates,
+        }
+        return cls(
+            dag=model.dag,
+            calibration=model.calibration,
+            beta=model.beta,
+            evaluation=model.evaluation,
+            full_evaluation=model.full,
+            **(known | more),
+        )
+
+    @property
+    def ensemble(self) -> Ensemble:
+        return self.dag.ensemble
+
+    @property
+    def n_rows(self) -> int:
+        return 0 if self.rows is None else len(self.rows)
+
+    @property
+    def n_classifiers(self) -> int:
+        """Of the source; a router is not counted."""
+        routed = self.ensemble.routed
+        return len(self.ensemble if routed is None else routed.source)
+
+    @cached_property
+    def classes(self) -> NDArray[Any] | None:
+        return classes_of(self.ensemble)
+
+    @cached_property
+    def columns(self) -> Rows:
+        """The rows as trees read them."""
+        assert self.rows is not None
+        return self.ensemble.features.rows(self.rows)
+
+    @cached_property
+    def trace(self) -> Trace:
+        """Paths of all rows."""
+        assert self.rows is not None
+        return self.dag.run(self.rows, self.qid, n_threads=self.n_threads)
+
+    @cached_property
+    def codes(self) -> NDArray[np.intp] | None:
+        """The true classes as places among the classes; None without labels, or for numbers."""
+        if self.targets is None or self.classes is None:
+            return None
+        if self.ensemble.classes is None:
+            return np.asarray(self.targets, np.intp)
+        found: NDArray[np.intp] = self.ensemble.task.coded(np.asarray(self.targets))
+        return found
+
+    @cached_property
+    def predicted(self) -> NDArray[Any]:
+        """Class places, or numbers, (n,)."""
+        if self.classes is not None:
+            return self.trace.verdict
+        return self.numbers(self.trace.scores, self.trace.exit_step)
+
+    def numbers(
+        self, scores: NDArray[np.float64], exit_step: NDArray[np.integer[Any]]
+    ) -> NDArray[np.float64]:
+        """What a regressor predicts, or a ranker sorts by, (n,)."""
+        if self.calibration is not None:
+            scores = self.calibration.calibrated(scores, exit_step)
+        if self.ensemble.kind == "ranker":
+            return scores[:, 0]
+        found: NDArray[np.float64] = self.ensemble.task.predictions(scores)
+        return found
+
+    @cached_property
+    def probabilities(self) -> NDArray[np.float64] | None:
+        """(n, n_classes); None where there are none."""
+        if self.classes is None or self.calibration is None:
+            return None
+        return self.calibration.probabilities(self.trace.scores, self.trace.exit_step)
+
+    @cached_property
+    def full_predicted(self) -> NDArray[Any] | None:
+        """What the full ensemble predicts; None where it is not at hand."""
+        if self.source is None or self.rows is None:
+            return None
+        scores = self.source.scores(self.columns, n_threads=self.n_threads)
+        if self.classes is not None:
+            return self.source.task.codes(scores, self.source.n_scores)
+        ranks = self.ensemble.kind == "ranker"
+        found: NDArray[Any] = scores[:, 0] if ranks else self.source.task.predictions(scores)
+        return found
+
+    @cached_property
+    def coloured(self) -> tuple[tuple[str, ...], NDArray[np.intp]]:
+        """Names of groups of rows with a colour each, and the group of each row: the true classes,
+        or the predicted ones where no labels are given; none for numbers."""
+        codes = self.codes if self.codes is not None else self.predicted
+        if self.classes is None:
+            return (), np.zeros(self.n_rows, np.intp)
+        names, group = group_of(codes, self.n_rows, "y")
+        labels = self.classes.tolist()
+        known = tuple(n if n == "other" else str(labels[int(n)]) for n in names)
+        return known[: len(OKABE_ITO)], group
+
+    @property
+    def colours(self) -> str:
+        """What the colours of rows stand for."""
+        return "rows of class" if self.codes is not None else "rows that are predicted to be"
+
+    @cached_property
+    def reads(self) -> Reads:
+        """The features that each base classifier reads."""
+        return reads_of(self.ensemble)
+
+    @cached_property
+    def graph(self) -> Graph:
+        """The walked DAG, by colour."""
+        names, group = self.coloured
+        return Graph.of_trace(self.trace, group if names else None)
+
+    @cached_property
+    def grouping(self) -> Grouping:
+        """Its base classifiers in groups."""
+        return Grouping.of(self.graph, MOST_GROUPS)
+
+
+def _check_numbers(targets: NDArray[Any]) -> None:
+    if np.asarray(targets).dtype.kind not in "biuf":
+        raise ValueError(
+            f"y has dtype {np.asarray(targets).dtype}; wanted numbers, the targets of a regressor "
+            "or the relevance of documents"
+        )
+
+
+def _title(ensemble: Ensemble) -> str:
+    source = ensemble if ensemble.routed is None else ensemble.routed.source
+    return f"{ensemble.kind.capitalize()} of {len(source)} base classifiers"

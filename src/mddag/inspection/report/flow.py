@@ -1,0 +1,230 @@
+"""The DAG as a river of rows that can be looked into: hover or focus a column for its rules.
+
+Columns are groups of neighbouring base classifiers (``Grouping``), so hundreds stay readable. Every
+column is a button: the script shows its base classifiers with their rules, counts and votes, and
+marks the columns on the path of an instance.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mddag.ensemble.ensemble import Ensemble
+from mddag.ensemble.nodes import Nodes
+from mddag.inspection.explanation.rules import leaf_rules, one_line
+from mddag.inspection.plotting.graph import QUIT, START
+from mddag.inspection.plotting.grouping import Grouping
+from mddag.inspection.report.facts import Facts
+from mddag.inspection.report.section import Section, figure, legend, paragraph, percent
+from mddag.inspection.report.svg import label, rect
+
+WIDTH, RIVER, FOOT = 1100.0, 200.0, 70.0
+TOP, GAP, UNDER = 64.0, 30.0, 46.0  # above the river; between river and exits; for labels
+BAR = 0.62  # of a column's width
+LETTER = 9.5  # about the width of one, in the names of columns
+MOST_LEAVES = 6  # of a tree, those with the largest votes
+MOST_TREES = 4  # of a base classifier
+RARE = 0.002  # an arc of a smaller share is not drawn
+
+
+def flow(facts: Facts) -> Section | None:
+    """None without rows, or where nothing is evaluated."""
+    if facts.rows is None or len(facts.graph.nodes) == 0:
+        return None
+    names, _ = facts.coloured
+    caption = (
+        f"{len(facts.graph.nodes)} base classifiers in {len(facts.grouping)} columns, in the order "
+        "of evaluation; columns hold about as many evaluations each. The height is the share of "
+        "rows that come there, an arc is a jump over columns, and bars below are rows that quit."
+    )
+    html = paragraph(
+        "Hover a column, or reach it by Tab and the arrow keys, for its rules, counts and votes.",
+        "Enter keeps it in view.",
+    )
+    html += legend(names, facts.colours) + figure(_svg(facts), caption, wide=True)
+    html += '<div id="node" class="panel" aria-live="polite"><p>No column is chosen.</p></div>'
+    return Section("dag", "The decision DAG", html, {"groups": _groups(facts)})
+
+
+def _svg(facts: Facts) -> str:
+    grouping = facts.grouping
+    step = WIDTH / (len(grouping) + 1.2)
+    scale = RIVER / max(facts.n_rows, 1)
+    parts = [*_bands(grouping, step, scale), *_arcs(grouping, step, scale)]
+    parts += _columns(grouping, step, scale)
+    height = TOP + RIVER + GAP + FOOT + UNDER
+    return (
+        f'<svg id="river" viewBox="0 0 {WIDTH:g} {height:g}" role="group" '
+        f'aria-label="the decision DAG">{"".join(parts)}</svg>'
+    )
+
+
+def _centre(column: int, step: float) -> float:
+    """Column -1 is the start."""
+    return (column + 1.6) * step
+
+
+def _totals(grouping: Grouping) -> NDArray[np.intp]:
+    """Rows in each column, by colour, the start first."""
+    return np.vstack([grouping.graph.size, grouping.graph.uses])
+
+
+def _columns(grouping: Grouping, step: float, scale: float) -> list[str]:
+    names, totals = grouping.names(), _totals(grouping)
+    quits = _quits(grouping)
+    most = max(quits.sum(axis=1).max(), 1)
+    floor = TOP + RIVER
+    crowded = max(map(len, names)) * LETTER > step  # then every second name is lower
+    start = "".join(_stack(totals[0], _centre(-1, step), step, floor, scale))
+    parts = [f"<g>{start}{label(_centre(-1, step), floor + 16, 'start', 'middle')}</g>"]
+    for g, name in enumerate(names):
+        x, n = _centre(g, step), int(totals[g + 1].sum())
+        share = n / max(int(totals[0].sum()), 1)
+        inside = [rect(x - step / 2, TOP - 30, step, RIVER + GAP + FOOT + 72, "hit")]
+        inside += _stack(totals[g + 1], x, step, floor, scale)
+        inside.append(label(x, floor - n * scale - 5, _short(share), "middle"))
+        top = floor + GAP
+        for k, count in enumerate(quits[g + 1]):
+            high = count / most * FOOT
+            inside.append(rect(x - BAR * step / 2, top, BAR * step, high, f"c{k}"))
+            top += high
+        lower = 16 if crowded and g % 2 else 0
+        inside.append(label(x, floor + GAP + FOOT + 18 + lower, name, "middle"))
+        said = f"base classifiers {name} in the order of evaluation: {percent(share)} of rows"
+        parts.append(
+            f'<g class="node" data-group="{g}" tabindex="{0 if g == 0 else -1}" role="button" '
+            f'aria-label="{said}">{"".join(inside)}</g>'
+        )
+    share_quit = percent(most / max(int(totals[0].sum()), 1))
+    parts.append(label(2, floor + GAP + 10, "quit"))
+    parts.append(label(2, floor + GAP + FOOT, share_quit))
+    return parts
+
+
+def _short(share: float) -> str:
+    """A share above a narrow column."""
+    return f"{100 * share:.0f}%" if share >= 0.01 else "<1%"
+
+
+def _stack(
+    counts: NDArray[np.intp], x: float, step: float, floor: float, scale: float
+) -> list[str]:
+    """The colours of a column, from below."""
+    parts, top = [], floor
+    for k, count in enumerate(counts):
+        top -= count * scale
+        parts.append(rect(x - BAR * step / 2, top, BAR * step, count * scale, f"c{k}"))
+    return parts
+
+
+def _quits(grouping: Grouping) -> NDArray[np.intp]:
+    """Rows that quit behind each column, by colour, the start first."""
+    graph = grouping.graph
+    found = np.zeros((len(grouping) + 1, graph.count.shape[1]), np.intp)
+    ends = graph.target == QUIT
+    found[graph.source[ends] + 1] = graph.count[ends]
+    return found
+
+
+def _bands(grouping: Grouping, step: float, scale: float) -> list[str]:
+    """From each column to the next."""
+    graph, totals, floor = grouping.graph, _totals(grouping), TOP + RIVER
+    under = np.cumsum(totals, axis=1) - totals
+    parts = []
+    for source, target, count in zip(graph.source, graph.target, graph.count, strict=True):
+        a, b = int(source) + 1, int(target) + 1
+        if target == QUIT or b != a + 1:
+            continue
+        left, right = _centre(a - 1, step) + BAR * step / 2, _centre(b - 1, step) - BAR * step / 2
+        for k, n in enumerate(count.tolist()):
+            if n:
+                y1, y2 = floor - under[a, k] * scale, floor - under[b, k] * scale
+                h = n * scale
+                parts.append(
+                    f'<path class="band c{k}" d="M{left:.1f} {y1:.1f}L{right:.1f} {y2:.1f}'
+                    f'V{y2 - h:.1f}L{left:.1f} {y1 - h:.1f}Z" />'
+                )
+    return parts
+
+
+def _arcs(grouping: Grouping, step: float, scale: float) -> list[str]:
+    """Jumps over columns."""
+    graph, floor = grouping.graph, TOP + RIVER
+    tops = floor - _totals(grouping).sum(axis=1) * scale
+    parts = []
+    for source, target, count in zip(graph.source, graph.target, graph.count, strict=True):
+        a, b, n = int(source) + 1, int(target) + 1, int(count.sum())
+        if target == QUIT or source == START or b <= a + 1 or n < RARE * graph.n_instances:
+            continue
+        peak = max(min(tops[a : b + 1]) - 12.0 * (b - a), 6.0)
+        x1, x2 = _centre(a - 1, step), _centre(b - 1, step)
+        width = max(n * scale / 2, 1.0)
+        parts.append(
+            f'<path class="arc c{int(count.argmax())}" stroke-width="{width:.1f}" '
+            f'd="M{x1:.1f} {tops[a]:.1f}C{x1:.1f} {peak:.1f} {x2:.1f} {peak:.1f} '
+            f'{x2:.1f} {tops[b]:.1f}" />'
+        )
+    return parts
+
+
+def _groups(facts: Facts) -> list[dict[str, Any]]:
+    """What the script shows of each column."""
+    grouping, graph = facts.grouping, facts.graph
+    quits, uses = _quits(grouping).sum(axis=1), graph.uses.sum(axis=1)
+    voter = _Voters(facts)
+    found = []
+    for g, name in enumerate(grouping.names()):
+        places = range(grouping.first[g], grouping.last[g] + 1)
+        found.append(
+            {
+                "name": name,
+                "rows": int(grouping.graph.uses[g].sum()),
+                "quit": int(quits[g + 1]),
+                "all": facts.n_rows,
+                "members": [
+                    {"place": k + 1, "rows": int(uses[k]), **voter.of(int(graph.nodes[k]))}
+                    for k in places
+                ],
+            }
+        )
+    return found
+
+
+class _Voters:
+    """Base classifiers in words, numbered as in traces."""
+
+    def __init__(self, facts: Facts) -> None:
+        routed = facts.ensemble.routed
+        self.ensemble = facts.ensemble if routed is None else routed.source
+        self.router = None if routed is None else routed.routing.router
+        self.classes = None if facts.classes is None else facts.classes.tolist()
+
+    def of(self, j: int) -> dict[str, Any]:
+        """The name of a base classifier and the rules of its trees."""
+        if self.router is not None and j == len(self.ensemble):
+            rules = [[text, ""] for text, _ in leaf_rules(self.router, self.ensemble.features)]
+            return {"name": "router", "trees": [{"rules": rules, "more": 0, "for": ""}]}
+        tables = self.ensemble.tables
+        if self.ensemble.callables:
+            return {"name": f"h_{j}", "trees": []}
+        trees = range(int(tables.rounds[j]), int(tables.rounds[j + 1]))
+        shown = [self._tree(t) for t in trees[:MOST_TREES]]
+        return {"name": f"h_{j}", "trees": shown, "more": max(len(trees) - MOST_TREES, 0)}
+
+    def _tree(self, t: int) -> dict[str, Any]:
+        tree, score = self.ensemble.tree(t), int(self.ensemble.tables.score[t])
+        rules = _largest(tree, self.ensemble)
+        label = ""
+        if self.classes is not None and self.ensemble.n_scores > 1 and score >= 0:
+            label = one_line(self.classes[score])
+        return {"for": label, "rules": rules, "more": tree.n_leaves - len(rules)}
+
+
+def _largest(tree: Nodes, ensemble: Ensemble) -> list[list[str]]:
+    """The leaves with the largest votes: rule and votes."""
+    leaves = list(leaf_rules(tree, ensemble.features))
+    leaves.sort(key=lambda leaf: -float(np.abs(leaf[1]).max()))
+    return [[text, ", ".join(f"{v:+.3g}" for v in votes)] for text, votes in leaves[:MOST_LEAVES]]

@@ -1,0 +1,190 @@
+"""Charts as SVG text: axes with round numbers, bars, lines, points.
+
+Colours are classes that the style sheet defines for light and dark; there is no style attribute,
+which a strict content policy would refuse. Numbers are rounded to tenths of a pixel.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from html import escape
+
+import numpy as np
+
+from mddag.inspection.explanation.rules import one_line
+
+LEFT, RIGHT, TOP, BOTTOM = 68, 12, 14, 44  # pixels around the plotting area
+WIDE = 20.0  # a scale that spans more than this factor is logarithmic
+
+
+@dataclass(frozen=True)
+class Scale:
+    """Values to pixels: linear, or logarithmic."""
+
+    low: float
+    high: float
+    start: float
+    end: float
+    log: bool = False
+
+    def __call__(self, value: float) -> float:
+        low, high, at = self.low, self.high, value
+        if self.log:
+            low, high, at = math.log(low), math.log(high), math.log(max(value, self.low))
+        share = (at - low) / (high - low) if high > low else 0.5
+        return self.start + share * (self.end - self.start)
+
+    def ticks(self, most: int = 6) -> list[float]:
+        """Round numbers inside of the scale."""
+        if self.log:
+            decades = range(math.floor(math.log10(self.low)), math.ceil(math.log10(self.high)) + 1)
+            span = math.log10(self.high / self.low)
+            steps = (1, 2, 5) if span <= 3 else (1,)
+            found = [s * 10.0**d for d in decades for s in steps]
+        else:
+            step = round_step((self.high - self.low) / most)
+            first = math.ceil(self.low / step - 1e-9)
+            found = [step * k for k in range(first, math.floor(self.high / step + 1e-9) + 1)]
+        return [t for t in found if self.low * (1 - 1e-9) <= t <= self.high * (1 + 1e-9) or t == 0]
+
+
+def round_step(size: float) -> float:
+    """1, 2 or 5 times a power of ten, at least `size`."""
+    if not size > 0:
+        return 1.0
+    power = 10.0 ** math.floor(math.log10(size))
+    return next(m * power for m in (1, 2, 5, 10) if m * power >= size * (1 - 1e-9))
+
+
+def is_wide(values: Sequence[float]) -> bool:
+    """Whether positive values span so much that a logarithmic scale shows them better."""
+    return min(values) > 0 and max(values) > WIDE * min(values)
+
+
+@dataclass
+class Chart:
+    """A plotting area with two scales, to which marks are added.
+
+    x, y      : the lowest and the highest value
+    x_log     : whether x is logarithmic
+    x_percent, y_percent : whether ticks are shares of 1, written as percent
+    """
+
+    label: str
+    x: tuple[float, float]
+    y: tuple[float, float]
+    x_name: str = ""
+    y_name: str = ""
+    x_log: bool = False
+    x_percent: bool = False
+    y_percent: bool = False
+    size: tuple[int, int] = (460, 260)
+    marks: list[str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        width, height = self.size
+        self.across = Scale(*self.x, LEFT, width - RIGHT, self.x_log)
+        self.up = Scale(*self.y, height - BOTTOM, TOP)
+
+    def bar(self, x: float, width: float, low: float, high: float, kind: str, title: str) -> None:
+        """A bar over x .. x + width from low to high."""
+        left, right = self.across(x), self.across(x + width)
+        top, bottom = self.up(high), self.up(low)
+        self.marks.append(rect(left, top, max(right - left - 1, 1), bottom - top, kind, title))
+
+    def line(
+        self, points: Iterable[tuple[float, float]], kind: str, *, steps: bool = False
+    ) -> None:
+        """A polyline; with `steps`, it stays level up to each new x."""
+        at: list[str] = []
+        before = None
+        for x, y in points:
+            px, py = self.across(x), self.up(y)
+            if steps and before is not None:
+                at.append(f"{px:.1f},{before:.1f}")
+            at.append(f"{px:.1f},{py:.1f}")
+            before = py
+        self.marks.append(f'<polyline class="line {kind}" points="{" ".join(at)}" />')
+
+    def point(self, x: float, y: float, kind: str, title: str, radius: float = 4.5) -> None:
+        """A dot that can be reached by key, and says its title."""
+        said = escape(one_line(title), quote=True)
+        self.marks.append(
+            f'<circle class="dot {kind}" cx="{self.across(x):.1f}" cy="{self.up(y):.1f}" '
+            f'r="{radius:g}" tabindex="0" role="img" aria-label="{said}"><title>{said}</title>'
+            "</circle>"
+        )
+
+    def rule(self, y: float, kind: str) -> None:
+        """A level line."""
+        at, width = self.up(y), self.size[0]
+        self.marks.append(
+            f'<line class="rule {kind}" x1="{LEFT}" x2="{width - RIGHT}" y1="{at:.1f}" '
+            f'y2="{at:.1f}" />'
+        )
+
+    def text(self, x: float, y: float, words: str) -> None:
+        """Words beside a large point, on the side with more room."""
+        at, width = self.across(x), self.size[0]
+        shift, anchor = (14, "start") if at < width / 2 else (-14, "end")
+        self.marks.append(label(at + shift, self.up(y) + 4, words, anchor))
+
+    def svg(self) -> str:
+        """The whole chart."""
+        width, height = self.size
+        axes = self._axes()
+        return (
+            f'<svg viewBox="0 0 {width} {height}" role="group" '
+            f'aria-label="{escape(one_line(self.label), quote=True)}">'
+            f"{axes}{''.join(self.marks)}</svg>"
+        )
+
+    def _axes(self) -> str:
+        width, height = self.size
+        parts = [f'<path class="axis" d="M{LEFT} {TOP}V{height - BOTTOM}H{width - RIGHT}" />']
+        for tick in self.across.ticks():
+            words = written(tick, self.x_percent)
+            parts.append(label(self.across(tick), height - BOTTOM + 16, words, "middle", "tick"))
+        for tick in self.up.ticks(5):
+            at, end = self.up(tick), width - RIGHT
+            parts.append(label(LEFT - 6, at + 4, written(tick, self.y_percent), "end", "tick"))
+            parts.append(f'<path class="grid" d="M{LEFT} {at:.1f}H{end}" />')
+        middle = (LEFT + width - RIGHT) / 2
+        parts.append(label(middle, height - 8, self.x_name, "middle", "name"))
+        parts.append(
+            f'<text class="name" transform="translate(13 {(height - BOTTOM + TOP) / 2:.0f}) '
+            f'rotate(-90)" text-anchor="middle">{escape(one_line(self.y_name))}</text>'
+        )
+        return "".join(parts)
+
+
+def written(value: float, percent: bool = False) -> str:
+    """A tick."""
+    return f"{100 * value:.4g} %" if percent else f"{value:,.6g}"
+
+
+def label(x: float, y: float, words: str, anchor: str = "start", kind: str = "tick") -> str:
+    """Text at a place; anchor is "start", "middle" or "end"."""
+    return (
+        f'<text class="{kind}" x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}">'
+        f"{escape(one_line(words))}</text>"
+    )
+
+
+def rect(x: float, y: float, width: float, height: float, kind: str, title: str = "") -> str:
+    """A bar."""
+    inside = f"<title>{escape(one_line(title))}</title>" if title else ""
+    return (
+        f'<rect class="{kind}" x="{x:.1f}" y="{y:.1f}" width="{max(width, 0):.1f}" '
+        f'height="{max(height, 0):.1f}">{inside}</rect>'
+    )
+
+
+def room(values: Iterable[float], share: float = 0.08) -> tuple[float, float]:
+    """The lowest and the highest value with some room around."""
+    finite = [v for v in values if np.isfinite(v)]
+    low, high = (min(finite), max(finite)) if finite else (0.0, 1.0)
+    more = share * (high - low) or 0.1 * abs(high) or 1.0
+    return low - more, high + more

@@ -1,0 +1,59 @@
+import numpy as np
+import pytest
+
+import mddag
+from mddag.inspection.explanation.exits import Exit, Segment, exit_of, merged
+from mddag.inspection.explanation.walk import walk
+from mddag.mdp.policy import EVAL, QUIT, SKIP
+from tests.dag.test_dag import stumps
+from tests.mdp.test_stages import SEED, cascade
+
+
+def test_neighbouring_cells_of_one_action_are_one_segment():
+    actions = np.array([QUIT, QUIT, EVAL, SKIP, QUIT], np.uint8)
+    segments = merged(actions, np.array([-2.0, -1.0, 0.0, 1.0]))
+    assert segments == (
+        Segment(-np.inf, -1.0, "quit"),
+        Segment(-1.0, 0.0, "eval"),
+        Segment(0.0, 1.0, "skip"),
+        Segment(1.0, np.inf, "quit"),
+    )
+    assert segments[0].to_dict() == {"above": None, "up_to": -1.0, "action": "quit"}
+    assert segments[1].holds(0.0)
+    assert not segments[1].holds(-1.0)
+
+
+@pytest.mark.parametrize("n_scores", [1, 3])
+def test_the_segment_of_a_row_quits(n_scores):
+    from tests.dag.test_dag import random_policy
+
+    ensemble, policy = stumps(12, n_scores), random_policy(12, n_scores)
+    program = mddag.compile(ensemble, policy).program
+    X = np.random.default_rng(0).normal(size=(40, 2))
+    reasons = set()
+    for row in X:
+        why = exit_of(program, walk(program, ensemble.features.rows(row[None])))
+        reasons.add(why.reason)
+        assert why.reads == ("score" if n_scores == 1 else "margin")
+        if why.reason == "quit":
+            assert why.segment.action == "quit"
+            assert why.segment.holds(why.value)
+            assert why.to_dict()["segment"] in why.to_dict()["segments"]
+        else:
+            assert why.segments == ()
+            assert why.step == 12
+    assert reasons == {"quit", "end"}
+
+
+def test_a_cascade_says_its_verdict():
+    ensemble = stumps(12, seed=SEED)
+    program = mddag.compile(ensemble, cascade()).program
+    X = np.random.default_rng(0).normal(size=(300, 2))
+    trace = mddag.compile(ensemble, cascade()).run(X)
+    for i in range(20):
+        why = exit_of(program, walk(program, ensemble.features.rows(X[[i]])))
+        assert why.verdict == trace.verdict[i]
+
+
+def test_other_states_have_no_segments():
+    assert Exit("quit", 3, "state", None, ()).segment is None

@@ -1,0 +1,46 @@
+import pytest
+
+from mddag.inspection.report.svg import Chart, Scale, is_wide, room, round_step, written
+from tests.inspection.report.reports import Page
+
+
+def test_a_scale_maps_ends_to_ends():
+    scale = Scale(1, 100, 10, 210, log=True)
+    assert [scale(v) for v in (1, 10, 100)] == pytest.approx([10, 110, 210])
+    assert Scale(0, 4, 0, 40)(1) == 10
+    assert Scale(3, 3, 0, 40)(3) == 20  # nothing to spread
+
+
+def test_ticks_are_round_and_inside():
+    assert Scale(0, 1, 0, 1).ticks(5) == pytest.approx([0, 0.2, 0.4, 0.6, 0.8, 1.0])
+    assert Scale(3, 480, 0, 1, log=True).ticks() == pytest.approx([5, 10, 20, 50, 100, 200])
+    assert all(-0.3 <= t <= 0.7 for t in Scale(-0.3, 0.7, 0, 1).ticks())
+    assert round_step(0) == 1
+    assert round_step(0.03) == pytest.approx(0.05)
+
+
+def test_a_chart_is_one_svg_without_styles():
+    chart = Chart("<i>", (0, 4), (0, 1), "x < y", "y & z", y_percent=True)
+    chart.bar(0, 1, 0, 0.5, "c0", "half <b>")
+    chart.line([(0, 0), (2, 1)], "c1", steps=True)
+    chart.point(3, 0.5, "here", "a point")
+    chart.rule(0.5, "full")
+    chart.text(3, 0.5, "words")
+    page = Page(chart.svg())
+    assert [a["aria-label"] for a in page.all("svg")] == ["<i>"]
+    assert not any("style" in a for _, a in page.tags)
+    assert {"x < y", "y & z", "40 %", "words"} <= set(page.texts["text"])
+    (dot,) = page.all("circle")
+    assert dot["tabindex"] == "0"
+    assert dot["aria-label"] == "a point"
+    (line,) = page.all("polyline")
+    assert len(line["points"].split()) == 3
+
+
+def test_values_get_room():
+    assert room([1.0, 3.0], 0.5) == (0.0, 4.0)
+    assert room([]) == pytest.approx((-0.08, 1.08))
+    assert room([2.0]) == pytest.approx((1.8, 2.2))
+    assert is_wide([1, 30])
+    assert not is_wide([0, 30])
+    assert written(12345.0) == "12,345"
