@@ -20,13 +20,13 @@ KERNEL_TESTS := $(addprefix tests/,native learners solvers/td solvers/descent se
   boosting/test_rounds.py calibration dag ensemble features/test_features.py mdp/test_grid.py \
   mdp/test_mdp.py serving/test_predictor.py solvers/test_quit_loss.py)
 
-.PHONY: demo test lint format check clang fuzz sanitize dist bench experiments docs clean
+.PHONY: demo test lint format check clang fuzz sanitize toolchains dist bench experiments docs clean
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/built
 	$(BIN)/python examples/demo.py
 
-test: lint check clang
+test: lint toolchains check clang
 
 check: $(VENV)/built
 	@command -v chromium > /dev/null || ! command -v apt-get > /dev/null || test $$(id -u) != 0 \
@@ -59,6 +59,17 @@ sanitize: build/asan/built build/tsan/built
 	$(call preloaded,libtsan.so) TSAN_OPTIONS="halt_on_error=1 die_after_fork=0" \
 	  OMP_NUM_THREADS=1 MDDAG_SANITIZE=thread build/tsan/bin/python -m pytest --capture=sys tests/native
 
+# The compilers of the languages that models are exported to, half a minute where Debian's packages
+# can be had; tests of those that are absent are skipped.
+COMPILERS := gcc clang wasm-ld javac go rustc node
+PACKAGES := gcc clang lld default-jdk-headless golang-go rustc nodejs
+toolchains:
+	@for tool in $(COMPILERS); do command -v $$tool > /dev/null || absent=1; done; test -z "$$absent" \
+	  || ! command -v apt-get > /dev/null || test $$(id -u) != 0 || (apt-get update && timeout 300 \
+	  apt-get install --yes --no-install-recommends $(PACKAGES)) > /dev/null 2>&1 || true
+	@for tool in $(COMPILERS); do command -v $$tool > /dev/null \
+	  || echo "NOTICE: there is no $$tool, so exported code that needs it is not tested"; done
+
 lint: $(VENV)/built
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -84,6 +95,7 @@ bench: $(VENV)/built
 	$(BIN)/python -m benchmarks.ranking
 	$(BIN)/python -m benchmarks.speed
 	$(BIN)/python -m benchmarks.speed.instructions
+	$(BIN)/python -m benchmarks.speed.languages
 
 experiments: $(VENV)/built
 	$(BIN)/python experiments/figure1.py

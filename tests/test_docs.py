@@ -22,6 +22,7 @@ RUNNABLE = [
     "condensation.md",
     "detection.md",
     "executors.md",
+    "export.md",
     "losses.md",
     "ordering.md",
     "serving.md",

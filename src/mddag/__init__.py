@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from mddag.mdp.grid import Grid as Grid
     from mddag.mdp.mdp import MDP as MDP
     from mddag.mdp.policy import Policy as Policy
+    from mddag.serving.export import export as export
     from mddag.serving.export import export_c as export_c
     from mddag.serving.model_file import ModelFileError as ModelFileError
     from mddag.serving.predictor import Predictor as Predictor
@@ -73,6 +74,7 @@ _HOMES = {
     "Votes": "mddag.ensemble.votes",
     "as_ensemble": "mddag.adapters",
     "compile": "mddag.dag.dag",
+    "export": "mddag.serving.export",
     "export_c": "mddag.serving.export",
     "load": "mddag.serving.predictor",
     "sparsify": "mddag.tuning.sparsify",
@@ -120,6 +122,7 @@ __all__ = [
     "Votes",
     "as_ensemble",
     "compile",
+    "export",
     "export_c",
     "load",
     "sparsify",

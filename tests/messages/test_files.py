@@ -1,4 +1,4 @@
-"""What is said of bad input: load, save and export_c."""
+"""What is said of bad input: load, save and export."""
 
 import mddag
 from tests.messages.message import check, each
@@ -41,6 +41,54 @@ ROWS = [
         lambda: fast().export_c("m.h", integer_thresholds="yes"),
         ValueError,
         "integer_thresholds is 'yes'; wanted True or False",
+    ),
+    (
+        "language",
+        lambda: fast().export("m.f90", language="fortran"),
+        ValueError,
+        "language is 'fortran'; wanted one of 'c', 'java', 'go', 'rust', 'javascript', 'wasm'",
+    ),
+    (
+        "export of a predictor to nothing",
+        lambda: fast().predictor().export(None, "rust"),
+        TypeError,
+        "path is None; wanted a str",
+    ),
+    (
+        "name of a class of Java",
+        lambda: fast().export("my-model.java", "java"),
+        ValueError,
+        "name is 'my-model'; wanted a Java class, such as 'Model'",
+    ),
+    (
+        "name of a package of Go",
+        lambda: fast().export("m.go", "go", name="my model"),
+        ValueError,
+        "name is 'my model'; wanted a Go package, such as 'model'",
+    ),
+    (
+        "name in Rust",
+        lambda: fast().export("m.rs", "rust", name="model"),
+        ValueError,
+        "name is 'model', but a module of 'rust' is named by its file; leave it out",
+    ),
+    (
+        "integers in Go",
+        lambda: fast().export("m.go", "go", integer_thresholds=True),
+        ValueError,
+        "integer_thresholds is True, but the language is 'go'; it is for C on",
+    ),
+    (
+        "export to a folder that is not there",
+        lambda: fast().export("nowhere/m.js", "javascript"),
+        FileNotFoundError,
+        "the folder '.*nowhere' does not exist",
+    ),
+    (
+        "export of a detector",
+        lambda: mddag.export(mddag.Detector(), "d.go", "go"),
+        TypeError,
+        "model is a Detector; wanted a Predictor, a Dag",
     ),
     (
         "export of a model",

@@ -1,4 +1,4 @@
-"""Twin of src/mddag/serving/export/walk.h: the exported tables walked, one row at a time."""
+"""Twin of src/mddag/serving/export/walks/c/walk.h: exported tables walked, a row at a time."""
 
 import numpy as np
 

@@ -1,16 +1,17 @@
-"""Shipping: how a fitted estimator leaves Python, as a model file or as a C header."""
+"""Shipping: how a fitted estimator leaves Python, as a model file or as code of other languages."""
 
 from __future__ import annotations
 
 import os
 from abc import abstractmethod
+from typing import Any
 
-from mddag.serving.export import export_c
+from mddag.serving.export import Exported
 from mddag.serving.predictor import Predictor
 
 
 class Shipping:
-    """``save`` and ``export_c`` of what has a Predictor."""
+    """``save`` and ``export`` of what has a Predictor."""
 
     @abstractmethod
     def predictor(self) -> Predictor:
@@ -20,12 +21,24 @@ class Shipping:
         """Write the fitted model to a file that ``mddag.load`` reads, without pickle."""
         self.predictor().save(path)
 
+    def export(
+        self,
+        path: str | os.PathLike[str],
+        language: str = "c",
+        *,
+        name: str | None = None,
+        integer_thresholds: bool = False,
+    ) -> Exported:
+        """Write the fitted model as source code of another language; see ``mddag.export``."""
+        options: dict[str, Any] = {"name": name, "integer_thresholds": integer_thresholds}
+        return self.predictor().export(path, language, **options)
+
     def export_c(
         self,
         path: str | os.PathLike[str],
         *,
         name: str = "model",
         integer_thresholds: bool = False,
-    ) -> None:
-        """Write the fitted model as one C99 header; see ``mddag.export_c``."""
-        export_c(self.predictor(), path, name=name, integer_thresholds=integer_thresholds)
+    ) -> Exported:
+        """Write the fitted model as one C99 header; see ``mddag.export``."""
+        return self.export(path, "c", name=name, integer_thresholds=integer_thresholds)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +28,9 @@ from mddag.mdp.stages import Stages
 from mddag.serving.model_file import Model
 from mddag.serving.model_file.container import Metadata, Tensors
 from mddag.serving.model_file.reading import file_content
+
+if TYPE_CHECKING:
+    from mddag.serving.export import Exported
 
 Floats64 = NDArray[np.float64]
 
@@ -229,6 +232,19 @@ class Predictor:
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model to a file that ``mddag.load`` reads."""
         self.model.save(path)
+
+    def export(
+        self,
+        path: str | os.PathLike[str],
+        language: str = "c",
+        *,
+        name: str | None = None,
+        integer_thresholds: bool = False,
+    ) -> Exported:
+        """Write the model as source code of another language; see ``mddag.export``."""
+        from mddag.serving.export import export  # it imports this module
+
+        return export(self, path, language, name=name, integer_thresholds=integer_thresholds)
 
     def __repr__(self) -> str:
         return f"<Predictor of {self.model.dag.ensemble!r}>"

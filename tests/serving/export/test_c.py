@@ -27,7 +27,10 @@ from mddag.solvers import Margin
 from tests import strategies
 from tests._internal.test_whole_file import at_most
 from tests.patches import boosted
+from tests.serving.export.bits import assert_same_bits
+from tests.serving.export.cases import cases, deep_forest
 from tests.serving.export.compiled import COMPILER, COMPILERS, STRICT, compiled, needs_compiler
+from tests.serving.export.programs import C, Clang
 from tests.serving.model_file.models import whole_model
 
 pytestmark = needs_compiler
@@ -92,28 +95,6 @@ def test_whole_numbers_equal_the_dag(tmp_path_factory, data):
     run = compiled(model, tmp_path_factory.mktemp("c"), integer_thresholds=True)
     missing = np.where(np.isnan(X), -(2.0**31), X)
     assert_equal_runs(run(missing), by_the_dag(dag, X))
-
-
-def deep_forest(rng, n_trees, n_features, n_scores):
-    def tree():
-        builder = TreeBuilder()
-
-        def grow(depth):
-            if depth == 3:
-                return builder.leaf(rng.normal(size=n_scores))
-            left, right = grow(depth + 1), grow(depth + 1)
-            feature, missing_left = int(rng.integers(n_features)), bool(rng.integers(2))
-            if rng.random() < 0.1:
-                members = rng.choice(100, size=20, replace=False)
-                return builder.nominal_split(feature, members, left, right, missing_left)
-            return builder.split(feature, rng.normal(), left, right, missing_left)
-
-        return builder.finish(grow(0))
-
-    trees = [tree() for _ in range(n_trees)]
-    features = Features(n_features)
-    classes = np.arange(max(n_scores, 2))
-    return Ensemble.from_trees(trees, features=features, bias=np.zeros(n_scores), classes=classes)
 
 
 @pytest.mark.parametrize(("n_scores", "every"), [(1, 1), (1, 4), (3, 1), (3, 4)])
@@ -225,7 +206,7 @@ identifiers = st.one_of(
 
 @given(st.lists(nasty, min_size=3, max_size=3, unique=True), nasty, nasty, identifiers)
 @settings(deadline=None, max_examples=40)
-def test_labels_and_names_never_reach_the_compiler(tmp_path_factory, labels, first, second, name):
+def test_labels_and_names_never_break_the_header(tmp_path_factory, labels, first, second, name):
     whole = whole_model().dag
     features = replace(whole.ensemble.features, names=(first + "0", second + "1"))
     task = Classification(classes=np.array(labels, object))
@@ -316,3 +297,42 @@ def test_patches_equal_the_dag(tmp_path, learner):
         assert_equal_runs(run(X), by_the_dag(served.model.dag, X))
     with pytest.raises(ValueError, match="integer_thresholds is True, but the features of patches"):
         model.export_c(tmp_path / "m.h", integer_thresholds=True)
+
+
+@pytest.mark.parametrize(
+    ("program", "extra"),
+    [(C, []), (Clang, []), (C, ["-std=gnu99", "-O3", "-march=native", "-ffp-contract=fast"])],
+)
+def test_probabilities_and_all_else_equal_the_library(tmp_path, program, extra):
+    """Also where the compiler may fuse products and sums."""
+    made = program()
+    made.require()
+    made.extra = extra
+    for case, got in zip(cases(), made.answers(tmp_path, cases()).values(), strict=True):
+        assert_same_bits(case, got)
+
+
+def test_the_tables_take_as_many_bytes_as_is_said(tmp_path):
+    """Names and labels, which nothing uses here, are left out by the compiler."""
+    for case in cases():
+        done = case.model.export(tmp_path / "m.h")
+        (tmp_path / "m.c").write_text(
+            '#include "m.h"\nvoid f(const model_value *x, double *p);\n'
+            "void f(const model_value *x, double *p) {\n  model_scores(x, p);\n"
+            "  *p = (double)model_predict(x);\n"
+            + ("  model_probabilities(x, p);\n" if case.has_probabilities else "")
+            + "}\n"
+        )
+        command = [COMPILER, "-Os", "-fno-toplevel-reorder", "-c", "m.c", "-o", "m.o"]
+        subprocess.run(command, cwd=tmp_path, check=True)
+        named = subprocess.run(
+            ["nm", "-S", "m.o"], cwd=tmp_path, check=True, capture_output=True, text=True
+        ).stdout
+        sizes = [line.split() for line in named.splitlines()]
+        held = {
+            name: int(size, 16)
+            for _, size, kind, name in (s for s in sizes if len(s) == 4)
+            if kind == "r"
+        }
+        labels = ("model_classes", "model_feature_names", "model_categories")
+        assert sum(n for name, n in held.items() if not name.startswith(labels)) == done.table_bytes

@@ -14,7 +14,7 @@ from mddag.features.patches import PatchFeatures
 from mddag.mdp.stages import Stages
 from mddag.metrics.queries import Queries
 from mddag.serving.export import export_c
-from mddag.serving.export.c_tables import CTables
+from mddag.serving.export.walk_tables import WalkTables
 from mddag.serving.model_file import Model
 from mddag.serving.predictor import Predictor
 from mddag.serving.rank_predictor import RankPredictor
@@ -177,7 +177,7 @@ def exports_agree(predictor, X):
         return
     with tempfile.TemporaryDirectory() as folder:
         export_c(predictor, Path(folder) / "net.h")
-    tables, trace = CTables.of(dag), dag.run(X)
+    tables, trace = WalkTables.of(dag), dag.run(X)
     for i, row in enumerate(X):
         sums, n_evaluated, code = exported.run(tables, row)
         scores = np.ldexp(np.array(sums, np.float64), -tables.exponent)

@@ -1,5 +1,7 @@
-"""Export: a DAG comes in, source code that needs no library goes out. Start with ``c``."""
+"""Export: a model comes in, source code that needs no library goes out. Start with ``door``."""
 
-from mddag.serving.export.c import export_c as export_c
+from mddag.serving.export.door import Exported as Exported
+from mddag.serving.export.door import export as export
+from mddag.serving.export.door import export_c as export_c
 
-__all__ = ["export_c"]
+__all__ = ["Exported", "export", "export_c"]

@@ -1,231 +1,139 @@
-"""export_c: a model as one C99 header: data tables and the loop of walk.h, without malloc.
+"""C: a model as one C99 header: data tables and the loop of walks/c, without malloc.
 
 Sums are the Dag's own int32 sums, and thresholds are rounded down to float32, which decides alike
 for every float32 value; so labels, scores and evaluations equal the Dag's on float32 rows, NaN and
 infinities included (unless compiled with -ffast-math, for which there is no NaN). No library is
-needed, but for the exp() of regressors with a log link. A model of patches takes their grey levels,
-uint8_t, and computes a Haar feature when a split reads it; it needs sqrt().
+needed, but for the fma() of probabilities and of regressors with a log link. A model of patches
+takes grey levels, uint8_t, and computes a Haar feature when a split reads it; it needs sqrt().
 """
 
 from __future__ import annotations
 
-import os
 import re
-from importlib.resources import files
+import string
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from mddag._internal.checks import checked_path, typed
-from mddag._internal.whole_file import write_whole
-from mddag.calibration.calibration import Calibration
-from mddag.dag.dag import Dag
 from mddag.dag.integer_votes import LARGEST
-from mddag.features.patches import PatchFeatures
-from mddag.serving.export.c_tables import CTables, Splits
-from mddag.serving.model_file import Model
-from mddag.serving.predictor import Predictor
+from mddag.serving.export.about import about
+from mddag.serving.export.labels import Labels, categories_of, classes_of, names_of
+from mddag.serving.export.model_tables import ModelTables
+from mddag.serving.export.templates import Rendered, code
+from mddag.serving.export.worst_case import WorstCase
 
 _INTEGERS = ("int8", "uint8", "int16", "uint16", "int32", "uint32")
+_PLAIN = string.ascii_letters + string.digits + " -.,:;+=()<>"
+INCLUDE = "#include <math.h>\n"
 
 
-def export_c(
-    model: Any,
-    path: str | os.PathLike[str],
-    *,
-    name: str = "model",
-    integer_thresholds: bool = False,
-) -> None:
-    """Write a model as a C99 header that needs nothing but itself.
-
-    model : a Predictor, a Dag, or an estimator with ``predictor()``
-    name  : what every identifier of the header begins with
-    integer_thresholds : rows are int32_t instead of float, for features that are whole numbers
-        (pixels, counts, sensor readings) on machines without floating point; NAME_MISSING stands
-        for NaN
-    """
-    served = _model_of(model)
-    if served.dag.needs_queries:
-        raise ValueError(
-            f"the policy looks at all documents of a query ({typed(served.dag.policy.state)}), but "
-            "a C header reads one row at a time; use save and mddag.load, or export "
-            "mddag.compile(ensemble), which evaluates everything"
-        )
-    checked_path(path)
-    if integer_thresholds is True and _of_patches(served):
-        raise ValueError(
-            "integer_thresholds is True, but the features of patches are fractions; leave it out: "
-            "pixels are uint8_t anyway"
-        )
-    if not isinstance(integer_thresholds, (bool, np.bool_)):
-        raise ValueError(f"integer_thresholds is {integer_thresholds!r}; wanted True or False")
-    if not isinstance(name, str) or not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name):
-        raise ValueError(f"name is {name!r}; wanted a C identifier, such as 'model'")
-    write_whole(path, _header(served, name, integer_thresholds).encode("ascii"))
-
-
-def _model_of(model: Any) -> Model:
-    if isinstance(model, Dag):
-        return Model(model)
-    predictor = model.predictor() if hasattr(model, "predictor") else model
-    if not isinstance(predictor, Predictor):
-        raise TypeError(
-            f"model is {typed(model)}; wanted a Predictor, a Dag or a fitted estimator "
-            "such as MDDAGClassifier"
-        )
-    return predictor.model
-
-
-def _header(model: Model, name: str, integers: bool) -> str:
-    tables = CTables.of(model.dag)
-    walk = _code("patch.h" if _of_patches(model) else "row.h") + _code("walk.h")
-    code = "\n".join(
-        [*_defined(model, tables, integers), *_rectangles(model), *_arrays(tables, integers)]
-    )
-    code += (
-        "\n" + ("" if model.dag.ensemble.task.predicts_classes else _means(model, tables)) + walk
-    )
-    named = re.sub(r"\bmodel_", f"{name}_", re.sub(r"\bMODEL_", f"{name.upper()}_", code))
-    return _about(model) + named
-
-
-def _code(name: str) -> str:
-    return files("mddag.serving.export").joinpath(name).read_text(encoding="ascii")
-
-
-def _of_patches(model: Model) -> bool:
-    return isinstance(model.dag.ensemble.features, PatchFeatures)
-
-
-def _about(model: Model) -> str:
-    ensemble = model.dag.ensemble
-    classes = [] if ensemble.classes is None else ensemble.classes.tolist()
-    lines = [
-        "A sparse decision DAG, written by mddag.",
-        f"{ensemble.kind} of {len(ensemble)} base classifiers, {ensemble.n_trees} trees",
-        *(f"class {k}: {_commented(label)}" for k, label in enumerate(classes)),
+def c_header(tables: ModelTables, worst: WorstCase, name: str, integers: bool = False) -> Rendered:
+    """The header, whose identifiers begin with `name`; `integers` for rows of int32_t."""
+    arrays = _arrays(tables, integers)
+    size = _bytes_of(tables) + sum(array.n_bytes for array in arrays)
+    facts, lines = tables.facts, about(tables, worst, size)
+    parts = [
+        *_defined(tables, integers),
+        _splits(tables, integers),
+        *(array.text for array in arrays),
+        *_labels(tables),
+        code("c/rounding.h") if "readings" in facts else "",
+        code("c/exponential.h") if "exp" in facts else "",
+        code("c/patch.h" if "patches" in facts else "c/row.h"),
+        code("c/walk.h"),
+        code("c/probabilities.h") if "probabilities" in facts else "",
+        "#endif\n",
     ]
-    return "/* " + "\n * ".join(lines) + "\n */\n"
+    named = re.sub(r"\bMODEL_", f"{name.upper()}_", "\n".join(filter(None, parts)))
+    named = re.sub(r"\bmodel_", f"{name}_", named)
+    comment = "/* " + "\n * ".join(map(_commented, lines)) + "\n */\n"
+    return Rendered((comment + named).encode("ascii"), size)
 
 
-def _commented(label: Any) -> str:
-    """A label as a comment can hold it: no mark of a comment, no trigraph, no backslash at its end.
+class _Array:
+    """A constant array, a few entries on each line."""
+
+    def __init__(self, name: str, values: NDArray[Any], ctype: str | None = None) -> None:
+        entries = [_literal(value) for value in values.tolist()] or ["0"]
+        ctype = ctype or smallest(values)
+        self.text = listed(ctype, name, entries)
+        self.n_bytes = _size(ctype) * len(entries)
+
+
+def _commented(line: str) -> str:
+    """A line as a comment can hold it: no mark of a comment, no trigraph, no backslash at its end.
 
     Marks are two characters of * and /, trigraphs begin with two question marks; a space parts
     them.
     """
-    text = ascii(label)
-    text = text if len(text) <= 60 else f"{text[:57]}..."
-    return re.sub(r"(?<=[*/])(?=[*/])|(?<=\?)(?=\?)", " ", text)
+    return re.sub(r"(?<=[*/])(?=[*/])|(?<=\?)(?=\?)", " ", line)
 
 
-def _defined(model: Model, tables: CTables, integers: bool) -> list[str]:
-    ensemble, splits = model.dag.ensemble, tables.splits.records
-    stages = tables.stages
+def _defined(tables: ModelTables, integers: bool) -> list[str]:
+    facts, constants = tables.facts, tables.constants
+    state = "uint32_t" if "many" in facts else "int32_t"
+    link = "model_exp" if tables.exp_link else ""
     return [
-        "#ifndef MODEL_MDDAG_H\n#define MODEL_MDDAG_H\n\n#include <math.h>\n#include <stdint.h>\n",
-        f"#define MODEL_N_FEATURES {ensemble.features.n_given}",
-        f"#define MODEL_PATCHES {int(_of_patches(model))}",
-        f"#define MODEL_N_SCORES {tables.n_scores}",
-        f"#define MODEL_N_SUMS {tables.n_scores if stages is None else stages.n_columns}",
-        f"#define MODEL_STAGED {int(stages is not None)}",
-        f"#define MODEL_VERDICTS {int(tables.verdicts is not None)}",
-        f"#define MODEL_N_STEPS {tables.n_steps}",
-        f"#define MODEL_EVERY {tables.every}",
-        f"#define MODEL_UNIT {np.ldexp(1.0, -tables.exponent).hex()}",
-        f"#define MODEL_CLASSIFIES {int(ensemble.task.predicts_classes)}",
+        f"#ifndef MODEL_MDDAG_H\n#define MODEL_MDDAG_H\n\n{INCLUDE}#include <stdint.h>\n",
+        *(f"#define MODEL_{name.upper()} {value}" for name, value in constants.items()),
+        *(
+            f"#define MODEL_{fact.upper()} {int(fact in facts)}"
+            for fact in ("patches", "staged", "verdicts", "classifies", "nominal")
+        ),
+        f"#define MODEL_UNIT {tables.unit.hex()}",
         f"#define MODEL_INTEGERS {int(integers)}",
-        f"#define MODEL_NOMINAL {int((splits['n_words'] > 0).any())}",
-        "#define MODEL_MISSING INT32_MIN\n" if integers else "",
-        f"typedef {'int32_t' if integers else 'float'} model_number;",
-        f"typedef {'uint8_t' if _of_patches(model) else 'model_number'} model_value;",
-        f"typedef {'int32_t' if tables.n_scores == 1 else 'uint32_t'} model_state;",
+        "" if "classifies" in facts else f"#define MODEL_LINK(mean) {link}(mean)",
+        "#define MODEL_MISSING INT32_MIN" if integers else "",
+        f"\ntypedef {'int32_t' if integers else 'float'} model_number;",
+        f"typedef {'uint8_t' if 'patches' in facts else 'model_number'} model_value;",
+        f"typedef {state} model_state;\n",
     ]
 
 
-def _arrays(tables: CTables, integers: bool) -> list[str]:
-    return [
-        _splits(tables.splits, integers),
-        _array("roots", tables.splits.roots),
-        _array("words", tables.splits.words, "uint32_t") if len(tables.splits.words) else "",
-        _array("score", tables.score) if tables.n_scores > 1 else "",
-        _array("votes", tables.votes, "int32_t"),
-        _array("bias", tables.bias, "int32_t"),
-        _array("rounds", tables.rounds),
-        _array("starts", tables.starts),
-        _array("bounds", tables.bounds, "model_state"),
-        _array("jumps", tables.jumps),
-        *_stage_arrays(tables),
-        *_verdict_arrays(tables),
+def _arrays(tables: ModelTables, integers: bool) -> list[_Array]:
+    """All tables that the walk reads but the splits."""
+    walk, wide = tables.walk, {"verdict_bounds": "model_state", "weights": "int32_t"}
+    arrays = [_Array("roots", walk.splits.roots)]
+    if len(walk.splits.words):
+        arrays.append(_Array("words", walk.splits.words, "uint32_t"))
+    arrays += [
+        _Array("votes", walk.votes, "int32_t"),
+        _Array("bias", walk.bias, "int32_t"),
+        _Array("rounds", walk.rounds),
+        _Array("starts", walk.starts),
+        _Array("bounds", walk.bounds, "model_state"),
+        _Array("jumps", walk.jumps),
     ]
+    arrays += [_Array(name, values, wide.get(name)) for name, values in tables.rest.items()]
+    arrays += [_Array(name, values, "double") for name, values in tables.doubles.items()]
+    return arrays + [_Array(name, values, "uint64_t") for name, values in tables.longs.items()]
 
 
-def _stage_arrays(tables: CTables) -> list[str]:
-    if tables.stages is None:
-        return []
-    return [
-        _array("reads", tables.stages.reads),
-        _array("write_starts", tables.stages.starts),
-        _array("write_columns", tables.stages.columns),
-    ]
+def _split_fields(tables: ModelTables) -> dict[str, NDArray[Any]]:
+    """What a split has besides threshold and children."""
+    records = tables.walk.splits.records
+    fields = {"feature": records["feature"], "missing_left": records["missing_left"].astype(int)}
+    if "nominal" in tables.facts:
+        fields |= {"word": records["word"], "n_words": records["n_words"]}
+    return fields
 
 
-def _verdict_arrays(tables: CTables) -> list[str]:
-    if tables.verdicts is None:
-        return []
-    return [
-        _array("verdict_starts", tables.verdicts.starts),
-        _array("verdict_bounds", tables.verdicts.bounds, "model_state"),
-        _array("verdicts", tables.verdicts.values),
-    ]
+def _children(tables: ModelTables) -> NDArray[Any]:
+    records = tables.walk.splits.records
+    return np.stack([records["left"], records["right"]], axis=1)
 
 
-def _rectangles(model: Model) -> list[str]:
-    """Of models of patches: the corners of the rectangles among the cells of an integral image."""
-    features = model.dag.ensemble.features
-    if not isinstance(features, PatchFeatures):
-        return []
-    x, y, w, h, weight = features.rectangles.reshape(-1, 5).astype(np.int64).T
-    stride = features.window[1] + 1
-    corners = np.stack([y * stride + x, y * stride + x + w, (y + h) * stride + x], axis=1)
-    corners = np.column_stack([corners, (y + h) * stride + x + w])
-    return [
-        "#define MODEL_HEIGHT {}\n#define MODEL_WIDTH {}".format(*features.window),
-        _array("corners", corners.ravel()),
-        _array("weights", weight, "int32_t"),
-    ]
-
-
-def _means(model: Model, tables: CTables) -> str:
-    """What becomes of the scores of regressors and rankers."""
-    ensemble = model.dag.ensemble
-    ensemble.require_link()
-    calibration = model.calibration or Calibration.one_group(1.0, len(ensemble))
-    groups = calibration.groups[np.concatenate([[0], tables.steps + 1])]
-    return "\n".join(
-        [
-            f"#define MODEL_LINK(mean) {'exp' if ensemble.link == 'exp' else ''}(mean)",
-            _array("groups", groups),
-            _listed("double", "factors", [float(a).hex() for a in calibration.factors]),
-            _listed("double", "offsets", [float(b).hex() for b in calibration.offsets]),
-        ]
-    )
-
-
-def _splits(splits: Splits, integers: bool) -> str:
+def _splits(tables: ModelTables, integers: bool) -> str:
     """The splits as an array of structs; fields are as wide as they must be."""
-    records = splits.records
-    columns = {"feature": records["feature"], "missing_left": records["missing_left"].astype(int)}
-    if (records["n_words"] > 0).any():
-        columns |= {"word": records["word"], "n_words": records["n_words"]}
-    children = np.stack([records["left"], records["right"]], axis=1)
-    fields = "".join(f"  {_smallest(column)} {name};\n" for name, column in columns.items())
+    children, columns = _children(tables), _split_fields(tables)
+    fields = "".join(f"  {smallest(column)} {name};\n" for name, column in columns.items())
     struct = (
-        f"typedef struct {{\n  model_number threshold;\n  {_smallest(children)} child[2];\n"
-        f"{fields}}} model_split;\n"
+        f"typedef struct {{\n  model_number threshold;\n  {smallest(children)} child[2];\n"
+        f"{fields}}} model_split;\n\n"
     )
-    thresholds = _integer_thresholds(records) if integers else _float_thresholds(records)
+    thresholds = _integer_thresholds(tables) if integers else _float_thresholds(tables)
     rest = zip(*(column.tolist() for column in columns.values()), strict=True)
     entries = [
         f"{{{threshold}, {{{left}, {right}}}, {', '.join(map(str, others))}}}"
@@ -233,44 +141,89 @@ def _splits(splits: Splits, integers: bool) -> str:
             thresholds, children.tolist(), rest, strict=True
         )
     ]
-    return struct + _listed("model_split", "splits", entries or ["{0, {0, 0}, 0, 0}"])
+    return struct + listed("model_split", "splits", entries or ["{0, {0, 0}, 0, 0}"])
 
 
-def _float_thresholds(records: NDArray[np.void]) -> list[str]:
-    """The largest float32 that is not above each threshold."""
-    with np.errstate(over="ignore"):
-        rounded = records["threshold"].astype(np.float32)
-    down = np.where(
-        rounded > records["threshold"], np.nextafter(rounded, np.float32(-np.inf)), rounded
-    )
+def _bytes_of(tables: ModelTables) -> int:
+    """Those of the splits: of a struct each field is at a multiple of its own size."""
+    child = _size(smallest(_children(tables)))
+    sizes = [4, child, child, *(_size(smallest(c)) for c in _split_fields(tables).values())]
+    end = 0
+    for size in sizes:
+        end = -(-end // size) * size + size
+    return -(-end // 4) * 4 * max(len(tables.walk.splits.records), 1)
+
+
+def _float_thresholds(tables: ModelTables) -> list[str]:
     names = {np.inf: "INFINITY", -np.inf: "-INFINITY"}
-    return [names.get(t) or re.sub(r"\.?0*p", "p", t.hex()) + "f" for t in down.tolist()]
+    numbers = tables.thresholds.tolist()
+    return [names.get(t) or re.sub(r"\.?0*p", "p", t.hex()) + "f" for t in numbers]
 
 
-def _integer_thresholds(records: NDArray[np.void]) -> list[str]:
+def _integer_thresholds(tables: ModelTables) -> list[str]:
     """The largest int32 that is not above each threshold; the lowest is that of missing values."""
-    whole = np.clip(np.floor(records["threshold"]), -LARGEST - 1, LARGEST)
+    exact = tables.walk.splits.records["threshold"]
+    whole = np.clip(np.floor(exact), -LARGEST - 1, LARGEST)
     return [_literal(int(t)) for t in whole.tolist()]
 
 
-def _array(name: str, values: NDArray[Any], ctype: str | None = None) -> str:
-    entries = [_literal(value) for value in values.tolist()] or ["0"]
-    return _listed(ctype or _smallest(values), name, entries)
+def _labels(tables: ModelTables) -> list[str]:
+    """Names, categories and classes as tables; compilers leave out what is not used."""
+    ensemble, arrays = tables.ensemble, []
+    names, classes = names_of(ensemble), classes_of(ensemble)
+    if names:
+        arrays.append(_label_table("feature_names", Labels("text", names)))
+    for i, values in categories_of(ensemble).items():
+        if values:
+            arrays.append(_label_table(f"categories_{i}", Labels.of(values)))
+    if classes is not None:
+        arrays.append(_label_table("classes", classes))
+    return arrays
 
 
-def _literal(value: int) -> str:
+def _label_table(name: str, labels: Labels) -> str:
+    types = {"whole": "int64_t", "real": "double", "text": "char *const"}
+    literals: dict[str, Callable[[Any], str]] = {"whole": _long, "real": _double, "text": _string}
+    entries = list(map(literals[labels.kind], labels.values))
+    return listed(types[labels.kind], name, entries, 1 if labels.kind == "text" else 16)
+
+
+def _string(text: str) -> str:
+    """Bytes of UTF-8, all but plain characters in octal, whose end no next character can change.
+
+    Without underscores, no text looks like an identifier of the header.
+    """
+    content = text.encode("utf-8", "surrogatepass")
+    plain = (chr(b) if chr(b) in _PLAIN else f"\\{b:03o}" for b in content)
+    return '"' + "".join(plain) + '"'
+
+
+def _long(number: int) -> str:
+    return f"INT64_C({number})"
+
+
+def _double(number: float) -> str:
+    names = {np.inf: "INFINITY", -np.inf: "-INFINITY"}
+    return names.get(number) or number.hex()
+
+
+def _literal(value: int | float) -> str:
     """C reads -2147483648 as minus 2147483648, which is no int."""
+    if isinstance(value, float):
+        return _double(value)
+    if value > 2**32:
+        return f"UINT64_C({value:#x})"
     return "INT32_MIN" if value == -LARGEST - 1 else f"{value}u" if value > LARGEST else str(value)
 
 
-def _listed(ctype: str, name: str, entries: list[str]) -> str:
+def listed(ctype: str, name: str, entries: list[str], per_line: int = 16) -> str:
     """A constant array, a few entries on each line."""
-    lines = (", ".join(entries[i : i + 16]) for i in range(0, len(entries), 16))
+    lines = (", ".join(entries[i : i + per_line]) for i in range(0, len(entries), per_line))
     inside = ",\n  ".join(lines)
     return f"static const {ctype} model_{name}[{len(entries)}] = {{\n  {inside}}};\n"
 
 
-def _smallest(values: NDArray[Any]) -> str:
+def smallest(values: NDArray[Any]) -> str:
     """The smallest type that holds all values."""
     least, most = int(values.min(initial=0)), int(values.max(initial=0))
     for name in _INTEGERS:
@@ -278,3 +231,8 @@ def _smallest(values: NDArray[Any]) -> str:
         if info.min <= least and most <= info.max:
             return f"{name}_t"
     raise ValueError(f"a table holds numbers from {least} to {most}; the model is too large for C")
+
+
+def _size(ctype: str) -> int:
+    sizes = {"double": 8, "model_state": 4}
+    return sizes.get(ctype) or np.dtype(ctype.removesuffix("_t")).itemsize

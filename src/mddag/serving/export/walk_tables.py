@@ -1,4 +1,4 @@
-"""CTables: a DAG flattened into the arrays that exported code walks.
+"""WalkTables: a DAG flattened into the arrays that exported code walks.
 
 Votes and scores are the integers of ``IntegerVotes``, so sums are those of the Dag. Steps that no
 cell evaluates are left out and the rest renumbered. A row of the jump table becomes runs of cells
@@ -75,8 +75,8 @@ class StageTables:
 
 
 @dataclass(frozen=True, eq=False)
-class CTables:
-    """All that a walk needs; made by ``CTables.of``.
+class WalkTables:
+    """All that a walk needs; made by ``WalkTables.of``.
 
     steps  : intp (n_kept,), the steps of the policy that are kept
     rounds : int64 (n_kept + 1,), which trees make up which step
@@ -113,7 +113,7 @@ class CTables:
         return len(self.steps)
 
     @classmethod
-    def of(cls, dag: Dag) -> CTables:
+    def of(cls, dag: Dag) -> WalkTables:
         """The tables of a DAG of trees."""
         if dag.ensemble.callables:
             raise TypeError(

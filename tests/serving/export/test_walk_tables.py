@@ -6,7 +6,7 @@ from mddag.dag.dag import Dag
 from mddag.dag.integer_votes import IntegerVotes
 from mddag.mdp.grid import Grid
 from mddag.mdp.policy import Policy
-from mddag.serving.export.c_tables import CTables
+from mddag.serving.export.walk_tables import WalkTables
 from tests import strategies
 from tests.dag.test_dag import stumps
 from tests.reference import rollout as twin
@@ -19,7 +19,7 @@ def test_every_state_goes_where_the_jump_table_says(data):
     ensemble = data.draw(strategies.ensembles())
     n_scores = ensemble.n_scores
     policy = data.draw(strategies.policies(len(ensemble), n_scores))
-    tables = CTables.of(Dag(ensemble, policy))
+    tables = WalkTables.of(Dag(ensemble, policy))
     edges = IntegerVotes.of(ensemble.tables).edges(policy.grid.edges)
     states = np.unique(np.concatenate([edges - 1, edges, edges + 1, [0, 1, 2**31 - 2]]))
     states = states[(states >= (0 if n_scores > 1 else -(2**31) + 1)) & (states < 2**31)]
@@ -40,7 +40,7 @@ def test_every_state_goes_where_the_jump_table_says(data):
 
 def test_steps_that_no_cell_evaluates_are_left_out():
     ensemble = stumps(10)
-    tables = CTables.of(Dag(ensemble, Policy.prefix(3, 10, Grid(np.arange(5.0)))))
+    tables = WalkTables.of(Dag(ensemble, Policy.prefix(3, 10, Grid(np.arange(5.0)))))
     assert tables.steps.tolist() == [0, 1, 2]
     assert len(tables.splits.records) == 3
     assert len(tables.votes) == 6
@@ -50,6 +50,6 @@ def test_steps_that_no_cell_evaluates_are_left_out():
 def test_trees_stand_in_the_order_of_the_steps():
     ensemble = stumps(4)
     policy = Policy(np.zeros((4, 1)), Grid(np.empty(0)), np.array([2, 0, 3, 1]))
-    tables = CTables.of(Dag(ensemble, policy))
+    tables = WalkTables.of(Dag(ensemble, policy))
     thresholds = ensemble.nodes["threshold"][ensemble.nodes["feature"] >= 0]
     np.testing.assert_array_equal(tables.splits.records["threshold"], thresholds[[2, 0, 3, 1]])

@@ -208,11 +208,10 @@ static inline int model_predict(const model_value *x) {
 /* The mean that is expected for the row x. */
 static inline double model_predict(const model_value *x) {
   int32_t sums[MODEL_N_SUMS], exit_step;
+  double f;
   model_run(x, sums, &exit_step);
-  return MODEL_LINK(model_factors[model_groups[exit_step]] *
-                        (*model_final(exit_step, sums) * MODEL_UNIT) +
+  f = *model_final(exit_step, sums) * MODEL_UNIT;
+  return MODEL_LINK(model_rounded(model_factors[model_groups[exit_step]] * f) +
                     model_offsets[model_groups[exit_step]]);
 }
-#endif
-
 #endif

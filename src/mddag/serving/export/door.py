@@ -1,0 +1,171 @@
+"""export: a fitted model as source code of another language, or as WebAssembly.
+
+The file holds constant tables and one small walk, and needs no library of ours. On float32 rows its
+labels, scores, evaluations and probabilities are the library's own, bit by bit. Refused is what no
+single row decides: policies that look at whole queries, detectors, callables.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from mddag._internal.checks import check_one_of, checked_path, typed
+from mddag._internal.whole_file import write_whole
+from mddag.dag.dag import Dag
+from mddag.features.patches import PatchFeatures
+from mddag.serving.export.model_tables import ModelTables
+from mddag.serving.export.templates import Rendered
+from mddag.serving.export.worst_case import WorstCase
+from mddag.serving.model_file import Model
+from mddag.serving.predictor import Predictor
+
+Renderer = Callable[[ModelTables, WorstCase, str], Rendered]
+# Where each language is at home; it is imported when it is wanted.
+LANGUAGES = {
+    "c": ("c", "c_header"),
+    "java": ("java", "java_class"),
+    "go": ("go", "go_file"),
+    "rust": ("rust", "rust_module"),
+    "javascript": ("javascript", "javascript_module"),
+    "wasm": ("wasm", "wasm_module"),
+}
+# What `name` is in languages whose files say a name.
+NAMED = {"c": "C identifier", "java": "Java class", "go": "Go package"}
+
+
+@dataclass(frozen=True)
+class Exported:
+    """What ``export`` wrote.
+
+    path, language  : as given
+    n_bytes         : the size of the file
+    table_bytes     : what the tables take up in memory
+    worst_evaluations, worst_comparisons : base classifiers and comparisons that no row exceeds
+    """
+
+    path: str
+    language: str
+    n_bytes: int
+    table_bytes: int
+    worst_evaluations: int
+    worst_comparisons: int
+
+    def __str__(self) -> str:
+        return (
+            f"{self.path}: {self.language}, {self.n_bytes} bytes, tables of {self.table_bytes} "
+            f"bytes\nworst case of a row: {self.worst_evaluations} base classifiers, "
+            f"{self.worst_comparisons} comparisons"
+        )
+
+
+def export(
+    model: Any,
+    path: str | os.PathLike[str],
+    language: str = "c",
+    *,
+    name: str | None = None,
+    integer_thresholds: bool = False,
+) -> Exported:
+    """Write a model as source code of `language`, or as a module of WebAssembly.
+
+    model    : a Predictor, a Dag, or an estimator with ``predictor()``
+    language : "c" (a C99 header), "java" (a class), "go" (a file of a package), "rust" (a module),
+               "javascript" (an ES module) or "wasm", for which clang and wasm-ld must be installed
+    name     : what every identifier of C begins with ("model" by default), the class of Java (by
+               default the file's name without its end), the package of Go ("model" by default)
+    integer_thresholds : of C: rows are int32_t instead of float, for features that are whole
+               numbers (pixels, counts, sensor readings) on machines without floating point;
+               NAME_MISSING stands for NaN
+    """
+    served = _model_of(model)
+    check_one_of("language", language, tuple(LANGUAGES))
+    if served.dag.needs_queries:
+        raise ValueError(
+            f"the policy looks at all documents of a query ({typed(served.dag.policy.state)}), but "
+            f"{'a C header' if language == 'c' else 'exported code'} reads one row at a time; use "
+            "save and mddag.load, or export mddag.compile(ensemble), which evaluates everything"
+        )
+    checked_path(path)
+    _check_integers(integer_thresholds, language, served)
+    known_as = _checked_name(name, language, path)
+    tables = ModelTables.of(served)
+    worst = WorstCase.of(tables.walk)
+    render = _renderer(language)
+    options = {"integers": True} if integer_thresholds else {}
+    rendered = render(tables, worst, known_as, **options)
+    write_whole(path, rendered.data)
+    return Exported(
+        os.fspath(path),
+        language,
+        len(rendered.data),
+        rendered.table_bytes,
+        worst.evaluations,
+        worst.comparisons,
+    )
+
+
+def export_c(
+    model: Any,
+    path: str | os.PathLike[str],
+    *,
+    name: str = "model",
+    integer_thresholds: bool = False,
+) -> Exported:
+    """Write a model as a C99 header that needs nothing but itself; see ``export``."""
+    return export(model, path, "c", name=name, integer_thresholds=integer_thresholds)
+
+
+def _model_of(model: Any) -> Model:
+    if isinstance(model, Dag):
+        return Model(model)
+    predictor = model.predictor() if hasattr(model, "predictor") else model
+    if not isinstance(predictor, Predictor):
+        raise TypeError(
+            f"model is {typed(model)}; wanted a Predictor, a Dag or a fitted estimator "
+            "such as MDDAGClassifier"
+        )
+    return predictor.model
+
+
+def _check_integers(wanted: Any, language: str, model: Model) -> None:
+    if not isinstance(wanted, (bool, np.bool_)):
+        raise ValueError(f"integer_thresholds is {wanted!r}; wanted True or False")
+    if wanted and isinstance(model.dag.ensemble.features, PatchFeatures):
+        raise ValueError(
+            "integer_thresholds is True, but the features of patches are fractions; leave it out: "
+            "pixels are uint8_t anyway"
+        )
+    if wanted and language != "c":
+        raise ValueError(
+            f"integer_thresholds is True, but the language is {language!r}; it is for C on "
+            "machines without floating point: leave it out"
+        )
+
+
+def _checked_name(name: Any, language: str, path: str | os.PathLike[str]) -> str:
+    """The name of what is exported, where its language has one."""
+    if language not in NAMED:
+        if name is not None:
+            raise ValueError(
+                f"name is {name!r}, but a module of {language!r} is named by its file; leave it out"
+            )
+        return "model"
+    if name is None:
+        name = Path(os.fspath(path)).stem if language == "java" else "model"
+    if not isinstance(name, str) or not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name):
+        such_as = "Model" if language == "java" else "model"
+        raise ValueError(f"name is {name!r}; wanted a {NAMED[language]}, such as {such_as!r}")
+    return name
+
+
+def _renderer(language: str) -> Renderer | Any:
+    file, function = LANGUAGES[language]
+    return getattr(import_module(f"mddag.serving.export.{file}"), function)

@@ -1,0 +1,214 @@
+"""ModelTables: all of a model that leaves Python, as named numbers and arrays for every language.
+
+A language has one text, the walk, with sections that hold for some models alone (``facts``), and
+one way to write an array. Sums stay within 31 bits (``IntegerVotes``), so 32-bit integers hold them
+exactly in every language, and so do the doubles of JavaScript. Languages without structs read a
+split as four int32 in a row, which are in one line of the cache:
+
+    threshold as the bits of a float32, or the place of a set of categories
+    feature x 4 + 2 if it is a set + 1 if missing values go left
+    left, right: a split, or below 0 the leaf whose votes begin at ~child
+
+A set of categories is its number of words, and then as many words of 32 bits.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mddag.calibration.calibration import Calibration
+from mddag.ensemble.ensemble import Ensemble
+from mddag.features.patches import PatchFeatures
+from mddag.serving.export.exponential import two_powers
+from mddag.serving.export.walk_tables import WalkTables
+from mddag.serving.model_file import Model
+
+Integers = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Readings:
+    """What scores at each kept exit stand for: factors x f + offsets of its group.
+
+    groups : intp (n_kept + 1,)
+    """
+
+    groups: NDArray[np.intp]
+    factors: NDArray[np.float64]
+    offsets: NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class ModelTables:
+    """A model as renderers take it; made by ``ModelTables.of``."""
+
+    model: Model
+    walk: WalkTables
+
+    @classmethod
+    def of(cls, model: Model) -> ModelTables:
+        """The tables of a model of trees that reads one row at a time."""
+        if not model.dag.ensemble.task.predicts_classes:
+            model.dag.ensemble.require_link()
+        return cls(model, WalkTables.of(model.dag))
+
+    @property
+    def ensemble(self) -> Ensemble:
+        return self.model.dag.ensemble
+
+    @property
+    def patches(self) -> PatchFeatures | None:
+        """The features of patches, where the model reads those."""
+        features = self.ensemble.features
+        return features if isinstance(features, PatchFeatures) else None
+
+    @property
+    def has_probabilities(self) -> bool:
+        return self.ensemble.task.predicts_classes and self.model.calibration is not None
+
+    @property
+    def exp_link(self) -> bool:
+        """Whether exp of a score is predicted; a ranker predicts its scores whatever its link."""
+        return self.ensemble.kind == "regressor" and self.ensemble.link == "exp"
+
+    @property
+    def facts(self) -> frozenset[str]:
+        """Which sections of a walk this model needs."""
+        return frozenset(name for name, holds in self.all_facts.items() if holds)
+
+    @property
+    def all_facts(self) -> dict[str, bool]:
+        """What sections of a walk can be for, and whether the model needs them."""
+        walk, features = self.walk, self.ensemble.features
+        return {
+            "staged": walk.stages is not None,
+            "verdicts": walk.verdicts is not None,
+            "nominal": bool((walk.splits.records["n_words"] > 0).any()),
+            "many": walk.n_scores > 1,
+            "together": walk.every > 1,
+            "patches": self.patches is not None,
+            "classifies": self.ensemble.task.predicts_classes,
+            "readings": self.readings is not None,
+            "probabilities": self.has_probabilities,
+            "exp_link": self.exp_link,
+            "exp": self.has_probabilities or self.exp_link,
+            "named": self.patches is None and features.names is not None,
+            "missing": features.missing,
+            "refuses": features.unknown == "refused",
+        }
+
+    @property
+    def constants(self) -> dict[str, int]:
+        """Sizes that a walk reads."""
+        walk = self.walk
+        sizes = {
+            "n_features": self.ensemble.features.n_given,
+            "n_scores": walk.n_scores,
+            "n_sums": walk.n_scores if walk.stages is None else walk.stages.n_columns,
+            "n_steps": walk.n_steps,
+            "every": walk.every,
+        }
+        if self.ensemble.task.predicts_classes:
+            sizes["n_classes"] = max(walk.n_scores, 2)
+        if self.patches is not None:
+            sizes |= {"height": self.patches.window[0], "width": self.patches.window[1]}
+        return sizes
+
+    @property
+    def unit(self) -> float:
+        """A score is a sum times this power of two."""
+        return float(np.ldexp(1.0, -self.walk.exponent))
+
+    @cached_property
+    def readings(self) -> Readings | None:
+        """The calibration by kept exit; None for classifiers that have none."""
+        calibration = self.model.calibration
+        if calibration is None:
+            if self.ensemble.task.predicts_classes:
+                return None
+            calibration = Calibration.one_group(1.0, len(self.ensemble))
+        groups = calibration.groups[np.concatenate([[0], self.walk.steps + 1])]
+        return Readings(groups, calibration.factors, calibration.offsets)
+
+    @property
+    def integers(self) -> dict[str, Integers]:
+        """The arrays of a walk without structs; each value fits into 32 bits with a sign."""
+        walk, rest = self.walk, self.rest
+        nodes, sets = self._nodes
+        arrays: dict[str, NDArray[Any]]
+        arrays = {"nodes": nodes, "sets": sets, "roots": walk.splits.roots, "votes": walk.votes}
+        arrays |= {"bias": walk.bias, "rounds": walk.rounds, "starts": walk.starts}
+        arrays |= {"bounds": self._signed(walk.bounds), "jumps": walk.jumps, **rest}
+        if walk.verdicts is not None:
+            arrays["verdict_bounds"] = self._signed(walk.verdicts.bounds)
+        return {name: np.asarray(values, np.int64) for name, values in arrays.items()}
+
+    @property
+    def rest(self) -> dict[str, Integers]:
+        """The arrays that some models alone have."""
+        walk, arrays = self.walk, {}
+        if walk.n_scores > 1:
+            arrays["score"] = walk.score.astype(np.int64)
+        if walk.stages is not None:
+            arrays |= {"reads": walk.stages.reads, "write_starts": walk.stages.starts}
+            arrays["write_columns"] = walk.stages.columns
+        if walk.verdicts is not None:
+            arrays |= {"verdict_starts": walk.verdicts.starts, "verdicts": walk.verdicts.values}
+            arrays["verdict_bounds"] = walk.verdicts.bounds
+        if self.readings is not None:
+            arrays["groups"] = self.readings.groups.astype(np.int64)
+        if self.patches is not None:
+            arrays["corners"], arrays["weights"] = self.rectangles(self.patches)
+        return arrays
+
+    @property
+    def doubles(self) -> dict[str, NDArray[np.float64]]:
+        """The arrays of float64 numbers."""
+        if self.readings is None:
+            return {}
+        return {"factors": self.readings.factors, "offsets": self.readings.offsets}
+
+    @property
+    def longs(self) -> dict[str, NDArray[np.uint64]]:
+        """The arrays of 64 bits."""
+        return {"two_powers": two_powers()} if "exp" in self.facts else {}
+
+    @cached_property
+    def thresholds(self) -> NDArray[np.float32]:
+        """The largest float32 that is not above the threshold of each split."""
+        exact = self.walk.splits.records["threshold"]
+        with np.errstate(over="ignore"):
+            rounded: NDArray[np.float32] = exact.astype(np.float32)
+        return np.where(rounded > exact, np.nextafter(rounded, np.float32(-np.inf)), rounded)
+
+    @staticmethod
+    def rectangles(features: PatchFeatures) -> tuple[Integers, Integers]:
+        """The corners (4 m,) of rectangles among the cells of an integral image, and weights."""
+        x, y, w, h, weight = features.rectangles.reshape(-1, 5).astype(np.int64).T
+        stride = features.window[1] + 1
+        upper, lower = y * stride + x, (y + h) * stride + x
+        return np.stack([upper, upper + w, lower, lower + w], axis=1).ravel(), weight
+
+    @cached_property
+    def _nodes(self) -> tuple[Integers, Integers]:
+        """Splits as four numbers each, and the sets of categories."""
+        records, words = self.walk.splits.records, self.walk.splits.words
+        first = self.thresholds.view(np.int32).astype(np.int64)
+        is_set, sets = records["n_words"] > 0, [np.empty(0, np.int64)]
+        at = 0
+        for i in np.flatnonzero(is_set).tolist():
+            own = words[records["word"][i] :][: records["n_words"][i]].view(np.int32)
+            sets.append(np.concatenate([[len(own)], own]).astype(np.int64))
+            first[i], at = at, at + len(sets[-1])
+        second = records["feature"] * 4 + 2 * is_set + records["missing_left"]
+        nodes = np.stack([first, second, records["left"], records["right"]], axis=1)
+        return nodes.ravel().astype(np.int64), np.concatenate(sets)
+
+    def _signed(self, bounds: Integers) -> Integers:
+        """Bounds of margins, 0 .. 2^32 - 2, less 2^31; those of scores as they are."""
+        return bounds - 2**31 if self.walk.n_scores > 1 else bounds
