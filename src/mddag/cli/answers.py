@@ -3,7 +3,8 @@
     answer(rows, qid) -> class codes or numbers, float64 (n,)
 
 of one of: a model file of ours; a file of another library, answered by that library itself; an
-exported C header, compiled and run as a process of its own; an ONNX file, run by onnxruntime; any
+exported C header, compiled and run as a process of its own; an exported module of JavaScript, run
+by node; an ONNX file, run by onnxruntime; any
 program that reads rows as csv and prints one label per row; a file of predictions. Rows are arrays
 that hold category codes in nominal columns.
 """
@@ -51,12 +52,30 @@ int main(void) {{
 """
 
 
+MODULE = """
+const model = await import(process.argv[1]);
+const chunks = [];
+for await (const chunk of process.stdin) chunks.push(chunk);
+const bytes = new Uint8Array(Buffer.concat(chunks)).buffer;
+const rows = process.argv[2] === "bytes" ? new Uint8Array(bytes) : new Float32Array(bytes);
+const n = Math.floor(rows.length / model.N_FEATURES);
+const answers = new Float64Array(n);
+for (let i = 0; i < n; i++) {
+  answers[i] = model.predict(rows.subarray(i * model.N_FEATURES, (i + 1) * model.N_FEATURES));
+}
+process.stdout.write(new Uint8Array(answers.buffer));
+"""
+
+
 def answer_of_file(path: str | os.PathLike[str], reference: mddag.Ensemble) -> tuple[Answer, bool]:
     """What a file answers, and whether it reads float32; `reference` is the model it is to be."""
     name = os.fspath(path)
     if name.endswith(".h"):
         check_file(name)
         return of_header(name, reference), True
+    if name.endswith((".js", ".mjs")):
+        check_file(name)
+        return of_module(name), True
     if name.endswith(".onnx"):
         check_file(name)
         return of_onnx(name, reference), True
@@ -102,7 +121,8 @@ def of_header(path: str, reference: mddag.Ensemble) -> Answer:
         raise InputError(
             f"{path!r} reads {found[2]} features, the model {reference.features.n_given}"
         )
-    upper, dtype = found[1], np.dtype(np.float32)
+    upper = found[1]
+    dtype: np.dtype[Any] = np.dtype(np.float32)
     for flag, other in (("PATCHES", np.uint8), ("INTEGERS", np.int32)):
         if re.search(rf"^#define {upper}_{flag} 1$", text, re.MULTILINE):
             dtype = np.dtype(other)
@@ -140,6 +160,22 @@ def _as_integers(rows: Rows) -> NDArray[np.int32]:
     low, high = np.iinfo(np.int32).min, np.iinfo(np.int32).max
     whole = np.clip(np.floor(np.asarray(rows, np.float64)), low + 1, high)
     return np.where(np.isnan(whole), low, whole).astype(np.int32)
+
+
+def of_module(path: str) -> Answer:
+    """An exported module of JavaScript, run by node."""
+    node = shutil.which("node")
+    if node is None:
+        raise AbsentError("to try a module of JavaScript takes node; install it")
+
+    def answer(rows: Rows, qid: Rows | None) -> NDArray[np.float64]:
+        of_bytes = rows.dtype == np.uint8
+        given = np.ascontiguousarray(rows, np.uint8 if of_bytes else np.float32)
+        command = [node, "--input-type=module", "--eval", MODULE, os.path.realpath(path)]
+        found = _output([*command, "bytes" if of_bytes else "floats"], given.tobytes())
+        return _all_answered(np.frombuffer(found, np.float64), rows, path)
+
+    return answer
 
 
 def of_onnx(path: str, reference: mddag.Ensemble) -> Answer:

@@ -8,15 +8,29 @@ from mddag.cli.bench import bench
 from mddag.cli.command import complain
 from mddag.cli.demo import demo
 from mddag.cli.exits import Exit
+from mddag.cli.explain import explain
 from mddag.cli.export import export
 from mddag.cli.inspect import inspect
 from mddag.cli.predict import predict
+from mddag.cli.report import report
 from mddag.cli.sparsify import sparsify
 from mddag.cli.sweep import sweep
 from mddag.cli.train import train
 from mddag.cli.validate import validate
 
-COMMANDS = (train, sparsify, sweep, predict, inspect, validate, export, bench, demo)
+COMMANDS = (
+    train,
+    sparsify,
+    sweep,
+    predict,
+    explain,
+    inspect,
+    validate,
+    report,
+    export,
+    bench,
+    demo,
+)
 
 app = typer.Typer(
     name="mddag",

@@ -27,6 +27,8 @@ COMMANDS = (
     f"sparsify model.txt policy.csv --budget 20 -o sparse.mddag {ROWS}",
     f"predict sparse.mddag test.csv --evaluations -o predictions.csv {ROWS}",
     f"sweep model.txt policy.csv --solver margin --test test.csv -o curve.csv {ROWS}",
+    "explain sparse.mddag test.csv --row 3 --target label",
+    "report sparse.mddag test.csv -o report.html --target label",
     "export sparse.mddag sparse.h",
     "validate sparse.mddag sparse.h --data test.csv --target label",
     "bench sparse.mddag test.csv --target label",

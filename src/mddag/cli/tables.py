@@ -37,7 +37,8 @@ class Layout:
 
     target, qid, weight : names of columns (npz: of arrays); None where there is none
     drop      : columns that are no features
-    where     : "column=value": only the rows where this holds; the column is no feature
+    where     : "column=value": only the rows where this holds; the column is no feature, unless
+                the model reads it by name
     rows      : "first:end": only these rows, counted from 0
     format    : one of SUFFIXES; None goes by the name of the file
     delimiter : of csv; None for a comma, or a tab for .tsv
@@ -95,13 +96,13 @@ class _Raw:
     X: Any = None
     others: dict[str, NDArray[Any]] = field(default_factory=dict)
 
-    def pop(self, name: str, what: str, path: str) -> NDArray[Any]:
-        """A column that is no feature."""
+    def pop(self, name: str, what: str, path: str, *, stays: bool = False) -> NDArray[Any]:
+        """A column, which is no feature unless it `stays`."""
         if self.frame is not None and name in self.frame.columns:
             column = self.frame[name]
             if getattr(column, "ndim", 1) != 1:
                 raise InputError(f"{path!r} has several columns {name!r}; rename them")
-            self.frame = self.frame.drop(columns=[name])
+            self.frame = self.frame if stays else self.frame.drop(columns=[name])
             return column_values(column)
         if name in self.others:
             return np.asarray(self.others[name])
@@ -307,7 +308,8 @@ def _parted(path: str, raw: _Raw, layout: Layout, features: mddag.Features | Non
         column, equals, value = layout.where.partition("=")
         if not equals:
             raise UsageError(f"--where is {layout.where!r}; wanted COLUMN=VALUE")
-        chosen = np.flatnonzero(raw.pop(column, "--where", path).astype(str) == value)
+        read = features is not None and features.names is not None and column in features.names
+        chosen = np.flatnonzero(raw.pop(column, "--where", path, stays=read).astype(str) == value)
     given = {"target": layout.target, "qid": layout.qid, "weight": layout.weight}
     if raw.frame is None:  # arrays have usual names
         given["target"] = given["target"] or ("y" if "y" in raw.others else None)
