@@ -22,3 +22,5 @@ def test_a_picture(run, folder):
     ended = run("explain", "sparse.mddag", "rows.csv", "--picture", "e.png")
     assert ended.code == 0
     assert (folder / "e.png").read_bytes().startswith(b"\x89PNG")
+    ended = run("explain", "sparse.mddag", "rows.csv", "--picture", "e.doc")
+    assert (ended.code, "wanted a name with .png" in ended.line) == (2, True)

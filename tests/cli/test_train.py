@@ -40,7 +40,7 @@ def test_stretches_and_check_points_change_nothing(monkeypatch, tmp_path, early_
     class Stopped(CheckPoints):
         def save(self, name, arrays):
             super().save(name, arrays)
-            if len(arrays["seconds"]) == 4:
+            if len(arrays["seconds"]) == 5:
                 raise KeyboardInterrupt
 
     boost = mddag.AdaBoostMHClassifier(warm_start=True, **how)

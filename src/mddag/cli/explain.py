@@ -11,8 +11,8 @@ from mddag.cli.command import command
 from mddag.cli.exits import InputError
 from mddag.cli.models import open_model
 from mddag.cli.options import ModelFile, RowsFile
-from mddag.cli.output import Output
-from mddag.cli.tables import Layout, needed, read_table
+from mddag.cli.output import Output, check_picture, write_picture
+from mddag.cli.tables import Layout, read_table
 
 
 @command
@@ -25,8 +25,7 @@ def explain(
     picture: Annotated[Path | None, typer.Option(help="Draw the scores: .png, .svg.")] = None,
 ) -> None:
     """Explain one row: rules in their order, what each added, why it stopped."""
-    if picture is not None:
-        needed("matplotlib", "pictures")
+    check_picture(picture)
     opened = open_model(model)
     table = read_table(data, layout, opened.features)
     if row >= len(table):
@@ -35,6 +34,6 @@ def explain(
     found = opened.predictor.explain(one if hasattr(one, "columns") else one[0])
     fields = {"file": str(model), "row": row, **found.to_dict()}
     if picture is not None:
-        found.plot().figure_.savefig(picture)
+        write_picture(found.plot().figure_, picture)
         fields["picture"] = str(picture)
     out.result(fields, str(found))

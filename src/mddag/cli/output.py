@@ -6,6 +6,7 @@ With ``--json`` a result is one JSON object. Notes, warnings and progress go to 
 
 from __future__ import annotations
 
+import io
 import json
 import math
 import sys
@@ -13,9 +14,15 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+
+from mddag._internal.whole_file import write_whole
+from mddag.cli.exits import AbsentError, UsageError
+
+PICTURES = (".png", ".svg", ".pdf")
 
 
 @dataclass(frozen=True)
@@ -76,6 +83,27 @@ def plain(value: Any) -> Any:
     if value is None or isinstance(value, (bool, int, float, str)):
         return value
     return str(value)
+
+
+def check_picture(path: Path | None) -> None:
+    """Refuse what cannot be drawn, before any work."""
+    if path is None:
+        return
+    if path.suffix not in PICTURES:
+        raise UsageError(f"--picture is {str(path)!r}; wanted a name with {', '.join(PICTURES)}")
+    try:
+        import matplotlib  # noqa: F401, ICN001
+    except ImportError:
+        raise AbsentError(
+            "pictures need matplotlib, which is not installed: pip install matplotlib"
+        ) from None
+
+
+def write_picture(figure: Any, path: Path) -> None:
+    """Write a figure of matplotlib, whole or not at all."""
+    data = io.BytesIO()
+    figure.savefig(data, format=path.suffix[1:])
+    write_whole(path, data.getvalue())
 
 
 def table(head: list[str], rows: list[list[str]]) -> str:

@@ -15,9 +15,9 @@ from mddag.cli.command import command
 from mddag.cli.exits import UsageError
 from mddag.cli.models import Opened, open_model
 from mddag.cli.options import ModelFile, Out, Resume, RowsFile, Seed, Threads, checked_threads
-from mddag.cli.output import Output
+from mddag.cli.output import Output, check_picture, write_picture
 from mddag.cli.remembered_solver import remembered
-from mddag.cli.tables import Layout, Table, needed, read_table
+from mddag.cli.tables import Layout, Table, read_table
 
 BETAS = (1e-4, 3e-4, 1e-3, 3e-3, 1e-2)
 
@@ -44,8 +44,7 @@ def sweep(
     """Learn a policy at each of several prices of an evaluation; write their losses and costs."""
     prices = prices_of(betas, BETAS)
     learner = solver_of(solver, checked_threads(threads))
-    if picture is not None:
-        needed("matplotlib", "pictures")
+    check_picture(picture)
     if models is not None and models.exists() and not models.is_dir():
         raise UsageError(f"--models is {str(models)!r}, which is a file; wanted a folder")
     opened = open_model(model)
@@ -70,8 +69,7 @@ def sweep(
         )  # fmt: skip
         files = [] if models is None else _saved(models, opened, full, curve, table, y)
         if picture is not None:
-            drawn: Any = mddag.TradeoffDisplay.from_curve(curve).figure_
-            drawn.savefig(picture)
+            write_picture(mddag.TradeoffDisplay.from_curve(curve).figure_, picture)
         curve.to_csv(file)
     fields = {"file": str(file), "models": files, "columns": dict(curve.columns)}
     out.result(fields, f"{curve}\nwritten: {file}")

@@ -24,6 +24,7 @@ from mddag.cli.tables import Layout, Table, read_table
 from mddag.serving.model_file import Model
 
 SECONDS = 5.0  # between two check points
+TREES = "rounds.mddag"
 
 
 @command
@@ -90,9 +91,9 @@ def _boost(
     out: Output, boost: Any, rounds: int, rows: tuple[Any, Any, Any], kept: CheckPoints
 ) -> None:
     """Boost in stretches, with a check point behind each."""
-    begun = kept.load("rounds")
+    begun, trees = kept.load("rounds"), kept.folder / TREES
     seconds = SECONDS
-    if begun is not None:
+    if begun is not None and trees.exists():
         _continue(boost, rows, kept, begun["seconds"])
     while True:
         known = getattr(boost, "n_rounds_", 0)
@@ -102,14 +103,14 @@ def _boost(
             return
         # What early stopping has cut off is played again: give it the time to get beyond.
         seconds = SECONDS if boost.n_rounds_ > known else 2 * seconds
-        served = mddag.Predictor(Model(mddag.compile(boost.ensemble_)))
-        served.save(kept.folder / "rounds.mddag")
+        # The seconds first: those of rounds without trees are not read.
         kept.save("rounds", {"seconds": np.asarray(boost.history_["seconds"])})
+        mddag.Predictor(Model(mddag.compile(boost.ensemble_))).save(trees)
 
 
 def _continue(boost: Any, rows: tuple[Any, Any, Any], kept: CheckPoints, seconds: Any) -> None:
     """Give the trees of a check point to a model that has played its first round anew."""
-    trees = mddag.load(kept.folder / "rounds.mddag").model.dag.ensemble
+    trees = mddag.load(kept.folder / TREES).model.dag.ensemble
     boost.set_params(n_rounds=1).fit(*rows)
     boost.ensemble_ = trees
     boost.history_ = boost.history_ | {"seconds": seconds}
