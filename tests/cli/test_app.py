@@ -50,15 +50,20 @@ def test_usage_is_one_line(run, arguments, line):
     assert ended.out == ""
 
 
-def test_completion_knows_the_commands():
+@pytest.mark.parametrize(
+    ("words", "completed"),
+    [("mddag sp", "sparsify"), ("mddag sparsify m.txt r.csv --solver por", "portfolio")],
+)
+def test_completion_knows_commands_and_values(words, completed):
     from typer.testing import CliRunner
 
+    place = str(len(words.split()) - 1)
     told = CliRunner().invoke(
         app,
-        env={"_MDDAG_COMPLETE": "complete_bash", "COMP_WORDS": "mddag sp", "COMP_CWORD": "1"},
+        env={"_MDDAG_COMPLETE": "complete_bash", "COMP_WORDS": words, "COMP_CWORD": place},
         prog_name="mddag",
     )
-    assert "sparsify" in told.output
+    assert completed in told.output
 
 
 def test_the_program_imports_no_heavy_library_for_help():

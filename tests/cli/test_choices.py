@@ -31,6 +31,10 @@ def test_learners():
     assert isinstance(choices.learner_of("haar", 8), learners.Haar)
 
 
+def test_completion():
+    assert choices.completed(choices.SOLVERS)("p") == ["portfolio", "prefix"]
+
+
 def test_prices_and_codes():
     assert choices.prices_of("0.1,1e-3", ()) == [0.1, 1e-3]
     assert choices.prices_of(None, (1.0,)) == [1.0]

@@ -43,6 +43,22 @@ def test_a_picture(run, folder):
     assert Path("c.png").read_bytes().startswith(b"\x89PNG")
 
 
+def test_regressors(run, folder):
+    lightgbm = pytest.importorskip("lightgbm")
+    rows = pd.read_csv("rows.csv").fillna(0).drop(columns="town")
+    X, y = rows[["x1", "x2", "x3"]], rows["x1"] * rows["x2"]
+    model = lightgbm.LGBMRegressor(n_estimators=8, num_leaves=4, n_jobs=1, verbose=-1)
+    model.fit(X[:600], y[:600]).booster_.save_model("numbers.txt")
+    X.assign(y=y)[600:].to_csv("numbers.csv", index=False)
+    how = ("-t", "y", "--solver", "prefix", "-q")
+    ended = run("sweep", "numbers.txt", "numbers.csv", *how, "-o", "c.csv", "--models", "models")
+    assert ended.code == 0, ended.err
+    ended = run("sparsify", "numbers.txt", "numbers.csv", *how, "--budget", "5", "-o", "n.mddag")
+    assert ended.code == 0, ended.err
+    ended = run("predict", "n.mddag", "numbers.csv", "-t", "y", "-o", "p.csv", "--json")
+    assert ended.fields["mean_squared_error"] < y.var()
+
+
 def test_labels_are_needed(run, folder):
     ended = run("sweep", "model.txt", "rows.csv", "-o", "c.csv", "--drop", "label")
     assert (ended.code, "--target" in ended.line) == (2, True)

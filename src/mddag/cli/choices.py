@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -35,6 +35,16 @@ METRICS = {
 }
 WITH_DEPTH = {"ndcg", "letor-ndcg"}  # such as ndcg:10
 LEARNERS = ("stump", "tree", "product", "haar")
+OBJECTIVES = ("evaluations", "nodes", "time")
+
+
+def completed(names: Iterable[str]) -> Callable[[str], list[str]]:
+    """What the shell completes the value of an option to."""
+
+    def found(incomplete: str) -> list[str]:  # typer knows the parameter by this name
+        return [name for name in names if name.startswith(incomplete)]
+
+    return found
 
 
 def solver_of(name: str, threads: int) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
@@ -9,7 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from mddag.cli.command import command
-from mddag.cli.exits import UsageError
+from mddag.cli.exits import AbsentError, UsageError
 from mddag.cli.models import open_model
 from mddag.cli.options import ModelFile
 from mddag.cli.output import Output
@@ -24,6 +25,7 @@ LANGUAGES = {
     ".wasm": "wasm",
 }
 NAMED = ("c", "java", "go")
+TOOLS = {"wasm": ("clang", "wasm-ld")}
 
 
 @command
@@ -49,6 +51,9 @@ def export(
         raise UsageError(f"--name is {name!r}; wanted an identifier, such as model")
     if integer_thresholds and chosen != "c":
         raise UsageError(f"--integer-thresholds is for c, but the language is {chosen}")
+    absent = [tool for tool in TOOLS.get(chosen, ()) if shutil.which(tool) is None]
+    if absent:
+        raise AbsentError(f"{chosen} takes {' and '.join(absent)}; install what is missing")
     how: dict[str, Any] = {"name": name, "integer_thresholds": integer_thresholds}
     exported = open_model(model).predictor.export(file, chosen, **how)
     out.result(asdict(exported), f"{exported}\nwritten: {file}")

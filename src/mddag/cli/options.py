@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
+from mddag.cli.choices import SOLVERS, completed
 from mddag.cli.exits import UsageError
 from mddag.cli.tables import SUFFIXES, Layout
 
@@ -23,6 +24,14 @@ RowsFile = Annotated[
 Out = Annotated[Path, typer.Option("--out", "-o", help="The file to write.")]
 Threads = Annotated[int, typer.Option("--threads", min=-1, help="Threads; -1 for all cores.")]
 Seed = Annotated[int, typer.Option("--seed", min=0, help="Of all that is drawn.")]
+SolverName = Annotated[
+    str,
+    typer.Option(
+        "--solver",
+        help="portfolio, margin, prefix, descent, sarsa, ….",
+        autocompletion=completed(SOLVERS),
+    ),
+]
 Resume = Annotated[
     bool, typer.Option("--resume", help="Go on from the check points of a run that was stopped.")
 ]
@@ -58,7 +67,12 @@ LAYOUT: dict[str, tuple[Any, Any]] = {
     ),
     "format": (
         Annotated[
-            str | None, typer.Option("--format", help=f"Of the rows: {', '.join(SUFFIXES)}.")
+            str | None,
+            typer.Option(
+                "--format",
+                help=f"Of the rows: {', '.join(SUFFIXES)}.",
+                autocompletion=completed(SUFFIXES),
+            ),
         ],
         None,
     ),

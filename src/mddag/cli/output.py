@@ -92,7 +92,7 @@ def check_picture(path: Path | None) -> None:
     if path.suffix not in PICTURES:
         raise UsageError(f"--picture is {str(path)!r}; wanted a name with {', '.join(PICTURES)}")
     try:
-        import matplotlib  # noqa: F401, ICN001
+        import matplotlib  # noqa: F401
     except ImportError:
         raise AbsentError(
             "pictures need matplotlib, which is not installed: pip install matplotlib"

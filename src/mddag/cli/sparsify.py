@@ -9,17 +9,25 @@ import typer
 
 import mddag
 from mddag.cli.check_points import check_points, checksum
-from mddag.cli.choices import codes_of, metric_of, solver_of
+from mddag.cli.choices import METRICS, OBJECTIVES, codes_of, completed, metric_of, solver_of
 from mddag.cli.command import command
 from mddag.cli.exits import Exit, UsageError
 from mddag.cli.models import open_model
-from mddag.cli.options import ModelFile, Out, Resume, RowsFile, Seed, Threads, checked_threads
+from mddag.cli.options import (
+    ModelFile,
+    Out,
+    Resume,
+    RowsFile,
+    Seed,
+    SolverName,
+    Threads,
+    checked_threads,
+)
 from mddag.cli.output import Output
 from mddag.cli.remembered_solver import remembered
 from mddag.cli.tables import Layout, read_table
 
 BOUNDS = ("max_loss", "max_disagreement")
-OBJECTIVES = ("evaluations", "nodes", "time")
 
 
 @command
@@ -44,9 +52,15 @@ def sparsify(
     confidence: Annotated[
         float, typer.Option(min=0, max=0.9999, help="Of bounds; 0 takes the point estimate.")
     ] = 0.9,
-    metric: Annotated[str | None, typer.Option(help="What counts, such as log-loss.")] = None,
-    objective: Annotated[str, typer.Option(help="evaluations, nodes or time.")] = "evaluations",
-    solver: Annotated[str, typer.Option(help="portfolio, margin, descent, sarsa, …")] = "portfolio",
+    metric: Annotated[
+        str | None,
+        typer.Option(help="What counts: log-loss, ….", autocompletion=completed(METRICS)),
+    ] = None,
+    objective: Annotated[
+        str,
+        typer.Option(help="evaluations, nodes or time.", autocompletion=completed(OBJECTIVES)),
+    ] = "evaluations",
+    solver: SolverName = "portfolio",
     encode_labels: Annotated[
         bool, typer.Option("--encode-labels", help="Labels become codes 0, 1, … in sorted order.")
     ] = False,

@@ -14,7 +14,16 @@ from mddag.cli.choices import codes_of, prices_of, solver_of
 from mddag.cli.command import command
 from mddag.cli.exits import UsageError
 from mddag.cli.models import Opened, open_model
-from mddag.cli.options import ModelFile, Out, Resume, RowsFile, Seed, Threads, checked_threads
+from mddag.cli.options import (
+    ModelFile,
+    Out,
+    Resume,
+    RowsFile,
+    Seed,
+    SolverName,
+    Threads,
+    checked_threads,
+)
 from mddag.cli.output import Output, check_picture, write_picture
 from mddag.cli.remembered_solver import remembered
 from mddag.cli.tables import Layout, Table, read_table
@@ -33,7 +42,7 @@ def sweep(
     test: Annotated[Path | None, typer.Option(help="Rows that only report.")] = None,
     picture: Annotated[Path | None, typer.Option(help="Draw the trade-off: .png, .svg.")] = None,
     models: Annotated[Path | None, typer.Option(help="A folder for the model of each.")] = None,
-    solver: Annotated[str, typer.Option(help="portfolio, margin, descent, sarsa, …")] = "portfolio",
+    solver: SolverName = "portfolio",
     encode_labels: Annotated[
         bool, typer.Option("--encode-labels", help="Labels become codes 0, 1, … in sorted order.")
     ] = False,

@@ -15,7 +15,7 @@ import typer
 
 import mddag
 from mddag.cli.check_points import CheckPoints, check_points, checksum
-from mddag.cli.choices import learner_of
+from mddag.cli.choices import LEARNERS, completed, learner_of
 from mddag.cli.command import command
 from mddag.cli.exits import InputError
 from mddag.cli.options import Out, Resume, RowsFile, Seed, Threads, checked_threads
@@ -34,7 +34,10 @@ def train(
     file: Out,
     layout: Layout,
     rounds: Annotated[int, typer.Option(min=1, help="Most rounds of boosting.")] = 100,
-    learner: Annotated[str, typer.Option(help="stump, tree, product or haar.")] = "stump",
+    learner: Annotated[
+        str,
+        typer.Option(help="stump, tree, product or haar.", autocompletion=completed(LEARNERS)),
+    ] = "stump",
     leaves: Annotated[int, typer.Option(min=2, help="Of a tree.")] = 8,
     early_stopping: Annotated[
         int | None, typer.Option(min=1, help="Stop after so many rounds without gain.")
