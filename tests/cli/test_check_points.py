@@ -1,5 +1,7 @@
 """Parts of long work, kept and taken again."""
 
+import os
+
 import numpy as np
 import pytest
 
@@ -64,6 +66,16 @@ def test_other_work_is_refused_and_without_resume_forgotten(tmp_path):
         pass
     with check_points(QUIET, target, False, {"a": 2}) as kept:
         assert kept.load("x") is None
+
+
+def test_targets_that_are_no_files(tmp_path):
+    with pytest.raises(IsADirectoryError), check_points(QUIET, tmp_path, False, {}):
+        pass
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with check_points(QUIET, pipe, False, {}) as kept:
+        assert kept.folder.is_dir()
+    assert list(tmp_path.iterdir()) == [pipe]
 
 
 def test_checksums_are_of_the_content(tmp_path):

@@ -36,6 +36,7 @@ def test_stretches_and_check_points_change_nothing(monkeypatch, tmp_path, early_
     how = {"early_stopping": early_stopping, "random_state": 0}
     whole = mddag.AdaBoostMHClassifier(n_rounds=25, **how).fit(X, y)
     monkeypatch.setattr(module, "SECONDS", 1e-9)  # a stretch is one round, until it doubles
+    monkeypatch.setattr(module, "LONGER", 0)
 
     class Stopped(CheckPoints):
         def save(self, name, arrays):

@@ -8,10 +8,12 @@ are arrays and JSON: reading them runs no code.
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import io
 import json
 import shutil
+import tempfile
 import zipfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -69,7 +71,7 @@ class CheckPoints:
 @contextmanager
 def check_points(out: Output, target: Path, resume: bool, work: Any) -> Iterator[CheckPoints]:
     """The check points of the work that will write `target`; `work` decides its result."""
-    folder = target.with_name(f"{target.name}.checkpoint")
+    folder = _folder_of(target)
     stamp = json.dumps(plain({"mddag": mddag.__version__, "work": work}), sort_keys=True, indent=1)
     known = folder / "work.json"
     if folder.exists() and resume:
@@ -93,9 +95,24 @@ def check_points(out: Output, target: Path, resume: bool, work: Any) -> Iterator
     shutil.rmtree(folder, ignore_errors=True)
 
 
+def _folder_of(target: Path) -> Path:
+    """The folder beside the target; of a device or a pipe (/dev/stdout), one for this run."""
+    if target.is_dir():
+        raise IsADirectoryError(
+            errno.EISDIR, "this is a folder; wanted the name of a file", str(target)
+        )
+    if target.exists() and not target.is_file():
+        return Path(tempfile.mkdtemp(prefix="mddag-")) / "checkpoint"
+    return target.with_name(f"{target.name}.checkpoint")
+
+
 def checksum(*paths: str | Path) -> list[str]:
     """What the files hold, in a few digits each."""
-    return [hashlib.sha256(Path(path).read_bytes()).hexdigest()[:32] for path in paths]
+    sums = []
+    for path in paths:
+        with open(path, "rb") as file:
+            sums.append(hashlib.file_digest(file, "sha256").hexdigest()[:32])
+    return sums
 
 
 def _is_plain(policy: mddag.Policy) -> bool:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+import mddag
 from mddag.cli.exits import UsageError
 
 SOLVERS = {
@@ -49,8 +50,6 @@ def completed(names: Iterable[str]) -> Callable[[str], list[str]]:
 
 def solver_of(name: str, threads: int) -> Any:
     """A solver, on so many threads if it can have them."""
-    import mddag.solvers
-
     if name not in SOLVERS:
         raise UsageError(f"--solver is {name!r}; wanted one of {', '.join(SOLVERS)}")
     return getattr(mddag.solvers, SOLVERS[name])().with_threads(threads)
@@ -58,8 +57,6 @@ def solver_of(name: str, threads: int) -> Any:
 
 def metric_of(text: str | None) -> Any:
     """A metric; None for the default one."""
-    import mddag.metrics
-
     if text is None:
         return None
     name, colon, depth = text.partition(":")
@@ -75,8 +72,6 @@ def metric_of(text: str | None) -> Any:
 
 def learner_of(name: str, leaves: int) -> Any:
     """A base learner of AdaBoost.MH."""
-    import mddag.learners
-
     if name not in LEARNERS:
         raise UsageError(f"--learner is {name!r}; wanted one of {', '.join(LEARNERS)}")
     if name == "tree":

@@ -8,6 +8,7 @@ evaluates all rounds; ``mddag sparsify`` makes it sparse.
 from __future__ import annotations
 
 from dataclasses import asdict
+from time import perf_counter
 from typing import Annotated, Any
 
 import numpy as np
@@ -24,6 +25,7 @@ from mddag.cli.tables import Layout, Table, read_table
 from mddag.serving.model_file import Model
 
 SECONDS = 5.0  # between two check points
+LONGER = 4  # is a stretch than what is done for it besides boosting
 TREES = "rounds.mddag"
 
 
@@ -101,11 +103,14 @@ def _boost(
     while True:
         known = getattr(boost, "n_rounds_", 0)
         boost.set_params(n_rounds=rounds, max_seconds=seconds, verbose=out.shows_progress)
+        began = perf_counter()
         boost.fit(*rows)
         if boost.stopped_by_ != "max_seconds" or boost.n_rounds_ >= rounds:
             return
-        # What early stopping has cut off is played again: give it the time to get beyond.
-        seconds = SECONDS if boost.n_rounds_ > known else 2 * seconds
+        # Getting ready, and playing known rounds again, are to take a fifth of the time at most;
+        # what early stopping has cut off is played again, too: give it the time to get beyond.
+        spent = max(perf_counter() - began - seconds, 0.0)
+        seconds = max(SECONDS, LONGER * spent) if boost.n_rounds_ > known else 2 * seconds
         # The seconds first: those of rounds without trees are not read.
         kept.save("rounds", {"seconds": np.asarray(boost.history_["seconds"])})
         mddag.Predictor(Model(mddag.compile(boost.ensemble_))).save(trees)
