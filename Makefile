@@ -1,5 +1,5 @@
 # Two commands do everything, on a machine with Python 3.11+ and a C++ compiler:
-#   make demo    set up, build, run the demo
+#   make demo    set up, build, run the demo (make demo-costs: that of costly features)
 #   make test    set up, build, lint, type-check, test
 # and, longer: make fuzz (damaged model files by the thousand), make sanitize (memory, undefined
 # behaviour and threads of the native core), make bench (tables against other libraries), make
@@ -20,26 +20,36 @@ KERNEL_TESTS := $(addprefix tests/,native learners solvers/td solvers/descent se
   boosting/test_rounds.py calibration dag ensemble features/test_features.py mdp/test_grid.py \
   mdp/test_mdp.py serving/test_predictor.py solvers/test_quit_loss.py)
 
-.PHONY: demo test lint format check clang fuzz sanitize toolchains dist bench experiments docs clean
+.PHONY: demo demo-costs test lint format check clang programs fuzz sanitize dist bench experiments docs clean
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/built
 	$(BIN)/python examples/demo.py
 
-test: lint toolchains check clang
+demo-costs: $(VENV)/built programs
+	$(BIN)/python examples/costly_features
+
+test: lint programs check clang
+
+# Programs that some tests run: compilers of exported code, stores of features, a browser for the
+# report. Root installs those of Debian; elsewhere a notice says which tests are skipped.
+PROGRAMS := clang++:clang wasm-ld:lld javac:default-jdk-headless go:golang-go rustc:rustc node:nodejs \
+  chromium:chromium redis-server:redis-server pg_ctlcluster:postgresql
+programs:
+	@absent=$$(for pair in $(PROGRAMS); do command -v $${pair%%:*} > /dev/null || echo $${pair##*:}; done); \
+	test -z "$$absent" || ! command -v apt-get > /dev/null || test $$(id -u) != 0 || (apt-get update && \
+	  timeout 900 apt-get install --yes --no-install-recommends $$absent) > /dev/null 2>&1 || true
+	@for pair in $(PROGRAMS); do command -v $${pair%%:*} > /dev/null \
+	  || echo "NOTICE: there is no $${pair%%:*}, so tests that need it are skipped"; done
 
 check: $(VENV)/built
-	@command -v chromium > /dev/null || ! command -v apt-get > /dev/null || test $$(id -u) != 0 \
-	  || (apt-get update && apt-get install --yes chromium) > /dev/null 2>&1 || true
 	$(BIN)/python -m pytest -n $(JOBS)
 
 fuzz: $(VENV)/built
 	$(BIN)/python -m tests.serving.model_file.fuzz --cases 3000 --jobs $(JOBS)
 
 # The native core built by Clang, for those who have no GCC, such as users of macOS.
-clang: $(VENV)/ready
-	@command -v clang++ > /dev/null || ! command -v apt-get > /dev/null || test $$(id -u) != 0 \
-	  || (apt-get update && apt-get install --yes clang) > /dev/null 2>&1 || true
+clang: $(VENV)/ready programs
 	@if command -v clang++ > /dev/null; \
 	then $(MAKE) build/clang/built && build/clang/bin/python -m pytest -n $(JOBS) $(KERNEL_TESTS); \
 	else echo "NOTICE: there is no clang++, so the native core was neither built nor tested with it"; fi
@@ -58,17 +68,6 @@ sanitize: build/asan/built build/tsan/built
 	  $(SANITIZED)
 	$(call preloaded,libtsan.so) TSAN_OPTIONS="halt_on_error=1 die_after_fork=0" \
 	  OMP_NUM_THREADS=1 MDDAG_SANITIZE=thread build/tsan/bin/python -m pytest --capture=sys tests/native
-
-# The compilers of the languages that models are exported to, half a minute where Debian's packages
-# can be had; tests of those that are absent are skipped.
-COMPILERS := gcc clang wasm-ld javac go rustc node
-PACKAGES := gcc clang lld default-jdk-headless golang-go rustc nodejs
-toolchains:
-	@for tool in $(COMPILERS); do command -v $$tool > /dev/null || absent=1; done; test -z "$$absent" \
-	  || ! command -v apt-get > /dev/null || test $$(id -u) != 0 || (apt-get update && timeout 300 \
-	  apt-get install --yes --no-install-recommends $(PACKAGES)) > /dev/null 2>&1 || true
-	@for tool in $(COMPILERS); do command -v $$tool > /dev/null \
-	  || echo "NOTICE: there is no $$tool, so exported code that needs it is not tested"; done
 
 lint: $(VENV)/built
 	$(BIN)/ruff check .

@@ -167,9 +167,10 @@ def with_verdicts(draw, policy):
 
 
 @st.composite
-def staged_policies(draw, n_steps):
-    """A random Policy of stages: any column is read and any are written, verdicts or none."""
-    policy = draw(policies(n_steps, 1))
+def staged_policies(draw, n_steps, n_scores=1):
+    """A random Policy of stages: any column is read and any are written, verdicts or leaps or
+    neither."""
+    policy = draw(policies(n_steps, n_scores))
     n_columns = draw(st.integers(1, min(3, n_steps + 1)))
     column, write = st.integers(0, n_columns - 1), st.booleans()
     reads = draw(st.lists(column, min_size=n_steps + 1, max_size=n_steps + 1))
@@ -177,4 +178,18 @@ def staged_policies(draw, n_steps):
     writes = np.array(draw(st.lists(write, min_size=size, max_size=size)), bool)
     state = Stages(policy.grid, reads, writes.reshape(n_steps, n_columns))
     staged = replace(policy, state=state)
-    return draw(with_verdicts(staged)) if draw(st.booleans()) else staged
+    kind = draw(st.sampled_from(["plain", "verdicts", "leaps"]))
+    if kind == "leaps" and n_steps % policy.every == 0:
+        return draw(with_leaps(staged))
+    return draw(with_verdicts(staged)) if kind == "verdicts" else staged
+
+
+@st.composite
+def with_leaps(draw, policy):
+    """The policy with SKIPs that lead to any later decision, or to the end."""
+    n_decisions, n_cells = policy.actions.shape
+    rows = [
+        draw(st.lists(st.integers(d + 1, n_decisions), min_size=n_cells, max_size=n_cells))
+        for d in range(n_decisions)
+    ]
+    return replace(policy, leaps=np.array(rows, np.int32).reshape(n_decisions, n_cells))

@@ -53,6 +53,8 @@ def test_the_sdist_installs_and_imports_in_an_empty_environment(sdist, tmp_path)
     with zipfile.ZipFile(built) as archive:
         names = archive.namelist()
     assert {"mddag/py.typed", "mddag/_core.pyi", "mddag/ensemble/ensemble.py"} <= set(names)
+    report = {f"mddag/inspection/report/{f}" for f in ("page.html", "style.css", "script.js")}
+    assert report <= set(names)
     assert not [n for n in names if n.startswith(("native", "tests", "nanobind"))]
 
     venv.create(tmp_path / "empty", with_pip=True)

@@ -22,10 +22,10 @@ def test_imports(module):
         pytest.skip(f"without {missing.name}")
 
 
-@pytest.mark.parametrize("name", ["demo", "find_faces"])
+@pytest.mark.parametrize("name", ["demo.py", "find_faces.py", "costly_features"])
 def test_examples_start_in_any_folder(name, tmp_path):
     """As a user calls them: by their path."""
     pytest.importorskip("skimage")
-    command = [sys.executable, ROOT / "examples" / f"{name}.py", "--help"]
+    command = [sys.executable, ROOT / "examples" / name, "--help"]
     told = subprocess.run(command, cwd=tmp_path, check=True, capture_output=True, text=True)
     assert "usage" in told.stdout

@@ -134,7 +134,9 @@ def told(subject: Subject, programs: list[Program], n_turns: int) -> Iterator[di
     case = subject.case
     wanted = case.wanted
     evaluations = case.model.n_evaluated(case.rows).mean()
-    rounds = 1 + int(1e8 / (len(case.rows) * 20 * max(evaluations, 1)))  # a tenth of a second
+    ensemble = case.model.model.dag.ensemble
+    trees = max(evaluations * ensemble.n_trees / len(ensemble), 1)
+    rounds = 1 + int(1e8 / (len(case.rows) * 20 * trees))  # a tenth of a second
     with TemporaryDirectory() as folder:
         homes = [Path(folder) / type(p).__name__ for p in programs]
         made = [compiled(p, home, case) for p, home in zip(programs, homes, strict=True)]
@@ -150,7 +152,7 @@ def told(subject: Subject, programs: list[Program], n_turns: int) -> Iterator[di
             exported = case.model.export(p.file(case, home), p.language, **p.options(case))
             yield {
                 "model": subject.name,
-                "trees": case.model.model.dag.ensemble.n_trees,
+                "trees": ensemble.n_trees,
                 "evaluations": digits(evaluations),
                 "language": p.language,
                 "rows": len(case.rows),

@@ -55,7 +55,7 @@ void bind_rollout(nb::module_& m) {
       "exit_step"_a.noconvert(), "cost"_a.noconvert(), "n_threads"_a);
 }
 
-// columns : (n, C), what rows carry.
+// columns : (n, C x K), what rows carry.
 template <class Code>
 void bind_stage_rollout(nb::module_& m) {
   m.def(
@@ -67,10 +67,11 @@ void bind_stage_rollout(nb::module_& m) {
         nb::gil_scoped_release unlocked;
         const CodedVotes<Code> votes{tables(table_arrays), codes.data()};
         const JumpTable jump = jump_table(policy);
-        const StageState state{score_state(grid_arrays).grid,
-                               stage_columns(stages, jump.order.size)};
+        const auto by_scores = score_state(grid_arrays);
+        const StageState state{by_scores.grid, stage_columns(stages, jump.order.size),
+                               by_scores.n_scores};
         if (columns.shape(1) != state.width()) refuse("columns are not those of the stages");
-        if (votes.tables.n_scores != 1) refuse("stages are of one score");
+        if (votes.tables.n_scores != state.n_scores) refuse("stages are of other scores");
         rollout(votes, state, jump, span(costs), codes.shape(0), columns.data(), n_evaluated.data(),
                 exit_step.data(), cost.data(), n_threads);
       },

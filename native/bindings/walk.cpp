@@ -14,6 +14,7 @@
 #include "bindings/haar_arrays.hpp"
 #include "bindings/one_row.hpp"
 #include "walk/calibrated_walk.hpp"
+#include "walk/lazy_run.hpp"
 #include "walk/patch_walk.hpp"
 
 namespace mddag {
@@ -63,10 +64,10 @@ std::unique_ptr<Verdicts> verdicts_of(const std::optional<VerdictArrays>& arrays
   return std::make_unique<Verdicts>(std::move(verdicts));
 }
 
-StageSumState stage_state(const StageArrays& arrays, std::size_t n_steps) {
+StageSumState stage_state(const StageArrays& arrays, std::size_t n_steps, std::size_t n_scores) {
   stage_columns(arrays, n_steps);
   const auto& [reads, write_starts, write_columns, n_columns, end] = arrays;
-  return {copied(reads), copied(write_starts), copied(write_columns), n_columns, end};
+  return {copied(reads), copied(write_starts), copied(write_columns), n_columns, end, n_scores};
 }
 
 template <class State>
@@ -174,6 +175,49 @@ void bind_calibrated_walk(nb::module_& m, const char* name) {
             });
           },
           "x"_a);
+}
+
+template <class RowWalk>
+void bind_lazy_run(nb::module_& m, const char* name) {
+  using Run = LazyRun<RowWalk>;
+  nb::class_<Run>(m, name)
+      .def(
+          "__init__",
+          [](Run* self, const RowWalk& walk, Matrix<const std::uint8_t> wants, std::size_t n_rows) {
+            if (wants.shape(0) != walk.n_steps()) refuse("wants are not those of the steps");
+            new (self) Run(walk, wants.data(), wants.shape(1), n_rows);
+          },
+          "walk"_a, "wants"_a.noconvert(), "n_rows"_a, nb::keep_alive<1, 2>())
+      .def(
+          "give",
+          [](Run& self, Array<const std::int64_t> rows, std::size_t group) {
+            self.give(span(rows), group);
+          },
+          "rows"_a.noconvert(), "group"_a)
+      .def(
+          "resume",
+          [](Run& self, Matrix<const double> X, Array<const std::int64_t> rows,
+             Matrix<std::uint8_t> lacking, int n_threads) {
+            if (X.shape(0) != self.n_rows() || X.shape(1) != self.walk().n_features())
+              refuse("X is not of the rows and features");
+            if (lacking.shape(0) != rows.shape(0) || lacking.shape(1) != self.n_groups())
+              refuse("lacking is not of the rows and groups");
+            nb::gil_scoped_release unlocked;
+            self.resume(X.data(), span(rows), lacking.data(), n_threads);
+          },
+          "X"_a.noconvert(), "rows"_a.noconvert(), "lacking"_a.noconvert(), "n_threads"_a)
+      .def(
+          "finish",
+          [](const Run& self, Matrix<double> scores, Array<std::int32_t> exit_step,
+             std::optional<Array<std::int64_t>> codes) {
+            const std::size_t n = self.n_rows();
+            if (scores.shape(0) != n || scores.shape(1) != self.walk().n_scores() ||
+                exit_step.shape(0) != n || (codes && codes->shape(0) != n))
+              refuse("results are not of the rows and scores");
+            nb::gil_scoped_release unlocked;
+            self.finish(scores.data(), exit_step.data(), data_or_null(codes));
+          },
+          "scores"_a.noconvert(), "exit_step"_a.noconvert(), "codes"_a.noconvert().none());
 }
 
 // Throws unless patches and results are those of the walk.
@@ -301,9 +345,8 @@ void bind_walk(nb::module_& m) {
          std::size_t n_features, bool missing, std::optional<VerdictArrays> verdicts,
          const StageArrays& stages) {
         nb::gil_scoped_release unlocked;
-        if (bias.shape(0) != 1) refuse("stages are of one score");
         make_walk(self, tree_arrays, tables, bias, unit, order, edges, jumps, every, n_features,
-                  missing, verdicts, stage_state(stages, order.shape(0)));
+                  missing, verdicts, stage_state(stages, order.shape(0), bias.shape(0)));
       },
       "trees"_a.noconvert(), "tables"_a.noconvert(), "bias"_a.noconvert(), "unit"_a,
       "order"_a.noconvert(), "edges"_a.noconvert(), "jumps"_a.noconvert(), "every"_a,
@@ -312,6 +355,8 @@ void bind_walk(nb::module_& m) {
   bind_probabilities(m);
   bind_calibrated_walk<Walk>(m, "CalibratedWalk");
   bind_calibrated_walk<StageWalk>(m, "CalibratedStageWalk");
+  bind_lazy_run<Walk>(m, "LazyRun");
+  bind_lazy_run<StageWalk>(m, "LazyStageRun");
   bind_patch_walk(m);
 }
 

@@ -1,9 +1,10 @@
-// Score columns by stage, in float64: the native side of src/mddag/mdp/stages.py. mdp/state.hpp
-// lists what a state must provide. Twin: tests/reference/stages.py.
+// Score columns by stage, in float64: the native side of src/mddag/mdp/stages.py. A column holds K
+// scores. mdp/state.hpp lists what a state must provide. Twin: tests/reference/stages.py.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include "internal/span.hpp"
 #include "mdp/grid.hpp"
@@ -43,27 +44,49 @@ struct StageState {
 
   Grid grid;
   StageColumns columns;
+  std::size_t n_scores;
 
-  std::size_t width() const { return columns.n_columns; }
-  std::size_t n_parts() const { return 1; }
-  std::size_t n_cells() const { return grid.n_cells(); }
+  std::size_t width() const { return columns.n_columns * n_scores; }
+  std::size_t n_parts() const { return n_scores; }
+  std::size_t n_cells() const { return grid.n_cells() * n_scores; }
 
   void start(const double* bias, std::size_t n, double* f) const {
-    for (std::size_t i = 0; i < n * width(); ++i) f[i] = *bias;
+    for (std::size_t i = 0; i < n * width(); ++i) f[i] = bias[i % n_scores];
   }
 
-  CellOfPart locate(std::size_t j, const double* f) const { return {0, cell(j, f)}; }
+  CellOfPart locate(std::size_t j, const double* f) const {
+    const auto first = static_cast<std::size_t>(columns.reads[j]) * n_scores;
+    const auto read = state_of<double>(f + first, n_scores);
+    return {read.part, static_cast<std::size_t>(grid.below(read.s))};
+  }
   std::size_t cell(std::size_t j, const double* f) const {
-    return static_cast<std::size_t>(grid.below(f[columns.reads[j]]));
+    const CellOfPart at = locate(j, f);
+    return at.part * grid.n_cells() + at.cell;
   }
 
   template <class Votes>
   void add(const Votes& votes, std::size_t i, std::size_t j, std::size_t h, double* f) const {
-    double vote = 0;
-    votes.add(i, h, &vote);
+    constexpr std::size_t kFew = 32;  // scores that need no allocation
+    if (n_scores <= kFew) {
+      double vote[kFew] = {};
+      add_to_columns(votes, i, j, h, vote, f);
+    } else {
+      std::vector<double> vote(n_scores);
+      add_to_columns(votes, i, j, h, vote.data(), f);
+    }
+  }
+
+ private:
+  // vote : (K,), zeros on entry.
+  template <class Votes>
+  void add_to_columns(const Votes& votes, std::size_t i, std::size_t j, std::size_t h, double* vote,
+                      double* f) const {
+    votes.add(i, h, vote);
     const auto end = static_cast<std::size_t>(columns.write_starts[j + 1]);
-    for (auto w = static_cast<std::size_t>(columns.write_starts[j]); w < end; ++w)
-      f[columns.write_columns[w]] += vote;
+    for (auto w = static_cast<std::size_t>(columns.write_starts[j]); w < end; ++w) {
+      double* column = f + static_cast<std::size_t>(columns.write_columns[w]) * n_scores;
+      for (std::size_t k = 0; k < n_scores; ++k) column[k] += vote[k];
+    }
   }
 };
 

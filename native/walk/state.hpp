@@ -8,6 +8,7 @@
 //   scores(f, n, unit, out)  the final scores (n, K) of n rows
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -41,45 +42,57 @@ struct SumState {
   }
 };
 
-// The columns of src/mddag/mdp/stages.py. A row carries the vote of the last step, its exit step,
-// and the columns. Twin: tests/reference/stages.py.
+// The columns of src/mddag/mdp/stages.py. A row carries the K votes of the last step, its exit step,
+// and the columns of K scores each. Twin: tests/reference/stages.py.
 struct StageSumState {
   static constexpr bool kFolds = false;
-  static constexpr std::size_t kColumns = 2;  // where they begin
 
   std::vector<std::int64_t> reads;         // (N + 1,)
   std::vector<std::int64_t> write_starts;  // (N + 1,), into write_columns
   std::vector<std::int64_t> write_columns;
   std::size_t n_columns;
   std::size_t end;  // the column that the end reads, behind all steps
+  std::size_t n_scores;
 
-  std::size_t width() const { return kColumns + n_columns; }
-  std::size_t n_parts() const { return 1; }
+  std::size_t width() const { return n_scores + 1 + n_columns * n_scores; }
+  std::size_t n_parts() const { return n_scores; }
 
   void start(const std::int32_t* bias, std::size_t n, std::int32_t* f) const {
-    for (std::size_t i = 0; i < n * width(); ++i) f[i] = i % width() < kColumns ? 0 : *bias;
+    for (std::size_t i = 0; i < n; ++i, f += width()) {
+      std::fill_n(f, n_scores + 1, 0);
+      for (std::size_t c = 0; c < n_columns; ++c)
+        std::copy_n(bias, n_scores, f + place(static_cast<std::int64_t>(c)));
+    }
   }
 
   DecisionState<std::int64_t> at(std::size_t j, const std::int32_t* f) const {
-    return {0, column(f, static_cast<std::size_t>(reads[j]))};
+    return state_of<std::int64_t>(f + place(reads[j]), n_scores);
   }
 
   void evaluated(std::size_t j, std::int32_t* f) const {
-    for (std::int64_t w = write_starts[j]; w < write_starts[j + 1]; ++w)
-      f[kColumns + static_cast<std::size_t>(write_columns[static_cast<std::size_t>(w)])] += f[0];
-    f[0] = 0;
-    f[1] = static_cast<std::int32_t>(j) + 1;
+    for (std::int64_t w = write_starts[j]; w < write_starts[j + 1]; ++w) {
+      std::int32_t* column = f + place(write_columns[static_cast<std::size_t>(w)]);
+      for (std::size_t k = 0; k < n_scores; ++k) column[k] += f[k];
+    }
+    std::fill_n(f, n_scores, 0);
+    f[n_scores] = static_cast<std::int32_t>(j) + 1;
   }
 
-  DecisionState<std::int64_t> at_end(const std::int32_t* f) const { return {0, column(f, end)}; }
+  DecisionState<std::int64_t> at_end(const std::int32_t* f) const {
+    return state_of<std::int64_t>(f + place(static_cast<std::int64_t>(end)), n_scores);
+  }
 
   void scores(const std::int32_t* f, std::size_t n, double unit, double* out) const {
-    for (std::size_t i = 0; i < n; ++i, f += width())
-      out[i] = static_cast<double>(at(static_cast<std::size_t>(f[1]), f).s) * unit;
+    for (std::size_t i = 0; i < n; ++i, f += width()) {
+      const std::int32_t* column = f + place(reads[static_cast<std::size_t>(f[n_scores])]);
+      for (std::size_t k = 0; k < n_scores; ++k) *out++ = column[k] * unit;
+    }
   }
 
  private:
-  std::int64_t column(const std::int32_t* f, std::size_t c) const { return f[kColumns + c]; }
+  std::size_t place(std::int64_t column) const {
+    return n_scores + 1 + static_cast<std::size_t>(column) * n_scores;
+  }
 };
 
 }  // namespace mddag

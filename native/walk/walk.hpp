@@ -34,6 +34,11 @@
 
 namespace mddag {
 
+// Where a row is: the step that it evaluates next, and its exit step so far.
+struct Standing {
+  std::size_t step, exit;
+};
+
 template <class State>
 class BasicWalk {
  public:
@@ -57,6 +62,32 @@ class BasicWalk {
   std::size_t n_features() const { return source_.n_features; }
   std::size_t n_scores() const { return source_.n_scores(); }
   std::size_t n_steps() const { return source_.n_steps(); }
+
+  // What a row carries is of this width; f : (n, width).
+  std::size_t width() const { return state_.width(); }
+  void start(std::size_t n, std::int32_t* f) const { state_.start(source_.bias.data(), n, f); }
+
+  // Takes a row that carries f on from where it stands, to the first step that may(step) refuses or
+  // to its end, N. Before any step it stands at first_step(f).
+  template <class T, class May>
+  void go_on(const T* x, Standing& at, std::int32_t* f, const May& may) const {
+    with_votes<T>([&](const auto& votes) {
+      while (at.step < n_steps() && may(at.step)) {
+        votes.add(at.step, x, f);
+        state_.evaluated(at.step, f);
+        at.exit = at.step + 1;
+        at.step = next(at.exit, f);
+      }
+    });
+  }
+  std::size_t first_step(const std::int32_t* f) const { return next(0, f); }
+
+  // The scores (K,) of what a row carries, and its class; by its scores alone if it was stopped
+  // before the policy let it quit.
+  std::int64_t end(std::size_t exit, const std::int32_t* f, bool stopped, double* scores) const {
+    state_.scores(f, 1, unit_, scores);
+    return stopped ? code_by_scores(exit, f) : code_of(exit, f);
+  }
 
   // The class of one row: its verdict, or by its scores: with one, whether it is above 0; else the
   // first of the best.
@@ -183,7 +214,14 @@ class BasicWalk {
       const std::int64_t verdict = verdicts_->of(state_, last_look(exit, f), f);
       if (verdict != Verdicts::kByScores) return verdict;
     }
-    if constexpr (!kSums) return state_.at(exit, f).s > 0;
+    return code_by_scores(exit, f);
+  }
+
+  std::int64_t code_by_scores(std::size_t exit, const std::int32_t* f) const {
+    if constexpr (!kSums) {
+      const auto read = state_.at(exit, f);
+      return n_scores() == 1 ? read.s > 0 : static_cast<std::int64_t>(read.part);
+    }
     if (n_scores() == 1) return *f > 0;
     return std::max_element(f, f + n_scores()) - f;
   }

@@ -44,8 +44,10 @@ if TYPE_CHECKING:
     from mddag.serving.model_file import ModelFileError as ModelFileError
     from mddag.serving.predictor import Predictor as Predictor
     from mddag.serving.predictor import load as load
+    from mddag.tuning.acquire import acquire as acquire
     from mddag.tuning.sparsify import sparsify as sparsify
     from mddag.tuning.sweep import sweep as sweep
+    from mddag.tuning.train import train as train
 
 _HOMES = {
     "AdaBoostMHClassifier": "mddag.estimators.adaboost",
@@ -72,6 +74,7 @@ _HOMES = {
     "Trace": "mddag.dag.trace",
     "TradeoffDisplay": "mddag.inspection.plotting",
     "Votes": "mddag.ensemble.votes",
+    "acquire": "mddag.tuning.acquire",
     "as_ensemble": "mddag.adapters",
     "compile": "mddag.dag.dag",
     "export": "mddag.serving.export",
@@ -79,6 +82,7 @@ _HOMES = {
     "load": "mddag.serving.predictor",
     "sparsify": "mddag.tuning.sparsify",
     "sweep": "mddag.tuning.sweep",
+    "train": "mddag.tuning.train",
 }
 
 # The families of interchangeable members, and where each is at home.
@@ -120,6 +124,7 @@ __all__ = [
     "Trace",
     "TradeoffDisplay",
     "Votes",
+    "acquire",
     "as_ensemble",
     "compile",
     "export",
@@ -127,6 +132,7 @@ __all__ = [
     "load",
     "sparsify",
     "sweep",
+    "train",
 ]
 
 

@@ -209,6 +209,26 @@ class CalibratedWalk:
 
 class CalibratedStageWalk(CalibratedWalk): ...
 
+class LazyRun:
+    """Rows that wait for groups of features; one thread at a time. See dag/lazy_walk.py."""
+
+    def __init__(
+        self,
+        walk: Walk,
+        wants: Bytes,  # (N, G), not 0 where step j reads group g
+        n_rows: int,
+    ) -> None: ...
+    def give(self, rows: Ints64, group: int) -> None:
+        """Some rows, whose numbers rise, have a group from now on."""
+
+    def resume(self, X: Floats, rows: Ints64, lacking: Bytes, n_threads: int) -> None:
+        """`X` is (n_rows, n_features); `lacking` (m, G) gets 1 where a row waits for a group."""
+
+    def finish(self, scores: Floats, exit_step: Ints32, codes: Ints64 | None) -> None:
+        """Of all rows as they are; the class of a row that waits is that of its scores."""
+
+class LazyStageRun(LazyRun): ...
+
 class PatchWalk:
     """The row walk over patches, whose columns are Haar features, computed when they are read.
 

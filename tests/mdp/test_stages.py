@@ -22,20 +22,21 @@ from tests.reference import trees as trees_twin
 
 GRID = Grid(np.linspace(-3, 3, 16))
 N_CELLS = GRID.n_cells
+LEAPS = np.full((12, N_CELLS), 12)
 SEED = 1  # of stumps, some rows of which every stage refuses
 
 
 @given(st.data())
 @settings(deadline=None, max_examples=150)
 def test_rows_go_as_single_actions_say(data):
-    ensemble = data.draw(strategies.ensembles(n_scores=1))
+    ensemble = data.draw(strategies.ensembles())
     X = data.draw(strategies.rows(ensemble.n_features))
-    policy = data.draw(strategies.staged_policies(len(ensemble)))
+    policy = data.draw(strategies.staged_policies(len(ensemble), ensemble.n_scores))
     walks = twin.on_rows(ensemble, policy, X)
     executor = Steps(mddag.compile(ensemble, policy).program)
     trace = executor.run(X, 1)
     assert [trace.path(i).tolist() for i in range(len(X))] == [walk.path for walk in walks]
-    assert trace.scores[:, 0].tolist() == [walk.score for walk in walks]
+    assert trace.scores.tolist() == [walk.scores for walk in walks]
     assert trace.exit_step.tolist() == [walk.exit_step for walk in walks]
     assert trace.verdict.tolist() == twin.codes(walks)
     assert executor.verdicts(X, 1).tolist() == twin.codes(walks)
@@ -44,13 +45,13 @@ def test_rows_go_as_single_actions_say(data):
 @given(st.data())
 @settings(deadline=None, max_examples=150)
 def test_the_walk_gives_the_bits_of_the_twin_in_fixed_point(data):
-    ensemble = data.draw(strategies.ensembles(n_scores=1))
+    ensemble = data.draw(strategies.ensembles())
     X = data.draw(strategies.rows(ensemble.n_features))
-    policy = data.draw(strategies.staged_policies(len(ensemble)))
+    policy = data.draw(strategies.staged_policies(len(ensemble), ensemble.n_scores))
     dag = mddag.compile(ensemble, policy)
     assert [executor.name for executor in dag.possible] == ["walk"]
     walks = twin.on_rows_in_fixed_point(ensemble, policy, X, dag.fixed_point)
-    scores, exits = [[walk.score] for walk in walks], [walk.exit_step for walk in walks]
+    scores, exits = [walk.scores for walk in walks], [walk.exit_step for walk in walks]
     trace = dag.run(X)
     assert [trace.path(i).tolist() for i in range(len(X))] == [walk.path for walk in walks]
     assert trace.scores.tolist() == scores
@@ -69,9 +70,9 @@ def test_the_walk_gives_the_bits_of_the_twin_in_fixed_point(data):
 @given(st.data())
 @settings(deadline=None, max_examples=100)
 def test_rollouts_and_replays_are_those_of_the_executors(data):
-    ensemble = data.draw(strategies.ensembles(n_scores=1).filter(len))
+    ensemble = data.draw(strategies.ensembles().filter(len))
     X = data.draw(strategies.rows(ensemble.n_features))
-    policy = data.draw(strategies.staged_policies(len(ensemble)))
+    policy = data.draw(strategies.staged_policies(len(ensemble), ensemble.n_scores))
     dag, votes = mddag.compile(ensemble, policy), ensemble.votes(X)
     found, trace = replay(ensemble, policy, votes), dag.run(X)
     np.testing.assert_array_equal(found.scores, trace.scores)
@@ -81,10 +82,17 @@ def test_rollouts_and_replays_are_those_of_the_executors(data):
     walks = twin.on_rows(ensemble, policy, X)
     mdp = mddag.MDP(votes, np.zeros(len(X), int))
     scores, n_evaluated, _ = mdp.rollout(policy)
-    assert scores[:, 0].tolist() == [walk.score for walk in walks]
+    assert scores.tolist() == [walk.scores for walk in walks]
     assert n_evaluated.tolist() == [len(walk.path) for walk in walks]
-    wrong = [walk.verdict == 1 or (walk.verdict < 0 and not walk.score < 0) for walk in walks]
-    assert mdp.evaluate(policy).loss == pytest.approx(np.mean(wrong))
+    assert mdp.evaluate(policy).loss == pytest.approx(np.mean(list(map(_is_wrong, walks))))
+
+
+def _is_wrong(walk):
+    """Whether the walk of a row of class 0 counts as an error; a tie does."""
+    if walk.verdict >= 0:
+        return walk.verdict > 0
+    first, *others = walk.scores
+    return not first < 0 if not others else not first > max(others)
 
 
 def cascade(n_stages=3, length=4):
@@ -126,6 +134,40 @@ def test_skips_fold_within_a_column():
     assert [by_three.leads_to(j, cells)[0] for j in (0, 3, 6, 9)] == [6, 6, 9, 12]
 
 
+def test_leaps_lead_over_steps_that_all_quit():
+    """Two blocks of steps, and a row that leaps over the first is judged by the second alone."""
+    ensemble, n_cells = stumps(6, seed=SEED), N_CELLS
+    state = Stages(GRID, [0, 0, 1, 1, 2, 2, 2], np.repeat(np.eye(3, dtype=bool), 2, axis=0))
+    actions = np.full((6, n_cells), EVAL)
+    actions[2], actions[4, :4] = SKIP, QUIT
+    leaps = np.full((6, n_cells), 4)
+    leaps[4] = 6
+    policy = Policy(actions, GRID, np.arange(6), state=state, leaps=leaps)
+    assert policy.n_reached == 6
+    X = np.random.default_rng(0).normal(size=(40, 2))
+    trace = mddag.compile(ensemble, policy).run(X)
+    assert set(trace.indices.tolist()) == {0, 1, 4, 5}
+    assert set(trace.exit_step.tolist()) == {6}
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"leaps": np.zeros((12, N_CELLS), int)}, "SKIP at decision 0 in cell 0 leads to decision"),
+        ({"leaps": np.full((12, N_CELLS), 13)}, "leads to decision 13; wanted one from 1 to 12"),
+        ({"leaps": np.full((12, 2), 12)}, r"leaps are .*wanted integers \(12, 17\)"),
+        ({"leaps": np.full((12, N_CELLS), 0.5)}, "leaps are .*wanted integers"),
+        ({"leaps": LEAPS, "state": None}, "leaps are given with verdicts, a rescaling, a routing"),
+        ({"leaps": LEAPS, "verdict": np.zeros((13, N_CELLS), int)}, "leaps are given with verdict"),
+    ],
+)
+def test_leaps_that_lead_nowhere_are_refused(changes, words):
+    state = Stages(GRID, np.zeros(13, int))
+    given = {"state": state, **changes}
+    with pytest.raises(ValueError, match=words):
+        Policy(np.full((12, N_CELLS), SKIP), GRID, np.arange(12), **given)
+
+
 def test_by_default_a_step_writes_what_it_reads():
     state = Stages(GRID, [0, 0, 2, 1])
     assert state.writes.tolist() == [[1, 0, 0], [1, 0, 0], [0, 0, 1]]
@@ -164,7 +206,6 @@ def test_stages_survive_pickling():
 @pytest.mark.parametrize(
     ("make", "words"),
     [
-        (lambda: Stages(Grid(np.zeros(1), 2), [0, 0]), "for 2 scores, but a stage decides on one"),
         (lambda: Stages(GRID, [0.5]), r"reads is a list.*wanted integers \(N \+ 1,\)"),
         (lambda: Stages(GRID, []), r"reads is .*wanted integers"),
         (lambda: Stages(GRID, [0, -1]), "step 1 reads column -1; wanted 0 to 65535"),

@@ -95,7 +95,7 @@ ROWS = [
         ValueError,
         "from another grid|the state is for 1 steps, but the order has 6",
     ),
-    ("cells of stages", lambda: Stages(3, [0]), TypeError, "grid is 3; wanted a Grid of one score"),
+    ("cells of stages", lambda: Stages(3, [0]), TypeError, "grid is 3; wanted a Grid"),
     (
         "too long a prefix",
         lambda: Policy.prefix(7, 6, policy().grid),

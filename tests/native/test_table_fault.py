@@ -195,7 +195,6 @@ def staged(**changes):
         ({"columns": np.array([0, 0, 2, 1, 0, 1])}, "stages are not"),
         ({"columns": np.array([0, 0, -1, 1, 0, 1])}, "stages are not"),
         ({"end": 2}, "stages are not"),
-        ({"bias": np.zeros(2, np.int32)}, "stages are of one score"),
         ({"table": np.zeros((6, 5), np.int16)}, "verdicts are not those of the decisions"),
         ({"passed": np.zeros(5, np.int16)}, "verdicts are not those of the decisions"),
     ],

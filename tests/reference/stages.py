@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from types import SimpleNamespace
 
-from mddag.mdp.policy import EVAL, QUIT
+from mddag.mdp.policy import EVAL, QUIT, SKIP
 from tests.reference import grid as grid_twin
 from tests.reference import trees as trees_twin
 from tests.reference.rollout import in_fixed_point
@@ -13,32 +13,38 @@ from tests.reference.rollout import in_fixed_point
 class Walk:
     """What happened to one instance."""
 
-    columns: list[float]
+    columns: list[list[float]]
     path: list[int]
     exit_step: int
-    score: float
+    scores: list[float]
     verdict: int
 
 
 def follow(vote, policy, bias, edges):
-    """vote(j) is the vote of base classifier j; columns are compared with `edges`."""
+    """vote(j) is the vote (K,) of base classifier j; columns are compared with `edges`."""
     state = policy.state
-    columns, path, exit_step = [bias] * state.n_columns, [], 0
+    columns, path, exit_step = [list(bias)] * state.n_columns, [], 0
     at = len(policy.actions)  # the decision where it quits; by default it passes the end
+    leaps_to = 0  # the step before which a row that leaps is not looked at
 
     def cell(step):
-        return grid_twin.cell(SimpleNamespace(edges=edges), [columns[state.reads[step]]])
+        return grid_twin.cell(SimpleNamespace(edges=edges), columns[state.reads[step]])
 
     for step in range(policy.n_steps):
+        if step < leaps_to:
+            continue
         if step % policy.every == 0:
             action = policy.actions[step // policy.every, cell(step)]
         if action == QUIT:
             at = step // policy.every
             break
+        if action == SKIP and policy.leaps is not None:
+            leaps_to = int(policy.leaps[step // policy.every, cell(step)]) * policy.every
         if action == EVAL:
             h = vote(int(policy.order[step]))
             columns = [
-                f + h if write else f for f, write in zip(columns, state.writes[step], strict=True)
+                [f + v for f, v in zip(column, h, strict=True)] if write else column
+                for column, write in zip(columns, state.writes[step], strict=True)
             ]
             path.append(int(policy.order[step]))
             exit_step = step + 1
@@ -54,14 +60,15 @@ def on_rows(ensemble, policy, X, edges=None):
 
     def votes_of(row):
         def vote(j):
-            total = 0.0
+            total = [0.0] * tables.n_scores
             for t in range(tables.rounds[j], tables.rounds[j + 1]):
-                total += float(tables.table(t)[trees_twin.leaf_code(ensemble.tree(t), row)][0])
+                said = tables.table(t)[trees_twin.leaf_code(ensemble.tree(t), row)].tolist()
+                total = [f + v for f, v in zip(total, said, strict=True)]
             return total
 
         return vote
 
-    return [follow(votes_of(row), policy, float(ensemble.bias[0]), edges) for row in X]
+    return [follow(votes_of(row), policy, ensemble.bias.tolist(), edges) for row in X]
 
 
 def on_rows_in_fixed_point(ensemble, policy, X, fixed):
@@ -71,5 +78,9 @@ def on_rows_in_fixed_point(ensemble, policy, X, fixed):
 
 
 def codes(walks):
-    """The class of each walk: its verdict, or else the sign of its score."""
-    return [int(walk.score > 0) if walk.verdict < 0 else walk.verdict for walk in walks]
+    """The class of each walk: its verdict, or else that of its scores."""
+    return [_by_scores(walk.scores) if walk.verdict < 0 else walk.verdict for walk in walks]
+
+
+def _by_scores(scores):
+    return int(scores[0] > 0) if len(scores) == 1 else scores.index(max(scores))

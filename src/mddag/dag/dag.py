@@ -28,6 +28,7 @@ from mddag.dag.executors import KERNELS, MEMBERS, TRACERS, Executor, Tracer, Wal
 from mddag.dag.executors.by_query import ByQuery
 from mddag.dag.integer_votes import IntegerVotes
 from mddag.dag.program import Program
+from mddag.dag.purchases import Purchases
 from mddag.dag.regions import Regions
 from mddag.dag.trace import Trace
 from mddag.dag.verdicts import codes_by_scores
@@ -51,6 +52,7 @@ class Dag(ReadOnlyArrays):
     executor             : "walk", "blocks", "all" or, for patches, "windows", with a routing also
                            "regions"; None for the one expected to be fastest
     expected_evaluations : of a row on average, as far as known; half of those within reach if not
+    purchases            : what the features cost that base classifiers read; None without prices
 
     A Dag of no base classifiers is well defined: it returns the bias.
     """
@@ -59,6 +61,7 @@ class Dag(ReadOnlyArrays):
     policy: Policy
     executor: str | None = None
     expected_evaluations: float | None = None
+    purchases: Purchases | None = None
 
     def __post_init__(self) -> None:
         _check_ensemble(self.ensemble)
@@ -79,6 +82,9 @@ class Dag(ReadOnlyArrays):
                 f"the policy has verdicts, which are classes, but the ensemble is a "
                 f"{self.ensemble.kind}; wanted a classifier, or a policy without verdicts"
             )
+        if self.purchases is not None:
+            check_is("purchases", self.purchases, Purchases, "Purchases or None")
+            self.purchases.require(self.ensemble)
         _ = self.program  # whose checks belong before any work
         if self.executor is not None:
             _ = self.possible  # likewise
@@ -181,7 +187,10 @@ class Dag(ReadOnlyArrays):
         qid : the query of each row, (n_rows,), in any order, for a policy that needs queries; its
               scores are readings, to sort the documents of a query by. Other policies ignore it
         """
-        n_threads = checked_threads(n_threads)
+        trace = self._traced(X, qid, checked_threads(n_threads))
+        return trace if self.purchases is None else self.purchases.priced(trace)
+
+    def _traced(self, X: Any, qid: Any, n_threads: int) -> Trace:
         rows = self.ensemble.features.read(X)
         if self.needs_queries:
             ready = self.ensemble.features.rows(rows)
@@ -288,11 +297,13 @@ def compile(  # noqa: A001
     *,
     executor: str | None = None,
     expected_evaluations: float | None = None,
+    purchases: Purchases | None = None,
 ) -> Dag:
     """The DAG that a policy makes of an ensemble; evaluate-all without a policy.
 
     `executor` and `expected_evaluations` decide on speed alone: see Dag. ``print(dag)`` says how it
-    will run, and whether that is expected to be faster than evaluating everything.
+    will run, and whether that is expected to be faster than evaluating everything. `purchases`, of
+    the ensemble's base classifiers, add what rows pay for features to every Trace.
     """
     _check_ensemble(ensemble)
     if policy is None:
@@ -300,11 +311,13 @@ def compile(  # noqa: A001
         policy = Policy.constant(EVAL, ensemble.n_classifiers, grid)
     check_policy(policy)
     if policy.routing is not None:
+        if purchases is not None:
+            purchases = purchases.with_router(policy.routing.router)
         ensemble, policy = Routed(policy.routing, ensemble).composed, policy.unrouted
     if policy.rescaling is not None:  # from here on it is part of the votes
         policy.require(ensemble.n_classifiers, ensemble.n_scores)
         ensemble, policy = ensemble.rescaled(policy.rescaling), replace(policy, rescaling=None)
-    return Dag(ensemble, policy, executor, expected_evaluations)
+    return Dag(ensemble, policy, executor, expected_evaluations, purchases)
 
 
 def _check_ensemble(ensemble: Ensemble) -> None:

@@ -31,6 +31,12 @@ class Trace:
     verdict   : intp (n,), the class of each instance, a place in the ensemble's classes: the
                 policy's verdict where it has one, else the class by the scores; -1 where there are
                 no classes (regressors, rankers), or where it is not given
+
+    Where features have prices (``Dag.purchases``), else None:
+
+    groups       : bool (n, G), the groups of features that each instance bought
+    feature_cost : float64 (n,), their prices, and those of the waves
+    waves        : int64 (n,), how many times an instance had to wait for groups
     """
 
     scores: NDArray[np.float64]
@@ -39,6 +45,9 @@ class Trace:
     exit_step: NDArray[np.int32]
     cost: NDArray[np.float64]
     verdict: NDArray[np.intp] = None  # type: ignore[assignment]  # set below: one for each row
+    groups: NDArray[np.bool_] | None = None
+    feature_cost: NDArray[np.float64] | None = None
+    waves: NDArray[np.int64] | None = None
 
     def __post_init__(self) -> None:
         try:
@@ -50,7 +59,8 @@ class Trace:
         except (AttributeError, ValueError):
             fits = False
         if not fits:
-            got = ", ".join(f"{f.name} is {described(getattr(self, f.name))}" for f in fields(self))
+            given = [f.name for f in fields(self)[:6]]
+            got = ", ".join(f"{name} is {described(getattr(self, name))}" for name in given)
             raise ValueError(
                 f"{got}; wanted arrays (n, K), (n + 1,), (any,) and (n,) for the rest, as "
                 "dag.run(X) makes"

@@ -23,6 +23,7 @@ from mddag.adapters import Transformer, parts_of
 from mddag.calibration.by_exit import exit_calibration
 from mddag.calibration.calibration import Calibration
 from mddag.calibration.platt import opinion
+from mddag.dag.dag import Dag
 from mddag.dag.dag import compile as compile_dag
 from mddag.dag.replay import Replay, replay
 from mddag.dag.trace import Trace
@@ -40,6 +41,7 @@ from mddag.estimators.fitted_model import (
     reads_patches,
 )
 from mddag.estimators.inspecting import Inspecting
+from mddag.estimators.pricing import Pricing
 from mddag.estimators.shipping import Shipping
 from mddag.estimators.solver_choice import chosen_solver
 from mddag.features.checks import all_or_nothing, checked_rows, counted_rows, transformed_rows
@@ -47,7 +49,7 @@ from mddag.features.features import is_frame
 from mddag.features.patches import PatchFeatures, pixel_rows
 from mddag.features.rows import Patches, Rows
 from mddag.mdp.arguments import checked_actions, checked_beta, checked_loss
-from mddag.mdp.mdp import MDP
+from mddag.mdp.mdp import MDP, Evaluation
 from mddag.mdp.policy import ACTIONS, Policy, check_policy
 from mddag.mdp.policy_rows import mdp_of
 from mddag.serving.model_file import Model
@@ -65,7 +67,7 @@ WITHOUT_STEPS = (
 )
 
 
-class DagEstimator(Shipping, Inspecting, BaseEstimator):  # type: ignore[misc]
+class DagEstimator(Pricing, Shipping, Inspecting, BaseEstimator):  # type: ignore[misc]
     """Parameters and fit; a subclass defines its kind and its targets.
 
     X is checked here by scikit-learn's rules and transformed where a Pipeline was given; then the
@@ -209,6 +211,10 @@ class DagEstimator(Shipping, Inspecting, BaseEstimator):  # type: ignore[misc]
     def n_evaluated(self, X: Any) -> NDArray[np.int64]:
         """Base classifiers evaluated on each row, (n,)."""
         return self.untransformed().n_evaluated(self._rows(X))
+
+    def n_nodes(self, X: Any) -> NDArray[np.int64]:
+        """Nodes visited in the trees evaluated on each row, (n,); see ``Predictor.n_nodes``."""
+        return self.untransformed().n_nodes(self._rows(X))
 
     def encode(self, X: Any) -> Rows:
         """X as every method here reads it, float (n, d): encode a frame once, use it often."""
@@ -354,6 +360,28 @@ class DagEstimator(Shipping, Inspecting, BaseEstimator):  # type: ignore[misc]
             ensemble, policy, expected_evaluations=float(self.evaluation_.n_evaluated)
         )
         self.calibration_ = self._calibrated(self.dag_.ensemble, policy, left, mdp)
+        self._serve()
+
+    def take_dag(
+        self,
+        dag: Dag,
+        calibration: Calibration,
+        measured: tuple[Evaluation, Evaluation],
+        against: str,
+    ) -> None:
+        """Take a Dag that was made elsewhere, such as one that buys features.
+
+        measured : of the Dag, and of the model that it stands for
+        against  : what these losses are of, as ``measured_against_``
+        """
+        self.measured_against_ = against
+        self.evaluation_, self.full_evaluation_ = measured
+        self.ensemble_, self.policy_, self.dag_ = dag.ensemble, dag.policy, dag
+        self.calibration_ = calibration
+        self._serve()
+
+    def _serve(self) -> None:
+        """The Predictor of what was taken."""
         self._predictor = Predictor(
             Model(
                 self.dag_,

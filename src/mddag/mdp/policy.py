@@ -3,7 +3,8 @@
 EVAL evaluates h_j and goes on, SKIP goes on without it, QUIT returns the classifier built so far.
 The cell is that of the policy's ``State``. Where SKIP leaves the cell alone, as it does where cells
 are those of f on one grid for all steps, chains of SKIPs fold exactly into a jump table: it gives
-the next step to evaluate, N meaning quit. Elsewhere a SKIP leads to the next decision.
+the next step to evaluate, N meaning quit. Elsewhere a SKIP leads to the next decision, or to the
+later one that ``leaps`` names.
 
 Where a row quits may also say what it is: see ``verdicts``.
 
@@ -52,6 +53,8 @@ class Policy(ReadOnlyArrays):
               None is -1 everywhere
     routing : regions with base classifiers of their own at each step; the policy then has the steps
               of the routing, not those of the source. None for one order of all rows
+    leaps   : int32 (n_decisions, n_cells), the later decision that SKIP leads to, n_decisions for
+              the end; where the action is not SKIP it is not read. None: SKIP leads to the next
 
     All arrays are read-only copies, since the jump table is folded from them once.
     """
@@ -64,6 +67,7 @@ class Policy(ReadOnlyArrays):
     state: State = None  # type: ignore[assignment]  # set below: it takes the grid
     verdict: NDArray[np.int16] | None = None
     routing: Routing | None = None
+    leaps: NDArray[np.int32] | None = None
 
     def __post_init__(self) -> None:
         _check_grid(self.grid)
@@ -120,7 +124,25 @@ class Policy(ReadOnlyArrays):
         shape, n_classes = (n_decisions + 1, self.state.n_cells), max(self.grid.n_scores, 2)
         object.__setattr__(self, "verdict", checked_verdict(self.verdict, shape, n_classes))
         object.__setattr__(self, "actions", read_only(actions, np.uint8))
+        if self.leaps is not None:
+            object.__setattr__(self, "leaps", self._checked_leaps())
         object.__setattr__(self, "order", read_only(order, np.intp))
+
+    def _checked_leaps(self) -> NDArray[np.int32]:
+        leaps, n_decisions = checked_leaps(self.leaps, self.actions), len(self.actions)
+        plain = self.verdict is None and self.rescaling is None and self.routing is None
+        if not plain or isinstance(self.state, Score):
+            raise ValueError(
+                "leaps are given with verdicts, a rescaling, a routing or the scores as state, "
+                "which know of SKIPs to the next decision alone; wanted a policy of Stages without "
+                "them"
+            )
+        if n_decisions * self.every != len(self.order):
+            raise ValueError(
+                f"leaps are given, but decisions for every {self.every} steps do not end at step "
+                f"{len(self.order)}; wanted a multiple of them"
+            )
+        return leaps
 
     def __repr__(self) -> str:
         every = f", every={self.every}" if self.every > 1 else ""
@@ -162,6 +184,10 @@ class Policy(ReadOnlyArrays):
         steps = np.arange(n_decisions, dtype=np.int32)[:, None] * self.n_together
         np.copyto(table[:-1], steps, where=self.actions == EVAL)
         skips = self.actions == SKIP
+        if self.leaps is not None:  # rows are looked at again where they lead to
+            np.copyto(table[:-1], self.leaps * np.int32(self.every), where=skips)
+            table.flags.writeable = False
+            return table
         for d in np.flatnonzero(skips.any(axis=1))[::-1].tolist():
             here, behind = d * self.every, (d + 1) * self.every
             last = d + 1 == n_decisions
@@ -188,7 +214,10 @@ class Policy(ReadOnlyArrays):
 
     @cached_property
     def n_reached(self) -> int:
-        """How many steps there are before all rows have quit."""
+        """How many steps there are before all rows have quit; all of them where rows may leap over
+        such a step."""
+        if self.leaps is not None:
+            return self.n_steps
         end = int((self.jump_table == self.n_steps).all(axis=1).argmax())
         return min(end * self.every, self.n_steps)
 
@@ -242,6 +271,11 @@ class Policy(ReadOnlyArrays):
         if isinstance(arrangement, Routing):
             return replace(self, routing=arrangement)
         check_arrangement(arrangement)
+        if self.leaps is not None:
+            raise ValueError(
+                "the policy has leaps, which lead to steps of its own order; wanted one that was "
+                "learned without an arrangement"
+            )
         if self.n_steps != arrangement.n_steps:
             raise ValueError(
                 f"the policy is for {self.n_steps} base classifiers, but the arrangement has "
@@ -275,6 +309,8 @@ class Policy(ReadOnlyArrays):
         """
         grid = self.grid
         if not isinstance(self.state, (Score, Stages)):
+            return self
+        if self.leaps is not None:
             return self
         verdicts = [] if self.verdict is None else [self.verdict]
         tables: list[NDArray[Any]] = [self.actions, *verdicts]
@@ -315,6 +351,26 @@ class Policy(ReadOnlyArrays):
         actions = np.full((n_steps, grid.n_cells), EVAL, np.uint8)
         actions[n_evaluated:] = QUIT
         return cls(actions, grid, np.arange(n_steps))
+
+
+def checked_leaps(leaps: Any, actions: NDArray[np.uint8]) -> NDArray[np.int32]:
+    """A read-only copy, if every SKIP leads to a later decision, or to the end."""
+    array: NDArray[Any] = np.asarray(leaps)
+    if array.shape != actions.shape or array.dtype.kind not in "iu":
+        raise ValueError(
+            f"leaps are {described(leaps)}; wanted integers {actions.shape}: for each decision and "
+            "cell, the later decision that SKIP leads to"
+        )
+    here = np.arange(len(actions))[:, None]
+    bad = (actions == SKIP) & ((array <= here) | (array > len(actions)))
+    if bad.any():
+        d, c = np.argwhere(bad)[0]
+        raise ValueError(
+            f"SKIP at decision {d} in cell {c} leads to decision {array[d, c]}; wanted one from "
+            f"{d + 1} to {len(actions)}, the end"
+        )
+    copy: NDArray[np.int32] = read_only(np.where(actions == SKIP, array, 0), np.int32)
+    return copy
 
 
 def _check_grid(grid: Grid) -> None:

@@ -82,7 +82,7 @@ def _stage_verdicts(
         return None
 
     def cells(j: int, rows: NDArray[np.intp]) -> NDArray[np.int32]:
-        return _cells(grid, columns[rows, state.reads[j], None])
+        return _cells(grid, state.column(columns, int(state.reads[j]))[rows])
 
     return Quits.found(policy, exit_step, cells).verdicts(cells)
 

@@ -3,6 +3,7 @@
     cell at step j = that of column reads[j] on the grid
     EVAL           : column c += h_j(x) for each c with writes[j, c]
 
+A column holds all K scores; its cell is that of the grid (for K > 1 the top class and the margin).
 A stage of a Viola-Jones cascade has a column of its own: its first step still reads the column of
 the stage before, which may refuse the row, and writes its own. A stage of FCBoost writes the
 columns of several stages. Every column starts at the bias. The final score of a row is that of the
@@ -32,11 +33,11 @@ Carried = tuple[NDArray[np.float64], NDArray[np.intp]]
 class Stages(ReadOnlyArrays):
     """Score columns by step.
 
-    grid   : the cells of every column; of one score
+    grid   : the cells of every column
     reads  : intp (N + 1,), the column that step j reads; the last is for rows that pass the end
     writes : bool (N, C), the columns that step j adds its vote to; by default reads[j] alone
 
-    Carried are the columns (n, C) and the exit steps so far (n,).
+    Carried are the columns (n, C x K), one behind the other, and the exit steps so far (n,).
     """
 
     grid: Grid
@@ -44,12 +45,7 @@ class Stages(ReadOnlyArrays):
     writes: NDArray[np.bool_] = None  # type: ignore[assignment]  # set below: it takes the reads
 
     def __post_init__(self) -> None:
-        check_is("grid", self.grid, Grid, "a Grid of one score")
-        if self.grid.n_scores != 1:
-            raise ValueError(
-                f"the grid is for {self.grid.n_scores} scores, but a stage decides on one; wanted "
-                "Grid(edges)"
-            )
+        check_is("grid", self.grid, Grid, "a Grid")
         reads = _checked_reads(self.reads)
         object.__setattr__(self, "reads", read_only(reads, np.intp))
         object.__setattr__(self, "writes", read_only(_checked_writes(self.writes, reads), bool))
@@ -85,17 +81,17 @@ class Stages(ReadOnlyArrays):
 
     def start(self, bias: NDArray[np.float64], n_rows: int) -> Carried:
         """The bias in every column; no step has been evaluated."""
-        return np.full((n_rows, self.n_columns), bias[0]), np.zeros(n_rows, np.intp)
+        return np.tile(bias, (n_rows, self.n_columns)), np.zeros(n_rows, np.intp)
 
     def cells(self, carried: Carried, j: int, rows: NDArray[np.intp]) -> NDArray[np.int32]:
-        return self.grid.cells(carried[0][rows, self.reads[j], None])
+        return self.grid.cells(self.column(carried[0], int(self.reads[j]))[rows])
 
     def add(
         self, carried: Carried, j: int, rows: NDArray[np.intp], votes: NDArray[np.float64]
     ) -> None:
         columns, exit_step = carried
         for column in np.flatnonzero(self.writes[j]):
-            columns[rows, column] += votes[:, 0]
+            self.column(columns, int(column))[rows] += votes
         exit_step[rows] = j + 1
 
     def folds(self, j: int, to: int) -> bool:
@@ -103,8 +99,14 @@ class Stages(ReadOnlyArrays):
 
     def scores(self, carried: Carried) -> NDArray[np.float64]:
         columns, exit_step = carried
-        final: NDArray[np.float64] = columns[np.arange(len(columns)), self.reads[exit_step], None]
+        by_column = columns.reshape(len(columns), self.n_columns, self.grid.n_scores)
+        final: NDArray[np.float64] = by_column[np.arange(len(columns)), self.reads[exit_step]]
         return final
+
+    def column(self, columns: NDArray[np.float64], c: int) -> NDArray[np.float64]:
+        """The scores of column c, a view (n, K) of the columns."""
+        n_scores = self.grid.n_scores
+        return columns[:, c * n_scores : (c + 1) * n_scores]
 
     def for_steps(self, n_steps: int) -> Stages:
         """The first steps alone, or more steps, which are not reached: they read what the end reads

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,12 +19,14 @@ from mddag import _core
 from mddag._internal.checks import check_is, checked_threads
 from mddag._internal.out_array import checked_out
 from mddag.calibration.calibration import Calibration
+from mddag.dag.node_counts import visited
 from mddag.dag.region_walks import RegionWalks
 from mddag.dag.trace import Trace
 from mddag.features.one_row import one_row
 from mddag.features.patches import PatchFeatures
 from mddag.features.rows import Floats, Patches, Rows
 from mddag.mdp.stages import Stages
+from mddag.serving.lazy.predictions import LazyPredictions
 from mddag.serving.model_file import Model
 from mddag.serving.model_file.container import Metadata, Tensors
 from mddag.serving.model_file.reading import file_content
@@ -69,7 +71,7 @@ def load(path: str | os.PathLike[str], *, n_threads: int = 1) -> Predictor | Any
     return file_content(path, make)
 
 
-class Predictor:
+class Predictor(LazyPredictions):
     """Predictions of a `Model` with `n_threads` threads, on which no result depends.
 
     Where there is `out`, the result is written into it and it is returned. Objects may be shared by
@@ -148,6 +150,11 @@ class Predictor:
     def n_evaluated(self, X: Any) -> NDArray[np.int64]:
         """Base classifiers evaluated on each row, (n,)."""
         return self.model.dag.lengths(X, n_threads=self.n_threads)[2]
+
+    def n_nodes(self, X: Any) -> NDArray[np.int64]:
+        """Nodes visited in the trees evaluated on each row, (n,): the depths of the leaves that it
+        reaches, with regions also those of the router."""
+        return visited(self.model.dag, X, n_threads=self.n_threads)
 
     def predict_one(self, x: Any) -> Any:
         """The winning class, or the expected mean, of one row.
@@ -228,6 +235,10 @@ class Predictor:
             return self
         n_threads = checked_threads(n_threads)
         return self if n_threads == self.n_threads else Predictor(self.model, n_threads=n_threads)
+
+    def with_model(self, model: Model) -> Self:
+        """The same with another model."""
+        return type(self)(model, n_threads=self.n_threads)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model to a file that ``mddag.load`` reads."""
@@ -323,10 +334,20 @@ class Predictor:
         return dag.ensemble.codes(scores)
 
     def _numbers(self, rows: Rows | Patches) -> NDArray[np.float64]:
-        scores, exit_step = self._exits(rows)
+        return self._means(*self._exits(rows))
+
+    def _means(
+        self, scores: NDArray[np.float64], exit_step: NDArray[np.int32]
+    ) -> NDArray[np.float64]:
         if self.model.calibration is not None:
             scores = self.model.calibration.calibrated(scores, exit_step)
         return self._task.predictions(scores)
+
+    def _predicted(
+        self, scores: NDArray[np.float64], exit_step: NDArray[np.int32], codes: NDArray[np.intp]
+    ) -> NDArray[Any]:
+        classes = self.classes_
+        return self._means(scores, exit_step) if classes is None else classes[codes]
 
     def _write_all(self, rows: Rows | Patches, out: NDArray[np.float64]) -> None:
         out[:] = self._calibration().probabilities(*self._exits(rows))
@@ -365,6 +386,8 @@ def _described(model: Model) -> list[str]:
     verdicts = "" if policy.verdict is None else ", verdicts"
     regions = "" if routed is None else f"{routed.routing.n_regions} regions, "
     lines.append(f"policy: {regions}{cells}{columns}{verdicts}{every}{beta}")
+    if model.dag.purchases is not None:
+        lines.append(str(model.dag.purchases.prices))
     return lines + (_measured(model) if model.summary is None else model.summary.lines())
 
 

@@ -1,11 +1,14 @@
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import mddag
 from mddag.inspection.explanation.exits import Exit, Segment, exit_of, merged
 from mddag.inspection.explanation.walk import walk
 from mddag.mdp.policy import EVAL, QUIT, SKIP
-from tests.dag.test_dag import stumps
+from tests import strategies
+from tests.dag.test_dag import random_policy, stumps
 from tests.mdp.test_stages import SEED, cascade
 
 
@@ -19,14 +22,10 @@ def test_neighbouring_cells_of_one_action_are_one_segment():
         Segment(1.0, np.inf, "quit"),
     )
     assert segments[0].to_dict() == {"above": None, "up_to": -1.0, "action": "quit"}
-    assert segments[1].holds(0.0)
-    assert not segments[1].holds(-1.0)
 
 
 @pytest.mark.parametrize("n_scores", [1, 3])
 def test_the_segment_of_a_row_quits(n_scores):
-    from tests.dag.test_dag import random_policy
-
     ensemble, policy = stumps(12, n_scores), random_policy(12, n_scores)
     program = mddag.compile(ensemble, policy).program
     X = np.random.default_rng(0).normal(size=(40, 2))
@@ -37,7 +36,7 @@ def test_the_segment_of_a_row_quits(n_scores):
         assert why.reads == ("score" if n_scores == 1 else "margin")
         if why.reason == "quit":
             assert why.segment.action == "quit"
-            assert why.segment.holds(why.value)
+            assert why.segment.low < why.value <= why.segment.high
             assert why.to_dict()["segment"] in why.to_dict()["segments"]
         else:
             assert why.segments == ()
@@ -53,6 +52,18 @@ def test_a_cascade_says_its_verdict():
     for i in range(20):
         why = exit_of(program, walk(program, ensemble.features.rows(X[[i]])))
         assert why.verdict == trace.verdict[i]
+
+
+@given(st.data())
+@settings(deadline=None, max_examples=60)
+def test_stages_quit_by_the_column_that_they_read(data):
+    ensemble = data.draw(strategies.ensembles(n_scores=1))
+    policy = data.draw(strategies.staged_policies(ensemble.n_classifiers))
+    program = mddag.compile(ensemble, policy).program
+    X = data.draw(strategies.rows(ensemble.n_features))
+    why = exit_of(program, walk(program, ensemble.features.rows(X)[[0]]))
+    if why.reason == "quit":
+        assert why.segment.action == "quit"
 
 
 def test_other_states_have_no_segments():

@@ -65,13 +65,14 @@ def test_rules_are_cut_between_conditions():
 )
 def test_why_it_quit(low, high, words):
     others = (Segment(-9.0, -8.0, "eval"), Segment(low, high, "quit"))
-    assert why(Exit("quit", 4, "score", 2.0, others)) == f"at step 4, where the policy {words}"
+    assert why(Exit("quit", 4, "score", 2.0, others, 1)) == f"at step 4, where the policy {words}"
 
 
 def test_why_without_a_choice():
     everywhere = (Segment(-np.inf, np.inf, "quit"),)
     assert "whatever the score" in why(Exit("quit", 4, "score", 2.0, everywhere))
-    assert why(Exit("quit", 4, "state", None, (), "face")).endswith("Its verdict there is face.")
+    said = why(Exit("quit", 4, "state", None, (), verdict="face"))
+    assert said.endswith("Its verdict there is face.")
 
 
 def test_a_row_that_evaluates_nothing():

@@ -3,6 +3,7 @@ import pytest
 
 import mddag
 from mddag.inspection.report.facts import Facts
+from mddag.inspection.report.page import page
 from tests.inspection.explanation.models import classifier, frame, labels, regressor
 from tests.inspection.report.reports import bare, facts_of, numbers, three, two
 
@@ -61,3 +62,15 @@ def test_numbers_must_be_numbers():
         facts_of(regressor(), frame(), labels())
     with pytest.raises(TypeError, match="curve is 3; wanted a Curve"):
         Facts("title", classifier().dag_, curve=3)
+
+
+def test_too_many_evaluations_are_counted_on_some_rows(monkeypatch):
+    monkeypatch.setattr("mddag.inspection.report.facts.MOST_EVALUATIONS", 900)
+    facts = facts_of(classifier(), frame(), labels())
+    assert 0 < len(facts.paths) < facts.n_rows
+    assert len(facts.paths.indices) < 1200
+    assert facts.graph.size.sum() == len(facts.paths)
+    assert "evenly spaced rows" in facts.of_paths
+    assert "Counted on" in page(facts)
+    assert two().of_paths == ""
+    np.testing.assert_array_equal(two().paths.indices, two().trace.indices)

@@ -29,7 +29,7 @@ from tests.patches import boosted
 from tests.serving.export.programs import Case
 from tests.serving.model_file.models import whole_model
 
-N_RANDOM = 12
+N_RANDOM, N_STAGED = 10, 4
 QUICK = settings(
     database=None,
     deadline=None,
@@ -43,7 +43,8 @@ def cases():
     """All of them; each is made once."""
     fitted = [binary(), letters(), regression(), exp_link(), categorical(), whole(), patches()]
     fitted += [large(), hostile()]
-    return (*fitted, *random_cases(N_RANDOM))
+    staged = [replace(largest(n, staged_dags()), name=f"staged{n}") for n in range(N_STAGED)]
+    return (*fitted, *random_cases(N_RANDOM), *staged)
 
 
 def with_gaps(rng, X, share=0.1):
@@ -200,15 +201,15 @@ def large():
 
 def random_cases(n):
     """Policies of all kinds over random trees: every, skips, verdicts, stages, regions."""
-    return [replace(largest(number), name=f"random{number}") for number in range(n)]
+    return [replace(largest(number, dags()), name=f"random{number}") for number in range(n)]
 
 
-def largest(number):
+def largest(number, kind):
     """Of some random models that with most base classifiers."""
     found = []
 
     @seed(number)
-    @given(random_models())
+    @given(random_models(kind))
     @settings(QUICK, max_examples=12)
     def collect(case):
         found.append(case)
@@ -218,8 +219,8 @@ def largest(number):
 
 
 @st.composite
-def random_models(draw):
-    dag = draw(dags())
+def random_models(draw, kind):
+    dag = draw(kind)
     factors = draw(st.lists(st.floats(0.01, 1e4), min_size=2, max_size=2))
     groups = np.arange(len(dag.ensemble) + 1) % 2
     X = draw(strategies.rows(dag.ensemble.n_features)).astype(np.float32)
@@ -237,7 +238,13 @@ def dags(draw):
         policy = draw(strategies.policies(routing.n_steps, ensemble.n_scores))
         policy = replace(policy, order=np.arange(routing.n_steps)).after(routing)
         return mddag.compile(ensemble, policy)
-    if ensemble.n_scores == 1 and draw(st.booleans()):
-        return Dag(ensemble, draw(strategies.staged_policies(len(ensemble))))
     policy = draw(strategies.policies(len(ensemble), ensemble.n_scores))
     return Dag(ensemble, draw(strategies.with_verdicts(policy)) if draw(st.booleans()) else policy)
+
+
+@st.composite
+def staged_dags(draw):
+    """Several score columns; verdicts, leaps or neither."""
+    ensemble = draw(strategies.ensembles(n_scores=1))
+    ensemble = replace(ensemble, task=Classification(classes=np.arange(2)))
+    return Dag(ensemble, draw(strategies.staged_policies(len(ensemble))))

@@ -9,7 +9,7 @@ from mddag.serving.export.walk_tables import WalkTables
 from mddag.serving.export.worst_case import WorstCase, tree_depths
 from tests.dag.test_dag import stumps
 from tests.reference import exported
-from tests.serving.export.cases import cases
+from tests.serving.export.cases import N_RANDOM, N_STAGED, cases
 
 
 def worst(dag):
@@ -47,9 +47,12 @@ def test_depths_are_those_of_the_deepest_leaf():
         assert tree_depths(splits).tolist() == [depth(root) for root in splits.roots]
 
 
-@pytest.mark.parametrize("number", range(12))
-def test_no_row_exceeds_it(number):
-    case = next(case for case in cases() if case.name == f"random{number}")
+NAMES = [f"random{i}" for i in range(N_RANDOM)] + [f"staged{i}" for i in range(N_STAGED)]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_no_row_exceeds_it(name):
+    case = next(case for case in cases() if case.name == name)
     dag = case.model.model.dag
     tables = WalkTables.of(dag)
     bound = WorstCase.of(tables)

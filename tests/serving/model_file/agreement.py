@@ -19,10 +19,12 @@ from mddag.serving.model_file import Model
 from mddag.serving.predictor import Predictor
 from mddag.serving.rank_predictor import RankPredictor
 from tests.reference import exported
+from tests.serving.lazy.stores import Table
 
 N_ROWS = 600  # more than a block of any executor
 MOST_FEATURES = 2000  # of which so many rows are made; of more, one row or none
 FEW = 6
+FEW_LAZY = 60
 # Without classes; those of others are refused by name.
 PREDICTED = [("regressor", "identity"), ("regressor", "exp")]
 PREDICTED += [("ranker", link) for link in ("identity", "exp", "unknown")]
@@ -155,6 +157,8 @@ def predictions_agree(predictor, X, scores):
     for i in range(FEW):
         one = predictor.predict_one(np.ascontiguousarray(X[i]))
         assert one == predicted[i] or (one != one and predicted[i] != predicted[i])
+    if ensemble.kind != "ranker":
+        lazy_agrees(predictor, X[:FEW_LAZY], predicted[:FEW_LAZY])
     if ensemble.classes is None or ensemble.kind != "classifier":
         return
     codes = predictor.run(X).verdict
@@ -168,6 +172,19 @@ def predictions_agree(predictor, X, scores):
         for i in range(FEW):
             one = predictor.predict_proba_one(np.ascontiguousarray(X[i]))
             np.testing.assert_array_equal(one, p[i])
+
+
+def lazy_agrees(predictor, X, predicted):
+    """The same with features that are fetched, and what they cost."""
+    if isinstance(predictor.model.dag.ensemble.features, PatchFeatures):
+        return
+    fetch = Table(predictor, X)
+    result = predictor.predict_lazy(fetch, n_rows=len(X), return_details=True)
+    np.testing.assert_array_equal(result.predictions, predicted)
+    if predictor.feature_prices is not None:
+        trace = predictor.run(X)
+        np.testing.assert_array_equal(result.groups, trace.groups)
+        np.testing.assert_array_equal(result.feature_cost, trace.feature_cost)
 
 
 def exports_agree(predictor, X):

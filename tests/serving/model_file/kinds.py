@@ -7,6 +7,7 @@ import numpy as np
 from mddag.calibration.calibration import Calibration
 from mddag.dag.dag import Dag
 from mddag.dag.dag import compile as compile_dag
+from mddag.dag.purchases import Purchases
 from mddag.ensemble.composition import Routed
 from mddag.ensemble.ensemble import Ensemble
 from mddag.ensemble.nodes import TreeBuilder
@@ -15,6 +16,7 @@ from mddag.ensemble.tasks import Classification, Regression
 from mddag.features.features import Features
 from mddag.features.haar import haar_features
 from mddag.features.patches import PatchFeatures
+from mddag.features.prices import FeaturePrices
 from mddag.mdp.grid import Grid
 from mddag.mdp.mdp import Evaluation
 from mddag.mdp.policy import EVAL, QUIT, SKIP, Policy
@@ -179,6 +181,17 @@ def regions():
     return Model(Dag(composed, replace(policy, order=steps)))
 
 
+def prices():
+    """Four groups of features with prices, one of them computed from two others."""
+    rng = np.random.default_rng(11)
+    ensemble = random_classifier(rng, [2, 2, 3] * 4, thresholds(rng))
+    groups = {"form": [0, 1, 8], "bank": [2, 3, 8], "lab": [4, 5, 6]}
+    costs = {"form": 0, "bank": 2.5, "lab": 7, 7: 1}
+    of = FeaturePrices.of(ensemble.features, costs, groups, wave_cost=0.5)
+    policy = random_policy(rng, ensemble, 9, skips=0.3, quits=0.15)
+    return Model(Dag(ensemble, policy, purchases=Purchases.of(of, ensemble)))
+
+
 KINDS = {
     made.__name__: made
     for made in (
@@ -194,6 +207,7 @@ KINDS = {
         verdicts,
         stages,
         regions,
+        prices,
         whole_model,
     )
 } | rankers.KINDS

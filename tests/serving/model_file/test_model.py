@@ -240,6 +240,47 @@ def test_what_is_wrong_with_a_state_or_a_verdict_is_said(change, message):
         Model.from_bytes(pack(metadata, tensors))
 
 
+def test_prices_survive():
+    model = KINDS["prices"]()
+    assert unpack(model.to_bytes())[0]["version"] == 5
+    again, wanted = Model.from_bytes(model.to_bytes()).dag.purchases, model.dag.purchases
+    np.testing.assert_array_equal(again.buys, wanted.buys)
+    np.testing.assert_array_equal(again.prices.costs, wanted.prices.costs)
+    for name in ("names", "columns", "wave_cost", "needs"):
+        assert getattr(again.prices, name) == getattr(wanted.prices, name)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda m, t: m.update(version=4), "the metadata has the fields"),
+        (lambda m, t: m.pop("prices"), r"'prices.buys', .* are unexpected"),
+        (lambda m, t: m["prices"].pop("names"), "prices has the fields"),
+        (lambda m, t: m["prices"].update(names=["a", "b"]), "a name of its own for each"),
+        (lambda m, t: m["prices"].update(names=[[], 1, 2, 3, 4]), "neither strings nor positions"),
+        (lambda m, t: m["prices"].update(needs=[1]), "needs that are no lists of groups"),
+        (lambda m, t: m["prices"].update(needs=[[4]] * 5), "the numbers of groups before it"),
+        (lambda m, t: m["prices"].update(wave_cost=-1.0), "wave_cost is -1.0"),
+        (lambda m, t: t.update({"prices.costs": -t["prices.costs"]}), "costs.* is -2.5"),
+        (lambda m, t: t.update({"prices.sizes": 0 * t["prices.sizes"]}), "that no group can have"),
+        (lambda m, t: t.update({"prices.sizes": t["prices.sizes"][1:]}), "prices.columns has 9 "),
+        (lambda m, t: t.update({"prices.columns": 0 * t["prices.columns"]}), "disjoint groups"),
+        (lambda m, t: t.update({"prices.columns": t["prices.columns"] + 1}), "the model reads 9"),
+        (lambda m, t: t.update({"prices.buys": t["prices.buys"] * 2}), "holds numbers above 1"),
+        (
+            lambda m, t: t.update({"prices.buys": t["prices.buys"][1:]}),
+            "are of 11 base classifiers",
+        ),
+        (lambda m, t: t.update({"prices.buys": t["prices.buys"] * 0}), "which it does not buy"),
+    ],
+)
+def test_what_is_wrong_with_prices_is_said(change, message):
+    metadata, tensors = unpack(KINDS["prices"]().to_bytes())
+    change(metadata, tensors)
+    with pytest.raises(ModelFileError, match=message):
+        Model.from_bytes(pack(metadata, tensors))
+
+
 @dataclass(frozen=True)
 class Unknown(Score):
     """A state that is not in the table of the file."""
@@ -263,8 +304,8 @@ def test_a_file_has_the_fields_of_its_version():
 
 def test_a_file_of_a_later_version_says_what_to_upgrade(tmp_path):
     path = tmp_path / "new.mddag"
-    path.write_bytes(rewritten(lambda metadata, _: metadata.update(version=5, more=[1])))
-    message = r"new.mddag'.*format version 5, .* up to 4; upgrade it: pip install --upgrade mddag"
+    path.write_bytes(rewritten(lambda metadata, _: metadata.update(version=6, more=[1])))
+    message = r"new.mddag'.*format version 6, .* up to 5; upgrade it: pip install --upgrade mddag"
     with pytest.raises(ModelFileError, match=message):
         Model.load(path)
 
@@ -291,7 +332,7 @@ def at(index, value):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (changed("version", lambda _: 0), "format version is 0; wanted 1..4"),
+        (changed("version", lambda _: 0), "format version is 0; wanted 1..5"),
         (changed("version", lambda _: True), "format version is True"),
         (changed("beta", lambda _: "cheap"), "beta = 'cheap'; wanted float or NoneType"),
         (changed("priced", lambda _: 1), "priced = 1; wanted bool"),

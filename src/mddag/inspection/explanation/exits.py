@@ -31,9 +31,6 @@ class Segment:
     high: float
     action: str
 
-    def holds(self, score: float) -> bool:
-        return self.low < score <= self.high
-
     def to_dict(self) -> dict[str, Any]:
         """With None for the infinite."""
         low, high = (None if np.isinf(b) else b for b in (self.low, self.high))
@@ -49,6 +46,7 @@ class Exit:
     reads    : what the decision looks at: "score", "margin", or "state"
     value    : of that, None for other states
     segments : the actions by value at this decision
+    at       : the place of the row's own segment among them, by its cell
     verdict  : the class by the policy's verdict; None where the scores decide
     """
 
@@ -57,14 +55,13 @@ class Exit:
     reads: str
     value: float | None
     segments: tuple[Segment, ...]
+    at: int = 0
     verdict: Any = None
 
     @property
     def segment(self) -> Segment | None:
-        """The one that holds the value."""
-        if self.value is None or not self.segments:
-            return None
-        return next((s for s in self.segments if s.holds(self.value)), self.segments[0])
+        """The one that the row is in."""
+        return self.segments[self.at] if self.segments else None
 
     def to_dict(self) -> dict[str, Any]:
         segments = [segment.to_dict() for segment in self.segments]
@@ -89,16 +86,21 @@ def exit_of(program: Program, walked: Walked) -> Exit:
         classes = program.ensemble.classes
         verdict = code if classes is None else classes.tolist()[code]
     reads, value = _read(policy, walked)
-    segments = () if ended or value is None else segments_of(policy, d, walked.cell)
+    segments: tuple[Segment, ...] = ()
+    at = 0
+    if not ended and value is not None:
+        segments, at = segments_of(policy, d, walked.cell)
     step = min(d * policy.every, policy.n_steps)
-    return Exit("end" if ended else "quit", step, reads, value, segments, verdict)
+    return Exit("end" if ended else "quit", step, reads, value, segments, at, verdict)
 
 
-def segments_of(policy: Policy, decision: int, cell: int) -> tuple[Segment, ...]:
-    """The actions of a decision by score, or by the margin of the class that the cell is of."""
+def segments_of(policy: Policy, decision: int, cell: int) -> tuple[tuple[Segment, ...], int]:
+    """The actions of a decision by score, or by the margin of the class that the cell is of; and
+    the place of the segment that the cell is in."""
     edges = policy.grid.edges
-    actions = policy.actions[decision].reshape(-1, len(edges) + 1)[cell // (len(edges) + 1)]
-    return merged(actions, edges)
+    top, place = divmod(cell, len(edges) + 1)
+    actions = policy.actions[decision].reshape(-1, len(edges) + 1)[top]
+    return merged(actions, edges), int(np.count_nonzero(np.diff(actions[: place + 1])))
 
 
 def merged(actions: NDArray[np.uint8], edges: NDArray[np.float64]) -> tuple[Segment, ...]:
@@ -113,7 +115,7 @@ def merged(actions: NDArray[np.uint8], edges: NDArray[np.float64]) -> tuple[Segm
 def _read(policy: Policy, walked: Walked) -> tuple[str, float | None]:
     if not isinstance(policy.state, (Score, Stages)):
         return "state", None
-    if len(walked.scores) == 1:
-        return "score", float(walked.scores[0])
-    second, first = np.sort(walked.scores)[-2:]
+    if len(walked.read) == 1:
+        return "score", float(walked.read[0])
+    second, first = np.sort(walked.read)[-2:]
     return "margin", float(first - second)

@@ -50,6 +50,8 @@ class Walked:
     scores   : float64 (K,), the final ones
     decision : at which it quits; the number of decisions if it passed all of them
     cell     : its cell there
+    read     : float64 (K,), the scores that the cell is made of; with stages they may be others
+               than the final ones
     skipped  : classifiers that were skipped behind the last evaluation
     """
 
@@ -58,6 +60,7 @@ class Walked:
     scores: NDArray[np.float64]
     decision: int
     cell: int
+    read: NDArray[np.float64]
     skipped: tuple[int, ...]
 
 
@@ -84,7 +87,15 @@ def walk(program: Program, row: Rows) -> Walked:
                 skipped.append(int(policy.order[j]))
         decision = behind
     last = min(decision * policy.every, policy.n_steps)
-    return Walked(tuple(visits), start, tally.scores(), decision, tally.cell(last), tuple(skipped))
+    return Walked(
+        visits=tuple(visits),
+        start=start,
+        scores=tally.scores(),
+        decision=decision,
+        cell=tally.cell(last),
+        read=tally.read(last)[0],
+        skipped=tuple(skipped),
+    )
 
 
 def _behind(policy: Policy, decision: int, cell: int) -> int:
@@ -113,7 +124,7 @@ class _Tally:
         """The cell at step j."""
         if not self.program.has_walk:
             return int(self.state.cells(self.carried, j, THE_ROW)[0])
-        return int(self.program.cells(self._read(j) * self.unit)[0])
+        return int(self.program.cells(self.read(j))[0])
 
     def add(self, j: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Evaluate step j: its votes, and the sum that it wrote to."""
@@ -126,11 +137,10 @@ class _Tally:
         copy: NDArray[np.float64] = self.state.scores(self.carried)[0] * self.unit
         return copy
 
-    def _read(self, j: int) -> NDArray[np.float64]:
-        """What the cell of step j is made of, (1, K)."""
-        if isinstance(self.state, Stages):
-            columns = self.carried[0].reshape(1, self.state.n_columns, -1)
-            column: NDArray[np.float64] = columns[:, self.state.reads[j]]
-            return column
-        scores: NDArray[np.float64] = self.carried
-        return scores
+    def read(self, j: int) -> NDArray[np.float64]:
+        """The scores that step j looks at, (1, K)."""
+        if not isinstance(self.state, Stages):
+            return self.scores()[None]
+        columns = self.carried[0].reshape(1, self.state.n_columns, -1)
+        column: NDArray[np.float64] = columns[:, self.state.reads[j]] * self.unit
+        return column

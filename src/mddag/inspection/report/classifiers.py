@@ -17,7 +17,7 @@ def classifiers(facts: Facts) -> Section | None:
     if facts.rows is None or len(facts.graph.nodes) == 0:
         return None
     nodes, uses = facts.graph.nodes, facts.graph.uses.sum(axis=1)
-    shares = uses / facts.n_rows
+    shares = uses / len(facts.paths)
     chart = Chart(
         "share of rows by base classifier", (1.0, len(nodes) + 1.0), (0.0, 1.05),
         "base classifiers in the order of evaluation", "rows that evaluate it",
@@ -30,6 +30,7 @@ def classifiers(facts: Facts) -> Section | None:
     caption = (
         f"{len(nodes)} of {facts.n_classifiers} base classifiers are evaluated on some row; "
         f"the first {half} in the order of evaluation make up half of all evaluations."
+        + facts.of_paths
     )
     order = np.argsort(-uses, kind="stable")[:MOST_LISTED]
     rows = [

@@ -39,7 +39,7 @@ def costs(facts: Facts) -> Section | None:
 
 def _of_features(facts: Facts, bought: NDArray[np.bool_]) -> Section:
     names, prices = _prices(facts, bought.shape[1])
-    cost: NDArray[np.float64] = np.asarray(facts.trace.feature_cost)  # type: ignore[attr-defined]
+    cost: NDArray[np.float64] = np.asarray(facts.trace.feature_cost)
     share = bought.mean(axis=0)
     order = np.argsort(-share, kind="stable").tolist()
     rows = [

@@ -15,10 +15,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mddag._internal.checks import check_is
+from mddag._internal.row_sampling import spaced_rows
 from mddag.calibration.calibration import Calibration
 from mddag.dag.dag import Dag
 from mddag.dag.trace import Trace
+from mddag.ensemble.composition import ranges
 from mddag.ensemble.ensemble import Ensemble
+from mddag.ensemble.votes import starts_of
 from mddag.features.rows import Patches, Rows
 from mddag.inspection.explanation.explain import classes_of
 from mddag.inspection.plotting._palette import OKABE_ITO, group_of
@@ -30,6 +33,7 @@ from mddag.mdp.mdp import Evaluation
 from mddag.metrics.realised_rates import RealisedRates
 
 MOST_GROUPS = 24  # columns of the DAG
+MOST_EVALUATIONS = 4_000_000  # on all paths that are counted: some 200 MB at work
 
 
 class FittedModel(Protocol):
@@ -144,6 +148,29 @@ class Facts:
         return self.dag.run(self.rows, self.qid, n_threads=self.n_threads)
 
     @cached_property
+    def paths(self) -> Trace:
+        """The paths that are counted: of all rows, or, where these have too many evaluations, of
+        evenly spaced ones."""
+        whole = self.trace
+        share = min(MOST_EVALUATIONS / max(len(whole.indices), 1), 1.0)
+        rows = spaced_rows(self.n_rows, max(int(share * self.n_rows), 1))
+        lengths = whole.n_evaluated[rows]
+        return Trace(
+            whole.scores[rows],
+            starts_of(lengths),
+            whole.indices[ranges(whole.indptr[rows], lengths)],
+            whole.exit_step[rows],
+            whole.cost[rows],
+            whole.verdict[rows],
+        )
+
+    @property
+    def of_paths(self) -> str:
+        """What captions say where not all rows are counted."""
+        n = len(self.paths)
+        return "" if n == self.n_rows else f" Counted on {n:,} evenly spaced rows."
+
+    @cached_property
     def codes(self) -> NDArray[np.intp] | None:
         """The true classes as places among the classes; None without labels, or for numbers."""
         if self.targets is None or self.classes is None:
@@ -216,7 +243,8 @@ class Facts:
     def graph(self) -> Graph:
         """The walked DAG, by colour."""
         names, group = self.coloured
-        return Graph.of_trace(self.trace, group if names else None)
+        counted = group[spaced_rows(self.n_rows, len(self.paths))]
+        return Graph.of_trace(self.paths, counted if names else None)
 
     @cached_property
     def grouping(self) -> Grouping:

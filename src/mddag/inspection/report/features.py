@@ -21,7 +21,7 @@ def features(facts: Facts) -> Section | None:
     read = facts.reads
     if facts.rows is None or not read:
         return None
-    uses = facts.trace.uses(facts.n_classifiers + 1).sum(axis=1)
+    uses = facts.paths.uses(facts.n_classifiers + 1).sum(axis=1)
     times = np.zeros(facts.ensemble.n_features)
     for j, columns in read.items():
         times[columns] += uses[j]
@@ -29,7 +29,7 @@ def features(facts: Facts) -> Section | None:
     order = order[times[order] > 0][:MOST_LISTED]
     shares = {int(i): _share(facts, read, int(i)) for i in order}
     bars = "".join(
-        _bar(feature_name(facts.ensemble.features, i), share, times[i] / facts.n_rows)
+        _bar(feature_name(facts.ensemble.features, i), share, times[i] / len(facts.paths))
         for i, share in shares.items()
     )
     n_read = int((times > 0).sum())
@@ -37,7 +37,7 @@ def features(facts: Facts) -> Section | None:
     said = (
         f"{n_read} of {facts.ensemble.n_features} features are read by some evaluated tree.{more} "
         "Bar: the share of rows for which an evaluated tree reads the feature. Number: evaluated "
-        "trees that read it, per row."
+        "trees that read it, per row." + facts.of_paths
     )
     return Section("features", "Use of features", paragraph(said) + f'<ul class="bars">{bars}</ul>')
 
@@ -46,8 +46,8 @@ def _share(facts: Facts, read: Reads, i: int) -> float:
     """The share of rows with a base classifier on their path that reads feature i."""
     reads = np.zeros(max(read) + 1, bool)
     reads[[j for j, columns in read.items() if i in columns]] = True
-    hits = np.concatenate([[0], np.cumsum(reads[facts.trace.indices])])
-    return float((np.diff(hits[facts.trace.indptr]) > 0).mean())
+    hits = np.concatenate([[0], np.cumsum(reads[facts.paths.indices])])
+    return float((np.diff(hits[facts.paths.indptr]) > 0).mean())
 
 
 def _bar(name: str, share: float, times: float) -> str:

@@ -39,6 +39,7 @@ def flow(facts: Facts) -> Section | None:
         f"{len(facts.graph.nodes)} base classifiers in {len(facts.grouping)} columns, in the order "
         "of evaluation; columns hold about as many evaluations each. The height is the share of "
         "rows that come there, an arc is a jump over columns, and bars below are rows that quit."
+        + facts.of_paths
     )
     html = paragraph(
         "Hover a column, or reach it by Tab and the arrow keys, for its rules, counts and votes.",
@@ -52,7 +53,7 @@ def flow(facts: Facts) -> Section | None:
 def _svg(facts: Facts) -> str:
     grouping = facts.grouping
     step = WIDTH / (len(grouping) + 1.2)
-    scale = RIVER / max(facts.n_rows, 1)
+    scale = RIVER / max(len(facts.paths), 1)
     parts = [*_bands(grouping, step, scale), *_arcs(grouping, step, scale)]
     parts += _columns(grouping, step, scale)
     height = TOP + RIVER + GAP + FOOT + UNDER
@@ -183,7 +184,7 @@ def _groups(facts: Facts) -> list[dict[str, Any]]:
                 "name": name,
                 "rows": int(grouping.graph.uses[g].sum()),
                 "quit": int(quits[g + 1]),
-                "all": facts.n_rows,
+                "all": len(facts.paths),
                 "members": [
                     {"place": k + 1, "rows": int(uses[k]), **voter.of(int(graph.nodes[k]))}
                     for k in places

@@ -36,8 +36,8 @@ def instances(facts: Facts) -> Section | None:
             f'<div class="instance" data-instance="{k}" hidden>{_scores(one)}'
             f'<pre tabindex="0">{escape(str(one))}</pre></div>'
         )
-        path = [column[step.classifier] for step in one.steps]
-        paths.append(sorted(set(path)))
+        path = {column.get(step.classifier, -1) for step in one.steps}  # -1: on no counted path
+        paths.append(sorted(path - {-1}))
     html = paragraph(
         "Choose a row to see which rules it met, why it stopped and what would change it.",
         "Its columns are marked in the picture above.",

@@ -10,7 +10,6 @@ takes grey levels, uint8_t, and computes a Haar feature when a split reads it; i
 from __future__ import annotations
 
 import re
-import string
 from collections.abc import Callable
 from typing import Any
 
@@ -19,13 +18,14 @@ from numpy.typing import NDArray
 
 from mddag.dag.integer_votes import LARGEST
 from mddag.serving.export.about import about
+from mddag.serving.export.c_lazy import lazy_code
+from mddag.serving.export.c_literals import listed, quoted
 from mddag.serving.export.labels import Labels, categories_of, classes_of, names_of
 from mddag.serving.export.model_tables import ModelTables
 from mddag.serving.export.templates import Rendered, code
 from mddag.serving.export.worst_case import WorstCase
 
 _INTEGERS = ("int8", "uint8", "int16", "uint16", "int32", "uint32")
-_PLAIN = string.ascii_letters + string.digits + " -.,:;+=()<>"
 INCLUDE = "#include <math.h>\n"
 
 
@@ -44,6 +44,7 @@ def c_header(tables: ModelTables, worst: WorstCase, name: str, integers: bool = 
         code("c/patch.h" if "patches" in facts else "c/row.h"),
         code("c/walk.h"),
         code("c/probabilities.h") if "probabilities" in facts else "",
+        lazy_code(tables.model.dag, tables.walk.steps),
         "#endif\n",
     ]
     named = re.sub(r"\bMODEL_", f"{name.upper()}_", "\n".join(filter(None, parts)))
@@ -183,19 +184,9 @@ def _labels(tables: ModelTables) -> list[str]:
 
 def _label_table(name: str, labels: Labels) -> str:
     types = {"whole": "int64_t", "real": "double", "text": "char *const"}
-    literals: dict[str, Callable[[Any], str]] = {"whole": _long, "real": _double, "text": _string}
+    literals: dict[str, Callable[[Any], str]] = {"whole": _long, "real": _double, "text": quoted}
     entries = list(map(literals[labels.kind], labels.values))
     return listed(types[labels.kind], name, entries, 1 if labels.kind == "text" else 16)
-
-
-def _string(text: str) -> str:
-    """Bytes of UTF-8, all but plain characters in octal, whose end no next character can change.
-
-    Without underscores, no text looks like an identifier of the header.
-    """
-    content = text.encode("utf-8", "surrogatepass")
-    plain = (chr(b) if chr(b) in _PLAIN else f"\\{b:03o}" for b in content)
-    return '"' + "".join(plain) + '"'
 
 
 def _long(number: int) -> str:
@@ -214,13 +205,6 @@ def _literal(value: int | float) -> str:
     if value > 2**32:
         return f"UINT64_C({value:#x})"
     return "INT32_MIN" if value == -LARGEST - 1 else f"{value}u" if value > LARGEST else str(value)
-
-
-def listed(ctype: str, name: str, entries: list[str], per_line: int = 16) -> str:
-    """A constant array, a few entries on each line."""
-    lines = (", ".join(entries[i : i + per_line]) for i in range(0, len(entries), per_line))
-    inside = ",\n  ".join(lines)
-    return f"static const {ctype} model_{name}[{len(entries)}] = {{\n  {inside}}};\n"
 
 
 def smallest(values: NDArray[Any]) -> str:

@@ -124,6 +124,11 @@ class WalkTables:
         staged = policy.state if isinstance(policy.state, Stages) else None
         if staged is None:
             _ = policy.jumps  # refuses states that no kernel knows
+        elif policy.grid.n_scores > 1:
+            raise TypeError(
+                f"the policy has score columns of {policy.grid.n_scores} classes; only those of "
+                "two classes or of a regressor can be exported"
+            )
         kept = (policy.actions == EVAL).any(axis=1) | (staged is not None)
         decisions = np.flatnonzero(kept)
         steps = np.flatnonzero(np.isin(np.arange(policy.n_steps) // policy.every, decisions))

@@ -25,6 +25,7 @@ TENSORS = {
     "policy.order": ("I64", 1),
 }
 VERDICT = {"policy.verdict": ("I32", 2)}
+LEAPS = {"policy.leaps": ("I32", 2)}
 CALIBRATION_TENSORS = {
     "calibration.groups": ("I64", 1),
     "calibration.factors": ("F64", 1),
@@ -48,6 +49,8 @@ def policy_parts(policy: Policy) -> tuple[Metadata, Tensors]:
         metadata["state"] = state
     if policy.verdict is not None:
         of_state["policy.verdict"] = policy.verdict.astype(np.int32)
+    if policy.leaps is not None:
+        of_state["policy.leaps"] = policy.leaps
     return metadata, tensors | of_state
 
 
@@ -58,6 +61,8 @@ def tensors_of(metadata: Metadata, tensors: Tensors) -> dict[str, tuple[str, int
         return wanted
     if "state" in metadata:
         wanted |= format_of(metadata["state"]).tensors
+    if metadata["version"] >= 5 and "policy.leaps" in tensors:
+        wanted |= LEAPS
     return wanted | (VERDICT if "policy.verdict" in tensors else {})
 
 
@@ -83,6 +88,7 @@ def policy_of(metadata: Metadata, tensors: Tensors, ensemble: Ensemble) -> Polic
         metadata["every"],
         state=state,
         verdict=tensors.get("policy.verdict"),
+        leaps=tensors.get("policy.leaps"),
     )
 
 

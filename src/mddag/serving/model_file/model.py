@@ -18,7 +18,7 @@ from mddag._internal.whole_file import write_whole
 from mddag.calibration.calibration import Calibration
 from mddag.dag.dag import Dag
 from mddag.mdp.mdp import Evaluation
-from mddag.serving.model_file import _ensemble, _policy, _routing
+from mddag.serving.model_file import _ensemble, _policy, _prices, _routing
 from mddag.serving.model_file._fields import Types, check_fields, check_tensors
 from mddag.serving.model_file._summary import summary_from_json, summary_to_json
 from mddag.serving.model_file.container import Metadata, ModelFileError, Tensors, pack
@@ -26,7 +26,8 @@ from mddag.serving.model_file.reading import content_of, file_content
 from mddag.serving.summary import Summary
 
 REFERENCES = ("labels", "probabilities", "model")
-VERSION = 4
+VERSION = 5  # of models with prices of features, or with leaps
+REGIONS_VERSION = 4  # of policies with regions, without prices
 STATES_VERSION = 3  # of policies with verdicts or other states, without regions
 PLAIN_VERSION = 2  # of policies without verdicts on the scores, which older readers know
 FIELDS: dict[str, Types] = {
@@ -99,7 +100,14 @@ class Model:
         if "state" in of_policy or "policy.verdict" in actions:
             metadata["version"] = STATES_VERSION
         if routed is not None:
-            metadata["version"], trees = VERSION, trees | _routing.routing_parts(routed.routing)
+            metadata["version"] = REGIONS_VERSION
+            trees |= _routing.routing_parts(routed.routing)
+        if "policy.leaps" in actions:
+            metadata["version"] = VERSION
+        if self.dag.purchases is not None:
+            metadata["version"] = VERSION
+            metadata["prices"], of_prices = _prices.prices_parts(self.dag.purchases)
+            trees |= of_prices
         tensors = trees | actions | _policy.calibration_parts(self.calibration)
         return pack(metadata, {name: np.ascontiguousarray(t) for name, t in tensors.items()})
 
@@ -126,6 +134,8 @@ class Model:
         later = FIELDS_SINCE_2 if metadata["version"] >= 2 else {}
         if metadata["version"] >= 3 and "state" in metadata:
             later = later | {"state": dict}
+        has_prices = metadata["version"] >= 5 and "prices" in metadata
+        later = later | ({"prices": dict} if has_prices else {})
         check_fields("the metadata", metadata, FIELDS | later)
         calibrated = "calibration.groups" in tensors
         wanted = _ensemble.TENSORS | _policy.tensors_of(metadata, tensors)
@@ -133,13 +143,15 @@ class Model:
             wanted |= _ensemble.PATCH_TENSORS
         has_regions = metadata["version"] >= 4 and "routing.order" in tensors
         wanted |= _routing.TENSORS if has_regions else {}
+        wanted |= _prices.TENSORS if has_prices else {}
         check_tensors(tensors, wanted | (_policy.CALIBRATION_TENSORS if calibrated else {}))
         ensemble = _ensemble.ensemble_of(metadata, tensors)
         ensemble = _routing.composed_of(tensors, ensemble) if has_regions else ensemble
         policy = _policy.policy_of(metadata, tensors, ensemble)
         evaluation = _evaluation_from_json(metadata["evaluation"])
         expected = None if evaluation is None else evaluation.n_evaluated
-        dag = Dag(ensemble, policy, expected_evaluations=expected)
+        purchases = _prices.purchases_of(metadata["prices"], tensors) if has_prices else None
+        dag = Dag(ensemble, policy, expected_evaluations=expected, purchases=purchases)
         _ = dag.fixed_point  # refuses votes whose sums no executor could hold
         return cls(
             dag,

@@ -1,0 +1,212 @@
+"""LazyPredictions: the methods of a Predictor that fetch features as they are needed.
+
+    predict_lazy(fetch, n_rows=n)        fetch(group, rows) -> values (len(rows), size of the group)
+    predict_lazy_async(fetch, n_rows=n)  the same with an async fetch
+    predict_one_lazy(fetch_one)          fetch_one(group) -> values (size of the group,)
+
+Every row runs until it lacks a group; the requests of all rows are gathered, with one call for each
+group and wave. Predictions equal those of ``predict`` on whole rows.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Awaitable, Callable, Iterator
+from dataclasses import replace
+from functools import cached_property
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mddag._internal.checks import check_whole
+from mddag._internal.doubts import doubt
+from mddag.dag.dag import BLOCK
+from mddag.dag.lazy_walk import with_prices
+from mddag.features.prices import FeaturePrices
+from mddag.serving.lazy.calls import call_each, check_fetch, check_timeout
+from mddag.serving.lazy.result import LazyResult, Name
+from mddag.serving.lazy.session import Plan, Session
+from mddag.serving.model_file import Model
+
+Fetch = Callable[[Name, NDArray[np.int64]], Any]
+
+
+class LazyPredictions:
+    """For what has a Model, and predicts by scores, exits and codes."""
+
+    model: Model
+    n_threads: int
+
+    @abstractmethod
+    def _predicted(
+        self, scores: NDArray[np.float64], exit_step: NDArray[np.int32], codes: NDArray[np.intp]
+    ) -> NDArray[Any]:
+        """What is predicted of rows that have left the DAG, (n,)."""
+
+    @abstractmethod
+    def with_model(self, model: Model) -> Self:
+        """The same predictions by another model."""
+
+    def with_prices(
+        self, feature_costs: Any = None, feature_groups: Any = None, wave_cost: float = 0.0
+    ) -> Self:
+        """The same model with prices of features; see ``FeaturePrices.of``.
+
+        feature_costs  : an array (d,), or a dict by feature or group; None is 1 for each group
+        feature_groups : {name: [features]} of what comes together; by default each by itself
+        wave_cost      : the price of a round trip
+        """
+        dag = self.model.dag
+        prices = FeaturePrices.of(dag.ensemble.features, feature_costs, feature_groups, wave_cost)
+        priced = replace(dag, purchases=with_prices(dag, prices))
+        return self.with_model(replace(self.model, dag=priced))
+
+    @property
+    def feature_prices(self) -> FeaturePrices | None:
+        """The groups of features and their prices; None where there are none."""
+        purchases = self.model.dag.purchases
+        return None if purchases is None else purchases.prices
+
+    def feature_cost(self, X: Any) -> NDArray[np.float64]:
+        """What the features cost that each row of X needs, (n,)."""
+        return np.concatenate([cost for _, cost in self._bought(X)])
+
+    def groups_bought(self, X: Any) -> NDArray[np.bool_]:
+        """The groups of features that each row of X needs, (n, G), in the order of
+        ``feature_prices.names``."""
+        return np.concatenate([groups for groups, _ in self._bought(X)])
+
+    def predict_lazy(
+        self,
+        fetch: Fetch,
+        *,
+        n_rows: int,
+        on_error: str = "raise",
+        timeout: float | None = None,
+        return_details: bool = False,
+    ) -> Any:
+        """Predictions (n_rows,) of rows whose features are fetched as they are needed.
+
+        fetch    : ``fetch(group, rows)`` gives an array (len(rows), size of the group), or a frame,
+                   of the columns of a group, in its order, for rows by number, 0 to n_rows - 1.
+                   Groups are those of the model's prices; where it has none, each feature is one
+        on_error : what to do if a fetch raises, is late, or gives what cannot be read: "raise" the
+                   error, or let its rows "quit" with the best answer from what they have; a warning
+                   says how many, and the details which
+        timeout  : seconds to wait for one fetch, which then runs in a thread of its own
+        return_details : whether to return a LazyResult, which also says what was bought
+        """
+        check_fetch("fetch", fetch, "fetch(group, rows) that gives values")
+        check_timeout(timeout)
+        session = Session(self._plan, n_rows, on_error, self.n_threads)
+        call_each(session, lambda r: fetch(r.name, r.rows.copy()), session.answer, timeout)
+        return self._of(session, return_details)
+
+    async def predict_lazy_async(
+        self,
+        fetch: Callable[[Name, NDArray[np.int64]], Awaitable[Any]],
+        *,
+        n_rows: int,
+        on_error: str = "raise",
+        timeout: float | None = None,
+        max_concurrency: int = 8,
+        return_details: bool = False,
+    ) -> Any:
+        """The same with an async fetch: the groups of one wave are fetched together.
+
+        timeout         : seconds to wait for one fetch, which is then cancelled
+        max_concurrency : how many fetches may run at a time
+        """
+        from mddag.serving.lazy.concurrent_calls import call_together  # asyncio takes its time
+
+        check_fetch("fetch", fetch, "async fetch(group, rows) that gives values")
+        check_timeout(timeout)
+        check_whole("max_concurrency", max_concurrency, 1)
+        session = Session(self._plan, n_rows, on_error, self.n_threads)
+        await call_together(
+            session, lambda r: fetch(r.name, r.rows.copy()), timeout, max_concurrency
+        )
+        return self._of(session, return_details)
+
+    def predict_one_lazy(
+        self,
+        fetch_one: Callable[[Name], Any],
+        *,
+        on_error: str = "raise",
+        timeout: float | None = None,
+        return_details: bool = False,
+    ) -> Any:
+        """The prediction of one row, whose features are fetched as they are needed.
+
+        fetch_one : ``fetch_one(group)`` gives the values of a group's columns: a list or an array
+                    in its order, a dict by name, or a number where there is one column
+
+        The rest is as for ``predict_lazy``; details are those of one row.
+        """
+        check_fetch("fetch_one", fetch_one, "fetch_one(group) that gives values")
+        check_timeout(timeout)
+        session = Session(self._plan, 1, on_error)
+        call_each(session, lambda r: fetch_one(r.name), session.answer_one, timeout)
+        result = self._of(session, return_details)
+        if return_details:
+            return result
+        return result[0] if self.model.dag.ensemble.classes is not None else float(result[0])
+
+    @cached_property
+    def _plan(self) -> Plan:
+        return Plan.of(self.model.dag)
+
+    def _of(self, session: Session, details: bool) -> Any:
+        """The predictions of a session that is over."""
+        if session.faults:
+            _doubt_faults(session)
+        scores, exit_step, codes = session.walk.finish()
+        predictions = self._predicted(scores, exit_step, codes)
+        if not details:
+            return predictions
+        calibration, classes = self.model.calibration, self.model.dag.ensemble.classes
+        known = calibration is not None and classes is not None
+        return LazyResult(
+            predictions,
+            calibration.probabilities(scores, exit_step) if known and calibration else None,
+            scores,
+            exit_step,
+            session.failed,
+            session.prices.names,
+            session.walk.had,
+            session.feature_cost,
+            session.waves,
+            session.n_calls,
+            session.n_rounds,
+            tuple(session.faults),
+        )
+
+    def _bought(self, X: Any) -> Iterator[tuple[NDArray[np.bool_], NDArray[np.float64]]]:
+        """Groups and costs of rows, block by block, since paths may take much memory."""
+        dag = self.model.dag
+        if dag.purchases is None:
+            raise ValueError(
+                "the model has no prices of features; give them by "
+                "with_prices(feature_costs=..., feature_groups=...), or use mddag.acquire"
+            )
+        if dag.needs_queries:
+            raise ValueError(
+                "the model decides by the place of a document in its query; use run(X, qid), whose "
+                "Trace has groups and feature_cost"
+            )
+        rows = dag.ensemble.features.read(X)
+        for start in range(0, len(rows), BLOCK):
+            trace = dag.run(rows[start : start + BLOCK], n_threads=self.n_threads)
+            assert trace.groups is not None
+            assert trace.feature_cost is not None
+            yield trace.groups, trace.feature_cost
+
+
+def _doubt_faults(session: Session) -> None:
+    first, n = session.faults[0], int(session.failed.sum())
+    more = f", and {len(session.faults) - 1} more" if len(session.faults) > 1 else ""
+    doubt(
+        f"{n} of {len(session.failed)} rows quit early, since a fetch failed ({first}{more}); "
+        "their predictions are made from what they had: return_details=True says which they are"
+    )

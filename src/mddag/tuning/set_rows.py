@@ -1,0 +1,95 @@
+"""Set rows: what rows lose with the model of every set, as the members of ``acquire`` learn it.
+
+    loss of row i in set s = 1 - p[i, class that the model of s predicts]
+
+p is the opinion of the full model (its calibrated probabilities), or the mean of opinion and label:
+an error that the full model makes as well then costs little, and a label that nobody could have
+known counts half. Where the labels must agree with the full model's, p is 1 for those.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mddag.calibration.calibration import probabilities
+from mddag.calibration.platt import opinion
+from mddag.ensemble.partial_sums import top_and_margin
+from mddag.ensemble.tasks.classification import winners
+from mddag.solvers.acquisition.feature_sets import FeatureSets
+from mddag.solvers.acquisition.set_sample import SetSample, folds_of
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class SetRows:
+    """Rows with their scores in every set.
+
+    scores  : float64 (n, M, K)
+    labels  : intp (n,), the true classes; None where they are not known
+    sets    : the sets
+    """
+
+    sets: FeatureSets
+    scores: Floats
+    labels: NDArray[np.intp] | None
+
+    def __len__(self) -> int:
+        return len(self.scores)
+
+    @property
+    def codes(self) -> NDArray[np.intp]:
+        """The class that each model predicts, (n, M)."""
+        return np.stack([winners(self.scores[:, s]) for s in range(len(self.sets))], axis=1)
+
+    @property
+    def values(self) -> Floats:
+        """What models decide by, (n, M): the score, or the margin between the two best."""
+        if self.scores.shape[2] == 1:
+            return self.scores[:, :, 0]
+        margins = [top_and_margin(self.scores[:, s])[1] for s in range(len(self.sets))]
+        return np.stack(margins, axis=1)
+
+    @property
+    def truth(self) -> NDArray[np.intp]:
+        """The labels, or the full model's where there are none."""
+        return self.codes[:, -1] if self.labels is None else self.labels
+
+    def rows(self, index: NDArray[np.intp]) -> SetRows:
+        labels = None if self.labels is None else self.labels[index]
+        return SetRows(self.sets, self.scores[index], labels)
+
+    def opinion(self) -> Floats:
+        """The probabilities of the full model, (n, n_classes), calibrated where labels are."""
+        full = self.scores[:, -1]
+        return probabilities(full, 1.0) if self.labels is None else opinion(full, self.labels)
+
+    def losses(self, p: Floats) -> Floats:
+        """1 - p of the predicted classes, (n, M)."""
+        return 1.0 - np.take_along_axis(p, self.codes, axis=1)
+
+    def samples(self, knob: str, seed: int) -> dict[str, SetSample]:
+        """What members learn from, by name; all are judged by the first."""
+        n_classes = max(self.scores.shape[2], 2)
+        told = np.eye(n_classes)[self.codes[:, -1] if knob == "max_disagreement" else self.truth]
+        shares: dict[str, Floats] = {}
+        if knob == "max_disagreement":
+            shares["full model"] = told
+        elif self.labels is None:
+            shares["opinion"] = self.opinion()
+        else:
+            p = self.opinion()
+            shares = {"mean": (p + told) / 2, "opinion": p}
+        losses = {name: self.losses(p) for name, p in shares.items()}
+        judged, fold = next(iter(losses.values())), folds_of(len(self), seed)
+        around = 0.0 if self.scores.shape[2] == 1 else None
+        known: dict[str, Any] = {"fold": fold, "weight": np.ones(len(self)), "around": around}
+        values = self.values
+        return {
+            name: SetSample(self.sets, values, lost, judged, **known)
+            for name, lost in losses.items()
+        }

@@ -1,0 +1,147 @@
+"""The example with costly features: stores give what was put in, servers start and end, and a
+server that is killed in mid-run leaves rows with what they have, marked."""
+
+import asyncio
+import socket
+import time
+
+import numpy as np
+import pytest
+from examples.costly_features import servers
+from examples.costly_features.applicants import PRICES, applicants, groups
+from examples.costly_features.latency import delayed
+from examples.costly_features.measured import batches, everything, single_rows
+from examples.costly_features.model import buying_model
+from examples.costly_features.stores import PostgresStore, RedisStore, SqliteStore
+
+from mddag import DoubtfulResult
+
+N = 60
+
+
+@pytest.fixture(scope="module")
+def predictor():
+    return buying_model(3000)
+
+
+@pytest.fixture(scope="module")
+def rows():
+    return applicants(N, seed=1)
+
+
+@pytest.fixture(params=["postgres", "redis"])
+def server(request):
+    """A server of each kind, where it is installed."""
+    pytest.importorskip({"postgres": "asyncpg", "redis": "redis"}[request.param])
+    try:
+        with getattr(servers, request.param)() as running:
+            running.__dict__["name"] = request.param
+            yield running
+    except servers.Unavailable as why:
+        pytest.skip(str(why))
+
+
+async def opened(name, port):
+    return RedisStore(port) if name == "redis" else await PostgresStore.open(port, groups(), 2)
+
+
+def test_applicants_are_always_the_same():
+    X, y = applicants(50)
+    np.testing.assert_array_equal(X, applicants(50)[0])
+    assert np.isnan(X).any()
+    assert set(y) == {0, 1}
+    assert groups().keys() == PRICES.keys()
+
+
+def test_sqlite(predictor, rows):
+    X, _ = rows
+    store = SqliteStore(X, groups())
+    wanted = np.array([5, 2, 7])
+    np.testing.assert_array_equal(store.fetch("bank", wanted), X[wanted][:, groups()["bank"]])
+    result = predictor.predict_lazy(store.fetch, n_rows=N, return_details=True)
+    np.testing.assert_array_equal(result.predictions, predictor.predict(X))
+    assert result.feature_cost.mean() < predictor.feature_prices.full_cost
+    one = predictor.predict_one_lazy(lambda group: store.fetch(group, np.array([3]))[0])
+    assert one == predictor.predict(X[3:4])[0]
+    with pytest.raises(ValueError, match=r"gave shape .*; wanted numbers of shape"):
+        predictor.predict_lazy(lambda g, r: store.fetch(g, r + N), n_rows=2)  # rows not there
+
+
+def test_servers_behind_latency(predictor, rows, server):
+    X, y = rows
+
+    async def work():
+        store = await opened(server.name, server.port)
+        await store.fill(X, groups())
+        np.testing.assert_array_equal(await everything(predictor, store.fetch, np.arange(N)), X)
+        await store.close()
+        with delayed(server.port, 5e-3) as port:
+            store = await opened(server.name, port)
+            began = time.perf_counter()
+            await store.fetch("form", np.arange(3))
+            assert time.perf_counter() - began >= 5e-3
+            lines = await batches(predictor, store.fetch, y)
+            lines += await single_rows(predictor, store.fetch, y, 3)
+            await store.close()
+        return lines
+
+    lazy, full, one_lazy, one_full = asyncio.run(work())
+    assert lazy.accuracy == full.accuracy
+    assert lazy.groups < full.groups == len(PRICES)
+    assert one_lazy.calls <= one_full.calls == len(PRICES)
+
+
+@pytest.mark.parametrize("on_error", ["quit", "raise"])
+def test_a_server_killed_in_mid_run(predictor, rows, server, on_error):
+    """After the first fetch nothing answers: rows have the form, and say that they want more."""
+    X, _ = rows
+    calls = []
+
+    async def work():
+        store = await opened(server.name, server.port)
+        await store.fill(X, groups())
+
+        async def fetch(group, wanted):
+            found = await store.fetch(group, wanted)
+            calls.append(group)
+            if len(calls) == 1:
+                server.kill()
+            return found
+
+        try:
+            return await predictor.predict_lazy_async(
+                fetch, n_rows=N, on_error=on_error, timeout=5, return_details=True
+            )
+        finally:
+            await store.close()
+
+    if on_error == "raise":
+        with pytest.raises(Exception, match=r".") as caught:
+            asyncio.run(work())
+        assert "was fetched for" in caught.value.__notes__[0]
+        return
+    began = time.monotonic()
+    with pytest.warns(DoubtfulResult, match="rows quit early, since a fetch failed"):
+        result = asyncio.run(work())
+    assert time.monotonic() - began < 30
+    trace, form = predictor.run(X), result.names.index("form")
+    assert calls == ["form"]
+    assert result.failed.any()
+    np.testing.assert_array_equal(result.failed, trace.groups.sum(axis=1) > 1)
+    assert result.groups.sum(axis=1).tolist() == [1] * N
+    assert result.groups[:, form].all()
+    well = ~result.failed
+    np.testing.assert_array_equal(result.predictions[well], predictor.predict(X)[well])
+    np.testing.assert_array_equal(result.predictions, (result.scores[:, 0] > 0).astype(int))
+
+
+def test_servers_end_with_their_use(server):
+    server.kill()
+    with socket.socket() as tried:
+        assert tried.connect_ex(("127.0.0.1", server.port)) != 0
+
+
+def test_a_server_that_is_not_installed_says_so(monkeypatch):
+    monkeypatch.setattr(servers.shutil, "which", lambda *_, **__: None)
+    with pytest.raises(servers.Unavailable, match="there is no redis-server; on Debian"):
+        servers.redis().__enter__()
