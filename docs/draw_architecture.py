@@ -15,6 +15,7 @@ DOCS = Path(__file__).parent
 
 # Column of each package in its layer, and what it is.
 PLACES = {
+    "cli": (0, "the program mddag:\none file per command"),
     "detection": (3, "objects in pictures:\nDetector, scan, cascades"),
     "tuning": (1.3, "one number → one policy:\nsparsify, sweep, guarantees"),
     "estimators": (1.3, "the scikit-learn face:\nfit, predict, trace"),

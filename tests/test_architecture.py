@@ -24,7 +24,7 @@ LAYERS = [
     {"solvers", "dag"},
     {"serving", "inspection"},
     {"estimators"},
-    {"tuning", "detection", "__init__"},
+    {"tuning", "detection", "cli", "__init__"},
 ]
 FAMILIES = [
     "mddag.adapters",

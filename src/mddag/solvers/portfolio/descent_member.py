@@ -10,6 +10,7 @@ by many starts in the order by correlation, with all guards.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import TypeGuard
 
@@ -24,6 +25,9 @@ from mddag.solvers.descent.sweep import Guards
 from mddag.solvers.portfolio.arranged_rows import ArrangedRows, ArrangementRule, RowSubset
 from mddag.solvers.portfolio.entries import Entries
 from mddag.solvers.solver import Solver
+
+# Learns policies now, or recalls those that an earlier run learned at the same place.
+Memory = Callable[[Callable[[], Iterable[Policy]]], Iterable[Policy]]
 
 N_PRICES = 6  # at which descents run; what they find competes at all
 N_VOTES = 4_000_000  # instances times base classifiers, where none are left out
@@ -58,7 +62,11 @@ def is_thorough(member: Solver, rule: ArrangementRule, learning: RowSubset) -> T
 
 
 def explore_thoroughly(
-    member: Descent, rows: ArrangedRows, betas: list[float], entries: Entries
+    member: Descent,
+    rows: ArrangedRows,
+    betas: list[float],
+    entries: Entries,
+    memory: Memory | None = None,
 ) -> None:
     """Descents from many starts, shared among some of the prices.
 
@@ -69,8 +77,9 @@ def explore_thoroughly(
     prices = thinned(betas)
     how = replace(member, n_starts=-(-N_STARTS // len(prices)), n_sweeps=THOROUGH_SWEEPS)
     for beta in prices:
-        found = how.search(rows.learning.with_beta(beta)).policy
-        entries.add_policies(repr(how), [found], rows, by_labels=True)
+        learning = rows.learning.with_beta(beta)
+        found = _recalled(memory, lambda at=learning: [how.search(at).policy])  # type: ignore[misc]
+        entries.add_policies(repr(how), found, rows, by_labels=True)
 
 
 def descend(
@@ -80,6 +89,7 @@ def descend(
     entries: Entries,
     *,
     explores: bool,
+    memory: Memory | None = None,
 ) -> None:
     """Descents at several prices, from the best that is known in this arrangement.
 
@@ -90,7 +100,8 @@ def descend(
 
     def found(how: Descent, learning: MDP) -> None:
         by_labels = member.targets == "labels"
-        entries.add_policies(repr(member), how.policies(learning), rows, by_labels=by_labels)
+        policies = _recalled(memory, lambda: how.policies(learning))
+        entries.add_policies(repr(member), policies, rows, by_labels=by_labels)
 
     most = rows.learning.n_instances
     if rows.arrangement.n_kept is None:
@@ -105,6 +116,10 @@ def descend(
         if start is None or not _continues(start, member.every):
             start = learning.evaluate_all(member.every)
         found(replace(careful, start=start), learning.with_beta(beta))
+
+
+def _recalled(memory: Memory | None, learn: Callable[[], Iterable[Policy]]) -> Iterable[Policy]:
+    return learn() if memory is None else memory(learn)
 
 
 def _some(mdp: MDP, most: int) -> MDP:

@@ -15,7 +15,7 @@ follow its log-odds (``log_odds``), and the members are others (``Stopping``).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -46,6 +46,7 @@ from mddag.solvers.portfolio.arranged_rows import (
     RowSubset,
 )
 from mddag.solvers.portfolio.descent_member import (
+    Memory,
     descend,
     explore_thoroughly,
     explored,
@@ -88,6 +89,9 @@ class Portfolio(Parameters, Solver):
     on_interrupt       : Ctrl-C: "raise", or "return" the best candidate so far
     max_rows           : rows to learn from and rows to choose by, at most, evenly spaced; None for
                          all. What is lost by leaving some out is in docs/research/portfolio.md
+    memory             : called with each function that learns policies by a descent, which takes
+                         most of the time; returns what that returns, now or in an earlier run that
+                         was stopped (check points). None calls it
     """
 
     members: tuple[Any, ...] | None = None
@@ -100,6 +104,7 @@ class Portfolio(Parameters, Solver):
     verbose: bool = False
     on_interrupt: str = "raise"
     max_rows: int | None = 50_000
+    memory: Memory | None = field(default=None, repr=False, compare=False)
 
     arranges: ClassVar[bool] = True
     solves_paths: ClassVar[bool] = True
@@ -147,7 +152,7 @@ class Portfolio(Parameters, Solver):
         ):
             for done, (member, rule) in enumerate(runs, 1):
                 if self.members is None and is_thorough(member, rule, arranged.learning):
-                    explore_thoroughly(member, arranged.of(rule), dear_first, entries)
+                    explore_thoroughly(member, arranged.of(rule), dear_first, entries, self.memory)
                 self._run(member, arranged.of(rule), dear_first, entries, explores=rule is first)
                 report(done, f"{len(entries.costs)} candidates after {member.name}")
         return entries
@@ -170,7 +175,7 @@ class Portfolio(Parameters, Solver):
         explores: bool,
     ) -> None:
         if isinstance(member, Descent):
-            descend(member, rows, betas, entries, explores=explores)
+            descend(member, rows, betas, entries, explores=explores, memory=self.memory)
         elif isinstance(member, Family):
             candidates = member.candidates(rows.learning)
             if isinstance(candidates, Exits):  # all in one walk through the partial sums

@@ -1,0 +1,30 @@
+"""The program ``mddag``: the library at the command line.
+
+One file per command; ``app`` lists them. ``tables`` reads rows, ``models`` opens model files,
+``exits`` has the exit codes. It needs typer and rich (extra ``cli``), which nothing else imports.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+
+__all__ = ["main"]
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run the program with these arguments, those of the process by default."""
+    try:
+        import rich  # noqa: F401  # which typer imports later
+
+        from mddag.cli.app import run
+    except ModuleNotFoundError as missing:
+        if missing.name not in ("typer", "rich"):
+            raise
+        print(
+            f"mddag: its commands need {missing.name}, which is not installed; install them: "
+            "pip install 'mddag[cli]'",
+            file=sys.stderr,
+        )
+        sys.exit(5)
+    sys.exit(run(sys.argv[1:] if arguments is None else list(arguments)))

@@ -1,0 +1,6 @@
+"""``python -m mddag.cli``."""
+
+from mddag.cli import main
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,109 @@
+"""Models: model files, ours and those of LightGBM, XGBoost and CatBoost, opened for commands.
+
+A file of another library is a model that evaluates everything; ours has a policy. Either has base
+classifiers to make sparse (anew) and a Predictor. What is wrong with a file is an InputError.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from numpy.typing import NDArray
+
+import mddag
+from mddag.adapters import parts_of
+from mddag.cli.exits import InputError, UsageError, one_line
+from mddag.cli.tables import Table, check_file
+from mddag.serving.model_file import Model
+
+NAMES = {"lightgbm": "LightGBM", "xgboost": "XGBoost", "catboost": "CatBoost"}
+
+
+@dataclass(frozen=True, eq=False)
+class Opened:
+    """A model file.
+
+    library   : that wrote it: "mddag", "LightGBM", "XGBoost" or "CatBoost"
+    ensemble  : the base classifiers that the predictor runs
+    predictor : of the policy in the file, or of all base classifiers
+    source    : the object of the other library; None for ours
+    """
+
+    path: str
+    library: str
+    ensemble: mddag.Ensemble
+    predictor: mddag.Predictor
+    source: Any = None
+
+    @property
+    def features(self) -> mddag.Features:
+        return self.ensemble.features
+
+    @property
+    def needs_queries(self) -> bool:
+        return self.predictor.model.dag.needs_queries
+
+    @property
+    def full(self) -> Any:
+        """What ``sparsify`` and ``sweep`` take: all base classifiers as they were trained."""
+        if self.source is not None:
+            return self.source
+        if not self.predictor.model.dag.policy.evaluates_all:
+            raise InputError(
+                f"{self.path!r} holds a model that is sparse already; give the model that it was "
+                "made of"
+            )
+        return self.ensemble
+
+    def predict(self, table: Table) -> NDArray[Any]:
+        """What is predicted of the rows of a table."""
+        return self._asked(self.predictor.predict, table)
+
+    def n_evaluated(self, table: Table) -> NDArray[Any]:
+        """Base classifiers that each row of a table needs."""
+        return self._asked(self.predictor.n_evaluated, table)
+
+    def _asked(self, method: Callable[..., NDArray[Any]], table: Table) -> NDArray[Any]:
+        if not self.needs_queries:
+            return method(table.X)
+        if table.qid is None:
+            raise UsageError("the model decides by whole queries; name their column by --qid")
+        return method(table.X, qid=table.qid)
+
+
+def open_model(path: str | os.PathLike[str], n_threads: int = 1) -> Opened:
+    """The model in a file."""
+    name = os.fspath(path)
+    check_file(name)
+    try:
+        if name.endswith(".mddag") or is_ours(name):
+            return _ours(name, n_threads)
+        parts = parts_of(name)
+        ensemble = mddag.as_ensemble(parts)
+    except ImportError:
+        raise
+    except (ValueError, TypeError, OSError) as error:
+        raise InputError(one_line(error)) from error
+    library = type(parts.model).__module__.partition(".")[0]
+    served = mddag.Predictor(Model(mddag.compile(ensemble)), n_threads=n_threads)
+    return Opened(name, NAMES.get(library, library), ensemble, served, parts.model)
+
+
+def is_ours(name: str) -> bool:
+    """Whether a file begins as those of ``save`` do."""
+    with open(name, "rb") as file:
+        length = int.from_bytes(file.read(8), "little")
+        return length < os.path.getsize(name) and b'"mddag"' in file.read(min(length, 1 << 20))
+
+
+def _ours(name: str, n_threads: int) -> Opened:
+    loaded = mddag.load(name, n_threads=n_threads)
+    if not isinstance(loaded, mddag.Predictor):
+        raise InputError(
+            f"{name!r} holds a {type(loaded).__name__}, which reads pictures, not tables; use "
+            "mddag.load(path).detect(picture) in Python"
+        )
+    return Opened(name, "mddag", loaded.model.dag.ensemble, loaded)

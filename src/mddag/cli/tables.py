@@ -1,0 +1,388 @@
+"""Tables: rows from a file: csv, parquet, arrow, svmlight, arff or npz.
+
+``read_table`` gives rows X, labels y, queries and weights. Of a model that knows its columns by
+name exactly these are taken, in the model's order; other columns are left out. Everything that is
+wrong with a file is an InputError, one line that names the file.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+import mddag
+from mddag.cli.exits import AbsentError, InputError, StopError, UsageError, one_line
+
+SUFFIXES = {
+    "csv": (".csv", ".tsv"),
+    "parquet": (".parquet", ".pq"),
+    "arrow": (".arrow", ".feather", ".ipc"),
+    "svmlight": (".svmlight", ".svm", ".libsvm", ".letor"),
+    "arff": (".arff",),
+    "npz": (".npz",),
+}
+PACKED = (".gz", ".bz2", ".xz", ".zip")  # of csv; gz and bz2 of svmlight, too
+MOST_DENSE = 2**33  # bytes that sparse rows may fill
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Where in a file rows, labels and the rest are.
+
+    target, qid, weight : names of columns (npz: of arrays); None where there is none
+    drop      : columns that are no features
+    where     : "column=value": only the rows where this holds; the column is no feature, unless
+                the model reads it by name
+    rows      : "first:end": only these rows, counted from 0
+    format    : one of SUFFIXES; None goes by the name of the file
+    delimiter : of csv; None for a comma, or a tab for .tsv
+    array     : of npz, the name of the rows
+    absent    : of svmlight, what an entry is that the file does not name
+    """
+
+    target: str | None = None
+    qid: str | None = None
+    weight: str | None = None
+    drop: tuple[str, ...] = ()
+    where: str | None = None
+    rows: str | None = None
+    format: str | None = None
+    delimiter: str | None = None
+    array: str = "X"
+    absent: float = 0.0
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """Rows of a file: a pandas frame or an array X, and what belongs to each row."""
+
+    path: str
+    X: Any
+    y: NDArray[Any] | None = None
+    qid: NDArray[Any] | None = None
+    weight: NDArray[Any] | None = None
+
+    def __len__(self) -> int:
+        return len(self.X)
+
+    @property
+    def labels(self) -> NDArray[Any]:
+        """The labels, where a command cannot do without."""
+        if self.y is None:
+            raise UsageError(f"{self.path!r} is read without labels; name their column by --target")
+        return self.y
+
+    def taken(self, rows: Any) -> Table:
+        """Some of the rows."""
+        X = self.X.iloc[rows] if hasattr(self.X, "iloc") else self.X[rows]
+        rest: dict[str, Any] = {
+            name: None if (column := getattr(self, name)) is None else column[rows]
+            for name in ("y", "qid", "weight")
+        }
+        return replace(self, X=X, **rest)
+
+
+@dataclass
+class _Raw:
+    """What a reader found: columns by name, or an array of rows and further arrays by name."""
+
+    frame: Any = None
+    X: Any = None
+    others: dict[str, NDArray[Any]] = field(default_factory=dict)
+
+    def pop(self, name: str, what: str, path: str, *, stays: bool = False) -> NDArray[Any]:
+        """A column, which is no feature unless it `stays`."""
+        if self.frame is not None and name in self.frame.columns:
+            column = self.frame[name]
+            if getattr(column, "ndim", 1) != 1:
+                raise InputError(f"{path!r} has several columns {name!r}; rename them")
+            self.frame = self.frame if stays else self.frame.drop(columns=[name])
+            return column_values(column)
+        if name in self.others:
+            return np.asarray(self.others[name])
+        names = self.others if self.frame is None else self.frame.columns
+        raise InputError(f"{path!r} has no column {name!r} for {what}; it has {few(names)}")
+
+
+def read_table(
+    path: str | os.PathLike[str],
+    layout: Layout | None = None,
+    features: mddag.Features | None = None,
+) -> Table:
+    """The rows of a file, for a model that reads `features` if that is given."""
+    layout = Layout() if layout is None else layout
+    name = os.fspath(path)
+    check_file(name)
+    read = READERS[layout.format or format_of(name)]
+    try:
+        raw = read(name, layout, features)
+    except StopError:
+        raise
+    except ImportError as error:
+        raise AbsentError(f"cannot read {name!r}: {one_line(error)}") from error
+    except MemoryError:
+        raise
+    except Exception as error:
+        reason = f"{type(error).__name__}: {one_line(error):.200}".rstrip(": ")
+        raise InputError(f"cannot read {name!r}: {reason}") from error
+    return _checked(_parted(name, raw, layout, features), features)
+
+
+def check_file(name: str) -> None:
+    """Refuse what is no file that can be read."""
+    if not os.path.exists(name):
+        raise InputError(f"there is no file {name!r}")
+    if os.path.isdir(name):
+        raise InputError(f"{name!r} is a folder; wanted a file")
+    if not os.access(name, os.R_OK):
+        raise InputError(f"{name!r} may not be read; change its mode")
+    if os.path.isfile(name) and os.path.getsize(name) == 0:
+        raise InputError(f"{name!r} is empty (0 bytes)")
+
+
+def format_of(name: str) -> str:
+    """The format that the name of a file stands for."""
+    path = Path(name)
+    suffixes = [s.lower() for s in path.suffixes]
+    if suffixes and suffixes[-1] in PACKED:
+        suffixes.pop()
+    last = suffixes[-1] if suffixes else ""
+    for kind, ends in SUFFIXES.items():
+        if last in ends:
+            return kind
+    known = ", ".join(end for ends in SUFFIXES.values() for end in ends)
+    raise InputError(f"{name!r} has no known end ({known}); name its format by --format")
+
+
+def column_values(column: Any) -> NDArray[Any]:
+    """A pandas column as an array: numbers, or strings of numpy's own type."""
+    values: NDArray[Any] = np.asarray(column)
+    if values.dtype.kind == "O" and all(isinstance(v, str) for v in values.tolist()):
+        return values.astype(str)
+    return values
+
+
+def few(names: Any, most: int = 8) -> str:
+    """The first of some names."""
+    listed = [str(name) for name in names]
+    return ", ".join(listed[:most]) + (", …" if len(listed) > most else "") or "none"
+
+
+def _csv(path: str, layout: Layout, features: mddag.Features | None) -> _Raw:
+    pandas = needed("pandas", "csv files")
+    tabs = ".tsv" in [s.lower() for s in Path(path).suffixes]
+    delimiter = layout.delimiter or ("\t" if tabs else ",")
+    frame = pandas.read_csv(path, sep=delimiter, dtype=_strings(features), low_memory=False)
+    if len(frame.columns) == 1 and layout.delimiter is None:
+        header = str(frame.columns[0])
+        other = next((mark for mark in ";\t|" if mark in header), None)
+        if other is not None:
+            raise InputError(f"{path!r} has one column; --delimiter {other!r} may part it")
+    return _Raw(frame)
+
+
+def _strings(features: mddag.Features | None) -> dict[str, type]:
+    """The columns whose categories are strings, though a csv file may have numbers there."""
+    if features is None or features.names is None:
+        return {}
+    return {
+        features.names[i]: str
+        for i, values in features.categories.items()
+        if values and all(isinstance(value, str) for value in values)
+    }
+
+
+def _parquet(path: str, layout: Layout, features: mddag.Features | None) -> _Raw:
+    parquet = needed("pyarrow.parquet", "parquet files")
+    needed("pandas", "parquet files")
+    return _Raw(parquet.read_table(path).to_pandas())
+
+
+def _arrow(path: str, layout: Layout, features: mddag.Features | None) -> _Raw:
+    arrow = needed("pyarrow", "arrow files")
+    needed("pandas", "arrow files")
+    with arrow.memory_map(path) as source:
+        try:
+            table = arrow.ipc.open_file(source).read_all()
+        except arrow.ArrowInvalid:
+            source.seek(0)
+            table = arrow.ipc.open_stream(source).read_all()
+        return _Raw(table.to_pandas())
+
+
+def _svmlight(path: str, layout: Layout, features: mddag.Features | None) -> _Raw:
+    from sklearn.datasets import load_svmlight_file
+
+    n_features = None if features is None else features.n
+    rows, y, qid = load_svmlight_file(path, n_features=n_features, query_id=True)
+    if rows.shape[0] == 0:
+        raise InputError(f"{path!r} has no rows")
+    if rows.shape[0] * rows.shape[1] * 8 > MOST_DENSE:
+        raise InputError(
+            f"{path!r} names feature {rows.shape[1]}; {rows.shape[0]} dense rows of so many would "
+            f"take more than {MOST_DENSE >> 30} GB"
+        )
+    X = _dense(rows, layout.absent)
+    others = {"y": y} | ({"qid": qid} if len(qid) == len(y) else {})
+    return _Raw(None, X, others)
+
+
+def _dense(rows: Any, absent: float) -> NDArray[np.float64]:
+    if absent == 0:
+        dense: NDArray[np.float64] = rows.toarray()
+        return dense
+    X = np.full(rows.shape, absent)
+    entries = rows.tocoo()
+    X[entries.row, entries.col] = entries.data
+    return X
+
+
+def _arff(path: str, layout: Layout, features: mddag.Features | None) -> _Raw:
+    from scipy.io import arff
+
+    pandas = needed("pandas", "arff files")
+    records, meta = arff.loadarff(path)
+    columns = {}
+    for name in meta.names():
+        kind, values = meta[name]
+        column = records[name]
+        if kind == "nominal":
+            texts = [None if text == b"?" else text.decode() for text in column.tolist()]
+            column = pandas.Categorical(texts, categories=list(values))
+        columns[name] = column
+    return _Raw(pandas.DataFrame(columns))
+
+
+def _npz(path: str, layout: Layout, features: mddag.Features | None) -> _Raw:
+    with np.load(path, allow_pickle=False) as archive:
+        if not hasattr(archive, "files"):
+            raise InputError(f"{path!r} is one array; wanted an archive with {layout.array!r}")
+        if layout.array not in archive.files:
+            raise InputError(
+                f"{path!r} has no array {layout.array!r} for the rows; it has "
+                f"{few(archive.files)}: name it by --array"
+            )
+        wanted = {layout.target or "y", layout.qid or "qid", layout.weight}
+        wanted |= {(layout.where or "").partition("=")[0]}
+        others = {name: archive[name] for name in archive.files if name in wanted}
+        X = archive[layout.array]
+    window = getattr(features, "window", None)
+    if X.ndim == 3 and window is None and features is not None:
+        X = X.reshape(len(X), -1)
+    return _Raw(None, X, others)
+
+
+READERS: dict[str, Callable[[str, Layout, mddag.Features | None], _Raw]] = {
+    "csv": _csv,
+    "parquet": _parquet,
+    "arrow": _arrow,
+    "svmlight": _svmlight,
+    "arff": _arff,
+    "npz": _npz,
+}
+
+
+def needed(module: str, what: str) -> Any:
+    """An optional library, or what to install."""
+    from importlib import import_module
+
+    library = module.partition(".")[0]
+    try:
+        return import_module(module)
+    except ImportError:
+        raise AbsentError(
+            f"{what} need {library}, which is not installed: pip install {library}"
+        ) from None
+
+
+def _parted(path: str, raw: _Raw, layout: Layout, features: mddag.Features | None) -> Table:
+    """Features on the one hand, labels and the rest on the other; then the rows wanted."""
+    chosen = None
+    if layout.where is not None:
+        column, equals, value = layout.where.partition("=")
+        if not equals:
+            raise UsageError(f"--where is {layout.where!r}; wanted COLUMN=VALUE")
+        read = features is not None and features.names is not None and column in features.names
+        chosen = np.flatnonzero(raw.pop(column, "--where", path, stays=read).astype(str) == value)
+    given = {"target": layout.target, "qid": layout.qid, "weight": layout.weight}
+    if raw.frame is None:  # arrays have usual names
+        given["target"] = given["target"] or ("y" if "y" in raw.others else None)
+        given["qid"] = given["qid"] or ("qid" if "qid" in raw.others else None)
+    y, qid, weight = (
+        None if name is None else raw.pop(name, f"--{what}", path) for what, name in given.items()
+    )
+    if raw.frame is not None:
+        absent = [name for name in layout.drop if name not in raw.frame.columns]
+        if absent:
+            raise InputError(f"{path!r} has no column {absent[0]!r} to drop")
+        raw.frame = raw.frame.drop(columns=list(layout.drop))
+        X = _model_columns(raw.frame, features, path)
+    else:
+        X = raw.X
+    found = Table(path, X, whole_labels(y, path), qid, weight)
+    found = found if chosen is None else found.taken(chosen)
+    return found if layout.rows is None else found.taken(_slice(layout.rows))
+
+
+def _model_columns(frame: Any, features: mddag.Features | None, path: str) -> Any:
+    """The columns that the model knows by name, in its order; all where it knows none."""
+    if features is None or features.names is None:
+        return frame
+    spelt = {str(name).replace(" ", "_"): name for name in frame.columns}  # LightGBM's spelling
+    spelt |= {str(name): name for name in frame.columns}
+    absent = [name for name in features.names if name not in spelt]
+    if absent:
+        raise InputError(
+            f"{path!r} lacks {len(absent)} of the {features.n} columns that the model reads: "
+            f"{few(absent, 5)}; it has {few(frame.columns)}"
+        )
+    chosen = frame[[spelt[name] for name in features.names]]
+    chosen.columns = list(features.names)
+    return chosen
+
+
+def whole_labels(y: NDArray[Any] | None, path: str) -> NDArray[Any] | None:
+    """Labels; floats that are whole numbers as integers, and none may be missing."""
+    if y is None:
+        return None
+    missing = [value is None or value != value for value in y.tolist()]
+    if any(missing):
+        raise InputError(f"{path!r} has no label in row {missing.index(True)}; leave the row out")
+    if y.dtype.kind == "f" and np.isfinite(y).all() and (y == np.round(y)).all():
+        return y.astype(np.int64) if np.abs(y).max(initial=0) < 2**53 else y
+    return y
+
+
+def _slice(text: str) -> slice:
+    first, colon, end = text.partition(":")
+    try:
+        if not colon:
+            raise ValueError
+        return slice(*(int(part) if part else None for part in (first, end)))
+    except ValueError:
+        raise UsageError(f"--rows is {text!r}; wanted FIRST:END, such as 0:1000") from None
+
+
+def _checked(table: Table, features: mddag.Features | None) -> Table:
+    """The table, if its parts belong together."""
+    if len(table) == 0:
+        raise InputError(f"{table.path!r} has no rows (that were asked for)")
+    for name in ("y", "qid", "weight"):
+        column = getattr(table, name)
+        if column is not None and (column.ndim != 1 or len(column) != len(table)):
+            raise InputError(
+                f"{table.path!r} has {len(table)} rows, but {name} is of shape {column.shape}"
+            )
+    width = np.shape(table.X)[1] if np.ndim(table.X) == 2 else None
+    if features is not None and width is not None and width != features.n_given:
+        raise InputError(
+            f"{table.path!r} has {width} columns of features, but the model reads "
+            f"{features.n_given}; name columns that are no features by --target, --qid, --drop"
+        )
+    return table

@@ -1,0 +1,113 @@
+"""The same rows from files of all formats."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from mddag import Features
+from mddag.cli.exits import InputError, UsageError
+from mddag.cli.tables import Layout, column_values, format_of, read_table
+
+ROWS = pd.DataFrame(
+    {"a": [0.5, np.nan, 2.0, 3.0], "b": [1, 0, 0, 4], "y": [1, 0, 1, 0], "q": [7, 7, 9, 9]}
+)
+
+
+def test_csv_parquet_and_arrow_are_the_same(tmp_path):
+    pytest.importorskip("pyarrow")
+    import pyarrow as pa
+
+    ROWS.to_csv(tmp_path / "rows.csv", index=False)
+    ROWS.to_csv(tmp_path / "rows.csv.gz", index=False)
+    ROWS.to_csv(tmp_path / "rows.tsv", index=False, sep="\t")
+    ROWS.to_parquet(tmp_path / "rows.parquet", index=False)
+    ROWS.to_feather(tmp_path / "rows.feather")
+    table = pa.Table.from_pandas(ROWS)
+    with pa.ipc.new_stream(str(tmp_path / "rows.arrow"), table.schema) as stream:
+        stream.write_table(table)
+    for path in tmp_path.iterdir():
+        found = read_table(path, Layout(target="y", qid="q"))
+        pd.testing.assert_frame_equal(found.X, ROWS[["a", "b"]])
+        assert found.y.tolist() == [1, 0, 1, 0]
+        assert found.qid.tolist() == [7, 7, 9, 9]
+
+
+def test_svmlight_with_queries(tmp_path):
+    path = tmp_path / "rows.svmlight"
+    path.write_text("2 qid:1 1:0.5 3:1\n0 qid:1 2:4\n1 qid:2 3:7\n")
+    found = read_table(path)
+    assert found.X.tolist() == [[0.5, 0, 1], [0, 4, 0], [0, 0, 7]]
+    assert (found.y.tolist(), found.y.dtype.kind) == ([2, 0, 1], "i")
+    assert found.qid.tolist() == [1, 1, 2]
+    missing = read_table(path, Layout(absent=np.nan), Features(4)).X
+    assert np.isnan(missing).tolist()[1] == [True, False, True, True]
+
+
+def test_arff(tmp_path):
+    path = tmp_path / "rows.arff"
+    path.write_text(
+        "@relation r\n@attribute a numeric\n@attribute town {ulm, bonn}\n"
+        "@attribute class {no, yes}\n@data\n1.5,ulm,no\n?,?,yes\n"
+    )
+    found = read_table(path, Layout(target="class"))
+    assert found.y.tolist() == ["no", "yes"]
+    assert found.y.dtype.kind == "U"
+    assert found.X["town"].cat.categories.tolist() == ["ulm", "bonn"]
+    assert found.X["town"].isna().tolist() == [False, True]
+
+
+def test_npz(tmp_path):
+    path, X = tmp_path / "rows.npz", np.arange(24).reshape(2, 3, 4)
+    np.savez(path, X=X, y=np.array([0, 1]), qid=np.array([5, 5]), X_test=X[:1], test=[True, False])
+    found = read_table(path)
+    assert (found.X == X).all()
+    assert (found.y.tolist(), found.qid.tolist()) == ([0, 1], [5, 5])
+    with pytest.raises(InputError, match="has 1 rows, but y is of shape"):
+        read_table(path, Layout(array="X_test"))
+    assert read_table(path, features=Features(12)).X.shape == (2, 12)
+    assert len(read_table(path, Layout(where="test=True"))) == 1
+
+
+def test_columns_of_the_model_in_its_order(tmp_path):
+    ROWS.rename(columns={"a": "a b"}).to_csv(tmp_path / "rows.csv", index=False)
+    found = read_table(tmp_path / "rows.csv", Layout(), Features(2, ("b", "a_b")))
+    assert found.X.columns.tolist() == ["b", "a_b"]
+    assert found.y is None
+
+
+def test_numbers_that_are_categories_stay_text(tmp_path):
+    path = tmp_path / "rows.csv"
+    path.write_text("zip,y\n01067,0\n80331,1\n")
+    features = Features(1, ("zip",), {0: ("01067", "80331")})
+    assert read_table(path, Layout(target="y"), features).X["zip"].tolist() == ["01067", "80331"]
+
+
+def test_rows_and_conditions(tmp_path):
+    ROWS.to_csv(tmp_path / "rows.csv", index=False)
+    found = read_table(
+        tmp_path / "rows.csv", Layout(target="y", where="q=9", rows="1:", drop=("b",))
+    )
+    assert found.X.to_dict("list") == {"a": [3.0]}
+    assert found.y.tolist() == [0]
+    with pytest.raises(UsageError, match="wanted FIRST:END"):
+        read_table(tmp_path / "rows.csv", Layout(rows="ten"))
+    with pytest.raises(UsageError, match="wanted COLUMN=VALUE"):
+        read_table(tmp_path / "rows.csv", Layout(where="q"))
+
+
+def test_labels_are_asked_for_when_they_are_needed(tmp_path):
+    ROWS.to_csv(tmp_path / "rows.csv", index=False)
+    with pytest.raises(UsageError, match="name their column by --target"):
+        _ = read_table(tmp_path / "rows.csv").labels
+
+
+def test_formats_by_name():
+    assert format_of("a/b.csv.gz") == "csv"
+    assert format_of("B.PARQUET") == "parquet"
+    with pytest.raises(InputError, match="no known end"):
+        format_of("rows.xlsx")
+
+
+def test_strings_are_of_numpys_own_type():
+    assert column_values(pd.Series(["a", "bc"], dtype=object)).dtype.kind == "U"
+    assert column_values(pd.Series([1, 2])).dtype.kind == "i"
