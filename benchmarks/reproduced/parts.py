@@ -24,8 +24,8 @@ from benchmarks.adaboost import errors
 from benchmarks.fidelity.__main__ import measured as fidelity
 from benchmarks.parts import condensation
 from benchmarks.places import ROOT
-from benchmarks.quality import models, report, split
-from benchmarks.quality.__main__ import solved
+from benchmarks.quality_fixed import models, report, split
+from benchmarks.quality_fixed.__main__ import solved
 from benchmarks.reproduced.comparison import read
 from mddag.solvers import Sarsa, WatkinsQ
 
@@ -53,7 +53,7 @@ def of_benchmarks(folder: Path) -> Iterator[tuple[str, Part]]:
     yield "fidelity", Part(BENCHMARKS / "fidelity" / "models.csv", fidelity)
     yield "errors", Part(BENCHMARKS / "adaboost" / "errors.csv", errors.measure)
     for table, names in (("main", split.DATA), ("fresh", split.FRESH)):
-        path = BENCHMARKS / "quality" / f"{table}.csv"
+        path = BENCHMARKS / "quality_fixed" / f"{table}.csv"
         for name, ensemble in product(names, models.ENSEMBLES):
             rows = partial(quality, name, ensemble, folder)
             yield f"quality/{name.replace('/', ' ')}/{ensemble}", Part(path, rows)

@@ -9,19 +9,20 @@ from itertools import product
 from time import process_time
 from typing import Any
 
-import benchmarks.quality
+import benchmarks.quality_fixed
 from benchmarks.places import OUT, RESULTS
-from benchmarks.quality import models, report, split
-from benchmarks.quality.methods import BETAS, Rows, ours, rivals
-from benchmarks.quality.probabilities import probabilities
+from benchmarks.quality_fixed import models, report, split
+from benchmarks.quality_fixed.methods import BETAS, Rows, ours, rivals
+from benchmarks.quality_fixed.probabilities import probabilities
 from mddag.solvers import Portfolio
 
 
 def main() -> None:
     options = read_options()
-    table, out = ("fresh", OUT / "quality_fresh") if options.fresh else ("main", OUT / "quality")
+    table, folder = ("fresh", "quality_fixed_fresh") if options.fresh else ("main", "quality_fixed")
+    out = OUT / folder
     out = out / "quick" if options.quick else out
-    results = out if options.quick else RESULTS / "quality"
+    results = out if options.quick else RESULTS / "quality_fixed"
     shrink = 10 if options.quick else 1
     for seed, name, ensemble in product(options.seeds, options.only, options.ensembles):
         part = out / "solved" / f"{name.replace('/', ' ')} {ensemble} {seed}.json"
@@ -43,7 +44,7 @@ def main() -> None:
 
 
 def read_options() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=benchmarks.quality.__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(description=benchmarks.quality_fixed.__doc__.splitlines()[0])
     parser.add_argument("--fresh", action="store_true", help="data that nothing was chosen on")
     parser.add_argument("--only", nargs="+", metavar="DATA", help="of those of the table")
     ensembles = models.ENSEMBLES

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.quality.curves import TOLERANCES, Point, by_method, reading
+from benchmarks.quality_fixed.curves import TOLERANCES, Point, by_method, reading
 
 LADDER = np.array([0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.7, 1.0, 1.4, 2.0]) / 100
 LINES = {

@@ -15,11 +15,11 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.quality.curves import TOLERANCES, by_method, reading
-from benchmarks.quality.methods import OURS, OWN_ORDER, RIVALS
-from benchmarks.quality.models import ENSEMBLES
-from benchmarks.quality.picture import picture
-from benchmarks.quality.split import DATA, FRESH
+from benchmarks.quality_fixed.curves import TOLERANCES, by_method, reading
+from benchmarks.quality_fixed.methods import OURS, OWN_ORDER, RIVALS
+from benchmarks.quality_fixed.models import ENSEMBLES
+from benchmarks.quality_fixed.picture import picture
+from benchmarks.quality_fixed.split import DATA, FRESH
 from benchmarks.table import markdown, written
 
 NOTE = """Mean evaluations over the seeds, standard deviation in brackets. "default" is ours; =
