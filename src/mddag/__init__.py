@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from mddag.serving.predictor import load as load
     from mddag.tuning.sparsify import sparsify as sparsify
     from mddag.tuning.sweep import sweep as sweep
+    from mddag.tuning.train import train as train
 
 _HOMES = {
     "AdaBoostMHClassifier": "mddag.estimators.adaboost",
@@ -73,6 +74,7 @@ _HOMES = {
     "load": "mddag.serving.predictor",
     "sparsify": "mddag.tuning.sparsify",
     "sweep": "mddag.tuning.sweep",
+    "train": "mddag.tuning.train",
 }
 
 # The families of interchangeable members, and where each is at home.
@@ -118,6 +120,7 @@ __all__ = [
     "load",
     "sparsify",
     "sweep",
+    "train",
 ]
 
 

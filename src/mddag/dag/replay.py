@@ -21,7 +21,7 @@ from mddag.ensemble.ensemble import Ensemble
 from mddag.ensemble.votes import Votes
 from mddag.mdp.grid import buckets
 from mddag.mdp.policy import Policy
-from mddag.mdp.rollout import roll_out
+from mddag.mdp.rollout import Rollout, roll_out
 from mddag.mdp.verdicts import decided
 
 
@@ -43,9 +43,23 @@ class Replay:
 
 def replay(ensemble: Ensemble, policy: Policy, votes: Votes, *, n_threads: int = 1) -> Replay:
     """What ``compile(ensemble, policy)`` does with the rows of these votes of the ensemble."""
-    cost = ensemble.cost
+    cost = ensemble.cost if policy.routing is None else np.ones(policy.n_steps)
+    found = rolled_out(ensemble, policy, votes, cost, n_threads=n_threads)
+    codes = decided(codes_by_scores(ensemble, found.scores), found.verdict)
+    return Replay(found.scores, found.exit_step, found.n_evaluated, codes)
+
+
+def rolled_out(
+    ensemble: Ensemble,
+    policy: Policy,
+    votes: Votes,
+    costs: NDArray[np.float64],
+    *,
+    n_threads: int = 1,
+) -> Rollout:
+    """The same as a rollout, with prices of the policy's steps (N,) by base classifier."""
     if policy.routing is not None:
-        votes, cost = policy.routing.votes(votes), np.ones(policy.n_steps)
+        votes = policy.routing.votes(votes)
     policy = copy(policy.unrouted)  # or the jump tables of all candidates would stay in memory
     tables, grid, unit = policy.tables(votes.tables), policy.grid.native, 1.0
     if not ensemble.callables:
@@ -54,8 +68,6 @@ def replay(ensemble: Ensemble, policy: Policy, votes: Votes, *, n_threads: int =
         tables = replace(tables, values=values, bias=bias)
         grid = buckets(integers.edges(policy.grid.edges).astype(np.float64), policy.grid.n_scores)
         unit = integers.unit
-    found = roll_out(policy, votes, tables, grid, cost, checked_threads(n_threads))
-    scores = found.scores
-    scores *= unit
-    codes = decided(codes_by_scores(ensemble, scores), found.verdict)
-    return Replay(scores, found.exit_step, found.n_evaluated, codes)
+    found = roll_out(policy, votes, tables, grid, costs, checked_threads(n_threads))
+    found.scores[:] *= unit
+    return found

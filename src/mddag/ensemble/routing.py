@@ -135,14 +135,18 @@ class Routing(ReadOnlyArrays):
 
 @dataclass(frozen=True, eq=False)
 class Route:
-    """The regions (n,) of some rows in a routing."""
+    """The regions (n,) of some rows in a routing.
+
+    costs : float64 (n_steps,), prices of its steps; None where base classifiers all cost alike
+    """
 
     routing: Routing
     regions: NDArray[np.intp]
+    costs: NDArray[np.float64] | None = None
 
     def rows(self, index: NDArray[np.intp] | NDArray[np.bool_] | slice) -> Route:
         """Those of some of the rows."""
-        return Route(self.routing, self.regions[index])
+        return Route(self.routing, self.regions[index], self.costs)
 
 
 def with_regions(votes: Votes, routings: Sequence[Routing], rows: Any) -> Votes:

@@ -197,9 +197,13 @@ class Votes:
 
     def regions_of(self, routing: Routing) -> NDArray[np.intp]:
         """The region of each row in a routing, (n,), if it is known."""
+        return self.route_of(routing).regions
+
+    def route_of(self, routing: Routing) -> Route:
+        """The route of the rows in a routing, if it is known."""
         for route in self.routes:
             if route.routing is routing:
-                return route.regions
+                return route
         raise ValueError(
             "the policy is routed, but the regions of these rows are not known; wanted votes with "
             "its route, or mddag.compile(ensemble, policy), which reads X"

@@ -209,6 +209,10 @@ class DagEstimator(Shipping, BaseEstimator):  # type: ignore[misc]
         """Base classifiers evaluated on each row, (n,)."""
         return self.untransformed().n_evaluated(self._rows(X))
 
+    def n_nodes(self, X: Any) -> NDArray[np.int64]:
+        """Nodes visited in the trees evaluated on each row, (n,); see ``Predictor.n_nodes``."""
+        return self.untransformed().n_nodes(self._rows(X))
+
     def encode(self, X: Any) -> Rows:
         """X as every method here reads it, float (n, d): encode a frame once, use it often."""
         return self.untransformed().encode(self._rows(X))

@@ -207,6 +207,12 @@ class MDDAGRanker(DagEstimator):
             return self.classifier_.n_evaluated(self._rows(X))
         return self._of_queries().n_evaluated(self._rows(X), qid)
 
+    def n_nodes(self, X: Any, qid: Any = None) -> NDArray[np.int64]:
+        """Nodes visited in the trees evaluated on each document, (n,)."""
+        if self.classifier_ is not None:
+            return self.classifier_.n_nodes(self._rows(X))
+        return self._of_queries().n_nodes(self._rows(X), qid)
+
     def predictor(self) -> Predictor:
         """The fitted model without scikit-learn; its predictions are the same."""
         if self.classifier_ is not None:

@@ -282,8 +282,12 @@ class MDP:
 
     def with_unit_costs(self) -> MDP:
         """The same sample, each base classifier at the price 1."""
+        return self.with_costs(np.ones(self.n_steps))
+
+    def with_costs(self, costs: ArrayLike) -> MDP:
+        """The same sample with other prices of its base classifiers, (N,)."""
         other = copy(self)
-        other.costs = np.ones(self.n_steps)
+        other.costs = checked_prices("costs", costs, self.n_steps, "base classifier")
         return other
 
     def counting(self, most: int | None = None) -> NDArray[np.intp]:
@@ -334,9 +338,12 @@ class MDP:
         passes through other partial sums, so it may want another grid.
         """
         other = copy(self)
-        if isinstance(arrangement, Routing):  # whose base classifiers all cost alike
+        if isinstance(arrangement, Routing):
             other.votes, other.factors = arrangement.votes(self.votes), None
-            other.costs = np.full(arrangement.n_steps, self.costs.mean())
+            costs = self.votes.route_of(arrangement).costs
+            if costs is None:  # base classifiers all cost alike
+                costs = np.full(arrangement.n_steps, self.costs.mean())
+            other.costs = costs
             return other if grid is None else other.on_grid(grid)
         check_arrangement(arrangement)
         checked_permutation(arrangement.order, self.n_steps)

@@ -19,6 +19,7 @@ from mddag import _core
 from mddag._internal.checks import check_is, checked_threads
 from mddag._internal.out_array import checked_out
 from mddag.calibration.calibration import Calibration
+from mddag.dag.node_counts import visited
 from mddag.dag.region_walks import RegionWalks
 from mddag.dag.trace import Trace
 from mddag.features.one_row import one_row
@@ -143,6 +144,11 @@ class Predictor:
     def n_evaluated(self, X: Any) -> NDArray[np.int64]:
         """Base classifiers evaluated on each row, (n,)."""
         return self.model.dag.lengths(X, n_threads=self.n_threads)[2]
+
+    def n_nodes(self, X: Any) -> NDArray[np.int64]:
+        """Nodes visited in the trees evaluated on each row, (n,): the depths of the leaves that it
+        reaches, with regions also those of the router."""
+        return visited(self.model.dag, X, n_threads=self.n_threads)
 
     def predict_one(self, x: Any) -> Any:
         """The winning class, or the expected mean, of one row.

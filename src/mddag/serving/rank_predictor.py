@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from mddag._internal.checks import typed
 from mddag._internal.out_array import checked_out
+from mddag.dag.node_counts import visited
 from mddag.dag.trace import Trace
 from mddag.metrics.queries import Queries
 from mddag.serving.predictor import Predictor
@@ -50,6 +51,10 @@ class RankPredictor(Predictor):
     def n_evaluated(self, X: Any, qid: Any = None) -> NDArray[np.int64]:
         """Base classifiers evaluated on each row, (n,)."""
         return self.model.dag.lengths(X, qid, n_threads=self.n_threads)[2]
+
+    def n_nodes(self, X: Any, qid: Any = None) -> NDArray[np.int64]:
+        """Nodes visited in the trees evaluated on each row, (n,)."""
+        return visited(self.model.dag, X, qid, n_threads=self.n_threads)
 
     def predict_one(self, x: Any) -> Any:
         """Refused where the policy looks at whole queries: a document alone has no place in one."""

@@ -49,6 +49,11 @@ class Summary:
     metric           : what full, sparse and lost are of, where it is not the default one
     proof            : "exact", for every distribution of rows, or "asymptotic", for many rows; None
                        where nothing is promised of a metric
+    n_nodes, n_nodes_full : nodes visited per row, the mean, by the sparse and the full model; None
+                       where evaluations were to be few
+    reference        : only of ``train``: the shape of the tuned full model, which is what "full"
+                       means here: it need not have the base classifiers of the sparse model
+    is_reference     : likewise, whether that model itself was returned
     """
 
     kind: str
@@ -69,6 +74,10 @@ class Summary:
     rates: RealisedRates | None = None
     metric: str | None = None
     proof: str | None = None
+    n_nodes: float | None = None
+    n_nodes_full: float | None = None
+    reference: str | None = None
+    is_reference: bool = False
 
     def __post_init__(self) -> None:
         check_one_of("kind", self.kind, KINDS)
@@ -85,9 +94,9 @@ class Summary:
         if self.rates is not None:
             return self._detection_lines(self.rates)
         return [
-            f"{TASKS[self.kind].estimator} by sparsify({self.knob}={self.value:g}): {self._what}",
-            f"evaluations per row: {self.n_evaluated:.1f} of {self.n_classifiers} base "
-            f"classifiers, on {self.n_rows} {self._rows}",
+            f"{TASKS[self.kind].estimator} by {self._by}({self.knob}={self.value:g}): {self._what}",
+            f"{self._nodes}evaluations per row: {self.n_evaluated:.1f} of {self.n_classifiers} "
+            f"base classifiers, on {self.n_rows} {self._rows}",
             f"{self._quality}, on the same {self.n_rows} {self._counted}",
             self._promise,
             f"expected speed: {self._speed}",
@@ -109,7 +118,25 @@ class Summary:
     @property
     def evaluates_all(self) -> bool:
         """Whether it is the full model itself."""
+        if self.reference is not None:
+            return self.is_reference
         return self.n_evaluated == self.n_classifiers
+
+    @property
+    def _by(self) -> str:
+        return "sparsify" if self.reference is None else "train"
+
+    @property
+    def _everything(self) -> str:
+        if self.reference is None:
+            return "evaluating everything"
+        return f"the full model ({self.reference})"
+
+    @property
+    def _nodes(self) -> str:
+        if self.n_nodes is None or self.n_nodes_full is None:
+            return ""
+        return f"nodes per row: {self.n_nodes:.1f} of {self.n_nodes_full:.1f}; "
 
     @property
     def _what(self) -> str:
@@ -170,14 +197,14 @@ class Summary:
     @property
     def _speed(self) -> str:
         if self.evaluates_all:
-            return "that of evaluating everything"
+            return f"that of {self._everything}"
         if self.speed is None or self.speed_one is None:
             return "nothing is evaluated, and every row gets the same answer"
         batches, single = _times(self.speed), _times(self.speed_one)
         than = "than" if batches == SLOW else "as"
         if self._counted == "queries":
             return f"many queries at once {batches} {than} evaluating everything"
-        return f"large batches {batches} {than} evaluating everything, single rows {single}"
+        return f"large batches {batches} {than} {self._everything}, single rows {single}"
 
 
 def _times(speed: float) -> str:

@@ -15,8 +15,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from itertools import takewhile
-from typing import Any
 
 import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
@@ -35,8 +33,10 @@ from mddag.solvers import Candidates, Family, Solver
 from mddag.solvers.arranged import Arranged
 from mddag.solvers.front import rounded, spaced_front, worth
 from mddag.solvers.judged_candidates import JudgedCandidates
+from mddag.tuning.candidate_front import Candidate, CandidateFront
 from mddag.tuning.excess_loss import ExcessLoss
 from mddag.tuning.metric_loss import MetricLoss
+from mddag.tuning.node_prices import NodePrices
 
 BETAS = tuple(10.0 ** np.arange(-6.0, 0.1))
 ROUNDS = 3  # of refinement
@@ -46,22 +46,8 @@ STEP = 1.05  # between the costs of candidates that are taken from a front
 Prices = Sequence[float] | NDArray[np.float64]
 
 
-@dataclass(frozen=True, eq=False)
-class Candidate:
-    """A policy and what it did to all the rows.
-
-    n_evaluated : int32 (n,)
-    excess      : float64 (n,), loss beyond the full ensemble's
-    """
-
-    beta: float
-    policy: Policy
-    n_evaluated: NDArray[np.int32]
-    excess: NDArray[np.float64]
-
-
 @dataclass
-class CandidateSearch:
+class CandidateSearch(CandidateFront):
     """Learns policies on some of the rows and replays them on all.
 
     votes               : of all rows
@@ -71,6 +57,7 @@ class CandidateSearch:
     n_jobs              : joblib's workers for a solver that solves price by price
     verbose             : report the candidates on standard error
     on_interrupt        : "raise", or "return": Ctrl-C ends a search with the candidates so far
+    prices              : of the base classifiers in nodes; None where evaluations count
     """
 
     ensemble: Ensemble
@@ -83,6 +70,7 @@ class CandidateSearch:
     n_jobs: int | None = None
     verbose: bool = False
     on_interrupt: str = "raise"
+    prices: NodePrices | None = None
     candidates: list[Candidate] = field(init=False)
     judged: JudgedCandidates | None = field(init=False, default=None)
     family_costs: NDArray[np.float64] = field(init=False, default_factory=lambda: np.empty(0))
@@ -91,14 +79,19 @@ class CandidateSearch:
         self.candidates = [self._constant(EVAL, 0.0)]
 
     @property
-    def everything(self) -> Candidate:
-        """The full ensemble."""
-        return self.candidates[0]
-
-    @property
     def unit(self) -> float:
         """What prices are in, in units of the loss."""
         return self.learning.mdp.unit
+
+    @property
+    def counted(self) -> str:
+        """What a budget counts."""
+        return "base classifiers" if self.prices is None else "nodes"
+
+    @property
+    def spend(self) -> str:
+        """What policies do with it."""
+        return "evaluate" if self.prices is None else "visit"
 
     def saves_time(self, candidate: Candidate) -> bool:
         """Whether large batches are expected to be faster than with the full ensemble."""
@@ -117,14 +110,14 @@ class CandidateSearch:
         return self.candidates[-1]
 
     def within_budget(self, budget: float, judges: NDArray[np.intp]) -> Candidate:
-        """The least excess loss with at most `budget` mean evaluations on the rows `judges`.
+        """The least excess loss with at most `budget` mean cost on the rows `judges`.
 
         Judged candidates are on their front: the dearer, the less loss is expected of them. To
         choose by the loss on these few rows would only choose the luckiest.
         """
 
         def too_dear(candidate: Candidate) -> bool:
-            return self._mean(candidate.n_evaluated, judges) > budget
+            return self._mean(candidate.cost, judges) > budget
 
         if isinstance(self.solver, Family):
             self._take_best(self.solver, budget, too_dear)
@@ -133,40 +126,17 @@ class CandidateSearch:
         self.candidates.append(self._constant(QUIT, BETAS[-1]))  # within any budget
         if self.judged is not None:  # the full ensemble is among them if it is worth its price
             cheap = [c for c in self.candidates[1:] if not too_dear(c)]
-            return max(cheap, key=lambda c: self._mean(c.n_evaluated, judges))
+            return max(cheap, key=lambda c: self._mean(c.cost, judges))
         cheap = [c for c in self.candidates if not too_dear(c)]
-        return min(
-            cheap, key=lambda c: (self._mean(c.excess, judges), self._mean(c.n_evaluated, judges))
-        )
+        return min(cheap, key=lambda c: (self._mean(c.excess, judges), self._mean(c.cost, judges)))
 
     def cheapest(self, rows: NDArray[np.intp]) -> float:
-        """The fewest mean evaluations on some of the rows of a policy that evaluates anything."""
-        judged = [self._mean(c.n_evaluated, rows) for c in self.candidates if c.n_evaluated.any()]
+        """The smallest mean cost on some of the rows of a policy that evaluates anything."""
+        judged = [self._mean(c.cost, rows) for c in self.candidates if c.n_evaluated.any()]
         return float(min([*judged, *self.family_costs[self.family_costs > 0]]))
 
-    def within_loss(
-        self, bound: float, seen: NDArray[np.intp], judges: NDArray[np.intp]
-    ) -> Candidate:
-        """The fewest evaluations with at most `bound` mean excess loss on the rows `judges`, as
-        have all candidates with more evaluations: one that is merely lucky does not pass."""
-
-        def acceptable(candidate: Candidate) -> bool:
-            return self._mean(candidate.excess, judges) <= bound
-
-        return list(takewhile(acceptable, self.laid_out(bound, acceptable, seen)))[-1]
-
-    def laid_out(
-        self, bound: float, acceptable: Callable[[Candidate], bool], seen: NDArray[np.intp]
-    ) -> list[Candidate]:
-        """Candidates from the most evaluations to the fewest, the full ensemble first.
-
-        They lie close together where they cease to be `acceptable`. Those with more than `bound`
-        mean excess loss on the rows `seen` are left out: they would only end a sequence of tests.
-        """
+    def _prepare(self, acceptable: Callable[[Candidate], bool]) -> None:
         self._search(acceptable)
-        hopeful = [c for c in self.candidates[1:] if self._mean(c.excess, seen) <= bound]
-        hopeful.sort(key=lambda c: -self._mean(c.n_evaluated, seen))
-        return [self.everything, *hopeful]
 
     def _search(
         self,
@@ -267,11 +237,6 @@ class CandidateSearch:
                 self.candidates.append(new)
                 report(n_done, f"beta {beta:.3g}: {self._mean(new.n_evaluated):.1f} evaluated")
 
-    def _mean(self, numbers: NDArray[Any], rows: NDArray[np.intp] | slice = slice(None)) -> float:
-        """Over some of the rows, or all, by their weights."""
-        weight = None if self.weight is None else self.weight[rows]
-        return float(np.average(numbers[rows], weights=weight))
-
     def _constant(self, action: int, beta: float) -> Candidate:
         grid = Grid(np.empty(0), self.ensemble.n_scores)
         return self._replayed(beta, Policy.constant(action, self.ensemble.n_classifiers, grid))
@@ -279,7 +244,8 @@ class CandidateSearch:
     def _replayed(self, beta: float, policy: Policy) -> Candidate:
         found = replay(self.ensemble, policy, self.votes)
         excess = self.excess_loss(found.scores, found.exit_step, found.verdict)
-        return Candidate(beta, policy, found.n_evaluated, excess)
+        nodes = None if self.prices is None else self.prices.visited(policy, self.votes)
+        return Candidate(beta, policy, found.n_evaluated, excess, nodes)
 
 
 def _solve(solver: Solver, mdp: MDP, selection: MDP) -> Policy:

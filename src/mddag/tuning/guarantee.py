@@ -17,7 +17,7 @@ from mddag._internal.doubts import doubt
 from mddag.metrics.class_metric import ClassMetric
 from mddag.metrics.row_means import CostMatrix
 from mddag.tuning import p_values
-from mddag.tuning.candidates import Candidate, CandidateSearch
+from mddag.tuning.candidate_front import Candidate, CandidateFront
 from mddag.tuning.excess_loss import Measure
 from mddag.tuning.row_parts import CERTIFIED_SHARES
 
@@ -74,8 +74,11 @@ class Guarantee:
             return 0.0
         return p_values.price_of_difference(self.bound, n_certifying, self.confidence)
 
-    def require(self, n_rows: int, n_certifying: int) -> None:
-        """Refuse what no policy could pass, whatever it loses: too few rows, or too sure."""
+    def require(self, n_rows: int, n_certifying: int, share: float = CERTIFIED_SHARES[-1]) -> None:
+        """Refuse what no policy could pass, whatever it loses: too few rows, or too sure.
+
+        share : of the rows that certify
+        """
         if self.measure == "difference" and 1 - self.confidence < p_values.NUISANCE:
             raise ValueError(
                 f"confidence is {self.confidence}, but no number of rows proves {self.knob} with "
@@ -95,13 +98,13 @@ class Guarantee:
             raise ValueError(
                 f"{n_rows} rows are too few to promise {self.knob}={self.bound} with confidence "
                 f"{self.confidence}: it takes {needed} rows that only certify, so at least "
-                f"{math.ceil(needed / CERTIFIED_SHARES[-1])} in all, and about ten times as many "
+                f"{math.ceil(needed / share)} in all, and about ten times as many "
                 "to be near the bound; give more rows, a larger bound, or confidence=None"
             )
 
 
 def certified(
-    search: CandidateSearch,
+    search: CandidateFront,
     guarantee: Guarantee,
     seen: NDArray[np.intp],
     certifying: NDArray[np.intp],

@@ -16,9 +16,10 @@ from mddag._internal.weights import part
 from mddag.dag.replay import replay
 from mddag.estimators.dag_estimator import DagEstimator
 from mddag.serving.summary import Summary
-from mddag.tuning.candidates import Candidate
+from mddag.tuning.candidate_front import Candidate
 from mddag.tuning.guarantee import Guarantee
 from mddag.tuning.metric_loss import MetricLoss
+from mddag.tuning.node_prices import NodePrices
 from mddag.tuning.row_parts import RowParts
 
 Weight = NDArray[np.float64] | None
@@ -32,8 +33,12 @@ def measured(
     chosen: Candidate,
     parts: RowParts,
     metric_loss: MetricLoss | None = None,
+    prices: NodePrices | None = None,
 ) -> Summary:
-    """The summary of a fitted estimator whose policy is the `chosen` one."""
+    """The summary of a fitted estimator whose policy is the `chosen` one.
+
+    prices : of its base classifiers in nodes; None where evaluations count
+    """
     rows = parts.choosing if guarantee is None else parts.certifying
     full, truth, weight = parts.full[rows], parts.truth[rows], part(parts.weight, rows)
     left = replay(parts.ensemble, chosen.policy, parts.votes.rows(rows))
@@ -49,6 +54,10 @@ def measured(
         values = metric_loss.values(shipped, left.verdict, rows)
     elif parts.labelled:
         values = quality(full, truth, weight), quality(sparse, truth, weight)
+    nodes: tuple[float | None, float | None] = None, None
+    if prices is not None and chosen.nodes is not None:
+        everything = prices.everything(parts.votes.rows(rows))
+        nodes = _mean(chosen.nodes[rows], weight), _mean(everything, weight)
     return Summary(
         kind=parts.ensemble.kind,
         knob=knob,
@@ -67,6 +76,8 @@ def measured(
         speed_one=finite_speed(estimator.dag_.expected_speedup_one),
         metric=None if metric_loss is None else metric_loss.metric.name,
         proof=_proof(guarantee, metric_loss),
+        n_nodes=nodes[0],
+        n_nodes_full=nodes[1],
     )
 
 

@@ -20,16 +20,23 @@ from mddag.features.rows import Rows
 from mddag.mdp.policy_rows import mdp_of
 from mddag.solvers.arranged import arranged_for
 from mddag.tuning.arguments import measure_of
-from mddag.tuning.candidates import Candidate, CandidateSearch
+from mddag.tuning.candidate_front import Candidate
+from mddag.tuning.candidates import CandidateSearch
 from mddag.tuning.excess_loss import ExcessLoss
 from mddag.tuning.guarantee import Guarantee, certified
 from mddag.tuning.metric_loss import MetricLoss
+from mddag.tuning.node_prices import NodePrices
 from mddag.tuning.routes import with_routes
 from mddag.tuning.row_parts import RowParts
 
 
 def with_regions(
-    estimator: DagEstimator, parts: RowParts, knob: str, X: Any, unlabelled: Rows
+    estimator: DagEstimator,
+    parts: RowParts,
+    knob: str,
+    X: Any,
+    unlabelled: Rows,
+    prices: NodePrices | None = None,
 ) -> RowParts:
     """The parts, their votes with routings by region, made from rows that need no labels."""
     ensemble, features = parts.ensemble, parts.ensemble.features
@@ -41,7 +48,7 @@ def with_regions(
         actions=estimator.actions,
         weight=parts.weight,
     )
-    votes = with_routes(ensemble, mdp, features.rows(X), parts.learning, unlabelled)
+    votes = with_routes(ensemble, mdp, features.rows(X), parts.learning, unlabelled, prices)
     return replace(parts, votes=votes)
 
 
@@ -53,8 +60,12 @@ def searched(
     guarantee: Guarantee | None,
     metric_loss: MetricLoss | None,
     n_jobs: int | None,
+    prices: NodePrices | None = None,
 ) -> CandidateSearch:
-    """Policies learned on the rows for learning, none of them yet."""
+    """Policies learned on the rows for learning, none of them yet.
+
+    prices : of the base classifiers in nodes; None where evaluations count
+    """
     ensemble, measure = parts.ensemble, measure_of(parts.ensemble, knob)
     targets = _targets(parts, knob)
     excess_loss: ExcessLoss | MetricLoss = ExcessLoss(
@@ -74,7 +85,10 @@ def searched(
         actions=estimator.actions,
         weight=parts.weight,
     )
-    mdp = mdp.with_unit_costs() if knob == "budget" else mdp
+    if prices is not None:
+        mdp = mdp.with_costs(prices.means)
+    elif knob == "budget":
+        mdp = mdp.with_unit_costs()
     learning = arranged_for(solver, mdp.rows(parts.learning), estimator.ordering)
     return CandidateSearch(
         ensemble,
@@ -87,6 +101,7 @@ def searched(
         n_jobs=n_jobs,
         verbose=estimator.verbose,
         on_interrupt=estimator.on_interrupt,
+        prices=prices,
     )
 
 
@@ -110,7 +125,7 @@ def _within_budget(search: CandidateSearch, budget: float, rows: NDArray[np.intp
     if cheapest > budget:
         doubt(
             f"{search.solver.name} found no policy within budget={budget:g}: those that "
-            f"evaluate anything evaluate {cheapest:.4g} base classifiers per row or more. "
+            f"evaluate anything {search.spend} {cheapest:.4g} {search.counted} per row or more. "
             "Returned is a policy that evaluates nothing and gives every row the same answer; give "
             "a larger budget, a smaller every or another solver"
         )

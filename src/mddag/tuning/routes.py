@@ -8,6 +8,8 @@ given, or where they are too few for regions, there are no routings.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -21,6 +23,7 @@ from mddag.mdp.mdp import MDP
 from mddag.ordering.condensation import LEAST
 from mddag.ordering.regions import fitted_router, routings_of
 from mddag.solvers.portfolio.mixture import mixture_scores
+from mddag.tuning.node_prices import NodePrices
 
 # Regions, and the parts of all base classifiers that each evaluates at most.
 SHAPES = ((16, (6,)), (64, (6, 3)))
@@ -32,7 +35,12 @@ MOST_ROWS = 40_000  # that routings are made from
 
 
 def with_routes(
-    ensemble: Ensemble, mdp: MDP, rows: Rows, learning: NDArray[np.intp], unlabelled: Rows
+    ensemble: Ensemble,
+    mdp: MDP,
+    rows: Rows,
+    learning: NDArray[np.intp],
+    unlabelled: Rows,
+    prices: NodePrices | None = None,
 ) -> Votes:
     """The votes of an MDP's rows with their regions in routings, as far as these can be made.
 
@@ -40,6 +48,7 @@ def with_routes(
     learning   : which of them serve for learning; their labels say how far the full score is to be
                  followed
     unlabelled : further rows that routings are made from
+    prices     : of the base classifiers in nodes; None where all cost alike
     """
     votes = mdp.votes
     if not can_be_routed(ensemble, mdp):
@@ -60,7 +69,10 @@ def with_routes(
         router = fitted_router(some, of_some.scores(), n_regions, FEWEST)
         regions = leaves_of(router, some)
         made += routings_of(router, of_some, regions, sizes, wanted=wanted)
-    return with_regions(votes, made, rows)
+    routed = with_regions(votes, made, rows)
+    if prices is None:
+        return routed
+    return replace(routed, routes=tuple(prices.route(route, votes) for route in routed.routes))
 
 
 def can_be_routed(ensemble: Ensemble, mdp: MDP) -> bool:

@@ -20,6 +20,7 @@ from mddag.calibration.platt import fit_factor
 from mddag.ensemble.ensemble import Ensemble
 from mddag.ensemble.votes import Votes
 
+Shares = tuple[float, float, float]
 SHARES = (0.6, 0.4, 0.0)  # learning, choosing
 CERTIFIED_SHARES = (0.4, 0.1, 0.5)  # the same, and rows that only certify
 
@@ -62,15 +63,20 @@ class RowParts:
         random: np.random.RandomState,
         weight: NDArray[np.float64] | None = None,
         n_threads: int = 1,
+        shares: Shares | None = None,
     ) -> RowParts:
-        """The rows of X, checked and split at random."""
+        """The rows of X, checked and split at random.
+
+        shares : of the three parts; SHARES or CERTIFIED_SHARES by default
+        """
         rows = ensemble.features.rows(X)
         task, truth = ensemble.task, None
         if y is not None:
             truth = task.checked_targets(y)
             check_consistent_length(rows, truth)
             task.coded(truth)  # refuses labels that are not among the classes
-        shares = CERTIFIED_SHARES if certified else SHARES
+        if shares is None:
+            shares = CERTIFIED_SHARES if certified else SHARES
         learning, choosing, certifying = _split(len(rows), shares, random)
         votes = ensemble.votes(rows, n_threads=n_threads)
         scores = votes.scores()
@@ -99,9 +105,7 @@ class RowParts:
         return targets
 
 
-def _split(
-    n: int, shares: tuple[float, float, float], random: np.random.RandomState
-) -> list[NDArray[np.intp]]:
+def _split(n: int, shares: Shares, random: np.random.RandomState) -> list[NDArray[np.intp]]:
     """Rows for learning, choosing and certifying, each part sorted."""
     fewest = 3 if shares[-1] else 2
     if n < fewest:

@@ -40,11 +40,12 @@ from mddag.tuning.arguments import (
     refuse,
     supported,
 )
-from mddag.tuning.candidates import Candidate
+from mddag.tuning.candidate_front import Candidate
 from mddag.tuning.detection import sparse_detector
 from mddag.tuning.guarantee import Guarantee
 from mddag.tuning.measurement import measured
 from mddag.tuning.metric_loss import MetricLoss, metric_loss_of
+from mddag.tuning.node_prices import node_prices
 from mddag.tuning.policy_choice import chosen_for, searched, with_regions
 from mddag.tuning.ranking import sparse_ranker
 from mddag.tuning.row_parts import RowParts
@@ -65,6 +66,8 @@ BESIDE_A_RATE = (
     "the other"
 )
 NOT_OF_RANKERS = "but a ranker has none here; leave it out"
+EVALUATIONS_OR_TIME = ("evaluations", "time")
+OBJECTIVES = ("evaluations", "nodes", "time")
 EVERY = 16  # fewer decisions keep more rows together, which is what batches gain by
 
 
@@ -103,9 +106,11 @@ def sparsify(
                        that ends with such a model; it is not refitted
     X, y             : rows that the model was not trained on; without y its own predictions are
                        the targets
-    beta             : the price of an evaluation in units of the loss (regressors: of R2)
+    beta             : the price of an evaluation (with objective="nodes": of a node) in units of
+                       the loss (regressors: of R2)
     budget           : mean evaluations per instance, at most, on rows held out; whatever the
-                       prices of an ensemble are, each counts as one
+                       prices of an ensemble are, each counts as one. With objective="nodes": mean
+                       nodes per instance
     max_loss         : accuracy (regressors: R2) that may be lost against the full model
     max_disagreement : share of rows whose label may differ from the full model's
     confidence       : with which the last two hold on rows to come; see ``promise_``. None takes
@@ -126,7 +131,10 @@ def sparsify(
                        solvers do not use them). Rankers:
                        they serve order and readings, with their queries qid_train
     every            : base classifiers that one decision covers; None for 1, or 16 for "time"
-    objective        : "evaluations", or "time" of large batches: decisions for many base
+    objective        : "evaluations"; "nodes" visited in trees, one comparison each: a base
+                       classifier's price is the mean number that rows visit in it, and what is
+                       chosen is counted exactly, a router's nodes included (an ensemble with prices
+                       of its own is refused); or "time" of large batches: decisions for many base
                        classifiers at once, and the full ensemble, fast as it is, where a policy is
                        not expected to be faster (but within a budget)
     n_jobs           : workers of joblib, -1 for all cores, that learn at one price each; the
@@ -148,8 +156,9 @@ def sparsify(
     default's. ``print`` of the result gives a summary of five lines, ``summary_`` has the numbers;
     what makes it doubtful is a ``DoubtfulResult`` warning.
     """
+    check_one_of("objective", objective, OBJECTIVES)
     if target_fpr is not None or target_tpr is not None:
-        check_one_of("objective", objective, ("evaluations", "time"))
+        check_one_of("objective of a detector", objective, EVALUATIONS_OR_TIME)
         of_rankers = {"qid": qid, "group": group, "X_train": X_train, "qid_train": qid_train}
         refuse(BESIDE_A_RATE, **of_rankers)
         others = {"max_loss": max_loss, "max_disagreement": max_disagreement, "loss": loss}
@@ -176,11 +185,11 @@ def sparsify(
     check_confidence(confidence)
     if knob not in BOUNDS and not isinstance(confidence, _Default | None):
         doubt_confidence(confidence, knob, value)
-    check_one_of("objective", objective, ("evaluations", "time"))
     source = parts_of(model)
     ensemble = ensemble_of(source)
     if ensemble.kind == "ranker" or qid is not None or group is not None:
         refuse(NOT_OF_RANKERS, loss=loss, ordering=ordering, sample_weight=sample_weight)
+        check_one_of("objective of a ranker", objective, EVALUATIONS_OR_TIME)
         given = {"qid": qid, "group": group, "X_train": X_train, "qid_train": qid_train}
         return sparse_ranker(
             model,
@@ -232,20 +241,23 @@ def sparsify(
         n_threads=estimator.n_threads,
     )
     _check_rows(parts, knob, guarantee)
+    prices = node_prices(parts) if objective == "nodes" else None
     if unlabelled is not None and isinstance(learner, Portfolio):
-        parts = with_regions(estimator, parts, knob, source.rows(X), unlabelled)
+        parts = with_regions(estimator, parts, knob, source.rows(X), unlabelled, prices)
     teacher = model if source.path is None else source.model
     targets = _given_targets(teacher, X, parts)
     metric_loss = None if bounded is None else metric_loss_of(parts, bounded, knob, targets)
     solving = learner.with_seed(random)
-    search = searched(estimator, solving, parts, knob, guarantee, metric_loss, n_jobs)
+    search = searched(estimator, solving, parts, knob, guarantee, metric_loss, n_jobs, prices)
     chosen = chosen_for(search, knob, value, guarantee, parts)
     if objective == "time" and knob != "budget" and not search.saves_time(chosen):
         chosen = search.everything
     _settle(estimator, chosen, targets, X, parts, metric_loss)
     if guarantee is not None:
         estimator.promise_ = guarantee
-    estimator.summary_ = measured(estimator, knob, value, guarantee, chosen, parts, metric_loss)
+    estimator.summary_ = measured(
+        estimator, knob, value, guarantee, chosen, parts, metric_loss, prices
+    )
     return estimator
 
 

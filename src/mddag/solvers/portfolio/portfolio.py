@@ -223,8 +223,9 @@ class Portfolio(Parameters, Solver):
             )
         ordering = Given() if mdp.of_numbers else Correlation()
         rules = map(ArrangementRule, orderings)
-        routed = self.sizes is None and len(sizes) > 0 and np.ptp(mdp.costs) == 0
-        routes = mdp.votes.routes if routed else ()
+        alike = np.ptp(mdp.costs) == 0
+        routed = self.sizes is None and len(sizes) > 0
+        routes = [r for r in mdp.votes.routes if routed and (alike or r.costs is not None)]
         return [
             *rules,
             *(ArrangementRule(ordering, size) for size in sizes),

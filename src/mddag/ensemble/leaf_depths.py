@@ -1,0 +1,96 @@
+"""LeafDepths: how many nodes a row visits in each base classifier, exactly, by the leaf it reaches.
+
+A row that reaches a leaf at depth d has made d comparisons, and that many nodes were read. So nodes
+are looked up like votes: a table by leaf code. In a routing a step's code is (region, leaf), and
+its table is that of the region's own tree; the router, step 0, costs the depth of the region.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mddag.ensemble.ensemble import Ensemble
+from mddag.ensemble.nodes import Nodes
+from mddag.ensemble.routing import Routing
+from mddag.ensemble.votes import Codes, Tables, starts_of
+
+Numbers = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class LeafDepths:
+    """Depths of leaves, tree by tree.
+
+    depths : int64, by leaf code, the trees one behind the other
+    starts : int64 (n_trees + 1,)
+    rounds : int64 (N + 1,), base classifier j has the trees rounds[j] .. rounds[j + 1]
+    """
+
+    depths: Numbers
+    starts: Numbers
+    rounds: Numbers
+
+    @classmethod
+    def of(cls, ensemble: Ensemble) -> LeafDepths:
+        """Those of an ensemble of trees."""
+        if ensemble.callables:
+            raise ValueError(
+                "the base classifiers are callables, which have no nodes; wanted an ensemble of "
+                "trees, or objective='evaluations'"
+            )
+        tables = ensemble.tables
+        starts = starts_of(tables.n_leaves)
+        depths = np.zeros(starts[-1], np.int64)
+        trees = np.arange(ensemble.n_trees)
+        for depth, (at, tree) in enumerate(_levels(ensemble, trees)):
+            leaf = ensemble.nodes["feature"][at] < 0
+            depths[starts[tree[leaf]] + ensemble.nodes["left"][at[leaf]]] = depth
+        return cls(depths, starts, tables.rounds)
+
+    def routed(self, routing: Routing, source: Tables) -> LeafDepths:
+        """Those of the steps of a routing over the ensemble whose depths these are."""
+        trees = routing.trees(source).T
+        slots = [np.concatenate([self._of_tree(t) for t in slot]) for slot in trees]
+        parts = [leaf_depths(routing.router), *slots]
+        starts = starts_of([len(part) for part in parts])
+        return LeafDepths(np.concatenate(parts), starts, routing.tables.rounds)
+
+    def of_rows(self, codes: Codes) -> Numbers:
+        """Nodes that rows with leaf codes (n, n_trees) visit in each base classifier, (n, N)."""
+        nodes = np.zeros((len(codes), len(self.rounds) - 1), np.int64)
+        for j, (first, end) in enumerate(zip(self.rounds[:-1], self.rounds[1:], strict=True)):
+            for t in range(first, end):
+                nodes[:, j] += self._of_tree(t)[codes[:, t]]
+        return nodes
+
+    def _of_tree(self, t: int) -> Numbers:
+        return self.depths[self.starts[t] : self.starts[t + 1]]
+
+
+def leaf_depths(tree: Nodes) -> Numbers:
+    """Of one tree, by leaf code."""
+    records, depths = tree.records, np.zeros(tree.n_leaves, np.int64)
+    of_node = np.zeros(len(records), np.int64)
+    for at, record in enumerate(records):  # children are behind their parents
+        if record["feature"] < 0:
+            depths[record["left"]] = of_node[at]
+        else:
+            of_node[[record["left"], record["right"]]] = of_node[at] + 1
+    return depths
+
+
+def _levels(ensemble: Ensemble, trees: Numbers) -> Iterator[tuple[Numbers, Numbers]]:
+    """Level by level the nodes there, and their trees."""
+    nodes, tree = ensemble.nodes, trees
+    at = ensemble.starts[:-1][trees]
+    while len(at):
+        yield at, tree
+        inner = nodes["feature"][at] >= 0
+        at, tree = at[inner], tree[inner]
+        first = ensemble.starts[tree]
+        at = np.concatenate([first + nodes["left"][at], first + nodes["right"][at]])
+        tree = np.tile(tree, 2)

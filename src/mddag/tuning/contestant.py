@@ -1,0 +1,126 @@
+"""Contestant: a model of one shape, with the candidates that it sends to the common front.
+
+All contestants have the same rows and the same targets, and the same judge's reference: the scores
+of the tuned full model on the rows for choosing. Costs are in the unit of the objective.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mddag._internal.weights import part
+from mddag.features.rows import Rows
+from mddag.mdp.grid import Grid
+from mddag.mdp.mdp import MDP
+from mddag.mdp.policy import Policy
+from mddag.mdp.policy_rows import mdp_of
+from mddag.solvers import Margin, Prefix, Solver
+from mddag.solvers.front import spaced_front
+from mddag.solvers.portfolio.judge import Judge, Judgements
+from mddag.tuning.candidates import BETAS
+from mddag.tuning.node_prices import NodePrices
+from mddag.tuning.routes import with_routes
+from mddag.tuning.row_parts import RowParts
+from mddag.tuning.shape_models import ShapeModel
+
+SPACING = 1.05  # between the costs of candidates that a contestant sends
+
+
+class Indexed(Protocol):
+    def __getitem__(self, c: int, /) -> Policy: ...
+
+
+@dataclass(frozen=True, eq=False)
+class Entry:
+    """Candidates of a contestant, for base classifiers as its ensemble has them, judged."""
+
+    contestant: Contestant
+    policies: Indexed
+    judgements: Judgements
+
+
+@dataclass(eq=False)
+class Contestant:
+    """A model among others.
+
+    targets : (n,), what policies are to agree with, of all rows held out
+    full    : (n, K), scores of the reference on these rows
+    prices  : of the base classifiers in nodes; None where evaluations count
+    """
+
+    model: ShapeModel
+    targets: NDArray[Any]
+    full: NDArray[np.float64]
+    prices: NodePrices | None
+    every: int = 1
+    parts: RowParts = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.parts = self.model.parts
+
+    def mdp(self) -> MDP:
+        """All rows held out."""
+        mdp = mdp_of(self.parts.ensemble, self.parts.votes, self.targets, weight=self.parts.weight)
+        costs = np.ones(mdp.n_steps) if self.prices is None else self.prices.means
+        return mdp.with_costs(costs)
+
+    @cached_property
+    def judge(self) -> Judge:
+        """Of policies for base classifiers as the ensemble has them."""
+        return self._judge(self.mdp())
+
+    def _judge(self, mdp: MDP) -> Judge:
+        return Judge(mdp.rows(self.parts.choosing), self.full[self.parts.choosing])
+
+    def everything(self) -> Judgements:
+        """The judgement of the whole ensemble."""
+        return self.judge.of_policy(self.judge.mdp.evaluate_all())
+
+    def mean_cost(self, rows: NDArray[np.intp]) -> float:
+        """Of the whole ensemble on some of the rows."""
+        if self.prices is None:
+            return float(self.parts.ensemble.n_classifiers)
+        nodes = self.prices.everything(self.parts.votes.rows(rows))
+        return float(np.average(nodes, weights=part(self.parts.weight, rows)))
+
+    def quality(self) -> float:
+        """Error (regressors: R2) of the whole ensemble on the rows for choosing."""
+        parts, rows = self.parts, self.parts.choosing
+        weight = part(parts.weight, rows)
+        found = parts.ensemble.task.quality(parts.full[rows], parts.truth[rows], weight)
+        return float("nan") if found is None else float(found)
+
+    def simple(self) -> list[Entry]:
+        """Prefixes and margin rules, in the order in which the model was boosted."""
+        mdp = self.mdp()
+        learning = mdp.rows(self.parts.learning)
+        learning = learning.on_grid(Grid.quantile(learning.votes, weight=learning.weight))
+        judge = self._judge(mdp.on_grid(learning.grid))
+        rules: tuple[Any, ...] = (Prefix(self.every), Margin(self.every))
+        families = rules[:1] if mdp.of_numbers else rules
+        found = [family.candidates(learning) for family in families]
+        return [Entry(self, c, judge.of_candidates(c)) for c in found]
+
+    def with_regions(self, unlabelled: Rows, given: Rows) -> None:
+        """Make routings from rows of the model, `unlabelled`, for the rows `given`, held out."""
+        ensemble, learning = self.parts.ensemble, self.parts.learning
+        votes = with_routes(ensemble, self.mdp(), given, learning, unlabelled, self.prices)
+        self.parts = replace(self.parts, votes=votes)
+
+    def solved(self, solver: Solver) -> Entry:
+        """The front of what a solver finds that judges its candidates itself."""
+        mdp = self.mdp()
+        learning, choosing = (mdp.rows(r) for r in (self.parts.learning, self.parts.choosing))
+        betas = [beta * mdp.unit for beta in BETAS]
+        found = solver.judged(learning.with_beta(betas[0]), betas, choosing.with_beta(betas[0]))
+        assert found is not None
+        front = spaced_front(found.losses, found.costs, SPACING)
+        policies = [found.candidate(at) for _, at in front]
+        judge = self._judge(mdp)
+        judged = Judgements.joined([judge.of_policy(policy) for policy in policies])
+        return Entry(self, policies, judged)

@@ -1,0 +1,399 @@
+"""train(estimator, X, y, knob): the ensemble too is trained for the knob, not the policy alone.
+
+A good engineer would not make a large model sparse without trying a smaller one first: fewer,
+deeper trees, a higher learning rate, a margin rule. So an estimator is trained in many shapes
+(``shapes``, ``shape_models``), each shape sends its candidates (``contestant``), all of them are
+judged by the same rows held out, against the best full model of any shape (``trained_front``), and
+the knob takes the best. Rows that trained a model neither learn nor choose a policy; rows that
+certify do nothing else.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from importlib.util import find_spec
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import is_classifier, is_regressor
+from sklearn.ensemble import HistGradientBoostingRegressor
+from sklearn.pipeline import Pipeline
+from sklearn.utils import check_random_state
+from sklearn.utils.multiclass import type_of_target
+from sklearn.utils.validation import check_consistent_length, has_fit_parameter
+
+from mddag._internal.checks import check_one_of, checked_threads
+from mddag._internal.doubts import doubt, doubt_confidence
+from mddag._internal.interruption import check_on_interrupt, keeping
+from mddag._internal.progress import progress
+from mddag._internal.row_sampling import stratified
+from mddag.adapters import ModelParts
+from mddag.dag.cost_model import MANY_ROWS
+from mddag.dag.dag import compile as compile_dag
+from mddag.ensemble.tasks import TASKS
+from mddag.ensemble.tasks.task import Kind
+from mddag.estimators.adaboost import AdaBoostMHClassifier
+from mddag.estimators.dag_estimator import DagEstimator
+from mddag.estimators.fitted_model import is_fitted
+from mddag.estimators.solver_choice import chosen_solver
+from mddag.features.checks import counted_rows
+from mddag.tuning.arguments import BOUNDS, check_confidence, check_provable, one_knob
+from mddag.tuning.candidate_front import Candidate
+from mddag.tuning.contestant import Contestant
+from mddag.tuning.guarantee import Guarantee, certified
+from mddag.tuning.measurement import finite_speed, measured
+from mddag.tuning.node_prices import node_prices
+from mddag.tuning.shape_models import ShapeModel, TrainingRows, slower, trained_shapes
+from mddag.tuning.shapes import Shape, library_of
+from mddag.tuning.sparsify import CONFIDENCE, ESTIMATORS, OBJECTIVES, _Default, _settle
+from mddag.tuning.trained_front import TrainedCandidate, TrainedFront
+
+HELD_OUT, MOST_HELD_OUT = 1 / 3, 20_000  # rows that models do not see: a share, and at most
+SHARES = (0.55, 0.45, 0.0)  # of them for learning and choosing
+CERTIFIED_SHARES = (0.3, 0.25, 0.45)
+FEWEST = 60  # rows in all
+
+
+@dataclass(frozen=True)
+class TrainedShape:
+    """A line of ``trained_``: a shape that was tried.
+
+    name       : leaves, learning rate, and the rounds after which it was best
+    n_rounds   : these
+    error      : of the whole model on the rows for choosing (regressors: R2)
+    cost       : of the whole model there, in the unit of the objective
+    kept       : whether policies were learned for it by the default solver
+    chosen     : whether the model returned has its base classifiers
+    """
+
+    name: str
+    n_rounds: int
+    error: float
+    cost: float
+    kept: bool
+    chosen: bool
+
+
+@dataclass(frozen=True)
+class Reference:
+    """``reference_``: the tuned full model, against which losses were measured.
+
+    name   : its shape
+    error  : on the rows that ``summary_`` is of (regressors: R2)
+    cost   : there, in the unit of the objective
+    """
+
+    name: str
+    error: float
+    cost: float
+
+
+def train(
+    estimator: Any,
+    X: Any,
+    y: Any,
+    *,
+    beta: float | None = None,
+    budget: float | None = None,
+    max_loss: float | None = None,
+    max_disagreement: float | None = None,
+    confidence: float | None = CONFIDENCE,
+    objective: str = "evaluations",
+    sample_weight: Any = None,
+    n_threads: int | None = None,
+    verbose: bool = False,
+    on_interrupt: str = "raise",
+    random_state: Any = 0,
+) -> Any:
+    """A fitted MDDAGClassifier or MDDAGRegressor whose ensemble was trained for the knob, too.
+
+    estimator        : an unfitted model of LightGBM, XGBoost, CatBoost or scikit-learn (histogram
+                       or plain gradient boosting, forests), AdaBoostMHClassifier, or a Pipeline
+                       that ends with one of them. Leaves, learning rate and rounds are tried in
+                       many combinations; all other parameters stay as they are. None: LightGBM if
+                       it is installed, else AdaBoost.MH with trees (of numbers: scikit-learn's
+                       histogram gradient boosting)
+    X, y             : all rows that there are; a third of them is held out from the models, for
+                       policies, for the choice among them and for proofs
+    beta, budget     : as for ``sparsify``
+    max_loss         : accuracy (regressors: R2) that may be lost against the tuned full model: the
+                       best model of any shape, by its log-loss (squared error) on rows held out
+    max_disagreement : share of rows whose label may differ from that model's
+    confidence       : as for ``sparsify``; rows that chose never certify
+    objective        : "evaluations", "nodes" or "time" of large batches: the unit of cost, and of
+                       beta and budget, as for ``sparsify`` (time: expected nanoseconds per row)
+    sample_weight    : as for ``sparsify``; models are trained with it
+    n_threads        : of policies and prediction, -1 for all cores; 1 unless given. An estimator
+                       has its own parameter for its training
+    verbose, on_interrupt, random_state : as for ``sparsify``
+
+    Besides the usual attributes the result has ``trained_``, a tuple of the shapes that were tried,
+    with their errors and costs, and ``reference_``, the tuned full model. At n = 20 000 it takes a
+    few minutes.
+    """
+    knob, value = one_knob(
+        None, beta=beta, budget=budget, max_loss=max_loss, max_disagreement=max_disagreement
+    )
+    check_confidence(confidence)
+    if knob not in BOUNDS and not isinstance(confidence, _Default | None):
+        doubt_confidence(confidence, knob, value)
+    check_one_of("objective", objective, OBJECTIVES)
+    check_on_interrupt(on_interrupt)
+    threads = checked_threads(1 if n_threads is None else n_threads)
+    estimator, kind = checked_estimator(estimator, y, threads)
+    X, y, weight = counted_rows(X, y, sample_weight)
+    targets = TASKS[kind]().checked_targets(y)
+    check_consistent_length(X, targets)
+    random = check_random_state(random_state)
+    if knob == "max_disagreement" and kind == "regressor":
+        raise ValueError("a regressor has no labels to disagree on; give max_loss, in units of R2")
+    sure = confidence if knob in BOUNDS else None
+    if sure is not None:
+        check_provable(knob, sure, weight)
+    if weight is not None:
+        _check_takes_weight(estimator)
+    rows = parted(X, targets, weight, kind, sure is not None, random, threads)
+    guarantee = None
+    if sure is not None:
+        guarantee = _guarantee(kind, knob, value, float(sure), rows, len(targets))
+    job = _Job(estimator, rows, kind, knob, objective, threads, verbose, on_interrupt)
+    front = job.front()
+    chosen = chosen_from(front, knob, value, guarantee)
+    return job.settled(front, chosen, knob, value, guarantee, random_state)
+
+
+def checked_estimator(estimator: Any, y: Any, n_threads: int) -> tuple[Any, Kind]:
+    """The estimator to train, by default one that suits y, and its kind."""
+    if estimator is None:
+        return _default(y, n_threads)
+    if isinstance(estimator, type) or not hasattr(estimator, "get_params"):
+        raise TypeError(
+            f"estimator is {estimator!r}; wanted an unfitted model, such as LGBMClassifier(), or "
+            "None"
+        )
+    library_of(estimator)
+    if is_fitted(estimator):
+        raise ValueError(
+            f"estimator, a {type(estimator).__name__}, is fitted, but train trains models in many "
+            "shapes; pass sklearn.base.clone(estimator), or make the fitted one sparse: "
+            "mddag.sparsify(model, X, y, ...)"
+        )
+    if is_classifier(estimator):
+        return estimator, "classifier"
+    if is_regressor(estimator):
+        return estimator, "regressor"
+    raise TypeError(
+        f"estimator is a {type(estimator).__name__}, neither a classifier nor a regressor; train "
+        "takes these two. Make a fitted ranker sparse: mddag.sparsify(ranker, X, y, qid=qid, ...)"
+    )
+
+
+def _default(y: Any, n_threads: int) -> tuple[Any, Kind]:
+    classes = not type_of_target(y).startswith("continuous")
+    if find_spec("lightgbm") is not None:
+        from lightgbm import LGBMClassifier, LGBMRegressor
+
+        model = LGBMClassifier if classes else LGBMRegressor
+        made = model(verbose=-1, n_jobs=n_threads, random_state=0)
+        return made, "classifier" if classes else "regressor"
+    if classes:
+        return AdaBoostMHClassifier(n_threads=n_threads, random_state=0), "classifier"
+    return HistGradientBoostingRegressor(random_state=0), "regressor"
+
+
+def _check_takes_weight(estimator: Any) -> None:
+    if isinstance(estimator, Pipeline) or not has_fit_parameter(estimator, "sample_weight"):
+        raise ValueError(
+            f"sample_weight is given, but {type(estimator).__name__}.fit does not take it; leave "
+            "it out"
+        )
+
+
+def parted(
+    X: Any,
+    targets: NDArray[Any],
+    weight: NDArray[np.float64] | None,
+    kind: Kind,
+    proves: bool,
+    random: np.random.RandomState,
+    n_threads: int,
+) -> TrainingRows:
+    """Rows for models, and rows held out from them: for learning, choosing and proofs."""
+    n = len(targets)
+    if n < FEWEST:
+        raise ValueError(
+            f"X has {n} rows, too few to train models on some and to choose among them by others; "
+            f"give at least {FEWEST}, and some thousand for a good choice"
+        )
+    strata = TASKS[kind]().strata(targets)
+    out = stratified(strata, min(HELD_OUT, MOST_HELD_OUT / n), random)
+    rest = np.setdiff1d(np.arange(n), out)
+    seed = int(random.randint(2**31 - 1))
+    shares = CERTIFIED_SHARES if proves else SHARES
+    return TrainingRows(X, targets, weight, rest, out, shares, seed, n_threads)
+
+
+def _guarantee(
+    kind: Kind, knob: str, value: float, confidence: float, rows: TrainingRows, n_rows: int
+) -> Guarantee:
+    measure = measure_of_kind(kind, knob)
+    guarantee = Guarantee(knob, value, confidence, measure)
+    n_held_out = len(rows.held_out)
+    n_certifying = n_held_out - round(sum(rows.shares[:-1]) * n_held_out)
+    guarantee.require(n_rows, n_certifying, n_certifying / n_rows)
+    return guarantee
+
+
+def measure_of_kind(kind: Kind, knob: str) -> Any:
+    """The measure of excess loss that a knob is about."""
+    if kind == "regressor":
+        return "mean"
+    return "share" if knob == "max_disagreement" else "difference"
+
+
+def chosen_from(
+    front: TrainedFront, knob: str, value: float, guarantee: Guarantee | None
+) -> Candidate:
+    """What the knob takes of all candidates."""
+    parts = front.reference.parts
+    if knob == "beta":
+        return front.learned(value)
+    front.lay_out()
+    if knob == "budget":
+        chosen = front.within_budget(value, parts.choosing)
+        if not chosen.n_evaluated.any():
+            doubt(
+                f"there is no policy within budget={value:g}; returned is one that evaluates "
+                "nothing and gives every row the same answer: give a larger budget"
+            )
+        return chosen
+    if guarantee is None:
+        return front.within_loss(value, parts.seen, parts.choosing)
+    return certified(front, guarantee, parts.seen, parts.certifying)
+
+
+@dataclass(frozen=True)
+class _Job:
+    """The arguments of one call, and what is done with them."""
+
+    estimator: Any
+    rows: TrainingRows
+    kind: Kind
+    knob: str
+    objective: str
+    n_threads: int
+    verbose: bool
+    on_interrupt: str
+
+    def front(self) -> TrainedFront:
+        """Models in all shapes, and the front of all their candidates."""
+        models = self._models()
+        reference = min(models, key=lambda model: model.loss)
+        contestants = [self._contestant(model, reference) for model in models]
+        front = TrainedFront(
+            contestants[models.index(reference)], measure_of_kind(self.kind, self.knob)
+        )
+        for contestant in contestants:
+            for entry in contestant.simple():
+                front.add(entry)
+        self._solve(front)
+        return front
+
+    def _models(self) -> list[ShapeModel]:
+        shapes = [Shape(), *library_of(self.estimator).grid()]
+        with progress("train", 2 * len(shapes), self.verbose) as report:
+            models = trained_shapes(self.estimator, shapes, self.rows, report)
+            slow = slower(min(models, key=lambda model: model.loss))
+            if slow is not None:
+                models += trained_shapes(self.estimator, [slow], self.rows, report)
+        return models
+
+    def _contestant(self, model: ShapeModel, reference: ShapeModel) -> Contestant:
+        parts = reference.parts
+        targets = parts.full if self.knob == "max_disagreement" else parts.truth
+        prices = node_prices(model.parts) if self.objective == "nodes" else None
+        return Contestant(model, targets, parts.scores, prices)
+
+    def _solve(self, front: TrainedFront) -> None:
+        """The candidates of the default solver for the contestants that promise most."""
+        solver = chosen_solver(None, n_threads=self.n_threads, on_interrupt=self.on_interrupt)
+        solver = solver.with_seed(np.random.RandomState(self.rows.seed))
+        kept = front.promising()
+        with (
+            keeping(self.on_interrupt, lambda: "train was stopped; the best so far is chosen"),
+            progress("policies", len(kept), self.verbose) as report,
+        ):
+            for done, contestant in enumerate(kept, 1):
+                if self.kind == "classifier":
+                    source, features = contestant.model.source, contestant.parts.ensemble.features
+                    contestant.with_regions(
+                        features.rows(source.rows(self.rows.to_fit())),
+                        features.rows(source.rows(self.rows.given)),
+                    )
+                front.add(contestant.solved(solver))
+                report(done, contestant.model.name)
+
+    def settled(
+        self,
+        front: TrainedFront,
+        chosen: Candidate,
+        knob: str,
+        value: float,
+        guarantee: Guarantee | None,
+        random_state: Any,
+    ) -> DagEstimator:
+        """The estimator with the chosen policy over the ensemble of its shape."""
+        assert isinstance(chosen, TrainedCandidate)
+        assert chosen.contestant is not None
+        contestant, reference = chosen.contestant, front.reference
+        source, ensemble = contestant.model.source, contestant.parts.ensemble
+        made = ESTIMATORS[self.kind](
+            ensemble if source.transformer is None else ModelParts(ensemble, source.transformer),
+            n_threads=self.n_threads,
+            verbose=self.verbose,
+            on_interrupt=self.on_interrupt,
+            random_state=random_state,
+        )
+        parts = replace(contestant.parts, full=reference.parts.full)
+        _settle(made, chosen, parts.truth, self.rows.given, parts, None)
+        if guarantee is not None:
+            made.promise_ = guarantee
+        summary = measured(made, knob, value, guarantee, chosen, parts, None, contestant.prices)
+        of_summary = parts.choosing if guarantee is None else parts.certifying
+        whole = compile_dag(reference.parts.ensemble)
+        made.reference_ = Reference(
+            reference.model.name, float(summary.full or 0.0), reference.mean_cost(of_summary)
+        )
+        made.summary_ = replace(
+            summary,
+            reference=reference.model.name,
+            is_reference=chosen is front.everything,
+            n_nodes_full=None if summary.n_nodes is None else made.reference_.cost,
+            speed=finite_speed(_batch(whole) / max(_batch(made.dag_), 1e-9)),
+            speed_one=finite_speed(
+                whole.program.full_costs.one / max(made.dag_.program.cost_of_one, 1e-9)
+            ),
+        )
+        made.trained_ = self._table(front, contestant)
+        return made
+
+    def _table(self, front: TrainedFront, chosen: Contestant) -> tuple[TrainedShape, ...]:
+        """All shapes, the best full models first."""
+        solved = {entry.contestant for entry in front.entries if isinstance(entry.policies, list)}
+        contestants = sorted(dict.fromkeys(front.owners), key=lambda c: c.model.loss)
+        return tuple(
+            TrainedShape(
+                c.model.name,
+                c.parts.ensemble.n_classifiers,
+                c.quality(),
+                c.mean_cost(c.parts.choosing),
+                c in solved,
+                c is chosen,
+            )
+            for c in contestants
+        )
+
+
+def _batch(dag: Any) -> float:
+    return float(dag.chosen(MANY_ROWS).cost(MANY_ROWS))
