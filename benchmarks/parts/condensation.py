@@ -2,9 +2,9 @@
 
     MDDAG_DATA=... python -m benchmarks.parts.condensation
 
-The models of benchmarks.quality_fixed, out of out/quality_fixed where they were trained already, and their
-policy rows: each half is read by what the other made, five seeds. Without condensation few are the
-first of `Correlation`; condensed ones are made for each number anew. Written to
+The models of benchmarks.quality_fixed, out of out/quality_fixed where they were trained already,
+and their policy rows: each half is read by what the other made, five seeds. Without condensation
+few are the first of `Correlation`; condensed ones are made for each number anew. Written to
 benchmarks/results/parts/condensation.csv:
 
     disagreement    share of labels that differ from the full ensemble's

@@ -2,11 +2,11 @@
 
     MDDAG_DATA=... python -m benchmarks.parts.regions [--only DATA ...] [--seeds SEED ...]
 
-The models of benchmarks.quality_fixed (LightGBM, trees of 8 leaves). Routings are made from the rows that
-the model was trained on and from the policy rows for learning, both without labels. Curves and
-their readings are those of benchmarks.quality_fixed: the fewest evaluations on test rows within a
-tolerance of the full ensemble's error, points chosen on policy rows. The router counts as one
-evaluation. Written to benchmarks/results/parts/regions.csv.
+The models of benchmarks.quality_fixed (LightGBM, trees of 8 leaves). Routings are made from the
+rows that the model was trained on and from the policy rows for learning, both without labels.
+Curves and their readings are those of benchmarks.quality_fixed: the fewest evaluations on test rows
+within a tolerance of the full ensemble's error, points chosen on policy rows. The router counts as
+one evaluation. Written to benchmarks/results/parts/regions.csv.
 """
 
 from __future__ import annotations

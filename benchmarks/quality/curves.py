@@ -52,9 +52,7 @@ def cost(measures: Sequence[float], unit: str) -> float:
     return max(measures[1 + UNITS.index(unit)], 1.0)
 
 
-def chosen(
-    costs: np.ndarray, errors: np.ndarray, full_cost: float, full_error: float
-) -> list[int]:
+def chosen(costs: np.ndarray, errors: np.ndarray, full_cost: float, full_error: float) -> list[int]:
     """The candidates that make a curve, by what they do on policy rows, by rising cost."""
     hopeful = np.flatnonzero(errors < full_error + HOPELESS)
     if not len(hopeful):

@@ -7,6 +7,7 @@ step in numpy, so that nothing of the library's own counting is relied on.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
@@ -34,7 +35,7 @@ def depths(nodes: np.ndarray, starts: np.ndarray) -> list[np.ndarray]:
             depth[roots[level] + nodes[side][level]] = depth[level] + 1
         level = np.concatenate([roots[level] + nodes[side][level] for side in ("left", "right")])
     found = []
-    for first, last in zip(starts[:-1], starts[1:], strict=True):
+    for first, last in pairwise(starts):
         leaves = first + np.flatnonzero(nodes["feature"][first:last] < 0)
         by_code = np.empty(len(leaves), np.int32)
         by_code[nodes["left"][leaves]] = depth[leaves]
