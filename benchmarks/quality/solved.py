@@ -63,7 +63,7 @@ def solve(problem: Problem, wanted: Iterable[str], again: bool, shrink: int = 1)
     left = [p for p in wanted if again or p not in known["parts"]]
     if problem.library == "AdaBoost.MH":  # whose trees have one shape
         left = [p for p in left if p != "train"]
-    if not left:
+    if not left or "rivals" not in {*left, *known["parts"]}:  # which tune the full model
         return False
     rows = parts(problem.data, problem.seed, shrink)
     full, grid = the_full_model(problem, known, rows, "rivals" in left, shrink)
