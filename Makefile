@@ -77,6 +77,8 @@ bench: $(VENV)/built
 	$(BIN)/python -m benchmarks.detection.training
 	$(BIN)/python -m benchmarks.parts.portfolio
 	$(BIN)/python -m benchmarks.parts.condensation
+	$(BIN)/python -m benchmarks.quality
+	$(BIN)/python -m benchmarks.quality.times
 	$(BIN)/python -m benchmarks.quality_fixed --resume
 	$(BIN)/python -m benchmarks.quality_fixed --resume --fresh
 	$(BIN)/python -m benchmarks.ranking

@@ -1,7 +1,7 @@
 """Work at equal error beside what a good engineer would do instead: the yardstick.
 
     MDDAG_DATA=... python -m benchmarks.quality [--only electricity ...] [--libraries LightGBM ...]
-        [--seeds 0 1 ...] [--resume | --again] [--quick]
+        [--seeds 0 1 ...] [--parts rivals sparsify train] [--again] [--quick]
     MDDAG_DATA=... python -m benchmarks.quality.times
 
 A full model is tuned on validation rows, its shape included (`tuning`). Rivals make it cheaper in
@@ -11,6 +11,7 @@ and train. Costs are counted in base classifiers and in nodes (`nodes`), and mea
 (`times`). Each method's settings are chosen on policy rows; test rows only read its curve
 (`curves`). Docs: docs/yardstick.md.
 
-Finished problems are kept in out/quality: --resume goes on, --again keeps the rivals and solves
-ours anew. After each problem the tables and the picture, benchmarks/results/quality, are made anew.
+What is finished is kept in out/quality and not done again, unless --again says so, for the parts
+that are named. After each problem the tables and the picture, benchmarks/results/quality, are made
+anew.
 """
