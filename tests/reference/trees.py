@@ -26,6 +26,15 @@ def leaf_code(tree, row):
     return int(node["left"])
 
 
+def n_comparisons(tree, row):
+    """How many nodes `row` is compared at in `tree`."""
+    node, n = tree.records[0], 0
+    while node["feature"] >= 0:
+        left = goes_left(node, tree.words, float(row[node["feature"]]))
+        node, n = tree.records[node["left"] if left else node["right"]], n + 1
+    return n
+
+
 def leaf_codes(ensemble, X):
     return np.array(
         [[leaf_code(ensemble.tree(t), row) for t in range(ensemble.n_trees)] for row in X]

@@ -1,12 +1,14 @@
 """Node counts: the nodes that rows visit in the trees on their paths, exactly.
 
 Of rows that are given by X a DAG is run, and its paths are looked up (``visited``). Of rows whose
-votes are known, as policy rows are, a rollout gives the paths (``replayed``): it adds up a price
+votes are known, as policy rows are, a rollout gives the paths (``RowNodes``): it adds up a price
 for each base classifier evaluated, and where prices are powers of two their sum is the path.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -17,7 +19,7 @@ from mddag.dag.replay import rolled_out
 from mddag.ensemble.ensemble import Ensemble
 from mddag.ensemble.leaf_depths import LeafDepths, leaf_depths
 from mddag.ensemble.votes import Votes
-from mddag.mdp.policy import Policy
+from mddag.mdp.policy import EVAL, SKIP, Policy
 
 BITS = 52  # base classifiers whose prices add up exactly in a float64
 
@@ -49,30 +51,52 @@ def _of_block(dag: Dag, rows: Any, qid: Any, n_threads: int) -> Numbers:
     return np.bincount(owner, depths[owner, trace.indices], len(rows)).astype(np.int64)
 
 
-def replayed(
-    ensemble: Ensemble, policy: Policy, votes: Votes, depths: LeafDepths | None = None
-) -> Numbers:
-    """The same of the rows of these votes, (n,), as ``compile(ensemble, policy)`` runs them.
+@dataclass(frozen=True, eq=False)
+class RowNodes:
+    """Nodes that rows visit under policies, of rows whose votes are known.
 
-    depths : those of the ensemble, if they are known
+    votes  : of the ensemble on these rows
+    depths : those of its leaves
     """
-    depths = LeafDepths.of(ensemble) if depths is None else depths
-    codes = votes.codes
-    if policy.routing is not None:
-        depths = depths.routed(policy.routing, votes.tables)
-        codes = policy.routing.votes(votes).codes
-    nodes: Numbers = (depths.of_rows(codes) * paths(ensemble, policy, votes)).sum(axis=1)
-    return nodes
 
+    ensemble: Ensemble
+    votes: Votes
+    depths: LeafDepths
 
-def paths(ensemble: Ensemble, policy: Policy, votes: Votes) -> NDArray[np.bool_]:
-    """Which base classifiers (with a routing: steps) each row evaluates, (n, N)."""
-    n_steps = policy.n_steps
-    found = np.zeros((len(votes), n_steps), bool)
-    for start in range(0, n_steps, BITS):
-        here = np.arange(start, min(start + BITS, n_steps))
-        prices = np.zeros(n_steps)
-        prices[here] = 2.0 ** np.arange(len(here))
-        sums = rolled_out(ensemble, policy, votes, prices).cost.astype(np.int64)
-        found[:, here] = sums[:, None] >> np.arange(len(here)) & 1
-    return found
+    @cached_property
+    def _nodes(self) -> NDArray[np.int32]:
+        """In each base classifier, (n, N)."""
+        return self.depths.of_rows(self.votes.codes)
+
+    def everything(self) -> Numbers:
+        """In all base classifiers, (n,)."""
+        nodes: Numbers = self._nodes.sum(axis=1, dtype=np.int64)
+        return nodes
+
+    def under(self, policy: Policy) -> Numbers:
+        """On the paths that ``compile(ensemble, policy)`` takes, (n,)."""
+        nodes, routing = self._nodes, policy.routing
+        if routing is not None:
+            steps = self.depths.routed(routing, self.votes.tables)
+            nodes = steps.of_rows(routing.votes(self.votes).codes)
+        return self._along_paths(policy, nodes)
+
+    def _along_paths(self, policy: Policy, nodes: NDArray[np.int32]) -> Numbers:
+        """The sum of nodes (n, N) of the base classifiers (with a routing: steps) on the paths."""
+        evaluates = (policy.actions == EVAL).any(axis=1).repeat(policy.every)[: policy.n_steps]
+        able = policy.order[evaluates]
+        total = np.zeros(len(nodes), np.int64)
+        if not (policy.actions == SKIP).any():  # what is evaluated are the first steps
+            found = rolled_out(self.ensemble, policy, self.votes, np.zeros(policy.n_steps))
+            passed = np.cumsum(nodes[:, policy.order[: found.exit_step.max(initial=0)]], axis=1)
+            moved = found.exit_step > 0
+            total[moved] = passed[moved, found.exit_step[moved] - 1]
+            return total
+        for start in range(0, len(able), BITS):
+            here = able[start : start + BITS]
+            prices = np.zeros(policy.n_steps)
+            prices[here] = 2.0 ** np.arange(len(here))
+            sums = rolled_out(self.ensemble, policy, self.votes, prices).cost.astype(np.int64)
+            taken = sums[:, None] >> np.arange(len(here)) & 1
+            total += (nodes[:, here] * taken).sum(axis=1)
+        return total

@@ -59,9 +59,9 @@ class LeafDepths:
         starts = starts_of([len(part) for part in parts])
         return LeafDepths(np.concatenate(parts), starts, routing.tables.rounds)
 
-    def of_rows(self, codes: Codes) -> Numbers:
+    def of_rows(self, codes: Codes) -> NDArray[np.int32]:
         """Nodes that rows with leaf codes (n, n_trees) visit in each base classifier, (n, N)."""
-        nodes = np.zeros((len(codes), len(self.rounds) - 1), np.int64)
+        nodes = np.zeros((len(codes), len(self.rounds) - 1), np.int32)
         for j, (first, end) in enumerate(zip(self.rounds[:-1], self.rounds[1:], strict=True)):
             for t in range(first, end):
                 nodes[:, j] += self._of_tree(t)[codes[:, t]]

@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 from mddag._internal.interruption import ending_all, keeping
 from mddag._internal.progress import progress
 from mddag.dag.dag import compile as compile_dag
+from mddag.dag.node_counts import RowNodes
 from mddag.dag.replay import replay
 from mddag.ensemble.ensemble import Ensemble
 from mddag.ensemble.votes import Votes
@@ -71,11 +72,13 @@ class CandidateSearch(CandidateFront):
     verbose: bool = False
     on_interrupt: str = "raise"
     prices: NodePrices | None = None
+    nodes: RowNodes | None = field(init=False)
     candidates: list[Candidate] = field(init=False)
     judged: JudgedCandidates | None = field(init=False, default=None)
     family_costs: NDArray[np.float64] = field(init=False, default_factory=lambda: np.empty(0))
 
     def __post_init__(self) -> None:
+        self.nodes = None if self.prices is None else self.prices.on(self.votes)
         self.candidates = [self._constant(EVAL, 0.0)]
 
     @property
@@ -244,7 +247,7 @@ class CandidateSearch(CandidateFront):
     def _replayed(self, beta: float, policy: Policy) -> Candidate:
         found = replay(self.ensemble, policy, self.votes)
         excess = self.excess_loss(found.scores, found.exit_step, found.verdict)
-        nodes = None if self.prices is None else self.prices.visited(policy, self.votes)
+        nodes = None if self.nodes is None else self.nodes.under(policy)
         return Candidate(beta, policy, found.n_evaluated, excess, nodes)
 
 

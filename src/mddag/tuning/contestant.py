@@ -6,6 +6,7 @@ of the tuned full model on the rows for choosing. Costs are in the unit of the o
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Protocol
@@ -14,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mddag._internal.weights import part
+from mddag.dag.node_counts import RowNodes
 from mddag.features.rows import Rows
 from mddag.mdp.grid import Grid
 from mddag.mdp.mdp import MDP
@@ -59,6 +61,7 @@ class Contestant:
     prices: NodePrices | None
     every: int = 1
     parts: RowParts = field(init=False)
+    _row_nodes: RowNodes | None = field(init=False, default=None)
 
     def __post_init__(self) -> None:
         self.parts = self.model.parts
@@ -85,7 +88,7 @@ class Contestant:
         """Of the whole ensemble on some of the rows."""
         if self.prices is None:
             return float(self.parts.ensemble.n_classifiers)
-        nodes = self.prices.everything(self.parts.votes.rows(rows))
+        nodes = self.row_nodes.everything()[rows]
         return float(np.average(nodes, weights=part(self.parts.weight, rows)))
 
     def quality(self) -> float:
@@ -94,6 +97,14 @@ class Contestant:
         weight = part(parts.weight, rows)
         found = parts.ensemble.task.quality(parts.full[rows], parts.truth[rows], weight)
         return float("nan") if found is None else float(found)
+
+    @property
+    def row_nodes(self) -> RowNodes:
+        """What counts nodes on all rows held out."""
+        assert self.prices is not None
+        if self._row_nodes is None or self._row_nodes.votes is not self.parts.votes:
+            self._row_nodes = self.prices.on(self.parts.votes)
+        return self._row_nodes
 
     def simple(self) -> list[Entry]:
         """Prefixes and margin rules, in the order in which the model was boosted."""
@@ -104,7 +115,27 @@ class Contestant:
         rules: tuple[Any, ...] = (Prefix(self.every), Margin(self.every))
         families = rules[:1] if mdp.of_numbers else rules
         found = [family.candidates(learning) for family in families]
-        return [Entry(self, c, judge.of_candidates(c)) for c in found]
+        judged = [(c, judge.of_candidates(c)) for c in found]
+        return [self._some(candidates, judgements) for candidates, judgements in judged]
+
+    def _some(self, candidates: Indexed, judgements: Judgements) -> Entry:
+        """Candidates of a family that differ in cost, their nodes counted."""
+        kept: list[int] = []
+        for at in np.argsort(-judgements.costs, kind="stable").tolist():
+            if not kept or judgements.costs[at] * SPACING <= judgements.costs[kept[-1]]:
+                kept.append(at)
+        policies = [candidates[at].on_fewest_cells() for at in kept]
+        return Entry(self, policies, self._counted(policies, judgements.taken(kept)))
+
+    def _counted(self, policies: Sequence[Policy], judgements: Judgements) -> Judgements:
+        """With the exact cost of each policy on the rows for choosing: those that stay longest may
+        visit deeper leaves than the mean row, by whose nodes base classifiers are priced."""
+        if self.prices is None:
+            return judgements
+        weight = part(self.parts.weight, self.parts.choosing)
+        counted = self.prices.on(self.parts.votes.rows(self.parts.choosing))
+        costs = np.array([np.average(counted.under(p), weights=weight) for p in policies])
+        return replace(judgements, costs=costs)
 
     def with_regions(self, unlabelled: Rows, given: Rows) -> None:
         """Make routings from rows of the model, `unlabelled`, for the rows `given`, held out."""
@@ -123,4 +154,4 @@ class Contestant:
         policies = [found.candidate(at) for _, at in front]
         judge = self._judge(mdp)
         judged = Judgements.joined([judge.of_policy(policy) for policy in policies])
-        return Entry(self, policies, judged)
+        return Entry(self, policies, self._counted(policies, judged))

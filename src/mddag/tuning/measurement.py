@@ -56,7 +56,7 @@ def measured(
         values = quality(full, truth, weight), quality(sparse, truth, weight)
     nodes: tuple[float | None, float | None] = None, None
     if prices is not None and chosen.nodes is not None:
-        everything = prices.everything(parts.votes.rows(rows))
+        everything = prices.on(parts.votes.rows(rows)).everything()
         nodes = _mean(chosen.nodes[rows], weight), _mean(everything, weight)
     return Summary(
         kind=parts.ensemble.kind,

@@ -14,12 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mddag._internal.weights import part
-from mddag.dag.node_counts import replayed
+from mddag.dag.node_counts import RowNodes
 from mddag.ensemble.ensemble import Ensemble
 from mddag.ensemble.leaf_depths import LeafDepths
 from mddag.ensemble.routing import Route
 from mddag.ensemble.votes import Votes
-from mddag.mdp.policy import Policy
 from mddag.tuning.row_parts import RowParts
 
 
@@ -49,14 +48,9 @@ class NodePrices:
         means = np.average(depths.of_rows(votes.codes), axis=0, weights=weight)
         return cls(ensemble, depths, np.asarray(means, np.float64))
 
-    def visited(self, policy: Policy, votes: Votes) -> NDArray[np.int64]:
-        """Nodes that the rows of these votes visit under a policy, (n,)."""
-        return replayed(self.ensemble, policy, votes, self.depths)
-
-    def everything(self, votes: Votes) -> NDArray[np.int64]:
-        """Nodes that they visit in all base classifiers, (n,)."""
-        nodes: NDArray[np.int64] = self.depths.of_rows(votes.codes).sum(axis=1)
-        return nodes
+    def on(self, votes: Votes) -> RowNodes:
+        """What counts the nodes that the rows of these votes visit."""
+        return RowNodes(self.ensemble, votes, self.depths)
 
     def route(self, route: Route, votes: Votes) -> Route:
         """A route of the rows of these votes with the prices of its steps."""

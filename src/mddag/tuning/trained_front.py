@@ -139,7 +139,7 @@ class TrainedFront(CandidateFront):
             parts.ensemble, self.measure, targets, reference.full, parts.seen, parts.weight
         )
         excess = lost(found.scores, found.exit_step, found.verdict)
-        nodes = None if prices is None else prices.visited(policy, parts.votes)
+        nodes = None if prices is None else contestant.row_nodes.under(policy)
         return TrainedCandidate(
             float(beta), policy, found.n_evaluated, excess, nodes, contestant=contestant
         )

@@ -19,6 +19,7 @@ losses are judged by labels alone.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -48,6 +49,11 @@ class Judgements:
     by_teacher: Vector
     differs: Vector
     costs: Vector
+
+    def taken(self, which: Sequence[int]) -> Judgements:
+        """Those of some of the candidates."""
+        some = np.asarray(which, np.intp)
+        return Judgements(*(a[some] for a in vars(self).values()))
 
     @classmethod
     def joined(cls, judgements: list[Judgements]) -> Judgements:

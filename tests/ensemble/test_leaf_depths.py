@@ -1,0 +1,48 @@
+"""Depths of leaves are those of the slow walk, tree by tree."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from mddag.ensemble.ensemble import Ensemble
+from mddag.ensemble.leaf_depths import LeafDepths, leaf_depths
+from mddag.ensemble.routing import Route
+from mddag.ensemble.votes import Votes
+from tests import strategies
+from tests.reference import trees as twin
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.data())
+def test_nodes_are_those_that_a_walk_visits(data):
+    ensemble = data.draw(strategies.ensembles())
+    X = np.asarray(data.draw(strategies.rows(ensemble.n_features)), np.float64)
+    found = LeafDepths.of(ensemble).of_rows(ensemble.votes(X).codes)
+    rounds = ensemble.tables.rounds
+    for row, nodes in zip(X, found, strict=True):
+        for j, n in enumerate(nodes):
+            trees = [ensemble.tree(t) for t in range(rounds[j], rounds[j + 1])]
+            assert n == sum(twin.n_comparisons(tree, row) for tree in trees)
+
+
+@settings(deadline=None, max_examples=40)
+@given(st.data())
+def test_in_a_routing_the_router_is_step_0(data):
+    ensemble = data.draw(strategies.uniform_ensembles())
+    routing = data.draw(strategies.routings(ensemble))
+    X = np.asarray(data.draw(strategies.rows(ensemble.n_features)), np.float64)
+    votes, regions = ensemble.votes(X), routing.regions(X)
+    own = LeafDepths.of(ensemble)
+    codes = routing.votes(Votes(votes.codes, votes.tables, (Route(routing, regions),))).codes
+    found = own.routed(routing, ensemble.tables).of_rows(codes)
+    of_source = own.of_rows(votes.codes)
+    np.testing.assert_array_equal(found[:, 0], leaf_depths(routing.router)[regions])
+    for i, q in enumerate(regions):
+        np.testing.assert_array_equal(found[i, 1:], of_source[i, routing.order[q]])
+
+
+def test_callables_have_no_nodes():
+    ensemble = Ensemble.from_callables([lambda X: X[:, 0]], n_features=1)
+    with pytest.raises(ValueError, match="callables, which have no nodes"):
+        LeafDepths.of(ensemble)
