@@ -4,7 +4,8 @@ Both are read as a user would who calls them with many budgets: their own judges
 say what each candidate loses and costs. `sparsify` gets the full model, the policy rows, and as
 X_train the rows that the model was trained on. `train` gets the training and the policy rows, and
 trains models on the former alone, as rivals do; it does not see the full model. Costs are base
-classifiers (objective="evaluations") or nodes.
+classifiers (objective="evaluations") or nodes; `train` runs for nodes alone, and its evaluations
+are those of the same candidates.
 """
 
 from __future__ import annotations
@@ -14,8 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.quality.boosters import MODELS, Shape
-from benchmarks.quality.curves import UNITS, Candidate, Measures
+from benchmarks.quality.boosters import MANY_COLUMNS, MODELS, Shape
+from benchmarks.quality.curves import Candidate, Measures
 from benchmarks.quality.nodes import depths_of
 from benchmarks.quality.rivals import LaterVotes
 from benchmarks.quality.rows import Parts
@@ -31,11 +32,14 @@ from mddag.tuning.train import SHARES, _Job
 SELECTION = 0.3  # of the policy rows, as sparsify holds out
 BETAS = np.geomspace(3e-3, 1e-5, 10)  # prices of a base classifier
 SPARSIFY = {"evaluations": "sparsify", "nodes": "sparsify, nodes"}
-TRAIN = {"evaluations": "train", "nodes": "train, nodes"}
+TRAIN = {"nodes": "train, nodes"}
 
 
 def sparsified(full: Ensemble, rows: Parts, unit: str, seed: int) -> Iterator[Candidate]:
-    """All candidates of the default solver on the full model."""
+    """All candidates of the default solver on the full model.
+
+    unit : "evaluations", "nodes", or "both" where base classifiers are stumps
+    """
     votes, y = full.votes(rows.policy.X), rows.policy.y
     prices = NodePrices.of(full, votes) if unit == "nodes" else None
     mdp = MDP(votes, y, grid=Grid.quantile(votes))
@@ -52,24 +56,21 @@ def sparsified(full: Ensemble, rows: Parts, unit: str, seed: int) -> Iterator[Ca
         def made(at: int = at) -> tuple[Ensemble, Policy]:
             return full, pool.candidate(at)
 
-        yield judged(SPARSIFY[unit], at, loss, cost, unit, made, test)
+        yield judged(SPARSIFY.get(unit, "sparsify"), at, loss, cost, unit, made, test)
 
 
-def trained(library: str, rows: Parts) -> dict[str, list[Candidate]]:
-    """All candidates of train, for each unit; its models are trained once for both."""
-    model = MODELS[library](Shape(32, 0.1), 100, rows.train.X.shape[1] > 100)
-    jobs = {unit: _Job(model, training_rows(rows), "classifier", "budget", unit, 1, False, "raise")
-            for unit in UNITS}  # fmt: skip
-    models = jobs[UNITS[0]]._models()
-    test, found = TestRows(rows), {}
-    for unit, job in jobs.items():
-        object.__setattr__(job, "_models", lambda: models)
-        front = job.front()
-        found[TRAIN[unit]] = [
-            judged(TRAIN[unit], at, loss, cost, unit, lambda f=front, at=at: of_front(f, at), test)
-            for at, (loss, cost) in enumerate(zip(front.losses, front.costs, strict=True))
-        ]
-    return found
+def trained(library: str, rows: Parts) -> Iterator[Candidate]:
+    """All candidates of train, by nodes."""
+    model = MODELS[library](Shape(32, 0.1), 100, rows.train.X.shape[1] > MANY_COLUMNS)
+    unit = "nodes"
+    job = _Job(model, training_rows(rows), "classifier", "budget", unit, 1, False, "raise")
+    front, test = job.front(), TestRows(rows)
+    for at, (loss, cost) in enumerate(zip(front.losses, front.costs, strict=True)):
+
+        def made(at: int = at) -> tuple[Ensemble, Policy]:
+            return of_front(front, at)
+
+        yield judged(TRAIN[unit], at, loss, cost, unit, made, test)
 
 
 def training_rows(rows: Parts) -> TrainingRows:
@@ -127,8 +128,11 @@ def judged(
     make: Callable[[], tuple[Ensemble, Policy]],
     test: TestRows,
 ) -> Candidate:
-    """A candidate by what its judge expects; its cost is known in one unit alone."""
-    known = {"evaluations": (cost, np.nan), "nodes": (np.nan, cost)}[unit]
+    """A candidate by what its judge expects; its cost is known in one unit alone.
+
+    But of stumps: an evaluation of a stump is a node.
+    """
+    known = {"evaluations": (cost, np.nan), "nodes": (np.nan, cost), "both": (cost, cost)}[unit]
     return Candidate(
         method=method,
         setting=f"candidate {at}",

@@ -1,8 +1,8 @@
 """Readings of solved problems: what each method costs at each tolerance, and ratios of them.
 
 Ratios are of methods on the same rows, so errors are paired: the standard error is that of the
-logarithm of the ratio over the seeds. Ours has a variant for each unit of cost, which is read in
-that unit alone.
+logarithm of the ratio over the seeds. `sparsify` has a variant for each unit of cost, which is
+read in that unit alone; `train` runs for nodes, and the same points are read by evaluations.
 """
 
 from __future__ import annotations
@@ -90,9 +90,11 @@ def rows_of(solved: dict[str, Any]) -> Iterable[dict[str, Any]]:
         for unit in UNITS:
             whole = cost(full["test"], unit), full["test"][0]
             for method, curves in solved["curves"].items():
-                points = sorted(curves[unit], key=lambda p: cost(p["test"], unit))
-                if not points or named(method, unit) is None:
+                if named(method, unit) is None:
                     continue
+                points = sorted(
+                    curves[unit] or curves["nodes"], key=lambda p: cost(p["test"], unit)
+                )
                 pairs = [(cost(p["test"], unit), p["test"][0]) for p in points]
                 read, at = reading(pairs, whole, tolerance)
                 point = points[at] if at < len(points) else {}
@@ -122,7 +124,7 @@ def named(method: str, unit: str) -> str | None:
     """Ours without its unit; None where it was made for another one."""
     for ours, variants in zip(OURS, (SPARSIFY, TRAIN), strict=True):
         if method in variants.values():
-            return ours if variants[unit] == method else None
+            return ours if variants.get(unit, method) == method else None
     return method
 
 

@@ -38,5 +38,6 @@ def test_the_mean_over_problems_is_geometric():
 
 def test_ours_is_read_in_the_unit_it_was_made_for():
     assert named("train, nodes", "nodes") == "train"
-    assert named("train, nodes", "evaluations") is None
+    assert named("sparsify, nodes", "evaluations") is None
+    assert named("train, nodes", "evaluations") == "train"  # it has no other
     assert named("margin", "nodes") == "margin"
