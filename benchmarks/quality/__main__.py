@@ -24,7 +24,8 @@ def main() -> None:
         began = process_time()
         if solve(problem, options.parts, options.again, 10 if options.quick else 1):
             print(f"{problem}: {process_time() - began:.0f} s", flush=True)
-            report.write(folder / "solved", results)
+            report.write(folder / "solved", results, with_picture=False)
+    report.write(folder / "solved", results, with_picture=True)
 
 
 def read_options() -> argparse.Namespace:

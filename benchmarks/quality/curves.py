@@ -33,7 +33,7 @@ class Candidate:
     """A method at one setting.
 
     setting : in words
-    policy  : its measures on policy rows
+    policy  : its measures on policy rows; of ours the error is what is lost beyond the full model
     test    : () -> those on test rows
     make    : () -> (ensemble, policy or None), to measure its time
     ends    : knobs that are at an end of their grid, in words

@@ -51,7 +51,7 @@ def sparsified(full: Ensemble, rows: Parts, unit: str, seed: int) -> Iterator[Ca
     betas = (BETAS / mdp.costs.mean()).tolist()
     pool = Portfolio(random_state=0).judged(mdp.rows(learning), betas, mdp.rows(selection))
     test = TestRows(rows)
-    for at, (loss, cost) in enumerate(zip(pool.losses, pool.costs, strict=True)):
+    for at, (loss, cost) in enumerate(zip(excess(pool.losses), pool.costs, strict=True)):
 
         def made(at: int = at) -> tuple[Ensemble, Policy]:
             return full, pool.candidate(at)
@@ -65,12 +65,17 @@ def trained(library: str, rows: Parts) -> Iterator[Candidate]:
     unit = "nodes"
     job = _Job(model, training_rows(rows), "classifier", "budget", unit, 1, False, "raise")
     front, test = job.front(), TestRows(rows)
-    for at, (loss, cost) in enumerate(zip(front.losses, front.costs, strict=True)):
+    for at, (loss, cost) in enumerate(zip(excess(front.losses), front.costs, strict=True)):
 
         def made(at: int = at) -> tuple[Ensemble, Policy]:
             return of_front(front, at)
 
         yield judged(TRAIN[unit], at, loss, cost, unit, made, test)
+
+
+def excess(losses: np.ndarray) -> np.ndarray:
+    """Beyond that of the first candidate, which is the whole model, on the same few rows."""
+    return losses - losses[0]
 
 
 def training_rows(rows: Parts) -> TrainingRows:

@@ -39,7 +39,7 @@ GROUPS: dict[str, Callable[[Case], bool]] = {
 }
 
 
-def write(folder: Path, results: Path) -> None:
+def write(folder: Path, results: Path, *, with_picture: bool) -> None:
     """Make tables and picture of the problems solved so far."""
     solved = [json.loads(path.read_text(encoding="utf-8")) for path in folder.glob("*.json")]
     names = [*DATA, *SEALED]
@@ -56,7 +56,8 @@ def write(folder: Path, results: Path) -> None:
         lines = methods(of_case(cases, unit, tolerance))
         text += [f"\n## All rivals: {unit} at {100 * tolerance:.1f} points\n", *lines]
     (results / "tables.md").write_text("\n".join(text) + "\n", encoding="utf-8")
-    picture(solved, results / "curves.png")
+    if with_picture:
+        picture(solved, results / "curves.png")
 
 
 def of_case(cases: list[Case], unit: str, tolerance: float) -> list[Case]:

@@ -26,7 +26,7 @@ from benchmarks.quality.curves import TOLERANCES
 from benchmarks.quality.ours import SPARSIFY, TRAIN
 from benchmarks.quality.readings import OURS, Ratio, over
 from benchmarks.quality.rows import parts
-from benchmarks.quality.solved import problems
+from benchmarks.quality.solved import TIMED_SEED, problems
 from benchmarks.table import digits, kept, markdown
 from mddag.serving.model_file import Model
 from mddag.serving.predictor import Predictor
@@ -34,7 +34,7 @@ from mddag.serving.predictor import Predictor
 NOTE = """Time per row of what each method chose at seed 0, all on mddag's engines; ratios to the
 fastest rival in hindsight. How it is measured: docs/yardstick.md.
 """
-UNIT, SEED = "nodes", 0
+UNIT = "nodes"
 FIELDS = ("data", "library", "tolerance", "method", "one_row_us", "batch_ns", "engine")
 ONE_ROWS, TURNS = 256, 5
 NAMES = {SPARSIFY[UNIT]: OURS[0], TRAIN[UNIT]: OURS[1]}
@@ -49,12 +49,12 @@ def main() -> None:
 
 def measured() -> Iterator[dict[str, Any]]:
     """Rows of the table, as they come."""
-    for problem in problems([SEED], OUT / "quality"):
+    for problem in problems([TIMED_SEED], OUT / "quality"):
         path = problem.path("timed")
         if not path.exists():
             continue
         models = pickle.loads(path.read_bytes())
-        X = parts(problem.data, SEED).test.X
+        X = parts(problem.data, TIMED_SEED).test.X
         for tolerance in TOLERANCES:
             methods = {
                 key[0]: models.get((key[0], UNIT, tolerance), models["full"])
