@@ -2,7 +2,7 @@
 
 A method has candidates: settings of its knobs, each with its error and its costs on policy rows.
 Its curve in a unit of cost has one candidate for each of N_BINS equal ratios of cost, from the
-cheapest that loses less than two points on policy rows to the full model: the one with the least
+cheapest that loses less than HOPELESS on policy rows to the full model: the one with the least
 error on *policy* rows. Test rows never choose. (The front of all candidates would end at the
 luckiest of thousands.)
 
@@ -23,7 +23,9 @@ import numpy as np
 N_BINS = 24
 UNITS = ("evaluations", "nodes")
 TOLERANCES = (0.002, 0.005)
-HOPELESS = 0.02  # loss on policy rows from which on a candidate is of no interest
+# Loss on policy rows from which on a candidate is of no interest. Our judges charge cheap policies,
+# which change many labels, some points for luck.
+HOPELESS, HOPELESS_TO_JUDGES = 0.02, 0.06
 
 Measures = tuple[float, float, float]  # error, evaluations, nodes
 
@@ -52,9 +54,12 @@ def cost(measures: Sequence[float], unit: str) -> float:
     return max(measures[1 + UNITS.index(unit)], 1.0)
 
 
-def chosen(costs: np.ndarray, errors: np.ndarray, full_cost: float, full_error: float) -> list[int]:
-    """The candidates that make a curve, by what they do on policy rows, by rising cost."""
-    hopeful = np.flatnonzero(errors < full_error + HOPELESS)
+def chosen(costs: np.ndarray, errors: np.ndarray, full_cost: float, most: float) -> list[int]:
+    """The candidates that make a curve, by what they do on policy rows, by rising cost.
+
+    most : the error from which on a candidate is of no interest
+    """
+    hopeful = np.flatnonzero(errors < most)
     if not len(hopeful):
         return [int(errors.argmin())]
     low, high = costs[hopeful].min(), max(full_cost, costs[hopeful].min() * 1.01)

@@ -20,7 +20,16 @@ from typing import Any
 import numpy as np
 
 from benchmarks.quality.boosters import LIBRARIES
-from benchmarks.quality.curves import TOLERANCES, UNITS, Candidate, chosen, cost, reading
+from benchmarks.quality.curves import (
+    HOPELESS,
+    HOPELESS_TO_JUDGES,
+    TOLERANCES,
+    UNITS,
+    Candidate,
+    chosen,
+    cost,
+    reading,
+)
 from benchmarks.quality.ours import SPARSIFY, TRAIN, sparsified, trained
 from benchmarks.quality.rivals import JOINT, rivals, walked_by
 from benchmarks.quality.rows import DATA, SEALED, Parts, Sample, parts
@@ -136,7 +145,7 @@ def curves(
 
     relative : whether errors on policy rows are beyond that of the full model
     """
-    full_error = 0.0 if relative else full["policy"][0]
+    most = HOPELESS_TO_JUDGES if relative else full["policy"][0] + HOPELESS
     points: dict[str, list[tuple[Candidate, Any]]] = {}
     for unit in UNITS:
         costs = np.array([cost(c.policy, unit) for c in candidates])
@@ -144,7 +153,7 @@ def curves(
         known = np.flatnonzero(np.isfinite(costs))
         at = []
         if len(known):
-            at = chosen(costs[known], errors[known], cost(full["policy"], unit), full_error)
+            at = chosen(costs[known], errors[known], cost(full["policy"], unit), most)
         points[unit] = [(candidates[known[i]], candidates[known[i]].test()) for i in at]
     return points
 

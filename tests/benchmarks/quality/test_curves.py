@@ -26,22 +26,22 @@ def test_the_cost_within_the_tolerance(points, read, at):
 def test_each_ratio_of_costs_has_the_least_error_on_policy_rows():
     costs = np.array([2.0, 2.01, 90.0, 91.0, 400.0])
     errors = np.array([0.11, 0.105, 0.104, 0.101, 0.1])
-    assert chosen(costs, errors, 500.0, 0.1) == [1, 3, 4]
+    assert chosen(costs, errors, 500.0, 0.12) == [1, 3, 4]
 
 
 def test_candidates_without_hope_or_dearer_than_the_full_model_are_left_out():
     costs = np.array([1.0, 5.0, 700.0])
     errors = np.array([0.4, 0.1, 0.05])
-    assert chosen(costs, errors, 500.0, 0.1) == [1]
+    assert chosen(costs, errors, 500.0, 0.12) == [1]
 
 
 def test_where_all_are_without_hope_the_best_remains():
-    assert chosen(np.array([1.0, 5.0]), np.array([0.4, 0.3]), 500.0, 0.1) == [1]
+    assert chosen(np.array([1.0, 5.0]), np.array([0.4, 0.3]), 500.0, 0.12) == [1]
 
 
 def test_no_curve_has_more_points_than_bins():
     costs = np.geomspace(1, 499, 5000)
-    assert len(chosen(costs, np.full(5000, 0.1), 500.0, 0.1)) == N_BINS
+    assert len(chosen(costs, np.full(5000, 0.1), 500.0, 0.12)) == N_BINS
 
 
 def test_costs_are_one_at_least():
