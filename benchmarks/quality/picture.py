@@ -17,6 +17,7 @@ from benchmarks.quality.rivals import JOINT
 
 LADDER = np.array([0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.7, 1.0, 1.4, 2.0]) / 100
 UNIT = "nodes"
+TICKS = [n * 10**k for k in range(6) for n in (1, 3)]
 LINES = {
     "prefix": ("prefix", {"color": "0.75"}),
     "margin": ("margin rule", {"color": "C0", "lw": 1}),
@@ -57,6 +58,8 @@ def picture(solved: list[dict[str, Any]], path: Path) -> None:
 
 def panel(axis: Any, key: tuple[str, str], seeds: list[dict[str, Any]]) -> None:
     """One data set and library."""
+    from matplotlib.ticker import FixedLocator
+
     for method, (_, style) in LINES.items():
         logs = [read(seed, method) for seed in seeds if method in seed["curves"]]
         if logs:
@@ -66,6 +69,9 @@ def panel(axis: Any, key: tuple[str, str], seeds: list[dict[str, Any]]) -> None:
     for tolerance in TOLERANCES:
         axis.axhline(100 * tolerance, color="k", lw=0.5, ls=":")
     axis.set_title(f"{key[1]}, {key[0]}", fontsize=8.5)
+    axis.xaxis.set_major_locator(FixedLocator(TICKS))
+    axis.xaxis.set_major_formatter("{x:g}")
+    axis.xaxis.set_minor_formatter("")
     axis.set_ylim(0, 100 * LADDER[-1])
     axis.tick_params(labelsize=8)
 
