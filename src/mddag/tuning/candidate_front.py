@@ -24,19 +24,19 @@ class Candidate:
 
     n_evaluated : int32 (n,)
     excess      : float64 (n,), loss beyond the full ensemble's
-    nodes       : int64 (n,), nodes visited; None where evaluations count
+    counted     : (n,), what the objective counts; None where that is evaluations
     """
 
     beta: float
     policy: Policy
     n_evaluated: NDArray[np.int32]
     excess: NDArray[np.float64]
-    nodes: NDArray[np.int64] | None = None
+    counted: NDArray[Any] | None = None
 
     @property
-    def cost(self) -> NDArray[np.integer[Any]]:
-        """What counts, (n,): nodes where these are known, else evaluations."""
-        return self.n_evaluated if self.nodes is None else self.nodes
+    def cost(self) -> NDArray[Any]:
+        """What counts, (n,)."""
+        return self.n_evaluated if self.counted is None else self.counted
 
 
 class CandidateFront:

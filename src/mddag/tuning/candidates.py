@@ -23,7 +23,6 @@ from numpy.typing import NDArray
 from mddag._internal.interruption import ending_all, keeping
 from mddag._internal.progress import progress
 from mddag.dag.dag import compile as compile_dag
-from mddag.dag.node_counts import RowNodes
 from mddag.dag.replay import replay
 from mddag.ensemble.ensemble import Ensemble
 from mddag.ensemble.votes import Votes
@@ -37,14 +36,14 @@ from mddag.solvers.judged_candidates import JudgedCandidates
 from mddag.tuning.candidate_front import Candidate, CandidateFront
 from mddag.tuning.excess_loss import ExcessLoss
 from mddag.tuning.metric_loss import MetricLoss
-from mddag.tuning.node_prices import NodePrices
+from mddag.tuning.prices import Prices, RowCosts
 
 BETAS = tuple(10.0 ** np.arange(-6.0, 0.1))
 ROUNDS = 3  # of refinement
 FINER = 3  # new prices between two old ones
 STEP = 1.05  # between the costs of candidates that are taken from a front
 
-Prices = Sequence[float] | NDArray[np.float64]
+Betas = Sequence[float] | NDArray[np.float64]
 
 
 @dataclass
@@ -58,7 +57,7 @@ class CandidateSearch(CandidateFront):
     n_jobs              : joblib's workers for a solver that solves price by price
     verbose             : report the candidates on standard error
     on_interrupt        : "raise", or "return": Ctrl-C ends a search with the candidates so far
-    prices              : of the base classifiers in nodes; None where evaluations count
+    prices              : of the base classifiers; None where evaluations count
     """
 
     ensemble: Ensemble
@@ -71,14 +70,14 @@ class CandidateSearch(CandidateFront):
     n_jobs: int | None = None
     verbose: bool = False
     on_interrupt: str = "raise"
-    prices: NodePrices | None = None
-    nodes: RowNodes | None = field(init=False)
+    prices: Prices | None = None
+    counter: RowCosts | None = field(init=False)
     candidates: list[Candidate] = field(init=False)
     judged: JudgedCandidates | None = field(init=False, default=None)
     family_costs: NDArray[np.float64] = field(init=False, default_factory=lambda: np.empty(0))
 
     def __post_init__(self) -> None:
-        self.nodes = None if self.prices is None else self.prices.on(self.votes)
+        self.counter = None if self.prices is None else self.prices.on(self.votes)
         self.candidates = [self._constant(EVAL, 0.0)]
 
     @property
@@ -194,7 +193,7 @@ class CandidateSearch(CandidateFront):
             return ""
         return f"{self.solver.name} was stopped after {n_learned} policies; one of them is chosen"
 
-    def _judge(self, betas: Prices) -> None:
+    def _judge(self, betas: Betas) -> None:
         """The candidates of a solver that judges them, for these prices."""
         mdp, selection = (m.at_price(betas[0]) for m in (self.learning.mdp, self.selection))
         self.judged = self.solver.judged(mdp, [beta * self.unit for beta in betas], selection)
@@ -205,7 +204,7 @@ class CandidateSearch(CandidateFront):
         front = judged.spaced_front(STEP)
         self._add([price / self.unit for price, _ in front], [policy for _, policy in front])
 
-    def _take(self, judged: JudgedCandidates, betas: Prices) -> None:
+    def _take(self, judged: JudgedCandidates, betas: Betas) -> None:
         """The best candidates at these prices."""
         self._add(betas, [judged.policy(beta * self.unit) for beta in betas])
 
@@ -221,7 +220,7 @@ class CandidateSearch(CandidateFront):
                 return
             self._extend(np.geomspace(last.beta, min(dearer), FINER + 2)[1:-1])
 
-    def _extend(self, betas: Prices) -> None:
+    def _extend(self, betas: Betas) -> None:
         mdps = [(self.learning.mdp.at_price(b), self.selection.at_price(b)) for b in betas]
         if self.solver.solves_paths:
             (mdp, selection), prices = mdps[0], [mdp.beta for mdp, _ in mdps]
@@ -232,7 +231,7 @@ class CandidateSearch(CandidateFront):
         parallel = Parallel(n_jobs=self.n_jobs, return_as="generator")
         self._add(betas, parallel(delayed(_solve)(solver, *samples) for samples in mdps))
 
-    def _add(self, betas: Prices, policies: Iterable[Policy]) -> None:
+    def _add(self, betas: Betas, policies: Iterable[Policy]) -> None:
         """Replay policies as they come."""
         with progress("sparsify", len(betas), self.verbose) as report:
             for n_done, (beta, policy) in enumerate(zip(betas, policies, strict=True), 1):
@@ -247,8 +246,8 @@ class CandidateSearch(CandidateFront):
     def _replayed(self, beta: float, policy: Policy) -> Candidate:
         found = replay(self.ensemble, policy, self.votes)
         excess = self.excess_loss(found.scores, found.exit_step, found.verdict)
-        nodes = None if self.nodes is None else self.nodes.under(policy)
-        return Candidate(beta, policy, found.n_evaluated, excess, nodes)
+        counted = None if self.counter is None else self.counter.under(policy)
+        return Candidate(beta, policy, found.n_evaluated, excess, counted)
 
 
 def _solve(solver: Solver, mdp: MDP, selection: MDP) -> Policy:

@@ -15,7 +15,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mddag._internal.weights import part
-from mddag.dag.node_counts import RowNodes
 from mddag.features.rows import Rows
 from mddag.mdp.grid import Grid
 from mddag.mdp.mdp import MDP
@@ -25,7 +24,7 @@ from mddag.solvers import Margin, Prefix, Solver
 from mddag.solvers.front import spaced_front
 from mddag.solvers.portfolio.judge import Judge, Judgements
 from mddag.tuning.candidates import BETAS
-from mddag.tuning.node_prices import NodePrices
+from mddag.tuning.prices import Prices, RowCosts
 from mddag.tuning.routes import with_routes
 from mddag.tuning.row_parts import RowParts
 from mddag.tuning.shape_models import ShapeModel
@@ -52,16 +51,16 @@ class Contestant:
 
     targets : (n,), what policies are to agree with, of all rows held out
     full    : (n, K), scores of the reference on these rows
-    prices  : of the base classifiers in nodes; None where evaluations count
+    prices  : of the base classifiers; None where evaluations count
     """
 
     model: ShapeModel
     targets: NDArray[Any]
     full: NDArray[np.float64]
-    prices: NodePrices | None
+    prices: Prices | None
     every: int = 1
     parts: RowParts = field(init=False)
-    _row_nodes: RowNodes | None = field(init=False, default=None)
+    _row_costs: RowCosts | None = field(init=False, default=None)
 
     def __post_init__(self) -> None:
         self.parts = self.model.parts
@@ -88,8 +87,8 @@ class Contestant:
         """Of the whole ensemble on some of the rows."""
         if self.prices is None:
             return float(self.parts.ensemble.n_classifiers)
-        nodes = self.row_nodes.everything()[rows]
-        return float(np.average(nodes, weights=part(self.parts.weight, rows)))
+        costs = self.row_costs.everything()[rows]
+        return float(np.average(costs, weights=part(self.parts.weight, rows)))
 
     def quality(self) -> float:
         """Error (regressors: R2) of the whole ensemble on the rows for choosing."""
@@ -99,12 +98,12 @@ class Contestant:
         return float("nan") if found is None else float(found)
 
     @property
-    def row_nodes(self) -> RowNodes:
-        """What counts nodes on all rows held out."""
+    def row_costs(self) -> RowCosts:
+        """What counts the costs of all rows held out."""
         assert self.prices is not None
-        if self._row_nodes is None or self._row_nodes.votes is not self.parts.votes:
-            self._row_nodes = self.prices.on(self.parts.votes)
-        return self._row_nodes
+        if self._row_costs is None or self._row_costs.votes is not self.parts.votes:
+            self._row_costs = self.prices.on(self.parts.votes)
+        return self._row_costs
 
     def simple(self) -> list[Entry]:
         """Prefixes and margin rules, in the order in which the model was boosted."""
@@ -119,10 +118,11 @@ class Contestant:
         return [self._some(candidates, judgements) for candidates, judgements in judged]
 
     def _some(self, candidates: Indexed, judgements: Judgements) -> Entry:
-        """Candidates of a family that differ in cost, their nodes counted."""
+        """Candidates of a family that differ in cost, counted."""
         kept: list[int] = []
         for at in np.argsort(-judgements.costs, kind="stable").tolist():
-            if not kept or judgements.costs[at] * SPACING <= judgements.costs[kept[-1]]:
+            cost, last = judgements.costs[at], judgements.costs[kept[-1]] if kept else np.inf
+            if cost < last and cost * SPACING <= last:
                 kept.append(at)
         policies = [candidates[at].on_fewest_cells() for at in kept]
         return Entry(self, policies, self._counted(policies, judgements.taken(kept)))

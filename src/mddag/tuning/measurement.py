@@ -20,6 +20,7 @@ from mddag.tuning.candidate_front import Candidate
 from mddag.tuning.guarantee import Guarantee
 from mddag.tuning.metric_loss import MetricLoss
 from mddag.tuning.node_prices import NodePrices
+from mddag.tuning.prices import Prices
 from mddag.tuning.row_parts import RowParts
 
 Weight = NDArray[np.float64] | None
@@ -33,7 +34,7 @@ def measured(
     chosen: Candidate,
     parts: RowParts,
     metric_loss: MetricLoss | None = None,
-    prices: NodePrices | None = None,
+    prices: Prices | None = None,
 ) -> Summary:
     """The summary of a fitted estimator whose policy is the `chosen` one.
 
@@ -55,9 +56,9 @@ def measured(
     elif parts.labelled:
         values = quality(full, truth, weight), quality(sparse, truth, weight)
     nodes: tuple[float | None, float | None] = None, None
-    if prices is not None and chosen.nodes is not None:
+    if isinstance(prices, NodePrices) and chosen.counted is not None:
         everything = prices.on(parts.votes.rows(rows)).everything()
-        nodes = _mean(chosen.nodes[rows], weight), _mean(everything, weight)
+        nodes = _mean(chosen.counted[rows], weight), _mean(everything, weight)
     return Summary(
         kind=parts.ensemble.kind,
         knob=knob,

@@ -25,7 +25,7 @@ from mddag.tuning.candidates import CandidateSearch
 from mddag.tuning.excess_loss import ExcessLoss
 from mddag.tuning.guarantee import Guarantee, certified
 from mddag.tuning.metric_loss import MetricLoss
-from mddag.tuning.node_prices import NodePrices
+from mddag.tuning.prices import Prices
 from mddag.tuning.routes import with_routes
 from mddag.tuning.row_parts import RowParts
 
@@ -36,7 +36,7 @@ def with_regions(
     knob: str,
     X: Any,
     unlabelled: Rows,
-    prices: NodePrices | None = None,
+    prices: Prices | None = None,
 ) -> RowParts:
     """The parts, their votes with routings by region, made from rows that need no labels."""
     ensemble, features = parts.ensemble, parts.ensemble.features
@@ -60,11 +60,11 @@ def searched(
     guarantee: Guarantee | None,
     metric_loss: MetricLoss | None,
     n_jobs: int | None,
-    prices: NodePrices | None = None,
+    prices: Prices | None = None,
 ) -> CandidateSearch:
     """Policies learned on the rows for learning, none of them yet.
 
-    prices : of the base classifiers in nodes; None where evaluations count
+    prices : of the base classifiers; None where evaluations count
     """
     ensemble, measure = parts.ensemble, measure_of(parts.ensemble, knob)
     targets = _targets(parts, knob)

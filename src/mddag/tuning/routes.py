@@ -23,7 +23,7 @@ from mddag.mdp.mdp import MDP
 from mddag.ordering.condensation import LEAST
 from mddag.ordering.regions import fitted_router, routings_of
 from mddag.solvers.portfolio.mixture import mixture_scores
-from mddag.tuning.node_prices import NodePrices
+from mddag.tuning.prices import Prices
 
 # Regions, and the parts of all base classifiers that each evaluates at most.
 SHAPES = ((16, (6,)), (64, (6, 3)))
@@ -40,7 +40,7 @@ def with_routes(
     rows: Rows,
     learning: NDArray[np.intp],
     unlabelled: Rows,
-    prices: NodePrices | None = None,
+    prices: Prices | None = None,
 ) -> Votes:
     """The votes of an MDP's rows with their regions in routings, as far as these can be made.
 
@@ -48,7 +48,7 @@ def with_routes(
     learning   : which of them serve for learning; their labels say how far the full score is to be
                  followed
     unlabelled : further rows that routings are made from
-    prices     : of the base classifiers in nodes; None where all cost alike
+    prices     : of the base classifiers; None where all cost alike
     """
     votes = mdp.votes
     if not can_be_routed(ensemble, mdp):

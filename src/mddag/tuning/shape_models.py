@@ -24,7 +24,6 @@ from mddag.adapters import ModelParts, ensemble_of, parts_of
 from mddag.calibration.calibration import probabilities
 from mddag.calibration.platt import fit_factor
 from mddag.ensemble.partial_sums import partial_sums
-from mddag.ensemble.union import united, united_votes
 from mddag.ensemble.votes import Votes
 from mddag.tuning.row_parts import RowParts, Shares
 from mddag.tuning.shapes import Shape, shaped
@@ -86,7 +85,6 @@ class ShapeModel:
     parts  : the rows held out, for the ensemble up to that round
     loss   : of that ensemble on the rows for learning
     near_the_end : whether more rounds may be better
-    label  : what it is called instead of its shape
     """
 
     shape: Shape
@@ -94,7 +92,6 @@ class ShapeModel:
     parts: RowParts
     loss: float
     near_the_end: bool = False
-    label: str = ""
 
     @classmethod
     def of(cls, shape: Shape, model: Any, rows: TrainingRows) -> ShapeModel:
@@ -111,8 +108,6 @@ class ShapeModel:
     def name(self) -> str:
         """Its shape, as cut."""
         n_rounds = self.parts.ensemble.n_classifiers
-        if self.label:
-            return self.label
         if self.shape.n_leaves is None:
             return f"as given, {n_rounds} rounds"
         return str(replace(self.shape, n_rounds=n_rounds))
@@ -150,30 +145,6 @@ def slower(model: ShapeModel) -> Shape | None:
     if shape.rate is None or shape.n_rounds is None:
         return None
     return Shape(shape.n_leaves, shape.rate / 2, min(3 * model.parts.ensemble.n_classifiers, 700))
-
-
-def union_of(models: Sequence[ShapeModel], most: int) -> ShapeModel:
-    """The mean of several models, at most `most` base classifiers of each, as one model.
-
-    Their scores are first brought to log-odds alike, by a factor each; numbers are as they are.
-    """
-    cuts = [cut(m.parts, min(m.parts.ensemble.n_classifiers, most)) for m in models]
-    first, rows = cuts[0], cuts[0].learning
-    task, factors = first.ensemble.task, np.ones(len(cuts))
-    if task.predicts_classes:
-        codes = task.coded(first.truth[rows])
-        weight = part(first.weight, rows)
-        of_rows = None if weight is None else mass(weight)
-        factors = np.array([fit_factor(c.scores[rows], codes, of_rows) for c in cuts])
-    weights = (factors / factors[0] / len(cuts)).tolist()
-    ensemble = united([c.ensemble for c in cuts], weights)
-    votes = united_votes([c.votes for c in cuts], ensemble)
-    scores = votes.scores()
-    full = task.predictions(scores)
-    parts = replace(first, ensemble=ensemble, votes=votes, scores=scores, full=full)
-    loss = float(prefix_losses(parts)[1][-1])
-    label = " + ".join(m.name for m in models)
-    return ShapeModel(Shape(), models[0].source, parts, loss, label=label)
 
 
 def prefix_losses(parts: RowParts) -> tuple[NDArray[np.intp], NDArray[np.float64]]:

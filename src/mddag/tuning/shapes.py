@@ -20,7 +20,7 @@ from mddag.adapters.adapter import lineage
 from mddag.learners import Tree
 
 LEAVES = (8, 16, 32, 64, 128, 255)
-RATES = (0.1, 0.3)
+RATES = (0.1, 0.3, 0.6)
 WORK = 12.0  # of a first training: rounds x rate
 LONGEST = 100.0  # of any training, likewise
 ROUNDS = (60, 500)  # without a rate: of a first training, and of any

@@ -16,26 +16,26 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import is_classifier, is_regressor
+from sklearn.base import is_classifier
 from sklearn.ensemble import HistGradientBoostingRegressor
 from sklearn.pipeline import Pipeline
 from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import check_consistent_length, has_fit_parameter
 
-from mddag._internal.checks import check_one_of, checked_threads
+from mddag._internal.checks import check_one_of, checked_threads, typed
 from mddag._internal.doubts import doubt, doubt_confidence
 from mddag._internal.interruption import check_on_interrupt, keeping
 from mddag._internal.progress import progress
 from mddag._internal.row_sampling import stratified
 from mddag.adapters import ModelParts
-from mddag.dag.cost_model import MANY_ROWS
+from mddag.adapters.adapter import lineage
 from mddag.dag.dag import compile as compile_dag
 from mddag.ensemble.tasks import TASKS
 from mddag.ensemble.tasks.task import Kind
 from mddag.estimators.adaboost import AdaBoostMHClassifier
 from mddag.estimators.dag_estimator import DagEstimator
-from mddag.estimators.fitted_model import is_fitted
+from mddag.estimators.fitted_model import is_fitted, reads_patches
 from mddag.estimators.solver_choice import chosen_solver
 from mddag.features.checks import counted_rows
 from mddag.tuning.arguments import BOUNDS, check_confidence, check_provable, one_knob
@@ -44,9 +44,11 @@ from mddag.tuning.contestant import Contestant
 from mddag.tuning.guarantee import Guarantee, certified
 from mddag.tuning.measurement import finite_speed, measured
 from mddag.tuning.node_prices import node_prices
+from mddag.tuning.prices import Prices
 from mddag.tuning.shape_models import ShapeModel, TrainingRows, slower, trained_shapes
 from mddag.tuning.shapes import Shape, library_of
-from mddag.tuning.sparsify import CONFIDENCE, ESTIMATORS, OBJECTIVES, _Default, _settle
+from mddag.tuning.sparsify import CONFIDENCE, ESTIMATORS, EVERY, OBJECTIVES, _Default, _settle
+from mddag.tuning.time_prices import TimePrices, batch_time
 from mddag.tuning.trained_front import TrainedCandidate, TrainedFront
 
 HELD_OUT, MOST_HELD_OUT = 1 / 3, 20_000  # rows that models do not see: a share, and at most
@@ -157,7 +159,7 @@ def train(
     guarantee = None
     if sure is not None:
         guarantee = _guarantee(kind, knob, value, float(sure), rows, len(targets))
-    job = _Job(estimator, rows, kind, knob, objective, threads, verbose, on_interrupt)
+    job = TrainingJob(estimator, rows, kind, knob, objective, threads, verbose, on_interrupt)
     front = job.front()
     chosen = chosen_from(front, knob, value, guarantee)
     return job.settled(front, chosen, knob, value, guarantee, random_state)
@@ -172,21 +174,25 @@ def checked_estimator(estimator: Any, y: Any, n_threads: int) -> tuple[Any, Kind
             f"estimator is {estimator!r}; wanted an unfitted model, such as LGBMClassifier(), or "
             "None"
         )
+    last = estimator.steps[-1][1] if isinstance(estimator, Pipeline) else estimator
+    if any(name.endswith("Ranker") for name in lineage(last)):
+        raise TypeError(
+            f"estimator is {typed(last)}, a ranker, but train takes classifiers and regressors; "
+            "fit it and make it sparse: mddag.sparsify(ranker, X, y, qid=qid, ...)"
+        )
     library_of(estimator)
+    if reads_patches(estimator):
+        raise TypeError(
+            f"estimator is {estimator!r}, which reads patches, but train grows trees over columns; "
+            "wanted another learner, or mddag.Detector"
+        )
     if is_fitted(estimator):
         raise ValueError(
             f"estimator, a {type(estimator).__name__}, is fitted, but train trains models in many "
             "shapes; pass sklearn.base.clone(estimator), or make the fitted one sparse: "
             "mddag.sparsify(model, X, y, ...)"
         )
-    if is_classifier(estimator):
-        return estimator, "classifier"
-    if is_regressor(estimator):
-        return estimator, "regressor"
-    raise TypeError(
-        f"estimator is a {type(estimator).__name__}, neither a classifier nor a regressor; train "
-        "takes these two. Make a fitted ranker sparse: mddag.sparsify(ranker, X, y, qid=qid, ...)"
-    )
+    return estimator, "classifier" if is_classifier(last) else "regressor"
 
 
 def _default(y: Any, n_threads: int) -> tuple[Any, Kind]:
@@ -274,7 +280,7 @@ def chosen_from(
 
 
 @dataclass(frozen=True)
-class _Job:
+class TrainingJob:
     """The arguments of one call, and what is done with them."""
 
     estimator: Any
@@ -312,12 +318,23 @@ class _Job:
     def _contestant(self, model: ShapeModel, reference: ShapeModel) -> Contestant:
         parts = reference.parts
         targets = parts.full if self.knob == "max_disagreement" else parts.truth
-        prices = node_prices(model.parts) if self.objective == "nodes" else None
-        return Contestant(model, targets, parts.scores, prices)
+        return Contestant(model, targets, parts.scores, self._prices(model), self._every)
+
+    def _prices(self, model: ShapeModel) -> Prices | None:
+        if self.objective == "nodes":
+            return node_prices(model.parts)
+        return TimePrices(model.parts.ensemble) if self.objective == "time" else None
+
+    @property
+    def _every(self) -> int:
+        """Fewer decisions keep more rows of a batch together."""
+        return EVERY if self.objective == "time" else 1
 
     def _solve(self, front: TrainedFront) -> None:
         """The candidates of the default solver for the contestants that promise most."""
-        solver = chosen_solver(None, n_threads=self.n_threads, on_interrupt=self.on_interrupt)
+        solver = chosen_solver(
+            None, every=self._every, n_threads=self.n_threads, on_interrupt=self.on_interrupt
+        )
         solver = solver.with_seed(np.random.RandomState(self.rows.seed))
         kept = front.promising()
         with (
@@ -350,6 +367,7 @@ class _Job:
         source, ensemble = contestant.model.source, contestant.parts.ensemble
         made = ESTIMATORS[self.kind](
             ensemble if source.transformer is None else ModelParts(ensemble, source.transformer),
+            every=self._every,
             n_threads=self.n_threads,
             verbose=self.verbose,
             on_interrupt=self.on_interrupt,
@@ -370,7 +388,7 @@ class _Job:
             reference=reference.model.name,
             is_reference=chosen is front.everything,
             n_nodes_full=None if summary.n_nodes is None else made.reference_.cost,
-            speed=finite_speed(_batch(whole) / max(_batch(made.dag_), 1e-9)),
+            speed=finite_speed(batch_time(whole) / max(batch_time(made.dag_), 1e-9)),
             speed_one=finite_speed(
                 whole.program.full_costs.one / max(made.dag_.program.cost_of_one, 1e-9)
             ),
@@ -393,7 +411,3 @@ class _Job:
             )
             for c in contestants
         )
-
-
-def _batch(dag: Any) -> float:
-    return float(dag.chosen(MANY_ROWS).cost(MANY_ROWS))

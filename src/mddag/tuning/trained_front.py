@@ -27,8 +27,22 @@ from mddag.tuning.excess_loss import ExcessLoss, Measure
 
 # Losses beyond the reference's at which shapes are compared.
 LEVELS = (0.0, 0.002, 0.005, 0.01, 0.02)
-MOST_SHAPES = 4  # that a portfolio is run for
+MUCH = 10.0  # times the smallest cost: more is no worse
+MOST_SHAPES = 6  # that a portfolio is run for
+MOST_VOTES = 6_000_000  # rows for learning x trees, over all of them: this bounds the time
 Vector = NDArray[np.float64]
+
+
+def _affordable(contestants: list[Contestant]) -> list[Contestant]:
+    """The first ones, as long as policies for all of them take no more than a few minutes."""
+    kept: list[Contestant] = []
+    left = MOST_VOTES
+    for contestant in contestants:
+        n_votes = len(contestant.parts.learning) * contestant.parts.ensemble.n_trees
+        if not kept or (n_votes <= left and len(kept) < MOST_SHAPES):
+            kept.append(contestant)
+            left -= n_votes
+    return kept
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,7 +87,8 @@ class TrainedFront(CandidateFront):
         return owners
 
     def promising(self) -> list[Contestant]:
-        """The contestants whose simple candidates cost least at some loss, the best first."""
+        """The contestants whose simple candidates cost least, over several losses, the best first,
+        as many as policies can be learned for in a few minutes."""
         losses, costs, owners = self.losses, self.costs, self.owners
         contestants = list(dict.fromkeys(owners))
         number = {contestant: i for i, contestant in enumerate(contestants)}
@@ -84,9 +99,8 @@ class TrainedFront(CandidateFront):
             for i in range(len(contestants)):
                 ratio[i] = costs[within & (whose == i)].min(initial=np.inf)
             ratio /= ratio.min()
-        best = ratios.min(axis=0)
-        order = np.lexsort((np.where(np.isinf(ratios), 1e3, ratios).sum(axis=0), best))
-        return [contestants[i] for i in order[:MOST_SHAPES]]
+        score = np.log(np.minimum(ratios, MUCH)).mean(axis=0)
+        return _affordable([contestants[i] for i in np.argsort(score, kind="stable")])
 
     @property
     def unit(self) -> float:
@@ -139,7 +153,7 @@ class TrainedFront(CandidateFront):
             parts.ensemble, self.measure, targets, reference.full, parts.seen, parts.weight
         )
         excess = lost(found.scores, found.exit_step, found.verdict)
-        nodes = None if prices is None else contestant.row_nodes.under(policy)
+        counted = None if prices is None else contestant.row_costs.under(policy)
         return TrainedCandidate(
-            float(beta), policy, found.n_evaluated, excess, nodes, contestant=contestant
+            float(beta), policy, found.n_evaluated, excess, counted, contestant=contestant
         )

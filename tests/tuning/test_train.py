@@ -1,0 +1,181 @@
+"""train: the ensemble is trained for the knob, and rows that certify do nothing else."""
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+from lightgbm import LGBMClassifier
+from sklearn.base import clone
+from sklearn.datasets import load_iris, make_friedman1, make_hastie_10_2
+from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+import mddag
+from mddag.tuning import shapes, trained_front
+from mddag.tuning import train as module
+
+QUIET = {"verbose": -1, "n_jobs": 1, "random_state": 0}
+pytestmark = pytest.mark.filterwarnings("ignore::mddag.DoubtfulResult")
+
+
+@pytest.fixture(autouse=True)
+def _few_shapes(monkeypatch):
+    small(monkeypatch)
+
+
+def small(patch):
+    """Two numbers of leaves, no second training, and a portfolio for the reference alone."""
+    patch.setattr(shapes, "LEAVES", (4, 16))
+    patch.setattr(shapes, "LONGEST", 12.0)
+    patch.setattr(trained_front, "MOST_SHAPES", 1)
+
+
+@pytest.fixture(scope="module")
+def hastie_rows():
+    X, y = make_hastie_10_2(3500, random_state=0)
+    y = np.where(y > 0, "in", "out")
+    return X[:1500], y[:1500], X[1500:], y[1500:]
+
+
+@pytest.fixture(scope="module")
+def trained(hastie_rows):
+    X, y, _, _ = hastie_rows
+    with pytest.MonkeyPatch.context() as patch:
+        small(patch)
+        return mddag.train(LGBMClassifier(**QUIET), X, y, budget=40, objective="nodes")
+
+
+def test_a_budget_of_nodes(trained, hastie_rows):
+    _, _, X_new, y_new = hastie_rows
+    assert trained.summary_.n_nodes <= 40
+    assert trained.n_nodes(X_new).mean() == pytest.approx(trained.summary_.n_nodes, rel=0.2)
+    assert trained.score(X_new, y_new) > 0.75
+    assert set(trained.predict(X_new)) == {"in", "out"}
+
+
+def test_what_was_tried_is_told(trained):
+    names = [shape.name for shape in trained.trained_]
+    assert len(names) == 8  # six of the grid, the given one, and a slower one
+    assert any(name.startswith("as given") for name in names)
+    assert sum(shape.chosen for shape in trained.trained_) == 1
+    assert any(shape.kept for shape in trained.trained_)
+    assert trained.reference_.name in names
+    assert trained.reference_.error == trained.summary_.full
+    text = str(trained)
+    assert text.startswith("MDDAGClassifier by train(budget=40): a sparse decision DAG\nnodes per")
+    assert f"the full model ({trained.reference_.name})" in text
+
+
+def test_it_is_saved_and_cloned(trained, hastie_rows, tmp_path):
+    _, _, X_new, _ = hastie_rows
+    trained.save(tmp_path / "trained.mddag")
+    served = mddag.load(tmp_path / "trained.mddag")
+    np.testing.assert_array_equal(served.predict(X_new), trained.predict(X_new))
+    assert served.model.summary == trained.summary_
+    clone(trained)
+
+
+def test_the_same_seed_gives_the_same_model(trained, hastie_rows):
+    X, y, X_new, _ = hastie_rows
+    again = mddag.train(LGBMClassifier(**QUIET), X, y, budget=40, objective="nodes")
+    np.testing.assert_array_equal(again.scores(X_new), trained.scores(X_new))
+
+
+def test_a_bound_is_certified_by_rows_that_do_nothing_else(hastie_rows, monkeypatch):
+    X, y, X_new, y_new = hastie_rows
+    kept = {}
+    certified = module.certified
+
+    def spied(front, guarantee, seen, certifying):
+        kept.update(front=front, certifying=certifying)
+        return certified(front, guarantee, seen, certifying)
+
+    monkeypatch.setattr(module, "certified", spied)
+    fast = mddag.train(LGBMClassifier(**QUIET), X, y, max_loss=0.06)
+    assert fast.promise_.bound == 0.06
+    assert fast.summary_.rows == "certifying"
+    parts = kept["front"].reference.parts
+    others = np.concatenate([parts.learning, parts.choosing])
+    assert not np.intersect1d(kept["certifying"], others).size
+    assert len(others) + len(kept["certifying"]) == len(parts) == 500
+    assert fast.score(X_new, y_new) > 0.75
+
+
+def test_certifying_labels_change_no_candidate(hastie_rows):
+    """Other labels there may change which candidate is promised, but none of the candidates."""
+    X, y, _, _ = hastie_rows
+    rows = module.parted(X, y, None, "classifier", True, np.random.RandomState(0), 1)
+    first = job(rows).front()
+    at = rows.held_out[first.reference.parts.certifying]
+    other = y.copy()
+    other[at] = np.where(y[at] == "in", "out", "in")
+    second = job(replace(rows, targets=other)).front()
+    np.testing.assert_array_equal(first.losses, second.losses)
+    np.testing.assert_array_equal(first.costs, second.costs)
+
+
+def job(rows):
+    made = LGBMClassifier(**QUIET)
+    return module.TrainingJob(
+        made, rows, "classifier", "max_loss", "evaluations", 1, False, "raise"
+    )
+
+
+@pytest.mark.parametrize("objective", ["evaluations", "nodes", "time"])
+def test_prices(objective, hastie_rows):
+    X, y, X_new, y_new = hastie_rows
+    fast = mddag.train(LGBMClassifier(**QUIET), X, y, beta=1e-4, objective=objective)
+    assert fast.score(X_new, y_new) > 0.8
+    assert (fast.summary_.n_nodes is not None) == (objective == "nodes")
+    assert fast.policy_.every == (16 if objective == "time" else 1)
+
+
+def test_numbers():
+    X, y = make_friedman1(1600, random_state=0)
+    fast = mddag.train(None, X[:1000], y[:1000], max_loss=0.1)
+    assert isinstance(fast, mddag.MDDAGRegressor)
+    assert fast.score(X[1000:], y[1000:]) > 0.6
+    assert fast.summary_.lost <= 0.1
+
+
+def test_three_classes_and_a_frame_with_categories():
+    X, y = load_iris(return_X_y=True)
+    frame = pd.DataFrame(X, columns=list("abcd"))
+    frame["kind"] = pd.Categorical(np.where(X[:, 0] > 5.5, "long", "short"))
+    fast = mddag.train(
+        LGBMClassifier(min_child_samples=5, **QUIET), frame, y, budget=10, objective="nodes"
+    )
+    assert fast.score(frame, y) > 0.9
+    assert fast.predict(frame.iloc[:2]).shape == (2,)
+
+
+@pytest.mark.parametrize(
+    "estimator",
+    [
+        HistGradientBoostingClassifier(random_state=0),
+        RandomForestClassifier(random_state=0),
+        mddag.AdaBoostMHClassifier(random_state=0),
+        make_pipeline(StandardScaler(), LGBMClassifier(**QUIET)),
+    ],
+    ids=["hist", "forest", "adaboost", "pipeline"],
+)
+def test_other_libraries(estimator, hastie_rows):
+    X, y, X_new, y_new = hastie_rows
+    fast = mddag.train(estimator, X[:600], y[:600], beta=1e-3)
+    assert fast.score(X_new, y_new) > 0.65
+    assert not hasattr(estimator, "classes_")
+
+
+def test_weights_reach_the_models(hastie_rows):
+    X, y, X_new, _ = hastie_rows
+    weight = np.where(y == "in", 50.0, 1.0)
+    fast = mddag.train(LGBMClassifier(**QUIET), X, y, beta=1e-4, sample_weight=weight)
+    assert np.mean(fast.predict(X_new) == "in") > 0.6
+
+
+def test_nothing_within_the_budget_is_said(hastie_rows):
+    X, y, _, _ = hastie_rows
+    with pytest.warns(mddag.DoubtfulResult, match="there is no policy within budget=0.01"):
+        mddag.train(LGBMClassifier(**QUIET), X, y, budget=0.01, objective="nodes")
