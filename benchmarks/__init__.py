@@ -3,7 +3,8 @@
     python -m benchmarks.fidelity         are converted models the same models?
     python -m benchmarks.speed            how fast beside other libraries; .instructions, .builds,
                                           .languages, .levels
-    python -m benchmarks.quality          how many evaluations at equal error; --fresh: other data
+    python -m benchmarks.quality          work at equal error beside tuned rivals; .times
+    python -m benchmarks.quality_fixed    the same, all trees of 8 leaves; --fresh: other data
     python -m benchmarks.adaboost         AdaBoost.MH: test errors, training time, growth
     python -m benchmarks.detection.training   Haar features: time and memory of training
     python -m benchmarks.parts.executors  parts of mddag; .learners, .scores, .portfolio,

@@ -2,9 +2,9 @@
 
     MDDAG_DATA=... python -m benchmarks.parts.condensation
 
-The models of benchmarks.quality, out of out/quality where they were trained already, and their
-policy rows: each half is read by what the other made, five seeds. Without condensation few are the
-first of `Correlation`; condensed ones are made for each number anew. Written to
+The models of benchmarks.quality_fixed, out of out/quality_fixed where they were trained already,
+and their policy rows: each half is read by what the other made, five seeds. Without condensation
+few are the first of `Correlation`; condensed ones are made for each number anew. Written to
 benchmarks/results/parts/condensation.csv:
 
     disagreement    share of labels that differ from the full ensemble's
@@ -23,9 +23,9 @@ from typing import Any
 import numpy as np
 
 from benchmarks.places import OUT, RESULTS
-from benchmarks.quality.models import ENSEMBLES, Sample, problem
-from benchmarks.quality.probabilities import log_loss
-from benchmarks.quality.rivals import winners
+from benchmarks.quality_fixed.models import ENSEMBLES, Sample, problem
+from benchmarks.quality_fixed.probabilities import log_loss
+from benchmarks.quality_fixed.rivals import winners
 from benchmarks.table import kept
 from mddag import MDP, Votes
 from mddag.calibration.calibration import probabilities
@@ -38,7 +38,7 @@ from mddag.ordering.condensation import Condensation
 from mddag.solvers.portfolio import log_odds
 from mddag.solvers.portfolio.mixture import mixture_scores, with_mixture
 
-MODELS = OUT / "quality" / "models"
+MODELS = OUT / "quality_fixed" / "models"
 FIELDS = ("measure", "data", "ensemble", "way", "n_classifiers", "value", "deviation")
 SEEDS = range(5)
 FEW = (10, 20, 40, 80, 160, 250)

@@ -2,11 +2,11 @@
 
     MDDAG_DATA=... python -m benchmarks.parts.regions [--only DATA ...] [--seeds SEED ...]
 
-The models of benchmarks.quality (LightGBM, trees of 8 leaves). Routings are made from the rows that
-the model was trained on and from the policy rows for learning, both without labels. Curves and
-their readings are those of benchmarks.quality: the fewest evaluations on test rows within a
-tolerance of the full ensemble's error, points chosen on policy rows. The router counts as one
-evaluation. Written to benchmarks/results/parts/regions.csv.
+The models of benchmarks.quality_fixed (LightGBM, trees of 8 leaves). Routings are made from the
+rows that the model was trained on and from the policy rows for learning, both without labels.
+Curves and their readings are those of benchmarks.quality_fixed: the fewest evaluations on test rows
+within a tolerance of the full ensemble's error, points chosen on policy rows. The router counts as
+one evaluation. Written to benchmarks/results/parts/regions.csv.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from typing import Any
 import numpy as np
 
 from benchmarks.places import RESULTS
-from benchmarks.quality import split
-from benchmarks.quality.curves import TOLERANCES, Point, reading
-from benchmarks.quality.methods import SELECTION, Rows, pooled
-from benchmarks.quality.models import lightgbm
+from benchmarks.quality_fixed import split
+from benchmarks.quality_fixed.curves import TOLERANCES, Point, reading
+from benchmarks.quality_fixed.methods import SELECTION, Rows, pooled
+from benchmarks.quality_fixed.models import lightgbm
 from benchmarks.table import kept
 from mddag import MDP, as_ensemble
 from mddag._internal.row_sampling import stratified

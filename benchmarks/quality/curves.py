@@ -1,63 +1,92 @@
-"""Curves of error against evaluations, and how they are read.
+"""Curves of error against cost, and how they are read.
 
-A curve has one point per value of a method's knob, `N_POINTS` for every method, so that no method
-gains by trying more often. It is read on the test rows at a tolerance: the fewest mean evaluations
-among its points whose error is at most the full ensemble's plus the tolerance, one at least, since
-readings are compared by their ratios. The full ensemble itself always meets it, so a curve that
-never does reads N.
+A method has candidates: settings of its knobs, each with its error and its costs on policy rows.
+Its curve in a unit of cost has one candidate for each of N_BINS equal ratios of cost, from the
+cheapest that loses less than HOPELESS on policy rows to the full model: the one with the least
+error on *policy* rows. Test rows never choose. (The front of all candidates would end at the
+luckiest of thousands.)
+
+The curve is read on *test* rows at a tolerance: the cost at which it first errs at most that much
+more than the full model, interpolated from the point before (rows drawn for one of two settings
+have just that cost and error). The full model ends every curve. Such a reading flatters all methods
+alike: of the points of a curve some are lucky on the test rows. So all have as many.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-N_POINTS = 14
+N_BINS = 24
+UNITS = ("evaluations", "nodes")
 TOLERANCES = (0.002, 0.005)
+# Loss on policy rows from which on a candidate is of no interest. Our judges charge cheap policies,
+# which change many labels, some points for luck.
+HOPELESS, HOPELESS_TO_JUDGES = 0.02, 0.06
+
+Measures = tuple[float, float, float]  # error, evaluations, nodes
 
 
 @dataclass(frozen=True)
-class Point:
-    """A method at one value of its knob: what it costs and how it decides, on the test rows."""
+class Candidate:
+    """A method at one setting.
+
+    setting : in words
+    policy  : its measures on policy rows; of ours the error is what is lost beyond the full model
+    test    : () -> those on test rows
+    make    : () -> (ensemble, policy or None), to measure its time
+    ends    : knobs that are at an end of their grid, in words
+    """
 
     method: str
-    knob: float
-    evaluations: float
-    error: float
+    setting: str
+    policy: Measures
+    test: Callable[[], Measures] = field(repr=False)
+    make: Callable[[], Any] = field(repr=False)
+    ends: str = ""
 
 
-def reading(curve: Sequence[Point], full: Point, tolerance: float) -> float:
-    """The fewest evaluations within the tolerance; the full ensemble's if no point is."""
-    # Errors are counts over rows: the sum of two of them is not exact.
-    within = [p.evaluations for p in curve if p.error <= full.error + tolerance + 1e-9]
-    return max(min([*within, full.evaluations]), 1.0)
+def cost(measures: Sequence[float], unit: str) -> float:
+    """In a unit; one at least, since costs are compared by their ratios."""
+    return max(measures[1 + UNITS.index(unit)], 1.0)
 
 
-def by_method(problem: dict[str, Any]) -> dict[str, list[Point]]:
-    """The curves of a solved problem."""
-    curves: dict[str, list[Point]] = {}
-    for row in problem["points"]:
-        curves.setdefault(row["method"], []).append(Point(**row))
-    return curves
+def chosen(costs: np.ndarray, errors: np.ndarray, full_cost: float, most: float) -> list[int]:
+    """The candidates that make a curve, by what they do on policy rows, by rising cost.
 
-
-def spread(evaluations: np.ndarray, errors: np.ndarray, full_error: float) -> np.ndarray:
-    """Which N_POINTS of many candidates make the curve, by what they do on the policy rows.
-
-    From the cheapest candidate that loses less than two points to twice the evaluations of the
-    cheapest that loses nothing, in equal ratios of evaluations.
+    most : the error from which on a candidate is of no interest
     """
-    order = np.argsort(evaluations, kind="stable")
-    cheap = _first(errors[order] < full_error + 0.02)
-    sure = max(_first(errors[order] <= full_error), cheap)
-    low, high = np.maximum(evaluations[order[[cheap, sure]]], 1.0)
-    wanted = np.geomspace(low, min(2 * high, evaluations.max()), N_POINTS)
-    return np.unique([np.abs(evaluations - e).argmin() for e in wanted])
+    hopeful = np.flatnonzero(errors < most)
+    if not len(hopeful):
+        return [int(errors.argmin())]
+    low, high = costs[hopeful].min(), max(full_cost, costs[hopeful].min() * 1.01)
+    place = np.log(costs[hopeful] / low) / np.log(high / low) * N_BINS
+    bins = np.minimum(np.floor(place + 1e-9).astype(int), N_BINS)  # dearer than full: the last
+    found = []
+    for one in np.unique(bins[bins < N_BINS]):
+        here = hopeful[bins == one]
+        found.append(int(here[np.lexsort((costs[here], errors[here]))[0]]))
+    return found
 
 
-def _first(meets: np.ndarray) -> int:
-    """The first that meets it, the last if none does."""
-    return int(meets.argmax()) if meets.any() else len(meets) - 1
+def reading(
+    points: Sequence[tuple[float, float]], full: tuple[float, float], tolerance: float
+) -> tuple[float, int]:
+    """The cost at the tolerance, and the first point within it (their number: the full model).
+
+    points : cost and error on test rows
+    full   : those of the full model
+    """
+    cheaper = sorted(point for point in points if point[0] < full[0])
+    costs, errors = (np.array(column) for column in zip(*cheaper, full, strict=True))
+    # Errors are counts over rows: their sums are not exact.
+    at = int((errors <= full[1] + tolerance + 1e-9).argmax())
+    if at == 0:
+        return float(costs[0]), 0 if cheaper else len(points)
+    before = errors[:at].argmin()
+    share = (errors[before] - full[1] - tolerance) / (errors[before] - errors[at])
+    read = costs[before] + min(share, 1.0) * (costs[at] - costs[before])
+    return float(read), at if at < len(cheaper) else len(points)

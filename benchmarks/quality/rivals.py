@@ -1,139 +1,200 @@
-"""Rivals that need no policy: LightGBM's own early stopping of predictions, and smaller models.
+"""What one can do without mddag, each with all its settings.
 
-``pred_early_stop`` looks at the sum of the trees after every FREQ rounds and stops where the
-margin exceeds a threshold: 2 |f| for two classes, the difference of the two best scores for more.
-Its rule is computed from the votes, and compared with LightGBM's own answers when a model is
-trained.
+    smaller model            a prefix of a retrained model of any shape
+    smaller model, margin    the same, and rows end where the margin exceeds a threshold
+    prefix, margin           the same two of the full model
+    pred_early_stop          LightGBM's own: the margin is looked at every ten rounds
+    QWYC, QWYC, own order    "Quit when you can" (Wang, Gupta & You), two thresholds per round
 
-The smaller models are LightGBM again with fewer rounds, trained on the same rows. A model of m
-rounds is the beginning of a longer one, so one model per learning rate serves every size; the
-learning rate of each size is chosen by the error on the policy rows. (AdaBoost.MH has no learning
-rate: its smaller models are the prefixes of the large one.)
+`joint` pools them all: the yardstick is the front of this pool on policy rows.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from functools import cached_property
+from collections.abc import Iterator
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
 
-from benchmarks.quality.curves import N_POINTS
-from mddag import Votes, as_ensemble
+from benchmarks.quality.curves import Candidate, Measures
+from benchmarks.quality.nodes import depths_of, walked
+from benchmarks.quality.rows import Parts, Sample
+from benchmarks.quality.tuning import Trained
+from benchmarks.quality.walks import Walk, walk
+from mddag import MDP, Ensemble, Grid, Policy, Votes
+from mddag.mdp.policy import EVAL, QUIT
+from mddag.ordering import QWYCOrder
+from mddag.solvers import QWYC
 
 FREQ = 10  # pred_early_stop_freq, LightGBM's default
-LEARNING_RATES = (0.1, 0.2, 0.4, 0.7)
-SMALLEST, LARGEST = 0.02, 0.6  # 10 and 300 of 500 rounds
+SIZES = (5, 7, 10, 14, 20, 28, 40, 57, 80, 113, 160, 226, 350)
+N_MARGINS, N_MARGINS_FULL = 24, 100
+RATES = tuple(np.geomspace(3e-4, 0.2, 40))  # of changed labels, for QWYC
+JOINT = "best rival"
+RETRAINED = ("smaller model", "smaller model, margin")
 
 
-@dataclass(frozen=True)
-class EarlyStop:
-    """The scores that ``pred_early_stop`` looks at, to be stopped at any margin.
+def rivals(full: Ensemble, grid: list[Trained], rows: Parts, library: str) -> list[Candidate]:
+    """All candidates of all rivals."""
+    found = list(of_full(full, rows, library))
+    for model in grid:
+        found += of_shape(model, rows)
+    return found
 
-    scores : float64 (n_looks, n, K) after FREQ, 2 FREQ ... rounds, and after all
-    rounds : intp (n_looks,)
-    """
 
-    scores: np.ndarray
-    rounds: np.ndarray
+def of_shape(model: Trained, rows: Parts) -> Iterator[Candidate]:
+    """Prefixes of a retrained model, with every margin and without one."""
+    on_policy = walked_by(model.ensemble, rows.policy)
+    sizes = sorted({min(size, on_policy.n_rounds) for size in SIZES})
+    margins = spread_margins(on_policy, N_MARGINS)
+    test = Later(model.ensemble, rows.test)
+    yield from ended(RETRAINED, on_policy, test, sizes, margins, f"{model.shape}, ")
 
-    @classmethod
-    def of(cls, votes: Votes) -> EarlyStop:
-        n_rounds = votes.tables.n_classifiers
-        rounds = np.unique(np.append(np.arange(FREQ, n_rounds, FREQ), n_rounds))
-        return cls(staged_scores(votes, rounds), rounds)
+
+def of_full(full: Ensemble, rows: Parts, library: str) -> Iterator[Candidate]:
+    """The rivals that the full model is enough for."""
+    on_policy, test = walked_by(full, rows.policy), Later(full, rows.test)
+    sizes = np.unique(np.geomspace(1, len(full), 60).round().astype(int)).tolist()
+    yield from ended(("prefix", ""), on_policy, test, sizes, [])
+    margins = spread_margins(on_policy, N_MARGINS_FULL)
+    yield from ended(("", "margin"), on_policy, test, [len(full)], margins)
+    if library == "LightGBM":
+        yield from ended(("", "pred_early_stop"), on_policy, test, [len(full)], margins, every=FREQ)
+    if full.n_scores == 1:
+        yield from qwyc("QWYC", QWYC(rates=RATES), full, rows)
+        yield from qwyc("QWYC, own order", QWYC(QWYCOrder(), rates=RATES), full, rows)
+
+
+def walked_by(ensemble: Ensemble, sample: Sample) -> Walk:
+    return walk(ensemble, ensemble.votes(sample.X), sample.y)
+
+
+class Later:
+    """The walk of test rows, made when a candidate is chosen that needs it."""
+
+    def __init__(self, ensemble: Ensemble, sample: Sample) -> None:
+        self.ensemble, self.sample = ensemble, sample
 
     @cached_property
-    def margins(self) -> np.ndarray:
-        """What is compared with the threshold, (n_looks, n)."""
-        if self.scores.shape[2] == 1:
-            return 2 * np.abs(self.scores[:, :, 0])
-        best = np.partition(self.scores, -2, axis=2)
-        return best[:, :, -1] - best[:, :, -2]
+    def walk(self) -> Walk:
+        return walked_by(self.ensemble, self.sample)
 
-    def stopped(self, margin: float) -> tuple[np.ndarray, np.ndarray]:
-        """Scores (n, K) and rounds (n,) of rows that stop at the first margin above this one."""
-        over = self.margins > margin
-        over[-1] = True
-        look = over.argmax(axis=0)
-        return self.scores[look, np.arange(len(look))], self.rounds[look]
+    def ended(self, size: int, margin: float, every: int) -> Measures:
+        return self.walk.ended(np.minimum(self.walk.first_above(margin, every), size))
 
 
-def staged_scores(votes: Votes, rounds: np.ndarray) -> np.ndarray:
-    """The scores after these numbers of rounds, ascending; float64 (n_rounds, n, K)."""
-    tables = votes.tables
-    staged = np.empty((len(rounds), len(votes), tables.n_scores))
-    total, trees = np.tile(tables.bias, (len(votes), 1)), 0
-    for stage, last in enumerate(tables.rounds[rounds]):
-        for t in range(trees, last):
-            total += tables.table(t)[votes.codes[:, t]]
-        staged[stage], trees = total, last
-    return staged
+def spread_margins(on_policy: Walk, n: int) -> list[float]:
+    """Thresholds from those that nearly all rows exceed early to those that few ever exceed."""
+    some = on_policy.margin[:: max(1, on_policy.n_rounds // 25)]
+    return np.unique(np.quantile(some, np.linspace(0.02, 0.999, n))).tolist()
 
 
-def prove_early_stop(model: Any, X: Any, votes: Votes) -> None:
-    """Stop unless the rule gives LightGBM's own scores."""
-    rule = EarlyStop.of(votes)
-    # A quantile may be a margin of many rows alike, which rounding then takes to either side.
-    for margin in np.quantile(rule.margins, (0.2, 0.5, 0.8)) * (1 + 1e-6):
-        theirs = model.booster_.predict(
-            X,
-            raw_score=True,
-            pred_early_stop=True,
-            pred_early_stop_freq=FREQ,
-            pred_early_stop_margin=margin,
-        )
-        ours = rule.stopped(margin)[0]
-        different = np.abs(ours - theirs.reshape(ours.shape)).max(axis=1) > 1e-6
-        if different.mean() > 0.001:
-            raise RuntimeError(
-                f"pred_early_stop at margin {margin} differs on {different.sum()} of "
-                f"{len(different)} rows from its rule on the votes"
+def ended(
+    names: tuple[str, str],
+    on_policy: Walk,
+    test: Later,
+    sizes: list[int],
+    margins: list[float],
+    words: str = "",
+    every: int = 1,
+) -> Iterator[Candidate]:
+    """Every size with every margin, and without one; an empty name leaves that out.
+
+    every : rounds between two looks at the margin
+    """
+    for margin in [np.inf, *margins]:
+        name = names[0] if margin == np.inf else names[1]
+        if not name:
+            continue
+        first = on_policy.first_above(margin, every)
+        for size in sizes:
+            yield Candidate(
+                method=name,
+                setting=f"{words}{size} rounds"
+                + (f", margin {margin:.3g}" if margin < np.inf else ""),
+                policy=on_policy.ended(np.minimum(first, size)),
+                test=partial(test.ended, size, margin, every),
+                make=partial(with_margin, test.ensemble, size, margin, every),
+                ends=" and ".join(_ends(size, sizes, margin, margins)),
             )
 
 
-@dataclass(frozen=True)
-class SmallerModels:
-    """Retrained models by size, the learning rate of each chosen on the policy rows.
+def _ends(size: int, sizes: list[int], margin: float, margins: list[float]) -> Iterator[str]:
+    if len(sizes) > 1 and size in (sizes[0], sizes[-1]):
+        yield "rounds"
+    if margin < np.inf and margin in (margins[0], margins[-1]):
+        yield "margin"
 
-    rounds, rates, policy_error, test_error : (N_POINTS,)
+
+def with_margin(
+    ensemble: Ensemble, size: int, margin: float, every: int = 1
+) -> tuple[Ensemble, Policy | None]:
+    """A prefix of an ensemble and the margin rule as a policy, to be compiled."""
+    small = ensemble.truncated(size)
+    if margin == np.inf:
+        return small, None
+    several = small.n_scores > 1
+    grid = Grid(np.array([margin] if several else [-margin, margin]), small.n_scores)
+    rule = np.array([EVAL, QUIT] * small.n_scores if several else [QUIT, EVAL, QUIT], np.uint8)
+    actions = np.tile(rule, (-(-size // every), 1))
+    actions[0] = EVAL  # the rule looks at the score after the first round
+    return small, Policy(actions, grid, np.arange(size), every)
+
+
+def qwyc(name: str, solver: Any, full: Ensemble, rows: Parts) -> Iterator[Candidate]:
+    """QWYC at all its rates, learned on all policy rows.
+
+    Its thresholds are made for the rows that they are learned on, so the error there says little:
+    it is that of each half with thresholds learned on the other.
     """
-
-    rounds: np.ndarray
-    rates: np.ndarray
-    policy_error: np.ndarray
-    test_error: np.ndarray
-
-    @classmethod
-    def trained(cls, make: Callable[[int, float], Any], n_rounds: int, rows: Any) -> SmallerModels:
-        sizes = np.unique(np.geomspace(SMALLEST * n_rounds, LARGEST * n_rounds, N_POINTS).round())
-        sizes = sizes.astype(int)
-        models = [make(int(sizes[-1]), rate).fit(*rows.model) for rate in LEARNING_RATES]
-        policy, test = (
-            np.array([staged_errors(model, sizes, *part) for model in models])
-            for part in (rows.policy, rows.test)
+    votes, leaf_depths = full.votes(rows.policy.X), depths_of(full)
+    mdp = MDP(votes, rows.policy.y, grid=Grid.quantile(votes))
+    errors = crossed_errors(solver, mdp)
+    candidates, test = solver.candidates(mdp), LaterVotes(full, rows.test, leaf_depths)
+    for c in range(len(candidates)):
+        _, evaluations, nodes = measured(candidates[c], votes, rows.policy, leaf_depths)
+        yield Candidate(
+            method=name,
+            setting=f"rate {c} of {len(candidates)}",
+            policy=(float(errors[c]), evaluations, nodes),
+            test=partial(test.measured, candidates[c]),
+            make=partial(pair, full, candidates[c]),
+            ends="rate" if c == len(candidates) - 1 else "",
         )
-        best = policy.argmin(axis=0), np.arange(len(sizes))
-        return cls(sizes, np.array(LEARNING_RATES)[best[0]], policy[best], test[best])
-
-    def arrays(self) -> dict[str, np.ndarray]:
-        return {f"smaller_{name}": array for name, array in vars(self).items()}
-
-    @classmethod
-    def from_arrays(cls, arrays: dict[str, np.ndarray]) -> SmallerModels:
-        return cls(**{name: arrays[f"smaller_{name}"] for name in cls.__dataclass_fields__})
 
 
-def staged_errors(model: Any, rounds: np.ndarray, X: Any, y: np.ndarray) -> np.ndarray:
-    """The errors after these numbers of rounds, (n_rounds,)."""
-    votes = as_ensemble(model).votes(X)
-    # At high learning rates LightGBM may find nothing to split, and end before its last round.
-    staged = staged_scores(votes, np.minimum(rounds, votes.tables.n_classifiers))
-    return np.array([np.mean(winners(scores) != y) for scores in staged])
+def crossed_errors(solver: Any, mdp: MDP) -> np.ndarray:
+    """The error of each candidate on rows that it was not learned on, (n_candidates,)."""
+    halves = np.arange(mdp.n_instances) % 2
+    one, other = (mdp.rows(np.flatnonzero(halves == h)) for h in (0, 1))
+    return (
+        solver.candidates(one).evaluate(other)[0] + solver.candidates(other).evaluate(one)[0]
+    ) / 2
 
 
-def winners(scores: np.ndarray) -> np.ndarray:
-    """The class that scores (n, K) decide for, (n,)."""
-    return (scores[:, 0] > 0).astype(int) if scores.shape[1] == 1 else scores.argmax(axis=1)
+class LaterVotes:
+    """The votes on test rows, made when a policy is chosen that needs them."""
+
+    def __init__(self, ensemble: Ensemble, sample: Sample, leaf_depths: list[np.ndarray]) -> None:
+        self.ensemble, self.sample, self.leaf_depths = ensemble, sample, leaf_depths
+
+    @cached_property
+    def votes(self) -> Votes:
+        return self.ensemble.votes(self.sample.X)
+
+    def measured(self, policy: Policy) -> Measures:
+        return measured(policy, self.votes, self.sample, self.leaf_depths)
+
+
+def measured(
+    policy: Policy, votes: Votes, sample: Sample, leaf_depths: list[np.ndarray]
+) -> Measures:
+    """Error, evaluations and nodes of a policy on some rows."""
+    found = walked(policy, votes, leaf_depths)
+    error = float((found.winners != sample.y).mean())
+    return error, float(found.evaluations.mean()), float(found.nodes.mean())
+
+
+def pair(ensemble: Ensemble, policy: Policy) -> tuple[Ensemble, Policy]:
+    return ensemble, policy

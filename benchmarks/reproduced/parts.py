@@ -1,13 +1,14 @@
 """The parts that can be made anew: a table, and the calls that make some of its rows.
 
-All tables with numbers that depend on the code alone are here: quality, fidelity, errors,
-condensation and the experiments. Rows are of seed 0, but for means over seeds (condensation,
-many_classes), which need them all, and for the best of five seeds (figure1). The tables of speed
-have times.
+All tables with numbers that depend on the code alone are here: both tables of quality, fidelity,
+errors, condensation and the experiments. Rows are of seed 0, but for means over seeds
+(condensation, many_classes), which need them all, and for the best of five seeds (figure1). The
+tables of speed have times.
 """
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -24,8 +25,10 @@ from benchmarks.adaboost import errors
 from benchmarks.fidelity.__main__ import measured as fidelity
 from benchmarks.parts import condensation
 from benchmarks.places import ROOT
-from benchmarks.quality import models, report, split
-from benchmarks.quality.__main__ import solved
+from benchmarks.quality.readings import rows_of
+from benchmarks.quality.solved import PARTS, Problem, problems, solve
+from benchmarks.quality_fixed import models, report, split
+from benchmarks.quality_fixed.__main__ import solved
 from benchmarks.reproduced.comparison import read
 from mddag.solvers import Sarsa, WatkinsQ
 
@@ -53,10 +56,14 @@ def of_benchmarks(folder: Path) -> Iterator[tuple[str, Part]]:
     yield "fidelity", Part(BENCHMARKS / "fidelity" / "models.csv", fidelity)
     yield "errors", Part(BENCHMARKS / "adaboost" / "errors.csv", errors.measure)
     for table, names in (("main", split.DATA), ("fresh", split.FRESH)):
-        path = BENCHMARKS / "quality" / f"{table}.csv"
+        path = BENCHMARKS / "quality_fixed" / f"{table}.csv"
         for name, ensemble in product(names, models.ENSEMBLES):
-            rows = partial(quality, name, ensemble, folder)
-            yield f"quality/{name.replace('/', ' ')}/{ensemble}", Part(path, rows)
+            rows = partial(quality_fixed, name, ensemble, folder)
+            yield f"quality_fixed/{name.replace('/', ' ')}/{ensemble}", Part(path, rows)
+    for problem in problems([SEED], folder / "quality"):
+        path = BENCHMARKS / "quality" / "readings.csv"
+        name = f"quality/{problem.data.replace('/', ' ')}/{problem.library}"
+        yield name, Part(path, partial(quality, problem))
     for measure, name, ensemble in condensation.wanted():
         path = BENCHMARKS / "parts" / "condensation.csv"
         rows = partial(condensation.of_problem, measure, name, ensemble)
@@ -81,7 +88,12 @@ def of_experiments(out: Path) -> Iterator[tuple[str, Part]]:
     yield "solvers", Part(EXPERIMENTS / "solvers" / "solvers.csv", solver_lines)
 
 
-def quality(name: str, ensemble: str, folder: Path) -> Rows:
+def quality(problem: Problem) -> Rows:
+    solve(problem, PARTS, again=False)
+    return rows_of(json.loads(problem.path("solved").read_text(encoding="utf-8")))
+
+
+def quality_fixed(name: str, ensemble: str, folder: Path) -> Rows:
     problem = models.problem(name, ensemble, SEED, folder)
     return report.readings(solved(problem, None))
 

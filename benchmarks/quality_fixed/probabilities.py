@@ -17,10 +17,10 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.quality.curves import N_POINTS, TOLERANCES
-from benchmarks.quality.methods import Rows
-from benchmarks.quality.models import Problem, Sample
-from benchmarks.quality.rivals import EarlyStop, winners
+from benchmarks.quality_fixed.curves import N_POINTS, TOLERANCES
+from benchmarks.quality_fixed.methods import Rows
+from benchmarks.quality_fixed.models import Problem, Sample
+from benchmarks.quality_fixed.rivals import EarlyStop, winners
 from mddag import MDP, Grid, Policy, Votes
 from mddag.calibration.by_exit import class_calibration
 from mddag.calibration.calibration import probabilities as softened

@@ -15,9 +15,9 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.quality.curves import N_POINTS, Point, spread
-from benchmarks.quality.models import Problem
-from benchmarks.quality.rivals import EarlyStop, winners
+from benchmarks.quality_fixed.curves import N_POINTS, Point, spread
+from benchmarks.quality_fixed.models import Problem
+from benchmarks.quality_fixed.rivals import EarlyStop, winners
 from mddag import MDP, Grid, Policy
 from mddag._internal.row_sampling import stratified
 from mddag.ordering import Correlation, Given, QWYCOrder

@@ -34,19 +34,19 @@ class Parts:
 
 def parts(name: str, seed: int, shrink: int = 1) -> Parts:
     """The parts of a data set; `shrink` divides all their sizes, to try things out."""
-    X, y = _rows(name)
+    X, y = labelled(name)
     y = np.unique(y, return_inverse=True)[1]
     n_model = min(len(y) // 2, MODEL_ROWS if name != "mnist" else MODEL_ROWS // 2)
     n_policy = min(len(y) // 4, POLICY_ROWS)
     n_test = min(len(y) - n_model - n_policy, TEST_ROWS)
     rest, taken = np.arange(len(y)), []
     for n in (n_model, n_policy, n_test):
-        part, rest = _drawn(rest, y, n // shrink, seed)
+        part, rest = drawn(rest, y, n // shrink, seed)
         taken.append((X.iloc[part] if hasattr(X, "iloc") else X[part], y[part]))
     return Parts(*taken)
 
 
-def _rows(name: str) -> tuple[Any, np.ndarray]:
+def labelled(name: str) -> tuple[Any, np.ndarray]:
     """Letters of either half of the alphabet, documents relevant or not, MNIST in 14 x 14."""
     rows = data.read("letter" if name == "letter A-M/N-Z" else name)
     if name == "letter A-M/N-Z":
@@ -59,7 +59,7 @@ def _rows(name: str) -> tuple[Any, np.ndarray]:
     return rows.X, rows.y
 
 
-def _drawn(rows: np.ndarray, y: np.ndarray, n: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
+def drawn(rows: np.ndarray, y: np.ndarray, n: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
     """`n` of the rows, with equal shares of every class, and what is left of them."""
     if n == len(rows):
         return rows, rows[:0]

@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 from lightgbm import LGBMClassifier
 
-from benchmarks.quality import split
-from benchmarks.quality.rivals import SmallerModels, prove_early_stop
+from benchmarks.quality_fixed import split
+from benchmarks.quality_fixed.rivals import SmallerModels, prove_early_stop
 from mddag import AdaBoostMHClassifier, Votes, as_ensemble
 from mddag.ensemble.votes import Tables
 from mddag.learners import Stump

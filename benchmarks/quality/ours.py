@@ -1,0 +1,150 @@
+"""What mddag makes of the same rows: sparsify of the full model, and train.
+
+Both are read as a user would who calls them with many budgets: their own judges, on policy rows,
+say what each candidate loses and costs. `sparsify` gets the full model, the policy rows, and as
+X_train the rows that the model was trained on. `train` gets the training and the policy rows, and
+trains models on the former alone, as rivals do; it does not see the full model. Costs are base
+classifiers (objective="evaluations") or nodes; `train` runs for nodes alone, and its evaluations
+are those of the same candidates.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from benchmarks.quality.boosters import MANY_COLUMNS, MODELS, Shape
+from benchmarks.quality.curves import Candidate, Measures
+from benchmarks.quality.nodes import depths_of
+from benchmarks.quality.rivals import LaterVotes
+from benchmarks.quality.rows import Parts
+from mddag import MDP, Ensemble, Grid, Policy
+from mddag._internal.row_sampling import stratified
+from mddag.ensemble.routing import with_regions
+from mddag.solvers import Portfolio
+from mddag.tuning.node_prices import NodePrices
+from mddag.tuning.routes import with_routes
+from mddag.tuning.shape_models import TrainingRows
+from mddag.tuning.train import SHARES, _Job
+
+SELECTION = 0.3  # of the policy rows, as sparsify holds out
+BETAS = np.geomspace(3e-3, 1e-5, 10)  # prices of a base classifier
+SPARSIFY = {"evaluations": "sparsify", "nodes": "sparsify, nodes"}
+TRAIN = {"nodes": "train, nodes"}
+
+
+def sparsified(full: Ensemble, rows: Parts, unit: str, seed: int) -> Iterator[Candidate]:
+    """All candidates of the default solver on the full model.
+
+    unit : "evaluations", "nodes", or "both" where base classifiers are stumps
+    """
+    votes, y = full.votes(rows.policy.X), rows.policy.y
+    prices = NodePrices.of(full, votes) if unit == "nodes" else None
+    mdp = MDP(votes, y, grid=Grid.quantile(votes))
+    mdp = mdp if prices is None else mdp.with_costs(prices.means)
+    selection = stratified(y, SELECTION, np.random.default_rng(seed))
+    learning = np.setdiff1d(np.arange(len(y)), selection)
+    X, X_train = (full.features.rows(s.X) for s in (rows.policy, rows.train))
+    mdp.votes = with_routes(full, mdp, X, learning, X_train, prices)
+    betas = (BETAS / mdp.costs.mean()).tolist()
+    pool = Portfolio(random_state=0).judged(mdp.rows(learning), betas, mdp.rows(selection))
+    test = TestRows(rows)
+    for at, (loss, cost) in enumerate(zip(excess(pool.losses), pool.costs, strict=True)):
+
+        def made(at: int = at) -> tuple[Ensemble, Policy]:
+            return full, pool.candidate(at)
+
+        yield judged(SPARSIFY.get(unit, "sparsify"), at, loss, cost, unit, made, test)
+
+
+def trained(library: str, rows: Parts) -> Iterator[Candidate]:
+    """All candidates of train, by nodes."""
+    model = MODELS[library](Shape(32, 0.1), 100, rows.train.X.shape[1] > MANY_COLUMNS)
+    unit = "nodes"
+    job = _Job(model, training_rows(rows), "classifier", "budget", unit, 1, False, "raise")
+    front, test = job.front(), TestRows(rows)
+    for at, (loss, cost) in enumerate(zip(excess(front.losses), front.costs, strict=True)):
+
+        def made(at: int = at) -> tuple[Ensemble, Policy]:
+            return of_front(front, at)
+
+        yield judged(TRAIN[unit], at, loss, cost, unit, made, test)
+
+
+def excess(losses: np.ndarray) -> np.ndarray:
+    """Beyond that of the first candidate, which is the whole model, on the same few rows."""
+    return losses - losses[0]
+
+
+def training_rows(rows: Parts) -> TrainingRows:
+    """Models see the training rows, everything else the policy rows."""
+    X, y = joined(rows.train.X, rows.policy.X), np.concatenate([rows.train.y, rows.policy.y])
+    model, held_out = np.split(np.arange(len(y)), [len(rows.train.y)])
+    return TrainingRows(X, y, None, model, held_out, SHARES, 0)
+
+
+def joined(one: Any, other: Any) -> Any:
+    if hasattr(one, "iloc"):
+        import pandas
+
+        return pandas.concat([one, other], ignore_index=True)
+    return np.concatenate([one, other])
+
+
+def of_front(front: Any, at: int) -> tuple[Ensemble, Policy]:
+    """The ensemble and the policy of one of its candidates."""
+    if at == 0:
+        ensemble = front.reference.parts.ensemble
+        return ensemble, front.everything.policy
+    at -= 1
+    for entry in front.entries:
+        if at < len(entry.judgements.costs):
+            return entry.contestant.parts.ensemble, entry.policies[at]
+        at -= len(entry.judgements.costs)
+    raise IndexError(at)
+
+
+class TestRows:
+    """Votes of ensembles on test rows, those that were needed."""
+
+    def __init__(self, rows: Parts) -> None:
+        self.rows, self.of = rows, {}
+
+    def measured(self, ensemble: Ensemble, policy: Policy) -> Measures:
+        """Of any policy, routed or not."""
+        key = id(ensemble)
+        if key not in self.of:
+            self.of[key] = LaterVotes(ensemble, self.rows.test, depths_of(ensemble))
+        later = self.of[key]
+        if policy.routing is not None:
+            X = ensemble.features.rows(self.rows.test.X)
+            later.votes = with_regions(later.votes, [policy.routing], X)
+        return later.measured(policy)
+
+
+def judged(
+    method: str,
+    at: int,
+    loss: float,
+    cost: float,
+    unit: str,
+    make: Callable[[], tuple[Ensemble, Policy]],
+    test: TestRows,
+) -> Candidate:
+    """A candidate by what its judge expects; its cost is known in one unit alone.
+
+    But of stumps: an evaluation of a stump is a node.
+    """
+    known = {"evaluations": (cost, np.nan), "nodes": (np.nan, cost), "both": (cost, cost)}[unit]
+    return Candidate(
+        method=method,
+        setting=f"candidate {at}",
+        policy=(float(loss), *map(float, known)),
+        test=lambda: test.measured(*make()),
+        make=make,
+    )
+
+
+__all__ = ["SPARSIFY", "TRAIN", "sparsified", "trained"]
