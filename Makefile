@@ -90,6 +90,7 @@ bench: $(VENV)/built
 	$(BIN)/python -m benchmarks.quality --resume
 	$(BIN)/python -m benchmarks.quality --resume --fresh
 	$(BIN)/python -m benchmarks.ranking
+	$(BIN)/python -m benchmarks.costs
 	$(BIN)/python -m benchmarks.speed
 	$(BIN)/python -m benchmarks.speed.instructions
 
