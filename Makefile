@@ -116,6 +116,7 @@ bench: $(VENV)/built
 	$(BIN)/python -m benchmarks.quality_fixed --resume
 	$(BIN)/python -m benchmarks.quality_fixed --resume --fresh
 	$(BIN)/python -m benchmarks.ranking
+	$(BIN)/python -m benchmarks.costs
 	$(BIN)/python -m benchmarks.speed
 	$(BIN)/python -m benchmarks.speed.instructions
 	$(BIN)/python -m benchmarks.speed.languages
