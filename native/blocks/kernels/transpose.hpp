@@ -23,36 +23,30 @@ MDDAG_INLINE F32x4 load4(const double* at) {
 #endif
 }
 
-// kWords rows, row(r) being where the r-th begins.
-template <class Row>
-MDDAG_INLINE void transpose_rows(const Row& row, const std::size_t* tiles, std::size_t n_tiles,
-                                 float* out, std::size_t out_stride) {
-  for (std::size_t t = 0; t < n_tiles; ++t)
-    for (std::size_t f = 0; f < kTile; f += 4) {
-      F32 four[4], column[4];
-      for (std::size_t k = 0; k < 4; ++k)
-        four[k] = joined([&](std::size_t q) { return load4(row(4 * q + k) + tiles[t] + f); });
-      transpose4(four, column);
-      for (std::size_t k = 0; k < 4; ++k) store(out + (t * kTile + f + k) * out_stride, column[k]);
-    }
+// Where kWords rows begin; behind the last row there is none, and it stands in for them.
+template <class T>
+MDDAG_INLINE void find_rows(const T* rows, std::ptrdiff_t row_stride, std::size_t i, std::size_t n,
+                            const T** row) {
+  for (std::size_t r = 0; r < kWords; ++r)
+    row[r] = rows + static_cast<std::ptrdiff_t>(i + r < n ? i + r : n - 1) * row_stride;
 }
 
 template <class T>
 void transpose(const T* rows, std::ptrdiff_t row_stride, std::size_t n, const std::size_t* tiles,
                std::size_t n_tiles, float* out, std::size_t out_stride) {
-  const auto row = [&](std::size_t i) {
-    return rows + static_cast<std::ptrdiff_t>(i) * row_stride;
-  };
-  std::size_t i = 0;
-  for (; i + kWords <= n; i += kWords) {
-    const T* first = row(i);
-    transpose_rows(
-        [&](std::size_t r) { return first + static_cast<std::ptrdiff_t>(r) * row_stride; }, tiles,
-        n_tiles, out + i, out_stride);
+  for (std::size_t i = 0; i < n; i += kWords) {
+    const T* row[kWords];
+    find_rows(rows, row_stride, i, n, row);
+    for (std::size_t t = 0; t < n_tiles; ++t)
+      for (std::size_t f = 0; f < kTile; f += 4) {
+        F32 four[4], column[4];
+        for (std::size_t k = 0; k < 4; ++k)
+          four[k] = joined([&](std::size_t q) { return load4(row[4 * q + k] + tiles[t] + f); });
+        transpose4(four, column);
+        for (std::size_t k = 0; k < 4; ++k)
+          store(out + (t * kTile + f + k) * out_stride + i, column[k]);
+      }
   }
-  if (i < n)  // behind the last row there is none, and it stands in for them
-    transpose_rows([&](std::size_t r) { return row(i + r < n ? i + r : n - 1); }, tiles, n_tiles,
-                   out + i, out_stride);
 }
 
 }  // namespace mddag::blocks::MDDAG_LEVEL
