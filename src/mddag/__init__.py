@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from mddag._internal.doubts import DoubtfulResult as DoubtfulResult
     from mddag._internal.interruption import Interrupted as Interrupted
-    from mddag._internal.versions import show_versions as show_versions
     from mddag.adapters import as_ensemble as as_ensemble
     from mddag.dag.dag import Dag as Dag
     from mddag.dag.dag import compile as compile  # noqa: A004
@@ -47,6 +46,7 @@ if TYPE_CHECKING:
     from mddag.serving.model_file import ModelFileError as ModelFileError
     from mddag.serving.predictor import Predictor as Predictor
     from mddag.serving.predictor import load as load
+    from mddag.serving.versions import show_versions as show_versions
     from mddag.tuning.acquire import acquire as acquire
     from mddag.tuning.sparsify import sparsify as sparsify
     from mddag.tuning.sweep import sweep as sweep
@@ -85,7 +85,7 @@ _HOMES = {
     "export": "mddag.serving.export",
     "export_c": "mddag.serving.export",
     "load": "mddag.serving.predictor",
-    "show_versions": "mddag._internal.versions",
+    "show_versions": "mddag.serving.versions",
     "sparsify": "mddag.tuning.sparsify",
     "sweep": "mddag.tuning.sweep",
     "train": "mddag.tuning.train",

@@ -82,7 +82,7 @@ ROWS = [
         "detection with another objective",
         lambda: sparsify(target_fpr=0.1, objective="speed"),
         ValueError,
-        "objective is 'speed'; wanted one of 'evaluations', 'time'",
+        "objective is 'speed'; wanted one of 'evaluations', 'nodes', 'time'",
     ),
     (
         "detection with two knobs",
