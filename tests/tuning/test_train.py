@@ -16,7 +16,7 @@ import mddag
 from mddag.tuning import shapes, trained_front
 from mddag.tuning import train as module
 
-QUIET = {"verbose": -1, "n_jobs": 1, "random_state": 0}
+QUIET = {"n_estimators": 15, "verbose": -1, "n_jobs": 1, "random_state": 0}
 pytestmark = pytest.mark.filterwarnings("ignore::mddag.DoubtfulResult")
 
 
@@ -26,9 +26,11 @@ def _few_shapes(monkeypatch):
 
 
 def small(patch):
-    """Two numbers of leaves, no second training, and a portfolio for the reference alone."""
+    """Two numbers of leaves, few rounds, no second training, and one portfolio."""
     patch.setattr(shapes, "LEAVES", (4, 16))
-    patch.setattr(shapes, "LONGEST", 12.0)
+    patch.setattr(shapes, "WORK", 3.0)
+    patch.setattr(shapes, "LONGEST", 3.0)
+    patch.setattr(shapes, "ROUNDS", (12, 12))
     patch.setattr(trained_front, "MOST_SHAPES", 1)
 
 
@@ -51,7 +53,7 @@ def test_a_budget_of_nodes(trained, hastie_rows):
     _, _, X_new, y_new = hastie_rows
     assert trained.summary_.n_nodes <= 40
     assert trained.n_nodes(X_new).mean() == pytest.approx(trained.summary_.n_nodes, rel=0.2)
-    assert trained.score(X_new, y_new) > 0.75
+    assert trained.score(X_new, y_new) > 0.65
     assert set(trained.predict(X_new)) == {"in", "out"}
 
 
@@ -100,7 +102,7 @@ def test_a_bound_is_certified_by_rows_that_do_nothing_else(hastie_rows, monkeypa
     others = np.concatenate([parts.learning, parts.choosing])
     assert not np.intersect1d(kept["certifying"], others).size
     assert len(others) + len(kept["certifying"]) == len(parts) == 500
-    assert fast.score(X_new, y_new) > 0.75
+    assert fast.score(X_new, y_new) > 0.65
 
 
 def test_certifying_labels_change_no_candidate(hastie_rows):
@@ -127,7 +129,7 @@ def job(rows):
 def test_prices(objective, hastie_rows):
     X, y, X_new, y_new = hastie_rows
     fast = mddag.train(LGBMClassifier(**QUIET), X, y, beta=1e-4, objective=objective)
-    assert fast.score(X_new, y_new) > 0.8
+    assert fast.score(X_new, y_new) > 0.7
     assert (fast.summary_.n_nodes is not None) == (objective == "nodes")
     assert fast.policy_.every == (16 if objective == "time" else 1)
 
@@ -136,7 +138,7 @@ def test_numbers():
     X, y = make_friedman1(1600, random_state=0)
     fast = mddag.train(None, X[:1000], y[:1000], max_loss=0.1)
     assert isinstance(fast, mddag.MDDAGRegressor)
-    assert fast.score(X[1000:], y[1000:]) > 0.6
+    assert fast.score(X[1000:], y[1000:]) > 0.5
     assert fast.summary_.lost <= 0.1
 
 
@@ -154,9 +156,9 @@ def test_three_classes_and_a_frame_with_categories():
 @pytest.mark.parametrize(
     "estimator",
     [
-        HistGradientBoostingClassifier(random_state=0),
-        RandomForestClassifier(random_state=0),
-        mddag.AdaBoostMHClassifier(random_state=0),
+        HistGradientBoostingClassifier(max_iter=15, random_state=0),
+        RandomForestClassifier(12, random_state=0),
+        mddag.AdaBoostMHClassifier(n_rounds=15, random_state=0),
         make_pipeline(StandardScaler(), LGBMClassifier(**QUIET)),
     ],
     ids=["hist", "forest", "adaboost", "pipeline"],
@@ -164,7 +166,7 @@ def test_three_classes_and_a_frame_with_categories():
 def test_other_libraries(estimator, hastie_rows):
     X, y, X_new, y_new = hastie_rows
     fast = mddag.train(estimator, X[:600], y[:600], beta=1e-3)
-    assert fast.score(X_new, y_new) > 0.65
+    assert fast.score(X_new, y_new) > 0.55
     assert not hasattr(estimator, "classes_")
 
 

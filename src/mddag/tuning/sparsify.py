@@ -56,11 +56,11 @@ ESTIMATORS: dict[str, type[DagEstimator]] = {
 }
 
 
-class _Default(float):
+class DefaultNumber(float):
     """A default that differs from the same number given."""
 
 
-CONFIDENCE = _Default(0.9)
+CONFIDENCE = DefaultNumber(0.9)
 BESIDE_A_RATE = (
     "which is for rankers, beside target_fpr or target_tpr, which are for detectors; give one or "
     "the other"
@@ -163,7 +163,7 @@ def sparsify(
         refuse(BESIDE_A_RATE, **of_rankers)
         others = {"max_loss": max_loss, "max_disagreement": max_disagreement, "loss": loss}
         others["metric"] = metric
-        others["confidence"] = None if isinstance(confidence, _Default) else confidence
+        others["confidence"] = None if isinstance(confidence, DefaultNumber) else confidence
         return sparse_detector(
             model,
             X,
@@ -183,7 +183,7 @@ def sparsify(
         metric, beta=beta, budget=budget, max_loss=max_loss, max_disagreement=max_disagreement
     )
     check_confidence(confidence)
-    if knob not in BOUNDS and not isinstance(confidence, _Default | None):
+    if knob not in BOUNDS and not isinstance(confidence, DefaultNumber | None):
         doubt_confidence(confidence, knob, value)
     source = parts_of(model)
     ensemble = ensemble_of(source)
@@ -252,7 +252,7 @@ def sparsify(
     chosen = chosen_for(search, knob, value, guarantee, parts)
     if objective == "time" and knob != "budget" and not search.saves_time(chosen):
         chosen = search.everything
-    _settle(estimator, chosen, targets, X, parts, metric_loss)
+    settle_chosen(estimator, chosen, targets, X, parts, metric_loss)
     if guarantee is not None:
         estimator.promise_ = guarantee
     estimator.summary_ = measured(
@@ -285,7 +285,7 @@ def _check_rows(parts: RowParts, knob: str, guarantee: Guarantee | None) -> None
     parts.ensemble.task.doubt_targets(parts.truth, given=parts.labelled)
 
 
-def _settle(
+def settle_chosen(
     estimator: DagEstimator,
     chosen: Candidate,
     truth: NDArray[Any],

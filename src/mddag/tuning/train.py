@@ -47,7 +47,14 @@ from mddag.tuning.node_prices import node_prices
 from mddag.tuning.prices import Prices
 from mddag.tuning.shape_models import ShapeModel, TrainingRows, slower, trained_shapes
 from mddag.tuning.shapes import Shape, library_of
-from mddag.tuning.sparsify import CONFIDENCE, ESTIMATORS, EVERY, OBJECTIVES, _Default, _settle
+from mddag.tuning.sparsify import (
+    CONFIDENCE,
+    ESTIMATORS,
+    EVERY,
+    OBJECTIVES,
+    DefaultNumber,
+    settle_chosen,
+)
 from mddag.tuning.time_prices import TimePrices, batch_time
 from mddag.tuning.trained_front import TrainedCandidate, TrainedFront
 
@@ -138,7 +145,7 @@ def train(
         None, beta=beta, budget=budget, max_loss=max_loss, max_disagreement=max_disagreement
     )
     check_confidence(confidence)
-    if knob not in BOUNDS and not isinstance(confidence, _Default | None):
+    if knob not in BOUNDS and not isinstance(confidence, DefaultNumber | None):
         doubt_confidence(confidence, knob, value)
     check_one_of("objective", objective, OBJECTIVES)
     check_on_interrupt(on_interrupt)
@@ -374,7 +381,7 @@ class TrainingJob:
             random_state=random_state,
         )
         parts = replace(contestant.parts, full=reference.parts.full)
-        _settle(made, chosen, parts.truth, self.rows.given, parts, None)
+        settle_chosen(made, chosen, parts.truth, self.rows.given, parts, None)
         if guarantee is not None:
             made.promise_ = guarantee
         summary = measured(made, knob, value, guarantee, chosen, parts, None, contestant.prices)
