@@ -56,12 +56,9 @@ class CostDisplay:
             best = np.minimum.accumulate(errors[order])
             kept = order[np.diff(best, prepend=np.inf) < 0]
             colour = OKABE_ITO[i % len(OKABE_ITO)]
-            style: dict[str, Any] = {
-                "color": colour,
-                "lw": 2.4 if i == 0 else 1.2,
-                "ms": 4 if i == 0 else 3,
-            }
-            self.ax_.plot(costs[kept], errors[kept], "o-", label=name, zorder=5 - i, **style)
+            style: dict[str, Any] = {"lw": 2.4, "ms": 4} if i == 0 else {"lw": 1.2, "ms": 3}
+            style |= {"color": colour, "label": name, "zorder": 5 - i}
+            self.ax_.plot(costs[kept], errors[kept], "o-", **style)
         self.ax_.set_xlabel("mean feature cost")
         self.ax_.set_ylabel("error")
         self.ax_.spines[["right", "top"]].set_visible(False)

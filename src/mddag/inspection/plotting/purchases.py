@@ -85,7 +85,7 @@ class PurchaseDisplay:
     def _label(self, held: Held, at: tuple[float, float], share: float) -> None:
         names = self.purchases.prices.names
         come_from = [s for s, t in self.flows_ if t == held]
-        known = set(come_from[np.argmax([len(s) for s in come_from])]) if come_from else set()
+        known: set[int] = set(come_from[0]) if come_from else set()
         new = ", ".join(str(names[g]) for g in held if g not in known) or "nothing"
         text = f"+ {new}\n{100 * share:.0f} % quit" if come_from else f"{new}\n{100 * share:.0f} %"
         offset = {"xytext": (0, 9), "textcoords": "offset points", "ha": "center"}
