@@ -5,8 +5,8 @@ from __future__ import annotations
 from examples.costly_features.applicants import PRICES, WAVE_COST, applicants, groups
 from sklearn.ensemble import HistGradientBoostingClassifier
 
+import mddag
 from mddag.serving.predictor import Predictor
-from mddag.tuning.acquire import acquire
 
 
 def buying_model(n_rows: int = 8000, beta: float = 0.004, max_iter: int = 60) -> Predictor:
@@ -15,7 +15,7 @@ def buying_model(n_rows: int = 8000, beta: float = 0.004, max_iter: int = 60) ->
     train, policy = slice(0, n_rows // 2), slice(n_rows // 2, None)
     boost = HistGradientBoostingClassifier(max_iter=max_iter, max_leaf_nodes=8, random_state=0)
     boost.fit(X[train], y[train])
-    return acquire(
+    return mddag.acquire(
         boost,
         X[policy],
         y[policy],

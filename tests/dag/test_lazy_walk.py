@@ -29,8 +29,9 @@ def drawn(data):
     else:
         X = data.draw(strategies.rows(ensemble.n_features))
         policy = data.draw(strategies.policies(ensemble.n_classifiers, ensemble.n_scores))
-    if sort == "stages" and ensemble.n_scores == 1:
-        policy = data.draw(strategies.staged_policies(ensemble.n_classifiers))
+    if sort == "stages":
+        n_scores = ensemble.n_scores
+        policy = data.draw(strategies.staged_policies(ensemble.n_classifiers, n_scores))
     elif sort == "verdicts":
         policy = data.draw(strategies.with_verdicts(policy))
     prices = data.draw(prices_of(ensemble.n_features))

@@ -9,6 +9,7 @@ from sklearn.preprocessing import StandardScaler
 
 import mddag
 from tests.serving.lazy.stores import Table
+from tests.tuning.costly import bought
 
 GROUPS = {"form": [0, 1, 2], "lab": [3, 4, 5]}
 
@@ -69,3 +70,13 @@ def test_without_prices_the_error_says_what_to_do(data, sparse):
         sparse.feature_cost(data[0])
     with pytest.raises(ValueError, match="no prices of features; give them by with_prices"):
         sparse.groups_bought(data[0])
+
+
+def test_what_acquire_makes_pays_for_the_groups_that_it_buys():
+    estimator, X, _ = bought()
+    groups, prices = estimator.groups_bought(X), estimator.feature_prices
+    np.testing.assert_allclose(estimator.feature_cost(X), groups @ prices.costs)
+    predictor = estimator.predictor()
+    found = predictor.predict_lazy(Table(predictor, X), n_rows=len(X), return_details=True)
+    np.testing.assert_array_equal(found.predictions, estimator.predict(X))
+    np.testing.assert_array_equal(found.groups, groups)
