@@ -2,8 +2,9 @@
 
     MDDAG_DATA=... python -m benchmarks.parts.train [--only DATA ...] [--seeds SEED ...]
 
-All of them have the same rows: the model and policy rows of benchmarks.quality. The reference is
-the tuned full model that ``train`` finds. Curves have points chosen on rows held out from models:
+All of them have the same rows: the model and policy rows of benchmarks.quality_fixed. The
+reference is the tuned full model that ``train`` finds. Curves have points chosen on rows held out
+from models:
 
 - rival: a prefix or a margin rule of a model of any shape, also cut short, by all rows held out
 - sparse full: the default solver for the reference alone
@@ -25,8 +26,8 @@ from typing import Any
 import numpy as np
 
 from benchmarks.places import RESULTS
-from benchmarks.quality import split
-from benchmarks.quality.curves import TOLERANCES, spread
+from benchmarks.quality_fixed import split
+from benchmarks.quality_fixed.curves import TOLERANCES, spread
 from benchmarks.table import kept
 from mddag import compile as compile_dag
 from mddag.dag.node_counts import visited

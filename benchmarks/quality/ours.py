@@ -27,7 +27,7 @@ from mddag.solvers import Portfolio
 from mddag.tuning.node_prices import NodePrices
 from mddag.tuning.routes import with_routes
 from mddag.tuning.shape_models import TrainingRows
-from mddag.tuning.train import SHARES, _Job
+from mddag.tuning.train import SHARES, TrainingJob
 
 SELECTION = 0.3  # of the policy rows, as sparsify holds out
 BETAS = np.geomspace(3e-3, 1e-5, 10)  # prices of a base classifier
@@ -63,7 +63,7 @@ def trained(library: str, rows: Parts) -> Iterator[Candidate]:
     """All candidates of train, by nodes."""
     model = MODELS[library](Shape(32, 0.1), 100, rows.train.X.shape[1] > MANY_COLUMNS)
     unit = "nodes"
-    job = _Job(model, training_rows(rows), "classifier", "budget", unit, 1, False, "raise")
+    job = TrainingJob(model, training_rows(rows), "classifier", "budget", unit, 1, False, "raise")
     front, test = job.front(), TestRows(rows)
     for at, (loss, cost) in enumerate(zip(excess(front.losses), front.costs, strict=True)):
 
