@@ -1,7 +1,7 @@
 """What mddag is worth, measured: a folder per subject, run as modules from the repository root.
 
     python -m benchmarks.fidelity         are converted models the same models?
-    python -m benchmarks.speed            how fast beside other libraries; .instructions, .builds, .levels
+    python -m benchmarks.speed            how fast beside others; .instructions, .builds, .levels
     python -m benchmarks.quality          how many evaluations at equal error; --fresh: other data
     python -m benchmarks.adaboost         AdaBoost.MH: test errors, training time, growth
     python -m benchmarks.detection.training   Haar features: time and memory of training

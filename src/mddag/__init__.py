@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from mddag._internal.doubts import DoubtfulResult as DoubtfulResult
     from mddag._internal.interruption import Interrupted as Interrupted
-    from mddag._internal.versions import show_versions as show_versions
     from mddag.adapters import as_ensemble as as_ensemble
     from mddag.dag.dag import Dag as Dag
     from mddag.dag.dag import compile as compile  # noqa: A004
@@ -34,6 +33,7 @@ if TYPE_CHECKING:
     from mddag.inspection.plotting import DetectionDisplay as DetectionDisplay
     from mddag.inspection.plotting import PathDisplay as PathDisplay
     from mddag.inspection.plotting import TradeoffDisplay as TradeoffDisplay
+    from mddag.inspection.versions import show_versions as show_versions
     from mddag.mdp.curve import Curve as Curve
     from mddag.mdp.grid import Grid as Grid
     from mddag.mdp.mdp import MDP as MDP
@@ -72,7 +72,7 @@ _HOMES = {
     "compile": "mddag.dag.dag",
     "export_c": "mddag.serving.export",
     "load": "mddag.serving.predictor",
-    "show_versions": "mddag._internal.versions",
+    "show_versions": "mddag.inspection.versions",
     "sparsify": "mddag.tuning.sparsify",
     "sweep": "mddag.tuning.sweep",
 }

@@ -5,7 +5,7 @@ import pytest
 
 import mddag
 from mddag import _core
-from mddag._internal.versions import facts
+from mddag.inspection.versions import facts
 
 
 def test_versions_and_the_level_are_shown(capsys):
