@@ -73,6 +73,7 @@ def lightgbm_made_sparse(out: Path) -> None:
     line("sparse, mddag", served.predict, served.predict_one, rows, y_test, evaluated)
     TradeoffDisplay.from_curve(curve).figure_.savefig(out / "tradeoff.png")
     DagDisplay.from_trace(fast.trace(X_test), color=y_test).figure_.savefig(out / "dag.png")
+    fast.report(out / "report.html", X_test, y_test, curve=curve)
 
 
 def two_clusters_by_the_paper(out: Path) -> None:

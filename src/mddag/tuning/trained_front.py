@@ -98,7 +98,11 @@ class TrainedFront(CandidateFront):
             within = losses <= losses[0] + level * self.unit
             for i in range(len(contestants)):
                 ratio[i] = costs[within & (whose == i)].min(initial=np.inf)
-            ratio /= ratio.min()
+            least = ratio.min()
+            if 0 < least < np.inf:
+                ratio /= least
+            else:  # something costs nothing, or nothing is good enough: it or all of them are level
+                ratio[:] = np.where(ratio == least, 1.0, np.inf)
         score = np.log(np.minimum(ratios, MUCH)).mean(axis=0)
         return _affordable([contestants[i] for i in np.argsort(score, kind="stable")])
 

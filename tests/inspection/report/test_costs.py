@@ -1,32 +1,21 @@
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
 
 import mddag
-from mddag.dag.trace import Trace
 from mddag.inspection.report.costs import costs
 from tests.inspection.report.reports import bare, page_of, two
-
-
-@dataclass(frozen=True, eq=False)
-class PaidTrace(Trace):
-    """A trace of rows that buy groups of features."""
-
-    groups: np.ndarray = None
-    feature_cost: np.ndarray = None
 
 
 def paid(facts, prices):
     """Facts whose trace has prices, and whose DAG names the groups."""
     n = facts.n_rows
     groups = np.column_stack([np.ones(n, bool), np.arange(n) % 4 == 0])
-    trace, known = facts.trace, SimpleNamespace(names=("cheap", "<dear>"), costs=prices)
-    parts = {name: getattr(trace, name) for name in Trace.__dataclass_fields__}
+    known = SimpleNamespace(names=("cheap", "<dear>"), costs=prices)
+    trace = replace(facts.trace, groups=groups, feature_cost=groups @ prices)
     own = replace(facts)
-    object.__setattr__(
-        own, "trace", PaidTrace(**parts, groups=groups, feature_cost=groups @ prices)
-    )
+    object.__setattr__(own, "trace", trace)
     dag = SimpleNamespace(ensemble=facts.ensemble, purchases=SimpleNamespace(prices=known))
     object.__setattr__(own, "dag", dag)
     return own

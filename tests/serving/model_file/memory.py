@@ -42,7 +42,7 @@ def main(path):
         try:
             predictor = load(path)
             dag = predictor.model.dag
-            print("loaded", predictor, dag, dag.program.forest.kernels)
+            print("loaded", predictor, dag)
         except refused as error:
             print("refused", error)
 
