@@ -50,7 +50,7 @@ def test_the_file_predicts_the_same_and_lazily(tmp_path):
         return X[np.ix_(wanted, columns[group])]
 
     found = predictor.predict_lazy(fetch, n_rows=len(X))
-    np.testing.assert_array_equal(found.predictions, estimator.predict(X))
+    np.testing.assert_array_equal(found, estimator.predict(X))
     np.testing.assert_array_equal(asked, estimator.groups_bought(X))
 
 
