@@ -27,6 +27,7 @@ from mddag.tuning.excess_loss import ExcessLoss, Measure
 
 # Losses beyond the reference's at which shapes are compared.
 LEVELS = (0.0, 0.002, 0.005, 0.01, 0.02)
+NOTHING = 1e-4  # of the reference's cost: less is no better
 MUCH = 10.0  # times the smallest cost: more is no worse
 MOST_SHAPES = 6  # that a portfolio is run for
 MOST_VOTES = 6_000_000  # rows for learning x trees, over all of them: this bounds the time
@@ -98,11 +99,8 @@ class TrainedFront(CandidateFront):
             within = losses <= losses[0] + level * self.unit
             for i in range(len(contestants)):
                 ratio[i] = costs[within & (whose == i)].min(initial=np.inf)
-            least = ratio.min()
-            if 0 < least < np.inf:
-                ratio /= least
-            else:  # something costs nothing, or nothing is good enough: it or all of them are level
-                ratio[:] = np.where(ratio == least, 1.0, np.inf)
+            np.maximum(ratio, NOTHING * costs[0], out=ratio)  # a constant answer costs nothing
+            ratio /= ratio.min()
         score = np.log(np.minimum(ratios, MUCH)).mean(axis=0)
         return _affordable([contestants[i] for i in np.argsort(score, kind="stable")])
 
