@@ -28,7 +28,6 @@ sys.path.insert(0, str(ROOT))  # the parts of this figure are in a folder beside
 from experiments.detection import cases, methods, picture  # noqa: E402
 from experiments.detection.cases import Case, Size  # noqa: E402
 from experiments.reports import shown, write  # noqa: E402
-
 from mddag.metrics import DetectionRun, best_within  # noqa: E402
 
 RATES = (0.01, 0.001)

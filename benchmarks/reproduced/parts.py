@@ -18,9 +18,6 @@ from functools import cache, partial
 from itertools import product
 from pathlib import Path
 
-from experiments import anchors, descent, few_rows, many_classes, ordering, promises
-from experiments import solvers as td
-
 from benchmarks.adaboost import errors
 from benchmarks.fidelity.__main__ import measured as fidelity
 from benchmarks.parts import condensation
@@ -30,6 +27,8 @@ from benchmarks.quality.solved import PARTS, Problem, problems, solve
 from benchmarks.quality_fixed import models, report, split
 from benchmarks.quality_fixed.__main__ import solved
 from benchmarks.reproduced.comparison import read
+from experiments import anchors, descent, few_rows, many_classes, ordering, promises
+from experiments import solvers as td
 from mddag.solvers import Sarsa, WatkinsQ
 
 SEED = 0

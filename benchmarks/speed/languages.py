@@ -24,7 +24,6 @@ from typing import Any
 import lightgbm
 import numpy as np
 from sklearn.datasets import make_friedman1
-from tests.serving.export.programs import C, Case, Go, Java, JavaScript, Program, Rust, Wasm
 
 import mddag
 from benchmarks.data import train_and_test
@@ -34,6 +33,7 @@ from mddag.calibration.calibration import Calibration
 from mddag.serving.model_file import Model
 from mddag.serving.predictor import Predictor
 from mddag.solvers import Margin
+from tests.serving.export.programs import C, Case, Go, Java, JavaScript, Program, Rust, Wasm
 
 FIELDS = ("model", "trees", "evaluations", "language", "rows", "bits_equal", "ns_per_row")
 FIELDS += ("ratio_to_c", "source_kb", "table_kb", "compile_s")

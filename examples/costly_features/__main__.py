@@ -21,7 +21,6 @@ from examples.costly_features.latency import delayed
 from examples.costly_features.measured import HEAD, Line, batches, single_rows
 from examples.costly_features.model import buying_model
 from examples.costly_features.stores import PostgresStore, RedisStore, SqliteStore
-
 from mddag.serving.predictor import Predictor
 
 SERVERS = {"postgres": servers.postgres, "redis": servers.redis}

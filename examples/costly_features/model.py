@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from examples.costly_features.applicants import PRICES, WAVE_COST, applicants, groups
 from sklearn.ensemble import HistGradientBoostingClassifier
 
 import mddag
+from examples.costly_features.applicants import PRICES, WAVE_COST, applicants, groups
 from mddag.serving.predictor import Predictor
 
 

@@ -14,8 +14,8 @@ from itertools import product
 from typing import Any
 
 import numpy as np
-from experiments.detection.cases import Case, patches
 
+from experiments.detection.cases import Case, patches
 from mddag import MDP, Policy, Trace
 from mddag import compile as compile_dag
 from mddag.dag.replay import replay

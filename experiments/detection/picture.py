@@ -7,9 +7,9 @@ from typing import Any
 
 import matplotlib as mpl
 import numpy as np
+
 from experiments.detection.cases import NAMES, TITLES
 from experiments.detection.methods import METHODS
-
 from mddag import DagDisplay, DetectionDisplay, Trace
 
 LOWEST = {"vj": 0.5, "cbcl": 0.0, "dped": 0.0}  # of the TPR axis at the first rate

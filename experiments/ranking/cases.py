@@ -13,8 +13,8 @@ from functools import cached_property
 from pathlib import Path
 
 import numpy as np
-from benchmarks.ranking.folds import PARTS, RATES, Part, documents, lambda_mart, problem
 
+from benchmarks.ranking.folds import PARTS, RATES, Part, documents, lambda_mart, problem
 from mddag import AdaBoostMHClassifier, Ensemble
 from mddag.learners import Tree
 from mddag.metrics import MeanNDCG

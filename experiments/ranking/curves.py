@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+
 from experiments.ranking import documents_alone, whole_queries
 from experiments.ranking.judged import Judged, read
 

@@ -16,10 +16,10 @@ from itertools import product
 from typing import Any
 
 import numpy as np
-from experiments.ranking.cases import Case
-from experiments.ranking.judged import Judged
 
 import mddag
+from experiments.ranking.cases import Case
+from experiments.ranking.judged import Judged
 from mddag import MDDAGClassifier
 from mddag.estimators.ranker import expected_relevance
 from mddag.losses import Exponential, ZeroOne

@@ -7,6 +7,7 @@ from typing import Any
 
 import matplotlib as mpl
 import numpy as np
+
 from experiments.ranking.cases import NAMES, TITLES
 
 ALONE = {

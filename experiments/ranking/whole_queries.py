@@ -11,11 +11,11 @@ from collections.abc import Callable, Iterator
 from functools import partial
 
 import numpy as np
+
 from benchmarks.ranking import exits
 from experiments.ranking.cases import Case
 from experiments.ranking.documents_alone import lengths
 from experiments.ranking.judged import Judged
-
 from mddag.solvers.ranking import UrgencyExits
 
 NOT_JUDGED = np.nan, np.nan

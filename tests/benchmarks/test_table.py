@@ -1,6 +1,7 @@
 """How results are printed and written."""
 
 import pytest
+
 from benchmarks.table import digits, kept, markdown, spread
 
 

@@ -7,14 +7,14 @@ import time
 
 import numpy as np
 import pytest
+
+import mddag
 from examples.costly_features import servers
 from examples.costly_features.applicants import PRICES, SIZES, applicants, groups
 from examples.costly_features.latency import delayed
 from examples.costly_features.measured import batches, everything, single_rows
 from examples.costly_features.model import buying_model
 from examples.costly_features.stores import PostgresStore, RedisStore, SqliteStore
-
-import mddag
 from mddag import DoubtfulResult
 from mddag.ensemble.ensemble import Ensemble
 from mddag.ensemble.nodes import TreeBuilder

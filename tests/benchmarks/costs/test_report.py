@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+
 from benchmarks.costs.curves import macro_f1
 from benchmarks.costs.report import best_at, cost_at
 

@@ -1,8 +1,8 @@
 """What rivals pay."""
 
 import numpy as np
-from benchmarks.costs.rivals import path_groups
 
+from benchmarks.costs.rivals import path_groups
 from mddag.features.prices import FeaturePrices
 from tests.dag.test_dag import stumps
 

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+
 from benchmarks.detection.matching import curve, matched, overlaps
 
 FACES = np.array([[0, 0, 10, 10], [20, 0, 30, 10]])

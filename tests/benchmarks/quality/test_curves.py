@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+
 from benchmarks.quality.curves import N_BINS, chosen, cost, reading
 
 FULL = (500.0, 0.1)

@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
-from benchmarks.quality.nodes import depths_of, mean_nodes, walked
 
 import mddag
+from benchmarks.quality.nodes import depths_of, mean_nodes, walked
 from mddag.solvers import Portfolio
 from tests.benchmarks.quality.models import ensemble, rows
 

@@ -2,12 +2,12 @@
 
 import numpy as np
 import pytest
+
+import mddag
 from benchmarks.quality.nodes import depths_of
 from benchmarks.quality.rivals import measured, with_margin
 from benchmarks.quality.rows import Sample
 from benchmarks.quality.walks import walk
-
-import mddag
 from tests.benchmarks.quality.models import ensemble, rows
 
 

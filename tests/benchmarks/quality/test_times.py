@@ -2,7 +2,6 @@
 
 from benchmarks.quality.rivals import with_margin
 from benchmarks.quality.times import of_methods, table
-
 from tests.benchmarks.quality.models import ensemble, rows
 
 

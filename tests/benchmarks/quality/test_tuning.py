@@ -3,6 +3,7 @@
 from types import SimpleNamespace
 
 import numpy as np
+
 from benchmarks.quality.boosters import Shape
 from benchmarks.quality.tuning import further_shapes, smoothed
 

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+
 from benchmarks.quality_fixed.curves import N_POINTS, Point, reading, spread
 
 FULL = Point("full", 0.0, 500.0, 0.1)

@@ -5,7 +5,6 @@ import pytest
 
 pytest.importorskip("lightgbm")
 from benchmarks.ranking import labels
-
 from tests import rankings
 
 

@@ -5,7 +5,6 @@ import pytest
 
 pytest.importorskip("lightgbm")
 from benchmarks.ranking import lear
-
 from mddag.metrics.queries import Queries
 from mddag.solvers.ranking import UrgencyExits
 from tests import rankings

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+
 from benchmarks.places import ROOT
 
 parts = pytest.importorskip("benchmarks.reproduced.parts").parts  # needs CatBoost and others

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+
 from benchmarks.speed.pipe import Absent, Process
 
 ROOT = Path(__file__).parents[3]
