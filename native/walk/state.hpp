@@ -42,8 +42,8 @@ struct SumState {
   }
 };
 
-// The columns of src/mddag/mdp/stages.py. A row carries the K votes of the last step, its exit step,
-// and the columns of K scores each. Twin: tests/reference/stages.py.
+// The columns of src/mddag/mdp/stages.py. A row carries the K votes of the last step, its exit
+// step, and the columns of K scores each. Twin: tests/reference/stages.py.
 struct StageSumState {
   static constexpr bool kFolds = false;
 
