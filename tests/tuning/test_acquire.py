@@ -127,3 +127,11 @@ def test_a_forest_and_a_bare_ensemble_are_taken():
     for given in (forest, mddag.as_ensemble(forest)):
         found = mddag.acquire(given, X[500:], y[500:], feature_costs=costs, beta=0.02)
         assert found.feature_cost(X).mean() < 8
+
+
+def test_print_says_what_rows_pay():
+    estimator, _, _ = bought()
+    first, second, third = str(estimator).splitlines()
+    assert first.startswith("MDDAGClassifier by acquire(")
+    assert "features bought for" in second
+    assert "full model" in third

@@ -1,4 +1,4 @@
-"""``repr`` of an estimator of ``sparsify``: its summary."""
+"""``repr`` of an estimator of ``sparsify`` or ``acquire``: its summary."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from sklearn.base import BaseEstimator
 
 
 class SummaryRepr:
-    """``repr`` of an estimator: the summary that ``sparsify`` left, else scikit-learn's.
+    """``repr`` of an estimator: the summary that ``sparsify`` or ``acquire`` left, else scikit-learn's.
 
     Inside of pipelines and searches scikit-learn prints an estimator only if its class has the
     ``__repr__`` of BaseEstimator, so the class keeps that one.
@@ -20,5 +20,6 @@ class SummaryRepr:
         plain: Callable[..., str] = BaseEstimator.__repr__
         if estimator is None:
             return plain
-        summary = vars(estimator).get("summary_")
+        known = vars(estimator)
+        summary = known.get("summary_", known.get("acquisition_"))
         return partial(plain, estimator) if summary is None else partial(str, summary)

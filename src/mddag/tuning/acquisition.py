@@ -63,8 +63,10 @@ class AcquisitionSummary:
         if self.error is not None and self.full_error is not None:
             against = f"error {self.error:.4f}, full model {self.full_error:.4f}; {against}"
         return (
-            f"features bought for {self.feature_cost:.4g} per row, all cost {self.full_cost:.4g}; "
-            f"{self.member}, {len(self.sets)} sets\n{against} (on {self.n_rows} rows held out)"
+            f"MDDAGClassifier by acquire({self.knob}={self.value:g}): features are bought as a row "
+            f"needs them\nfeatures bought for {self.feature_cost:.4g} per row, all cost "
+            f"{self.full_cost:.4g}; {self.member}, {len(self.sets)} sets\n"
+            f"{against} (on {self.n_rows} rows held out)"
         )
 
 
