@@ -10,7 +10,7 @@ from sklearn.base import BaseEstimator
 
 
 class SummaryRepr:
-    """``repr`` of an estimator: the summary that ``sparsify`` or ``acquire`` left, else scikit-learn's.
+    """``repr`` of an estimator: the summary of its making, else scikit-learn's.
 
     Inside of pipelines and searches scikit-learn prints an estimator only if its class has the
     ``__repr__`` of BaseEstimator, so the class keeps that one.
