@@ -35,6 +35,7 @@ using I8 = std::int8_t __attribute__((vector_size(MDDAG_BYTES)));
 using U8 = std::uint8_t __attribute__((vector_size(MDDAG_BYTES)));
 using U16 = std::uint16_t __attribute__((vector_size(MDDAG_BYTES)));
 using I32 = std::int32_t __attribute__((vector_size(MDDAG_BYTES)));
+using U32 = std::uint32_t __attribute__((vector_size(MDDAG_BYTES)));
 using I64 = std::int64_t __attribute__((vector_size(MDDAG_BYTES)));
 using F64 = double __attribute__((vector_size(MDDAG_BYTES)));
 using F32 = float __attribute__((vector_size(MDDAG_BYTES)));
@@ -195,7 +196,7 @@ class Words8 {
     std::int32_t* at = sums + part * kWords;
     const __m128i half = _mm256_extracti128_si256((__m256i)index, part / 2);
     const __m256i wide = _mm256_cvtepu8_epi32(part % 2 ? _mm_unpackhi_epi64(half, half) : half);
-    store(at, load<I32>(at) + (I32)_mm256_permutevar8x32_epi32(words_, wide));
+    store(at, load<U32>(at) + (U32)_mm256_permutevar8x32_epi32(words_, wide));
   }
 
   __m256i words_;
@@ -216,7 +217,7 @@ class Words8 {
     const U16 b = (U16)zip_low(byte[2], byte[3]), B = (U16)zip_high(byte[2], byte[3]);
     const I32 words[4] = {(I32)zip_low(a, b), (I32)zip_high(a, b), (I32)zip_low(A, B),
                           (I32)zip_high(A, B)};
-    for (int k = 0; k < 4; ++k) store(sums + 4 * k, load<I32>(sums + 4 * k) + words[k]);
+    for (int k = 0; k < 4; ++k) store(sums + 4 * k, load<U32>(sums + 4 * k) + (U32)words[k]);
   }
 
  private:

@@ -123,6 +123,11 @@ struct Lanes {
   const std::uint8_t* leaf_tables;  // (kShapes, 128), see shapes.hpp
 };
 
+// Lanes behind the last row hold sums of rows that are gone; they are never read, and may wrap.
+constexpr std::int32_t wrapping_sum(std::int32_t a, std::int32_t b) {
+  return static_cast<std::int32_t>(static_cast<std::uint32_t>(a) + static_cast<std::uint32_t>(b));
+}
+
 // Where a policy's decision changes: rows whose s is above `edge` evaluate step `next` next; see
 // lane_state.hpp.
 struct Jump {

@@ -27,7 +27,6 @@ MDDAG_INLINE I32 cells_of(const RankGrid& grid, F32 x) {
     I32 key = bits ^ ((bits >> 31) & 0x7fffffff);
     key = key > grid.low_key ? key : all(grid.low_key);
     key = key < grid.high_key ? key : all(grid.high_key);
-    using U32 = std::uint32_t __attribute__((vector_size(MDDAG_BYTES)));
     return (I32)(((U32)key - static_cast<std::uint32_t>(grid.low_key)) >>
                  static_cast<std::uint32_t>(grid.shift));
   }

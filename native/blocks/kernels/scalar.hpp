@@ -65,7 +65,8 @@ inline void small_tree(const SmallTree& tree, const Lanes& lanes) {
   for (std::size_t i = 0; i < lanes.n; i += kAhead) {
     std::uint8_t answers[kAhead];
     const std::size_t n = find_answers(tree.splits, lanes, i, answers);
-    for (std::size_t lane = 0; lane < n; ++lane) sums[i + lane] += tree.votes[exits[answers[lane]]];
+    for (std::size_t lane = 0; lane < n; ++lane)
+      sums[i + lane] = wrapping_sum(sums[i + lane], tree.votes[exits[answers[lane]]]);
   }
 }
 

@@ -64,14 +64,16 @@ class TableKernels {
         add_four(sums, lanes.n);
       else
         for (std::size_t t = 0; t < n; ++t)
-          for (std::size_t i = 0; i < lanes.n; ++i) sums[i] += votes[t][bytes[t][i]];
+          for (std::size_t i = 0; i < lanes.n; ++i)
+            sums[i] = wrapping_sum(sums[i], votes[t][bytes[t][i]]);
       n = 0;
     }
 
     void add_four(std::int32_t* sums, std::size_t n_lanes) const {
       const std::uint8_t *a = bytes[0], *b = bytes[1], *c = bytes[2], *d = bytes[3];
       const std::int32_t *p = votes[0], *q = votes[1], *r = votes[2], *s = votes[3];
-      for (std::size_t i = 0; i < n_lanes; ++i) sums[i] += p[a[i]] + q[b[i]] + r[c[i]] + s[d[i]];
+      for (std::size_t i = 0; i < n_lanes; ++i)
+        sums[i] = wrapping_sum(sums[i], p[a[i]] + q[b[i]] + r[c[i]] + s[d[i]]);
     }
   };
 };
