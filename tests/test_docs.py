@@ -114,6 +114,7 @@ def test_a_task_runs_from_beginning_to_end(task, tmp_path, monkeypatch):
     session = {}
     for example in examples(TASKS[task]):
         exec(example, session)
+    assert any(tmp_path.iterdir()), "a task ends with something that can be shipped or looked at"
 
 
 def test_public_names_are_in_the_reference():

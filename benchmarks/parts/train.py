@@ -35,8 +35,9 @@ from mddag.solvers.front import front as front_of
 from mddag.tuning.contestant import Contestant, Entry
 from mddag.tuning.node_prices import node_prices
 from mddag.tuning.shape_models import cut
-from mddag.tuning.train import TrainingJob, checked_estimator, parted
+from mddag.tuning.train import checked_estimator, parted
 from mddag.tuning.trained_front import TrainedFront
+from mddag.tuning.training_job import TrainingJob
 
 DATA = ("spambase", "higgs", "electricity", "letter A-M/N-Z", "adult")
 METHODS = ("rival", "sparse_full", "train")

@@ -27,7 +27,8 @@ from mddag.solvers import Portfolio
 from mddag.tuning.node_prices import NodePrices
 from mddag.tuning.routes import with_routes
 from mddag.tuning.shape_models import TrainingRows
-from mddag.tuning.train import SHARES, TrainingJob
+from mddag.tuning.train import SHARES
+from mddag.tuning.training_job import TrainingJob
 
 SELECTION = 0.3  # of the policy rows, as sparsify holds out
 BETAS = np.geomspace(3e-3, 1e-5, 10)  # prices of a base classifier

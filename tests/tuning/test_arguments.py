@@ -48,9 +48,9 @@ def test_only_rows_that_count_alike_prove_anything():
 
 def test_a_task_decides_what_is_measured():
     classifier, regressor = ensemble("classifier"), ensemble("regressor")
-    assert measure_of(classifier, "max_disagreement") == "share"
-    assert measure_of(classifier, "max_loss") == "difference"
-    assert measure_of(regressor, "max_loss") == "mean"
+    assert measure_of(classifier.task, "max_disagreement") == "share"
+    assert measure_of(classifier.task, "max_loss") == "difference"
+    assert measure_of(regressor.task, "max_loss") == "mean"
     assert supported(regressor, "max_loss") is regressor
 
 
@@ -75,8 +75,8 @@ def test_bounds_are_in_units_of_the_metric():
 
 def test_a_metric_decides_what_is_measured():
     classifier = ensemble("classifier")
-    assert measure_of(classifier, "max_loss", Brier()) == "bounded"
-    assert measure_of(classifier, "max_loss", RocAuc()) == "asymptotic"
-    assert measure_of(classifier, "max_loss", LogLoss(0.01)) == "bounded"
+    assert measure_of(classifier.task, "max_loss", Brier()) == "bounded"
+    assert measure_of(classifier.task, "max_loss", RocAuc()) == "asymptotic"
+    assert measure_of(classifier.task, "max_loss", LogLoss(0.01)) == "bounded"
     assert metric_of(classifier, None) is metric_of(classifier, Accuracy()) is None
     assert metric_of(classifier, RocAuc()) == RocAuc()

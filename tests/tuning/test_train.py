@@ -1,44 +1,25 @@
 """train: the ensemble is trained for the knob, and rows that certify do nothing else."""
 
-from dataclasses import replace
-
 import numpy as np
 import pandas as pd
 import pytest
 from lightgbm import LGBMClassifier
 from sklearn.base import clone
-from sklearn.datasets import load_iris, make_friedman1, make_hastie_10_2
+from sklearn.datasets import load_iris, make_friedman1
 from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import mddag
-from mddag.tuning import shapes, trained_front
 from mddag.tuning import train as module
+from tests.tuning.few_shapes import QUIET, small
 
-QUIET = {"n_estimators": 15, "verbose": -1, "n_jobs": 1, "random_state": 0}
 pytestmark = pytest.mark.filterwarnings("ignore::mddag.DoubtfulResult")
 
 
 @pytest.fixture(autouse=True)
 def _few_shapes(monkeypatch):
     small(monkeypatch)
-
-
-def small(patch):
-    """Two numbers of leaves, few rounds, no second training, and one portfolio."""
-    patch.setattr(shapes, "LEAVES", (4, 16))
-    patch.setattr(shapes, "WORK", 3.0)
-    patch.setattr(shapes, "LONGEST", 3.0)
-    patch.setattr(shapes, "ROUNDS", (12, 12))
-    patch.setattr(trained_front, "MOST_SHAPES", 1)
-
-
-@pytest.fixture(scope="module")
-def hastie_rows():
-    X, y = make_hastie_10_2(3500, random_state=0)
-    y = np.where(y > 0, "in", "out")
-    return X[:1500], y[:1500], X[1500:], y[1500:]
 
 
 @pytest.fixture(scope="module")
@@ -103,26 +84,6 @@ def test_a_bound_is_certified_by_rows_that_do_nothing_else(hastie_rows, monkeypa
     assert not np.intersect1d(kept["certifying"], others).size
     assert len(others) + len(kept["certifying"]) == len(parts) == 500
     assert fast.score(X_new, y_new) > 0.65
-
-
-def test_certifying_labels_change_no_candidate(hastie_rows):
-    """Other labels there may change which candidate is promised, but none of the candidates."""
-    X, y, _, _ = hastie_rows
-    rows = module.parted(X, y, None, "classifier", True, np.random.RandomState(0), 1)
-    first = job(rows).front()
-    at = rows.held_out[first.reference.parts.certifying]
-    other = y.copy()
-    other[at] = np.where(y[at] == "in", "out", "in")
-    second = job(replace(rows, targets=other)).front()
-    np.testing.assert_array_equal(first.losses, second.losses)
-    np.testing.assert_array_equal(first.costs, second.costs)
-
-
-def job(rows):
-    made = LGBMClassifier(**QUIET)
-    return module.TrainingJob(
-        made, rows, "classifier", "max_loss", "evaluations", 1, False, "raise"
-    )
 
 
 @pytest.mark.parametrize("objective", ["evaluations", "nodes", "time"])

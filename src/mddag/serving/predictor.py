@@ -25,7 +25,7 @@ from mddag.dag.trace import Trace
 from mddag.features.one_row import one_row
 from mddag.features.patches import PatchFeatures
 from mddag.features.rows import Floats, Patches, Rows
-from mddag.mdp.stages import Stages
+from mddag.serving.description import described
 from mddag.serving.lazy.predictions import LazyPredictions
 from mddag.serving.model_file import Model
 from mddag.serving.model_file.container import Metadata, Tensors
@@ -40,12 +40,6 @@ Floats64 = NDArray[np.float64]
 OTHER_KINDS = {"detector": "mddag.detection.detector_file"}
 # What explains and reports: packages beside this one, imported when they are needed.
 EXPLANATION, REPORT = "mddag.inspection.explanation", "mddag.inspection.report"
-LOSSES = {
-    "labels": "loss",
-    "probabilities": "loss expected by the probabilities given",
-    "model": "loss by the model's own opinion, without labels,",
-    None: "loss, by labels or by the model where there were none,",
-}
 
 
 def load(path: str | os.PathLike[str], *, n_threads: int = 1) -> Predictor | Any:
@@ -215,7 +209,7 @@ class Predictor(LazyPredictions):
         package = import_module(REPORT)
         facts = package.Facts.of_model(
             self.model,
-            lines=_described(self.model),
+            lines=described(self.model),
             rows=None if X is None else self._features.read(X),
             targets=None if y is None else np.asarray(y),
             qid=qid,
@@ -261,7 +255,7 @@ class Predictor(LazyPredictions):
         return f"<Predictor of {self.model.dag.ensemble!r}>"
 
     def __str__(self) -> str:
-        return "\n".join(_described(self.model))
+        return "\n".join(described(self.model))
 
     def _choose_readers(self) -> None:
         """The functions that read single rows: native, except for callables and for what is to be
@@ -363,49 +357,3 @@ def _calibrated(walk: _core.Walk, by_exit: tuple[Floats64, Floats64]) -> Any:
     """The walk with a calibration by exit."""
     staged = isinstance(walk, _core.StageWalk)
     return (_core.CalibratedStageWalk if staged else _core.CalibratedWalk)(walk, *by_exit)
-
-
-def _described(model: Model) -> list[str]:
-    """The summary, line by line."""
-    ensemble, policy = model.dag.ensemble, model.dag.policy
-    routed = ensemble.routed
-    source = ensemble if routed is None else routed.source
-    lines = [
-        f"{ensemble.kind} of {len(source)} base classifiers ({source.n_trees} trees)",
-        f"features: {ensemble.n_features}{_few(ensemble.features.names)}",
-    ]
-    if ensemble.classes is not None:
-        lines.append(f"classes: {len(ensemble.classes)}{_few(ensemble.classes.tolist())}")
-    every = f", decisions every {policy.every} steps" if policy.every > 1 else ""
-    known = model.beta is None or model.summary is not None  # which names the knob
-    beta = "" if known else f", learned for beta = {model.beta:g}"
-    cells = "1 cell" if policy.grid.n_cells == 1 else f"{policy.grid.n_cells} cells"
-    state, columns = policy.state, ""
-    if isinstance(state, Stages):
-        columns = f", {state.n_columns} score column{'s' if state.n_columns > 1 else ''}"
-    verdicts = "" if policy.verdict is None else ", verdicts"
-    regions = "" if routed is None else f"{routed.routing.n_regions} regions, "
-    lines.append(f"policy: {regions}{cells}{columns}{verdicts}{every}{beta}")
-    if model.dag.purchases is not None:
-        lines.append(str(model.dag.purchases.prices))
-    return lines + (_measured(model) if model.summary is None else model.summary.lines())
-
-
-def _measured(model: Model) -> list[str]:
-    """What is known of a model without a summary, none of it measured on rows held out."""
-    loss = LOSSES[model.measured_against]
-    lines = [
-        f"{name}: {value.n_evaluated:.1f} evaluations, {loss} {value.loss:.4g}"
-        for name, value in (("policy", model.evaluation), ("everything", model.full))
-        if value is not None
-    ]
-    about = "measured on rows that also fitted policy or calibration, none held out:"
-    return [about, *lines] if lines else []
-
-
-def _few(names: Any, most: int = 6) -> str:
-    """The first of the names in brackets."""
-    if names is None:
-        return ""
-    rest = ", …" if len(names) > most else ""
-    return f" ({', '.join(map(str, names[:most]))}{rest})"

@@ -87,7 +87,7 @@ def acquire(
     given = GivenRows(model, ensemble, X, y, X_train, y_train, random)
     guarantee = None
     if knob in BOUNDS and confidence is not None:
-        guarantee = Guarantee(knob, value, float(confidence), measure_of(ensemble, knob))
+        guarantee = Guarantee(knob, value, float(confidence), measure_of(ensemble.task, knob))
     n_certifying = 0 if guarantee is None else len(given.rows) // 2
     if guarantee is not None:
         guarantee.require(len(given.rows), n_certifying)

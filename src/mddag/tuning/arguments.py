@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from mddag._internal.weights import are_equal
 from mddag.ensemble.ensemble import Ensemble
+from mddag.ensemble.tasks.task import Task
 from mddag.estimators.metric_choice import checked_class_metric
 from mddag.mdp.arguments import checked_beta
 from mddag.metrics.class_metric import ClassMetric
@@ -108,10 +109,10 @@ def supported(ensemble: Ensemble, knob: str) -> Ensemble:
     return ensemble
 
 
-def measure_of(ensemble: Ensemble, knob: str, metric: ClassMetric | None = None) -> Measure:
+def measure_of(task: Task, knob: str, metric: ClassMetric | None = None) -> Measure:
     """The measure of excess loss that the knob is about; the metric is None for the default."""
     if metric is not None:
         return "asymptotic" if metric.span is None else "bounded"
-    if not ensemble.task.predicts_classes:
+    if not task.predicts_classes:
         return "mean"
     return "share" if knob == "max_disagreement" else "difference"

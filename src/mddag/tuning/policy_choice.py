@@ -66,7 +66,7 @@ def searched(
 
     prices : of the base classifiers; None where evaluations count
     """
-    ensemble, measure = parts.ensemble, measure_of(parts.ensemble, knob)
+    ensemble, measure = parts.ensemble, measure_of(parts.ensemble.task, knob)
     targets = _targets(parts, knob)
     excess_loss: ExcessLoss | MetricLoss = ExcessLoss(
         ensemble, measure, targets, parts.full, parts.seen, parts.weight
@@ -134,4 +134,4 @@ def _within_budget(search: CandidateSearch, budget: float, rows: NDArray[np.intp
 
 def _targets(parts: RowParts, knob: str) -> NDArray[Any]:
     """What a policy is to agree with: the full ensemble, or the targets given."""
-    return parts.full if measure_of(parts.ensemble, knob) == "share" else parts.truth
+    return parts.full if measure_of(parts.ensemble.task, knob) == "share" else parts.truth

@@ -273,7 +273,8 @@ def _guarantee(
     if knob not in BOUNDS or confidence is None:
         return None
     check_provable(knob, confidence, weight)
-    return Guarantee(knob, bound, float(confidence), measure_of(ensemble, knob, metric), metric)
+    measure = measure_of(ensemble.task, knob, metric)
+    return Guarantee(knob, bound, float(confidence), measure, metric)
 
 
 def _check_rows(parts: RowParts, knob: str, guarantee: Guarantee | None) -> None:

@@ -5,12 +5,11 @@ deeper trees, a higher learning rate, a margin rule. So an estimator is trained 
 (``shapes``, ``shape_models``), each shape sends its candidates (``contestant``), all of them are
 judged by the same rows held out, against the best full model of any shape (``trained_front``), and
 the knob takes the best. Rows that trained a model neither learn nor choose a policy; rows that
-certify do nothing else.
+certify do nothing else. This file is the door and the choice; ``training_job`` does the work.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from typing import Any
 
@@ -25,77 +24,37 @@ from sklearn.utils.validation import check_consistent_length, has_fit_parameter
 
 from mddag._internal.checks import check_one_of, checked_threads, typed
 from mddag._internal.doubts import doubt, doubt_confidence
-from mddag._internal.interruption import check_on_interrupt, keeping
-from mddag._internal.progress import progress
+from mddag._internal.interruption import check_on_interrupt
 from mddag._internal.row_sampling import stratified
-from mddag.adapters import ModelParts
 from mddag.adapters.adapter import lineage
-from mddag.dag.dag import compile as compile_dag
 from mddag.ensemble.tasks import TASKS
 from mddag.ensemble.tasks.task import Kind
 from mddag.estimators.adaboost import AdaBoostMHClassifier
-from mddag.estimators.dag_estimator import DagEstimator
 from mddag.estimators.fitted_model import is_fitted, reads_patches
-from mddag.estimators.solver_choice import chosen_solver
 from mddag.features.checks import counted_rows
-from mddag.tuning.arguments import BOUNDS, check_confidence, check_provable, one_knob
+from mddag.tuning.arguments import (
+    BOUNDS,
+    check_confidence,
+    check_provable,
+    measure_of,
+    one_knob,
+)
 from mddag.tuning.candidate_front import Candidate
-from mddag.tuning.contestant import Contestant
 from mddag.tuning.guarantee import Guarantee, certified
-from mddag.tuning.measurement import finite_speed, measured
-from mddag.tuning.node_prices import node_prices
-from mddag.tuning.prices import Prices
-from mddag.tuning.shape_models import ShapeModel, TrainingRows, slower, trained_shapes
-from mddag.tuning.shapes import Shape, library_of
+from mddag.tuning.shape_models import TrainingRows
+from mddag.tuning.shapes import library_of
 from mddag.tuning.sparsify import (
     CONFIDENCE,
-    ESTIMATORS,
-    EVERY,
     OBJECTIVES,
     DefaultNumber,
-    settle_chosen,
 )
-from mddag.tuning.time_prices import TimePrices, batch_time
-from mddag.tuning.trained_front import TrainedCandidate, TrainedFront
+from mddag.tuning.trained_front import TrainedFront
+from mddag.tuning.training_job import TrainingJob
 
 HELD_OUT, MOST_HELD_OUT = 1 / 3, 20_000  # rows that models do not see: a share, and at most
 SHARES = (0.55, 0.45, 0.0)  # of them for learning and choosing
 CERTIFIED_SHARES = (0.3, 0.25, 0.45)
 FEWEST = 60  # rows in all
-
-
-@dataclass(frozen=True)
-class TrainedShape:
-    """A line of ``trained_``: a shape that was tried.
-
-    name       : leaves, learning rate, and the rounds after which it was best
-    n_rounds   : these
-    error      : of the whole model on the rows for choosing (regressors: R2)
-    cost       : of the whole model there, in the unit of the objective
-    kept       : whether policies were learned for it by the default solver
-    chosen     : whether the model returned has its base classifiers
-    """
-
-    name: str
-    n_rounds: int
-    error: float
-    cost: float
-    kept: bool
-    chosen: bool
-
-
-@dataclass(frozen=True)
-class Reference:
-    """``reference_``: the tuned full model, against which losses were measured.
-
-    name   : its shape
-    error  : on the rows that ``summary_`` is of (regressors: R2)
-    cost   : there, in the unit of the objective
-    """
-
-    name: str
-    error: float
-    cost: float
 
 
 def train(
@@ -250,19 +209,12 @@ def parted(
 def _guarantee(
     kind: Kind, knob: str, value: float, confidence: float, rows: TrainingRows, n_rows: int
 ) -> Guarantee:
-    measure = measure_of_kind(kind, knob)
+    measure = measure_of(TASKS[kind](), knob)
     guarantee = Guarantee(knob, value, confidence, measure)
     n_held_out = len(rows.held_out)
     n_certifying = n_held_out - round(sum(rows.shares[:-1]) * n_held_out)
     guarantee.require(n_rows, n_certifying, n_certifying / n_rows)
     return guarantee
-
-
-def measure_of_kind(kind: Kind, knob: str) -> Any:
-    """The measure of excess loss that a knob is about."""
-    if kind == "regressor":
-        return "mean"
-    return "share" if knob == "max_disagreement" else "difference"
 
 
 def chosen_from(
@@ -284,137 +236,3 @@ def chosen_from(
     if guarantee is None:
         return front.within_loss(value, parts.seen, parts.choosing)
     return certified(front, guarantee, parts.seen, parts.certifying)
-
-
-@dataclass(frozen=True)
-class TrainingJob:
-    """The arguments of one call, and what is done with them."""
-
-    estimator: Any
-    rows: TrainingRows
-    kind: Kind
-    knob: str
-    objective: str
-    n_threads: int
-    verbose: bool
-    on_interrupt: str
-
-    def front(self) -> TrainedFront:
-        """Models in all shapes, and the front of all their candidates."""
-        models = self._models()
-        reference = min(models, key=lambda model: model.loss)
-        contestants = [self._contestant(model, reference) for model in models]
-        front = TrainedFront(
-            contestants[models.index(reference)], measure_of_kind(self.kind, self.knob)
-        )
-        for contestant in contestants:
-            for entry in contestant.simple():
-                front.add(entry)
-        self._solve(front)
-        return front
-
-    def _models(self) -> list[ShapeModel]:
-        shapes = [Shape(), *library_of(self.estimator).grid()]
-        with progress("train", 2 * len(shapes), self.verbose) as report:
-            models = trained_shapes(self.estimator, shapes, self.rows, report)
-            slow = slower(min(models, key=lambda model: model.loss))
-            if slow is not None:
-                models += trained_shapes(self.estimator, [slow], self.rows, report)
-        return models
-
-    def _contestant(self, model: ShapeModel, reference: ShapeModel) -> Contestant:
-        parts = reference.parts
-        targets = parts.full if self.knob == "max_disagreement" else parts.truth
-        return Contestant(model, targets, parts.scores, self._prices(model), self._every)
-
-    def _prices(self, model: ShapeModel) -> Prices | None:
-        if self.objective == "nodes":
-            return node_prices(model.parts)
-        return TimePrices(model.parts.ensemble) if self.objective == "time" else None
-
-    @property
-    def _every(self) -> int:
-        """Fewer decisions keep more rows of a batch together."""
-        return EVERY if self.objective == "time" else 1
-
-    def _solve(self, front: TrainedFront) -> None:
-        """The candidates of the default solver for the contestants that promise most."""
-        solver = chosen_solver(
-            None, every=self._every, n_threads=self.n_threads, on_interrupt=self.on_interrupt
-        )
-        solver = solver.with_seed(np.random.RandomState(self.rows.seed))
-        kept = front.promising()
-        with (
-            keeping(self.on_interrupt, lambda: "train was stopped; the best so far is chosen"),
-            progress("policies", len(kept), self.verbose) as report,
-        ):
-            for done, contestant in enumerate(kept, 1):
-                if self.kind == "classifier":
-                    source, features = contestant.model.source, contestant.parts.ensemble.features
-                    contestant.with_regions(
-                        features.rows(source.rows(self.rows.to_fit())),
-                        features.rows(source.rows(self.rows.given)),
-                    )
-                front.add(contestant.solved(solver))
-                report(done, contestant.model.name)
-
-    def settled(
-        self,
-        front: TrainedFront,
-        chosen: Candidate,
-        knob: str,
-        value: float,
-        guarantee: Guarantee | None,
-        random_state: Any,
-    ) -> DagEstimator:
-        """The estimator with the chosen policy over the ensemble of its shape."""
-        assert isinstance(chosen, TrainedCandidate)
-        assert chosen.contestant is not None
-        contestant, reference = chosen.contestant, front.reference
-        source, ensemble = contestant.model.source, contestant.parts.ensemble
-        made = ESTIMATORS[self.kind](
-            ensemble if source.transformer is None else ModelParts(ensemble, source.transformer),
-            every=self._every,
-            n_threads=self.n_threads,
-            verbose=self.verbose,
-            on_interrupt=self.on_interrupt,
-            random_state=random_state,
-        )
-        parts = replace(contestant.parts, full=reference.parts.full)
-        settle_chosen(made, chosen, parts.truth, self.rows.given, parts, None)
-        if guarantee is not None:
-            made.promise_ = guarantee
-        summary = measured(made, knob, value, guarantee, chosen, parts, None, contestant.prices)
-        of_summary = parts.choosing if guarantee is None else parts.certifying
-        whole = compile_dag(reference.parts.ensemble)
-        made.reference_ = Reference(
-            reference.model.name, float(summary.full or 0.0), reference.mean_cost(of_summary)
-        )
-        made.summary_ = replace(
-            summary,
-            reference=reference.model.name,
-            is_reference=chosen is front.everything,
-            n_nodes_full=None if summary.n_nodes is None else made.reference_.cost,
-            speed=finite_speed(batch_time(whole) / max(batch_time(made.dag_), 1e-9)),
-            speed_one=finite_speed(
-                whole.program.full_costs.one / max(made.dag_.program.cost_of_one, 1e-9)
-            ),
-        )
-        made.trained_ = self._table(front, contestant)
-        return made
-
-    def _table(self, front: TrainedFront, chosen: Contestant) -> tuple[TrainedShape, ...]:
-        """All shapes, the best full models first."""
-        solved = {entry.contestant for entry in front.entries if isinstance(entry.policies, list)}
-        contestants = sorted(dict.fromkeys(front.owners), key=lambda c: c.model.loss)
-        return tuple(
-            TrainedShape(
-                c.model.name,
-                c.parts.ensemble.n_classifiers,
-                c.quality(),
-                c.mean_cost(c.parts.choosing),
-                c in solved,
-                c is chosen,
-            )
-            for c in contestants
-        )

@@ -36,4 +36,7 @@ def test_a_row_that_evaluates_nothing_is_a_picture_too():
     ensemble = stumps(3)
     dag = mddag.compile(ensemble, mddag.Policy.constant(QUIT, 3, mddag.Grid(np.empty(0))))
     one = explain(dag, None, ensemble.features.rows(np.zeros((1, 2))))
-    one.plot().figure_.canvas.draw()
+    display = one.plot()
+    display.figure_.canvas.draw()
+    assert one.n_evaluated == 0
+    assert [len(line.get_ydata()) for line in display.axes_[0].get_lines()[:1]] == [1]

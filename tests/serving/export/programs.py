@@ -3,6 +3,7 @@
 import re
 import shutil
 import subprocess
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -46,7 +47,7 @@ class Case:
         return np.column_stack(columns).astype(np.float64)
 
 
-class Program:
+class Program(ABC):
     """The contract: how a language exports, compiles and runs all cases at once.
 
     tools : programs that must be installed
@@ -68,9 +69,9 @@ class Program:
     def options(self, case):
         return {}
 
+    @abstractmethod
     def build(self, folder, cases):
         """Compile what was exported; the command that runs it."""
-        raise NotImplementedError
 
     def answers(self, folder, cases, rounds=0):
         """By name of a case, what the program says of its rows, as Case.wanted."""

@@ -12,6 +12,7 @@ from mddag.mdp.grid import Grid
 from mddag.mdp.mdp import Evaluation
 from mddag.mdp.policy import EVAL, QUIT, SKIP, Policy
 from mddag.serving.model_file import Model
+from mddag.serving.model_file.container import pack, unpack
 from mddag.serving.summary import Summary
 from tests import strategies
 
@@ -83,3 +84,10 @@ def models(draw):
         policy = draw(strategies.with_verdicts(policy))
     factor = draw(st.floats(0.1, 10))
     return Model(Dag(ensemble, policy), Calibration.one_group(factor, len(ensemble)), 0.5)
+
+
+def rewritten(change):
+    """A file with a right checksum whose metadata and tensors `change` has changed."""
+    metadata, tensors = unpack(whole_model().to_bytes())
+    change(metadata, tensors)
+    return pack(metadata, tensors)

@@ -1,0 +1,204 @@
+"""TrainingJob: models in many shapes, the front of all their candidates, and the estimator made.
+
+    front()   : models of all shapes; simple candidates of each; those of the default solver for
+                the shapes that promise most
+    settled() : a candidate of the front as a fitted estimator, with what was tried
+
+What the knob takes of the front is chosen by ``train``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from mddag._internal.interruption import keeping
+from mddag._internal.progress import progress
+from mddag.adapters import ModelParts
+from mddag.dag.dag import compile as compile_dag
+from mddag.ensemble.tasks import TASKS
+from mddag.ensemble.tasks.task import Kind
+from mddag.estimators.dag_estimator import DagEstimator
+from mddag.estimators.solver_choice import chosen_solver
+from mddag.tuning.arguments import measure_of
+from mddag.tuning.candidate_front import Candidate
+from mddag.tuning.contestant import Contestant
+from mddag.tuning.guarantee import Guarantee
+from mddag.tuning.measurement import finite_speed, measured
+from mddag.tuning.node_prices import node_prices
+from mddag.tuning.prices import Prices
+from mddag.tuning.shape_models import ShapeModel, TrainingRows, slower, trained_shapes
+from mddag.tuning.shapes import Shape, library_of
+from mddag.tuning.sparsify import ESTIMATORS, EVERY, settle_chosen
+from mddag.tuning.time_prices import TimePrices, batch_time
+from mddag.tuning.trained_front import TrainedCandidate, TrainedFront
+
+
+@dataclass(frozen=True)
+class TrainedShape:
+    """A line of ``trained_``: a shape that was tried.
+
+    name       : leaves, learning rate, and the rounds after which it was best
+    n_rounds   : these
+    error      : of the whole model on the rows for choosing (regressors: R2)
+    cost       : of the whole model there, in the unit of the objective
+    kept       : whether policies were learned for it by the default solver
+    chosen     : whether the model returned has its base classifiers
+    """
+
+    name: str
+    n_rounds: int
+    error: float
+    cost: float
+    kept: bool
+    chosen: bool
+
+
+@dataclass(frozen=True)
+class Reference:
+    """``reference_``: the tuned full model, against which losses were measured.
+
+    name   : its shape
+    error  : on the rows that ``summary_`` is of (regressors: R2)
+    cost   : there, in the unit of the objective
+    """
+
+    name: str
+    error: float
+    cost: float
+
+
+@dataclass(frozen=True)
+class TrainingJob:
+    """The arguments of one call, and what is done with them."""
+
+    estimator: Any
+    rows: TrainingRows
+    kind: Kind
+    knob: str
+    objective: str
+    n_threads: int
+    verbose: bool
+    on_interrupt: str
+
+    def front(self) -> TrainedFront:
+        """Models in all shapes, and the front of all their candidates."""
+        models = self._models()
+        reference = min(models, key=lambda model: model.loss)
+        contestants = [self._contestant(model, reference) for model in models]
+        front = TrainedFront(
+            contestants[models.index(reference)], measure_of(TASKS[self.kind](), self.knob)
+        )
+        for contestant in contestants:
+            for entry in contestant.simple():
+                front.add(entry)
+        self._solve(front)
+        return front
+
+    def _models(self) -> list[ShapeModel]:
+        shapes = [Shape(), *library_of(self.estimator).grid()]
+        with progress("train", 2 * len(shapes), self.verbose) as report:
+            models = trained_shapes(self.estimator, shapes, self.rows, report)
+            slow = slower(min(models, key=lambda model: model.loss))
+            if slow is not None:
+                models += trained_shapes(self.estimator, [slow], self.rows, report)
+        return models
+
+    def _contestant(self, model: ShapeModel, reference: ShapeModel) -> Contestant:
+        parts = reference.parts
+        targets = parts.full if self.knob == "max_disagreement" else parts.truth
+        return Contestant(model, targets, parts.scores, self._prices(model), self._every)
+
+    def _prices(self, model: ShapeModel) -> Prices | None:
+        if self.objective == "nodes":
+            return node_prices(model.parts)
+        return TimePrices(model.parts.ensemble) if self.objective == "time" else None
+
+    @property
+    def _every(self) -> int:
+        """Fewer decisions keep more rows of a batch together."""
+        return EVERY if self.objective == "time" else 1
+
+    def _solve(self, front: TrainedFront) -> None:
+        """The candidates of the default solver for the contestants that promise most."""
+        solver = chosen_solver(
+            None, every=self._every, n_threads=self.n_threads, on_interrupt=self.on_interrupt
+        )
+        solver = solver.with_seed(np.random.RandomState(self.rows.seed))
+        kept = front.promising()
+        with (
+            keeping(self.on_interrupt, lambda: "train was stopped; the best so far is chosen"),
+            progress("policies", len(kept), self.verbose) as report,
+        ):
+            for done, contestant in enumerate(kept, 1):
+                if self.kind == "classifier":
+                    source, features = contestant.model.source, contestant.parts.ensemble.features
+                    contestant.with_regions(
+                        features.rows(source.rows(self.rows.to_fit())),
+                        features.rows(source.rows(self.rows.given)),
+                    )
+                front.add(contestant.solved(solver))
+                report(done, contestant.model.name)
+
+    def settled(
+        self,
+        front: TrainedFront,
+        chosen: Candidate,
+        knob: str,
+        value: float,
+        guarantee: Guarantee | None,
+        random_state: Any,
+    ) -> DagEstimator:
+        """The estimator with the chosen policy over the ensemble of its shape."""
+        assert isinstance(chosen, TrainedCandidate)
+        assert chosen.contestant is not None
+        contestant, reference = chosen.contestant, front.reference
+        source, ensemble = contestant.model.source, contestant.parts.ensemble
+        made = ESTIMATORS[self.kind](
+            ensemble if source.transformer is None else ModelParts(ensemble, source.transformer),
+            every=self._every,
+            n_threads=self.n_threads,
+            verbose=self.verbose,
+            on_interrupt=self.on_interrupt,
+            random_state=random_state,
+        )
+        parts = replace(contestant.parts, full=reference.parts.full)
+        settle_chosen(made, chosen, parts.truth, self.rows.given, parts, None)
+        if guarantee is not None:
+            made.promise_ = guarantee
+        summary = measured(made, knob, value, guarantee, chosen, parts, None, contestant.prices)
+        of_summary = parts.choosing if guarantee is None else parts.certifying
+        whole = compile_dag(reference.parts.ensemble)
+        made.reference_ = Reference(
+            reference.model.name, float(summary.full or 0.0), reference.mean_cost(of_summary)
+        )
+        made.summary_ = replace(
+            summary,
+            reference=reference.model.name,
+            is_reference=chosen is front.everything,
+            n_nodes_full=None if summary.n_nodes is None else made.reference_.cost,
+            speed=finite_speed(batch_time(whole) / max(batch_time(made.dag_), 1e-9)),
+            speed_one=finite_speed(
+                whole.program.full_costs.one / max(made.dag_.program.cost_of_one, 1e-9)
+            ),
+        )
+        made.trained_ = self._table(front, contestant)
+        return made
+
+    def _table(self, front: TrainedFront, chosen: Contestant) -> tuple[TrainedShape, ...]:
+        """All shapes, the best full models first."""
+        solved = {entry.contestant for entry in front.entries if isinstance(entry.policies, list)}
+        contestants = sorted(dict.fromkeys(front.owners), key=lambda c: c.model.loss)
+        return tuple(
+            TrainedShape(
+                c.model.name,
+                c.parts.ensemble.n_classifiers,
+                c.quality(),
+                c.mean_cost(c.parts.choosing),
+                c in solved,
+                c is chosen,
+            )
+            for c in contestants
+        )
