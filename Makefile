@@ -163,15 +163,22 @@ clean:
 $(VENV)/ready: pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "mddag needs Python 3.11 or newer, got " + sys.version)'
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@echo "fetching tools and libraries into $(VENV): some minutes the first time"
 	$(BIN)/python -m pip install --quiet --upgrade "pip>=25.1"
-	$(BIN)/python -m pip install --quiet --group dev
+	$(BIN)/python -m pip install --group dev
 	touch $@
 
 # The package, in place: Python files are used as they stand; the native core is compiled anew when
-# it changes, and a module that comes or goes is noticed by its folder. Warnings are errors here, and only here: a user's compiler may know more.
+# it changes, and a module that comes or goes is noticed by its folder. Warnings are errors here, and
+# only here: a user's compiler may know more. pip hides what a build prints unless it is verbose, and
+# then prints far more; of that the lines that count files are shown, and errors.
 $(VENV)/built: $(VENV)/ready $(NATIVE) $(ROOMS)
-	$(BIN)/python -m pip install --quiet --no-build-isolation --config-settings=cmake.define.MDDAG_WERROR=ON --editable .
-	touch $@
+	@echo "compiling the native core: one to three minutes the first time (all of it: build/log)"
+	@rm -f $@ && mkdir -p build
+	@{ $(BIN)/python -m pip install --verbose --no-build-isolation \
+	  --config-settings=cmake.define.MDDAG_WERROR=ON --editable . 2>&1 && touch $@; } \
+	  | tee build/log | grep --line-buffered -o '\[[0-9]*/[0-9]*\] Building.*'; \
+	test -e $@ || { grep -i -A 4 'error' build/log | head -n 40; exit 1; }
 
 # The same with another build of the native core, in an environment of its own beside the first.
 build/clang/built: export CXX := clang++
