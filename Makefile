@@ -4,7 +4,7 @@
 # and, longer: make fuzz (damaged model files by the thousand), make sanitize (memory, undefined
 # behaviour and threads of the native core), make test-arm (its kernels for 64-bit ARM, emulated),
 # make wheel (for Linux, tried without a compiler), make bench (tables against other libraries), make
-# experiments (the paper's figures), make docs (the site)
+# experiments (the paper's figures), make docs (the site), make links (its links to other hosts)
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
@@ -22,7 +22,7 @@ KERNEL_TESTS := $(addprefix tests/,native learners solvers/td solvers/descent se
   mdp/test_mdp.py serving/test_predictor.py solvers/test_quit_loss.py)
 
 .PHONY: demo demo-costs test lint format check clang programs test-arm fuzz sanitize dist wheel bench \
-  experiments docs clean
+  experiments docs links clean
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/built
@@ -133,12 +133,21 @@ experiments: $(VENV)/built
 	$(BIN)/python experiments/promises.py
 	$(BIN)/python experiments/metrics.py
 
-# The site, into build/docs, warnings as errors; -E, because pages of the API are found only anew.
-docs: $(VENV)/built
+# The site, into build/docs, warnings as errors; -E, because pages of the API are found only anew. The
+# scripts of the gallery are run, those that changed. Links within the site are checked here, those to
+# other hosts by make links, which needs the network.
+docs: $(VENV)/docs
 	PYTHONPATH=. $(BIN)/python docs/draw_architecture.py
-	$(BIN)/python -m pip install --quiet --group docs
 	$(BIN)/python -m sphinx -W --keep-going -q -E -b html docs build/docs
+	$(BIN)/python docs/check_links.py build/docs
 	@echo "open build/docs/index.html"
+
+links: $(VENV)/docs
+	$(BIN)/python -m sphinx -q -b linkcheck docs build/links
+
+$(VENV)/docs: $(VENV)/built
+	$(BIN)/python -m pip install --quiet --group docs
+	touch $@
 
 dist: $(VENV)/ready
 	$(BIN)/python -m build --outdir dist .

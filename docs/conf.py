@@ -14,12 +14,25 @@ extensions = [
     "sphinx.ext.autosummary",
     "sphinx.ext.viewcode",
     "sphinx_design",
+    "sphinx_gallery.gen_gallery",
     "myst_parser",
     "docstrings",
     "numpydoc",
     "outside_links",
 ]
 exclude_patterns = ["extensions", "_templates"]
+sphinx_gallery_conf = {
+    "examples_dirs": "../examples/gallery",
+    "gallery_dirs": "auto_gallery",
+    "filename_pattern": "plot_",
+    "within_subsection_order": "FileNameSortKey",
+    "capture_repr": (),
+    "download_all_examples": False,
+    "show_memory": False,
+    "show_signature": False,
+    "write_computation_times": False,
+    "abort_on_example_error": True,
+}
 templates_path = ["_templates"]
 numpydoc_show_class_members = False
 myst_enable_extensions = ["colon_fence", "dollarmath"]
@@ -27,6 +40,8 @@ myst_heading_anchors = 4
 autosummary_generate = True
 autodoc_typehints = "none"
 autodoc_member_order = "bysource"
+
+nitpicky = True
 
 html_theme = "pydata_sphinx_theme"
 html_title = "mddag"

@@ -143,6 +143,16 @@ def test_the_detection_of_the_readme_runs(tmp_path, monkeypatch):
     assert (tmp_path / "faces.mddag").is_file()
 
 
+def test_broken_links_of_the_site_are_found(tmp_path):
+    (tmp_path / "a.html").write_text('<a href="b.html#here">b</a><a href="b.html#gone">b</a>')
+    (tmp_path / "b.html").write_text(
+        '<p id="here"></p><img src="c.png"><a href="https://d.e">f</a>'
+    )
+    wrong, n_links = runpy.run_path(str(DOCS / "check_links.py"))["broken"](tmp_path)
+    assert wrong == ["a.html: no anchor b.html#gone", "b.html: no file c.png"]
+    assert n_links == 3
+
+
 def test_the_picture_of_the_packages_is_that_of_the_code():
     drawing = runpy.run_path(str(DOCS / "draw_architecture.py"))
     plan = drawing["graph"]()

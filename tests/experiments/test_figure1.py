@@ -1,7 +1,7 @@
 """The claims of Section 3.1, on the draw that is shipped.
 
 On other draws the paths differ and are few just so, but that easy instances use fewer classifiers
-held on four of six: docs/gallery.md says so.
+held on four of six: docs/research/figure1.md says so.
 """
 
 import csv
