@@ -7,11 +7,9 @@ import re
 import runpy
 import shutil
 
-import numpy as np
 import pytest
 
 import mddag
-from tests.detection.targets import SETTINGS, backgrounds, patches, scene
 from tests.shipped import ROOT, needed
 
 DOCS = needed("docs")
@@ -123,24 +121,20 @@ def test_public_names_are_in_the_reference():
     assert set(mddag.__all__) <= listed
 
 
-@pytest.mark.filterwarnings("ignore::mddag.DoubtfulResult")  # of few patches
-def test_the_detection_of_the_readme_runs(tmp_path, monkeypatch):
-    pytest.importorskip("PIL")
+@pytest.mark.filterwarnings("error::mddag.DoubtfulResult")  # an example is to be followed
+@pytest.mark.filterwarnings("ignore:X does not have valid feature names")  # LightGBM's
+def test_the_readme_runs_from_beginning_to_end(tmp_path, monkeypatch, capsys):
+    """And what it prints is what the page says, but for the numbers."""
     monkeypatch.chdir(tmp_path)
-    (example,) = (e for e in examples(ROOT / "README.md") if "mddag.Detector()" in e)
-    small = example.replace("Detector()", f"Detector(**{SETTINGS})").replace(
-        "n_rounds=200", "n_rounds=9"
-    )
-    faces, scenes = patches(600), backgrounds(4)
-    others = np.stack(
-        [s[i : i + 12, j : j + 12] for s in scenes for i in range(99) for j in (0, 99)]
-    )
-    both, labels = np.concatenate([faces, others]), np.repeat([1, 0], [len(faces), len(others)])
-    picture, _ = scene()
-    given = {"patches": both[::2], "is_face": labels[::2], "faces": faces, "backgrounds": scenes}
-    given |= {"other_patches": both[1::2], "other_labels": labels[1::2], "picture": picture}
-    exec(small, given | {"AdaBoostMHClassifier": mddag.AdaBoostMHClassifier, "mddag": mddag})
-    assert (tmp_path / "faces.mddag").is_file()
+    session = {}
+    for example in examples(ROOT / "README.md"):
+        exec(example, session)
+    assert {path.name for path in tmp_path.iterdir()} == {"model.mddag", "model.h", "report.html"}
+    (shown,) = re.findall(r"```text\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
+    numbers = r"[\d.]+( times as fast)?|no faster( than evaluating everything)?"
+    told = capsys.readouterr().out.splitlines()[:5]
+    for line, quoted in zip(told, shown.splitlines(), strict=True):
+        assert re.sub(numbers, "#", line) == re.sub(numbers, "#", quoted)
 
 
 def test_broken_links_of_the_site_are_found(tmp_path):
