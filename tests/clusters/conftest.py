@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import sys
 
 import pytest
 
@@ -25,6 +26,7 @@ def spark():
     sql = pytest.importorskip("pyspark.sql", reason="Spark is not installed: make test-clusters")
     if shutil.which("java") is None:
         pytest.skip("Spark needs Java, and there is none")
+    os.environ["PYSPARK_PYTHON"] = sys.executable  # that of workers is else the first on the path
     session = (
         sql.SparkSession.builder.master("local[2, 4]")  # a task may fail three times
         .config("spark.ui.enabled", "false")
@@ -43,7 +45,8 @@ def ray():
     """Ray with two processors."""
     ray = pytest.importorskip("ray", reason="Ray is not installed: make test-clusters")
     pytest.importorskip("ray.data", reason="Ray Data is not installed: make test-clusters")
-    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+    os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
+    os.environ["RAY_AUTH_MODE"] = "disabled"  # it would write a token to the home folder
     ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False)
     ray.data.DataContext.get_current().enable_progress_bars = False
     yield ray

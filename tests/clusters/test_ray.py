@@ -13,6 +13,10 @@ from tests.clusters.scored_rows import KEEP, check, model, table
 from tests.clusters.slow_parts import N_PARTS, marks, slow_part, wait_for_marks
 
 pytest.importorskip("ray.data", reason="Ray is not installed: make test-clusters")
+pytestmark = [  # of the engine's own code
+    pytest.mark.filterwarnings("ignore::DeprecationWarning"),
+    pytest.mark.filterwarnings("ignore::FutureWarning"),
+]
 
 
 def test_scores_equal_local_ones(ray):

@@ -46,10 +46,12 @@ def scored(frame: Any, sent: SentModel, plan: Plan, predictor: Predictor) -> Any
     def parts(frames: Iterator[Any]) -> Iterator[Any]:
         model = loaded(digest, fetch)
         for part in frames:
+            part = part.set_axis(plan.taken, axis=1)
             _check_exact(part, whole)
             yield plan.scored(model, part)
 
-    taken = frame.select([_quoted(name) for name in plan.taken])
+    # Names with points are literal here; mapInPandas would take them for fields of a struct.
+    taken = frame.selectExpr(*(f"{_quoted(name)} as c{i}" for i, name in enumerate(plan.taken)))
     return taken.mapInPandas(parts, _schema(frame.schema, plan, predictor))
 
 
