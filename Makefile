@@ -3,6 +3,7 @@
 #   make test    set up, build, lint, type-check, test
 # and, longer: make fuzz (damaged model files by the thousand), make sanitize (memory, undefined
 # behaviour and threads of the native core), make test-arm (its kernels for 64-bit ARM, emulated),
+# make test-clusters (Dask, Spark, Ray and MLflow, run for real; make bench-clusters: rows per second),
 # make wheel (for Linux, tried without a compiler), make bench (tables against other libraries), make
 # experiments (the paper's figures), make docs (the site), make links (its links to other hosts)
 PYTHON ?= python3
@@ -21,8 +22,8 @@ KERNEL_TESTS := $(addprefix tests/,native learners solvers/td solvers/descent se
   boosting/test_rounds.py calibration dag ensemble features/test_features.py mdp/test_grid.py \
   mdp/test_mdp.py serving/test_predictor.py solvers/test_quit_loss.py)
 
-.PHONY: demo demo-costs test lint format check clang programs test-arm fuzz sanitize dist wheel bench \
-  experiments docs links clean
+.PHONY: demo demo-costs test lint format check clang programs test-arm test-clusters bench-clusters \
+  java fuzz sanitize dist wheel bench experiments docs links clean
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/built
@@ -74,6 +75,27 @@ build/arm/%.scalar.o: $(NATIVE)
 build/arm/%.neon.o: $(NATIVE)
 	@mkdir -p build/arm
 	$(ARM_CXX) $(ARM_FLAGS) -DMDDAG_LEVEL=neon -c native/$*/kernels/vectors.cpp -o $@
+
+# Engines of clusters, each run for real on this machine, in an environment of their own: they are
+# large, and want versions of their own. Spark needs Java. Dask is also a part of make test.
+CLUSTER_TESTS := $(addprefix tests/,clusters serving/distributed serving/mlflow messages/test_distributed.py)
+test-clusters: build/clusters/built java
+	build/clusters/bin/python -m pytest $(CLUSTER_TESTS)
+bench-clusters: build/clusters/built java
+	build/clusters/bin/python -m benchmarks.clusters
+java:
+	@command -v java > /dev/null || test $$(id -u) != 0 || (apt-get update && timeout 900 apt-get \
+	  install --yes --no-install-recommends default-jre-headless) > /dev/null 2>&1 || true
+	@command -v java > /dev/null || echo "NOTICE: there is no java, so tests of Spark are skipped"
+build/clusters/ready: pyproject.toml
+	$(PYTHON) -m venv build/clusters
+	build/clusters/bin/python -m pip install --quiet --upgrade "pip>=25.1"
+	build/clusters/bin/python -m pip install --quiet --group build --group test --group clusters
+	touch $@
+build/clusters/built: build/clusters/ready $(NATIVE) $(ROOMS)
+	PATH=$(abspath build/clusters/bin):$$PATH build/clusters/bin/python -m pip install --quiet --no-build-isolation \
+	  --config-settings=build-dir=build/clusters/native --editable .
+	touch $@
 
 # Memory, undefined behaviour and threads of the native core; GCC and Linux. Python frees no memory
 # at its end, so leaks are not looked for. Sanitizers need memory themselves, so tests of how much is

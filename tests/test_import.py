@@ -41,10 +41,12 @@ def test_every_public_name_loads(name):
 FAMILIES = {
     "cascades": "mddag.detection.cascades",
     "datasets": "mddag.datasets",
+    "distributed": "mddag.serving.distributed",
     "exploration": "mddag.solvers.td.exploration",
     "learners": "mddag.learners",
     "losses": "mddag.losses",
     "metrics": "mddag.metrics",
+    "mlflow": "mddag.serving.mlflow",
     "ordering": "mddag.ordering",
     "plotting": "mddag.inspection.plotting",
     "solvers": "mddag.solvers",

@@ -91,14 +91,16 @@ _HOMES = {
     "train": "mddag.tuning.train",
 }
 
-# The families of interchangeable members, and where each is at home.
+# The families of interchangeable members, and what needs other libraries; where each is at home.
 _FAMILIES = {
     "cascades": "mddag.detection.cascades",
     "datasets": "mddag.datasets",
+    "distributed": "mddag.serving.distributed",
     "exploration": "mddag.solvers.td.exploration",
     "learners": "mddag.learners",
     "losses": "mddag.losses",
     "metrics": "mddag.metrics",
+    "mlflow": "mddag.serving.mlflow",
     "ordering": "mddag.ordering",
     "plotting": "mddag.inspection.plotting",
     "solvers": "mddag.solvers",

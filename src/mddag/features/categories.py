@@ -61,6 +61,11 @@ class Categories:
         """The code of one value, NaN if it has none."""
         return self._codes_of([value], 1)[0]
 
+    def check_kind(self, kind: str) -> None:
+        """Refuse a column of `kind`, "strings" or "numbers", unless training had values of it."""
+        if self.values and kind not in self._kinds:
+            raise ValueError(f"column {self.name!r} holds {kind}; {self._wanted()}")
+
     @cached_property
     def _code(self) -> dict[Any, float]:
         return {value: float(i) for i, value in enumerate(self.values)}

@@ -54,15 +54,19 @@ def load(path: str | os.PathLike[str], *, n_threads: int = 1) -> Predictor | Any
         if metadata.get("kind") in OTHER_KINDS:
             reader = import_module(OTHER_KINDS[metadata["kind"]])
             return reader.of_content(metadata, tensors, n_threads)
-        model = Model.of_content(metadata, tensors)
-        if model.dag.ensemble.kind == "ranker":
-            from mddag.serving.rank_predictor import RankPredictor  # a child of the class below
-
-            return RankPredictor(model, n_threads=n_threads)
-        return Predictor(model, n_threads=n_threads)
+        return predictor_of(Model.of_content(metadata, tensors), n_threads=n_threads)
 
     n_threads = checked_threads(n_threads)
     return file_content(path, make)
+
+
+def predictor_of(model: Model, *, n_threads: int) -> Predictor:
+    """What predicts by `model`, for rankers with queries."""
+    if model.dag.ensemble.kind == "ranker":
+        from mddag.serving.rank_predictor import RankPredictor  # a child of the class below
+
+        return RankPredictor(model, n_threads=n_threads)
+    return Predictor(model, n_threads=n_threads)
 
 
 class Predictor(LazyPredictions):
