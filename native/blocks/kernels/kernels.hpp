@@ -75,13 +75,11 @@ struct SmallTree {
 };
 
 // The votes of two small trees for the same score, by the exits of both, first + 8 * second: what
-// they are above `least`, byte by byte, if three bytes hold it.
+// they are above `least`, byte by byte.
 struct alignas(64) PairVotes {
-  static constexpr std::size_t kPlanes = 3;
-
-  std::uint8_t plane[kPlanes][64];
+  std::uint8_t plane[4][64];
   std::int32_t least;
-  bool fits;  // else the trees are evaluated one by one
+  std::uint8_t n_planes;  // 3 if the fourth is zero, else 4; none where the scores differ
 };
 
 // The small trees of a plan; pairs[p] has the votes of trees 2 p and 2 p + 1, where the level has a

@@ -20,7 +20,7 @@ void few_or_many_rows(const LargeTree* trees, std::size_t n_trees, const Lanes& 
 
 Kernels kernels() {
   Kernels kernels = avx2::kernels();
-  kernels.lanes = kBytes;
+  kernels.lanes = kHalf;
   kernels.has_pairs = true;
   kernels.small_trees = small_trees;
   kernels.large_trees = few_or_many_rows;

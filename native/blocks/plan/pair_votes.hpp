@@ -1,4 +1,5 @@
-// The votes of neighbouring small trees, two by two, as PairVotes records: see kernels/pairs.hpp.
+// The votes of neighbouring small trees, two by two, as PairVotes records: see
+// kernels/vbmi_planes.hpp.
 #pragma once
 
 #include <algorithm>
@@ -10,20 +11,27 @@
 
 namespace mddag::blocks {
 
-// Differences of votes are taken in 64 bits: those of two trees may need 33.
+inline std::uint32_t least_vote(const SmallTree& tree) {
+  return static_cast<std::uint32_t>(*std::min_element(tree.votes, tree.votes + 8));
+}
+
+// Whether two trees of this kind may need four bytes: differences are below 2^32.
+inline bool is_wide(const SmallTree& tree) {
+  const auto most = *std::max_element(tree.votes, tree.votes + 8);
+  return static_cast<std::uint32_t>(most) - least_vote(tree) >= std::uint32_t{1} << 23;
+}
+
+// Modulo 2^32, as sums are.
 inline PairVotes pair_votes(const SmallTree& first, const SmallTree& second) {
-  const auto least = [](const SmallTree& tree) {
-    return std::int64_t{*std::min_element(tree.votes, tree.votes + 8)};
-  };
   PairVotes pair{};
-  const std::int64_t least_of_both = least(first) + least(second);
-  pair.least = static_cast<std::int32_t>(static_cast<std::uint32_t>(least_of_both));
-  pair.fits = first.score == second.score;
+  const std::uint32_t least = least_vote(first) + least_vote(second);
+  pair.least = static_cast<std::int32_t>(least);
+  if (first.score != second.score) return pair;
+  pair.n_planes = is_wide(first) || is_wide(second) ? 4 : 3;
   for (std::size_t code = 0; code < 64; ++code) {
-    const auto above = static_cast<std::uint64_t>(std::int64_t{first.votes[code % 8]} +
-                                                  second.votes[code / 8] - least_of_both);
-    pair.fits = pair.fits && above < std::uint64_t{1} << 8 * PairVotes::kPlanes;
-    for (std::size_t p = 0; p < PairVotes::kPlanes; ++p)
+    const std::uint32_t above = static_cast<std::uint32_t>(first.votes[code % 8]) +
+                                static_cast<std::uint32_t>(second.votes[code / 8]) - least;
+    for (std::size_t p = 0; p < 4; ++p)
       pair.plane[p][code] = static_cast<std::uint8_t>(above >> 8 * p);
   }
   return pair;

@@ -48,11 +48,13 @@ class TreePlan {
   std::size_t size() const { return items_.size(); }
 
   // For plans that evaluate all trees, in any order: kernel by kernel and shape by shape, so that
-  // code and branches are still cached from the tree before.
+  // code and branches are still cached from the tree before; trees with large votes at the end.
   void group() {
-    std::stable_sort(small_.begin(), small_.end(), [](const SmallTree& a, const SmallTree& b) {
-      return std::tie(a.score, a.splits.shape) < std::tie(b.score, b.splits.shape);
-    });
+    const auto key = [](const SmallTree& tree) {
+      return std::tuple(tree.score, is_wide(tree), tree.splits.shape);
+    };
+    std::stable_sort(small_.begin(), small_.end(),
+                     [&](const SmallTree& a, const SmallTree& b) { return key(a) < key(b); });
     std::stable_sort(items_.begin(), items_.end(), [](Item a, Item b) { return a.kind < b.kind; });
   }
 

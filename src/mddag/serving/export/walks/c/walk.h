@@ -78,15 +78,22 @@ static inline model_state model_read(int32_t *row, const int32_t *sums) {
 #endif
 }
 
+#ifndef MODEL_BRANCH /* where a compiler is to branch, and not to select; see freestanding.h */
+#define MODEL_BRANCH
+#endif
+
 /* The first run from low to high whose bound is not below the state. */
 static inline int32_t model_place(const model_state *bounds, int32_t low, int32_t high,
                                   model_state state) {
   while (low < high) {
-    const int32_t middle = low + (high - low) / 2;
-    if (state > bounds[middle])
+    const int32_t middle = low + (int32_t)((uint32_t)(high - low) / 2);
+    if (state > bounds[middle]) {
+      MODEL_BRANCH;
       low = middle + 1;
-    else
+    } else {
+      MODEL_BRANCH;
       high = middle;
+    }
   }
   return low;
 }

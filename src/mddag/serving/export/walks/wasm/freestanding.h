@@ -2,6 +2,10 @@
 #define INFINITY __builtin_inff()
 #define sqrt __builtin_sqrt
 
+/* Clang makes selects of the binary search in the jump table, each of which waits for the one before;
+ * branches are foreseen, and take half the time. */
+#define MODEL_BRANCH __asm__ volatile("")
+
 /* tail + lost, a sum that no double holds, rounded to the neighbour with an odd last bit. */
 static inline double model_odd(double tail, double lost) {
   union {
