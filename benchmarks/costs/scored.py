@@ -55,11 +55,11 @@ def fitted(given: Problem, seed: int) -> tuple[Acquisition, Any]:
 
 def scored(name: str, seed: int, folder: Path = FOLDER) -> Scored:
     """The rows of a set and seed, from the folder where they are there."""
-    file = folder / f"{name}-{seed}.npz"
+    given, file = problem(name, seed), folder / f"{name}-{seed}.npz"
     if not file.exists():
-        folder.mkdir(parents=True, exist_ok=True)
-        _keep(file, problem(name, seed), seed)
-    given, kept = problem(name, seed), np.load(file)
+        found, rows = fitted(given, seed)
+        keep(name, seed, found, found.models.scores(rows, found.ensemble.bias), folder)
+    kept = np.load(file)
     features = Features(given.train[0].shape[1])
     sets = FeatureSets(FeaturePrices.of(features, given.costs, given.groups), kept["held"])
     policy, test = (
@@ -69,9 +69,12 @@ def scored(name: str, seed: int, folder: Path = FOLDER) -> Scored:
     return Scored(policy, test)
 
 
-def _keep(file: Path, given: Problem, seed: int) -> None:
-    found, rows = fitted(given, seed)
-    test = found.models.scores(rows, found.ensemble.bias)
-    unfinished = file.with_suffix(".part.npz")
-    np.savez(unfinished, held=found.models.sets.held, policy=found.rows.scores, test=test)
-    unfinished.rename(file)
+def keep(
+    name: str, seed: int, found: Acquisition, test_scores: np.ndarray, folder: Path = FOLDER
+) -> None:
+    """Write the scores of policy and test rows in every set."""
+    folder.mkdir(parents=True, exist_ok=True)
+    unfinished = folder / f"{name}-{seed}.part.npz"
+    held, policy = found.models.sets.held, found.rows.scores
+    np.savez(unfinished, held=held, policy=policy, test=test_scores)
+    unfinished.rename(folder / f"{name}-{seed}.npz")
