@@ -5,18 +5,14 @@ from __future__ import annotations
 import time
 from typing import Any
 
-import lightgbm as lgb
 import numpy as np
 
-import mddag
 from benchmarks.costs.price_lists import Problem
 from benchmarks.costs.rivals import penalised, static_and_cascades, tuned
-from mddag.features.prices import FeaturePrices
-from mddag.tuning.acquisition import Acquisition, chains_of, learned, set_dag
-from mddag.tuning.given_rows import GivenRows
+from benchmarks.costs.scored import SETTINGS, fitted, keep
+from mddag.tuning.acquisition import Acquisition, chains_of, set_dag
 from mddag.tuning.set_rows import SetRows
 
-SETTINGS = {"n_estimators": 60, "num_leaves": 16, "n_jobs": 1, "verbose": -1, "random_state": 0}
 FIELDS = [
     "set",
     "seed",
@@ -35,16 +31,11 @@ STRENGTHS = np.geomspace(0.008, 4.0, 18) * 0.2  # beta in units of the full pric
 def measure(problem: Problem, seed: int) -> list[dict[str, Any]]:
     """All methods on one seed of a data set."""
     began = time.process_time()
-    (X, y), (X_test, y_test) = problem.train, problem.test
-    model = lgb.LGBMClassifier(**SETTINGS).fit(X, y)
-    ensemble = mddag.as_ensemble(model)
-    prices = FeaturePrices.of(ensemble.features, problem.costs, problem.groups)
-    random = np.random.RandomState(seed)
-    given = GivenRows(model, ensemble, *problem.policy, X, y, random)
-    found = learned(given, prices, "beta", np.empty(0, np.intp), seed, 1)
+    found, rows = fitted(problem, seed)
     trained = time.process_time() - began
-    rows = ensemble.features.rows(X_test)
-    test = SetRows(found.models.sets, found.models.scores(rows, ensemble.bias), None)
+    test = SetRows(found.models.sets, found.models.scores(rows, found.ensemble.bias), None)
+    keep(problem.name, seed, found, test.scores)
+    y_test = problem.test[1]
     table = _Table(problem.name, seed, y_test)
     full_cost = float(found.models.sets.cost[-1])
     table.add("full", 0, 0.0, "", test.codes[:, -1], np.full(len(y_test), full_cost), 1.0)
@@ -55,7 +46,9 @@ def measure(problem: Problem, seed: int) -> list[dict[str, Any]]:
     for method, cascades in static_and_cascades(found.rows, chains_of(found.rows), seed).items():
         for k, beta in enumerate(betas.tolist()):
             table.followed(method, k, beta, "", tuned(cascades, beta), test)
-    for k, (kind, strength, labels, cost) in enumerate(penalised(problem, prices, SETTINGS)):
+    for k, (kind, strength, labels, cost) in enumerate(
+        penalised(problem, test.sets.prices, SETTINGS)
+    ):
         table.add(f"CEGB {kind}", k, strength, "", labels, cost, 1.0)
     print(
         f"{problem.name} {seed}: {len(found.models)} models {trained:.1f} s, policies "

@@ -2,8 +2,8 @@
 
     python examples/costly_features [--stores sqlite postgres redis] [--latency 0 0.5 5]
 
-SQLite runs inside the process. PostgreSQL and Redis are started on free local ports where they are
-installed, with milliseconds of latency added by a proxy; where they are not, a line says so.
+SQLite runs inside the process; its latency is slept. PostgreSQL and Redis are started on free local
+ports where they are installed, behind a proxy that adds the latency; else a line says so.
 """
 
 from __future__ import annotations
@@ -38,7 +38,9 @@ def main() -> None:
     print(predictor, HEAD, sep="\n")
     for name in given.stores:
         if name == "sqlite":
-            show(name, 0.0, asyncio.run(with_sqlite(predictor, X, y, given.single)))
+            for latency in given.latency:
+                run = with_sqlite(predictor, X, y, given.single, latency / 1e3)
+                show(name, latency, asyncio.run(run))
             continue
         try:
             with SERVERS[name]() as server:
@@ -75,10 +77,15 @@ async def with_server(predictor: Predictor, name: str, port: int, y, n_single: i
         await store.close()
 
 
-async def with_sqlite(predictor: Predictor, X, y, n_single: int) -> list[Line]:
+async def with_sqlite(
+    predictor: Predictor, X, y, n_single: int, seconds: float = 0.0
+) -> list[Line]:
+    """Every fetch sleeps so many seconds, as if the store were elsewhere."""
     store = SqliteStore(X, groups())
 
     async def fetch(group, rows):
+        if seconds:
+            await asyncio.sleep(seconds)
         return store.fetch(group, rows)
 
     batch = await batches(predictor, fetch, y)

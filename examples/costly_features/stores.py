@@ -82,8 +82,11 @@ class RedisStore:
 
     def __init__(self, port: int) -> None:
         from redis.asyncio import Redis
+        from redis.asyncio.retry import Retry
+        from redis.backoff import NoBackoff
 
-        self.redis = Redis(host="127.0.0.1", port=port)
+        once = Retry(NoBackoff(), 0)  # a fetch that fails is the predictor's to handle
+        self.redis = Redis(host="127.0.0.1", port=port, retry=once)
 
     async def fill(self, X: np.ndarray, groups: Groups) -> None:
         for name, columns in groups.items():

@@ -7,6 +7,7 @@ import time
 
 import numpy as np
 import pytest
+from threadpoolctl import threadpool_limits
 
 import mddag
 from examples.costly_features import servers
@@ -44,8 +45,9 @@ def predictor():
 
 
 def test_the_model_of_the_example_buys():
-    """Quickly: few rows."""
-    model = buying_model(1200, max_iter=5)
+    """Quickly: few rows, and one thread, since several wait for each other on a busy machine."""
+    with threadpool_limits(1):
+        model = buying_model(1200, max_iter=3)
     X, _ = applicants(N, seed=1)
     store = SqliteStore(X, groups())
     np.testing.assert_array_equal(model.predict_lazy(store.fetch, n_rows=N), model.predict(X))
@@ -57,12 +59,23 @@ def rows():
     return applicants(N, seed=1)
 
 
+@pytest.fixture(scope="module")
+def postgres_data():
+    """Made once: that takes longer than to start a server. None where it cannot be made."""
+    try:
+        with servers.postgres_data() as folder:
+            yield folder
+    except servers.Unavailable:
+        yield None
+
+
 @pytest.fixture(params=["postgres", "redis"])
-def server(request):
+def server(request, postgres_data):
     """A server of each kind, where it is installed."""
     pytest.importorskip({"postgres": "asyncpg", "redis": "redis"}[request.param])
+    started = {"postgres": lambda: servers.postgres(postgres_data), "redis": servers.redis}
     try:
-        with getattr(servers, request.param)() as running:
+        with started[request.param]() as running:
             running.__dict__["name"] = request.param
             yield running
     except servers.Unavailable as why:

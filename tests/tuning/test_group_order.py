@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from mddag.tuning.group_order import candidate_sets, group_orders, prefixes
+from mddag.tuning.group_order import MOST_PREFIXES, candidate_sets, group_orders, prefixes
 from tests.solvers.acquisition.problems import prices
 
 
@@ -36,6 +36,19 @@ def test_a_dear_group_comes_later():
     assert group_orders(dear, full, X, y, 0)[0][0] == 0
 
 
+def test_one_order_is_for_rows_that_are_undecided():
+    """Column 1 decides most rows, but for some noise; column 3 decides the others."""
+    rng = np.random.default_rng(0)
+    X, n = rng.normal(size=(4000, 8)), 4000
+    sure = rng.random(n) < 0.7
+    X[:, 1] = np.where(sure, np.sign(X[:, 1]) * 3, 0.0)
+    likely = np.where(rng.random(n) < 0.9, X[:, 1], -X[:, 1])
+    y = (np.where(sure, likely, X[:, 3]) > 0).astype(int)
+    orders = group_orders(prices((1.0,) * 8), np.ones(8, bool), X, y, 0)
+    assert len(orders) == 3
+    assert orders[-1][:2] == [1, 3]
+
+
 @pytest.mark.parametrize("n", [3, 40])
 def test_prefixes_grow_to_all(n):
     order = list(range(n))[::-1]
@@ -44,4 +57,4 @@ def test_prefixes_grow_to_all(n):
     assert sizes == sorted(set(sizes))
     assert sizes[0] == 1
     assert sizes[-1] == n
-    assert len(sizes) <= 12
+    assert len(sizes) <= MOST_PREFIXES

@@ -2,7 +2,9 @@
 
 A model is trained on copies of the rows in which random groups are hidden (missing), so it scores
 any set of groups. From what is free on, the group is added whose log-loss falls most per
-price^power; power 1 prefers cheap groups, 0 useful ones. Each order gives a chain of nested sets.
+price^power; power 1 prefers cheap groups, 0 useful ones. Rows that are decided stop buying, so one
+order counts rows by how undecided they are: p (1 - p), p the largest probability so far. Each order
+gives a chain of nested sets.
 """
 
 from __future__ import annotations
@@ -16,11 +18,12 @@ from sklearn.ensemble import HistGradientBoostingClassifier
 from mddag.features.prices import FeaturePrices
 from mddag.solvers.acquisition.feature_sets import completed, completed_set
 
-ALL_SUBSETS = 6  # up to so many groups all subsets have models: 64
-MOST_PREFIXES = 12  # sets of a chain
+ALL_SUBSETS = 7  # up to so many groups all subsets have models: 128
+MOST_PREFIXES = 20  # sets of a chain
 MOST_ROWS = 6000  # of the model
 PROBED = 600  # rows that compare groups
 COPIES = 3
+LEAST_WEIGHT = 3e-4  # of a row that is decided
 Floats = NDArray[np.float64]
 Held = NDArray[np.bool_]
 
@@ -40,14 +43,14 @@ def candidate_sets(
 def group_orders(
     prices: FeaturePrices, full: Held, X: Floats, y: NDArray[np.intp], seed: int
 ) -> list[list[int]]:
-    """Orders of the paid groups of the full model: by gain per price, by gain alone, and one that
-    begins with the second best group."""
+    """Orders of the paid groups of the full model: by gain per price, by gain alone, one that
+    begins with the second best group, and one for undecided rows."""
     paid = np.flatnonzero(full & prices.paid)
     rng = np.random.default_rng(seed)
     hidden = _HiddenGroups(prices, full, X, y, rng)
     same = np.ptp(prices.costs[paid]) <= 1e-9 * prices.costs[paid].max(initial=0.0)
     ways = [(1.0, 0), (1.0, 1)] if same else [(1.0, 0), (0.3, 0), (1.0, 1)]
-    return [hidden.order(*way) for way in ways]
+    return [*(hidden.order(*way) for way in ways), hidden.order(1.0, undecided=True)]
 
 
 def prefixes(prices: FeaturePrices, full: Held, order: list[int]) -> list[Held]:
@@ -88,30 +91,39 @@ class _HiddenGroups:
         ).fit(self._hidden(X[rows], shown), y[rows])
         self.X, self.y = X[probed], y[probed]
 
-    def order(self, power: float, first: int = 0) -> list[int]:
+    def order(self, power: float, first: int = 0, undecided: bool = False) -> list[int]:
         """The paid groups, the best next one first; it begins with number `first` of the best."""
         left = np.flatnonzero(self.full & self.prices.paid).tolist()
         held, found, now = np.zeros(len(self.full), bool), list[int](), np.inf
+        weight: Floats | None = None
         while left:
-            risks = self._risks([_plus(held, g) for g in left])
+            p = self._probabilities([_plus(held, g) for g in left])
+            risks = self._risks(p, weight)
             now = float(risks.max()) if now == np.inf else now
             worth = (now - risks) / np.maximum(self.prices.costs[left], 1e-12) ** power
             best = int(np.argsort(-worth, kind="stable")[0 if found else min(first, len(left) - 1)])
             if not (worth > 0).any():  # nothing helps on these few rows: the cheapest
                 best = int(np.argmin(self.prices.costs[left]))
-            now = float(risks[best])
+            if undecided:
+                largest = p[best].max(axis=1)
+                weight = largest * (1 - largest) + LEAST_WEIGHT
+            now = float(self._risks(p[[best]], weight)[0])
             found.append(left.pop(best))
             held = _plus(held, found[-1])
         return found
 
-    def _risks(self, sets: list[Held]) -> Floats:
-        """The log-loss of each set on the probed rows."""
+    def _probabilities(self, sets: list[Held]) -> Floats:
+        """Of each class for the probed rows in each set, (n_sets, n, n_classes)."""
         n = len(self.X)
         rows = np.concatenate([self._hidden(self.X, np.tile(held, (n, 1))) for held in sets])
-        p = self.model.predict_proba(rows).reshape(len(sets), n, -1)
+        return np.asarray(self.model.predict_proba(rows)).reshape(len(sets), n, -1)
+
+    def _risks(self, p: Floats, weight: Floats | None) -> Floats:
+        """The log-loss of each set, (n_sets,)."""
+        n = len(self.X)
         place = np.searchsorted(self.model.classes_, self.y)
         right = np.maximum(p[:, np.arange(n), place], 1e-12)
-        return np.asarray(-np.log(right).mean(axis=1))
+        return np.asarray(np.average(-np.log(right), axis=1, weights=weight))
 
     def _hidden(self, X: Floats, shown: NDArray[np.bool_]) -> Floats:
         rows, shown = X.copy(), completed(self.prices, shown & self.prices.paid)
