@@ -26,15 +26,17 @@ def test_every_price_is_a_point_and_the_ring_is_the_model_on_the_rows_of_the_rep
     (here,) = circles(page, "this model")
     mean = facts.trace.n_evaluated.mean()
     assert here.startswith(f"this model, on the rows of this report: {mean:.1f} evaluations, Exp")
-    (full,) = circles(page, "full model")
-    assert full.startswith("full model: 30 evaluations, Exponential loss ")
+    assert len(circles(page, "full model: 30 evaluations, Exponential loss ")) == 1
+    assert len(circles(page, "full model, on the rows of this report: Exponential loss ")) == 1
     assert "The ring is this model, measured on the 400 rows of this report." in page.text()
     assert "These are other rows than those of the sweep" in page.text()
 
 
 def test_rows_of_the_sweep_are_not_called_others():
     tested = curve(X_test=frame(), y_test=labels())
-    assert "other rows" not in page_of(tradeoff(replace(two(), curve=tested))).text()
+    page = page_of(tradeoff(replace(two(), curve=tested)))
+    assert "other rows" not in page.text()
+    assert len(circles(page, "full model")) == 1
 
 
 def test_a_model_that_cannot_be_measured_has_the_place_of_its_price():

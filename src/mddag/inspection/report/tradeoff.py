@@ -29,21 +29,24 @@ def tradeoff(facts: Facts) -> Section | None:
     full_loss = float(curve.columns[f"full_{sample}_loss"][0])
     at, own = at_price(curve, facts.beta), place_of(curve, facts)
     ring = _ring(curve, own, None if at is None else points[at])
-    chart = _chart([*points, (full, full_loss, ""), *ring], _loss(curve))
+    there = (full, full_loss, f"full model: {full:.0f} evaluations, {_loss(curve)} {full_loss:.4f}")
+    here = _full_here(curve, own, there)
+    chart = _chart([*points, there, *here, *ring], _loss(curve))
     chart.rule(full_loss, "full")
     chart.line(sorted((points[k][0], points[k][1]) for k in chosen), "c0")
     for k, point in enumerate(points):
         said = f"{point[2]}, the price of this model" if k == at else point[2]
         chart.point(*point[:2], "c0" if k in chosen else "hollow", said)
-    said = f"full model: {full:.0f} evaluations, {_loss(curve)} {full_loss:.4f}"
-    chart.point(full, full_loss, "full", said, 6)
+    chart.point(*there[:2], "full", there[2], 6)
+    for point in here:
+        chart.point(*point[:2], "full hollow", point[2], 6)
     for x, y, said in ring:
         chart.point(x, y, "here", said, 8)
         chart.text(x, y, "this model" if own else "price of this model")
     caption = (
-        f"{_loss(curve)} on the {sample} rows of the sweep against evaluations per row. The line "
-        f"joins the points that no other beats on the {curve.chooser} rows; the dashed line is the "
-        f"full model. {_words(curve, facts, own, at)}"
+        f"Evaluations per row and {_loss(curve)} on the {sample} rows of the sweep. The line joins "
+        f"the points that no other beats on the {curve.chooser} rows; the dashed line is the full "
+        f"model. {_words(facts, own, at, bool(here))}"
     )
     return Section("trade-off", "Trade-off", figure(chart.svg(), caption))
 
@@ -64,7 +67,17 @@ def _ring(curve: Curve, own: Place | None, priced: Point | None) -> list[Point]:
     return [] if priced is None else [(*priced[:2], f"the price of this model, {priced[2]}")]
 
 
-def _words(curve: Curve, facts: Facts, own: Place | None, at: int | None) -> str:
+def _full_here(curve: Curve, own: Place | None, there: Point) -> list[Point]:
+    """The full model on the rows of the report, where these are others than those of the sweep."""
+    if own is None or own.full_loss is None:
+        return []
+    if abs(own.full_loss - there[1]) <= SAME * abs(there[1]):
+        return []
+    said = f"full model, on the rows of this report: {_loss(curve)} {own.full_loss:.4f}"
+    return [(there[0], own.full_loss, said)]
+
+
+def _words(facts: Facts, own: Place | None, at: int | None, others: bool) -> str:
     """What the ring is, and what it is not."""
     if own is None:
         priced = (
@@ -73,14 +86,11 @@ def _words(curve: Curve, facts: Facts, own: Place | None, at: int | None) -> str
         )
         return "" if at is None else priced
     said = f"The ring is this model, measured on the {facts.n_rows:,} rows of this report."
-    sample = curve.samples[-1]
-    before = float(curve.columns[f"full_{sample}_loss"][0])
-    if own.full_loss is None or abs(own.full_loss - before) <= SAME * abs(before):
+    if not others:
         return said
     return (
-        f"{said} These are other rows than those of the sweep (the full model has "
-        f"{_loss(curve)} {own.full_loss:.4f} here, {before:.4f} there), so the ring may lie beside "
-        "the line."
+        f"{said} These are other rows than those of the sweep, so the ring may lie beside the "
+        "line; compare it with the large hollow dot, the full model on the same rows."
     )
 
 
