@@ -8,6 +8,8 @@ import runpy
 import shutil
 
 import pytest
+from sklearn.datasets import make_classification
+from sklearn.ensemble import GradientBoostingClassifier
 
 import mddag
 from tests.shipped import ROOT, needed
@@ -15,6 +17,7 @@ from tests.shipped import ROOT, needed
 DOCS = needed("docs")
 PAGES = [*sorted(DOCS.rglob("*.md")), ROOT / "README.md", ROOT / "CONTRIBUTING.md"]
 RUNNABLE = [
+    "adaboost.md",
     "adapters.md",
     "cascades.md",
     "condensation.md",
@@ -23,6 +26,7 @@ RUNNABLE = [
     "executors.md",
     "export.md",
     "lazy.md",
+    "learners.md",
     "losses.md",
     "ordering.md",
     "serving.md",
@@ -93,6 +97,18 @@ def test_examples_run(name, tmp_path, monkeypatch):
     assert examples(DOCS / name)
     for example in examples(DOCS / name):
         exec(example, {})
+
+
+@pytest.mark.filterwarnings("ignore::mddag.DoubtfulResult")  # of few rows, which are quick
+def test_the_lines_of_the_start_page_run(tmp_path, monkeypatch):
+    """They stand for any model and rows, which are given here."""
+    monkeypatch.chdir(tmp_path)
+    X, y = make_classification(3000, 6, random_state=0)
+    model = GradientBoostingClassifier(n_estimators=10, random_state=0).fit(X[:500], y[:500])
+    (example,) = examples(DOCS / "index.md")
+    session = {"mddag": mddag, "model": model, "X": X[500:], "y": y[500:]}
+    exec(example.replace("0.005", "0.05"), session)
+    assert (tmp_path / "model.mddag").is_file()
 
 
 TASKS = {page.stem: page for page in sorted((DOCS / "tasks").glob("*.md")) if examples(page)}

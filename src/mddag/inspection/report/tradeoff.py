@@ -1,18 +1,20 @@
 """Trade-off: loss against evaluations, one point per price beta, and the place of this model.
 
-The points are those of a Curve (``report(curve=mddag.sweep(...))``). Without one, only the model
-and the full ensemble are known, as they were measured on the policy rows.
+The points are those of a Curve (``report(curve=mddag.sweep(...))``), the ring is the model as the
+rows of the report measure it (``place``). Without a curve only the model and the full ensemble are
+known, as they were measured on the policy rows.
 """
 
 from __future__ import annotations
 
 from mddag.inspection.report.facts import Facts
+from mddag.inspection.report.place import Place, at_price, counts_errors, place_of
 from mddag.inspection.report.section import Section, figure, paragraph
 from mddag.inspection.report.svg import Chart, is_wide, room
-from mddag.losses import ZeroOne
 from mddag.mdp.curve import Curve
 
 Point = tuple[float, float, str]
+SAME = 1e-6  # of the full model's loss: sums in another order differ by less, other rows by more
 
 
 def tradeoff(facts: Facts) -> Section | None:
@@ -21,33 +23,75 @@ def tradeoff(facts: Facts) -> Section | None:
     if curve is None:
         return _two_points(facts)
     sample = curve.samples[-1]
-    x, y = curve.columns[f"{sample}_n_evaluated"], curve.columns[f"{sample}_loss"]
-    points = [
-        (float(a), float(b), f"beta {beta:.3g}: {a:.1f} evaluations, {_loss(curve)} {b:.4f}")
-        for a, b, beta in zip(x, y, curve.beta, strict=True)
-    ]
+    points = _points(curve, sample)
     chosen = curve.envelope(x="n_evaluated").tolist()
     full = float(curve.columns[f"full_{sample}_n_evaluated"][0])
     full_loss = float(curve.columns[f"full_{sample}_loss"][0])
-    at = _place(curve, facts)
-    chart = _chart([*points, (full, full_loss, "")], _loss(curve))
+    at, own = at_price(curve, facts.beta), place_of(curve, facts)
+    ring = _ring(curve, own, None if at is None else points[at])
+    there = (full, full_loss, f"full model: {full:.0f} evaluations, {_loss(curve)} {full_loss:.4f}")
+    here = _full_here(curve, own, there)
+    chart = _chart([*points, there, *here, *ring], _loss(curve))
     chart.rule(full_loss, "full")
     chart.line(sorted((points[k][0], points[k][1]) for k in chosen), "c0")
     for k, point in enumerate(points):
-        chart.point(*point[:2], "c0" if k in chosen else "hollow", point[2])
-    said = f"full model: {full:.0f} evaluations, {_loss(curve)} {full_loss:.4f}"
-    chart.point(full, full_loss, "full", said, 6)
-    here = ""
-    if at is not None:
-        chart.point(*points[at][:2], "here", f"this model, {points[at][2]}", 8)
-        chart.text(*points[at][:2], "this model")
-        here = "The ring is the price of this model."
+        said = f"{point[2]}, the price of this model" if k == at else point[2]
+        chart.point(*point[:2], "c0" if k in chosen else "hollow", said)
+    chart.point(*there[:2], "full", there[2], 6)
+    for point in here:
+        chart.point(*point[:2], "full hollow", point[2], 6)
+    for x, y, said in ring:
+        chart.point(x, y, "here", said, 8)
+        chart.text(x, y, "this model" if own else "price of this model")
     caption = (
-        f"{_loss(curve)} on the {sample} rows against evaluations per row. The line joins the "
-        f"points that no other beats on the {curve.chooser} rows; the dashed line is the full "
-        f"model. {here}"
+        f"Evaluations per row and {_loss(curve)} on the {sample} rows of the sweep. The line joins "
+        f"the points that no other beats on the {curve.chooser} rows; the dashed line is the full "
+        f"model. {_words(facts, own, at, bool(here))}"
     )
     return Section("trade-off", "Trade-off", figure(chart.svg(), caption))
+
+
+def _points(curve: Curve, sample: str) -> list[Point]:
+    columns = (curve.columns[f"{sample}_{name}"] for name in ("n_evaluated", "loss"))
+    return [
+        (float(x), float(y), f"beta {beta:.3g}: {x:.1f} evaluations, {_loss(curve)} {y:.4f}")
+        for x, y, beta in zip(*columns, curve.beta, strict=True)
+    ]
+
+
+def _ring(curve: Curve, own: Place | None, priced: Point | None) -> list[Point]:
+    """The model as measured, or else the point with its price, or nothing."""
+    if own is not None:
+        said = f"{own.n_evaluated:.1f} evaluations, {_loss(curve)} {own.loss:.4f}"
+        return [(own.n_evaluated, own.loss, f"this model, on the rows of this report: {said}")]
+    return [] if priced is None else [(*priced[:2], f"the price of this model, {priced[2]}")]
+
+
+def _full_here(curve: Curve, own: Place | None, there: Point) -> list[Point]:
+    """The full model on the rows of the report, where these are others than those of the sweep."""
+    if own is None or own.full_loss is None:
+        return []
+    if abs(own.full_loss - there[1]) <= SAME * abs(there[1]):
+        return []
+    said = f"full model, on the rows of this report: {_loss(curve)} {own.full_loss:.4f}"
+    return [(there[0], own.full_loss, said)]
+
+
+def _words(facts: Facts, own: Place | None, at: int | None, others: bool) -> str:
+    """What the ring is, and what it is not."""
+    if own is None:
+        priced = (
+            "The ring is the policy that the sweep learned at the price of this model; this model "
+            "itself was not measured."
+        )
+        return "" if at is None else priced
+    said = f"The ring is this model, measured on the {facts.n_rows:,} rows of this report."
+    if not others:
+        return said
+    return (
+        f"{said} These are other rows than those of the sweep, so the ring may lie beside the "
+        "line; compare it with the large hollow dot, the full model on the same rows."
+    )
 
 
 def _two_points(facts: Facts) -> Section | None:
@@ -86,13 +130,4 @@ def _chart(points: list[Point], loss: str) -> Chart:
 
 
 def _loss(curve: Curve) -> str:
-    plain = isinstance(curve.loss, ZeroOne) and curve.loss.weights is None
-    return "error" if plain else f"{type(curve.loss).__name__} loss"
-
-
-def _place(curve: Curve, facts: Facts) -> int | None:
-    """The point of the curve with the policy of this model, or else with its price."""
-    if facts.beta is None:
-        return None
-    nearest = int(abs(curve.beta - facts.beta).argmin())
-    return nearest if abs(curve.beta[nearest] - facts.beta) <= 1e-9 * facts.beta else None
+    return "error" if counts_errors(curve) else f"{type(curve.loss).__name__} loss"
