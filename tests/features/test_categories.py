@@ -197,3 +197,10 @@ def test_what_is_missing():
         assert is_missing(value)
     for value in (0, "", "nan", False, np.inf):
         assert not is_missing(value)
+
+
+def test_a_kind_is_refused_before_there_are_values():
+    towns.check_kind("strings")
+    Categories("empty", ()).check_kind("numbers")  # it was empty in training
+    with pytest.raises(ValueError, match="'town' holds numbers; the model was trained on strings"):
+        towns.check_kind("numbers")

@@ -1,0 +1,88 @@
+"""save_model, log_model, load_model, by MLflow itself."""
+
+import pytest
+
+import mddag
+from tests.clusters.scored_rows import features, model
+from tests.messages.models import X, fast
+
+pytestmark = [  # of MLflow's own code
+    pytest.mark.filterwarnings("ignore:.*Any type hint is inferred:UserWarning"),
+    pytest.mark.filterwarnings("ignore::FutureWarning"),
+    pytest.mark.filterwarnings("ignore::DeprecationWarning"),
+]
+
+
+def test_what_was_saved_is_loaded(mlflow, tmp_path):
+    mddag.mlflow.save_model(fast(), tmp_path / "fast")
+    again = mddag.mlflow.load_model(tmp_path / "fast")
+    assert isinstance(again, mddag.Predictor)
+    assert (again.predict_proba(X) == fast().predict_proba(X)).all()
+    assert again.predict_one(X[0]) == fast().predict_one(X[0])
+
+
+def test_the_folder_has_our_model_file_and_no_pickle(mlflow, tmp_path):
+    mddag.mlflow.save_model(fast(), tmp_path / "fast")
+    files = {str(p.relative_to(tmp_path / "fast")) for p in (tmp_path / "fast").rglob("*.*")}
+    assert "data/model.mddag" in files
+    assert not {name for name in files if name.endswith((".pkl", ".pickle", ".joblib"))}
+    assert (tmp_path / "fast/data/model.mddag").read_bytes() == fast().predictor().model.to_bytes()
+
+
+def test_pyfunc_predicts_the_same(mlflow, tmp_path):
+    mddag.mlflow.save_model(model(), tmp_path / "fast")
+    there = mlflow.pyfunc.load_model(str(tmp_path / "fast"))
+    assert (there.predict(features()) == model().predict(features())).all()
+
+
+def test_requirements_are_written(mlflow, tmp_path):
+    mddag.mlflow.save_model(fast(), tmp_path / "one", extra_pip_requirements=["polars"])
+    lines = (tmp_path / "one/requirements.txt").read_text().splitlines()
+    assert f"mddag=={mddag.__version__}" in lines
+    assert "polars" in lines
+    assert any(line.startswith("pandas==") for line in lines)
+    assert len([line for line in lines if line.startswith("mlflow")]) == 1
+    mddag.mlflow.save_model(fast(), tmp_path / "two", pip_requirements=["mddag"])
+    assert "mddag" in (tmp_path / "two/requirements.txt").read_text().splitlines()
+
+
+def test_the_signature_is_that_of_the_example(mlflow, tmp_path):
+    given = features()[["size", "age"]].fillna(0.0)
+    boost = mddag.AdaBoostMHClassifier(n_rounds=5).fit(given[:400], given["size"][:400] > 0)
+    numbers = mddag.sparsify(boost, given[400:], beta=0.01, solver=mddag.solvers.Margin())
+    mddag.mlflow.save_model(numbers, tmp_path / "fast", input_example=given[:3])
+    loaded = mlflow.models.Model.load(str(tmp_path / "fast"))
+    assert loaded.signature.inputs.input_names() == ["size", "age"]
+    assert loaded.load_input_example(str(tmp_path / "fast")).shape == (3, 2)
+    there = mlflow.pyfunc.load_model(str(tmp_path / "fast"))
+    with pytest.raises(mlflow.exceptions.MlflowException, match="missing inputs"):
+        there.predict(given[["size"]])
+    turned = given[["age", "size"]]  # MLflow puts columns in the order of the signature
+    assert (there.predict(turned) == numbers.predict(given)).all()
+
+
+def test_a_signature_may_be_given(mlflow, tmp_path):
+    signature = mlflow.models.infer_signature(X)
+    mddag.mlflow.save_model(
+        fast(), tmp_path / "fast", signature=signature, input_example=X[:2], metadata={"a": "b"}
+    )
+    loaded = mlflow.models.Model.load(str(tmp_path / "fast"))
+    assert loaded.signature == signature
+    assert loaded.metadata["a"] == "b"
+
+
+def test_a_logged_model_is_found_by_its_address(mlflow):
+    with mlflow.start_run():
+        info = mddag.mlflow.log_model(fast(), "fast", output="predict_proba", input_example=X[:3])
+    assert (mddag.mlflow.load_model(info.model_uri).predict(X) == fast().predict(X)).all()
+    there = mlflow.pyfunc.load_model(info.model_uri)
+    assert (there.predict(X) == fast().predict_proba(X)).all()
+
+
+def test_a_folder_of_another_flavour_is_refused(mlflow, tmp_path):
+    other = mlflow.models.Model()
+    other.add_flavor("other")
+    (tmp_path / "other").mkdir()
+    other.save(str(tmp_path / "other" / "MLmodel"))
+    with pytest.raises(ValueError, match=r"has the flavours \['other'\]; wanted 'mddag'"):
+        mddag.mlflow.load_model(tmp_path / "other")
