@@ -139,6 +139,11 @@ bench: $(VENV)/built
 	$(BIN)/python -m benchmarks.quality_fixed --resume --fresh
 	$(BIN)/python -m benchmarks.ranking
 	$(BIN)/python -m benchmarks.costs
+	$(BIN)/python -m benchmarks.costs.waves
+	$(BIN)/python -m benchmarks.costs --report
+	$(BIN)/python -m benchmarks.costs.letor
+	$(BIN)/python -m benchmarks.costs.fetched
+	$(BIN)/python -m benchmarks.costs.stores
 	$(BIN)/python -m benchmarks.speed
 	$(BIN)/python -m benchmarks.speed.instructions
 	$(BIN)/python -m benchmarks.speed.languages

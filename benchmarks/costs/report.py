@@ -15,6 +15,7 @@ import numpy as np
 
 from benchmarks.costs.curves import FIELDS
 from benchmarks.costs.price_lists import NAMES, problem
+from benchmarks.costs.waves_table import waves_section
 
 POINTS = (0.2, 0.5)
 RIVALS = ("static", "CEGB", "cascade")
@@ -36,7 +37,8 @@ def report(rows: list[dict[str, str]], place: Path) -> None:
     _write(place / "prices.csv", ["set", "group", "price", "columns"], _prices(sets))
     table = [line for name in sets for line in _lines(rows, name)]
     _write(place / "summary.csv", list(table[0]), table)
-    (place / "summary.md").write_text(_markdown(rows, sets, table))
+    waves = "\n".join(waves_section(place / "waves.csv", POINTS))
+    (place / "summary.md").write_text(_markdown(rows, sets, table) + waves)
     _picture(rows, sets, place / "curves.png")
     print((place / "summary.md").read_text())
 

@@ -5,7 +5,8 @@
 The cascades are those of ``curves``, tuned at wave_cost=0. Ours is learned at each of WAVE_COSTS
 and at each price; for each tuned cascade, the one of the smallest cross-fitted loss and price of
 features is taken whose mean waves on policy rows are at most the cascade's. Kept in OUT seed by
-seed; all are joined in benchmarks/results/costs/waves.csv, and ``report`` makes a table of it.
+seed; all are joined in benchmarks/results/costs/waves.csv, and `--report` of the package makes a
+table of it.
 """
 
 from __future__ import annotations
@@ -29,8 +30,8 @@ from mddag.solvers.acquisition.thresholds import Cascades
 from mddag.tuning.acquisition import chains_of
 from mddag.tuning.set_rows import SetRows
 
-WAVE_COSTS = np.array([0.0, *np.geomspace(0.005, 0.5, 7)])  # in units of the full price
-STRENGTHS = np.geomspace(0.008, 4.0, 18)[3:14] * 0.2  # beta by the full price, as in `curves`
+WAVE_COSTS = np.array([0.0, *np.geomspace(0.005, 0.4, 6)])  # in units of the full price
+STRENGTHS = np.geomspace(0.008, 4.0, 18)[5:14] * 0.2  # beta by the full price, as in `curves`
 FIELDS = ("set", "seed", "method", "knob", "wave_cost", "member", "error", "cost", "waves")
 CASCADES = ("cascade, labels", "cascade, teacher")
 PARTS, RESULT = OUT / "costs" / "waves", RESULTS / "costs" / "waves.csv"
