@@ -75,7 +75,7 @@ inline void write_opposite(const std::vector<GrownNode>& grown, GrownTree& tree)
 template <class Code>
 bool grow(const Columns<Code>& columns, const std::int8_t* targets, const double* weights,
           std::size_t n_leaves, bool opposite, int n_threads, GrownTree& tree) {
-  SignedWeights q(targets, weights, columns.n_rows, tree.n_classes);
+  SignedWeights q(targets, weights, columns.n_rows, tree.n_classes, n_threads);
   if (!q.valid) return false;
   if (opposite)
     write_opposite(Grower<Code, OppositeVotes>(columns, q, n_leaves, n_threads).grow(), tree);
