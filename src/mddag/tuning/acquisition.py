@@ -16,9 +16,10 @@ from mddag.calibration.by_exit import exit_calibration
 from mddag.calibration.calibration import probabilities
 from mddag.calibration.platt import fit_factor
 from mddag.dag.dag import Dag
-from mddag.dag.purchases import Purchases, read_groups
+from mddag.dag.purchases import Purchases
 from mddag.ensemble.blocks import Blocks
 from mddag.ensemble.ensemble import Ensemble
+from mddag.ensemble.read_groups import read_groups
 from mddag.estimators.classifier import MDDAGClassifier
 from mddag.features.prices import FeaturePrices
 from mddag.features.rows import Rows
