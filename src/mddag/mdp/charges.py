@@ -14,7 +14,7 @@ from it, in the state ``Paid``.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -108,6 +108,16 @@ class Charges(ReadOnlyArrays):
         return Charges(
             self.prices, self.wants[order], leaves, self.tables.taken(order), self.charge
         )
+
+    def together(self, every: int) -> Charges:
+        """Those of decisions for so many steps: the first of them wants what all of them read.
+
+        That decides on the state alone; what rows pay stays the same.
+        """
+        wants = self.wants.copy()
+        for first in range(0, len(wants), every):
+            wants[first] = wants[first : first + every].any(axis=0)
+        return replace(self, wants=wants)
 
     def bought(self, codes: Codes, evaluated: NDArray[np.bool_]) -> NDArray[np.bool_]:
         """The groups (n, G) of rows with leaf codes (n, n_trees) in base classifiers, of which each

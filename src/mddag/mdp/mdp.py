@@ -346,6 +346,15 @@ class MDP:
         other.factors = factors
         return other
 
+    def deciding(self, every: int) -> MDP:
+        """The same sample for decisions that cover so many steps: with charges, a row has what a
+        decision wants if it has read all that its steps read."""
+        if self.charges is None or every == 1:
+            return self
+        other = copy(self)
+        other.charges = self.charges.together(every)
+        return other
+
     def on_grid(self, grid: Grid) -> MDP:
         """The same sample with other cells."""
         other = copy(self)

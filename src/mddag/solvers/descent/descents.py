@@ -30,6 +30,8 @@ class Descents:
     """Descents on one MDP."""
 
     def __init__(self, mdp: MDP, every: int, n_sweeps: int, n_threads: int) -> None:
+        mdp = mdp.deciding(every)
+
         def sweep(actions: tuple[str, ...], n_most: int) -> Sweep:
             instances = mdp.counting(n_most)
             return Sweep(
