@@ -92,7 +92,9 @@ def _both(found: Acquisition, beta: float, X: Any, y: Any) -> Iterator[dict[str,
 def _shown(rows: list[dict[str, Any]]) -> list[str]:
     """Prices at which trees are chosen, mean ratio of test objectives, seconds."""
     sets, trees = ([r for r in rows if r["kind"] == kind] for kind in ("sets", "trees"))
-    ratios = [float(b["objective"]) / float(a["objective"]) for a, b in zip(sets, trees)]
+    ratios = [
+        float(b["objective"]) / float(a["objective"]) for a, b in zip(sets, trees, strict=True)
+    ]
     seconds = sum(float(r["seconds"]) for r in trees)
     return [
         f"chosen at {sum(r['chosen'] for r in trees)} of {len(trees)} prices;",
