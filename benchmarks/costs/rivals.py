@@ -17,7 +17,7 @@ import numpy as np
 
 import mddag
 from benchmarks.costs.price_lists import Problem
-from mddag.dag.purchases import read_groups
+from mddag.ensemble.read_groups import read_groups
 from mddag.features.prices import FeaturePrices
 from mddag.solvers.acquisition.set_sample import SetSample
 from mddag.solvers.acquisition.thresholds import Cascades

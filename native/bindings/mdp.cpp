@@ -1,4 +1,9 @@
 // The bindings of native/mdp: cells, losses, and rollouts on votes.
+#include <nanobind/stl/optional.h>
+
+#include <optional>
+#include <vector>
+
 #include "bindings/arrays.hpp"
 #include "bindings/bindings.hpp"
 #include "bindings/loss.hpp"
@@ -37,6 +42,31 @@ void bind_losses(nb::module_& m) {
       "loss"_a.noconvert(), "scores"_a.noconvert(), "out"_a.noconvert());
 }
 
+// What a rollout fills: evaluations, exit steps, costs, each (n,); and its threads.
+struct RolloutResults {
+  Array<std::int32_t>& n_evaluated;
+  Array<std::int32_t>& exit_step;
+  Array<double>& cost;
+  int n_threads;
+};
+
+// A rollout with charges for features, or without.
+template <class Code, class State>
+void charged_rollout(const CodedVotes<Code>& votes, const State& state, const JumpTable& jump,
+                     Span<const double> costs, std::size_t n, double* carried,
+                     const RolloutResults& out, const std::optional<ChargeArrays>& arrays) {
+  const auto run = [&](const auto& charge) {
+    rollout(votes, state, jump, costs, n, carried, out.n_evaluated.data(), out.exit_step.data(),
+            out.cost.data(), out.n_threads, charge);
+  };
+  if (!arrays) return run(NoCharge{});
+  const Charges charges = charges_of(*arrays, votes.tables);
+  std::vector<std::uint32_t> paid(n * charges.n_words, 0);
+  run([&](std::size_t i, std::size_t h) {
+    return charges.pay(votes, i, h, paid.data() + i * charges.n_words);
+  });
+}
+
 template <class Code>
 void bind_rollout(nb::module_& m) {
   m.def(
@@ -44,15 +74,41 @@ void bind_rollout(nb::module_& m) {
       [](const TableArrays& table_arrays, Matrix<const Code> codes, const GridArrays& grid_arrays,
          const PolicyArrays& policy, Array<const double> costs, Matrix<double> scores,
          Array<std::int32_t> n_evaluated, Array<std::int32_t> exit_step, Array<double> cost,
-         int n_threads) {
+         int n_threads, const std::optional<ChargeArrays>& charges) {
         nb::gil_scoped_release unlocked;
         const CodedVotes<Code> votes{tables(table_arrays), codes.data()};
-        rollout(votes, score_state(grid_arrays), jump_table(policy), span(costs), codes.shape(0),
-                scores.data(), n_evaluated.data(), exit_step.data(), cost.data(), n_threads);
+        charged_rollout(votes, score_state(grid_arrays), jump_table(policy), span(costs),
+                        codes.shape(0), scores.data(), {n_evaluated, exit_step, cost, n_threads},
+                        charges);
       },
       "tables"_a.noconvert(), "codes"_a.noconvert(), "grid"_a.noconvert(), "policy"_a.noconvert(),
       "costs"_a.noconvert(), "scores"_a.noconvert(), "n_evaluated"_a.noconvert(),
-      "exit_step"_a.noconvert(), "cost"_a.noconvert(), "n_threads"_a);
+      "exit_step"_a.noconvert(), "cost"_a.noconvert(), "n_threads"_a,
+      "charges"_a.noconvert().none() = nb::none());
+}
+
+// carried : (n, K + n_words), scores and groups.
+template <class Code>
+void bind_paid_rollout(nb::module_& m) {
+  m.def(
+      "rollout_paid",
+      [](const TableArrays& table_arrays, Matrix<const Code> codes, const GridArrays& grid_arrays,
+         const WordMatrix& wants, const PolicyArrays& policy, Array<const double> costs,
+         Matrix<double> carried, Array<std::int32_t> n_evaluated, Array<std::int32_t> exit_step,
+         Array<double> cost, int n_threads, const std::optional<ChargeArrays>& charges) {
+        nb::gil_scoped_release unlocked;
+        const CodedVotes<Code> votes{tables(table_arrays), codes.data()};
+        const JumpTable jump = jump_table(policy);
+        const PaidState state = paid_state(grid_arrays, wants, jump.order.size);
+        if (carried.shape(1) != state.width()) refuse("what rows carry is not that of the state");
+        if (votes.tables.n_scores != state.n_scores) refuse("the state is of other scores");
+        charged_rollout(votes, state, jump, span(costs), codes.shape(0), carried.data(),
+                        {n_evaluated, exit_step, cost, n_threads}, charges);
+      },
+      "tables"_a.noconvert(), "codes"_a.noconvert(), "grid"_a.noconvert(), "wants"_a.noconvert(),
+      "policy"_a.noconvert(), "costs"_a.noconvert(), "carried"_a.noconvert(),
+      "n_evaluated"_a.noconvert(), "exit_step"_a.noconvert(), "cost"_a.noconvert(), "n_threads"_a,
+      "charges"_a.noconvert().none() = nb::none());
 }
 
 // columns : (n, C x K), what rows carry.
@@ -63,7 +119,7 @@ void bind_stage_rollout(nb::module_& m) {
       [](const TableArrays& table_arrays, Matrix<const Code> codes, const GridArrays& grid_arrays,
          const StageArrays& stages, const PolicyArrays& policy, Array<const double> costs,
          Matrix<double> columns, Array<std::int32_t> n_evaluated, Array<std::int32_t> exit_step,
-         Array<double> cost, int n_threads) {
+         Array<double> cost, int n_threads, const std::optional<ChargeArrays>& charges) {
         nb::gil_scoped_release unlocked;
         const CodedVotes<Code> votes{tables(table_arrays), codes.data()};
         const JumpTable jump = jump_table(policy);
@@ -72,12 +128,13 @@ void bind_stage_rollout(nb::module_& m) {
                                by_scores.n_scores};
         if (columns.shape(1) != state.width()) refuse("columns are not those of the stages");
         if (votes.tables.n_scores != state.n_scores) refuse("stages are of other scores");
-        rollout(votes, state, jump, span(costs), codes.shape(0), columns.data(), n_evaluated.data(),
-                exit_step.data(), cost.data(), n_threads);
+        charged_rollout(votes, state, jump, span(costs), codes.shape(0), columns.data(),
+                        {n_evaluated, exit_step, cost, n_threads}, charges);
       },
       "tables"_a.noconvert(), "codes"_a.noconvert(), "grid"_a.noconvert(), "stages"_a.noconvert(),
       "policy"_a.noconvert(), "costs"_a.noconvert(), "columns"_a.noconvert(),
-      "n_evaluated"_a.noconvert(), "exit_step"_a.noconvert(), "cost"_a.noconvert(), "n_threads"_a);
+      "n_evaluated"_a.noconvert(), "exit_step"_a.noconvert(), "cost"_a.noconvert(), "n_threads"_a,
+      "charges"_a.noconvert().none() = nb::none());
 }
 
 // By query: readings, spreads and flags of documents, query by query.
@@ -122,6 +179,9 @@ void bind_mdp(nb::module_& m) {
   bind_stage_rollout<std::uint8_t>(m);
   bind_stage_rollout<std::uint16_t>(m);
   bind_stage_rollout<std::uint32_t>(m);
+  bind_paid_rollout<std::uint8_t>(m);
+  bind_paid_rollout<std::uint16_t>(m);
+  bind_paid_rollout<std::uint32_t>(m);
 }
 
 }  // namespace mddag

@@ -1,5 +1,10 @@
 // The bindings of native/solvers: episodes of SARSA and sweeps of the descent, on any codes, with a
 // loss that is native or called back; thresholds of rejection.
+#include <nanobind/stl/optional.h>
+
+#include <optional>
+#include <vector>
+
 #include "bindings/arrays.hpp"
 #include "bindings/bindings.hpp"
 #include "bindings/loss.hpp"
@@ -54,12 +59,19 @@ Sample<CodedVotes<Code>> sample(const SampleArrays<Code>& arrays) {
           span(cost_weight)};
 }
 
-// grid, centres of its cells, norm.
-using SpaceArrays = std::tuple<GridArrays, Array<const double>, Array<const double>>;
+// grid, centres of its cells, norm, charges for features or none.
+using SpaceArrays =
+    std::tuple<GridArrays, Array<const double>, Array<const double>, std::optional<ChargeArrays>>;
 
-StateSpace<ScoreState<std::size_t>> state_space(const SpaceArrays& arrays) {
-  const auto& [grid_arrays, centres, norm] = arrays;
+StateSpace<ScoreState<std::size_t>> score_space(const SpaceArrays& arrays) {
+  const auto& [grid_arrays, centres, norm, charges] = arrays;
   return {score_state(grid_arrays), span(centres), span(norm)};
+}
+
+StateSpace<ChargedState> charged_space(const SpaceArrays& arrays, const Charges& charges) {
+  const auto& [grid_arrays, centres, norm, charge_arrays] = arrays;
+  const auto by_scores = score_state(grid_arrays);
+  return {{by_scores.grid, by_scores.n_scores, charges}, span(centres), span(norm)};
 }
 
 // Whether EVAL, SKIP and QUIT are allowed.
@@ -93,8 +105,14 @@ void bind_learn_episodes(nb::module_& m) {
                         const Array<std::uint64_t>& random_state, const auto& quit_loss) {
     auto learned = values(value_arrays);
     Random random(random_state.data());
-    learn_episodes(sample(sample_arrays), state_space(space), learning(arguments), span(epsilon),
-                   n_episodes, learned, random, quit_loss);
+    const auto rows = sample(sample_arrays);
+    const auto run = [&](const auto& in) {
+      learn_episodes(rows, in, learning(arguments), span(epsilon), n_episodes, learned, random,
+                     quit_loss);
+    };
+    const auto& charges = std::get<3>(space);
+    if (!charges) return run(score_space(space));
+    run(charged_space(space, charges_of(*charges, rows.votes.tables)));
   };
   m.def(
       "learn_episodes",
@@ -135,7 +153,10 @@ void bind_values(nb::module_& m) {
         nb::gil_scoped_release unlocked;
         const auto& [eval, skip, quit] = allowed;
         const bool choices[] = {eval, skip, quit};
-        tabulate(values(value_arrays), state_space(space), choices, out.data());
+        if (!std::get<3>(space))
+          return tabulate(values(value_arrays), score_space(space), choices, out.data());
+        const StateSpace<ChargedState> doubled = charged_space(space, {});  // cells alone matter
+        tabulate(values(value_arrays), doubled, choices, out.data());
       },
       "values"_a.noconvert(), "space"_a.noconvert(), "allowed"_a, "out"_a.noconvert());
 }
@@ -145,8 +166,8 @@ template <class Code>
 using DescentSampleArrays =
     std::tuple<TableArrays, Matrix<const Code>, Array<const std::int64_t>, Array<const double>,
                Array<const double>, Array<const double>, Array<const double>>;
-// beta, every, allowed.
-using DescentArguments = std::tuple<double, std::size_t, Allowed>;
+// beta, every, allowed, charges for features or none.
+using DescentArguments = std::tuple<double, std::size_t, Allowed, std::optional<ChargeArrays>>;
 // most groups per row, least instances per group, z of SKIP, z of QUIT.
 using GuardArguments = std::tuple<std::size_t, std::size_t, double, double>;
 
@@ -156,7 +177,7 @@ DescentProblem<Votes, State> descent_problem(const DescentSampleArrays<Code>& sa
                                              const DescentArguments& arguments) {
   const auto& [table_arrays, codes, instances, bias, costs, weight, cost_weight] = sample;
   require_factors(cost_weight, codes.shape(0));
-  const auto& [beta, every, allowed] = arguments;
+  const auto& [beta, every, allowed, charges] = arguments;
   const auto& [eval, skip, quit] = allowed;
   return {{tables(table_arrays), codes.data()},
           state,
@@ -189,13 +210,21 @@ struct NativeLosses {
 };
 
 // A loss that has no native twin: called with scores (n, K) and instances (n,), all of a decision
-// at once and on the caller's thread.
+// at once and on the caller's thread. width is that of the state, whose scores come first.
 struct CalledLosses {
   const nb::callable& call;
   std::size_t n_scores;
+  std::size_t width;
 
-  void operator()(const double* scores, const std::int64_t* instances, std::size_t n,
+  void operator()(const double* carried, const std::int64_t* instances, std::size_t n,
                   double* out) const {
+    std::vector<double> packed;
+    const double* scores = carried;
+    if (width != n_scores) {
+      for (std::size_t s = 0; s < n; ++s)
+        packed.insert(packed.end(), carried + s * width, carried + s * width + n_scores);
+      scores = packed.data();
+    }
     using Scores = nb::ndarray<nb::numpy, const double, nb::ndim<2>>;
     using Rows = nb::ndarray<nb::numpy, const std::int64_t, nb::ndim<1>>;
     const auto losses = nb::cast<Array<const double>>(
@@ -206,6 +235,13 @@ struct CalledLosses {
   static std::size_t block(std::size_t n) { return std::max<std::size_t>(n, 1); }
 };
 
+// The doubled state of a sample's base classifiers, on the cells of its scores.
+template <class Code>
+ChargedState charged_state(const ScoreState<std::size_t>& scores, const ChargeArrays& charges,
+                           const DescentSampleArrays<Code>& sample) {
+  return {scores.grid, scores.n_scores, charges_of(charges, tables(std::get<0>(sample)))};
+}
+
 template <class Code>
 void bind_sweep(nb::module_& m) {
   m.def(
@@ -215,10 +251,14 @@ void bind_sweep(nb::module_& m) {
          Matrix<std::uint8_t> actions, int n_threads) {
         nb::gil_scoped_release unlocked;
         const ScoreState<std::size_t> state = score_state(grid_arrays);
-        const NativeLosses losses{labelled_loss(loss, state.n_scores), state.width()};
         const auto sweep = [&](const auto& problem) {
+          const NativeLosses losses{labelled_loss(loss, state.n_scores), problem.state.width()};
           return Sweep(problem, guards(guard), losses, n_threads, actions.data()).run();
         };
+        if (const auto& charges = std::get<3>(arguments)) {
+          const ChargedState charged = charged_state(state, *charges, sample);
+          return sweep(descent_problem<CodedVotes<Code>>(sample, charged, arguments));
+        }
         if (!are_single(tables(std::get<0>(sample))))
           return sweep(descent_problem<CodedVotes<Code>>(sample, state, arguments));
         const ScoreState<OneScore> one_score{state.grid, {}};
@@ -232,9 +272,15 @@ void bind_sweep(nb::module_& m) {
          const DescentArguments& arguments, const GuardArguments& guard, const nb::callable& loss,
          Matrix<std::uint8_t> actions, int) {
         const ScoreState<std::size_t> state = score_state(grid_arrays);
-        const auto problem = descent_problem<CodedVotes<Code>>(sample, state, arguments);
-        const CalledLosses losses{loss, state.n_scores};
-        return Sweep(problem, guards(guard), losses, 1, actions.data()).run();
+        const auto sweep = [&](const auto& problem) {
+          const CalledLosses losses{loss, state.n_scores, problem.state.width()};
+          return Sweep(problem, guards(guard), losses, 1, actions.data()).run();
+        };
+        if (const auto& charges = std::get<3>(arguments)) {
+          const ChargedState charged = charged_state(state, *charges, sample);
+          return sweep(descent_problem<CodedVotes<Code>>(sample, charged, arguments));
+        }
+        return sweep(descent_problem<CodedVotes<Code>>(sample, state, arguments));
       },
       "sample"_a.noconvert(), "grid"_a.noconvert(), "arguments"_a, "guards"_a, "loss"_a,
       "actions"_a.noconvert(), "n_threads"_a);

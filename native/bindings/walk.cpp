@@ -70,6 +70,11 @@ StageSumState stage_state(const StageArrays& arrays, std::size_t n_steps, std::s
   return {copied(reads), copied(write_starts), copied(write_columns), n_columns, end, n_scores};
 }
 
+PaidSumState paid_sum_state(const WordMatrix& wants, std::size_t n_steps, std::size_t n_scores) {
+  if (wants.shape(0) < n_steps || wants.shape(1) == 0) refuse("groups are not those of the steps");
+  return {{wants.data(), wants.data() + wants.size()}, wants.shape(1), n_scores};
+}
+
 template <class State>
 void make_walk(BasicWalk<State>* self, const TreeArrays& tree_arrays,
                const FixedTableArrays& tables, const Array<const std::int32_t>& bias, double unit,
@@ -352,11 +357,29 @@ void bind_walk(nb::module_& m) {
       "order"_a.noconvert(), "edges"_a.noconvert(), "jumps"_a.noconvert(), "every"_a,
       "n_features"_a, "missing"_a, "verdicts"_a.noconvert().none(), "stages"_a.noconvert());
   bind_calls(stage_walk);
+  nb::class_<PaidWalk> paid_walk(m, "PaidWalk");
+  paid_walk.def(
+      "__init__",
+      [](PaidWalk* self, const TreeArrays& tree_arrays, const FixedTableArrays& tables,
+         Array<const std::int32_t> bias, double unit, Array<const std::int64_t> order,
+         Array<const std::int64_t> edges, Matrix<const std::int32_t> jumps, std::size_t every,
+         std::size_t n_features, bool missing, std::optional<VerdictArrays> verdicts,
+         const WordMatrix& wants) {
+        nb::gil_scoped_release unlocked;
+        make_walk(self, tree_arrays, tables, bias, unit, order, edges, jumps, every, n_features,
+                  missing, verdicts, paid_sum_state(wants, order.shape(0), bias.shape(0)));
+      },
+      "trees"_a.noconvert(), "tables"_a.noconvert(), "bias"_a.noconvert(), "unit"_a,
+      "order"_a.noconvert(), "edges"_a.noconvert(), "jumps"_a.noconvert(), "every"_a,
+      "n_features"_a, "missing"_a, "verdicts"_a.noconvert().none(), "wants"_a.noconvert());
+  bind_calls(paid_walk);
   bind_probabilities(m);
   bind_calibrated_walk<Walk>(m, "CalibratedWalk");
   bind_calibrated_walk<StageWalk>(m, "CalibratedStageWalk");
+  bind_calibrated_walk<PaidWalk>(m, "CalibratedPaidWalk");
   bind_lazy_run<Walk>(m, "LazyRun");
   bind_lazy_run<StageWalk>(m, "LazyStageRun");
+  bind_lazy_run<PaidWalk>(m, "LazyPaidRun");
   bind_patch_walk(m);
 }
 

@@ -41,7 +41,7 @@ struct StateSpace {
   // A score lies on both sides of 0, a margin on one.
   Point in_cell(std::size_t j, std::size_t part, std::size_t cell) const {
     const double share = centres[cell] / norm[j];
-    const double s = state.n_parts() == 1 ? 0.5 * (share + 1.0) : 0.5 * share;
+    const double s = state.n_scores == 1 ? 0.5 * (share + 1.0) : 0.5 * share;
     return {j * state.n_parts() + part, std::min(std::max(s, 0.0), 1.0)};
   }
 };
@@ -102,11 +102,14 @@ void roll_out(const Sample<Votes>& sample, std::size_t i, const StateSpace<State
     const std::size_t best = greedy_action(q, learning.allowed);
     const bool explore = random.uniform() < epsilon[j];
     const std::size_t action = explore ? random_action(random, learning.allowed) : best;
-    double price = action == kEval ? learning.beta * sample.costs[j] : 0.0;
+    double price = 0;
+    if (action == kEval) {
+      const double charged = evaluate_step(space.state, sample.votes, i, j, j, f);
+      price = learning.beta * (sample.costs[j] + charged);
+    }
     if (sample.cost_weight.size > 0) price *= sample.cost_weight[i];
     episode.push_back({here, action, -price, q[action], q[best]});
     if (action == kQuit) return;
-    if (action == kEval) space.state.add(sample.votes, i, j, j, f);
   }
 }
 

@@ -95,4 +95,53 @@ struct StageSumState {
   }
 };
 
+// The doubled state of src/mddag/mdp/paid.py. A row carries K scores, then the words of the groups
+// that it has read. Twin: tests/reference/charges.py.
+struct PaidSumState {
+  static constexpr bool kFolds = false;
+
+  std::vector<std::uint32_t> wants;  // (rows, n_words), by step of the whole policy
+  std::size_t n_words;
+  std::size_t n_scores;
+
+  std::size_t width() const { return n_scores + n_words; }
+  std::size_t n_parts() const { return 2 * n_scores; }
+
+  void start(const std::int32_t* bias, std::size_t n, std::int32_t* f) const {
+    for (std::size_t i = 0; i < n; ++i, f += width()) {
+      std::copy_n(bias, n_scores, f);
+      std::fill_n(f + n_scores, n_words, 0);
+    }
+  }
+
+  DecisionState<std::int64_t> at(std::size_t j, const std::int32_t* f) const {
+    DecisionState<std::int64_t> read = state_of<std::int64_t>(f, n_scores);
+    if (has(j, f)) read.part += n_scores;
+    return read;
+  }
+
+  void evaluated(std::size_t j, std::int32_t* f) const {
+    for (std::size_t w = 0; w < n_words; ++w)
+      f[n_scores + w] |= static_cast<std::int32_t>(wants[j * n_words + w]);
+  }
+
+  // Behind all steps of the policy there is nothing to read.
+  DecisionState<std::int64_t> at_end(const std::int32_t* f) const {
+    return state_of<std::int64_t>(f, n_scores);
+  }
+
+  void scores(const std::int32_t* f, std::size_t n, double unit, double* out) const {
+    for (std::size_t i = 0; i < n; ++i, f += width())
+      for (std::size_t k = 0; k < n_scores; ++k) *out++ = f[k] * unit;
+  }
+
+ private:
+  bool has(std::size_t j, const std::int32_t* f) const {
+    if (j * n_words >= wants.size()) return false;
+    for (std::size_t w = 0; w < n_words; ++w)
+      if (wants[j * n_words + w] & ~static_cast<std::uint32_t>(f[n_scores + w])) return false;
+    return true;
+  }
+};
+
 }  // namespace mddag

@@ -4,9 +4,9 @@
 //
 // Sums are integers, so the answer does not depend on the number of threads, on which rows go
 // together, or on whether a row comes alone. Walk is that of the paper's state, StageWalk that of
-// score columns by stage. Several rows take their steps in turn, so that the
-// latency of one step hides behind the others. Twin: tests/reference/rollout.py, on votes that are
-// whole multiples of the unit.
+// score columns by stage, PaidWalk that of features paid. Several rows take their steps in turn, so
+// that the latency of one step hides behind the others. Twin: tests/reference/rollout.py, on votes
+// that are whole multiples of the unit.
 #pragma once
 
 #include <algorithm>
@@ -220,7 +220,7 @@ class BasicWalk {
   std::int64_t code_by_scores(std::size_t exit, const std::int32_t* f) const {
     if constexpr (!kSums) {
       const auto read = state_.at(exit, f);
-      return n_scores() == 1 ? read.s > 0 : static_cast<std::int64_t>(read.part);
+      return n_scores() == 1 ? read.s > 0 : static_cast<std::int64_t>(read.part % n_scores());
     }
     if (n_scores() == 1) return *f > 0;
     return std::max_element(f, f + n_scores()) - f;
@@ -315,5 +315,6 @@ class BasicWalk {
 
 using Walk = BasicWalk<SumState>;
 using StageWalk = BasicWalk<StageSumState>;
+using PaidWalk = BasicWalk<PaidSumState>;
 
 }  // namespace mddag

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import mddag
-from mddag.dag.purchases import Purchases, read_groups
+from mddag.dag.purchases import Purchases
 from mddag.ensemble.ensemble import Ensemble
 from mddag.features.features import Features
 from mddag.features.prices import FeaturePrices
@@ -53,20 +53,6 @@ def test_rows_pay_once_for_what_their_path_reads(data):
     prices = data.draw(prices_of(ensemble.n_features))
     purchases = Purchases.of(prices, ensemble)
     assert_priced(mddag.compile(ensemble, policy, purchases=purchases), X)
-
-
-@given(st.data())
-@settings(deadline=None, max_examples=100)
-def test_groups_are_those_of_the_features_that_trees_read(data):
-    ensemble = data.draw(strategies.ensembles())
-    prices = data.draw(prices_of(ensemble.n_features))
-    found = read_groups(prices, ensemble)
-    group = prices.group_of(ensemble.n_features)
-    rounds = ensemble.tables.rounds
-    for j in range(len(ensemble)):
-        trees = [ensemble.tree(t) for t in range(rounds[j], rounds[j + 1])]
-        read = {f for tree in trees for f in tree.records["feature"].tolist() if f >= 0}
-        assert set(np.flatnonzero(found[j])) == {group[f] for f in read}
 
 
 def two_groups(buys, costs=(3, 4), wave_cost=0.5):

@@ -2,8 +2,10 @@
 
 import numpy as np
 
-from mddag import MDP, MDDAGRegressor
+from mddag import MDP, MDDAGRegressor, Policy
+from mddag.features.prices import FeaturePrices
 from mddag.losses import Squared
+from mddag.mdp.charges import Charges
 from mddag.ordering import Given
 from mddag.solvers import (
     QWYC,
@@ -20,7 +22,19 @@ from mddag.solvers.rejection.thresholds import reject_thresholds
 from mddag.solvers.td.exploration import Flat, Growing
 from mddag.solvers.td.values import RadialBasis, Table
 from tests.messages.message import check, each
-from tests.messages.models import ReturnsNothing, X, Y, fit, mdp, regressor, votes
+from tests.messages.models import ReturnsNothing, X, Y, ensemble, fit, mdp, regressor, votes
+
+
+def charged():
+    of = ensemble()
+    return MDP(votes(), Y, charges=Charges.of(FeaturePrices.of(of.features), of))
+
+
+def doubled():
+    of = charged()
+    actions = np.zeros((of.n_steps, of.state.n_cells))
+    return Policy(actions, of.grid, np.arange(of.n_steps), state=of.state)
+
 
 ROWS = [
     ("mdp", lambda: Margin().solve(votes()), TypeError, "mdp is a Votes; wanted an MDP, such as"),
@@ -174,6 +188,25 @@ ROWS = [
         "running is None; wanted one of True, False",
     ),
     ("sigma", lambda: RadialBasis(sigma=0), ValueError, "sigma is 0; wanted a number above 0"),
+    (
+        "charges for features",
+        lambda: Margin().solve(charged()),
+        ValueError,
+        "the MDP has charges for features, but Margin knows one price for each base classifier; "
+        "wanted Sarsa, WatkinsQ or Descent",
+    ),
+    (
+        "regions with charges",
+        lambda: charged()._refuse_regions(),
+        ValueError,
+        "the MDP has charges for features, but a routing reads features of its own; wanted an Arr",
+    ),
+    (
+        "a start by features that are paid",
+        lambda: Descent(start=doubled()).solve(mdp()),
+        ValueError,
+        "start decides by features that are paid, but the MDP has no charges; wanted one of",
+    ),
 ]
 
 

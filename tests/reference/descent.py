@@ -9,15 +9,17 @@ from math import sqrt
 import numpy as np
 
 from mddag.mdp.policy import EVAL, QUIT, SKIP
+from tests.reference import charges as charges_twin
 from tests.reference import grid as grid_twin
+from tests.reference.charges import Row
 
 
 def sweep(mdp, actions, every, guards, instances):
     """Improve actions, a list of lists (n_decisions, n_cells), in place."""
     for d in range(len(actions) - 1, -1, -1):
         here = [(i, f) for i in instances if (f := state_before(mdp, actions, every, i, d))]
-        cells = [grid_twin.cell(mdp.grid, f) for _, f in here]
-        groups = groups_of(cells, mdp.grid, guards.n_cells, guards.min_count)
+        cells = [cell(mdp, every, d, f) for _, f in here]
+        groups = groups_of(cells, mdp.grid, mdp.state.n_cells, guards.n_cells, guards.min_count)
         for members in set(groups.values()):
             returns = [
                 [mdp.weight[i] * paid(mdp, actions, every, i, d, f, a) for a in (EVAL, SKIP, QUIT)]
@@ -30,21 +32,34 @@ def sweep(mdp, actions, every, guards, instances):
 
 
 def evaluated(mdp, every, i, d, f):
-    """The scores after the votes of decision d, and their cost."""
-    tables, cost, f = mdp.votes.tables, 0.0, list(f)
+    """What is carried after the votes of decision d, and their cost."""
+    tables, cost = mdp.votes.tables, 0.0
     for j in range(d * every, min((d + 1) * every, mdp.n_steps)):
-        for t in range(tables.rounds[j], tables.rounds[j + 1]):
-            vote = tables.table(t)[mdp.votes.codes[i, t]]
-            f = [a + b for a, b in zip(f, vote, strict=True)]
+        if mdp.charges is not None:
+            f, charged = charges_twin.evaluated_on_codes(
+                mdp.charges, tables, mdp.votes.codes[i], f, j
+            )
+            cost += charged
+        else:
+            for t in range(tables.rounds[j], tables.rounds[j + 1]):
+                vote = tables.table(t)[mdp.votes.codes[i, t]]
+                f = Row([a + b for a, b in zip(f.scores, vote, strict=True)])
         cost += mdp.costs[j]
     return f, cost
 
 
+def cell(mdp, every, d, f):
+    """The cell at decision d of what is carried."""
+    if mdp.charges is None:
+        return grid_twin.cell(mdp.grid, f.scores)
+    return charges_twin.cell(mdp.grid, charges_twin.members(mdp.charges.wants[d * every]), f)
+
+
 def state_before(mdp, actions, every, i, d):
-    """The scores of instance i before decision d; None if it has quit."""
-    f = list(mdp.votes.tables.bias)
+    """What instance i carries before decision d; None if it has quit."""
+    f = Row(list(mdp.votes.tables.bias))
     for before in range(d):
-        action = actions[before][grid_twin.cell(mdp.grid, f)]
+        action = actions[before][cell(mdp, every, before, f)]
         if action == QUIT:
             return None
         if action == EVAL:
@@ -53,16 +68,16 @@ def state_before(mdp, actions, every, i, d):
 
 
 def paid(mdp, actions, every, i, d, f, action):
-    """What instance i pays from the scores f on: this action, then the policy."""
+    """What instance i pays from what it carries on: this action, then the policy."""
     total = 0.0
     while action != QUIT:
         if action == EVAL:
             f, cost = evaluated(mdp, every, i, d, f)
             total += cost
         d += 1
-        action = actions[d][grid_twin.cell(mdp.grid, f)] if d < len(actions) else QUIT
+        action = actions[d][cell(mdp, every, d, f)] if d < len(actions) else QUIT
     share = 1.0 if mdp.cost_weight is None else mdp.cost_weight[i]
-    return float(mdp.losses_of(np.array([f]), [i])[0]) + mdp.price * share * total
+    return float(mdp.losses_of(np.array([f.scores]), [i])[0]) + mdp.price * share * total
 
 
 def choose(returns, guards, allowed):
@@ -84,11 +99,11 @@ def advantage(returns, action, over, z):
     return total - z * sqrt(sum((g - mean) ** 2 for g in gains))
 
 
-def groups_of(cells, grid, most, least):
+def groups_of(cells, grid, n_cells, most, least):
     """From cell to the tuple of cells with which it decides; deserted rows are left out."""
     row_cells = len(grid.edges) + 1
     groups = {}
-    for first in range(0, grid.n_cells, row_cells):
+    for first in range(0, n_cells, row_cells):
         row = range(first, first + row_cells)
         inside = sorted(c for c in cells if c in row)
         if inside:

@@ -5,7 +5,7 @@ import pytest
 from sklearn.ensemble import GradientBoostingClassifier
 
 import mddag
-from mddag.dag.purchases import read_groups
+from mddag.ensemble.read_groups import read_groups
 from mddag.features.prices import FeaturePrices
 from mddag.solvers.acquisition.feature_sets import FeatureSets
 from mddag.tuning.set_models import SetModels

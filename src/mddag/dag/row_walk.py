@@ -1,4 +1,4 @@
-"""The row walk of a policy as native/walk takes it: for scores or for stages, with verdicts.
+"""The row walk of a policy as native/walk takes it: for scores, stages or features paid.
 
 A walk has the decisions that some row may reach (``Program.reached``), so the verdicts behind them
 become those of its end.
@@ -12,6 +12,7 @@ import numpy as np
 
 from mddag import _core
 from mddag.features.features import Features
+from mddag.mdp.paid import Paid
 from mddag.mdp.policy import QUIT, Policy
 from mddag.mdp.stages import Stages
 from mddag.mdp.verdicts import last_decisions
@@ -26,21 +27,24 @@ def row_walk(
     trees: WalkTrees, edges: _core.Ints64, reached: Policy, whole: Policy, features: Features
 ) -> _core.Walk:
     """The walk of the `reached` steps of a `whole` policy, over trees and edges in one unit."""
-    staged = reached.state if isinstance(reached.state, Stages) else None
+    state, folds = reached.state, not isinstance(reached.state, (Stages, Paid))
     parts = (
         *trees,
         reached.order.astype(np.int64, copy=False),
         edges,
-        reached.jumps if staged is None else reached.jump_table,
+        reached.jumps if folds else reached.jump_table,
         reached.n_together,
         features.n,
         features.missing,
         walk_verdicts(whole, len(reached.actions)),
     )
-    if staged is None:
+    if isinstance(state, Paid):
+        assert isinstance(whole.state, Paid)
+        return _core.PaidWalk(*parts, whole.state.native)
+    if not isinstance(state, Stages):
         return _core.Walk(*parts)
     assert isinstance(whole.state, Stages)
-    reads, starts, columns, n_columns, _ = staged.native
+    reads, starts, columns, n_columns, _ = state.native
     return _core.StageWalk(*parts, (reads, starts, columns, n_columns, whole.state.native[-1]))
 
 

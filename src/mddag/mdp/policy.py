@@ -28,6 +28,7 @@ from mddag.ensemble.rescaling import Rescaling
 from mddag.ensemble.routing import Routing
 from mddag.ensemble.votes import Tables
 from mddag.mdp.grid import Grid
+from mddag.mdp.paid import Paid
 from mddag.mdp.stages import Stages
 from mddag.mdp.state import Score, State, for_steps
 from mddag.mdp.verdicts import checked_verdict, last_decisions
@@ -232,7 +233,8 @@ class Policy(ReadOnlyArrays):
     def native(self) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
         """The policy as rollouts take it: the jump table by step, int32 (N + 1, n_cells), and the
         order."""
-        jumps = self.jump_table if isinstance(self.state, Stages) else self.jumps
+        has_rollout = isinstance(self.state, (Stages, Paid))
+        jumps = self.jump_table if has_rollout else self.jumps
         if self.every == 1:
             return jumps, self.order.astype(np.int64, copy=False)
         table = np.empty((self.n_steps + 1, self.state.n_cells), np.int32)
@@ -305,22 +307,24 @@ class Policy(ReadOnlyArrays):
     def on_fewest_cells(self) -> Policy:
         """The same decisions, on a grid without the edges that make no difference at any step.
 
-        The cells of scores and of stages are those between edges; others stay as they are.
+        The cells of scores, stages and features paid are those between edges; others stay as they
+        are.
         """
         grid = self.grid
-        if not isinstance(self.state, (Score, Stages)):
+        if not isinstance(self.state, (Score, Stages, Paid)):
             return self
         if self.leaps is not None:
             return self
         verdicts = [] if self.verdict is None else [self.verdict]
         tables: list[NDArray[Any]] = [self.actions, *verdicts]
-        places = [t.reshape(len(t), grid.n_scores, len(grid.edges) + 1) for t in tables]
+        n_parts = self.state.n_cells // (len(grid.edges) + 1)
+        places = [t.reshape(len(t), n_parts, len(grid.edges) + 1) for t in tables]
         changes = [(p[:, :, 1:] != p[:, :, :-1]).any(axis=(0, 1)) for p in places]
         heeded = np.any(changes, axis=0)
         if heeded.all():
             return self
         first = np.append(0, np.flatnonzero(heeded) + 1)  # of the places that become one
-        n_cells, fewer = grid.n_scores * len(first), Grid(grid.edges[heeded], grid.n_scores)
+        n_cells, fewer = n_parts * len(first), Grid(grid.edges[heeded], grid.n_scores)
         actions, *verdict = (p[:, :, first].reshape(len(p), n_cells) for p in places)
         state = self.state.on_grid(fewer)
         new = replace(self, actions=actions, grid=fewer, state=state, verdict=None)

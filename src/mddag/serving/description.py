@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from mddag.mdp.paid import Paid
 from mddag.mdp.stages import Stages
 from mddag.serving.model_file import Model
 
@@ -33,6 +34,8 @@ def described(model: Model) -> list[str]:
     state, columns = policy.state, ""
     if isinstance(state, Stages):
         columns = f", {state.n_columns} score column{'s' if state.n_columns > 1 else ''}"
+    elif isinstance(state, Paid):
+        columns = " twice, by what has been read"
     verdicts = "" if policy.verdict is None else ", verdicts"
     regions = "" if routed is None else f"{routed.routing.n_regions} regions, "
     lines.append(f"policy: {regions}{cells}{columns}{verdicts}{every}{beta}")

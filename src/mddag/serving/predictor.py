@@ -359,5 +359,8 @@ class Predictor(LazyPredictions):
 
 def _calibrated(walk: _core.Walk, by_exit: tuple[Floats64, Floats64]) -> Any:
     """The walk with a calibration by exit."""
-    staged = isinstance(walk, _core.StageWalk)
-    return (_core.CalibratedStageWalk if staged else _core.CalibratedWalk)(walk, *by_exit)
+    if isinstance(walk, _core.StageWalk):
+        return _core.CalibratedStageWalk(walk, *by_exit)
+    if isinstance(walk, _core.PaidWalk):
+        return _core.CalibratedPaidWalk(walk, *by_exit)
+    return _core.CalibratedWalk(walk, *by_exit)

@@ -49,6 +49,7 @@ class Solver(ABC):
     cells_per_class : cells of the grid for each top class; None for the usual number
 
     weighs_costs    : it heeds the cost_weight of instances; others refuse an MDP that has it
+    pays_features   : it heeds charges for features; others refuse an MDP that has them
 
     What it can do at several prices:
 
@@ -68,6 +69,7 @@ class Solver(ABC):
     arranges: ClassVar[bool] = False
     cells_per_class: ClassVar[int | None] = None
     weighs_costs: ClassVar[bool] = False
+    pays_features: ClassVar[bool] = False
     solves_paths: ClassVar[bool] = False
     settings: ClassVar[tuple[str, ...]] = ()
 
@@ -256,4 +258,9 @@ def check_samples(mdp: MDP, selection: MDP | None, solver: Solver) -> None:
         raise ValueError(
             f"the MDP has a cost_weight, but {solver.name} counts the cost of every row alike; "
             "wanted a solver that weighs costs, such as Sarsa or Descent, or an MDP without it"
+        )
+    if not solver.pays_features and any(sample.charges is not None for sample in given):
+        raise ValueError(
+            f"the MDP has charges for features, but {solver.name} knows one price for each base "
+            "classifier; wanted Sarsa, WatkinsQ or Descent, or an MDP without charges"
         )

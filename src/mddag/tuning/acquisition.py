@@ -1,12 +1,13 @@
 """Acquisition: what ``acquire`` learned: models of sets, members, and the Dag of the chosen one.
 
 ``learned`` trains the models, computes the scores of all rows in every set once, and makes the
-search; ``Acquisition.settle`` lays the models of the chosen policy out as blocks.
+search; ``Acquisition.settle`` lays the models of the chosen policy out as blocks. Members over
+trees have one ensemble, whose Dag ``tree_members`` makes.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -16,9 +17,10 @@ from mddag.calibration.by_exit import exit_calibration
 from mddag.calibration.calibration import probabilities
 from mddag.calibration.platt import fit_factor
 from mddag.dag.dag import Dag
-from mddag.dag.purchases import Purchases, read_groups
+from mddag.dag.purchases import Purchases
 from mddag.ensemble.blocks import Blocks
 from mddag.ensemble.ensemble import Ensemble
+from mddag.ensemble.read_groups import read_groups
 from mddag.estimators.classifier import MDDAGClassifier
 from mddag.features.prices import FeaturePrices
 from mddag.features.rows import Rows
@@ -27,10 +29,12 @@ from mddag.solvers.acquisition.block_policy import block_policy
 from mddag.solvers.acquisition.feature_sets import FeatureSets, completed_set
 from mddag.solvers.acquisition.search import Candidate, Search
 from mddag.solvers.acquisition.set_policy import SetPolicy
+from mddag.solvers.acquisition.tree_level import TreePolicy
 from mddag.tuning.given_rows import GivenRows
 from mddag.tuning.group_order import candidate_sets
 from mddag.tuning.set_models import SetModels
 from mddag.tuning.set_rows import SetRows
+from mddag.tuning.tree_members import TreeSource, order_along, tree_sources
 
 POWERS = (1.0, 0.0)  # of the price, by which chains prefer cheap sets
 
@@ -76,6 +80,7 @@ class Acquisition:
 
     rows       : all policy rows
     learning, certifying : intp, those that learn and choose, and those that only certify
+    sources    : the ensembles of members over trees, by name
     """
 
     ensemble: Ensemble
@@ -86,12 +91,30 @@ class Acquisition:
     certifying: NDArray[np.intp]
     search: Search
     prices: NDArray[np.float64]
+    sources: dict[str, TreeSource] = field(default_factory=dict)
+
+    def outcome(
+        self, candidate: Candidate, index: NDArray[np.intp]
+    ) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+        """What a candidate says of some rows, class codes (n,), and makes them pay (n,)."""
+        policy = candidate.policy
+        if isinstance(policy, TreePolicy):
+            return self.sources[policy.source].outcome(policy.policy, index)
+        rows = self.rows.rows(index)
+        stops = policy.follow(rows.sets, rows.values)
+        return rows.codes[np.arange(len(rows)), stops.last], stops.cost
+
+    def dag(self, candidate: Candidate) -> tuple[Dag, NDArray[np.intp]]:
+        """The Dag of a candidate, and the sets whose models it has."""
+        policy = candidate.policy
+        if isinstance(policy, TreePolicy):
+            return self.sources[policy.source].dag(policy.policy), np.array([len(self.models) - 1])
+        return set_dag(self.models, policy, self.ensemble, self.rows)
 
     def excess(self, candidate: Candidate, index: NDArray[np.intp], knob: str) -> Any:
         """What the candidate loses on rows beyond the full model, (n,)."""
         rows = self.rows.rows(index)
-        stops = candidate.policy.follow(rows.sets, rows.values)
-        said, full = rows.codes[np.arange(len(rows)), stops.last], rows.codes[:, -1]
+        said, full = self.outcome(candidate, index)[0], rows.codes[:, -1]
         if knob == "max_disagreement":
             return (said != full).astype(np.float64)
         return (said != rows.truth).astype(np.float64) - (full != rows.truth)
@@ -100,7 +123,7 @@ class Acquisition:
         self, estimator: MDDAGClassifier, candidate: Candidate, knob: str, value: float
     ) -> None:
         """The estimator takes the Dag of a candidate."""
-        dag, used = set_dag(self.models, candidate.policy, self.ensemble, self.rows)
+        dag, used = self.dag(candidate)
         trace = dag.run(self.policy_rows)
         rows, learning = self.rows, self.learning
         calibration = exit_calibration(
@@ -125,9 +148,8 @@ class Acquisition:
     ) -> AcquisitionSummary:
         index = self.certifying if len(self.certifying) else self.learning
         rows, sets = self.rows.rows(index), self.rows.sets
-        stops = candidate.policy.follow(sets, rows.values)
-        said, full = rows.codes[np.arange(len(rows)), stops.last], rows.codes[:, -1]
-        cost = stops.cost if len(self.certifying) else candidate.cost
+        (said, paid), full = self.outcome(candidate, index), rows.codes[:, -1]
+        cost = paid if len(self.certifying) else candidate.cost
         known = self.rows.labels is not None
         return AcquisitionSummary(
             knob,
@@ -150,8 +172,10 @@ def learned(
     certifying: NDArray[np.intp],
     seed: int,
     n_threads: int,
+    *,
+    tree_level: bool = False,
 ) -> Acquisition:
-    """Models, scores and members."""
+    """Models, scores and members; with `tree_level` also those over trees."""
     ensemble = given.ensemble
     full = completed_set(prices, np.asarray(read_groups(prices, ensemble).any(axis=0)))
     coded = ensemble.task.coded(given.train_labels)
@@ -164,10 +188,31 @@ def learned(
     learning = np.setdiff1d(np.arange(len(rows)), certifying)
     seen = rows.rows(learning)
     samples = seen.samples(knob, seed)
-    search = Search.of(samples, chains_of(seen))
+    chains = chains_of(seen)
+    search = Search.of(samples, chains)
     judged = next(iter(samples.values())).judged.mean(axis=0)
     betas = search.prices(float(judged[0]), float(judged[-1]))
-    return Acquisition(ensemble, models, rows, given.rows, learning, certifying, search, betas)
+    found = Acquisition(ensemble, models, rows, given.rows, learning, certifying, search, betas)
+    if tree_level:
+        add_tree_members(found, chains, knob, n_threads)
+    return found
+
+
+def add_tree_members(
+    found: Acquisition, chains: list[list[int]], knob: str, n_threads: int
+) -> None:
+    """Members over the given ensemble and its merged columns, in the order of each chain."""
+    sets, seen = found.rows.sets, found.rows.rows(found.learning)
+    fold = next(iter(found.search.samples.values())).fold
+    learned_from, shares = next(iter(seen.shares(knob).items()))
+    for source in tree_sources(found.ensemble, sets.prices, found.policy_rows):
+        found.sources[source.name] = source
+        orders = (order_along(chain, sets, source.charges.wants) for chain in chains)
+        distinct = dict.fromkeys(tuple(order.tolist()) for order in orders)
+        for i, order in enumerate(distinct):
+            name = f"{source.name} {i}, {learned_from}"
+            rows = found.learning, shares, fold
+            found.search.add_trees(name, source.member(np.array(order), *rows, n_threads))
 
 
 def chains_of(rows: SetRows) -> list[list[int]]:

@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, clone
 
 from mddag.adapters import as_ensemble
-from mddag.dag.purchases import read_groups
 from mddag.ensemble.blocks import on_columns
 from mddag.ensemble.ensemble import Ensemble
+from mddag.ensemble.read_groups import read_groups
 from mddag.estimators.adaboost import AdaBoostMHClassifier
 from mddag.estimators.fitted_model import is_fitted
 from mddag.features.features import is_frame

@@ -72,19 +72,19 @@ class SetRows:
         """1 - p of the predicted classes, (n, M)."""
         return 1.0 - np.take_along_axis(p, self.codes, axis=1)
 
+    def shares(self, knob: str) -> dict[str, Floats]:
+        """The p (n, n_classes) that members learn from, by name."""
+        n_classes = max(self.scores.shape[2], 2)
+        if knob == "max_disagreement":
+            return {"full model": np.eye(n_classes)[self.codes[:, -1]]}
+        p = self.opinion()
+        if self.labels is None:
+            return {"opinion": p}
+        return {"mean": (p + np.eye(n_classes)[self.truth]) / 2, "opinion": p}
+
     def samples(self, knob: str, seed: int) -> dict[str, SetSample]:
         """What members learn from, by name; all are judged by the first."""
-        n_classes = max(self.scores.shape[2], 2)
-        told = np.eye(n_classes)[self.codes[:, -1] if knob == "max_disagreement" else self.truth]
-        shares: dict[str, Floats] = {}
-        if knob == "max_disagreement":
-            shares["full model"] = told
-        elif self.labels is None:
-            shares["opinion"] = self.opinion()
-        else:
-            p = self.opinion()
-            shares = {"mean": (p + told) / 2, "opinion": p}
-        losses = {name: self.losses(p) for name, p in shares.items()}
+        losses = {name: self.losses(p) for name, p in self.shares(knob).items()}
         judged, fold = next(iter(losses.values())), folds_of(len(self), seed)
         around = 0.0 if self.scores.shape[2] == 1 else None
         known: dict[str, Any] = {"fold": fold, "weight": np.ones(len(self)), "around": around}

@@ -19,6 +19,7 @@ from mddag.features.patches import PatchFeatures
 from mddag.features.prices import FeaturePrices
 from mddag.mdp.grid import Grid
 from mddag.mdp.mdp import Evaluation
+from mddag.mdp.paid import Paid
 from mddag.mdp.policy import EVAL, QUIT, SKIP, Policy
 from mddag.mdp.stages import Stages
 from mddag.serving.model_file import Model
@@ -192,6 +193,18 @@ def prices():
     return Model(Dag(ensemble, policy, purchases=Purchases.of(of, ensemble)))
 
 
+def paid():
+    """Scores, and whether what a step reads was read before; features are paid by path."""
+    rng = np.random.default_rng(12)
+    ensemble = random_classifier(rng, [2, 3, 8] * 3, thresholds(rng))
+    of = FeaturePrices.of(ensemble.features, np.arange(N_FEATURES) / 2, {"two": [0, 3]})
+    policy = random_policy(rng, ensemble, 4)
+    purchases = Purchases.of(of, ensemble, "path")
+    state = Paid(policy.grid, purchases.buys[policy.order])
+    actions = np.concatenate([policy.actions, np.roll(policy.actions, 1, axis=0)], axis=1)
+    return Model(Dag(ensemble, replace(policy, actions=actions, state=state), purchases=purchases))
+
+
 KINDS = {
     made.__name__: made
     for made in (
@@ -208,6 +221,7 @@ KINDS = {
         stages,
         regions,
         prices,
+        paid,
         whole_model,
     )
 } | rankers.KINDS

@@ -80,11 +80,12 @@ def assert_equal_runs(mdp, values, off_policy, n_episodes=60, seed=0):
     loss=st.sampled_from(["zero_one", "exponential", "logistic", "hinge", "squared"]),
     weighted=st.booleans(),
     costs_weighted=st.booleans(),
+    charge=st.sampled_from([None, None, "tree", "path"]),
 )
-@example(124, 3, VALUES[3], True, ACTIONS[0], "shares", "hinge", True, False)  # a tie, no bias
-@example(124, 3, VALUES[0], False, ACTIONS[0], "shares", "logistic", True, False)
+@example(124, 3, VALUES[3], True, ACTIONS[0], "shares", "hinge", True, False, None)  # a tie
+@example(124, 3, VALUES[0], False, ACTIONS[0], "shares", "logistic", True, False, None)
 def test_kernel_equals_the_online_twin(
-    seed, n_scores, values, off_policy, actions, labels, loss, weighted, costs_weighted
+    seed, n_scores, values, off_policy, actions, labels, loss, weighted, costs_weighted, charge
 ):
     mdp = mdp_of(
         seed,
@@ -94,6 +95,7 @@ def test_kernel_equals_the_online_twin(
         actions=actions,
         weighted=weighted,
         costs_weighted=costs_weighted,
+        charge=charge,
     )
     assert_equal_runs(mdp, values, off_policy, seed=seed)
 

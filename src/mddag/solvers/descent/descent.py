@@ -71,6 +71,7 @@ class Descent(Parameters, Solver):
 
     settings: ClassVar[tuple[str, ...]] = SETTINGS
     weighs_costs: ClassVar[bool] = True
+    pays_features: ClassVar[bool] = True
 
     def solve(self, mdp: MDP, selection: MDP | None = None) -> Policy:
         """The best candidate by Eq. (8) on `selection`, or on the MDP itself."""

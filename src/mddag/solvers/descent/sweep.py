@@ -62,7 +62,9 @@ class Sweep:
         )
         self.grid = mdp.grid.native
         # More steps than there are is all of them; the kernel could not count to any number.
-        self.arguments = (mdp.price, min(every, max(mdp.n_steps, 1)), (eval_, skip, quit_))
+        charges = None if mdp.charges is None else mdp.charges.native
+        n_together = min(every, max(mdp.n_steps, 1))
+        self.arguments = (mdp.price, n_together, (eval_, skip, quit_), charges)
         loss = quit_loss(mdp)
         self.loss = mdp.losses_of if callable(loss) else loss
         self.n_threads = checked_threads(n_threads)
