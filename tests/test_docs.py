@@ -129,6 +129,10 @@ def test_a_task_runs_from_beginning_to_end(task, tmp_path, monkeypatch):
     for example in examples(TASKS[task]):
         exec(example, session)
     assert any(tmp_path.iterdir()), "a task ends with something that can be shipped or looked at"
+    if task == "faces":  # once the page ran to its end and found nothing
+        left, top, right, bottom = session["boxes"][session["scores"].argmax()]
+        assert left < 225 < right
+        assert top < 120 < bottom
 
 
 def test_public_names_are_in_the_reference():
