@@ -27,15 +27,15 @@ def contestant():
 
 
 def test_simple_rules_are_spaced_and_counted(contestant):
-    prefixes, margins = contestant.simple()
+    entries = contestant.simple()
     rows = contestant.parts.votes.rows(contestant.parts.choosing)
-    for entry in (prefixes, margins):
+    for entry in entries:
         costs = entry.judgements.costs
         counted = contestant.prices.on(rows)
         wanted = [counted.under(policy).mean() for policy in entry.policies]
         np.testing.assert_allclose(costs, wanted)
         assert (np.diff(costs) < 0).all()
-    n = [(p.actions == 0).sum() for p in prefixes.policies]
+    n = [(p.actions == 0).sum() for p in entries[0].policies]
     assert max(n) == len(contestant.parts.ensemble)
 
 

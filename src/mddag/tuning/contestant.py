@@ -20,7 +20,7 @@ from mddag.mdp.grid import Grid
 from mddag.mdp.mdp import MDP
 from mddag.mdp.policy import Policy
 from mddag.mdp.policy_rows import mdp_of
-from mddag.solvers import Margin, Prefix, Solver
+from mddag.solvers import Solver
 from mddag.solvers.front import spaced_front
 from mddag.solvers.portfolio.judge import Judge, Judgements
 from mddag.tuning.candidates import BETAS
@@ -28,6 +28,7 @@ from mddag.tuning.prices import Prices, RowCosts
 from mddag.tuning.routes import with_routes
 from mddag.tuning.row_parts import RowParts
 from mddag.tuning.shape_models import ShapeModel
+from mddag.tuning.simple_rules import simple_rules
 
 SPACING = 1.05  # between the costs of candidates that a contestant sends
 
@@ -106,16 +107,13 @@ class Contestant:
         return self._row_costs
 
     def simple(self) -> list[Entry]:
-        """Prefixes and margin rules, in the order in which the model was boosted."""
+        """Prefixes, and margin rules of the whole and of prefixes, in the order of boosting."""
         mdp = self.mdp()
         learning = mdp.rows(self.parts.learning)
         learning = learning.on_grid(Grid.quantile(learning.votes, weight=learning.weight))
         judge = self._judge(mdp.on_grid(learning.grid))
-        rules: tuple[Any, ...] = (Prefix(self.every), Margin(self.every))
-        families = rules[:1] if mdp.of_numbers else rules
-        found = [family.candidates(learning) for family in families]
-        judged = [(c, judge.of_candidates(c)) for c in found]
-        return [self._some(candidates, judgements) for candidates, judgements in judged]
+        rules = simple_rules(learning, self.every)
+        return [self._some(family, judge.of_candidates(family)) for family in rules]
 
     def _some(self, candidates: Indexed, judgements: Judgements) -> Entry:
         """Candidates of a family that differ in cost, counted."""
