@@ -11,6 +11,7 @@
                                           .condensation
     python -m benchmarks.detection.opencv OpenCV's cascades beside OpenCV; .sparser
     python -m benchmarks.costs            price of the features bought, at equal error
+    python -m benchmarks.clusters         rows per second of Dask, Spark and Ray
     python -m benchmarks.reproduced       which committed numbers does this code give again?
 
 Tables and pictures are committed in benchmarks/results/<subject>; models that take long to train

@@ -11,19 +11,23 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import psutil
 from sklearn.datasets import make_classification
 from sklearn.ensemble import HistGradientBoostingClassifier
 
 import benchmarks.clusters
 import mddag
 from benchmarks.clock import seconds
-from benchmarks.clusters.engines import ENGINES, PACKAGES
+from benchmarks.clusters.engines import ENGINES, PACKAGES, Run
 from benchmarks.places import OUT, RESULTS
 from benchmarks.table import digits, kept, spread
 
 N_PARTS, N_FEATURES, N_TREES, BUDGET = 16, 20, 300, 20
 N_TRAINING = 20_000
-FIELDS = ("engine", "version", "workers", "rows", "seconds", "rows per second", "libraries")
+FIELDS = (
+    *("engine", "version", "workers", "rows", "seconds", "rows per second"),
+    *("processor us per row", "libraries"),
+)
 
 
 def prepared(folder: Path, n_rows: int) -> Path:
@@ -46,6 +50,18 @@ def prepared(folder: Path, n_rows: int) -> Path:
     return folder / "model.mddag"
 
 
+def wall_and_processors(run: Run) -> tuple[float, float]:
+    """Seconds of the clock, and of processors by this process and all below it."""
+    began = _processor_seconds()
+    return seconds(run), _processor_seconds() - began
+
+
+def _processor_seconds() -> float:
+    this = psutil.Process()
+    every = [this, *this.children(recursive=True)]
+    return sum(sum(process.cpu_times()[:2]) for process in every)
+
+
 def measured(names: list[str], n_rows: int, n_repeats: int) -> Iterator[dict[str, Any]]:
     libraries = " ".join(f"{name} {version(name)}" for name in ("pandas", "pyarrow", "numpy"))
     libraries = f"python {platform.python_version()} {libraries}"
@@ -57,14 +73,15 @@ def measured(names: list[str], n_rows: int, n_repeats: int) -> Iterator[dict[str
                 found = run()
                 wanted = found if wanted is None else wanted
                 assert found == wanted, f"{name} found {found}, local {wanted}"
-                taken = [seconds(run) for _ in range(n_repeats)]
+                taken = np.array([wall_and_processors(run) for _ in range(n_repeats)])
             yield {
                 "engine": name,
                 "version": version(PACKAGES[name]),
                 "workers": n_workers,
                 "rows": n_rows // N_PARTS * N_PARTS,
-                "seconds": spread(taken),
-                "rows per second": digits(n_rows / np.median(taken)),
+                "seconds": spread(taken[:, 0]),
+                "rows per second": digits(n_rows / taken[:, 0].min()),
+                "processor us per row": digits(1e6 * np.median(taken[:, 1]) / n_rows),
                 "libraries": libraries,
             }
 
@@ -72,7 +89,7 @@ def measured(names: list[str], n_rows: int, n_repeats: int) -> Iterator[dict[str
 def main() -> None:
     parser = argparse.ArgumentParser(description=benchmarks.clusters.__doc__.splitlines()[0])
     parser.add_argument("--rows", type=int, default=1_000_000)
-    parser.add_argument("--repeats", type=int, default=3)
+    parser.add_argument("--repeats", type=int, default=5)
     engines = [name for name in ENGINES if name != "local"]
     parser.add_argument("--only", nargs="+", choices=engines, default=engines)
     given = parser.parse_args()

@@ -6,6 +6,8 @@ import sys
 
 import pytest
 
+from tests.shipped import ROOT
+
 
 @pytest.fixture(scope="module")
 def dask_client():
@@ -32,6 +34,7 @@ def spark():
         .config("spark.ui.enabled", "false")
         .config("spark.driver.host", "127.0.0.1")
         .config("spark.driver.bindAddress", "127.0.0.1")
+        .config("spark.executorEnv.PYTHONPATH", str(ROOT))  # wherever Java was started
         .config("spark.sql.execution.arrow.pyspark.enabled", "true")
         .getOrCreate()
     )
