@@ -157,7 +157,9 @@ def picture(rows: list[dict[str, str]]) -> None:
             points = curve(rows, data, metric, method)
             style = {"color": "black", "zorder": 3} if method == METHODS[0] else {}
             axis.plot(*points[np.argsort(points[:, 0])].T, "o-", ms=3, label=method, **style)
-        axis.axhline(curve(rows, data, metric, "full")[0, 1], color="0.6", lw=0.8, ls="--")
+        full = curve(rows, data, metric, "full")[0, 1]
+        axis.axhline(full, color="0.6", lw=0.8, ls="--")
+        axis.set(xscale="log", xlim=(0.04, 1), ylim=(full - 0.025, full + 0.006))
         axis.set(title=data, xlabel="mean cost / full price", ylabel=metric)
     axes[0, 0].legend()
     figure.tight_layout()

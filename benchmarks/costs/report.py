@@ -22,7 +22,7 @@ RIVALS = ("static", "CEGB", "cascade")
 METHODS = ("acquire", *RIVALS)
 OF = {
     "acquire": ("acquire",),
-    "static": ("static",),
+    "static": ("static", "static, chains"),
     "CEGB": ("CEGB lazy", "CEGB coupled"),
     "cascade": ("cascade, labels", "cascade, teacher"),
 }

@@ -1,7 +1,8 @@
 """What an engineer would build instead: one smaller model, a penalised model, a cascade by hand.
 
 Static subsets and cascades share the models of feature sets with ``acquire``; their subsets, stages
-and thresholds are the best of all policy rows, by labels or by the full model's opinion. LightGBM's
+and thresholds are the best of all policy rows, by labels or by the full model's opinion. Static
+subsets are once all sets, once those of greedy chains, among which chance picks less. LightGBM's
 own penalties (CEGB) train a model for each strength; a row then pays for the groups that its own
 paths read ("lazy"), or for all that the model reads ("coupled").
 """
@@ -33,8 +34,10 @@ def static_and_cascades(policy: SetRows, chains: list[list[int]], seed: int) -> 
     told = np.eye(max(policy.scores.shape[2], 2))[policy.truth]
     by_label: SetSample = replace(samples["mean"], losses=policy.losses(told))
     singles = [[s] for s in range(len(policy.sets))]
+    on_chains = [[s] for s in sorted({s for chain in chains for s in chain})]
     return {
         "static": Cascades.of(by_label, singles),
+        "static, chains": Cascades.of(by_label, on_chains),
         "cascade, labels": Cascades.of(by_label, chains),
         "cascade, teacher": Cascades.of(samples["opinion"], chains),
     }

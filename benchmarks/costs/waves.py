@@ -31,7 +31,7 @@ from mddag.tuning.acquisition import chains_of
 from mddag.tuning.set_rows import SetRows
 
 WAVE_COSTS = np.array([0.0, *np.geomspace(0.005, 0.4, 6)])  # in units of the full price
-STRENGTHS = np.geomspace(0.008, 4.0, 18)[5:14] * 0.2  # beta by the full price, as in `curves`
+STRENGTHS = np.geomspace(0.008, 4.0, 18)[1:14] * 0.2  # beta by the full price, as in `curves`
 FIELDS = ("set", "seed", "method", "knob", "wave_cost", "member", "error", "cost", "waves")
 CASCADES = ("cascade, labels", "cascade, teacher")
 PARTS, RESULT = OUT / "costs" / "waves", RESULTS / "costs" / "waves.csv"

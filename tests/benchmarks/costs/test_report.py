@@ -24,7 +24,7 @@ def test_the_best_variant_counts_and_never_more_than_all():
     rows = [row("full", s, 0, 10, 20) for s in (0, 1)]
     rows += [row("cascade, labels", s, 0, 10.2, 8) for s in (0, 1)]
     rows += [row("cascade, teacher", s, 0, 10.2, 6 + 4 * s) for s in (0, 1)]
-    rows += [row("static", s, 0, 30, 1) for s in (0, 1)]
+    rows += [row(method, s, 0, 30, 1) for s in (0, 1) for method in ("static", "static, chains")]
     assert best_at(rows, "adult", "cascade", 0.2) == pytest.approx((0.4, 0.4, 0.3))
     assert best_at(rows, "adult", "static", 0.2) == pytest.approx((1.0, 1.0, 1.0))
 
