@@ -23,7 +23,7 @@ class PlanOfAll {
         functions_(step_functions(forest, quantiser, stumps_)),
         steps_(functions_.records(column_stride)),
         trees_(forest, quantiser, column_stride, others(forest, stumps_)) {
-    trees_.group();
+    trees_.group(has_pairs);
     if (has_pairs) trees_.pair();
   }
   PlanOfAll(const PlanOfAll&) = delete;  // records point into the functions

@@ -48,10 +48,10 @@ class TreePlan {
   std::size_t size() const { return items_.size(); }
 
   // For plans that evaluate all trees, in any order: kernel by kernel and shape by shape, so that
-  // code and branches are still cached from the tree before; trees with large votes at the end.
-  void group() {
-    const auto key = [](const SmallTree& tree) {
-      return std::tuple(tree.score, is_wide(tree), tree.splits.shape);
+  // code and branches are still cached from the tree before; for pairs, large votes at the end.
+  void group(bool has_pairs) {
+    const auto key = [&](const SmallTree& tree) {
+      return std::tuple(tree.score, has_pairs && is_wide(tree), tree.splits.shape);
     };
     std::stable_sort(small_.begin(), small_.end(),
                      [&](const SmallTree& a, const SmallTree& b) { return key(a) < key(b); });

@@ -91,7 +91,6 @@ static inline int32_t model_place(const model_state *bounds, int32_t low, int32_
       MODEL_BRANCH;
       low = middle + 1;
     } else {
-      MODEL_BRANCH;
       high = middle;
     }
   }
