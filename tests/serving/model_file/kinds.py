@@ -194,12 +194,12 @@ def prices():
 
 
 def paid():
-    """Scores, and whether what a step reads was read before; features are paid by path."""
+    """Scores, and whether what a step reads was read before."""
     rng = np.random.default_rng(12)
     ensemble = random_classifier(rng, [2, 3, 8] * 3, thresholds(rng))
     of = FeaturePrices.of(ensemble.features, np.arange(N_FEATURES) / 2, {"two": [0, 3]})
     policy = random_policy(rng, ensemble, 4)
-    purchases = Purchases.of(of, ensemble, "path")
+    purchases = Purchases.of(of, ensemble)
     state = Paid(policy.grid, purchases.buys[policy.order])
     actions = np.concatenate([policy.actions, np.roll(policy.actions, 1, axis=0)], axis=1)
     return Model(Dag(ensemble, replace(policy, actions=actions, state=state), purchases=purchases))
