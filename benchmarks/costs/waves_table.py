@@ -1,7 +1,8 @@
 """Table of ``waves``: ours and the best cascade at equal error, ours making no more waves.
 
 Of the two cascades the one that pays less for the error on test rows is the rival; ours is the one
-that was held to the waves of that cascade.
+that was held to the waves of that cascade. Where the grid of prices ends above the error, nothing
+is read, and the mean is over the other sets.
 """
 
 from __future__ import annotations
@@ -42,9 +43,10 @@ def waves_section(file: Path, points: tuple[float, ...]) -> list[str]:
         n_seeds = len({row["seed"] for row in own})
         for p in points:
             ours, rival = compared(own, p)
-            ratios[p].append(ours[0] / rival[0])
-            shown = (ours[0], rival[0], ratios[p][-1], ours[1], rival[1])
-            table.append((name, n_seeds, p, *(f"{v:.3f}" for v in shown[:3]), *_two(shown[3:])))
+            ratio = ours[0] / rival[0]
+            ratios[p] += [] if np.isnan(ratio) else [ratio]
+            shown = _shown((ours[0], rival[0], ratio), 3) + _shown((ours[1], rival[1]), 2)
+            table.append((name, n_seeds, p, *shown))
     for p in points:
         mean = np.exp(np.mean(np.log(ratios[p])))
         table.append(("geometric mean", "", p, "", "", f"{mean:.3f}", "", ""))
@@ -57,11 +59,11 @@ def compared(rows: list[dict[str, str]], points: float) -> tuple[Read, Read]:
         (_read(rows, f"acquire, waves of {cascade}", points), _read(rows, cascade, points))
         for cascade in CASCADES
     ]
-    return min(both, key=lambda pair: pair[1][0])
+    return min(both, key=lambda pair: np.nan_to_num(pair[1][0], nan=np.inf))
 
 
 def _read(rows: list[dict[str, str]], method: str, points: float) -> Read:
-    """Read off the lower left edge of the curve averaged over seeds; all if never reached."""
+    """Read off the lower left edge of the curve averaged over seeds; NaN if never reached."""
     full = {r["seed"]: r for r in rows if r["method"] == "full"}
     knobs = sorted({int(r["knob"]) for r in rows if r["method"] == method})
     curve = []
@@ -82,9 +84,9 @@ def _read(rows: list[dict[str, str]], method: str, points: float) -> Read:
             edge.append(point)
     cost, error, waves = np.array(edge).T
     if error[-1] > points:
-        return 1.0, 1.0
+        return float("nan"), float("nan")
     return float(np.interp(-points, -error, cost)), float(np.interp(-points, -error, waves))
 
 
-def _two(numbers: tuple[float, ...]) -> list[str]:
-    return [f"{v:.2f}" for v in numbers]
+def _shown(numbers: tuple[float, ...], digits: int) -> list[str]:
+    return ["not reached" if np.isnan(v) else f"{v:.{digits}f}" for v in numbers]
