@@ -66,6 +66,12 @@ ROWS = [
         TypeError,
         "model is a GradientBoostingClassifier; wanted a fitted estimator of mddag.*sparsify",
     ),
+    (
+        "a class",
+        lambda: score(of=mddag.MDDAGClassifier),
+        TypeError,
+        "model is .*MDDAGClassifier.*; wanted a fitted estimator of mddag",
+    ),
     ("no file", lambda: score(of="absent.mddag"), FileNotFoundError, "absent.mddag"),
     (
         "queries",
@@ -114,6 +120,13 @@ ROWS = [
         lambda: score(columns=["size", "age", "tow"]),
         ValueError,
         r"columns has \['tow'\], but the frame has \['age', 'key'",
+    ),
+    (
+        "columns, features at places of others",
+        lambda: score(columns=["town.of", "age", "size"]),
+        ValueError,
+        r"columns has 'age' at the place of the feature 'size', but 'age' is another feature .*"
+        r"wanted the order \['town.of', 'size', 'age'\], or no columns=",
     ),
     ("columns, text", lambda: score(columns="size"), TypeError, "columns is 'size'; wanted a list"),
     ("keep, text", lambda: score(keep="key"), TypeError, "keep is 'key'; wanted a list of columns"),
