@@ -173,8 +173,8 @@ def _check_places(features: Features, named: tuple[Any, ...]) -> None:
         if given != own and given in known:
             raise ValueError(
                 f"columns has {name!r} at the place of the feature {own!r}, but {given!r} is "
-                f"another feature of the model; wanted the order {_few(features.names)}, or no columns= "
-                "where the frame has these names"
+                f"another feature of the model; wanted the order {_few(features.names)}, or no "
+                "columns= where the frame has these names"
             )
 
 
