@@ -46,4 +46,5 @@ nitpicky = True
 html_theme = "pydata_sphinx_theme"
 html_title = "mddag"
 html_show_sourcelink = False
+html_sidebars = {"installing": []}  # it has no pages below it
 html_theme_options = {"show_toc_level": 2, "navigation_with_keys": False}

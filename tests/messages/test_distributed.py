@@ -66,6 +66,12 @@ ROWS = [
         TypeError,
         "model is a GradientBoostingClassifier; wanted a fitted estimator of mddag.*sparsify",
     ),
+    (
+        "a class",
+        lambda: score(of=mddag.MDDAGClassifier),
+        TypeError,
+        "model is .*MDDAGClassifier.*; wanted a fitted estimator of mddag",
+    ),
     ("no file", lambda: score(of="absent.mddag"), FileNotFoundError, "absent.mddag"),
     (
         "queries",
@@ -114,6 +120,13 @@ ROWS = [
         lambda: score(columns=["size", "age", "tow"]),
         ValueError,
         r"columns has \['tow'\], but the frame has \['age', 'key'",
+    ),
+    (
+        "columns, features at places of others",
+        lambda: score(columns=["town.of", "age", "size"]),
+        ValueError,
+        r"columns has 'age' at the place of the feature 'size', but 'age' is another feature .*"
+        r"wanted the order \['town.of', 'size', 'age'\], or no columns=",
     ),
     ("columns, text", lambda: score(columns="size"), TypeError, "columns is 'size'; wanted a list"),
     ("keep, text", lambda: score(keep="key"), TypeError, "keep is 'key'; wanted a list of columns"),
@@ -171,6 +184,13 @@ ROWS = [
         lambda: mddag.mlflow.save_model(ranker(), "folder"),
         ValueError,
         r"MLflow's predict has no queries; save it by model.save\(path\)",
+    ),
+    (
+        "mlflow: array for a model with names",
+        lambda: mddag.mlflow.save_model(of_towns(), "folder", input_example=X),
+        TypeError,
+        "input_example is an array of float64 .*names of features.*wanted a pandas frame with the "
+        r"columns \['town.of', 'size', 'age'\]",
     ),
     ("mlflow: path", lambda: mddag.mlflow.save_model(fast(), 3), TypeError, "path is 3; wanted"),
 ]

@@ -1,10 +1,12 @@
 """Plan: the columns that are read, kept and written."""
 
+import numpy as np
 import pandas as pd
 import pytest
 
 import mddag
 from mddag.serving.distributed.plan import Column, _reads, planned
+from mddag.serving.distributed.spark import LABELS
 from mddag.serving.model_file import Model
 from tests.clusters.scored_rows import expected, features, model, table
 from tests.messages.models import X, fast, regressor
@@ -65,6 +67,19 @@ def test_a_part_may_be_empty(proba):
     assert len(none) == 0
     assert none.columns.tolist() == some.columns.tolist()
     assert none.dtypes.tolist() == some.dtypes.tolist()
+
+
+def test_labels_of_type_object_are_strings_with_and_without_rows():
+    labels = np.where(X[:, 0] > 0, "yes", "no").astype(object)  # as a column of pandas has them
+    boost = mddag.AdaBoostMHClassifier(n_rounds=3).fit(X, labels)
+    predictor = mddag.Predictor(Model(mddag.compile(mddag.as_ensemble(boost))))
+    assert predictor.classes_.dtype == object
+    frame = pd.DataFrame(X, columns=["u", "v", "w"])
+    plan = of(predictor, frame.columns)
+    none, some = plan.answers(predictor, frame[:0]), plan.answers(predictor, frame)
+    assert none["prediction"].dtype.kind == some["prediction"].dtype.kind == "U"
+    assert some["prediction"].tolist() == predictor.predict(X).tolist()
+    assert LABELS[predictor.classes_.dtype.kind] == "string"
 
 
 def test_regressors_have_means():

@@ -61,6 +61,16 @@ def test_the_signature_is_that_of_the_example(mlflow, tmp_path):
     assert (there.predict(turned) == numbers.predict(given)).all()
 
 
+def test_categorical_columns_of_the_example_are_their_values(mlflow, tmp_path):
+    mddag.mlflow.save_model(model(), tmp_path / "fast", input_example=features()[1:4])
+    there = mlflow.pyfunc.load_model(str(tmp_path / "fast"))
+    assert next(str(c.type) for c in there.metadata.signature.inputs) == "DataType.string"
+    plain = features().astype({"town.of": object})
+    assert (there.predict(plain) == model().predict(features())).all()
+    turned = plain[["age", "town.of", "size"]].assign(unread=1)
+    assert (there.predict(turned) == model().predict(features())).all()
+
+
 def test_a_signature_may_be_given(mlflow, tmp_path):
     signature = mlflow.models.infer_signature(X)
     mddag.mlflow.save_model(

@@ -92,7 +92,7 @@ def _engine_of(frame: Any) -> str:
 def _predictor_of(model: Any) -> Predictor:
     """The Predictor of what was given, if it can score parts of a table one by one."""
     predictor = load(model) if isinstance(model, (str, os.PathLike)) else model
-    if hasattr(predictor, "predictor"):
+    if hasattr(predictor, "predictor") and not isinstance(predictor, type):
         predictor = predictor.predictor()
     if not isinstance(predictor, Predictor):
         raise TypeError(

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from mddag._internal.checks import described
 from mddag.features.features import Features, as_remembered
+from mddag.features.rows import Rows
 from mddag.serving.predictor import Predictor
 
 PREDICTION, EVALUATIONS = "prediction", "n_evaluated"
@@ -58,10 +59,7 @@ class Plan:
         if features.names is not None:
             given = given.set_axis(list(features.names), axis=1)
         rows = features.rows(given) if len(given) else None
-        classes = predictor.classes_
-        dtype = np.float64 if classes is None else classes.dtype
-        found: dict[str, NDArray[Any]] = {}
-        found[PREDICTION] = np.empty(0, dtype) if rows is None else predictor.predict(rows)
+        found = {PREDICTION: _predictions(predictor, rows)}
         if self.proba:
             names = shares_of(predictor)
             shares = np.empty((0, len(names))) if rows is None else predictor.predict_proba(rows)
@@ -104,6 +102,15 @@ def planned(
     return plan
 
 
+def _predictions(predictor: Predictor, rows: Rows | None) -> NDArray[Any]:
+    """What is predicted, of one type whether or not there are rows: that of an array of objects,
+    as which pandas has labels that are strings, would be found by its rows."""
+    classes = predictor.classes_
+    dtype = np.dtype(np.float64) if classes is None else classes.dtype
+    found = np.empty(0, dtype) if rows is None else predictor.predict(rows)
+    return found.astype(str) if dtype.kind == "O" else found
+
+
 def shares_of(predictor: Predictor) -> list[str]:
     """The names of the columns of probabilities, as the program ``mddag predict`` has them."""
     classes = predictor.classes_
@@ -134,6 +141,7 @@ def _reads(
         _check_there("columns", named, by_name)
         if len(named) != features.n:
             raise ValueError(f"columns has {len(named)} names; the model reads {features.n}")
+        _check_places(features, named)
         return named
     if features.names is not None:
         remembered = dict(zip(as_remembered(by_name, features.names), by_name, strict=True))
@@ -153,6 +161,21 @@ def _reads(
             "order of the model's features"
         )
     return others
+
+
+def _check_places(features: Features, named: tuple[Any, ...]) -> None:
+    """Refuse the name of one feature at the place of another: the answers would be wrong."""
+    if features.names is None:
+        return
+    called = as_remembered(named, features.names)
+    known = set(features.names)
+    for own, given, name in zip(features.names, called, named, strict=True):
+        if given != own and given in known:
+            raise ValueError(
+                f"columns has {name!r} at the place of the feature {own!r}, but {given!r} is "
+                f"another feature of the model; wanted the order {_few(features.names)}, or no "
+                "columns= where the frame has these names"
+            )
 
 
 def _check_kinds(features: Features, reads: list[Column]) -> None:

@@ -18,7 +18,7 @@ from mddag.serving.distributed.sent_model import SentModel, loaded
 from mddag.serving.predictor import Predictor
 
 KINDS = {"boolean": "bools", "string": "strings", "void": "", "date": "dates", "timestamp": "dates"}
-LABELS = {"b": "boolean", "i": "bigint", "u": "bigint", "f": "double", "U": "string"}
+LABELS = {"b": "boolean", "i": "bigint", "u": "bigint", "f": "double", "U": "string", "O": "string"}
 LARGEST_EXACT = 2**53  # whole numbers up to here are floats without loss
 
 

@@ -18,7 +18,10 @@ from importlib.metadata import distributions, version
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from mddag._internal.checks import check_one_of, checked_path, described
+from mddag.features.features import is_frame
 from mddag.serving.mlflow.served import OUTPUTS, Served
 from mddag.serving.predictor import Predictor, load
 
@@ -43,7 +46,8 @@ def save_model(
     output : what ``predict`` of the loaded pyfunc model is: "predict", "predict_proba" or
              "n_evaluated"
     signature : an ``mlflow.models.ModelSignature``; by default inferred from `input_example`, a few
-             rows as the model takes them, and absent where there are none
+             rows as the model takes them, and absent where there are none. Where the model has
+             names of features the example must be a frame of pandas
     pip_requirements : instead of this version of mddag and pandas; `extra_pip_requirements` are
              added to them
     metadata : what else the folder's MLmodel is to say
@@ -63,6 +67,8 @@ def save_model(
     checked_path(path)
     check_one_of("output", output, OUTPUTS)
     predictor = _predictor_of(model, output)
+    if input_example is not None:
+        input_example = _checked_example(input_example, predictor, signature)
     mlflow = _mlflow()
     if signature is None and input_example is not None:
         answer = Served(predictor, output).predict(input_example)
@@ -114,7 +120,8 @@ def load_model(model_uri: str | os.PathLike[str], dst_path: str | None = None) -
 
 
 def _predictor_of(model: Any, output: str) -> Predictor:
-    predictor = model.predictor() if hasattr(model, "predictor") else model
+    estimates = hasattr(model, "predictor") and not isinstance(model, type)
+    predictor = model.predictor() if estimates else model
     if not isinstance(predictor, Predictor):
         raise TypeError(
             f"model is {described(model)}; wanted a fitted estimator of mddag or a Predictor: "
@@ -130,6 +137,24 @@ def _predictor_of(model: Any, output: str) -> Predictor:
     ):
         raise ValueError("output is 'predict_proba', but the model has no probabilities")
     return predictor
+
+
+def _checked_example(given: Any, predictor: Predictor, signature: Any) -> Any:
+    """The example, with the values of categorical columns, whose type MLflow does not take.
+
+    Of an array MLflow would infer that rows are arrays, and turn each frame into one, with its
+    columns in any order."""
+    names = predictor.model.dag.ensemble.features.names
+    if not (is_frame(given) and hasattr(given, "assign")):  # MLflow takes frames of pandas
+        if signature is None and names is not None:
+            raise TypeError(
+                f"input_example is {described(given)}, but the model has names of features, and "
+                "MLflow would not compare those of frames with them; wanted a pandas frame with "
+                f"the columns {list(names[:5])}{', …' if len(names) > 5 else ''}"
+            )
+        return given
+    nominal = [name for name, dtype in given.dtypes.items() if str(dtype) == "category"]
+    return given.assign(**{name: np.asarray(given[name]) for name in nominal})
 
 
 def _requirements() -> list[str]:
