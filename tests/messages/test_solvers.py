@@ -200,20 +200,20 @@ ROWS = [
         "charges of learning rows alone",
         lambda: Descent().solve(charged(), mdp()),
         ValueError,
-        "the MDP has <Charges by tree of .*> at 3 for all, but that of selection has no charges "
+        "the MDP has <Charges by tree of .*> at 3 for all, but selection has no charges "
         "for features; wanted MDPs with the same charges",
     ),
     (
         "charges of choosing rows alone",
         lambda: Sarsa().solve(mdp(), charged()),
         ValueError,
-        "the MDP has no charges for features, but that of selection has <Charges by tree",
+        "the MDP has no charges for features, but selection has <Charges by tree",
     ),
     (
         "other charges of choosing rows",
         lambda: Descent().solve(charged(), charged("path")),
         ValueError,
-        "that of selection has <Charges by path of .*; wanted MDPs with the same charges",
+        "but selection has <Charges by path of .*; wanted MDPs with the same charges",
     ),
     (
         "charges of rows that report",

@@ -141,7 +141,7 @@ def check_alike(charges: Charges | None, others: Charges | None, of_others: str)
         alike = waves and np.array_equal(own.costs, their.costs)
     if not alike:
         raise ValueError(
-            f"the MDP has {_said(charges)}, but that of {of_others} has {_said(others)}; wanted "
+            f"the MDP has {_said(charges)}, but {of_others} has {_said(others)}; wanted "
             "MDPs with the same charges, or both without, since their costs are compared"
         )
 

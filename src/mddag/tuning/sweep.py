@@ -265,4 +265,4 @@ def _check_agreement(mdps: Mapping[str, MDP]) -> None:
                 f"{mdp.n_scores} score(s), the training rows of {train.n_steps} with "
                 f"{train.n_scores}; take the votes of one ensemble"
             )
-        check_alike(train.charges, mdp.charges, f"the {name} rows")
+        check_alike(train.charges, mdp.charges, f"that of the {name} rows")
