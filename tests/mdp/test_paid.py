@@ -13,7 +13,7 @@ import mddag
 from mddag.dag.executors.steps import Steps
 from mddag.dag.replay import replay
 from mddag.mdp.grid import Grid
-from mddag.mdp.paid import Paid, words_of
+from mddag.mdp.paid import MOST_GROUPS, Paid, words_of
 from mddag.mdp.policy import EVAL, QUIT, SKIP, Policy
 from mddag.ordering.arrangement import Arrangement
 from mddag.serving.model_file import Model
@@ -162,16 +162,25 @@ def test_words_hold_the_groups():
 
 def test_what_kernels_carry_comes_back():
     state = Paid(Grid(np.empty(0), 2), np.zeros((1, 40), bool))
-    carried = np.arange(6.0).reshape(3, 2), np.random.default_rng(0).random((3, 40)) < 0.5
-    scores, read = state.carried_of_kernels(state.carried_by_kernels(carried))
-    assert scores.tolist() == carried[0].tolist()
-    assert read.tolist() == carried[1].tolist()
+    bias, wanted = np.array([1.5, -2.0]), np.random.default_rng(0).random((3, 40)) < 0.5
+    numbers = state.start_of_kernels(bias, 3)
+    for got, start in zip(state.carried_of_kernels(numbers), state.start(bias, 3), strict=True):
+        assert got.tolist() == start.tolist()
+    numbers[:, 2:] = words_of(wanted)
+    scores, read = state.carried_of_kernels(numbers)
+    assert scores.tolist() == [bias.tolist()] * 3
+    assert read.tolist() == wanted.tolist()
 
 
 @pytest.mark.parametrize("wants", [np.ones((3, 2)), np.ones(3, bool), np.ones((3, 0), bool)])
 def test_other_groups_are_refused(wants):
     with pytest.raises(ValueError, match=r"wants is .*wanted bools \(N, G\)"):
         Paid(Grid(np.empty(0)), wants)
+
+
+def test_rows_carry_no_more_groups_than_they_can():
+    with pytest.raises(ValueError, match=r"there are 1048577 groups .*; wanted at most 1048576"):
+        Paid(Grid(np.empty(0)), np.ones((0, MOST_GROUPS + 1), bool))
 
 
 def test_steps_must_be_those_of_the_policy():

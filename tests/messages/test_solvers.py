@@ -21,13 +21,14 @@ from mddag.solvers import (
 from mddag.solvers.rejection.thresholds import reject_thresholds
 from mddag.solvers.td.exploration import Flat, Growing
 from mddag.solvers.td.values import RadialBasis, Table
+from mddag.tuning.sweep import sweep_policies
 from tests.messages.message import check, each
 from tests.messages.models import ReturnsNothing, X, Y, ensemble, fit, mdp, regressor, votes
 
 
-def charged():
+def charged(charge="tree"):
     of = ensemble()
-    return MDP(votes(), Y, charges=Charges.of(FeaturePrices.of(of.features), of))
+    return MDP(votes(), Y, charges=Charges.of(FeaturePrices.of(of.features), of, charge))
 
 
 def doubled():
@@ -194,6 +195,31 @@ ROWS = [
         ValueError,
         "the MDP has charges for features, but Margin knows one price for each base classifier; "
         "wanted Sarsa, WatkinsQ or Descent",
+    ),
+    (
+        "charges of learning rows alone",
+        lambda: Descent().solve(charged(), mdp()),
+        ValueError,
+        "the MDP has <Charges by tree of .*> at 3 for all, but selection has no charges "
+        "for features; wanted MDPs with the same charges",
+    ),
+    (
+        "charges of choosing rows alone",
+        lambda: Sarsa().solve(mdp(), charged()),
+        ValueError,
+        "the MDP has no charges for features, but selection has <Charges by tree",
+    ),
+    (
+        "other charges of choosing rows",
+        lambda: Descent().solve(charged(), charged("path")),
+        ValueError,
+        "but selection has <Charges by path of .*; wanted MDPs with the same charges",
+    ),
+    (
+        "charges of rows that report",
+        lambda: sweep_policies(charged(), Descent(), [0.1], test=mdp()),
+        ValueError,
+        "but that of the test rows has no charges for features; wanted MDPs with the same charges",
     ),
     (
         "regions with charges",

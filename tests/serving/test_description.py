@@ -5,6 +5,8 @@ from dataclasses import replace
 import pytest
 
 from mddag import Predictor
+from mddag.dag.purchases import Purchases
+from mddag.features.prices import FeaturePrices
 from tests.serving.model_file.models import whole_model
 
 
@@ -36,3 +38,14 @@ def test_without_a_summary_it_says_that_nothing_was_held_out(measured_against, l
     assert text.endswith(f"\neverything: 2.0 evaluations, {loss} 0.2")
     known = {"evaluation": None, "full": None, "summary": None}
     assert "measured" not in str(Predictor(whole_model(**known)))
+
+
+def test_it_says_by_what_features_are_charged():
+    model = whole_model()
+    ensemble = model.dag.ensemble
+    prices = FeaturePrices.of(ensemble.features)
+    for charge, end in (("tree", ")\n"), ("path", "), charged by path\n")):
+        dag = replace(model.dag, purchases=Purchases.of(prices, ensemble, charge))
+        assert f"prices: 2 for 2 groups (size 1, tøwn 1{end}" in str(
+            Predictor(replace(model, dag=dag))
+        )

@@ -104,6 +104,14 @@ class Purchases(ReadOnlyArrays):
                 f"base classifier {j} reads the group {self.prices.names[g]!r}, which it does not "
                 "buy; wanted buys with all that trees read, as Purchases.of(prices, ensemble) has"
             )
+        more = np.argwhere(self.buys & ~read.buys)
+        if self.charge == "path" and len(more):
+            j, g = more[0].tolist()
+            raise ValueError(
+                f"base classifier {j} buys the group {self.prices.names[g]!r}, which none of its "
+                "splits reads, so that no path would pay it; wanted "
+                'Purchases.of(prices, ensemble, "path"), or charge="tree"'
+            )
 
     def with_router(self, router: Nodes) -> Purchases:
         """With the router of a routing, which paths number behind the last base classifier; what

@@ -131,6 +131,27 @@ class Charges(ReadOnlyArrays):
         return groups
 
 
+def check_alike(charges: Charges | None, others: Charges | None, of_others: str) -> None:
+    """Refuse rows that pay by other charges: their costs would be in other units."""
+    if charges is None or others is None:
+        alike = charges is others
+    else:
+        own, their = charges.prices, others.prices
+        waves = (charges.charge, own.wave_cost) == (others.charge, their.wave_cost)
+        alike = waves and np.array_equal(own.costs, their.costs)
+    if not alike:
+        raise ValueError(
+            f"the MDP has {_said(charges)}, but {of_others} has {_said(others)}; wanted "
+            "MDPs with the same charges, or both without, since their costs are compared"
+        )
+
+
+def _said(charges: Charges | None) -> str:
+    if charges is None:
+        return "no charges for features"
+    return f"{charges!r} at {charges.prices.full_cost:g} for all"
+
+
 def _check_sets(name: str, sets: Any, shape: tuple[int, int], what: str) -> None:
     array = np.asarray(sets)
     if array.dtype != bool or array.shape != shape:

@@ -22,6 +22,7 @@ from mddag._internal.read_only import ReadOnlyArrays, read_only
 from mddag.mdp.grid import Grid
 
 WORD = 32  # bits of a word of groups
+MOST_GROUPS = 2**20  # every row carries a bit for each
 Carried = tuple[NDArray[np.float64], NDArray[np.bool_]]
 
 
@@ -46,6 +47,11 @@ class Paid(ReadOnlyArrays):
             raise ValueError(
                 f"wants is {described(self.wants)}; wanted bools (N, G): for each step, the groups "
                 "of features that it reads, of which there are one or more"
+            )
+        if wants.shape[1] > MOST_GROUPS:
+            raise ValueError(
+                f"there are {wants.shape[1]} groups of features, and every row carries which of "
+                f"them it has read; wanted at most {MOST_GROUPS}: put features into larger groups"
             )
         object.__setattr__(self, "wants", read_only(wants, bool))
 
@@ -99,12 +105,14 @@ class Paid(ReadOnlyArrays):
     def scores(self, carried: Carried) -> NDArray[np.float64]:
         return carried[0]
 
-    def carried_by_kernels(self, carried: Carried) -> NDArray[np.float64]:
-        """The same as kernels keep it: scores, then words, float64 (n, K + n_words)."""
-        return np.concatenate([carried[0], words_of(carried[1])], axis=1)
+    def start_of_kernels(self, bias: NDArray[np.float64], n_rows: int) -> NDArray[np.float64]:
+        """The start as kernels keep it: scores, then words, float64 (n, K + n_words)."""
+        numbers = np.zeros((n_rows, len(bias) + self.native.shape[1]))
+        numbers[:, : len(bias)] = bias
+        return numbers
 
     def carried_of_kernels(self, numbers: NDArray[np.float64]) -> Carried:
-        """The inverse."""
+        """What rows carry, from what kernels keep."""
         n_scores, n_groups = self.grid.n_scores, self.wants.shape[1]
         words = numbers[:, n_scores:].astype(np.uint32)
         at = np.arange(n_groups)

@@ -59,12 +59,12 @@ def roll_out(
     n_evaluated, exit_step, cost = np.zeros(n, np.int32), np.zeros(n, np.int32), np.zeros(n)
     out = n_evaluated, exit_step, cost, n_threads, None if charges is None else charges.native
     if isinstance(state, Paid):
-        numbers = state.carried_by_kernels(state.start(tables.bias, n))
+        numbers = state.start_of_kernels(tables.bias, n)
         native = tables.native, votes.codes, grid, state.native, policy.native
         _core.rollout_paid(*native, costs, numbers, *out)
-        read = state.carried_of_kernels(numbers)
-        verdict = _paid_verdicts(policy, state, read, exit_step, grid)
-        return Rollout(np.ascontiguousarray(read[0]), n_evaluated, exit_step, cost, verdict)
+        scores = np.ascontiguousarray(numbers[:, : tables.n_scores])
+        verdict = _paid_verdicts(policy, state, numbers, exit_step, grid)
+        return Rollout(scores, n_evaluated, exit_step, cost, verdict)
     if not isinstance(state, Stages):
         carried = np.tile(tables.bias, (n, 1))
         _core.rollout(tables.native, votes.codes, grid, policy.native, costs, carried, *out)
@@ -101,16 +101,17 @@ def _stage_verdicts(
 def _paid_verdicts(
     policy: Policy,
     state: Paid,
-    carried: tuple[NDArray[np.float64], NDArray[np.bool_]],
+    numbers: NDArray[np.float64],
     exit_step: NDArray[np.int32],
     grid: _core.Grid,
 ) -> NDArray[np.int16] | None:
     if policy.verdict is None:
         return None
-    of_scores = _cells(grid, carried[0])
+    scores, read = state.carried_of_kernels(numbers)
+    of_scores = _cells(grid, scores)
 
     def cells(j: int, rows: NDArray[np.intp]) -> NDArray[np.int32]:
-        return state.doubled(of_scores[rows], carried[1][rows], j)
+        return state.doubled(of_scores[rows], read[rows], j)
 
     return Quits.found(policy, exit_step, cells).verdicts(cells)
 

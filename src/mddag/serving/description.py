@@ -40,7 +40,8 @@ def described(model: Model) -> list[str]:
     regions = "" if routed is None else f"{routed.routing.n_regions} regions, "
     lines.append(f"policy: {regions}{cells}{columns}{verdicts}{every}{beta}")
     if model.dag.purchases is not None:
-        lines.append(str(model.dag.purchases.prices))
+        by_path = ", charged by path" if model.dag.purchases.charge == "path" else ""
+        lines.append(f"{model.dag.purchases.prices}{by_path}")
     return lines + (_measured(model) if model.summary is None else model.summary.lines())
 
 

@@ -29,6 +29,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mddag._internal.checks import check_is, check_whole, described
+from mddag.mdp.charges import check_alike
 from mddag.mdp.mdp import MDP
 from mddag.mdp.policy import Policy
 from mddag.ordering.arrangement import Levels, by_lines
@@ -259,6 +260,8 @@ def check_samples(mdp: MDP, selection: MDP | None, solver: Solver) -> None:
             f"the MDP has a cost_weight, but {solver.name} counts the cost of every row alike; "
             "wanted a solver that weighs costs, such as Sarsa or Descent, or an MDP without it"
         )
+    if selection is not None:
+        check_alike(mdp.charges, selection.charges, "selection")
     if not solver.pays_features and any(sample.charges is not None for sample in given):
         raise ValueError(
             f"the MDP has charges for features, but {solver.name} knows one price for each base "

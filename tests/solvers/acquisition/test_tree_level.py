@@ -55,6 +55,15 @@ def test_prices_nearby_share_a_policy():
     assert len(of.found) == 2
 
 
+def test_a_price_of_nothing_has_a_policy_of_its_own():
+    of, alone = member(), member()(0.0)
+    dear = of(10.0)
+    for free in (of(0.0), alone):
+        assert free.loss.mean() < 0.02 < dear.loss.mean()
+    of = member()
+    assert of(0.0).cost.mean() > of(10.0).cost.mean() == 0.0
+
+
 def test_a_row_is_judged_by_other_folds():
     of = member(n=60)
     alone = of(0.01)

@@ -76,18 +76,21 @@ class TreeLevel:
     arrangement: Arrangement
     fold: NDArray[np.intp]
     n_threads: int = 1
-    found: dict[int, TreeSolved] = field(default_factory=dict)
+    found: dict[float, TreeSolved] = field(default_factory=dict)
     _first: float | None = None
 
     def __call__(self, beta: float) -> TreeSolved:
-        """The policy of the nearest price that is learned: the first one that is asked for, and
-        others at RATIO."""
+        """The policy of the nearest price that is learned: the first one above 0 that is asked for,
+        others at RATIO, and 0."""
+        nearest = self._nearest(beta) if beta > 0 else 0.0
+        if nearest not in self.found:
+            self.found[nearest] = self._solved(nearest)
+        return self.found[nearest]
+
+    def _nearest(self, beta: float) -> float:
         if self._first is None:
             self._first = beta
-        place = round(float(np.log(beta / self._first) / np.log(RATIO))) if beta > 0 else 0
-        if place not in self.found:
-            self.found[place] = self._solved(self._first * RATIO**place)
-        return self.found[place]
+        return self._first * RATIO ** round(float(np.log(beta / self._first) / np.log(RATIO)))
 
     @property
     def every(self) -> int:
