@@ -20,6 +20,7 @@ from glob import glob
 from pathlib import Path
 
 SECONDS_TO_START = 30
+SECONDS_TO_END = 10
 READY = "ready to accept connections"  # as both of them write
 
 
@@ -47,6 +48,16 @@ class Server:
             with suppress(ProcessLookupError):  # it may end by itself meanwhile
                 os.kill(one, signal.SIGKILL)
         self.process.wait()
+        self._wait_until_closed()
+
+    def _wait_until_closed(self) -> None:
+        """Processes that it has started hold the port for a moment longer than the first one."""
+        end = time.monotonic() + SECONDS_TO_END
+        while time.monotonic() < end:
+            with socket.socket() as tried:
+                if tried.connect_ex(("127.0.0.1", self.port)) != 0:
+                    return
+            time.sleep(0.01)
 
 
 @contextmanager
