@@ -175,14 +175,17 @@ inline void small_trees(const SmallTrees& trees, std::size_t first, std::size_t 
                         const Lanes& lanes) {
   for (std::size_t t = first; t < first + n;) {
     const Run run(trees, t, first + n);
-    const PairVotes *votes = trees.pairs + t / 2, *last = votes + run.n_pairs - 1;
-    if (run.n_pairs == 0)
+    if (run.n_pairs == 0) {
       for_groups(lanes.n, Single{trees.trees[t], lanes});
-    else if (run.n_planes == 3)
+      ++t;
+      continue;
+    }
+    const PairVotes *votes = trees.pairs + t / 2, *last = votes + run.n_pairs - 1;
+    if (run.n_planes == 3)
       for_groups(lanes.n, Pairs<3>{trees.trees + t, votes, last, lanes});
     else
       for_groups(lanes.n, Pairs<4>{trees.trees + t, votes, last, lanes});
-    t += run.n_pairs == 0 ? 1 : 2 * run.n_pairs;
+    t += 2 * run.n_pairs;
   }
 }
 
