@@ -67,74 +67,50 @@ void charged_rollout(const CodedVotes<Code>& votes, const State& state, const Ju
   });
 }
 
-template <class Code>
-void bind_rollout(nb::module_& m) {
+// A rollout with one kind of state, made by `state_of(grid, n_steps, more...)`.
+// carried : (n, width of the state), what rows carry
+// names   : of what more the state is made of
+template <class Code, class... More, class StateOf, class... Names>
+void bind_rollout(nb::module_& m, const char* name, StateOf state_of, const Names&... names) {
   m.def(
-      "rollout",
-      [](const TableArrays& table_arrays, Matrix<const Code> codes, const GridArrays& grid_arrays,
-         const PolicyArrays& policy, Array<const double> costs, Matrix<double> scores,
-         Array<std::int32_t> n_evaluated, Array<std::int32_t> exit_step, Array<double> cost,
-         int n_threads, const std::optional<ChargeArrays>& charges) {
-        nb::gil_scoped_release unlocked;
-        const CodedVotes<Code> votes{tables(table_arrays), codes.data()};
-        charged_rollout(votes, score_state(grid_arrays), jump_table(policy), span(costs),
-                        codes.shape(0), scores.data(), {n_evaluated, exit_step, cost, n_threads},
-                        charges);
-      },
-      "tables"_a.noconvert(), "codes"_a.noconvert(), "grid"_a.noconvert(), "policy"_a.noconvert(),
-      "costs"_a.noconvert(), "scores"_a.noconvert(), "n_evaluated"_a.noconvert(),
-      "exit_step"_a.noconvert(), "cost"_a.noconvert(), "n_threads"_a,
-      "charges"_a.noconvert().none() = nb::none());
-}
-
-// carried : (n, K + n_words), scores and groups.
-template <class Code>
-void bind_paid_rollout(nb::module_& m) {
-  m.def(
-      "rollout_paid",
-      [](const TableArrays& table_arrays, Matrix<const Code> codes, const GridArrays& grid_arrays,
-         const WordMatrix& wants, const PolicyArrays& policy, Array<const double> costs,
-         Matrix<double> carried, Array<std::int32_t> n_evaluated, Array<std::int32_t> exit_step,
-         Array<double> cost, int n_threads, const std::optional<ChargeArrays>& charges) {
+      name,
+      [state_of](const TableArrays& table_arrays, Matrix<const Code> codes, const GridArrays& grid,
+                 const More&... more, const PolicyArrays& policy, Array<const double> costs,
+                 Matrix<double> carried, Array<std::int32_t> n_evaluated,
+                 Array<std::int32_t> exit_step, Array<double> cost, int n_threads,
+                 const std::optional<ChargeArrays>& charges) {
         nb::gil_scoped_release unlocked;
         const CodedVotes<Code> votes{tables(table_arrays), codes.data()};
         const JumpTable jump = jump_table(policy);
-        const PaidState state = paid_state(grid_arrays, wants, jump.order.size);
+        const auto state = state_of(grid, jump.order.size, more...);
         if (carried.shape(1) != state.width()) refuse("what rows carry is not that of the state");
         if (votes.tables.n_scores != state.n_scores) refuse("the state is of other scores");
         charged_rollout(votes, state, jump, span(costs), codes.shape(0), carried.data(),
                         {n_evaluated, exit_step, cost, n_threads}, charges);
       },
-      "tables"_a.noconvert(), "codes"_a.noconvert(), "grid"_a.noconvert(), "wants"_a.noconvert(),
+      "tables"_a.noconvert(), "codes"_a.noconvert(), "grid"_a.noconvert(), names...,
       "policy"_a.noconvert(), "costs"_a.noconvert(), "carried"_a.noconvert(),
       "n_evaluated"_a.noconvert(), "exit_step"_a.noconvert(), "cost"_a.noconvert(), "n_threads"_a,
       "charges"_a.noconvert().none() = nb::none());
 }
 
-// columns : (n, C x K), what rows carry.
 template <class Code>
-void bind_stage_rollout(nb::module_& m) {
-  m.def(
-      "rollout_stages",
-      [](const TableArrays& table_arrays, Matrix<const Code> codes, const GridArrays& grid_arrays,
-         const StageArrays& stages, const PolicyArrays& policy, Array<const double> costs,
-         Matrix<double> columns, Array<std::int32_t> n_evaluated, Array<std::int32_t> exit_step,
-         Array<double> cost, int n_threads, const std::optional<ChargeArrays>& charges) {
-        nb::gil_scoped_release unlocked;
-        const CodedVotes<Code> votes{tables(table_arrays), codes.data()};
-        const JumpTable jump = jump_table(policy);
-        const auto by_scores = score_state(grid_arrays);
-        const StageState state{by_scores.grid, stage_columns(stages, jump.order.size),
-                               by_scores.n_scores};
-        if (columns.shape(1) != state.width()) refuse("columns are not those of the stages");
-        if (votes.tables.n_scores != state.n_scores) refuse("stages are of other scores");
-        charged_rollout(votes, state, jump, span(costs), codes.shape(0), columns.data(),
-                        {n_evaluated, exit_step, cost, n_threads}, charges);
+void bind_rollouts(nb::module_& m) {
+  bind_rollout<Code>(m, "rollout",
+                     [](const GridArrays& grid, std::size_t) { return score_state(grid); });
+  bind_rollout<Code, StageArrays>(
+      m, "rollout_stages",
+      [](const GridArrays& grid, std::size_t n_steps, const StageArrays& stages) {
+        const auto by_scores = score_state(grid);
+        return StageState{by_scores.grid, stage_columns(stages, n_steps), by_scores.n_scores};
       },
-      "tables"_a.noconvert(), "codes"_a.noconvert(), "grid"_a.noconvert(), "stages"_a.noconvert(),
-      "policy"_a.noconvert(), "costs"_a.noconvert(), "columns"_a.noconvert(),
-      "n_evaluated"_a.noconvert(), "exit_step"_a.noconvert(), "cost"_a.noconvert(), "n_threads"_a,
-      "charges"_a.noconvert().none() = nb::none());
+      "stages"_a.noconvert());
+  bind_rollout<Code, WordMatrix>(
+      m, "rollout_paid",
+      [](const GridArrays& grid, std::size_t n_steps, const WordMatrix& wants) {
+        return paid_state(grid, wants, n_steps);
+      },
+      "wants"_a.noconvert());
 }
 
 // By query: readings, spreads and flags of documents, query by query.
@@ -173,15 +149,9 @@ void bind_mdp(nb::module_& m) {
   bind_urgency(m);
   bind_cells(m);
   bind_losses(m);
-  bind_rollout<std::uint8_t>(m);
-  bind_rollout<std::uint16_t>(m);
-  bind_rollout<std::uint32_t>(m);
-  bind_stage_rollout<std::uint8_t>(m);
-  bind_stage_rollout<std::uint16_t>(m);
-  bind_stage_rollout<std::uint32_t>(m);
-  bind_paid_rollout<std::uint8_t>(m);
-  bind_paid_rollout<std::uint16_t>(m);
-  bind_paid_rollout<std::uint32_t>(m);
+  bind_rollouts<std::uint8_t>(m);
+  bind_rollouts<std::uint16_t>(m);
+  bind_rollouts<std::uint32_t>(m);
 }
 
 }  // namespace mddag

@@ -323,56 +323,47 @@ void bind_calls(nb::class_<RowWalk>& walk) {
   bind_walk_rows<RowWalk, double>(walk);
 }
 
+// A class of walks with one kind of state, made by `state_of(n_steps, n_scores, more...)`.
+// names : of the verdicts and of what more the state is made of
+template <class State, class... More, class StateOf, class... Names>
+void bind_walk_of(nb::module_& m, const char* name, StateOf state_of, const Names&... names) {
+  nb::class_<BasicWalk<State>> walk(m, name);
+  walk.def(
+      "__init__",
+      [state_of](BasicWalk<State>* self, const TreeArrays& tree_arrays,
+                 const FixedTableArrays& tables, Array<const std::int32_t> bias, double unit,
+                 Array<const std::int64_t> order, Array<const std::int64_t> edges,
+                 Matrix<const std::int32_t> jumps, std::size_t every, std::size_t n_features,
+                 bool missing, std::optional<VerdictArrays> verdicts, const More&... more) {
+        nb::gil_scoped_release unlocked;
+        make_walk(self, tree_arrays, tables, bias, unit, order, edges, jumps, every, n_features,
+                  missing, verdicts, state_of(order.shape(0), bias.shape(0), more...));
+      },
+      "trees"_a.noconvert(), "tables"_a.noconvert(), "bias"_a.noconvert(), "unit"_a,
+      "order"_a.noconvert(), "edges"_a.noconvert(), "jumps"_a.noconvert(), "every"_a,
+      "n_features"_a, "missing"_a, names...);
+  bind_calls(walk);
+}
+
 }  // namespace
 
 void bind_walk(nb::module_& m) {
-  nb::class_<Walk> walk(m, "Walk");
-  walk.def(
-      "__init__",
-      [](Walk* self, const TreeArrays& tree_arrays, const FixedTableArrays& tables,
-         Array<const std::int32_t> bias, double unit, Array<const std::int64_t> order,
-         Array<const std::int64_t> edges, Matrix<const std::int32_t> jumps, std::size_t every,
-         std::size_t n_features, bool missing, std::optional<VerdictArrays> verdicts) {
-        nb::gil_scoped_release unlocked;
-        make_walk(self, tree_arrays, tables, bias, unit, order, edges, jumps, every, n_features,
-                  missing, verdicts, SumState{bias.shape(0)});
+  const auto verdicts = "verdicts"_a.noconvert().none();
+  bind_walk_of<SumState>(
+      m, "Walk", [](std::size_t, std::size_t n_scores) { return SumState{n_scores}; },
+      "verdicts"_a.noconvert().none() = nb::none());
+  bind_walk_of<StageSumState, StageArrays>(
+      m, "StageWalk",
+      [](std::size_t n_steps, std::size_t n_scores, const StageArrays& stages) {
+        return stage_state(stages, n_steps, n_scores);
       },
-      "trees"_a.noconvert(), "tables"_a.noconvert(), "bias"_a.noconvert(), "unit"_a,
-      "order"_a.noconvert(), "edges"_a.noconvert(), "jumps"_a.noconvert(), "every"_a,
-      "n_features"_a, "missing"_a, "verdicts"_a.noconvert().none() = nb::none());
-  bind_calls(walk);
-  nb::class_<StageWalk> stage_walk(m, "StageWalk");
-  stage_walk.def(
-      "__init__",
-      [](StageWalk* self, const TreeArrays& tree_arrays, const FixedTableArrays& tables,
-         Array<const std::int32_t> bias, double unit, Array<const std::int64_t> order,
-         Array<const std::int64_t> edges, Matrix<const std::int32_t> jumps, std::size_t every,
-         std::size_t n_features, bool missing, std::optional<VerdictArrays> verdicts,
-         const StageArrays& stages) {
-        nb::gil_scoped_release unlocked;
-        make_walk(self, tree_arrays, tables, bias, unit, order, edges, jumps, every, n_features,
-                  missing, verdicts, stage_state(stages, order.shape(0), bias.shape(0)));
+      verdicts, "stages"_a.noconvert());
+  bind_walk_of<PaidSumState, WordMatrix>(
+      m, "PaidWalk",
+      [](std::size_t n_steps, std::size_t n_scores, const WordMatrix& wants) {
+        return paid_sum_state(wants, n_steps, n_scores);
       },
-      "trees"_a.noconvert(), "tables"_a.noconvert(), "bias"_a.noconvert(), "unit"_a,
-      "order"_a.noconvert(), "edges"_a.noconvert(), "jumps"_a.noconvert(), "every"_a,
-      "n_features"_a, "missing"_a, "verdicts"_a.noconvert().none(), "stages"_a.noconvert());
-  bind_calls(stage_walk);
-  nb::class_<PaidWalk> paid_walk(m, "PaidWalk");
-  paid_walk.def(
-      "__init__",
-      [](PaidWalk* self, const TreeArrays& tree_arrays, const FixedTableArrays& tables,
-         Array<const std::int32_t> bias, double unit, Array<const std::int64_t> order,
-         Array<const std::int64_t> edges, Matrix<const std::int32_t> jumps, std::size_t every,
-         std::size_t n_features, bool missing, std::optional<VerdictArrays> verdicts,
-         const WordMatrix& wants) {
-        nb::gil_scoped_release unlocked;
-        make_walk(self, tree_arrays, tables, bias, unit, order, edges, jumps, every, n_features,
-                  missing, verdicts, paid_sum_state(wants, order.shape(0), bias.shape(0)));
-      },
-      "trees"_a.noconvert(), "tables"_a.noconvert(), "bias"_a.noconvert(), "unit"_a,
-      "order"_a.noconvert(), "edges"_a.noconvert(), "jumps"_a.noconvert(), "every"_a,
-      "n_features"_a, "missing"_a, "verdicts"_a.noconvert().none(), "wants"_a.noconvert());
-  bind_calls(paid_walk);
+      verdicts, "wants"_a.noconvert());
   bind_probabilities(m);
   bind_calibrated_walk<Walk>(m, "CalibratedWalk");
   bind_calibrated_walk<StageWalk>(m, "CalibratedStageWalk");

@@ -103,7 +103,7 @@ def rollout(
     grid: Grid,
     policy: Policy,
     costs: Floats,
-    scores: Floats,
+    carried: Floats,  # (n, K), the scores
     n_evaluated: Ints32,
     exit_step: Ints32,
     cost: Floats,
@@ -117,7 +117,7 @@ def rollout_stages(
     stages: Stages,
     policy: Policy,
     costs: Floats,
-    columns: Floats,  # (n, C), what rows carry
+    carried: Floats,  # (n, C x K), the columns
     n_evaluated: Ints32,
     exit_step: Ints32,
     cost: Floats,

@@ -5,6 +5,8 @@ often.
 """
 
 import os
+import signal
+import threading
 import time
 from pathlib import Path
 
@@ -34,3 +36,16 @@ def wait_for_marks(folder, n, ready=lambda: True):
     while len(marks(folder)) < n or not ready():
         assert time.monotonic() < end, "the cluster did not begin"
         time.sleep(0.02)
+
+
+def result_despite_a_kill(compute, folder):
+    """What `compute` returns, though the process of the latest part is killed in mid-run."""
+    found = []
+    running = threading.Thread(target=lambda: found.append(compute()))
+    running.start()
+    wait_for_marks(folder, 5)
+    victim = marks(folder)[-1][1]
+    os.kill(victim, signal.SIGKILL)
+    running.join()
+    assert any(pid != victim for _, pid in marks(folder))
+    return found[0]

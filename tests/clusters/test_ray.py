@@ -1,16 +1,12 @@
 """Ray with two processes: scoring equals that made here, and a process that is killed loses
 nothing."""
 
-import os
-import signal
-import threading
-
 import pyarrow
 import pytest
 
 import mddag
 from tests.clusters.scored_rows import KEEP, check, model, table
-from tests.clusters.slow_parts import N_PARTS, marks, slow_part, wait_for_marks
+from tests.clusters.slow_parts import N_PARTS, result_despite_a_kill, slow_part
 
 pytest.importorskip("ray.data", reason="Ray is not installed: make test-clusters")
 pytestmark = [  # of the engine's own code
@@ -42,12 +38,4 @@ def test_a_killed_process_loses_nothing(ray, tmp_path):
     scored = mddag.distributed.score(numbers.map_batches(read, batch_size=1), model(), keep=KEEP)
     for mark in tmp_path.iterdir():  # of the first part, which showed the columns
         mark.unlink()
-    found = []
-    running = threading.Thread(target=lambda: found.append(scored.to_pandas()))
-    running.start()
-    wait_for_marks(tmp_path, 5)
-    victim = marks(tmp_path)[-1][1]
-    os.kill(victim, signal.SIGKILL)
-    running.join()
-    check(found[0])
-    assert any(pid != victim for _, pid in marks(tmp_path))
+    check(result_despite_a_kill(scored.to_pandas, tmp_path))

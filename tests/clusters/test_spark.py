@@ -1,16 +1,12 @@
 """Spark with two Python workers: scoring equals that made here, and a worker that is killed loses
 nothing."""
 
-import os
-import signal
-import threading
-
 import pytest
 
 import mddag
 from mddag.serving.model_file import Model
 from tests.clusters.scored_rows import KEEP, check, model, table
-from tests.clusters.slow_parts import N_PARTS, marks, slow_part, wait_for_marks
+from tests.clusters.slow_parts import N_PARTS, result_despite_a_kill, slow_part
 
 pytest.importorskip("pyspark.sql", reason="Spark is not installed: make test-clusters")
 pytestmark = [  # of the engine's own code
@@ -54,12 +50,4 @@ def test_a_killed_worker_loses_nothing(spark, tmp_path):
     numbers = spark.range(N_PARTS).repartition(N_PARTS, "id")
     schema = spark.createDataFrame(table()).schema
     scored = mddag.distributed.score(numbers.mapInPandas(read, schema), model(), keep=KEEP)
-    found = []
-    running = threading.Thread(target=lambda: found.append(scored.toPandas()))
-    running.start()
-    wait_for_marks(tmp_path, 5)
-    victim = marks(tmp_path)[-1][1]
-    os.kill(victim, signal.SIGKILL)
-    running.join()
-    check(found[0])
-    assert any(pid != victim for _, pid in marks(tmp_path))
+    check(result_despite_a_kill(scored.toPandas, tmp_path))

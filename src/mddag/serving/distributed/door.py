@@ -16,6 +16,7 @@ from mddag._internal.checks import described
 from mddag.features.patches import PatchFeatures
 from mddag.serving.distributed.plan import planned
 from mddag.serving.distributed.sent_model import SentModel
+from mddag.serving.given_model import given_predictor
 from mddag.serving.predictor import Predictor, load
 
 # Where the class of a frame is defined, its name, and what scores it.
@@ -91,14 +92,9 @@ def _engine_of(frame: Any) -> str:
 
 def _predictor_of(model: Any) -> Predictor:
     """The Predictor of what was given, if it can score parts of a table one by one."""
-    predictor = load(model) if isinstance(model, (str, os.PathLike)) else model
-    if hasattr(predictor, "predictor") and not isinstance(predictor, type):
-        predictor = predictor.predictor()
-    if not isinstance(predictor, Predictor):
-        raise TypeError(
-            f"model is {described(predictor)}; wanted a fitted estimator of mddag, a Predictor or "
-            "the path of a model file: mddag.sparsify makes an estimator of other models"
-        )
+    given = load(model) if isinstance(model, (str, os.PathLike)) else model
+    wanted = "a fitted estimator of mddag, a Predictor or the path of a model file"
+    predictor = given_predictor(given, wanted)
     if predictor.model.dag.needs_queries:
         raise ValueError(
             "the model decides by the place of a document in its query, and a part of a frame may "

@@ -22,6 +22,7 @@ import numpy as np
 
 from mddag._internal.checks import check_one_of, checked_path, described
 from mddag.features.features import is_frame
+from mddag.serving.given_model import given_predictor
 from mddag.serving.mlflow.served import OUTPUTS, Served
 from mddag.serving.predictor import Predictor, load
 
@@ -120,13 +121,7 @@ def load_model(model_uri: str | os.PathLike[str], dst_path: str | None = None) -
 
 
 def _predictor_of(model: Any, output: str) -> Predictor:
-    estimates = hasattr(model, "predictor") and not isinstance(model, type)
-    predictor = model.predictor() if estimates else model
-    if not isinstance(predictor, Predictor):
-        raise TypeError(
-            f"model is {described(model)}; wanted a fitted estimator of mddag or a Predictor: "
-            "mddag.sparsify makes an estimator of other models"
-        )
+    predictor = given_predictor(model)
     if predictor.model.dag.needs_queries:
         raise ValueError(
             "the model decides by the place of a document in its query, and MLflow's predict has "
