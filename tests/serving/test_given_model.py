@@ -17,5 +17,5 @@ def test_estimators_and_predictors_are_taken_and_others_refused():
     assert given_predictor(predictor) is predictor
     np.testing.assert_array_equal(predictor.predict(X), fast.predict(X))
     for other in (boost, type(fast), None):
-        with pytest.raises(TypeError, match="model is .*; wanted a Predictor: mddag"):
+        with pytest.raises(TypeError, match=r"model is .*; wanted a Predictor: mddag"):
             given_predictor(other, "a Predictor")
