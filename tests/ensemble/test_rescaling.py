@@ -1,4 +1,5 @@
 import pickle
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -81,5 +82,43 @@ def test_refuses_constants_that_make_no_sense(start, shift, message):
 def test_refuses_scales_that_make_no_sense():
     with pytest.raises(ValueError, match=r"scale has shape \(3,\); wanted \(3, 1\)"):
         Rescaling(np.zeros(1), np.zeros((3, 1)), np.ones(3))
-    with pytest.raises(ValueError, match="scale is not finite"):
+    with pytest.raises(ValueError, match="is not finite"):
         Rescaling(np.zeros(1), np.zeros((1, 1)), np.array([[np.inf]]))
+
+
+@given(st.data())
+@settings(deadline=None, max_examples=25)
+def test_leaves_of_their_own_are_rescaled_like_others(data):
+    ensemble = data.draw(strategies.ensembles())
+    votes = ensemble.votes(data.draw(strategies.rows(ensemble.n_features)))
+    tables, rng = votes.tables, np.random.default_rng(data.draw(st.integers(0, 9)))
+    shape = tables.n_classifiers, tables.n_scores
+    weights = rng.normal(size=shape[1:]), np.zeros(shape), rng.normal(size=shape)
+    leaves = rng.normal(size=len(tables.values))
+    found = Rescaling(*weights, leaves).applied(tables)
+    wanted = Rescaling(*weights).applied(replace(tables, values=leaves))
+    np.testing.assert_array_equal(found.values, wanted.values)
+    np.testing.assert_array_equal(found.bias, wanted.bias)
+
+
+def test_leaves_must_be_those_of_the_trees():
+    rng = np.random.default_rng(0)
+    votes = Votes.from_dense(rng.normal(size=(5, 2)))
+    nothing = np.zeros(1), np.zeros((2, 1))
+    with pytest.raises(ValueError, match="but there are votes without leaves"):
+        Rescaling(*nothing, leaves=votes.tables.values).applied(votes.tables)
+    of_trees = replace(votes.tables, of_trees=True)
+    with pytest.raises(ValueError, match="of 3 leaves, but there are 10 values"):
+        Rescaling(*nothing, leaves=np.ones(3)).applied(of_trees)
+    with pytest.raises(ValueError, match="not finite"):
+        Rescaling(*nothing, leaves=np.array([np.nan]))
+
+
+def test_leaves_come_first():
+    of_leaves = Rescaling(np.zeros(1), np.zeros((2, 1)), leaves=np.ones(3))
+    weights = Rescaling(np.ones(1), np.ones((2, 1)), 2 * np.ones((2, 1)))
+    assert of_leaves.then(weights).leaves.tolist() == [1, 1, 1]
+    with pytest.raises(ValueError, match="second rescaling has votes of its own"):
+        weights.then(of_leaves)
+    with pytest.raises(ValueError, match="cannot be numbered anew"):
+        of_leaves.numbered(np.array([1, 0]), 2)

@@ -3,7 +3,8 @@
 Another order needs other constants: the sum of its first j votes follows the full score closely,
 but around another level than the bias, and QUIT returns the sign of f. Then scales are 1 and
 start + sum_j shift_j = 0, so that the full sum keeps its value. A condensation (few base
-classifiers that approximate the sum of all) needs other weights; those left out have scale 0.
+classifiers that approximate the sum of all) needs other weights; those left out have scale 0. Leaf
+values that were fitted anew (``mddag.ordering.refitting``) take the place of h_jk.
 
 SKIP leaves out the constant with the vote.
 """
@@ -26,11 +27,13 @@ class Rescaling(ReadOnlyArrays):
     start : float64 (K,), added to f^(0)
     shift : float64 (N, K), added to the vote of h_j; 0 where h_j never votes for k
     scale : float64 (N, K), by which the vote of h_j is multiplied before; 1 by default
+    leaves : float64, the votes of all leaves in place of ``Tables.values``; None for those
     """
 
     start: NDArray[np.float64]
     shift: NDArray[np.float64]
     scale: NDArray[np.float64] | None = None
+    leaves: NDArray[np.float64] | None = None
 
     def __post_init__(self) -> None:
         start, shift = (read_only(a, np.float64) for a in (self.start, self.shift))
@@ -42,8 +45,11 @@ class Rescaling(ReadOnlyArrays):
         scale = read_only(np.ones_like(shift) if self.scale is None else self.scale, np.float64)
         if scale.shape != shift.shape:
             raise ValueError(f"scale has shape {scale.shape}; wanted {shift.shape}, as shift has")
-        if not all(np.isfinite(a).all() for a in (start, shift, scale)):
-            raise ValueError("start, shift or scale is not finite; wanted finite numbers")
+        if self.leaves is not None:
+            object.__setattr__(self, "leaves", read_only(self.leaves, np.float64))
+        leaves = np.empty(0) if self.leaves is None else self.leaves
+        if not all(np.isfinite(a).all() for a in (start, shift, scale, leaves)):
+            raise ValueError("start, shift, scale or leaves is not finite; wanted finite numbers")
         for name, array in (("start", start), ("shift", shift), ("scale", scale)):
             object.__setattr__(self, name, array)
 
@@ -57,21 +63,38 @@ class Rescaling(ReadOnlyArrays):
         """Tables whose leaves and bias are rescaled."""
         tree, score = _owners(tables)
         base = np.repeat(np.arange(tables.n_classifiers), np.diff(tables.rounds))[tree]
-        values = tables.values * self.scales[base, score]
+        values = self._votes(tables) * self.scales[base, score]
         carried_there = _carriers(tables)[tree]
         values[carried_there] += self.shift[base, score][carried_there]
         return replace(tables, values=values, bias=tables.bias + self.start)
 
+    def _votes(self, tables: Tables) -> NDArray[np.float64]:
+        """The votes of all leaves before they are rescaled."""
+        if self.leaves is None:
+            return tables.values
+        if self.leaves.shape != tables.values.shape or not tables.of_trees:
+            found = f"{len(tables.values)} values" if tables.of_trees else "votes without leaves"
+            raise ValueError(
+                f"the rescaling has votes of {len(self.leaves)} leaves, but there are {found}; "
+                "wanted the trees that it was fitted to"
+            )
+        return self.leaves
+
     def then(self, other: Rescaling) -> Rescaling:
         """This one, and of what it gives another."""
+        if other.leaves is not None:
+            raise ValueError("the second rescaling has votes of its own; wanted weights alone")
         return Rescaling(
             self.start + other.start,
             other.scales * self.shift + other.shift,
             other.scales * self.scales,
+            self.leaves,
         )
 
     def numbered(self, index: NDArray[np.intp], n_classifiers: int) -> Rescaling:
         """The same, its j-th being number index[j] of `n_classifiers`; others stay as they are."""
+        if self.leaves is not None:
+            raise ValueError("a rescaling with votes of leaves cannot be numbered anew")
         shape = (n_classifiers, len(self.start))
         shift, scale = np.zeros(shape), np.ones(shape)
         shift[index], scale[index] = self.shift, self.scales

@@ -34,6 +34,8 @@ class Tables:
              becomes 0 where K = 1
     rounds : int64 (N + 1,), h_j is the sum of trees rounds[j] .. rounds[j + 1]
     bias   : float64 (K,), f^(0)
+    of_trees : whether codes number the leaves of trees; False where they number distinct votes,
+             which other rows may have in another sequence
     """
 
     values: NDArray[np.float64]
@@ -41,6 +43,7 @@ class Tables:
     score: NDArray[np.int32]
     rounds: NDArray[np.int64]
     bias: NDArray[np.float64]
+    of_trees: bool = True
 
     def __post_init__(self) -> None:
         _check_starts("starts", self.starts, len(self.score), len(self.values))
@@ -120,7 +123,7 @@ class Tables:
         trees = self.trees_of(order)
         values, starts = take_segments(self.values, self.starts, trees)
         rounds = starts_of(np.diff(self.rounds)[order])
-        return Tables(values, starts, self.score[trees], rounds, self.bias)
+        return Tables(values, starts, self.score[trees], rounds, self.bias, self.of_trees)
 
 
 @dataclass(frozen=True, eq=False)
@@ -238,6 +241,7 @@ class Votes:
             score=np.full(n_classifiers, 0 if n_scores == 1 else -1, np.int32),
             rounds=np.arange(n_classifiers + 1, dtype=np.int64),
             bias=_broadcast(bias, n_scores),
+            of_trees=False,
         )
         coded: Codes = np.empty((len(votes), n_classifiers), value_tables.code_dtype())
         for j, column in enumerate(columns):

@@ -54,6 +54,12 @@ class Arrangement:
         """The base classifiers that there are steps for, (n_steps,)."""
         return self.order[: self.n_steps]
 
+    @property
+    def changes_nothing(self) -> bool:
+        """Whether all base classifiers stand where they stood, as they were."""
+        whole = self.n_steps == len(self.order) and self.rescaling is None
+        return whole and np.array_equal(self.order, np.arange(len(self.order)))
+
     def votes(self, votes: Votes) -> Votes:
         """The votes of the source, arranged."""
         if self.rescaling is not None:
@@ -62,6 +68,8 @@ class Arrangement:
 
     def then(self, other: Arrangement) -> Arrangement:
         """This one, and of its steps another: both as one arrangement of the source."""
+        if self.changes_nothing:
+            return other
         order = np.concatenate([self.kept[other.order], self.order[self.n_steps :]])
         rescaling = self.rescaling
         if other.rescaling is not None:

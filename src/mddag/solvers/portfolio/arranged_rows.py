@@ -1,7 +1,8 @@
 """ArrangedRows: the rows of a portfolio in one of the arrangements of base classifiers it tries.
 
 An arrangement is an order of the base classifiers, of all or of a few that stand for all
-(condensed), with its constants and weights (``mddag.ordering``). It is made from the
+(condensed), with its constants and weights (``mddag.ordering``) or with leaf values of its own
+(``refitted``). It is made from the
 rows for learning, for probabilities of two classes from those for choosing too, and serves both.
 The rows of one arrangement are kept at a time: votes are what fills memory.
 """
@@ -16,6 +17,7 @@ from numpy.typing import NDArray
 
 from mddag._internal.row_sampling import spaced_rows
 from mddag.ensemble.routing import Routing
+from mddag.ensemble.votes import Votes
 from mddag.mdp.grid import Grid
 from mddag.mdp.mdp import MDP
 from mddag.ordering import Correlation
@@ -25,6 +27,7 @@ from mddag.solvers.portfolio import log_odds
 from mddag.solvers.portfolio.judge import Judge
 from mddag.solvers.portfolio.mixture import mixture_scores
 from mddag.solvers.portfolio.reading import exit_factors
+from mddag.solvers.portfolio.refitted import are_refitted, refitted, second_opinion
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,6 +85,14 @@ class RoutedRule(ArrangementRule):
 
 
 @dataclass(frozen=True, eq=False)
+class RefittedRule(ArrangementRule):
+    """A condensed arrangement whose leaf values are fitted anew to the rows for learning."""
+
+    def __repr__(self) -> str:
+        return f"{super().__repr__()}, refitted"
+
+
+@dataclass(frozen=True, eq=False)
 class ArrangedRows:
     """The rows for learning in one arrangement, and the judge, which has the rows for choosing."""
 
@@ -98,6 +109,9 @@ class RowsByArrangement:
         self.learning, self.selection = learning, selection
         self.by_log_odds = log_odds.applies_to(learning.whole)
         self.full = selection.mdp().votes.scores()
+        self.opinion: NDArray[np.float64] | None = None
+        if are_refitted(learning.whole, selection.whole):
+            self.opinion = second_opinion(learning.mdp(), selection.mdp().votes)
         self.made: tuple[ArrangementRule, ArrangedRows] | None = None
         self.condensation: Condensation | None = None
 
@@ -115,14 +129,20 @@ class RowsByArrangement:
             arrangement = rule.routing
         else:
             arrangement = self._arrangement(rule, self._to_arrange())
+        by_fold: Votes | None = None
+        if isinstance(rule, RefittedRule):
+            assert isinstance(arrangement, Arrangement)
+            arrangement, by_fold = refitted(arrangement, self.learning.mdp())
         mdp = self.learning.mdp().arranged(arrangement)  # after it, or copies would add up
+        if by_fold is not None:
+            mdp.votes = by_fold
         grid = Grid.quantile(mdp.votes, weight=mdp.weight)
         mdp = mdp.on_grid(grid)
         selection = self.selection.mdp().arranged(arrangement, grid)
         if mdp.loss.of_probabilities:
             factors = exit_factors(mdp)
             mdp, selection = mdp.read_by(factors), selection.read_by(factors)
-        return ArrangedRows(repr(rule), arrangement, mdp, Judge(selection, self.full))
+        return ArrangedRows(repr(rule), arrangement, mdp, Judge(selection, self.full, self.opinion))
 
     def _to_arrange(self) -> MDP:
         """The rows that arrangements are made from."""

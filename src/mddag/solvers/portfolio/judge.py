@@ -2,10 +2,11 @@
 
 Candidates differ on few rows, and labels are noisy: the best of many by labels alone is often the
 luckiest. For a loss that counts errors there is a second estimate, by the teacher: the calibrated
-probabilities of the full ensemble. It is much less noisy, but biased in favour of the full
-ensemble. With D_L and D_T the differences to the full ensemble's loss by labels and by teacher, r
-the share of decisions that differ, c^2 the mean square of an error's price (1 without prices), n
-the number of rows (of equal rows with the same standard error, where weights differ),
+probabilities of the full ensemble, or of one whose leaves rows for learning have corrected
+(``refitted``). It is much less noisy, but biased in favour of the full ensemble. With D_L and D_T
+the differences to the full ensemble's loss by labels and by teacher, r the share of decisions that
+differ, c^2 the mean square of an error's price (1 without prices), n the number of rows (of equal
+rows with the same standard error, where weights differ),
 
     estimate = D_T + k (D_L - D_T) + CHARGE standard errors,    k = b^2 r / (b^2 r + c^2 / n),
 
@@ -64,8 +65,10 @@ class Judgements:
 class Judge:
     """Judges candidates on the rows of an MDP."""
 
-    def __init__(self, mdp: MDP, full: NDArray[np.float64]) -> None:
-        """full : the scores of the full ensemble, (n, K); those of the MDP may be condensed."""
+    def __init__(self, mdp: MDP, full: Vector, opinion: Vector | None = None) -> None:
+        """full : the scores of the full ensemble, (n, K); those of the MDP may be condensed.
+        opinion : the scores of the teacher, (n, K); `full` by default
+        """
         self.mdp = mdp
         self.n_rows = float(mdp.mass.sum())
         self.has_teacher = False
@@ -74,7 +77,7 @@ class Judge:
         if prices is not None and mdp.labels.ndim == 1:
             self.has_teacher = True
             winner = full[:, 0] > 0 if mdp.n_scores == 1 else full.argmax(axis=1)
-            self.teacher = with_teacher(mdp, full)
+            self.teacher = with_teacher(mdp, full if opinion is None else opinion)
             self.decided = mdp.with_labels(winner.astype(np.intp), ZeroOne())
             self.square = _mean_square_price(mdp, prices)
 

@@ -2,7 +2,8 @@
 
 No solver is best everywhere. Descent in single cells is best where rows are many, a rule of one
 number where they are few; a gradient-boosted sequence needs another order, one that AdaBoost sorted
-may not; often a few base classifiers with other weights do as well as all (``Condensation``). So
+may not; often a few base classifiers with other weights do as well as all (``Condensation``), or
+fewer with other leaf values (``Refitting``). So
 each member runs in each arrangement on the rows for learning, and the answer is the candidate with
 the smallest expected value of Eq. (8) by the rows for selection (``judge``): no member loses to a
 simpler one but by the noise of those rows. The full ensemble is always a candidate.
@@ -41,6 +42,7 @@ from mddag.solvers.exits.stopping import Stopping
 from mddag.solvers.portfolio.arranged_rows import (
     ArrangedRows,
     ArrangementRule,
+    RefittedRule,
     RoutedRule,
     RowsByArrangement,
     RowSubset,
@@ -55,6 +57,7 @@ from mddag.solvers.portfolio.descent_member import (
 )
 from mddag.solvers.portfolio.entries import Entries
 from mddag.solvers.portfolio.mixture import mixture_shares
+from mddag.solvers.portfolio.refitted import are_refitted, refitted_sizes
 from mddag.solvers.solver import SETTINGS, Family, Solver, as_solver, check_samples
 
 MEMBERS = (
@@ -137,6 +140,7 @@ class Portfolio(Parameters, Solver):
                 for rows, p in zip((learning, selected), shares, strict=True)
             )
         arranged, rules = RowsByArrangement(learning, selected), self._rules(mdp)
+        rules += self._refitted_rules(arranged)
         entries = Entries(arranged.of(ArrangementRule(Given())))
         dear_first = sorted(set(betas), reverse=True)
         runs = [
@@ -236,6 +240,16 @@ class Portfolio(Parameters, Solver):
             *(ArrangementRule(ordering, size) for size in sizes),
             *(RoutedRule.of(route.routing) for route in routes),
         ]
+
+    def _refitted_rules(self, rows: RowsByArrangement) -> list[ArrangementRule]:
+        """Few base classifiers with leaf values of their own, where leaves are known."""
+        mdp = rows.learning.whole
+        if self.sizes is not None or "quit" not in mdp.actions:
+            return []
+        if not are_refitted(mdp, rows.selection.whole):
+            return []
+        sizes = refitted_sizes(mdp, len(rows.learning), self.every)
+        return [RefittedRule(Correlation(), size) for size in sizes]
 
     def check(self) -> None:
         """Refuse parameters that make no sense."""

@@ -1,0 +1,163 @@
+"""Refitting: leaf values of a few base classifiers, fitted anew to rows that grew none of them.
+
+A booster gives each leaf the value that suits the rows its tree was grown on, so the values of
+large trees and of fast learning rates are too sure. Rows held out say better what a leaf is worth.
+Splits and bias stay as they are; with z = a f the log-odds and q_i the targets of row i, the votes
+v of all leaves minimise
+
+    sum_i m_i log-loss(q_i, z(x_i)) + ridge / 2 |a (v - v_0)|^2,
+
+v_0 being the votes as they were and m_i the mass of a row. The penalty keeps leaves with few rows
+where they were. All leaves are fitted together: a few trees then err as little as many.
+
+Rows that fitted the values no longer show what the sums are worth, and a policy that is learned on
+them is too sure. So those rows get votes by folds: each fold the values that the others gave.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from scipy.optimize import minimize
+
+from mddag.calibration.calibration import sigmoid, softmax
+from mddag.calibration.platt import fit_factor
+from mddag.ensemble.rescaling import Rescaling
+from mddag.ensemble.votes import Tables, Votes, starts_of
+from mddag.ordering.arrangement import Arrangement
+
+RIDGE = 15.0  # four rows whose targets are undecided count for one
+FOLDS = 5
+N_ITERATIONS = 40
+Vector = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Refitting:
+    """Leaf values fitted anew, for other rows and, by folds, for the rows that fitted them.
+
+    votes  : of the rows that fit, arranged
+    tables : those of the votes, with the fitted values
+    by_fold : the same fitted without each of the folds; row i is in fold i % FOLDS
+    """
+
+    votes: Votes
+    tables: Tables
+    by_fold: tuple[Tables, ...]
+
+    @classmethod
+    def of(cls, votes: Votes, targets: Vector, mass: Vector) -> Refitting:
+        """Fit the leaves of all trees.
+
+        targets : probabilities of the classes, (n, max(K, 2))
+        mass    : of the rows, (n,)
+        """
+        fold = np.arange(len(votes)) % FOLDS
+        without = [np.flatnonzero(fold != one) for one in range(FOLDS)]
+        by_fold = [refitted_tables(votes.rows(r), targets[r], mass[r]) for r in without]
+        return cls(votes, refitted_tables(votes, targets, mass), tuple(by_fold))
+
+    def crossed(self) -> Votes:
+        """The votes of the rows that fitted, each by the values of its fold: as leaves of trees
+        that have those of all folds."""
+        fold, tables = np.arange(len(self.votes)) % FOLDS, self.by_fold[0]
+        codes = self.votes.codes + fold[:, None] * tables.n_leaves
+        starts, many = tables.starts, [t.values for t in self.by_fold]
+        values = [v[starts[t] : starts[t + 1]] for t in range(tables.n_trees) for v in many]
+        tables = replace(
+            tables,
+            values=np.concatenate([*values, np.empty(0)]),
+            starts=starts_of(FOLDS * np.diff(starts)),
+        )
+        return Votes(codes.astype(tables.code_dtype()), tables)
+
+    def arrangement(self, before: Arrangement, source: Tables) -> Arrangement:
+        """The arrangement `before` of a source, in which the votes are, with the values fitted."""
+        leaves, fitted = source.values.copy(), self.tables
+        for at, t in enumerate(source.trees_of(before.kept).tolist()):
+            values = fitted.values[fitted.starts[at] : fitted.starts[at + 1]]
+            leaves[source.starts[t] : source.starts[t + 1]] = values
+        nothing = np.zeros((source.n_classifiers, source.n_scores))
+        rescaling = Rescaling(fitted.bias - source.bias, nothing, leaves=leaves)
+        return Arrangement(before.order, rescaling, before.n_steps)
+
+
+def refitted_tables(votes: Votes, targets: Vector, mass: Vector, ridge: float = RIDGE) -> Tables:
+    """The tables of votes with leaf values that fit targets, probabilities (n, max(K, 2))."""
+    return LeafFit(votes, targets, mass).tables(ridge)
+
+
+class LeafFit:
+    """The leaves of all trees, as one convex problem in log-odds."""
+
+    def __init__(self, votes: Votes, targets: Vector, mass: Vector) -> None:
+        self.votes, self.source, self.mass = votes, votes.tables, mass[:, None]
+        self.factor = fit_factor(votes.scores(), targets, mass)
+        self.targets = targets[:, -self.source.n_scores :]
+
+    @cached_property
+    def reached(self) -> list[tuple[slice | int, NDArray[np.intp], sparse.csr_array]]:
+        """For each score, or for all at once: the scores, the places of the values (leaves, or
+        leaves x K), and which leaves rows reach, (n, leaves)."""
+        tables, found = self.source, []
+        for score in np.unique(tables.score).tolist():
+            trees = np.flatnonzero(tables.score == score)
+            sizes = tables.n_leaves[trees]
+            starts = starts_of(sizes)
+            n, m = len(self.votes), len(trees)
+            places = np.concatenate(
+                [np.arange(tables.starts[t], tables.starts[t + 1]) for t in trees.tolist()]
+            ).astype(np.intp)
+            columns = self.votes.codes[:, trees].astype(np.int64) + starts[:-1]
+            reached = sparse.csr_array(
+                (np.ones(n * m), columns.ravel(), np.arange(0, n * m + 1, m)), (n, int(starts[-1]))
+            )
+            scores: slice | int = score
+            if score < 0:
+                scores, places = slice(None), places.reshape(-1, tables.n_scores)
+            found.append((scores, places, reached))
+        return found
+
+    def tables(self, ridge: float) -> Tables:
+        """The tables with the fitted values, for one penalty."""
+        tables, a = self.source, self.factor
+        first = tables.values * a
+        # Leaves with many rows are known better: steps in units of what is known converge sooner.
+        unit = 1 / np.sqrt(self._counts() / 4 + ridge)
+
+        def loss_and_slope(step: Vector) -> tuple[float, Vector]:
+            off = unit * step
+            loss, slope = self._at(first + off)
+            return loss + ridge / 2 * float(off @ off), (slope + ridge * off) * unit
+
+        start = np.zeros(len(first))
+        options = {"maxiter": N_ITERATIONS}
+        found = minimize(loss_and_slope, start, jac=True, method="L-BFGS-B", options=options).x
+        return replace(tables, values=(first + unit * found) / a)
+
+    def _at(self, values: Vector) -> tuple[float, Vector]:
+        """The log-loss and its slope at values of all leaves, in log-odds."""
+        n_scores = self.source.n_scores
+        scores = np.tile(self.source.bias * self.factor, (len(self.votes), 1))
+        for of, places, reached in self.reached:
+            scores[:, of] += reached @ values[places]
+        single = n_scores == 1
+        p = sigmoid(scores) if single else softmax(scores)
+        total = np.logaddexp(0.0, scores[:, 0]) if single else np.logaddexp.reduce(scores, axis=1)
+        loss = float(self.mass[:, 0] @ (total - (self.targets * scores).sum(axis=1)))
+        pull, slope = self.mass * (p - self.targets), np.empty(len(values))
+        for of, places, reached in self.reached:
+            slope[places] = reached.T @ pull[:, of]
+        return loss, slope
+
+    def _counts(self) -> Vector:
+        """The mass of the rows that reach each leaf, for each of its values."""
+        counts = np.empty(len(self.source.values))
+        for _, places, reached in self.reached:
+            of_leaf = reached.T @ self.mass[:, 0]
+            counts[places] = of_leaf if places.ndim == 1 else of_leaf[:, None]
+        return counts
