@@ -66,19 +66,23 @@ def test_arguments_of_the_kernel_that_say_where_it_writes_are_checked():
     candidates = Exits(mdp, np.arange(4.0)[:, None], np.arange(4.0))
     sample = (mdp.votes.tables.native, mdp.votes.codes, mdp.votes.tables.bias, mdp.weight)
     sample = *sample, np.arange(5.0)
-    fits = {"levels": candidates.levels, "spent": sample[-1], "sums": np.zeros((2, 6))}
+    fits = {
+        "levels": candidates.levels.astype(np.int32),
+        "spent": sample[-1],
+        "sums": np.zeros((2, 6)),
+    }
 
     def walk(levels, spent, sums):
         exits = levels, len(candidates), 1
         _core.walk_exits((*sample[:4], spent), mdp.grid.native, exits, [quit_loss(mdp)], sums)
 
     walk(**fits)
-    wrong = {"levels": -candidates.levels, "spent": np.arange(4.0), "sums": np.zeros((2, 5))}
+    wrong = {"levels": -fits["levels"], "spent": np.arange(4.0), "sums": np.zeros((2, 5))}
     for name, array in wrong.items():
         with pytest.raises(ValueError, match=r"level|steps|sums"):
             walk(**fits | {name: array})
     with pytest.raises(ValueError, match="levels are not those"):
-        walk(**fits | {"levels": candidates.levels[:3]})
+        walk(**fits | {"levels": fits["levels"][:3]})
 
 
 @given(st.data())

@@ -37,8 +37,9 @@ class Exits(Policies):
         self.grid, self.every, self.n_steps = mdp.grid, every, mdp.n_steps
         rising = np.unique(knobs) if "quit" in mdp.actions else np.empty(0)
         # the first candidate that quits there; len(rising) + 1 where none does
-        quiet = np.searchsorted(rising, np.atleast_2d(confidence), side="right").astype(np.int32)
-        self.levels = np.ascontiguousarray(len(rising) + 1 - quiet, np.int32)
+        quiet = np.searchsorted(rising, np.atleast_2d(confidence), side="right")
+        smallest = np.min_scalar_type(len(rising) + 1)  # many families are kept
+        self.levels = np.subtract(smallest.type(len(rising) + 1), quiet.astype(smallest))
         self.shape = (-(-mdp.n_steps // every), mdp.grid.n_cells)
         self.knobs = np.concatenate([[np.inf], rising[::-1]])
 
@@ -72,7 +73,7 @@ class Exits(Policies):
         sample = tables.native, mdp.votes.codes, tables.bias, mdp.weight, spent
         jumps = np.zeros((len(losses) + 1, len(self) + 1))
         every = min(self.every, max(self.n_steps, 1))
-        exits = self.levels, len(self), every
+        exits = self.levels.astype(np.int32), len(self), every
         _core.walk_exits(sample, self.grid.native, exits, losses, jumps)
         return jumps
 
