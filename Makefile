@@ -132,6 +132,8 @@ bench: $(VENV)/built
 	$(BIN)/python -m benchmarks.adaboost
 	$(BIN)/python -m benchmarks.detection.training
 	$(BIN)/python -m benchmarks.parts.portfolio
+	$(BIN)/python -m benchmarks.parts.learning
+	$(BIN)/python -m benchmarks.parts.quitting
 	$(BIN)/python -m benchmarks.parts.condensation
 	$(BIN)/python -m benchmarks.quality
 	$(BIN)/python -m benchmarks.quality.times

@@ -8,7 +8,7 @@
     python -m benchmarks.adaboost         AdaBoost.MH: test errors, training time, growth
     python -m benchmarks.detection.training   Haar features: time and memory of training
     python -m benchmarks.parts.executors  parts of mddag; .learners, .scores, .portfolio,
-                                          .condensation
+                                          .learning, .quitting, .condensation
     python -m benchmarks.detection.opencv OpenCV's cascades beside OpenCV; .sparser
     python -m benchmarks.costs            price of the features bought, at equal error
     python -m benchmarks.clusters         rows per second of Dask, Spark and Ray

@@ -1,5 +1,5 @@
 // The bindings of native/solvers: episodes of SARSA and sweeps of the descent, on any codes, with a
-// loss that is native or called back; thresholds of rejection.
+// loss that is native or called back; walks of early exits; thresholds of rejection.
 #include <nanobind/stl/optional.h>
 
 #include <optional>
@@ -10,6 +10,7 @@
 #include "bindings/loss.hpp"
 #include "mdp/coded_votes.hpp"
 #include "solvers/descent.hpp"
+#include "solvers/exits.hpp"
 #include "solvers/rejection.hpp"
 #include "solvers/sarsa.hpp"
 
@@ -286,6 +287,59 @@ void bind_sweep(nb::module_& m) {
       "actions"_a.noconvert(), "n_threads"_a);
 }
 
+// tables, codes, bias, weight, what the first j base classifiers cost (N + 1,).
+template <class Code>
+using ExitSampleArrays = std::tuple<TableArrays, Matrix<const Code>, Array<const double>,
+                                    Array<const double>, Array<const double>>;
+// levels, by decision and cell or by one of them alone; candidates; steps of a decision.
+using ExitArrays = std::tuple<Matrix<const std::int32_t>, std::size_t, std::size_t>;
+
+// Throws unless every level is one of a candidate, or the number behind the last.
+ExitLevels exit_levels(const ExitArrays& arrays, std::size_t n_steps, std::size_t n_cells) {
+  const auto& [levels, n_candidates, every] = arrays;
+  const std::size_t rows = levels.shape(0), columns = levels.shape(1);
+  if (every == 0) refuse("a decision covers no step");
+  const bool by_decision = rows == (n_steps + every - 1) / every, by_cell = columns == n_cells;
+  if ((!by_decision && rows != 1) || (!by_cell && columns != 1))
+    refuse("levels are not those of the decisions and cells");
+  const Span<const std::int32_t> all{levels.data(), levels.size()};
+  for (std::size_t at = 0; at < all.size; ++at)
+    if (all[at] < 0) refuse("a level is below 0");
+  return {all, by_decision ? columns : 0, by_cell ? std::size_t{1} : 0, n_candidates, every};
+}
+
+template <class Code>
+void bind_exits(nb::module_& m) {
+  m.def(
+      "walk_exits",
+      [](const ExitSampleArrays<Code>& sample, const GridArrays& grid_arrays,
+         const ExitArrays& exit_arrays, const std::vector<LossArrays>& losses,
+         Matrix<double> sums) {
+        nb::gil_scoped_release unlocked;
+        const auto& [table_arrays, codes, bias, weight, spent] = sample;
+        const ScoreState<std::size_t> state = score_state(grid_arrays);
+        const Tables votes = tables(table_arrays);
+        const std::size_t n_steps = votes.rounds.size - 1;
+        const ExitLevels exits = exit_levels(exit_arrays, n_steps, state.n_cells());
+        if (weight.shape(0) != codes.shape(0) || spent.shape(0) != n_steps + 1 ||
+            bias.shape(0) != state.n_scores || votes.n_scores != state.n_scores)
+          refuse("rows, steps or scores of the exits differ");
+        if (sums.shape(0) != losses.size() + 1 || sums.shape(1) != exits.n_candidates + 1)
+          refuse("sums are not those of the losses and candidates");
+        std::vector<LabelledLoss> labelled;
+        for (const LossArrays& loss : losses)
+          labelled.push_back(labelled_loss(loss, state.n_scores));
+        const auto walk = [&](const auto& known, const auto& in) {
+          walk_exits(known, in, bias.data(), span(weight), span(spent), exits, labelled,
+                     sums.data());
+        };
+        if (!are_single(votes)) return walk(CodedVotes<Code>{votes, codes.data()}, state);
+        walk(SingleVotes<Code>{votes, codes.data()}, ScoreState<OneScore>{state.grid, {}});
+      },
+      "sample"_a.noconvert(), "grid"_a.noconvert(), "exits"_a.noconvert(), "losses"_a.noconvert(),
+      "sums"_a.noconvert());
+}
+
 // sums, ranks, cuts, each (T, n).
 using RankedArrays =
     std::tuple<Matrix<const double>, Matrix<const std::int32_t>, Matrix<const double>>;
@@ -337,6 +391,9 @@ void bind_solvers(nb::module_& m) {
   bind_sweep<std::uint8_t>(m);
   bind_sweep<std::uint16_t>(m);
   bind_sweep<std::uint32_t>(m);
+  bind_exits<std::uint8_t>(m);
+  bind_exits<std::uint16_t>(m);
+  bind_exits<std::uint32_t>(m);
   bind_rejection(m);
 }
 

@@ -37,11 +37,34 @@ struct Loss {
     return 0.0;
   }
 
+  // The expectation of of_class, classes having these shares.
+  double of_shares(const double* f, const double* shares) const {
+    if (kind == LossKind::zero_one && n_scores > 1) return price_of_shares(f, shares);
+    double expected = 0;
+    for (std::size_t k = 0; k < n_classes(); ++k) expected += shares[k] * of_class(f, k);
+    return expected;
+  }
+
   // Regression: the squared loss is the only one with real labels.
   double of_value(const double* f, double label) const { return (f[0] - label) * (f[0] - label); }
 
- private:
   std::size_t n_classes() const { return n_scores == 1 ? 2 : n_scores; }
+
+ private:
+  // The best class decides for all but itself, so it is looked for once, not once per class.
+  double price_of_shares(const double* f, const double* shares) const {
+    std::size_t top = 0;
+    for (std::size_t k = 1; k < n_scores; ++k)
+      if (f[k] > f[top]) top = k;
+    const std::size_t second = best_other(f, top);
+    double expected = 0;
+    for (std::size_t k = 0; k < n_scores; ++k) {
+      const bool right = k == top && f[top] - f[second] > 0;
+      const double price = prices[k * n_scores + (k == top ? second : top)];
+      expected += shares[k] * (price * static_cast<double>(!right));
+    }
+    return expected;
+  }
 
   static double sign(std::size_t label) { return 2.0 * static_cast<double>(label) - 1.0; }
 
@@ -98,11 +121,7 @@ struct LabelledLoss {
   double operator()(const double* f, std::size_t i) const {
     if (classes.size > 0) return loss.of_class(f, static_cast<std::size_t>(classes[i]));
     if (values.size > 0) return loss.of_value(f, values[i]);
-    const std::size_t n_classes = loss.n_scores == 1 ? 2 : loss.n_scores;
-    double expected = 0;
-    for (std::size_t k = 0; k < n_classes; ++k)
-      expected += shares[i * n_classes + k] * loss.of_class(f, k);
-    return expected;
+    return loss.of_shares(f, shares.data + i * loss.n_classes());
   }
 };
 

@@ -51,6 +51,10 @@ DescentSample = tuple[Tables, Codes, Ints64, Floats, Floats, Floats, Floats]
 Descent = tuple[float, int, Allowed, Charges | None]  # beta, every, allowed, charges
 # settings, features, nodes, trees and stages
 WindowClassifier = tuple[Any, ...]
+# tables, codes, bias, weight, what the first j base classifiers cost
+ExitSample = tuple[Tables, Codes, Floats, Floats, Floats]
+# levels by decision and cell, or by one of them alone; candidates; steps of a decision
+Exits = tuple[Ints32, int, int]
 Guards = tuple[int, int, float, float]  # groups, instances per group, z of SKIP, z of QUIT
 
 NODE_SIZE: int
@@ -396,6 +400,13 @@ def descend(
     actions: Bytes,
     n_threads: int,
 ) -> float: ...
+def walk_exits(
+    sample: ExitSample,
+    grid: Grid,
+    exits: Exits,
+    losses: list[Loss],
+    sums: Floats,  # (n_losses + 1, n_candidates + 1), changed
+) -> None: ...
 def reject_thresholds(
     ranked: tuple[Floats, Ints32, Floats],  # sums, ranks, cuts, each (T, n)
     of_rows: tuple[

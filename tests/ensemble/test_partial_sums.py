@@ -37,6 +37,15 @@ def test_partial_sums_go_on_from_any_step():
         np.testing.assert_array_equal(rest, sums[start:])
 
 
+def test_partial_sums_of_some_rows():
+    rng = np.random.default_rng(0)
+    votes, rows = Votes.from_dense(rng.normal(size=(20, 150, 3))), np.array([3, 3, 17])
+    wanted = [f[rows] for f in partial_sums(votes)]
+    np.testing.assert_array_equal([f.copy() for f in partial_sums(votes, rows=rows)], wanted)
+    rest = [f.copy() for f in partial_sums(votes, 70, wanted[70], rows)]
+    np.testing.assert_array_equal(rest, wanted[70:])
+
+
 def test_top_and_margin_by_hand():
     top, margin = top_and_margin(np.array([[1.0, 3.0, 2.5], [2.0, 2.0, -1.0]]))
     assert top.tolist() == [1, 0]

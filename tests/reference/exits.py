@@ -1,4 +1,5 @@
-"""Twin of mddag.solvers.exits.nested: every candidate followed by itself, action by action."""
+"""Twin of mddag.solvers.exits.nested and native/solvers/exits.hpp: every candidate followed by
+itself, action by action."""
 
 import numpy as np
 

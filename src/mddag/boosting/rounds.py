@@ -12,7 +12,7 @@ exponentials are taken here, not in the kernels: no result depends on the number
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -98,8 +98,14 @@ def start(
     rows = scored(labels, n_classes, mass, n_threads)
     shares = 1.0 if n_classes == 2 else np.where(rows.targets > 0, 0.5, 0.5 / (n_classes - 1))
     units = np.ascontiguousarray(unit * shares)
-    weights = mass[:, None] * np.where(units < 1, (units + 1.0) - 1.0, units)  # as in reweigh
+    weights = weights_of(mass, units)
     return Boosted(**vars(rows), units=units, weights=weights, delta=0.01 / total)
+
+
+def weights_of(mass: NDArray[np.float64], units: NDArray[np.float64]) -> NDArray[np.float64]:
+    """w_ik = mass_i u_ik, u being read as a multiple of 2^-52, as in reweigh."""
+    weights: NDArray[np.float64] = mass[:, None] * np.where(units < 1, (units + 1.0) - 1.0, units)
+    return weights
 
 
 def scored(
@@ -123,18 +129,23 @@ def rounds(
     learner: Learner,
     columns: Columns,
     candidates: Iterator[NDArray[np.intp]] | None = None,
+    before: Callable[[Boosted], None] = lambda boosted: None,
+    after: Callable[[Boosted, Nodes], None] = lambda boosted, nodes: None,
 ) -> Iterator[Round]:
     """Boost for as long as the learner finds a tree that is better than chance.
 
-    A tree without any error is the last. `candidates` gives the columns open to each round.
+    A tree without any error is the last. `candidates` gives the columns open to each round;
+    `before` and `after` each round, with what it voted, the weights may be changed.
     """
     while True:
+        before(boosted)
         open_columns = columns if candidates is None else columns.restricted(next(candidates))
         nodes = learner.fit(open_columns, boosted.targets, boosted.weights)
         check_votes(nodes, boosted.targets.shape[1], learner)
         played = play(boosted, nodes, columns.leaf_codes(nodes))
         if played is None:
             return
+        after(boosted, played.nodes)
         yield played
         if played.perfect:
             return

@@ -18,15 +18,22 @@ TREES_AT_ONCE = 64  # codes of so many trees share a cache line of a row
 
 
 def partial_sums(
-    votes: Votes, start: int = 0, scores: NDArray[np.float64] | None = None
+    votes: Votes,
+    start: int = 0,
+    scores: NDArray[np.float64] | None = None,
+    rows: NDArray[np.intp] | None = None,
 ) -> Iterator[NDArray[np.float64]]:
     """f^(0), f^(1), … f^(N), each (n, K): one array, changed in place between the steps.
 
     start, scores : begin with f^(start), which these are; without them with f^(0)
+    rows          : of these rows alone, whose votes are never copied all at once
     """
     tables = votes.tables
-    scores = np.tile(tables.bias, (len(votes), 1)) if scores is None else scores.copy()
-    trees = _columns(votes, int(tables.rounds[start]))
+    if scores is None:
+        scores = np.tile(tables.bias, (len(votes) if rows is None else len(rows), 1))
+    else:
+        scores = scores.copy()
+    trees = _columns(votes, int(tables.rounds[start]), slice(None) if rows is None else rows)
     yield scores
     for j in range(start, tables.n_classifiers):
         for t in range(tables.rounds[j], tables.rounds[j + 1]):
@@ -47,6 +54,8 @@ def top_and_margin(scores: NDArray[np.float64]) -> tuple[NDArray[np.intp], NDArr
     return top, scores[rows, top] - rest.max(axis=1)
 
 
-def _columns(votes: Votes, first: int) -> Iterator[NDArray[np.unsignedinteger]]:
+def _columns(
+    votes: Votes, first: int, rows: slice | NDArray[np.intp]
+) -> Iterator[NDArray[np.unsignedinteger]]:
     for start in range(first, votes.tables.n_trees, TREES_AT_ONCE):
-        yield from np.ascontiguousarray(votes.codes[:, start : start + TREES_AT_ONCE].T)
+        yield from np.ascontiguousarray(votes.codes[:, start : start + TREES_AT_ONCE][rows].T)

@@ -179,7 +179,7 @@ def _states_passed(votes: Votes) -> tuple[NDArray[np.float64], NDArray[np.intp]]
     n_looks = -(-n_sums // stride)
     rows = spaced_rows(len(votes), max(MAX_SAMPLED_STATES // n_looks, 1))
     states = np.empty((n_looks, len(rows)))
-    for j, scores in enumerate(partial_sums(votes.rows(rows))):
+    for j, scores in enumerate(partial_sums(votes, rows=rows)):
         if j % stride == 0:
             states[j // stride] = (
                 scores[:, 0] if scores.shape[1] == 1 else top_and_margin(scores)[1]

@@ -17,13 +17,12 @@ them is too sure. So those rows get votes by folds: each fold the values that th
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 from scipy.optimize import minimize
 
+from mddag import _core
 from mddag.calibration.calibration import sigmoid, softmax
 from mddag.calibration.platt import fit_factor
 from mddag.ensemble.rescaling import Rescaling
@@ -95,69 +94,45 @@ class LeafFit:
     """The leaves of all trees, as one convex problem in log-odds."""
 
     def __init__(self, votes: Votes, targets: Vector, mass: Vector) -> None:
-        self.votes, self.source, self.mass = votes, votes.tables, mass[:, None]
+        self.votes, self.source, self.mass = votes, votes.tables, mass
+        self.columns = np.ascontiguousarray(votes.codes.T)
         self.factor = fit_factor(votes.scores(), targets, mass)
         self.targets = targets[:, -self.source.n_scores :]
-
-    @cached_property
-    def reached(self) -> list[tuple[slice | int, NDArray[np.intp], sparse.csr_array]]:
-        """For each score, or for all at once: the scores, the places of the values (leaves, or
-        leaves x K), and which leaves rows reach, (n, leaves)."""
-        tables, found = self.source, []
-        for score in np.unique(tables.score).tolist():
-            trees = np.flatnonzero(tables.score == score)
-            sizes = tables.n_leaves[trees]
-            starts = starts_of(sizes)
-            n, m = len(self.votes), len(trees)
-            places = np.concatenate(
-                [np.arange(tables.starts[t], tables.starts[t + 1]) for t in trees.tolist()]
-            ).astype(np.intp)
-            columns = self.votes.codes[:, trees].astype(np.int64) + starts[:-1]
-            reached = sparse.csr_array(
-                (np.ones(n * m), columns.ravel(), np.arange(0, n * m + 1, m)), (n, int(starts[-1]))
-            )
-            scores: slice | int = score
-            if score < 0:
-                scores, places = slice(None), places.reshape(-1, tables.n_scores)
-            found.append((scores, places, reached))
-        return found
 
     def tables(self, ridge: float) -> Tables:
         """The tables with the fitted values, for one penalty."""
         tables, a = self.source, self.factor
         first = tables.values * a
         # Leaves with many rows are known better: steps in units of what is known converge sooner.
-        unit = 1 / np.sqrt(self._counts() / 4 + ridge)
+        counts = self._by_leaf(np.tile(self.mass[:, None], tables.n_scores))
+        unit = 1 / np.sqrt(counts / 4 + ridge)
 
         def loss_and_slope(step: Vector) -> tuple[float, Vector]:
             off = unit * step
             loss, slope = self._at(first + off)
             return loss + ridge / 2 * float(off @ off), (slope + ridge * off) * unit
 
-        start = np.zeros(len(first))
-        options = {"maxiter": N_ITERATIONS}
+        start, options = np.zeros(len(first)), {"maxiter": N_ITERATIONS}
         found = minimize(loss_and_slope, start, jac=True, method="L-BFGS-B", options=options).x
         return replace(tables, values=(first + unit * found) / a)
 
     def _at(self, values: Vector) -> tuple[float, Vector]:
         """The log-loss and its slope at values of all leaves, in log-odds."""
-        n_scores = self.source.n_scores
         scores = np.tile(self.source.bias * self.factor, (len(self.votes), 1))
-        for of, places, reached in self.reached:
-            scores[:, of] += reached @ values[places]
-        single = n_scores == 1
+        _core.add_coded_scores((values, *self.source.native[1:]), self.votes.codes, scores)
+        single = scores.shape[1] == 1
         p = sigmoid(scores) if single else softmax(scores)
         total = np.logaddexp(0.0, scores[:, 0]) if single else np.logaddexp.reduce(scores, axis=1)
-        loss = float(self.mass[:, 0] @ (total - (self.targets * scores).sum(axis=1)))
-        pull, slope = self.mass * (p - self.targets), np.empty(len(values))
-        for of, places, reached in self.reached:
-            slope[places] = reached.T @ pull[:, of]
-        return loss, slope
+        loss = float(self.mass @ (total - (self.targets * scores).sum(axis=1)))
+        return loss, self._by_leaf(self.mass[:, None] * (p - self.targets))
 
-    def _counts(self) -> Vector:
-        """The mass of the rows that reach each leaf, for each of its values."""
-        counts = np.empty(len(self.source.values))
-        for _, places, reached in self.reached:
-            of_leaf = reached.T @ self.mass[:, 0]
-            counts[places] = of_leaf if places.ndim == 1 else of_leaf[:, None]
-        return counts
+    def _by_leaf(self, numbers: Vector) -> Vector:
+        """Sums over the rows that reach each leaf of numbers (n, K), for each of its values."""
+        tables, sums = self.source, np.empty(len(self.source.values))
+        of_score = np.ascontiguousarray(numbers.T)
+        sizes, starts = tables.n_leaves.tolist(), tables.starts.tolist()
+        for t, k in enumerate(tables.score.tolist()):
+            some = of_score[k : k + 1] if k >= 0 else of_score
+            found = [np.bincount(self.columns[t], one, sizes[t]) for one in some]
+            sums[starts[t] : starts[t + 1]] = np.stack(found, axis=1).ravel()
+        return sums

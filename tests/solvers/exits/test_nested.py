@@ -3,13 +3,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mddag import MDP, Grid
+from mddag import MDP, Grid, _core
+from mddag.losses import ZeroOne
+from mddag.losses.loss import PlainLoss
 from mddag.mdp.policy import EVAL
 from mddag.solvers.exits.nested import Exits, inner_edges
+from mddag.solvers.quit_loss import quit_loss
 from mddag.solvers.solver import best
 from tests import strategies
 from tests.reference import exits as twin
 from tests.solvers.problems import LOSSES, mdp_of
+
+LABELS = ["classes", "shares"]
 
 
 @given(st.data())
@@ -32,6 +37,52 @@ def test_one_pass_equals_following_every_candidate(data):
         np.testing.assert_array_equal(candidates[c].actions, alone.actions)
         loss, cost = twin.loss_and_cost(mdp, alone)
         assert (losses[c], costs[c]) == pytest.approx((loss, cost), rel=1e-9, abs=1e-12)
+
+
+@given(st.data())
+@settings(deadline=None, max_examples=60)
+def test_the_kernel_gives_the_bits_of_the_loop(data):
+    seed, n_scores = data.draw(st.integers(0, 1000)), data.draw(st.sampled_from([1, 3]))
+    every, labels = data.draw(st.sampled_from([1, 2, 9])), data.draw(st.sampled_from(LABELS))
+    loss = LOSSES[data.draw(st.sampled_from(["zero_one", "prices"]))]
+    trees = data.draw(st.booleans())
+    kind = {"n_scores": n_scores, "labels": labels, "loss": loss, "several_trees": trees}
+    mdp = mdp_of(seed, **kind, weighted=True, n=30, n_steps=7, n_cells=8)
+    shape = data.draw(st.sampled_from([(1, 1), (-(-7 // every), 1), (1, mdp.grid.n_cells)]))
+    confidence = np.random.default_rng(seed).normal(size=shape)
+    candidates = Exits(mdp, confidence, np.linspace(-1, 1, 5), every)
+    others = [mdp, mdp.with_labels(mdp.labels, ZeroOne()), mdp]
+
+    losses, costs = candidates.evaluate_by(others)
+
+    by_calls = [by.with_labels(by.labels, PlainLoss(by.loss)) for by in others]
+    wanted_losses, wanted_costs = candidates.evaluate_by(by_calls)
+    np.testing.assert_array_equal(losses, wanted_losses)
+    np.testing.assert_array_equal(costs, wanted_costs)
+
+
+def test_arguments_of_the_kernel_that_say_where_it_writes_are_checked():
+    mdp = mdp_of(0)
+    candidates = Exits(mdp, np.arange(4.0)[:, None], np.arange(4.0))
+    sample = (mdp.votes.tables.native, mdp.votes.codes, mdp.votes.tables.bias, mdp.weight)
+    sample = *sample, np.arange(5.0)
+    fits = {
+        "levels": candidates.levels.astype(np.int32),
+        "spent": sample[-1],
+        "sums": np.zeros((2, 6)),
+    }
+
+    def walk(levels, spent, sums):
+        exits = levels, len(candidates), 1
+        _core.walk_exits((*sample[:4], spent), mdp.grid.native, exits, [quit_loss(mdp)], sums)
+
+    walk(**fits)
+    wrong = {"levels": -fits["levels"], "spent": np.arange(4.0), "sums": np.zeros((2, 5))}
+    for name, array in wrong.items():
+        with pytest.raises(ValueError, match=r"level|steps|sums"):
+            walk(**fits | {name: array})
+    with pytest.raises(ValueError, match="levels are not those"):
+        walk(**fits | {"levels": fits["levels"][:3]})
 
 
 @given(st.data())

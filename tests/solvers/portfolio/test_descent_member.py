@@ -1,12 +1,17 @@
+from types import SimpleNamespace
+
 import numpy as np
 
 from mddag.ordering import Correlation, Given
+from mddag.ordering.arrangement import Arrangement
 from mddag.solvers import Descent, Margin
 from mddag.solvers.portfolio.arranged_rows import ArrangementRule, RowsByArrangement, RowSubset
 from mddag.solvers.portfolio.descent_member import (
     N_PRICES,
     N_STARTS,
     SMALL,
+    _may_end,
+    _may_win,
     explore_thoroughly,
     explored,
     is_thorough,
@@ -51,6 +56,38 @@ def test_small_problems_are_explored_thoroughly_in_one_arrangement():
     n_steps = small.whole.n_steps
     many = RowSubset(small.whole, np.zeros(SMALL[1] // n_steps + 1, np.intp))
     assert not is_thorough(Descent(), whole, many)
+
+
+def test_descents_on_labels_run_at_all_prices():
+    three, soft = mdp_of(0, n_scores=3), mdp_of(0, n_scores=3, labels="shares")
+    assert not _may_end(Descent(), three)
+    assert _may_end(Descent(), soft)
+    assert _may_end(Descent(targets="teacher"), three)
+    assert not _may_end(Descent(targets="teacher"), mdp_of(0))
+
+
+def values_of(here, before, known):
+    """Entries of which the least values are these, by price; `before` without the descents."""
+
+    def least(price, arrangement=None, n_entries=None):
+        return (known if arrangement is None else here if n_entries is None else before)[price]
+
+    return SimpleNamespace(least=least)
+
+
+def test_descents_go_on_where_the_chord_or_what_was_gained_leaves_hope():
+    """At .02 the best here is .2, at 0 it is .1: at .01 it is .15 at least."""
+    here, arrangement = {0.02: 0.2, 0.0: 0.1}, Arrangement(np.arange(4))
+
+    def goes_on(before, known):
+        entries = values_of(here, {0.02: before}, {0.01: known})
+        return _may_win(entries, arrangement, 0.01, 0.02, 1)
+
+    assert goes_on(before=0.2, known=0.151)
+    assert goes_on(before=0.2, known=0.15)
+    assert not goes_on(before=0.2, known=0.149)
+    assert goes_on(before=0.21, known=0.141)
+    assert not goes_on(before=0.21, known=0.139)
 
 
 def test_the_rows_for_learning_choose_among_starts():

@@ -6,7 +6,14 @@ from mddag.calibration.calibration import probabilities
 from mddag.losses import Logistic
 from mddag.ordering import Correlation
 from mddag.solvers import Portfolio
-from mddag.solvers.portfolio.log_odds import applies_to, condensed, joined_rows, log_odds
+from mddag.solvers.portfolio.arranged_rows import RowsByArrangement, RowSubset
+from mddag.solvers.portfolio.log_odds import (
+    applies_to,
+    are_coded_alike,
+    condensed,
+    joined_rows,
+    log_odds,
+)
 
 
 def taught(n=4000, seed=0, scale=1.0):
@@ -29,7 +36,7 @@ def test_certain_targets_have_finite_log_odds():
 @pytest.mark.parametrize("scale", [1.0, 2.0])
 def test_a_few_follow_the_teacher_in_units_of_the_scores(scale):
     mdp, wanted = taught(scale=scale)
-    arrangement = condensed(mdp, 3).arrangement(3)
+    arrangement = condensed(mdp, 3, 4000).arrangement(3)
     assert sorted(arrangement.kept) == [0, 1, 2]
     found = arrangement.votes(mdp.votes).scores()
     np.testing.assert_allclose(found, wanted, atol=0.2 * wanted.std())  # the ridge draws to 0
@@ -41,7 +48,7 @@ def test_rows_without_doubt_count_too():
     votes = np.zeros((2000, 2, 1))
     votes[:1000, 0, 0], votes[1000:, 1, 0] = 0.2 * signs, 10.0 * signs
     mdp = MDP(votes, probabilities(votes.sum(axis=1), 1.0), loss=Logistic())
-    assert condensed(mdp, 1).chosen[0] == 1
+    assert condensed(mdp, 1, 2000).chosen[0] == 1
 
 
 def test_it_applies_to_probabilities_of_two_classes():
@@ -64,7 +71,12 @@ def test_joined_rows_are_those_of_both():
 def test_arrays_that_are_coded_apart_do_not_mix():
     learning, selection = taught(seed=0)[0], taught(seed=1)[0]
     other = MDP(selection.votes.dense() + 0.01, selection.labels, loss=Logistic())
-    assert joined_rows(learning, other) is learning
+    assert not are_coded_alike(learning.votes, other.votes)
+    assert are_coded_alike(learning.votes, learning.rows(np.arange(3)).votes)
+    rows = RowsByArrangement(RowSubset(learning), RowSubset(other))
+    np.testing.assert_array_equal(
+        rows._to_arrange(Correlation())[0].votes.codes, learning.votes.codes
+    )
 
 
 def test_the_portfolio_condenses_to_what_labels_say():

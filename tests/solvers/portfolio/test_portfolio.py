@@ -11,6 +11,7 @@ from mddag.mdp.policy import QUIT, Policy
 from mddag.ordering import Correlation, Given
 from mddag.solvers import Descent, Margin, Portfolio, Prefix, Residual, Sarsa
 from mddag.solvers.portfolio import descent_member
+from mddag.solvers.portfolio.judge import Judge
 
 QUICK = (Prefix(), Margin(), Descent(n_starts=2, n_sweeps=2))
 
@@ -151,7 +152,7 @@ def test_of_many_rows_some_learn_and_choose():
         for most in (None, 280, 100)
     )
     np.testing.assert_array_equal(whole.losses, same.losses)
-    assert few.judge.mdp.n_instances == 100
+    assert few.judge.n_rows == 100
     assert mdp.evaluate(few.policy(0.01)).objective < mdp.evaluate(mdp.evaluate_all()).objective
 
 
@@ -188,11 +189,11 @@ def test_any_solver_may_be_a_member():
 
 def test_a_portfolio_within_a_portfolio_keeps_its_weights_and_constants():
     inner = Portfolio((Prefix(),), (Correlation(),), (), random_state=0)
-    judged = Portfolio((inner,), (Given(),), (), random_state=0).judged(problem(), [0.003])
-    entry = judged.entries[1]
+    mdp, outer = problem(), Portfolio((inner,), (Given(),), (), random_state=0)
+    entry = outer.judged(mdp, [0.003], mdp).entries[1]
     assert entry.candidates[0].rescaling is not None
-    judged = judged.judge.of_policy(entry.candidates[0])
-    assert judged.losses[0] == entry.judgements.losses[0]
+    judge = Judge(mdp, mdp.votes.scores())
+    assert judge.of_policy(entry.candidates[0]).losses[0] == entry.judgements.losses[0]
 
 
 def test_descents_start_from_policies_that_decide_as_often():

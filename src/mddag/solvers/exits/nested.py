@@ -3,7 +3,8 @@
 A row that quits at step j in a cell at one setting of the knob quits there at every bolder one. So
 a family is one table of confidences: candidate c quits where confidence >= knobs[c], knobs falling.
 The exit of a row only moves forward as c grows, and one walk through all sums f^(0) … f^(N) gives
-the loss and the cost of every candidate, for about the price of one.
+the loss and the cost of every candidate, for about the price of one. A loss that counts wrong
+decisions is walked natively (native/solvers/exits.hpp), to the same bits.
 """
 
 from __future__ import annotations
@@ -13,11 +14,13 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from mddag import _core
 from mddag.ensemble.partial_sums import partial_sums
 from mddag.mdp.grid import Grid
 from mddag.mdp.mdp import MDP
 from mddag.mdp.policy import EVAL, QUIT, Policy
 from mddag.solvers.exits.family import Policies
+from mddag.solvers.quit_loss import quit_loss
 
 
 class Exits(Policies):
@@ -34,9 +37,10 @@ class Exits(Policies):
         self.grid, self.every, self.n_steps = mdp.grid, every, mdp.n_steps
         rising = np.unique(knobs) if "quit" in mdp.actions else np.empty(0)
         # the first candidate that quits there; len(rising) + 1 where none does
-        quiet = np.searchsorted(rising, confidence, side="right").astype(np.int32)
-        shape = (-(-mdp.n_steps // every), mdp.grid.n_cells)
-        self.levels = np.broadcast_to(len(rising) + 1 - quiet, shape)
+        quiet = np.searchsorted(rising, np.atleast_2d(confidence), side="right")
+        smallest = np.min_scalar_type(len(rising) + 1)  # many families are kept
+        self.levels = np.subtract(smallest.type(len(rising) + 1), quiet.astype(smallest))
+        self.shape = (-(-mdp.n_steps // every), mdp.grid.n_cells)
         self.knobs = np.concatenate([[np.inf], rising[::-1]])
 
     def __len__(self) -> int:
@@ -45,6 +49,7 @@ class Exits(Policies):
     def policy(self, c: int) -> Policy:
         """See `Policies`."""
         actions = np.where(self.levels <= c, QUIT, EVAL).astype(np.uint8)
+        actions = np.ascontiguousarray(np.broadcast_to(actions, self.shape))
         return Policy(actions, self.grid, np.arange(self.n_steps), self.every)
 
     def evaluate_by(self, mdps: Sequence[MDP]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -52,33 +57,62 @@ class Exits(Policies):
         mdp = mdps[0]
         self[0].require(mdp.n_steps, mdp.n_scores)
         spent = np.concatenate([[0.0], np.cumsum(mdp.costs)])
-        losses, costs = np.zeros((len(mdps), len(self) + 1)), np.zeros(len(self) + 1)
+        twins = [quit_loss(by) for by in mdps if _counts_decisions(by)]
+        native = [twin for twin in twins if not callable(twin)]
+        fits = len(native) == len(mdps)
+        jumps = self._walk(mdp, spent, native) if fits else self._walk_by_calls(mdps, spent)
+        *losses, costs = np.cumsum(jumps, axis=1)[:, :-1] / mdp.weight.sum()
+        return np.array(losses), costs
+
+    def _walk(
+        self, mdp: MDP, spent: NDArray[np.float64], losses: list[_core.Loss]
+    ) -> NDArray[np.float64]:
+        """What further candidates pay, by each loss and in costs, (n_losses + 1, n_candidates + 1):
+        candidate c pays the sum of the first c + 1 numbers."""
+        tables = mdp.votes.tables
+        sample = tables.native, mdp.votes.codes, tables.bias, mdp.weight, spent
+        jumps = np.zeros((len(losses) + 1, len(self) + 1))
+        every = min(self.every, max(self.n_steps, 1))
+        exits = self.levels.astype(np.int32), len(self), every
+        _core.walk_exits(sample, self.grid.native, exits, losses, jumps)
+        return jumps
+
+    def _walk_by_calls(
+        self, mdps: Sequence[MDP], spent: NDArray[np.float64]
+    ) -> NDArray[np.float64]:
+        """The same for any losses."""
+        mdp, jumps = mdps[0], np.zeros((len(mdps) + 1, len(self) + 1))
         running = np.full(mdp.n_instances, len(self))  # candidates below it have not quit the row
         for j, rows, levels, scores in self._exits(mdp, running):
             weight = mdp.weight[rows]
             paid = [weight * by.losses_of(scores, rows, j) for by in mdps]
             # candidates levels .. running - 1 pay: a jump up at the one end, down at the other
-            for sums, amount in zip([*losses, costs], [*paid, weight * spent[j]], strict=True):
+            for sums, amount in zip(jumps, [*paid, weight * spent[j]], strict=True):
                 sums += np.bincount(levels, amount, len(sums))
                 sums -= np.bincount(running[rows], amount, len(sums))
             running[rows] = levels
-        total = mdp.weight.sum()
-        return np.cumsum(losses, axis=1)[:, :-1] / total, np.cumsum(costs)[:-1] / total
+        return jumps
 
     def _exits(
         self, mdp: MDP, running: NDArray[np.intp]
     ) -> Iterator[tuple[int, NDArray[np.intp], NDArray[np.intp], NDArray[np.float64]]]:
         """Step, rows that further candidates quit there, the boldness it takes, their scores."""
+        table = np.broadcast_to(self.levels, self.shape)
         for j, scores in enumerate(partial_sums(mdp.votes)):
             if j == self.n_steps:
                 levels = np.zeros(mdp.n_instances, np.intp)
             elif j % self.every == 0:
-                levels = self.levels[j // self.every][self.grid.cells(scores)]
+                levels = table[j // self.every][self.grid.cells(scores)]
             else:
                 continue
             rows = np.flatnonzero(levels < running)
             if len(rows):
                 yield j, rows, levels[rows], scores[rows]
+
+
+def _counts_decisions(mdp: MDP) -> bool:
+    """Whether its losses are those of decisions; of others the kernel would round otherwise."""
+    return mdp.loss.prices(max(mdp.n_scores, 2)) is not None and mdp.factors is None
 
 
 def inner_edges(grid: Grid) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

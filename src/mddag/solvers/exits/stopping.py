@@ -106,23 +106,23 @@ class Passage:
     Losses at all decisions would take many times the memory of votes. So the sums are kept at some
     decisions, and those between are added up again, to the same bits, on the way back.
 
+    rows   : intp (n,), those that it is of, MAX_ROWS at most
     at_end : float32 (n,), the losses of the full ensemble
     prices : float64 (n_decisions,), cost of what a decision covers
     """
 
     def __init__(self, mdp: MDP, every: int) -> None:
-        some = mdp.counting(MAX_ROWS)
-        self.mdp = few = mdp if len(some) == mdp.n_instances else mdp.rows(some)
-        self.weight = few.weight
+        self.mdp, self.rows = mdp, mdp.counting(MAX_ROWS)
+        self.weight = mdp.weight[self.rows]
         self.n_places = len(mdp.grid.edges) + 1
-        self.every, self.n_decisions = every, -(-few.n_steps // every)
-        self.prices = np.add.reduceat(few.costs, np.arange(0, few.n_steps, every))
+        self.every, self.n_decisions = every, -(-mdp.n_steps // every)
+        self.prices = np.add.reduceat(mdp.costs, np.arange(0, mdp.n_steps, every))
         self.kept: dict[int, NDArray[np.float64]] = {}
-        for j, scores in enumerate(partial_sums(few.votes)):
-            if j % (KEPT_EVERY * every) == 0 and j < few.n_steps:
+        for j, scores in enumerate(partial_sums(mdp.votes, rows=self.rows)):
+            if j % (KEPT_EVERY * every) == 0 and j < mdp.n_steps:
                 self.kept[j] = scores.copy()
-            if j == few.n_steps:
-                self.at_end = few.losses_of(scores, slice(None), j).astype(np.float32)
+            if j == mdp.n_steps:
+                self.at_end = self._losses(scores, j)
 
     def backwards(self) -> Iterator[tuple[int, Places, NDArray[np.float32]]]:
         """Decisions from the last to the first; places (n,), the cells on the axis of scores or
@@ -134,13 +134,16 @@ class Passage:
 
     def _block(self, start: int) -> Iterator[tuple[Places, NDArray[np.float32]]]:
         """Places and losses of the decisions from one whose sums are kept to the next."""
-        few, end = self.mdp, min(start + KEPT_EVERY * self.every, self.mdp.n_steps)
+        mdp, end = self.mdp, min(start + KEPT_EVERY * self.every, self.mdp.n_steps)
         smallest = np.min_scalar_type(self.n_places - 1)
-        sums_from = partial_sums(few.votes, start, self.kept[start])
+        sums_from = partial_sums(mdp.votes, start, self.kept[start], self.rows)
         for j, scores in zip(range(start, end), sums_from, strict=False):
             if j % self.every == 0:
-                places = (few.grid.cells(scores) % self.n_places).astype(smallest)
-                yield places, few.losses_of(scores, slice(None), j).astype(np.float32)
+                places = (mdp.grid.cells(scores) % self.n_places).astype(smallest)
+                yield places, self._losses(scores, j)
+
+    def _losses(self, scores: NDArray[np.float64], j: int) -> NDArray[np.float32]:
+        return self.mdp.losses_of(scores, self.rows, j).astype(np.float32)
 
 
 def sums(places: NDArray[np.integer[Any]], numbers: Vector, n_places: int) -> Vector:

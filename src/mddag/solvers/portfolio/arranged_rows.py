@@ -2,8 +2,8 @@
 
 An arrangement is an order of the base classifiers, of all or of a few that stand for all
 (condensed), with its constants and weights (``mddag.ordering``) or with leaf values of its own
-(``refitted``). It is made from the
-rows for learning, for probabilities of two classes from those for choosing too, and serves both.
+(``refitted``). It is made from some of the rows for learning, for probabilities of two classes from
+some for choosing too, and serves both.
 The rows of one arrangement are kept at a time: votes are what fills memory.
 """
 
@@ -16,12 +16,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mddag._internal.row_sampling import spaced_rows
+from mddag._internal.weights import mass
 from mddag.ensemble.routing import Routing
 from mddag.ensemble.votes import Votes
 from mddag.mdp.grid import Grid
 from mddag.mdp.mdp import MDP
 from mddag.ordering import Correlation
-from mddag.ordering.arrangement import Arrangement, arranged
+from mddag.ordering.arrangement import MAX_ROWS, Arrangement, arranged
 from mddag.ordering.condensation import Condensation
 from mddag.solvers.portfolio import log_odds
 from mddag.solvers.portfolio.judge import Judge
@@ -48,9 +49,17 @@ class RowSubset:
         """These rows, or so many of them, evenly spaced."""
         if n_rows is None or len(self) <= n_rows:
             return self
-        some = spaced_rows(len(self), n_rows)
+        return self.taken(spaced_rows(len(self), n_rows))
+
+    def taken(self, some: NDArray[np.intp]) -> RowSubset:
+        """Some of these rows."""
         labels = None if self.labels is None else self.labels[some]
         return replace(self, index=some if self.index is None else self.index[some], labels=labels)
+
+    @property
+    def weight(self) -> NDArray[np.float64]:
+        """Of these rows, (n,)."""
+        return self.whole.weight if self.index is None else self.whole.weight[self.index]
 
     def mdp(self) -> MDP:
         """The MDP of these rows alone."""
@@ -108,6 +117,9 @@ class RowsByArrangement:
     def __init__(self, learning: RowSubset, selection: RowSubset) -> None:
         self.learning, self.selection = learning, selection
         self.by_log_odds = log_odds.applies_to(learning.whole)
+        self.joins = self.by_log_odds and log_odds.are_coded_alike(
+            learning.whole.votes, selection.whole.votes
+        )
         self.full = selection.mdp().votes.scores()
         self.opinion: NDArray[np.float64] | None = None
         if are_refitted(learning.whole, selection.whole):
@@ -128,7 +140,7 @@ class RowsByArrangement:
             assert rule.routing is not None
             arrangement = rule.routing
         else:
-            arrangement = self._arrangement(rule, self._to_arrange())
+            arrangement = self._arrangement(rule)
         by_fold: Votes | None = None
         if isinstance(rule, RefittedRule):
             assert isinstance(arrangement, Arrangement)
@@ -144,25 +156,51 @@ class RowsByArrangement:
             mdp, selection = mdp.read_by(factors), selection.read_by(factors)
         return ArrangedRows(repr(rule), arrangement, mdp, Judge(selection, self.full, self.opinion))
 
-    def _to_arrange(self) -> MDP:
-        """The rows that arrangements are made from."""
-        if not self.by_log_odds:
-            return self.learning.mdp()
-        return log_odds.joined_rows(self.learning.mdp(), self.selection.mdp())
+    def _to_arrange(self, ordering: Any) -> tuple[MDP, NDArray[np.intp]]:
+        """The rows that arrangements are made from, and which of all these are: more than those
+        are not looked at, and would be copied."""
+        most = max(MAX_ROWS, getattr(ordering, "max_rows", 0)) // self.learning.whole.n_scores
+        n_learning = len(self.learning)
+        n = n_learning + len(self.selection) if self.joins else n_learning
+        rows = spaced_rows(n, max(most, 1))
+        learning = self.learning.taken(rows[rows < n_learning]).mdp()
+        if not self.joins:
+            return learning, rows
+        selection = self.selection.taken(rows[rows >= n_learning] - n_learning)
+        return log_odds.joined_rows(learning, selection.mdp()), rows
 
-    def _arrangement(self, rule: ArrangementRule, mdp: MDP) -> Arrangement:
+    def _arrangement(self, rule: ArrangementRule) -> Arrangement:
+        wanted = None
+        condenses = rule.size is not None and not self._has_condensed(rule.size)
+        if condenses and not self.by_log_odds:
+            wanted = self._mixture()
+        mdp, rows = self._to_arrange(rule.ordering)
         if rule.size is None:
             return arranged(rule.ordering, mdp.votes, mdp.costs, mdp.weight)
-        if self.condensation is None or rule.size > len(self.condensation.chosen):
-            condense = log_odds.condensed if self.by_log_odds else _condensed
-            self.condensation = condense(mdp, rule.size)
+        if condenses:
+            self.condensation = self._condensed(
+                mdp, rule.size, wanted if wanted is None else wanted[rows]
+            )
+        assert self.condensation is not None
         condensed = self.condensation.arrangement(rule.size)
         votes, costs = condensed.votes(mdp.votes), mdp.costs[condensed.kept]
         return condensed.then(arranged(rule.ordering, votes, costs, mdp.weight))
 
+    def _has_condensed(self, size: int) -> bool:
+        return self.condensation is not None and size <= len(self.condensation.chosen)
 
-def _condensed(mdp: MDP, most: int) -> Condensation:
-    sample = mdp.votes, most, mdp.costs, mdp.weight
-    if mdp.of_numbers:
-        return Condensation.of(*sample, focus=0.0)
-    return Condensation.of(*sample, wanted=mixture_scores(mdp) if mdp.labels.ndim == 1 else None)
+    def _mixture(self) -> NDArray[np.float64] | None:
+        """What a condensation follows on all rows for learning; None for the full score."""
+        mdp = self.learning.mdp()
+        return mixture_scores(mdp) if mdp.labels.ndim == 1 and not mdp.of_numbers else None
+
+    def _condensed(self, mdp: MDP, most: int, wanted: NDArray[np.float64] | None) -> Condensation:
+        if self.by_log_odds:
+            return log_odds.condensed(mdp, most, self._n_equal_rows())
+        focus = 0.0 if mdp.of_numbers else 1.0
+        return Condensation.of(mdp.votes, most, mdp.costs, mdp.weight, focus, wanted=wanted)
+
+    def _n_equal_rows(self) -> float:
+        """How many equal rows there are to arrange, were none left out."""
+        parts = (self.learning, self.selection) if self.joins else (self.learning,)
+        return float(mass(np.concatenate([part.weight for part in parts])).sum())

@@ -16,9 +16,11 @@ from typing import TypeGuard
 
 import numpy as np
 
+from mddag.ensemble.routing import Routing
 from mddag.mdp.mdp import MDP
 from mddag.mdp.policy import Policy
 from mddag.ordering import Correlation, Given
+from mddag.ordering.arrangement import Arrangement
 from mddag.solvers.descent.descent import CAREFUL, FREE, Descent
 from mddag.solvers.descent.descents import FEW
 from mddag.solvers.descent.sweep import Guards
@@ -33,6 +35,7 @@ N_PRICES = 6  # at which descents run; what they find competes at all
 N_VOTES = 4_000_000  # instances times base classifiers, where none are left out
 N_STARTS = 48  # explorations of a small problem, over all prices
 THOROUGH_SWEEPS = 4
+ROUNDING = 1e-9  # of a loss
 SMALL = 256, 600_000  # base classifiers; instances times base classifiers
 
 
@@ -96,6 +99,9 @@ def descend(
     They explore at the dearest price alone, in one arrangement, every cell for itself: what is
     found there is short, quick to find and a start for the next, and the cheaper evaluations are,
     the less there is to gain by leaving some out. From a good start careful guards are enough.
+    With more than two classes condensed sums fall behind where evaluations are cheap, and descents
+    take longest there: those that follow a teacher run where that of a dearer price leaves hope.
+    Those on labels may find more than the judge knows of, and run at all prices.
     """
 
     def found(how: Descent, learning: MDP) -> None:
@@ -111,11 +117,39 @@ def descend(
         found(_guarded(member, FREE), few.with_beta(betas[0]))
         del few
     learning, careful = _some(rows.learning, most), _guarded(member, CAREFUL)
+    above, n_before, may_end = 0.0, len(entries.entries), _may_end(member, learning)
     for beta in thinned(betas):
+        if above and may_end and not _may_win(entries, rows.arrangement, beta, above, n_before):
+            continue
+        above = beta
         start = entries.best_in(rows.arrangement, beta)
         if start is None or not _continues(start, member.every):
             start = learning.evaluate_all(member.every)
         found(replace(careful, start=start), learning.with_beta(beta))
+
+
+def _may_end(member: Descent, mdp: MDP) -> bool:
+    """Whether descents may end before the cheapest price; soft targets are those of a teacher."""
+    return mdp.n_scores > 1 and (member.targets == "teacher" or mdp.labels.ndim == 2)
+
+
+def _may_win(
+    entries: Entries,
+    arrangement: Arrangement | Routing,
+    beta: float,
+    above: float,
+    n_before: int,
+) -> bool:
+    """Whether a descent may find the best candidate of all at a price.
+
+    above    : a dearer price at which there was one. The best value of Eq. (8) is concave in the
+               price, so between that one and none at all it lies above the chord
+    n_before : entries without these descents. What the one above gained, others may gain below it
+    """
+    here, share = entries.least(above, arrangement), beta / above
+    gained = entries.least(above, arrangement, n_before) - here
+    chord = share * here + (1 - share) * entries.least(0.0, arrangement)
+    return chord - gained <= entries.least(beta) + ROUNDING
 
 
 def _recalled(memory: Memory | None, learn: Callable[[], Iterable[Policy]]) -> Iterable[Policy]:

@@ -21,6 +21,7 @@ losses are judged by labels alone.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import copy
 from dataclasses import dataclass
 
 import numpy as np
@@ -80,6 +81,12 @@ class Judge:
             self.teacher = with_teacher(mdp, full if opinion is None else opinion)
             self.decided = mdp.with_labels(winner.astype(np.intp), ZeroOne())
             self.square = _mean_square_price(mdp, prices)
+
+    def without_rows(self) -> Judge:
+        """One that estimates as this does, but has no votes, which fill memory, to judge by."""
+        other = copy(self)
+        del other.mdp, other.teacher, other.decided
+        return other
 
     def of_policy(self, policy: Policy) -> Judgements:
         """The judgement of one candidate, by a rollout."""

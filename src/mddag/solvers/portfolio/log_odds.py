@@ -31,14 +31,17 @@ def applies_to(mdp: MDP) -> bool:
     return mdp.loss.of_probabilities and mdp.n_scores == 1
 
 
-def joined_rows(learning: MDP, selection: MDP) -> MDP:
-    """The rows of both; those for learning where plain arrays gave each a coding of its own."""
-    one, other = learning.votes, selection.votes
-    if not all(
+def are_coded_alike(one: Votes, other: Votes) -> bool:
+    """Whether the rows of both can be joined: plain arrays give each a coding of its own."""
+    return all(
         np.array_equal(getattr(one.tables, name), getattr(other.tables, name))
         for name in ("starts", "values")
-    ):
-        return learning
+    )
+
+
+def joined_rows(learning: MDP, selection: MDP) -> MDP:
+    """The rows of both, one behind the other."""
+    one, other = learning.votes, selection.votes
     return MDP(
         Votes(np.concatenate([one.codes, other.codes]), one.tables),
         np.concatenate([learning.labels, selection.labels]),
@@ -49,8 +52,11 @@ def joined_rows(learning: MDP, selection: MDP) -> MDP:
     )
 
 
-def condensed(mdp: MDP, most: int) -> Condensation:
-    """`most` base classifiers whose sum follows the log-odds of the soft targets (n, 2)."""
+def condensed(mdp: MDP, most: int, n_rows: float) -> Condensation:
+    """`most` base classifiers whose sum follows the log-odds of the soft targets (n, 2).
+
+    n_rows : as whose sample the rows of the MDP count
+    """
     variance = mdp.labels.prod(axis=1)
     return Condensation.of(
         mdp.votes,
@@ -59,7 +65,7 @@ def condensed(mdp: MDP, most: int) -> Condensation:
         mdp.weight * (variance + SURE),
         focus=0.0,
         wanted=log_odds(mdp.labels) / mdp.loss.scale,
-        ridge=RIDGE / float(mdp.mass.sum()),
+        ridge=RIDGE / n_rows,
     )
 
 
