@@ -135,6 +135,7 @@ bench: $(VENV)/built
 	$(BIN)/python -m benchmarks.parts.learning
 	$(BIN)/python -m benchmarks.parts.quitting
 	$(BIN)/python -m benchmarks.parts.condensation
+	$(BIN)/python -m benchmarks.parts.refitting
 	$(BIN)/python -m benchmarks.quality
 	$(BIN)/python -m benchmarks.quality.times
 	$(BIN)/python -m benchmarks.quality_fixed --resume

@@ -1,6 +1,7 @@
 // The bindings of native/ensemble: leaf codes and scores of trees.
 #include "bindings/arrays.hpp"
 #include "bindings/bindings.hpp"
+#include "ensemble/leaf_sums.hpp"
 #include "ensemble/tree_fault.hpp"
 #include "ensemble/trees.hpp"
 
@@ -45,6 +46,19 @@ void bind_add_coded_scores(nb::module_& m) {
       "tables"_a.noconvert(), "codes"_a.noconvert(), "out"_a.noconvert());
 }
 
+template <class Code>
+void bind_add_leaf_sums(nb::module_& m) {
+  m.def(
+      "add_leaf_sums",
+      [](const TableArrays& table_arrays, Matrix<const Code> codes, Matrix<const double> numbers,
+         Array<double> sums) {
+        nb::gil_scoped_release unlocked;
+        add_leaf_sums(tables(table_arrays), codes.data(), codes.shape(0), numbers.data(),
+                      sums.data());
+      },
+      "tables"_a.noconvert(), "codes"_a.noconvert(), "numbers"_a.noconvert(), "sums"_a.noconvert());
+}
+
 void bind_tree_fault(nb::module_& m) {
   m.def(
       "tree_fault",
@@ -73,6 +87,9 @@ void bind_ensemble(nb::module_& m) {
   bind_add_coded_scores<std::uint8_t>(m);
   bind_add_coded_scores<std::uint16_t>(m);
   bind_add_coded_scores<std::uint32_t>(m);
+  bind_add_leaf_sums<std::uint8_t>(m);
+  bind_add_leaf_sums<std::uint16_t>(m);
+  bind_add_leaf_sums<std::uint32_t>(m);
 }
 
 }  // namespace mddag

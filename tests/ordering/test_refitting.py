@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import mddag
-from mddag import MDP, Grid, Policy
+from mddag import MDP, Grid, Policy, _core
 from mddag.calibration.platt import fit_factor
 from mddag.ensemble.votes import Tables, Votes, starts_of
 from mddag.mdp.policy import EVAL
@@ -52,6 +52,21 @@ def test_no_step_away_is_better_by_the_twin(seed, n_scores, for_all, ridge):
         other = fitted.values + 0.05 * rng.normal(size=len(fitted.values))
         assert found <= twin.objective(votes, other, *given_to_twin) + 1e-4
     assert np.array_equal(fitted.bias, votes.tables.bias)
+
+
+@given(
+    seed=st.integers(0, 10_000),
+    n_scores=st.sampled_from([1, 3]),
+    for_all=st.booleans(),
+    dtype=st.sampled_from([np.uint8, np.uint16, np.uint32]),
+)
+@settings(deadline=None, max_examples=25)
+def test_sums_by_leaf_are_the_twins(seed, n_scores, for_all, dtype):
+    rng = np.random.default_rng(seed)
+    votes = coded(rng, int(rng.integers(0, 20)), n_scores, for_all=for_all)
+    numbers, sums = rng.normal(size=(len(votes), n_scores)), np.zeros(len(votes.tables.values))
+    _core.add_leaf_sums(votes.tables.native, votes.codes.astype(dtype), numbers, sums)
+    assert sums.tolist() == twin.leaf_sums(votes, numbers).tolist()
 
 
 def test_leaves_without_rows_stay():

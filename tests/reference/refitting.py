@@ -1,4 +1,4 @@
-"""The objective of refitted leaves, row by row, in log-odds."""
+"""The objective of refitted leaves, row by row, in log-odds, and sums by leaf."""
 
 import math
 
@@ -24,3 +24,18 @@ def objective(votes, values, targets, mass, factor, ridge):
         log_sum = largest + math.log(sum(math.exp(one - largest) for one in z))
         total += mass[i] * sum(q * (log_sum - one) for q, one in zip(targets[i], z, strict=True))
     return total + ridge / 2 * factor**2 * float(np.square(values - tables.values).sum())
+
+
+def leaf_sums(votes, numbers):
+    """Numbers (n, K) added up over the rows that reach each leaf, for each value of the tables."""
+    tables = votes.tables
+    sums = np.zeros(len(tables.values))
+    for i in range(len(votes)):
+        for t in range(tables.n_trees):
+            leaf, begin = int(votes.codes[i, t]), int(tables.starts[t])
+            if tables.score[t] >= 0:
+                sums[begin + leaf] += numbers[i, tables.score[t]]
+            else:
+                for k in range(tables.n_scores):
+                    sums[begin + leaf * tables.n_scores + k] += numbers[i, k]
+    return sums

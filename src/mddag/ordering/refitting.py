@@ -95,7 +95,6 @@ class LeafFit:
 
     def __init__(self, votes: Votes, targets: Vector, mass: Vector) -> None:
         self.votes, self.source, self.mass = votes, votes.tables, mass
-        self.columns = np.ascontiguousarray(votes.codes.T)
         self.factor = fit_factor(votes.scores(), targets, mass)
         self.targets = targets[:, -self.source.n_scores :]
 
@@ -128,11 +127,6 @@ class LeafFit:
 
     def _by_leaf(self, numbers: Vector) -> Vector:
         """Sums over the rows that reach each leaf of numbers (n, K), for each of its values."""
-        tables, sums = self.source, np.empty(len(self.source.values))
-        of_score = np.ascontiguousarray(numbers.T)
-        sizes, starts = tables.n_leaves.tolist(), tables.starts.tolist()
-        for t, k in enumerate(tables.score.tolist()):
-            some = of_score[k : k + 1] if k >= 0 else of_score
-            found = [np.bincount(self.columns[t], one, sizes[t]) for one in some]
-            sums[starts[t] : starts[t + 1]] = np.stack(found, axis=1).ravel()
+        sums = np.zeros(len(self.source.values))
+        _core.add_leaf_sums(self.source.native, self.votes.codes, numbers, sums)
         return sums

@@ -27,10 +27,15 @@ Vector = NDArray[np.float64]
 
 
 def are_refitted(learning: MDP, selection: MDP) -> bool:
-    """Whether leaves can be fitted: of trees, the same for both, to classes that are counted."""
-    tables, prices = learning.votes.tables, learning.loss.prices(max(learning.n_scores, 2))
-    same = tables is selection.votes.tables and tables.of_trees
-    return same and prices is not None and not learning.of_numbers
+    """Whether leaves are fitted: of trees, the same for both, to two classes that are counted.
+
+    With more classes there are as many trees for each base classifier, which takes long, and where
+    it was tried nothing was gained.
+    """
+    if learning.n_scores > 1 or learning.of_numbers or learning.loss.prices(2) is None:
+        return False
+    tables = learning.votes.tables
+    return tables is selection.votes.tables and tables.of_trees
 
 
 def refitted_sizes(mdp: MDP, n_rows: int, every: int = 1) -> list[int]:

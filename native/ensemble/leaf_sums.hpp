@@ -1,0 +1,29 @@
+// Sums over the rows that reach each leaf: the slope of a loss in the votes of leaves.
+#pragma once
+
+#include <cstddef>
+
+#include "ensemble/trees.hpp"
+
+namespace mddag {
+
+// numbers : (n_rows, n_scores)
+// sums    : one for each value of the tables, to which numbers of rows are added in their order
+template <class Code>
+void add_leaf_sums(const Tables& tables, const Code* codes, std::size_t n_rows,
+                   const double* numbers, double* sums) {
+  const std::size_t n_trees = tables.score.size, n_scores = tables.n_scores;
+  for (std::size_t i = 0; i < n_rows; ++i) {
+    const double* row = numbers + i * n_scores;
+    for (std::size_t t = 0; t < n_trees; ++t) {
+      const std::size_t code = codes[i * n_trees + t];
+      double* table = sums + tables.starts[t];
+      if (tables.score[t] >= 0)
+        table[code] += row[tables.score[t]];
+      else
+        for (std::size_t k = 0; k < n_scores; ++k) table[code * n_scores + k] += row[k];
+    }
+  }
+}
+
+}  // namespace mddag
