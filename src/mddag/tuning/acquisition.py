@@ -30,6 +30,7 @@ from mddag.solvers.acquisition.feature_sets import FeatureSets, completed_set
 from mddag.solvers.acquisition.search import Candidate, Search
 from mddag.solvers.acquisition.set_policy import SetPolicy
 from mddag.solvers.acquisition.tree_level import TreePolicy
+from mddag.tuning.cross_fitted import further_rows
 from mddag.tuning.given_rows import GivenRows
 from mddag.tuning.group_order import candidate_sets
 from mddag.tuning.set_models import SetModels
@@ -79,6 +80,8 @@ class Acquisition:
     """Models of sets, rows with their scores, and members.
 
     rows       : all policy rows
+    taught     : what members learn from: the learning ones, then training rows with cross-fitted
+                 scores
     learning, certifying : intp, those that learn and choose, and those that only certify
     sources    : the ensembles of members over trees, by name
     """
@@ -86,6 +89,7 @@ class Acquisition:
     ensemble: Ensemble
     models: SetModels
     rows: SetRows
+    taught: SetRows
     policy_rows: Rows
     learning: NDArray[np.intp]
     certifying: NDArray[np.intp]
@@ -149,7 +153,7 @@ class Acquisition:
         index = self.certifying if len(self.certifying) else self.learning
         rows, sets = self.rows.rows(index), self.rows.sets
         (said, paid), full = self.outcome(candidate, index), rows.codes[:, -1]
-        cost = paid if len(self.certifying) else candidate.cost
+        cost = paid.mean() if len(self.certifying) else candidate.held_cost
         known = self.rows.labels is not None
         return AcquisitionSummary(
             knob,
@@ -157,7 +161,7 @@ class Acquisition:
             f"{candidate.member}, by {candidate.reading}",
             tuple(tuple(sets.names(s)) for s in used),
             len(rows),
-            float(cost.mean()),
+            float(cost),
             float(sets.cost[-1]) + sets.prices.wave_cost,
             float(np.mean(said != rows.truth)) if known else None,
             float(np.mean(full != rows.truth)) if known else None,
@@ -187,12 +191,16 @@ def learned(
     rows = SetRows(models.sets, scores, given.labels)
     learning = np.setdiff1d(np.arange(len(rows)), certifying)
     seen = rows.rows(learning)
-    samples = seen.samples(knob, seed)
-    chains = chains_of(seen)
-    search = Search.of(samples, chains)
+    further = further_rows(given, models, seen, seed, n_threads)
+    taught = seen if further is None else seen.joined(further)
+    samples = taught.samples(knob, seed)
+    chains = chains_of(taught)
+    search = Search.of(samples, chains, len(seen))
     judged = next(iter(samples.values())).judged.mean(axis=0)
     betas = search.prices(float(judged[0]), float(judged[-1]))
-    found = Acquisition(ensemble, models, rows, given.rows, learning, certifying, search, betas)
+    found = Acquisition(
+        ensemble, models, rows, taught, given.rows, learning, certifying, search, betas
+    )
     if tree_level:
         add_tree_members(found, chains, knob, n_threads)
     return found
@@ -203,7 +211,7 @@ def add_tree_members(
 ) -> None:
     """Members over the given ensemble and its merged columns, in the order of each chain."""
     sets, seen = found.rows.sets, found.rows.rows(found.learning)
-    fold = next(iter(found.search.samples.values())).fold
+    fold = next(iter(found.search.samples.values())).fold[: len(seen)]
     learned_from, shares = next(iter(seen.shares(knob).items()))
     for source in tree_sources(found.ensemble, sets.prices, found.policy_rows):
         found.sources[source.name] = source

@@ -20,6 +20,8 @@ class GivenRows:
 
     train, train_labels : for the models of smaller sets
     rows, labels        : for the policy; labels are class numbers, None without y
+    unseen              : whether the given model has not seen the training rows either
+    told                : whether the labels of all rows were given
     """
 
     def __init__(
@@ -44,6 +46,8 @@ class GivenRows:
         self.rows = ensemble.features.rows(X)
         self.train_rows = ensemble.features.rows(self.train)
         self.train = self.train if hasattr(self.train, "columns") else np.asarray(self.train)
+        self.unseen = X_train is None
+        self.told = truth is not None and train_labels is not None
         self.labelled = truth is not None
         self.labels = None if truth is None else ensemble.task.coded(truth)
         if train_labels is None:

@@ -44,14 +44,14 @@ class SetModels:
         cls, model: Any, ensemble: Ensemble, sets: FeatureSets, X: Any, y: NDArray[Any], seed: int
     ) -> SetModels:
         """Models trained on rows X with labels y; `ensemble` is that of the given `model`."""
-        template = _template(model, seed)
+        template = template_of(model, seed)
         found: dict[bytes, tuple[NDArray[np.bool_], Ensemble | None]] = {}
         for s in range(len(sets)):
             last = s == len(sets) - 1
             columns = sets.columns(s)
             fitted = ensemble if last else None
             if not last and len(columns):
-                fitted = _fitted(template, ensemble, columns, X, y)
+                fitted = fitted_on(template, ensemble, columns, X, y)
             held = sets.held[s] if last or s == 0 else _read(sets, fitted)
             if last or held.tobytes() not in found:
                 found[held.tobytes()] = held, fitted
@@ -66,9 +66,14 @@ class SetModels:
         return found
 
 
-def _template(model: Any, seed: int) -> Any:
-    """An unfitted model like the given one."""
-    if not (isinstance(model, BaseEstimator) and hasattr(model, "fit") and is_fitted(model)):
+def can_be_cloned(model: Any) -> bool:
+    """Whether models like the given one can be trained."""
+    return isinstance(model, BaseEstimator) and hasattr(model, "fit") and is_fitted(model)
+
+
+def template_of(model: Any, seed: int) -> Any:
+    """An unfitted model like the given one, or one of ours."""
+    if not can_be_cloned(model):
         return AdaBoostMHClassifier(Tree(8), n_rounds=N_ROUNDS, random_state=seed)
     template = clone(model)
     given = template.get_params()
@@ -79,9 +84,10 @@ def _template(model: Any, seed: int) -> Any:
     return template
 
 
-def _fitted(
+def fitted_on(
     template: Any, ensemble: Ensemble, columns: NDArray[np.intp], X: Any, y: NDArray[Any]
 ) -> Ensemble:
+    """A model of some columns, which reads whole rows of the given model's features."""
     part = X.iloc[:, columns] if hasattr(X, "iloc") else X[:, columns]
     if is_frame(X) and not hasattr(X, "iloc"):
         part = X[[X.columns[c] for c in columns]]

@@ -63,6 +63,13 @@ class SetRows:
         labels = None if self.labels is None else self.labels[index]
         return SetRows(self.sets, self.scores[index], labels)
 
+    def joined(self, more: SetRows) -> SetRows:
+        """These rows and then more; both have labels, or neither."""
+        labels = None
+        if self.labels is not None and more.labels is not None:
+            labels = np.concatenate([self.labels, more.labels])
+        return SetRows(self.sets, np.concatenate([self.scores, more.scores]), labels)
+
     def opinion(self) -> Floats:
         """The probabilities of the full model, (n, n_classes), calibrated where labels are."""
         full = self.scores[:, -1]
