@@ -9,13 +9,12 @@ less than the given model (which had other rows, say), the training rows are lef
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import _safe_indexing
 
-from mddag.ensemble.tasks.classification import winners
 from mddag.tuning.given_rows import GivenRows
 from mddag.tuning.set_models import SetModels, can_be_cloned, fitted_on, template_of
 from mddag.tuning.set_rows import SetRows
@@ -32,11 +31,13 @@ def further_rows(
     cloned = can_be_cloned(given.model)
     if not given.told or len(seen) >= ENOUGH or not (cloned or given.unseen):
         return None
-    labels = given.ensemble.task.coded(given.train_labels)
-    if np.bincount(labels, minlength=2).min() < FOLDS:  # a model without it would lack a class
+    task = given.ensemble.task
+    labels = task.coded(given.train_labels)
+    strata = labels if task.predicts_classes else np.zeros(len(labels), np.intp)
+    if np.bincount(strata).min() < FOLDS:  # a model without it would lack a class
         return None
-    fold = stratified_folds(labels, FOLDS, seed)
-    found = SetRows(models.sets, _scores(given, models, fold, seed, n_threads), labels)
+    fold = stratified_folds(strata, FOLDS, seed)
+    found = replace(seen, scores=_scores(given, models, fold, seed, n_threads), labels=labels)
     return found if _alike(found, seen) else None
 
 
@@ -53,7 +54,7 @@ def _scores(
     given: GivenRows, models: SetModels, fold: NDArray[np.intp], seed: int, n_threads: int
 ) -> NDArray[np.float64]:
     """Scores of the training rows in every set by models of the other folds, (n, M, K)."""
-    ensemble, template = given.ensemble, template_of(given.model, seed)
+    ensemble, template = given.ensemble, template_of(given.model, given.ensemble, seed)
     found = np.empty((len(fold), len(models), ensemble.n_scores))
     found[:] = ensemble.bias
     last = len(models) - 1
@@ -80,6 +81,6 @@ def _columns(given: GivenRows, models: SetModels, s: int) -> NDArray[np.intp]:
 
 def _alike(found: SetRows, seen: SetRows) -> bool:
     """Whether the full set's models err alike."""
-    wrong: list[Any] = [winners(rows.scores[:, -1]) != rows.labels for rows in (found, seen)]
-    spread = np.sqrt(sum(w.var() / len(w) for w in wrong) + 1 / len(seen) ** 2)
-    return bool(abs(wrong[0].mean() - wrong[1].mean()) <= ALIKE * spread)
+    lost, own = (rows.lost(rows.full) for rows in (found, seen))
+    spread = np.sqrt(lost.var() / len(lost) + own.var() / len(own) + 1 / len(own) ** 2)
+    return bool(abs(lost.mean() - own.mean()) <= ALIKE * spread)
