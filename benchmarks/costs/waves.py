@@ -6,7 +6,7 @@ The cascades are those of ``curves``, tuned at wave_cost=0. Ours is learned at e
 and at each price; for each tuned cascade, the one of the smallest cross-fitted loss and price of
 features is taken whose mean waves on policy rows are at most the cascade's. Kept in OUT seed by
 seed and joined in benchmarks/results/costs/waves.csv, of which `--report` of the package makes a
-table. The committed file has the upper nine of the STRENGTHS, knobs 4 to 12.
+table.
 """
 
 from __future__ import annotations
