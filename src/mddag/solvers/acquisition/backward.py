@@ -75,7 +75,8 @@ def solve(sample: SetSample, beta: float, leads: NDArray[np.bool_] | None = None
             chosen, by_row = _chosen(sample, s, returns)
             after.goes(s, options[by_row])
             targets[s] = options[chosen]
-    return Solved(SetPolicy(tuple(edges), tuple(targets)), after.judged[0], after.cost[0])
+    policy = SetPolicy(tuple(edges), tuple(targets))
+    return Solved(policy, after.judged[0].copy(), after.cost[0].copy())  # not all sets with them
 
 
 def _chosen(
