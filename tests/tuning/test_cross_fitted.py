@@ -64,6 +64,14 @@ def test_enough_rows_need_no_more(monkeypatch):
     assert further_rows(*prepared(), seed=0) is None
 
 
+def test_no_more_folds_are_scored_than_are_needed(monkeypatch):
+    monkeypatch.setattr(cross_fitted, "ENOUGH", 600 + 130)
+    found = further_rows(*prepared(), seed=0)
+    fold = stratified_folds(rows()[1][:500], FOLDS, 0)
+    assert len(found) == np.sum(fold < 2)  # 125 rows each
+    assert found.labels.tolist() == rows()[1][:500][fold < 2].tolist()
+
+
 def test_a_class_of_few_rows():
     y = rows()[1][:500].copy()
     y[:] = 0

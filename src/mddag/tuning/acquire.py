@@ -70,7 +70,7 @@ def acquire(
     X_train, y_train : rows that train the models of smaller sets, such as those that trained
                        the model; without them one half of X does, and the other half decides.
                        Without y_train the model's own labels are learned. With labels they also
-                       teach the policy, scored by models of other folds: training takes five times
+                       teach the policy, scored by models of other folds, trained for this
     beta             : the price of one unit of feature cost, in units of the error (regressors:
                        of R2)
     budget           : mean feature cost per row, at most, on rows held out

@@ -20,7 +20,7 @@ from mddag.tuning.set_models import SetModels, can_be_cloned, fitted_on, templat
 from mddag.tuning.set_rows import SetRows
 
 FOLDS = 4
-ENOUGH = 20000  # rows to learn from; beyond, chance is small and training takes long
+ENOUGH = 10_000  # rows to learn from; beyond, chance is small and training takes long
 ALIKE = 3.0  # standard errors between the errors of clones and of the given model, at most
 
 
@@ -37,7 +37,9 @@ def further_rows(
     if np.bincount(strata).min() < FOLDS:  # a model without it would lack a class
         return None
     fold = stratified_folds(strata, FOLDS, seed)
-    found = replace(seen, scores=_scores(given, models, fold, seed, n_threads), labels=labels)
+    n_used = min(FOLDS, -(-(ENOUGH - len(seen)) * FOLDS // len(labels)))  # each is a training
+    scores, used = _scores(given, models, fold, n_used, seed, n_threads), fold < n_used
+    found = replace(seen, scores=scores[used], labels=labels[used])
     return found if _alike(found, seen) else None
 
 
@@ -51,16 +53,22 @@ def stratified_folds(labels: NDArray[np.intp], n_folds: int, seed: int) -> NDArr
 
 
 def _scores(
-    given: GivenRows, models: SetModels, fold: NDArray[np.intp], seed: int, n_threads: int
+    given: GivenRows,
+    models: SetModels,
+    fold: NDArray[np.intp],
+    n_used: int,
+    seed: int,
+    n_threads: int,
 ) -> NDArray[np.float64]:
-    """Scores of the training rows in every set by models of the other folds, (n, M, K)."""
+    """Scores of the training rows in every set by models of the other folds, (n, M, K); those of
+    the first `n_used` folds are made."""
     ensemble, template = given.ensemble, template_of(given.model, given.ensemble, seed)
     found = np.empty((len(fold), len(models), ensemble.n_scores))
     found[:] = ensemble.bias
     last = len(models) - 1
     if given.unseen:
         found[:, last] = ensemble.scores(given.train_rows, n_threads=n_threads)
-    for f in range(FOLDS):
+    for f in range(n_used):
         others, own = np.flatnonzero(fold != f), np.flatnonzero(fold == f)
         X, y = _safe_indexing(given.train, others), given.train_labels[others]
         rows = ensemble.features.rows(_safe_indexing(given.train, own))
