@@ -146,6 +146,7 @@ bench: $(VENV)/built
 	$(BIN)/python -m benchmarks.costs --report
 	$(BIN)/python -m benchmarks.costs.letor
 	$(BIN)/python -m benchmarks.costs.fetched
+	$(BIN)/python -m benchmarks.costs.times
 	$(BIN)/python -m benchmarks.costs.stores
 	$(BIN)/python -m benchmarks.speed
 	$(BIN)/python -m benchmarks.speed.instructions

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -28,8 +29,11 @@ FIELDS = [
 STRENGTHS = np.geomspace(0.008, 4.0, 18) * 0.2  # beta in units of the full price
 
 
-def measure(problem: Problem, seed: int) -> list[dict[str, Any]]:
-    """All methods on one seed of a data set."""
+Row = dict[str, Any]
+
+
+def measure(problem: Problem, seed: int, before: Sequence[Row] = ()) -> list[Row]:
+    """All methods on one seed of a data set; penalised models are taken from `before` if there."""
     began = time.process_time()
     found, rows = fitted(problem, seed)
     trained = time.process_time() - began
@@ -43,13 +47,15 @@ def measure(problem: Problem, seed: int) -> list[dict[str, Any]]:
     table.ours(found, test, betas)
     searched = time.process_time() - began - trained
     _check_dag(found, test, rows, float(betas[9]))
-    for method, cascades in static_and_cascades(found.rows, chains_of(found.rows), seed).items():
-        for k, beta in enumerate(betas.tolist()):
-            table.followed(method, k, beta, "", tuned(cascades, beta), test)
-    for k, (kind, strength, labels, cost) in enumerate(
-        penalised(problem, test.sets.prices, SETTINGS)
-    ):
-        table.add(f"CEGB {kind}", k, strength, "", labels, cost, 1.0)
+    for policy, suffix in ((found.taught, ""), (found.rows, ", policy rows")):
+        for method, cascades in static_and_cascades(policy, chains_of(policy), seed).items():
+            for k, beta in enumerate(betas.tolist()):
+                table.followed(method + suffix, k, beta, "", tuned(cascades, beta), test)
+    table.rows += [row for row in before if row["method"].startswith("CEGB")]
+    if not before:
+        found_by = enumerate(penalised(problem, test.sets.prices, SETTINGS))
+        for k, (kind, strength, labels, cost) in found_by:
+            table.add(f"CEGB {kind}", k, strength, "", labels, cost, 1.0)
     print(
         f"{problem.name} {seed}: {len(found.models)} models {trained:.1f} s, policies "
         f"{searched:.1f} s, all {time.process_time() - began:.1f} s of processor time",

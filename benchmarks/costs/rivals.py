@@ -1,7 +1,8 @@
 """What an engineer would build instead: one smaller model, a penalised model, a cascade by hand.
 
 Static subsets and cascades share the models of feature sets with ``acquire``; their subsets, stages
-and thresholds are the best of all policy rows, by labels or by the full model's opinion. Static
+and thresholds are the best of the rows that it learns from (and again of policy rows alone), by
+labels or by the full model's opinion. Static
 subsets are once all sets, once those of greedy chains, among which chance picks less. LightGBM's
 own penalties (CEGB) train a model for each strength; a row then pays for the groups that its own
 paths read ("lazy"), or for all that the model reads ("coupled").

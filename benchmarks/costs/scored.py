@@ -1,4 +1,4 @@
-"""Scored rows: the scores of every set's model on policy and test rows, kept in OUT between runs.
+"""Scored rows: the scores of every set's model on all rows, kept in OUT between runs.
 
 Training models of sets is most of the work; what is learned from their scores afterwards (waves,
 members, prices of a round trip) is then quick. Models, rows and seeds are those of ``curves``.
@@ -24,21 +24,25 @@ from mddag.tuning.given_rows import GivenRows
 from mddag.tuning.set_rows import SetRows
 
 SETTINGS = {"n_estimators": 60, "num_leaves": 16, "n_jobs": 1, "verbose": -1, "random_state": 0}
-FOLDER = OUT / "costs" / "scores"
+FOLDER = OUT / "costs" / "taught"
 
 
 @dataclass(frozen=True, eq=False)
 class Scored:
-    """Rows of a problem with their scores in every set; both have labels."""
+    """Rows of a problem with their scores in every set; all have labels.
+
+    taught : policy rows, and training rows with cross-fitted scores
+    """
 
     policy: SetRows
+    taught: SetRows
     test: SetRows
 
     def at_wave_cost(self, wave_cost: float) -> SetRows:
-        """The policy rows, a round trip costing so much."""
+        """The rows that teach, a round trip costing so much."""
         sets = self.policy.sets
         prices = replace(sets.prices, wave_cost=wave_cost)
-        return replace(self.policy, sets=FeatureSets(prices, sets.held))
+        return replace(self.taught, sets=FeatureSets(prices, sets.held))
 
 
 def fitted(given: Problem, seed: int) -> tuple[Acquisition, Any]:
@@ -62,19 +66,18 @@ def scored(name: str, seed: int, folder: Path = FOLDER) -> Scored:
     kept = np.load(file)
     features = Features(given.train[0].shape[1])
     sets = FeatureSets(FeaturePrices.of(features, given.costs, given.groups), kept["held"])
-    policy, test = (
-        SetRows(sets, kept[part], np.asarray(labels, np.intp))
-        for part, labels in (("policy", given.policy[1]), ("test", given.test[1]))
-    )
-    return Scored(policy, test)
+    taught = SetRows(sets, kept["taught"], kept["labels"])
+    policy = taught.rows(np.arange(len(given.policy[1])))
+    test = SetRows(sets, kept["test"], np.asarray(given.test[1], np.intp))
+    return Scored(policy, taught, test)
 
 
 def keep(
     name: str, seed: int, found: Acquisition, test_scores: np.ndarray, folder: Path = FOLDER
 ) -> None:
-    """Write the scores of policy and test rows in every set."""
+    """Write the scores of all rows in every set."""
     folder.mkdir(parents=True, exist_ok=True)
     unfinished = folder / f"{name}-{seed}.part.npz"
-    held, policy = found.models.sets.held, found.rows.scores
-    np.savez(unfinished, held=held, policy=policy, test=test_scores)
+    held, taught, labels = found.models.sets.held, found.taught.scores, found.taught.labels
+    np.savez(unfinished, held=held, taught=taught, labels=labels, test=test_scores)
     unfinished.rename(folder / f"{name}-{seed}.npz")

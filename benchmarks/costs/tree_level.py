@@ -70,15 +70,15 @@ def _both(found: Acquisition, beta: float, X: Any, y: Any) -> Iterator[dict[str,
     for name in over_trees:
         found.search.members[name, "score"](beta)
     seconds = time.process_time() - began
-    chosen, ones = found.search.best(beta), np.ones(len(found.learning))
+    chosen, weight = found.search.best(beta), found.search.weight
     candidates: dict[str, list[Candidate]] = {"sets": [], "trees": []}
     for c in found.search.at(beta):
         candidates["trees" if isinstance(c.policy, TreePolicy) else "sets"].append(c)
     for kind, several in candidates.items():
-        best = min(several, key=lambda c: c.objective(beta, ones))
+        best = min(several, key=lambda c: c.objective(beta, weight))
         trace = found.dag(best)[0].run(X)
         error, cost = float(np.mean(trace.verdict != y)), float(np.mean(trace.feature_cost))
-        values = [best.objective(beta, ones), 100 * error, cost, float(np.mean(trace.waves))]
+        values = [best.objective(beta, weight), 100 * error, cost, float(np.mean(trace.waves))]
         shown = [f"{v:.5g}" for v in [*values, error + beta * cost]]
         yield {
             "kind": kind,

@@ -6,7 +6,7 @@ The cascades are those of ``curves``, tuned at wave_cost=0. Ours is learned at e
 and at each price; for each tuned cascade, the one of the smallest cross-fitted loss and price of
 features is taken whose mean waves on policy rows are at most the cascade's. Kept in OUT seed by
 seed and joined in benchmarks/results/costs/waves.csv, of which `--report` of the package makes a
-table. The committed file has the upper nine of the STRENGTHS, knobs 4 to 12.
+table.
 """
 
 from __future__ import annotations
@@ -81,14 +81,14 @@ def measured(name: str, seed: int) -> Iterator[dict[str, Any]]:
     full = float(data.policy.sets.cost[-1])
     betas = STRENGTHS / full
     found = list(offers(data, betas, seed))
-    rivals = static_and_cascades(data.policy, chains_of(data.policy), seed)
+    rivals = static_and_cascades(data.taught, chains_of(data.taught), seed)
     whole = SetPolicy.static(len(data.test.sets), len(data.test.sets) - 1)
     of_seed = {"set": name, "seed": seed}
     yield of_seed | {"method": "full", "knob": 0} | tested(whole, data.test)
     for method in CASCADES:
         for k, beta in enumerate(betas.tolist()):
             rival = tuned(rivals[method], beta)
-            mine = chosen(found, beta, mean_waves(rival, data.policy))
+            mine = chosen(found, beta, mean_waves(rival, data.taught))
             row = of_seed | {"knob": k}
             yield row | {"method": method} | tested(rival, data.test)
             told = {"wave_cost": round(mine.wave_cost / full, 4), "member": mine.member}
@@ -98,7 +98,7 @@ def measured(name: str, seed: int) -> Iterator[dict[str, Any]]:
 
 def offers(data: Scored, betas: np.ndarray, seed: int) -> Iterator[Offer]:
     """What ``acquire`` learns at each wave cost and price."""
-    searches = _Searches(data, chains_of(data.policy), seed)
+    searches = _Searches(data, chains_of(data.taught), seed)
     for wave_cost in (WAVE_COSTS * float(data.policy.sets.cost[-1])).tolist():
         rows, search = searches.at(wave_cost)
         for beta in betas.tolist():

@@ -1,13 +1,14 @@
 """What is said of bad input: acquire."""
 
 import numpy as np
-from sklearn.ensemble import GradientBoostingRegressor
+from sklearn.ensemble import GradientBoostingRegressor, HistGradientBoostingRegressor
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from mddag import acquire
 from tests.messages.message import check, each
 from tests.messages.models import X, Y, model
+from tests.rankings import ranker
 
 ONES = np.ones(X.shape[1])
 
@@ -30,10 +31,24 @@ ROWS = [
     ),
     ("prices", lambda: bought(feature_costs=ONES[:2]), ValueError, "feature_costs"),
     (
-        "regressor",
-        lambda: bought(GradientBoostingRegressor(n_estimators=2).fit(X, Y)),
+        "ranker",
+        lambda: bought(ranker()),
         ValueError,
-        "the model is a regressor, but features are bought for classifiers alone; sparsify",
+        "the model is a ranker, but features are bought for classifiers and regressors alone; ",
+    ),
+    (
+        "log link",
+        lambda: bought(HistGradientBoostingRegressor(loss="poisson", max_iter=2).fit(X, Y + 1)),
+        ValueError,
+        "the model predicts exp of its score, but features are bought by the squared error of sc",
+    ),
+    (
+        "numbers that disagree",
+        lambda: bought(
+            GradientBoostingRegressor(n_estimators=2).fit(X, Y), beta=None, max_disagreement=0.1
+        ),
+        ValueError,
+        "a regressor has no labels to disagree on; give max_loss, in units of R2",
     ),
     (
         "pipeline",

@@ -121,7 +121,7 @@ def test_a_member_over_trees_must_win_by_a_standard_error(settled):
 
     def moved(by):
         noise = np.where(np.arange(n) % 2, 0.3, -0.3)
-        loss, cost = best.loss - by + noise, best.cost
+        loss, cost = best.loss[:n] - by + noise, best.cost[:n]
         return Candidate("trees", "score", beta, candidate.policy, loss, cost)
 
     assert moved(0.1).surely_beats(best, beta)

@@ -4,7 +4,7 @@ Features come in groups with prices. Each useful set of groups gets a model of i
 the given one, which is that of the full set; a policy goes from set to set: quit, or buy up to a
 larger one (``solvers.acquisition``). The result is one ``Dag``: the models are blocks of steps,
 each with its own score column. The knob is a price in units of loss per unit of feature cost
-(beta), a mean feature cost (budget), or what may be lost against the full model. Classifiers only.
+(beta), a mean feature cost (budget), or what may be lost against the full model.
 """
 
 from __future__ import annotations
@@ -19,6 +19,8 @@ from mddag._internal.doubts import doubt_confidence, doubt_few_rows
 from mddag.adapters import ensemble_of, parts_of
 from mddag.ensemble.ensemble import Ensemble
 from mddag.estimators.classifier import MDDAGClassifier
+from mddag.estimators.dag_estimator import DagEstimator
+from mddag.estimators.regressor import MDDAGRegressor
 from mddag.features.prices import FeaturePrices
 from mddag.tuning.acquisition import learned
 from mddag.tuning.arguments import (
@@ -26,10 +28,16 @@ from mddag.tuning.arguments import (
     check_confidence,
     measure_of,
     one_knob,
+    supported,
 )
 from mddag.tuning.given_rows import GivenRows
 from mddag.tuning.guarantee import Guarantee
 from mddag.tuning.set_choice import chosen_set_policy
+
+ESTIMATORS: dict[str, type[DagEstimator]] = {
+    "classifier": MDDAGClassifier,
+    "regressor": MDDAGRegressor,
+}
 
 
 def acquire(
@@ -49,11 +57,11 @@ def acquire(
     confidence: float | None = 0.9,
     n_threads: int = 1,
     random_state: Any = 0,
-) -> MDDAGClassifier:
-    """A fitted MDDAGClassifier that buys features as it needs them.
+) -> Any:
+    """A fitted MDDAGClassifier or MDDAGRegressor that buys features as it needs them.
 
-    model            : a trained classifier that ``mddag.as_ensemble`` reads. One with the interface
-                       of scikit-learn is cloned for smaller sets of features
+    model            : a trained classifier or regressor that ``mddag.as_ensemble`` reads. One with
+                       the interface of scikit-learn is cloned for smaller sets of features
     X, y             : rows that the model was not trained on; without y it is its own teacher
     feature_costs    : an array (d,), or a dict by feature name, position or group name
     feature_groups   : {name: [features]} that come together and are paid once; features in no
@@ -61,10 +69,12 @@ def acquire(
     wave_cost        : the price of a round trip, for whatever groups are fetched by it
     X_train, y_train : rows that train the models of smaller sets, such as those that trained
                        the model; without them one half of X does, and the other half decides.
-                       Without y_train the model's own labels are learned
-    beta             : the price of one unit of feature cost, in units of the error
+                       Without y_train the model's own labels are learned. With labels they also
+                       teach the policy, scored by models of other folds, trained for this
+    beta             : the price of one unit of feature cost, in units of the error (regressors:
+                       of R2)
     budget           : mean feature cost per row, at most, on rows held out
-    max_loss         : accuracy that may be lost against the full model
+    max_loss         : accuracy (regressors: R2) that may be lost against the full model
     max_disagreement : share of rows whose label may differ from the full model's
     confidence       : with which the last two hold on rows to come, proved by half of the rows;
                        None takes the estimate on rows held out
@@ -80,7 +90,7 @@ def acquire(
     n_threads = checked_threads(n_threads)
     if knob not in BOUNDS and confidence not in (None, 0.9):
         doubt_confidence(confidence, knob, value)
-    ensemble = _classifier(model)
+    ensemble = supported(_trees(model), knob)
     prices = FeaturePrices.of(ensemble.features, feature_costs, feature_groups, wave_cost)
     _check_prices(prices)
     random = check_random_state(random_state)
@@ -97,7 +107,7 @@ def acquire(
     certifying = np.sort(random.permutation(len(given.rows))[:n_certifying])
     found = learned(given, prices, knob, certifying, seed, n_threads, tree_level=True)
     candidate = chosen_set_policy(found, knob, value, guarantee)
-    estimator = MDDAGClassifier(
+    estimator = ESTIMATORS[ensemble.kind](
         model, beta=candidate.beta, n_threads=n_threads, random_state=random_state
     )
     estimator.describe_rows(X)
@@ -107,7 +117,8 @@ def acquire(
     return estimator
 
 
-def _classifier(model: Any) -> Ensemble:
+def _trees(model: Any) -> Ensemble:
+    """The ensemble of a model whose features can be bought."""
     source = parts_of(model)
     if source.transformer is not None:
         raise ValueError(
@@ -115,10 +126,15 @@ def _classifier(model: Any) -> Ensemble:
             "it reads; pass its last step, model[-1], with rows that are transformed"
         )
     ensemble = ensemble_of(source)
-    if ensemble.kind != "classifier":
+    if ensemble.kind not in ESTIMATORS:
         raise ValueError(
-            f"the model is a {ensemble.kind}, but features are bought for classifiers alone; "
-            "sparsify(model, X, y, …) takes it"
+            f"the model is a {ensemble.kind}, but features are bought for classifiers and "
+            "regressors alone; sparsify(model, X, y, qid=…) takes it"
+        )
+    if ensemble.task.link == "exp":
+        raise ValueError(
+            "the model predicts exp of its score, but features are bought by the squared error of "
+            "scores; train it with squared error, or use sparsify(model, X, y, …)"
         )
     if ensemble.callables:
         raise ValueError(

@@ -7,21 +7,20 @@ trees have one ensemble, whose Dag ``tree_members`` makes.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mddag.calibration.by_exit import exit_calibration
-from mddag.calibration.calibration import probabilities
-from mddag.calibration.platt import fit_factor
+from mddag.calibration.calibration import Calibration
 from mddag.dag.dag import Dag
 from mddag.dag.purchases import Purchases
 from mddag.ensemble.blocks import Blocks
 from mddag.ensemble.ensemble import Ensemble
 from mddag.ensemble.read_groups import read_groups
-from mddag.estimators.classifier import MDDAGClassifier
+from mddag.estimators.dag_estimator import DagEstimator
 from mddag.features.prices import FeaturePrices
 from mddag.features.rows import Rows
 from mddag.mdp.mdp import Evaluation
@@ -30,8 +29,10 @@ from mddag.solvers.acquisition.feature_sets import FeatureSets, completed_set
 from mddag.solvers.acquisition.search import Candidate, Search
 from mddag.solvers.acquisition.set_policy import SetPolicy
 from mddag.solvers.acquisition.tree_level import TreePolicy
+from mddag.tuning.cross_fitted import further_rows
 from mddag.tuning.given_rows import GivenRows
 from mddag.tuning.group_order import candidate_sets
+from mddag.tuning.number_rows import NumberRows, variance_of
 from mddag.tuning.set_models import SetModels
 from mddag.tuning.set_rows import SetRows
 from mddag.tuning.tree_members import TreeSource, order_along, tree_sources
@@ -47,10 +48,11 @@ class AcquisitionSummary:
     sets         : the groups of each set that has a model in the result
     n_rows       : rows that measured
     feature_cost, full_cost : mean price of a row, and that of all that the full model reads
-    error, full_error       : of the labels, or None without
-    disagreement : with the full model
+    error, full_error       : of the labels, or None without; of numbers 1 - R2
+    disagreement : with the full model; of numbers the squared difference, in units of R2
     """
 
+    estimator: str
     knob: str
     value: float
     member: str
@@ -63,12 +65,15 @@ class AcquisitionSummary:
     disagreement: float
 
     def __str__(self) -> str:
-        against = f"disagreement with the full model: {self.disagreement:.4f}"
+        numbers = self.estimator == "MDDAGRegressor"
+        against = "squared difference from" if numbers else "disagreement with"
+        against += f" the full model: {self.disagreement:.4f}"
         if self.error is not None and self.full_error is not None:
-            against = f"error {self.error:.4f}, full model {self.full_error:.4f}; {against}"
+            error = "1 - R2" if numbers else "error"
+            against = f"{error} {self.error:.4f}, full model {self.full_error:.4f}; {against}"
         return (
-            f"MDDAGClassifier by acquire({self.knob}={self.value:g}): features are bought as a row "
-            f"needs them\nfeatures bought for {self.feature_cost:.4g} per row, all cost "
+            f"{self.estimator} by acquire({self.knob}={self.value:g}): features are bought as a "
+            f"row needs them\nfeatures bought for {self.feature_cost:.4g} per row, all cost "
             f"{self.full_cost:.4g}; {self.member}, {len(self.sets)} sets\n"
             f"{against} (on {self.n_rows} rows held out)"
         )
@@ -79,6 +84,8 @@ class Acquisition:
     """Models of sets, rows with their scores, and members.
 
     rows       : all policy rows
+    taught     : what members learn from: the learning ones, then training rows with cross-fitted
+                 scores
     learning, certifying : intp, those that learn and choose, and those that only certify
     sources    : the ensembles of members over trees, by name
     """
@@ -86,6 +93,7 @@ class Acquisition:
     ensemble: Ensemble
     models: SetModels
     rows: SetRows
+    taught: SetRows
     policy_rows: Rows
     learning: NDArray[np.intp]
     certifying: NDArray[np.intp]
@@ -95,14 +103,14 @@ class Acquisition:
 
     def outcome(
         self, candidate: Candidate, index: NDArray[np.intp]
-    ) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
-        """What a candidate says of some rows, class codes (n,), and makes them pay (n,)."""
+    ) -> tuple[NDArray[Any], NDArray[np.float64]]:
+        """What a candidate says of some rows, class codes or numbers (n,), and makes them pay."""
         policy = candidate.policy
         if isinstance(policy, TreePolicy):
             return self.sources[policy.source].outcome(policy.policy, index)
         rows = self.rows.rows(index)
         stops = policy.follow(rows.sets, rows.values)
-        return rows.codes[np.arange(len(rows)), stops.last], stops.cost
+        return rows.said(stops.last), stops.cost
 
     def dag(self, candidate: Candidate) -> tuple[Dag, NDArray[np.intp]]:
         """The Dag of a candidate, and the sets whose models it has."""
@@ -113,55 +121,56 @@ class Acquisition:
 
     def excess(self, candidate: Candidate, index: NDArray[np.intp], knob: str) -> Any:
         """What the candidate loses on rows beyond the full model, (n,)."""
-        rows = self.rows.rows(index)
-        said, full = self.outcome(candidate, index)[0], rows.codes[:, -1]
+        rows, (said, _) = self.rows.rows(index), self.outcome(candidate, index)
         if knob == "max_disagreement":
-            return (said != full).astype(np.float64)
-        return (said != rows.truth).astype(np.float64) - (full != rows.truth)
+            return rows.changed(said)
+        return rows.lost(said) - rows.lost(rows.full)
 
     def settle(
-        self, estimator: MDDAGClassifier, candidate: Candidate, knob: str, value: float
+        self, estimator: DagEstimator, candidate: Candidate, knob: str, value: float
     ) -> None:
         """The estimator takes the Dag of a candidate."""
         dag, used = self.dag(candidate)
         trace = dag.run(self.policy_rows)
-        rows, learning = self.rows, self.learning
-        calibration = exit_calibration(
-            dag.ensemble,
-            trace.scores[learning],
-            trace.exit_step[learning],
-            rows.rows(learning).opinion(),
-        )
-        assert trace.feature_cost is not None
-        codes, full = trace.verdict, rows.codes[:, -1]
-        measured = _evaluation(codes != rows.truth, trace, candidate.beta)
+        rows = self.rows
+        said = trace.scores[:, 0] if isinstance(rows, NumberRows) else trace.verdict
+        measured = _evaluation(rows.lost(said), trace, candidate.beta)
         whole = float(rows.sets.cost[-1]) + rows.sets.prices.wave_cost
         n_full = float(len(self.ensemble))
-        lost = float(np.mean(full != rows.truth))
+        lost = float(rows.lost(rows.full).mean())
         of_full = Evaluation(lost, whole, lost + candidate.beta * whole, n_full)
         against = "model" if rows.labels is None else "labels"
-        estimator.take_dag(dag, calibration, (measured, of_full), against)
+        estimator.take_dag(dag, self._calibration(dag, trace), (measured, of_full), against)
         estimator.acquisition_ = self._summary(candidate, used, knob, value)
+
+    def _calibration(self, dag: Dag, trace: Any) -> Calibration:
+        """Of probabilities; models of numbers are left as they were trained."""
+        rows = self.rows.rows(self.learning)
+        if isinstance(rows, NumberRows):
+            return Calibration.one_group(1.0, dag.ensemble.n_classifiers)
+        scores, exits = trace.scores[self.learning], trace.exit_step[self.learning]
+        return exit_calibration(dag.ensemble, scores, exits, rows.opinion())
 
     def _summary(
         self, candidate: Candidate, used: NDArray[np.intp], knob: str, value: float
     ) -> AcquisitionSummary:
         index = self.certifying if len(self.certifying) else self.learning
         rows, sets = self.rows.rows(index), self.rows.sets
-        (said, paid), full = self.outcome(candidate, index), rows.codes[:, -1]
-        cost = paid if len(self.certifying) else candidate.cost
+        said, paid = self.outcome(candidate, index)
+        cost = paid.mean() if len(self.certifying) else candidate.held_cost
         known = self.rows.labels is not None
         return AcquisitionSummary(
+            self.ensemble.task.estimator,
             knob,
             value,
             f"{candidate.member}, by {candidate.reading}",
             tuple(tuple(sets.names(s)) for s in used),
             len(rows),
-            float(cost.mean()),
+            float(cost),
             float(sets.cost[-1]) + sets.prices.wave_cost,
-            float(np.mean(said != rows.truth)) if known else None,
-            float(np.mean(full != rows.truth)) if known else None,
-            float(np.mean(said != full)),
+            float(rows.lost(said).mean()) if known else None,
+            float(rows.lost(rows.full).mean()) if known else None,
+            float(rows.changed(said).mean()),
         )
 
 
@@ -185,15 +194,22 @@ def learned(
     models = SetModels.trained(given.model, ensemble, sets, given.train, given.train_labels, seed)
     scores = models.scores(given.rows, ensemble.bias, n_threads)
     rows = SetRows(models.sets, scores, given.labels)
+    if not ensemble.task.predicts_classes:
+        rows = NumberRows(models.sets, scores, given.labels)
+        rows = replace(rows, unit=variance_of(rows.truth))
     learning = np.setdiff1d(np.arange(len(rows)), certifying)
     seen = rows.rows(learning)
-    samples = seen.samples(knob, seed)
-    chains = chains_of(seen)
-    search = Search.of(samples, chains)
+    further = further_rows(given, models, seen, seed, n_threads)
+    taught = seen if further is None else seen.joined(further)
+    samples = taught.samples(knob, seed)
+    chains = chains_of(taught)
+    search = Search.of(samples, chains, len(seen))
     judged = next(iter(samples.values())).judged.mean(axis=0)
     betas = search.prices(float(judged[0]), float(judged[-1]))
-    found = Acquisition(ensemble, models, rows, given.rows, learning, certifying, search, betas)
-    if tree_level:
+    found = Acquisition(
+        ensemble, models, rows, taught, given.rows, learning, certifying, search, betas
+    )
+    if tree_level and ensemble.task.predicts_classes:
         add_tree_members(found, chains, knob, n_threads)
     return found
 
@@ -203,7 +219,7 @@ def add_tree_members(
 ) -> None:
     """Members over the given ensemble and its merged columns, in the order of each chain."""
     sets, seen = found.rows.sets, found.rows.rows(found.learning)
-    fold = next(iter(found.search.samples.values())).fold
+    fold = next(iter(found.search.samples.values())).fold[: len(seen)]
     learned_from, shares = next(iter(seen.shares(knob).items()))
     for source in tree_sources(found.ensemble, sets.prices, found.policy_rows):
         found.sources[source.name] = source
@@ -216,10 +232,8 @@ def add_tree_members(
 
 
 def chains_of(rows: SetRows) -> list[list[int]]:
-    """Chains of nested sets, from the first to the last, the best next one by log-loss each."""
-    sets, p = rows.sets, rows.opinion()
-    told = p if rows.labels is None else (p + np.eye(p.shape[1])[rows.labels]) / 2
-    risk = np.array([_log_loss(rows.scores[:, s], told) for s in range(len(sets))])
+    """Chains of nested sets, from the first to the last, the best next one by its risk each."""
+    sets, risk = rows.sets, rows.risks()
     covers = sets.leads & ~(sets.leads.astype(np.int64) @ sets.leads > 0)
     chains = []
     for power in POWERS:
@@ -230,11 +244,6 @@ def chains_of(rows: SetRows) -> list[list[int]]:
             chain.append(int(to[np.argmax(worth)]))
         chains.append(chain)
     return [list(c) for c in dict.fromkeys(map(tuple, chains))]
-
-
-def _log_loss(scores: NDArray[np.float64], told: NDArray[np.float64]) -> float:
-    p = probabilities(scores, fit_factor(scores, told))
-    return float(-(told * np.log(np.maximum(p, 1e-12))).sum(axis=1).mean())
 
 
 def set_dag(
@@ -277,6 +286,6 @@ def _model(models: SetModels, s: int) -> Ensemble:
     return model
 
 
-def _evaluation(wrong: NDArray[np.bool_], trace: Any, beta: float) -> Evaluation:
-    loss, cost = float(wrong.mean()), float(trace.feature_cost.mean())
+def _evaluation(lost: NDArray[np.float64], trace: Any, beta: float) -> Evaluation:
+    loss, cost = float(lost.mean()), float(trace.feature_cost.mean())
     return Evaluation(loss, cost, loss + beta * cost, float(trace.n_evaluated.mean()))

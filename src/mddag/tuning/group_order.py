@@ -1,19 +1,20 @@
 """Group order: which group of features to buy next, by one model of rows with hidden groups.
 
 A model is trained on copies of the rows in which random groups are hidden (missing), so it scores
-any set of groups. From what is free on, the group is added whose log-loss falls most per
-price^power; power 1 prefers cheap groups, 0 useful ones. Rows that are decided stop buying, so one
-order counts rows by how undecided they are: p (1 - p), p the largest probability so far. Each order
-gives a chain of nested sets.
+any set of groups. From what is free on, the group is added whose log-loss (of numbers: squared
+error) falls most per price^power; power 1 prefers cheap groups, 0 useful ones. Rows that are
+decided stop buying, so one order of classifiers counts rows by how undecided they are: p (1 - p),
+p the largest probability so far. Each order gives a chain of nested sets.
 """
 
 from __future__ import annotations
 
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.ensemble import HistGradientBoostingClassifier
+from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
 
 from mddag.features.prices import FeaturePrices
 from mddag.solvers.acquisition.feature_sets import completed, completed_set
@@ -29,7 +30,7 @@ Held = NDArray[np.bool_]
 
 
 def candidate_sets(
-    prices: FeaturePrices, full: Held, X: Floats, y: NDArray[np.intp], seed: int
+    prices: FeaturePrices, full: Held, X: Floats, y: NDArray[Any], seed: int
 ) -> list[Held]:
     """Sets of groups worth a model, within those that the full model reads."""
     paid = np.flatnonzero(full & prices.paid)
@@ -41,7 +42,7 @@ def candidate_sets(
 
 
 def group_orders(
-    prices: FeaturePrices, full: Held, X: Floats, y: NDArray[np.intp], seed: int
+    prices: FeaturePrices, full: Held, X: Floats, y: NDArray[Any], seed: int
 ) -> list[list[int]]:
     """Orders of the paid groups of the full model: by gain per price, by gain alone, one that
     begins with the second best group, and one for undecided rows."""
@@ -50,7 +51,8 @@ def group_orders(
     hidden = _HiddenGroups(prices, full, X, y, rng)
     same = np.ptp(prices.costs[paid]) <= 1e-9 * prices.costs[paid].max(initial=0.0)
     ways = [(1.0, 0), (1.0, 1)] if same else [(1.0, 0), (0.3, 0), (1.0, 1)]
-    return [*(hidden.order(*way) for way in ways), hidden.order(1.0, undecided=True)]
+    orders = [hidden.order(*way) for way in ways]
+    return orders if hidden.numbers else [*orders, hidden.order(1.0, undecided=True)]
 
 
 def prefixes(prices: FeaturePrices, full: Held, order: list[int]) -> list[Held]:
@@ -76,7 +78,7 @@ class _HiddenGroups:
         prices: FeaturePrices,
         full: Held,
         X: Floats,
-        y: NDArray[np.intp],
+        y: NDArray[Any],
         rng: np.random.Generator,
     ) -> None:
         self.prices, self.full = prices, full
@@ -86,7 +88,9 @@ class _HiddenGroups:
         probed, rest = shuffled[:n_probed], shuffled[n_probed:]  # which the model has not seen
         rows = np.concatenate([rng.permutation(rest)[:MOST_ROWS] for _ in range(COPIES)])
         shown = rng.random((len(rows), prices.n_groups)) < rng.random((len(rows), 1))
-        self.model = HistGradientBoostingClassifier(
+        self.numbers = bool(np.issubdtype(y.dtype, np.floating))
+        kind = HistGradientBoostingRegressor if self.numbers else HistGradientBoostingClassifier
+        self.model = kind(
             max_iter=60, max_leaf_nodes=24, max_bins=63, early_stopping=False, random_state=0
         ).fit(self._hidden(X[rows], shown), y[rows])
         self.X, self.y = X[probed], y[probed]
@@ -113,14 +117,18 @@ class _HiddenGroups:
         return found
 
     def _probabilities(self, sets: list[Held]) -> Floats:
-        """Of each class for the probed rows in each set, (n_sets, n, n_classes)."""
+        """Of each class for the probed rows in each set, (n_sets, n, n_classes); or one number."""
         n = len(self.X)
         rows = np.concatenate([self._hidden(self.X, np.tile(held, (n, 1))) for held in sets])
+        if self.numbers:
+            return np.asarray(self.model.predict(rows)).reshape(len(sets), n, 1)
         return np.asarray(self.model.predict_proba(rows)).reshape(len(sets), n, -1)
 
     def _risks(self, p: Floats, weight: Floats | None) -> Floats:
-        """The log-loss of each set, (n_sets,)."""
+        """The log-loss of each set, (n_sets,), or its squared error."""
         n = len(self.X)
+        if self.numbers:
+            return np.asarray(np.square(p[:, :, 0] - self.y).mean(axis=1))
         place = np.searchsorted(self.model.classes_, self.y)
         right = np.maximum(p[:, np.arange(n), place], 1e-12)
         return np.asarray(np.average(-np.log(right), axis=1, weights=weight))

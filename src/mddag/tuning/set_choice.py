@@ -32,7 +32,7 @@ def chosen_set_policy(
     if knob == "beta":
         return found.search.best(value)
     if knob == "budget":
-        return _refined(found, lambda c: float(c.cost.mean()) > value)
+        return _refined(found, lambda c: c.held_cost > value)
     if guarantee is None:
         return _within(found, value)
     return _certified(found, guarantee)
@@ -73,16 +73,16 @@ def _laid_out(found: Acquisition) -> list[Candidate]:
     kept: list[Candidate] = []
     for beta in found.prices.tolist():
         best = found.search.best(beta)
-        if not kept or best.cost.mean() < kept[-1].cost.mean():
+        if not kept or best.held_cost < kept[-1].held_cost:
             kept.append(best)
     return kept
 
 
 def _within(found: Acquisition, bound: float) -> Candidate:
     """The cheapest whose judged loss, and that of all dearer ones, is within a bound."""
-    chosen, full = everything(found), everything(found).loss.mean()
+    chosen, full = everything(found), everything(found).held_loss
     for candidate in _laid_out(found):
-        if candidate.loss.mean() - full > bound:
+        if candidate.held_loss - full > bound:
             break
         chosen = candidate
     return chosen
@@ -91,9 +91,7 @@ def _within(found: Acquisition, bound: float) -> Candidate:
 def _certified(found: Acquisition, guarantee: Guarantee) -> Candidate:
     """The cheapest that the certifying rows prove, all dearer ones being proved before it."""
     full = everything(found)
-    plausible = [
-        c for c in _laid_out(found) if c.loss.mean() - full.loss.mean() <= 2 * guarantee.bound
-    ]
+    plausible = [c for c in _laid_out(found) if c.held_loss - full.held_loss <= 2 * guarantee.bound]
     rows = found.certifying
     tested = (guarantee.p_value(found.excess(c, rows, guarantee.knob)) for c in plausible)
     n_proved = last_promised(tested, guarantee.confidence)
@@ -120,4 +118,4 @@ def _static(found: Acquisition, s: int, name: str) -> Candidate:
     sample = next(iter(found.search.samples.values()))
     fare = 0.0 if s == 0 else float(sets.fares[0, s])
     policy = SetPolicy.static(len(sets), s)
-    return Candidate(name, "score", 0.0, policy, sample.judged[:, s], np.full(n, fare))
+    return Candidate(name, "score", 0.0, policy, sample.judged[:n, s], np.full(n, fare))

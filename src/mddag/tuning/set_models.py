@@ -1,9 +1,10 @@
 """Set models: a model for each set of feature groups, trained like the given one.
 
 A model that can be cloned (scikit-learn's interface) is cloned and fitted on the columns of the
-set; any other (a bare booster, a file, an Ensemble) is replaced by ``AdaBoostMHClassifier`` over
-trees of eight leaves. The given model itself is that of the last set. A model that does not read
-all groups of its set needs only those that it reads: that is the set it stands for.
+set; any other (a bare booster, a file, an Ensemble) is replaced by ``AdaBoostMHClassifier``, or by
+scikit-learn's gradient boosting of numbers, over trees of eight leaves. The given model itself is
+that of the last set. A model that does not read all groups of its set needs only those that it
+reads: that is the set it stands for.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, clone
+from sklearn.ensemble import HistGradientBoostingRegressor
 
 from mddag.adapters import as_ensemble
 from mddag.ensemble.blocks import on_columns
@@ -44,14 +46,14 @@ class SetModels:
         cls, model: Any, ensemble: Ensemble, sets: FeatureSets, X: Any, y: NDArray[Any], seed: int
     ) -> SetModels:
         """Models trained on rows X with labels y; `ensemble` is that of the given `model`."""
-        template = _template(model, seed)
+        template = template_of(model, ensemble, seed)
         found: dict[bytes, tuple[NDArray[np.bool_], Ensemble | None]] = {}
         for s in range(len(sets)):
             last = s == len(sets) - 1
             columns = sets.columns(s)
             fitted = ensemble if last else None
             if not last and len(columns):
-                fitted = _fitted(template, ensemble, columns, X, y)
+                fitted = fitted_on(template, ensemble, columns, X, y)
             held = sets.held[s] if last or s == 0 else _read(sets, fitted)
             if last or held.tobytes() not in found:
                 found[held.tobytes()] = held, fitted
@@ -66,9 +68,18 @@ class SetModels:
         return found
 
 
-def _template(model: Any, seed: int) -> Any:
-    """An unfitted model like the given one."""
-    if not (isinstance(model, BaseEstimator) and hasattr(model, "fit") and is_fitted(model)):
+def can_be_cloned(model: Any) -> bool:
+    """Whether models like the given one can be trained."""
+    return isinstance(model, BaseEstimator) and hasattr(model, "fit") and is_fitted(model)
+
+
+def template_of(model: Any, ensemble: Ensemble, seed: int) -> Any:
+    """An unfitted model like the given one, or another of its kind."""
+    if not can_be_cloned(model) and not ensemble.task.predicts_classes:
+        return HistGradientBoostingRegressor(
+            max_iter=N_ROUNDS, max_leaf_nodes=8, early_stopping=False, random_state=seed
+        )
+    if not can_be_cloned(model):
         return AdaBoostMHClassifier(Tree(8), n_rounds=N_ROUNDS, random_state=seed)
     template = clone(model)
     given = template.get_params()
@@ -79,9 +90,10 @@ def _template(model: Any, seed: int) -> Any:
     return template
 
 
-def _fitted(
+def fitted_on(
     template: Any, ensemble: Ensemble, columns: NDArray[np.intp], X: Any, y: NDArray[Any]
 ) -> Ensemble:
+    """A model of some columns, which reads whole rows of the given model's features."""
     part = X.iloc[:, columns] if hasattr(X, "iloc") else X[:, columns]
     if is_frame(X) and not hasattr(X, "iloc"):
         part = X[[X.columns[c] for c in columns]]
@@ -92,12 +104,11 @@ def _fitted(
 
 def _check_like(found: Ensemble, ensemble: Ensemble, columns: NDArray[np.intp]) -> None:
     """Refuse a model of other classes, or with other codes of categories."""
-    assert found.classes is not None
-    assert ensemble.classes is not None
-    if found.n_scores != ensemble.n_scores or not np.array_equal(found.classes, ensemble.classes):
+    own, known = ([] if of.classes is None else of.classes.tolist() for of in (found, ensemble))
+    if found.n_scores != ensemble.n_scores or own != known:
         raise ValueError(
-            f"the rows to train on have the classes {found.classes.tolist()[:8]}, but the model "
-            f"knows {ensemble.classes.tolist()[:8]}; give X_train and y_train with all of them"
+            f"the rows to train on have the classes {own[:8]}, but the model knows {known[:8]}; "
+            "give X_train and y_train with all of them"
         )
     for i, column in enumerate(columns.tolist()):
         given = ensemble.features.categories.get(column)

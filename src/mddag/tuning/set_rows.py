@@ -9,14 +9,14 @@ known counts half. Where the labels must agree with the full model's, p is 1 for
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mddag.calibration.calibration import probabilities
-from mddag.calibration.platt import opinion
+from mddag.calibration.platt import fit_factor, opinion
 from mddag.ensemble.partial_sums import top_and_margin
 from mddag.ensemble.tasks.classification import winners
 from mddag.solvers.acquisition.feature_sets import FeatureSets
@@ -36,7 +36,7 @@ class SetRows:
 
     sets: FeatureSets
     scores: Floats
-    labels: NDArray[np.intp] | None
+    labels: NDArray[Any] | None
 
     def __len__(self) -> int:
         return len(self.scores)
@@ -55,18 +55,48 @@ class SetRows:
         return np.stack(margins, axis=1)
 
     @property
-    def truth(self) -> NDArray[np.intp]:
-        """The labels, or the full model's where there are none."""
-        return self.codes[:, -1] if self.labels is None else self.labels
+    def full(self) -> NDArray[Any]:
+        """What the full model says, (n,)."""
+        return self.said(np.full(len(self), len(self.sets) - 1))
 
-    def rows(self, index: NDArray[np.intp]) -> SetRows:
+    @property
+    def truth(self) -> NDArray[Any]:
+        """The labels, or the full model's where there are none."""
+        return self.full if self.labels is None else self.labels
+
+    def said(self, last: NDArray[np.intp]) -> NDArray[Any]:
+        """What rows get that quit in these sets (n,)."""
+        return self.codes[np.arange(len(self)), last]
+
+    def lost(self, said: NDArray[Any]) -> Floats:
+        """The loss of these answers, (n,)."""
+        return np.asarray(said != self.truth, np.float64)
+
+    def changed(self, said: NDArray[Any]) -> Floats:
+        """How far these answers are from the full model's, (n,)."""
+        return np.asarray(said != self.full, np.float64)
+
+    def rows(self, index: NDArray[np.intp]) -> Self:
         labels = None if self.labels is None else self.labels[index]
-        return SetRows(self.sets, self.scores[index], labels)
+        return replace(self, scores=self.scores[index], labels=labels)
+
+    def joined(self, more: Self) -> Self:
+        """These rows and then more; both have labels, or neither."""
+        labels = None
+        if self.labels is not None and more.labels is not None:
+            labels = np.concatenate([self.labels, more.labels])
+        return replace(self, scores=np.concatenate([self.scores, more.scores]), labels=labels)
 
     def opinion(self) -> Floats:
         """The probabilities of the full model, (n, n_classes), calibrated where labels are."""
         full = self.scores[:, -1]
         return probabilities(full, 1.0) if self.labels is None else opinion(full, self.labels)
+
+    def risks(self) -> Floats:
+        """By how much each model errs, (M,): the log-loss of its calibrated probabilities."""
+        p = self.opinion()
+        told = p if self.labels is None else (p + np.eye(p.shape[1])[self.labels]) / 2
+        return np.array([_log_loss(self.scores[:, s], told) for s in range(len(self.sets))])
 
     def losses(self, p: Floats) -> Floats:
         """1 - p of the predicted classes, (n, M)."""
@@ -82,14 +112,27 @@ class SetRows:
             return {"opinion": p}
         return {"mean": (p + np.eye(n_classes)[self.truth]) / 2, "opinion": p}
 
+    def learned_from(self, knob: str) -> dict[str, Floats]:
+        """The losses (n, M) that members learn from, by name."""
+        return {name: self.losses(p) for name, p in self.shares(knob).items()}
+
+    @property
+    def around(self) -> float | None:
+        """The value at which the answer changes, if there is one."""
+        return 0.0 if self.scores.shape[2] == 1 else None
+
     def samples(self, knob: str, seed: int) -> dict[str, SetSample]:
         """What members learn from, by name; all are judged by the first."""
-        losses = {name: self.losses(p) for name, p in self.shares(knob).items()}
+        losses, around = self.learned_from(knob), self.around
         judged, fold = next(iter(losses.values())), folds_of(len(self), seed)
-        around = 0.0 if self.scores.shape[2] == 1 else None
         known: dict[str, Any] = {"fold": fold, "weight": np.ones(len(self)), "around": around}
         values = self.values
         return {
             name: SetSample(self.sets, values, lost, judged, **known)
             for name, lost in losses.items()
         }
+
+
+def _log_loss(scores: Floats, told: Floats) -> float:
+    p = probabilities(scores, fit_factor(scores, told))
+    return float(-(told * np.log(np.maximum(p, 1e-12))).sum(axis=1).mean())

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from benchmarks.costs.curves import macro_f1
-from benchmarks.costs.report import best_at, cost_at
+from benchmarks.costs.report import FEWER, best_at, cost_at
 
 
 def test_the_cost_is_read_between_points_of_the_edge():
@@ -27,6 +27,15 @@ def test_the_best_variant_counts_and_never_more_than_all():
     rows += [row(method, s, 0, 30, 1) for s in (0, 1) for method in ("static", "static, chains")]
     assert best_at(rows, "adult", "cascade", 0.2) == pytest.approx((0.4, 0.4, 0.3))
     assert best_at(rows, "adult", "static", 0.2) == pytest.approx((1.0, 1.0, 1.0))
+
+
+def test_cascades_of_fewer_rows_are_read_apart():
+    rows = [row("full", 0, 0, 10, 20)]
+    for k, kind in enumerate(("labels", "teacher")):
+        rows += [row(f"cascade, {kind}", 0, 0, 10.2, 8)]
+        rows += [row(f"cascade, {kind}, policy rows", 0, 0, 10.2, 12 + k)]
+    assert best_at(rows, "adult", "cascade", 0.2) == pytest.approx((0.4,))
+    assert best_at(rows, "adult", FEWER, 0.2) == pytest.approx((0.6,))
 
 
 def test_macro_f1_is_the_mean_over_classes():

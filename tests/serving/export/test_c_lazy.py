@@ -17,6 +17,7 @@ from tests.dag.test_lazy_walk import drawn
 from tests.serving.export.compiled import COMPILER, STRICT, needs_compiler
 from tests.serving.export.test_c import with_classes
 from tests.serving.lazy.test_predictions import priced
+from tests.tuning.costly import bought
 
 DRIVER = """
 #include "net.h"
@@ -91,6 +92,17 @@ def test_random_models_equal_the_dag(tmp_path_factory, data):
     if dag.ensemble.routed is None:  # else a step is that of all regions
         np.testing.assert_array_equal(groups, trace.groups)
     assert (early == early[0]).all()
+
+
+@needs_compiler
+def test_a_model_of_acquire_says_what_it_wants_next(tmp_path):
+    found, X, _ = bought()
+    X = X.astype(np.float32)
+    _, run = compiled(found.predictor().model, tmp_path)
+    labels, groups, _, _ = run(X)
+    np.testing.assert_array_equal(found.classes_[labels], found.predict(X))
+    np.testing.assert_array_equal(groups, found.groups_bought(X))
+    assert 0 < groups.all(axis=1).mean() < 1
 
 
 @needs_compiler

@@ -43,3 +43,11 @@ def test_rows_buy_where_a_larger_set_is_right():
     stops = solve(sample, 0.1).policy.follow(sets, values)
     assert (stops.last[unsure == 1] == 3).mean() > 0.9  # neighbours of other cells lend rows
     assert (stops.cost[unsure == 0] == 1).mean() > 0.9
+
+
+@given(problems.samples())
+@settings(deadline=None, max_examples=5)
+def test_what_is_kept_does_not_hold_all_sets(sample):
+    solved = solve(sample, 0.1)
+    assert solved.loss.base is None
+    assert solved.cost.base is None

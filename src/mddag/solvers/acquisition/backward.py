@@ -34,51 +34,60 @@ class Solved:
     cost: NDArray[np.float64]
 
 
-@dataclass(frozen=True, eq=False)
-class _Outcome:
-    """What rows lose (by the learned loss and by the judge's) and pay from a set on, (n,)."""
+class _After:
+    """What rows lose (by the learned loss and by the judge's) and pay from each set on, (M, n).
 
-    loss: NDArray[np.float64]
-    judged: NDArray[np.float64]
-    cost: NDArray[np.float64]
+    A row that quits in a set pays nothing more; so each set begins.
+    """
 
-    def returns(self, beta: float) -> NDArray[np.float64]:
-        return self.loss + beta * self.cost
+    def __init__(self, sample: SetSample) -> None:
+        self.sample = sample
+        self.loss, self.judged = sample.losses.T.copy(), sample.judged.T.copy()
+        self.cost = np.zeros(self.loss.shape)
+
+    def returns(self, s: int, t: int, beta: float) -> NDArray[np.float64]:
+        """Q(s, t) of each row."""
+        if s == t:
+            return np.asarray(self.loss[s])
+        found: NDArray[np.float64] = self.loss[t] + beta * (
+            self.cost[t] + self.sample.sets.fares[s, t]
+        )
+        return found
+
+    def goes(self, s: int, to: NDArray[np.intp]) -> None:
+        """From s each row goes to the set `to` (n,), or quits."""
+        on = np.flatnonzero(to != s)
+        t = to[on]
+        self.loss[s, on], self.judged[s, on] = self.loss[t, on], self.judged[t, on]
+        self.cost[s, on] = self.cost[t, on] + self.sample.sets.fares[s, t]
 
 
 def solve(sample: SetSample, beta: float, leads: NDArray[np.bool_] | None = None) -> Solved:
     """The policy at a price beta, over the ways that lead upwards; `leads` (M, M) may be fewer."""
     leads = sample.sets.leads if leads is None else leads & sample.sets.leads
-    n_sets = len(sample.sets)
-    after: list[_Outcome] = [None] * n_sets  # type: ignore[list-item]  # filled from the last on
+    n_sets, after = len(sample.sets), _After(sample)
     edges, targets = [np.empty(0)] * n_sets, [np.array([s]) for s in range(n_sets)]
     for s in range(n_sets - 1, -1, -1):
-        options = [s, *np.flatnonzero(leads[s]).tolist()]
-        quits = _Outcome(sample.losses[:, s], sample.judged[:, s], np.zeros(len(sample)))
-        outcomes = [quits, *(_paid(after[t], sample.sets.fares[s, t]) for t in options[1:])]
-        after[s] = quits
+        options = np.append(s, np.flatnonzero(leads[s]))
         if len(options) > 1:
             edges[s] = sample.edges[s]
-            chosen, by_row = _chosen(sample, s, outcomes, beta)
-            after[s] = _picked(outcomes, by_row)
-            targets[s] = np.array(options)[chosen]
+            returns = [after.returns(s, t, beta) for t in options.tolist()]
+            chosen, by_row = _chosen(sample, s, returns)
+            after.goes(s, options[by_row])
+            targets[s] = options[chosen]
     policy = SetPolicy(tuple(edges), tuple(targets))
-    return Solved(policy, after[0].judged, after[0].cost)
-
-
-def _paid(outcome: _Outcome, fare: float) -> _Outcome:
-    return _Outcome(outcome.loss, outcome.judged, outcome.cost + fare)
+    return Solved(policy, after.judged[0].copy(), after.cost[0].copy())  # not all sets with them
 
 
 def _chosen(
-    sample: SetSample, s: int, outcomes: list[_Outcome], beta: float
+    sample: SetSample, s: int, returns: list[NDArray[np.float64]]
 ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """The best option of each cell by all rows, and of each row by the rows of other folds."""
     cell, n_cells = sample.cells[:, s], len(sample.edges[s]) + 1
     key, n_keys = sample.fold * n_cells + cell, sample.n_folds * n_cells
     sums = np.stack(
-        [np.bincount(key, sample.weight * o.returns(beta), n_keys) for o in outcomes], axis=1
-    ).reshape(sample.n_folds, n_cells, len(outcomes))
+        [np.bincount(key, sample.weight * each, n_keys) for each in returns], axis=1
+    ).reshape(sample.n_folds, n_cells, len(returns))
     total = sums.sum(axis=0)
     by_fold = np.array([_best(total - own) for own in sums])
     return _best(total), by_fold[sample.fold, cell]
@@ -90,12 +99,3 @@ def _best(sums: NDArray[np.float64]) -> NDArray[np.intp]:
     lent[1:] += LENT * sums[:-1]
     lent[:-1] += LENT * sums[1:]
     return np.asarray(lent.argmin(axis=1), np.intp)
-
-
-def _picked(outcomes: list[_Outcome], which: NDArray[np.intp]) -> _Outcome:
-    rows = np.arange(len(which))
-    return _Outcome(
-        np.stack([o.loss for o in outcomes])[which, rows],
-        np.stack([o.judged for o in outcomes])[which, rows],
-        np.stack([o.cost for o in outcomes])[which, rows],
-    )

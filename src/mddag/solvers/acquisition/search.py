@@ -42,6 +42,8 @@ class Candidate:
 
     reading    : which values it reads: "score", or another that was added
     loss, cost : float64 (n,), cross-fitted
+    n_held     : so many rows, the first, have scores of the very models that the result has; None
+                 for all
     """
 
     member: str
@@ -50,13 +52,25 @@ class Candidate:
     policy: SetPolicy | TreePolicy
     loss: NDArray[np.float64]
     cost: NDArray[np.float64]
+    n_held: int | None = None
+
+    @property
+    def held_loss(self) -> float:
+        """Mean loss of the rows that were held out."""
+        return float(self.loss[: self.n_held].mean())
+
+    @property
+    def held_cost(self) -> float:
+        """What the rows that were held out pay, in the mean."""
+        return float(self.cost[: self.n_held].mean())
 
     def objective(self, beta: float, weight: NDArray[np.float64]) -> float:
-        return float(np.average(self.loss + beta * self.cost, weights=weight))
+        return float(np.average(self.loss + beta * self.cost, weights=weight[: len(self.loss)]))
 
     def surely_beats(self, other: Candidate, beta: float) -> bool:
         """Whether its objective is lower by more than one standard error of the paired rows."""
-        gain = other.loss - self.loss + beta * (other.cost - self.cost)
+        n = min(len(self.loss), len(other.loss))  # members over trees have the held ones alone
+        gain = other.loss[:n] - self.loss[:n] + beta * (other.cost[:n] - self.cost[:n])
         return bool(gain.mean() > gain.std() / np.sqrt(len(gain)))
 
 
@@ -65,16 +79,23 @@ class Search:
     """Candidates over the sets of samples.
 
     samples : by what is learned from; they are judged by the same loss
+    n_held  : see ``Candidate``
     """
 
     samples: dict[str, SetSample]
+    n_held: int | None = None
     members: dict[tuple[str, str], Member] = field(default_factory=dict)
     found: dict[float, list[Candidate]] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, samples: dict[str, SetSample], chains: Sequence[Sequence[int]]) -> Search:
+    def of(
+        cls,
+        samples: dict[str, SetSample],
+        chains: Sequence[Sequence[int]],
+        n_held: int | None = None,
+    ) -> Search:
         """The members over samples that differ in what they learn from."""
-        search = cls(samples)
+        search = cls(samples, n_held)
         for learned_from, sample in samples.items():
             search.extend("score", learned_from, sample, chains)
             cascades = Cascades.of(sample, chains)
@@ -120,7 +141,9 @@ class Search:
         for (member, reading), learned in self.members.items():
             if (member, reading) not in done:
                 got = learned(beta)
-                known.append(Candidate(member, reading, beta, got.policy, got.loss, got.cost))
+                known.append(
+                    Candidate(member, reading, beta, got.policy, got.loss, got.cost, self.n_held)
+                )
         return known
 
     def best(self, beta: float) -> Candidate:
