@@ -25,7 +25,7 @@ from mddag import Votes
 from mddag._internal.row_sampling import stratified
 from mddag.calibration.calibration import probabilities
 from mddag.calibration.platt import fit_factor
-from mddag.ordering.refitting import refitted_tables
+from mddag.solvers.portfolio.refitting import refitted_tables
 
 FIELDS = ("data", "seed", "base", "of", "error", "corrected", "log_loss", "log_loss_corrected")
 SIZES = (10, 40)

@@ -7,10 +7,12 @@ of all seeds.
 
 from __future__ import annotations
 
+import csv
 import json
 from collections.abc import Callable
 from itertools import product
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -39,12 +41,33 @@ GROUPS: dict[str, Callable[[Case], bool]] = {
 }
 
 
+KEY = ("data", "library", "seed", "unit", "tolerance", "method")
+
+
+def joined(made: list[dict[str, Any]], path: Path) -> list[dict[str, Any]]:
+    """Lines made now, and those of the file that are of other problems or methods: what one machine
+    has measured, another need not measure again."""
+    lines = [{name: str(row[name]) for name in FIELDS} for row in made]
+    known = {tuple(line[name] for name in KEY) for line in lines}
+    if path.exists():
+        with path.open(encoding="utf-8", newline="") as file:
+            kept = list(csv.DictReader(file))
+        lines += [line for line in kept if tuple(line[name] for name in KEY) not in known]
+    names = [*DATA, *SEALED]
+
+    def place(line: dict[str, str]) -> tuple[int, int, int]:
+        problem = LIBRARIES.index(line["library"]), names.index(line["data"])
+        return *problem, int(line["seed"])
+
+    return sorted(lines, key=place)
+
+
 def write(folder: Path, results: Path, *, with_picture: bool) -> None:
     """Make tables and picture of the problems solved so far."""
     solved = [json.loads(path.read_text(encoding="utf-8")) for path in folder.glob("*.json")]
     names = [*DATA, *SEALED]
     solved.sort(key=lambda p: (LIBRARIES.index(p["library"]), names.index(p["data"]), p["seed"]))
-    rows = [row for problem in solved for row in rows_of(problem)]
+    rows = joined([row for problem in solved for row in rows_of(problem)], results / "readings.csv")
     written(results / "readings.csv", FIELDS, rows)
     cases = gathered(rows)
     text = [NOTE, "## Summary: ours in units of the best rival\n", *summary(cases)]

@@ -4,7 +4,7 @@ Another order needs other constants: the sum of its first j votes follows the fu
 but around another level than the bias, and QUIT returns the sign of f. Then scales are 1 and
 start + sum_j shift_j = 0, so that the full sum keeps its value. A condensation (few base
 classifiers that approximate the sum of all) needs other weights; those left out have scale 0. Leaf
-values that were fitted anew (``mddag.ordering.refitting``) take the place of h_jk.
+values that a solver fitted anew take the place of h_jk.
 
 SKIP leaves out the constant with the vote.
 """

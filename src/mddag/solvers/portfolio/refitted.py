@@ -1,8 +1,8 @@
 """Refitted arrangements: few base classifiers whose leaves are fitted anew to rows for learning.
 
 The leaf values of a booster are those of the rows that it was trained on; the labels of the rows
-for learning, which it has not seen, correct them (``mddag.ordering.refitting``). A few trees then
-err as little as many more did before. The targets are the mean of label and teacher.
+for learning, which it has not seen, correct them (``refitting``). A few trees then err as little as
+many more did before. The targets are the mean of label and teacher.
 
 The full ensemble, corrected likewise, is also a better teacher than it was, and less biased in
 favour of its own errors: a second opinion, by which candidates are judged.
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from mddag.ensemble.votes import Votes
 from mddag.mdp.mdp import MDP
 from mddag.ordering.arrangement import Arrangement
-from mddag.ordering.refitting import Refitting, refitted_tables
+from mddag.solvers.portfolio.refitting import Refitting, refitted_tables
 from mddag.solvers.teacher import with_teacher
 
 SIZES = (5, 10, 20, 40)  # base classifiers

@@ -9,7 +9,7 @@ from mddag.calibration.platt import fit_factor
 from mddag.ensemble.votes import Tables, Votes, starts_of
 from mddag.mdp.policy import EVAL
 from mddag.ordering.arrangement import Arrangement
-from mddag.ordering.refitting import FOLDS, RIDGE, Refitting, refitted_tables
+from mddag.solvers.portfolio.refitting import FOLDS, RIDGE, Refitting, refitted_tables
 from tests.reference import refitting as twin
 
 
