@@ -329,9 +329,11 @@ void bind_exits(nb::module_& m) {
         std::vector<LabelledLoss> labelled;
         for (const LossArrays& loss : losses)
           labelled.push_back(labelled_loss(loss, state.n_scores));
+        // Names of a structured binding cannot be captured in C++17.
+        const double* start = bias.data();
+        const Span<const double> weights = span(weight), paid = span(spent);
         const auto walk = [&](const auto& known, const auto& in) {
-          walk_exits(known, in, bias.data(), span(weight), span(spent), exits, labelled,
-                     sums.data());
+          walk_exits(known, in, start, weights, paid, exits, labelled, sums.data());
         };
         if (!are_single(votes)) return walk(CodedVotes<Code>{votes, codes.data()}, state);
         walk(SingleVotes<Code>{votes, codes.data()}, ScoreState<OneScore>{state.grid, {}});

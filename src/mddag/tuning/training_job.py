@@ -25,6 +25,7 @@ from mddag.estimators.solver_choice import chosen_solver
 from mddag.tuning.arguments import measure_of
 from mddag.tuning.candidate_front import Candidate
 from mddag.tuning.contestant import Contestant
+from mddag.tuning.exit_aware import exit_aware_models
 from mddag.tuning.guarantee import Guarantee
 from mddag.tuning.measurement import finite_speed, measured
 from mddag.tuning.node_prices import node_prices
@@ -87,6 +88,7 @@ class TrainingJob:
         """Models in all shapes, and the front of all their candidates."""
         models = self._models()
         reference = min(models, key=lambda model: model.loss)
+        models += exit_aware_models(self.estimator, models, self.rows)
         contestants = [self._contestant(model, reference) for model in models]
         front = TrainedFront(
             contestants[models.index(reference)], measure_of(TASKS[self.kind](), self.knob)
