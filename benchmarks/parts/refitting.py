@@ -58,7 +58,7 @@ def measured(names: Any, seeds: Any) -> Iterator[dict[str, object]]:
 
 def of_problem(name: str, seed: int) -> Iterator[dict[str, object]]:
     rows = parts(name, seed)
-    full, _, _ = tuned("LightGBM", rows)
+    full = tuned("LightGBM", rows).full
     y = rows.policy.y
     chosen = stratified(y, SELECTION, np.random.default_rng(seed))
     learning = np.setdiff1d(np.arange(len(y)), chosen)

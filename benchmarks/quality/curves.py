@@ -26,6 +26,7 @@ TOLERANCES = (0.002, 0.005)
 # Loss on policy rows from which on a candidate is of no interest. Our judges charge cheap policies,
 # which change many labels, some points for luck.
 HOPELESS, HOPELESS_TO_JUDGES = 0.02, 0.06
+ALL_ROWS = ", all rows"  # ends the names of methods whose models had training and policy rows
 
 Measures = tuple[float, float, float]  # error, evaluations, nodes
 
@@ -52,6 +53,12 @@ class Candidate:
 def cost(measures: Sequence[float], unit: str) -> float:
     """In a unit; one at least, since costs are compared by their ratios."""
     return max(measures[1 + UNITS.index(unit)], 1.0)
+
+
+def compared_with(full: dict[str, Any], method: str) -> Measures:
+    """Test measures of the full model that a method is compared with."""
+    found: Measures = full["all_rows"] if method.endswith(ALL_ROWS) else full["test"]
+    return found
 
 
 def chosen(costs: np.ndarray, errors: np.ndarray, full_cost: float, most: float) -> list[int]:

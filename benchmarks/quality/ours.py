@@ -2,8 +2,8 @@
 
 Both are read as a user would who calls them with many budgets: their own judges, on policy rows,
 say what each candidate loses and costs. `sparsify` gets the full model, the policy rows, and as
-X_train the rows that the model was trained on. `train` gets the training and the policy rows, and
-trains models on the former alone, as rivals do; it does not see the full model. Costs are base
+X_train the rows that the model was trained on. `train` gets the training and the policy rows, all
+alike, and does not see the full model. Costs are base
 classifiers (objective="evaluations") or nodes; `train` runs for nodes alone, and its evaluations
 are those of the same candidates.
 """
@@ -24,10 +24,10 @@ from mddag import MDP, Ensemble, Grid, Policy
 from mddag._internal.row_sampling import stratified
 from mddag.ensemble.routing import with_regions
 from mddag.solvers import Portfolio
+from mddag.tuning.folded_rows import FoldedRows
 from mddag.tuning.node_prices import NodePrices
 from mddag.tuning.routes import with_routes
-from mddag.tuning.shape_models import TrainingRows
-from mddag.tuning.train import SHARES
+from mddag.tuning.train import folded
 from mddag.tuning.training_job import TrainingJob
 
 SELECTION = 0.3  # of the policy rows, as sparsify holds out
@@ -64,7 +64,7 @@ def trained(library: str, rows: Parts) -> Iterator[Candidate]:
     """All candidates of train, by nodes."""
     model = MODELS[library](Shape(32, 0.1), 100, rows.train.X.shape[1] > MANY_COLUMNS)
     unit = "nodes"
-    job = TrainingJob(model, training_rows(rows), "classifier", "budget", unit, 1, False, "raise")
+    job = TrainingJob(model, folded_rows(rows), "classifier", "budget", unit, 1, False, "raise")
     front, test = job.front(), TestRows(rows)
     for at, (loss, cost) in enumerate(zip(excess(front.losses), front.costs, strict=True)):
 
@@ -79,19 +79,10 @@ def excess(losses: np.ndarray) -> np.ndarray:
     return losses - losses[0]
 
 
-def training_rows(rows: Parts) -> TrainingRows:
-    """Models see the training rows, everything else the policy rows."""
-    X, y = joined(rows.train.X, rows.policy.X), np.concatenate([rows.train.y, rows.policy.y])
-    model, held_out = np.split(np.arange(len(y)), [len(rows.train.y)])
-    return TrainingRows(X, y, None, model, held_out, SHARES, 0)
-
-
-def joined(one: Any, other: Any) -> Any:
-    if hasattr(one, "iloc"):
-        import pandas
-
-        return pandas.concat([one, other], ignore_index=True)
-    return np.concatenate([one, other])
+def folded_rows(rows: Parts) -> FoldedRows:
+    """Training and policy rows alike."""
+    every = rows.all_rows
+    return folded(every.X, every.y, None, "classifier", False, np.random.RandomState(0), 1)
 
 
 def of_front(front: Any, at: int) -> tuple[Ensemble, Policy]:

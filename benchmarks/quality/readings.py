@@ -2,7 +2,8 @@
 
 Ratios are of methods on the same rows, so errors are paired: the standard error is that of the
 logarithm of the ratio over the seeds. `sparsify` has a variant for each unit of cost, which is
-read in that unit alone; `train` runs for nodes, and the same points are read by evaluations.
+read in that unit alone; `train` runs for nodes, and the same points are read by evaluations. Its
+points are also compared with the full model that was trained on all rows, as its own models are.
 """
 
 from __future__ import annotations
@@ -13,11 +14,12 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.quality.curves import TOLERANCES, UNITS, cost, reading
+from benchmarks.quality.curves import ALL_ROWS, TOLERANCES, UNITS, compared_with, cost, reading
 from benchmarks.quality.ours import SPARSIFY, TRAIN
 from benchmarks.quality.rows import SEALED
 
 OURS = ("sparsify", "train")
+FULL = "full"
 
 
 @dataclass(frozen=True)
@@ -45,7 +47,8 @@ class Case:
 
     def rivals(self) -> list[str]:
         """Single methods, without those that pool others and without ours."""
-        return [m for m in self.costs if m not in (*OURS, "full", "best rival")]
+        pooled = (*OURS, FULL, "best rival")
+        return [m for m in self.costs if m not in pooled and not m.endswith(ALL_ROWS)]
 
 
 @dataclass(frozen=True)
@@ -88,10 +91,11 @@ def rows_of(solved: dict[str, Any]) -> Iterable[dict[str, Any]]:
     full = solved["full"]
     for tolerance in TOLERANCES:
         for unit in UNITS:
-            whole = cost(full["test"], unit), full["test"][0]
-            for method, curves in solved["curves"].items():
+            for method, curves in of_methods(solved):
                 if named(method, unit) is None:
                     continue
+                test = compared_with(full, method)
+                whole = cost(test, unit), test[0]
                 points = sorted(
                     curves[unit] or curves["nodes"], key=lambda p: cost(p["test"], unit)
                 )
@@ -115,6 +119,15 @@ def rows_of(solved: dict[str, Any]) -> Iterable[dict[str, Any]]:
                 }
 
 
+def of_methods(solved: dict[str, Any]) -> Iterable[tuple[str, Any]]:
+    """All curves; that of `train`, whose models have all rows, is compared with both full
+    models."""
+    for method, curves in solved["curves"].items():
+        yield method, curves
+        if method in TRAIN.values() and "all_rows" in solved["full"]:
+            yield method + ALL_ROWS, curves
+
+
 def setting(point: dict[str, Any]) -> str:
     """The first point within the tolerance, in words."""
     return f"{point['method']}: {point['setting']}" if point else "full model"
@@ -122,6 +135,9 @@ def setting(point: dict[str, Any]) -> str:
 
 def named(method: str, unit: str) -> str | None:
     """Ours without its unit; None where it was made for another one."""
+    if method.endswith(ALL_ROWS):
+        name = named(method.removesuffix(ALL_ROWS), unit)
+        return name and name + ALL_ROWS
     for ours, variants in zip(OURS, (SPARSIFY, TRAIN), strict=True):
         if method in variants.values():
             return ours if variants.get(unit, method) == method else None
@@ -135,5 +151,6 @@ def gathered(rows: Iterable[dict[str, Any]]) -> list[Case]:
         key = row["data"], row["library"], row["unit"], float(row["tolerance"])
         methods = found.setdefault(key, {})
         methods.setdefault(row["method"], {})[int(row["seed"])] = float(row["cost"])
-        methods.setdefault("full", {})[int(row["seed"])] = float(row["full_cost"])
+        full = FULL + ALL_ROWS if row["method"].endswith(ALL_ROWS) else FULL
+        methods.setdefault(full, {})[int(row["seed"])] = float(row["full_cost"])
     return [Case(*key, methods) for key, methods in found.items()]

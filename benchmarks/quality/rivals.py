@@ -7,20 +7,26 @@
     QWYC, QWYC, own order    "Quit when you can" (Wang, Gupta & You), two thresholds per round
 
 `joint` pools them all: the yardstick is the front of this pool on policy rows.
+
+Who has chosen by policy rows can train once more, on training and policy rows together ("all
+rows"): the same settings of the same shapes, chosen on policy rows by models that had not seen
+them, measured for models that had. QWYC, whose thresholds are learned from rows that the model has
+not seen, is not among them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
 
-from benchmarks.quality.curves import Candidate, Measures
+from benchmarks.quality.boosters import trained
+from benchmarks.quality.curves import ALL_ROWS, Candidate, Measures
 from benchmarks.quality.nodes import depths_of, walked
 from benchmarks.quality.rows import Parts, Sample
-from benchmarks.quality.tuning import Trained
+from benchmarks.quality.tuning import Trained, Tuned
 from benchmarks.quality.walks import Walk, walk
 from mddag import MDP, Ensemble, Grid, Policy, Votes
 from mddag.mdp.policy import EVAL, QUIT
@@ -35,30 +41,37 @@ JOINT = "best rival"
 RETRAINED = ("smaller model", "smaller model, margin")
 
 
-def rivals(full: Ensemble, grid: list[Trained], rows: Parts, library: str) -> list[Candidate]:
+def rivals(tuned: Tuned, rows: Parts, library: str) -> list[Candidate]:
     """All candidates of all rivals."""
-    found = list(of_full(full, rows, library))
-    for model in grid:
-        found += of_shape(model, rows)
+    found = list(of_full(tuned, rows, library))
+    for model in tuned.grid:
+        found += of_shape(model, rows, library)
     return found
 
 
-def of_shape(model: Trained, rows: Parts) -> Iterator[Candidate]:
+def of_shape(model: Trained, rows: Parts, library: str) -> Iterator[Candidate]:
     """Prefixes of a retrained model, with every margin and without one."""
     on_policy = walked_by(model.ensemble, rows.policy)
     sizes = sorted({min(size, on_policy.n_rounds) for size in SIZES})
     margins = spread_margins(on_policy, N_MARGINS)
-    test = Later(model.ensemble, rows.test)
-    yield from ended(RETRAINED, on_policy, test, sizes, margins, f"{model.shape}, ")
+    n_rounds, words = len(model.ensemble), f"{model.shape}, "
+    test = Later(lambda: model.ensemble, rows.test)
+    again = Later(lambda: trained(library, model.shape, n_rounds, rows.all_rows), rows.test)
+    yield from ended(RETRAINED, on_policy, test, sizes, margins, words)
+    yield from ended(on_all_rows(RETRAINED), on_policy, again, sizes, margins, words)
 
 
-def of_full(full: Ensemble, rows: Parts, library: str) -> Iterator[Candidate]:
+def of_full(tuned: Tuned, rows: Parts, library: str) -> Iterator[Candidate]:
     """The rivals that the full model is enough for."""
-    on_policy, test = walked_by(full, rows.policy), Later(full, rows.test)
+    full = tuned.full
+    on_policy, test = walked_by(full, rows.policy), Later(lambda: full, rows.test)
+    again = Later(lambda: trained(library, tuned.shape, len(full), rows.all_rows), rows.test)
     sizes = np.unique(np.geomspace(1, len(full), 60).round().astype(int)).tolist()
-    yield from ended(("prefix", ""), on_policy, test, sizes, [])
     margins = spread_margins(on_policy, N_MARGINS_FULL)
-    yield from ended(("", "margin"), on_policy, test, [len(full)], margins)
+    known = [(test, tuple)] if library == "AdaBoost.MH" else [(test, tuple), (again, on_all_rows)]
+    for later, names in known:
+        yield from ended(names(("prefix", "")), on_policy, later, sizes, [])
+        yield from ended(names(("", "margin")), on_policy, later, [len(full)], margins)
     if library == "LightGBM":
         yield from ended(("", "pred_early_stop"), on_policy, test, [len(full)], margins, every=FREQ)
     if full.n_scores == 1:
@@ -66,15 +79,25 @@ def of_full(full: Ensemble, rows: Parts, library: str) -> Iterator[Candidate]:
         yield from qwyc("QWYC, own order", QWYC(QWYCOrder(), rates=RATES), full, rows)
 
 
+def on_all_rows(names: tuple[str, str]) -> tuple[str, str]:
+    """Those of the same methods after a training on all rows."""
+    first, second = (name and name + ALL_ROWS for name in names)
+    return first, second
+
+
 def walked_by(ensemble: Ensemble, sample: Sample) -> Walk:
     return walk(ensemble, ensemble.votes(sample.X), sample.y)
 
 
 class Later:
-    """The walk of test rows, made when a candidate is chosen that needs it."""
+    """A model and its walk of test rows, made when a candidate is chosen that needs it."""
 
-    def __init__(self, ensemble: Ensemble, sample: Sample) -> None:
-        self.ensemble, self.sample = ensemble, sample
+    def __init__(self, train: Callable[[], Ensemble], sample: Sample) -> None:
+        self.train, self.sample = train, sample
+
+    @cached_property
+    def ensemble(self) -> Ensemble:
+        return self.train()
 
     @cached_property
     def walk(self) -> Walk:
@@ -82,6 +105,9 @@ class Later:
 
     def ended(self, size: int, margin: float, every: int) -> Measures:
         return self.walk.ended(np.minimum(self.walk.first_above(margin, every), size))
+
+    def made(self, size: int, margin: float, every: int) -> tuple[Ensemble, Policy | None]:
+        return with_margin(self.ensemble, size, margin, every)
 
 
 def spread_margins(on_policy: Walk, n: int) -> list[float]:
@@ -115,7 +141,7 @@ def ended(
                 + (f", margin {margin:.3g}" if margin < np.inf else ""),
                 policy=on_policy.ended(np.minimum(first, size)),
                 test=partial(test.ended, size, margin, every),
-                make=partial(with_margin, test.ensemble, size, margin, every),
+                make=partial(test.made, size, margin, every),
                 ends=" and ".join(_ends(size, sizes, margin, margins)),
             )
 

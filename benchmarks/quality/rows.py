@@ -10,6 +10,7 @@ normal laws of 20 dimensions, one inside the other, and waveform, three classes 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -44,6 +45,17 @@ class Parts:
     @property
     def n_classes(self) -> int:
         return int(self.train.y.max()) + 1
+
+    @cached_property
+    def all_rows(self) -> Sample:
+        """Those for training and for the policy, which a user who has chosen trains on again."""
+        one, other = self.train.X, self.policy.X
+        y = np.concatenate([self.train.y, self.policy.y])
+        if hasattr(one, "iloc"):
+            import pandas
+
+            return Sample(pandas.concat([one, other], ignore_index=True), y)
+        return Sample(np.concatenate([one, other]), y)
 
 
 def parts(name: str, seed: int, shrink: int = 1) -> Parts:

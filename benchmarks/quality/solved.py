@@ -1,6 +1,7 @@
 """A problem solved: the curve of every method in every unit, kept as JSON.
 
-    full   : settings, error and costs of the full model, on policy and on test rows
+    full   : settings, error and costs of the full model, on policy and on test rows, and on these
+             after a training on all rows
     curves : method -> unit -> points, by rising cost on policy rows; test measures beside them
     parts  : what has been done ("rivals", "sparsify", "train")
 
@@ -20,20 +21,23 @@ from typing import Any
 import numpy as np
 
 from benchmarks.quality.boosters import LIBRARIES
+from benchmarks.quality.boosters import trained as trained_on
 from benchmarks.quality.curves import (
+    ALL_ROWS,
     HOPELESS,
     HOPELESS_TO_JUDGES,
     TOLERANCES,
     UNITS,
     Candidate,
     chosen,
+    compared_with,
     cost,
     reading,
 )
 from benchmarks.quality.ours import SPARSIFY, TRAIN, sparsified, trained
 from benchmarks.quality.rivals import JOINT, rivals, walked_by
 from benchmarks.quality.rows import DATA, SEALED, Parts, Sample, parts
-from benchmarks.quality.tuning import tuned
+from benchmarks.quality.tuning import Tuned, tuned
 from mddag import Ensemble
 
 TIMED_SEED = 0
@@ -78,16 +82,16 @@ def solve(problem: Problem, wanted: Iterable[str], again: bool, shrink: int = 1)
     if not left or "rivals" not in {*left, *known["parts"]}:  # which tune the full model
         return False
     rows = parts(problem.data, problem.seed, shrink)
-    full, grid = the_full_model(problem, known, rows, "rivals" in left, shrink)
+    tuned = the_full_model(problem, known, rows, "rivals" in left, shrink)
     for part in left:
         makes: dict[Any, Any] = {}
-        for method, candidates in of_part(part, problem, full, grid, rows):
+        for method, candidates in of_part(part, problem, tuned, rows):
             points = curves(candidates, known["full"], relative=part != "rivals")
             known["curves"][method] = {u: [as_row(*p) for p in points[u]] for u in UNITS}
-            makes |= at_tolerances(method, points, known["full"])
+            makes |= at_tolerances(method, points, compared_with(known["full"], method))
         known["parts"] = sorted({*known["parts"], part}, key=PARTS.index)
         if problem.seed == TIMED_SEED:
-            keep_models(problem, full, makes)
+            keep_models(problem, tuned.full, makes)
         written(path, json.dumps(known).encode())
     return True
 
@@ -99,17 +103,21 @@ def empty(problem: Problem) -> dict[str, Any]:
 
 def the_full_model(
     problem: Problem, known: dict[str, Any], rows: Parts, anew: bool, shrink: int
-) -> tuple[Ensemble, list[Any]]:
-    """The tuned model, from the folder where it is there; the grid, where rivals need it."""
+) -> Tuned:
+    """The tuned model, from the folder where it is there; with the grid, where rivals need it."""
     path = problem.path("full")
     if path.exists() and not anew:
-        return pickle.loads(path.read_bytes()), []
-    full, setting, grid = tuned(problem.library, rows, shrink)
-    written(path, pickle.dumps(full))
+        return Tuned(*pickle.loads(path.read_bytes()), [])
+    found = tuned(problem.library, rows, shrink)
+    full = found.full
+    written(path, pickle.dumps((full, found.shape)))
     measures = {name: whole(full, getattr(rows, name)) for name in ("policy", "test")}
     n_rows = {name: len(getattr(rows, name).y) for name in ("train", "policy", "test")}
-    known["full"] = {"setting": setting, "n_rows": n_rows, **measures}
-    return full, grid
+    known["full"] = {"setting": str(found), "n_rows": n_rows, **measures}
+    if found.grid:
+        again = trained_on(problem.library, found.shape, len(full), rows.all_rows)
+        known["full"]["all_rows"] = whole(again, rows.test)
+    return found
 
 
 def whole(full: Ensemble, sample: Sample) -> tuple[float, float, float]:
@@ -119,21 +127,24 @@ def whole(full: Ensemble, sample: Sample) -> tuple[float, float, float]:
 
 
 def of_part(
-    part: str, problem: Problem, full: Ensemble, grid: list[Any], rows: Parts
+    part: str, problem: Problem, tuned: Tuned, rows: Parts
 ) -> Iterable[tuple[str, list[Candidate]]]:
     """Methods and their candidates."""
     if part == "rivals":
-        found = rivals(full, grid, rows, problem.library)
+        found = rivals(tuned, rows, problem.library)
         for method in dict.fromkeys(c.method for c in found):
             yield method, [c for c in found if c.method == method]
-        yield JOINT, found
+        again = [c for c in found if c.method.endswith(ALL_ROWS)]
+        yield JOINT, [c for c in found if not c.method.endswith(ALL_ROWS)]
+        if again:
+            yield JOINT + ALL_ROWS, again
     elif part == "sparsify":
         if problem.library == "AdaBoost.MH":
-            found = list(sparsified(full, rows, "both", problem.seed))
+            found = list(sparsified(tuned.full, rows, "both", problem.seed))
             yield from ((method, found) for method in SPARSIFY.values())
         else:
             for unit, method in SPARSIFY.items():
-                yield method, list(sparsified(full, rows, unit, problem.seed))
+                yield method, list(sparsified(tuned.full, rows, unit, problem.seed))
     else:
         yield TRAIN["nodes"], list(trained(problem.library, rows))
 
@@ -163,14 +174,17 @@ def as_row(candidate: Candidate, test: Any) -> dict[str, Any]:
     return {**{name: getattr(candidate, name) for name in names}, "test": test}
 
 
-def at_tolerances(method: str, points: Any, full: dict[str, Any]) -> dict[Any, Any]:
-    """(method, unit, tolerance) -> how to make the first point within the tolerance."""
+def at_tolerances(method: str, points: Any, full: Any) -> dict[Any, Any]:
+    """(method, unit, tolerance) -> how to make the first point within the tolerance.
+
+    full : test measures of the full model
+    """
     found = {}
     for unit in UNITS:
         by_cost = sorted(points[unit], key=lambda p: cost(p[1], unit))
         pairs = [(cost(test, unit), test[0]) for _, test in by_cost]
         for tolerance in TOLERANCES:
-            at = reading(pairs, (cost(full["test"], unit), full["test"][0]), tolerance)[1]
+            at = reading(pairs, (cost(full, unit), full[0]), tolerance)[1]
             if at < len(pairs):
                 found[method, unit, tolerance] = by_cost[at][0].make
     return found

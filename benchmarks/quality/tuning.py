@@ -44,16 +44,28 @@ class Trained:
         return self.ensemble.truncated(int(self.errors.argmin()) + 1)
 
 
-def tuned(library: str, rows: Parts, shrink: int = 1) -> tuple[Ensemble, str, list[Trained]]:
-    """The full model, its settings in words, and all models of the grid."""
+@dataclass(frozen=True)
+class Tuned:
+    """The full model, its shape, and all models of the grid."""
+
+    full: Ensemble
+    shape: Shape
+    grid: list[Trained]
+
+    def __str__(self) -> str:
+        stumps = not self.grid
+        return f"{len(self.full)} stumps" if stumps else f"{self.shape}, {len(self.full)} rounds"
+
+
+def tuned(library: str, rows: Parts, shrink: int = 1) -> Tuned:
+    """The full model, and what was trained on the way."""
     if library == "AdaBoost.MH":
-        ensemble = trained(library, Shape(2, 1.0), STUMPS // shrink, rows.train)
-        return ensemble, f"{len(ensemble)} stumps", []
+        shape = Shape(2, 1.0)
+        return Tuned(trained(library, shape, STUMPS // shrink, rows.train), shape, [])
     grid = [fitted(library, shape, rows, shrink) for shape in shapes(rows)]
     further = [fitted(library, shape, rows, shrink) for shape in further_shapes(library, grid)]
     best = min([*grid, *further], key=lambda t: t.best_error)
-    full = best.truncated()
-    return full, f"{best.shape}, {len(full)} rounds", grid
+    return Tuned(best.truncated(), best.shape, grid)
 
 
 def shapes(rows: Parts) -> list[Shape]:

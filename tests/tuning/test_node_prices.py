@@ -6,7 +6,8 @@ import pytest
 import mddag
 from mddag.ensemble.leaf_depths import LeafDepths
 from mddag.solvers import Prefix
-from mddag.tuning.node_prices import NodePrices
+from mddag.tuning.node_prices import NodePrices, node_prices
+from mddag.tuning.row_parts import RowParts
 from tests.tuning.small_models import FAST
 
 
@@ -21,6 +22,24 @@ def test_prices_are_mean_nodes(hastie):
     weight = np.arange(200.0)
     weighted = NodePrices.of(ensemble, votes, weight)
     np.testing.assert_allclose(weighted.means, weight @ nodes / weight.sum())
+
+
+def test_rows_that_certify_have_no_part_in_prices(hastie):
+    model, X, y, _, _ = hastie
+    random = np.random.RandomState(0)
+    parts = RowParts.of(mddag.as_ensemble(model), X, y, certified=True, random=random)
+    nodes = LeafDepths.of(parts.ensemble).of_rows(parts.votes.codes)
+    np.testing.assert_allclose(node_prices(parts).means, nodes[parts.seen].mean(axis=0))
+
+
+def test_leaves_may_have_other_depths_than_those_of_the_ensemble(hastie):
+    model, X, _, _, _ = hastie
+    ensemble = mddag.as_ensemble(model)
+    votes, depths = ensemble.votes(X[:200]), LeafDepths.of(ensemble)
+    twice = LeafDepths(2 * depths.depths, depths.starts, depths.rounds)
+    plain, dear = NodePrices.of(ensemble, votes), NodePrices.of(ensemble, votes, depths=twice)
+    np.testing.assert_allclose(dear.means, 2 * plain.means)
+    np.testing.assert_array_equal(dear.on(votes).everything(), 2 * plain.on(votes).everything())
 
 
 def test_a_budget_is_in_nodes(hastie):

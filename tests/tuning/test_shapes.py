@@ -56,6 +56,11 @@ def test_as_given_changes_no_shape():
     assert str(Shape()) == "as given"
 
 
+def test_scores_of_forests_are_means():
+    assert library_of(ExtraTreesRegressor()).means
+    assert not library_of(LGBMClassifier()).means
+
+
 def test_grids():
     assert {shape.rate for shape in library_of(RandomForestClassifier()).grid()} == {None}
     grid = library_of(LGBMClassifier()).grid()

@@ -12,7 +12,9 @@ from sklearn.preprocessing import StandardScaler
 
 import mddag
 from mddag.tuning import train as module
-from tests.tuning.few_shapes import QUIET, small
+from mddag.tuning import training_job
+from mddag.tuning.shapes import Shape, shaped
+from tests.tuning.few_shapes import QUIET, rows_of, small
 
 pytestmark = pytest.mark.filterwarnings("ignore::mddag.DoubtfulResult")
 
@@ -40,10 +42,14 @@ def test_a_budget_of_nodes(trained, hastie_rows):
 
 def test_what_was_tried_is_told(trained):
     names = [shape.name for shape in trained.trained_]
-    assert len(names) == 8  # six of the grid, the given one, and a slower one
+    assert len(names) == 10  # six of the grid, the given one, a slower one, and two taught ones
     assert any(name.startswith("as given") for name in names)
     assert sum(shape.chosen for shape in trained.trained_) == 1
     assert any(shape.kept for shape in trained.trained_)
+    on_all_rows = [shape.trained for shape in trained.trained_]
+    assert on_all_rows == sorted(on_all_rows, reverse=True)
+    assert 4 <= sum(on_all_rows) <= 5
+    assert all(shape.trained for shape in trained.trained_ if shape.kept or shape.chosen)
     assert trained.reference_.name in names
     assert trained.reference_.error == trained.summary_.full
     text = str(trained)
@@ -82,8 +88,42 @@ def test_a_bound_is_certified_by_rows_that_do_nothing_else(hastie_rows, monkeypa
     parts = kept["front"].reference.parts
     others = np.concatenate([parts.learning, parts.choosing])
     assert not np.intersect1d(kept["certifying"], others).size
-    assert len(others) + len(kept["certifying"]) == len(parts) == 500
+    assert len(others) + len(kept["certifying"]) == len(parts) == 1500
+    assert len(kept["certifying"]) == fast.summary_.n_rows == 225
     assert fast.score(X_new, y_new) > 0.65
+
+
+def test_what_is_told_of_rows_that_certify_is_what_the_model_does(hastie_rows):
+    X, y, _, _ = hastie_rows
+    estimator = HistGradientBoostingClassifier(max_iter=15, random_state=0)
+    fast = mddag.train(estimator, X, y, max_loss=0.08, objective="nodes")
+    at, told = rows_of(X, y, proves=True).certifying, fast.summary_
+    assert told.n_rows == len(at)
+    assert told.sparse == pytest.approx(1 - fast.score(X[at], y[at]))
+    assert told.n_evaluated == pytest.approx(fast.n_evaluated(X[at]).mean())
+    assert told.n_nodes == pytest.approx(fast.n_nodes(X[at]).mean())
+
+
+def test_the_model_is_trained_on_all_rows_that_do_not_certify(hastie_rows, monkeypatch):
+    monkeypatch.setattr(training_job, "can_be_taught", lambda *_: False)
+    X, y, X_new, _ = hastie_rows
+    trained = mddag.train(LGBMClassifier(**QUIET), X, y, budget=40, objective="nodes")
+    chosen = next(shape for shape in trained.trained_ if shape.chosen)
+    n_leaves = None if chosen.name.startswith("as given") else int(chosen.name.split()[0])
+    rate = None if n_leaves is None else float(chosen.name.split()[3].rstrip(","))
+    shape = Shape(n_leaves, rate, chosen.n_rounds)
+    wanted = mddag.as_ensemble(shaped(LGBMClassifier(**QUIET), shape).fit(X, y))
+    wanted = wanted.truncated(chosen.n_rounds)
+    np.testing.assert_array_equal(trained.ensemble_.scores(X_new), wanted.scores(X_new))
+
+
+def test_a_class_of_two_rows_is_known_to_the_model(hastie_rows):
+    X, y, X_new, _ = hastie_rows
+    y = y.astype(object)
+    y[:2] = "rare"
+    fast = mddag.train(LGBMClassifier(**QUIET), X, y, beta=1e-4)
+    assert fast.classes_.tolist() == ["in", "out", "rare"]
+    assert set(fast.predict(X_new)) >= {"in", "out"}
 
 
 @pytest.mark.parametrize("objective", ["evaluations", "nodes", "time"])

@@ -1,21 +1,20 @@
 """Contestant: a model of one shape, with the candidates that it sends to the common front.
 
 All contestants have the same rows and the same targets, and the same judge's reference: the scores
-of the tuned full model on the rows for choosing. Costs are in the unit of the objective.
+of the tuned full model. Simple rules, which are not learned, are judged by the rows for learning
+and for choosing, learned policies by the latter alone. Costs are in the unit of the objective.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mddag._internal.weights import part
-from mddag.features.rows import Rows
 from mddag.mdp.grid import Grid
 from mddag.mdp.mdp import MDP
 from mddag.mdp.policy import Policy
@@ -25,12 +24,12 @@ from mddag.solvers.front import spaced_front
 from mddag.solvers.portfolio.judge import Judge, Judgements
 from mddag.tuning.candidates import BETAS
 from mddag.tuning.prices import Prices, RowCosts
-from mddag.tuning.routes import with_routes
 from mddag.tuning.row_parts import RowParts
 from mddag.tuning.shape_models import ShapeModel
 from mddag.tuning.simple_rules import simple_rules
 
 SPACING = 1.05  # between the costs of candidates that a contestant sends
+By = Literal["seen", "choosing"]  # the rows that judge a candidate
 
 
 class Indexed(Protocol):
@@ -39,18 +38,19 @@ class Indexed(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Entry:
-    """Candidates of a contestant, for base classifiers as its ensemble has them, judged."""
+    """Candidates of a contestant, judged by some of its rows."""
 
     contestant: Contestant
     policies: Indexed
     judgements: Judgements
+    by: By
 
 
 @dataclass(eq=False)
 class Contestant:
     """A model among others.
 
-    targets : (n,), what policies are to agree with, of all rows held out
+    targets : (n,), what policies are to agree with, of all rows
     full    : (n, K), scores of the reference on these rows
     prices  : of the base classifiers; None where evaluations count
     """
@@ -67,22 +67,22 @@ class Contestant:
         self.parts = self.model.parts
 
     def mdp(self) -> MDP:
-        """All rows held out."""
+        """All rows."""
         mdp = mdp_of(self.parts.ensemble, self.parts.votes, self.targets, weight=self.parts.weight)
         costs = np.ones(mdp.n_steps) if self.prices is None else self.prices.means
         return mdp.with_costs(costs)
 
-    @cached_property
-    def judge(self) -> Judge:
-        """Of policies for base classifiers as the ensemble has them."""
-        return self._judge(self.mdp())
+    def judge(self, by: By, mdp: MDP | None = None) -> Judge:
+        """Of policies, by some of the rows.
 
-    def _judge(self, mdp: MDP) -> Judge:
-        return Judge(mdp.rows(self.parts.choosing), self.full[self.parts.choosing])
+        mdp : of all rows, on another grid
+        """
+        rows = self._rows(by)
+        mdp = self.mdp() if mdp is None else mdp
+        return Judge(mdp.rows(rows), self.full[rows])
 
-    def everything(self) -> Judgements:
-        """The judgement of the whole ensemble."""
-        return self.judge.of_policy(self.judge.mdp.evaluate_all())
+    def _rows(self, by: By) -> NDArray[np.intp]:
+        return self.parts.seen if by == "seen" else self.parts.choosing
 
     def mean_cost(self, rows: NDArray[np.intp]) -> float:
         """Of the whole ensemble on some of the rows."""
@@ -100,7 +100,7 @@ class Contestant:
 
     @property
     def row_costs(self) -> RowCosts:
-        """What counts the costs of all rows held out."""
+        """What counts the costs of all rows."""
         assert self.prices is not None
         if self._row_costs is None or self._row_costs.votes is not self.parts.votes:
             self._row_costs = self.prices.on(self.parts.votes)
@@ -111,7 +111,7 @@ class Contestant:
         mdp = self.mdp()
         learning = mdp.rows(self.parts.learning)
         learning = learning.on_grid(Grid.quantile(learning.votes, weight=learning.weight))
-        judge = self._judge(mdp.on_grid(learning.grid))
+        judge = self.judge("seen", mdp.on_grid(learning.grid))
         rules = simple_rules(learning, self.every)
         return [self._some(family, judge.of_candidates(family)) for family in rules]
 
@@ -123,23 +123,18 @@ class Contestant:
             if cost < last and cost * SPACING <= last:
                 kept.append(at)
         policies = [candidates[at].on_fewest_cells() for at in kept]
-        return Entry(self, policies, self._counted(policies, judgements.taken(kept)))
+        return self._counted(policies, judgements.taken(kept), "seen")
 
-    def _counted(self, policies: Sequence[Policy], judgements: Judgements) -> Judgements:
-        """With the exact cost of each policy on the rows for choosing: those that stay longest may
+    def _counted(self, policies: Sequence[Policy], judgements: Judgements, by: By) -> Entry:
+        """With the exact cost of each policy on the rows that judge: rows that stay longest may
         visit deeper leaves than the mean row, by whose nodes base classifiers are priced."""
-        if self.prices is None:
-            return judgements
-        weight = part(self.parts.weight, self.parts.choosing)
-        counted = self.prices.on(self.parts.votes.rows(self.parts.choosing))
-        costs = np.array([np.average(counted.under(p), weights=weight) for p in policies])
-        return replace(judgements, costs=costs)
-
-    def with_regions(self, unlabelled: Rows, given: Rows) -> None:
-        """Make routings from rows of the model, `unlabelled`, for the rows `given`, held out."""
-        ensemble, learning = self.parts.ensemble, self.parts.learning
-        votes = with_routes(ensemble, self.mdp(), given, learning, unlabelled, self.prices)
-        self.parts = replace(self.parts, votes=votes)
+        if self.prices is not None:
+            rows = self._rows(by)
+            counted = self.prices.on(self.parts.votes.rows(rows))
+            weight = part(self.parts.weight, rows)
+            costs = np.array([np.average(counted.under(p), weights=weight) for p in policies])
+            judgements = replace(judgements, costs=costs)
+        return Entry(self, policies, judgements, by)
 
     def solved(self, solver: Solver) -> Entry:
         """The front of what a solver finds that judges its candidates itself."""
@@ -150,6 +145,6 @@ class Contestant:
         assert found is not None
         front = spaced_front(found.losses, found.costs, SPACING)
         policies = [found.candidate(at) for _, at in front]
-        judge = self._judge(mdp)
+        judge = self.judge("choosing", mdp)
         judged = Judgements.joined([judge.of_policy(policy) for policy in policies])
-        return Entry(self, policies, self._counted(policies, judged))
+        return self._counted(policies, judged, "choosing")

@@ -68,6 +68,8 @@ class Library:
     rate   : the name of the learning rate; None where there is none
     rounds : the name of the number of rounds
     fixed  : what goes with every shape
+    means  : whether scores are means over all trees: a model of fewer trees is not a prefix then,
+             its trees vote more each
     """
 
     models: frozenset[str]
@@ -75,6 +77,7 @@ class Library:
     rate: str | None
     rounds: str
     fixed: tuple[tuple[str, Any], ...] = ()
+    means: bool = False
 
     def grid(self) -> list[Shape]:
         """The shapes of a first training, small trees first."""
@@ -142,6 +145,7 @@ LIBRARIES = (
         lambda n: {"max_leaf_nodes": n, "max_depth": None},
         None,
         "n_estimators",
+        means=True,
     ),
     Library(
         frozenset({"mddag.AdaBoostMHClassifier"}),

@@ -3,9 +3,10 @@
 A good engineer would not make a large model sparse without trying a smaller one first: fewer,
 deeper trees, a higher learning rate, a margin rule. So an estimator is trained in many shapes
 (``shapes``, ``shape_models``), each shape sends its candidates (``contestant``), all of them are
-judged by the same rows held out, against the best full model of any shape (``trained_front``), and
-the knob takes the best. Rows that trained a model neither learn nor choose a policy; rows that
-certify do nothing else. This file is the door and the choice; ``training_job`` does the work.
+judged by the same rows, against the best full model of any shape (``trained_front``), and the knob
+takes the best. What is returned was trained on all rows but those that certify, which do nothing
+else; rows judge by models of other folds, which have not seen them (``folded_rows``). This file is
+the door and the choice; ``training_job`` does the work.
 """
 
 from __future__ import annotations
@@ -25,7 +26,6 @@ from sklearn.utils.validation import check_consistent_length, has_fit_parameter
 from mddag._internal.checks import check_one_of, checked_threads, typed
 from mddag._internal.doubts import doubt, doubt_confidence
 from mddag._internal.interruption import check_on_interrupt
-from mddag._internal.row_sampling import stratified
 from mddag.adapters.adapter import lineage
 from mddag.ensemble.tasks import TASKS
 from mddag.ensemble.tasks.task import Kind
@@ -40,8 +40,8 @@ from mddag.tuning.arguments import (
     one_knob,
 )
 from mddag.tuning.candidate_front import Candidate
+from mddag.tuning.folded_rows import FOLDS, FoldedRows
 from mddag.tuning.guarantee import Guarantee, certified
-from mddag.tuning.shape_models import TrainingRows
 from mddag.tuning.shapes import library_of
 from mddag.tuning.sparsify import (
     CONFIDENCE,
@@ -51,9 +51,6 @@ from mddag.tuning.sparsify import (
 from mddag.tuning.trained_front import TrainedFront
 from mddag.tuning.training_job import TrainingJob
 
-HELD_OUT, MOST_HELD_OUT = 1 / 3, 20_000  # rows that models do not see: a share, and at most
-SHARES = (0.55, 0.45, 0.0)  # of them for learning and choosing
-CERTIFIED_SHARES = (0.3, 0.25, 0.45)
 FEWEST = 60  # rows in all
 
 
@@ -82,11 +79,12 @@ def train(
                        many combinations; all other parameters stay as they are. None: LightGBM if
                        it is installed, else AdaBoost.MH with trees (of numbers: scikit-learn's
                        histogram gradient boosting)
-    X, y             : all rows that there are; a third of them is held out from the models, for
-                       policies, for the choice among them and for proofs
+    X, y             : all rows that there are; the model returned is trained on all of them but
+                       those that certify a bound, a seventh. Choices are made by models of three
+                       folds
     beta, budget     : as for ``sparsify``
     max_loss         : accuracy (regressors: R2) that may be lost against the tuned full model: the
-                       best model of any shape, by its log-loss (squared error) on rows held out
+                       best model of any shape, by its log-loss (squared error) in folds
     max_disagreement : share of rows whose label may differ from that model's
     confidence       : as for ``sparsify``; rows that chose never certify
     objective        : "evaluations", "nodes" or "time" of large batches: the unit of cost, and of
@@ -121,10 +119,10 @@ def train(
         check_provable(knob, sure, weight)
     if weight is not None:
         _check_takes_weight(estimator)
-    rows = parted(X, targets, weight, kind, sure is not None, random, threads)
+    rows = folded(X, targets, weight, kind, sure is not None, random, threads)
     guarantee = None
     if sure is not None:
-        guarantee = _guarantee(kind, knob, value, float(sure), rows, len(targets))
+        guarantee = _guarantee(kind, knob, value, float(sure), rows)
     job = TrainingJob(estimator, rows, kind, knob, objective, threads, verbose, on_interrupt)
     front = job.front()
     chosen = chosen_from(front, knob, value, guarantee)
@@ -182,7 +180,7 @@ def _check_takes_weight(estimator: Any) -> None:
         )
 
 
-def parted(
+def folded(
     X: Any,
     targets: NDArray[Any],
     weight: NDArray[np.float64] | None,
@@ -190,8 +188,8 @@ def parted(
     proves: bool,
     random: np.random.RandomState,
     n_threads: int,
-) -> TrainingRows:
-    """Rows for models, and rows held out from them: for learning, choosing and proofs."""
+) -> FoldedRows:
+    """Rows in folds, and those that certify."""
     n = len(targets)
     if n < FEWEST:
         raise ValueError(
@@ -199,20 +197,20 @@ def parted(
             f"give at least {FEWEST}, and some thousand for a good choice"
         )
     strata = TASKS[kind]().strata(targets)
-    out = stratified(strata, min(HELD_OUT, MOST_HELD_OUT / n), random)
-    rest = np.setdiff1d(np.arange(n), out)
-    seed = int(random.randint(2**31 - 1))
-    shares = CERTIFIED_SHARES if proves else SHARES
-    return TrainingRows(X, targets, weight, rest, out, shares, seed, n_threads)
+    rows = FoldedRows.of(X, targets, weight, strata, proves, random, n_threads)
+    if len(rows.judging) == 0:
+        raise ValueError(
+            f"y has {len(np.unique(targets))} classes in {n} rows, and none of them has {FOLDS} "
+            "rows to train models on some and judge them by others; give more rows of each class"
+        )
+    return rows
 
 
 def _guarantee(
-    kind: Kind, knob: str, value: float, confidence: float, rows: TrainingRows, n_rows: int
+    kind: Kind, knob: str, value: float, confidence: float, rows: FoldedRows
 ) -> Guarantee:
-    measure = measure_of(TASKS[kind](), knob)
-    guarantee = Guarantee(knob, value, confidence, measure)
-    n_held_out = len(rows.held_out)
-    n_certifying = n_held_out - round(sum(rows.shares[:-1]) * n_held_out)
+    guarantee = Guarantee(knob, value, confidence, measure_of(TASKS[kind](), knob))
+    n_rows, n_certifying = len(rows.targets), len(rows.certifying)
     guarantee.require(n_rows, n_certifying, n_certifying / n_rows)
     return guarantee
 

@@ -2,27 +2,28 @@
 
 Every shape gives candidates: its prefixes, margin rules and, where these are near the best, all
 that a ``Portfolio`` finds. What each loses is measured against one reference, the tuned full model,
-on the rows for choosing, by the judge of the portfolio: labels, and the reference's probabilities
-where these are to be trusted, and a charge for luck, which grows with the share of rows on which a
-candidate differs from the reference. Thousands of candidates compete on few rows, and the charge
-keeps those that are merely lucky from the front.
+on the rows that judge it (``contestant``), by the judge of the portfolio: labels, and the
+reference's probabilities where these are to be trusted, and a charge for luck, which grows with the
+share of rows on which a candidate differs from the reference. Thousands of candidates compete on
+few rows, and the charge keeps those that are merely lucky from the front.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from mddag.dag.replay import replay
 from mddag.mdp.grid import Grid
 from mddag.mdp.policy import EVAL, QUIT, Policy
 from mddag.solvers.front import rounded, spaced_front
 from mddag.solvers.portfolio.judge import Judgements
 from mddag.tuning.candidate_front import Candidate, CandidateFront
 from mddag.tuning.candidates import BETAS, STEP
-from mddag.tuning.contestant import Contestant, Entry
+from mddag.tuning.contestant import By, Contestant, Entry
 from mddag.tuning.excess_loss import ExcessLoss, Measure
 
 # Losses beyond the reference's at which shapes are compared.
@@ -32,10 +33,11 @@ MUCH = 10.0  # times the smallest cost: more is no worse
 MOST_SHAPES = 6  # that a portfolio is run for
 MOST_VOTES = 6_000_000  # rows for learning x trees, over all of them: this bounds the time
 Vector = NDArray[np.float64]
+BY: tuple[By, ...] = get_args(By)
 
 
-def _affordable(contestants: list[Contestant]) -> list[Contestant]:
-    """The first ones, as long as policies for all of them take no more than a few minutes."""
+def affordable(contestants: list[Contestant]) -> list[Contestant]:
+    """The first ones, as many as policies can be learned for in a few minutes."""
     kept: list[Contestant] = []
     left = MOST_VOTES
     for contestant in contestants:
@@ -56,9 +58,15 @@ class TrainedCandidate(Candidate):
 class TrainedFront(CandidateFront):
     """All candidates so far; number 0 is the reference, evaluated in full."""
 
-    def __init__(self, reference: Contestant, measure: Measure) -> None:
-        self.reference, self.measure = reference, measure
-        self.first: Judgements = reference.everything()
+    def __init__(
+        self, reference: Contestant, measure: Measure, only_looked_at: Sequence[Contestant] = ()
+    ) -> None:
+        """only_looked_at : contestants of a first look that have no candidates here"""
+        self.reference, self.measure, self.only_looked_at = reference, measure, only_looked_at
+        self.judges = {by: reference.judge(by) for by in BY}
+        self.first = {
+            by: judge.of_policy(judge.mdp.evaluate_all()) for by, judge in self.judges.items()
+        }
         self.entries: list[Entry] = []
         self.weight = reference.parts.weight
         self.candidates: list[Candidate] = [self._constant(EVAL, 0.0)]
@@ -69,15 +77,30 @@ class TrainedFront(CandidateFront):
 
     @property
     def losses(self) -> Vector:
-        """What is to be expected of every candidate, the reference first."""
-        judgements = Judgements.joined([self.first, *(e.judgements for e in self.entries)])
-        alike = np.ones(len(judgements.costs), bool)
-        return rounded(self.reference.judge.estimates(judgements, alike))
+        """What is to be expected of every candidate, the reference first.
+
+        Rows that judge have their own luck, so a loss is that of the reference plus what the same
+        rows say of the difference.
+        """
+        level = self.first["seen"].losses
+        found = [np.empty(0) for _ in self.entries]
+        for by in BY:
+            which = [i for i, entry in enumerate(self.entries) if entry.by == by]
+            some = [self.entries[i].judgements for i in which]
+            judgements = Judgements.joined([self.first[by], *some])
+            alike = np.ones(len(judgements.costs), bool)
+            estimates = self.judges[by].estimates(judgements, alike)
+            ends = np.cumsum([len(s.costs) for s in some])
+            excess = np.split(estimates[1:] - estimates[0], ends[:-1]) if some else []
+            for i, of_entry in zip(which, excess, strict=True):
+                found[i] = level + of_entry
+        return rounded(np.concatenate([level, *found]))
 
     @property
     def costs(self) -> Vector:
         """Mean costs of every candidate, the reference first."""
-        return np.concatenate([self.first.costs, *(e.judgements.costs for e in self.entries)])
+        first = [self.reference.mean_cost(self.reference.parts.seen)]
+        return np.concatenate([first, *(e.judgements.costs for e in self.entries)])
 
     @property
     def owners(self) -> list[Contestant]:
@@ -88,8 +111,8 @@ class TrainedFront(CandidateFront):
         return owners
 
     def promising(self) -> list[Contestant]:
-        """The contestants whose simple candidates cost least, over several losses, the best first,
-        as many as policies can be learned for in a few minutes."""
+        """The contestants whose simple candidates cost least, over several losses, the best
+        first."""
         losses, costs, owners = self.losses, self.costs, self.owners
         contestants = list(dict.fromkeys(owners))
         number = {contestant: i for i, contestant in enumerate(contestants)}
@@ -102,12 +125,12 @@ class TrainedFront(CandidateFront):
             np.maximum(ratio, NOTHING * costs[0], out=ratio)  # a constant answer costs nothing
             ratio /= ratio.min()
         score = np.log(np.minimum(ratios, MUCH)).mean(axis=0)
-        return _affordable([contestants[i] for i in np.argsort(score, kind="stable")])
+        return [contestants[i] for i in np.argsort(score, kind="stable")]
 
     @property
     def unit(self) -> float:
         """What prices and bounds are in, in units of the loss."""
-        return self.reference.judge.mdp.unit
+        return self.judges["seen"].mdp.unit
 
     def learned(self, beta: float) -> Candidate:
         """The best candidate at a price."""
@@ -148,7 +171,7 @@ class TrainedFront(CandidateFront):
     def _replayed(self, contestant: Contestant, policy: Policy, beta: float) -> TrainedCandidate:
         parts, prices = contestant.parts, contestant.prices
         policy = policy.on_fewest_cells()
-        found = replay(parts.ensemble, policy, parts.votes)
+        found = parts.replayed(policy)
         reference = self.reference.parts
         targets = reference.full if self.measure == "share" else reference.truth
         lost = ExcessLoss(

@@ -1,7 +1,8 @@
 """TrainingJob: models in many shapes, the front of all their candidates, and the estimator made.
 
-    front()   : models of all shapes; simple candidates of each; those of the default solver for
-                the shapes that promise most
+    front()   : a first look at models of all shapes and their simple candidates; the shapes that
+                promise most trained on all rows, with their candidates, of the best those of the
+                default solver, too
     settled() : a candidate of the front as a fitted estimator, with what was tried
 
 What the knob takes of the front is chosen by ``train``.
@@ -9,6 +10,7 @@ What the knob takes of the front is chosen by ``train``.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -26,15 +28,20 @@ from mddag.tuning.arguments import measure_of
 from mddag.tuning.candidate_front import Candidate
 from mddag.tuning.contestant import Contestant
 from mddag.tuning.exit_aware import exit_aware_models
+from mddag.tuning.folded_rows import FoldedRows
 from mddag.tuning.guarantee import Guarantee
 from mddag.tuning.measurement import finite_speed, measured
 from mddag.tuning.node_prices import node_prices
 from mddag.tuning.prices import Prices
-from mddag.tuning.shape_models import ShapeModel, TrainingRows, slower, trained_shapes
+from mddag.tuning.shape_models import ShapeModel, slower, trained_again, trained_shapes
 from mddag.tuning.shapes import Shape, library_of
 from mddag.tuning.sparsify import ESTIMATORS, EVERY, settle_chosen
+from mddag.tuning.taught import Taught, Teaching, can_be_taught
 from mddag.tuning.time_prices import TimePrices, batch_time
-from mddag.tuning.trained_front import TrainedCandidate, TrainedFront
+from mddag.tuning.trained_front import TrainedCandidate, TrainedFront, affordable
+
+MOST_TRAINED = 8  # shapes that are trained on all rows, the tuned full model besides
+MOST_TAUGHT = 4  # taught shapes, likewise
 
 
 @dataclass(frozen=True)
@@ -43,8 +50,9 @@ class TrainedShape:
 
     name       : leaves, learning rate, and the rounds after which it was best
     n_rounds   : these
-    error      : of the whole model on the rows for choosing (regressors: R2)
+    error      : of the whole model on rows that it was not trained on (regressors: R2)
     cost       : of the whole model there, in the unit of the objective
+    trained    : whether it was trained on all rows, or had a first look alone
     kept       : whether policies were learned for it by the default solver
     chosen     : whether the model returned has its base classifiers
     """
@@ -53,6 +61,7 @@ class TrainedShape:
     n_rounds: int
     error: float
     cost: float
+    trained: bool
     kept: bool
     chosen: bool
 
@@ -76,7 +85,7 @@ class TrainingJob:
     """The arguments of one call, and what is done with them."""
 
     estimator: Any
-    rows: TrainingRows
+    rows: FoldedRows
     kind: Kind
     knob: str
     objective: str
@@ -85,28 +94,77 @@ class TrainingJob:
     on_interrupt: str
 
     def front(self) -> TrainedFront:
-        """Models in all shapes, and the front of all their candidates."""
-        models = self._models()
-        reference = min(models, key=lambda model: model.loss)
+        """The front of all candidates."""
+        looked_at = self._looked_at()
+        teaching = self._teaching(looked_at)
+        promising = looked_at.promising()
+        taught = [c for c in promising if isinstance(c.model, Taught)][:MOST_TAUGHT]
+        kept = [c for c in promising if not isinstance(c.model, Taught)][:MOST_TRAINED]
+        if looked_at.reference not in kept:
+            kept.append(looked_at.reference)
+        models = self._trained([contestant.model for contestant in kept])
         models += exit_aware_models(self.estimator, models, self.rows)
-        contestants = [self._contestant(model, reference) for model in models]
-        front = TrainedFront(
-            contestants[models.index(reference)], measure_of(TASKS[self.kind](), self.knob)
-        )
-        for contestant in contestants:
-            for entry in contestant.simple():
-                front.add(entry)
+        if teaching is not None:
+            teaching = teaching.with_opinions_of(min(models, key=lambda model: model.loss))
+            again = (teaching.trained_again(contestant.model) for contestant in taught)
+            models += [model for model in again if model is not None]
+        front = self._front(models, [c for c in promising if c not in (*kept, *taught)])
         self._solve(front)
         return front
 
-    def _models(self) -> list[ShapeModel]:
+    def _teaching(self, looked_at: TrainedFront) -> Teaching | None:
+        """What trains on opinions of the tuned full model, where that can be done; its first looks
+        join the others."""
+        if not can_be_taught(self.estimator, self.rows):
+            return None
+        teaching = Teaching.of(self.estimator, looked_at.reference.model, self.rows)
+        with progress("train on opinions", Teaching.n_looks, self.verbose) as report:
+            for done, model in enumerate(teaching.first_looks(), 1):
+                _send(self._contestant(model, looked_at.reference.model), looked_at)
+                report(done, model.name)
+        return teaching
+
+    def _looked_at(self) -> TrainedFront:
+        """Models in all shapes without the first fold, and their simple candidates."""
         shapes = [Shape(), *library_of(self.estimator).grid()]
         with progress("train", 2 * len(shapes), self.verbose) as report:
             models = trained_shapes(self.estimator, shapes, self.rows, report)
             slow = slower(min(models, key=lambda model: model.loss))
             if slow is not None:
                 models += trained_shapes(self.estimator, [slow], self.rows, report)
-        return models
+        return self._front(models)
+
+    def _trained(self, looked_at: list[ShapeModel]) -> list[ShapeModel]:
+        """The same shapes, trained on all rows."""
+        found = []
+        with progress("train on all rows", len(looked_at), self.verbose) as report:
+            for done, model in enumerate(looked_at, 1):
+                again = trained_again(self.estimator, model, self.rows)
+                if again is not None:
+                    found.append(again)
+                report(done, model.name)
+        if not found:
+            raise ValueError(
+                f"models of {type(self.estimator).__name__} that are trained on different rows "
+                "have trees that vote for different scores, so that they cannot judge each other; "
+                "fit one model, and make it sparse: mddag.sparsify(model, X, y, ...)"
+            )
+        return found
+
+    def _front(
+        self, models: list[ShapeModel], only_looked_at: Sequence[Contestant] = ()
+    ) -> TrainedFront:
+        """All simple candidates of some models; the best model is the reference."""
+        reference = min(models, key=lambda model: model.loss)
+        contestants = [self._contestant(model, reference) for model in models]
+        front = TrainedFront(
+            contestants[models.index(reference)],
+            measure_of(TASKS[self.kind](), self.knob),
+            only_looked_at,
+        )
+        for contestant in contestants:
+            _send(contestant, front)
+        return front
 
     def _contestant(self, model: ShapeModel, reference: ShapeModel) -> Contestant:
         parts = reference.parts
@@ -129,18 +187,12 @@ class TrainingJob:
             None, every=self._every, n_threads=self.n_threads, on_interrupt=self.on_interrupt
         )
         solver = solver.with_seed(np.random.RandomState(self.rows.seed))
-        kept = front.promising()
+        kept = affordable(front.promising())
         with (
             keeping(self.on_interrupt, lambda: "train was stopped; the best so far is chosen"),
             progress("policies", len(kept), self.verbose) as report,
         ):
             for done, contestant in enumerate(kept, 1):
-                if self.kind == "classifier":
-                    source, features = contestant.model.source, contestant.parts.ensemble.features
-                    contestant.with_regions(
-                        features.rows(source.rows(self.rows.to_fit())),
-                        features.rows(source.rows(self.rows.given)),
-                    )
                 front.add(contestant.solved(solver))
                 report(done, contestant.model.name)
 
@@ -190,17 +242,25 @@ class TrainingJob:
         return made
 
     def _table(self, front: TrainedFront, chosen: Contestant) -> tuple[TrainedShape, ...]:
-        """All shapes, the best full models first."""
-        solved = {entry.contestant for entry in front.entries if isinstance(entry.policies, list)}
-        contestants = sorted(dict.fromkeys(front.owners), key=lambda c: c.model.loss)
+        """All shapes, the best full models first, those that had a first look alone last."""
+        solved = {entry.contestant for entry in front.entries if entry.by == "choosing"}
+        trained = sorted(dict.fromkeys(front.owners), key=lambda c: c.model.loss)
+        others = sorted(front.only_looked_at, key=lambda c: c.model.loss)
         return tuple(
             TrainedShape(
                 c.model.name,
                 c.parts.ensemble.n_classifiers,
                 c.quality(),
                 c.mean_cost(c.parts.choosing),
+                c in trained,
                 c in solved,
                 c is chosen,
             )
-            for c in contestants
+            for c in (*trained, *others)
         )
+
+
+def _send(contestant: Contestant, front: TrainedFront) -> None:
+    """The simple candidates of a contestant."""
+    for entry in contestant.simple():
+        front.add(entry)
