@@ -4,7 +4,7 @@ import numpy as np
 from sklearn.base import clone
 
 from mddag.adapters import parts_of
-from mddag.tuning import shapes, taught, trained_front, training_job
+from mddag.tuning import shapes, trained_front, training_job
 from mddag.tuning.shape_models import cross_fitted
 from mddag.tuning.shapes import Shape
 from mddag.tuning.train import folded
@@ -20,9 +20,6 @@ def small(patch):
     patch.setattr(shapes, "ROUNDS", (12, 12))
     patch.setattr(trained_front, "MOST_SHAPES", 1)
     patch.setattr(training_job, "MOST_TRAINED", 3)
-    patch.setattr(training_job, "MOST_TAUGHT", 1)
-    patch.setattr(taught, "LEAVES", (16,))
-    patch.setattr(taught, "WORK", 3.0)
 
 
 def rows_of(X, y, kind="classifier", *, proves=False, weight=None, seed=0):

@@ -84,9 +84,9 @@ class FoldedRows:
         """Of the rows `given`."""
         return part(self.weight, self.numbers)
 
-    def training(self, *folds: int) -> NDArray[np.intp]:
-        """Rows that the model without some folds is trained on; ALL: the model without none."""
-        trains = ~np.isin(self.fold, [fold for fold in folds if fold != ALL])
+    def training(self, fold: int) -> NDArray[np.intp]:
+        """Rows that the model without a fold is trained on; ALL: the model without none."""
+        trains = np.ones(len(self.fold), bool) if fold == ALL else self.fold != fold
         trains[self.certifying] = False
         return np.flatnonzero(trains)
 
@@ -100,29 +100,14 @@ class FoldedRows:
         """Some of the rows `given`."""
         return _safe_indexing(self.given, rows)
 
-    def fitted(self, model: Any, *folds: int, without: NDArray[np.intp] | None = None) -> Any:
-        """A model, trained on the rows of the model without some folds, `without` some of them."""
-        rows = self.training(*folds)
+    def fitted(self, model: Any, fold: int, without: NDArray[np.intp] | None = None) -> Any:
+        """A model, trained on the rows of a fold's model, `without` some of them."""
+        rows = self.training(fold)
         if without is not None:
             rows = np.setdiff1d(rows, without)
         weight = part(self.weight, rows)
         given = {} if weight is None else {"sample_weight": weight}
         return model.fit(_safe_indexing(self.X, rows), self.targets[rows], **given)
-
-    def fitted_between(self, model: Any, fold: int, shares: NDArray[np.float64]) -> Any:
-        """A model of two classes, trained on the rows of a fold's model once for each class.
-
-        shares : (n,), the share of each row in the second class, from 0 to 1
-        """
-        rows = self.training(fold)
-        twice, share = np.concatenate([rows, rows]), shares[rows]
-        weight = np.concatenate([1 - share, share])
-        if self.weight is not None:
-            weight *= self.weight[twice]
-        labels = np.repeat(np.unique(self.targets), len(rows))
-        counts = weight > 0
-        given = _safe_indexing(self.X, twice[counts])
-        return model.fit(given, labels[counts], sample_weight=weight[counts])
 
     def split(self, rows: NDArray[np.intp]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
         """Some of the rows that judge, for learning and for choosing, at random."""

@@ -31,7 +31,7 @@ LEVELS = (0.0, 0.002, 0.005, 0.01, 0.02)
 NOTHING = 1e-4  # of the reference's cost: less is no better
 MUCH = 10.0  # times the smallest cost: more is no worse
 MOST_SHAPES = 6  # that a portfolio is run for
-MOST_VOTES = 6_000_000  # rows for learning x trees, over all of them: this bounds the time
+MOST_VOTES = 4_000_000  # rows for learning x trees, over all of them: this bounds the time
 Vector = NDArray[np.float64]
 BY: tuple[By, ...] = get_args(By)
 

@@ -36,12 +36,10 @@ from mddag.tuning.prices import Prices
 from mddag.tuning.shape_models import ShapeModel, slower, trained_again, trained_shapes
 from mddag.tuning.shapes import Shape, library_of
 from mddag.tuning.sparsify import ESTIMATORS, EVERY, settle_chosen
-from mddag.tuning.taught import Taught, Teaching, can_be_taught
 from mddag.tuning.time_prices import TimePrices, batch_time
 from mddag.tuning.trained_front import TrainedCandidate, TrainedFront, affordable
 
 MOST_TRAINED = 8  # shapes that are trained on all rows, the tuned full model besides
-MOST_TAUGHT = 4  # taught shapes, likewise
 
 
 @dataclass(frozen=True)
@@ -96,33 +94,15 @@ class TrainingJob:
     def front(self) -> TrainedFront:
         """The front of all candidates."""
         looked_at = self._looked_at()
-        teaching = self._teaching(looked_at)
         promising = looked_at.promising()
-        taught = [c for c in promising if isinstance(c.model, Taught)][:MOST_TAUGHT]
-        kept = [c for c in promising if not isinstance(c.model, Taught)][:MOST_TRAINED]
+        kept = promising[:MOST_TRAINED]
         if looked_at.reference not in kept:
             kept.append(looked_at.reference)
         models = self._trained([contestant.model for contestant in kept])
         models += exit_aware_models(self.estimator, models, self.rows)
-        if teaching is not None:
-            teaching = teaching.with_opinions_of(min(models, key=lambda model: model.loss))
-            again = (teaching.trained_again(contestant.model) for contestant in taught)
-            models += [model for model in again if model is not None]
-        front = self._front(models, [c for c in promising if c not in (*kept, *taught)])
+        front = self._front(models, [c for c in promising if c not in kept])
         self._solve(front)
         return front
-
-    def _teaching(self, looked_at: TrainedFront) -> Teaching | None:
-        """What trains on opinions of the tuned full model, where that can be done; its first looks
-        join the others."""
-        if not can_be_taught(self.estimator, self.rows):
-            return None
-        teaching = Teaching.of(self.estimator, looked_at.reference.model, self.rows)
-        with progress("train on opinions", Teaching.n_looks, self.verbose) as report:
-            for done, model in enumerate(teaching.first_looks(), 1):
-                _send(self._contestant(model, looked_at.reference.model), looked_at)
-                report(done, model.name)
-        return teaching
 
     def _looked_at(self) -> TrainedFront:
         """Models in all shapes without the first fold, and their simple candidates."""
@@ -163,7 +143,8 @@ class TrainingJob:
             only_looked_at,
         )
         for contestant in contestants:
-            _send(contestant, front)
+            for entry in contestant.simple():
+                front.add(entry)
         return front
 
     def _contestant(self, model: ShapeModel, reference: ShapeModel) -> Contestant:
@@ -258,9 +239,3 @@ class TrainingJob:
             )
             for c in (*trained, *others)
         )
-
-
-def _send(contestant: Contestant, front: TrainedFront) -> None:
-    """The simple candidates of a contestant."""
-    for entry in contestant.simple():
-        front.add(entry)
