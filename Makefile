@@ -136,6 +136,7 @@ bench: $(VENV)/built
 	$(BIN)/python -m benchmarks.parts.quitting
 	$(BIN)/python -m benchmarks.parts.condensation
 	$(BIN)/python -m benchmarks.parts.refitting
+	$(BIN)/python -m benchmarks.parts.merging
 	$(BIN)/python -m benchmarks.quality
 	$(BIN)/python -m benchmarks.quality.times
 	$(BIN)/python -m benchmarks.quality_fixed --resume

@@ -1,5 +1,5 @@
 // The bindings of native/solvers: episodes of SARSA and sweeps of the descent, on any codes, with a
-// loss that is native or called back; walks of early exits; thresholds of rejection.
+// loss that is native or called back; walks of early exits; cuts of QWYC; thresholds of rejection.
 #include <nanobind/stl/optional.h>
 
 #include <optional>
@@ -11,6 +11,7 @@
 #include "mdp/coded_votes.hpp"
 #include "solvers/descent.hpp"
 #include "solvers/exits.hpp"
+#include "solvers/quit_cuts.hpp"
 #include "solvers/rejection.hpp"
 #include "solvers/sarsa.hpp"
 
@@ -342,6 +343,31 @@ void bind_exits(nb::module_& m) {
       "sums"_a.noconvert());
 }
 
+void bind_quit_cuts(nb::module_& m) {
+  m.def(
+      "quit_cuts",
+      [](Matrix<const double> there, Matrix<const double> wrong, Array<const double> budget,
+         Array<const double> shares, Array<std::int64_t> low, Array<std::int64_t> high,
+         Array<double> weight) {
+        nb::gil_scoped_release unlocked;
+        const std::size_t n = there.shape(0), n_cells = there.shape(1);
+        const bool fits = wrong.shape(0) == n && wrong.shape(1) == n_cells &&
+                          budget.shape(0) == n && low.shape(0) == n && high.shape(0) == n &&
+                          weight.shape(0) == n;
+        if (!fits) refuse("histograms, budgets and cuts do not fit each other");
+        for (std::size_t i = 0; i < n; ++i) {
+          const std::size_t first = i * n_cells;
+          const QuitCut cut = quit_cut(there.data() + first, wrong.data() + first, n_cells,
+                                       budget.data()[i], span(shares));
+          low.data()[i] = cut.low;
+          high.data()[i] = cut.high;
+          weight.data()[i] = cut.weight;
+        }
+      },
+      "there"_a.noconvert(), "wrong"_a.noconvert(), "budget"_a.noconvert(), "shares"_a.noconvert(),
+      "low"_a.noconvert(), "high"_a.noconvert(), "weight"_a.noconvert());
+}
+
 // sums, ranks, cuts, each (T, n).
 using RankedArrays =
     std::tuple<Matrix<const double>, Matrix<const std::int32_t>, Matrix<const double>>;
@@ -396,6 +422,7 @@ void bind_solvers(nb::module_& m) {
   bind_exits<std::uint8_t>(m);
   bind_exits<std::uint16_t>(m);
   bind_exits<std::uint32_t>(m);
+  bind_quit_cuts(m);
   bind_rejection(m);
 }
 

@@ -199,11 +199,31 @@ void add_scores(const Trees& trees, const Tables& tables, const Rows<T>& rows, d
       });
 }
 
-// The same sums from codes that are there already.
+// Adds the votes of all trees to the one score of n_lanes rows. Each sum is in the order of the
+// trees; the sums of several rows do not wait for one another.
+template <std::size_t n_lanes, class Code>
+void add_single_scores(const Tables& tables, const Code* codes, double* scores) {
+  const std::size_t n_trees = tables.score.size;
+  double sums[n_lanes];
+  std::copy(scores, scores + n_lanes, sums);
+  for (std::size_t t = 0; t < n_trees; ++t) {
+    const double* table = tables.values.data + tables.starts[t];
+    for (std::size_t lane = 0; lane < n_lanes; ++lane)
+      sums[lane] += table[codes[lane * n_trees + t]];
+  }
+  std::copy(sums, sums + n_lanes, scores);
+}
+
+// The same sums as those of add_scores, from codes that are there already.
 template <class Code>
 void add_coded_scores(const Tables& tables, const Code* codes, std::size_t n_rows, double* scores) {
+  constexpr std::size_t kLanes = Walker::kLanes;
   const std::size_t n_trees = tables.score.size;
-  for (std::size_t i = 0; i < n_rows; ++i)
+  std::size_t i = 0;
+  if (tables.n_scores == 1)
+    for (; i + kLanes <= n_rows; i += kLanes)
+      add_single_scores<kLanes>(tables, codes + i * n_trees, scores + i);
+  for (; i < n_rows; ++i)
     for (std::size_t t = 0; t < n_trees; ++t)
       tables.add(t, codes[i * n_trees + t], scores + i * tables.n_scores);
 }

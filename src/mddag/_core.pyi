@@ -409,6 +409,15 @@ def walk_exits(
     losses: list[Loss],
     sums: Floats,  # (n_losses + 1, n_candidates + 1), changed
 ) -> None: ...
+def quit_cuts(
+    there: Floats,  # (m, n_cells)
+    wrong: Floats,  # (m, n_cells)
+    budget: Floats,  # (m,)
+    shares: Floats,
+    low: Ints64,  # (m,)
+    high: Ints64,  # (m,)
+    weight: Floats,  # (m,)
+) -> None: ...
 def reject_thresholds(
     ranked: tuple[Floats, Ints32, Floats],  # sums, ranks, cuts, each (T, n)
     of_rows: tuple[

@@ -31,6 +31,17 @@ def test_many_distinct_votes_take_wider_codes():
     np.testing.assert_array_equal(votes.scores()[:, 0], np.arange(300.0))
 
 
+@pytest.mark.parametrize("n", [0, 1, 7, 8, 9, 30])
+@pytest.mark.parametrize("n_scores", [1, 3])
+def test_scores_are_added_in_the_order_of_the_trees(n, n_scores):
+    """Whatever rows are added up together."""
+    dense = np.random.default_rng(0).normal(size=(n, 25, n_scores))
+    wanted = np.full((n, n_scores), 0.1)
+    for j in range(25):
+        wanted += dense[:, j]
+    np.testing.assert_array_equal(Votes.from_dense(dense, bias=0.1).scores(), wanted)
+
+
 def test_rows_and_order():
     dense = np.random.default_rng(0).integers(0, 3, size=(5, 4, 2)).astype(float)
     votes = Votes.from_dense(dense)

@@ -3,9 +3,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mddag import Votes
+from mddag import Votes, _core
 from mddag.ordering import QWYCOrder
-from mddag.ordering.qwyc import cuts
+from mddag.ordering.qwyc import SHARES, cuts
+from tests.reference import quit_cuts as twin
 
 
 def test_cuts_by_hand():
@@ -32,6 +33,33 @@ def test_cuts_keep_the_budget_and_end_at_rows(data):
     assert high == n_cells or there[high] > 0
     one_sided = [np.cumsum(t)[np.cumsum(w) <= budget] for t, w in both_ways(there, wrong)]
     assert quits >= max([0, *(s.max(initial=0) for s in one_sided)])
+
+
+@given(
+    seed=st.integers(0, 10_000),
+    m=st.integers(0, 4),
+    n_cells=st.integers(1, 12),
+    weighted=st.booleans(),
+)
+@settings(deadline=None, max_examples=100)
+def test_cuts_are_the_twins(seed, m, n_cells, weighted):
+    rng = np.random.default_rng(seed)
+    there = rng.integers(0, 4, (m, n_cells)) * (rng.random((m, n_cells)) if weighted else 1.0)
+    wrong = there * rng.choice([0.0, 0.0, 1.0], (m, n_cells))
+    budgets = rng.choice([-1e-17, 0.0, 0.3, 1.0, 2.0, 5.0, 1000.0], m)
+    found = zip(*cuts(there, wrong, budgets), strict=True)
+    wanted = [
+        twin.cut(*one, SHARES)
+        for one in zip(there.tolist(), wrong.tolist(), budgets.tolist(), strict=True)
+    ]
+    assert [tuple(cut) for cut in found] == wanted
+
+
+def test_cuts_refuse_arrays_that_do_not_fit():
+    there, budget, cells = np.ones((2, 3)), np.zeros(2), np.zeros(2, np.int64)
+    for other in (np.ones((2, 4)), np.ones((1, 3))):
+        with pytest.raises(ValueError, match="histograms, budgets and cuts do not fit"):
+            _core.quit_cuts(there, other, budget, budget, cells, cells, budget)
 
 
 def both_ways(there, wrong):

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from mddag import _core
 from mddag._internal.checks import check_fraction, check_whole, checked_prices
 from mddag._internal.parameters import Parameters
 from mddag._internal.row_sampling import spaced_rows
@@ -86,7 +87,7 @@ class QWYCOrder(Parameters):
 
 def cuts(
     there: Matrix, wrong: Matrix, budget: ArrayLike
-) -> tuple[NDArray[np.intp], NDArray[np.intp], Vector]:
+) -> tuple[NDArray[np.int64], NDArray[np.int64], Vector]:
     """The most rows that can quit at both ends of the cells, for each of m histograms.
 
     there, wrong : weight of the rows in each cell, and of those among them that quitting gets
@@ -95,23 +96,12 @@ def cuts(
 
     Returns low and high, so that cells up to low and from high on quit, and the weight that does,
     each (m,). Both cuts end at cells that hold rows: nothing is known of what lies between.
+    Computed by native/solvers/quit_cuts.hpp.
     """
-    n_cells = there.shape[1]
-    below, above = (np.cumsum(w, axis=1) for w in (wrong, wrong[:, ::-1]))
-    lows, highs = (_sums_of_first(w) for w in (there, there[:, ::-1]))
-    rows, slack = np.arange(len(there)), np.reshape(budget, (-1, 1)) * (1 + 1e-12)
-    best = np.zeros(len(there), np.intp), np.zeros(len(there), np.intp), np.zeros(len(there))
-    for share in SHARES:
-        n_low = (below <= share * slack).sum(axis=1)
-        used = np.where(n_low > 0, below[rows, n_low - 1], 0.0)
-        n_high = np.minimum((above <= slack - used[:, None]).sum(axis=1), n_cells - n_low)
-        quit_weight = lows[rows, n_low] + highs[rows, n_high]
-        better = quit_weight > best[2]
-        for kept, found in zip(best, (n_low, n_high, quit_weight), strict=True):
-            kept[better] = found[better]
-    n_low, n_high, quit_weight = best
-    low = _last_filled(there, n_low)
-    high = n_cells - 1 - _last_filled(there[:, ::-1], n_high)
+    m = len(there)
+    low, high, quit_weight = np.empty(m, np.int64), np.empty(m, np.int64), np.empty(m)
+    budgets = np.full(m, budget, np.float64)
+    _core.quit_cuts(there, wrong, budgets, np.array(SHARES), low, high, quit_weight)
     return low, high, quit_weight
 
 
@@ -136,18 +126,3 @@ def _by_cell(cells: NDArray[np.intp], weight: Vector | Matrix, n_cells: int) -> 
 def _per_price(worth: Vector, prices: Vector) -> Vector:
     prices = np.maximum(prices, 1e-9)
     return np.where(worth > 0, worth / prices, worth * prices)
-
-
-def _sums_of_first(weights: Matrix) -> Matrix:
-    """The sums of the first 0 … n_cells entries of each row, (m, n_cells + 1)."""
-    sums = np.zeros((len(weights), weights.shape[1] + 1))
-    np.cumsum(weights, axis=1, out=sums[:, 1:])
-    return sums
-
-
-def _last_filled(there: Matrix, n: NDArray[np.intp]) -> NDArray[np.intp]:
-    """The last cell with rows among the first n, -1 where there is none, (m,)."""
-    n_cells = there.shape[1]
-    filled = (there > 0) & (np.arange(n_cells) < n[:, None])
-    last = n_cells - 1 - filled[:, ::-1].argmax(axis=1)
-    return np.where(filled.any(axis=1), last, -1)

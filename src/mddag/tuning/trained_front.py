@@ -2,10 +2,11 @@
 
 Every shape gives candidates: its prefixes, margin rules and, where these are near the best, all
 that a ``Portfolio`` finds. What each loses is measured against one reference, the tuned full model,
-on the rows that judge it (``contestant``), by the judge of the portfolio: labels, and the
-reference's probabilities where these are to be trusted, and a charge for luck, which grows with the
-share of rows on which a candidate differs from the reference. Thousands of candidates compete on
-few rows, and the charge keeps those that are merely lucky from the front.
+on the rows that judge it (``contestant``): by labels, with a charge for luck, which grows with the
+share of rows on which a candidate differs from the reference. Thousands of candidates compete, and
+the charge keeps those that are merely lucky from the front. The reference's probabilities have no
+say here, as they have within a portfolio: rows are more, and of other models' candidates such a
+teacher knows only how far they are from itself.
 """
 
 from __future__ import annotations
@@ -20,7 +21,6 @@ from numpy.typing import NDArray
 from mddag.mdp.grid import Grid
 from mddag.mdp.policy import EVAL, QUIT, Policy
 from mddag.solvers.front import rounded, spaced_front
-from mddag.solvers.portfolio.judge import Judgements
 from mddag.tuning.candidate_front import Candidate, CandidateFront
 from mddag.tuning.candidates import BETAS, STEP
 from mddag.tuning.contestant import By, Contestant, Entry
@@ -83,18 +83,11 @@ class TrainedFront(CandidateFront):
         rows say of the difference.
         """
         level = self.first["seen"].losses
-        found = [np.empty(0) for _ in self.entries]
-        for by in BY:
-            which = [i for i, entry in enumerate(self.entries) if entry.by == by]
-            some = [self.entries[i].judgements for i in which]
-            judgements = Judgements.joined([self.first[by], *some])
-            alike = np.ones(len(judgements.costs), bool)
-            estimates = self.judges[by].estimates(judgements, alike)
-            ends = np.cumsum([len(s.costs) for s in some])
-            excess = np.split(estimates[1:] - estimates[0], ends[:-1]) if some else []
-            for i, of_entry in zip(which, excess, strict=True):
-                found[i] = level + of_entry
-        return rounded(np.concatenate([level, *found]))
+        found = [level]
+        for entry in self.entries:
+            judged = self.judges[entry.by].by_labels(entry.judgements)
+            found.append(level + judged - self.first[entry.by].losses)
+        return rounded(np.concatenate(found))
 
     @property
     def costs(self) -> Vector:

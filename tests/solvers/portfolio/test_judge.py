@@ -38,6 +38,14 @@ def test_estimates_equal_their_twin(rows, data):
     np.testing.assert_allclose(found, wanted, rtol=1e-9, atol=1e-12)
 
 
+def test_judgements_do_not_depend_on_threads():
+    mdp = mdp_of(2000)
+    policy = Margin().candidates(mdp)[3]
+    one, two = (Judge(mdp, mdp.votes.scores(), n_threads=n).of_policy(policy) for n in (1, 2))
+    for a, b in zip(astuple(one), astuple(two), strict=True):
+        np.testing.assert_array_equal(a, b)
+
+
 def test_an_error_costs_what_the_loss_says():
     mdp = mdp_of(loss=ZeroOne((1.0, 5.0)))
     assert judge_of(mdp).square == pytest.approx(np.where(mdp.labels, 25.0, 1.0).mean())

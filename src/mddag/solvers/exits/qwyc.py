@@ -86,21 +86,21 @@ class Walk:
 
     def quit(self, decision: int, cells: NDArray[np.int32], wrong: NDArray[np.bool_]) -> None:
         """At each rate let as many rows quit as its budget allows."""
-        sides = 2 * cells + wrong
-        found = np.stack([self._histogram(sides[rows], rows) for rows in self.rows])
-        there, lost = found[:, :, 0] + found[:, :, 1], found[:, :, 1]
-        low, high, _ = cuts(there, lost, self.budgets)
+        sides = cells + self.n_cells * wrong
+        found = np.stack([self._histogram(sides[rows], rows) for rows in self.rows], axis=1)
+        right, lost = found
+        low, high, quit_weight = cuts(right + lost, lost, self.budgets)
         self.bands[:, 0, decision], self.bands[:, 1, decision] = low, high
-        cell = np.arange(self.n_cells)
-        stays = (cell > low[:, None]) & (cell < high[:, None])
-        self.budgets -= np.where(stays, 0.0, lost).sum(axis=1)
-        for c in np.flatnonzero((~stays & (there > 0)).any(axis=1)):
-            self.rows[c] = self.rows[c][stays[c][cells[self.rows[c]]]]
+        for c in np.flatnonzero(quit_weight):
+            quits = np.ones(self.n_cells, np.bool_)
+            quits[low[c] + 1 : high[c]] = False
+            self.budgets[c] -= np.where(quits, lost[c], 0.0).sum()
+            self.rows[c] = self.rows[c][~quits[cells[self.rows[c]]]]
 
-    def _histogram(self, sides: NDArray[np.int32], rows: NDArray[np.intp]) -> NDArray[np.float64]:
-        """Weight of rows that quitting gets right and wrong, by cell, (n_cells, 2)."""
+    def _histogram(self, sides: NDArray[np.intp], rows: NDArray[np.intp]) -> NDArray[np.float64]:
+        """Weight of rows that quitting gets right and wrong, by cell, (2, n_cells)."""
         weight = None if self.equal else self.weight[rows]
-        return np.bincount(sides, weight, 2 * self.n_cells).reshape(-1, 2).astype(np.float64)
+        return np.bincount(sides, weight, 2 * self.n_cells).reshape(2, -1).astype(np.float64)
 
 
 class Bands(Policies):

@@ -114,8 +114,9 @@ class ArrangedRows:
 class RowsByArrangement:
     """The rows in each arrangement, made when first needed."""
 
-    def __init__(self, learning: RowSubset, selection: RowSubset) -> None:
-        self.learning, self.selection = learning, selection
+    def __init__(self, learning: RowSubset, selection: RowSubset, *, n_threads: int = 1) -> None:
+        """n_threads : of judges"""
+        self.learning, self.selection, self.n_threads = learning, selection, n_threads
         self.by_log_odds = log_odds.applies_to(learning.whole)
         self.joins = self.by_log_odds and log_odds.are_coded_alike(
             learning.whole.votes, selection.whole.votes
@@ -154,7 +155,8 @@ class RowsByArrangement:
         if mdp.loss.of_probabilities:
             factors = exit_factors(mdp)
             mdp, selection = mdp.read_by(factors), selection.read_by(factors)
-        return ArrangedRows(repr(rule), arrangement, mdp, Judge(selection, self.full, self.opinion))
+        judge = Judge(selection, self.full, self.opinion, n_threads=self.n_threads)
+        return ArrangedRows(repr(rule), arrangement, mdp, judge)
 
     def _to_arrange(self, ordering: Any) -> tuple[MDP, NDArray[np.intp]]:
         """The rows that arrangements are made from, and which of all these are: more than those

@@ -66,11 +66,14 @@ class Judgements:
 class Judge:
     """Judges candidates on the rows of an MDP."""
 
-    def __init__(self, mdp: MDP, full: Vector, opinion: Vector | None = None) -> None:
+    def __init__(
+        self, mdp: MDP, full: Vector, opinion: Vector | None = None, *, n_threads: int = 1
+    ) -> None:
         """full : the scores of the full ensemble, (n, K); those of the MDP may be condensed.
         opinion : the scores of the teacher, (n, K); `full` by default
+        n_threads : of rollouts
         """
-        self.mdp = mdp
+        self.mdp, self.n_threads = mdp, n_threads
         self.n_rows = float(mdp.mass.sum())
         self.has_teacher = False
         self.teacher, self.decided, self.square = mdp, mdp, 1.0
@@ -90,7 +93,7 @@ class Judge:
 
     def of_policy(self, policy: Policy) -> Judgements:
         """The judgement of one candidate, by a rollout."""
-        scores, n_evaluated, cost = self.mdp.rollout(policy)
+        scores, n_evaluated, cost = self.mdp.rollout(policy, n_threads=self.n_threads)
 
         def mean(numbers: Vector) -> Vector:
             return np.array([np.average(numbers, weights=self.mdp.weight)])
@@ -111,6 +114,15 @@ class Judge:
         by, costs = candidates.evaluate_by([self.mdp, self.teacher, self.decided])
         losses, by_teacher, differs = by
         return Judgements(losses, by_teacher, differs, costs)
+
+    def by_labels(self, judgements: Judgements) -> Vector:
+        """Losses of all candidates by labels alone, with the charge for luck; the first of them is
+        the full ensemble, which differs nowhere."""
+        if not self.has_teacher:
+            return judgements.losses
+        error = np.sqrt(self.square * judgements.differs / self.n_rows)
+        charged: Vector = judgements.losses + CHARGE * error
+        return charged
 
     def estimates(self, judgements: Judgements, by_labels: NDArray[np.bool_]) -> Vector:
         """Expected losses of all candidates, the first of which is the full ensemble.

@@ -139,8 +139,8 @@ class Portfolio(Parameters, Solver):
                 replace(rows, labels=p)
                 for rows, p in zip((learning, selected), shares, strict=True)
             )
-        arranged, rules = RowsByArrangement(learning, selected), self._rules(mdp)
-        rules += self._refitted_rules(arranged)
+        arranged = RowsByArrangement(learning, selected, n_threads=self.n_threads)
+        rules = self._rules(mdp) + self._refitted_rules(arranged)
         entries = Entries(arranged.of(ArrangementRule(Given())))
         dear_first = sorted(set(betas), reverse=True)
         runs = [
