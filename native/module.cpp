@@ -3,11 +3,17 @@
 //
 // Folders include from those before them alone (tests/native/test_includes.py):
 //
-//   internal   threads, spans, sorted numbers          levels     kinds of machines, vectors for
-//   them ensemble   trees and tables of votes haar       rectangles of grey windows mdp state, jump
-//   table, loss, rollout boosting   columns as codes, trees grown on them   solvers    SARSA,
-//   descent walk       a policy row by row                     blocks     many rows at once scan
-//   all windows of a picture
+//   internal : threads, spans, sorted numbers
+//   levels   : kinds of machines, vectors for them
+//   ensemble : trees and tables of votes
+//   haar     : rectangles of grey windows
+//   mdp      : state, jump table, loss, rollout
+//   boosting : columns as codes, trees grown on them
+//   solvers  : SARSA, descent
+//   exits    : families of early exits, cuts of QWYC, thresholds of rejection
+//   walk     : a policy row by row
+//   blocks   : many rows at once
+//   scan     : all windows of a picture
 //
 // blocks: kernels (on rank bytes) < ranks (values to bytes) < plan (trees to records) < run.
 // scan: kernels (eight windows at once) < the rest.
@@ -20,6 +26,7 @@ NB_MODULE(_core, m) {
   mddag::bind_mdp(m);
   mddag::bind_boosting(m);
   mddag::bind_solvers(m);
+  mddag::bind_exits(m);
   mddag::bind_walk(m);
   mddag::bind_blocks(m);
   mddag::bind_scan(m);

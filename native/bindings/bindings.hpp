@@ -13,6 +13,7 @@ void bind_haar(nb::module_& m);
 void bind_mdp(nb::module_& m);
 void bind_boosting(nb::module_& m);
 void bind_solvers(nb::module_& m);
+void bind_exits(nb::module_& m);
 void bind_walk(nb::module_& m);
 void bind_blocks(nb::module_& m);
 void bind_scan(nb::module_& m);

@@ -14,7 +14,7 @@ LAYERS = [
     {"internal", "levels"},
     {"ensemble", "haar"},
     {"mdp"},
-    {"boosting", "solvers", "walk", "blocks/kernels"},
+    {"boosting", "solvers", "exits", "walk", "blocks/kernels"},
     {"blocks/ranks"},
     {"blocks/plan"},
     {"blocks/run"},
@@ -44,7 +44,7 @@ def may_include(here: str, there: str) -> bool:
         return True
     if there.startswith("blocks/") and not here.startswith(("blocks/", "bindings")):
         return False
-    if here.startswith("blocks/") and there in ("boosting", "solvers", "walk"):
+    if here.startswith("blocks/") and there in ("boosting", "solvers", "exits", "walk"):
         return False
     return layer(there) < layer(here)
 

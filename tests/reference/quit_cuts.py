@@ -1,4 +1,4 @@
-"""Twin of native/solvers/quit_cuts.hpp: the cuts of QWYC, tried cell by cell for one histogram."""
+"""Twin of native/exits/quit_cuts.hpp: the cuts of QWYC, tried cell by cell for one histogram."""
 
 
 def cut(there, wrong, budget, shares):

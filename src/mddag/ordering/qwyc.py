@@ -96,7 +96,7 @@ def cuts(
 
     Returns low and high, so that cells up to low and from high on quit, and the weight that does,
     each (m,). Both cuts end at cells that hold rows: nothing is known of what lies between.
-    Computed by native/solvers/quit_cuts.hpp.
+    Computed by native/exits/quit_cuts.hpp.
     """
     m = len(there)
     low, high, quit_weight = np.empty(m, np.int64), np.empty(m, np.int64), np.empty(m)

@@ -38,6 +38,17 @@ def test_estimates_equal_their_twin(rows, data):
     np.testing.assert_allclose(found, wanted, rtol=1e-9, atol=1e-12)
 
 
+def test_by_labels_alone_the_charge_grows_with_the_decisions_that_differ():
+    judge = judge_of(mdp_of(loss=ZeroOne((1.0, 5.0))))
+    losses, differs = np.array([0.2, 0.2, 0.1]), np.array([0.0, 0.08, 0.32])
+    found = judge.by_labels(Judgements(losses, np.ones(3), differs, np.ones(3)))
+    error = np.sqrt(judge.square * differs / 200)
+    np.testing.assert_allclose(found, losses + CHARGE * error)
+    numbers = Judge(mdp_of(loss=Squared()), mdp_of().votes.scores())
+    judgements = Judgements(losses, losses, np.zeros(3), np.ones(3))
+    np.testing.assert_array_equal(numbers.by_labels(judgements), losses)
+
+
 def test_judgements_do_not_depend_on_threads():
     mdp = mdp_of(2000)
     policy = Margin().candidates(mdp)[3]

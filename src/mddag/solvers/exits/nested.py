@@ -4,7 +4,7 @@ A row that quits at step j in a cell at one setting of the knob quits there at e
 a family is one table of confidences: candidate c quits where confidence >= knobs[c], knobs falling.
 The exit of a row only moves forward as c grows, and one walk through all sums f^(0) … f^(N) gives
 the loss and the cost of every candidate, for about the price of one. A loss that counts wrong
-decisions is walked natively (native/solvers/exits.hpp), to the same bits.
+decisions is walked natively (native/exits/walk.hpp), to the same bits.
 """
 
 from __future__ import annotations
