@@ -1,5 +1,8 @@
 """One factor turns scores into probabilities, and it is found again from them."""
 
+import gc
+import tracemalloc
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
@@ -77,3 +80,17 @@ def test_an_opinion_is_of_the_rows_that_count():
     said = opinion(scores, labels, mass)
     np.testing.assert_allclose(said[:3], opinion(scores[:3], labels[:3]))
     assert abs(said[3, 1] - opinion(scores, labels)[3, 1]) > 0.01
+
+
+def test_no_array_waits_for_a_collection_of_cycles():
+    scores = np.random.default_rng(0).normal(size=(20_000, 1))
+    labels = (scores[:, 0] > 0).astype(np.intp)
+    gc.disable()
+    tracemalloc.start()
+    try:
+        for _ in range(10):
+            fit_factor(scores, labels)
+        assert tracemalloc.get_traced_memory()[0] < scores.nbytes
+    finally:
+        tracemalloc.stop()
+        gc.enable()

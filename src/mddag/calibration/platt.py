@@ -32,24 +32,38 @@ def fit_factor(
         return 1.0
     unit = scores / spread
     shares = labels if labels.ndim == 2 else smoothed(labels, max(scores.shape[1], 2), mass)
-    targets = shares[:, -scores.shape[1] :]
-    pull = unit * (mass / mass.sum())[:, None]
+    slope = _Slope(unit, shares[:, -scores.shape[1] :], mass / mass.sum())
+    try:
+        return _root(slope, spread) / spread
+    finally:
+        # brentq leaves a cycle of references to it: arrays would wait for the next collection
+        vars(slope).clear()
 
-    def slope(a: float) -> float:  # of the log-loss, which is convex in a
-        p = sigmoid(a * unit) if unit.shape[1] == 1 else softmax(a * unit)
-        return float((pull * (p - targets)).sum())
 
+class _Slope:
+    """The slope of the log-loss in a, which is convex in it."""
+
+    def __init__(self, unit: NDArray[np.float64], targets: Any, share: NDArray[np.float64]) -> None:
+        self.unit, self.targets, self.pull = unit, targets, unit * share[:, None]
+
+    def __call__(self, a: float) -> float:
+        p = sigmoid(a * self.unit) if self.unit.shape[1] == 1 else softmax(a * self.unit)
+        return float((self.pull * (p - self.targets)).sum())
+
+
+def _root(slope: _Slope, spread: float) -> float:
+    """Where the slope is 0, in units of 1 / spread; at most REACH, at least 1 / REACH."""
     # From a = 2, where f would be half the log-odds, walk to where the slope changes its sign.
     low = high = min(max(2 * spread, 1 / REACH), REACH)
     while slope(high) < 0:
         if high >= REACH:
-            return REACH / spread
+            return REACH
         low, high = high, 4 * high
     while slope(low) > 0:
         if low <= 1 / REACH:  # scores of the wrong sign on these rows: probabilities near 1/2
-            return 1 / (REACH * spread)
+            return 1 / REACH
         low, high = low / 4, low
-    return float(brentq(slope, low, high, xtol=1e-10, rtol=1e-10)) / spread
+    return float(brentq(slope, low, high, xtol=1e-10, rtol=1e-10))
 
 
 def opinion(
