@@ -9,17 +9,14 @@ rows visit. Written to benchmarks/results/parts/merging.csv.
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Iterator
-from typing import Any
 
-from benchmarks.places import RESULTS
+from benchmarks.parts.problems import tabulate
 from benchmarks.quality.curves import TOLERANCES, cost, reading
 from benchmarks.quality.ours import sparsified
-from benchmarks.quality.rows import DATA, SEALED, parts
+from benchmarks.quality.rows import parts
 from benchmarks.quality.solved import curves, whole
 from benchmarks.quality.tuning import tuned
-from benchmarks.table import kept
 
 FIELDS = ("data", "seed", "base", "of", "nodes_of_all", *(f"at_{t:g}" for t in TOLERANCES))
 FEW_COLUMNS = ("electricity", "adult", "higgs", "spambase", "letter A-M/N-Z")
@@ -27,18 +24,7 @@ UNIT = "nodes"
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--only", nargs="+", choices=(*DATA, *SEALED), default=FEW_COLUMNS)
-    parser.add_argument("--seeds", nargs="+", type=int, default=range(2))
-    options = parser.parse_args()
-    kept(RESULTS / "parts" / "merging.csv", FIELDS, measured(options.only, options.seeds))
-
-
-def measured(names: Any, seeds: Any) -> Iterator[dict[str, object]]:
-    """Rows of the table, as they come."""
-    for seed in seeds:
-        for name in names:
-            yield from of_problem(name, seed)
+    tabulate("merging", __doc__, FIELDS, of_problem, FEW_COLUMNS)
 
 
 def of_problem(name: str, seed: int) -> Iterator[dict[str, object]]:

@@ -10,17 +10,14 @@ benchmarks/results/parts/refitting.csv.
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 
-from benchmarks.places import RESULTS
+from benchmarks.parts.problems import tabulate
 from benchmarks.quality.ours import SELECTION
-from benchmarks.quality.rows import DATA, SEALED, parts
+from benchmarks.quality.rows import parts
 from benchmarks.quality.tuning import tuned
-from benchmarks.table import kept
 from mddag import Votes
 from mddag._internal.row_sampling import stratified
 from mddag.calibration.calibration import probabilities
@@ -42,18 +39,7 @@ FEW_COLUMNS = (
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--only", nargs="+", choices=(*DATA, *SEALED), default=FEW_COLUMNS)
-    parser.add_argument("--seeds", nargs="+", type=int, default=range(2))
-    options = parser.parse_args()
-    kept(RESULTS / "parts" / "refitting.csv", FIELDS, measured(options.only, options.seeds))
-
-
-def measured(names: Any, seeds: Any) -> Iterator[dict[str, object]]:
-    """Rows of the table, as they come."""
-    for seed in seeds:
-        for name in names:
-            yield from of_problem(name, seed)
+    tabulate("refitting", __doc__, FIELDS, of_problem, FEW_COLUMNS)
 
 
 def of_problem(name: str, seed: int) -> Iterator[dict[str, object]]:
