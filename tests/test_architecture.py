@@ -1,4 +1,4 @@
-"""The house: packages in layers, families of members, and the mirror of src/ by tests/.
+"""Packages in layers and families of members.
 
 A package imports only from layers below its own, so that every part can be read, tested and used
 without the parts above it, and no circle can form. A member of a family never imports another
@@ -114,14 +114,6 @@ def test_members_do_not_import_each_other(family):
         path = PACKAGE.parent / (module.replace(".", "/") + ".py")
         others = {f"mddag.{name}" for name in imported(path)} & (set(files) - {module})
         assert not others, f"{module} imports another member: {others}"
-
-
-@pytest.mark.parametrize("path", MODULES, ids=lambda p: str(p.relative_to(PACKAGE)))
-def test_tests_mirror_the_package(path):
-    inside = path.relative_to(PACKAGE)
-    if path.name.startswith("_"):
-        return
-    assert (ROOT / "tests" / inside.parent / f"test_{path.name}").exists()
 
 
 def test_no_file_without_an_idea():
