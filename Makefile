@@ -133,14 +133,10 @@ bench: $(VENV)/built
 	$(BIN)/python -m benchmarks.detection.training
 	$(BIN)/python -m benchmarks.parts.portfolio
 	$(BIN)/python -m benchmarks.parts.learning
-	$(BIN)/python -m benchmarks.parts.quitting
-	$(BIN)/python -m benchmarks.parts.condensation
 	$(BIN)/python -m benchmarks.parts.refitting
 	$(BIN)/python -m benchmarks.parts.merging
 	$(BIN)/python -m benchmarks.quality
 	$(BIN)/python -m benchmarks.quality.times
-	$(BIN)/python -m benchmarks.quality_fixed --resume
-	$(BIN)/python -m benchmarks.quality_fixed --resume --fresh
 	$(BIN)/python -m benchmarks.ranking
 	$(BIN)/python -m benchmarks.costs
 	$(BIN)/python -m benchmarks.costs.waves

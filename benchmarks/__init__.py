@@ -4,12 +4,11 @@
     python -m benchmarks.speed            how fast beside other libraries; .instructions, .builds,
                                           .languages, .levels
     python -m benchmarks.quality          work at equal error beside tuned rivals; .times
-    python -m benchmarks.quality_fixed    the same, all trees of 8 leaves; --fresh: other data
     python -m benchmarks.adaboost         AdaBoost.MH: test errors, training time, growth
     python -m benchmarks.detection.training   Haar features: time and memory of training
     python -m benchmarks.parts.executors  parts of mddag; .learners, .scores, .portfolio,
-                                          .learning, .quitting, .condensation
-    python -m benchmarks.detection.opencv OpenCV's cascades beside OpenCV; .sparser
+                                          .learning, .refitting
+    python -m benchmarks.detection.opencv OpenCV's cascades beside OpenCV
     python -m benchmarks.costs            price of the features bought, at equal error
     python -m benchmarks.clusters         rows per second of Dask, Spark and Ray
     python -m benchmarks.reproduced       which committed numbers does this code give again?

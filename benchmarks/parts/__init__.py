@@ -5,11 +5,8 @@
     python -m benchmarks.parts.scores        Ensemble.scores beside LightGBM's own predict
     python -m benchmarks.parts.portfolio     time and memory of the default solver
     python -m benchmarks.parts.learning      the same of `sparsify`, by knob, loss and classes
-    python -m benchmarks.parts.quitting      exit-aware AdaBoost.MH beside the ordinary one
     python -m benchmarks.parts.refitting     what policy rows gain by correcting leaf values
-    python -m benchmarks.parts.condensation  how near the full ensemble few base classifiers get
 
 Each file is read on its own. Tables go to benchmarks/results/parts; `executors` and `scores` print
-theirs. `condensation`, `refitting`, `learning` and `quitting` need MDDAG_DATA, the others make
-their data.
+theirs. `refitting` and `learning` need MDDAG_DATA, the others make their data.
 """

@@ -19,13 +19,13 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+from lightgbm import LGBMClassifier
 from sklearn.datasets import make_classification
 
 import mddag
 from benchmarks import data
 from benchmarks.clock import wall_and_processor
 from benchmarks.places import RESULTS
-from benchmarks.quality_fixed.models import lightgbm
 from benchmarks.table import kept
 from mddag.losses import Logistic, ZeroOne
 from mddag.solvers import Portfolio
@@ -70,12 +70,24 @@ def problem(name: str) -> tuple[Any, Any, np.ndarray]:
     y = rows.y if name == "electricity" else rows.y * 4 // 26
     shuffled = np.random.default_rng(0).permutation(len(y))
     policy, model = shuffled[:N_POLICY], shuffled[N_POLICY : N_POLICY + 20_000]
-    return mddag.as_ensemble(lightgbm(500).fit(rows.X[model], y[model])), rows.X[policy], y[policy]
+    return trained(rows.X[model], y[model]), rows.X[policy], y[policy]
+
+
+def trained(X: Any, y: np.ndarray) -> mddag.Ensemble:
+    model = LGBMClassifier(
+        n_estimators=500,
+        num_leaves=8,
+        n_jobs=1,
+        deterministic=True,
+        force_col_wise=True,
+        verbose=-1,
+    )
+    return mddag.as_ensemble(model.fit(X, y))
 
 
 def peak_to_votes(loss: Any) -> float:
     X, y = make_classification(45_000, 50, n_informative=20, flip_y=0.05, random_state=0)
-    ensemble = mddag.as_ensemble(lightgbm(500).fit(X[:5000], y[:5000]))
+    ensemble = trained(X[:5000], y[:5000])
     tracemalloc.start()
     mdp = mddag.MDP(ensemble.votes(X[5000:]), y[5000:], loss=loss, beta=1e-3)
     tracemalloc.reset_peak()

@@ -1,9 +1,8 @@
 """The parts that can be made anew: a table, and the calls that make some of its rows.
 
-All tables with numbers that depend on the code alone are here: both tables of quality, fidelity,
-errors, condensation and the experiments. Rows are of seed 0, but for means over seeds
-(condensation, many_classes), which need them all, and for the best of five seeds (figure1). The
-tables of speed have times.
+All tables with numbers that depend on the code alone are here: quality, fidelity, errors
+and the experiments. Rows are of seed 0, but for means over seeds (many_classes), which need them
+all, and for the best of five seeds (figure1). The tables of speed have times.
 """
 
 from __future__ import annotations
@@ -20,12 +19,9 @@ from pathlib import Path
 
 from benchmarks.adaboost import errors
 from benchmarks.fidelity.__main__ import measured as fidelity
-from benchmarks.parts import condensation
 from benchmarks.places import ROOT
 from benchmarks.quality.readings import rows_of
 from benchmarks.quality.solved import PARTS, Problem, problems, solve
-from benchmarks.quality_fixed import models, report, split
-from benchmarks.quality_fixed.__main__ import solved
 from benchmarks.reproduced.comparison import read
 from experiments import anchors, descent, few_rows, many_classes, ordering, promises
 from experiments import solvers as td
@@ -54,19 +50,10 @@ def parts(out: Path) -> dict[str, Part]:
 def of_benchmarks(folder: Path) -> Iterator[tuple[str, Part]]:
     yield "fidelity", Part(BENCHMARKS / "fidelity" / "models.csv", fidelity)
     yield "errors", Part(BENCHMARKS / "adaboost" / "errors.csv", errors.measure)
-    for table, names in (("main", split.DATA), ("fresh", split.FRESH)):
-        path = BENCHMARKS / "quality_fixed" / f"{table}.csv"
-        for name, ensemble in product(names, models.ENSEMBLES):
-            rows = partial(quality_fixed, name, ensemble, folder)
-            yield f"quality_fixed/{name.replace('/', ' ')}/{ensemble}", Part(path, rows)
     for problem in problems([SEED], folder / "quality"):
         path = BENCHMARKS / "quality" / "readings.csv"
         name = f"quality/{problem.data.replace('/', ' ')}/{problem.library}"
         yield name, Part(path, partial(quality, problem))
-    for measure, name, ensemble in condensation.wanted():
-        path = BENCHMARKS / "parts" / "condensation.csv"
-        rows = partial(condensation.of_problem, measure, name, ensemble)
-        yield f"condensation/{measure}/{name.replace('/', ' ')}/{ensemble}", Part(path, rows)
 
 
 def of_experiments(out: Path) -> Iterator[tuple[str, Part]]:
@@ -90,11 +77,6 @@ def of_experiments(out: Path) -> Iterator[tuple[str, Part]]:
 def quality(problem: Problem) -> Rows:
     solve(problem, PARTS, again=False)
     return rows_of(json.loads(problem.path("solved").read_text(encoding="utf-8")))
-
-
-def quality_fixed(name: str, ensemble: str, folder: Path) -> Rows:
-    problem = models.problem(name, ensemble, SEED, folder)
-    return report.readings(solved(problem, None))
 
 
 def td_anchors() -> Rows:

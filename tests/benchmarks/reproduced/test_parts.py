@@ -16,6 +16,4 @@ def test_tables_are_committed():
 
 def test_problems_of_quality_have_parts_of_their_own():
     names = parts(Path("unused"))
-    assert "quality_fixed/letter A-M N-Z/LightGBM" in names
-    assert "quality_fixed/bank/AdaBoost.MH" in names
     assert "quality/letter A-M N-Z/CatBoost" in names
