@@ -205,7 +205,7 @@ def test_bad_input_is_code_3_and_one_line(run, folder, kind):
     assert ended.line.startswith("mddag: ")
     assert line in ended.line
     assert ended.out == ""
-    assert [n for n in sorted(os.listdir()) if not n.endswith(".checkpoint")] == before
+    assert sorted(os.listdir()) == before
 
 
 def test_debug_shows_where_it_came_from(folder, capsys):

@@ -14,7 +14,6 @@ from mddag.cli.exits import Exit, exit_of
         (exits.UsageError("so"), Exit.USAGE, "so"),
         (exits.InputError("a\nb"), Exit.INPUT, "a b"),
         (exits.AbsentError("x"), Exit.ABSENT, "x"),
-        (exits.InterruptedWork("kept"), Exit.INTERRUPTED, "kept"),
         (KeyboardInterrupt(), Exit.INTERRUPTED, "interrupted; nothing was written"),
         (BrokenPipeError(), Exit.OUTPUT, ""),
         (ImportError("no pandas"), Exit.ABSENT, "no pandas"),

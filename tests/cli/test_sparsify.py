@@ -7,7 +7,6 @@ import pandas as pd
 import pytest
 
 import mddag
-from mddag.cli.check_points import CheckPoints
 from mddag.cli.sparsify import _met
 from mddag.solvers import Margin
 
@@ -23,7 +22,6 @@ def test_the_model_is_that_of_the_library(run, folder):
     served = mddag.load("s.mddag")
     assert (served.predict(X) == same.predict(X)).all()
     assert ended.fields["n_evaluated"] == same.summary_.n_evaluated
-    assert not (folder / "s.mddag.checkpoint").exists()
 
 
 def test_ours_is_made_sparse_too(run, folder):
@@ -70,29 +68,6 @@ def test_without_labels(run, folder):
     ended = run("sparsify", "model.txt", "rows.csv", "--solver", "margin", "-o", "s.mddag",
                 "--beta", "0.01", "--drop", "label", "--json")  # fmt: skip
     assert ended.fields["measured_against"] == "model"
-
-
-def test_ctrl_c_keeps_what_is_done_and_resume_goes_on(run, folder, monkeypatch):
-    """By the default solver, which has many parts."""
-    how = ("sparsify", "model.txt", "rows.csv", "-t", "label", "--beta", "0.003", "--rows", "0:900")
-    assert run(*how, "-o", "whole.mddag").code == 0
-    save, n_saved = CheckPoints.save, []
-
-    def interrupted(self, name, arrays):
-        save(self, name, arrays)
-        n_saved.append(name)
-        if len(n_saved) == 2:
-            raise KeyboardInterrupt
-
-    with monkeypatch.context() as patch:
-        patch.setattr(CheckPoints, "save", interrupted)
-        ended = run(*how, "-o", "s.mddag")
-    assert (ended.code, "--resume goes on from there" in ended.line) == (130, True)
-    assert not (folder / "s.mddag").exists()
-    ended = run(*how, "-o", "s.mddag", "--resume")
-    assert ended.code == 0
-    assert "resumed: 2 parts" in ended.err
-    assert (folder / "s.mddag").read_bytes() == (folder / "whole.mddag").read_bytes()
 
 
 @pytest.mark.parametrize(

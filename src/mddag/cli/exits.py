@@ -44,12 +44,6 @@ class InputError(StopError):
     code = Exit.INPUT
 
 
-class InterruptedWork(StopError):  # noqa: N818  # it is no error
-    """Ctrl-C, where the work so far is kept."""
-
-    code = Exit.INTERRUPTED
-
-
 class AbsentError(StopError):
     """Something that has to be installed."""
 

@@ -32,9 +32,6 @@ SolverName = Annotated[
         autocompletion=completed(SOLVERS),
     ),
 ]
-Resume = Annotated[
-    bool, typer.Option("--resume", help="Go on from the check points of a run that was stopped.")
-]
 
 # Where rows, labels and the rest are in a file: the fields of Layout, and their defaults.
 LAYOUT: dict[str, tuple[Any, Any]] = {

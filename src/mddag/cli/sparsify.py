@@ -8,7 +8,6 @@ from typing import Annotated, Any
 import typer
 
 import mddag
-from mddag.cli.check_points import check_points, checksum
 from mddag.cli.choices import METRICS, OBJECTIVES, codes_of, completed, metric_of, solver_of
 from mddag.cli.command import command
 from mddag.cli.exits import Exit, UsageError
@@ -16,7 +15,6 @@ from mddag.cli.models import open_model
 from mddag.cli.options import (
     ModelFile,
     Out,
-    Resume,
     RowsFile,
     Seed,
     SolverName,
@@ -24,7 +22,6 @@ from mddag.cli.options import (
     checked_threads,
 )
 from mddag.cli.output import Output
-from mddag.cli.remembered_solver import remembered
 from mddag.cli.tables import Layout, read_table
 
 BOUNDS = ("max_loss", "max_disagreement")
@@ -66,7 +63,6 @@ def sparsify(
     ] = False,
     threads: Threads = 1,
     seed: Seed = 0,
-    resume: Resume = False,
 ) -> Exit:
     """Make a model sparse: rows decide by the few base classifiers that they need."""
     knobs = {"beta": beta, "budget": budget, "max_loss": max_loss}
@@ -83,25 +79,15 @@ def sparsify(
     full = opened.full
     table = read_table(data, layout, opened.features)
     y = codes_of(table.labels) if encode_labels else table.y
-    work = {
-        "command": "sparsify",
-        "files": checksum(model, data),
-        "layout": asdict(layout),
-        "how": {k: repr(v) for k, v in how.items()},
-        "options": [solver, seed, encode_labels],
-    }
-    with check_points(out, file, resume, work) as kept:
-        given: dict[str, Any] = {"sample_weight": table.weight}
-        if opened.ensemble.kind == "ranker" or layout.qid is not None:
-            given = {"qid": table.qid, "n_jobs": 1}
-            learner = None if solver == "portfolio" else learner
-        else:
-            learner = remembered(learner, kept)
-        fast = mddag.sparsify(
-            full, table.X, y, **how, **given, solver=learner, n_threads=threads,
-            verbose=out.shows_progress, random_state=seed,
-        )  # fmt: skip
-        fast.save(file)
+    given: dict[str, Any] = {"sample_weight": table.weight}
+    if opened.ensemble.kind == "ranker" or layout.qid is not None:
+        given = {"qid": table.qid, "n_jobs": 1}
+        learner = None if solver == "portfolio" else learner
+    fast = mddag.sparsify(
+        full, table.X, y, **how, **given, solver=learner, n_threads=threads,
+        verbose=out.shows_progress, random_state=seed,
+    )  # fmt: skip
+    fast.save(file)
     summary = fast.summary_
     out.result({"file": str(file), **asdict(summary)}, f"{fast}\nwritten: {file}")
     return Exit.OK if _met(knob, value, summary) else Exit.DIFFERENT

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 import mddag
-from mddag.cli.check_points import check_points, checksum
 from mddag.cli.choices import codes_of, prices_of, solver_of
 from mddag.cli.command import command
 from mddag.cli.exits import UsageError
@@ -17,7 +15,6 @@ from mddag.cli.models import Opened, open_model
 from mddag.cli.options import (
     ModelFile,
     Out,
-    Resume,
     RowsFile,
     Seed,
     SolverName,
@@ -25,7 +22,6 @@ from mddag.cli.options import (
     checked_threads,
 )
 from mddag.cli.output import Output, check_picture, write_picture
-from mddag.cli.remembered_solver import remembered
 from mddag.cli.tables import Layout, Table, read_table
 
 BETAS = (1e-4, 3e-4, 1e-3, 3e-3, 1e-2)
@@ -48,7 +44,6 @@ def sweep(
     ] = False,
     threads: Threads = 1,
     seed: Seed = 0,
-    resume: Resume = False,
 ) -> None:
     """Learn a policy at each of several prices of an evaluation; write their losses and costs."""
     prices = prices_of(betas, BETAS)
@@ -62,24 +57,17 @@ def sweep(
     tested = None if test is None else read_table(test, layout, opened.features)
     y = _labels(table, encode_labels)
     y_test = None if tested is None else _labels(tested, encode_labels)
-    work = {
-        "command": "sweep",
-        "files": checksum(model, data, *([test] if test is not None else [])),
-        "layout": asdict(layout),
-        "options": [prices, solver, seed, encode_labels],
-    }
-    with check_points(out, file, resume, work) as kept:
-        curve = mddag.sweep(
-            full, table.X, y, betas=prices, sample_weight=table.weight,
-            X_test=None if tested is None else tested.X, y_test=y_test,
-            sample_weight_test=None if tested is None else tested.weight,
-            solver=remembered(learner, kept), n_threads=threads, verbose=out.shows_progress,
-            random_state=seed,
-        )  # fmt: skip
-        files = [] if models is None else _saved(models, opened, full, curve, table, y)
-        if picture is not None:
-            write_picture(mddag.TradeoffDisplay.from_curve(curve).figure_, picture)
-        curve.to_csv(file)
+    curve = mddag.sweep(
+        full, table.X, y, betas=prices, sample_weight=table.weight,
+        X_test=None if tested is None else tested.X, y_test=y_test,
+        sample_weight_test=None if tested is None else tested.weight,
+        solver=learner, n_threads=threads, verbose=out.shows_progress,
+        random_state=seed,
+    )  # fmt: skip
+    files = [] if models is None else _saved(models, opened, full, curve, table, y)
+    if picture is not None:
+        write_picture(mddag.TradeoffDisplay.from_curve(curve).figure_, picture)
+    curve.to_csv(file)
     fields = {"file": str(file), "models": files, "columns": dict(curve.columns)}
     out.result(fields, f"{curve}\nwritten: {file}")
 

@@ -217,27 +217,6 @@ def test_rows_that_do_not_count_are_in_neither_part():
     assert value == alone.evaluate(portfolio.solve(alone)).objective
 
 
-def test_a_memory_takes_the_place_of_descents():
-    """What a run learned that was stopped, the next one takes from the memory."""
-    mdp, selection = problem(), problem(seed=1)
-    kept = []
-
-    def learned(learn):
-        kept.append(list(learn()))
-        return kept[-1]
-
-    plain = Portfolio(random_state=0).solve(mdp, selection)
-    first = Portfolio(random_state=0, memory=learned).solve(mdp, selection)
-    assert kept
-    again = iter(kept)
-    recalled = Portfolio(random_state=0, memory=lambda learn: next(again)).solve(mdp, selection)
-    assert next(again, None) is None
-    for policy in (first, recalled):
-        assert np.array_equal(policy.actions, plain.actions)
-        assert np.array_equal(policy.order, plain.order)
-    assert repr(Portfolio(memory=learned)) == repr(Portfolio())
-
-
 def test_decisions_every_few_steps():
     policy = Portfolio((Prefix(), Margin()), every=4, random_state=0).solve(problem())
     assert policy.every == 4

@@ -10,7 +10,6 @@ by many starts in the order by correlation, with all guards.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import TypeGuard
 
@@ -27,9 +26,6 @@ from mddag.solvers.descent.sweep import Guards
 from mddag.solvers.portfolio.arranged_rows import ArrangedRows, ArrangementRule, RowSubset
 from mddag.solvers.portfolio.entries import Entries
 from mddag.solvers.solver import Solver
-
-# Learns policies now, or recalls those that an earlier run learned at the same place.
-Memory = Callable[[Callable[[], Iterable[Policy]]], Iterable[Policy]]
 
 N_PRICES = 6  # at which descents run; what they find competes at all
 N_VOTES = 4_000_000  # instances times base classifiers, where none are left out
@@ -69,7 +65,6 @@ def explore_thoroughly(
     rows: ArrangedRows,
     betas: list[float],
     entries: Entries,
-    memory: Memory | None = None,
 ) -> None:
     """Descents from many starts, shared among some of the prices.
 
@@ -81,7 +76,7 @@ def explore_thoroughly(
     how = replace(member, n_starts=-(-N_STARTS // len(prices)), n_sweeps=THOROUGH_SWEEPS)
     for beta in prices:
         learning = rows.learning.with_beta(beta)
-        found = _recalled(memory, lambda at=learning: [how.search(at).policy])  # type: ignore[misc]
+        found = [how.search(learning).policy]
         entries.add_policies(repr(how), found, rows, by_labels=True)
 
 
@@ -92,7 +87,6 @@ def descend(
     entries: Entries,
     *,
     explores: bool,
-    memory: Memory | None = None,
 ) -> None:
     """Descents at several prices, from the best that is known in this arrangement.
 
@@ -106,7 +100,7 @@ def descend(
 
     def found(how: Descent, learning: MDP) -> None:
         by_labels = member.targets == "labels"
-        policies = _recalled(memory, lambda: how.policies(learning))
+        policies = how.policies(learning)
         entries.add_policies(repr(member), policies, rows, by_labels=by_labels)
 
     most = rows.learning.n_instances
@@ -150,10 +144,6 @@ def _may_win(
     gained = entries.least(above, arrangement, n_before) - here
     chord = share * here + (1 - share) * entries.least(0.0, arrangement)
     return chord - gained <= entries.least(beta) + ROUNDING
-
-
-def _recalled(memory: Memory | None, learn: Callable[[], Iterable[Policy]]) -> Iterable[Policy]:
-    return learn() if memory is None else memory(learn)
 
 
 def _some(mdp: MDP, most: int) -> MDP:

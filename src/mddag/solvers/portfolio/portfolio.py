@@ -16,7 +16,7 @@ follow its log-odds (``log_odds``), and the members are others (``Stopping``).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -48,7 +48,6 @@ from mddag.solvers.portfolio.arranged_rows import (
     RowSubset,
 )
 from mddag.solvers.portfolio.descent_member import (
-    Memory,
     descend,
     explore_thoroughly,
     explored,
@@ -92,9 +91,6 @@ class Portfolio(Parameters, Solver):
     on_interrupt       : Ctrl-C: "raise", or "return" the best candidate so far
     max_rows           : rows to learn from and rows to choose by, at most, evenly spaced; None for
                          all. What is lost by leaving some out is in docs/research/portfolio.md
-    memory             : called with each function that learns policies by a descent, which takes
-                         most of the time; returns what that returns, now or in an earlier run that
-                         was stopped (check points). None calls it
     """
 
     members: tuple[Any, ...] | None = None
@@ -107,7 +103,6 @@ class Portfolio(Parameters, Solver):
     verbose: bool = False
     on_interrupt: str = "raise"
     max_rows: int | None = 50_000
-    memory: Memory | None = field(default=None, repr=False, compare=False)
 
     arranges: ClassVar[bool] = True
     solves_paths: ClassVar[bool] = True
@@ -156,7 +151,7 @@ class Portfolio(Parameters, Solver):
         ):
             for done, (member, rule) in enumerate(runs, 1):
                 if self.members is None and is_thorough(member, rule, arranged.learning):
-                    explore_thoroughly(member, arranged.of(rule), dear_first, entries, self.memory)
+                    explore_thoroughly(member, arranged.of(rule), dear_first, entries)
                 self._run(member, arranged.of(rule), dear_first, entries, explores=rule is first)
                 report(done, f"{len(entries.costs)} candidates after {member.name}")
         return entries
@@ -179,7 +174,7 @@ class Portfolio(Parameters, Solver):
         explores: bool,
     ) -> None:
         if isinstance(member, Descent):
-            descend(member, rows, betas, entries, explores=explores, memory=self.memory)
+            descend(member, rows, betas, entries, explores=explores)
         elif isinstance(member, Family):
             candidates = member.candidates(rows.learning)
             if isinstance(candidates, Exits):  # all in one walk through the partial sums
