@@ -5,8 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mddag import _core
+from mddag import MDP, _core
 from mddag.losses import Exponential, Squared
+from mddag.solvers import Sarsa
 from mddag.solvers.quit_loss import quit_loss
 from tests.solvers.problems import LOSSES, absolute, mdp_of
 
@@ -65,3 +66,15 @@ def test_a_subclass_that_changes_the_loss_is_called():
     call = quit_loss(mdp_of(0, loss=Capped()))
     assert call(np.array([[100.0]]), 0) <= 1.0
     assert isinstance(quit_loss(mdp_of(0, loss=Renamed())), tuple)
+
+
+def test_a_scale_may_be_a_scalar_of_numpy():
+    votes = np.random.RandomState(0).normal(size=(50, 4))
+    y = (votes.sum(axis=1) > 0).astype(int)
+    policies = [
+        Sarsa(n_episodes=200, random_state=0).solve(
+            MDP(votes, y, loss=Exponential(scale), beta=0.01)
+        )
+        for scale in (0.5, np.float32(0.5))
+    ]
+    np.testing.assert_array_equal(policies[0].actions, policies[1].actions)

@@ -45,7 +45,7 @@ from mddag.estimators.pricing import Pricing
 from mddag.estimators.shipping import Shipping
 from mddag.estimators.solver_choice import chosen_solver
 from mddag.features.checks import all_or_nothing, checked_rows, counted_rows, transformed_rows
-from mddag.features.features import is_frame
+from mddag.features.features import is_frame, without_arrow
 from mddag.features.patches import PatchFeatures, pixel_rows
 from mddag.features.rows import Patches, Rows
 from mddag.mdp.arguments import checked_actions, checked_beta, checked_loss
@@ -303,6 +303,7 @@ class DagEstimator(Pricing, Shipping, Inspecting, BaseEstimator):  # type: ignor
             patches = patches_for(self.ensemble, X)
             validate_data(self, pixel_rows(patches), reset=True, skip_check_array=True)
             return patches
+        X = without_arrow(X)
         if is_frame(X) or may_transform(self.ensemble):
             validate_data(self, X, reset=True, skip_check_array=True)
             return X

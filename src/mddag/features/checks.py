@@ -21,7 +21,7 @@ from sklearn.utils.validation import (
 
 from mddag._internal.checks import as_floats
 from mddag._internal.weights import checked_weight
-from mddag.features.features import Features, is_frame
+from mddag.features.features import Features, is_frame, unmasked, without_arrow
 from mddag.features.patches import PatchFeatures
 from mddag.features.rows import Floats, Rows
 
@@ -36,6 +36,7 @@ def checked_rows(estimator: Any, X: Any, features: Features, *, finite: bool = F
         return X
     if isinstance(features, PatchFeatures):  # scikit-learn would make floats of grey levels
         return features.rows(X)
+    X = without_arrow(X)
     if not is_frame(X):
         return features.rows(checked_array(estimator, X, finite=finite))
     validate_data(estimator, X, reset=False, skip_check_array=True)
@@ -44,6 +45,7 @@ def checked_rows(estimator: Any, X: Any, features: Features, *, finite: bool = F
 
 def checked_array(estimator: Any, X: Any, *, finite: bool = False) -> Floats:
     """The same of an array where there are no Features yet."""
+    X = unmasked(X) if isinstance(X, np.ma.MaskedArray) else X
     return validate_data(estimator, X, reset=False, **_wanted(finite))  # type: ignore[no-any-return]
 
 
@@ -89,6 +91,7 @@ def counted_rows(
 
     Weights are brought to a mean of 1; None where none are given. y may be None.
     """
+    X = without_arrow(X)
     if sample_weight is None:
         return X, y, None
     check_consistent_length(X, y)

@@ -85,6 +85,8 @@ class Features:
         if isinstance(X, Rows) and X.passed(self):
             return X
         rows: Floats
+        if type(X) is not np.ndarray:
+            X = without_arrow(X)
         if type(X) is not np.ndarray and is_frame(X):
             self._check_names(list(X.columns))
             rows = frame_rows(X, self.nominal)
@@ -145,13 +147,24 @@ def is_frame(X: Any) -> bool:
     return library in {"pandas", "polars"} and hasattr(X, "columns")
 
 
+def without_arrow(X: Any) -> Any:
+    """Return X, a pyarrow Table or RecordBatch as a pandas DataFrame.
+
+    numpy would read a table without its column names, so that columns in another order went
+    unnoticed.
+    """
+    if type(X).__module__.partition(".")[0] == "pyarrow" and hasattr(X, "to_pandas"):
+        return X.to_pandas()
+    return X
+
+
 def array_rows(X: Any) -> Floats:
     """A 2-D array of numbers as float32 (where that is exact) or float64."""
     if hasattr(X, "tocsr"):
         raise TypeError(
             f"X is a sparse {type(X).__name__}; mddag reads dense rows: pass X.toarray()"
         )
-    array = np.asarray(X)
+    array = unmasked(X)
     if array.ndim != 2:
         raise ValueError(
             f"X has {array.ndim} dimension(s), shape {array.shape}; Expected 2D array of shape "
@@ -177,6 +190,14 @@ def array_rows(X: Any) -> Floats:
         f"X has dtype {array.dtype}; mddag reads numbers (float32, float64, integers, bool): "
         "encode strings and categories as numbers first"
     )
+
+
+def unmasked(X: Any) -> NDArray[Any]:
+    """Return X as a plain array; masked values become NaN."""
+    if isinstance(X, np.ma.MaskedArray):
+        floats = np.asarray(X, np.promote_types(X.dtype, np.float32))
+        return np.where(np.ma.getmaskarray(X), np.nan, floats)
+    return np.asarray(X)
 
 
 def frame_rows(X: Any, nominal: Mapping[int, Categories]) -> NDArray[np.float64]:

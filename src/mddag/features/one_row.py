@@ -16,12 +16,20 @@ from numpy.typing import NDArray
 
 from mddag._internal.checks import typed
 from mddag.features.categories import is_missing
-from mddag.features.features import Features, array_rows, as_remembered, is_frame
+from mddag.features.features import (
+    Features,
+    array_rows,
+    as_remembered,
+    is_frame,
+    unmasked,
+    without_arrow,
+)
 from mddag.features.rows import Floats
 
 
 def one_row(features: Features, x: Any) -> Floats:
     """x as float32 or float64 (n,), C-contiguous, or an error that says what is different."""
+    x = without_arrow(x)
     if is_frame(x):
         row = _of_frame(features, x)
     elif isinstance(x, Mapping):
@@ -97,7 +105,7 @@ def _by_place(features: Features, x: Any) -> Floats:
 
 def _as_array(x: Any) -> NDArray[Any]:
     try:
-        array = np.asarray(x)
+        array = unmasked(x)
         # Numbers beside strings would have become strings.
         return np.asarray(x, object) if array.dtype.kind in "US" else array
     except ValueError:

@@ -27,4 +27,5 @@ def quit_loss(mdp: MDP) -> _core.Loss | Callable[[NDArray[np.float64], int], flo
         values = mdp.labels
     else:
         classes = mdp.labels.astype(np.int64)
-    return *twin, classes, values, shares
+    kind, scale, table = twin
+    return kind, float(scale), table, classes, values, shares  # numpy's scalars are not the core's

@@ -3,7 +3,7 @@ import threading
 import numpy as np
 import pytest
 
-from mddag.serving.lazy.calls import call_each, check_fetch, check_timeout
+from mddag.serving.lazy.calls import call_each, check_fetch, checked_timeout
 from mddag.serving.lazy.session import Plan, Session
 from tests.serving.lazy.stores import Table
 from tests.serving.lazy.test_predictions import priced
@@ -44,4 +44,4 @@ def test_arguments():
         check_fetch("fetch", 3, "fetch(group)")
     for timeout in (0, -1, np.nan, "1", True):
         with pytest.raises(ValueError, match=r"timeout is .*; wanted a number above 0"):
-            check_timeout(timeout)
+            checked_timeout(timeout)

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mddag._internal.checks import described
-from mddag.features.features import Features, is_frame
+from mddag.features.features import Features, is_frame, unmasked, without_arrow
 from mddag.features.one_row import one_row
 from mddag.features.prices import FeaturePrices
 
@@ -30,6 +30,7 @@ class Answers:
         features = self._of(group)
         if features.n == 1 and hasattr(answer, "to_frame"):  # a Series
             answer = answer.to_frame(features.called(0))
+        answer = without_arrow(answer)
         table = answer if is_frame(answer) else _as_table(answer, features.n)
         got, wanted = np.shape(table), (n_rows, features.n)
         if got != wanted:
@@ -69,7 +70,7 @@ def columns_of(features: Features, columns: tuple[int, ...]) -> Features:
 def _as_table(answer: Any, size: int) -> Any:
     """An array as it is; of a single column, its values may stand alone."""
     try:
-        array = np.asarray(answer)
+        array = unmasked(answer)
     except ValueError:  # sequences of different lengths
         return None
     return array[:, None] if array.ndim == 1 and size == 1 else array

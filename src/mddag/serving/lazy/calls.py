@@ -18,10 +18,12 @@ def check_fetch(name: str, fetch: Any, like: str) -> None:
         raise TypeError(f"{name} is {described(fetch)}; wanted a function {like}")
 
 
-def check_timeout(timeout: float | None) -> None:
-    """Refuse what is no time to wait."""
-    if timeout is not None:
-        check_positive("timeout", timeout)
+def checked_timeout(timeout: float | None) -> float | None:
+    """Return the seconds to wait as a float; None where they are more than a thread can wait."""
+    if timeout is None:
+        return None
+    check_positive("timeout", timeout)
+    return float(timeout) if timeout < threading.TIMEOUT_MAX else None
 
 
 class WrongFetchError(TypeError):

@@ -24,7 +24,7 @@ from mddag._internal.doubts import doubt
 from mddag.dag.dag import BLOCK
 from mddag.dag.lazy_walk import with_prices
 from mddag.features.prices import FeaturePrices
-from mddag.serving.lazy.calls import call_each, check_fetch, check_timeout
+from mddag.serving.lazy.calls import call_each, check_fetch, checked_timeout
 from mddag.serving.lazy.result import LazyResult, Name
 from mddag.serving.lazy.session import Plan, Session
 from mddag.serving.model_file import Model
@@ -104,7 +104,7 @@ class LazyPredictions:
         return_details : whether to return a LazyResult, which also says what was bought
         """
         check_fetch("fetch", fetch, "fetch(group, rows) that gives values")
-        check_timeout(timeout)
+        timeout = checked_timeout(timeout)
         session = Session(self._plan, n_rows, on_error, self.n_threads)
         call_each(session, lambda r: fetch(r.name, r.rows.copy()), session.answer, timeout)
         return self._of(session, return_details)
@@ -127,7 +127,7 @@ class LazyPredictions:
         from mddag.serving.lazy.concurrent_calls import call_together  # asyncio takes its time
 
         check_fetch("fetch", fetch, "async fetch(group, rows) that gives values")
-        check_timeout(timeout)
+        timeout = checked_timeout(timeout)
         check_whole("max_concurrency", max_concurrency, 1)
         session = Session(self._plan, n_rows, on_error, self.n_threads)
         await call_together(
@@ -151,13 +151,13 @@ class LazyPredictions:
         The rest is as for ``predict_lazy``; details are those of one row.
         """
         check_fetch("fetch_one", fetch_one, "fetch_one(group) that gives values")
-        check_timeout(timeout)
+        timeout = checked_timeout(timeout)
         session = Session(self._plan, 1, on_error)
         call_each(session, lambda r: fetch_one(r.name), session.answer_one, timeout)
         result = self._of(session, return_details)
         if return_details:
             return result
-        return result[0] if self.model.dag.ensemble.classes is not None else float(result[0])
+        return result[0].item() if result.dtype.kind in "biuf" else result[0]
 
     @cached_property
     def _plan(self) -> Plan:

@@ -123,7 +123,7 @@ class Session:
     def _take(self, request: Request, read: Callable[[], NDArray[np.float64]]) -> None:
         try:
             values = read()
-        except ValueError as error:
+        except Exception as error:  # an answer may read from a connection as it becomes an array
             self.fail(request, error)
             return
         self.walk.give(request.group, request.rows, values)
