@@ -182,9 +182,10 @@ class ModelTables:
     def thresholds(self) -> NDArray[np.float32]:
         """The largest float32 that is not above the threshold of each split."""
         exact = self.walk.splits.records["threshold"]
-        with np.errstate(over="ignore"):
+        with np.errstate(over="ignore"):  # CatBoost splits at the least float32, before missing
             rounded: NDArray[np.float32] = exact.astype(np.float32)
-        return np.where(rounded > exact, np.nextafter(rounded, np.float32(-np.inf)), rounded)
+            below = np.nextafter(rounded, np.float32(-np.inf))
+        return np.where(rounded > exact, below, rounded)
 
     @staticmethod
     def rectangles(features: PatchFeatures) -> tuple[Integers, Integers]:
