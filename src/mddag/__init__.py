@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from mddag._internal.doubts import DoubtfulResult as DoubtfulResult
-    from mddag._internal.interruption import Interrupted as Interrupted
     from mddag.adapters import as_ensemble as as_ensemble
     from mddag.dag.dag import Dag as Dag
     from mddag.dag.dag import compile as compile  # noqa: A004
@@ -66,7 +65,6 @@ _HOMES = {
     "ExplanationDisplay": "mddag.inspection.plotting",
     "Features": "mddag.features.features",
     "Grid": "mddag.mdp.grid",
-    "Interrupted": "mddag._internal.interruption",
     "MDDAGClassifier": "mddag.estimators.classifier",
     "MDDAGRanker": "mddag.estimators.ranker",
     "MDDAGRegressor": "mddag.estimators.regressor",
@@ -122,7 +120,6 @@ __all__ = [
     "ExplanationDisplay",
     "Features",
     "Grid",
-    "Interrupted",
     "MDDAGClassifier",
     "MDDAGRanker",
     "MDDAGRegressor",

@@ -112,15 +112,6 @@ def test_ctrl_c_raises_and_changes_nothing(monkeypatch):
     assert (detector.classifier_, detector.cut_) == before
 
 
-def test_ctrl_c_may_keep_the_rounds_that_were_finished(monkeypatch):
-    interrupt_in_round(monkeypatch, 2)
-    detector = Detector(**SETTINGS, on_interrupt="return")
-    with pytest.warns(mddag.Interrupted, match="after 1 of 2 rounds"):
-        detector.fit(patches(600), backgrounds())
-    assert detector.classifier_.n_trees == 20
-    assert len(detector.rounds_) == 1
-
-
 def interrupt_in_round(monkeypatch, number):
     """Ctrl-C at the beginning of that round of boosting."""
     from mddag.detection import training

@@ -19,7 +19,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import mddag
-from mddag import AdaBoostMHClassifier, DoubtfulResult, Interrupted, MDDAGRanker
+from mddag import AdaBoostMHClassifier, DoubtfulResult, MDDAGRanker
 from mddag.learners import Tree
 from mddag.metrics import MAP, NDCG, MeanNDCG
 from mddag.solvers import Margin
@@ -177,18 +177,6 @@ def test_ctrl_c_leaves_the_estimator_as_it_was():
     with pytest.raises(KeyboardInterrupt):
         fresh.fit(X, Y, QID)
     assert not [name for name in vars(fresh) if name.endswith("_")]
-
-
-def test_ctrl_c_may_end_a_fit_early():
-    model = MDDAGRanker(
-        FrozenEstimator(rankings.ranker()),
-        solver=rankings.StoppedExits(stops=4),
-        on_interrupt="return",
-        random_state=0,
-    )
-    with pytest.warns(Interrupted, match="is chosen by 32 of 80 queries"):
-        model.fit(X, Y, QID)
-    assert model.predict(X_NEW, QID_NEW).shape == Y_NEW.shape
 
 
 def test_progress(capsys):

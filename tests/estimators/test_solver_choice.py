@@ -51,10 +51,7 @@ def test_jobs_that_make_no_sense_are_refused(n_jobs):
 
 
 def test_a_solver_is_told_what_it_can_do():
-    told = chosen_solver(Sarsa(), verbose=True, on_interrupt="return")
-    assert (told.verbose, told.on_interrupt) == (True, "return")
-    own = Sarsa(verbose=True, on_interrupt="return")
+    assert chosen_solver(Sarsa(), verbose=True).verbose
+    own = Sarsa(verbose=True)
     assert chosen_solver(own) is own
-    assert chosen_solver(Margin(), verbose=True, on_interrupt="return") == Margin()
-    with pytest.raises(ValueError, match="on_interrupt is 1; wanted one of 'raise', 'return'"):
-        chosen_solver(None, on_interrupt=1)
+    assert chosen_solver(Margin(), verbose=True) == Margin()

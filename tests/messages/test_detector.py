@@ -78,7 +78,6 @@ ROWS = [
     ("features", lambda: fit(n_features=0), ValueError, "n_features is 0; wanted a whole"),
     ("rate", lambda: fit(false_per_megapixel=0), ValueError, "false_per_megapixel is 0; wanted a"),
     ("seed", lambda: fit(random_state=-1), ValueError, "random_state is -1; wanted a whole"),
-    ("interrupt", lambda: fit(on_interrupt="no"), ValueError, "on_interrupt is 'no'; wanted one"),
     ("threads", lambda: fit(n_threads=0), ValueError, "n_threads is 0; wanted a whole number"),
     (
         "not fitted",

@@ -107,18 +107,6 @@ ROWS = [
         ValueError,
         "n_jobs is 0; wanted a whole",
     ),
-    (
-        "interrupt",
-        lambda: sparse(beta=0.1, qid=QID, on_interrupt="stop"),
-        ValueError,
-        "on_interrupt is 'stop'; wanted one of",
-    ),
-    (
-        "interrupt of fit",
-        lambda: MDDAGRanker(on_interrupt=1).fit(X, Y, QID),
-        ValueError,
-        "on_interrupt is 1; wanted one of",
-    ),
     ("no place", lambda: RankExits(k=0), ValueError, "k is 0; wanted a whole number"),
     (
         "growth",

@@ -16,7 +16,7 @@ from mddag.solvers.solver import Family, Solver, as_solver
 from tests.reference.enumeration import best_objective
 from tests.solvers.problems import LOSSES, mdp_of, three_classifiers
 
-SETTINGS = ("every", "random_state", "n_threads", "verbose", "on_interrupt")
+SETTINGS = ("every", "random_state", "n_threads", "verbose")
 CONTRACTS = ("Candidates", "Family", "Solver")
 OTHER_OBJECTIVE = ("Rejection",)  # rates of detection: tests/solvers/rejection
 SOLVERS = [
@@ -275,7 +275,7 @@ def test_an_object_with_solve_alone_is_a_solver():
     assert isinstance(solver, Solver)
     assert (solver.name, repr(solver)) == ("Plain", repr(plain))
     assert solver.with_every(1).with_threads(4).with_seed(None).with_order("any") is solver
-    assert solver.instructed(verbose=True, on_interrupt="return").quiet() is solver
+    assert solver.with_verbose(True).quiet() is solver
     assert (solver.arranges, solver.solves_paths, solver.cells_per_class) == (False, False, None)
     assert solver.judged(mdp, [0.1]) is None
     assert len(list(solver.solve_path(mdp, [0.1, 0.2], mdp))) == 2
@@ -314,7 +314,7 @@ def test_settings_are_parameters_and_change_in_a_copy(kind):
     assert as_solver(solver) is solver
     assert set(solver.settings) == set(SETTINGS) & set(solver.get_params())
     random = np.random.RandomState(0)
-    other = solver.instructed(verbose=True, on_interrupt="return").with_threads(2).with_seed(random)
+    other = solver.with_verbose(True).with_threads(2).with_seed(random)
     if "every" in solver.settings:
         other = other.with_every(3)
     else:

@@ -1,10 +1,7 @@
-import warnings
-
 import numpy as np
 import pytest
 
 from mddag import Ensemble
-from mddag._internal.interruption import Interrupted
 from mddag.mdp.policy_rows import mdp_of
 from mddag.ordering import Given
 from mddag.solvers import QWYC, Certificate, Descent, Margin, Portfolio, Prefix, Residual, Solver
@@ -178,42 +175,6 @@ def test_candidates_are_judged_once_and_their_front_is_fine():
     assert 1 < len(laid) < len(found.candidates)
     evaluated = np.array([c.n_evaluated.mean() for c in laid])
     assert (evaluated[1:] > 0.8 * evaluated[:-1]).all()
-
-
-def test_one_interruption_ends_the_search():
-    class Stopped(Priced):
-        n_solved = 0
-
-        def solve(self, mdp, selection=None):
-            Stopped.n_solved += 1
-            if Stopped.n_solved == 3:
-                warnings.warn("stopped", Interrupted, stacklevel=2)
-            return super().solve(mdp, selection)
-
-    with pytest.warns(Interrupted, match="Stopped was stopped after 2 policies; one of them"):
-        chosen = searched(Stopped(Prefix()), on_interrupt="return").within_loss(
-            1.0, EVERY_ROW, EVERY_ROW
-        )
-    assert Stopped.n_solved == 3
-    assert chosen.beta in BETAS[:2]
-    Stopped.n_solved = 0
-    with pytest.raises(KeyboardInterrupt):
-        searched(Stopped(Prefix())).within_loss(1.0, EVERY_ROW, EVERY_ROW)
-
-
-def test_interrupted_before_the_first_policy_there_is_nothing_to_choose_from():
-    class Stopped(Prefix):
-        def candidates(self, mdp):
-            raise KeyboardInterrupt
-
-        def solve(self, mdp, selection=None):
-            raise KeyboardInterrupt
-
-    for solver in (Stopped(), Priced(Stopped())):
-        with pytest.raises(KeyboardInterrupt):
-            searched(solver, on_interrupt="return").within_budget(3, EVERY_ROW)
-        with pytest.raises(KeyboardInterrupt):
-            searched(solver, on_interrupt="return").within_loss(0.1, EVERY_ROW, EVERY_ROW)
 
 
 def test_the_ladder_of_a_family_is_fine_everywhere():

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import mddag
-from mddag import DoubtfulResult, Interrupted, MDDAGRanker
+from mddag import DoubtfulResult, MDDAGRanker
 from mddag.metrics import MAP, NDCG, MeanNDCG
 from mddag.solvers.ranking import ProximityExits, UrgencyExits
 from tests import rankings
@@ -95,38 +95,6 @@ def test_where_nothing_can_be_shown_the_full_model_is_returned():
     with pytest.warns(DoubtfulResult, match="50 queries show max_loss=0.0051 for no policy"):
         model = mddag.sparsify(rankings.ranker(), X[few], Y[few] % 2, qid=QID[few], max_loss=0.0051)
     assert model.summary_.evaluates_all
-
-
-def test_ctrl_c_returns_what_is_promised_all_the_same():
-    stopped = rankings.StoppedExits(stops=5)  # three folds of five
-    with pytest.warns(Interrupted, match="is chosen by 90 of 150 queries"):
-        model = sparse(max_disagreement=0.03, solver=stopped, on_interrupt="return")
-    assert model.promise_.bound == 0.03
-    assert model.summary_.n_rows == 90
-    assert model.predict(X_NEW, QID_NEW).shape == Y_NEW.shape
-    for stops, given in ((2, {"on_interrupt": "return"}), (5, {})):
-        with pytest.raises(KeyboardInterrupt):
-            sparse(max_disagreement=0.03, solver=rankings.StoppedExits(stops=stops), **given)
-
-
-def test_ctrl_c_before_so_many_queries_as_a_promise_needs_raises():
-    few = QID < 50  # 45 are needed, one fold has 10
-    stopped = rankings.StoppedExits(stops=5)
-    given = {"qid": QID[few], "solver": stopped, "on_interrupt": "return"}
-    with pytest.raises(KeyboardInterrupt):
-        mddag.sparsify(rankings.ranker(), X[few], max_disagreement=0.005, **given)
-
-
-def test_ctrl_c_while_another_way_is_tried_keeps_the_first(monkeypatch):
-    def stopped(self, problem, **given):
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(ProximityExits, "fit", stopped)
-    given = {"max_disagreement": 0.03, "objective": "time"}
-    with pytest.warns(Interrupted, match="ProximityExits was stopped; UrgencyExits is taken"):
-        sparse(**given, on_interrupt="return")
-    with pytest.raises(KeyboardInterrupt):
-        sparse(**given)
 
 
 def test_every_is_that_of_the_solver():

@@ -6,7 +6,6 @@ from sklearn.datasets import load_breast_cancer, load_diabetes
 from sklearn.ensemble import GradientBoostingClassifier, GradientBoostingRegressor
 
 import mddag
-from mddag._internal.interruption import Interrupted
 from mddag.losses import Exponential, ZeroOne
 from mddag.solvers import Margin, Portfolio, Sarsa, Solver
 from mddag.tuning.sweep import sweep_policies
@@ -167,29 +166,6 @@ def test_sweep_refuses_half_a_test_set(boosted):
     boost, X, y = boosted
     with pytest.raises(ValueError, match="X_test and y_test must be given together"):
         mddag.sweep(boost, X, y, X_test=X)
-
-
-class InterruptedAt:
-    """A solver stopped by Ctrl-C at one beta."""
-
-    def __init__(self, beta):
-        self.beta = beta
-
-    def solve(self, mdp, selection=None):
-        if mdp.beta == self.beta:
-            warnings.warn("stopped", Interrupted, stacklevel=1)
-        return BestPrefix().solve(mdp)
-
-
-def test_ctrl_c_ends_the_sweep_and_keeps_what_is_finished():
-    with pytest.warns(Interrupted, match="stopped after 2 of 4 betas"):
-        curve = sweep_policies(noisy(0), InterruptedAt(BETAS[2]), BETAS, on_interrupt="return")
-    assert curve.beta.tolist() == BETAS[:2]
-    assert len(curve) == 2
-    with pytest.raises(KeyboardInterrupt):
-        sweep_policies(noisy(0), InterruptedAt(BETAS[0]), BETAS, on_interrupt="return")
-    with pytest.raises(KeyboardInterrupt):
-        sweep_policies(noisy(0), InterruptedAt(BETAS[2]), BETAS)
 
 
 def test_sweep_refuses_what_says_nothing(boosted):

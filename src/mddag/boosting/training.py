@@ -17,7 +17,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mddag._internal.checks import checked_threads
-from mddag._internal.interruption import keeping
 from mddag._internal.progress import Report, progress
 from mddag.boosting.callbacks import Tasks
 from mddag.boosting.early_stopping import Watch
@@ -53,7 +52,6 @@ class Settings(Protocol):
     max_seconds: float | None
     n_threads: int
     verbose: bool
-    on_interrupt: str
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,18 +115,8 @@ class Training:
 
     def run(self, settings: Settings, tasks: Tasks) -> str:
         """Play rounds until a rule of stopping holds, and return its name."""
-
-        def kept() -> str:
-            n_kept = self._whole_rounds()
-            message = f"AdaBoost.MH was stopped after {n_kept} of {settings.n_rounds} rounds"
-            return f"{message}; the model has those alone" if n_kept else ""
-
-        with (
-            keeping(settings.on_interrupt, kept),
-            progress("AdaBoost.MH", settings.n_rounds, settings.verbose) as report,
-        ):
+        with progress("AdaBoost.MH", settings.n_rounds, settings.verbose) as report:
             return self._play(settings, tasks, report)
-        return "interrupt"  # and the rounds are kept
 
     def _play(self, settings: Settings, tasks: Tasks, report: Report) -> str:
         began = perf_counter()
@@ -146,15 +134,6 @@ class Training:
             if stop:
                 return stop
         return "n_rounds"
-
-    def _whole_rounds(self) -> int:
-        """How many rounds there are, what Ctrl-C has left of another one being taken back."""
-        records: list[list[Any]] = [self.played, self.seconds]
-        records += [] if self.watched is None else [self.watched.errors]
-        n_whole = min(map(len, records))
-        for of_rounds in records:
-            del of_rounds[n_whole:]
-        return n_whole
 
     def fitted(self, stopped_by: str) -> dict[str, Any]:
         """The fitted attributes of the estimator as of now."""
@@ -177,7 +156,7 @@ class Training:
                 [replace(r, nodes=nodes) for r, nodes in zip(kept, trees, strict=True)],
                 ensemble.n_features,
             ),
-            "calibration_": self._calibration(ensemble, whole=stopped_by != "interrupt"),
+            "calibration_": self._calibration(ensemble),
         }
 
     def _stream(self, settings: Settings) -> Iterator[Round]:
@@ -223,11 +202,10 @@ class Training:
         history["seconds"] = np.array(self.seconds)
         return history
 
-    def _calibration(self, ensemble: Ensemble, *, whole: bool) -> Calibration:
-        """whole : whether the scores at hand are of these rounds and of no part of another."""
+    def _calibration(self, ensemble: Ensemble) -> Calibration:
         rows, scores = self.rows, self.boosted.scores
-        if self.probed is not None or not whole:
-            rows = rows if self.probed is None else self.probed
+        if self.probed is not None:
+            rows = self.probed
             scores = ensemble.scores(rows.rows, n_threads=self.boosted.n_threads)
         factor = fit_factor(scores, rows.labels, rows.weight)
         return Calibration.one_group(factor, ensemble.n_classifiers)

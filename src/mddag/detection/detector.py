@@ -27,7 +27,6 @@ from mddag._internal.checks import (
     checked_threads,
 )
 from mddag._internal.doubts import doubt
-from mddag._internal.interruption import check_on_interrupt, keeping
 from mddag._internal.parameters import Parameters
 from mddag._internal.progress import progress
 from mddag.detection.augmentation import Augmentation
@@ -86,7 +85,6 @@ class Detector(Parameters):
     random_state : a whole number
     n_threads    : -1 for all cores; no result depends on it
     verbose      : whether progress is shown
-    on_interrupt : "raise", or "return": Ctrl-C keeps the last finished round
 
     After ``fit`` there are ``classifier_`` (a `WindowClassifier`), ``cut_`` (the least evidence),
     ``grouping_`` (one of GROUPINGS) and ``rounds_`` (what each round brought).
@@ -105,7 +103,6 @@ class Detector(Parameters):
     random_state: int = 0
     n_threads: int = 1
     verbose: bool = False
-    on_interrupt: str = "raise"
 
     def fit(
         self,
@@ -135,16 +132,7 @@ class Detector(Parameters):
             else checked_patches(_stacked("negatives", negatives), name="negatives")
         )
         training = Training.begin(self, objects, pictures, others, n_threads)
-
-        def kept() -> str:
-            n_rounds = len(training.rounds)
-            message = f"training was stopped after {n_rounds} of {self.n_rounds} rounds"
-            return f"{message}; the detector is that of the last" if training.classifier else ""
-
-        with (
-            keeping(self.on_interrupt, kept),
-            progress("Detector", training.n_steps, self.verbose) as report,
-        ):
+        with progress("Detector", training.n_steps, self.verbose) as report:
             training.run(report)
         assert training.classifier is not None
         pictures = training.held_pictures + training.seen(training.held_pictures)
@@ -223,7 +211,6 @@ class Detector(Parameters):
         check_whole("random_state", self.random_state, 0)
         check_positive("false_per_megapixel", self.false_per_megapixel)
         check_between("false_per_megapixel", self.false_per_megapixel, 0, 1e9, "at most 1e9")
-        check_on_interrupt(self.on_interrupt)
         for name, kind in SETTINGS.items():
             wanted = f"mddag.detection.{kind.__module__.split('.')[-1]}.{kind.__name__}(...)"
             check_is(name, getattr(self, name), kind, wanted)

@@ -26,7 +26,6 @@ from mddag._internal.checks import (
     check_whole,
     checked_threads,
 )
-from mddag._internal.interruption import check_on_interrupt
 from mddag.boosting.callbacks import CallbackSupportMixin, Tasks, with_callbacks
 from mddag.boosting.quitting import Quitting
 from mddag.boosting.training import Training
@@ -82,9 +81,6 @@ class AdaBoostMHClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator)
         Threads of the native core, -1 for all cores. No result depends on it.
     verbose : bool, default False
         Show a progress bar on standard error.
-    on_interrupt : "raise" or "return", default "raise"
-        What Ctrl-C does to ``fit``: an error, which leaves the estimator as it was, or a model of
-        the rounds that were played by then and a warning, ``mddag.Interrupted``.
     random_state : int, RandomState or None, default None
         Decides which rows are held out and which columns are open; nothing else is random.
 
@@ -99,8 +95,8 @@ class AdaBoostMHClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator)
         By round: "edge", "alpha", "error" (training), "held_out_error" (NaN without early
         stopping), "seconds". Rounds that early stopping cut off are included.
     stopped_by_ : str
-        "n_rounds", "perfect", "chance", "early_stopping", "max_seconds", "callback" or
-        "interrupt".
+        "n_rounds", "perfect", "chance", "early_stopping", "max_seconds" or
+        "callback".
     feature_importances_ : float64 (n_features,)
         Share of each feature in sum_j alpha_j edge_j; see ``mddag.boosting.importance``. Those of
         ``Haar`` are the features that are used, ``ensemble_.features.rectangles``.
@@ -137,7 +133,6 @@ class AdaBoostMHClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator)
         warm_start: bool = False,
         n_threads: int = 1,
         verbose: bool = False,
-        on_interrupt: str = "raise",
         random_state: Any = None,
     ) -> None:
         self.learner = learner
@@ -155,7 +150,6 @@ class AdaBoostMHClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator)
         self.warm_start = warm_start
         self.n_threads = n_threads
         self.verbose = verbose
-        self.on_interrupt = on_interrupt
         self.random_state = random_state
 
     @with_callbacks  # type: ignore[untyped-decorator]
@@ -253,7 +247,6 @@ class AdaBoostMHClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator)
             check_positive("max_seconds", self.max_seconds)
         check_one_of("warm_start", self.warm_start, (False, True))
         checked_threads(self.n_threads)
-        check_on_interrupt(self.on_interrupt)
 
     def _check_continues(self, continued: Any) -> None:
         if continued is not None and continued.n_classifiers > self.n_rounds:

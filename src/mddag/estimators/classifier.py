@@ -74,9 +74,6 @@ class MDDAGClassifier(ClassifierMixin, DagEstimator):  # type: ignore[misc]
         (One policy is learned, so that there is nothing for joblib's workers.)
     verbose : bool, default False
         Show progress on standard error; a solver that can report does, too.
-    on_interrupt : "raise" or "return", default "raise"
-        What Ctrl-C does to ``fit``: an error, which leaves the estimator as it was, or a fit with
-        the best policy so far and a warning, ``mddag.Interrupted``, if the solver has one by then.
     random_state : int, RandomState or None, default None
         Decides which rows are held out, and seeds a solver that has no seed of its own.
     target_fpr, target_tpr : float, default None
@@ -143,7 +140,6 @@ class MDDAGClassifier(ClassifierMixin, DagEstimator):  # type: ignore[misc]
         policy_fraction: float = 0.3,
         n_threads: int = 1,
         verbose: bool = False,
-        on_interrupt: str = "raise",
         random_state: Any = None,
         target_fpr: float | None = None,
         target_tpr: float | None = None,
@@ -162,7 +158,6 @@ class MDDAGClassifier(ClassifierMixin, DagEstimator):  # type: ignore[misc]
             policy_fraction=policy_fraction,
             n_threads=n_threads,
             verbose=verbose,
-            on_interrupt=on_interrupt,
             random_state=random_state,
         )
         self.target_fpr = target_fpr

@@ -93,7 +93,6 @@ class DagEstimator(Pricing, Shipping, Inspecting, BaseEstimator):  # type: ignor
         policy_fraction: float = 0.3,
         n_threads: int = 1,
         verbose: bool = False,
-        on_interrupt: str = "raise",
         random_state: Any = None,
     ) -> None:
         self.ensemble = ensemble
@@ -108,7 +107,6 @@ class DagEstimator(Pricing, Shipping, Inspecting, BaseEstimator):  # type: ignor
         self.policy_fraction = policy_fraction
         self.n_threads = n_threads
         self.verbose = verbose
-        self.on_interrupt = on_interrupt
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -266,7 +264,6 @@ class DagEstimator(Pricing, Shipping, Inspecting, BaseEstimator):  # type: ignor
             every=self.every,
             n_threads=self.n_threads if n_threads is None else n_threads,
             verbose=self.verbose,
-            on_interrupt=self.on_interrupt,
         )
 
     def _own_solver(self) -> Any:

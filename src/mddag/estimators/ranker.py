@@ -19,7 +19,6 @@ from sklearn.utils.validation import check_consistent_length, has_fit_parameter
 
 from mddag._internal.checks import check_between, check_fraction, check_is, checked_threads
 from mddag._internal.doubts import doubt_queries
-from mddag._internal.interruption import check_on_interrupt
 from mddag._internal.progress import Report, progress
 from mddag.adapters import ensemble_of, parts_of
 from mddag.dag.dag import compile as compile_dag
@@ -66,10 +65,6 @@ class MDDAGRanker(DagEstimator):
         The share of queries that a model trained here does not see, for the policy.
     n_threads, verbose, random_state
         As for ``MDDAGClassifier``.
-    on_interrupt : "raise" or "return", default "raise"
-        What Ctrl-C does to ``fit``: an error, which leaves the estimator as it was, or a fit whose
-        policy is chosen by the queries that were judged by then, and a warning,
-        ``mddag.Interrupted``.
 
     Attributes
     ----------
@@ -99,7 +94,6 @@ class MDDAGRanker(DagEstimator):
         policy_fraction: float = 0.3,
         n_threads: int = 1,
         verbose: bool = False,
-        on_interrupt: str = "raise",
         random_state: Any = None,
     ) -> None:
         self.ensemble = ensemble
@@ -109,7 +103,6 @@ class MDDAGRanker(DagEstimator):
         self.policy_fraction = policy_fraction
         self.n_threads = n_threads
         self.verbose = verbose
-        self.on_interrupt = on_interrupt
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any, qid: Any = None, group: Any = None) -> Self:
@@ -159,9 +152,9 @@ class MDDAGRanker(DagEstimator):
                 of_model, others = queries.some(trained)
                 read = self._read(_safe_indexing(X, of_model), source.ensemble)
                 more = self._problem(source.ensemble, read, others, metric, None)
-            watched: dict[str, Any] = {"verbose": self.verbose, "on_interrupt": self.on_interrupt}
-            odds = has_odds(model)
-            found = cross_fitted(member, problem, random, more=more, odds=odds, **watched)
+            found = cross_fitted(
+                member, problem, random, more=more, odds=has_odds(model), verbose=self.verbose
+            )
             lost, n_evaluated = found.losses.mean(axis=1), found.n_evaluated
             at = int(np.argmin(lost + self.beta * n_evaluated))
             self.settle_ranking(source.ensemble, found.family.policy(found.knobs[at]), found, at)
@@ -250,7 +243,6 @@ class MDDAGRanker(DagEstimator):
     def checked_metric(self) -> GainMetric:
         """The metric; bad parameters are refused here, before any work."""
         checked_threads(self.n_threads)
-        check_on_interrupt(self.on_interrupt)
         check_fraction("policy_fraction", self.policy_fraction, zero=False)
         check_between("beta", self.beta, 0.0, np.inf, "a finite price, 0 or more")
         metric: GainMetric = NDCG(10) if self.metric is None else self.metric
@@ -302,8 +294,7 @@ class MDDAGRanker(DagEstimator):
     ) -> None:
         given = {"beta": self.beta, "solver": self.solver, "n_threads": self.n_threads}
         seed = int(random.randint(2**31 - 1))
-        watched: dict[str, Any] = {"verbose": self.verbose, "on_interrupt": self.on_interrupt}
-        inner = MDDAGClassifier(model, **given, **watched, random_state=seed)
+        inner = MDDAGClassifier(model, **given, verbose=self.verbose, random_state=seed)
         self.classifier_ = inner.fit(X, y)
         for name in ("ensemble_", "policy_", "dag_", "evaluation_", "full_evaluation_"):
             setattr(self, name, getattr(inner, name))

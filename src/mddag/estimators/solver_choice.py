@@ -11,7 +11,6 @@ from typing import Any
 from joblib import effective_n_jobs
 
 from mddag._internal.checks import check_jobs, checked_threads
-from mddag._internal.interruption import check_on_interrupt
 from mddag.ordering.order import checked_ordering
 from mddag.solvers import Portfolio, Solver
 from mddag.solvers.solver import as_solver
@@ -24,15 +23,13 @@ def chosen_solver(
     every: int = 1,
     n_threads: int = 1,
     verbose: bool = False,
-    on_interrupt: str = "raise",
 ) -> Solver:
     """The solver, deciding once for `every` base classifiers, in `ordering` if it orders by itself;
     for None the default one, with so many threads."""
-    check_on_interrupt(on_interrupt)
     checked_threads(n_threads)
     solver = Portfolio(n_threads=n_threads) if solver is None else solver
     learner = as_solver(solver).with_every(every)
-    learner = learner.instructed(verbose=verbose, on_interrupt=on_interrupt)
+    learner = learner.with_verbose(verbose)
     if ordering is None:
         return learner
     checked_ordering(ordering)

@@ -1,7 +1,7 @@
 """Search: the best policy so far by Eq. (8), and the values of all that were considered.
 
 Solvers that make policies one after the other (snapshots, sweeps) hand them to a `Search`, which
-also reports progress and ends with the best policy on Ctrl-C where that is wanted.
+also reports progress.
 """
 
 from __future__ import annotations
@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from mddag._internal.interruption import keeping
 from mddag._internal.progress import progress
 from mddag.mdp.mdp import MDP
 from mddag.mdp.policy import Policy
@@ -43,31 +42,18 @@ class Search:
         name: str,
         total: int,
         verbose: bool,
-        on_interrupt: str,
     ) -> Search:
         """The best by Eq. (8) on `selection`, or on the MDP itself.
 
         candidates : each with how much of `total` is done, for the report of progress
-        Ctrl-C is an error; with on_interrupt="return" it ends the search with the best so far, but
-        before the first candidate.
         """
         selection = mdp if selection is None else selection
         search = cls.begin(mdp, selection)
-        with (
-            keeping(on_interrupt, lambda: search.stopped_message(name)),
-            progress(name, total, verbose) as report,
-        ):
+        with progress(name, total, verbose) as report:
             for done, policy in candidates:
                 search.consider(policy, selection)
                 report(done, f"best {search.best:.4f}, now {search.history[-1]:.4f}")
         return search
-
-    def stopped_message(self, name: str) -> str:
-        """What a search that was stopped has found; "" before the first candidate."""
-        if not self.history:
-            return ""
-        n_seen = len(self.history)
-        return f"{name} was stopped after {n_seen} candidates; returning the best policy so far"
 
     def consider(self, policy: Policy, selection: MDP) -> None:
         """Keep the policy if it is better on these rows than the best so far."""

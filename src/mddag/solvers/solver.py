@@ -37,7 +37,7 @@ from mddag.ordering.class_levels import by_log_odds
 from mddag.solvers.judged_candidates import JudgedCandidates
 
 # The settings that callers may change in a copy of a solver, if it has them.
-SETTINGS = ("every", "random_state", "n_threads", "verbose", "on_interrupt")
+SETTINGS = ("every", "random_state", "n_threads", "verbose")
 
 
 class Solver(ABC):
@@ -59,12 +59,11 @@ class Solver(ABC):
 
     Which of the settings below are parameters of its own; callers change only these, in a copy:
 
-    settings     : names among the following five
+    settings     : names among the following four
     every        : steps that one decision covers, see Policy
     random_state : a seed, or None
     n_threads    : threads; the answer does not depend on it
     verbose      : whether it reports on standard error
-    on_interrupt : Ctrl-C: "raise", or "return" the best policy so far
     """
 
     arranges: ClassVar[bool] = False
@@ -78,7 +77,6 @@ class Solver(ABC):
     random_state: int | None = None
     n_threads: int = 1
     verbose: bool = False
-    on_interrupt: str = "raise"
 
     @property
     def name(self) -> str:
@@ -140,13 +138,9 @@ class Solver(ABC):
             return self
         return self._with(n_threads=n_threads)
 
-    def instructed(self, *, verbose: bool, on_interrupt: str) -> Self:
-        """The solver; a copy that reports, or returns what it has on Ctrl-C, if that is wanted and
-        it can. Its own parameters stay where nothing is wanted here."""
-        wanted: dict[str, Any] = {"verbose": True} if verbose else {}
-        if on_interrupt == "return":
-            wanted["on_interrupt"] = on_interrupt
-        return self._with(**{name: wanted[name] for name in wanted if name in self.settings})
+    def with_verbose(self, verbose: bool) -> Self:
+        """The solver; a copy that reports if that is wanted and it can."""
+        return self._with(verbose=True) if verbose and "verbose" in self.settings else self
 
     def quiet(self) -> Self:
         """The solver; a copy that does not report if it would."""

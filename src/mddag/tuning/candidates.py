@@ -20,7 +20,6 @@ import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
 from numpy.typing import NDArray
 
-from mddag._internal.interruption import ending_all, keeping
 from mddag._internal.progress import progress
 from mddag.dag.dag import compile as compile_dag
 from mddag.dag.replay import replay
@@ -56,7 +55,6 @@ class CandidateSearch(CandidateFront):
     weight              : (n,), weight of all the rows in means; None where all are alike
     n_jobs              : joblib's workers for a solver that solves price by price
     verbose             : report the candidates on standard error
-    on_interrupt        : "raise", or "return": Ctrl-C ends a search with the candidates so far
     prices              : of the base classifiers; None where evaluations count
     """
 
@@ -69,7 +67,6 @@ class CandidateSearch(CandidateFront):
     weight: NDArray[np.float64] | None = None
     n_jobs: int | None = None
     verbose: bool = False
-    on_interrupt: str = "raise"
     prices: Prices | None = None
     counter: RowCosts | None = field(init=False)
     candidates: list[Candidate] = field(init=False)
@@ -124,7 +121,7 @@ class CandidateSearch(CandidateFront):
         if isinstance(self.solver, Family):
             self._take_best(self.solver, budget, too_dear)
         else:
-            self._search(too_dear, fits=lambda candidate: not too_dear(candidate))
+            self._search(too_dear)
         self.candidates.append(self._constant(QUIT, BETAS[-1]))  # within any budget
         if self.judged is not None:  # the full ensemble is among them if it is worth its price
             cheap = [c for c in self.candidates[1:] if not too_dear(c)]
@@ -143,21 +140,17 @@ class CandidateSearch(CandidateFront):
     def _search(
         self,
         acceptable: Callable[[Candidate], bool],
-        fits: Callable[[Candidate], bool] = lambda candidate: True,
     ) -> None:
         """Take a front of candidates, or learn at BETAS and about where they cease to be
         acceptable.
-
-        fits : whether a candidate may be chosen; Ctrl-C before there is one is always an error
         """
-        self._judge(BETAS)  # which returns what it has on Ctrl-C by itself
-        with keeping(self.on_interrupt, lambda: self._stopped_message(fits)):
-            if self.judged is not None:
-                self._take_judged(self.judged)
-            elif isinstance(self.solver, Family):
-                self._take_front(self.solver)
-            else:
-                self._refine(acceptable)
+        self._judge(BETAS)
+        if self.judged is not None:
+            self._take_judged(self.judged)
+        elif isinstance(self.solver, Family):
+            self._take_front(self.solver)
+        else:
+            self._refine(acceptable)
 
     def _take_front(self, family: Family) -> None:
         candidates, losses, costs = self._judged_family(family)
@@ -185,13 +178,6 @@ class CandidateSearch(CandidateFront):
         candidates = family.candidates(self.learning.mdp)
         losses, self.family_costs = candidates.evaluate(self.selection)
         return candidates, rounded(losses), self.family_costs
-
-    def _stopped_message(self, fits: Callable[[Candidate], bool]) -> str:
-        """Of a search that was stopped, what there is; "" where nothing fits."""
-        n_learned = len(self.candidates) - 1
-        if not any(map(fits, self.candidates[1:])):
-            return ""
-        return f"{self.solver.name} was stopped after {n_learned} policies; one of them is chosen"
 
     def _judge(self, betas: Betas) -> None:
         """The candidates of a solver that judges them, for these prices."""
@@ -229,7 +215,7 @@ class CandidateSearch(CandidateFront):
         alone = effective_n_jobs(self.n_jobs) == 1
         solver = self.solver if alone else self.solver.quiet()
         parallel = Parallel(n_jobs=self.n_jobs, return_as="generator")
-        self._add(betas, parallel(delayed(_solve)(solver, *samples) for samples in mdps))
+        self._add(betas, parallel(delayed(solver.solve)(*samples) for samples in mdps))
 
     def _add(self, betas: Betas, policies: Iterable[Policy]) -> None:
         """Replay policies as they come."""
@@ -248,9 +234,3 @@ class CandidateSearch(CandidateFront):
         excess = self.excess_loss(found.scores, found.exit_step, found.verdict)
         counted = None if self.counter is None else self.counter.under(policy)
         return Candidate(beta, policy, found.n_evaluated, excess, counted)
-
-
-def _solve(solver: Solver, mdp: MDP, selection: MDP) -> Policy:
-    """One policy, where one of joblib's workers may be."""
-    with ending_all():
-        return solver.solve(mdp, selection)

@@ -100,7 +100,6 @@ def searched(
         weight=parts.weight,
         n_jobs=n_jobs,
         verbose=estimator.verbose,
-        on_interrupt=estimator.on_interrupt,
         prices=prices,
     )
 

@@ -20,8 +20,6 @@ from sklearn.utils.validation import check_consistent_length
 
 from mddag._internal.checks import check_jobs
 from mddag._internal.doubts import doubt, doubt_queries
-from mddag._internal.interruption import Interrupted
-from mddag._internal.user_warning import warn_user
 from mddag.adapters import ModelParts, ensemble_of, parts_of
 from mddag.ensemble.ensemble import Ensemble
 from mddag.estimators.ranker import MDDAGRanker, has_odds, queries_of, ranking_ensemble
@@ -37,7 +35,7 @@ from mddag.solvers.ranking.problem import RankingProblem
 from mddag.tuning.arguments import BOUNDS
 from mddag.tuning.guarantee import Guarantee
 from mddag.tuning.p_values import skewed_p_value
-from mddag.tuning.query_guarantee import queries_needed, query_guarantee
+from mddag.tuning.query_guarantee import query_guarantee
 
 TIMED_EVERY = 16
 FEW_CHECKS = 1.0  # looks at queries take time: each check point twice as far as the one before
@@ -62,7 +60,6 @@ def sparse_ranker(
     n_threads: int = 1,
     n_jobs: int | None = None,
     verbose: bool = False,
-    on_interrupt: str = "raise",
     random_state: Any = 0,
 ) -> MDDAGRanker:
     """A fitted MDDAGRanker; see ``sparsify``. `timed`: the fastest that is expected, which may be
@@ -77,7 +74,6 @@ def sparse_ranker(
         solver=solver,
         n_threads=n_threads,
         verbose=verbose,
-        on_interrupt=on_interrupt,
         random_state=random_state,
     )
     check_jobs(n_jobs)
@@ -103,26 +99,21 @@ def sparse_ranker(
     doubt_queries(len(queries), labels)
     random = check_random_state(random_state)
     estimator.describe_rows(X)
-    watched = {"n_jobs": n_jobs, "verbose": verbose, "on_interrupt": on_interrupt}
-    least = 1 if guarantee is None else queries_needed(guarantee)
-    given: dict[str, Any] = {"more": more, "odds": has_odds(model), "least": least, **watched}
+    given: dict[str, Any] = {
+        "more": more,
+        "odds": has_odds(model),
+        "n_jobs": n_jobs,
+        "verbose": verbose,
+    }
     fastest: tuple[float, Policy, CrossFitted, int | None] | None = None
     for tried in (member, *others):
-        try:
-            found = cross_fitted(tried, problem, random, **given)
-        except KeyboardInterrupt:
-            if fastest is None or on_interrupt == "raise":
-                raise
-            warn_user(f"{tried.name} was stopped; {member.name} is taken", Interrupted)
-            break
+        found = cross_fitted(tried, problem, random, **given)
         at, setting = _chosen(found, knob, value, guarantee)
         policy = _everything(ensemble) if at is None else found.family.policy(setting)
         estimator.settle_ranking(ensemble, policy, found, at)
         speed = estimator.dag_.expected_speedup
         if fastest is None or speed > fastest[0]:
             fastest = speed, policy, found, at
-        if not found.is_whole:
-            break
     assert fastest is not None
     speed, policy, found, at = fastest
     if timed and speed <= 1 and knob != "budget":  # evaluating everything is faster
@@ -227,11 +218,11 @@ def _summary(
     found: CrossFitted,
     at: int | None,
 ) -> Summary:
-    n, labels = len(found.judged), problem.labels
+    n, labels = len(found.sizes), problem.labels
     full = lost_by_labels = None
     if labels is not None and found.label_losses is not None:
         by_query = problem.metric.of_queries(problem.full, labels, problem.queries)
-        full = float(by_query[found.judged].mean())
+        full = float(by_query.mean())
         lost_by_labels = 0.0 if at is None else float(found.label_losses[at].mean())
     difference = 0.0 if at is None else float(found.losses[at].mean())
     lost = lost_by_labels if knob == "max_loss" else difference

@@ -95,7 +95,6 @@ def sparsify(
     n_threads: int | None = None,
     n_jobs: int | None = None,
     verbose: bool = False,
-    on_interrupt: str = "raise",
     random_state: Any = 0,
     target_fpr: float | None = None,
     target_tpr: float | None = None,
@@ -143,13 +142,11 @@ def sparsify(
     n_threads        : threads of prediction and of the default solver, -1 for all cores; 1 unless
                        given, for the solver as many as jobs. The result depends on neither
     verbose          : show progress on standard error
-    on_interrupt     : what Ctrl-C does: "raise", or "return" the best of what was found by then;
-                       a budget or a promise holds for it, too
     loss, solver, ordering, random_state : as for ``MDDAGClassifier``
     target_fpr, target_tpr : detection at a wanted rate, as for ``MDDAGClassifier``; y must be
                        given. Then beta is the price of an evaluation of a negative in misses,
                        0.001 by default, and budget the mean evaluations of negatives, at most; it
-                       takes seconds, and n_jobs, verbose and on_interrupt have no effect
+                       takes seconds, and n_jobs and verbose have no effect
 
     Exactly one of the four knobs must be given, or at most one of the first two for detection. The
     time taken grows with rows and base classifiers; ``solver=Margin()`` takes a fraction of the
@@ -206,7 +203,6 @@ def sparsify(
             n_threads=1 if n_threads is None else n_threads,
             n_jobs=n_jobs,
             verbose=verbose,
-            on_interrupt=on_interrupt,
             random_state=random_state,
         )
     refuse(WITHOUT_QUERIES, qid_train=qid_train)
@@ -221,7 +217,6 @@ def sparsify(
         every=(EVERY if objective == "time" else 1) if every is None else every,
         n_threads=1 if n_threads is None else n_threads,
         verbose=verbose,
-        on_interrupt=on_interrupt,
         random_state=random_state,
     )
     if bounded is not None:

@@ -19,7 +19,6 @@ from sklearn.utils.validation import check_consistent_length
 
 from mddag._internal.checks import as_floats, check_fraction, check_jobs
 from mddag._internal.doubts import doubt_few_rows
-from mddag._internal.interruption import check_on_interrupt, ending_all, keeping
 from mddag._internal.progress import progress
 from mddag._internal.row_sampling import stratified
 from mddag.adapters import ensemble_of, parts_of
@@ -61,7 +60,6 @@ def sweep(
     n_threads: int | None = None,
     n_jobs: int | None = None,
     verbose: bool = False,
-    on_interrupt: str = "raise",
     random_state: Any = 0,
 ) -> Curve:
     """Learn a policy at each of `betas` over the base classifiers of `model`.
@@ -78,7 +76,6 @@ def sweep(
     n_threads : threads of the default solver, -1 for all cores; as many as jobs unless given. The
             result depends on neither
     verbose : show the prices done on standard error
-    on_interrupt : what Ctrl-C does: "raise", or "return" the curve of the prices that are done
     random_state : of the split, and of a solver that has none of its own
     """
     if y is None:
@@ -99,7 +96,6 @@ def sweep(
         every=of_model.every if every is None else every,
         n_threads=threads_of_learning(n_threads, n_jobs, of_model.n_threads),
         verbose=verbose,
-        on_interrupt=on_interrupt,
     )
     parts = parts_of(model)
     ensemble = ensemble_of(parts)
@@ -124,7 +120,6 @@ def sweep(
         test=test,
         n_jobs=n_jobs,
         verbose=verbose,
-        on_interrupt=on_interrupt,
     )
     return replace(curve, policies=tuple(map(learning.for_source, curve.policies)))
 
@@ -169,7 +164,6 @@ def sweep_policies(
     test: MDP | None = None,
     n_jobs: int | None = None,
     verbose: bool = False,
-    on_interrupt: str = "raise",
 ) -> Curve:
     """Solve an MDP at each of several prices and evaluate every policy on all samples.
 
@@ -177,29 +171,23 @@ def sweep_policies(
     prices. The solver sees the training and the selection rows, never the test rows. `n_jobs` is
     joblib's: None is 1 unless a ``parallel_config`` says otherwise, -1 all cores; the result does
     not depend on it. A solver that goes along the prices by itself does so in one job. `verbose`
-    shows the prices done; with on_interrupt "return" Ctrl-C gives the curve of those.
+    shows the prices done.
     """
     prices = _checked_betas(betas)
     check_jobs(n_jobs)
     n_jobs = None if n_jobs is None else min(n_jobs, len(prices))  # more would have nothing to do
-    check_on_interrupt(on_interrupt)
-    solver = as_solver(solver).instructed(verbose=verbose, on_interrupt=on_interrupt)
+    solver = as_solver(solver).with_verbose(verbose)
     given = zip(SAMPLES, (mdp, selection, test), strict=True)
     samples = {name: sample for name, sample in given if sample is not None}
     _check_agreement(samples)
     solved: list[Solved] = []
-
-    def kept() -> str:
-        message = f"stopped after {len(solved)} of {len(prices)} betas; the curve has those alone"
-        return message if solved else ""
-
     found = _solved(samples, solver, [beta * mdp.unit for beta in prices], n_jobs)
-    with keeping(on_interrupt, kept), progress("sweep", len(prices), verbose) as report:
+    with progress("sweep", len(prices), verbose) as report:
         for beta, (policy, evaluations) in zip(prices, found, strict=True):
             solved.append((policy, evaluations))
             n_evaluated = evaluations["train"].n_evaluated
             report(len(solved), f"beta {beta:.3g}: {n_evaluated:.1f} evaluated")
-    columns = {"beta": np.array(prices[: len(solved)])}
+    columns = {"beta": np.array(prices)}
     for name, sample in samples.items():
         columns |= _columns(name, [evaluations[name] for _, evaluations in solved])
         columns |= _full_columns(name, sample, columns["beta"] * mdp.unit)
@@ -224,8 +212,7 @@ def _solved(
 
 def _solve(samples: Mapping[str, MDP], solver: Solver, beta: float) -> Solved:
     at_price = {name: mdp.with_beta(beta) for name, mdp in samples.items()}
-    with ending_all():
-        policy = solver.solve(at_price["train"], at_price.get("selection"))
+    policy = solver.solve(at_price["train"], at_price.get("selection"))
     return policy, _evaluated(policy, samples, beta)
 
 

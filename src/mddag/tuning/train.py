@@ -25,7 +25,6 @@ from sklearn.utils.validation import check_consistent_length, has_fit_parameter
 
 from mddag._internal.checks import check_one_of, checked_threads, typed
 from mddag._internal.doubts import doubt, doubt_confidence
-from mddag._internal.interruption import check_on_interrupt
 from mddag.adapters.adapter import lineage
 from mddag.ensemble.tasks import TASKS
 from mddag.ensemble.tasks.task import Kind
@@ -68,7 +67,6 @@ def train(
     sample_weight: Any = None,
     n_threads: int | None = None,
     verbose: bool = False,
-    on_interrupt: str = "raise",
     random_state: Any = 0,
 ) -> Any:
     """A fitted MDDAGClassifier or MDDAGRegressor whose ensemble was trained for the knob, too.
@@ -92,7 +90,7 @@ def train(
     sample_weight    : as for ``sparsify``; models are trained with it
     n_threads        : of policies and prediction, -1 for all cores; 1 unless given. An estimator
                        has its own parameter for its training
-    verbose, on_interrupt, random_state : as for ``sparsify``
+    verbose, random_state : as for ``sparsify``
 
     Besides the usual attributes the result has ``trained_``, a tuple of the shapes that were tried,
     with their errors and costs, and ``reference_``, the tuned full model. At n = 20 000 it takes a
@@ -105,7 +103,6 @@ def train(
     if knob not in BOUNDS and not isinstance(confidence, DefaultNumber | None):
         doubt_confidence(confidence, knob, value)
     check_one_of("objective", objective, OBJECTIVES)
-    check_on_interrupt(on_interrupt)
     threads = checked_threads(1 if n_threads is None else n_threads)
     estimator, kind = checked_estimator(estimator, y, threads)
     X, y, weight = counted_rows(X, y, sample_weight)
@@ -123,7 +120,7 @@ def train(
     guarantee = None
     if sure is not None:
         guarantee = _guarantee(kind, knob, value, float(sure), rows)
-    job = TrainingJob(estimator, rows, kind, knob, objective, threads, verbose, on_interrupt)
+    job = TrainingJob(estimator, rows, kind, knob, objective, threads, verbose)
     front = job.front()
     chosen = chosen_from(front, knob, value, guarantee)
     return job.settled(front, chosen, knob, value, guarantee, random_state)

@@ -16,7 +16,6 @@ from typing import Any
 
 import numpy as np
 
-from mddag._internal.interruption import keeping
 from mddag._internal.progress import progress
 from mddag.adapters import ModelParts
 from mddag.dag.dag import compile as compile_dag
@@ -89,7 +88,6 @@ class TrainingJob:
     objective: str
     n_threads: int
     verbose: bool
-    on_interrupt: str
 
     def front(self) -> TrainedFront:
         """The front of all candidates."""
@@ -164,15 +162,10 @@ class TrainingJob:
 
     def _solve(self, front: TrainedFront) -> None:
         """The candidates of the default solver for the contestants that promise most."""
-        solver = chosen_solver(
-            None, every=self._every, n_threads=self.n_threads, on_interrupt=self.on_interrupt
-        )
+        solver = chosen_solver(None, every=self._every, n_threads=self.n_threads)
         solver = solver.with_seed(np.random.RandomState(self.rows.seed))
         kept = affordable(front.promising())
-        with (
-            keeping(self.on_interrupt, lambda: "train was stopped; the best so far is chosen"),
-            progress("policies", len(kept), self.verbose) as report,
-        ):
+        with progress("policies", len(kept), self.verbose) as report:
             for done, contestant in enumerate(kept, 1):
                 front.add(contestant.solved(solver))
                 report(done, contestant.model.name)
@@ -196,7 +189,6 @@ class TrainingJob:
             every=self._every,
             n_threads=self.n_threads,
             verbose=self.verbose,
-            on_interrupt=self.on_interrupt,
             random_state=random_state,
         )
         parts = replace(contestant.parts, full=reference.parts.full)

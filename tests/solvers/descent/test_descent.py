@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from mddag import MDP, Grid, Policy
-from mddag._internal.interruption import Interrupted
 from mddag.ensemble.votes import Votes
 from mddag.mdp.policy import EVAL, QUIT, SKIP
 from mddag.solvers import Descent
@@ -175,30 +174,11 @@ def test_instances_without_weight_are_not_looked_at():
     assert one == pytest.approx(two)
 
 
-def test_interrupted_descent_keeps_the_best_policy():
-    mdp = mdp_of(0, labels="values", loss=absolute, n=20)
-    whole = Descent(random_state=0).search(mdp)
-    mdp = mdp.with_labels(mdp.labels, interrupted_after(30))
-    with pytest.warns(Interrupted, match=r"was stopped after \d+ candidates; returning the best"):
-        stopped = Descent(random_state=0, on_interrupt="return").search(mdp)
-    assert 0 < len(stopped.history) < len(whole.history)
-    assert stopped.history == whole.history[: len(stopped.history)]
-
-
-def test_interrupted_before_the_first_sweep_there_is_nothing_to_return():
-    mdp = mdp_of(0, labels="values", loss=absolute)
-    mdp = mdp.with_labels(mdp.labels, interrupted_after(3))
-    with pytest.raises(KeyboardInterrupt):
-        Descent(on_interrupt="return").solve(mdp)
-
-
-def test_ctrl_c_is_an_error_unless_asked_otherwise():
+def test_ctrl_c_raises():
     mdp = mdp_of(0, labels="values", loss=absolute, n=20)
     mdp = mdp.with_labels(mdp.labels, interrupted_after(30))
     with pytest.raises(KeyboardInterrupt):
         Descent(random_state=0).search(mdp)
-    with pytest.raises(ValueError, match="on_interrupt is 'stop'; wanted one of 'raise', 'return'"):
-        Descent(on_interrupt="stop").solve(mdp)
 
 
 def test_progress_is_reported_on_request(capfd):

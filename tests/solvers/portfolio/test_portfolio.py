@@ -1,11 +1,8 @@
-import warnings
-
 import numpy as np
 import pytest
 from sklearn.base import clone
 
 from mddag import MDP
-from mddag._internal.interruption import Interrupted
 from mddag.losses import Squared, ZeroOne
 from mddag.mdp.policy import QUIT, Policy
 from mddag.ordering import Correlation, Given
@@ -229,22 +226,6 @@ def test_descents_decide_as_seldom_where_only_the_full_ensemble_is_known():
     assert policy.every in (1, 4)  # 1 for the full ensemble itself
 
 
-def test_ctrl_c_keeps_what_was_found():
-    class Stopped(Prefix):
-        def candidates(self, mdp):
-            raise KeyboardInterrupt
-
-    with pytest.warns(Interrupted, match="after 1 steps; returning the best"):
-        policy = Portfolio((Prefix(), Stopped()), random_state=0, on_interrupt="return").solve(
-            problem(n=100)
-        )
-    assert policy.n_steps == 20
-    with pytest.raises(KeyboardInterrupt), warnings.catch_warnings():
-        Portfolio((Stopped(),), random_state=0, on_interrupt="return").solve(problem(n=100))
-    with pytest.raises(KeyboardInterrupt):
-        Portfolio((Prefix(), Stopped()), random_state=0).solve(problem(n=100))
-
-
 @pytest.mark.parametrize(
     ("portfolio", "message"),
     [
@@ -257,7 +238,6 @@ def test_ctrl_c_keeps_what_was_found():
         (Portfolio(n_threads=0), "n_threads is 0"),
         (Portfolio(random_state=-1), "random_state is -1"),
         (Portfolio(max_rows=0), "max_rows is 0; wanted a whole number, 1 or more"),
-        (Portfolio(on_interrupt="keep"), "on_interrupt is 'keep'; wanted one of 'raise', 'return'"),
     ],
 )
 def test_refuses_parameters_that_make_no_sense(portfolio, message):
@@ -281,20 +261,3 @@ def test_without_quit_nothing_is_left_out_at_the_end(actions):
     assert not (policy.actions == QUIT).any()
     with pytest.raises(ValueError, match=r"sizes are \(8,\), but without 'quit' among the actions"):
         Portfolio(QUICK, sizes=(8,)).solve(mdp)
-
-
-def test_an_interrupted_member_ends_the_portfolio():
-    class Stopped:
-        n_solved = 0
-
-        def solve(self, mdp, selection=None):
-            Stopped.n_solved += 1
-            assert selection is None  # those rows judge what is found here
-            if Stopped.n_solved == 2:
-                warnings.warn("stopped", Interrupted, stacklevel=2)
-            return mdp.evaluate_all()
-
-    portfolio = Portfolio((Stopped(), Prefix()), (Given(),), (), on_interrupt="return")
-    with pytest.warns(Interrupted, match="Portfolio was stopped after 1 steps"):
-        portfolio.solve_path(problem(), [0.1, 0.01, 0.001])
-    assert Stopped.n_solved == 2

@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-from mddag import Interrupted
 from mddag.solvers.ranking import ProximityExits, UrgencyExits
 from mddag.solvers.ranking.cross_fitting import cross_fitted, front
 from tests import rankings
@@ -55,7 +54,7 @@ def test_jobs_change_nothing():
         cross_fitted(UrgencyExits(), problem, np.random.RandomState(0), n_jobs=n_jobs)
         for n_jobs in (None, 2)
     )
-    for name in ("losses", "label_losses", "evaluations", "sizes", "judged"):
+    for name in ("losses", "label_losses", "evaluations", "sizes"):
         assert (getattr(one, name) == getattr(two, name)).all()
 
 
@@ -74,26 +73,3 @@ def test_ctrl_c_raises():
         stopped = rankings.StoppedExits(stops=stops)
         with pytest.raises(KeyboardInterrupt):
             cross_fitted(stopped, rankings.problem(20), np.random.RandomState(0))
-
-
-def test_ctrl_c_returns_the_folds_that_are_done():
-    problem, wanted = rankings.problem(20), {"on_interrupt": "return"}
-    whole = cross_fitted(UrgencyExits(), problem, np.random.RandomState(0), **wanted)
-    assert whole.is_whole
-    words = "StoppedExits was stopped after 2 of 5 folds; the policy is chosen by 8 of 20 queries"
-    stopped = rankings.StoppedExits(stops=4)
-    with pytest.warns(Interrupted, match=words):
-        found = cross_fitted(stopped, problem, np.random.RandomState(0), **wanted)
-    assert not found.is_whole
-    assert len(found.judged) == len(found.sizes) == 8
-    assert (found.sizes == problem.queries.sizes[found.judged]).all()
-    assert (found.losses == whole.losses[:, found.judged]).all()
-    assert (found.label_losses == whole.label_losses[:, found.judged]).all()
-
-
-def test_ctrl_c_before_there_is_enough_raises():
-    problem, wanted = rankings.problem(20), {"on_interrupt": "return"}
-    for stops, least in ((1, 1), (2, 1), (4, 9)):
-        stopped = rankings.StoppedExits(stops=stops)
-        with pytest.raises(KeyboardInterrupt):
-            cross_fitted(stopped, problem, np.random.RandomState(0), least=least, **wanted)

@@ -44,36 +44,11 @@ def test_when_snapshots_are_taken_does_not_change_learning(kind):
 
 
 @BOTH
-def test_interrupted_learning_keeps_the_best_policy(kind):
-    mdp = mdp_of(0, labels="values", loss=absolute, n=20)
-    whole = kind(n_episodes=600, evaluate_every=100, random_state=0).search(mdp)
-    mdp = mdp.with_labels(
-        mdp.labels, interrupted_after(350 + 3)
-    )  # three snapshots, and half way to the fourth
-    with pytest.warns(UserWarning, match=r"was stopped after 3 candidates; returning the best"):
-        stopped = kind(
-            n_episodes=600, evaluate_every=100, random_state=0, on_interrupt="return"
-        ).search(mdp)
-    assert stopped.history == whole.history[:3]
-    assert stopped.best == min(stopped.history)
-
-
-@BOTH
-def test_interrupted_before_the_first_snapshot_there_is_nothing_to_return(kind):
-    mdp = mdp_of(0, labels="values", loss=absolute)
-    mdp = mdp.with_labels(mdp.labels, interrupted_after(5))
-    with pytest.raises(KeyboardInterrupt):
-        kind(random_state=0, on_interrupt="return").solve(mdp)
-
-
-@BOTH
-def test_ctrl_c_is_an_error_unless_asked_otherwise(kind):
+def test_ctrl_c_raises(kind):
     mdp = mdp_of(0, labels="values", loss=absolute, n=20)
     mdp = mdp.with_labels(mdp.labels, interrupted_after(350))
     with pytest.raises(KeyboardInterrupt):
         kind(n_episodes=600, evaluate_every=100, random_state=0).solve(mdp)
-    with pytest.raises(ValueError, match="on_interrupt is None; wanted one of 'raise', 'return'"):
-        kind(on_interrupt=None).solve(mdp)
 
 
 @BOTH

@@ -21,7 +21,6 @@ from typing import ClassVar
 import numpy as np
 
 from mddag._internal.checks import check_between, check_one_of, check_whole, checked_threads, typed
-from mddag._internal.interruption import check_on_interrupt
 from mddag._internal.parameters import Parameters
 from mddag.mdp.mdp import MDP
 from mddag.mdp.policy import Policy
@@ -54,7 +53,6 @@ class Descent(Parameters, Solver):
     random_state : a seed, or None for a new one at each call
     n_threads    : -1 for all cores; the answer does not depend on it
     verbose      : report the descents on standard error
-    on_interrupt : Ctrl-C: "raise", or "return" the best candidate so far
     """
 
     n_starts: int = 4
@@ -67,7 +65,6 @@ class Descent(Parameters, Solver):
     random_state: int | None = None
     n_threads: int = 1
     verbose: bool = False
-    on_interrupt: str = "raise"
 
     settings: ClassVar[tuple[str, ...]] = SETTINGS
     weighs_costs: ClassVar[bool] = True
@@ -88,7 +85,6 @@ class Descent(Parameters, Solver):
             name="Descent",
             total=len(self._guards()) + self.n_starts,
             verbose=self.verbose,
-            on_interrupt=self.on_interrupt,
         )
 
     def policies(self, mdp: MDP) -> Iterator[Policy]:
@@ -149,7 +145,6 @@ class Descent(Parameters, Solver):
         check_whole("every", self.every, 1)
         check_one_of("targets", self.targets, ("labels", "teacher"))
         checked_threads(self.n_threads)
-        check_on_interrupt(self.on_interrupt)
         if self.n_cells is not None:
             check_whole("n_cells", self.n_cells, 0)
         if self.random_state is not None:

@@ -23,7 +23,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mddag._internal.checks import check_fraction, check_is, check_whole, checked_threads
-from mddag._internal.interruption import check_on_interrupt, keeping
 from mddag._internal.parameters import Parameters
 from mddag._internal.progress import progress
 from mddag._internal.row_sampling import stratified
@@ -88,7 +87,6 @@ class Portfolio(Parameters, Solver):
     random_state       : a seed, or None for a new one at each call
     n_threads          : -1 for all cores; the answer does not depend on it
     verbose            : report the members on standard error
-    on_interrupt       : Ctrl-C: "raise", or "return" the best candidate so far
     max_rows           : rows to learn from and rows to choose by, at most, evenly spaced; None for
                          all. What is lost by leaving some out is in docs/research/portfolio.md
     """
@@ -101,7 +99,6 @@ class Portfolio(Parameters, Solver):
     random_state: int | None = None
     n_threads: int = 1
     verbose: bool = False
-    on_interrupt: str = "raise"
     max_rows: int | None = 50_000
 
     arranges: ClassVar[bool] = True
@@ -121,7 +118,7 @@ class Portfolio(Parameters, Solver):
         return [entries.policy(beta) for beta in betas]
 
     def judged(self, mdp: MDP, betas: Sequence[float], selection: MDP | None = None) -> Entries:
-        """All candidates, judged; with on_interrupt="return" those until Ctrl-C."""
+        """All candidates, judged."""
         self.check()
         check_samples(mdp, selection, self)
         random = np.random.RandomState(self.random_state)
@@ -145,10 +142,7 @@ class Portfolio(Parameters, Solver):
             if not isinstance(member, Descent) or runs_in(member, rule, rules, mdp)
         ]
         first = explored([rule for member, rule in runs if isinstance(member, Descent)])
-        with (
-            keeping(self.on_interrupt, lambda: _stopped_message(len(entries.entries) - 1)),
-            progress("Portfolio", len(runs), self.verbose) as report,
-        ):
+        with progress("Portfolio", len(runs), self.verbose) as report:
             for done, (member, rule) in enumerate(runs, 1):
                 if self.members is None and is_thorough(member, rule, arranged.learning):
                     explore_thoroughly(member, arranged.of(rule), dear_first, entries)
@@ -251,7 +245,6 @@ class Portfolio(Parameters, Solver):
         check_whole("every", self.every, 1)
         check_fraction("selection_fraction", self.selection_fraction, zero=False)
         checked_threads(self.n_threads)
-        check_on_interrupt(self.on_interrupt)
         if self.random_state is not None:
             check_whole("random_state", self.random_state, 0)
         if self.max_rows is not None:
@@ -277,13 +270,6 @@ class Portfolio(Parameters, Solver):
                 f"{self.every}; wanted Portfolio(every={solver.every}), which its members follow"
             )
         solver.with_every(self.every)
-
-
-def _stopped_message(n_steps: int) -> str:
-    """What a portfolio that was stopped has found."""
-    if n_steps == 0:
-        return ""
-    return f"Portfolio was stopped after {n_steps} steps; returning the best policy so far"
 
 
 def _default_members(mdp: MDP) -> tuple[Solver, ...]:

@@ -17,7 +17,6 @@ from joblib import Parallel, delayed
 from numpy.typing import NDArray
 
 from mddag._internal.checks import check_jobs
-from mddag._internal.interruption import check_on_interrupt, keeping
 from mddag._internal.progress import progress
 from mddag.solvers.ranking.exit_family import ExitFamily
 from mddag.solvers.ranking.members import Exits
@@ -36,8 +35,6 @@ class CrossFitted:
     label_losses: the same by labels; None without labels
     evaluations : float64 (n_knobs, n_queries), the sum over the documents of a query
     sizes       : (n_queries,), how many these are
-    judged      : (n_queries,), their numbers: all, but where Ctrl-C came those of some folds
-    is_whole    : whether these are all
     """
 
     family: ExitFamily
@@ -46,8 +43,6 @@ class CrossFitted:
     label_losses: NDArray[np.float64] | None
     evaluations: NDArray[np.float64]
     sizes: NDArray[np.intp]
-    judged: NDArray[np.intp]
-    is_whole: bool
 
     @property
     def n_evaluated(self) -> NDArray[np.float64]:
@@ -74,18 +69,13 @@ def cross_fitted(
     odds: bool = True,
     n_jobs: int | None = None,
     verbose: bool = False,
-    on_interrupt: str = "raise",
-    least: int = 1,
 ) -> CrossFitted:
     """Fit and judge a member on the queries of a problem; `random` draws the folds.
 
     n_jobs       : workers of joblib, a fold each; the result does not depend on it
     verbose      : show the folds that are done
-    on_interrupt : what Ctrl-C does: "raise", or "return": what is known of the folds that are done,
-                   if these have `least` queries
     """
     check_jobs(n_jobs)
-    check_on_interrupt(on_interrupt)
     n = len(problem.queries)
     if n < 2:
         raise ValueError(
@@ -95,19 +85,7 @@ def cross_fitted(
         )
     folds = np.array_split(random.permutation(n), min(FOLDS, n))
     done: list[JudgedFold] = []
-
-    def kept() -> str:
-        n_judged = sum(map(len, folds[: len(done)]))
-        message = (
-            f"{member.name} was stopped after {len(done)} of {len(folds)} folds; the policy is "
-            f"chosen by {n_judged} of {n} queries"
-        )
-        return message if n_judged >= max(least, 1) else ""
-
-    with (
-        keeping(on_interrupt, kept),
-        progress(member.name, len(folds) + 1, verbose) as report,
-    ):
+    with progress(member.name, len(folds) + 1, verbose) as report:
         whole = member.fit(problem, more=more, odds=odds)
         gains = whole.gains(problem)  # one teacher for all folds
         report(1, "order and readings")
@@ -117,7 +95,7 @@ def cross_fitted(
         ):
             done.append(found)
             report(1 + len(done), f"{len(done)} of {len(folds)} folds judged")
-    return _together(member, problem, whole, folds[: len(done)], done)
+    return _together(member, problem, whole, folds, done)
 
 
 def _judged(
@@ -152,9 +130,8 @@ def _together(
     folds: list[NDArray[np.intp]],
     done: list[JudgedFold],
 ) -> CrossFitted:
-    """The folds that are done, query by query, and of pairs of knobs those that none beats."""
-    judged = np.concatenate(folds)
-    order, knobs = np.argsort(judged), member.knobs
+    """The folds, query by query, and of pairs of knobs those that none beats."""
+    order, knobs = np.argsort(np.concatenate(folds)), member.knobs
     losses, evaluations = (
         np.ascontiguousarray(np.hstack([getattr(fold, name) for fold in done])[:, order])
         for name in ("losses", "evaluations")
@@ -166,9 +143,8 @@ def _together(
     if problem.labels is not None:
         lost = [fold.label_losses for fold in done if fold.label_losses is not None]
         by_labels = np.ascontiguousarray(np.hstack(lost)[:, order])[kept]
-    found = losses[kept], by_labels, evaluations[kept], problem.queries.sizes[judged[order]]
-    is_whole = len(judged) == len(problem.queries)
-    return CrossFitted(whole, knobs[kept], *found, judged[order], is_whole)
+    found = losses[kept], by_labels, evaluations[kept], problem.queries.sizes
+    return CrossFitted(whole, knobs[kept], *found)
 
 
 def front(losses: NDArray[np.float64], costs: NDArray[np.float64]) -> NDArray[np.intp]:

@@ -23,7 +23,6 @@ class Sarsa(TemporalDifference):
     exploration    : epsilon_j(tau); Flat() by default, as in the paper
     random_state   : a seed, or None for a new one at each call
     verbose        : report the snapshots on standard error
-    on_interrupt   : Ctrl-C: "raise", or "return" the best snapshot so far
     """
 
     off_policy: ClassVar[bool] = False

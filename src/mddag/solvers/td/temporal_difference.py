@@ -13,7 +13,6 @@ from typing import ClassVar
 import numpy as np
 
 from mddag._internal.checks import check_between, check_whole
-from mddag._internal.interruption import check_on_interrupt
 from mddag._internal.parameters import Parameters
 from mddag.mdp.mdp import MDP
 from mddag.mdp.policy import Policy
@@ -36,10 +35,9 @@ class TemporalDifference(Parameters, Solver):
     exploration: Exploration | None = None
     random_state: int | None = None
     verbose: bool = False
-    on_interrupt: str = "raise"
 
     off_policy: ClassVar[bool]
-    settings: ClassVar[tuple[str, ...]] = ("random_state", "verbose", "on_interrupt")
+    settings: ClassVar[tuple[str, ...]] = ("random_state", "verbose")
     weighs_costs: ClassVar[bool] = True
     pays_features: ClassVar[bool] = True
 
@@ -58,7 +56,6 @@ class TemporalDifference(Parameters, Solver):
             name=type(self).__name__,
             total=self.n_episodes,
             verbose=self.verbose,
-            on_interrupt=self.on_interrupt,
         )
 
     def _snapshots(self, mdp: MDP) -> Iterator[tuple[int, Policy]]:
@@ -77,7 +74,6 @@ class TemporalDifference(Parameters, Solver):
         """Refuse parameters that make no sense."""
         check_whole("n_episodes", self.n_episodes, 1)
         check_whole("evaluate_every", self.evaluate_every, 1)
-        check_on_interrupt(self.on_interrupt)
         if self.random_state is not None:
             check_whole("random_state", self.random_state, 0)
         smallest = np.nextafter(0.0, 1.0)
