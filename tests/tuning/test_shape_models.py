@@ -12,12 +12,11 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.metrics import log_loss
 
 import mddag
-from mddag.adapters import ensemble_of, parts_of
+from mddag.adapters import ensemble_of
 from mddag.tuning.folded_rows import ALL, FOLDS
 from mddag.tuning.shape_models import (
     MORE_ROUNDS,
     ShapeModel,
-    cross_fitted,
     first_parts,
     prefix_losses,
     slower,
@@ -131,15 +130,6 @@ def test_the_loss_is_that_of_models_which_have_not_seen_the_row(rows):
         scores[own] = model.predict(rows.given[own], raw_score=True)
     by_factor = [log_loss(truth, 1 / (1 + np.exp(-c * scores))) for c in np.geomspace(0.2, 20, 500)]
     assert found.loss == pytest.approx(min(by_factor), rel=1e-3)
-
-
-def test_a_whole_model_is_not_cut(noisy):
-    estimator = LGBMClassifier(num_leaves=16, learning_rate=1.0, n_estimators=30, **QUIET)
-    sources = {f: parts_of(noisy.fitted(clone(estimator), f)) for f in (*range(FOLDS), ALL)}
-    best = cross_fitted(Shape(), noisy, sources.get)
-    whole = cross_fitted(Shape(), noisy, sources.get, whole=True)
-    assert len(best.parts.ensemble) < len(whole.parts.ensemble) == 30
-    assert best.loss < whole.loss
 
 
 def test_half_the_rate(models):

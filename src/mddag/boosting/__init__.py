@@ -2,5 +2,5 @@
 
 ``training`` is one fit, from checked rows to fitted attributes: start there. ``training_set``
 checks and parts the rows, ``rounds`` has the equations, ``early_stopping`` the held-out error,
-``quitting`` what rows count for that a margin rule would stop, ``thresholds`` the cuts that are
-tried, ``importance`` the share of each feature, ``callbacks`` scikit-learn's callbacks."""
+``thresholds`` the cuts that are tried, ``importance`` the share of each feature, ``callbacks``
+scikit-learn's callbacks."""

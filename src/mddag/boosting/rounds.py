@@ -12,7 +12,7 @@ exponentials are taken here, not in the kernels: no result depends on the number
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -129,23 +129,18 @@ def rounds(
     learner: Learner,
     columns: Columns,
     candidates: Iterator[NDArray[np.intp]] | None = None,
-    before: Callable[[Boosted], None] = lambda boosted: None,
-    after: Callable[[Boosted, Nodes], None] = lambda boosted, nodes: None,
 ) -> Iterator[Round]:
     """Boost for as long as the learner finds a tree that is better than chance.
 
-    A tree without any error is the last. `candidates` gives the columns open to each round;
-    `before` and `after` each round, with what it voted, the weights may be changed.
+    A tree without any error is the last. `candidates` gives the columns open to each round.
     """
     while True:
-        before(boosted)
         open_columns = columns if candidates is None else columns.restricted(next(candidates))
         nodes = learner.fit(open_columns, boosted.targets, boosted.weights)
         check_votes(nodes, boosted.targets.shape[1], learner)
         played = play(boosted, nodes, columns.leaf_codes(nodes))
         if played is None:
             return
-        after(boosted, played.nodes)
         yield played
         if played.perfect:
             return

@@ -21,7 +21,6 @@ from mddag._internal.progress import Report, progress
 from mddag.boosting.callbacks import Tasks
 from mddag.boosting.early_stopping import Watch
 from mddag.boosting.importance import feature_importances
-from mddag.boosting.quitting import Quitters
 from mddag.boosting.rounds import Boosted, Round, play, rounds, scored, start
 from mddag.boosting.thresholds import without_rare_sides
 from mddag.boosting.training_set import TrainingSet, class_weights
@@ -29,7 +28,6 @@ from mddag.boosting.used_columns import among, on_used_columns
 from mddag.calibration.calibration import Calibration
 from mddag.calibration.platt import fit_factor
 from mddag.ensemble.ensemble import Ensemble
-from mddag.ensemble.nodes import Nodes
 from mddag.features.patches import PatchFeatures
 from mddag.learners import Stump
 from mddag.learners.columns import Columns
@@ -48,7 +46,6 @@ class Settings(Protocol):
     early_stopping: int | None
     validation_fraction: float
     calibration_fraction: float
-    quitting: Any
     max_seconds: float | None
     n_threads: int
     verbose: bool
@@ -61,7 +58,6 @@ class Training:
     rows     : the rows that are boosted on
     watched  : the rows of early stopping, or None
     probed   : the rows of calibration, or None
-    quitters : the rows that have quit, or None
     played   : the rounds so far
     seconds  : what each of them took
     """
@@ -72,7 +68,6 @@ class Training:
     columns: Columns
     boosted: Boosted
     seed: int
-    quitters: Quitters | None = None
     played: list[Round] = field(default_factory=list)
     seconds: list[float] = field(default_factory=list)
 
@@ -95,10 +90,7 @@ class Training:
             initial = rows.weight * factors[rows.labels]
             columns = without_rare_sides(columns, initial, settings.min_weight_fraction_leaf)
         boosted = start(rows.labels, n_classes, rows.weight, factors, n_threads)
-        quitters = None
-        if settings.quitting is not None:
-            quitters = Quitters(settings.quitting, rows, n_threads)
-        return cls(rows, watch, probed, columns, boosted, seed, quitters)
+        return cls(rows, watch, probed, columns, boosted, seed)
 
     def replay(self, ensemble: Ensemble, seconds: NDArray[np.float64]) -> None:
         """Play the rounds of a fitted model again; `seconds` is what they took at first."""
@@ -107,10 +99,8 @@ class Training:
             alpha = float(np.abs(nodes.votes).max())
             leaf = rows.leaf_codes(nodes, self.boosted.n_threads)
             signs = replace(nodes, votes=np.sign(nodes.votes))
-            self._before(self.boosted)
             again = play(self.boosted, signs, leaf, alpha)
             if again is not None:
-                self._after(self.boosted, again.nodes)
                 self._keep(again, float(seconds[t]))
 
     def run(self, settings: Settings, tasks: Tasks) -> str:
@@ -167,15 +157,7 @@ class Training:
         if settings.max_features is not None:
             n_open = open_columns(settings.max_features, self.columns.n_features)
             candidates = draws(self.seed, len(self.played), self.columns.n_features, n_open)
-        return rounds(self.boosted, learner, self.columns, candidates, self._before, self._after)
-
-    def _before(self, boosted: Boosted) -> None:
-        if self.quitters is not None:
-            self.quitters.weigh(boosted)
-
-    def _after(self, boosted: Boosted, nodes: Nodes) -> None:
-        if self.quitters is not None:
-            self.quitters.see(boosted, nodes)
+        return rounds(self.boosted, learner, self.columns, candidates)
 
     def _keep(self, new: Round, seconds: float) -> None:
         self.played.append(new)

@@ -20,14 +20,12 @@ from sklearn.utils.validation import check_is_fitted
 
 from mddag._internal.checks import (
     check_fraction,
-    check_is,
     check_one_of,
     check_positive,
     check_whole,
     checked_threads,
 )
 from mddag.boosting.callbacks import CallbackSupportMixin, Tasks, with_callbacks
-from mddag.boosting.quitting import Quitting
 from mddag.boosting.training import Training
 from mddag.boosting.training_set import training_set
 from mddag.calibration.calibration import Calibration
@@ -68,10 +66,6 @@ class AdaBoostMHClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator)
     calibration_fraction : float, default 0.0
         Rows held out to calibrate probabilities. With 0 the rows of early stopping serve, or else
         the training rows, which makes probabilities of strong ensembles too extreme.
-    quitting : Quitting, default None
-        Rows held out, on which a margin rule is judged while boosting goes on: training rows that
-        it would have stopped lose weight, for a model whose rows quit early. See
-        ``mddag.boosting.quitting``; ask rows held out whether it pays.
     max_seconds : float, default None
         Begin no further round after this time. A result that depends on it cannot be reproduced.
     warm_start : bool, default False
@@ -128,7 +122,6 @@ class AdaBoostMHClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator)
         early_stopping: int | None = None,
         validation_fraction: float = 0.1,
         calibration_fraction: float = 0.0,
-        quitting: Quitting | None = None,
         max_seconds: float | None = None,
         warm_start: bool = False,
         n_threads: int = 1,
@@ -145,7 +138,6 @@ class AdaBoostMHClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator)
         self.early_stopping = early_stopping
         self.validation_fraction = validation_fraction
         self.calibration_fraction = calibration_fraction
-        self.quitting = quitting
         self.max_seconds = max_seconds
         self.warm_start = warm_start
         self.n_threads = n_threads
@@ -240,9 +232,6 @@ class AdaBoostMHClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator)
         check_fraction("min_weight_fraction_leaf", self.min_weight_fraction_leaf, zero=True)
         check_fraction("validation_fraction", self.validation_fraction, zero=False)
         check_fraction("calibration_fraction", self.calibration_fraction, zero=True)
-        if self.quitting is not None:
-            check_is("quitting", self.quitting, Quitting, "a Quitting, or None")
-            self.quitting.check()
         if self.max_seconds is not None:
             check_positive("max_seconds", self.max_seconds)
         check_one_of("warm_start", self.warm_start, (False, True))

@@ -100,11 +100,9 @@ class FoldedRows:
         """Some of the rows `given`."""
         return _safe_indexing(self.given, rows)
 
-    def fitted(self, model: Any, fold: int, without: NDArray[np.intp] | None = None) -> Any:
-        """A model, trained on the rows of a fold's model, `without` some of them."""
+    def fitted(self, model: Any, fold: int) -> Any:
+        """A model, trained on the rows of a fold's model."""
         rows = self.training(fold)
-        if without is not None:
-            rows = np.setdiff1d(rows, without)
         weight = part(self.weight, rows)
         given = {} if weight is None else {"sample_weight": weight}
         return model.fit(_safe_indexing(self.X, rows), self.targets[rows], **given)

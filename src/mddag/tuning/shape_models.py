@@ -141,19 +141,18 @@ def trained_again(estimator: Any, model: ShapeModel, rows: FoldedRows) -> ShapeM
 
 
 def cross_fitted(
-    shape: Shape, rows: FoldedRows, fitted: Callable[[int], ModelParts], *, whole: bool = False
+    shape: Shape, rows: FoldedRows, fitted: Callable[[int], ModelParts]
 ) -> ShapeModel | None:
     """A model of all rows, judged by models without each fold; None where these differ in form.
 
     fitted : fold -> the model without it; ALL: that of all rows
-    whole  : as long as it was trained, not up to its best round
     """
     sources = [fitted(fold) for fold in (*range(FOLDS), ALL)]
     parts = CrossFittedParts.of_models(sources, rows)
     if parts is None:
         return None
     lengths, losses = prefix_losses(parts)
-    at = len(lengths) - 1 if whole else int(np.argmin(losses))
+    at = int(np.argmin(losses))
     return ShapeModel(shape, sources[-1], parts.cut(int(lengths[at])), float(losses[at]))
 
 

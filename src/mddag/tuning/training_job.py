@@ -26,7 +26,6 @@ from mddag.estimators.solver_choice import chosen_solver
 from mddag.tuning.arguments import measure_of
 from mddag.tuning.candidate_front import Candidate
 from mddag.tuning.contestant import Contestant
-from mddag.tuning.exit_aware import exit_aware_models
 from mddag.tuning.folded_rows import FoldedRows
 from mddag.tuning.guarantee import Guarantee
 from mddag.tuning.measurement import finite_speed, measured
@@ -97,7 +96,6 @@ class TrainingJob:
         if looked_at.reference not in kept:
             kept.append(looked_at.reference)
         models = self._trained([contestant.model for contestant in kept])
-        models += exit_aware_models(self.estimator, models, self.rows)
         front = self._front(models, [c for c in promising if c not in kept])
         self._solve(front)
         return front
