@@ -141,7 +141,6 @@ bench: $(VENV)/built
 	$(BIN)/python -m benchmarks.costs
 	$(BIN)/python -m benchmarks.costs.waves
 	$(BIN)/python -m benchmarks.costs --report
-	$(BIN)/python -m benchmarks.costs.letor
 	$(BIN)/python -m benchmarks.costs.fetched
 	$(BIN)/python -m benchmarks.costs.times
 	$(BIN)/python -m benchmarks.costs.stores

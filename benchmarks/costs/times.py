@@ -48,7 +48,7 @@ def measured(n_groups: int) -> dict[str, object]:
     began = time.process_time()
     parts = (X[half:], y[half:], X[:half], y[:half])
     given = GivenRows(model, ensemble, *parts, np.random.RandomState(0))
-    found = learned(given, prices, "max_loss", np.empty(0, np.intp), 0, 1, tree_level=True)
+    found = learned(given, prices, "max_loss", np.empty(0, np.intp), 0, 1)
     chosen_set_policy(found, "max_loss", 0.005, None)
     in_all = time.process_time() - began
     began = time.process_time()

@@ -105,7 +105,7 @@ def acquire(
         doubt_few_rows(len(given.rows), knob)
     seed = int(random.randint(2**31 - 1))
     certifying = np.sort(random.permutation(len(given.rows))[:n_certifying])
-    found = learned(given, prices, knob, certifying, seed, n_threads, tree_level=True)
+    found = learned(given, prices, knob, certifying, seed, n_threads)
     candidate = chosen_set_policy(found, knob, value, guarantee)
     estimator = ESTIMATORS[ensemble.kind](
         model, beta=candidate.beta, n_threads=n_threads, random_state=random_state

@@ -1,13 +1,12 @@
 """Acquisition: what ``acquire`` learned: models of sets, members, and the Dag of the chosen one.
 
 ``learned`` trains the models, computes the scores of all rows in every set once, and makes the
-search; ``Acquisition.settle`` lays the models of the chosen policy out as blocks. Members over
-trees have one ensemble, whose Dag ``tree_members`` makes.
+search; ``Acquisition.settle`` lays the models of the chosen policy out as blocks.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -28,14 +27,12 @@ from mddag.solvers.acquisition.block_policy import block_policy
 from mddag.solvers.acquisition.feature_sets import FeatureSets, completed_set
 from mddag.solvers.acquisition.search import Candidate, Search
 from mddag.solvers.acquisition.set_policy import SetPolicy
-from mddag.solvers.acquisition.tree_level import TreePolicy
 from mddag.tuning.cross_fitted import further_rows
 from mddag.tuning.given_rows import GivenRows
 from mddag.tuning.group_order import candidate_sets
 from mddag.tuning.number_rows import NumberRows, variance_of
 from mddag.tuning.set_models import SetModels
 from mddag.tuning.set_rows import SetRows
-from mddag.tuning.tree_members import TreeSource, order_along, tree_sources
 
 POWERS = (1.0, 0.0)  # of the price, by which chains prefer cheap sets
 
@@ -87,7 +84,6 @@ class Acquisition:
     taught     : what members learn from: the learning ones, then training rows with cross-fitted
                  scores
     learning, certifying : intp, those that learn and choose, and those that only certify
-    sources    : the ensembles of members over trees, by name
     """
 
     ensemble: Ensemble
@@ -99,25 +95,14 @@ class Acquisition:
     certifying: NDArray[np.intp]
     search: Search
     prices: NDArray[np.float64]
-    sources: dict[str, TreeSource] = field(default_factory=dict)
 
     def outcome(
         self, candidate: Candidate, index: NDArray[np.intp]
     ) -> tuple[NDArray[Any], NDArray[np.float64]]:
         """What a candidate says of some rows, class codes or numbers (n,), and makes them pay."""
-        policy = candidate.policy
-        if isinstance(policy, TreePolicy):
-            return self.sources[policy.source].outcome(policy.policy, index)
         rows = self.rows.rows(index)
-        stops = policy.follow(rows.sets, rows.values)
+        stops = candidate.policy.follow(rows.sets, rows.values)
         return rows.said(stops.last), stops.cost
-
-    def dag(self, candidate: Candidate) -> tuple[Dag, NDArray[np.intp]]:
-        """The Dag of a candidate, and the sets whose models it has."""
-        policy = candidate.policy
-        if isinstance(policy, TreePolicy):
-            return self.sources[policy.source].dag(policy.policy), np.array([len(self.models) - 1])
-        return set_dag(self.models, policy, self.ensemble, self.rows)
 
     def excess(self, candidate: Candidate, index: NDArray[np.intp], knob: str) -> Any:
         """What the candidate loses on rows beyond the full model, (n,)."""
@@ -130,7 +115,7 @@ class Acquisition:
         self, estimator: DagEstimator, candidate: Candidate, knob: str, value: float
     ) -> None:
         """The estimator takes the Dag of a candidate."""
-        dag, used = self.dag(candidate)
+        dag, used = set_dag(self.models, candidate.policy, self.ensemble, self.rows)
         trace = dag.run(self.policy_rows)
         rows = self.rows
         said = trace.scores[:, 0] if isinstance(rows, NumberRows) else trace.verdict
@@ -181,10 +166,8 @@ def learned(
     certifying: NDArray[np.intp],
     seed: int,
     n_threads: int,
-    *,
-    tree_level: bool = False,
 ) -> Acquisition:
-    """Models, scores and members; with `tree_level` also those over trees."""
+    """Models, scores and members."""
     ensemble = given.ensemble
     full = completed_set(prices, np.asarray(read_groups(prices, ensemble).any(axis=0)))
     coded = ensemble.task.coded(given.train_labels)
@@ -202,33 +185,12 @@ def learned(
     further = further_rows(given, models, seen, seed, n_threads)
     taught = seen if further is None else seen.joined(further)
     samples = taught.samples(knob, seed)
-    chains = chains_of(taught)
-    search = Search.of(samples, chains, len(seen))
+    search = Search.of(samples, chains_of(taught), len(seen))
     judged = next(iter(samples.values())).judged.mean(axis=0)
     betas = search.prices(float(judged[0]), float(judged[-1]))
-    found = Acquisition(
+    return Acquisition(
         ensemble, models, rows, taught, given.rows, learning, certifying, search, betas
     )
-    if tree_level and ensemble.task.predicts_classes:
-        add_tree_members(found, chains, knob, n_threads)
-    return found
-
-
-def add_tree_members(
-    found: Acquisition, chains: list[list[int]], knob: str, n_threads: int
-) -> None:
-    """Members over the given ensemble and its merged columns, in the order of each chain."""
-    sets, seen = found.rows.sets, found.rows.rows(found.learning)
-    fold = next(iter(found.search.samples.values())).fold[: len(seen)]
-    learned_from, shares = next(iter(seen.shares(knob).items()))
-    for source in tree_sources(found.ensemble, sets.prices, found.policy_rows):
-        found.sources[source.name] = source
-        orders = (order_along(chain, sets, source.charges.wants) for chain in chains)
-        distinct = dict.fromkeys(tuple(order.tolist()) for order in orders)
-        for i, order in enumerate(distinct):
-            name = f"{source.name} {i}, {learned_from}"
-            rows = found.learning, shares, fold
-            found.search.add_trees(name, source.member(np.array(order), *rows, n_threads))
 
 
 def chains_of(rows: SetRows) -> list[list[int]]:

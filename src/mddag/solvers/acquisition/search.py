@@ -6,13 +6,11 @@
 | cascade | up to three nested sets with thresholds (``thresholds``) |
 | chain   | cells along a chain of nested sets, with jumps (``backward``) |
 | lattice | cells over all sets that were given |
-| trees, columns | the base classifiers of one ensemble themselves (``tree_level``) |
 
 Each is learned from several losses: of the labels softened by the full model (the mean of label and
 opinion), and of that opinion alone. At a price the member with the smallest cross-fitted
 objective is taken. Sets that fewer than LEAST of the rows evaluate are left out and the rest is
-solved again. ``extend`` adds members that read other values, such as expected gains, ``add_trees``
-those over base classifiers; since these take many waves, they must win by a standard error.
+solved again. ``extend`` adds members that read other values, such as expected gains.
 """
 
 from __future__ import annotations
@@ -28,17 +26,16 @@ from mddag.solvers.acquisition.feature_sets import FeatureSets
 from mddag.solvers.acquisition.set_policy import SetPolicy, Stops
 from mddag.solvers.acquisition.set_sample import SetSample
 from mddag.solvers.acquisition.thresholds import Cascades
-from mddag.solvers.acquisition.tree_level import TreeLevel, TreePolicy, TreeSolved
 
 LEAST = 0.01  # of the rows, for a set to stay
 PRICES = np.geomspace(0.004, 8.0, 28)  # in what all features together are worth
-Member = Callable[[float], Solved | TreeSolved]
+Member = Callable[[float], Solved]
 Values = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
 class Candidate:
-    """A policy over sets or trees, and what its member does to rows out of its folds.
+    """A policy over sets, and what its member does to rows out of its folds.
 
     reading    : which values it reads: "score", or another that was added
     loss, cost : float64 (n,), cross-fitted
@@ -49,7 +46,7 @@ class Candidate:
     member: str
     reading: str
     beta: float
-    policy: SetPolicy | TreePolicy
+    policy: SetPolicy
     loss: NDArray[np.float64]
     cost: NDArray[np.float64]
     n_held: int | None = None
@@ -65,13 +62,7 @@ class Candidate:
         return float(self.cost[: self.n_held].mean())
 
     def objective(self, beta: float, weight: NDArray[np.float64]) -> float:
-        return float(np.average(self.loss + beta * self.cost, weights=weight[: len(self.loss)]))
-
-    def surely_beats(self, other: Candidate, beta: float) -> bool:
-        """Whether its objective is lower by more than one standard error of the paired rows."""
-        n = min(len(self.loss), len(other.loss))  # members over trees have the held ones alone
-        gain = other.loss[:n] - self.loss[:n] + beta * (other.cost[:n] - self.cost[:n])
-        return bool(gain.mean() > gain.std() / np.sqrt(len(gain)))
+        return float(np.average(self.loss + beta * self.cost, weights=weight))
 
 
 @dataclass
@@ -124,10 +115,6 @@ class Search:
                 continue  # the same twice
             self.members[f"{name}, {learned_from}", reading] = _Cells(sample, leads)
 
-    def add_trees(self, name: str, member: TreeLevel) -> None:
-        """One more member, over the base classifiers of an ensemble."""
-        self.members[name, "score"] = member
-
     def prices(self, lost_by_none: float, lost_by_all: float) -> NDArray[np.float64]:
         """Prices beta, from hardly any to prohibitive."""
         worth = max(lost_by_none - lost_by_all, 1e-3) / max(float(self.sets.cost[-1]), 1e-12)
@@ -148,17 +135,8 @@ class Search:
 
     def best(self, beta: float) -> Candidate:
         """The smallest cross-fitted objective at a price; the simplest of equals."""
-
-        def simplest(candidates: list[Candidate]) -> Candidate:
-            of = self.weight
-            return min(candidates, key=lambda c: (c.objective(beta, of), len(c.member)))
-
-        found = self.at(beta)
-        best = simplest([c for c in found if isinstance(c.policy, SetPolicy)])
-        rivals = [c for c in found if isinstance(c.policy, TreePolicy)]
-        if rivals and (rival := simplest(rivals)).surely_beats(best, beta):
-            return rival
-        return best
+        of = self.weight
+        return min(self.at(beta), key=lambda c: (c.objective(beta, of), len(c.member)))
 
 
 @dataclass(frozen=True, eq=False)
