@@ -5,7 +5,8 @@
 # behaviour and threads of the native core), make test-arm (its kernels for 64-bit ARM, emulated),
 # make test-clusters (Dask, Spark, Ray and MLflow, run for real; make bench-clusters: rows per second),
 # make wheel (for Linux, tried without a compiler), make bench (tables against other libraries), make
-# experiments (the paper's figures), make docs (the site), make links (its links to other hosts)
+# experiments (the paper's figures), make docs (the site), make links (its links to other hosts), make
+# release-check (all that must pass before a release)
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
@@ -23,7 +24,7 @@ KERNEL_TESTS := $(addprefix tests/,native learners solvers/td solvers/descent se
   mdp/test_mdp.py serving/test_predictor.py solvers/test_quit_loss.py)
 
 .PHONY: demo demo-costs test lint format check clang programs test-arm test-clusters bench-clusters \
-  java fuzz sanitize dist wheel bench experiments docs links clean
+  java fuzz sanitize dist wheel bench experiments docs links release-check clean
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/built
@@ -191,6 +192,24 @@ wheel: $(VENV)/ready
 	cd build/wheel && env -i PATH=$(abspath build/wheel/tried/bin) tried/bin/python \
 	  $(abspath tests/wheel.py)
 	ls -l build/wheel/*.whl
+
+# All that must pass before a release, in this order; it stops at the first failure. Steps that have
+# passed on this commit are not run again. build/release-check.log has a line for each step with its
+# time and its notices: a step that lacks a program passes without having tested anything.
+RELEASE_STEPS := test sanitize fuzz test-arm test-clusters wheel docs
+release-check:
+	@test -z "$$(git status --porcelain)" || { git status --short; \
+	  echo "release-check is for a commit, but these files have changes; commit them first"; exit 1; }
+	@commit=$$(git rev-parse --short=12 HEAD); of=build/release/$$commit; mkdir -p $$of; \
+	say() { echo "$$(date -u +%FT%TZ) $$commit $$*" | tee -a build/release-check.log; }; \
+	for step in $(RELEASE_STEPS); do \
+	  if test -e $$of/$$step; then say "$$step: passed before"; continue; fi; \
+	  start=$$(date +%s); echo "make $$step (output: $$of/$$step.log)"; \
+	  $(MAKE) $$step > $$of/$$step.log 2>&1; status=$$?; took="$$(( $$(date +%s) - start )) s"; \
+	  if test $$status != 0; then say "$$step: FAILED after $$took"; tail -n 30 $$of/$$step.log; exit 1; fi; \
+	  touch $$of/$$step; say "$$step: passed in $$took"; \
+	  grep '^NOTICE' $$of/$$step.log | while read -r line; do say "$$step: $$line"; done; \
+	done; say "all steps passed"
 
 clean:
 	rm -rf $(VENV) build dist out
