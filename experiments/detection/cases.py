@@ -24,8 +24,7 @@ from sklearn.model_selection import train_test_split
 
 from mddag import AdaBoostMHClassifier, Ensemble, Votes
 from mddag.boosting.training_set import TrainingSet
-from mddag.detection.cascades.coded_rows import HeldRows
-from mddag.detection.cascades.material import Material
+from mddag.detection.cascades.training_rows import HeldRows, Material
 from mddag.learners import Haar
 
 NAMES = ("vj", "cbcl", "dped")

@@ -21,10 +21,9 @@ from mddag import compile as compile_dag
 from mddag.dag.replay import replay
 from mddag.detection.cascades.chain import Chain
 from mddag.detection.cascades.fc_boost import fc_boost
-from mddag.detection.cascades.likelihood_ratio import wald_rejects
 from mddag.detection.cascades.soft_cascade import soft_cascade
 from mddag.detection.cascades.vj_cascade import Rates, vj_cascade
-from mddag.detection.cascades.wald_boost import wald_boost
+from mddag.detection.cascades.wald_boost import wald_boost, wald_rejects
 from mddag.ensemble.nodes import Nodes
 from mddag.losses import Exponential, ZeroOne
 from mddag.metrics import DetectionRun, Scored
@@ -118,7 +117,7 @@ def vj_cascades(case: Case) -> Iterator[Setting]:
     for rates in wanted:
         stages = vj_cascade(case.material, rates, n_stages=20, max_rounds=150)
         votes = voted(case, stages.trees)
-        for m in range(1, len(stages.sizes) + 1):
+        for m in range(1, stages.chain.n_stages + 1):
             yield f"{rates} m={m}", *chained(stages.chain.truncated(m), votes)
 
 

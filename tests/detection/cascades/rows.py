@@ -3,8 +3,7 @@
 import numpy as np
 
 from mddag.boosting.training_set import TrainingSet
-from mddag.detection.cascades.coded_rows import CodedRows
-from mddag.detection.cascades.material import Material
+from mddag.detection.cascades.training_rows import CodedRows, Material
 from mddag.features.features import Features
 from mddag.learners import Haar, Stump
 

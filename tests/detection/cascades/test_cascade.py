@@ -4,13 +4,15 @@ import pickle
 
 import numpy as np
 import pytest
+from lightgbm import LGBMClassifier
 from sklearn.base import clone
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.metrics import roc_auc_score
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import mddag
-from mddag import cascades
+from mddag import AdaBoostMHClassifier, cascades
+from mddag.detection.cascades import SoftCascadeClassifier, WaldBoostClassifier
 from mddag.learners import Haar
 from tests.detection.cascades.rows import blobs, two_classes
 
@@ -118,3 +120,27 @@ def test_a_failed_fit_changes_nothing(member, rows):
     with pytest.raises(ValueError, match="Only binary"):
         model.fit(X, np.arange(len(y)) % 3)
     np.testing.assert_array_equal(model.decision_function(X), before)
+
+
+POOLED = [SoftCascadeClassifier, WaldBoostClassifier]
+
+
+@pytest.mark.parametrize("cascade", POOLED)
+def test_models_of_other_libraries_with_a_bias(cascade):
+    X, y = two_classes(1600)
+    pool = LGBMClassifier(n_estimators=30, num_leaves=4, verbose=-1).fit(X[:800], y[:800])
+    model = cascade(ensemble=pool).fit(X[800:], y[800:])
+    votes = model.ensemble_.votes(X).dense()[:, :, 0]
+    left = model.chain_.left(votes, model.ensemble_.tables.reach())
+    assert model.chain_.bias == model.ensemble_.bias[0] != 0
+    np.testing.assert_array_equal(left.accepted, model.predict(X) == 1)
+    np.testing.assert_array_equal(left.n_evaluated, model.n_evaluated(X))
+
+
+@pytest.mark.parametrize("cascade", POOLED)
+def test_patches_and_a_given_ensemble(cascade):
+    X, y = blobs(400)
+    boost = AdaBoostMHClassifier(Haar(60, random_state=0), n_rounds=10).fit(X[:200], y[:200])
+    model = cascade(ensemble=boost.ensemble_).fit(X[200:], y[200:])
+    assert model.score(X, y) > 0.8
+    assert model.n_features_in_ == 64

@@ -13,7 +13,7 @@ def stage_rates(stages, rows):
     """FPR and TPR of the first m stages on held-out rows, one pair for each m."""
     votes = np.stack([rows.aside.votes(nodes) for nodes in stages.trees], axis=1)
     positive = rows.aside.positive
-    for m in range(1, len(stages.sizes) + 1):
+    for m in range(1, stages.chain.n_stages + 1):
         accepted = stages.chain.truncated(m).left(votes).accepted
         yield accepted[~positive].mean(), accepted[positive].mean()
 
@@ -40,7 +40,7 @@ def test_the_first_stages_together_reach_the_powers():
 def test_a_stage_is_no_longer_than_it_must_be():
     rows = material(1500, 1000)
     stages = vj_cascade(rows, Rates(0.5, 0.95), n_stages=1, max_rounds=100)
-    n = stages.sizes[0]
+    n = int(stages.chain.ends[0])
     assert n > 1
     shorter = vj_cascade(rows, Rates(0.5, 0.95), n_stages=1, max_rounds=n - 1)
     assert shorter.stopped_by == "rates"
@@ -53,7 +53,7 @@ def test_later_stages_are_trained_on_what_passes():
     stages = vj_cascade(rows, Rates(0.6, 0.95), n_stages=2, max_rounds=100)
     votes = np.stack([rows.aside.votes(nodes) for nodes in stages.trees], axis=1)
     scores = stages.chain.stage_scores(votes)
-    first = stages.sizes[0]
+    first = int(stages.chain.ends[0])
     np.testing.assert_allclose(scores[:, 0], votes[:, :first].sum(axis=1))
     np.testing.assert_allclose(scores[:, 1], votes[:, first:].sum(axis=1))
 

@@ -5,8 +5,8 @@
     WaldBoostClassifier     AdaBoost that rejects by likelihood ratios while it is trained
     FCBoostClassifier       all stages grown at once, under one criterion of error and cost
 
-``cascade`` is the contract. ``chain`` is what a trained cascade is, ``material`` the rows of
-training, ``coded_rows`` how base classifiers are trained on them."""
+``cascade`` is the estimator; each of the four adds its parameters and its training. ``chain`` is
+what a trained cascade is, ``training_rows`` what it is trained on."""
 
 from mddag.detection.cascades.fc_boost import FCBoostClassifier
 from mddag.detection.cascades.soft_cascade import SoftCascadeClassifier

@@ -1,8 +1,9 @@
-"""CascadeClassifier: what the cascades share; the contract of the family.
+"""CascadeClassifier: the estimator that the four cascades share.
 
 A cascade decides between two classes, the second of which (``classes_[1]``) is to be detected. It
-is trained as `_trained` of the member says and becomes a `Dag`: an ensemble and a policy whose
-verdicts reject rows on the way. So it has the same trace, model file and export as any other.
+becomes a `Dag`: an ensemble and a policy whose verdicts reject rows on the way, with the same
+trace, model file and export as any other. A member adds its parameters, their checks and `_train`;
+one with a parameter `ensemble` also `_chain`, the cascade of a model trained elsewhere.
 
 There are no probabilities: rows that leave early have scores of other stages, and most of them were
 rejected by rates that have nothing to do with the odds. ``CalibratedClassifierCV(cascade)`` makes
@@ -11,29 +12,29 @@ some from ``decision_function``.
 
 from __future__ import annotations
 
-from abc import abstractmethod
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
 
 from mddag._internal.checks import checked_threads
+from mddag.adapters import as_ensemble
 from mddag.boosting.training_set import TrainingSet, training_set
 from mddag.boosting.used_columns import on_used_columns
 from mddag.dag.dag import Dag
 from mddag.dag.dag import compile as compile_dag
 from mddag.dag.trace import Trace
 from mddag.detection.cascades.chain import Chain
-from mddag.detection.cascades.material import Material, Supply
+from mddag.detection.cascades.training_rows import Material, Supply
 from mddag.ensemble.ensemble import Ensemble
 from mddag.ensemble.nodes import Nodes
 from mddag.estimators.adaboost import check_learner
 from mddag.estimators.shipping import Shipping
-from mddag.features.checks import all_or_nothing, checked_rows
+from mddag.features.checks import all_or_nothing, checked_labels, checked_rows
 from mddag.features.patches import PatchFeatures
 from mddag.features.rows import Rows
 from mddag.learners import Stump
@@ -47,78 +48,113 @@ from mddag.serving.predictor import Predictor
 class Trained:
     """What training gives: base classifiers, the chain over them, and why there are no more."""
 
-    ensemble: Ensemble
+    trees: list[Nodes]
     chain: Chain
     stopped_by: str
 
-    @classmethod
-    def of_trees(
-        cls, rows: TrainingSet, trees: list[Nodes], chain: Chain, stopped_by: str
-    ) -> Trained:
-        """A chain over trees that read the columns of `rows`."""
-        return cls(ensemble_of(rows, trees), chain, stopped_by)
 
-
+@dataclass(eq=False, repr=False)  # writes __init__; equality and repr are scikit-learn's
 class CascadeClassifier(Shipping, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-    """Parameters and methods of every cascade.
+    """Parameters, attributes and methods of every cascade.
 
     Attributes
     ----------
     chain_ : Chain
         Stages, their base classifiers and thresholds.
     ensemble_ : Ensemble
+        The base classifiers.
     policy_ : Policy
+        What the chain is as a policy.
     dag_ : Dag
-    classes_ : ndarray (2,)
+        What is run.
+    classes_ : ndarray of shape (2,)
+        The second one is to be detected.
     stopped_by_ : str
         Why the cascade is no longer.
-    n_features_in_, feature_names_in_ : as in scikit-learn
+    n_features_in_, feature_names_in_
+        As in scikit-learn.
     """
 
     refills: ClassVar[bool] = True  # whether training replaces negatives that are rejected
-    learner: Any
-    n_threads: int
-    random_state: Any
-    chain_: Chain
-    ensemble_: Ensemble
-    policy_: Policy
-    dag_: Dag
+    ensemble = None  # a parameter of some members: base classifiers trained elsewhere
 
-    def fit(self, X: Any, y: Any, negatives: Any = None) -> Self:
-        """Train on X (n, d), or patches (n, h, w) with a ``Haar()`` learner, and two labels y.
+    learner: Any = None
+    _: KW_ONLY
+    n_threads: int = 1
+    random_state: Any = None
 
-        `negatives` are further rows of the first class, a pool of them or a function of a number n
-        that returns about n rows: they replace negatives that are rejected during training. If fit
-        fails or is interrupted, the estimator is as it was before.
+    def fit(self, X: ArrayLike, y: ArrayLike, negatives: Any = None) -> Self:
+        """Train the cascade.
+
+        If fit fails or is interrupted, the estimator is as it was before.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, d), or patches of shape (n, h, w) with a ``Haar()`` learner
+            Rows of both classes.
+        y : array-like of shape (n,)
+            Two labels; the larger one is to be detected.
+        negatives : array-like or callable, default None
+            Further rows of the first class, or a function of a number n that returns about n of
+            them: they replace negatives that are rejected during training.
+
+        Returns
+        -------
+        self : object
+            The fitted estimator.
         """
         if negatives is not None and not self.refills:
             raise ValueError(
                 f"negatives are given, but {type(self).__name__} rejects nothing while it is "
                 "trained, so there is nothing to replace; add them to X and y"
             )
+        if negatives is not None and self.ensemble is not None:
+            raise ValueError(
+                "negatives are given beside an ensemble, which is not trained here; add them to X "
+                "and y, or leave ensemble out"
+            )
+        check_learner(self.learner)
+        checked_threads(self.n_threads)
         self._check_parameters()
         with all_or_nothing(self):
             seed = int(check_random_state(self.random_state).randint(2**31 - 1))
-            given = self._given(X, y, seed)
-            supply = self._supply(negatives, given)
-            self._settle(self._trained(given, supply, seed))
+            if self.ensemble is None:
+                given = self._given(X, y, seed)
+                trained = self._train(given, self._supply(negatives, given), seed)
+                self.ensemble_: Ensemble = ensemble_of(given, trained.trees)
+                self.chain_: Chain = trained.chain
+                self.stopped_by_ = trained.stopped_by
+            else:
+                pool = checked_pool(as_ensemble(self.ensemble))
+                rows, positive = self._given_to(pool, X, y)
+                votes = pool.votes(rows, n_threads=self.n_threads).dense()[:, :, 0]
+                self.ensemble_ = pool
+                self.chain_ = self._chain(votes, positive, float(pool.bias[0]))
+                self.stopped_by_ = "n_steps"
+            self.policy_: Policy = self.chain_.policy(self.ensemble_.n_classifiers)
+            self.dag_: Dag = compile_dag(self.ensemble_, self.policy_)
+            self.classes_ = np.asarray(self.ensemble_.classes)
         return self
 
-    @abstractmethod
-    def _trained(self, given: TrainingSet, supply: Supply | None, seed: int) -> Trained:
-        """The cascade of these rows."""
-
-    @abstractmethod
     def _check_parameters(self) -> None:
-        """Refuse what makes no sense, before any work."""
+        """Raise where a parameter of the member makes no sense, before any work."""
+        raise NotImplementedError
 
-    def predict(self, X: Any) -> NDArray[Any]:
-        """``classes_[1]`` for rows that pass every stage, ``classes_[0]`` for others, (n,)."""
+    def _train(self, given: TrainingSet, supply: Supply | None, seed: int) -> Trained:
+        """Train the base classifiers and the chain."""
+        raise NotImplementedError
+
+    def _chain(self, votes: NDArray[np.float64], positive: NDArray[np.bool_], bias: float) -> Chain:
+        """Learn the chain of base classifiers that vote (n, N) on rows that they have not seen."""
+        raise NotImplementedError
+
+    def predict(self, X: ArrayLike) -> NDArray[Any]:
+        """Return ``classes_[1]`` for rows that pass every stage, else ``classes_[0]``, (n,)."""
         return self.predictor().predict(self._rows(X))
 
-    def decision_function(self, X: Any) -> NDArray[np.float64]:
-        """What an ROC curve is made of, (n,): stage and score there, see ``Chain``; accepted rows
-        are above 0."""
+    def decision_function(self, X: ArrayLike) -> NDArray[np.float64]:
+        """Return what an ROC curve is made of, (n,): the stage at which a row leaves and its score
+        there, see ``Chain``; accepted rows are above 0."""
         rows = self._rows(X)
         scores, exit_step = self.dag_.exits_of(rows, self.n_threads)
         reach = self.chain_.reach(self.ensemble_.tables.reach())
@@ -126,20 +162,20 @@ class CascadeClassifier(Shipping, ClassifierMixin, BaseEstimator):  # type: igno
         decision: NDArray[np.float64] = ranks - self.chain_.boundary(reach)
         return decision
 
-    def scores(self, X: Any) -> NDArray[np.float64]:
-        """The raw score of the stage at which each row leaves, float64 (n, 1)."""
+    def scores(self, X: ArrayLike) -> NDArray[np.float64]:
+        """Return the raw score of the stage at which each row leaves, float64 (n, 1)."""
         return self.predictor().scores(self._rows(X))
 
-    def trace(self, X: Any) -> Trace:
-        """Raw scores, paths and verdicts of every row."""
+    def trace(self, X: ArrayLike) -> Trace:
+        """Return raw scores, paths and verdicts of every row."""
         return self.predictor().run(self._rows(X))
 
-    def n_evaluated(self, X: Any) -> NDArray[np.int64]:
-        """Base classifiers evaluated on each row, (n,)."""
+    def n_evaluated(self, X: ArrayLike) -> NDArray[np.int64]:
+        """Return the number of base classifiers evaluated on each row, (n,)."""
         return self.predictor().n_evaluated(self._rows(X))
 
     def predictor(self) -> Predictor:
-        """The fitted model without scikit-learn; its predictions are the same."""
+        """Return the fitted model without scikit-learn; its predictions are the same."""
         check_is_fitted(self)
         return Predictor(Model(self.dag_), n_threads=self.n_threads)
 
@@ -148,11 +184,6 @@ class CascadeClassifier(Shipping, ClassifierMixin, BaseEstimator):  # type: igno
         tags.classifier_tags.multi_class = False
         tags.input_tags.allow_nan = True
         return tags
-
-    def _check_shared(self) -> None:
-        """The parameters that every cascade has."""
-        check_learner(self.learner)
-        checked_threads(self.n_threads)
 
     def _parted(self, given: TrainingSet, seed: int, held_out: float) -> Material:
         """The rows, a share of them held out for thresholds."""
@@ -175,19 +206,29 @@ class CascadeClassifier(Shipping, ClassifierMixin, BaseEstimator):  # type: igno
             )
         return given
 
+    def _given_to(self, pool: Ensemble, X: Any, y: Any) -> tuple[Any, NDArray[np.bool_]]:
+        """What was given to fit beside an ensemble: rows, and which of them are positive."""
+        features = pool.features
+        flat = X
+        if isinstance(features, PatchFeatures):
+            flat = features.patches(X).reshape(len(X), -1)
+        validate_data(self, flat, reset=True, skip_check_array=True)
+        rows, labels = checked_rows(self, X, features, finite=True), checked_labels(y)
+        check_consistent_length(rows, labels)
+        codes = pool.task.coded(labels)
+        if len(np.unique(codes)) < 2:
+            raise ValueError(
+                f"all {len(codes)} rows are of class {np.asarray(pool.classes)[codes[0]].item()!r};"
+                " a cascade wants rows of both classes: its thresholds part them"
+            )
+        return rows, codes > 0
+
     def _supply(self, negatives: Any, given: TrainingSet) -> Supply | None:
         if negatives is None:
             return None
         if isinstance(given.features, PatchFeatures):
             return Supply.of(negatives, given, given.features.patches)
         return Supply.of(negatives, given, lambda rows: checked_rows(self, rows, given.features))
-
-    def _settle(self, trained: Trained) -> None:
-        ensemble, chain = trained.ensemble, trained.chain
-        self.ensemble_, self.chain_, self.stopped_by_ = ensemble, chain, trained.stopped_by
-        self.policy_ = chain.policy(ensemble.n_classifiers)
-        self.dag_ = compile_dag(ensemble, self.policy_)
-        self.classes_ = np.asarray(ensemble.classes)
 
     def _rows(self, X: Any) -> Rows:
         check_is_fitted(self)
@@ -203,3 +244,14 @@ def ensemble_of(rows: TrainingSet, trees: list[Nodes]) -> Ensemble:
         )
     used, features = on_used_columns(trees, rows.features)
     return Ensemble.from_trees(used, features=features, classes=rows.classes)
+
+
+def checked_pool(pool: Ensemble) -> Ensemble:
+    """An ensemble that decides between two classes by one score."""
+    if pool.classes is None or pool.n_scores != 1:
+        what = pool.kind if pool.classes is None else f"classifier with {pool.n_scores} scores"
+        raise ValueError(
+            f"Only binary classification is supported. The ensemble is a {what}; wanted one of two "
+            "classes with one score"
+        )
+    return pool

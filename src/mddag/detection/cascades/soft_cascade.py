@@ -12,6 +12,7 @@ stay those of the pool.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
@@ -20,12 +21,9 @@ from numpy.typing import NDArray
 
 from mddag._internal.checks import check_between, check_fraction, check_whole
 from mddag.boosting.training_set import TrainingSet
-from mddag.detection.cascades.cascade import Trained, ensemble_of
+from mddag.detection.cascades.cascade import CascadeClassifier, Trained
 from mddag.detection.cascades.chain import Chain, highest_reject
-from mddag.detection.cascades.coded_rows import adaboost
-from mddag.detection.cascades.material import Supply
-from mddag.detection.cascades.pooled import PooledCascadeClassifier
-from mddag.ensemble.ensemble import Ensemble
+from mddag.detection.cascades.training_rows import Supply, adaboost
 
 Vector = NDArray[np.float64]
 
@@ -106,7 +104,8 @@ class _Surviving:
         return n_out
 
 
-class SoftCascadeClassifier(PooledCascadeClassifier):
+@dataclass(eq=False, repr=False, kw_only=True)
+class SoftCascadeClassifier(CascadeClassifier):
     """A cascade made of the base classifiers of an ensemble, one a stage.
 
     Parameters
@@ -134,56 +133,40 @@ class SoftCascadeClassifier(PooledCascadeClassifier):
 
     Attributes
     ----------
-    chain_, ensemble_, policy_, dag_, classes_, stopped_by_ : see ``CascadeClassifier``
+    chain_, ensemble_, policy_, dag_, classes_, stopped_by_
+        See ``CascadeClassifier``.
     """
 
     refills = False
 
-    def __init__(
-        self,
-        learner: Any = None,
-        *,
-        ensemble: Any = None,
-        pool_size: int = 200,
-        n_steps: int = 100,
-        detection_rate: float = 0.95,
-        alpha: float = 0.0,
-        policy_fraction: float = 0.3,
-        n_threads: int = 1,
-        random_state: Any = None,
-    ) -> None:
-        self.learner = learner
-        self.ensemble = ensemble
-        self.pool_size = pool_size
-        self.n_steps = n_steps
-        self.detection_rate = detection_rate
-        self.alpha = alpha
-        self.policy_fraction = policy_fraction
-        self.n_threads = n_threads
-        self.random_state = random_state
+    ensemble: Any = None
+    pool_size: int = 200
+    n_steps: int = 100
+    detection_rate: float = 0.95
+    alpha: float = 0.0
+    policy_fraction: float = 0.3
 
     def _check_parameters(self) -> None:
-        self._check_shared()
         check_fraction("policy_fraction", self.policy_fraction, zero=False)
         check_whole("pool_size", self.pool_size, 1)
         check_whole("n_steps", self.n_steps, 1)
         check_fraction("detection_rate", self.detection_rate, zero=False)
         check_between("alpha", self.alpha, -700, 700, "a number from -700 to 700, such as -4")
 
-    def _chain(self, ensemble: Ensemble, votes: Vector, positive: NDArray[np.bool_]) -> Chain:
+    def _train(self, given: TrainingSet, supply: Supply | None, seed: int) -> Trained:
+        material = self._parted(given, seed, self.policy_fraction)
+        rounds = islice(adaboost(material.coded, material.learner), self.pool_size)
+        trees = [nodes for nodes, _ in rounds]
+        held = material.aside
+        votes = np.array([held.votes(nodes) for nodes in trees]).reshape(len(trees), len(held)).T
+        return Trained(trees, self._chain(votes, held.positive), "n_steps")
+
+    def _chain(self, votes: Vector, positive: NDArray[np.bool_], bias: float = 0.0) -> Chain:
         return soft_cascade(
             votes,
             positive,
             n_steps=self.n_steps,
             detection_rate=self.detection_rate,
             alpha=self.alpha,
-            bias=float(ensemble.bias[0]),
+            bias=bias,
         )
-
-    def _boosted(self, given: TrainingSet, supply: Supply | None, seed: int) -> Trained:
-        material = self._parted(given, seed, self.policy_fraction)
-        rounds = islice(adaboost(material.coded, material.learner), self.pool_size)
-        trees = [nodes for nodes, _ in rounds]
-        pool, held = ensemble_of(given, trees), material.aside
-        votes = np.stack([held.votes(nodes) for nodes in trees], axis=1)
-        return Trained(pool, self._chain(pool, votes, held.positive), "n_steps")

@@ -1,54 +1,53 @@
 """WaldBoost (Sochman & Matas 2005): AdaBoost that rejects rows while it is trained.
 
 Each round adds the base classifier that AdaBoost would add on the rows not yet rejected, and then
-rejects where Wald's test finds a positive too unlikely (``likelihood_ratio``), by the scores of
-rows held out. So later base classifiers are trained for the rows that reach them, and negatives
-that are rejected can be replaced. Of an ensemble that is given, the thresholds alone are learned.
+rejects where Wald's test finds a positive too unlikely, by the scores of rows held out. So later
+base classifiers are trained for the rows that reach them, and negatives that are rejected can be
+replaced. Of an ensemble that is given, the thresholds alone are learned.
+
+With p(s, survived | class) the density of the scores of a class among rows that survive so far,
+
+    reject up to the largest r such that  p(s | positive) <= miss x p(s | negative)  for all s <= r.
+
+miss is Wald's bound for a test that accepts nothing early: of the positives at most the share
+miss x (share of the negatives that is rejected) is lost.
+Densities are Parzen windows (Gaussian, on BINS bins), which fill the gaps between few rows.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.ndimage import gaussian_filter1d
 
 from mddag._internal.checks import check_fraction, check_positive, check_whole
 from mddag._internal.doubts import doubt
 from mddag.boosting.training_set import TrainingSet
-from mddag.detection.cascades.cascade import Trained, ensemble_of
+from mddag.detection.cascades.cascade import CascadeClassifier, Trained
 from mddag.detection.cascades.chain import Chain
-from mddag.detection.cascades.coded_rows import ROUNDING, balanced, step_length, weighed
-from mddag.detection.cascades.likelihood_ratio import Surviving, wald_rejects
-from mddag.detection.cascades.material import Material, Supply, final_scores, passing
-from mddag.detection.cascades.pooled import PooledCascadeClassifier
-from mddag.ensemble.ensemble import Ensemble
+from mddag.detection.cascades.training_rows import (
+    ROUNDING,
+    Material,
+    Supply,
+    balanced,
+    final_scores,
+    passing,
+    step_length,
+    weighed,
+)
 from mddag.ensemble.nodes import Nodes
 
 FEWEST = 20  # rows of a class: fewer are no sample to train on
 CROWDED = 0.7  # where a smaller share of the rows is left, the others are taken away
+BINS = 256
+NORMAL_RULE = 1.06  # the deviation times this times n^(-1/5) fits a normal density best
+NOTHING = 1e-12  # a density of no row
 
 Vector = NDArray[np.float64]
-
-
-@dataclass
-class WaldSteps:
-    """A cascade under construction.
-
-    trees, rejects : base classifiers with votes ±alpha, and r_t
-    stopped_by     : "n_rounds", "negatives" (the supply has too few that pass), "perfect" or
-                     "chance" (of the last base classifier, of the next one)
-    """
-
-    trees: list[Nodes] = field(default_factory=list)
-    rejects: list[float] = field(default_factory=list)
-    stopped_by: str = "n_rounds"
-
-    @property
-    def chain(self) -> Chain:
-        return Chain.of_steps(np.arange(len(self.trees)), np.array(self.rejects))
 
 
 @dataclass
@@ -112,14 +111,13 @@ class Boosting:
         again = Surviving.of(tested.score[held], tested.positive[held], tested.survived)
         return Boosting(kept, self.score[here], again)
 
-    def refilled(self, supply: Supply, wanted: tuple[int, int], steps: WaldSteps) -> Boosting:
+    def refilled(
+        self, supply: Supply, wanted: tuple[int, int], chain: Chain, trees: list[Nodes]
+    ) -> Boosting:
         """With negatives that pass all steps so far in the places of those that did not."""
-        kept = self.without_rejected()
-        passes = partial(passing, steps.chain, steps.trees)
-        material = kept.material.refilled(supply, wanted, passes)
-        boosted, held = (
-            final_scores(rows, steps.trees) for rows in (material.boosted, material.held)
-        )
+        kept = self.without_rejected().material
+        material = kept.refilled(supply, wanted, partial(passing, chain, trees))
+        boosted, held = (final_scores(rows, trees) for rows in (material.boosted, material.held))
         survived = self.tested.survived
         return Boosting(material, boosted, Surviving.of(held, material.held.labels > 0, survived))
 
@@ -131,36 +129,141 @@ def wald_boost(
     miss: float,
     smoothing: float,
     supply: Supply | None = None,
-) -> WaldSteps:
-    """The cascade; negatives that are rejected are replaced by the supply, if there is one.
+) -> Trained:
+    """Train the cascade; negatives that are rejected are replaced by the supply, if there is one.
 
     Without a supply the last FEWEST rows of a class are never rejected, but boosted on to the end.
+    It is stopped by "n_rounds", "negatives" (the supply has too few that pass), "perfect" or
+    "chance" (the last base classifier, the next one).
     """
-    steps, rows = WaldSteps(), Boosting.begin(material)
+    trees: list[Nodes] = []
+    rejects: list[float] = []
+    rows, wanted, stopped_by = Boosting.begin(material), material.n_negatives, "n_rounds"
     fewest = FEWEST if supply is None else 0
-    wanted = int((material.boosted.labels == 0).sum()), int((material.held.labels == 0).sum())
-    while len(steps.trees) < n_rounds:
+    while len(trees) < n_rounds:
         found = rows.round(miss, smoothing, fewest)
         if found is None:
-            steps.stopped_by = "chance"
+            stopped_by = "chance"
             break
-        steps.trees.append(found[0])
-        steps.rejects.append(found[1])
+        trees.append(found[0])
+        rejects.append(found[1])
         if rows.perfect:
-            steps.stopped_by = "perfect"
+            stopped_by = "perfect"
             break
-        crowded = min(rows.alive.mean(), rows.tested.alive.mean()) < CROWDED
-        if crowded and supply is None:
+        if min(rows.alive.mean(), rows.tested.alive.mean()) >= CROWDED:
+            continue
+        if supply is None:
             rows = rows.without_rejected()
-        elif crowded and supply is not None:
-            rows = rows.refilled(supply, wanted, steps)
-            if min(rows.n_left.min(), rows.tested.n_left.min()) < FEWEST:
-                steps.stopped_by = "negatives"
-                break
-    return steps
+            continue
+        rows = rows.refilled(supply, wanted, chain_of(rejects), trees)
+        if min(rows.n_left.min(), rows.tested.n_left.min()) < FEWEST:
+            stopped_by = "negatives"
+            break
+    return Trained(trees, chain_of(rejects), stopped_by)
 
 
-class WaldBoostClassifier(PooledCascadeClassifier):
+def chain_of(rejects: Any, bias: float = 0.0) -> Chain:
+    """One base classifier a stage, in the order in which they come."""
+    return Chain.of_steps(np.arange(len(rejects)), np.array(rejects), bias)
+
+
+@dataclass
+class Surviving:
+    """Rows held out, and which of them no step has rejected.
+
+    share : P(a negative, a positive survives) / surviving rows of the class
+    """
+
+    score: Vector
+    positive: NDArray[np.bool_]
+    share: tuple[float, float]
+
+    def __post_init__(self) -> None:
+        self.alive = np.ones(len(self.positive), bool)
+
+    @classmethod
+    def of(
+        cls, score: Vector, positive: NDArray[np.bool_], survived: tuple[float, float] = (1.0, 1.0)
+    ) -> Surviving:
+        """Rows that all survive; `survived` are the shares of the classes that have until now."""
+        n = np.bincount(positive, minlength=2)
+        return cls(score, positive, (survived[0] / max(n[0], 1), survived[1] / max(n[1], 1)))
+
+    def add(self, votes: Vector, miss: float, smoothing: float) -> float:
+        """The threshold after one more base classifier with these votes (n,)."""
+        self.score = self.score + votes
+        classes = self.positive, ~self.positive
+        positives, negatives = (self.score[self.alive & of] for of in classes)
+        return wald_reject(positives, negatives, self.share[::-1], miss, smoothing)
+
+    def reject(self, r: float) -> None:
+        """Take rows with scores up to r away."""
+        self.alive &= self.score > r
+
+    def left_by(self, r: float) -> NDArray[np.intp]:
+        """Rows of each class that survive a threshold, intp (2,)."""
+        return np.bincount(self.positive[self.alive & (self.score > r)], minlength=2)
+
+    @property
+    def n_left(self) -> NDArray[np.intp]:
+        """Surviving rows of each class, intp (2,)."""
+        return self.left_by(-np.inf)
+
+    @property
+    def survived(self) -> tuple[float, float]:
+        """The shares of the classes that have survived until now."""
+        n = self.n_left
+        return float(self.share[0] * n[0]), float(self.share[1] * n[1])
+
+
+def wald_rejects(
+    votes: Vector, positive: NDArray[np.bool_], *, miss: float, smoothing: float, bias: float = 0.0
+) -> Vector:
+    """Thresholds of base classifiers in their order, by votes (n, N) on rows held out.
+
+    Fewer than N where a class runs out of rows.
+    """
+    tested, rejects = Surviving.of(np.full(len(positive), bias), positive), []
+    for t in range(votes.shape[1]):
+        rejects.append(tested.add(votes[:, t], miss, smoothing))
+        tested.reject(rejects[-1])
+        if tested.n_left.min() == 0:
+            break
+    return np.array(rejects)
+
+
+def wald_reject(
+    positives: Vector, negatives: Vector, shares: tuple[float, float], miss: float, smoothing: float
+) -> float:
+    """The threshold r for surviving rows with these scores (n,) of each class; -inf if none.
+
+    shares    : what one row of each class stands for, 1 / rows of the class at the start
+    smoothing : width of the Parzen window, in units of the width that fits a normal density
+    """
+    if len(positives) == 0 or len(negatives) == 0:
+        return -np.inf
+    low = min(positives.min(), negatives.min())
+    high = max(positives.max(), negatives.max())
+    width = smoothing * NORMAL_RULE * float(positives.std()) * len(positives) ** -0.2
+    width = max(width, (high - low) / BINS, 1e-9)
+    low, high = low - 3 * width, high + 3 * width
+    step = (high - low) / BINS
+    density = [
+        share * gaussian_filter1d(_counts(scores, low, step), width / step, mode="constant")
+        for scores, share in zip((positives, negatives), shares, strict=True)
+    ]
+    likely = (density[0] > miss * density[1]) & (density[0] > NOTHING)
+    first = int(likely.argmax()) if likely.any() else BINS
+    return low + first * step if first else -np.inf
+
+
+def _counts(scores: Vector, low: float, step: float) -> Vector:
+    bins = ((scores - low) / step).astype(np.intp)
+    return np.bincount(bins, minlength=BINS).astype(float)
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class WaldBoostClassifier(CascadeClassifier):
     """AdaBoost with a likelihood ratio test after every base classifier.
 
     Parameters
@@ -186,65 +289,51 @@ class WaldBoostClassifier(PooledCascadeClassifier):
 
     Attributes
     ----------
-    chain_, ensemble_, policy_, dag_, classes_, stopped_by_ : see ``CascadeClassifier``
+    chain_, ensemble_, policy_, dag_, classes_, stopped_by_
+        See ``CascadeClassifier``.
     """
 
-    def __init__(
-        self,
-        learner: Any = None,
-        *,
-        ensemble: Any = None,
-        n_rounds: int = 200,
-        miss_rate: float = 0.05,
-        smoothing: float = 0.5,
-        policy_fraction: float = 0.3,
-        n_threads: int = 1,
-        random_state: Any = None,
-    ) -> None:
-        self.learner = learner
-        self.ensemble = ensemble
-        self.n_rounds = n_rounds
-        self.miss_rate = miss_rate
-        self.smoothing = smoothing
-        self.policy_fraction = policy_fraction
-        self.n_threads = n_threads
-        self.random_state = random_state
+    ensemble: Any = None
+    n_rounds: int = 200
+    miss_rate: float = 0.05
+    smoothing: float = 0.5
+    policy_fraction: float = 0.3
 
     def _check_parameters(self) -> None:
-        self._check_shared()
         check_fraction("policy_fraction", self.policy_fraction, zero=False)
         check_whole("n_rounds", self.n_rounds, 1)
         check_fraction("miss_rate", self.miss_rate, zero=False)
         check_positive("smoothing", self.smoothing)
 
-    def _chain(self, ensemble: Ensemble, votes: Vector, positive: NDArray[np.bool_]) -> Chain:
-        bias = float(ensemble.bias[0])
-        first = votes[:, : self.n_rounds]
-        rejects = wald_rejects(
-            first, positive, miss=self.miss_rate, smoothing=self.smoothing, bias=bias
-        )
-        return _accepting(Chain.of_steps(np.arange(len(rejects)), rejects, bias))
-
-    def _boosted(self, given: TrainingSet, supply: Supply | None, seed: int) -> Trained:
-        steps = wald_boost(
+    def _train(self, given: TrainingSet, supply: Supply | None, seed: int) -> Trained:
+        trained = wald_boost(
             self._parted(given, seed, self.policy_fraction),
             n_rounds=self.n_rounds,
             miss=self.miss_rate,
             smoothing=self.smoothing,
             supply=supply,
         )
-        ensemble = ensemble_of(given, steps.trees)
-        if steps.stopped_by == "negatives":
+        if trained.stopped_by == "negatives":
             doubt(
-                f"too few of the negatives given pass the first {len(steps.trees)} of "
+                f"too few of the negatives given pass the first {len(trained.trees)} of "
                 f"{self.n_rounds} rounds to train another, so the cascade ends there; give "
                 "a larger pool, or a smaller miss_rate"
             )
-        return Trained(ensemble, _accepting(steps.chain), steps.stopped_by)
+        return replace(trained, chain=_accepting(trained.chain))
+
+    def _chain(self, votes: Vector, positive: NDArray[np.bool_], bias: float) -> Chain:
+        rejects = wald_rejects(
+            votes[:, : self.n_rounds],
+            positive,
+            miss=self.miss_rate,
+            smoothing=self.smoothing,
+            bias=bias,
+        )
+        return _accepting(chain_of(rejects, bias))
 
 
 def _accepting(chain: Chain) -> Chain:
     """At the end a row must have f > 0, as in AdaBoost, even where Wald's test would go on."""
     rejects = chain.rejects.copy()
-    rejects[-1] = max(rejects[-1], 0.0)
+    rejects[-1:] = np.maximum(rejects[-1:], 0.0)
     return replace(chain, rejects=rejects)
