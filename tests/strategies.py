@@ -10,7 +10,6 @@ from mddag.ensemble.nodes import TreeBuilder
 from mddag.ensemble.routing import Routing
 from mddag.features.features import Features
 from mddag.mdp.grid import Grid
-from mddag.mdp.paid import Paid
 from mddag.mdp.policy import EVAL, QUIT, SKIP, Policy
 from mddag.mdp.stages import Stages
 
@@ -183,23 +182,6 @@ def staged_policies(draw, n_steps, n_scores=1):
     if kind == "leaps" and n_steps % policy.every == 0:
         return draw(with_leaps(staged))
     return draw(with_verdicts(staged)) if kind == "verdicts" else staged
-
-
-@st.composite
-def paid_policies(draw, n_steps, n_scores=1):
-    """A random Policy of features paid, with verdicts or leaps or neither."""
-    policy = draw(policies(n_steps, n_scores))
-    n_groups = draw(st.sampled_from([1, 3, 35]))
-    size = n_steps * n_groups
-    wants = np.array(draw(st.lists(st.integers(0, 3), min_size=size, max_size=size)), int) == 0
-    state = Paid(policy.grid, wants.reshape(n_steps, n_groups))
-    other = draw(policies(n_steps, n_scores, policy.grid).filter(lambda p: p.every == policy.every))
-    actions = np.concatenate([policy.actions, other.actions], axis=1)
-    paid = replace(policy, actions=actions, state=state)
-    kind = draw(st.sampled_from(["plain", "verdicts", "leaps"]))
-    if kind == "leaps" and n_steps % policy.every == 0:
-        return draw(with_leaps(paid))
-    return draw(with_verdicts(paid)) if kind == "verdicts" else paid
 
 
 @st.composite

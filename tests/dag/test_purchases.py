@@ -121,13 +121,3 @@ def test_faults():
         mddag.compile(trees, purchases=Purchases(prices, np.zeros((2, 2), bool)))
     with pytest.raises(TypeError, match="purchases is 3; wanted Purchases or None"):
         mddag.compile(ensemble, purchases=3)
-
-
-def test_by_path_nothing_is_bought_that_no_split_reads():
-    ensemble = stumps(4)
-    prices = FeaturePrices.of(ensemble.features)
-    read = Purchases.of(prices, ensemble, "path")
-    mddag.compile(ensemble, purchases=read)
-    more = Purchases(prices, np.ones_like(read.buys), "path")
-    with pytest.raises(ValueError, match=r"buys the group .*, which none of its splits reads, so"):
-        mddag.compile(ensemble, purchases=more)

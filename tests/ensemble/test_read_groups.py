@@ -1,14 +1,12 @@
-"""Groups of features by base classifier and by leaf, against the nodes of each tree."""
+"""Groups of features by base classifier, against the nodes of each tree."""
 
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mddag.ensemble.read_groups import groups_by_leaf, read_groups
+from mddag.ensemble.read_groups import read_groups
 from tests import strategies
 from tests.dag.test_purchases import prices_of
-from tests.reference import charges as twin
-from tests.reference import trees as trees_twin
 
 
 @given(st.data())
@@ -23,19 +21,3 @@ def test_groups_are_those_of_the_features_that_trees_read(data):
         trees = [ensemble.tree(t) for t in range(rounds[j], rounds[j + 1])]
         read = {f for tree in trees for f in tree.records["feature"].tolist() if f >= 0}
         assert set(np.flatnonzero(found[j])) == {group[f] for f in read}
-
-
-@given(st.data())
-@settings(deadline=None, max_examples=100)
-def test_groups_of_a_leaf_are_those_of_the_splits_before_it(data):
-    ensemble = data.draw(strategies.ensembles())
-    prices = data.draw(prices_of(ensemble.n_features))
-    found = groups_by_leaf(prices, ensemble)
-    assert len(found) == ensemble.tables.n_leaves.sum()
-    for row in data.draw(strategies.rows(ensemble.n_features)):
-        first = 0
-        for t in range(ensemble.n_trees):
-            tree = ensemble.tree(t)
-            leaf = first + trees_twin.leaf_code(tree, row)
-            assert set(np.flatnonzero(found[leaf])) == twin.groups_on_the_way(prices, tree, row)
-            first += tree.n_leaves

@@ -28,23 +28,6 @@ async def of_strings(group, rows):
 
 ROWS = [
     (
-        "another way to charge",
-        lambda: fast().with_prices(charge="leaf"),
-        ValueError,
-        "charge is 'leaf'; wanted one of 'tree', 'path'",
-    ),
-    (
-        "lazily by path",
-        lambda: (
-            fast()
-            .untransformed()
-            .with_prices(np.ones(D), charge="path")
-            .predict_lazy(print, n_rows=1)
-        ),
-        ValueError,
-        "its features are charged by path, but a step fetches all that its trees may read; fetch",
-    ),
-    (
         "costs of other features",
         lambda: fast().with_prices(np.ones(D + 1)),
         ValueError,

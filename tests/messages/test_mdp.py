@@ -5,17 +5,9 @@ from dataclasses import replace
 import numpy as np
 
 from mddag import MDP, Curve, Grid, Policy
-from mddag.features.prices import FeaturePrices
-from mddag.mdp.charges import Charges
-from mddag.mdp.paid import Paid
 from mddag.mdp.stages import Stages
 from tests.messages.message import check, each
 from tests.messages.models import X, Y, curve, ensemble, fast, mdp, model, policy, votes
-
-
-def prices():
-    return FeaturePrices.of(ensemble().features)
-
 
 ROWS = [
     ("votes", lambda: MDP(model(), Y), ValueError, "votes is a GradientBoostingClassifier; wanted"),
@@ -60,18 +52,6 @@ ROWS = [
         lambda: Policy.constant(7, 6, policy().grid),
         ValueError,
         "the action at step 0 in cell 0 is 7; wanted EVAL",
-    ),
-    (
-        "cost weight",
-        lambda: MDP(votes(), Y, cost_weight=np.zeros(80)),
-        ValueError,
-        "cost_weight is 0 for every instance that counts; at least one must have a cost",
-    ),
-    (
-        "negative cost weight",
-        lambda: MDP(votes(), Y, cost_weight=-Y),
-        ValueError,
-        r"cost_weight\[\d+\] is -1.0; wanted finite numbers, 0 or more",
     ),
     (
         "verdict",
@@ -161,36 +141,6 @@ ROWS = [
         lambda: Grid.quantile(votes(), weight=3),
         ValueError,
         r"weight has shape \(\); wanted one number per row, \(80,\)",
-    ),
-    (
-        "prices for charges",
-        lambda: MDP(votes(), Y, charges=prices()),
-        TypeError,
-        "charges is a FeaturePrices; wanted Charges: see Charges.of",
-    ),
-    (
-        "charges of another ensemble",
-        lambda: MDP(votes(), Y, charges=Charges.of(prices(), ensemble().truncated(2))),
-        ValueError,
-        r"charges are of 2 base classifiers and .*; wanted Charges.of\(prices, ensemble\) of the",
-    ),
-    (
-        "another way to charge",
-        lambda: Charges.of(prices(), ensemble(), "leaf"),
-        ValueError,
-        "charge is 'leaf'; wanted one of 'tree', 'path'",
-    ),
-    (
-        "charges of a model",
-        lambda: Charges.of(prices(), model()),
-        TypeError,
-        "ensemble is a GradientBoostingClassifier; wanted an Ensemble",
-    ),
-    (
-        "groups as numbers",
-        lambda: Paid(policy().grid, np.ones((2, 2))),
-        ValueError,
-        r"wants is an array of float64 .*; wanted bools \(N, G\)",
     ),
 ]
 

@@ -2,10 +2,8 @@
 
 import numpy as np
 
-from mddag import MDP, MDDAGRegressor, Policy
-from mddag.features.prices import FeaturePrices
+from mddag import MDP, MDDAGRegressor
 from mddag.losses import Squared
-from mddag.mdp.charges import Charges
 from mddag.ordering import Given
 from mddag.solvers import (
     QWYC,
@@ -21,21 +19,8 @@ from mddag.solvers import (
 from mddag.solvers.rejection.thresholds import reject_thresholds
 from mddag.solvers.td.exploration import Flat, Growing
 from mddag.solvers.td.values import RadialBasis, Table
-from mddag.tuning.sweep import sweep_policies
 from tests.messages.message import check, each
-from tests.messages.models import ReturnsNothing, X, Y, ensemble, fit, mdp, regressor, votes
-
-
-def charged(charge="tree"):
-    of = ensemble()
-    return MDP(votes(), Y, charges=Charges.of(FeaturePrices.of(of.features), of, charge))
-
-
-def doubled():
-    of = charged()
-    actions = np.zeros((of.n_steps, of.state.n_cells))
-    return Policy(actions, of.grid, np.arange(of.n_steps), state=of.state)
-
+from tests.messages.models import ReturnsNothing, X, Y, fit, mdp, regressor, votes
 
 ROWS = [
     ("mdp", lambda: Margin().solve(votes()), TypeError, "mdp is a Votes; wanted an MDP, such as"),
@@ -189,50 +174,6 @@ ROWS = [
         "running is None; wanted one of True, False",
     ),
     ("sigma", lambda: RadialBasis(sigma=0), ValueError, "sigma is 0; wanted a number above 0"),
-    (
-        "charges for features",
-        lambda: Margin().solve(charged()),
-        ValueError,
-        "the MDP has charges for features, but Margin knows one price for each base classifier; "
-        "wanted Sarsa, WatkinsQ or Descent",
-    ),
-    (
-        "charges of learning rows alone",
-        lambda: Descent().solve(charged(), mdp()),
-        ValueError,
-        "the MDP has <Charges by tree of .*> at 3 for all, but selection has no charges "
-        "for features; wanted MDPs with the same charges",
-    ),
-    (
-        "charges of choosing rows alone",
-        lambda: Sarsa().solve(mdp(), charged()),
-        ValueError,
-        "the MDP has no charges for features, but selection has <Charges by tree",
-    ),
-    (
-        "other charges of choosing rows",
-        lambda: Descent().solve(charged(), charged("path")),
-        ValueError,
-        "but selection has <Charges by path of .*; wanted MDPs with the same charges",
-    ),
-    (
-        "charges of rows that report",
-        lambda: sweep_policies(charged(), Descent(), [0.1], test=mdp()),
-        ValueError,
-        "but that of the test rows has no charges for features; wanted MDPs with the same charges",
-    ),
-    (
-        "regions with charges",
-        lambda: charged()._refuse_regions(),
-        ValueError,
-        "the MDP has charges for features, but a routing reads features of its own; wanted an Arr",
-    ),
-    (
-        "a start by features that are paid",
-        lambda: Descent(start=doubled()).solve(mdp()),
-        ValueError,
-        "start decides by features that are paid, but the MDP has no charges; wanted one of",
-    ),
 ]
 
 

@@ -9,17 +9,15 @@ from math import sqrt
 import numpy as np
 
 from mddag.mdp.policy import EVAL, QUIT, SKIP
-from tests.reference import charges as charges_twin
 from tests.reference import grid as grid_twin
-from tests.reference.charges import Row
 
 
 def sweep(mdp, actions, every, guards, instances):
     """Improve actions, a list of lists (n_decisions, n_cells), in place."""
     for d in range(len(actions) - 1, -1, -1):
         here = [(i, f) for i in instances if (f := state_before(mdp, actions, every, i, d))]
-        cells = [cell(mdp, every, d, f) for _, f in here]
-        groups = groups_of(cells, mdp.grid, mdp.state.n_cells, guards.n_cells, guards.min_count)
+        cells = [grid_twin.cell(mdp.grid, f) for _, f in here]
+        groups = groups_of(cells, mdp.grid, mdp.grid.n_cells, guards.n_cells, guards.min_count)
         for members in set(groups.values()):
             returns = [
                 [mdp.weight[i] * paid(mdp, actions, every, i, d, f, a) for a in (EVAL, SKIP, QUIT)]
@@ -32,34 +30,21 @@ def sweep(mdp, actions, every, guards, instances):
 
 
 def evaluated(mdp, every, i, d, f):
-    """What is carried after the votes of decision d, and their cost."""
+    """The scores after the votes of decision d, and their cost."""
     tables, cost = mdp.votes.tables, 0.0
     for j in range(d * every, min((d + 1) * every, mdp.n_steps)):
-        if mdp.charges is not None:
-            f, charged = charges_twin.evaluated_on_codes(
-                mdp.charges, tables, mdp.votes.codes[i], f, j
-            )
-            cost += charged
-        else:
-            for t in range(tables.rounds[j], tables.rounds[j + 1]):
-                vote = tables.table(t)[mdp.votes.codes[i, t]]
-                f = Row([a + b for a, b in zip(f.scores, vote, strict=True)])
+        for t in range(tables.rounds[j], tables.rounds[j + 1]):
+            vote = tables.table(t)[mdp.votes.codes[i, t]]
+            f = [a + b for a, b in zip(f, vote, strict=True)]
         cost += mdp.costs[j]
     return f, cost
 
 
-def cell(mdp, every, d, f):
-    """The cell at decision d of what is carried."""
-    if mdp.charges is None:
-        return grid_twin.cell(mdp.grid, f.scores)
-    return charges_twin.cell(mdp.grid, charges_twin.members(mdp.charges.wants[d * every]), f)
-
-
 def state_before(mdp, actions, every, i, d):
-    """What instance i carries before decision d; None if it has quit."""
-    f = Row(list(mdp.votes.tables.bias))
+    """The scores of instance i before decision d; None if it has quit."""
+    f = list(mdp.votes.tables.bias)
     for before in range(d):
-        action = actions[before][cell(mdp, every, before, f)]
+        action = actions[before][grid_twin.cell(mdp.grid, f)]
         if action == QUIT:
             return None
         if action == EVAL:
@@ -68,16 +53,15 @@ def state_before(mdp, actions, every, i, d):
 
 
 def paid(mdp, actions, every, i, d, f, action):
-    """What instance i pays from what it carries on: this action, then the policy."""
+    """What instance i pays from scores f on: this action, then the policy."""
     total = 0.0
     while action != QUIT:
         if action == EVAL:
             f, cost = evaluated(mdp, every, i, d, f)
             total += cost
         d += 1
-        action = actions[d][cell(mdp, every, d, f)] if d < len(actions) else QUIT
-    share = 1.0 if mdp.cost_weight is None else mdp.cost_weight[i]
-    return float(mdp.losses_of(np.array([f.scores]), [i])[0]) + mdp.price * share * total
+        action = actions[d][grid_twin.cell(mdp.grid, f)] if d < len(actions) else QUIT
+    return float(mdp.losses_of(np.array([f]), [i])[0]) + mdp.beta * total
 
 
 def choose(returns, guards, allowed):

@@ -7,9 +7,7 @@ makes one update of all that has a trace (Sutton & Barto 1998, Sections 7.5-7.6,
 from dataclasses import dataclass, field
 
 from mddag.mdp.policy import EVAL, QUIT, SKIP
-from tests.reference import charges as charges_twin
 from tests.reference import grid as grid_twin
-from tests.reference.charges import Row
 
 
 @dataclass
@@ -36,24 +34,8 @@ class Learner:
         part, at = divmod(cell, len(centres))
         share = centres[at] / self.norm[j]
         s = (share + 1) / 2 if self.mdp.n_scores == 1 else share / 2
-        n_parts = self.mdp.state.n_cells // len(centres)
+        n_parts = self.mdp.grid.n_cells // len(centres)
         return j * n_parts + part, min(max(s, 0.0), 1.0)
-
-    def cell(self, j, row):
-        if self.mdp.charges is None:
-            return grid_twin.cell(self.mdp.grid, row.scores)
-        wants = charges_twin.members(self.mdp.charges.wants[j])
-        return charges_twin.cell(self.mdp.grid, wants, row)
-
-    def evaluated(self, i, j, row):
-        """What is carried after base classifier j, and what its features cost."""
-        votes = self.mdp.votes
-        if self.mdp.charges is None:
-            vote = self.votes[i][j]
-            return Row([a + b for a, b in zip(row.scores, vote, strict=True)]), 0.0
-        return charges_twin.evaluated_on_codes(
-            self.mdp.charges, votes.tables, votes.codes[i], row, j
-        )
 
     def q(self, state):
         slot, s = state
@@ -83,21 +65,19 @@ class Learner:
 
     def episode(self, epsilon, quit_loss):
         i, n_steps, traces = self.draw(), self.mdp.n_steps, {}
-        row = Row(self.mdp.votes.tables.bias.tolist())
-        state = self.state(0, self.cell(0, row))
+        f = self.mdp.votes.tables.bias.tolist()
+        state = self.state(0, grid_twin.cell(self.mdp.grid, f))
         q = self.q(state)
         action = self.choose(q, epsilon[0])
         for j in range(n_steps):
             reward = 0.0
             if action == EVAL:
-                row, charged = self.evaluated(i, j, row)
-                reward = -self.mdp.price * (self.mdp.costs[j] + charged)
-                if self.mdp.cost_weight is not None:
-                    reward *= self.mdp.cost_weight[i]
+                f = [a + b for a, b in zip(f, self.votes[i][j], strict=True)]
+                reward = -self.mdp.beta * self.mdp.costs[j]
             if action == QUIT or j + 1 == n_steps:
-                self.update(traces, state, action, reward - quit_loss(row.scores, i) - q[action])
+                self.update(traces, state, action, reward - quit_loss(f, i) - q[action])
                 return
-            next_state = self.state(j + 1, self.cell(j + 1, row))
+            next_state = self.state(j + 1, grid_twin.cell(self.mdp.grid, f))
             next_q = self.q(next_state)
             next_action = self.choose(next_q, epsilon[j + 1])
             best = next_q[self.greedy(next_q)]
@@ -119,7 +99,7 @@ class Learner:
 
     def policy_actions(self):
         """The greedy action at every step in every cell, (N, n_cells)."""
-        cells = range(self.mdp.state.n_cells)
+        cells = range(self.mdp.grid.n_cells)
         return [
             [self.greedy(self.q(self.state(j, cell))) for cell in cells]
             for j in range(self.mdp.n_steps)

@@ -4,10 +4,7 @@ import numpy as np
 
 from mddag import MDP, Grid
 from mddag.ensemble.votes import Tables, Votes, starts_of
-from mddag.features.features import Features
-from mddag.features.prices import FeaturePrices
 from mddag.losses import Exponential, Hinge, Logistic, Squared, ZeroOne
-from mddag.mdp.charges import Charges
 
 
 def absolute(scores, labels):
@@ -45,13 +42,11 @@ def mdp_of(
     labels="classes",
     loss=None,
     weighted=False,
-    costs_weighted=False,
     actions=("eval", "skip", "quit"),
     n=8,
     n_steps=4,
     n_cells=16,
     several_trees=False,
-    charge=None,
 ):
     rng = np.random.default_rng(seed)
     n_classes = max(n_scores, 2)
@@ -78,24 +73,9 @@ def mdp_of(
         beta=0.05,
         costs=rng.uniform(0.5, 2, n_steps),
         weight=rng.integers(0, 3, n) + rng.uniform() if weighted else None,
-        cost_weight=np.append(rng.integers(0, 2, n - 1), 1) if costs_weighted else None,
         grid=Grid.uniform(votes, n_cells),
         actions=actions,
-        charges=None if charge is None else charges_for(rng, votes.tables, charge),
     )
-
-
-def charges_for(rng, tables, charge):
-    """Random groups of features for base classifiers and leaves, in one word or in two."""
-    n_groups, n_steps = int(rng.choice([3, 40])), tables.n_classifiers
-    costs = rng.integers(0, 3, n_groups).astype(float)
-    prices = FeaturePrices.of(Features(n_groups), costs, wave_cost=float(rng.integers(0, 2)))
-    wants = rng.random((n_steps, n_groups)) < 2.0 / n_groups
-    owner = np.repeat(np.arange(n_steps), np.diff(tables.rounds))
-    leaves = wants[np.repeat(owner, tables.n_leaves)]
-    if charge == "path":
-        leaves &= rng.random(leaves.shape) < 0.6
-    return Charges(prices, wants, leaves, tables, charge)
 
 
 def rounds_of_trees(rng, n, n_steps, n_scores):

@@ -347,32 +347,3 @@ def test_judged_candidates_are_for_base_classifiers_in_their_own_order(kind):
     if judged is not None:
         costs = [mdp.evaluate(judged.candidate(at)).cost for at in range(len(judged.costs))]
         np.testing.assert_allclose(judged.costs, costs, atol=1e-12)
-
-
-@pytest.mark.parametrize("kind", SOLVERS)
-def test_weights_of_costs_are_heeded_or_refused(kind):
-    mdp, plain = mdp_of(1, n=30, costs_weighted=True), mdp_of(1, n=30)
-    if not kind.weighs_costs:
-        for samples in ((mdp, None), (plain, mdp)):
-            with pytest.raises(ValueError, match=f"cost_weight, but {kind.__name__} counts the"):
-                short(kind).solve(*samples)
-            with pytest.raises(ValueError, match="counts the cost of every row alike"):
-                list(short(kind).solve_path(samples[0], [0.1], samples[1]))
-        return
-    dear = mdp.with_beta(0.3)
-    value = dear.evaluate(short(kind).solve(dear))
-    assert value.objective <= dear.evaluate(dear.evaluate_all()).objective
-
-
-def test_a_descent_saves_where_rows_have_costs():
-    """Rows without a cost are evaluated to the end, whatever the price."""
-    rng = np.random.default_rng(0)
-    first = np.repeat([-1.0, 1.0], 50)  # tells the groups apart
-    votes = np.column_stack([first, 0.1 * rng.normal(size=(100, 4))])
-    labels = (votes.sum(axis=1) - first > 0).astype(int)
-    cost_weight = (first < 0).astype(float)
-    mdp = MDP(votes, labels, beta=1.0, cost_weight=cost_weight, grid=Grid(np.linspace(-2, 2, 41)))
-    policy = solvers.Descent(random_state=0, n_cells=0, z=0.0).solve(mdp)
-    _, n_evaluated, _ = mdp.rollout(policy)
-    assert n_evaluated[first < 0].mean() <= 1
-    assert mdp.evaluate(policy).n_evaluated == n_evaluated[first < 0].mean()

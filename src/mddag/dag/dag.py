@@ -188,12 +188,7 @@ class Dag(ReadOnlyArrays):
               scores are readings, to sort the documents of a query by. Other policies ignore it
         """
         trace = self._traced(X, qid, checked_threads(n_threads))
-        if self.purchases is None:
-            return trace
-        if self.purchases.charge == "path":
-            codes = self.ensemble.votes(X, n_threads=n_threads).codes
-            return self.purchases.priced_by_path(trace, self.ensemble, codes)
-        return self.purchases.priced(trace)
+        return trace if self.purchases is None else self.purchases.priced(trace)
 
     def _traced(self, X: Any, qid: Any, n_threads: int) -> Trace:
         rows = self.ensemble.features.read(X)

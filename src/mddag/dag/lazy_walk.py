@@ -130,8 +130,6 @@ def _lazy_run(program: Program, wants: NDArray[np.uint8], n_rows: int) -> _core.
     walk, kind = program.walk, _core.LazyRun
     if isinstance(walk, _core.StageWalk):
         kind = _core.LazyStageRun
-    elif isinstance(walk, _core.PaidWalk):
-        kind = _core.LazyPaidRun
     return kind(walk, np.ascontiguousarray(wants), n_rows)
 
 
@@ -142,12 +140,12 @@ def purchases_for(dag: Dag) -> Purchases:
     return with_prices(dag, FeaturePrices.of(dag.ensemble.features))
 
 
-def with_prices(dag: Dag, prices: FeaturePrices, charge: str = "tree") -> Purchases:
+def with_prices(dag: Dag, prices: FeaturePrices) -> Purchases:
     """What the base classifiers of a DAG buy at these prices."""
     require_columns(dag)
     routed = dag.ensemble.routed
-    if routed is None or charge != "tree":  # which regions refuse
-        return Purchases.of(prices, dag.ensemble, charge)
+    if routed is None:
+        return Purchases.of(prices, dag.ensemble)
     return Purchases.of(prices, routed.source).with_router(routed.routing.router)
 
 
@@ -170,8 +168,6 @@ def require_lazy(dag: Dag) -> None:
         why = "it is a ranker, and a document has no place without the others of its query"
     elif not dag.program.has_walk:
         why = f"its policy decides by {type(dag.policy.state).__name__}, which has no row walk"
-    elif dag.purchases is not None and dag.purchases.charge == "path":
-        why = "its features are charged by path, but a step fetches all that its trees may read"
     if why is not None:
         raise ValueError(
             f"the model cannot fetch features as it needs them: {why}; fetch whole rows, then use "

@@ -25,7 +25,6 @@ from mddag.ensemble.ensemble import Ensemble
 from mddag.ensemble.votes import take_segments
 from mddag.features.patches import PatchFeatures
 from mddag.mdp.grid import Grid, buckets
-from mddag.mdp.paid import Paid
 from mddag.mdp.policy import EVAL, Policy
 from mddag.mdp.stages import Stages
 from mddag.mdp.state import for_steps
@@ -55,8 +54,8 @@ class Program(ReadOnlyArrays):
 
     @property
     def has_walk(self) -> bool:
-        """Whether the row walk can run it, which also knows stages and features paid."""
-        staged = isinstance(self.policy.state, (Stages, Paid))
+        """Whether the row walk can run it, which also knows stages."""
+        staged = isinstance(self.policy.state, Stages)
         return self.has_kernels or (staged and not self.ensemble.callables)
 
     @cached_property

@@ -5,9 +5,8 @@
                       groups are fetched together
     feature cost    = prices of the groups + wave_cost x waves
 
-A group is paid once. Free groups (price 0) make no wave. With charge="tree" the whole base
-classifier counts: what a step needs is known before it begins. With charge="path" the splits count
-that a row passes in it; their groups are wanted one after the other, each in a wave of its own.
+A group is paid once. Free groups (price 0) make no wave. The whole base classifier counts: what a
+step needs is known before it begins.
 """
 
 from __future__ import annotations
@@ -19,15 +18,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mddag._internal.checks import check_is, check_one_of, described
+from mddag._internal.checks import check_is, described
 from mddag._internal.read_only import ReadOnlyArrays, read_only
 from mddag.dag.trace import Trace
 from mddag.ensemble.ensemble import Ensemble
 from mddag.ensemble.nodes import Nodes
 from mddag.ensemble.read_groups import read_groups
-from mddag.ensemble.votes import Codes
 from mddag.features.prices import FeaturePrices
-from mddag.mdp.charges import CHARGES, Charges
 
 NEVER = np.iinfo(np.int64).max
 
@@ -39,15 +36,12 @@ class Purchases(ReadOnlyArrays):
     prices : the groups and what they cost
     buys   : bool (N, G), the groups that base classifier j, numbered as in ``Trace.indices``,
              wants; groups that these are computed from are added
-    charge : "tree" or "path", see above
     """
 
     prices: FeaturePrices
     buys: NDArray[np.bool_]
-    charge: str = "tree"
 
     def __post_init__(self) -> None:
-        check_one_of("charge", self.charge, CHARGES)
         check_is("prices", self.prices, FeaturePrices, "FeaturePrices: see FeaturePrices.of")
         array, n_groups = np.asarray(self.buys), self.prices.n_groups
         if array.dtype != bool or array.ndim != 2 or array.shape[1] != n_groups:
@@ -58,7 +52,7 @@ class Purchases(ReadOnlyArrays):
         object.__setattr__(self, "buys", read_only(self.prices.closed(array), bool))
 
     @classmethod
-    def of(cls, prices: FeaturePrices, ensemble: Ensemble, charge: str = "tree") -> Purchases:
+    def of(cls, prices: FeaturePrices, ensemble: Ensemble) -> Purchases:
         """The groups of the features that the trees of each base classifier read."""
         check_is("prices", prices, FeaturePrices, "FeaturePrices: see FeaturePrices.of")
         prices.require(ensemble.n_features)
@@ -67,7 +61,7 @@ class Purchases(ReadOnlyArrays):
                 "the base classifiers are callables, whose features are not known; wanted "
                 "Purchases(prices, buys) with the groups of each"
             )
-        return cls(prices, read_groups(prices, ensemble), charge)
+        return cls(prices, read_groups(prices, ensemble))
 
     def __len__(self) -> int:
         return len(self.buys)
@@ -86,12 +80,6 @@ class Purchases(ReadOnlyArrays):
                 f"purchases are of {len(self)} base classifiers, but there are {n}; wanted "
                 "Purchases.of(prices, ensemble)"
             )
-        if self.charge == "path" and (source.callables or routed is not None):
-            what = "callables" if source.callables else "regions"
-            raise ValueError(
-                f"the ensemble has {what}, whose features on a row's path are not known; wanted "
-                'purchases with charge="tree"'
-            )
         if source.callables:
             return
         read = Purchases(self.prices, read_groups(self.prices, source))
@@ -104,14 +92,6 @@ class Purchases(ReadOnlyArrays):
                 f"base classifier {j} reads the group {self.prices.names[g]!r}, which it does not "
                 "buy; wanted buys with all that trees read, as Purchases.of(prices, ensemble) has"
             )
-        more = np.argwhere(self.buys & ~read.buys)
-        if self.charge == "path" and len(more):
-            j, g = more[0].tolist()
-            raise ValueError(
-                f"base classifier {j} buys the group {self.prices.names[g]!r}, which none of its "
-                "splits reads, so that no path would pay it; wanted "
-                'Purchases.of(prices, ensemble, "path"), or charge="tree"'
-            )
 
     def with_router(self, router: Nodes) -> Purchases:
         """With the router of a routing, which paths number behind the last base classifier; what
@@ -123,20 +103,12 @@ class Purchases(ReadOnlyArrays):
         return replace(self, buys=np.concatenate([self.buys | wanted, wanted[None]]))
 
     def priced(self, trace: Trace) -> Trace:
-        """The trace with the groups, the feature cost and the waves of each row; charge="tree"."""
+        """The trace with the groups, the feature cost and the waves of each row."""
         first = self.first_uses(trace)
         groups = first < NEVER
         steps = np.sort(np.where(self.prices.paid, first, NEVER), axis=1)
         new = np.diff(steps, axis=1, prepend=-1) > 0
         waves = (new & (steps < NEVER)).sum(axis=1)
-        return replace(trace, groups=groups, waves=waves, feature_cost=self.cost(groups, waves))
-
-    def priced_by_path(self, trace: Trace, ensemble: Ensemble, codes: Codes) -> Trace:
-        """The same by the splits that rows with leaf codes (n, n_trees) have passed."""
-        evaluated = np.zeros((len(trace), len(ensemble)), bool)
-        evaluated[np.repeat(np.arange(len(trace)), trace.n_evaluated), trace.indices] = True
-        groups = Charges.of(self.prices, ensemble, "path").bought(codes, evaluated)
-        waves = (groups & self.prices.paid).sum(axis=1)
         return replace(trace, groups=groups, waves=waves, feature_cost=self.cost(groups, waves))
 
     def cost(self, groups: NDArray[np.bool_], waves: NDArray[Any]) -> NDArray[np.float64]:

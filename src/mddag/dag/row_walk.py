@@ -1,4 +1,4 @@
-"""The row walk of a policy as native/walk takes it: for scores, stages or features paid.
+"""The row walk of a policy as native/walk takes it: for scores or stages.
 
 A walk has the decisions that some row may reach (``Program.reached``), so the verdicts behind them
 become those of its end.
@@ -12,7 +12,6 @@ import numpy as np
 
 from mddag import _core
 from mddag.features.features import Features
-from mddag.mdp.paid import Paid
 from mddag.mdp.policy import QUIT, Policy
 from mddag.mdp.stages import Stages
 from mddag.mdp.verdicts import last_decisions
@@ -27,7 +26,7 @@ def row_walk(
     trees: WalkTrees, edges: _core.Ints64, reached: Policy, whole: Policy, features: Features
 ) -> _core.Walk:
     """The walk of the `reached` steps of a `whole` policy, over trees and edges in one unit."""
-    state, folds = reached.state, not isinstance(reached.state, (Stages, Paid))
+    state, folds = reached.state, not isinstance(reached.state, Stages)
     parts = (
         *trees,
         reached.order.astype(np.int64, copy=False),
@@ -38,9 +37,6 @@ def row_walk(
         features.missing,
         walk_verdicts(whole, len(reached.actions)),
     )
-    if isinstance(state, Paid):
-        assert isinstance(whole.state, Paid)
-        return _core.PaidWalk(*parts, whole.state.native)
     if not isinstance(state, Stages):
         return _core.Walk(*parts)
     assert isinstance(whole.state, Stages)

@@ -36,17 +36,14 @@ class Pricing:
         feature_costs: Any = None,
         feature_groups: Any = None,
         wave_cost: float = 0.0,
-        charge: str = "tree",
     ) -> Self:
         """A copy of the fitted estimator whose features have prices; predictions are the same.
 
         feature_costs  : an array (d,), or a dict by feature or group; None is 1 for each group
         feature_groups : {name: [features]} of what comes together; by default each by itself
         wave_cost      : the price of a round trip
-        charge         : "tree": a row pays for all that an evaluated base classifier may read;
-                         "path": for the splits that it passes. ``predict_lazy`` needs the first
         """
-        priced = self.untransformed().with_prices(feature_costs, feature_groups, wave_cost, charge)
+        priced = self.untransformed().with_prices(feature_costs, feature_groups, wave_cost)
         other = copy(self)
         other._predictor, other.dag_ = priced, priced.model.dag
         return other

@@ -1,8 +1,7 @@
 """MDP: the Markov decision process of Section 2, on a sample of instances.
 
-State (4): the scores f^(j-1) and j. Rewards: EVAL pays beta x cost_j (7), and for features that it
-is the first to read (``Charges``), SKIP nothing, QUIT the loss (6). Given x every transition is
-known, so a policy's value, Eq. (8), is evaluated exactly:
+State (4): the scores f^(j-1) and j. Rewards: EVAL pays beta x cost_j (7), SKIP nothing, QUIT
+the loss (6). Given x every transition is known, so a policy's value, Eq. (8), is evaluated exactly:
 
     objective = mean loss + beta x mean cost of the evaluated base classifiers.
 
@@ -20,7 +19,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from mddag._internal.checks import (
     check_between,
-    check_is,
     check_whole,
     checked_permutation,
     checked_prices,
@@ -40,12 +38,9 @@ from mddag.mdp.arguments import (
     checked_loss,
     checked_votes,
 )
-from mddag.mdp.charges import Charges
 from mddag.mdp.grid import Grid
-from mddag.mdp.paid import Paid
 from mddag.mdp.policy import ACTIONS, EVAL, Policy, check_policy
 from mddag.mdp.rollout import Rollout, roll_out
-from mddag.mdp.state import Score
 from mddag.mdp.verdicts import BY_SCORES
 from mddag.ordering.arrangement import Arrangement, check_arrangement
 
@@ -54,8 +49,7 @@ from mddag.ordering.arrangement import Arrangement, check_arrangement
 class Evaluation:
     """The value of a policy on a sample: Eq. (8) and its two parts.
 
-    objective = loss + beta x cost; all four are weighted means over the instances, cost and
-    n_evaluated over those that count for costs.
+    objective = loss + beta x cost; all four are weighted means over the instances.
     """
 
     loss: float
@@ -73,16 +67,11 @@ class MDP:
     loss   : callable of (scores, labels) -> (n,); ZeroOne() by default
     beta   : the price of one evaluation, in units of `unit`
     unit   : what beta is a price in, in units of the loss; 1 by default
-    costs  : price of each base classifier, in units of beta; 1 by default, 0 with `charges`
+    costs  : price of each base classifier, in units of beta; 1 by default
     weight : weight of each instance in the means; 1 by default
-    cost_weight : what each instance counts for in the mean cost and the mean number of evaluations,
-             beside its weight; 1 by default. With 1 for negatives and 0 for positives these are
-             means over negatives, as in Figure 2 of the paper
     grid   : the cells on which policies are learned; Grid.uniform(votes) by default
     actions: what a solver may choose from; without "skip" policies are learned early exits alone
              (Póczos et al. 2009), without "quit" every instance goes to the end
-    charges: what the features cost that base classifiers read, each group paid once per instance,
-             in units of beta; see ``Charges``. Solvers then decide in the state ``Paid``
 
     There must be something to decide: votes of 0 base classifiers are refused, unlike an Ensemble
     or a Dag of none, which return their bias.
@@ -98,10 +87,8 @@ class MDP:
         unit: float = 1.0,
         costs: ArrayLike | None = None,
         weight: ArrayLike | None = None,
-        cost_weight: ArrayLike | None = None,
         grid: Grid | None = None,
         actions: tuple[str, ...] = ACTIONS,
-        charges: Charges | None = None,
     ) -> None:
         self.votes = checked_votes(votes)
         self.loss = checked_loss(loss)
@@ -109,19 +96,10 @@ class MDP:
         self.unit = unit
         self.beta = checked_beta(beta) * unit
         self.labels = checked_labels(labels, len(self.votes), self.n_scores)
-        self.charges = charges
-        if charges is not None:
-            check_is("charges", charges, Charges, "Charges: see Charges.of")
-            charges.require(self.votes.tables)
-            costs = np.zeros(self.n_steps) if costs is None else costs
         self.costs = checked_prices("costs", costs, self.n_steps, "base classifier")
         self.weight = checked_prices("weight", weight, len(self.votes), "instance")
         if not self.weight.sum() > 0:
             raise ValueError("weight is 0 for every instance; at least one must count")
-        self.cost_weight: NDArray[np.float64] | None = None
-        if cost_weight is not None:
-            self.cost_weight = checked_prices("cost_weight", cost_weight, self.n_instances, "row")
-            self._check_cost_weight()
         self.actions = checked_actions(actions)
         self.grid = Grid.uniform(self.votes) if grid is None else checked_grid(grid, self.n_scores)
         self.factors: NDArray[np.float64] | None = None
@@ -132,42 +110,10 @@ class MDP:
         """Whether labels are numbers, as a regressor's are."""
         return are_numbers(self.labels)
 
-    def _check_cost_weight(self) -> None:
-        if self.cost_weight is not None and not (self.weight * self.cost_weight).sum() > 0:
-            raise ValueError(
-                "cost_weight is 0 for every instance that counts; at least one must have a cost"
-            )
-
-    @property
-    def cost_factors(self) -> NDArray[np.float64]:
-        """cost_weight (n,), as kernels take it; empty where all count alike."""
-        return np.empty(0) if self.cost_weight is None else self.cost_weight
-
-    @property
-    def price(self) -> float:
-        """What an evaluation of unit cost adds to the loss of an instance of cost_weight 1.
-
-        Eq. (8) is then the mean over instances of loss + price x cost_weight x cost.
-        """
-        if self.cost_weight is None:
-            return self.beta
-        total = float((self.weight * self.cost_weight).sum())
-        return self.beta * float(self.weight.sum()) / total
-
-    def mean_cost(self, costs: NDArray[Any]) -> float:
-        """The mean of what instances cost (n,), by their weights for costs."""
-        weight = self.weight if self.cost_weight is None else self.weight * self.cost_weight
-        return float(np.average(costs, weights=weight))
-
     @property
     def mass(self) -> NDArray[np.float64]:
         """What each instance counts for against a prior, (n,); see ``mddag._internal.weights``."""
         return mass(self.weight)
-
-    @property
-    def state(self) -> Score | Paid:
-        """In which solvers decide: the scores, and with charges what has been read."""
-        return Score(self.grid) if self.charges is None else Paid(self.grid, self.charges.wants)
 
     @property
     def n_instances(self) -> int:
@@ -251,7 +197,7 @@ class MDP:
             return self.arranged(policy.routing)._rolled_out(policy.unrouted, n_threads)
         tables = policy.tables(self.votes.tables)
         grid = policy.grid.native
-        return roll_out(policy, self.votes, tables, grid, self.costs, n_threads, self.charges)
+        return roll_out(policy, self.votes, tables, grid, self.costs, n_threads)
 
     def evaluate(self, policy: Policy) -> Evaluation:
         """Eq. (8) of a policy on these instances.
@@ -264,12 +210,12 @@ class MDP:
         if found.verdict is not None:
             losses = self._with_verdicts(losses, found.verdict)
         loss = float(np.average(losses, weights=self.weight))
-        mean_cost = self.mean_cost(found.cost)
+        cost = float(np.average(found.cost, weights=self.weight))
         return Evaluation(
             loss=loss,
-            cost=mean_cost,
-            objective=loss + self.beta * mean_cost,
-            n_evaluated=self.mean_cost(found.n_evaluated),
+            cost=cost,
+            objective=loss + self.beta * cost,
+            n_evaluated=float(np.average(found.n_evaluated, weights=self.weight)),
         )
 
     def _with_verdicts(
@@ -284,9 +230,7 @@ class MDP:
         return np.where(said == BY_SCORES, losses, paid[:, 0])
 
     def evaluate_full(self) -> Evaluation:
-        """Eq. (8) of the full ensemble, without a rollout where features are free."""
-        if self.charges is not None:
-            return self.evaluate(self.evaluate_all())
+        "Eq. (8) of the full ensemble, without a rollout."
         loss = float(np.average(self.losses(self.votes.scores()), weights=self.weight))
         cost = float(np.cumsum(self.costs)[-1])  # as a path adds them up
         return Evaluation(loss, cost, loss + self.beta * cost, float(self.n_steps))
@@ -323,9 +267,6 @@ class MDP:
         other = copy(self)
         other.votes, other.labels = self.votes.rows(index), self.labels[index]
         other.weight = self.weight[index]
-        if self.cost_weight is not None:
-            other.cost_weight = self.cost_weight[index]
-            other._check_cost_weight()
         return other
 
     def with_labels(self, labels: ArrayLike, loss: LossFunction | None = None) -> MDP:
@@ -346,15 +287,6 @@ class MDP:
         other.factors = factors
         return other
 
-    def deciding(self, every: int) -> MDP:
-        """The same sample for decisions that cover so many steps: with charges, a row has what a
-        decision wants if it has read all that its steps read."""
-        if self.charges is None or every == 1:
-            return self
-        other = copy(self)
-        other.charges = self.charges.together(every)
-        return other
-
     def on_grid(self, grid: Grid) -> MDP:
         """The same sample with other cells."""
         other = copy(self)
@@ -369,7 +301,6 @@ class MDP:
         """
         other = copy(self)
         if isinstance(arrangement, Routing):
-            self._refuse_regions()
             other.votes, other.factors = arrangement.votes(self.votes), None
             costs = self.votes.route_of(arrangement).costs
             if costs is None:  # base classifiers all cost alike
@@ -380,16 +311,7 @@ class MDP:
         checked_permutation(arrangement.order, self.n_steps)
         other.votes = arrangement.votes(self.votes)
         other.costs, other.factors = self.costs[arrangement.kept], None
-        if self.charges is not None:
-            other.charges = self.charges.taken(arrangement.kept)
         return other if grid is None else other.on_grid(grid)
-
-    def _refuse_regions(self) -> None:
-        if self.charges is not None:
-            raise ValueError(
-                "the MDP has charges for features, but a routing reads features of its own; wanted "
-                "an Arrangement, or an MDP without charges"
-            )
 
     def evaluate_all(self, every: int = 1) -> Policy:
         """The policy of the full ensemble, deciding so often."""

@@ -28,7 +28,6 @@ from mddag.ensemble.rescaling import Rescaling
 from mddag.ensemble.routing import Routing
 from mddag.ensemble.votes import Tables
 from mddag.mdp.grid import Grid
-from mddag.mdp.paid import Paid
 from mddag.mdp.stages import Stages
 from mddag.mdp.state import Score, State, for_steps
 from mddag.mdp.verdicts import checked_verdict, last_decisions
@@ -233,8 +232,7 @@ class Policy(ReadOnlyArrays):
     def native(self) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
         """The policy as rollouts take it: the jump table by step, int32 (N + 1, n_cells), and the
         order."""
-        has_rollout = isinstance(self.state, (Stages, Paid))
-        jumps = self.jump_table if has_rollout else self.jumps
+        jumps = self.jump_table if isinstance(self.state, Stages) else self.jumps
         if self.every == 1:
             return jumps, self.order.astype(np.int64, copy=False)
         table = np.empty((self.n_steps + 1, self.state.n_cells), np.int32)
@@ -307,11 +305,10 @@ class Policy(ReadOnlyArrays):
     def on_fewest_cells(self) -> Policy:
         """The same decisions, on a grid without the edges that make no difference at any step.
 
-        The cells of scores, stages and features paid are those between edges; others stay as they
-        are.
+        The cells of scores and stages are those between edges; others stay as they are.
         """
         grid = self.grid
-        if not isinstance(self.state, (Score, Stages, Paid)):
+        if not isinstance(self.state, (Score, Stages)):
             return self
         if self.leaps is not None:
             return self

@@ -29,7 +29,6 @@ def mdp_of(
     loss: Loss | None = None,
     actions: tuple[str, ...] = ACTIONS,
     weight: NDArray[np.float64] | None = None,
-    cost_weight: NDArray[np.float64] | None = None,
 ) -> MDP:
     """The MDP of rows whose votes and targets (classes, probabilities or numbers) these are."""
     task = ensemble.task
@@ -42,6 +41,5 @@ def mdp_of(
         unit=task.unit(loss, labels, weight),
         costs=ensemble.cost if ensemble.priced else None,
         weight=weight,
-        cost_weight=cost_weight,
         actions=actions,
     )

@@ -1,7 +1,7 @@
 """Rollout: a policy on rows whose votes are known, by native/mdp.
 
-The sums are float64 in the order of evaluation. Scores, stages and features paid have kernels;
-other states run by ``mddag.compile(ensemble, policy)`` alone.
+The sums are float64 in the order of evaluation. Scores and stages have kernels; other
+states run by ``mddag.compile(ensemble, policy)`` alone.
 """
 
 from __future__ import annotations
@@ -13,8 +13,6 @@ from numpy.typing import NDArray
 
 from mddag import _core
 from mddag.ensemble.votes import Tables, Votes
-from mddag.mdp.charges import Charges
-from mddag.mdp.paid import Paid
 from mddag.mdp.policy import Policy
 from mddag.mdp.quits import Quits
 from mddag.mdp.stages import Stages
@@ -45,7 +43,6 @@ def roll_out(
     grid: _core.Grid,
     costs: NDArray[np.float64],
     n_threads: int,
-    charges: Charges | None = None,
 ) -> Rollout:
     """Take rows through a policy.
 
@@ -53,18 +50,10 @@ def roll_out(
     tables : what the leaves vote, rescaled for the policy or in other units
     grid   : the cells of sums in the units of the tables
     costs  : of the base classifiers (N,)
-    charges: for the features that they read, each paid once; None where these are free
     """
     n, state = len(votes), policy.state
     n_evaluated, exit_step, cost = np.zeros(n, np.int32), np.zeros(n, np.int32), np.zeros(n)
-    out = n_evaluated, exit_step, cost, n_threads, None if charges is None else charges.native
-    if isinstance(state, Paid):
-        numbers = state.start_of_kernels(tables.bias, n)
-        native = tables.native, votes.codes, grid, state.native, policy.native
-        _core.rollout_paid(*native, costs, numbers, *out)
-        scores = np.ascontiguousarray(numbers[:, : tables.n_scores])
-        verdict = _paid_verdicts(policy, state, numbers, exit_step, grid)
-        return Rollout(scores, n_evaluated, exit_step, cost, verdict)
+    out = n_evaluated, exit_step, cost, n_threads
     if not isinstance(state, Stages):
         carried = np.tile(tables.bias, (n, 1))
         _core.rollout(tables.native, votes.codes, grid, policy.native, costs, carried, *out)
@@ -94,24 +83,6 @@ def _stage_verdicts(
 
     def cells(j: int, rows: NDArray[np.intp]) -> NDArray[np.int32]:
         return _cells(grid, state.column(columns, int(state.reads[j]))[rows])
-
-    return Quits.found(policy, exit_step, cells).verdicts(cells)
-
-
-def _paid_verdicts(
-    policy: Policy,
-    state: Paid,
-    numbers: NDArray[np.float64],
-    exit_step: NDArray[np.int32],
-    grid: _core.Grid,
-) -> NDArray[np.int16] | None:
-    if policy.verdict is None:
-        return None
-    scores, read = state.carried_of_kernels(numbers)
-    of_scores = _cells(grid, scores)
-
-    def cells(j: int, rows: NDArray[np.intp]) -> NDArray[np.int32]:
-        return state.doubled(of_scores[rows], read[rows], j)
 
     return Quits.found(policy, exit_step, cells).verdicts(cells)
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from mddag.mdp.paid import Paid
 from mddag.mdp.stages import Stages
 from mddag.serving.model_file import Model
 
@@ -34,14 +33,11 @@ def described(model: Model) -> list[str]:
     state, columns = policy.state, ""
     if isinstance(state, Stages):
         columns = f", {state.n_columns} score column{'s' if state.n_columns > 1 else ''}"
-    elif isinstance(state, Paid):
-        columns = " twice, by what has been read"
     verdicts = "" if policy.verdict is None else ", verdicts"
     regions = "" if routed is None else f"{routed.routing.n_regions} regions, "
     lines.append(f"policy: {regions}{cells}{columns}{verdicts}{every}{beta}")
     if model.dag.purchases is not None:
-        by_path = ", charged by path" if model.dag.purchases.charge == "path" else ""
-        lines.append(f"{model.dag.purchases.prices}{by_path}")
+        lines.append(f"{model.dag.purchases.prices}")
     return lines + (_measured(model) if model.summary is None else model.summary.lines())
 
 

@@ -361,8 +361,6 @@ def _calibrated(walk: _core.Walk, by_exit: tuple[Floats64, Floats64]) -> Any:
     """The walk with a calibration by exit."""
     if isinstance(walk, _core.StageWalk):
         return _core.CalibratedStageWalk(walk, *by_exit)
-    if isinstance(walk, _core.PaidWalk):
-        return _core.CalibratedPaidWalk(walk, *by_exit)
     return _core.CalibratedWalk(walk, *by_exit)
 
 

@@ -29,7 +29,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mddag._internal.checks import check_is, check_whole, described
-from mddag.mdp.charges import check_alike
 from mddag.mdp.mdp import MDP
 from mddag.mdp.policy import Policy
 from mddag.ordering.arrangement import Levels, by_lines
@@ -49,9 +48,6 @@ class Solver(ABC):
                       leave both as they are, and `with_order` takes the order that a user names
     cells_per_class : cells of the grid for each top class; None for the usual number
 
-    weighs_costs    : it heeds the cost_weight of instances; others refuse an MDP that has it
-    pays_features   : it heeds charges for features; others refuse an MDP that has them
-
     What it can do at several prices:
 
     solves_paths    : `solve_path` is quicker than a solve per price; callers then part nothing
@@ -68,8 +64,6 @@ class Solver(ABC):
 
     arranges: ClassVar[bool] = False
     cells_per_class: ClassVar[int | None] = None
-    weighs_costs: ClassVar[bool] = False
-    pays_features: ClassVar[bool] = False
     solves_paths: ClassVar[bool] = False
     settings: ClassVar[tuple[str, ...]] = ()
 
@@ -177,7 +171,7 @@ class Family(Solver):
 
     def solve(self, mdp: MDP, selection: MDP | None = None) -> Policy:
         """The best candidate by Eq. (8) on `selection`, or on the MDP itself."""
-        check_samples(mdp, selection, self)
+        check_samples(mdp, selection)
         return best(self.candidates(mdp), mdp if selection is None else selection)
 
 
@@ -243,21 +237,8 @@ def _check_signature(name: str, solve: Any) -> None:
         pass
 
 
-def check_samples(mdp: MDP, selection: MDP | None, solver: Solver) -> None:
+def check_samples(mdp: MDP, selection: MDP | None) -> None:
     """Refuse what a solver cannot learn from or choose by."""
     check_is("mdp", mdp, MDP, "an MDP, such as MDP(ensemble.votes(X), labels)")
     if selection is not None:
         check_is("selection", selection, MDP, "an MDP of the rows that choose, or None")
-    given = [mdp] if selection is None else [mdp, selection]
-    if not solver.weighs_costs and any(sample.cost_weight is not None for sample in given):
-        raise ValueError(
-            f"the MDP has a cost_weight, but {solver.name} counts the cost of every row alike; "
-            "wanted a solver that weighs costs, such as Sarsa or Descent, or an MDP without it"
-        )
-    if selection is not None:
-        check_alike(mdp.charges, selection.charges, "selection")
-    if not solver.pays_features and any(sample.charges is not None for sample in given):
-        raise ValueError(
-            f"the MDP has charges for features, but {solver.name} knows one price for each base "
-            "classifier; wanted Sarsa, WatkinsQ or Descent, or an MDP without charges"
-        )

@@ -28,7 +28,6 @@ from mddag.estimators.dag_estimator import DagEstimator
 from mddag.estimators.solver_choice import chosen_solver, threads_of_learning
 from mddag.features.checks import counted_rows
 from mddag.mdp.arguments import checked_loss
-from mddag.mdp.charges import check_alike
 from mddag.mdp.curve import SAMPLES, Curve
 from mddag.mdp.mdp import MDP, Evaluation
 from mddag.mdp.policy import Policy
@@ -252,4 +251,3 @@ def _check_agreement(mdps: Mapping[str, MDP]) -> None:
                 f"{mdp.n_scores} score(s), the training rows of {train.n_steps} with "
                 f"{train.n_scores}; take the votes of one ensemble"
             )
-        check_alike(train.charges, mdp.charges, f"that of the {name} rows")

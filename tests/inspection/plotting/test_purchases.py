@@ -1,7 +1,5 @@
 """Flows between sets of groups."""
 
-from dataclasses import replace
-
 import pytest
 
 from mddag import PurchaseDisplay
@@ -19,13 +17,6 @@ def test_flows_are_those_of_the_rows():
         assert sum(rows) == n
     assert sum(shown.flows_.values()) == trace.waves.sum()
     assert any("quit" in text.get_text() for text in shown.ax_.texts)
-
-
-def test_features_that_are_charged_by_path_are_refused():
-    estimator, X, _ = bought()
-    by_path = replace(estimator.dag_.purchases, charge="path")
-    with pytest.raises(ValueError, match=r'charged by path, .*wanted purchases with charge="tree"'):
-        PurchaseDisplay(estimator.trace(X), by_path)
 
 
 def test_what_is_no_trace_is_refused():

@@ -19,7 +19,6 @@ from mddag.features.patches import PatchFeatures
 from mddag.features.prices import FeaturePrices
 from mddag.mdp.grid import Grid
 from mddag.mdp.mdp import Evaluation
-from mddag.mdp.paid import Paid
 from mddag.mdp.policy import EVAL, QUIT, SKIP, Policy
 from mddag.mdp.stages import Stages
 from mddag.serving.model_file import Model
@@ -193,18 +192,6 @@ def prices():
     return Model(Dag(ensemble, policy, purchases=Purchases.of(of, ensemble)))
 
 
-def paid():
-    """Scores, and whether what a step reads was read before."""
-    rng = np.random.default_rng(12)
-    ensemble = random_classifier(rng, [2, 3, 8] * 3, thresholds(rng))
-    of = FeaturePrices.of(ensemble.features, np.arange(N_FEATURES) / 2, {"two": [0, 3]})
-    policy = random_policy(rng, ensemble, 4)
-    purchases = Purchases.of(of, ensemble)
-    state = Paid(policy.grid, purchases.buys[policy.order])
-    actions = np.concatenate([policy.actions, np.roll(policy.actions, 1, axis=0)], axis=1)
-    return Model(Dag(ensemble, replace(policy, actions=actions, state=state), purchases=purchases))
-
-
 KINDS = {
     made.__name__: made
     for made in (
@@ -221,7 +208,6 @@ KINDS = {
         stages,
         regions,
         prices,
-        paid,
         whole_model,
     )
 } | rankers.KINDS

@@ -12,7 +12,6 @@ from mddag.ensemble.ensemble import Ensemble
 from mddag.ensemble.nodes import TreeBuilder
 from mddag.features.features import Features
 from mddag.mdp.grid import Grid
-from mddag.mdp.paid import Paid
 from mddag.mdp.policy import EVAL, QUIT, Policy
 from mddag.serving.model_file import Model
 from mddag.serving.model_file.container import pack, unpack
@@ -101,16 +100,6 @@ def test_a_grid_without_steps_cannot_be_huge(tmp_path):
     tensors["policy.actions"] = np.empty((0, 9001 * 9000), np.uint8)
     said = within_limits(pack(metadata, tensors), tmp_path)
     assert "the grid has 81009000 cells and the policy no step; wanted at most 1048576" in said
-
-
-def test_groups_without_steps_cannot_be_many(tmp_path):
-    empty, grid = Ensemble.from_trees([], features=Features(1)), Grid(np.empty(0))
-    state = Paid(grid, np.empty((0, 3), bool))
-    policy = Policy(np.empty((0, 2)), grid, np.arange(0), state=state)
-    metadata, tensors = unpack(Model(Dag(empty, policy)).to_bytes())
-    tensors["state.wants"] = np.empty((0, 2**40), np.uint8)
-    said = within_limits(pack(metadata, tensors), tmp_path)
-    assert "there are 1099511627776 groups of features" in said
 
 
 def test_labels_far_wider_than_they_are_long_are_refused(tmp_path):

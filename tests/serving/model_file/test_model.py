@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 from mddag.calibration.calibration import Calibration
 from mddag.dag.dag import Dag
 from mddag.dag.dag import compile as compile_dag
-from mddag.dag.purchases import Purchases
 from mddag.ensemble.ensemble import Ensemble
 from mddag.ensemble.tasks import Regression
 from mddag.features.features import Features
@@ -252,14 +251,3 @@ def test_regressors_may_shift_means():
         evaluation=Evaluation(1.0, 2.0, 3.0, 2.0),
     )
     assert_equal_models(Model.from_bytes(model.to_bytes()), model)
-
-
-def test_prices_by_path_come_back():
-    model = KINDS["prices"]()
-    of = model.dag.purchases.prices
-    by_path = replace(model.dag, purchases=Purchases.of(of, model.dag.ensemble, "path"))
-    read = Model.from_bytes(replace(model, dag=by_path).to_bytes()).dag
-    assert read.purchases.charge == "path"
-    X = np.random.default_rng(0).normal(size=(50, read.ensemble.n_features))
-    paid = by_path.run(X).feature_cost
-    assert read.run(X).feature_cost.tolist() == paid.tolist()

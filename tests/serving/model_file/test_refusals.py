@@ -68,7 +68,6 @@ def test_what_is_wrong_with_a_state_or_a_verdict_is_said(change, message):
         (lambda m, t: m["prices"].update(needs=[1]), "needs that are no lists of groups"),
         (lambda m, t: m["prices"].update(needs=[[4]] * 5), "the numbers of groups before it"),
         (lambda m, t: m["prices"].update(wave_cost=-1.0), "wave_cost is -1.0"),
-        (lambda m, t: m["prices"].update(charge="leaf"), "prices have charge = 'leaf'; wanted"),
         (lambda m, t: t.update({"prices.costs": -t["prices.costs"]}), "costs.* is -2.5"),
         (lambda m, t: t.update({"prices.sizes": 0 * t["prices.sizes"]}), "that no group can have"),
         (lambda m, t: t.update({"prices.sizes": t["prices.sizes"][1:]}), "prices.columns has 9 "),

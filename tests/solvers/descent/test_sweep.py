@@ -32,7 +32,6 @@ def problems(draw):
         labels=labels,
         loss=LOSSES[loss],
         weighted=draw(st.booleans()),
-        costs_weighted=draw(st.booleans()),
         actions=draw(
             st.sampled_from([("eval", "skip", "quit"), ("eval", "skip"), ("eval", "quit")])
         ),
@@ -40,15 +39,9 @@ def problems(draw):
         n_steps=draw(st.integers(1, 6)),
         n_cells=6,
         several_trees=draw(st.booleans()),
-        charge=draw(st.sampled_from([None, "tree", "path"])),
     )
     start = draw(s.policies(mdp.n_steps, mdp.n_scores, mdp.grid))
-    actions, order = start.actions, np.arange(mdp.n_steps)
-    if mdp.charges is not None:
-        flags = st.lists(st.booleans(), min_size=actions.size, max_size=actions.size)
-        there = np.where(np.reshape(draw(flags), actions.shape), actions, 0)
-        actions = np.concatenate([actions, there], axis=1)
-    return mdp, Policy(actions, start.grid, order, start.every, state=mdp.state)
+    return mdp, Policy(start.actions, start.grid, np.arange(mdp.n_steps), start.every)
 
 
 @given(problem=problems(), guards=guards, data=st.data())
@@ -61,10 +54,9 @@ def test_the_kernel_equals_its_twin(problem, guards, data):
     twin.sweep(mdp, wanted, start.every, guards, instances.tolist())
     value = Sweep(mdp, every=start.every, instances=instances, n_threads=2)(got, guards)
     np.testing.assert_array_equal(got, wanted)
-    improved = Policy(got, mdp.grid, start.order, start.every, state=mdp.state)
+    improved = Policy(got, mdp.grid, start.order, start.every)
     scores, _, cost = mdp.rollout(improved)
-    share = 1.0 if mdp.cost_weight is None else mdp.cost_weight
-    paid = mdp.losses(scores) + mdp.price * share * cost
+    paid = mdp.losses(scores) + mdp.beta * cost
     weight = mdp.weight[instances]
     if weight.sum() > 0:
         assert value == pytest.approx(np.average(paid[instances], weights=weight))

@@ -79,13 +79,11 @@ def assert_equal_runs(mdp, values, off_policy, n_episodes=60, seed=0):
     labels=st.sampled_from(["classes", "shares"]),
     loss=st.sampled_from(["zero_one", "exponential", "logistic", "hinge", "squared"]),
     weighted=st.booleans(),
-    costs_weighted=st.booleans(),
-    charge=st.sampled_from([None, None, "tree", "path"]),
 )
-@example(124, 3, VALUES[3], True, ACTIONS[0], "shares", "hinge", True, False, None)  # a tie
-@example(124, 3, VALUES[0], False, ACTIONS[0], "shares", "logistic", True, False, None)
+@example(124, 3, VALUES[3], True, ACTIONS[0], "shares", "hinge", True)  # a tie
+@example(124, 3, VALUES[0], False, ACTIONS[0], "shares", "logistic", True)
 def test_kernel_equals_the_online_twin(
-    seed, n_scores, values, off_policy, actions, labels, loss, weighted, costs_weighted, charge
+    seed, n_scores, values, off_policy, actions, labels, loss, weighted
 ):
     mdp = mdp_of(
         seed,
@@ -94,8 +92,6 @@ def test_kernel_equals_the_online_twin(
         loss=LOSSES[loss],
         actions=actions,
         weighted=weighted,
-        costs_weighted=costs_weighted,
-        charge=charge,
     )
     assert_equal_runs(mdp, values, off_policy, seed=seed)
 

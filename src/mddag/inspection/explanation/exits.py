@@ -18,7 +18,6 @@ from numpy.typing import NDArray
 
 from mddag.dag.program import Program
 from mddag.inspection.explanation.walk import Walked
-from mddag.mdp.paid import Paid
 from mddag.mdp.policy import ACTIONS, Policy
 from mddag.mdp.stages import Stages
 from mddag.mdp.state import Score
@@ -114,7 +113,7 @@ def merged(actions: NDArray[np.uint8], edges: NDArray[np.float64]) -> tuple[Segm
 
 
 def _read(policy: Policy, walked: Walked) -> tuple[str, float | None]:
-    if not isinstance(policy.state, (Score, Stages, Paid)):
+    if not isinstance(policy.state, (Score, Stages)):
         return "state", None
     if len(walked.read) == 1:
         return "score", float(walked.read[0])

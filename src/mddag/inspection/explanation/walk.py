@@ -18,7 +18,6 @@ from numpy.typing import NDArray
 from mddag.dag.executors.steps import votes_on
 from mddag.dag.program import Program
 from mddag.features.rows import Rows
-from mddag.mdp.paid import Paid
 from mddag.mdp.policy import EVAL, QUIT, Policy
 from mddag.mdp.stages import Stages
 
@@ -125,10 +124,7 @@ class _Tally:
         """The cell at step j."""
         if not self.program.has_walk:
             return int(self.state.cells(self.carried, j, THE_ROW)[0])
-        cells = self.program.cells(self.read(j))
-        if isinstance(self.state, Paid):
-            cells = self.state.doubled(cells, self.carried[1], j)
-        return int(cells[0])
+        return int(self.program.cells(self.read(j))[0])
 
     def add(self, j: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Evaluate step j: its votes, and the sum that it wrote to."""

@@ -39,11 +39,6 @@ class PurchaseDisplay:
     def __init__(self, trace: Trace, purchases: Purchases) -> None:
         check_is("trace", trace, Trace, "a Trace, such as model.trace(X) gives")
         check_is("purchases", purchases, Purchases, "Purchases, such as model.dag_.purchases")
-        if purchases.charge == "path":
-            raise ValueError(
-                "the features are charged by path, but a trace does not hold the splits that rows "
-                'pass; wanted purchases with charge="tree"'
-            )
         self.purchases = purchases
         self.flows_, self.last_ = _flows(purchases.first_uses(trace), purchases.prices.paid)
 

@@ -20,8 +20,6 @@ def lazy_code(dag: Dag, steps: NDArray[np.intp]) -> str:
     purchases = dag.purchases
     if purchases is None or purchases.prices.n_groups == 0:
         return ""
-    if purchases.charge == "path":  # a step of the header wants all that its trees may read
-        return ""
     prices = purchases.prices
     columns = np.array([c for group in prices.columns for c in group], np.int64)
     sizes = [len(group) for group in prices.columns]

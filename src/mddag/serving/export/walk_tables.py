@@ -22,7 +22,6 @@ from mddag.dag.row_walk import AT_END
 from mddag.ensemble.ensemble import Ensemble
 from mddag.ensemble.nodes import NODE
 from mddag.ensemble.votes import starts_of
-from mddag.mdp.paid import Paid
 from mddag.mdp.policy import EVAL, Policy
 from mddag.mdp.stages import Stages
 
@@ -123,11 +122,6 @@ class WalkTables:
             )
         policy, fixed = dag.policy, dag.fixed_point
         staged = policy.state if isinstance(policy.state, Stages) else None
-        if isinstance(policy.state, Paid):
-            raise TypeError(
-                "the policy decides by features that were read before (the state Paid), which code "
-                "of other languages does not know; use the model file, mddag.load(path)"
-            )
         if staged is None:
             _ = policy.jumps  # refuses states that no kernel knows
         elif policy.grid.n_scores > 1:

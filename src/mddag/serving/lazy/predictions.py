@@ -53,19 +53,16 @@ class LazyPredictions:
         feature_costs: Any = None,
         feature_groups: Any = None,
         wave_cost: float = 0.0,
-        charge: str = "tree",
     ) -> Self:
         """The same model with prices of features; see ``FeaturePrices.of``.
 
         feature_costs  : an array (d,), or a dict by feature or group; None is 1 for each group
         feature_groups : {name: [features]} of what comes together; by default each by itself
         wave_cost      : the price of a round trip
-        charge         : "tree": a row pays for all that an evaluated base classifier may read;
-                         "path": for the splits that it passes. ``predict_lazy`` needs the first
         """
         dag = self.model.dag
         prices = FeaturePrices.of(dag.ensemble.features, feature_costs, feature_groups, wave_cost)
-        priced = replace(dag, purchases=with_prices(dag, prices, charge))
+        priced = replace(dag, purchases=with_prices(dag, prices))
         return self.with_model(replace(self.model, dag=priced))
 
     @property

@@ -10,7 +10,6 @@ import numpy as np
 from mddag.dag.purchases import Purchases
 from mddag.ensemble.votes import starts_of
 from mddag.features.prices import FeaturePrices
-from mddag.mdp.charges import CHARGES
 from mddag.serving.model_file._fields import Types, check_fields, check_length
 from mddag.serving.model_file.container import Metadata, ModelFileError, Tensors
 
@@ -31,8 +30,6 @@ def prices_parts(purchases: Purchases) -> tuple[Metadata, Tensors]:
         "needs": [list(groups) for groups in prices.needs],
         "wave_cost": float(prices.wave_cost),
     }
-    if purchases.charge != "tree":  # as all were before there was a choice
-        metadata["charge"] = purchases.charge
     return metadata, {
         "prices.costs": prices.costs,
         "prices.sizes": np.array([len(c) for c in prices.columns], np.int64),
@@ -43,10 +40,7 @@ def prices_parts(purchases: Purchases) -> tuple[Metadata, Tensors]:
 
 def purchases_of(metadata: Any, tensors: Tensors) -> Purchases:
     """The inverse of `prices_parts`; whether they fit the model, the Dag checks."""
-    by_path = isinstance(metadata, dict) and "charge" in metadata
-    check_fields("prices", metadata, FIELDS | ({"charge": str} if by_path else {}))
-    if by_path and metadata["charge"] not in CHARGES:
-        raise ModelFileError(f"prices have charge = {metadata['charge']!r:.20}; wanted {CHARGES}")
+    check_fields("prices", metadata, FIELDS)
     names, needs = metadata["names"], metadata["needs"]
     if not all(type(name) in (str, int) for name in names):
         raise ModelFileError("prices have names of groups that are neither strings nor positions")
@@ -67,4 +61,4 @@ def purchases_of(metadata: Any, tensors: Tensors) -> Purchases:
         metadata["wave_cost"],
         tuple(map(tuple, needs)),
     )
-    return Purchases(prices, buys.astype(bool), metadata.get("charge", "tree"))
+    return Purchases(prices, buys.astype(bool))

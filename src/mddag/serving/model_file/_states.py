@@ -13,7 +13,6 @@ import numpy as np
 
 from mddag._internal.checks import typed
 from mddag.mdp.grid import Grid
-from mddag.mdp.paid import Paid
 from mddag.mdp.query_state import Gap, QueryUrgency, Rank, Reading, Share, Urgency
 from mddag.mdp.stages import Stages
 from mddag.mdp.state import Score, State
@@ -61,20 +60,6 @@ def _stages(metadata: Metadata, tensors: Tensors, grid: Grid, n_steps: int) -> S
     return Stages(grid, reads, writes.astype(bool))
 
 
-def _paid_parts(state: Paid) -> tuple[Metadata, Tensors]:
-    return {}, {"state.wants": state.wants.astype(np.uint8)}
-
-
-def _paid(metadata: Metadata, tensors: Tensors, grid: Grid, n_steps: int) -> Paid:
-    wants = tensors["state.wants"]
-    check_length("state.wants", wants, n_steps, "one row for each step")
-    if wants.shape[1] == 0 or wants.max(initial=0) > 1:
-        raise ModelFileError(
-            "tensor state.wants has no groups, or numbers above 1; wanted 0 or 1 for each group"
-        )
-    return Paid(grid, wants.astype(bool))
-
-
 FORMATS = (
     StateFormat("score", Score, lambda state: ({}, {}), lambda _m, _t, grid, _n: Score(grid)),
     StateFormat(
@@ -84,7 +69,6 @@ FORMATS = (
         _stages,
         tensors={"state.reads": ("I64", 1), "state.writes": ("U8", 2)},
     ),
-    StateFormat("paid", Paid, _paid_parts, _paid, tensors={"state.wants": ("U8", 2)}),
     StateFormat(
         "reading", Reading, queries.parts, queries.reading, queries.FIELDS, queries.TENSORS
     ),

@@ -67,12 +67,10 @@ class Descent(Parameters, Solver):
     verbose: bool = False
 
     settings: ClassVar[tuple[str, ...]] = SETTINGS
-    weighs_costs: ClassVar[bool] = True
-    pays_features: ClassVar[bool] = True
 
     def solve(self, mdp: MDP, selection: MDP | None = None) -> Policy:
         """The best candidate by Eq. (8) on `selection`, or on the MDP itself."""
-        check_samples(mdp, selection, self)
+        check_samples(mdp, selection)
         return self.search(mdp, selection).policy
 
     def search(self, mdp: MDP, selection: MDP | None = None) -> Search:

@@ -30,7 +30,6 @@ class Descents:
     """Descents on one MDP."""
 
     def __init__(self, mdp: MDP, every: int, n_sweeps: int, n_threads: int) -> None:
-        mdp = mdp.deciding(every)
 
         def sweep(actions: tuple[str, ...], n_most: int) -> Sweep:
             instances = mdp.counting(n_most)
@@ -40,7 +39,7 @@ class Descents:
 
         no_skip = tuple(action for action in mdp.actions if action != "skip")
         self.mdp, self.every, self.n_sweeps = mdp, every, n_sweeps
-        self.shape = -(-mdp.n_steps // every), mdp.state.n_cells
+        self.shape = -(-mdp.n_steps // every), mdp.grid.n_cells
         self.on_all, self.on_few, self.on_fewer = (
             sweep(mdp.actions, n_most) for n_most in (mdp.n_instances, FEW, FEWER)
         )
@@ -102,7 +101,7 @@ class Descents:
     def policy(self, actions: Actions) -> Policy:
         mdp = self.mdp
         steps = np.arange(mdp.n_steps)
-        return Policy(actions, mdp.grid, steps, self.every, state=mdp.state)
+        return Policy(actions, mdp.grid, steps, self.every)
 
 
 def suited(start: Policy, mdp: MDP, every: int) -> Actions:
@@ -117,14 +116,7 @@ def suited(start: Policy, mdp: MDP, every: int) -> Actions:
             "start takes the base classifiers in another order than the MDP; learn on "
             "mdp.arranged(Arrangement(start.order, start.rescaling)), where its order is arange(N)"
         )
-    edges, n_parts = start.grid.edges, mdp.state.n_cells // (len(mdp.grid.edges) + 1)
-    own_parts = start.state.n_cells // (len(edges) + 1)
-    if own_parts > n_parts:
-        raise ValueError(
-            "start decides by features that are paid, but the MDP has no charges; wanted one of "
-            "the same state"
-        )
+    edges, n_parts = start.grid.edges, mdp.grid.n_cells // (len(mdp.grid.edges) + 1)
     inside = np.searchsorted(edges, mdp.grid.centres)
-    parts = np.arange(n_parts)[:, None] % own_parts  # without a bit, for both of its values
-    cells = (parts * (len(edges) + 1) + inside).ravel()
+    cells = (np.arange(n_parts)[:, None] * (len(edges) + 1) + inside).ravel()
     return np.ascontiguousarray(start.actions[:, cells])

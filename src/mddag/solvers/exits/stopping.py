@@ -52,7 +52,7 @@ class Stopping(Parameters, Solver):
 
     def solve(self, mdp: MDP, selection: MDP | None = None) -> Policy:
         """The optimum on these rows, or the full ensemble where that is better on `selection`."""
-        check_samples(mdp, selection, self)
+        check_samples(mdp, selection)
         return self.solve_path(mdp, [mdp.beta], selection)[0]
 
     def solve_path(
@@ -60,7 +60,7 @@ class Stopping(Parameters, Solver):
     ) -> list[Policy]:
         """The same at each of several prices, for one walk through the sums."""
         self.check()
-        check_samples(mdp, selection, self)
+        check_samples(mdp, selection)
         full, judge = mdp.evaluate_all(), mdp if selection is None else selection
         full.require(judge.n_steps, judge.n_scores)
         if "quit" not in mdp.actions:

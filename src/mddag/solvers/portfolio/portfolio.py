@@ -107,7 +107,7 @@ class Portfolio(Parameters, Solver):
 
     def solve(self, mdp: MDP, selection: MDP | None = None) -> Policy:
         """The best candidate by Eq. (8) on `selection`, or on rows of the MDP that are held out."""
-        check_samples(mdp, selection, self)  # before beta is read
+        check_samples(mdp, selection)  # before beta is read
         return self.judged(mdp, [mdp.beta], selection).policy(mdp.beta)
 
     def solve_path(
@@ -120,7 +120,7 @@ class Portfolio(Parameters, Solver):
     def judged(self, mdp: MDP, betas: Sequence[float], selection: MDP | None = None) -> Entries:
         """All candidates, judged."""
         self.check()
-        check_samples(mdp, selection, self)
+        check_samples(mdp, selection)
         random = np.random.RandomState(self.random_state)
         learning, selected = (
             rows.at_most(self.max_rows) for rows in self._parted(mdp, selection, random)

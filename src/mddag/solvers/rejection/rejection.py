@@ -105,7 +105,7 @@ class Rejection(Parameters, Solver):
         self, mdp: MDP, budgets: Sequence[float | None], selection: MDP | None = None
     ) -> list[Detection]:
         """The same for several budgets, or None for the price of the MDP; learned once for all."""
-        check_samples(mdp, selection, self)
+        check_samples(mdp, selection)
         rows = self._problem(mdp)
         judges = rows if selection is None else self._problem(selection, rows)
         tried = list(rows.candidates(self.shift, judges))

@@ -36,12 +36,17 @@ class Episodes:
         cumulative = np.empty(0) if uniform else np.cumsum(mdp.weight)
         eval_, skip, quit_ = (action in mdp.actions for action in ACTIONS)
         self.mdp, self.exploration, self.allowed = mdp, exploration, (eval_, skip, quit_)
-        weights = cumulative, mdp.cost_factors
-        self.sample = (tables.native, mdp.votes.codes, tables.bias, mdp.costs, *weights)
-        charges = None if mdp.charges is None else mdp.charges.native
-        self.space = (mdp.grid.native, mdp.grid.centres, values.norm(tables), charges)
-        self.learning = (mdp.price, *rules, self.allowed)
-        n_parts = mdp.state.n_cells // (len(mdp.grid.edges) + 1)
+        self.sample = (
+            tables.native,
+            mdp.votes.codes,
+            tables.bias,
+            mdp.costs,
+            cumulative,
+            np.empty(0),
+        )
+        self.space = (mdp.grid.native, mdp.grid.centres, values.norm(tables), None)
+        self.learning = (mdp.beta, *rules, self.allowed)
+        n_parts = mdp.grid.n_cells // (len(mdp.grid.edges) + 1)
         self.values = values.start(mdp.n_steps, n_parts)
         self.random = np.random.SeedSequence(seed).generate_state(4, np.uint64).astype(np.uint64)
         self.loss = quit_loss(mdp)
@@ -85,6 +90,6 @@ class Episodes:
                 f"the learned values are not finite: the loss {mdp.loss!r} is too large on some "
                 "scores on the way; a smaller scale may help"
             )
-        actions = np.empty((mdp.n_steps, mdp.state.n_cells), np.uint8)
+        actions = np.empty((mdp.n_steps, mdp.grid.n_cells), np.uint8)
         _core.tabulate(self.values, self.space, self.allowed, actions)
-        return Policy(actions, mdp.grid, np.arange(mdp.n_steps), state=mdp.state)
+        return Policy(actions, mdp.grid, np.arange(mdp.n_steps))

@@ -38,12 +38,10 @@ class TemporalDifference(Parameters, Solver):
 
     off_policy: ClassVar[bool]
     settings: ClassVar[tuple[str, ...]] = ("random_state", "verbose")
-    weighs_costs: ClassVar[bool] = True
-    pays_features: ClassVar[bool] = True
 
     def solve(self, mdp: MDP, selection: MDP | None = None) -> Policy:
         """The best snapshot by Eq. (8) on `selection`, or on the MDP itself as in the paper."""
-        check_samples(mdp, selection, self)
+        check_samples(mdp, selection)
         return self.search(mdp, selection).policy
 
     def search(self, mdp: MDP, selection: MDP | None = None) -> Search:
