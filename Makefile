@@ -135,7 +135,6 @@ bench: $(VENV)/built
 	$(BIN)/python -m benchmarks.parts.portfolio
 	$(BIN)/python -m benchmarks.parts.learning
 	$(BIN)/python -m benchmarks.parts.refitting
-	$(BIN)/python -m benchmarks.parts.merging
 	$(BIN)/python -m benchmarks.quality
 	$(BIN)/python -m benchmarks.quality.times
 	$(BIN)/python -m benchmarks.ranking

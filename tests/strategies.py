@@ -41,38 +41,13 @@ votes_ = st.floats(-2, 2, allow_subnormal=False).map(lambda v: round(v, 3))
 
 
 @st.composite
-def trees_of_one_column(draw, n_features, width, max_depth=3):
-    """A random Nodes whose splits read one column, by thresholds or by category sets."""
-    tree, column = TreeBuilder(), draw(st.integers(0, n_features - 1))
-    nominal = draw(st.booleans())
-
-    def grow(depth):
-        if depth == max_depth or draw(st.integers(0, 4)) == 0:
-            return tree.leaf(np.array(draw(st.lists(votes_, min_size=width, max_size=width))))
-        left, right, missing_left = grow(depth + 1), grow(depth + 1), draw(st.booleans())
-        if nominal:
-            members = draw(st.lists(st.integers(0, 70), max_size=5, unique=True))
-            return tree.nominal_split(column, np.array(members), left, right, missing_left)
-        return tree.split(column, draw(st.sampled_from(VALUES)), left, right, missing_left)
-
-    return tree.finish(grow(0))
-
-
-@st.composite
-def ensembles(draw, n_scores=None, one_column=False):
-    """A random Ensemble: K scores, single-score and all-score trees, several trees per h_j.
-
-    one_column : whether most of the trees read one column alone
-    """
+def ensembles(draw, n_scores=None):
+    """A random Ensemble: K scores, single-score and all-score trees, several trees per h_j."""
     n_features = draw(st.integers(1, 3))
     n_scores = draw(st.sampled_from([1, 1, 2, 3])) if n_scores is None else n_scores
     n_trees = draw(st.integers(0, 5))
     score = [0 if n_scores == 1 else draw(st.integers(-1, n_scores - 1)) for _ in range(n_trees)]
-    narrow = [one_column and draw(st.integers(0, 4)) > 0 for _ in score]
-    members = [
-        draw((trees_of_one_column if few else trees)(n_features, n_scores if k < 0 else 1))
-        for k, few in zip(score, narrow, strict=True)
-    ]
+    members = [draw(trees(n_features, n_scores if k < 0 else 1)) for k in score]
     cuts = draw(st.lists(st.integers(0, n_trees), max_size=3)) if n_trees else []
     return Ensemble.from_trees(
         members,

@@ -22,7 +22,7 @@ import numpy as np
 from benchmarks.clock import seconds
 from benchmarks.places import RESULTS
 from benchmarks.table import kept
-from mddag.learners import Product, Stump, Tree
+from mddag.learners import Stump, Tree
 from mddag.learners.columns import Columns
 
 FIELDS = ("learner", "group", "n", "d", "n_classes", "max_bins", "n_threads", "code",
@@ -70,7 +70,7 @@ class Setting:
 def settings() -> list[Setting]:
     table = [
         Setting("table", learner, n_classes=k, max_bins=bins, n_threads=threads)
-        for learner in (Stump(), Tree(8), Product(2))
+        for learner in (Stump(), Tree(8))
         for k in (1, 10, 26)
         for bins in (255, None)
         for threads in (1, 2)

@@ -1,13 +1,13 @@
 import pytest
 from sklearn.base import clone
 
-from mddag.learners import Product, Stump, Tree
+from mddag.learners import Stump, Tree
 from mddag.solvers import Sarsa
 from mddag.solvers.td.exploration import Flat
 from mddag.solvers.td.values import RadialBasis, Table
 
 
-@pytest.mark.parametrize("learner", [Stump(), Tree(), Tree(n_leaves=5), Product(n_terms=3)])
+@pytest.mark.parametrize("learner", [Stump(), Tree(), Tree(n_leaves=5)])
 def test_repr_is_the_constructor_call_and_clones_are_equal(learner):
     assert eval(repr(learner)) == learner
     assert clone(learner) == learner

@@ -16,7 +16,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from mddag import AdaBoostMHClassifier
-from mddag.learners import Product, Stump, Tree
+from mddag.learners import Stump, Tree
 
 
 @pytest.fixture(scope="module")
@@ -99,7 +99,7 @@ def test_threads_change_nothing(iris):
         {"max_features": 2},
         {"early_stopping": 8},
         {"learner": Tree(4), "categorical_features": [0], "max_bins": 16},
-        {"learner": Product(2), "class_weight": "balanced", "min_weight_fraction_leaf": 0.1},
+        {"learner": Tree(4), "class_weight": "balanced", "min_weight_fraction_leaf": 0.1},
     ],
     ids=repr,
 )

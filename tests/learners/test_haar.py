@@ -9,11 +9,11 @@ import mddag
 from mddag import AdaBoostMHClassifier
 from mddag._internal.doubts import DoubtfulResult
 from mddag.features.haar import haar_features
-from mddag.learners import Haar, Product, Stump, Tree
+from mddag.learners import Haar, Stump, Tree
 from tests.patches import bars, boosted
 
 
-@pytest.mark.parametrize("learner", [None, Tree(4), Product(2)], ids=repr)
+@pytest.mark.parametrize("learner", [None, Tree(4)], ids=repr)
 def test_bars_are_found(learner):
     model, X, y = boosted(learner=learner)
     fresh, labels = bars(seed=1)

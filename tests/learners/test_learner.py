@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from mddag.learners import Learner, Product, Stump, Tree
+from mddag.learners import Learner, Stump, Tree
 from mddag.learners.columns import Columns
 from tests.learners.one_column import OneColumn
 from tests.learners.problems import assert_same, labels, problems
 from tests.reference.columns import leaf
 from tests.shipped import needed
 
-LEARNERS: list[Learner] = [Stump(), Tree(4), Product(2), OneColumn()]
+LEARNERS: list[Learner] = [Stump(), Tree(4), OneColumn()]
 
 
 @pytest.mark.parametrize("learner", LEARNERS, ids=repr)

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from mddag.learners import Haar, Product, Tree
+from mddag.learners import Haar, Tree
 from tests.messages.message import check, each
 from tests.messages.models import boost
 
@@ -19,12 +19,6 @@ ROWS = [
         lambda: boost(Tree(n_leaves=1)),
         ValueError,
         "n_leaves is 1; wanted a whole number",
-    ),
-    (
-        "n_terms",
-        lambda: boost(Product(n_terms=9)),
-        ValueError,
-        "n_terms is 9; wanted a whole number",
     ),
     (
         "n_features",

@@ -13,7 +13,7 @@ import mddag
 from mddag import AdaBoostMHClassifier, Grid
 from mddag.dag.dag import Dag
 from mddag.features.haar import haar_values
-from mddag.learners import Haar, Product, Stump, Tree
+from mddag.learners import Haar, Stump, Tree
 from mddag.mdp.policy import EVAL, QUIT, SKIP, Policy
 from mddag.mdp.stages import Stages
 from mddag.solvers import Descent
@@ -118,7 +118,7 @@ def test_rollouts_and_sweeps(ensemble, labels):
     assert_same_by_threads(lambda n: mdp.rollout(policies[1], n_threads=n))
 
 
-@pytest.mark.parametrize("learner", [Stump(), Tree(n_leaves=6), Product(n_terms=2)], ids=repr)
+@pytest.mark.parametrize("learner", [Stump(), Tree(n_leaves=6)], ids=repr)
 @pytest.mark.parametrize("max_bins", [64, 2000], ids=["narrow columns", "wide columns"])
 def test_boosting(labels, learner, max_bins):
     def boosted(n):

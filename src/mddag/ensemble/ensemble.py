@@ -27,12 +27,11 @@ from mddag._internal.out_array import checked_out
 from mddag._internal.read_only import read_only
 from mddag.ensemble.callables import Rescaled, Voter, called, check_callables
 from mddag.ensemble.flat_trees import flat_nodes, flat_tables
-from mddag.ensemble.merging import constant_votes, merged_classifiers
 from mddag.ensemble.nodes import Nodes
 from mddag.ensemble.rescaling import Rescaling
 from mddag.ensemble.tasks import TASKS, Classification
 from mddag.ensemble.tasks.task import LINKS, Kind, Link, Task
-from mddag.ensemble.votes import Tables, Votes, starts_of, take_segments
+from mddag.ensemble.votes import Tables, Votes, take_segments
 from mddag.features.features import Features
 from mddag.features.rows import Rows
 
@@ -179,34 +178,6 @@ class Ensemble:
         callables = tuple(map(Rescaled, self.callables, rescaling.scales, rescaling.shift))
         tables = rescaling.applied(self.tables)
         return replace(self, tables=tables, callables=callables, routed=None)
-
-    def merged(self) -> Ensemble:
-        """The same sum with one base classifier, a step function, for all trees of a column.
-
-        Trees that read one column alone are merged exactly; all others stay as they are. A column
-        has several step functions where one would have more than 256 leaves. Sums differ by the
-        rounding of float64 alone. The result is an ensemble of its own: paths and orders number
-        its base classifiers, not the source's. Where prices were given, a step function has the
-        largest of those it stands for, since its column is read once. Callables are not merged.
-        """
-        if self.callables:
-            return self
-        trees = [self.tree(t) for t in range(self.n_trees)]
-        merged_all = list(merged_classifiers(trees, self.tables))
-        found = [c for c in merged_all if len(c.trees[0][0].records) > 1]
-        kept = [pair for classifier in found for pair in classifier.trees]
-        given = zip(trees, self.tables.score.tolist(), strict=True)
-        constants = [*given, *(pair for c in merged_all for pair in c.trees)]
-        merged = Ensemble.from_trees(
-            [tree for tree, _ in kept],
-            features=self.features,
-            bias=self.bias + constant_votes(constants, self.n_scores),
-            score=np.array([score for _, score in kept], np.int32),
-            rounds=starts_of([len(classifier.trees) for classifier in found]),
-        )
-        merged = replace(merged, task=self.task)
-        prices = [self.cost[classifier.olds].max() for classifier in found]
-        return merged.with_cost(prices) if self.priced else merged
 
     def truncated(self, n_classifiers: int) -> Ensemble:
         """The first `n_classifiers` base classifiers."""

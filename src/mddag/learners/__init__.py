@@ -4,7 +4,6 @@
 |---|---|
 | Stump | one cut of one column; the paper's choice |
 | Tree | a tree grown best-first, for interactions of columns |
-| Product | a product of stumps, for interactions of many columns |
 | Haar | stumps or trees over rectangle features of grey patches |
 
 ``learner`` has the contract: start there. ``columns`` is X as learners read it.
@@ -12,8 +11,7 @@
 
 from mddag.learners.haar import Haar as Haar
 from mddag.learners.learner import Learner as Learner
-from mddag.learners.product import Product as Product
 from mddag.learners.stump import Stump as Stump
 from mddag.learners.tree import Tree as Tree
 
-__all__ = ["Haar", "Learner", "Product", "Stump", "Tree"]
+__all__ = ["Haar", "Learner", "Stump", "Tree"]

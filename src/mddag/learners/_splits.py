@@ -59,14 +59,6 @@ def _grown(
     return Nodes(records, votes[: (n_nodes + 1) // 2], words[: records["n_words"].sum()])
 
 
-def signed_weights(targets: Targets, weights: Weights) -> NDArray[np.int64]:
-    """q_ik = llround(w_ik 2^60) y_ik, int64 (n, K)."""
-    scaled = weights * 2.0**60
-    whole = np.floor(scaled)
-    up = scaled - whole >= 0.5  # exact, unlike floor(scaled + 0.5)
-    return (whole.astype(np.int64) + up) * targets
-
-
 def _check_shapes(columns: Columns, targets: Targets, weights: Weights) -> None:
     for name, array, dtype in (("targets", targets, np.int8), ("weights", weights, np.float64)):
         if array.dtype != dtype or not array.flags.c_contiguous or array.ndim != 2:
