@@ -248,8 +248,6 @@ def test_weights_say_whose_errors_count(kind):
     sign, first = 2.0 * labels - 1, np.arange(400) < 200
     votes = np.column_stack([np.where(first, sign, -sign), np.where(first, 0.0, 2 * sign)])
     weights = np.where(first, 1.0, 1e-3), np.where(first, 1e-3, 1.0)
-    if kind is solvers.Certificate:
-        pytest.skip("it does not look at rows")
     second = MDP(votes, labels).rows(np.flatnonzero(~first))
     losses = [
         second.evaluate(short(kind).solve(MDP(votes, labels, beta=0.1, weight=w))).loss

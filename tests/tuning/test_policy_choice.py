@@ -7,7 +7,6 @@ import mddag
 from mddag._internal.doubts import DoubtfulResult
 from mddag.solvers import (
     QWYC,
-    Certificate,
     Descent,
     Margin,
     Portfolio,
@@ -20,7 +19,7 @@ from mddag.solvers import (
 from tests.tuning.small_models import FAST
 
 SOLVERS = [
-    *(QWYC(), Certificate(), Margin(), Prefix(), Residual(), Stopping()),
+    *(QWYC(), Margin(), Prefix(), Residual(), Stopping()),
     Descent(n_starts=0, n_sweeps=1),
     Portfolio((Margin(),)),
     *(learner(n_episodes=500, evaluate_every=500) for learner in (Sarsa, WatkinsQ)),
@@ -34,7 +33,6 @@ def test_the_budget_holds_on_fresh_rows_but_for_chance(hastie):
     assert fast.score(X_test, y_test) > 0.8 * model.score(X_test, y_test)
 
 
-@pytest.mark.filterwarnings("ignore::mddag.DoubtfulResult")  # Certificate() meets no such budget
 @pytest.mark.parametrize("knob", [{"beta": 0.01}, {"budget": 5}, {"max_loss": 0.05}], ids=str)
 @pytest.mark.parametrize("solver", SOLVERS, ids=lambda s: type(s).__name__)
 def test_every_solver_serves_every_knob(hastie, solver, knob):

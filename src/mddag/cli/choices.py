@@ -18,7 +18,6 @@ SOLVERS = {
     "qwyc": "QWYC",
     "residual": "Residual",
     "stopping": "Stopping",
-    "certificate": "Certificate",
     "descent": "Descent",
     "sarsa": "Sarsa",
     "watkins-q": "WatkinsQ",

@@ -14,7 +14,6 @@ further rows, which choose among the policies that were learned, by Eq. (8).
 | QWYC | disagreement with the full ensemble is to be bounded: two thresholds per step |
 | Residual | rows are few but the ensemble is long: a regression of the full score, one parameter |
 | Stopping | probabilities count: early exits whose scores are read as a calibration reads them |
-| Certificate | no label may change, on any input |
 | Rejection | detection: an FPR or a TPR is wanted, and the cost is that of negatives |
 
 ``solver`` has the contract: start there. ``exits`` are policies without SKIP, ``td`` the paper's
@@ -26,7 +25,6 @@ by loss and cost, ``teacher`` makes soft targets, ``quit_loss`` is the loss as k
 """
 
 from mddag.solvers.descent.descent import Descent
-from mddag.solvers.exits.certificate import Certificate
 from mddag.solvers.exits.margin import Margin
 from mddag.solvers.exits.prefix import Prefix
 from mddag.solvers.exits.qwyc import QWYC
@@ -41,7 +39,6 @@ from mddag.solvers.td.watkins_q import WatkinsQ
 __all__ = [
     "QWYC",
     "Candidates",
-    "Certificate",
     "Descent",
     "Family",
     "Margin",
