@@ -79,7 +79,7 @@ build/arm/%.neon.o: $(NATIVE)
 
 # Engines of clusters, each run for real on this machine, in an environment of their own: they are
 # large, and want versions of their own. Spark needs Java. Dask is also a part of make test.
-CLUSTER_TESTS := $(addprefix tests/,clusters serving/distributed serving/mlflow)
+CLUSTER_TESTS := $(addprefix tests/,clusters serving/test_distributed.py serving/mlflow)
 test-clusters: build/clusters/built java
 	build/clusters/bin/python -m pytest $(CLUSTER_TESTS)
 bench-clusters: build/clusters/built java

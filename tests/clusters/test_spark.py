@@ -30,7 +30,6 @@ def test_numbers_and_bools_as_labels(spark):
 
 
 def test_kept_numbers_with_gaps_stay_as_they_are(spark):
-    """By Spark 4.3; older ones make floats of them, which workers refuse if they are large."""
     frame = spark.createDataFrame(table()).selectExpr("*", "if(size > 0, key, null) as gaps")
     scored = mddag.distributed.score(frame.coalesce(1), model(), keep=["key", "gaps"]).collect()
     positive = dict(zip(table()["key"].tolist(), (table()["size"] > 0).tolist(), strict=True))
