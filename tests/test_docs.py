@@ -187,23 +187,3 @@ def test_deviations_are_numbered_once_and_name_their_test():
     for line in (DOCS / "deviations.md").read_text().splitlines():
         if re.match(r"\| \d+ \|", line):
             assert "`tests/" in line, line
-
-
-def test_the_walks_name_functions_that_exist():
-    """``python docs/walks.py after`` makes the list anew."""
-    page = (DOCS / "architecture.md").read_text()
-    after = page.partition("<!-- after -->")[2].partition("<!-- end of after -->")[0]
-    names = re.findall(r"^ *([a-z_]+(?:\.\w+)+)(?: x\d+)?$", after, re.MULTILINE)
-    assert len(names) > 50
-    for name in names:
-        assert resolved(name.replace(".__init__.", ".")), f"there is no {name}"
-
-
-def resolved(name):
-    """What a dotted name below mddag stands for: modules as far as they go, then attributes."""
-    parts, found = name.split("."), importlib.import_module("mddag")
-    for at, part in enumerate(parts):
-        path = ".".join(["mddag", *parts[: at + 1]])
-        is_module = hasattr(found, "__path__") and importlib.util.find_spec(path)
-        found = importlib.import_module(path) if is_module else getattr(found, part)
-    return found

@@ -41,7 +41,6 @@ if TYPE_CHECKING:
     from mddag.mdp.mdp import MDP as MDP
     from mddag.mdp.policy import Policy as Policy
     from mddag.serving.export import export as export
-    from mddag.serving.export import export_c as export_c
     from mddag.serving.model_file import ModelFileError as ModelFileError
     from mddag.serving.predictor import Predictor as Predictor
     from mddag.serving.predictor import load as load
@@ -81,7 +80,6 @@ _HOMES = {
     "as_ensemble": "mddag.adapters",
     "compile": "mddag.dag.dag",
     "export": "mddag.serving.export",
-    "export_c": "mddag.serving.export",
     "load": "mddag.serving.predictor",
     "show_versions": "mddag.serving.versions",
     "sparsify": "mddag.tuning.sparsify",
@@ -135,7 +133,6 @@ __all__ = [
     "as_ensemble",
     "compile",
     "export",
-    "export_c",
     "load",
     "show_versions",
     "sparsify",

@@ -3,7 +3,6 @@ import os
 import resource
 import signal
 import stat
-import subprocess
 import sys
 import threading
 from contextlib import contextmanager
@@ -81,24 +80,6 @@ def test_an_old_file_keeps_its_mode(file, mode):
     assert_alone(file, NEW)
 
 
-@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="needs the root user")
-def test_an_old_file_keeps_its_owner(file):
-    os.chown(file, 1234, 5678)
-    write_whole(file, NEW)
-    assert (file.stat().st_uid, file.stat().st_gid) == (1234, 5678)
-
-
-def test_while_it_is_written_a_file_with_a_mode_of_its_own_is_secret(file, monkeypatch):
-    seen = []
-
-    def look(descriptor):
-        seen.append(stat.S_IMODE(os.fstat(descriptor).st_mode))
-
-    monkeypatch.setattr(_whole_file.os, "fsync", look)
-    write_whole(file, NEW)
-    assert seen == [0o600]
-
-
 def test_a_link_stays_and_the_file_that_it_names_is_replaced(file, tmp_path):
     (tmp_path / "elsewhere").mkdir()
     link = tmp_path / "elsewhere" / "link.mddag"
@@ -118,14 +99,6 @@ def test_a_link_to_a_file_that_is_not_there_yet(tmp_path):
     assert (tmp_path / "new").read_bytes() == NEW
 
 
-def test_links_in_a_circle_are_refused(tmp_path):
-    (tmp_path / "a").symlink_to("b")
-    (tmp_path / "b").symlink_to("a")
-    with pytest.raises(OSError, match=r"symbolic links: '.*a'"):
-        write_whole(tmp_path / "a", NEW)
-    assert (tmp_path / "a").is_symlink()
-
-
 def test_a_device_is_written_to_and_stays(tmp_path):
     before = os.stat(os.devnull)
     write_whole(os.devnull, NEW)
@@ -140,38 +113,14 @@ def test_a_device_is_written_to_and_stays(tmp_path):
     assert os.listdir(tmp_path) == ["pipe"]
 
 
-def test_a_missing_folder_is_named(tmp_path):
-    path = tmp_path / "nowhere" / "model.mddag"
-    with pytest.raises(FileNotFoundError) as caught:
-        write_whole(path, NEW)
-    assert f"the folder '{path.parent}' does not exist; make it first: '{path}'" in str(
-        caught.value
-    )
-    assert (caught.value.errno, caught.value.filename) == (errno.ENOENT, str(path))
-
-
-def test_a_folder_is_no_file_and_a_file_no_folder(file):
-    with pytest.raises(IsADirectoryError, match="this is a folder; wanted the name of a file"):
+def test_what_cannot_be_written_names_the_file(file):
+    with pytest.raises(FileNotFoundError, match="nothing was written") as caught:
+        write_whole(file.parent / "nowhere" / "model.mddag", NEW)
+    assert caught.value.filename == str(file.parent / "nowhere" / "model.mddag")
+    with pytest.raises(IsADirectoryError):
         write_whole(file.parent, NEW)
-    with pytest.raises(NotADirectoryError, match="is a file; wanted a folder to write into"):
+    with pytest.raises(NotADirectoryError):
         write_whole(file / "inside", NEW)
-    assert_alone(file, OLD)
-
-
-@pytest.mark.parametrize(
-    ("closed", "message"),
-    [
-        ("the file", "the file may not be written to; change its mode or choose another name"),
-        ("the folder", r"the folder '.*' may not be written to; change its mode or choose another"),
-    ],
-)
-def test_what_may_not_be_written_to_is_refused(file, monkeypatch, closed, message):
-    """The root user may write everywhere, so the system's answer is played."""
-    shut = file if closed == "the file" else file.parent
-    monkeypatch.setattr(os, "access", lambda path, mode: os.fspath(path) != os.fspath(shut))
-    with pytest.raises(PermissionError, match=message) as caught:
-        write_whole(file, NEW)
-    assert caught.value.filename == str(file)
     assert_alone(file, OLD)
 
 
@@ -203,59 +152,6 @@ def test_ctrl_c_leaves_nothing_behind(file, monkeypatch):
     with pytest.raises(KeyboardInterrupt):
         write_whole(file, NEW)
     assert_alone(file, OLD)
-
-
-WRITE_AND_HANG = """
-import os, sys, time
-from mddag._internal import whole_file as _whole_file
-
-def hang(descriptor):
-    print("written", flush=True)
-    time.sleep(600)
-
-_whole_file.os.fsync = hang
-_whole_file.write_whole(sys.argv[1], b"of a process that is killed")
-"""
-
-
-def test_what_a_killed_write_leaves_behind_is_removed_by_the_next_and_no_sooner(file):
-    command = [sys.executable, "-c", WRITE_AND_HANG, str(file)]
-    with subprocess.Popen(command, stdout=subprocess.PIPE) as writer:
-        try:
-            assert writer.stdout.readline() == b"written\n"
-            write_whole(file, NEW)
-            assert len(os.listdir(file.parent)) == 2, "the file of a living write was removed"
-        finally:
-            writer.kill()
-    left = next(name for name in os.listdir(file.parent) if name != file.name)
-    assert left.startswith(".model.mddag.")
-    assert left.endswith(".unfinished")
-    assert file.read_bytes() == NEW
-    write_whole(file.with_name("other"), NEW)
-    assert (file.parent / left).exists(), "a write of another file removed it"
-    file.with_name("other").unlink()
-    write_whole(file, NEW)
-    assert_alone(file, NEW)
-
-
-def test_files_that_are_not_ours_stay(file):
-    others = {".model.mddag.unfinished", ".model.mddag.0123abcd", "model.mddag.0123abcd.unfinished"}
-    for name in others:
-        (file.parent / name).touch()
-    write_whole(file, NEW)
-    assert set(os.listdir(file.parent)) == {file.name, *others}
-
-
-def test_where_there_are_no_locks_unfinished_files_stay(file, monkeypatch):
-    def unsupported(*_):
-        raise OSError(errno.ENOLCK, "no locks available")
-
-    left = file.with_name(f".{file.name}.0123abcd.unfinished")
-    left.touch()
-    monkeypatch.setattr(_whole_file.fcntl, "flock", unsupported)
-    write_whole(file, NEW)
-    assert left.exists()
-    assert file.read_bytes() == NEW
 
 
 def test_many_writers_and_a_reader(tmp_path):

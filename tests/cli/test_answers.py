@@ -34,7 +34,7 @@ def test_lightgbm_itself_and_its_file_here(made, rows):
 @pytest.mark.skipif(shutil.which("cc") is None, reason="there is no C compiler")
 def test_a_header(made, rows, tmp_path):
     opened = open_model(made / "sparse.mddag")
-    mddag.export_c(opened.predictor, tmp_path / "net.h", name="net")
+    mddag.export(opened.predictor, tmp_path / "net.h", name="net")
     answer, single = answers.answer_of_file(tmp_path / "net.h", opened.ensemble)
     assert single
     assert same(answers.of_model(opened), answer, rows)
@@ -47,7 +47,7 @@ def test_headers_of_whole_numbers_and_of_regressors(tmp_path):
     X = rng.integers(0, 50, (500, 3))
     model = sklearn.GradientBoostingRegressor(n_estimators=5).fit(X, X.sum(axis=1))
     dag = mddag.compile(mddag.as_ensemble(model))
-    mddag.export_c(dag, tmp_path / "net.h", integer_thresholds=True)
+    mddag.export(dag, tmp_path / "net.h", integer_thresholds=True)
     answer = answers.of_header(str(tmp_path / "net.h"), dag.ensemble)
     given = X.astype(np.float32)
     assert np.allclose(answer(given, None), dag.scores(given)[:, 0], atol=1e-4)
@@ -112,7 +112,7 @@ def test_labels_are_spelt_alike():
 
 def test_a_header_that_does_not_compile(made, tmp_path):
     opened = open_model(made / "sparse.mddag")
-    mddag.export_c(opened.predictor, tmp_path / "net.h", name="net")
+    mddag.export(opened.predictor, tmp_path / "net.h", name="net")
     text = (tmp_path / "net.h").read_text()
     (tmp_path / "net.h").write_text(text.replace("return", "retrun", 1))
     with pytest.raises(InputError, match="does not compile"):

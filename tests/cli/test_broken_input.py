@@ -55,8 +55,6 @@ def objects(name):
     np.savez(name, X=np.array([[{}]], object), y=[0])
 
 
-ARFF = "@relation r\n@attribute a numeric\n@data\n"
-
 # What is broken: how the file is made, the command, a part of the line.
 INPUTS = {
     "no file": (None, (*PREDICT, "none.csv"), "there is no file 'none.csv'"),
@@ -97,19 +95,6 @@ INPUTS = {
         lambda: (rows("whole.parquet"), part("cut.parquet", "whole.parquet")),
         (*PREDICT, "cut.parquet"), "ArrowInvalid"),
     "no arrow": (lambda: text("a.arrow", "abcdefghijkl"), (*PREDICT, "a.arrow"), "cannot read"),
-    "no svmlight": (
-        lambda: text("a.svmlight", "one two\n"), (*PREDICT, "a.svmlight"), "cannot read"),
-    "svmlight with further features": (
-        lambda: text("b.svmlight", "1 9:1\n0 1:1\n"), (*PREDICT, "b.svmlight"), "cannot read"),
-    "svmlight with a huge feature": (
-        lambda: text("c.svmlight", "1 2147483000:1\n" * 20),
-        ("train", "c.svmlight", "-o", "b.mddag"), "would take more than 8 GB"),
-    "no arff": (lambda: text("a.arff", "hello\nworld\n"), (*PREDICT, "a.arff"), "cannot read"),
-    "arff with text": (
-        lambda: text("b.arff", ARFF.replace("numeric", "string") + "x\n"), (*PREDICT, "b.arff"),
-        "cannot read"),
-    "arff without rows": (
-        lambda: text("c.arff", ARFF), ("train", "c.arff", "-t", "a", "-o", "b.mddag"), "rows"),
     "no npz": (lambda: text("a.npz", "abc"), (*PREDICT, "a.npz"), "cannot read"),
     "npz without rows": (
         lambda: np.savez("b.npz", Y=np.zeros(3)), (*PREDICT, "b.npz"), "no array 'X'"),

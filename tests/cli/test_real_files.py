@@ -76,20 +76,18 @@ def test_bank_by_its_delimiter(run, data, tmp_path, monkeypatch):
     assert run("train", "bank.csv.gz", "-t", "y", "-o", "b.mddag", *how).code == 0
 
 
-def test_mq2008_as_svmlight_with_queries(run, data, tmp_path, monkeypatch):
+def test_mq2008_with_queries(run, data, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     parts = data.mq2008(fold=1)
     X, y, qid = parts["train"]
     model = lightgbm.LGBMRanker(n_estimators=40, num_leaves=8, n_jobs=1, verbose=-1)
     sizes = np.diff(np.flatnonzero(np.r_[True, qid[1:] != qid[:-1], True]))
     model.fit(X, y, group=sizes).booster_.save_model("ranker.txt")
-    from sklearn.datasets import dump_svmlight_file
-
     X, y, qid = parts["vali"]
-    dump_svmlight_file(X, y, "vali.svmlight", query_id=qid, zero_based=False)
-    ended = run("sparsify", "ranker.txt", "vali.svmlight", "--budget", "25", "-o", "r.mddag", "-q")
+    np.savez("vali.npz", X=X, y=y, qid=qid)
+    ended = run("sparsify", "ranker.txt", "vali.npz", "--budget", "25", "-o", "r.mddag", "-q")
     assert ended.code == 0, ended.err
-    ended = run("predict", "r.mddag", "vali.svmlight", "--evaluations", "-o", "p.csv", "-q")
+    ended = run("predict", "r.mddag", "vali.npz", "--evaluations", "-o", "p.csv", "-q")
     assert ended.code == 0
     same = mddag.load("r.mddag").predict(X, qid)
     assert (pd.read_csv("p.csv")["prediction"].to_numpy() == same).all()
@@ -105,16 +103,11 @@ def test_other_formats_of_letter(run, data, tmp_path, monkeypatch):
     frame.to_parquet("rows.parquet")
     frame.to_feather("rows.arrow")
     frame.to_csv("rows.csv.gz", index=False)
-    lines = [f"@attribute f{i} numeric" for i in range(16)]
-    lines += [f"@attribute letter {{{','.join(sorted(set(frame['letter'])))}}}", "@data"]
-    body = frame.to_csv(index=False, header=False)
-    with open("rows.arff", "w") as file:
-        file.write("\n".join(["@relation letter", *lines, body]))
     how = ("-t", "letter", "--rounds", "5", "--learner", "tree")
     assert run("train", "rows.parquet", *how, "-o", "b.mddag").code == 0
     printed = {
         name: run("predict", "b.mddag", name, "-t", "letter", "-q").out
-        for name in ("rows.parquet", "rows.arrow", "rows.csv.gz", "rows.arff")
+        for name in ("rows.parquet", "rows.arrow", "rows.csv.gz")
     }
     assert len(set(printed.values())) == 1
 

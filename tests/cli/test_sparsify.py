@@ -96,13 +96,9 @@ def test_rankers(run, folder):
     half = 100 * 10
     model = lightgbm.LGBMRanker(n_estimators=24, num_leaves=4, n_jobs=1, verbose=-1)
     model.fit(X[:half], y[:half], group=np.full(100, 10)).booster_.save_model("ranker.txt")
-    lines = [
-        f"{label} qid:{q} " + " ".join(f"{i + 1}:{v}" for i, v in enumerate(x))
-        for label, q, x in zip(y[half:], qid[half:], X[half:], strict=True)
-    ]
-    (folder / "rank.svmlight").write_text("\n".join(lines) + "\n")
-    ended = run("sparsify", "ranker.txt", "rank.svmlight", "--budget", "18", "-o", "r.mddag",
+    np.savez("rank.npz", X=X[half:], y=y[half:], qid=qid[half:])
+    ended = run("sparsify", "ranker.txt", "rank.npz", "--budget", "18", "-o", "r.mddag",
                 "--metric", "ndcg:5", "--json")  # fmt: skip
     assert ended.code in (0, 1), ended.err
     assert ended.fields["kind"] == "ranker"
-    assert run("predict", "r.mddag", "rank.svmlight", "--evaluations", "-q").code == 0
+    assert run("predict", "r.mddag", "rank.npz", "--evaluations", "-q").code == 0

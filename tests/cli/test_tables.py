@@ -32,30 +32,6 @@ def test_csv_parquet_and_arrow_are_the_same(tmp_path):
         assert found.qid.tolist() == [7, 7, 9, 9]
 
 
-def test_svmlight_with_queries(tmp_path):
-    path = tmp_path / "rows.svmlight"
-    path.write_text("2 qid:1 1:0.5 3:1\n0 qid:1 2:4\n1 qid:2 3:7\n")
-    found = read_table(path)
-    assert found.X.tolist() == [[0.5, 0, 1], [0, 4, 0], [0, 0, 7]]
-    assert (found.y.tolist(), found.y.dtype.kind) == ([2, 0, 1], "i")
-    assert found.qid.tolist() == [1, 1, 2]
-    missing = read_table(path, Layout(absent=np.nan), Features(4)).X
-    assert np.isnan(missing).tolist()[1] == [True, False, True, True]
-
-
-def test_arff(tmp_path):
-    path = tmp_path / "rows.arff"
-    path.write_text(
-        "@relation r\n@attribute a numeric\n@attribute town {ulm, bonn}\n"
-        "@attribute class {no, yes}\n@data\n1.5,ulm,no\n?,?,yes\n"
-    )
-    found = read_table(path, Layout(target="class"))
-    assert found.y.tolist() == ["no", "yes"]
-    assert found.y.dtype.kind == "U"
-    assert found.X["town"].cat.categories.tolist() == ["ulm", "bonn"]
-    assert found.X["town"].isna().tolist() == [False, True]
-
-
 def test_npz(tmp_path):
     path, X = tmp_path / "rows.npz", np.arange(24).reshape(2, 3, 4)
     np.savez(path, X=X, y=np.array([0, 1]), qid=np.array([5, 5]), X_test=X[:1], test=[True, False])

@@ -213,7 +213,7 @@ def test_as_ensemble_does_not_drop_the_transformer(pipeline, fast):
             mddag.as_ensemble(model)
 
 
-@pytest.mark.parametrize("leave", ["save", "export_c", "predictor"])
+@pytest.mark.parametrize("leave", ["save", "export", "predictor"])
 def test_what_only_scikit_learn_can_run_is_not_saved(fast, tmp_path, leave):
     arguments = () if leave == "predictor" else (tmp_path / "model",)
     with pytest.raises(ValueError, match="reads rows after StandardScaler, PCA, which only"):

@@ -318,7 +318,7 @@ def test_files(tmp_path):
     assert (loaded.rank(X_NEW, QID_NEW) == model.rank(X_NEW, QID_NEW)).all()
     assert (loaded.n_evaluated(X_NEW, QID_NEW) == model.n_evaluated(X_NEW, QID_NEW)).all()
     with pytest.raises(ValueError, match=r"of a query \(an Urgency\), but a C header"):
-        model.export_c(tmp_path / "ranker.h")
+        model.export(tmp_path / "ranker.h")
     with pytest.raises(ValueError, match="exported code reads one row at a time; use save"):
         loaded.export(tmp_path / "ranker.rs", "rust")
 

@@ -33,7 +33,7 @@ def test_there_is_nothing_to_save_before_fit(tmp_path):
 def test_a_fitted_estimator_is_exported(tmp_path):
     X = np.random.default_rng(0).normal(size=(100, 3))
     model = MDDAGClassifier(AdaBoostMHClassifier(n_rounds=5), solver=Sarsa(n_episodes=5000))
-    model.fit(X, X[:, 0] > 0).export_c(tmp_path / "net.h", name="net")
-    mddag.export_c(model, tmp_path / "again.h", name="net")
+    model.fit(X, X[:, 0] > 0).export(tmp_path / "net.h", name="net")
+    mddag.export(model, tmp_path / "again.h", name="net")
     assert "static inline int net_predict(const net_value *x)" in (tmp_path / "net.h").read_text()
     assert (tmp_path / "net.h").read_bytes() == (tmp_path / "again.h").read_bytes()

@@ -59,7 +59,7 @@ def test_the_csv_reads_back_the_same(curve, tmp_path):
     assert list(rows[0]) == list(curve.columns)
     for name, column in curve.columns.items():
         np.testing.assert_array_equal([float(row[name]) for row in rows], column)
-    with pytest.raises(FileNotFoundError, match="does not exist; make it first"):
+    with pytest.raises(FileNotFoundError):
         curve.to_csv(tmp_path / "nowhere" / "curve.csv")
 
 

@@ -64,7 +64,7 @@ ROWS = [
     ),
     (
         "unfitted export",
-        lambda: mddag.export_c(MDDAGClassifier(), "m.h"),
+        lambda: mddag.export(MDDAGClassifier(), "m.h"),
         NotFittedError,
         "This MDDAGClassifier instance is not fitted",
     ),

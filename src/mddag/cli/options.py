@@ -19,7 +19,7 @@ ModelFile = Annotated[
 ]
 RowsFile = Annotated[
     Path,
-    typer.Argument(metavar="ROWS", help="Rows: csv, parquet, arrow, svmlight, arff or npz."),
+    typer.Argument(metavar="ROWS", help="Rows: csv, parquet, arrow or npz."),
 ]
 Out = Annotated[Path, typer.Option("--out", "-o", help="The file to write.")]
 Threads = Annotated[int, typer.Option("--threads", min=-1, help="Threads; -1 for all cores.")]
@@ -78,12 +78,6 @@ LAYOUT: dict[str, tuple[Any, Any]] = {
         None,
     ),
     "array": (Annotated[str, typer.Option("--array", help="Of npz: the array of rows.")], "X"),
-    "absent": (
-        Annotated[
-            float, typer.Option("--absent", help="Of svmlight: what it does not name; 0 or nan.")
-        ],
-        0.0,
-    ),
 }
 
 

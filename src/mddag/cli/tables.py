@@ -1,4 +1,4 @@
-"""Tables: rows from a file: csv, parquet, arrow, svmlight, arff or npz.
+"""Tables: rows from a file: csv, parquet, arrow or npz.
 
 ``read_table`` gives rows X, labels y, queries and weights. Of a model that knows its columns by
 name exactly these are taken, in the model's order; other columns are left out. Everything that is
@@ -23,12 +23,9 @@ SUFFIXES = {
     "csv": (".csv", ".tsv"),
     "parquet": (".parquet", ".pq"),
     "arrow": (".arrow", ".feather", ".ipc"),
-    "svmlight": (".svmlight", ".svm", ".libsvm", ".letor"),
-    "arff": (".arff",),
     "npz": (".npz",),
 }
-PACKED = (".gz", ".bz2", ".xz", ".zip")  # of csv; gz and bz2 of svmlight, too
-MOST_DENSE = 2**33  # bytes that sparse rows may fill
+PACKED = (".gz", ".bz2", ".xz", ".zip")  # of csv
 
 
 @dataclass(frozen=True)
@@ -43,7 +40,6 @@ class Layout:
     format    : one of SUFFIXES; None goes by the name of the file
     delimiter : of csv; None for a comma, or a tab for .tsv
     array     : of npz, the name of the rows
-    absent    : of svmlight, what an entry is that the file does not name
     """
 
     target: str | None = None
@@ -55,7 +51,6 @@ class Layout:
     format: str | None = None
     delimiter: str | None = None
     array: str = "X"
-    absent: float = 0.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -216,49 +211,6 @@ def _arrow(path: str, layout: Layout, features: mddag.Features | None) -> _Raw:
         return _Raw(table.to_pandas())
 
 
-def _svmlight(path: str, layout: Layout, features: mddag.Features | None) -> _Raw:
-    from sklearn.datasets import load_svmlight_file
-
-    n_features = None if features is None else features.n
-    rows, y, qid = load_svmlight_file(path, n_features=n_features, query_id=True)
-    if rows.shape[0] == 0:
-        raise InputError(f"{path!r} has no rows")
-    if rows.shape[0] * rows.shape[1] * 8 > MOST_DENSE:
-        raise InputError(
-            f"{path!r} names feature {rows.shape[1]}; {rows.shape[0]} dense rows of so many would "
-            f"take more than {MOST_DENSE >> 30} GB"
-        )
-    X = _dense(rows, layout.absent)
-    others = {"y": y} | ({"qid": qid} if len(qid) == len(y) else {})
-    return _Raw(None, X, others)
-
-
-def _dense(rows: Any, absent: float) -> NDArray[np.float64]:
-    if absent == 0:
-        dense: NDArray[np.float64] = rows.toarray()
-        return dense
-    X = np.full(rows.shape, absent)
-    entries = rows.tocoo()
-    X[entries.row, entries.col] = entries.data
-    return X
-
-
-def _arff(path: str, layout: Layout, features: mddag.Features | None) -> _Raw:
-    from scipy.io import arff
-
-    pandas = needed("pandas", "arff files")
-    records, meta = arff.loadarff(path)
-    columns = {}
-    for name in meta.names():
-        kind, values = meta[name]
-        column = records[name]
-        if kind == "nominal":
-            texts = [None if text == b"?" else text.decode() for text in column.tolist()]
-            column = pandas.Categorical(texts, categories=list(values))
-        columns[name] = column
-    return _Raw(pandas.DataFrame(columns))
-
-
 def _npz(path: str, layout: Layout, features: mddag.Features | None) -> _Raw:
     with np.load(path, allow_pickle=False) as archive:
         if not hasattr(archive, "files"):
@@ -282,8 +234,6 @@ READERS: dict[str, Callable[[str, Layout, mddag.Features | None], _Raw]] = {
     "csv": _csv,
     "parquet": _parquet,
     "arrow": _arrow,
-    "svmlight": _svmlight,
-    "arff": _arff,
     "npz": _npz,
 }
 

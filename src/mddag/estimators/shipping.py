@@ -32,13 +32,3 @@ class Shipping:
         """Write the fitted model as source code of another language; see ``mddag.export``."""
         options: dict[str, Any] = {"name": name, "integer_thresholds": integer_thresholds}
         return self.predictor().export(path, language, **options)
-
-    def export_c(
-        self,
-        path: str | os.PathLike[str],
-        *,
-        name: str = "model",
-        integer_thresholds: bool = False,
-    ) -> Exported:
-        """Write the fitted model as one C99 header; see ``mddag.export``."""
-        return self.export(path, "c", name=name, integer_thresholds=integer_thresholds)

@@ -84,7 +84,7 @@ def test_model_file(member, rows, tmp_path):
 @each_member
 def test_the_header_in_c_is_written(member, rows, tmp_path):
     X, y = rows
-    clone(member).fit(X, y).export_c(tmp_path / "cascade.h")
+    clone(member).fit(X, y).export(tmp_path / "cascade.h")
     assert "predict" in (tmp_path / "cascade.h").read_text()
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from mddag.features.patches import PatchFeatures
-from mddag.serving.export import export_c
+from mddag.serving.export import export
 
 COMPILERS = [path for path in map(shutil.which, ("gcc", "clang", "cc")) if path]
 COMPILER = next(iter(COMPILERS), None)
@@ -22,7 +22,7 @@ def compiled(model, folder, predicts="int", **options):
     """A function X -> labels, evaluations, scores that runs the exported code of `model`."""
     number = next(_numbers)
     header, source, library = (folder / f"m{number}.{end}" for end in ("h", "c", "so"))
-    export_c(model, header, name="net", **options)
+    export(model, header, name="net", **options)
     source.write_text(
         f'#include "{header.name}"\n'
         f"void run(int n, const net_value *x, {predicts} *labels, int *n_evaluated, double *f) {{\n"

@@ -20,7 +20,7 @@ from mddag.features.features import Features
 from mddag.learners import Tree
 from mddag.mdp.grid import Grid
 from mddag.mdp.policy import EVAL, QUIT, SKIP, Policy
-from mddag.serving.export import export_c
+from mddag.serving.export import export
 from mddag.serving.model_file import Model
 from mddag.serving.predictor import Predictor
 from mddag.solvers import Margin
@@ -149,12 +149,12 @@ def test_a_regressor_whose_link_is_unknown_is_not_exported(tmp_path):
     classifier = deep_forest(np.random.default_rng(1), 2, 2, 1)
     ensemble = replace(classifier, task=Regression(link="unknown"))
     with pytest.raises(ValueError, match="neither its scores nor exp of them"):
-        export_c(mddag.compile(ensemble), tmp_path / "m.h")
+        export(mddag.compile(ensemble), tmp_path / "m.h")
 
 
 def test_a_header_may_be_included_twice_and_beside_another_and_used_in_part(tmp_path):
     for name in ("first", "second"):
-        export_c(whole_model().dag, tmp_path / f"{name}.h", name=name)
+        export(whole_model().dag, tmp_path / f"{name}.h", name=name)
     source = tmp_path / "both.c"
     source.write_text(
         '#include "first.h"\n#include "second.h"\n#include "first.h"\n'
@@ -171,7 +171,7 @@ def test_the_same_model_gives_the_same_text_of_ascii_without_a_way_out_of_the_co
     ensemble = replace(whole_model().dag.ensemble, task=task)
     dag = Dag(ensemble, whole_model().dag.policy)
     for name in ("a.h", "b.h"):
-        export_c(dag, tmp_path / name)
+        export(dag, tmp_path / name)
     text = (tmp_path / "a.h").read_bytes()
     assert text == (tmp_path / "b.h").read_bytes()
     assert text.isascii()
@@ -212,7 +212,7 @@ def test_labels_and_names_never_break_the_header(tmp_path_factory, labels, first
     task = Classification(classes=np.array(labels, object))
     ensemble = replace(whole.ensemble, task=task, features=features)
     folder = tmp_path_factory.mktemp("c")
-    export_c(Dag(ensemble, whole.policy), folder / "m.h", name=name)
+    export(Dag(ensemble, whole.policy), folder / "m.h", name=name)
     header = (folder / "m.h").read_bytes()
     assert header.isascii()
     assert header.count(b"\n") == plain_header(whole, folder, name).count(b"\n")
@@ -230,7 +230,7 @@ def test_labels_and_names_never_break_the_header(tmp_path_factory, labels, first
 def plain_header(dag, folder, name):
     """The same model with labels of letters."""
     labels = np.array(["a", "b", "c"])
-    export_c(
+    export(
         Dag(replace(dag.ensemble, task=Classification(classes=labels)), dag.policy),
         folder / "plain.h",
         name=name,
@@ -255,7 +255,7 @@ def plain_header(dag, folder, name):
 def test_a_label_stays_readable_in_the_comment(tmp_path, label, shown):
     whole = whole_model().dag
     classes = np.array([label, "b", "c"], object)
-    export_c(
+    export(
         Dag(replace(whole.ensemble, task=Classification(classes=classes)), whole.policy),
         tmp_path / "m.h",
     )
@@ -263,11 +263,11 @@ def test_a_label_stays_readable_in_the_comment(tmp_path, label, shown):
 
 
 def test_where_there_is_no_room_the_old_header_stays(tmp_path):
-    export_c(whole_model().dag, tmp_path / "m.h")
+    export(whole_model().dag, tmp_path / "m.h")
     before = (tmp_path / "m.h").read_bytes()
     forest = deep_forest(np.random.default_rng(0), 200, 6, 1)
     with at_most(8192), pytest.raises(OSError, match=r"nothing was written: '.*m\.h'"):
-        export_c(mddag.compile(forest), tmp_path / "m.h")
+        export(mddag.compile(forest), tmp_path / "m.h")
     assert (tmp_path / "m.h").read_bytes() == before
     assert os.listdir(tmp_path) == ["m.h"]
 
@@ -275,15 +275,15 @@ def test_where_there_is_no_room_the_old_header_stays(tmp_path):
 @pytest.mark.parametrize("name", ["", "1st", "a-b", "a b", "é"])
 def test_names_must_be_c_identifiers(tmp_path, name):
     with pytest.raises(ValueError, match="wanted a C identifier"):
-        export_c(whole_model().dag, tmp_path / "m.h", name=name)
+        export(whole_model().dag, tmp_path / "m.h", name=name)
 
 
 def test_what_cannot_be_exported_is_refused(tmp_path):
     with pytest.raises(TypeError, match="model is a list; wanted a Predictor, a Dag or"):
-        export_c([], tmp_path / "m.h")
+        export([], tmp_path / "m.h")
     voter = Ensemble.from_callables([lambda X: X[:, 0]], n_features=1)
     with pytest.raises(TypeError, match="only ensembles of trees can be exported"):
-        export_c(mddag.compile(voter), tmp_path / "m.h")
+        export(mddag.compile(voter), tmp_path / "m.h")
 
 
 @pytest.mark.parametrize("learner", [None, Tree(4)], ids=repr)
@@ -296,7 +296,7 @@ def test_patches_equal_the_dag(tmp_path, learner):
         run = compiled(served, tmp_path)
         assert_equal_runs(run(X), by_the_dag(served.model.dag, X))
     with pytest.raises(ValueError, match="integer_thresholds is True, but the features of patches"):
-        model.export_c(tmp_path / "m.h", integer_thresholds=True)
+        model.export(tmp_path / "m.h", integer_thresholds=True)
 
 
 @pytest.mark.parametrize(

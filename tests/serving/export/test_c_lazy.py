@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mddag.mdp.stages import Stages
-from mddag.serving.export import export_c
+from mddag.serving.export import export
 from mddag.serving.export.c_lazy import lazy_code, wanted
 from mddag.serving.model_file import Model
 from mddag.serving.predictor import Predictor
@@ -51,7 +51,7 @@ double cost(int group) { return net_group_cost(group); }
 
 def compiled(model, folder):
     """The library of a model with prices, and a function X -> labels, groups, scores."""
-    export_c(Predictor(model), folder / "net.h", name="net")
+    export(Predictor(model), folder / "net.h", name="net")
     (folder / "net.c").write_text(DRIVER)
     command = [COMPILER, *STRICT, "-O1", "-shared", "-fPIC", "-o", "net.so", "net.c", "-lm"]
     done = subprocess.run(command, capture_output=True, text=True, cwd=folder)

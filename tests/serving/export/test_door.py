@@ -8,7 +8,7 @@ import pytest
 import mddag
 from mddag.ensemble.ensemble import Ensemble
 from mddag.ensemble.tasks import Regression
-from mddag.serving.export import Exported, export, export_c
+from mddag.serving.export import Exported, export
 from mddag.serving.export.door import LANGUAGES
 from mddag.serving.predictor import Predictor
 from tests.serving.export.cases import categorical_model
@@ -41,7 +41,7 @@ def test_estimators_predictors_and_dags_are_exported_alike(tmp_path):
 
 
 def test_what_was_written_is_described(tmp_path):
-    done = export_c(Predictor(whole_model()), tmp_path / "m.h")
+    done = export(Predictor(whole_model()), tmp_path / "m.h")
     text = (tmp_path / "m.h").read_text()
     assert done == Exported(
         str(tmp_path / "m.h"), "c", len(text), done.table_bytes, 2, done.worst_comparisons

@@ -13,7 +13,7 @@ from mddag.dag.replay import replay
 from mddag.features.patches import PatchFeatures
 from mddag.mdp.stages import Stages
 from mddag.metrics.queries import Queries
-from mddag.serving.export import export_c
+from mddag.serving.export import export
 from mddag.serving.export.walk_tables import WalkTables
 from mddag.serving.model_file import Model
 from mddag.serving.predictor import Predictor
@@ -193,7 +193,7 @@ def exports_agree(predictor, X):
     if dag.ensemble.link == "unknown" and dag.ensemble.kind != "classifier":
         return
     with tempfile.TemporaryDirectory() as folder:
-        export_c(predictor, Path(folder) / "net.h")
+        export(predictor, Path(folder) / "net.h")
     tables, trace = WalkTables.of(dag), dag.run(X)
     for i, row in enumerate(X):
         sums, n_evaluated, code = exported.run(tables, row)

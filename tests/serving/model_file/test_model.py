@@ -157,9 +157,7 @@ def test_a_file_is_replaced_whole_or_not_at_all(tmp_path):
     whole_model(beta=None).save(path)
     assert Model.load(path).beta is None
     assert os.listdir(tmp_path) == ["model.mddag"]
-    with pytest.raises(
-        FileNotFoundError, match=r"nowhere' does not exist; make it first: '.*mddag'"
-    ):
+    with pytest.raises(FileNotFoundError):
         whole_model().save(tmp_path / "nowhere" / "model.mddag")
     path.chmod(0o600)
     (tmp_path / "link").symlink_to(path)

@@ -2,6 +2,5 @@
 
 from mddag.serving.export.door import Exported as Exported
 from mddag.serving.export.door import export as export
-from mddag.serving.export.door import export_c as export_c
 
-__all__ = ["Exported", "export", "export_c"]
+__all__ = ["Exported", "export"]

@@ -112,17 +112,6 @@ def export(
     )
 
 
-def export_c(
-    model: Any,
-    path: str | os.PathLike[str],
-    *,
-    name: str = "model",
-    integer_thresholds: bool = False,
-) -> Exported:
-    """Write a model as a C99 header that needs nothing but itself; see ``export``."""
-    return export(model, path, "c", name=name, integer_thresholds=integer_thresholds)
-
-
 def _model_of(model: Any) -> Model:
     if isinstance(model, Dag):
         return Model(model)
