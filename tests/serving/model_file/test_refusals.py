@@ -34,8 +34,6 @@ def at(index, value):
         (lambda m, t: m.update(state={"kind": "gaps"}), "state of the policy is 'gaps', unknown"),
         (lambda m, t: m.update(state={}), "state of the policy is None, unknown here; wanted"),
         (lambda m, t: m.update(state={"kind": "stages", "k": 1}), "the state has the fields"),
-        (lambda m, t: m.update(version=2), "the metadata has the fields"),
-        (lambda m, t: (m.update(version=2), m.pop("state")), "'policy.verdict', 'state.reads', "),
         (lambda m, t: m.pop("state"), r"\['state.reads', 'state.writes'\] are unexpected"),
         (lambda m, t: t.pop("state.reads"), r"\['state.reads'\] are missing"),
         (lambda m, t: t.update({"state.reads": t["state.reads"][:-1]}), "state.reads has 9 ent"),
@@ -60,7 +58,6 @@ def test_what_is_wrong_with_a_state_or_a_verdict_is_said(change, message):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (lambda m, t: m.update(version=4), "the metadata has the fields"),
         (lambda m, t: m.pop("prices"), r"'prices.buys', .* are unexpected"),
         (lambda m, t: m["prices"].pop("names"), "prices has the fields"),
         (lambda m, t: m["prices"].update(names=["a", "b"]), "a name of its own for each"),
@@ -91,8 +88,8 @@ def test_what_is_wrong_with_prices_is_said(change, message):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (changed("version", lambda _: 0), "format version is 0; wanted 1..5"),
-        (changed("version", lambda _: True), "format version is True"),
+        (changed("version", lambda _: 0), "format version 0"),
+        (changed("version", lambda _: True), "format version True"),
         (changed("beta", lambda _: "cheap"), "beta = 'cheap'; wanted float or NoneType"),
         (changed("priced", lambda _: 1), "priced = 1; wanted bool"),
         (changed("kind", lambda _: "oracle"), "that of a 'oracle'"),

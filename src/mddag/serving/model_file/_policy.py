@@ -57,11 +57,9 @@ def policy_parts(policy: Policy) -> tuple[Metadata, Tensors]:
 def tensors_of(metadata: Metadata, tensors: Tensors) -> dict[str, tuple[str, int]]:
     """The tensors of a policy that a file with this metadata must have, or may."""
     wanted = dict(TENSORS)
-    if metadata["version"] < 3:
-        return wanted
     if "state" in metadata:
         wanted |= format_of(metadata["state"]).tensors
-    if metadata["version"] >= 5 and "policy.leaps" in tensors:
+    if "policy.leaps" in tensors:
         wanted |= LEAPS
     return wanted | (VERDICT if "policy.verdict" in tensors else {})
 

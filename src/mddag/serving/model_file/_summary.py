@@ -31,7 +31,7 @@ RATES: dict[str, Types] = {
 
 def summary_to_json(summary: Summary | None) -> Metadata | None:
     """The fields by name; rates only of detectors, metrics only where one was chosen, nodes only
-    where they were counted and a reference only of ``train``: older versions read the others."""
+    where they were counted and a reference only of ``train``."""
     if summary is None:
         return None
     found = asdict(summary)

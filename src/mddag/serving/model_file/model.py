@@ -1,7 +1,7 @@
 """Model: the content of a file: a DAG, its calibration, and what was measured of it.
 
 ``load`` checks every array before a kernel reads it; all that is wrong with a file is a
-ModelFileError. Files of older versions of the format keep loading.
+ModelFileError.
 """
 
 from __future__ import annotations
@@ -26,21 +26,16 @@ from mddag.serving.model_file.reading import content_of, file_content
 from mddag.serving.summary import Summary
 
 REFERENCES = ("labels", "probabilities", "model")
-VERSION = 5  # of models with prices of features, or with leaps
-REGIONS_VERSION = 4  # of policies with regions, without prices
-STATES_VERSION = 3  # of policies with verdicts or other states, without regions
-PLAIN_VERSION = 2  # of policies without verdicts on the scores, which older readers know
+VERSION = 1  # of the format
 FIELDS: dict[str, Types] = {
     "version": int,
     "beta": (float, type(None)),
     "evaluation": (dict, type(None)),
     "full": (dict, type(None)),
-    **_ensemble.FIELDS,
-    **_policy.FIELDS,
-}
-FIELDS_SINCE_2: dict[str, Types] = {
     "measured_against": (str, type(None)),
     "summary": (dict, type(None)),
+    **_ensemble.FIELDS,
+    **_policy.FIELDS,
 }
 EVALUATION_FIELDS: dict[str, Types] = dict.fromkeys(
     ("loss", "cost", "objective", "n_evaluated"), float
@@ -88,7 +83,7 @@ class Model:
         of_ensemble, trees = _ensemble.ensemble_parts(source)
         of_policy, actions = _policy.policy_parts(self.dag.policy)
         metadata = {
-            "version": PLAIN_VERSION,
+            "version": VERSION,
             "beta": None if self.beta is None else float(self.beta),
             "evaluation": _evaluation_to_json(self.evaluation),
             "full": _evaluation_to_json(self.full),
@@ -97,15 +92,9 @@ class Model:
             **of_ensemble,
             **of_policy,
         }
-        if "state" in of_policy or "policy.verdict" in actions:
-            metadata["version"] = STATES_VERSION
         if routed is not None:
-            metadata["version"] = REGIONS_VERSION
             trees |= _routing.routing_parts(routed.routing)
-        if "policy.leaps" in actions:
-            metadata["version"] = VERSION
         if self.dag.purchases is not None:
-            metadata["version"] = VERSION
             metadata["prices"], of_prices = _prices.prices_parts(self.dag.purchases)
             trees |= of_prices
         tensors = trees | actions | _policy.calibration_parts(self.calibration)
@@ -131,17 +120,14 @@ class Model:
     def of_content(cls, metadata: Metadata, tensors: Tensors) -> Model:
         """The model that these hold, checked throughout."""
         _check_version(metadata)
-        later = FIELDS_SINCE_2 if metadata["version"] >= 2 else {}
-        if metadata["version"] >= 3 and "state" in metadata:
-            later = later | {"state": dict}
-        has_prices = metadata["version"] >= 5 and "prices" in metadata
-        later = later | ({"prices": dict} if has_prices else {})
-        check_fields("the metadata", metadata, FIELDS | later)
+        optional: dict[str, Types] = {n: dict for n in ("state", "prices") if n in metadata}
+        check_fields("the metadata", metadata, FIELDS | optional)
+        has_prices = "prices" in metadata
         calibrated = "calibration.groups" in tensors
         wanted = _ensemble.TENSORS | _policy.tensors_of(metadata, tensors)
         if "features.rectangles" in tensors:
             wanted |= _ensemble.PATCH_TENSORS
-        has_regions = metadata["version"] >= 4 and "routing.order" in tensors
+        has_regions = "routing.order" in tensors
         wanted |= _routing.TENSORS if has_regions else {}
         wanted |= _prices.TENSORS if has_prices else {}
         check_tensors(tensors, wanted | (_policy.CALIBRATION_TENSORS if calibrated else {}))
@@ -159,19 +145,16 @@ class Model:
             metadata["beta"],
             evaluation,
             _evaluation_from_json(metadata["full"]),
-            _checked_reference(metadata.get("measured_against")),
-            summary_from_json(metadata.get("summary")),
+            _checked_reference(metadata["measured_against"]),
+            summary_from_json(metadata["summary"]),
         )
 
 
 def _check_version(metadata: Mapping[str, Any]) -> None:
     version = metadata.get("version")
-    if type(version) is not int or version < 1:
-        raise ModelFileError(f"the format version is {version!r:.20}; wanted 1..{VERSION}")
-    if version > VERSION:
+    if type(version) is not int or version != VERSION:
         raise ModelFileError(
-            f"the file has format version {version}, but this mddag reads versions up to "
-            f"{VERSION}; upgrade it: pip install --upgrade mddag"
+            f"the file has format version {version!r:.20}, but this mddag reads version {VERSION}"
         )
 
 
