@@ -42,15 +42,12 @@ FAMILIES = {
     "cascades": "mddag.detection.cascades",
     "datasets": "mddag.datasets",
     "distributed": "mddag.serving.distributed",
-    "exploration": "mddag.solvers.td.exploration",
     "learners": "mddag.learners",
     "losses": "mddag.losses",
     "metrics": "mddag.metrics",
     "mlflow": "mddag.serving.mlflow",
     "ordering": "mddag.ordering",
-    "plotting": "mddag.inspection.plotting",
     "solvers": "mddag.solvers",
-    "values": "mddag.solvers.td.values",
 }
 
 

@@ -92,15 +92,12 @@ _FAMILIES = {
     "cascades": "mddag.detection.cascades",
     "datasets": "mddag.datasets",
     "distributed": "mddag.serving.distributed",
-    "exploration": "mddag.solvers.td.exploration",
     "learners": "mddag.learners",
     "losses": "mddag.losses",
     "metrics": "mddag.metrics",
     "mlflow": "mddag.serving.mlflow",
     "ordering": "mddag.ordering",
-    "plotting": "mddag.inspection.plotting",
     "solvers": "mddag.solvers",
-    "values": "mddag.solvers.td.values",
 }
 
 __all__ = [
@@ -159,7 +156,7 @@ def __dir__() -> list[str]:
 
 
 class _Elsewhere(ModuleType):
-    """A family that is at home further down: ``from mddag.values import Table`` finds it there."""
+    """A family that is at home further down: ``import mddag.mlflow`` finds it there."""
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__") and name != "__all__":
