@@ -4,6 +4,7 @@
     python -m benchmarks.speed            how fast beside other libraries; .instructions, .builds,
                                           .languages, .levels
     python -m benchmarks.quality          work at equal error beside tuned rivals; .times
+    python -m benchmarks.ablation sparsify  what each part of a default is worth; train, acquire
     python -m benchmarks.adaboost         AdaBoost.MH: test errors, training time, growth
     python -m benchmarks.detection.training   Haar features: time and memory of training
     python -m benchmarks.parts.executors  parts of mddag; .learners, .scores, .portfolio,

@@ -1,0 +1,60 @@
+"""The ablation measures, resumes and reports; searching once for two losses changes nothing."""
+
+import numpy as np
+import pytest
+
+from benchmarks import ablation, recipe
+from mddag import sparsify
+from mddag.solvers import Margin, Portfolio
+
+
+@pytest.fixture
+def small(monkeypatch):
+    monkeypatch.setattr(ablation, "REPEATS", 1)
+    named = {name: ablation.VARIANTS[name] for name in (ablation.DEFAULT, "- condensed")}
+    monkeypatch.setattr(ablation, "VARIANTS", named)
+
+
+@pytest.mark.filterwarnings("ignore::mddag.DoubtfulResult", "ignore:X does not have valid")
+def test_what_is_measured_is_not_measured_again(small, tmp_path):
+    path, problems = tmp_path / "some.csv", (ablation.Problem("clusters", 8),)
+    ablation.measure_sparsify(ablation.Store(path, ablation.place()), problems, [0], shrink=8)
+    written = path.read_text()
+    again = ablation.Store(path, ablation.place())
+    ablation.measure_sparsify(again, problems, [0], shrink=8)
+    assert path.read_text() == written
+    assert len(again.rows) == 2 * len(ablation.MAX_LOSSES)
+    lines = ablation.report(again.rows, "sparsify")
+    assert any(line.startswith("| - condensed | 1 |") for line in lines)
+
+
+@pytest.mark.filterwarnings("ignore::mddag.DoubtfulResult", "ignore:X does not have valid")
+def test_one_search_serves_all_losses():
+    rows = ablation.split_rows("clusters", 0, shrink=8)
+    model = ablation.trained(ablation.Problem("clusters", 8), *rows.train, 0, shrink=8)
+    solver = Portfolio(members=(Margin(),))
+
+    def sparse(max_loss):
+        return sparsify(model, *rows.policy, max_loss=max_loss, confidence=None, solver=solver)
+
+    with ablation.one_search():
+        sparse(0.002)
+        shared = sparse(0.02)
+    np.testing.assert_array_equal(
+        shared.n_evaluated(rows.test[0]), sparse(0.02).n_evaluated(rows.test[0])
+    )
+
+
+def test_recipe_visits_the_nodes_it_counted(monkeypatch):
+    monkeypatch.setattr(recipe, "LEAVES", (8,))
+    monkeypatch.setattr(recipe, "ROUNDS", {0.3: 12})
+    rows = ablation.split_rows("hastie", 0, shrink=8)
+    rule, reference = recipe.chosen(recipe.candidates(*rows.train), 0.05)
+    assert rule.nodes < reference.nodes
+    found, X = recipe.settled(rule, *rows.train), rows.test[0]
+    scores, nodes = recipe.walked(rule.shape.fitted(*rows.train, 0), X)
+    leaves = np.abs(scores) >= rule.threshold
+    leaves[:, rule.length - 1] = True
+    at = np.arange(len(X)), leaves.argmax(axis=1)
+    np.testing.assert_array_equal(found.n_nodes(X), nodes[at])
+    np.testing.assert_array_equal(found.predict(X), scores[at] > 0)
