@@ -189,8 +189,7 @@ ROWS = [
         "mlflow: array for a model with names",
         lambda: mddag.mlflow.save_model(of_towns(), "folder", input_example=X),
         TypeError,
-        "input_example is an array of float64 .*names of features.*wanted a pandas frame with the "
-        r"columns \['town.of', 'size', 'age'\]",
+        r"input_example is an array of float64 .*feature names.* \['town.of', 'size', 'age'\]",
     ),
     ("mlflow: path", lambda: mddag.mlflow.save_model(fast(), 3), TypeError, "path is 3; wanted"),
 ]

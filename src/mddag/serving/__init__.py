@@ -2,5 +2,5 @@
 in; a ``Predictor``, a model file or a C header goes out.
 
 ``model_file`` writes and reads files without running code, ``predictor`` predicts, ``export``
-writes C; ``distributed`` scores rows that lie on clusters, ``mlflow`` is a flavour of MLflow.
+writes C; ``distributed`` scores rows that lie on clusters, ``mlflow`` keeps models in MLflow.
 Nothing here imports scikit-learn. Start with ``predictor``."""

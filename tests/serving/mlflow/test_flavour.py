@@ -36,12 +36,10 @@ def test_pyfunc_predicts_the_same(mlflow, tmp_path):
 
 
 def test_requirements_are_written(mlflow, tmp_path):
-    mddag.mlflow.save_model(fast(), tmp_path / "one", extra_pip_requirements=["polars"])
+    mddag.mlflow.save_model(fast(), tmp_path / "one")
     lines = (tmp_path / "one/requirements.txt").read_text().splitlines()
     assert f"mddag=={mddag.__version__}" in lines
-    assert "polars" in lines
     assert any(line.startswith("pandas==") for line in lines)
-    assert len([line for line in lines if line.startswith("mlflow")]) == 1
     mddag.mlflow.save_model(fast(), tmp_path / "two", pip_requirements=["mddag"])
     assert "mddag" in (tmp_path / "two/requirements.txt").read_text().splitlines()
 
@@ -87,12 +85,3 @@ def test_a_logged_model_is_found_by_its_address(mlflow):
     assert (mddag.mlflow.load_model(info.model_uri).predict(X) == fast().predict(X)).all()
     there = mlflow.pyfunc.load_model(info.model_uri)
     assert (there.predict(X) == fast().predict_proba(X)).all()
-
-
-def test_a_folder_of_another_flavour_is_refused(mlflow, tmp_path):
-    other = mlflow.models.Model()
-    other.add_flavor("other")
-    (tmp_path / "other").mkdir()
-    other.save(str(tmp_path / "other" / "MLmodel"))
-    with pytest.raises(ValueError, match=r"has the flavours \['other'\]; wanted 'mddag'"):
-        mddag.mlflow.load_model(tmp_path / "other")
