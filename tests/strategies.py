@@ -7,7 +7,6 @@ from hypothesis import strategies as st
 
 from mddag.ensemble.ensemble import Ensemble
 from mddag.ensemble.nodes import TreeBuilder
-from mddag.ensemble.routing import Routing
 from mddag.features.features import Features
 from mddag.mdp.grid import Grid
 from mddag.mdp.policy import EVAL, QUIT, SKIP, Policy
@@ -56,48 +55,6 @@ def ensembles(draw, n_scores=None):
         score=score,
         rounds=[0, *sorted(cuts), n_trees] if n_trees else [0],
     )
-
-
-@st.composite
-def uniform_ensembles(draw):
-    """A random Ensemble whose base classifiers have equally many trees, for the same scores."""
-    n_features, n_scores = draw(st.integers(1, 3)), draw(st.sampled_from([1, 1, 3]))
-    each, n = draw(st.integers(1, 2)), draw(st.integers(1, 4))
-    score = [0 if n_scores == 1 else draw(st.integers(-1, n_scores - 1)) for _ in range(each)] * n
-    members = [draw(trees(n_features, n_scores if k < 0 else 1, 2)) for k in score]
-    return Ensemble.from_trees(
-        members,
-        features=Features(n_features),
-        bias=draw(st.lists(votes_, min_size=n_scores, max_size=n_scores)),
-        score=score,
-        rounds=np.arange(n + 1) * each,
-    )
-
-
-@st.composite
-def routings(draw, ensemble):
-    """A random Routing over an ensemble of ``uniform_ensembles``."""
-    tree = TreeBuilder()
-
-    def grow(depth):
-        if depth == 2 or draw(st.integers(0, 3)) == 0:
-            return tree.leaf(np.zeros(1))
-        left, right, missing_left = grow(depth + 1), grow(depth + 1), draw(st.booleans())
-        feature, threshold = (
-            draw(st.integers(0, ensemble.n_features - 1)),
-            draw(st.sampled_from(VALUES)),
-        )
-        return tree.split(feature, threshold, left, right, missing_left)
-
-    router = tree.finish(grow(0))
-    n, m = len(ensemble), draw(st.integers(1, len(ensemble)))
-    orders = [draw(st.permutations(range(n)))[:m] for _ in range(router.n_leaves)]
-    parts = []
-    for order in orders:
-        tables = ensemble.tables.taken(np.array(order))
-        factor, bias = draw(votes_), np.array([draw(votes_) for _ in ensemble.bias])
-        parts.append(replace(tables, values=factor * tables.values, bias=bias))
-    return Routing.of(router, np.array(orders), parts, ensemble.tables)
 
 
 @st.composite

@@ -1,6 +1,6 @@
 """Nodes visited, exactly: the comparisons that a row makes on its way to the leaves it reaches.
 
-A tree whose leaf lies at depth d costs d nodes; a router costs its own. A policy is walked step by
+A tree whose leaf lies at depth d costs d nodes. A policy is walked step by
 step in numpy, so that nothing of the library's own counting is relied on.
 """
 
@@ -12,7 +12,6 @@ from itertools import pairwise
 import numpy as np
 
 from mddag import Ensemble, Policy, Votes
-from mddag.ensemble.routing import Routing
 
 
 @dataclass(frozen=True)
@@ -56,9 +55,6 @@ def mean_nodes(votes: Votes, leaf_depths: list[np.ndarray]) -> np.ndarray:
 
 def walked(policy: Policy, votes: Votes, leaf_depths: list[np.ndarray]) -> Walked:
     """What a policy does with rows whose votes are known."""
-    if policy.routing is not None:
-        leaf_depths = routed_depths(policy.routing, votes, leaf_depths)
-        votes, policy = policy.routing.votes(votes), policy.unrouted
     votes = Votes(votes.codes, policy.tables(votes.tables))
     tables, n = votes.tables, len(votes)
     scores = np.tile(tables.bias, (n, 1))
@@ -78,16 +74,6 @@ def walked(policy: Policy, votes: Votes, leaf_depths: list[np.ndarray]) -> Walke
         evaluations[rows] += 1
         at[rows] = policy.leads_to(step + 1, policy.grid.cells(scores[rows]))
     return Walked(winners(scores), evaluations, nodes)
-
-
-def routed_depths(
-    routing: Routing, votes: Votes, leaf_depths: list[np.ndarray]
-) -> list[np.ndarray]:
-    """The depths of the steps of a routing: a step's codes are those of all regions in turn."""
-    router = routing.router
-    of_router = depths(router.records, np.array([0, len(router.records)]))
-    slots = routing.trees(votes.tables).T
-    return of_router + [np.concatenate([leaf_depths[t] for t in slot]) for slot in slots]
 
 
 def winners(scores: np.ndarray) -> np.ndarray:

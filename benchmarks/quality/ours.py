@@ -1,9 +1,8 @@
 """What mddag makes of the same rows: sparsify of the full model, and train.
 
 Both are read as a user would who calls them with many budgets: their own judges, on policy rows,
-say what each candidate loses and costs. `sparsify` gets the full model, the policy rows, and as
-X_train the rows that the model was trained on. `train` gets the training and the policy rows, all
-alike, and does not see the full model. Costs are base
+say what each candidate loses and costs. `sparsify` gets the full model and the policy rows. `train`
+gets the training and the policy rows, all alike, and does not see the full model. Costs are base
 classifiers (objective="evaluations") or nodes; `train` runs for nodes alone, and its evaluations
 are those of the same candidates.
 """
@@ -22,11 +21,9 @@ from benchmarks.quality.rivals import LaterVotes
 from benchmarks.quality.rows import Parts
 from mddag import MDP, Ensemble, Grid, Policy
 from mddag._internal.row_sampling import stratified
-from mddag.ensemble.routing import with_regions
 from mddag.solvers import Portfolio
 from mddag.tuning.folded_rows import FoldedRows
 from mddag.tuning.node_prices import NodePrices
-from mddag.tuning.routes import with_routes
 from mddag.tuning.train import folded
 from mddag.tuning.training_job import TrainingJob
 
@@ -47,8 +44,6 @@ def sparsified(full: Ensemble, rows: Parts, unit: str, seed: int) -> Iterator[Ca
     mdp = mdp if prices is None else mdp.with_costs(prices.means)
     selection = stratified(y, SELECTION, np.random.default_rng(seed))
     learning = np.setdiff1d(np.arange(len(y)), selection)
-    X, X_train = (full.features.rows(s.X) for s in (rows.policy, rows.train))
-    mdp.votes = with_routes(full, mdp, X, learning, X_train, prices)
     betas = (BETAS / mdp.costs.mean()).tolist()
     pool = Portfolio(random_state=0).judged(mdp.rows(learning), betas, mdp.rows(selection))
     test = TestRows(rows)
@@ -105,15 +100,11 @@ class TestRows:
         self.rows, self.of = rows, {}
 
     def measured(self, ensemble: Ensemble, policy: Policy) -> Measures:
-        """Of any policy, routed or not."""
+        """Of any policy."""
         key = id(ensemble)
         if key not in self.of:
             self.of[key] = LaterVotes(ensemble, self.rows.test, depths_of(ensemble))
-        later = self.of[key]
-        if policy.routing is not None:
-            X = ensemble.features.rows(self.rows.test.X)
-            later.votes = with_regions(later.votes, [policy.routing], X)
-        return later.measured(policy)
+        return self.of[key].measured(policy)
 
 
 def judged(

@@ -16,19 +16,15 @@ from mddag.features.features import Features
 from mddag.features.prices import FeaturePrices
 from tests import strategies
 from tests.dag.test_purchases import prices_of
-from tests.dag.test_regions import drawn as drawn_regions
 from tests.reference import lazy as twin
 
 
 def drawn(data):
     """A DAG of any sort with prices, and rows."""
     ensemble = data.draw(strategies.ensembles())
-    sort = data.draw(st.sampled_from(["plain", "verdicts", "stages", "regions"]))
-    if sort == "regions":
-        ensemble, _, policy, X = drawn_regions(data)
-    else:
-        X = data.draw(strategies.rows(ensemble.n_features))
-        policy = data.draw(strategies.policies(ensemble.n_classifiers, ensemble.n_scores))
+    sort = data.draw(st.sampled_from(["plain", "verdicts", "stages"]))
+    X = data.draw(strategies.rows(ensemble.n_features))
+    policy = data.draw(strategies.policies(ensemble.n_classifiers, ensemble.n_scores))
     if sort == "stages":
         n_scores = ensemble.n_scores
         policy = data.draw(strategies.staged_policies(ensemble.n_classifiers, n_scores))
@@ -67,8 +63,6 @@ def test_rows_end_where_whole_rows_end(data):
 @settings(deadline=None, max_examples=150)
 def test_rows_wait_where_the_twin_waits(data):
     dag, X = drawn(data)
-    if dag.ensemble.routed is not None:  # whose router comes before the path
-        return
     walk, trace, buys = LazyWalk(dag, dag.purchases, len(X)), dag.run(X), dag.purchases.buys
     had = [set() for _ in X]
     for _ in range(data.draw(st.integers(1, 4))):

@@ -7,9 +7,8 @@ from hypothesis import strategies as st
 import mddag
 from mddag.dag.node_counts import BITS, RowNodes, visited
 from mddag.ensemble.ensemble import Ensemble
-from mddag.ensemble.leaf_depths import LeafDepths, leaf_depths
+from mddag.ensemble.leaf_depths import LeafDepths
 from mddag.ensemble.nodes import TreeBuilder
-from mddag.ensemble.routing import with_regions
 from mddag.features.features import Features
 from mddag.mdp.grid import Grid
 from mddag.mdp.policy import Policy
@@ -18,17 +17,9 @@ from tests import strategies
 
 def on_paths(dag, X):
     """Nodes on the paths of a trace, one by one."""
-    routed = dag.ensemble.routed
-    source = dag.ensemble if routed is None else routed.source
-    nodes = LeafDepths.of(source).of_rows(source.votes(X).codes)
+    nodes = LeafDepths.of(dag.ensemble).of_rows(dag.ensemble.votes(X).codes)
     trace = dag.run(X)
-    found = []
-    for i, row in enumerate(nodes):
-        if routed is not None:
-            region = routed.routing.regions(X[i : i + 1])[0]
-            row = np.append(row, leaf_depths(routed.routing.router)[region])
-        found.append(row[trace.path(i)].sum())
-    return found
+    return [row[trace.path(i)].sum() for i, row in enumerate(nodes)]
 
 
 @settings(deadline=None, max_examples=60)
@@ -41,23 +32,6 @@ def test_of_any_policy(data):
     wanted = on_paths(dag, X)
     np.testing.assert_array_equal(visited(dag, X), wanted)
     counted = RowNodes(ensemble, ensemble.votes(X), LeafDepths.of(ensemble))
-    np.testing.assert_array_equal(counted.under(policy), wanted)
-
-
-@settings(deadline=None, max_examples=30)
-@given(st.data())
-def test_with_regions_the_router_counts(data):
-    ensemble = data.draw(strategies.uniform_ensembles())
-    routing = data.draw(strategies.routings(ensemble))
-    X = np.asarray(data.draw(strategies.rows(ensemble.n_features)), np.float64)
-    grid = Grid(np.empty(0), ensemble.n_scores)
-    policy = Policy.constant(0, routing.n_steps, grid)
-    policy = Policy(policy.actions, grid, policy.order, routing=routing)
-    dag = mddag.compile(ensemble, policy)
-    wanted = on_paths(dag, X)
-    np.testing.assert_array_equal(visited(dag, X), wanted)
-    votes = with_regions(ensemble.votes(X), [routing], ensemble.features.rows(X))
-    counted = RowNodes(ensemble, votes, LeafDepths.of(ensemble))
     np.testing.assert_array_equal(counted.under(policy), wanted)
 
 

@@ -12,7 +12,6 @@ from mddag.features.features import Features
 from mddag.features.prices import FeaturePrices
 from tests import strategies
 from tests.dag.test_dag import stumps
-from tests.dag.test_regions import drawn
 
 
 @st.composite
@@ -90,19 +89,6 @@ def test_without_prices_there_are_none():
     assert trace.groups is None
     assert trace.feature_cost is None
     assert trace.waves is None
-
-
-@given(st.data())
-@settings(deadline=None, max_examples=30)
-def test_regions_pay_for_their_router_first(data):
-    ensemble, routing, policy, X = drawn(data)
-    prices = data.draw(prices_of(ensemble.n_features))
-    dag = mddag.compile(ensemble, policy, purchases=Purchases.of(prices, ensemble))
-    assert_priced(dag, X)
-    router = routing.router.records["feature"]
-    wanted = prices.group_of(ensemble.n_features)[router[router >= 0]]
-    trace = dag.run(X)
-    assert trace.groups[trace.n_evaluated > 0][:, wanted].all()
 
 
 def test_faults():

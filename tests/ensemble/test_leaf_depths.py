@@ -6,9 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mddag.ensemble.ensemble import Ensemble
-from mddag.ensemble.leaf_depths import LeafDepths, leaf_depths
-from mddag.ensemble.routing import Route
-from mddag.ensemble.votes import Votes
+from mddag.ensemble.leaf_depths import LeafDepths
 from tests import strategies
 from tests.reference import trees as twin
 
@@ -24,22 +22,6 @@ def test_nodes_are_those_that_a_walk_visits(data):
         for j, n in enumerate(nodes):
             trees = [ensemble.tree(t) for t in range(rounds[j], rounds[j + 1])]
             assert n == sum(twin.n_comparisons(tree, row) for tree in trees)
-
-
-@settings(deadline=None, max_examples=40)
-@given(st.data())
-def test_in_a_routing_the_router_is_step_0(data):
-    ensemble = data.draw(strategies.uniform_ensembles())
-    routing = data.draw(strategies.routings(ensemble))
-    X = np.asarray(data.draw(strategies.rows(ensemble.n_features)), np.float64)
-    votes, regions = ensemble.votes(X), routing.regions(X)
-    own = LeafDepths.of(ensemble)
-    codes = routing.votes(Votes(votes.codes, votes.tables, (Route(routing, regions),))).codes
-    found = own.routed(routing, ensemble.tables).of_rows(codes)
-    of_source = own.of_rows(votes.codes)
-    np.testing.assert_array_equal(found[:, 0], leaf_depths(routing.router)[regions])
-    for i, q in enumerate(regions):
-        np.testing.assert_array_equal(found[i, 1:], of_source[i, routing.order[q]])
 
 
 def test_callables_have_no_nodes():

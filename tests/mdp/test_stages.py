@@ -157,7 +157,7 @@ def test_leaps_lead_over_steps_that_all_quit():
         ({"leaps": np.full((12, N_CELLS), 13)}, "leads to decision 13; wanted one from 1 to 12"),
         ({"leaps": np.full((12, 2), 12)}, r"leaps are .*wanted integers \(12, 17\)"),
         ({"leaps": np.full((12, N_CELLS), 0.5)}, "leaps are .*wanted integers"),
-        ({"leaps": LEAPS, "state": None}, "leaps are given with verdicts, a rescaling, a routing"),
+        ({"leaps": LEAPS, "state": None}, "leaps are given with verdicts, a rescaling or"),
         ({"leaps": LEAPS, "verdict": np.zeros((13, N_CELLS), int)}, "leaps are given with verdict"),
     ],
 )

@@ -43,10 +43,10 @@ ROWS = [
         r"metric=RocAuc\(\) is given beside a rate to detect at",
     ),
     (
-        "rows for regions beside a metric",
-        lambda: sparsify(X_train=X, metric=RocAuc()),
+        "training rows of a classifier",
+        lambda: sparsify(X_train=X),
         ValueError,
-        r"X_train is given beside metric=RocAuc\(\); it is for accuracy alone",
+        "X_train is given, which is for rankers, but qid is not",
     ),
     (
         "a loss beyond the metric",

@@ -29,17 +29,16 @@ def inspect(out: Output, model: ModelFile) -> None:
 
 def _fields(opened: Opened) -> dict[str, Any]:
     ensemble, model = opened.ensemble, opened.predictor.model
-    features, routed = ensemble.features, ensemble.routed
-    source = ensemble if routed is None else routed.source
+    features = ensemble.features
     policy, classes = model.dag.policy, ensemble.classes
     return {
         "file": opened.path,
         "library": opened.library,
         "bytes": os.path.getsize(opened.path),
         "kind": ensemble.kind,
-        "n_classifiers": len(source),
-        "n_trees": source.n_trees,
-        "n_nodes": len(source.nodes),
+        "n_classifiers": len(ensemble),
+        "n_trees": ensemble.n_trees,
+        "n_nodes": len(ensemble.nodes),
         "n_features": features.n_given,
         "feature_names": features.names,
         "categories": {str(features.called(i)): v for i, v in features.categories.items()},
@@ -50,7 +49,6 @@ def _fields(opened: Opened) -> dict[str, Any]:
             "steps": policy.n_steps,
             "cells": policy.state.n_cells,
             "every": policy.every,
-            "regions": 0 if routed is None else routed.routing.n_regions,
             "evaluates_all": policy.evaluates_all,
         },
         "calibrated": model.calibration is not None,

@@ -4,7 +4,6 @@
     blocks   a call + blocks x the steps of the longest row x a step of few rows
              + rows x (loading + steps x a step of one row among many)
     all      a call + rows x (loading + all base classifiers of one row among many)
-    regions  a call for each region that has rows + rows x (router + moving + its part)
     windows  patches x (an integral image + evaluations x (a base classifier + its features))
     columns  patches x (an integral image + all features), before one of the others
     one      a call + evaluations x (a base classifier of a row by itself + its decision)
@@ -55,9 +54,6 @@ LEAST_ROWS = 48  # fewer take as long among many
 STEP, STEP_DECISION, STEP_ROWS = 30.0, 190.0, 150  # what a step and a decision take for any rows
 LONGEST = 8  # the row that stays longest passes so many times the mean of the steps
 MOST_ROWS, BLOCK_RANKS = 4096, 1 << 19  # of a block
-# Of a region that has rows, and of a row that is sorted by region.
-CALL_REGION, ROUTE_ROW = 8_000.0, 25.0
-COLD = 2.0  # a walk through trees that no row has been through lately, in units of others
 MANY_ROWS = 10_000
 
 
@@ -142,17 +138,6 @@ class Costs:
         row = self.load + self.steps * (COMPACTION * self.block + decision + self.skipping)
         n_blocks = -(-n_rows // self.block_rows)
         return CALL_BLOCKS + n_blocks * self.longest * few + n_rows * row
-
-    def by_regions(self, n_rows: int, parts: list[Costs]) -> float:
-        """Rows in equal shares of all regions, which are run one by one."""
-        router = ROUTE_ROW + WALK_LEVEL * float(np.log2(max(len(parts), 1)))
-        each = max(n_rows // len(parts), 1)
-        few = CALL_REGION + min(COLD * parts[0].by_walk(each), parts[0].by_blocks(each))
-        return n_rows * router + min(len(parts), n_rows) * few
-
-    def router_of_one(self, n_regions: int) -> float:
-        """A row by itself is read twice: by the router, then by the walk of its region."""
-        return ONE_CALL + ONE_LEVEL * float(np.log2(max(n_regions / BUSH_LEAVES, 1.0)))
 
     def by_all(self, n_rows: int) -> float:
         return CALL_ALL + max(n_rows, LEAST_ROWS) * self.all

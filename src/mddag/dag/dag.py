@@ -29,10 +29,8 @@ from mddag.dag.executors.by_query import ByQuery
 from mddag.dag.integer_votes import IntegerVotes
 from mddag.dag.program import Program
 from mddag.dag.purchases import Purchases
-from mddag.dag.regions import Regions
 from mddag.dag.trace import Trace
 from mddag.dag.verdicts import codes_by_scores
-from mddag.ensemble.composition import Routed
 from mddag.ensemble.ensemble import Ensemble
 from mddag.features.rows import Patches, Rows
 from mddag.mdp.grid import Grid
@@ -49,8 +47,8 @@ class Dag(ReadOnlyArrays):
 
     ensemble             : the source ensemble in its own order, rescaled for the policy
     policy               : whose step j decides on base classifier policy.order[j]
-    executor             : "walk", "blocks", "all" or, for patches, "windows", with a routing also
-                           "regions"; None for the one expected to be fastest
+    executor             : "walk", "blocks", "all" or, for patches, "windows"; None for the one
+                           expected to be fastest
     expected_evaluations : of a row on average, as far as known; half of those within reach if not
     purchases            : what the features cost that base classifiers read; None without prices
 
@@ -70,11 +68,6 @@ class Dag(ReadOnlyArrays):
         if self.policy.rescaling is not None:
             raise ValueError(
                 "the policy has a rescaling, which belongs into the votes of a Dag's ensemble; "
-                "wanted mddag.compile(ensemble, policy), which puts it there"
-            )
-        if self.policy.routing is not None:
-            raise ValueError(
-                "the policy has a routing, which belongs into a Dag's ensemble; "
                 "wanted mddag.compile(ensemble, policy), which puts it there"
             )
         if self.policy.verdict is not None and not self.ensemble.task.predicts_classes:
@@ -119,18 +112,13 @@ class Dag(ReadOnlyArrays):
     def possible(self) -> tuple[Executor, ...]:
         """The executors to choose from: the one that was named, or all that can run the program."""
         if self.executor is None:
-            kinds: tuple[type[Executor], ...] = (*MEMBERS, Regions)
-            return tuple(kind(self.program) for kind in kinds if kind.runs(self.program))
+            return tuple(kind(self.program) for kind in MEMBERS if kind.runs(self.program))
         return (_named(self.executor, self.program),)
 
     @cached_property
     def tracer(self) -> Tracer:
         """The executor that keeps paths."""
-        kinds: tuple[type[Tracer], ...] = (
-            Regions,
-            *TRACERS,
-        )  # which knows the numbers that the source has
-        return next(kind(self.program) for kind in kinds if kind.runs(self.program))
+        return next(kind(self.program) for kind in TRACERS if kind.runs(self.program))
 
     def chosen(self, n_rows: int) -> Executor:
         """What runs a batch of so many rows."""
@@ -159,7 +147,7 @@ class Dag(ReadOnlyArrays):
         """
         if not self.program.has_walk:
             return self.expected_speedup
-        return self.program.full_costs.one / self.program.cost_of_one
+        return self.program.full_costs.one / self.program.costs.one
 
     @property
     def fixed_point(self) -> IntegerVotes:
@@ -310,10 +298,6 @@ def compile(  # noqa: A001
         grid = Grid(np.empty(0), ensemble.n_scores)
         policy = Policy.constant(EVAL, ensemble.n_classifiers, grid)
     check_policy(policy)
-    if policy.routing is not None:
-        if purchases is not None:
-            purchases = purchases.with_router(policy.routing.router)
-        ensemble, policy = Routed(policy.routing, ensemble).composed, policy.unrouted
     if policy.rescaling is not None:  # from here on it is part of the votes
         policy.require(ensemble.n_classifiers, ensemble.n_scores)
         ensemble, policy = ensemble.rescaled(policy.rescaling), replace(policy, rescaling=None)
@@ -325,9 +309,8 @@ def _check_ensemble(ensemble: Ensemble) -> None:
 
 
 def _named(name: str, program: Program) -> Executor:
-    kinds: tuple[type[Executor], ...] = (*KERNELS, Regions) if program.parts else KERNELS
-    check_one_of("executor", name, tuple(kind.name for kind in kinds))
-    able = {kind.name: kind for kind in kinds if kind.runs(program)}
+    check_one_of("executor", name, tuple(kind.name for kind in KERNELS))
+    able = {kind.name: kind for kind in KERNELS if kind.runs(program)}
     if name in able:
         return able[name](program)
     if able and not program.has_kernels:

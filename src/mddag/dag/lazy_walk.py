@@ -5,8 +5,7 @@
     finish()                    scores, exits and classes of all rows as they are
 
 What is not bought is never read, so it does not matter what stands in its place: a missing value
-(NaN) that was bought is a value like any other. The walk itself is native/walk/lazy_run.hpp. With
-regions, a row first waits for what the router reads, then goes on by the walk of its region.
+(NaN) that was bought is a value like any other. The walk itself is native/walk/lazy_run.hpp.
 """
 
 from __future__ import annotations
@@ -18,7 +17,6 @@ from numpy.typing import NDArray
 
 from mddag import _core
 from mddag.dag.dag import Dag
-from mddag.dag.program import Program
 from mddag.dag.purchases import Purchases
 from mddag.features.patches import PatchFeatures
 from mddag.features.prices import FeaturePrices
@@ -42,95 +40,34 @@ class LazyWalk:
     def __post_init__(self) -> None:
         self.had = np.zeros((self.n_rows, self.purchases.prices.n_groups), bool)
         self._x = np.full((self.n_rows, self.dag.ensemble.n_features), np.nan)
-        self._runs: dict[int, _core.LazyRun] = {}
-        self._routed = self.dag.ensemble.routed
-        self._region = np.zeros(self.n_rows, np.intp)
-        if self._routed is not None and self._begins:
-            self._region[:] = -1
+        program = self.dag.program
+        order = program.policy.order[: len(program.reached[1].order)]
+        wants = self.purchases.buys[order].astype(np.uint8)
+        walk, kind = program.walk, _core.LazyRun
+        if isinstance(walk, _core.StageWalk):
+            kind = _core.LazyStageRun
+        self._run = kind(walk, np.ascontiguousarray(wants), self.n_rows)
 
     def resume(self, rows: RowNumbers) -> NDArray[np.bool_]:
         """Take rows, whose numbers rise, on: the groups that they then lack, (m, G)."""
         lacking = np.zeros((len(rows), self.had.shape[1]), bool)
-        if self._routed is None:
-            self._run(0).resume(self._x, rows, lacking.view(np.uint8), self.n_threads)
-            return lacking
-        self._find_regions(rows, lacking)
-        regions = self._region[rows]
-        for q in np.unique(regions[regions >= 0]).tolist():
-            of = np.flatnonzero(regions == q)
-            found = np.zeros((len(of), lacking.shape[1]), np.uint8)
-            self._run(q).resume(self._x, rows[of], found, self.n_threads)
-            lacking[of] = found
+        self._run.resume(self._x, rows, lacking.view(np.uint8), self.n_threads)
         return lacking
 
     def give(self, group: int, rows: RowNumbers, values: NDArray[np.float64]) -> None:
         """The values (m, size) of the columns of a group, for rows whose numbers rise."""
         self._x[rows[:, None], self.purchases.prices.columns[group]] = values
         self.had[rows, group] = True
-        if self._routed is None:
-            self._run(0).give(rows, group)
-            return
-        regions = self._region[rows]
-        for q in np.unique(regions[regions >= 0]).tolist():
-            self._run(q).give(rows[regions == q], group)
+        self._run.give(rows, group)
 
     def finish(self) -> tuple[NDArray[np.float64], NDArray[np.int32], NDArray[np.intp]]:
         """Scores (n, K), exit steps and class codes (n,). Of a row that still waits they are what
         it has so far, and its class is that of its scores."""
-        n, regions = self.n_rows, np.maximum(self._region, 0)  # before the router all are alike
+        n = self.n_rows
         scores = np.empty((n, self.dag.ensemble.n_scores))
-        exit_step, codes = np.zeros(n, np.int32), np.full(n, -1, np.intp)
-        for q in np.unique(regions).tolist():
-            own = np.empty_like(scores), np.empty_like(exit_step), np.empty(n, np.int64)
-            self._run(q).finish(*own)
-            of = regions == q
-            scores[of], exit_step[of], codes[of] = (array[of] for array in own)
-        return scores, exit_step, codes
-
-    @property
-    def _begins(self) -> bool:
-        """Whether rows evaluate anything, and wait for something before."""
-        first = _lazy_run(self._part(0), self._wants(0), 1)
-        found = np.zeros((1, self.had.shape[1]), np.uint8)
-        first.resume(np.zeros((1, self._x.shape[1])), np.zeros(1, np.int64), found, 1)
-        return bool(found.any())
-
-    def _find_regions(self, rows: RowNumbers, lacking: NDArray[np.bool_]) -> None:
-        unknown = np.flatnonzero(self._region[rows] < 0)
-        assert self._routed is not None
-        lacking[unknown] = self.purchases.buys[-1] & ~self.had[rows[unknown]]
-        known = rows[unknown[~lacking[unknown].any(axis=1)]]
-        if len(known) == 0:
-            return
-        self._region[known] = self._routed.routing.regions(self._x[known])
-        for q in np.unique(self._region[known]).tolist():
-            of = known[self._region[known] == q]
-            for g in np.flatnonzero(self.had[of].any(axis=0)).tolist():
-                self._run(q).give(of[self.had[of, g]], g)
-
-    def _run(self, q: int) -> _core.LazyRun:
-        if q not in self._runs:
-            self._runs[q] = _lazy_run(self._part(q), self._wants(q), self.n_rows)
-        return self._runs[q]
-
-    def _part(self, q: int) -> Program:
-        program = self.dag.program
-        return program if self._routed is None else program.parts[q]
-
-    def _wants(self, q: int) -> NDArray[np.uint8]:
-        """The groups that each step of the walk of region q reads."""
-        program = self._part(q)
-        order = program.policy.order[: len(program.reached[1].order)]
-        if self._routed is not None:
-            order = self._routed.sources(q)[order].astype(np.intp)
-        return self.purchases.buys[order].astype(np.uint8)
-
-
-def _lazy_run(program: Program, wants: NDArray[np.uint8], n_rows: int) -> _core.LazyRun:
-    walk, kind = program.walk, _core.LazyRun
-    if isinstance(walk, _core.StageWalk):
-        kind = _core.LazyStageRun
-    return kind(walk, np.ascontiguousarray(wants), n_rows)
+        exit_step, codes = np.empty(n, np.int32), np.empty(n, np.int64)
+        self._run.finish(scores, exit_step, codes)
+        return scores, exit_step, codes.astype(np.intp, copy=False)
 
 
 def purchases_for(dag: Dag) -> Purchases:
@@ -143,10 +80,7 @@ def purchases_for(dag: Dag) -> Purchases:
 def with_prices(dag: Dag, prices: FeaturePrices) -> Purchases:
     """What the base classifiers of a DAG buy at these prices."""
     require_columns(dag)
-    routed = dag.ensemble.routed
-    if routed is None:
-        return Purchases.of(prices, dag.ensemble)
-    return Purchases.of(prices, routed.source).with_router(routed.routing.router)
+    return Purchases.of(prices, dag.ensemble)
 
 
 def require_columns(dag: Dag) -> None:

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from mddag.dag.dag import BLOCK, Dag
 from mddag.dag.replay import rolled_out
 from mddag.ensemble.ensemble import Ensemble
-from mddag.ensemble.leaf_depths import LeafDepths, leaf_depths
+from mddag.ensemble.leaf_depths import LeafDepths
 from mddag.ensemble.votes import Votes
 from mddag.mdp.policy import EVAL, SKIP, Policy
 
@@ -27,7 +27,7 @@ Numbers = NDArray[np.int64]
 
 
 def visited(dag: Dag, X: Any, qid: Any = None, *, n_threads: int = 1) -> Numbers:
-    """Nodes that each row visits on its path, (n,); those of a router included.
+    """Nodes that each row visits on its path, (n,).
 
     qid : as for ``Dag.run``
     """
@@ -40,12 +40,8 @@ def visited(dag: Dag, X: Any, qid: Any = None, *, n_threads: int = 1) -> Numbers
 
 
 def _of_block(dag: Dag, rows: Any, qid: Any, n_threads: int) -> Numbers:
-    routed = dag.ensemble.routed
-    source = dag.ensemble if routed is None else routed.source
-    depths = LeafDepths.of(source).of_rows(source.votes(rows, n_threads=n_threads).codes)
-    if routed is not None:  # paths have the number N for the router
-        router = leaf_depths(routed.routing.router)[routed.routing.regions(rows)]
-        depths = np.column_stack([depths, router])
+    codes = dag.ensemble.votes(rows, n_threads=n_threads).codes
+    depths = LeafDepths.of(dag.ensemble).of_rows(codes)
     trace = dag.run(rows, qid, n_threads=n_threads)
     owner = np.repeat(np.arange(len(rows)), trace.n_evaluated)
     return np.bincount(owner, depths[owner, trace.indices], len(rows)).astype(np.int64)
@@ -75,14 +71,7 @@ class RowNodes:
 
     def under(self, policy: Policy) -> Numbers:
         """On the paths that ``compile(ensemble, policy)`` takes, (n,)."""
-        nodes, routing = self._nodes, policy.routing
-        if routing is not None:
-            steps = self.depths.routed(routing, self.votes.tables)
-            nodes = steps.of_rows(routing.votes(self.votes).codes)
-        return self._along_paths(policy, nodes)
-
-    def _along_paths(self, policy: Policy, nodes: NDArray[np.int32]) -> Numbers:
-        """The sum of nodes (n, N) of the base classifiers (with a routing: steps) on the paths."""
+        nodes = self._nodes
         evaluates = (policy.actions == EVAL).any(axis=1).repeat(policy.every)[: policy.n_steps]
         able = policy.order[evaluates]
         total = np.zeros(len(nodes), np.int64)

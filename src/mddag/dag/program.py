@@ -35,13 +35,11 @@ class Program(ReadOnlyArrays):
     """A policy over an ensemble; every part is made when it is first needed.
 
     evaluations : the mean number that rows are expected to need, None if it is not known
-    units       : the votes as integers, where this is a part of another program; None for own ones
     """
 
     ensemble: Ensemble
     policy: Policy
     evaluations: float | None = None
-    units: IntegerVotes | None = None
 
     def __post_init__(self) -> None:
         if self.evaluations is not None:
@@ -85,39 +83,14 @@ class Program(ReadOnlyArrays):
 
     @cached_property
     def full_costs(self) -> Costs:
-        """Those of the whole ensemble, which regions are parts of, on every row."""
-        routed, one_cell = self.ensemble.routed, Grid(np.empty(0), self.ensemble.n_scores)
-        whole = self.ensemble if routed is None else routed.source
-        return Costs.of(whole, Policy.constant(EVAL, len(whole), one_cell))
-
-    @property
-    def cost_of_one(self) -> float:
-        """What a row by itself is expected to cost: of regions the router, and the first part."""
-        if not self.parts:
-            return self.costs.one
-        return self.parts[0].costs.one + self.costs.router_of_one(len(self.parts))
+        """Those of the whole ensemble on every row."""
+        one_cell = Grid(np.empty(0), self.ensemble.n_scores)
+        return Costs.of(self.ensemble, Policy.constant(EVAL, len(self.ensemble), one_cell))
 
     @cached_property
     def fixed_point(self) -> IntegerVotes:
         """The votes of trees as they are summed."""
-        return IntegerVotes.of(self.ensemble.tables) if self.units is None else self.units
-
-    @cached_property
-    def parts(self) -> tuple[Program, ...]:
-        """A program for the rows of each region, in the same units; none without regions."""
-        routed, whole = self.ensemble.routed, self.fixed_point
-        if routed is None:
-            return ()
-        units = (replace(whole, values=whole.values[routed.values_of(q)]) for q in self._regions)
-        return tuple(
-            Program(routed.part(q), self.policy, self.evaluations, of_part)
-            for q, of_part in zip(self._regions, units, strict=True)
-        )
-
-    @property
-    def _regions(self) -> range:
-        assert self.ensemble.routed is not None
-        return range(self.ensemble.routed.routing.n_regions)
+        return IntegerVotes.of(self.ensemble.tables)
 
     @cached_property
     def edges(self) -> NDArray[np.int64]:

@@ -22,7 +22,6 @@ from mddag._internal.checks import check_is, described
 from mddag._internal.read_only import ReadOnlyArrays, read_only
 from mddag.dag.trace import Trace
 from mddag.ensemble.ensemble import Ensemble
-from mddag.ensemble.nodes import Nodes
 from mddag.ensemble.read_groups import read_groups
 from mddag.features.prices import FeaturePrices
 
@@ -72,19 +71,14 @@ class Purchases(ReadOnlyArrays):
     def require(self, ensemble: Ensemble) -> None:
         """Refuse purchases of another ensemble, and those that leave out what trees read."""
         self.prices.require(ensemble.n_features)
-        routed = ensemble.routed
-        source = ensemble if routed is None else routed.source
-        n = len(source) + (routed is not None)
-        if len(self) != n:
+        if len(self) != len(ensemble):
             raise ValueError(
-                f"purchases are of {len(self)} base classifiers, but there are {n}; wanted "
-                "Purchases.of(prices, ensemble)"
+                f"purchases are of {len(self)} base classifiers, but there are {len(ensemble)}; "
+                "wanted Purchases.of(prices, ensemble)"
             )
-        if source.callables:
+        if ensemble.callables:
             return
-        read = Purchases(self.prices, read_groups(self.prices, source))
-        if routed is not None:
-            read = read.with_router(routed.routing.router)
+        read = Purchases(self.prices, read_groups(self.prices, ensemble))
         unpaid = np.argwhere(read.buys & ~self.buys)
         if len(unpaid):
             j, g = unpaid[0].tolist()
@@ -92,15 +86,6 @@ class Purchases(ReadOnlyArrays):
                 f"base classifier {j} reads the group {self.prices.names[g]!r}, which it does not "
                 "buy; wanted buys with all that trees read, as Purchases.of(prices, ensemble) has"
             )
-
-    def with_router(self, router: Nodes) -> Purchases:
-        """With the router of a routing, which paths number behind the last base classifier; what
-        it reads is wanted before any of them."""
-        split = router.records["feature"] >= 0
-        group = self.prices.group_of(sum(map(len, self.prices.columns)))
-        wanted = np.zeros(self.prices.n_groups, bool)
-        wanted[group[router.records["feature"][split]]] = True
-        return replace(self, buys=np.concatenate([self.buys | wanted, wanted[None]]))
 
     def priced(self, trace: Trace) -> Trace:
         """The trace with the groups, the feature cost and the waves of each row."""

@@ -43,8 +43,7 @@ class Replay:
 
 def replay(ensemble: Ensemble, policy: Policy, votes: Votes, *, n_threads: int = 1) -> Replay:
     """What ``compile(ensemble, policy)`` does with the rows of these votes of the ensemble."""
-    cost = ensemble.cost if policy.routing is None else np.ones(policy.n_steps)
-    found = rolled_out(ensemble, policy, votes, cost, n_threads=n_threads)
+    found = rolled_out(ensemble, policy, votes, ensemble.cost, n_threads=n_threads)
     codes = decided(codes_by_scores(ensemble, found.scores), found.verdict)
     return Replay(found.scores, found.exit_step, found.n_evaluated, codes)
 
@@ -58,9 +57,7 @@ def rolled_out(
     n_threads: int = 1,
 ) -> Rollout:
     """The same as a rollout, with prices of the policy's steps (N,) by base classifier."""
-    if policy.routing is not None:
-        votes = policy.routing.votes(votes)
-    policy = copy(policy.unrouted)  # or the jump tables of all candidates would stay in memory
+    policy = copy(policy)  # or the jump tables of all candidates would stay in memory
     tables, grid, unit = policy.tables(votes.tables), policy.grid.native, 1.0
     if not ensemble.callables:
         integers = IntegerVotes.of(tables)

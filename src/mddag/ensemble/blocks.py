@@ -93,7 +93,6 @@ def _gate(like: Ensemble) -> Ensemble:
         word_starts=word_starts,
         cost=np.zeros(1),
         priced=False,
-        routed=None,
     )
 
 
@@ -114,7 +113,6 @@ def _joined(parts: Sequence[Ensemble], like: Ensemble) -> Ensemble:
         word_starts=_chained([part.word_starts for part in parts]),
         cost=np.concatenate([part.cost for part in parts]),
         priced=False,
-        routed=None,
     )
 
 

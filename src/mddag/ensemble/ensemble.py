@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -35,9 +35,6 @@ from mddag.ensemble.votes import Tables, Votes, take_segments
 from mddag.features.features import Features
 from mddag.features.rows import Rows
 
-if TYPE_CHECKING:  # which imports this file
-    from mddag.ensemble.composition import Routed
-
 
 @dataclass(frozen=True, eq=False)
 class Ensemble:
@@ -54,7 +51,6 @@ class Ensemble:
     task        : what scores stand for: classes, means, an order; it has ``kind``, ``classes`` and
                   ``link``, which can be read here, too
     callables   : the base classifiers where they are not trees (then there are no nodes)
-    routed      : where the trees were composed of, region by region; None for most ensembles
 
     Made by ``as_ensemble``, ``from_trees`` or ``from_callables``, which check everything.
     """
@@ -69,7 +65,6 @@ class Ensemble:
     task: Task = field(default_factory=Classification)
     priced: bool = False
     callables: tuple[Voter, ...] = field(default=(), repr=False)
-    routed: Routed | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         instead = "use mddag.as_ensemble, Ensemble.from_trees or Ensemble.from_callables"
@@ -177,7 +172,7 @@ class Ensemble:
         check_is("rescaling", rescaling, Rescaling, "a Rescaling, such as a policy has")
         callables = tuple(map(Rescaled, self.callables, rescaling.scales, rescaling.shift))
         tables = rescaling.applied(self.tables)
-        return replace(self, tables=tables, callables=callables, routed=None)
+        return replace(self, tables=tables, callables=callables)
 
     def truncated(self, n_classifiers: int) -> Ensemble:
         """The first `n_classifiers` base classifiers."""
@@ -291,7 +286,6 @@ class Ensemble:
             word_starts=word_starts,
             cost=self.cost[order],
             callables=tuple(self.callables[j] for j in order) if self.callables else (),
-            routed=None,
         )
 
     @property

@@ -1,8 +1,7 @@
 """LeafDepths: how many nodes a row visits in each base classifier, exactly, by the leaf it reaches.
 
 A row that reaches a leaf at depth d has made d comparisons, and that many nodes were read. So nodes
-are looked up like votes: a table by leaf code. In a routing a step's code is (region, leaf), and
-its table is that of the region's own tree; the router, step 0, costs the depth of the region.
+are looked up like votes: a table by leaf code.
 """
 
 from __future__ import annotations
@@ -14,9 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mddag.ensemble.ensemble import Ensemble
-from mddag.ensemble.nodes import Nodes
-from mddag.ensemble.routing import Routing
-from mddag.ensemble.votes import Codes, Tables, starts_of
+from mddag.ensemble.votes import Codes, starts_of
 
 Numbers = NDArray[np.int64]
 
@@ -51,14 +48,6 @@ class LeafDepths:
             depths[starts[tree[leaf]] + ensemble.nodes["left"][at[leaf]]] = depth
         return cls(depths, starts, tables.rounds)
 
-    def routed(self, routing: Routing, source: Tables) -> LeafDepths:
-        """Those of the steps of a routing over the ensemble whose depths these are."""
-        trees = routing.trees(source).T
-        slots = [np.concatenate([self._of_tree(t) for t in slot]) for slot in trees]
-        parts = [leaf_depths(routing.router), *slots]
-        starts = starts_of([len(part) for part in parts])
-        return LeafDepths(np.concatenate(parts), starts, routing.tables.rounds)
-
     def of_rows(self, codes: Codes) -> NDArray[np.int32]:
         """Nodes that rows with leaf codes (n, n_trees) visit in each base classifier, (n, N)."""
         nodes = np.zeros((len(codes), len(self.rounds) - 1), np.int32)
@@ -69,18 +58,6 @@ class LeafDepths:
 
     def _of_tree(self, t: int) -> Numbers:
         return self.depths[self.starts[t] : self.starts[t + 1]]
-
-
-def leaf_depths(tree: Nodes) -> Numbers:
-    """Of one tree, by leaf code."""
-    records, depths = tree.records, np.zeros(tree.n_leaves, np.int64)
-    of_node = np.zeros(len(records), np.int64)
-    for at, record in enumerate(records):  # children are behind their parents
-        if record["feature"] < 0:
-            depths[record["left"]] = of_node[at]
-        else:
-            of_node[[record["left"], record["right"]]] = of_node[at] + 1
-    return depths
 
 
 def _levels(ensemble: Ensemble, trees: Numbers) -> Iterator[tuple[Numbers, Numbers]]:

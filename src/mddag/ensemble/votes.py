@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -17,9 +17,6 @@ from numpy.typing import ArrayLike, NDArray
 from mddag import _core
 from mddag._internal.checks import as_floats, check_is, checked_order, described
 from mddag._internal.read_only import read_only
-
-if TYPE_CHECKING:  # which imports this file
-    from mddag.ensemble.routing import Route, Routing
 
 Codes = NDArray[np.unsignedinteger[Any]]
 
@@ -132,12 +129,10 @@ class Votes:
 
     codes  : uint8, uint16 or uint32 (n, n_trees)
     tables : the votes of every leaf, and which trees make up which h_j
-    routes : the regions of the rows in routings, where some were made; see ``routing``
     """
 
     codes: Codes
     tables: Tables
-    routes: tuple[Route, ...] = ()
 
     def __post_init__(self) -> None:
         instead = "use ensemble.votes(X) or Votes.from_dense"
@@ -195,22 +190,7 @@ class Votes:
             and np.asarray(index).dtype.kind not in "iub"
         ):
             raise ValueError(f"index is {described(index)}; wanted numbers of rows, or a mask")
-        routes = tuple(route.rows(index) for route in self.routes)
-        return Votes(np.ascontiguousarray(self.codes[index]), self.tables, routes)
-
-    def regions_of(self, routing: Routing) -> NDArray[np.intp]:
-        """The region of each row in a routing, (n,), if it is known."""
-        return self.route_of(routing).regions
-
-    def route_of(self, routing: Routing) -> Route:
-        """The route of the rows in a routing, if it is known."""
-        for route in self.routes:
-            if route.routing is routing:
-                return route
-        raise ValueError(
-            "the policy is routed, but the regions of these rows are not known; wanted votes with "
-            "its route, or mddag.compile(ensemble, policy), which reads X"
-        )
+        return Votes(np.ascontiguousarray(self.codes[index]), self.tables)
 
     def reordered(self, order: Sequence[int] | NDArray[np.intp]) -> Votes:
         """The votes of the classifiers `order` alone, in that order; these, if nothing moves."""

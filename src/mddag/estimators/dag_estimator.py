@@ -28,7 +28,6 @@ from mddag.dag.dag import compile as compile_dag
 from mddag.dag.replay import Replay, replay
 from mddag.dag.trace import Trace
 from mddag.ensemble.ensemble import Ensemble
-from mddag.ensemble.routing import with_regions
 from mddag.ensemble.tasks import TASKS
 from mddag.ensemble.tasks.task import Kind
 from mddag.ensemble.votes import Votes
@@ -165,8 +164,6 @@ class DagEstimator(Pricing, Shipping, Inspecting, BaseEstimator):  # type: ignor
             source = FittedModel.of(self.ensemble, self.kind, np.arange(len(targets)))
             rows = self._enter(source, X, finite=False)
             mdp = self._policy_mdp(source, rows, targets, weight)
-            if policy.routing is not None:
-                mdp.votes = with_regions(mdp.votes, [policy.routing], rows)
             self.settle(source.ensemble, policy, mdp)
         return self
 

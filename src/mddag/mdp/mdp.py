@@ -26,7 +26,6 @@ from mddag._internal.checks import (
 )
 from mddag._internal.row_sampling import spaced_rows
 from mddag._internal.weights import mass
-from mddag.ensemble.routing import Routing
 from mddag.ensemble.votes import Votes
 from mddag.losses.loss import LossFunction, as_loss
 from mddag.mdp.arguments import (
@@ -193,8 +192,6 @@ class MDP:
     def _rolled_out(self, policy: Policy, n_threads: int = 1) -> Rollout:
         check_policy(policy)
         policy.require(self.n_steps, self.n_scores)
-        if policy.routing is not None:
-            return self.arranged(policy.routing)._rolled_out(policy.unrouted, n_threads)
         tables = policy.tables(self.votes.tables)
         grid = policy.grid.native
         return roll_out(policy, self.votes, tables, grid, self.costs, n_threads)
@@ -293,22 +290,15 @@ class MDP:
         other.grid = checked_grid(grid, self.n_scores)
         return other
 
-    def arranged(self, arrangement: Arrangement | Routing, grid: Grid | None = None) -> MDP:
+    def arranged(self, arrangement: Arrangement, grid: Grid | None = None) -> MDP:
         """The same sample with its base classifiers in another order, rescaled.
 
         A policy learned on it decides for this MDP as ``policy.after(arrangement)``. Another order
         passes through other partial sums, so it may want another grid.
         """
-        other = copy(self)
-        if isinstance(arrangement, Routing):
-            other.votes, other.factors = arrangement.votes(self.votes), None
-            costs = self.votes.route_of(arrangement).costs
-            if costs is None:  # base classifiers all cost alike
-                costs = np.full(arrangement.n_steps, self.costs.mean())
-            other.costs = costs
-            return other if grid is None else other.on_grid(grid)
         check_arrangement(arrangement)
         checked_permutation(arrangement.order, self.n_steps)
+        other = copy(self)
         other.votes = arrangement.votes(self.votes)
         other.costs, other.factors = self.costs[arrangement.kept], None
         return other if grid is None else other.on_grid(grid)

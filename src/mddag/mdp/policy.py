@@ -25,7 +25,6 @@ from numpy.typing import NDArray
 from mddag._internal.checks import check_is, check_whole, checked_permutation, described, typed
 from mddag._internal.read_only import ReadOnlyArrays, read_only
 from mddag.ensemble.rescaling import Rescaling
-from mddag.ensemble.routing import Routing
 from mddag.ensemble.votes import Tables
 from mddag.mdp.grid import Grid
 from mddag.mdp.stages import Stages
@@ -51,8 +50,6 @@ class Policy(ReadOnlyArrays):
     verdict : int16 (n_decisions + 1, n_cells), the class of a row that quits at decision d in cell
               c, the last row being for those that pass the end; -1 is the class by the scores, and
               None is -1 everywhere
-    routing : regions with base classifiers of their own at each step; the policy then has the steps
-              of the routing, not those of the source. None for one order of all rows
     leaps   : int32 (n_decisions, n_cells), the later decision that SKIP leads to, n_decisions for
               the end; where the action is not SKIP it is not read. None: SKIP leads to the next
 
@@ -66,7 +63,6 @@ class Policy(ReadOnlyArrays):
     rescaling: Rescaling | None = None
     state: State = None  # type: ignore[assignment]  # set below: it takes the grid
     verdict: NDArray[np.int16] | None = None
-    routing: Routing | None = None
     leaps: NDArray[np.int32] | None = None
 
     def __post_init__(self) -> None:
@@ -94,13 +90,6 @@ class Policy(ReadOnlyArrays):
                 f"the state is for {n_steps} steps, but the order has {len(order)}; wanted one "
                 "state for the steps of the policy"
             )
-        if self.routing is not None:
-            check_is("routing", self.routing, Routing, "a Routing or None")
-            if self.routing.n_steps != len(order):
-                raise ValueError(
-                    f"the routing has {self.routing.n_steps} steps, but the order {len(order)}; "
-                    "wanted a policy over the steps of its routing"
-                )
         check_whole("every", self.every, 1)
         n_decisions = -(-len(order) // self.every)
         if actions.shape != (n_decisions, self.state.n_cells):
@@ -130,10 +119,10 @@ class Policy(ReadOnlyArrays):
 
     def _checked_leaps(self) -> NDArray[np.int32]:
         leaps, n_decisions = checked_leaps(self.leaps, self.actions), len(self.actions)
-        plain = self.verdict is None and self.rescaling is None and self.routing is None
+        plain = self.verdict is None and self.rescaling is None
         if not plain or isinstance(self.state, Score):
             raise ValueError(
-                "leaps are given with verdicts, a rescaling, a routing or the scores as state, "
+                "leaps are given with verdicts, a rescaling or the scores as state, "
                 "which know of SKIPs to the next decision alone; wanted a policy of Stages without "
                 "them"
             )
@@ -225,8 +214,7 @@ class Policy(ReadOnlyArrays):
     def evaluates_all(self) -> bool:
         """Whether this is the full ensemble in its own order, its score that of all votes."""
         in_order = np.array_equal(self.order, np.arange(self.n_steps)) and self.rescaling is None
-        plain = isinstance(self.state, Score) and self.routing is None
-        return plain and in_order and bool((self.actions == EVAL).all())
+        return isinstance(self.state, Score) and in_order and bool((self.actions == EVAL).all())
 
     @cached_property
     def native(self) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
@@ -242,34 +230,20 @@ class Policy(ReadOnlyArrays):
         return table, self.order.astype(np.int64, copy=False)
 
     def require(self, n_classifiers: int, n_scores: int) -> None:
-        """Refuse votes or ensembles that this policy was not made for.
-
-        What a routing needs of its source is checked where it is applied.
-        """
-        if self.routing is not None and self.grid.n_scores == n_scores:
-            return
+        """Refuse votes or ensembles that this policy was not made for."""
         if (self.n_steps, self.grid.n_scores) != (n_classifiers, n_scores):
             raise ValueError(
                 f"the policy is for {self.n_steps} base classifiers and {self.grid.n_scores} "
                 f"score(s), but got {n_classifiers} and {n_scores}; learn a policy for these"
             )
 
-    @property
-    def unrouted(self) -> Policy:
-        """The same over the composed steps of its routing."""
-        return self if self.routing is None else replace(self, routing=None)
-
-    def after(self, arrangement: Arrangement | Routing) -> Policy:
+    def after(self, arrangement: Arrangement) -> Policy:
         """This policy, learned on arranged base classifiers, for those of the source.
 
         Step j, which decided on number self.order[j] of the arranged ones, decides on the one
         that had been put there. Those that the arrangement left out come last: before them all
         rows have quit.
         """
-        if self.routing is not None:  # of the source already
-            return self
-        if isinstance(arrangement, Routing):
-            return replace(self, routing=arrangement)
         check_arrangement(arrangement)
         if self.leaps is not None:
             raise ValueError(

@@ -18,10 +18,8 @@ LOSSES = {
 def described(model: Model) -> list[str]:
     """Kind, size, features, classes, policy and prices, then what was measured."""
     ensemble, policy = model.dag.ensemble, model.dag.policy
-    routed = ensemble.routed
-    source = ensemble if routed is None else routed.source
     lines = [
-        f"{ensemble.kind} of {len(source)} base classifiers ({source.n_trees} trees)",
+        f"{ensemble.kind} of {len(ensemble)} base classifiers ({ensemble.n_trees} trees)",
         f"features: {ensemble.n_features}{_few(ensemble.features.names)}",
     ]
     if ensemble.classes is not None:
@@ -34,8 +32,7 @@ def described(model: Model) -> list[str]:
     if isinstance(state, Stages):
         columns = f", {state.n_columns} score column{'s' if state.n_columns > 1 else ''}"
     verdicts = "" if policy.verdict is None else ", verdicts"
-    regions = "" if routed is None else f"{routed.routing.n_regions} regions, "
-    lines.append(f"policy: {regions}{cells}{columns}{verdicts}{every}{beta}")
+    lines.append(f"policy: {cells}{columns}{verdicts}{every}{beta}")
     if model.dag.purchases is not None:
         lines.append(f"{model.dag.purchases.prices}")
     return lines + (_measured(model) if model.summary is None else model.summary.lines())

@@ -20,7 +20,6 @@ from mddag._internal.checks import check_is, checked_threads
 from mddag._internal.out_array import checked_out
 from mddag.calibration.calibration import Calibration
 from mddag.dag.node_counts import visited
-from mddag.dag.region_walks import RegionWalks
 from mddag.dag.trace import Trace
 from mddag.features.one_row import one_row
 from mddag.features.patches import PatchFeatures
@@ -151,7 +150,7 @@ class Predictor(LazyPredictions):
 
     def n_nodes(self, X: Any) -> NDArray[np.int64]:
         """Nodes visited in the trees evaluated on each row, (n,): the depths of the leaves that it
-        reaches, with regions also those of the router."""
+        reaches."""
         return visited(self.model.dag, X, n_threads=self.n_threads)
 
     def predict_one(self, x: Any) -> Any:
@@ -272,23 +271,10 @@ class Predictor(LazyPredictions):
             return
         read = Calibration.one_group(1.0, len(dag.ensemble)) if given is None else given
         by_exit = read.factors[read.groups], read.offsets[read.groups]
-        if dag.ensemble.routed is not None:
-            self._route_one(RegionWalks.of(dag.program), by_exit)
-            return
         walk = _calibrated(dag.walk, by_exit)
         self._code, self._write = dag.walk.predict_one, walk.probabilities_one
         if self._task.calibration_changes_predictions:
             self._number = self._task.prediction_of_one(walk.mean_one)
-
-    def _route_one(self, walks: RegionWalks, by_exit: tuple[Floats64, Floats64]) -> None:
-        """Functions that read single rows by the walk of their region."""
-        parts = [_calibrated(walk, by_exit) for walk in walks.parts]
-        codes, region = [walk.predict_one for walk in walks.parts], walks.region
-        writes, means = [p.probabilities_one for p in parts], [p.mean_one for p in parts]
-        self._code = lambda x: codes[region(x)](x)
-        self._write = lambda x, out: writes[region(x)](x, out)
-        if self._task.calibration_changes_predictions:
-            self._number = self._task.prediction_of_one(lambda x: means[region(x)](x))
 
     def _row(self, x: Any) -> Floats:
         return one_row(self._features, x)

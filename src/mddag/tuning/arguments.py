@@ -76,21 +76,6 @@ def metric_of(ensemble: Ensemble, metric: Any) -> ClassMetric | None:
     return found
 
 
-def check_unlabelled(X_train: Any, ensemble: Ensemble, metric: ClassMetric | None) -> None:
-    """Refuse rows without labels where nothing is made of them."""
-    if X_train is None:
-        return
-    if metric is not None:
-        raise ValueError(
-            f"X_train is given beside metric={metric!r}; it is for accuracy alone: leave one out"
-        )
-    if not ensemble.task.predicts_classes:
-        raise ValueError(
-            f"X_train was given, but the model is a {ensemble.kind}, and only classifiers and "
-            "rankers use it; leave it out"
-        )
-
-
 def refuse(why: str, **given: Any) -> None:
     """Refuse arguments that are given; `why` says what they are for, and what to do."""
     for name, value in given.items():

@@ -3,7 +3,7 @@
 A tree of 64 leaves is no evaluation like that of a stump. Here the unit of cost is a node, which is
 one comparison. Solvers price base classifier h_j, for all rows alike, at the mean number of nodes
 that rows visit in it (for K > 2 in all its trees); what a policy costs on a row is then counted
-exactly, by the depth of each leaf that the row reaches. A router costs its nodes, too.
+exactly, by the depth of each leaf that the row reaches.
 """
 
 from __future__ import annotations
@@ -17,7 +17,6 @@ from mddag._internal.weights import part
 from mddag.dag.node_counts import RowNodes
 from mddag.ensemble.ensemble import Ensemble
 from mddag.ensemble.leaf_depths import LeafDepths
-from mddag.ensemble.routing import Route
 from mddag.ensemble.votes import Votes
 from mddag.tuning.row_parts import RowParts
 
@@ -58,13 +57,6 @@ class NodePrices:
     def on(self, votes: Votes) -> RowNodes:
         """What counts the nodes that the rows of these votes visit."""
         return RowNodes(self.ensemble, votes, self.depths)
-
-    def route(self, route: Route, votes: Votes) -> Route:
-        """A route of the rows of these votes with the prices of its steps."""
-        routing = route.routing
-        codes = routing.votes(Votes(votes.codes, votes.tables, (route,))).codes
-        nodes = self.depths.routed(routing, votes.tables).of_rows(codes)
-        return Route(routing, route.regions, nodes.mean(axis=0))
 
 
 def node_prices(parts: RowParts) -> NodePrices:

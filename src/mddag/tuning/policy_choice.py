@@ -8,7 +8,6 @@ choosing, within a bound the cheapest that these rows, or the certifying ones, a
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -16,7 +15,6 @@ from numpy.typing import NDArray
 
 from mddag._internal.doubts import doubt
 from mddag.estimators.dag_estimator import DagEstimator
-from mddag.features.rows import Rows
 from mddag.mdp.policy_rows import mdp_of
 from mddag.solvers.arranged import arranged_for
 from mddag.tuning.arguments import measure_of
@@ -26,30 +24,7 @@ from mddag.tuning.excess_loss import ExcessLoss
 from mddag.tuning.guarantee import Guarantee, certified
 from mddag.tuning.metric_loss import MetricLoss
 from mddag.tuning.prices import Prices
-from mddag.tuning.routes import with_routes
 from mddag.tuning.row_parts import RowParts
-
-
-def with_regions(
-    estimator: DagEstimator,
-    parts: RowParts,
-    knob: str,
-    X: Any,
-    unlabelled: Rows,
-    prices: Prices | None = None,
-) -> RowParts:
-    """The parts, their votes with routings by region, made from rows that need no labels."""
-    ensemble, features = parts.ensemble, parts.ensemble.features
-    mdp = mdp_of(
-        ensemble,
-        parts.votes,
-        _targets(parts, knob),
-        loss=estimator.loss,
-        actions=estimator.actions,
-        weight=parts.weight,
-    )
-    votes = with_routes(ensemble, mdp, features.rows(X), parts.learning, unlabelled, prices)
-    return replace(parts, votes=votes)
 
 
 def searched(

@@ -11,7 +11,6 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from mddag.ensemble.routing import Route
 from mddag.ensemble.votes import Votes
 from mddag.mdp.policy import Policy
 
@@ -43,8 +42,4 @@ class Prices(Protocol):
 
     def on(self, votes: Votes) -> RowCosts:
         """What counts the costs of the rows of these votes."""
-        ...
-
-    def route(self, route: Route, votes: Votes) -> Route:
-        """A route of these rows with prices of its steps."""
         ...

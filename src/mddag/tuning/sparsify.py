@@ -27,13 +27,11 @@ from mddag.estimators.solver_choice import threads_of_learning
 from mddag.features.checks import counted_rows
 from mddag.mdp.policy_rows import mdp_of
 from mddag.metrics.class_metric import ClassMetric
-from mddag.solvers import Portfolio
 from mddag.tuning.arguments import (
     BOUNDS,
     WITHOUT_QUERIES,
     check_confidence,
     check_provable,
-    check_unlabelled,
     measure_of,
     metric_of,
     one_knob,
@@ -46,7 +44,7 @@ from mddag.tuning.guarantee import Guarantee
 from mddag.tuning.measurement import measured
 from mddag.tuning.metric_loss import MetricLoss, metric_loss_of
 from mddag.tuning.node_prices import node_prices
-from mddag.tuning.policy_choice import chosen_for, searched, with_regions
+from mddag.tuning.policy_choice import chosen_for, searched
 from mddag.tuning.ranking import sparse_ranker
 from mddag.tuning.row_parts import RowParts
 
@@ -124,18 +122,16 @@ def sparsify(
                        NDCG(10). max_loss is in its units, and max_disagreement bounds what is lost
                        of it if the full model's own probabilities (rankers: order) were true.
                        Bounds of rankers count queries
-    X_train          : rows that the model was trained on, or any others, if they are at hand; they
-                       need no labels. Classifiers: with thousands of them the default solver also
-                       tries an order of base classifiers for each of several regions (other
-                       solvers do not use them). Rankers:
-                       they serve order and readings, with their queries qid_train
+    X_train          : rankers: rows that the model was trained on, or any others, if they are at
+                       hand; they need no labels. They serve order and readings, with their queries
+                       qid_train
     every            : base classifiers that one decision covers; None for 1, or 16 for "time"
     objective        : "evaluations"; "nodes" visited in trees, one comparison each: a base
                        classifier's price is the mean number that rows visit in it, and what is
-                       chosen is counted exactly, a router's nodes included (an ensemble with prices
-                       of its own is refused); or "time" of large batches: decisions for many base
-                       classifiers at once, and the full ensemble, fast as it is, where a policy is
-                       not expected to be faster (but within a budget)
+                       chosen is counted exactly (an ensemble with prices of its own is refused);
+                       or "time" of large batches: decisions for many base classifiers at once, and
+                       the full ensemble, fast as it is, where a policy is not expected to be faster
+                       (but within a budget)
     n_jobs           : workers of joblib, -1 for all cores, that learn at one price each; the
                        default solver goes along the prices by itself, on so many threads. Of
                        rankers: that judge a fifth of the queries each
@@ -205,9 +201,8 @@ def sparsify(
             verbose=verbose,
             random_state=random_state,
         )
-    refuse(WITHOUT_QUERIES, qid_train=qid_train)
+    refuse(WITHOUT_QUERIES, X_train=X_train, qid_train=qid_train)
     bounded = metric_of(ensemble, metric)
-    check_unlabelled(X_train, ensemble, bounded)
     supported(ensemble, knob)
     estimator = ESTIMATORS[ensemble.kind](
         ensemble if source.transformer is None else ModelParts(ensemble, source.transformer),
@@ -225,7 +220,6 @@ def sparsify(
     X, y, weight = counted_rows(X, y, sample_weight)
     random = check_random_state(random_state)
     guarantee = _guarantee(ensemble, knob, value, confidence, weight, bounded)
-    unlabelled = None if X_train is None else ensemble.features.rows(source.rows(X_train))
     parts = RowParts.of(
         ensemble,
         source.rows(X),
@@ -237,8 +231,6 @@ def sparsify(
     )
     _check_rows(parts, knob, guarantee)
     prices = node_prices(parts) if objective == "nodes" else None
-    if unlabelled is not None and isinstance(learner, Portfolio):
-        parts = with_regions(estimator, parts, knob, source.rows(X), unlabelled, prices)
     teacher = model if source.path is None else source.model
     targets = _given_targets(teacher, X, parts)
     metric_loss = None if bounded is None else metric_loss_of(parts, bounded, knob, targets)

@@ -8,7 +8,7 @@ means over a batch, so every row costs the same.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +18,6 @@ from mddag.dag.dag import Dag
 from mddag.dag.dag import compile as compile_dag
 from mddag.dag.replay import replay
 from mddag.ensemble.ensemble import Ensemble
-from mddag.ensemble.routing import Route
 from mddag.ensemble.votes import Votes
 from mddag.mdp.policy import Policy
 
@@ -61,7 +60,3 @@ class TimePrices:
     def on(self, votes: Votes) -> TimedRows:
         """What times the rows of these votes."""
         return TimedRows(self.ensemble, votes)
-
-    def route(self, route: Route, votes: Votes) -> Route:
-        """A step of a routing costs as much as any base classifier."""
-        return replace(route, costs=np.full(route.routing.n_steps, self.means[0]))

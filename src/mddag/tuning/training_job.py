@@ -206,7 +206,7 @@ class TrainingJob:
             n_nodes_full=None if summary.n_nodes is None else made.reference_.cost,
             speed=finite_speed(batch_time(whole) / max(batch_time(made.dag_), 1e-9)),
             speed_one=finite_speed(
-                whole.program.full_costs.one / max(made.dag_.program.cost_of_one, 1e-9)
+                whole.program.full_costs.one / max(made.dag_.program.costs.one, 1e-9)
             ),
         )
         made.trained_ = self._table(front, contestant)

@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mddag.dag.trace import Trace
 from mddag.inspection.plotting.graph import QUIT, START, Graph
 from tests.inspection.plotting.traces import long_trace, ordered_paths, trace_of
 
@@ -117,14 +116,3 @@ def test_the_smallest_of_many_groups_are_merged():
     graph = Graph.of_trace(trace_of([[0]] * len(groups)), groups)
     assert graph.groups == ("0", "2", "3", "4", "6", "7", "other")
     assert graph.size.tolist() == [5, 4, 4, 4, 4, 4, 3]
-
-
-def test_paths_of_regions_may_make_a_circle():
-    trace = Trace(
-        np.zeros((2, 1)),
-        np.array([0, 3, 6]),
-        np.array([4, 0, 1, 4, 1, 0], np.int32),
-        np.array([3, 3], np.int32),
-        np.full(2, 3.0),
-    )
-    assert Graph.of_trace(trace).nodes.tolist() == [4, 0, 1]

@@ -5,7 +5,6 @@ from hypothesis import strategies as st
 import mddag
 from mddag.inspection.report.reads import reads_of
 from tests import strategies
-from tests.dag.test_regions import drawn
 
 
 @given(st.data())
@@ -18,18 +17,6 @@ def test_the_columns_of_all_splits(data):
         split = [ensemble.tree(int(t)).records["feature"] for t in trees]
         wanted = {int(i) for features in split for i in features if i >= 0}
         assert set(found[j].tolist()) == wanted
-
-
-@given(st.data())
-@settings(deadline=None, max_examples=20)
-def test_a_router_is_one_more(data):
-    ensemble, routing, policy, _ = drawn(data)
-    found = reads_of(mddag.compile(ensemble, policy).ensemble)
-    assert set(found) == set(range(len(ensemble) + 1))
-    records = routing.router.records
-    assert set(found[len(ensemble)].tolist()) == set(
-        records["feature"][records["feature"] >= 0].tolist()
-    )
 
 
 def test_callables_read_what_they_like():

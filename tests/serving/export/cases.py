@@ -200,7 +200,7 @@ def large():
 
 
 def random_cases(n):
-    """Policies of all kinds over random trees: every, skips, verdicts, stages, regions."""
+    """Policies of all kinds over random trees: every, skips, verdicts, stages."""
     return [replace(largest(number, dags()), name=f"random{number}") for number in range(n)]
 
 
@@ -229,15 +229,9 @@ def random_models(draw, kind):
 
 @st.composite
 def dags(draw):
-    routed = draw(st.integers(0, 2)) == 2
-    ensemble = draw(strategies.uniform_ensembles() if routed else strategies.ensembles())
+    ensemble = draw(strategies.ensembles())
     classes = np.arange(max(ensemble.n_scores, 2))
     ensemble = replace(ensemble, task=Classification(classes=classes))
-    if routed:
-        routing = draw(strategies.routings(ensemble))
-        policy = draw(strategies.policies(routing.n_steps, ensemble.n_scores))
-        policy = replace(policy, order=np.arange(routing.n_steps)).after(routing)
-        return mddag.compile(ensemble, policy)
     policy = draw(strategies.policies(len(ensemble), ensemble.n_scores))
     return Dag(ensemble, draw(strategies.with_verdicts(policy)) if draw(st.booleans()) else policy)
 

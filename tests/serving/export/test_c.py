@@ -69,19 +69,6 @@ def test_random_models_equal_the_dag(tmp_path_factory, data):
 
 
 @given(st.data())
-@settings(deadline=None, max_examples=30)
-def test_regions_equal_the_dag(tmp_path_factory, data):
-    ensemble = with_classes(data.draw(strategies.uniform_ensembles()))
-    routing = data.draw(strategies.routings(ensemble))
-    policy = data.draw(strategies.policies(routing.n_steps, ensemble.n_scores))
-    policy = replace(policy, order=np.arange(routing.n_steps)).after(routing)
-    X = data.draw(strategies.rows(ensemble.n_features)).astype(np.float32)
-    dag = mddag.compile(ensemble, policy)
-    run = compiled(Predictor(Model(dag)), tmp_path_factory.mktemp("c"))
-    assert_equal_runs(run(X), by_the_dag(dag, X))
-
-
-@given(st.data())
 @settings(deadline=None, max_examples=15)
 def test_whole_numbers_equal_the_dag(tmp_path_factory, data):
     ensemble = with_classes(data.draw(strategies.ensembles()))

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from mddag.mdp.stages import Stages
 from mddag.serving.export import export
-from mddag.serving.export.c_lazy import lazy_code, wanted
+from mddag.serving.export.c_lazy import lazy_code
 from mddag.serving.model_file import Model
 from mddag.serving.predictor import Predictor
 from tests.dag.test_lazy_walk import drawn
@@ -79,8 +79,7 @@ def test_random_models_equal_the_dag(tmp_path_factory, data):
     dag, X = drawn(data)
     if isinstance(dag.policy.state, Stages) and dag.ensemble.n_scores > 1:  # refused
         return
-    if dag.ensemble.routed is None:
-        dag = type(dag)(with_classes(dag.ensemble), dag.policy, purchases=dag.purchases)
+    dag = type(dag)(with_classes(dag.ensemble), dag.policy, purchases=dag.purchases)
     X = X.astype(np.float32)
     _, run = compiled(Model(dag), tmp_path_factory.mktemp("c"))
     labels, groups, scores, early = run(X)
@@ -88,9 +87,7 @@ def test_random_models_equal_the_dag(tmp_path_factory, data):
     if dag.ensemble.task.predicts_classes:
         np.testing.assert_array_equal(labels, trace.verdict)
     np.testing.assert_array_equal(scores, trace.scores)
-    assert (groups >= trace.groups).all()
-    if dag.ensemble.routed is None:  # else a step is that of all regions
-        np.testing.assert_array_equal(groups, trace.groups)
+    np.testing.assert_array_equal(groups, trace.groups)
     assert (early == early[0]).all()
 
 
@@ -126,10 +123,6 @@ def test_models_equal_predict_lazy(tmp_path, kind):
 
 
 def test_more_than_a_word_of_groups():
-    predictor, _ = priced("prices")
-    dag = predictor.model.dag
-    sets = wanted(dag, dag.purchases, np.arange(3))
-    np.testing.assert_array_equal(sets, dag.purchases.buys[dag.policy.order[:3]])
     from mddag.serving.export.c_lazy import _words
 
     assert _words(np.eye(40, dtype=bool)[[0, 31, 32, 39]]) == [1, 0, 2**31, 0, 0, 1, 0, 2**7]

@@ -8,10 +8,8 @@ from mddag.calibration.calibration import Calibration
 from mddag.dag.dag import Dag
 from mddag.dag.dag import compile as compile_dag
 from mddag.dag.purchases import Purchases
-from mddag.ensemble.composition import Routed
 from mddag.ensemble.ensemble import Ensemble
 from mddag.ensemble.nodes import TreeBuilder
-from mddag.ensemble.routing import Routing
 from mddag.ensemble.tasks import Classification, Regression
 from mddag.features.features import Features
 from mddag.features.haar import haar_features
@@ -167,20 +165,6 @@ def stages():
     return Model(Dag(ensemble, replace(policy, state=state, verdict=verdict)))
 
 
-def regions():
-    """Four regions, each with an order of its own."""
-    rng = np.random.default_rng(10)
-    ensemble, edges = random_classifier(rng, [3, 8, 20] * 2, thresholds(rng)), thresholds(rng)
-    router = random_tree(rng, 4, edges, 1)
-    orders = np.array([rng.permutation(6)[:5] for _ in range(4)])
-    parts = [replace(ensemble.tables.taken(order), bias=rng.normal(size=1) / 4) for order in orders]
-    routing = Routing.of(router, orders, parts, ensemble.tables)
-    composed = Routed(routing, ensemble).composed
-    policy = random_policy(rng, composed, 5)
-    steps = np.arange(len(composed))
-    return Model(Dag(composed, replace(policy, order=steps)))
-
-
 def prices():
     """Four groups of features with prices, one of them computed from two others."""
     rng = np.random.default_rng(11)
@@ -206,7 +190,6 @@ KINDS = {
         patches,
         verdicts,
         stages,
-        regions,
         prices,
         whole_model,
     )

@@ -1,8 +1,7 @@
 """explain(dag, calibration, row): the Explanation of one row.
 
 The row is walked once in Python, then one feature at a time is changed and the DAG run on all
-changed rows at once. With regions, the part of the row's region is walked; the router that found it
-is the first step.
+changed rows at once.
 """
 
 from __future__ import annotations
@@ -16,7 +15,6 @@ from numpy.typing import NDArray
 from mddag._internal.checks import typed
 from mddag.calibration.calibration import Calibration
 from mddag.dag.dag import Dag
-from mddag.dag.program import Program
 from mddag.ensemble.ensemble import Ensemble
 from mddag.ensemble.nodes import Nodes
 from mddag.features.patches import PatchFeatures
@@ -33,8 +31,6 @@ from mddag.inspection.explanation.exits import exit_of
 from mddag.inspection.explanation.explanation import Explanation, Rule, Step
 from mddag.inspection.explanation.rules import feature_name, path_of, rule_of_path
 from mddag.inspection.explanation.walk import Visit, Walked, walk
-
-ROUTER = "router"
 
 
 def explain(dag: Dag, calibration: Calibration | None, row: Rows) -> Explanation:
@@ -102,9 +98,7 @@ class _Path:
 
     def __init__(self, dag: Dag, row: Rows) -> None:
         self.row, self.rows, self.features = np.asarray(row)[0], row, dag.ensemble.features
-        self.program, self.numbers = _part(dag, row)
-        routed = dag.ensemble.routed
-        self.router = None if routed is None else routed.routing.router
+        self.program = dag.program
         self.walked: Walked = walk(self.program, row)
 
     @property
@@ -113,8 +107,6 @@ class _Path:
 
     def trees(self, classifier: int) -> list[Nodes]:
         """The trees of a base classifier of the program."""
-        if self.router is not None and classifier == 0:
-            return [self.router]
         if self.ensemble.callables:
             return []
         rounds = self.ensemble.tables.rounds
@@ -122,16 +114,14 @@ class _Path:
 
     def step(self, visit: Visit) -> Step:
         """An evaluation in words."""
-        number = int(self.numbers[visit.classifier])
-        routes = self.router is not None and visit.classifier == 0
         return Step(
             step=visit.step,
-            classifier=number,
-            name=ROUTER if routes else f"h_{number}",
+            classifier=int(visit.classifier),
+            name=f"h_{visit.classifier}",
             rules=tuple(self._rules(visit.classifier)),
             votes=tuple(visit.votes.tolist()),
             scores=tuple(visit.scores.tolist()),
-            skipped=tuple(self.numbers[list(visit.skipped)].tolist()),
+            skipped=tuple(map(int, visit.skipped)),
         )
 
     def _rules(self, classifier: int) -> list[Rule]:
@@ -139,21 +129,18 @@ class _Path:
         for t, tree in enumerate(self.trees(classifier), int(tables.rounds[classifier])):
             splits, leaf = path_of(tree, self.row)
             text = rule_of_path(splits, tree, self.features, self.row)
-            if self.router is not None and classifier == 0:
-                text, leaf = f"{text}: region {leaf}", 0  # a part has one level, its own
             rules.append(Rule(text, tuple(tables.table(t)[leaf].tolist())))
         return rules
 
     @property
     def skipped(self) -> tuple[int, ...]:
         every = [j for visit in self.walked.visits for j in visit.skipped]
-        return tuple(self.numbers[[*every, *self.walked.skipped]].tolist())
+        return tuple(map(int, [*every, *self.walked.skipped]))
 
     @property
     def not_reached(self) -> tuple[int, ...]:
         policy = self.program.policy
-        behind = policy.order[self.walked.decision * policy.every :]
-        return tuple(self.numbers[behind].tolist())
+        return tuple(policy.order[self.walked.decision * policy.every :].tolist())
 
     @property
     def inputs(self) -> dict[str, Any]:
@@ -177,16 +164,6 @@ class _Path:
         found = changed_predictions(tries, self.row, self.features, predict)
         sort = label_changes if self.ensemble.task.predicts_classes else number_changes
         return sort(tries, found, prediction, self.row, self.features), len(tries)
-
-
-def _part(dag: Dag, row: Rows) -> tuple[Program, NDArray[np.integer[Any]]]:
-    """The program that runs the row, and the number of each of its base classifiers in the source:
-    with regions the part of the row's region."""
-    routed = dag.ensemble.routed
-    if routed is None:
-        return dag.program, np.arange(len(dag.ensemble))
-    region = int(routed.routing.regions(row)[0])
-    return dag.program.parts[region], routed.sources(region)
 
 
 def _missing(dag: Dag, walked: Walked) -> float | None:

@@ -38,7 +38,7 @@ class Step:
 
     step       : of the policy
     classifier : its number in the source ensemble
-    name       : "h_7", or "router" for the tree that finds the region of a row
+    name       : such as "h_7"
     rules      : one for each of its trees; none for a callable
     votes      : (K,), what it added to the scores
     scores     : (K,), the scores behind it
@@ -107,7 +107,7 @@ class Explanation:
 
     @property
     def n_classifiers(self) -> int:
-        """All of the ensemble; a router is one more."""
+        """All of the ensemble."""
         return len(self.steps) + len(self.skipped) + len(self.not_reached)
 
     @property

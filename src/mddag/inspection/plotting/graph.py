@@ -147,11 +147,7 @@ def _end_edges(
 def _sources_first(
     nodes: NDArray[Any], source: NDArray[np.intp], target: NDArray[np.intp]
 ) -> NDArray[np.intp]:
-    """Nodes such that every edge leads onwards, the smallest number first where it is open.
-
-    Regions have orders of their own, so paths of different regions may make a circle. There the
-    node comes first that waits for the fewest others.
-    """
+    """Nodes such that every edge leads onwards, the smallest number first where it is open."""
     followers: dict[int, list[int]] = defaultdict(list)
     waits: dict[int, int] = defaultdict(int)
     for a, b in zip(source.tolist(), target.tolist(), strict=True):
@@ -159,13 +155,10 @@ def _sources_first(
         waits[b] += 1
     ready = [j for j in nodes.tolist() if not waits[j]]
     order: list[int] = []
-    left = set(nodes.tolist())
-    while left:
-        at = heapq.heappop(ready) if ready else min(left, key=lambda j: (waits[j], j))
-        order.append(at)
-        left.remove(at)
-        for j in followers[at]:
+    while ready:
+        order.append(heapq.heappop(ready))
+        for j in followers[order[-1]]:
             waits[j] -= 1
-            if not waits[j] and j in left:
+            if not waits[j]:
                 heapq.heappush(ready, j)
     return np.array(order, np.intp)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from mddag.inspection.report.facts import Facts
-from mddag.inspection.report.section import Section, beside, figure, paragraph, percent, table
+from mddag.inspection.report.section import Section, beside, figure, percent, table
 from mddag.inspection.report.svg import Chart
 
 MOST_LISTED = 12
@@ -39,10 +39,7 @@ def classifiers(facts: Facts) -> Section | None:
     ]
     head = ("base classifier", "place", "rows", "share", "features read")
     listed = table(head, rows, f"The {len(rows)} that are evaluated most often")
-    note = "" if facts.ensemble.routed is None else paragraph(
-        f"Number {facts.n_classifiers} is the router, which finds the region of a row."
-    )  # fmt: skip
-    html = beside(figure(chart.svg(), caption), listed + note)
+    html = beside(figure(chart.svg(), caption), listed)
     return Section("classifiers", "Use of base classifiers", html)
 
 

@@ -19,7 +19,6 @@ from mddag._internal.row_sampling import spaced_rows
 from mddag.calibration.calibration import Calibration
 from mddag.dag.dag import Dag
 from mddag.dag.trace import Trace
-from mddag.ensemble.composition import ranges
 from mddag.ensemble.ensemble import Ensemble
 from mddag.ensemble.votes import starts_of
 from mddag.features.rows import Patches, Rows
@@ -127,9 +126,7 @@ class Facts:
 
     @property
     def n_classifiers(self) -> int:
-        """Of the source; a router is not counted."""
-        routed = self.ensemble.routed
-        return len(self.ensemble if routed is None else routed.source)
+        return len(self.ensemble)
 
     @cached_property
     def classes(self) -> NDArray[Any] | None:
@@ -158,7 +155,7 @@ class Facts:
         return Trace(
             whole.scores[rows],
             starts_of(lengths),
-            whole.indices[ranges(whole.indptr[rows], lengths)],
+            whole.indices[_ranges(whole.indptr[rows], lengths)],
             whole.exit_step[rows],
             whole.cost[rows],
             whole.verdict[rows],
@@ -260,6 +257,12 @@ def _check_numbers(targets: NDArray[Any]) -> None:
         )
 
 
+def _ranges(starts: NDArray[Any], lengths: NDArray[Any]) -> NDArray[np.int64]:
+    """The numbers starts[i] .. starts[i] + lengths[i], one range after the other."""
+    before = np.cumsum(lengths) - lengths
+    found: NDArray[np.int64] = np.repeat(starts - before, lengths) + np.arange(lengths.sum())
+    return found
+
+
 def _title(ensemble: Ensemble) -> str:
-    source = ensemble if ensemble.routed is None else ensemble.routed.source
-    return f"{ensemble.kind.capitalize()} of {len(source)} base classifiers"
+    return f"{ensemble.kind.capitalize()} of {len(ensemble)} base classifiers"

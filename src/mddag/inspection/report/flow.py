@@ -198,16 +198,11 @@ class _Voters:
     """Base classifiers in words, numbered as in traces."""
 
     def __init__(self, facts: Facts) -> None:
-        routed = facts.ensemble.routed
-        self.ensemble = facts.ensemble if routed is None else routed.source
-        self.router = None if routed is None else routed.routing.router
+        self.ensemble = facts.ensemble
         self.classes = None if facts.classes is None else facts.classes.tolist()
 
     def of(self, j: int) -> dict[str, Any]:
         """The name of a base classifier and the rules of its trees."""
-        if self.router is not None and j == len(self.ensemble):
-            rules = [[text, ""] for text, _ in leaf_rules(self.router, self.ensemble.features)]
-            return {"name": "router", "trees": [{"rules": rules, "more": 0, "for": ""}]}
         tables = self.ensemble.tables
         if self.ensemble.callables:
             return {"name": f"h_{j}", "trees": []}

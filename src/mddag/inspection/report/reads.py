@@ -12,16 +12,7 @@ Reads = dict[int, NDArray[np.int32]]
 
 def reads_of(ensemble: Ensemble) -> Reads:
     """By base classifier, numbered as in traces, the columns that its trees split on; empty for
-    callables. With regions they are those of the source, and the router is one more."""
-    routed = ensemble.routed
-    if routed is None:
-        return _splits(ensemble)
-    records = routed.routing.router.records
-    own = np.unique(records["feature"][records["feature"] >= 0])
-    return _splits(routed.source) | {len(routed.source): own}
-
-
-def _splits(ensemble: Ensemble) -> Reads:
+    callables."""
     if ensemble.callables:
         return {}
     rounds, starts = ensemble.tables.rounds, ensemble.starts

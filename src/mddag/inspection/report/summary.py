@@ -25,10 +25,8 @@ def summary(facts: Facts) -> Section:
 
 def _opening(facts: Facts) -> str:
     ensemble = facts.ensemble
-    routed = ensemble.routed
-    source = ensemble if routed is None else routed.source
-    trees = "" if source.n_trees == len(source) else f" ({source.n_trees} trees)"
-    of = f"{len(source)} base classifiers{trees} over {ensemble.n_features} features"
+    trees = "" if ensemble.n_trees == len(ensemble) else f" ({ensemble.n_trees} trees)"
+    of = f"{len(ensemble)} base classifiers{trees} over {ensemble.n_features} features"
     classes = "" if facts.classes is None else f" and {len(facts.classes)} classes"
     return paragraph(
         f"A sparse decision DAG: a {ensemble.kind} of {of}{classes}.",

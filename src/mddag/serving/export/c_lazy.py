@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mddag.dag.dag import Dag
-from mddag.dag.purchases import Purchases
 from mddag.ensemble.votes import starts_of
 from mddag.serving.export.c_literals import listed, quoted
 from mddag.serving.export.templates import code
@@ -23,6 +22,7 @@ def lazy_code(dag: Dag, steps: NDArray[np.intp]) -> str:
     prices = purchases.prices
     columns = np.array([c for group in prices.columns for c in group], np.int64)
     sizes = [len(group) for group in prices.columns]
+    wants = _words(purchases.buys[dag.policy.order[steps]])
     return "\n".join(
         [
             f"\n#define MODEL_N_GROUPS {prices.n_groups}",
@@ -30,22 +30,10 @@ def lazy_code(dag: Dag, steps: NDArray[np.intp]) -> str:
             listed("double", "group_costs", [float(c).hex() for c in prices.costs]),
             listed("int32_t", "group_starts", list(map(str, starts_of(sizes).tolist()))),
             listed("int32_t", "group_columns", list(map(str, columns.tolist()))),
-            listed("uint32_t", "wants", [f"{w}u" for w in _words(wanted(dag, purchases, steps))]),
+            listed("uint32_t", "wants", [f"{w}u" for w in wants]),
             code("c/lazy.h"),
         ]
     )
-
-
-def wanted(dag: Dag, purchases: Purchases, steps: NDArray[np.intp]) -> NDArray[np.bool_]:
-    """The groups that each step reads, (n_steps, G); of regions, those of all of them together,
-    since a step of theirs is one tree."""
-    classifiers = dag.policy.order[steps]
-    routed = dag.ensemble.routed
-    if routed is None:
-        return purchases.buys[classifiers]
-    sources = [routed.sources(q)[classifiers] for q in range(routed.routing.n_regions)]
-    union: NDArray[np.bool_] = np.any([purchases.buys[source] for source in sources], axis=0)
-    return union
 
 
 def _words(sets: NDArray[np.bool_]) -> list[int]:

@@ -18,7 +18,7 @@ from mddag._internal.whole_file import write_whole
 from mddag.calibration.calibration import Calibration
 from mddag.dag.dag import Dag
 from mddag.mdp.mdp import Evaluation
-from mddag.serving.model_file import _ensemble, _policy, _prices, _routing
+from mddag.serving.model_file import _ensemble, _policy, _prices
 from mddag.serving.model_file._fields import Types, check_fields, check_tensors
 from mddag.serving.model_file._summary import summary_from_json, summary_to_json
 from mddag.serving.model_file.container import Metadata, ModelFileError, Tensors, pack
@@ -78,9 +78,7 @@ class Model:
 
     def to_bytes(self) -> bytes:
         """The file's content; the same for the same model."""
-        routed = self.dag.ensemble.routed
-        source = self.dag.ensemble if routed is None else routed.source
-        of_ensemble, trees = _ensemble.ensemble_parts(source)
+        of_ensemble, trees = _ensemble.ensemble_parts(self.dag.ensemble)
         of_policy, actions = _policy.policy_parts(self.dag.policy)
         metadata = {
             "version": VERSION,
@@ -92,8 +90,6 @@ class Model:
             **of_ensemble,
             **of_policy,
         }
-        if routed is not None:
-            trees |= _routing.routing_parts(routed.routing)
         if self.dag.purchases is not None:
             metadata["prices"], of_prices = _prices.prices_parts(self.dag.purchases)
             trees |= of_prices
@@ -127,12 +123,9 @@ class Model:
         wanted = _ensemble.TENSORS | _policy.tensors_of(metadata, tensors)
         if "features.rectangles" in tensors:
             wanted |= _ensemble.PATCH_TENSORS
-        has_regions = "routing.order" in tensors
-        wanted |= _routing.TENSORS if has_regions else {}
         wanted |= _prices.TENSORS if has_prices else {}
         check_tensors(tensors, wanted | (_policy.CALIBRATION_TENSORS if calibrated else {}))
         ensemble = _ensemble.ensemble_of(metadata, tensors)
-        ensemble = _routing.composed_of(tensors, ensemble) if has_regions else ensemble
         policy = _policy.policy_of(metadata, tensors, ensemble)
         evaluation = _evaluation_from_json(metadata["evaluation"])
         expected = None if evaluation is None else evaluation.n_evaluated

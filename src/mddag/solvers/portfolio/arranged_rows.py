@@ -17,11 +17,9 @@ from numpy.typing import NDArray
 
 from mddag._internal.row_sampling import spaced_rows
 from mddag._internal.weights import mass
-from mddag.ensemble.routing import Routing
 from mddag.ensemble.votes import Votes
 from mddag.mdp.grid import Grid
 from mddag.mdp.mdp import MDP
-from mddag.ordering import Correlation
 from mddag.ordering.arrangement import MAX_ROWS, Arrangement, arranged
 from mddag.ordering.condensation import Condensation
 from mddag.solvers.portfolio import log_odds
@@ -79,21 +77,6 @@ class ArrangementRule:
 
 
 @dataclass(frozen=True, eq=False)
-class RoutedRule(ArrangementRule):
-    """An arrangement by regions that was made beforehand, from rows without labels."""
-
-    routing: Routing | None = None
-
-    @classmethod
-    def of(cls, routing: Routing) -> RoutedRule:
-        return cls(Correlation(), routing.n_steps, routing)
-
-    def __repr__(self) -> str:
-        assert self.routing is not None
-        return f"{self.routing.n_regions} regions of {self.size}"
-
-
-@dataclass(frozen=True, eq=False)
 class RefittedRule(ArrangementRule):
     """A condensed arrangement whose leaf values are fitted anew to the rows for learning."""
 
@@ -106,7 +89,7 @@ class ArrangedRows:
     """The rows for learning in one arrangement, and the judge, which has the rows for choosing."""
 
     name: str
-    arrangement: Arrangement | Routing
+    arrangement: Arrangement
     learning: MDP
     judge: Judge
 
@@ -136,15 +119,9 @@ class RowsByArrangement:
         return self.made[1]
 
     def _arranged(self, rule: ArrangementRule) -> ArrangedRows:
-        arrangement: Arrangement | Routing
-        if isinstance(rule, RoutedRule):
-            assert rule.routing is not None
-            arrangement = rule.routing
-        else:
-            arrangement = self._arrangement(rule)
+        arrangement = self._arrangement(rule)
         by_fold: Votes | None = None
         if isinstance(rule, RefittedRule):
-            assert isinstance(arrangement, Arrangement)
             arrangement, by_fold = refitted(arrangement, self.learning.mdp())
         mdp = self.learning.mdp().arranged(arrangement)  # after it, or copies would add up
         if by_fold is not None:

@@ -15,7 +15,6 @@ from typing import TypeGuard
 
 import numpy as np
 
-from mddag.ensemble.routing import Routing
 from mddag.mdp.mdp import MDP
 from mddag.mdp.policy import Policy
 from mddag.ordering import Correlation, Given
@@ -129,7 +128,7 @@ def _may_end(member: Descent, mdp: MDP) -> bool:
 
 def _may_win(
     entries: Entries,
-    arrangement: Arrangement | Routing,
+    arrangement: Arrangement,
     beta: float,
     above: float,
     n_before: int,

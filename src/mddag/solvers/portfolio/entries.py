@@ -17,7 +17,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mddag.ensemble.rescaling import Rescaling
-from mddag.ensemble.routing import Routing
 from mddag.mdp.grid import Grid
 from mddag.mdp.policy import Policy
 from mddag.ordering.arrangement import Arrangement
@@ -58,7 +57,7 @@ class Entry:
 
     name: str
     candidates: Indexed
-    arrangement: Arrangement | Routing
+    arrangement: Arrangement
     judgements: Judgements
     by_labels: bool
 
@@ -124,7 +123,7 @@ class Entries(JudgedCandidates):
         """The mean cost of every candidate, entry by entry."""
         return np.concatenate([e.judgements.costs for e in self.entries])
 
-    def best_in(self, arrangement: Arrangement | Routing, beta: float) -> Policy | None:
+    def best_in(self, arrangement: Arrangement, beta: float) -> Policy | None:
         """The best of one arrangement, in its order; None where the full ensemble is better."""
         known = [e for e in self.entries[1:] if e.arrangement is arrangement]
         among = self.among(known)
@@ -134,7 +133,7 @@ class Entries(JudgedCandidates):
     def least(
         self,
         price: float,
-        arrangement: Arrangement | Routing | None = None,
+        arrangement: Arrangement | None = None,
         n_entries: int | None = None,
     ) -> float:
         """The smallest estimate of Eq. (8) at a price, of all candidates, of one arrangement alone,

@@ -42,7 +42,6 @@ from mddag.solvers.portfolio.arranged_rows import (
     ArrangedRows,
     ArrangementRule,
     RefittedRule,
-    RoutedRule,
     RowsByArrangement,
     RowSubset,
 )
@@ -220,15 +219,8 @@ class Portfolio(Parameters, Solver):
                 f"and multiples of every={self.every}"
             )
         ordering = Given() if mdp.of_numbers else Correlation()
-        rules = map(ArrangementRule, orderings)
-        alike = np.ptp(mdp.costs) == 0
-        routed = self.sizes is None and len(sizes) > 0
-        routes = [r for r in mdp.votes.routes if routed and (alike or r.costs is not None)]
-        return [
-            *rules,
-            *(ArrangementRule(ordering, size) for size in sizes),
-            *(RoutedRule.of(route.routing) for route in routes),
-        ]
+        condensed = (ArrangementRule(ordering, size) for size in sizes)
+        return [*map(ArrangementRule, orderings), *condensed]
 
     def _refitted_rules(self, rows: RowsByArrangement) -> list[ArrangementRule]:
         """Few base classifiers with leaf values of their own, where leaves are known."""
