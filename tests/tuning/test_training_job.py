@@ -51,4 +51,4 @@ def test_models_that_differ_in_form_are_refused(hastie_rows, monkeypatch):
 
 def job(rows):
     made = LGBMClassifier(**QUIET)
-    return TrainingJob(made, rows, "classifier", "max_loss", "evaluations", 1, False, "raise")
+    return TrainingJob(made, rows, "classifier", "max_loss", "evaluations", 1, False)
