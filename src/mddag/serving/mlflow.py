@@ -74,10 +74,16 @@ def log_model(model: Any, name: str = "model", *, output: str = "predict", **opt
 
 def load_model(model_uri: str | os.PathLike[str], dst_path: str | None = None) -> Predictor:
     """Load the Predictor from a folder of MLflow: a path, ``runs:/…`` or ``models:/…``."""
-    found = _pyfunc().load_model(os.fspath(model_uri), dst_path=dst_path)
-    served = found.get_raw_model()
-    if not isinstance(served, Predictor):
-        raise ValueError(f"{os.fspath(model_uri)!r} holds {described(served)}; wanted a Predictor")
+    pyfunc, uri = _pyfunc(), os.fspath(model_uri)
+    from mlflow.models import Model
+
+    # Before pyfunc loads anything: what another library wrote may be a pickle, which runs code.
+    loader = Model.load(uri).flavors.get("python_function", {}).get("loader_module")
+    if loader != "mddag.mlflow":
+        raise ValueError(
+            f"{uri!r} is a model that {loader} loads; wanted one written by mddag.mlflow"
+        )
+    served: Predictor = pyfunc.load_model(uri, dst_path=dst_path).get_raw_model()
     return served
 
 

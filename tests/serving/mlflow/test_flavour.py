@@ -85,3 +85,14 @@ def test_a_logged_model_is_found_by_its_address(mlflow):
     assert (mddag.mlflow.load_model(info.model_uri).predict(X) == fast().predict(X)).all()
     there = mlflow.pyfunc.load_model(info.model_uri)
     assert (there.predict(X) == fast().predict_proba(X)).all()
+
+
+def test_a_model_of_another_library_is_not_loaded(mlflow, tmp_path):
+    import mlflow.pyfunc
+
+    def called(model_input: list[str]) -> list[str]:
+        return model_input
+
+    mlflow.pyfunc.save_model(tmp_path / "other", python_model=called, pip_requirements=[])
+    with pytest.raises(ValueError, match=r"mlflow\.pyfunc\.model loads"):
+        mddag.mlflow.load_model(tmp_path / "other")
