@@ -95,7 +95,7 @@ def check_picture(path: Path | None) -> None:
         import matplotlib  # noqa: F401
     except ImportError:
         raise AbsentError(
-            "pictures need matplotlib, which is not installed: pip install matplotlib"
+            "plots need matplotlib, which is not installed: pip install matplotlib"
         ) from None
 
 

@@ -1,7 +1,7 @@
 import numpy as np
 
 from mddag import Features
-from mddag.inspection.explanation.changes import (
+from mddag.inspection.explanation.rules import (
     changed_predictions,
     label_changes,
     number_changes,

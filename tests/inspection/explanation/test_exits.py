@@ -4,8 +4,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import mddag
-from mddag.inspection.explanation.exits import Exit, Segment, exit_of, merged
-from mddag.inspection.explanation.walk import walk
+from mddag.inspection.explanation.explain import exit_of, merged, walk
+from mddag.inspection.explanation.explanation import Exit, Segment
 from mddag.mdp.policy import EVAL, QUIT, SKIP
 from tests import strategies
 from tests.dag.test_dag import random_policy, stumps

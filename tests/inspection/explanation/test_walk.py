@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 import mddag
 from mddag import Ensemble
 from mddag.dag.program import Program
-from mddag.inspection.explanation.walk import walk
+from mddag.inspection.explanation.explain import walk
 from mddag.mdp.policy import QUIT, SKIP
 from tests import strategies
 from tests.dag.executors.test_steps import trees_twin

@@ -1,4 +1,4 @@
-from mddag.inspection.report.classifiers import _thinned, classifiers
+from mddag.inspection.report.paths import _thinned, classifiers
 from tests.inspection.report.reports import bare, page_of, two
 
 

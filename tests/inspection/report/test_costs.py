@@ -4,7 +4,7 @@ from types import SimpleNamespace
 import numpy as np
 
 import mddag
-from mddag.inspection.report.costs import costs
+from mddag.inspection.report.features import costs
 from tests.inspection.report.reports import bare, page_of, two
 
 

@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mddag.inspection.report.evaluations import bins, evaluations, histogram
+from mddag.inspection.report.paths import bins, evaluations, histogram
 from tests.inspection.report.reports import Page, bare, page_of, two
 
 

@@ -2,7 +2,7 @@ import pytest
 
 import mddag
 from mddag.inspection.report.facts import Facts
-from mddag.inspection.report.flow import flow
+from mddag.inspection.report.paths import flow
 from mddag.mdp.policy import QUIT
 from tests.dag.test_dag import stumps
 from tests.inspection.report.reports import bare, facts_of, long_chain, numbers, page_of, three, two

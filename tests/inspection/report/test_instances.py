@@ -1,6 +1,6 @@
 import pytest
 
-from mddag.inspection.report.instances import chosen, instances
+from mddag.inspection.report.paths import chosen, instances
 from tests.inspection.report.reports import bare, numbers, page_of, three, two
 
 

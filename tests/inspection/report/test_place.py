@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 import mddag
-from mddag.inspection.report.place import at_price, place_of
+from mddag.inspection.report.facts import at_price, place_of
 from mddag.losses import Exponential, Logistic, Squared, ZeroOne
 from mddag.ordering import Given
 from mddag.solvers import Margin, Prefix

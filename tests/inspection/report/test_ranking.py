@@ -1,8 +1,7 @@
 from functools import cache
 
 import mddag
-from mddag.inspection.report.flow import flow
-from mddag.inspection.report.instances import instances
+from mddag.inspection.report.paths import flow, instances
 from mddag.inspection.report.ranking import ranking
 from mddag.metrics import NDCG
 from tests.inspection.report.reports import facts_of, page_of, two

@@ -3,7 +3,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import mddag
-from mddag.inspection.report.reads import reads_of
+from mddag.inspection.report.facts import reads_of
 from tests import strategies
 
 

@@ -1,6 +1,6 @@
 import pytest
 
-from mddag.inspection.report.section import (
+from mddag.inspection.report.markup import (
     beside,
     escaped,
     figure,

@@ -1,6 +1,6 @@
 import pytest
 
-from mddag.inspection.report.svg import Chart, Scale, is_wide, room, round_step, written
+from mddag.inspection.report.markup import Chart, Scale, is_wide, room, round_step, written
 from tests.inspection.report.reports import Page
 
 

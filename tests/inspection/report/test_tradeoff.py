@@ -1,7 +1,7 @@
 from dataclasses import replace
 
 import mddag
-from mddag.inspection.report.tradeoff import tradeoff
+from mddag.inspection.report.summary import tradeoff
 from mddag.solvers import Margin
 from tests.inspection.explanation.models import BETA, classifier, frame, labels
 from tests.inspection.report.reports import bare, page_of, two

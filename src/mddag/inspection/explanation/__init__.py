@@ -1,10 +1,8 @@
 """One row explained: a ``Dag`` and a row come in, an ``Explanation`` goes out.
 
-rules        the conditions that a row meets in a tree, in words
-walk         the row's way through the policy, step by step
-exits        where the policy quits, and at which scores
-changes      one feature changed at a time: what would change the prediction
-explanation  all of it as one object: text, dict, picture
+explain      follows the row through the policy and tries what would change its prediction
+explanation  what was found, as one object: text, dict, plot
+rules        the conditions a row meets in a tree, in words, and the values worth trying
 """
 
 from mddag.inspection.explanation.explain import explain as explain

@@ -1,11 +1,14 @@
-"""explain(dag, calibration, row): the Explanation of one row.
+"""Explain one row: walk it through the policy, then change one feature at a time.
 
-The row is walked once in Python, then one feature at a time is changed and the DAG run on all
-changed rows at once.
+The row is walked once in Python, and the DAG is run on all changed rows at once. The jump table
+folds chains of SKIPs; the walk unfolds them, since they are to be listed. Its sums are those of the
+executors to the last bit: integers where base classifiers are trees on scores or stages
+(``IntegerVotes``), else float64.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -15,22 +18,27 @@ from numpy.typing import NDArray
 from mddag._internal.checks import typed
 from mddag.calibration.calibration import Calibration
 from mddag.dag.dag import Dag
+from mddag.dag.executors.steps import votes_on
+from mddag.dag.program import Program
 from mddag.ensemble.ensemble import Ensemble
 from mddag.ensemble.nodes import Nodes
 from mddag.features.patches import PatchFeatures
 from mddag.features.rows import Rows
-from mddag.inspection.explanation.changes import (
+from mddag.inspection.explanation.explanation import Exit, Explanation, Rule, Segment, Step
+from mddag.inspection.explanation.rules import (
     Change,
     changed_predictions,
+    feature_name,
     label_changes,
     number_changes,
+    path_of,
+    rule_of_path,
     tries_of,
     value_of,
 )
-from mddag.inspection.explanation.exits import exit_of
-from mddag.inspection.explanation.explanation import Explanation, Rule, Step
-from mddag.inspection.explanation.rules import feature_name, path_of, rule_of_path
-from mddag.inspection.explanation.walk import Visit, Walked, walk
+from mddag.mdp.policy import ACTIONS, EVAL, QUIT, Policy
+from mddag.mdp.stages import Stages
+from mddag.mdp.state import Score
 
 
 def explain(dag: Dag, calibration: Calibration | None, row: Rows) -> Explanation:
@@ -174,3 +182,172 @@ def _missing(dag: Dag, walked: Walked) -> float | None:
         return abs(float(walked.scores[0]))
     second, first = np.sort(walked.scores)[-2:]
     return float(first - second)
+
+
+THE_ROW = np.zeros(1, np.intp)
+
+
+@dataclass(frozen=True, eq=False)
+class Visit:
+    """One evaluation.
+
+    step       : of the policy
+    classifier : its number in the ensemble of the program
+    votes      : float64 (K,), what it added
+    scores     : float64 (K,), the sum behind it
+    skipped    : classifiers that were skipped since the evaluation before
+    """
+
+    step: int
+    classifier: int
+    votes: NDArray[np.float64]
+    scores: NDArray[np.float64]
+    skipped: tuple[int, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Walked:
+    """All evaluations of a row, and its end.
+
+    start    : float64 (K,), f^(0)
+    scores   : float64 (K,), the final ones
+    decision : at which it quits; the number of decisions if it passed all of them
+    cell     : its cell there
+    read     : float64 (K,), the scores that the cell is made of; with stages they may be others
+               than the final ones
+    skipped  : classifiers that were skipped behind the last evaluation
+    """
+
+    visits: tuple[Visit, ...]
+    start: NDArray[np.float64]
+    scores: NDArray[np.float64]
+    decision: int
+    cell: int
+    read: NDArray[np.float64]
+    skipped: tuple[int, ...]
+
+
+def walk(program: Program, row: Rows) -> Walked:
+    """Take a row (1, n_features) through the policy of a program."""
+    policy, tally = program.policy, _Tally(program, row)
+    start = tally.scores()
+    visits: list[Visit] = []
+    skipped: list[int] = []
+    decision = 0
+    while decision < len(policy.actions):
+        cell = tally.cell(decision * policy.every)
+        action = policy.actions[decision, cell]
+        if action == QUIT:
+            break
+        behind = _behind(policy, decision, cell)
+        steps = range(policy.n_steps)[decision * policy.every : behind * policy.every]
+        for j in steps:
+            if action == EVAL:
+                votes, scores = tally.add(j)
+                visits.append(Visit(j, int(policy.order[j]), votes, scores, tuple(skipped)))
+                skipped = []
+            else:
+                skipped.append(int(policy.order[j]))
+        decision = behind
+    last = min(decision * policy.every, policy.n_steps)
+    return Walked(
+        visits=tuple(visits),
+        start=start,
+        scores=tally.scores(),
+        decision=decision,
+        cell=tally.cell(last),
+        read=tally.read(last)[0],
+        skipped=tuple(skipped),
+    )
+
+
+def _behind(policy: Policy, decision: int, cell: int) -> int:
+    """The decision behind this one: the next, or the later one that a SKIP of some policies names
+    (``Policy.leaps``)."""
+    leaps = getattr(policy, "leaps", None)
+    if leaps is None or policy.actions[decision, cell] == EVAL:
+        return decision + 1
+    return int(leaps[decision, cell])
+
+
+class _Tally:
+    """What the policy's state carries for one row."""
+
+    def __init__(self, program: Program, row: Rows) -> None:
+        self.program, self.state = program, program.policy.state
+        ensemble, self.unit, tables = program.ensemble, 1.0, program.ensemble.tables
+        if program.has_walk:  # integers, which float64 holds exactly
+            fixed = program.fixed_point
+            values, bias = (a.astype(np.float64) for a in (fixed.values, fixed.bias))
+            tables, self.unit = replace(tables, values=values, bias=bias), fixed.unit
+        self.vote = votes_on(replace(ensemble, tables=tables), row, 1)
+        self.carried: Any = self.state.start(tables.bias, 1)
+
+    def cell(self, j: int) -> int:
+        """The cell at step j."""
+        if not self.program.has_walk:
+            return int(self.state.cells(self.carried, j, THE_ROW)[0])
+        return int(self.program.cells(self.read(j))[0])
+
+    def add(self, j: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Evaluate step j: its votes, and the sum that it wrote to."""
+        votes = self.vote(int(self.program.policy.order[j]), THE_ROW)
+        self.state.add(self.carried, j, THE_ROW, votes)
+        return votes[0] * self.unit, self.scores()
+
+    def scores(self) -> NDArray[np.float64]:
+        """The scores so far, (K,); of stages, those of the column that is read next."""
+        copy: NDArray[np.float64] = self.state.scores(self.carried)[0] * self.unit
+        return copy
+
+    def read(self, j: int) -> NDArray[np.float64]:
+        """The scores that step j looks at, (1, K)."""
+        if not isinstance(self.state, Stages):
+            return self.scores()[None]
+        columns = self.carried[0].reshape(1, self.state.n_columns, -1)
+        column: NDArray[np.float64] = columns[:, self.state.reads[j]] * self.unit
+        return column
+
+
+def exit_of(program: Program, walked: Walked) -> Exit:
+    """Why a walk ended."""
+    policy, d = program.policy, walked.decision
+    ended = d == len(policy.actions)
+    verdict = None
+    if policy.verdict is not None and (code := int(policy.verdict[d, walked.cell])) >= 0:
+        classes = program.ensemble.classes
+        verdict = code if classes is None else classes.tolist()[code]
+    reads, value = _read(policy, walked)
+    segments: tuple[Segment, ...] = ()
+    at = 0
+    if not ended and value is not None:
+        segments, at = segments_of(policy, d, walked.cell)
+    step = min(d * policy.every, policy.n_steps)
+    return Exit("end" if ended else "quit", step, reads, value, segments, at, verdict)
+
+
+def segments_of(policy: Policy, decision: int, cell: int) -> tuple[tuple[Segment, ...], int]:
+    """The actions of a decision by score, or by the margin of the class that the cell is of; and
+    the place of the segment that the cell is in."""
+    edges = policy.grid.edges
+    top, place = divmod(cell, len(edges) + 1)
+    actions = policy.actions[decision].reshape(-1, len(edges) + 1)[top]
+    return merged(actions, edges), int(np.count_nonzero(np.diff(actions[: place + 1])))
+
+
+def merged(actions: NDArray[np.uint8], edges: NDArray[np.float64]) -> tuple[Segment, ...]:
+    """Neighbouring cells with one action together; actions (n_edges + 1,)."""
+    at = np.flatnonzero(np.diff(actions))
+    bounds = [-np.inf, *edges[at].tolist(), np.inf]
+    named = [ACTIONS[actions[i]] for i in [*at, len(actions) - 1]]
+    spans = zip(bounds[:-1], bounds[1:], named, strict=True)
+    return tuple(Segment(low, high, action) for low, high, action in spans)
+
+
+def _read(policy: Policy, walked: Walked) -> tuple[str, float | None]:
+    if not isinstance(policy.state, (Score, Stages)):
+        return "state", None
+    if len(walked.read) == 1:
+        return "score", float(walked.read[0])
+    second, first = np.sort(walked.read)[-2:]
+    return "margin", float(first - second)

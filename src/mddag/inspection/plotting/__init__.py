@@ -11,13 +11,13 @@
 matplotlib is imported when something is drawn, not before; ``pip install 'mddag[plot]'`` gets it.
 """
 
-from mddag.inspection.plotting.cost import CostDisplay as CostDisplay
+from mddag.inspection.plotting.curves import CostDisplay as CostDisplay
+from mddag.inspection.plotting.curves import TradeoffDisplay as TradeoffDisplay
 from mddag.inspection.plotting.dag import DagDisplay as DagDisplay
 from mddag.inspection.plotting.detection import DetectionDisplay as DetectionDisplay
-from mddag.inspection.plotting.explanation import ExplanationDisplay as ExplanationDisplay
-from mddag.inspection.plotting.path import PathDisplay as PathDisplay
-from mddag.inspection.plotting.purchases import PurchaseDisplay as PurchaseDisplay
-from mddag.inspection.plotting.tradeoff import TradeoffDisplay as TradeoffDisplay
+from mddag.inspection.plotting.paths import ExplanationDisplay as ExplanationDisplay
+from mddag.inspection.plotting.paths import PathDisplay as PathDisplay
+from mddag.inspection.plotting.paths import PurchaseDisplay as PurchaseDisplay
 
 __all__ = [
     "CostDisplay",

@@ -14,8 +14,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mddag._internal.checks import check_is, check_one_of, check_positive, described
-from mddag.inspection.plotting._axes import LABEL_SIZE, check_axes, log_if_wide, pyplot
-from mddag.inspection.plotting._palette import GREY, OKABE_ITO
+from mddag.inspection.plotting._axes import (
+    GREY,
+    LABEL_SIZE,
+    OKABE_ITO,
+    check_axes,
+    log_if_wide,
+    pyplot,
+)
 from mddag.metrics.detection import check_rate
 from mddag.metrics.detection_runs import DetectionRun, best_within
 
@@ -29,7 +35,7 @@ _MARKERS = "os^vD<>"
 
 
 class DetectionDisplay:
-    """A picture of detection rates; made by `from_runs`.
+    """A plot of detection rates; made by `from_runs`.
 
     Parameters
     ----------

@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from mddag._internal.checks import check_is
 from mddag.dag.trace import Trace
-from mddag.inspection.plotting._palette import blend, group_of, hex_code
+from mddag.inspection.plotting._axes import blend, group_of, hex_code
 
 START, QUIT = -1, -2
 _ENDS = {START: "start", QUIT: "quit"}

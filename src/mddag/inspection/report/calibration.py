@@ -14,9 +14,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mddag.inspection.report.facts import Facts
-from mddag.inspection.report.section import Section, beside, figure, paragraph, percent, table
+from mddag.inspection.report.markup import (
+    Chart,
+    Section,
+    beside,
+    figure,
+    paragraph,
+    percent,
+    room,
+    table,
+)
 from mddag.inspection.report.summary import r2
-from mddag.inspection.report.svg import Chart, room
 
 TITLE = "Calibration by exit"
 MOST_LISTED = 20

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from mddag.inspection.report.facts import Facts
-from mddag.inspection.report.section import Section, figure, legend, listed, paragraph
-from mddag.inspection.report.svg import Chart
+from mddag.inspection.report.markup import Chart, Section, figure, legend, listed, paragraph
 
 
 def detection(facts: Facts) -> Section | None:

@@ -2,6 +2,10 @@
 
 Everything that takes time is made once, when a section first needs it. Without rows there is no
 trace, and most sections do not apply.
+
+A sweep learns policies of its own, at its own prices, on its own rows; a point of its curve is
+not this model, even where the price is the same. So with rows and targets the model is measured
+by the loss of the curve. Without them all that is known is the point with the price of the model.
 """
 
 from __future__ import annotations
@@ -23,10 +27,10 @@ from mddag.ensemble.ensemble import Ensemble
 from mddag.ensemble.votes import starts_of
 from mddag.features.rows import Patches, Rows
 from mddag.inspection.explanation.explain import classes_of
-from mddag.inspection.plotting._palette import OKABE_ITO, group_of
+from mddag.inspection.plotting._axes import OKABE_ITO, group_of
 from mddag.inspection.plotting.graph import Graph
 from mddag.inspection.plotting.grouping import Grouping
-from mddag.inspection.report.reads import Reads, reads_of
+from mddag.losses import ZeroOne
 from mddag.mdp.curve import Curve
 from mddag.mdp.mdp import Evaluation
 from mddag.metrics.realised_rates import RealisedRates
@@ -266,3 +270,70 @@ def _ranges(starts: NDArray[Any], lengths: NDArray[Any]) -> NDArray[np.int64]:
 
 def _title(ensemble: Ensemble) -> str:
     return f"{ensemble.kind.capitalize()} of {len(ensemble)} base classifiers"
+
+
+Reads = dict[int, NDArray[np.int32]]
+
+
+def reads_of(ensemble: Ensemble) -> Reads:
+    """By base classifier, numbered as in traces, the columns that its trees split on; empty for
+    callables."""
+    if ensemble.callables:
+        return {}
+    rounds, starts = ensemble.tables.rounds, ensemble.starts
+    found = {}
+    for j in range(len(ensemble)):
+        column = ensemble.nodes["feature"][starts[rounds[j]] : starts[rounds[j + 1]]]
+        found[j] = np.unique(column[column >= 0])
+    return found
+
+
+@dataclass(frozen=True)
+class Place:
+    """Evaluations and loss of this model on the rows of the report.
+
+    full_loss : of the full model on the same rows; None where it is not at hand
+    """
+
+    n_evaluated: float
+    loss: float
+    full_loss: float | None
+
+
+def place_of(curve: Curve, facts: Facts) -> Place | None:
+    """None where there are no rows or no targets, and for rankers and losses of probabilities:
+    what those are in a sweep, scores of single rows do not say."""
+    if facts.rows is None or facts.targets is None:
+        return None
+    if facts.ensemble.kind == "ranker" or curve.loss.of_probabilities:
+        return None
+    own = _loss(curve, facts, facts.trace.scores, facts.predicted)
+    full = None
+    if facts.source is not None:
+        scores = facts.source.scores(facts.columns, n_threads=facts.n_threads)
+        full = _loss(curve, facts, scores, facts.full_predicted)
+    return Place(float(facts.trace.n_evaluated.mean()), own, full)
+
+
+def _loss(
+    curve: Curve, facts: Facts, scores: NDArray[np.float64], predicted: NDArray[Any] | None
+) -> float:
+    """The mean loss of rows with these final scores and labels."""
+    if facts.codes is None:
+        return float(np.mean(curve.loss(scores, np.asarray(facts.targets, np.float64))))
+    if counts_errors(curve):  # by labels: a policy may give others than the scores say
+        return float(np.mean(predicted != facts.codes))
+    return float(np.mean(curve.loss(scores, facts.codes)))
+
+
+def counts_errors(curve: Curve) -> bool:
+    """Whether the loss is the share of wrong labels."""
+    return isinstance(curve.loss, ZeroOne) and curve.loss.weights is None
+
+
+def at_price(curve: Curve, beta: float | None) -> int | None:
+    """The point of the curve with this price; None where it was not swept."""
+    if beta is None:
+        return None
+    nearest = int(abs(curve.beta - beta).argmin())
+    return nearest if abs(curve.beta[nearest] - beta) <= 1e-9 * beta else None

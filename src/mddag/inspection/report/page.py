@@ -21,18 +21,13 @@ from typing import Any
 from mddag._internal.checks import checked_path
 from mddag._internal.whole_file import write_whole
 from mddag.inspection.report.calibration import calibration
-from mddag.inspection.report.classifiers import classifiers
-from mddag.inspection.report.costs import costs
 from mddag.inspection.report.detection import detection
-from mddag.inspection.report.evaluations import evaluations
 from mddag.inspection.report.facts import Facts
-from mddag.inspection.report.features import features
-from mddag.inspection.report.flow import flow
-from mddag.inspection.report.instances import instances
+from mddag.inspection.report.features import costs, features
+from mddag.inspection.report.markup import Section, listed
+from mddag.inspection.report.paths import classifiers, evaluations, flow, instances
 from mddag.inspection.report.ranking import ranking
-from mddag.inspection.report.section import Section, listed
-from mddag.inspection.report.summary import summary
-from mddag.inspection.report.tradeoff import tradeoff
+from mddag.inspection.report.summary import summary, tradeoff
 
 SECTIONS: tuple[Callable[[Facts], Section | None], ...] = (
     summary,

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from mddag.inspection.report.facts import Facts
-from mddag.inspection.report.section import Section, figure, paragraph, table
-from mddag.inspection.report.svg import Chart
+from mddag.inspection.report.markup import Chart, Section, figure, paragraph, table
 from mddag.metrics.queries import Queries
 from mddag.metrics.ranking import NDCG
 

@@ -1,0 +1,371 @@
+"""The paths of rows: PathDisplay of many (Figure 1, b and c), ExplanationDisplay of one, and
+PurchaseDisplay of the groups of features that rows buy.
+
+PathDisplay shows over two features how many base classifiers each row evaluates, and the share of
+each group's rows that evaluate each base classifier. ExplanationDisplay shows the score after
+each step, with the scores at which the policy quits shaded, and the steps with the largest
+effect; with several classes the number is the margin between the two best. In PurchaseDisplay a
+dot is a set of groups, a gray line the rows that went from one set to the next, and the position
+the price.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from mddag._internal.checks import as_floats, check_is
+from mddag.dag.purchases import NEVER, Purchases
+from mddag.dag.trace import Trace
+from mddag.inspection.explanation.explanation import (
+    Explanation,
+    headline,
+    level,
+    reads,
+    shortened,
+    step_rule,
+)
+from mddag.inspection.explanation.rules import one_line
+from mddag.inspection.plotting._axes import (
+    GREY,
+    LABEL_SIZE,
+    OKABE_ITO,
+    WIDE,
+    check_axes,
+    colours,
+    label_classifiers,
+    legend_above,
+    pyplot,
+)
+from mddag.inspection.plotting.graph import Graph
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+_MOST_BARS = 40
+
+
+class PathDisplay:
+    """Evaluations per instance and uses per base classifier; made by `from_trace`.
+
+    Parameters
+    ----------
+    graph : Graph
+        The walked DAG, with groups.
+    n_evaluated : int (n,)
+    X : float64 (n, 2), default None
+    names : names of the two columns of X
+
+    Attributes
+    ----------
+    axes_ : ndarray of the matplotlib axes, the scatter first where there is one
+    figure_ : the matplotlib figure
+    """
+
+    def __init__(
+        self,
+        graph: Graph,
+        n_evaluated: NDArray[np.int64],
+        X: NDArray[np.float64] | None = None,
+        names: Sequence[str] = ("$x_1$", "$x_2$"),
+    ) -> None:
+        check_is("graph", graph, Graph, "a Graph: use PathDisplay.from_trace(trace)")
+        self.graph = graph
+        self.n_evaluated = n_evaluated
+        self.X = X
+        self.names = names
+
+    @classmethod
+    def from_trace(
+        cls,
+        trace: Trace,
+        *,
+        X: Any = None,
+        groups: ArrayLike | None = None,
+        ax: Axes | Sequence[Axes] | None = None,
+    ) -> PathDisplay:
+        """Draw a trace; X (n, 2) are two columns of its rows, `groups` (n,) a group per row."""
+        graph = Graph.of_trace(trace, groups)
+        if X is None:
+            return cls(graph, trace.n_evaluated).plot(ax)
+        names = [str(name) for name in getattr(X, "columns", ("$x_1$", "$x_2$"))]
+        return cls(graph, trace.n_evaluated, _checked_plane(X, len(trace)), names).plot(ax)
+
+    def plot(self, ax: Axes | Sequence[Axes] | None = None) -> PathDisplay:
+        """Draw into `ax`, as many axes as there are panels, or into a new figure."""
+        for axes in [] if ax is None else np.ravel(np.asarray(ax, object)):
+            check_axes(axes)
+        n_panels = 1 if self.X is None else 2
+        if ax is None:
+            size = (5.5 * n_panels, 4)
+            _, ax = pyplot().subplots(1, n_panels, figsize=size, layout="constrained")
+        self.axes_ = np.atleast_1d(np.asarray(ax, object))
+        if self.axes_.shape != (n_panels,):
+            raise ValueError(f"ax holds {self.axes_.size} axes; this plot has {n_panels}")
+        self.figure_ = self.axes_[0].figure
+        if self.X is not None:
+            self._draw_plane(self.axes_[0], self.X)
+        self._draw_uses(self.axes_[-1])
+        return self
+
+    def _draw_plane(self, ax: Axes, X: NDArray[np.float64]) -> None:
+        from matplotlib.colors import LogNorm, Normalize
+
+        low, high = int(self.n_evaluated.min()), int(self.n_evaluated.max())
+        wide = low > 0 and high > WIDE * low
+        order = np.argsort(self.n_evaluated, kind="stable")  # the hard ones on top
+        points = ax.scatter(
+            X[order, 0],
+            X[order, 1],
+            c=self.n_evaluated[order],
+            s=float(np.clip(8000 / len(X), 4, 20)),
+            cmap="viridis",
+            norm=LogNorm(low, high) if wide else Normalize(low, high),
+            linewidths=0,
+        )
+        bar = ax.figure.colorbar(points, ax=ax)
+        bar.set_label("base classifiers evaluated")
+        if high - low < 10:
+            bar.set_ticks([*range(low, high + 1)])
+        ax.set_xlabel(self.names[0])
+        ax.set_ylabel(self.names[1])
+
+    def _draw_uses(self, ax: Axes) -> None:
+        nodes, n_groups = self.graph.nodes, len(self.graph.size)
+        share = 100 * self.graph.uses / np.maximum(self.graph.size, 1)
+        x = np.arange(len(nodes))
+        for g, colour in enumerate(colours(len(self.graph.groups))):
+            if len(nodes) <= _MOST_BARS:
+                shift = (g - (n_groups - 1) / 2) * 0.8 / n_groups
+                ax.bar(x + shift, share[:, g], width=0.8 / n_groups, color=colour)
+            else:
+                ax.step(x, share[:, g], where="mid", color=colour, linewidth=1.2)
+                ax.fill_between(x, share[:, g], step="mid", color=colour, alpha=0.15, linewidth=0)
+        ax.set_xlim(-0.6, max(len(nodes), 1) - 0.4)
+        ax.set_ylim(0, 105)
+        label_classifiers(ax, nodes)
+        ax.set_xlabel("base classifier that is evaluated")
+        of_whom = "of each group" if self.graph.groups else "of instances"
+        ax.set_ylabel(f"share {of_whom} (%)")
+        ax.tick_params(axis="y", labelsize=LABEL_SIZE)
+        ax.spines[["right", "top"]].set_visible(False)
+        if self.graph.groups:
+            legend_above(ax, self.graph.groups, self.graph.size)
+
+
+def _checked_plane(X: Any, n_instances: int) -> NDArray[np.float64]:
+    plane = as_floats("X", X, "two columns of numbers to draw over")
+    if plane.shape != (n_instances, 2):
+        raise ValueError(
+            f"X has shape {plane.shape}; wanted two columns to draw over for each of the "
+            f"{n_instances} instances, ({n_instances}, 2)"
+        )
+    return plane
+
+
+_MOST_EFFECTS = 10
+_RULE = 52  # letters
+_UP, _DOWN = OKABE_ITO[0], OKABE_ITO[1]
+
+
+class ExplanationDisplay:
+    """A plot of an Explanation; made by `from_explanation`.
+
+    Parameters
+    ----------
+    explanation : Explanation
+
+    Attributes
+    ----------
+    axes_ : ndarray of the matplotlib axes: the scores, and the effects unless `ax` was one axes
+    figure_ : the matplotlib figure
+    """
+
+    def __init__(self, explanation: Explanation) -> None:
+        wanted = "an Explanation, such as model.explain(x) gives"
+        check_is("explanation", explanation, Explanation, wanted)
+        self.explanation = explanation
+
+    @classmethod
+    def from_explanation(
+        cls, explanation: Explanation, *, ax: Axes | Sequence[Axes] | None = None
+    ) -> ExplanationDisplay:
+        """Draw an explanation."""
+        return cls(explanation).plot(ax)
+
+    def plot(self, ax: Axes | Sequence[Axes] | None = None) -> ExplanationDisplay:
+        """Draw into `ax`, one or two axes, or into a new figure."""
+        for axes in [] if ax is None else np.ravel(np.asarray(ax, object)):
+            check_axes(axes)
+        if ax is None:
+            shape: dict[str, Any] = {"figsize": (12, 4), "width_ratios": (3, 2)}
+            figure, ax = pyplot().subplots(1, 2, layout="constrained", **shape)
+            figure.suptitle(_plain(headline(self.explanation)), fontsize=10)
+        self.axes_ = np.atleast_1d(np.asarray(ax, object))
+        if self.axes_.size not in (1, 2):
+            raise ValueError(f"ax holds {self.axes_.size} axes; this plot has one or two")
+        self.figure_ = self.axes_[0].figure
+        self._draw_scores(self.axes_[0])
+        if self.axes_.size == 2:
+            self._draw_effects(self.axes_[1])
+        return self
+
+    def _draw_scores(self, ax: Axes) -> None:
+        one = self.explanation
+        sums = [one.start, *(step.scores for step in one.steps)]
+        levels = [level(one, scores) for scores in sums]
+        at = [0, *(step.step + 1 for step in one.steps)]
+        marker = "o" if len(at) <= 40 else ""
+        ax.plot(at, levels, f"{marker}-", color=_UP, ms=4, lw=1.2, drawstyle="steps-post", zorder=3)
+        ax.plot(at[-1:], levels[-1:], "s", color=GREY, ms=7, zorder=4)
+        if one.classes is not None:
+            ax.axhline(0, color=_DOWN, lw=1, ls="--", zorder=1)
+        self._shade_exit(ax, max(at[-1], 1))
+        ax.set_xlabel("step of the policy")
+        ax.set_ylabel(self._read())
+        ax.spines[["right", "top"]].set_visible(False)
+        ax.tick_params(labelsize=LABEL_SIZE)
+
+    def _read(self) -> str:
+        """What the left axis shows."""
+        one = self.explanation
+        if one.rivals is None:
+            return reads(one)
+        names = one.rivals if one.classes is None else [one.classes[k] for k in one.rivals]
+        return _plain(f"margin of {one_line(names[0])} over {one_line(names[1])}")
+
+    def _shade_exit(self, ax: Axes, last: int) -> None:
+        """Where the policy quits at the decision that ended the path."""
+        end = self.explanation.exit
+        low, high = ax.get_ylim()
+        room = 0.25 * (high - low)
+        low, high = low - room, high + room
+        for segment in end.segments:
+            if segment.action != "quit":
+                continue
+            bottom, top = max(segment.low, low), min(segment.high, high)
+            if bottom < top:
+                x = [last - 0.02 * last - 0.1, last + 0.02 * last + 0.1]
+                ax.fill_between(x, bottom, top, color=GREY, alpha=0.25, lw=0, zorder=0)
+        ax.set_ylim(low, high)
+        why = "at the square all steps were decided on"
+        if end.reason == "quit":
+            why = "at the square it quits, as at all grey scores" if end.segments else "it quits"
+        ax.set_title(why, loc="right", fontsize=LABEL_SIZE, color=GREY)
+
+    def _draw_effects(self, ax: Axes) -> None:
+        one = self.explanation
+        effects = np.array([one.effect(step.votes) for step in one.steps])
+        shown = np.sort(np.argsort(np.abs(effects), kind="stable")[::-1][:_MOST_EFFECTS])[::-1]
+        colours = [_UP if effect > 0 else _DOWN for effect in effects[shown]]
+        ax.barh(np.arange(len(shown)), effects[shown], color=colours, height=0.7)
+        labels = []
+        for k in shown:
+            rule = shortened(step_rule(one, one.steps[k]).partition(" (and ")[0], _RULE)
+            labels.append(_plain(f"{one.steps[k].name}: {rule}" if rule else one.steps[k].name))
+        ax.set_yticks(np.arange(len(shown)), labels, fontsize=LABEL_SIZE)
+        ax.yaxis.tick_right()
+        ax.axvline(0, color="0.6", lw=0.6)
+        ax.spines[["left", "top"]].set_visible(False)
+        ax.tick_params(axis="x", labelsize=LABEL_SIZE)
+        ax.locator_params(axis="x", nbins=5)
+        left = len(effects) - len(shown)
+        rest = effects.sum() - effects[shown].sum()
+        others = f"; {left} smaller ones together {rest:+.3g}" if left else ""
+        ax.set_xlabel(f"added to the {reads(one)}{others}", fontsize=LABEL_SIZE + 1)
+
+
+def _plain(text: str) -> str:
+    """Text without the marks that matplotlib would read as mathematics."""
+    return text.replace("$", r"\$")
+
+
+Held = tuple[int, ...]
+WIDEST = 12.0  # points, the flow of all rows
+
+
+class PurchaseDisplay:
+    """A plot of purchases; made by `from_trace`.
+
+    Attributes
+    ----------
+    flows_ : dict of (set, next set) to the number of rows; a set is a tuple of groups
+    last_ : dict of set to the number of rows that quit with it
+    ax_, figure_ : the matplotlib axes and figure
+    """
+
+    def __init__(self, trace: Trace, purchases: Purchases) -> None:
+        check_is("trace", trace, Trace, "a Trace, such as model.trace(X) gives")
+        check_is("purchases", purchases, Purchases, "Purchases, such as model.dag_.purchases")
+        self.purchases = purchases
+        self.flows_, self.last_ = _flows(purchases.first_uses(trace), purchases.prices.paid)
+
+    @classmethod
+    def from_trace(
+        cls, trace: Trace, purchases: Purchases, *, ax: Axes | None = None
+    ) -> PurchaseDisplay:
+        """Draw what the rows of a trace buy."""
+        return cls(trace, purchases).plot(ax)
+
+    def plot(self, ax: Axes | None = None) -> PurchaseDisplay:
+        """Draw into `ax`, or into a new figure."""
+        check_axes(ax)
+        if ax is None:
+            _, ax = pyplot().subplots(figsize=(7.5, 4.6), layout="constrained")
+        self.ax_: Any = ax
+        self.figure_ = self.ax_.figure
+        n_rows = sum(self.last_.values())
+        place = self._places()
+        for (s, t), n in self.flows_.items():
+            (x0, y0), (x1, y1) = place[s], place[t]
+            self.ax_.plot([x0, x1], [y0, y1], color="0.8", lw=WIDEST * n / n_rows, zorder=1)
+        for held, (x, y) in place.items():
+            share = self.last_.get(held, 0) / n_rows
+            self.ax_.plot([x], [y], "o", color=OKABE_ITO[0], ms=4 + 14 * share, zorder=2)
+            self._label(held, (x, y), share)
+        self.ax_.set_xlabel("price of the groups bought")
+        self.ax_.set_yticks([])
+        self.ax_.margins(0.12)
+        self.ax_.spines[["left", "right", "top"]].set_visible(False)
+        return self
+
+    def _places(self) -> dict[Held, tuple[float, float]]:
+        """Where sets are drawn: by price, and those of one price one above the other."""
+        costs = self.purchases.prices.costs
+        sets = {s for pair in self.flows_ for s in pair} | set(self.last_)
+        ordered = sorted(sets, key=lambda held: (float(costs[list(held)].sum()), held))
+        heights = [(-1) ** i * ((i + 1) // 2) for i in range(len(ordered))]
+        return {
+            held: (float(costs[list(held)].sum()), float(heights[i % 5]))
+            for i, held in enumerate(ordered)
+        }
+
+    def _label(self, held: Held, at: tuple[float, float], share: float) -> None:
+        names = self.purchases.prices.names
+        come_from = [s for s, t in self.flows_ if t == held]
+        known: set[int] = set(come_from[0]) if come_from else set()
+        new = ", ".join(str(names[g]) for g in held if g not in known) or "nothing"
+        text = f"+ {new}\n{100 * share:.0f} % quit" if come_from else f"{new}\n{100 * share:.0f} %"
+        offset = {"xytext": (0, 9), "textcoords": "offset points", "ha": "center"}
+        self.ax_.annotate(text, at, fontsize=LABEL_SIZE, color=GREY, **offset)
+
+
+def _flows(
+    first: NDArray[np.int64], paid: NDArray[np.bool_]
+) -> tuple[dict[tuple[Held, Held], int], dict[Held, int]]:
+    """How many rows go from one set to the next, and with which sets they quit."""
+    flows: Counter[tuple[Held, Held]] = Counter()
+    last: Counter[Held] = Counter()
+    for row in first:
+        held: Held = ()
+        bought = paid & (row < NEVER)
+        for place in np.unique(row[bought]):
+            more = tuple(np.flatnonzero(bought & (row <= place)).tolist())
+            flows[held, more] += 1
+            held = more
+        last[held] += 1
+    return dict(flows), dict(last)

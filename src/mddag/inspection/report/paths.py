@@ -1,0 +1,429 @@
+"""Paths: the DAG as a river of rows, single rows in it, and which base classifiers rows evaluate.
+
+Columns of the river are groups of neighboring base classifiers (``Grouping``), so hundreds stay
+readable. Every column is a button: the script shows its base classifiers with their rules, counts
+and votes, and marks the columns on the path of a single row. Of single rows some are chosen:
+short and long paths, and where targets are given rows that are wrong.
+"""
+
+from __future__ import annotations
+
+from html import escape
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mddag.ensemble.ensemble import Ensemble
+from mddag.ensemble.nodes import Nodes
+from mddag.inspection.explanation.explain import explain
+from mddag.inspection.explanation.explanation import Explanation, level, reads
+from mddag.inspection.explanation.rules import leaf_rules, one_line
+from mddag.inspection.plotting.graph import QUIT, START
+from mddag.inspection.plotting.grouping import Grouping
+from mddag.inspection.report.facts import Facts
+from mddag.inspection.report.markup import (
+    Chart,
+    Section,
+    beside,
+    escaped,
+    figure,
+    label,
+    legend,
+    paragraph,
+    percent,
+    rect,
+    room,
+    table,
+)
+
+WIDTH, RIVER, FOOT = 1100.0, 200.0, 70.0
+TOP, GAP, UNDER = 64.0, 30.0, 46.0  # above the river; between river and exits; for labels
+BAR = 0.62  # of a column's width
+LETTER = 9.5  # about the width of one, in the names of columns
+MOST_LEAVES = 6  # of a tree, those with the largest votes
+MOST_TREES = 4  # of a base classifier
+RARE = 0.002  # an arc of a smaller share is not drawn
+
+
+def flow(facts: Facts) -> Section | None:
+    """None without rows, or where nothing is evaluated."""
+    if facts.rows is None or len(facts.graph.nodes) == 0:
+        return None
+    names, _ = facts.coloured
+    caption = (
+        f"{len(facts.graph.nodes)} base classifiers in {len(facts.grouping)} columns, in the order "
+        "of evaluation; columns hold about as many evaluations each. The height is the share of "
+        "rows that come there, an arc is a jump over columns, and bars below are rows that quit."
+        + facts.of_paths
+    )
+    html = paragraph(
+        "Hover a column, or reach it by Tab and the arrow keys, for its rules, counts and votes.",
+        "Enter keeps it in view.",
+    )
+    html += legend(names, facts.colours) + figure(_svg(facts), caption, wide=True)
+    html += '<div id="node" class="panel" aria-live="polite"><p>No column is chosen.</p></div>'
+    return Section("dag", "The decision DAG", html, {"groups": _groups(facts)})
+
+
+def _svg(facts: Facts) -> str:
+    grouping = facts.grouping
+    step = WIDTH / (len(grouping) + 1.2)
+    scale = RIVER / max(len(facts.paths), 1)
+    parts = [*_bands(grouping, step, scale), *_arcs(grouping, step, scale)]
+    parts += _columns(grouping, step, scale)
+    height = TOP + RIVER + GAP + FOOT + UNDER
+    return (
+        f'<svg id="river" viewBox="0 0 {WIDTH:g} {height:g}" role="group" '
+        f'aria-label="the decision DAG">{"".join(parts)}</svg>'
+    )
+
+
+def _centre(column: int, step: float) -> float:
+    """Column -1 is the start."""
+    return (column + 1.6) * step
+
+
+def _totals(grouping: Grouping) -> NDArray[np.intp]:
+    """Rows in each column, by colour, the start first."""
+    return np.vstack([grouping.graph.size, grouping.graph.uses])
+
+
+def _columns(grouping: Grouping, step: float, scale: float) -> list[str]:
+    names, totals = grouping.names(), _totals(grouping)
+    quits = _quits(grouping)
+    most = max(quits.sum(axis=1).max(), 1)
+    floor = TOP + RIVER
+    crowded = max(map(len, names)) * LETTER > step  # then every second name is lower
+    start = "".join(_stack(totals[0], _centre(-1, step), step, floor, scale))
+    parts = [f"<g>{start}{label(_centre(-1, step), floor + 16, 'start', 'middle')}</g>"]
+    for g, name in enumerate(names):
+        x, n = _centre(g, step), int(totals[g + 1].sum())
+        share = n / max(int(totals[0].sum()), 1)
+        inside = [rect(x - step / 2, TOP - 30, step, RIVER + GAP + FOOT + 72, "hit")]
+        inside += _stack(totals[g + 1], x, step, floor, scale)
+        inside.append(label(x, floor - n * scale - 5, _short(share), "middle"))
+        top = floor + GAP
+        for k, count in enumerate(quits[g + 1]):
+            high = count / most * FOOT
+            inside.append(rect(x - BAR * step / 2, top, BAR * step, high, f"c{k}"))
+            top += high
+        lower = 16 if crowded and g % 2 else 0
+        inside.append(label(x, floor + GAP + FOOT + 18 + lower, name, "middle"))
+        said = f"base classifiers {name} in the order of evaluation: {percent(share)} of rows"
+        parts.append(
+            f'<g class="node" data-group="{g}" tabindex="{0 if g == 0 else -1}" role="button" '
+            f'aria-label="{said}">{"".join(inside)}</g>'
+        )
+    share_quit = percent(most / max(int(totals[0].sum()), 1))
+    parts.append(label(2, floor + GAP + 10, "quit"))
+    parts.append(label(2, floor + GAP + FOOT, share_quit))
+    return parts
+
+
+def _short(share: float) -> str:
+    """A share above a narrow column."""
+    return f"{100 * share:.0f}%" if share >= 0.01 else "<1%"
+
+
+def _stack(
+    counts: NDArray[np.intp], x: float, step: float, floor: float, scale: float
+) -> list[str]:
+    """The colours of a column, from below."""
+    parts, top = [], floor
+    for k, count in enumerate(counts):
+        top -= count * scale
+        parts.append(rect(x - BAR * step / 2, top, BAR * step, count * scale, f"c{k}"))
+    return parts
+
+
+def _quits(grouping: Grouping) -> NDArray[np.intp]:
+    """Rows that quit behind each column, by colour, the start first."""
+    graph = grouping.graph
+    found = np.zeros((len(grouping) + 1, graph.count.shape[1]), np.intp)
+    ends = graph.target == QUIT
+    found[graph.source[ends] + 1] = graph.count[ends]
+    return found
+
+
+def _bands(grouping: Grouping, step: float, scale: float) -> list[str]:
+    """From each column to the next."""
+    graph, totals, floor = grouping.graph, _totals(grouping), TOP + RIVER
+    under = np.cumsum(totals, axis=1) - totals
+    parts = []
+    for source, target, count in zip(graph.source, graph.target, graph.count, strict=True):
+        a, b = int(source) + 1, int(target) + 1
+        if target == QUIT or b != a + 1:
+            continue
+        left, right = _centre(a - 1, step) + BAR * step / 2, _centre(b - 1, step) - BAR * step / 2
+        for k, n in enumerate(count.tolist()):
+            if n:
+                y1, y2 = floor - under[a, k] * scale, floor - under[b, k] * scale
+                h = n * scale
+                parts.append(
+                    f'<path class="band c{k}" d="M{left:.1f} {y1:.1f}L{right:.1f} {y2:.1f}'
+                    f'V{y2 - h:.1f}L{left:.1f} {y1 - h:.1f}Z" />'
+                )
+    return parts
+
+
+def _arcs(grouping: Grouping, step: float, scale: float) -> list[str]:
+    """Jumps over columns."""
+    graph, floor = grouping.graph, TOP + RIVER
+    tops = floor - _totals(grouping).sum(axis=1) * scale
+    parts = []
+    for source, target, count in zip(graph.source, graph.target, graph.count, strict=True):
+        a, b, n = int(source) + 1, int(target) + 1, int(count.sum())
+        if target == QUIT or source == START or b <= a + 1 or n < RARE * graph.n_instances:
+            continue
+        peak = max(min(tops[a : b + 1]) - 12.0 * (b - a), 6.0)
+        x1, x2 = _centre(a - 1, step), _centre(b - 1, step)
+        width = max(n * scale / 2, 1.0)
+        parts.append(
+            f'<path class="arc c{int(count.argmax())}" stroke-width="{width:.1f}" '
+            f'd="M{x1:.1f} {tops[a]:.1f}C{x1:.1f} {peak:.1f} {x2:.1f} {peak:.1f} '
+            f'{x2:.1f} {tops[b]:.1f}" />'
+        )
+    return parts
+
+
+def _groups(facts: Facts) -> list[dict[str, Any]]:
+    """What the script shows of each column."""
+    grouping, graph = facts.grouping, facts.graph
+    quits, uses = _quits(grouping).sum(axis=1), graph.uses.sum(axis=1)
+    voter = _Voters(facts)
+    found = []
+    for g, name in enumerate(grouping.names()):
+        places = range(grouping.first[g], grouping.last[g] + 1)
+        found.append(
+            {
+                "name": name,
+                "rows": int(grouping.graph.uses[g].sum()),
+                "quit": int(quits[g + 1]),
+                "all": len(facts.paths),
+                "members": [
+                    {"place": k + 1, "rows": int(uses[k]), **voter.of(int(graph.nodes[k]))}
+                    for k in places
+                ],
+            }
+        )
+    return found
+
+
+class _Voters:
+    """Base classifiers in words, numbered as in traces."""
+
+    def __init__(self, facts: Facts) -> None:
+        self.ensemble = facts.ensemble
+        self.classes = None if facts.classes is None else facts.classes.tolist()
+
+    def of(self, j: int) -> dict[str, Any]:
+        """The name of a base classifier and the rules of its trees."""
+        tables = self.ensemble.tables
+        if self.ensemble.callables:
+            return {"name": f"h_{j}", "trees": []}
+        trees = range(int(tables.rounds[j]), int(tables.rounds[j + 1]))
+        shown = [self._tree(t) for t in trees[:MOST_TREES]]
+        return {"name": f"h_{j}", "trees": shown, "more": max(len(trees) - MOST_TREES, 0)}
+
+    def _tree(self, t: int) -> dict[str, Any]:
+        tree, score = self.ensemble.tree(t), int(self.ensemble.tables.score[t])
+        rules = _largest(tree, self.ensemble)
+        label = ""
+        if self.classes is not None and self.ensemble.n_scores > 1 and score >= 0:
+            label = one_line(self.classes[score])
+        return {"for": label, "rules": rules, "more": tree.n_leaves - len(rules)}
+
+
+def _largest(tree: Nodes, ensemble: Ensemble) -> list[list[str]]:
+    """The leaves with the largest votes: rule and votes."""
+    leaves = list(leaf_rules(tree, ensemble.features))
+    leaves.sort(key=lambda leaf: -float(np.abs(leaf[1]).max()))
+    return [[text, ", ".join(f"{v:+.3g}" for v in votes)] for text, votes in leaves[:MOST_LEAVES]]
+
+
+MOST_BARS = 40
+QUANTILES = (0.25, 0.5, 0.75, 0.9, 0.99, 0.999)
+
+
+def evaluations(facts: Facts) -> Section | None:
+    """None without rows."""
+    if facts.rows is None:
+        return None
+    names, group = facts.coloured
+    counts = facts.trace.n_evaluated
+    svg = histogram(counts, group, max(len(names), 1))
+    caption = "Rows by the number of base classifiers that they evaluate."
+    html = beside(legend(names, facts.colours) + figure(svg, caption), _quantiles(facts, counts))
+    return Section("evaluations", "Evaluations per row", html)
+
+
+def histogram(counts: NDArray[np.int64], group: NDArray[np.intp], n_groups: int) -> str:
+    """Bars of rows, stacked by group."""
+    edges = bins(int(counts.min()), int(counts.max()))
+    held = np.stack(
+        [np.histogram(counts[group == g], edges)[0] for g in range(n_groups)], axis=1
+    ) / len(counts)
+    log = is_spread(int(counts.min()), int(counts.max()))
+    x = (float(edges[0]), float(edges[-1]))
+    top = float(held.sum(axis=1).max()) * 1.08
+    chart = Chart(
+        "histogram of evaluations", x, (0.0, top), "base classifiers evaluated", "rows",
+        x_log=log, y_percent=True,
+    )  # fmt: skip
+    for k, (left, right) in enumerate(pairwise(edges.tolist())):
+        span = f"{left:g}" if right - left == 1 else f"{left:g} to {right - 1:g}"
+        title = f"{span} evaluations: {percent(float(held[k].sum()))} of rows"
+        bottom = 0.0
+        for g in range(n_groups):
+            if held[k, g]:
+                chart.bar(left, right - left, bottom, bottom + held[k, g], f"c{g}", title)
+                bottom += float(held[k, g])
+    return chart.svg()
+
+
+def bins(low: int, high: int) -> NDArray[np.int64]:
+    """Whole numbers between which counts are put together: each alone, or wider and wider."""
+    if high - low < MOST_BARS:
+        return np.arange(low, high + 2)
+    spaced = np.geomspace if is_spread(low, high) else np.linspace  # which may begin at 0
+    return np.unique(np.rint(spaced(low, high + 1, MOST_BARS + 1)).astype(np.int64))
+
+
+def is_spread(low: int, high: int) -> bool:
+    """Whether counts from low to high are best seen on a logarithmic scale."""
+    return low > 0 and high - low >= MOST_BARS
+
+
+def _quantiles(facts: Facts, counts: NDArray[np.int64]) -> str:
+    found = np.quantile(counts, QUANTILES, method="higher")
+    rows: list[tuple[str, str, str]] = [
+        (f"{100 * q:g} % of rows", f"{n:g}", percent(n / max(facts.n_classifiers, 1)))
+        for q, n in zip(QUANTILES, found, strict=True)
+    ]
+    rows.append(("mean", f"{counts.mean():.2f}", percent(counts.mean() / facts.n_classifiers)))
+    rows.append(("longest", f"{counts.max()}", percent(counts.max() / facts.n_classifiers)))
+    return table(("", "at most", "of all"), rows, "Evaluations that suffice for a share of rows")
+
+
+MOST_LISTED = 12
+FEW = 40  # base classifiers: more stand on a logarithmic scale
+
+
+def classifiers(facts: Facts) -> Section | None:
+    """None without rows, or where nothing is evaluated."""
+    if facts.rows is None or len(facts.graph.nodes) == 0:
+        return None
+    nodes, uses = facts.graph.nodes, facts.graph.uses.sum(axis=1)
+    shares = uses / len(facts.paths)
+    chart = Chart(
+        "share of rows by base classifier", (1.0, len(nodes) + 1.0), (0.0, 1.05),
+        "base classifiers in the order of evaluation", "rows that evaluate it",
+        x_log=len(nodes) > FEW, y_percent=True,
+    )  # fmt: skip
+    points = [(float(k), float(s)) for k, s in enumerate([*shares, shares[-1]], 1)]
+    chart.line(_thinned(points), "c0", steps=True)
+    work = np.cumsum(uses) / uses.sum()
+    half = int(np.searchsorted(work, 0.5)) + 1
+    caption = (
+        f"{len(nodes)} of {facts.n_classifiers} base classifiers are evaluated on some row; "
+        f"the first {half} in the order of evaluation make up half of all evaluations."
+        + facts.of_paths
+    )
+    order = np.argsort(-uses, kind="stable")[:MOST_LISTED]
+    rows = [
+        (f"h_{nodes[k]}", int(k) + 1, int(uses[k]), percent(float(shares[k])), _reads(facts, k))
+        for k in order.tolist()
+    ]
+    head = ("base classifier", "place", "rows", "share", "features read")
+    listed = table(head, rows, f"The {len(rows)} that are evaluated most often")
+    html = beside(figure(chart.svg(), caption), listed)
+    return Section("classifiers", "Use of base classifiers", html)
+
+
+def _thinned(points: list[tuple[float, float]], most: int = 1000) -> list[tuple[float, float]]:
+    """The first of many points, and some of the others, the last one among them."""
+    if len(points) <= most:
+        return points
+    at = np.unique(np.linspace(most / 2, len(points) - 1, most // 2).astype(int))
+    return [*points[: most // 2], *(points[k] for k in at)]
+
+
+def _reads(facts: Facts, k: int) -> int | str:
+    read = facts.reads.get(int(facts.graph.nodes[k]))
+    return "" if read is None else len(read)
+
+
+SHARES = {"the shortest path": 0.0, "a path in the middle": 0.5, "longer than 90 %": 0.9,
+          "longer than 99 %": 0.99, "the longest path": 1.0}  # fmt: skip
+MOST_WRONG = 2
+
+
+def instances(facts: Facts) -> Section | None:
+    """None without rows, and where the path of a row depends on other rows."""
+    if facts.rows is None or facts.dag.needs_queries or len(facts.graph.nodes) == 0:
+        return None
+    column = _columns_of_nodes(facts)
+    options, panels, paths = [], [], []
+    for k, (what, i) in enumerate(chosen(facts).items()):
+        one = explain(facts.dag, facts.calibration, facts.columns[[i]])
+        options.append(f'<option value="{k}">{escape(what)}: {escaped(_name(facts, i))}</option>')
+        panels.append(
+            f'<div class="instance" data-instance="{k}" hidden>{_scores(one)}'
+            f'<pre tabindex="0">{escape(str(one))}</pre></div>'
+        )
+        path = {column.get(step.classifier, -1) for step in one.steps}  # -1: on no counted path
+        paths.append(sorted(path - {-1}))
+    html = paragraph(
+        "Choose a row to see which rules it met, why it stopped and what would change it.",
+        "Its columns are marked in the picture above.",
+    )
+    html += (
+        '<p><label for="follow">Follow </label><select id="follow">'
+        f'<option value="">no row</option>{"".join(options)}</select></p>{"".join(panels)}'
+    )
+    return Section("instances", "Single rows", html, {"paths": paths})
+
+
+def chosen(facts: Facts) -> dict[str, int]:
+    """Rows with a name for each: by the length of their paths, then wrong ones."""
+    order = np.argsort(facts.trace.n_evaluated, kind="stable")
+    found = {what: int(order[round(q * (len(order) - 1))]) for what, q in SHARES.items()}
+    if facts.codes is not None:
+        wrong = np.flatnonzero(facts.predicted != facts.codes)[:MOST_WRONG]
+        found |= {f"wrong row {k + 1}": int(i) for k, i in enumerate(wrong)}
+    if facts.classes is not None and facts.full_predicted is not None:
+        other = np.flatnonzero(facts.predicted != facts.full_predicted)[:MOST_WRONG]
+        found |= {f"another label than the full model {k + 1}": int(i) for k, i in enumerate(other)}
+    return found
+
+
+def _name(facts: Facts, i: int) -> str:
+    text = f"row {i}, {facts.trace.n_evaluated[i]} evaluations"
+    if facts.codes is not None and facts.classes is not None:
+        text += f", truly {facts.classes[facts.codes[i]]}"
+    return text
+
+
+def _columns_of_nodes(facts: Facts) -> dict[int, int]:
+    """The column of each base classifier in the picture of the DAG."""
+    found: dict[int, int] = {}
+    for g, (a, b) in enumerate(zip(facts.grouping.first, facts.grouping.last, strict=True)):
+        found |= {int(j): g for j in facts.graph.nodes[a : b + 1]}
+    return found
+
+
+def _scores(one: Explanation) -> str:
+    """The score behind each step."""
+    levels = [level(one, scores) for scores in (one.start, *(s.scores for s in one.steps))]
+    at = [0, *(step.step + 1 for step in one.steps)]
+    what: Any = reads(one)
+    low, high = room([*levels, 0.0] if one.classes is not None else levels)
+    chart = Chart(f"{what} by step", (0.0, float(max(at[-1], 1))), (low, high), "step", what)
+    if one.classes is not None:
+        chart.rule(0.0, "full")
+    points = list(zip(map(float, at), levels, strict=True))
+    chart.line(points, "c0", steps=True)
+    chart.point(*points[-1], "here", f"stopped: {what} {levels[-1]:.4g}", 6)
+    return f'<div class="chart">{chart.svg()}</div>'
