@@ -32,7 +32,6 @@ FAMILIES = [
     "mddag.detection.cascades",
     "mddag.ensemble.tasks",
     "mddag.learners",
-    "mddag.losses",
     "mddag.ordering",
     "mddag.solvers",
     "mddag.solvers.td.values",

@@ -1,4 +1,4 @@
-// What QUIT pays, for one instance: the losses of src/mddag/losses/, which are the specification.
+// What QUIT pays, for one instance: the losses of src/mddag/losses.py, which are the specification.
 // A loss that is not among them is called back (CalledLoss in native/bindings/solvers.cpp).
 #pragma once
 

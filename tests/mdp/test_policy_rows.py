@@ -2,8 +2,7 @@ import numpy as np
 import pytest
 
 from mddag import Ensemble
-from mddag.losses import Squared, ZeroOne
-from mddag.losses.of_means import OfMeans
+from mddag.losses import OfMeans, Squared, ZeroOne
 from mddag.mdp.policy_rows import mdp_of
 
 ROWS = np.linspace(-1, 1, 9)[:, None]

@@ -2,8 +2,7 @@ import numpy as np
 import pytest
 
 from mddag import MDP
-from mddag.losses import Logistic, Squared, ZeroOne
-from mddag.losses.of_means import OfMeans
+from mddag.losses import Logistic, OfMeans, Squared, ZeroOne
 from mddag.solvers.teacher import with_teacher
 
 RNG = np.random.default_rng(0)

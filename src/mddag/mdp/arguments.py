@@ -16,8 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from mddag._internal.checks import as_floats, typed
 from mddag.ensemble.ensemble import Ensemble
 from mddag.ensemble.votes import Votes
-from mddag.losses import Loss, ZeroOne
-from mddag.losses.loss import LossFunction, as_loss
+from mddag.losses import Loss, LossFunction, ZeroOne, as_loss
 from mddag.mdp.grid import Grid
 from mddag.mdp.policy import ACTIONS
 

@@ -27,7 +27,7 @@ from mddag._internal.checks import (
 from mddag._internal.row_sampling import spaced_rows
 from mddag._internal.weights import mass
 from mddag.ensemble.votes import Votes
-from mddag.losses.loss import LossFunction, as_loss
+from mddag.losses import LossFunction, as_loss
 from mddag.mdp.arguments import (
     are_numbers,
     checked_actions,

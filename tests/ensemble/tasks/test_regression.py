@@ -2,8 +2,7 @@ import numpy as np
 import pytest
 
 from mddag.ensemble.tasks import Regression
-from mddag.losses import Squared
-from mddag.losses.of_means import OfMeans
+from mddag.losses import OfMeans, Squared
 
 scores = np.array([[0.0], [1.5]])
 

@@ -4,8 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mddag import MDP, Grid, _core
-from mddag.losses import ZeroOne
-from mddag.losses.loss import PlainLoss
+from mddag.losses import PlainLoss, ZeroOne
 from mddag.mdp.policy import EVAL
 from mddag.solvers.exits.nested import Exits, inner_edges
 from mddag.solvers.quit_loss import quit_loss

@@ -17,8 +17,7 @@ from mddag._internal.doubts import doubt_one_class
 from mddag._internal.read_only import read_only
 from mddag.ensemble.tasks.quality import Error
 from mddag.ensemble.tasks.task import Calibrated, Task
-from mddag.losses.loss import Loss
-from mddag.losses.zero_one import ZeroOne
+from mddag.losses import Loss, ZeroOne
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -15,8 +15,7 @@ from numpy.typing import NDArray
 
 from mddag.ensemble.tasks.quality import R2
 from mddag.ensemble.tasks.task import Calibrated, Task
-from mddag.losses.loss import Loss
-from mddag.losses.of_means import OfMeans
+from mddag.losses import Loss, OfMeans
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -15,8 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mddag.ensemble.tasks.quality import Quality
-from mddag.losses.loss import Loss
-from mddag.losses.squared import Squared
+from mddag.losses import Loss, Squared
 
 Kind = Literal["classifier", "regressor", "ranker"]
 Link = Literal["identity", "exp", "unknown"]
