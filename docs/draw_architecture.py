@@ -17,7 +17,9 @@ DOCS = Path(__file__).parent
 PLACES = {
     "cli": (0, "the program mddag:\none file per command"),
     "detection": (3, "objects in pictures:\nDetector, scan, cascades"),
-    "tuning": (1.3, "one number → one policy:\nsparsify, sweep, guarantees"),
+    "tuning": (1, "one number → one policy:\nsparsify, sweep, guarantees"),
+    "distributed": (4, "frames of Dask,\nSpark and Ray"),
+    "mlflow": (2, "models in\nMLflow's folders"),
     "estimators": (1.3, "the scikit-learn face:\nfit, predict, trace"),
     "serving": (2.3, "without scikit-learn: Predictor,\nmodel file, C header"),
     "inspection": (4, "pictures, explained rows,\nthe report"),

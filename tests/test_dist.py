@@ -55,14 +55,16 @@ def test_the_sdist_installs_and_imports_in_an_empty_environment(sdist, tmp_path)
     built = next(tmp_path.glob("mddag-*.whl"))
     with zipfile.ZipFile(built) as archive:
         names = archive.namelist()
-    assert {"mddag/py.typed", "mddag/_core.pyi", "mddag/ensemble/ensemble.py"} <= set(names)
+    stubs = {"mddag/py.typed", "mddag/__init__.pyi", "mddag/_core.pyi"}
+    assert stubs | {"mddag/ensemble/ensemble.py"} <= set(names)
     report = {f"mddag/inspection/report/{f}" for f in ("page.html", "style.css", "script.js")}
     assert report <= set(names)
     assert not [n for n in names if n.startswith(("native", "tests", "nanobind"))]
 
     venv.create(tmp_path / "empty", with_pip=True)
     python = tmp_path / "empty" / "bin" / "python"
-    run(python, "-m", "pip", "install", "--quiet", "--no-deps", "numpy", built, cwd=tmp_path)
+    needed = ["numpy", "lazy_loader", built]
+    run(python, "-m", "pip", "install", "--quiet", "--no-deps", *needed, cwd=tmp_path)
     code = "import numpy as np, mddag; h = [lambda X: X[:, 0]]; "
     code += "print(mddag.Ensemble.from_callables(h, n_features=1).scores(np.ones((1, 1))))"
     assert run(python, "-c", code, cwd=tmp_path).strip() == "[[1.]]"

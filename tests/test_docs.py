@@ -2,6 +2,7 @@
 
 import ast
 import importlib.util
+import inspect
 import json
 import re
 import runpy
@@ -138,7 +139,8 @@ def test_a_task_runs_from_beginning_to_end(task, tmp_path, monkeypatch):
 def test_public_names_are_in_the_reference():
     reference = (DOCS / "api.rst").read_text()
     listed = set(re.findall(r"^   (\w+)$", reference, re.MULTILINE))
-    assert set(mddag.__all__) <= listed
+    names = {name for name in mddag.__all__ if not inspect.ismodule(getattr(mddag, name))}
+    assert names <= listed
 
 
 @pytest.mark.filterwarnings("error::mddag.DoubtfulResult")  # an example is to be followed

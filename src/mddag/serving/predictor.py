@@ -1,8 +1,9 @@
 """Predictor: labels, means, probabilities, scores and paths of rows, by a fitted model.
 
 All prediction by a DAG is here: an estimator has a Predictor and delegates to it. X is
-checked once, by ``Features.rows``, in microseconds. ``load`` needs numpy, safetensors and the
-native core alone: neither scikit-learn nor the library that trained the trees is imported.
+checked once, by ``Features.rows``, in microseconds. ``load`` needs numpy, safetensors,
+lazy_loader and the native core alone: neither scikit-learn nor the library that trained the trees
+is imported.
 """
 
 from __future__ import annotations

@@ -11,7 +11,8 @@ from sklearn.metrics import roc_auc_score
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import mddag
-from mddag import AdaBoostMHClassifier, cascades
+from mddag import AdaBoostMHClassifier
+from mddag.detection import cascades
 from mddag.detection.cascades import SoftCascadeClassifier, WaldBoostClassifier
 from mddag.learners import Haar
 from tests.detection.cascades.rows import blobs, two_classes

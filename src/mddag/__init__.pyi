@@ -1,0 +1,45 @@
+from . import datasets as datasets
+from . import detection as detection
+from . import distributed as distributed
+from . import learners as learners
+from . import losses as losses
+from . import metrics as metrics
+from . import mlflow as mlflow
+from . import ordering as ordering
+from . import solvers as solvers
+from ._internal.doubts import DoubtfulResult as DoubtfulResult
+from .adapters import as_ensemble as as_ensemble
+from .dag.dag import Dag as Dag
+from .dag.dag import compile as compile  # noqa: A004
+from .dag.trace import Trace as Trace
+from .detection.detector import Detector as Detector
+from .ensemble.ensemble import Ensemble as Ensemble
+from .ensemble.votes import Votes as Votes
+from .estimators.adaboost import AdaBoostMHClassifier as AdaBoostMHClassifier
+from .estimators.classifier import MDDAGClassifier as MDDAGClassifier
+from .estimators.ranker import MDDAGRanker as MDDAGRanker
+from .estimators.regressor import MDDAGRegressor as MDDAGRegressor
+from .features.features import Features as Features
+from .inspection.explanation import Explanation as Explanation
+from .inspection.plotting import CostDisplay as CostDisplay
+from .inspection.plotting import DagDisplay as DagDisplay
+from .inspection.plotting import DetectionDisplay as DetectionDisplay
+from .inspection.plotting import ExplanationDisplay as ExplanationDisplay
+from .inspection.plotting import PathDisplay as PathDisplay
+from .inspection.plotting import PurchaseDisplay as PurchaseDisplay
+from .inspection.plotting import TradeoffDisplay as TradeoffDisplay
+from .mdp.curve import Curve as Curve
+from .mdp.grid import Grid as Grid
+from .mdp.mdp import MDP as MDP
+from .mdp.policy import Policy as Policy
+from .serving.export import export as export
+from .serving.model_file import ModelFileError as ModelFileError
+from .serving.predictor import Predictor as Predictor
+from .serving.predictor import load as load
+from .serving.versions import show_versions as show_versions
+from .tuning.acquire import acquire as acquire
+from .tuning.sparsify import sparsify as sparsify
+from .tuning.sweep import sweep as sweep
+from .tuning.train import train as train
+
+__version__: str
