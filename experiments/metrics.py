@@ -30,7 +30,7 @@ from scipy.stats import binom
 
 import mddag
 from mddag.metrics import LogLoss, RocAuc
-from mddag.metrics.class_metric import ClassMetric
+from mddag.metrics.classification import ClassMetric
 from mddag.solvers import Portfolio
 
 RESULTS = Path(__file__).parent / "results" / "metrics.csv"

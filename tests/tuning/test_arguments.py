@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from mddag.ensemble.ensemble import Ensemble
-from mddag.metrics import Accuracy, Brier, CostMatrix, LogLoss, RocAuc
+from mddag.metrics import Accuracy, LogLoss, RocAuc
 from mddag.tuning.arguments import (
     check_confidence,
     check_provable,
@@ -68,14 +68,12 @@ def test_what_cannot_be_made_sparse_is_refused(model, knob, message):
 
 def test_bounds_are_in_units_of_the_metric():
     assert one_knob(LogLoss(), max_loss=1.5) == ("max_loss", 1.5)
-    assert one_knob(CostMatrix([[0, 1], [20, 0]]), max_loss=3) == ("max_loss", 3.0)
     with pytest.raises(ValueError, match=r"max_loss is 1.5; wanted a number above 0 and below 1"):
         one_knob(RocAuc(), max_loss=1.5)
 
 
 def test_a_metric_decides_what_is_measured():
     classifier = ensemble("classifier")
-    assert measure_of(classifier.task, "max_loss", Brier()) == "bounded"
     assert measure_of(classifier.task, "max_loss", RocAuc()) == "asymptotic"
     assert measure_of(classifier.task, "max_loss", LogLoss(0.01)) == "bounded"
     assert metric_of(classifier, None) is metric_of(classifier, Accuracy()) is None

@@ -25,10 +25,7 @@ SOLVERS = {
 METRICS = {
     "accuracy": "Accuracy",
     "log-loss": "LogLoss",
-    "brier": "Brier",
     "roc-auc": "RocAuc",
-    "average-precision": "AveragePrecision",
-    "macro-f1": "MacroF1",
     "ndcg": "NDCG",
     "mean-ndcg": "MeanNDCG",
     "letor-ndcg": "LetorNDCG",

@@ -25,9 +25,10 @@ from mddag.estimators.detection import (
     detector_calibration,
     rates_on,
 )
-from mddag.estimators.metric_choice import checked_class_metric, learned_loss
+from mddag.losses import Logistic
 from mddag.mdp.mdp import MDP
 from mddag.mdp.policy import ACTIONS, Policy
+from mddag.metrics.classification import checked_class_metric
 from mddag.ordering import Given
 from mddag.solvers import Rejection, Sarsa, Solver
 from mddag.solvers.rejection.rejection import Detection
@@ -83,10 +84,9 @@ class MDDAGClassifier(ClassifierMixin, DagEstimator):  # type: ignore[misc]
         ``decision_function`` ranks rows that were rejected below those that passed, early ones
         lowest. The realised rates are in ``realised_rates_``; see docs/detection.md.
     metric : metric of classifiers, default None
-        What is to be good: ``LogLoss()``, ``Brier()``, ``RocAuc()``, ``AveragePrecision()``,
-        ``MacroF1()`` or ``CostMatrix(costs)`` of ``mddag.metrics``; None means ``Accuracy()``. It
-        chooses the loss where none is given (docs/sparsify.md, "What is to be good") and is what
-        ``score`` returns, negated where smaller is better.
+        What is to be good: ``LogLoss()`` or ``RocAuc()`` of ``mddag.metrics``; None means
+        ``Accuracy()``. Policies are learned by ``Logistic()`` for the first two where no loss is
+        given, and ``score`` returns the metric, negated where smaller is better.
 
     Attributes
     ----------
@@ -251,11 +251,9 @@ class MDDAGClassifier(ClassifierMixin, DagEstimator):  # type: ignore[misc]
         targets: NDArray[Any],
         weight: NDArray[np.float64] | None,
     ) -> Any:
-        metric = checked_class_metric(self.metric)
-        if metric is None:
-            return self.loss
-        codes = ensemble.task.coded(targets)
-        return learned_loss(metric, self.loss, votes.scores(), codes, weight)
+        # probabilities near the full ones keep every metric of probabilities
+        by_metric = checked_class_metric(self.metric) is not None
+        return Logistic() if by_metric and self.loss is None else self.loss
 
     def _own_solver(self) -> Any:
         if self.target_fpr is None and self.target_tpr is None:

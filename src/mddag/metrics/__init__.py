@@ -6,15 +6,16 @@
 | fpr_at_tpr | the other way round |
 | threshold_at_fpr, threshold_at_tpr | those thresholds alone, to be used on other rows |
 | rate_interval | what a count of false positives says about their rate |
-| Accuracy, CostMatrix, MacroF1 | classifiers: the winning classes |
-| LogLoss, Brier | classifiers: the probabilities, row by row |
-| RocAuc, AveragePrecision | classifiers: how probabilities sort rows of a class before others |
+| Accuracy | classifiers: the winning classes |
+| LogLoss | classifiers: the probabilities, row by row |
+| RocAuc | classifiers: how probabilities sort rows of a class before others |
 | NDCG, LetorNDCG, MeanNDCG | ranking: gains of documents, discounted by their positions |
 | MAP, MRR | ranking: positions of the relevant documents |
 | RealisedRates | what a detector did to rows held out, beside the rate that was wanted |
 | DetectionRun, best_within | Figure 2: the best setting within a mean number of evaluations |
 """
 
+from mddag.metrics.classification import Accuracy, LogLoss, RocAuc
 from mddag.metrics.detection import (
     fpr_at_tpr,
     rate_interval,
@@ -23,24 +24,17 @@ from mddag.metrics.detection import (
     tpr_at_fpr,
 )
 from mddag.metrics.detection_runs import DetectionRun, Scored, best_within
-from mddag.metrics.macro_f1 import MacroF1
-from mddag.metrics.ranked_classes import AveragePrecision, RocAuc
 from mddag.metrics.ranking import MAP, MRR, NDCG, LetorNDCG, MeanNDCG
 from mddag.metrics.realised_rates import RealisedRates
-from mddag.metrics.row_means import Accuracy, Brier, CostMatrix, LogLoss
 
 __all__ = [
     "MAP",
     "MRR",
     "NDCG",
     "Accuracy",
-    "AveragePrecision",
-    "Brier",
-    "CostMatrix",
     "DetectionRun",
     "LetorNDCG",
     "LogLoss",
-    "MacroF1",
     "MeanNDCG",
     "RealisedRates",
     "RocAuc",

@@ -15,9 +15,8 @@ from numpy.typing import NDArray
 from mddag._internal.weights import are_equal
 from mddag.ensemble.ensemble import Ensemble
 from mddag.ensemble.tasks.task import Task
-from mddag.estimators.metric_choice import checked_class_metric
 from mddag.mdp.arguments import checked_beta
-from mddag.metrics.class_metric import ClassMetric
+from mddag.metrics.classification import ClassMetric, checked_class_metric
 from mddag.metrics.ranking import RankingMetric
 from mddag.tuning.excess_loss import Measure
 
@@ -71,8 +70,6 @@ def metric_of(ensemble: Ensemble, metric: Any) -> ClassMetric | None:
             f"metric is {metric!r}, which is for classifiers, but the model is a {ensemble.kind}, "
             f"of which {ensemble.task.quality.name} is the metric; leave it out"
         )
-    if found is not None:
-        found.check_classes(max(ensemble.n_scores, 2))
     return found
 
 

@@ -14,8 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mddag._internal.doubts import doubt
-from mddag.metrics.class_metric import ClassMetric
-from mddag.metrics.row_means import CostMatrix
+from mddag.metrics.classification import ClassMetric
 from mddag.tuning import p_values
 from mddag.tuning.candidate_front import Candidate, CandidateFront
 from mddag.tuning.excess_loss import Measure
@@ -67,9 +66,6 @@ class Guarantee:
 
     def price(self, n_certifying: int) -> float:
         """What a changed label costs the proof besides its loss; 0 but for a "difference"."""
-        if isinstance(self.metric, CostMatrix):
-            mean = self.metric.matrix[self.metric.matrix > 0].mean()
-            return p_values.price_of_difference(self.bound / mean, n_certifying, self.confidence)
         if self.measure != "difference":
             return 0.0
         return p_values.price_of_difference(self.bound, n_certifying, self.confidence)

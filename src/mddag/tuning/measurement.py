@@ -52,7 +52,7 @@ def measured(
     values: tuple[float | None, float | None] = None, None
     if metric_loss is not None and parts.labelled:
         shipped = estimator.calibration_.probabilities(left.scores, left.exit_step)
-        values = metric_loss.values(shipped, left.verdict, rows)
+        values = metric_loss.values(shipped, rows)
     elif parts.labelled:
         values = quality(full, truth, weight), quality(sparse, truth, weight)
     nodes: tuple[float | None, float | None] = None, None

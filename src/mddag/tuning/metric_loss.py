@@ -4,13 +4,13 @@ The metric is that of the model as it would be shipped: probabilities by the cal
 that is fitted on the rows for learning and choosing, for the full ensemble too. A metric such as
 ROC AUC compares rows with each other, so it is computed in each block of rows by itself: rows that
 certify are compared with rows that certify. The mean of the numbers over a block is what is lost in
-it; see ``metrics.class_metric`` for their deviation.
+it; see ``metrics.classification`` for their deviation.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,19 +19,12 @@ from mddag._internal.weights import mass, part
 from mddag.calibration.by_exit import exit_calibration
 from mddag.calibration.platt import opinion
 from mddag.ensemble.ensemble import Ensemble
-from mddag.ensemble.tasks.classification import winners
-from mddag.metrics.class_metric import ClassMetric, one_hot
+from mddag.metrics.classification import ClassMetric, one_hot
 from mddag.tuning.row_parts import RowParts
 
 Matrix = NDArray[np.float64]
 Vector = NDArray[np.float64]
 Rows = NDArray[np.intp]
-
-
-class Priced(Protocol):
-    """What has a price for changed labels (``Guarantee``)."""
-
-    def price(self, n_certifying: int, /) -> float: ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,7 +56,7 @@ class MetricLoss:
         taught = opinion(scores, codes, None if weight is None else mass(weight))
         object.__setattr__(self, "taught", taught)
         at_end = np.full(len(self.scores), self.ensemble.n_classifiers)
-        full = self.probabilities(self.scores, at_end, winners(self.scores))
+        full = self.probabilities(self.scores, at_end)
         object.__setattr__(self, "full", full)
 
     def __call__(
@@ -73,17 +66,15 @@ class MetricLoss:
         verdict: NDArray[np.intp] | None = None,
     ) -> Vector:
         """Of the policy with which rows left at these steps, with scores (n, K); (n,)."""
-        sparse, lost = self.probabilities(scores, exit_step, verdict), np.zeros(len(scores))
+        sparse, lost = self.probabilities(scores, exit_step), np.zeros(len(scores))
         for rows in self.blocks:
             weight = self._weight(rows)
             lost[rows] = self.metric.lost(self.full[rows], sparse[rows], self.shares[rows], weight)
         return lost
 
-    def values(self, shipped: Matrix, verdict: NDArray[np.intp], rows: Rows) -> tuple[float, float]:
+    def values(self, shipped: Matrix, rows: Rows) -> tuple[float, float]:
         """The metric of the full and of the shipped model, whose probabilities (n_rows, n_classes)
-        and winning classes on some rows are these."""
-        if self.metric.of_classes:
-            shipped = one_hot(verdict, shipped.shape[1])
+        on some rows are these."""
         weight = self._weight(rows)
         full, sparse = (
             np.average(self.metric.of_rows(p, self.shares[rows], weight), weights=weight)
@@ -91,33 +82,17 @@ class MetricLoss:
         )
         return float(full), float(sparse)
 
-    def probabilities(
-        self,
-        scores: Matrix,
-        exit_step: NDArray[np.integer[Any]],
-        verdict: NDArray[np.intp] | None = None,
-    ) -> Matrix:
-        """Those of the shipped model, (n, n_classes); 0 and 1 where the winner alone counts."""
-        if self.metric.of_classes:
-            winner = winners(scores) if verdict is None else verdict
-            return one_hot(np.asarray(winner, np.intp), self.shares.shape[1])
+    def probabilities(self, scores: Matrix, exit_step: NDArray[np.integer[Any]]) -> Matrix:
+        """Those of the shipped model, (n, n_classes)."""
         fit = self.fit
         found = exit_calibration(
             self.ensemble, scores[fit], exit_step[fit], self.taught, part(self.weight, fit)
         )
         return found.probabilities(scores, exit_step)
 
-    def learned_from(self, parts: RowParts, knob: str, guarantee: Priced | None) -> NDArray[Any]:
-        """The targets of all rows that policies are learned by: labels or shares of classes.
-
-        A bound on decisions has soft ones, in which a change of label costs what it is expected to.
-        """
-        if not parts.labelled or knob == "max_disagreement":
-            return self.shares
-        if self.metric.of_classes and knob == "max_loss":
-            price = 0.0 if guarantee is None else guarantee.price(len(parts.certifying))
-            return parts.soft_targets(price)
-        return parts.truth
+    def learned_from(self, parts: RowParts, knob: str) -> NDArray[Any]:
+        """The targets of all rows that policies are learned by: labels or shares of classes."""
+        return parts.truth if parts.labelled and knob != "max_disagreement" else self.shares
 
     def _weight(self, rows: Rows) -> Vector:
         return np.ones(len(rows)) if self.weight is None else self.weight[rows]

@@ -48,7 +48,7 @@ def searched(
     )
     learned_from = targets
     if metric_loss is not None:
-        excess_loss, learned_from = metric_loss, metric_loss.learned_from(parts, knob, guarantee)
+        excess_loss, learned_from = metric_loss, metric_loss.learned_from(parts, knob)
     elif (knob, measure) == ("max_loss", "difference"):
         price = 0.0 if guarantee is None else guarantee.price(len(parts.certifying))
         learned_from = parts.soft_targets(price)

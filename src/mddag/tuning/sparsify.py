@@ -26,7 +26,7 @@ from mddag.estimators.regressor import MDDAGRegressor
 from mddag.estimators.solver_choice import threads_of_learning
 from mddag.features.checks import counted_rows
 from mddag.mdp.policy_rows import mdp_of
-from mddag.metrics.class_metric import ClassMetric
+from mddag.metrics.classification import ClassMetric
 from mddag.tuning.arguments import (
     BOUNDS,
     WITHOUT_QUERIES,
@@ -116,12 +116,11 @@ def sparsify(
                        differently prove nothing: max_loss and max_disagreement need confidence=None
     qid, group       : rankers: the query of each row, (n,), in any order, or the number of rows of
                        each query, one behind the other. With a regressor they ask for a ranker
-    metric           : what is to be good, from mddag.metrics: of classifiers LogLoss(), Brier(),
-                       RocAuc(), AveragePrecision(), MacroF1() or CostMatrix(costs), None for
-                       Accuracy(); of rankers NDCG(k), LetorNDCG(k) or MeanNDCG(), None for
-                       NDCG(10). max_loss is in its units, and max_disagreement bounds what is lost
-                       of it if the full model's own probabilities (rankers: order) were true.
-                       Bounds of rankers count queries
+    metric           : what is to be good, from mddag.metrics: of classifiers LogLoss() or
+                       RocAuc(), None for Accuracy(); of rankers NDCG(k), LetorNDCG(k) or
+                       MeanNDCG(), None for NDCG(10). max_loss is in its units, and
+                       max_disagreement bounds what is lost of it if the full model's own
+                       probabilities (rankers: order) were true. Bounds of rankers count queries
     X_train          : rankers: rows that the model was trained on, or any others, if they are at
                        hand; they need no labels. They serve order and readings, with their queries
                        qid_train
@@ -288,8 +287,7 @@ def settle_chosen(
     """
     ensemble, task = parts.ensemble, parts.ensemble.task
     rows = np.arange(len(parts))
-    of_metric = metric_loss is not None and not metric_loss.metric.of_classes
-    if task.calibration_changes_predictions or of_metric:
+    if task.calibration_changes_predictions or metric_loss is not None:
         rows = parts.seen
     estimator.set_params(beta=chosen.beta)
     estimator.describe_rows(X)

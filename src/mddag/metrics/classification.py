@@ -1,7 +1,7 @@
-"""ClassMetric: the contract of a metric of classifiers, of probabilities and labels.
+"""Metrics of classifiers, of probabilities and labels: accuracy, log-loss, ROC AUC.
 
-A metric is the mean over rows of numbers, by the weight of rows. Some metrics are means by
-definition (log-loss); the others are functions of such means (ROC AUC), and their numbers are
+A metric is the mean over rows of numbers, by the weight of rows. Accuracy and log-loss are means by
+definition; ROC AUC is a function of means, and its numbers are
 
     value of the metric + influence of the row,      influence: the derivative of the value by the
                                                      weight of the row; its mean over rows is 0
@@ -11,24 +11,27 @@ error (the delta method; for ROC AUC it is that of DeLong et al. 1988). Differen
 the same rows are differences of these numbers.
 
 Labels may be soft, (n, n_classes): a row of shares .3 and .7 is as if it were 0.3 rows of class 0
-and 0.7 rows of class 1. A metric keeps no rows and proves nothing (``tuning.p_values`` does).
+and 0.7 rows of class 1. A metric keeps no rows and guarantees nothing (``tuning.p_values`` does).
 """
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mddag._internal.checks import as_floats, described
+from mddag._internal.checks import as_floats, check_between, described
 from mddag._internal.parameters import Parameters
 from mddag._internal.weights import checked_weight
 
 Matrix = NDArray[np.float64]
 Vector = NDArray[np.float64]
 ROUNDING = 1e-6  # of the sum of probabilities of a row
+TINY = float(np.finfo(np.float64).tiny)
 
 
 class ClassMetric(ABC, Parameters):
@@ -36,12 +39,10 @@ class ClassMetric(ABC, Parameters):
 
     name             : what reports call it
     larger_is_better : or smaller
-    of_classes       : whether it reads the winning class of a row alone, not the probabilities
     """
 
     name: ClassVar[str]
     larger_is_better: ClassVar[bool] = True
-    of_classes: ClassVar[bool] = False
 
     def __call__(
         self, probabilities: ArrayLike, labels: ArrayLike, sample_weight: Any = None
@@ -71,20 +72,106 @@ class ClassMetric(ABC, Parameters):
         """A loss of the metric is below this number."""
         return 1.0
 
-    def check_classes(self, n_classes: int) -> None:
-        """Refuse a number of classes that the metric is not for."""
-
     def lost(self, full: Matrix, sparse: Matrix, shares: Matrix, weight: Vector) -> Vector:
         """Numbers (n,) whose mean is by how much `sparse` is worse than `full` on these rows."""
         gained = self.of_rows(sparse, shares, weight) - self.of_rows(full, shares, weight)
         return -gained if self.larger_is_better else gained
 
 
-def decided(p: Matrix) -> Matrix:
-    """The winning class of each row as 0 and 1, (n, n_classes); a tie goes to the first."""
-    chosen = np.zeros_like(p)
-    chosen[np.arange(len(p)), p.argmax(axis=1)] = 1.0
-    return chosen
+@dataclass
+class Accuracy(ClassMetric):
+    """The share of rows whose winning class is right; a tie goes to the first class."""
+
+    name = "accuracy"
+
+    def of_rows(self, p: Matrix, shares: Matrix, weight: Vector) -> Vector:
+        return np.asarray(shares[np.arange(len(p)), p.argmax(axis=1)])
+
+    @property
+    def span(self) -> float:
+        return 1.0
+
+
+@dataclass
+class LogLoss(ClassMetric):
+    """Minus the logarithm of the label's probability.
+
+    smallest : probabilities below it count as this one, so that the loss of a row is at most
+               -ln(smallest) and what is lost can be bounded exactly; None for none, and a test
+               that is right for many rows
+    """
+
+    smallest: float | None = None
+
+    name = "log-loss"
+    larger_is_better = False
+
+    def __post_init__(self) -> None:
+        if self.smallest is not None:
+            wanted = "a probability above 0 and below 1/2, such as 0.001, or None"
+            check_between("smallest", self.smallest, TINY, 0.5, wanted)
+
+    def of_rows(self, p: Matrix, shares: Matrix, weight: Vector) -> Vector:
+        least = TINY if self.smallest is None else self.smallest
+        losses: Vector = -(shares * np.log(np.maximum(p, least))).sum(axis=1)
+        return losses
+
+    @property
+    def span(self) -> float | None:
+        return None if self.smallest is None else -math.log(self.smallest)
+
+    @property
+    def largest(self) -> float:
+        return math.inf
+
+
+@dataclass
+class RocAuc(ClassMetric):
+    """The area under the ROC curve, P(s of a row of the class > s of another) + P(equal) / 2.
+
+    s is the probability of the second of two classes. More classes: the mean over classes, each
+    against all others, of those that have rows and leave some to others.
+    """
+
+    name = "ROC AUC"
+
+    def of_rows(self, p: Matrix, shares: Matrix, weight: Vector) -> Vector:
+        held = weight @ shares
+        classes = [1] if p.shape[1] == 2 else range(p.shape[1])
+        used = [k for k in classes if 0 < held[k] < held.sum()]
+        if not used:
+            raise ValueError(
+                f"{self.name} compares rows of a class with others, but all rows are of one class"
+            )
+        numbers = sum(self._of_class(p[:, k], shares[:, k], weight) for k in used)
+        return np.asarray(numbers / len(used))
+
+    @staticmethod
+    def _of_class(s: Vector, positive: Vector, weight: Vector) -> Vector:
+        # of rows sorted once all sums are running sums: O(n log n)
+        group = np.unique(s, return_inverse=True)[1].reshape(-1)
+        yes, no = weight * positive, weight * (1 - positive)
+        of_yes, of_no = (np.bincount(group, w) for w in (yes, no))
+        n_yes, n_no = yes.sum(), no.sum()
+        # shares of the others that each group of ties beats, half of the equal ones among them
+        beats = (of_no.cumsum() - of_no / 2) / n_no
+        beaten = 1 - (of_yes.cumsum() - of_yes / 2) / n_yes
+        auc = float(of_yes @ beats) / n_yes
+        total = n_yes + n_no
+        influence: Vector = positive * (beats[group] - auc) * (total / n_yes)
+        influence += (1 - positive) * (beaten[group] - auc) * (total / n_no)
+        return np.asarray(auc + influence)
+
+
+def checked_class_metric(metric: Any) -> ClassMetric | None:
+    """The metric of a classifier; None for accuracy, which is the default."""
+    if metric is None or isinstance(metric, Accuracy):
+        return None
+    if not isinstance(metric, ClassMetric):
+        raise TypeError(
+            f"metric is {metric!r}; wanted Accuracy(), LogLoss() or RocAuc() of mddag.metrics"
+        )
+    return metric
 
 
 def checked_probabilities(probabilities: ArrayLike) -> Matrix:
