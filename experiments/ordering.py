@@ -21,7 +21,7 @@ import lightgbm
 import numpy as np
 
 from mddag import MDP, Grid, as_ensemble
-from mddag.ordering import Correlation, Given, QWYCOrder
+from mddag.ordering import Correlation, Given
 from mddag.ordering.arrangement import Arrangement, arranged
 from mddag.solvers import QWYC, Margin, Prefix, Residual
 
@@ -76,7 +76,6 @@ def arrangements(mdp: MDP) -> Iterator[tuple[str, Arrangement]]:
     yield "given", arranged(Given(), mdp.votes)
     yield "correlation", arranged(Correlation(), mdp.votes)
     yield "correlation without levels", Arrangement(Correlation()(mdp.votes))
-    yield "qwyc", arranged(QWYCOrder(), mdp.votes)
 
 
 def evaluations(family: Any, learning: MDP, fresh: MDP) -> float:

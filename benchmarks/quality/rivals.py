@@ -25,12 +25,12 @@ import numpy as np
 from benchmarks.quality.boosters import trained
 from benchmarks.quality.curves import ALL_ROWS, Candidate, Measures
 from benchmarks.quality.nodes import depths_of, walked
+from benchmarks.quality.qwyc_order import OrderedQWYC
 from benchmarks.quality.rows import Parts, Sample
 from benchmarks.quality.tuning import Trained, Tuned
 from benchmarks.quality.walks import Walk, walk
 from mddag import MDP, Ensemble, Grid, Policy, Votes
 from mddag.mdp.policy import EVAL, QUIT
-from mddag.ordering import QWYCOrder
 from mddag.solvers import QWYC
 
 FREQ = 10  # pred_early_stop_freq, LightGBM's default
@@ -76,7 +76,7 @@ def of_full(tuned: Tuned, rows: Parts, library: str) -> Iterator[Candidate]:
         yield from ended(("", "pred_early_stop"), on_policy, test, [len(full)], margins, every=FREQ)
     if full.n_scores == 1:
         yield from qwyc("QWYC", QWYC(rates=RATES), full, rows)
-        yield from qwyc("QWYC, own order", QWYC(QWYCOrder(), rates=RATES), full, rows)
+        yield from qwyc("QWYC, own order", OrderedQWYC(rates=RATES), full, rows)
 
 
 def on_all_rows(names: tuple[str, str]) -> tuple[str, str]:

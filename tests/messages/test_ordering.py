@@ -1,13 +1,12 @@
 """What is said of bad input: orders."""
 
-from mddag.ordering import Correlation, Given, QWYCOrder
+from mddag.ordering import Correlation, Given
 from tests.messages.message import check, each
 from tests.messages.models import X
 
 ROWS = [
     ("focus", lambda: Correlation(focus="sharp"), ValueError, "focus is 'sharp'; wanted a finite"),
     ("max_rows", lambda: Correlation(max_rows=0), ValueError, "max_rows is 0; wanted"),
-    ("rate", lambda: QWYCOrder(rate=2), ValueError, "rate is 2; wanted a fraction of the rows"),
     (
         "order of",
         lambda: Given()(X),

@@ -4,7 +4,6 @@ out, with the constants and weights that partial sums in this order need.
 | ordering | use it when |
 |---|---|
 | Correlation | by default: the ensemble was not made with early exits in mind (gradient boosting) |
-| QWYCOrder | you want what QWYC does, for comparison; one score, slower |
 | Given | the sequence is good as it is |
 
 ``order`` has the contract of an ordering: start there. ``arrangement`` adds levels: constants, one
@@ -17,6 +16,5 @@ these uses labels.
 from mddag.ordering.correlation import Correlation
 from mddag.ordering.given import Given
 from mddag.ordering.order import Ordering
-from mddag.ordering.qwyc import QWYCOrder
 
-__all__ = ["Correlation", "Given", "Ordering", "QWYCOrder"]
+__all__ = ["Correlation", "Given", "Ordering"]

@@ -13,33 +13,32 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
+from mddag import _core
 from mddag._internal.checks import as_floats, check_whole
 from mddag._internal.parameters import Parameters
 from mddag.ensemble.partial_sums import partial_sums
 from mddag.mdp.grid import Grid
 from mddag.mdp.mdp import MDP
 from mddag.mdp.policy import EVAL, QUIT, Policy
-from mddag.ordering.arrangement import Arrangement
-from mddag.ordering.order import checked_ordering
-from mddag.ordering.qwyc import QWYCOrder, check_one_score, cuts
 from mddag.solvers.exits.family import Policies, check_classes
 from mddag.solvers.solver import Family
 
 RATES = (0.0, 0.001, 0.002, 0.003, 0.005, 0.007, 0.01, 0.015, 0.02, 0.03, 0.05, 0.07, 0.1, 0.2)
+SHARES = (0.0, 0.25, 0.5, 0.75, 1.0)  # of the budget for the lower end; the upper has the rest
+
+Matrix = NDArray[np.float64]
 
 
 @dataclass
 class QWYC(Parameters, Family):
     """Two thresholds per step.
 
-    order : the order of the base classifiers, such as QWYCOrder(); None for the one they have
     every : steps between two looks at the score
     rates : shares of the rows that may get another label, tried one after the other
     """
 
-    order: QWYCOrder | None = None
     every: int = 1
     rates: tuple[float, ...] = RATES
 
@@ -47,8 +46,6 @@ class QWYC(Parameters, Family):
 
     def __post_init__(self) -> None:
         check_whole("every", self.every, 1)
-        if self.order is not None:
-            checked_ordering(self.order)
         rates = as_floats("rates", self.rates, "shares of the rows, in [0, 1]")
         if rates.ndim != 1 or not len(rates) or not ((rates >= 0) & (rates <= 1)).all():
             raise ValueError(f"rates are {self.rates}; wanted shares of the rows, in [0, 1]")
@@ -56,11 +53,11 @@ class QWYC(Parameters, Family):
     def candidates(self, mdp: MDP) -> Bands:
         """The full ensemble, then the rates."""
         check_classes(self, mdp)
-        check_one_score(mdp.n_scores)
-        order = np.arange(mdp.n_steps)
-        if self.order is not None:
-            order = self.order(mdp.votes, mdp.costs, mdp.weight)
-            mdp = mdp.arranged(Arrangement(order))
+        if mdp.n_scores != 1:
+            raise ValueError(
+                f"votes have {mdp.n_scores} scores; QWYC has a low and a high end of one score: "
+                "use Residual or Margin"
+            )
         rates = self.rates if "quit" in mdp.actions else ()
         walk = Walk(mdp, np.array(rates, np.float64), -(-mdp.n_steps // self.every))
         full = mdp.votes.scores()[:, 0] > 0
@@ -68,7 +65,7 @@ class QWYC(Parameters, Family):
             if j % self.every == 0 and j < mdp.n_steps and len(rates):
                 wrong = (scores[:, 0] > 0) != full
                 walk.quit(j // self.every, mdp.grid.cells(scores), wrong)
-        return Bands(mdp.grid, walk.bands, order, self.every)
+        return Bands(mdp.grid, walk.bands, np.arange(mdp.n_steps), self.every)
 
 
 class Walk:
@@ -133,3 +130,23 @@ class Bands(Policies):
                 lost = mdp.losses_of(scores, slice(None), n_evaluated)
                 by[c] = np.average(lost, weights=mdp.weight)
         return losses, costs
+
+
+def cuts(
+    there: Matrix, wrong: Matrix, budget: ArrayLike
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
+    """The most rows that can quit at both ends of the cells, for each of m histograms.
+
+    there, wrong : weight of the rows in each cell, and of those among them that quitting gets
+                   wrong, both (m, n_cells)
+    budget       : the most weight that may be wrong, one number or (m,)
+
+    Returns low and high, so that cells up to low and from high on quit, and the weight that does,
+    each (m,). Both cuts end at cells that hold rows: nothing is known of what lies between.
+    Computed by native/exits/quit_cuts.hpp.
+    """
+    m = len(there)
+    low, high, quit_weight = np.empty(m, np.int64), np.empty(m, np.int64), np.empty(m)
+    budgets = np.full(m, budget, np.float64)
+    _core.quit_cuts(there, wrong, budgets, np.array(SHARES), low, high, quit_weight)
+    return low, high, quit_weight

@@ -1,4 +1,4 @@
-"""QWYCOrder: next is the base classifier after which most rows can quit, per price.
+"""QWYC in an order of its own: next is the base classifier after which most rows can quit.
 
 "Quit when you can" (Wang, Gupta & You): rows whose partial sum is low or high enough quit, as long
 as at most a share `rate` of all rows gets another label than by the full ensemble. The greedy order
@@ -14,15 +14,16 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mddag import _core
 from mddag._internal.checks import check_fraction, check_whole, checked_prices
 from mddag._internal.parameters import Parameters
 from mddag._internal.row_sampling import spaced_rows
-from mddag.ensemble.votes import Votes, check_votes
+from mddag.ensemble.votes import Votes
+from mddag.mdp.mdp import MDP
+from mddag.ordering.arrangement import Arrangement
+from mddag.solvers.exits.qwyc import QWYC, Bands, cuts
 
 Matrix = NDArray[np.float64]
 Vector = NDArray[np.float64]
-SHARES = (0.0, 0.25, 0.5, 0.75, 1.0)  # of the budget for the lower end; the upper has the rest
 
 
 @dataclass
@@ -47,8 +48,6 @@ class QWYCOrder(Parameters):
         self, votes: Votes, costs: ArrayLike | None = None, weight: ArrayLike | None = None
     ) -> NDArray[np.intp]:
         """See `Ordering`."""
-        check_votes(votes)
-        check_one_score(votes.tables.n_scores)
         prices = checked_prices("costs", costs, votes.tables.n_classifiers, "base classifier")
         weight = checked_prices("weight", weight, len(votes), "row")
         counting = np.flatnonzero(weight)
@@ -85,33 +84,15 @@ class QWYCOrder(Parameters):
         return cells
 
 
-def cuts(
-    there: Matrix, wrong: Matrix, budget: ArrayLike
-) -> tuple[NDArray[np.int64], NDArray[np.int64], Vector]:
-    """The most rows that can quit at both ends of the cells, for each of m histograms.
+class OrderedQWYC(QWYC):
+    """QWYC in its own order."""
 
-    there, wrong : weight of the rows in each cell, and of those among them that quitting gets
-                   wrong, both (m, n_cells)
-    budget       : the most weight that may be wrong, one number or (m,)
-
-    Returns low and high, so that cells up to low and from high on quit, and the weight that does,
-    each (m,). Both cuts end at cells that hold rows: nothing is known of what lies between.
-    Computed by native/exits/quit_cuts.hpp.
-    """
-    m = len(there)
-    low, high, quit_weight = np.empty(m, np.int64), np.empty(m, np.int64), np.empty(m)
-    budgets = np.full(m, budget, np.float64)
-    _core.quit_cuts(there, wrong, budgets, np.array(SHARES), low, high, quit_weight)
-    return low, high, quit_weight
-
-
-def check_one_score(n_scores: int) -> None:
-    """Refuse several classes."""
-    if n_scores != 1:
-        raise ValueError(
-            f"votes have {n_scores} scores; QWYC has a low and a high end of one score: use "
-            "Correlation for the order and Residual or Margin for exits"
-        )
+    def candidates(self, mdp: MDP) -> Bands:
+        """The full ensemble, then the rates."""
+        order = QWYCOrder()(mdp.votes, mdp.costs, mdp.weight)
+        bands = super().candidates(mdp.arranged(Arrangement(order)))
+        bands.order = order
+        return bands
 
 
 def _by_cell(cells: NDArray[np.intp], weight: Vector | Matrix, n_cells: int) -> Matrix:
