@@ -19,9 +19,10 @@ export MDDAG_ANCHORS ?= $(wildcard $(abspath ../shared/anchors))
 NATIVE := CMakeLists.txt $(shell find native -name '*.cpp' -o -name '*.hpp')
 ROOMS := $(shell find src/mddag -type d -not -name __pycache__)
 # What calls the kernels most: run against every other build of the native core.
-KERNEL_TESTS := $(addprefix tests/,native learners solvers/td solvers/descent serving/model_file \
+KERNEL_TESTS := $(addprefix tests/,native learners solvers/test_sarsa.py solvers/test_descent.py \
+  serving/model_file \
   boosting/test_rounds.py calibration dag ensemble features/test_features.py mdp/test_grid.py \
-  mdp/test_mdp.py serving/test_predictor.py solvers/test_quit_loss.py)
+  mdp/test_mdp.py serving/test_predictor.py solvers/test_preparation.py)
 
 .PHONY: demo demo-costs test lint format check clang programs test-arm test-clusters bench-clusters \
   java fuzz sanitize dist wheel bench experiments docs links release-check clean

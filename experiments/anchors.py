@@ -26,8 +26,8 @@ import numpy as np
 
 from mddag import MDP
 from mddag.solvers import Sarsa, WatkinsQ
-from mddag.solvers.td.exploration import Flat, Growing
-from mddag.solvers.td.values import RadialBasis, Table
+from mddag.solvers.sarsa import Flat, Growing
+from mddag.solvers.values import RadialBasis, Table
 
 BETA = 0.01
 N_STUMPS = 200

@@ -26,8 +26,7 @@ from sklearn.datasets import load_digits
 
 from mddag import MDP, Ensemble, Grid, as_ensemble
 from mddag.ordering import Correlation
-from mddag.ordering.arrangement import Arrangement, arranged, by_lines
-from mddag.ordering.class_levels import by_log_odds
+from mddag.ordering.arrangement import Arrangement, arranged, by_lines, by_log_odds
 from mddag.solvers import Margin, Prefix, Residual
 
 RESULTS = Path(__file__).parent / "results" / "many_classes.csv"

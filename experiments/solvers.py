@@ -32,8 +32,8 @@ from mddag.datasets import two_clusters
 from mddag.learners import Stump, Tree
 from mddag.losses import Exponential, ZeroOne
 from mddag.solvers import Sarsa, WatkinsQ
-from mddag.solvers.td.exploration import Flat, Growing
-from mddag.solvers.td.values import RadialBasis, Table
+from mddag.solvers.sarsa import Flat, Growing
+from mddag.solvers.values import RadialBasis, Table
 
 BETAS = (1e-2, 3e-3, 1e-3, 3e-4, 1e-4)
 HEAD = (

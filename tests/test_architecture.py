@@ -32,9 +32,7 @@ FAMILIES = [
     "mddag.detection.cascades",
     "mddag.ensemble.tasks",
     "mddag.learners",
-    "mddag.ordering",
     "mddag.solvers",
-    "mddag.solvers.td.values",
 ]
 MOST_LAYERS, MOST_ENTRIES = 8, 22
 

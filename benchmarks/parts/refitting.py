@@ -20,8 +20,7 @@ from benchmarks.quality.rows import parts
 from benchmarks.quality.tuning import tuned
 from mddag import Votes
 from mddag._internal.row_sampling import stratified
-from mddag.calibration.calibration import probabilities
-from mddag.calibration.platt import fit_factor
+from mddag.calibration.calibration import fit_factor, probabilities
 from mddag.solvers.portfolio.refitting import refitted_tables
 
 FIELDS = ("data", "seed", "base", "of", "error", "corrected", "log_loss", "log_loss_corrected")

@@ -20,7 +20,7 @@ from mddag._internal.row_sampling import spaced_rows
 from mddag.ensemble.votes import Votes
 from mddag.mdp.mdp import MDP
 from mddag.ordering.arrangement import Arrangement
-from mddag.solvers.exits.qwyc import QWYC, Bands, cuts
+from mddag.solvers.qwyc import QWYC, Bands, cuts
 
 Matrix = NDArray[np.float64]
 Vector = NDArray[np.float64]

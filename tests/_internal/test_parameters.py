@@ -3,8 +3,8 @@ from sklearn.base import clone
 
 from mddag.learners import Stump, Tree
 from mddag.solvers import Sarsa
-from mddag.solvers.td.exploration import Flat
-from mddag.solvers.td.values import RadialBasis, Table
+from mddag.solvers.sarsa import Flat
+from mddag.solvers.values import RadialBasis, Table
 
 
 @pytest.mark.parametrize("learner", [Stump(), Tree(), Tree(n_leaves=5)])

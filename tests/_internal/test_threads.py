@@ -12,7 +12,7 @@ from mddag.learners.columns import Columns
 from mddag.serving.model_file import Model
 from mddag.serving.predictor import Predictor
 from mddag.solvers import Descent, Portfolio
-from mddag.solvers.descent.sweep import Guards, Sweep
+from mddag.solvers.descent import Guards, Sweep
 
 X = np.random.default_rng(0).normal(size=(600, 3))
 Y = (X[:, 0] + 0.3 * X[:, 1] > 0).astype(int)

@@ -1,5 +1,8 @@
 """Factors turn scores into probabilities and never change the winner."""
 
+import gc
+import tracemalloc
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -7,7 +10,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from numpy.testing import assert_allclose
 
-from mddag.calibration.calibration import Calibration, probabilities
+from mddag.calibration.calibration import Calibration, fit_factor, opinion, probabilities, smoothed
 from tests.reference import probabilities as twin
 
 
@@ -87,3 +90,88 @@ def test_sure_scores_are_sure_without_a_warning():
     assert_allclose(probabilities(np.array([[-1e4, 0, 1e4]]), 1.0), [[0, 0, 1]])
     assert_allclose(probabilities(np.array([[-1e308], [1e308]]), 1e3), [[1, 0], [0, 1]])
     assert_allclose(probabilities(np.array([[-1e308, 1e308, 1e308]]), 1e3), [[0, 0.5, 0.5]])
+
+
+@pytest.mark.parametrize("n_classes", [2, 4])
+@pytest.mark.parametrize("factor", [0.3, 1.0, 5.0])
+def test_the_factor_that_made_the_labels_is_found(n_classes, factor):
+    rng = np.random.default_rng(0)
+    scores = rng.normal(size=(40_000, 1 if n_classes == 2 else n_classes))
+    p = probabilities(scores, factor)
+    labels = (p.cumsum(axis=1) < rng.random((len(p), 1))).sum(axis=1)
+    assert fit_factor(scores, labels) == pytest.approx(factor, rel=0.05)
+
+
+def test_masses_are_repetitions():
+    rng = np.random.default_rng(1)
+    scores, labels, mass = rng.normal(size=(50, 3)), rng.integers(0, 3, 50), rng.integers(1, 4, 50)
+    alone = fit_factor(scores, labels, mass.astype(float))
+    again = fit_factor(scores.repeat(mass, axis=0), labels.repeat(mass))
+    assert alone == pytest.approx(again, rel=1e-9)
+
+
+def test_perfect_scores_stay_short_of_certainty():
+    scores = np.array([[-3.0], [-1.0], [2.0], [3.0]])
+    factor = fit_factor(scores, np.array([0, 0, 1, 1]))
+    assert 0.5 < probabilities(scores, factor)[2, 1] < 0.99
+
+
+def test_scores_that_mislead_become_unsure_and_none_give_one():
+    scores, labels = np.array([[-1.0], [1.0]]), np.array([1, 0])
+    factor = fit_factor(scores, labels)
+    assert factor > 0
+    assert_allclose(probabilities(scores, factor), 0.5, atol=1e-3)
+    assert fit_factor(np.zeros((2, 1)), labels) == 1.0
+
+
+def test_one_row_in_all_is_of_any_class_alike():
+    labels = np.array([0, 0, 2])
+    own, other = 3 / 4 + 1 / 12, 1 / 12
+    expected = np.full((3, 3), other) + (own - other) * np.eye(3)[labels]
+    assert_allclose(smoothed(labels, 3, np.ones(3)), expected)
+
+
+def test_many_small_classes_do_not_drown_the_labels():
+    rng = np.random.default_rng(4)
+    labels = rng.integers(0, 26, 260)  # ten rows of each class, all but one right by far
+    scores = 10.0 * np.eye(26)[np.where(np.arange(260) == 0, (labels + 1) % 26, labels)]
+    p = probabilities(scores, fit_factor(scores, labels))
+    assert p.max(axis=1) == pytest.approx(1 - 2 / 261, abs=1e-3)
+
+
+def test_soft_targets_are_taken_as_they_are():
+    scores = np.random.default_rng(2).normal(size=(500, 1))
+    p = probabilities(scores, 1.7)
+    assert fit_factor(scores, p) == pytest.approx(1.7, rel=1e-6)
+    three = np.random.default_rng(3).normal(size=(500, 3))
+    assert fit_factor(three, probabilities(three, 0.6)) == pytest.approx(0.6)
+
+
+def test_an_opinion_is_found_again_by_fitting_to_it():
+    rng = np.random.default_rng(2)
+    scores, labels = rng.normal(size=(300, 3)), rng.integers(0, 3, 300)
+    said = opinion(scores, labels)
+    factor = fit_factor(scores, said)
+    assert_allclose(probabilities(scores, factor), said, atol=1e-6)
+
+
+def test_an_opinion_is_of_the_rows_that_count():
+    scores, labels = np.array([[1.0], [2.0], [-1.0], [1.0]]), np.array([1, 1, 0, 0])
+    mass = np.array([1.0, 1.0, 1.0, 0.0])
+    said = opinion(scores, labels, mass)
+    np.testing.assert_allclose(said[:3], opinion(scores[:3], labels[:3]))
+    assert abs(said[3, 1] - opinion(scores, labels)[3, 1]) > 0.01
+
+
+def test_no_array_waits_for_a_collection_of_cycles():
+    scores = np.random.default_rng(0).normal(size=(20_000, 1))
+    labels = (scores[:, 0] > 0).astype(np.intp)
+    gc.disable()
+    tracemalloc.start()
+    try:
+        for _ in range(10):
+            fit_factor(scores, labels)
+        assert tracemalloc.get_traced_memory()[0] < scores.nbytes
+    finally:
+        tracemalloc.stop()
+        gc.enable()

@@ -17,8 +17,8 @@ from mddag.solvers import (
     Stopping,
 )
 from mddag.solvers.rejection.thresholds import reject_thresholds
-from mddag.solvers.td.exploration import Flat, Growing
-from mddag.solvers.td.values import RadialBasis, Table
+from mddag.solvers.sarsa import Flat, Growing
+from mddag.solvers.values import RadialBasis, Table
 from tests.messages.message import check, each
 from tests.messages.models import ReturnsNothing, X, Y, fit, mdp, regressor, votes
 

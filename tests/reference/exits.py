@@ -1,4 +1,4 @@
-"""Twin of mddag.solvers.exits.nested and native/exits/walk.hpp: every candidate followed by
+"""Twin of mddag.solvers.exits and native/exits/walk.hpp: every candidate followed by
 itself, action by action."""
 
 import numpy as np

@@ -1,4 +1,4 @@
-"""Twin of mddag.solvers.exits.stopping: the value of going on, one instance and cell at a time."""
+"""Twin of mddag.solvers.stopping: the value of going on, one instance and cell at a time."""
 
 import numpy as np
 

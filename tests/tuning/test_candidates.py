@@ -5,7 +5,7 @@ from mddag import Ensemble
 from mddag.mdp.policy_rows import mdp_of
 from mddag.ordering import Given
 from mddag.solvers import QWYC, Descent, Margin, Portfolio, Prefix, Residual, Solver
-from mddag.solvers.arranged import arranged_for
+from mddag.solvers.preparation import arranged_for
 from mddag.tuning.candidates import BETAS, CandidateSearch
 from mddag.tuning.excess_loss import ExcessLoss
 

@@ -25,8 +25,7 @@ from mddag.boosting.rounds import Boosted, Round, play, rounds, scored, start
 from mddag.boosting.thresholds import without_rare_sides
 from mddag.boosting.training_set import TrainingSet, class_weights
 from mddag.boosting.used_columns import among, on_used_columns
-from mddag.calibration.calibration import Calibration
-from mddag.calibration.platt import fit_factor
+from mddag.calibration.calibration import Calibration, fit_factor
 from mddag.ensemble.ensemble import Ensemble
 from mddag.features.patches import PatchFeatures
 from mddag.learners import Stump

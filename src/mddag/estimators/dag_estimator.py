@@ -21,8 +21,7 @@ from mddag._internal.progress import Report, progress
 from mddag._internal.weights import part
 from mddag.adapters import Transformer, parts_of
 from mddag.calibration.by_exit import exit_calibration
-from mddag.calibration.calibration import Calibration
-from mddag.calibration.platt import opinion
+from mddag.calibration.calibration import Calibration, opinion
 from mddag.dag.dag import Dag
 from mddag.dag.dag import compile as compile_dag
 from mddag.dag.replay import Replay, replay
@@ -54,7 +53,7 @@ from mddag.mdp.policy_rows import mdp_of
 from mddag.serving.model_file import Model
 from mddag.serving.predictor import Predictor
 from mddag.solvers import Solver
-from mddag.solvers.arranged import GRIDS, arranged_for
+from mddag.solvers.preparation import GRIDS, arranged_for
 
 # What to do about the steps of a Pipeline, where a Predictor reads rows as they are given.
 ONE_ROW = (

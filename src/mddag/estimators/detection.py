@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mddag._internal.weights import mass as mass_of
+from mddag.calibration.by_exit import reject_calibration
 from mddag.calibration.calibration import Calibration
-from mddag.calibration.rejects import reject_calibration
 from mddag.dag.replay import Replay
 from mddag.ensemble.ensemble import Ensemble
 from mddag.ensemble.votes import Tables

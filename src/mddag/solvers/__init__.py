@@ -16,25 +16,22 @@ further rows, which choose among the policies that were learned, by Eq. (8).
 | Stopping | probabilities count: early exits whose scores are read as a calibration reads them |
 | Rejection | detection: an FPR or a TPR is wanted, and the cost is that of negatives |
 
-``solver`` has the contract: start there. ``exits`` are policies without SKIP, ``td`` the paper's
-temporal differences, ``descent`` coordinate descent, ``rejection`` cascades of rejects,
-``portfolio`` the default, which runs the others. ``ranking`` is for rankers: its members look at
-whole queries, not at an MDP. Files of this folder serve several of them:
-``search`` keeps the best policy so far, ``judged_candidates`` and ``front`` choose among policies
-by loss and cost, ``teacher`` makes soft targets, ``quit_loss`` is the loss as kernels take it.
+``solver`` has the contract: start there. ``sarsa`` and ``values`` are the paper's temporal
+differences, ``exits`` has what early exits share, ``portfolio`` is the default, which runs the
+others. ``rejection`` is for detectors, ``ranking`` for rankers: its members look at whole queries,
+not at an MDP. ``front`` chooses among policies by loss and cost, ``preparation`` orders base
+classifiers and makes grids and soft targets.
 """
 
-from mddag.solvers.descent.descent import Descent
-from mddag.solvers.exits.margin import Margin
-from mddag.solvers.exits.prefix import Prefix
-from mddag.solvers.exits.qwyc import QWYC
-from mddag.solvers.exits.residual import Residual
-from mddag.solvers.exits.stopping import Stopping
+from mddag.solvers.descent import Descent
+from mddag.solvers.margin import Margin, Prefix
 from mddag.solvers.portfolio.portfolio import Portfolio
+from mddag.solvers.qwyc import QWYC
 from mddag.solvers.rejection.rejection import Rejection
+from mddag.solvers.residual import Residual
+from mddag.solvers.sarsa import Sarsa, WatkinsQ
 from mddag.solvers.solver import Candidates, Family, Solver
-from mddag.solvers.td.sarsa import Sarsa
-from mddag.solvers.td.watkins_q import WatkinsQ
+from mddag.solvers.stopping import Stopping
 
 __all__ = [
     "QWYC",

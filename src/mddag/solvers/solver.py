@@ -23,17 +23,18 @@ import inspect
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from copy import copy
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mddag._internal.checks import check_is, check_whole, described
+from mddag._internal.progress import progress
 from mddag.mdp.mdp import MDP
 from mddag.mdp.policy import Policy
-from mddag.ordering.arrangement import Levels, by_lines
-from mddag.ordering.class_levels import by_log_odds
-from mddag.solvers.judged_candidates import JudgedCandidates
+from mddag.ordering.arrangement import Levels, by_lines, by_log_odds
+from mddag.solvers.front import JudgedCandidates
 
 # The settings that callers may change in a copy of a solver, if it has them.
 SETTINGS = ("every", "random_state", "n_threads", "verbose")
@@ -242,3 +243,53 @@ def check_samples(mdp: MDP, selection: MDP | None) -> None:
     check_is("mdp", mdp, MDP, "an MDP, such as MDP(ensemble.votes(X), labels)")
     if selection is not None:
         check_is("selection", selection, MDP, "an MDP of the rows that choose, or None")
+
+
+@dataclass
+class Search:
+    """The best policy so far, its value of Eq. (8), and the values of all candidates.
+
+    Solvers that make policies one after the other (snapshots, sweeps) hand them to it; it also
+    reports progress. It begins with the full ensemble: a candidate that is worse is of no use.
+    """
+
+    policy: Policy
+    best: float
+    history: list[float] = field(default_factory=list)
+
+    @classmethod
+    def begin(cls, mdp: MDP, selection: MDP) -> Search:
+        """With the full ensemble of `mdp`, which must suit `selection`."""
+        full = mdp.evaluate_all()
+        full.require(selection.n_steps, selection.n_scores)
+        return cls(full, selection.evaluate(full).objective)
+
+    @classmethod
+    def among(
+        cls,
+        candidates: Iterable[tuple[int, Policy]],
+        mdp: MDP,
+        selection: MDP | None,
+        *,
+        name: str,
+        total: int,
+        verbose: bool,
+    ) -> Search:
+        """The best by Eq. (8) on `selection`, or on the MDP itself.
+
+        candidates : each with how much of `total` is done, for the report of progress
+        """
+        selection = mdp if selection is None else selection
+        search = cls.begin(mdp, selection)
+        with progress(name, total, verbose) as report:
+            for done, policy in candidates:
+                search.consider(policy, selection)
+                report(done, f"best {search.best:.4f}, now {search.history[-1]:.4f}")
+        return search
+
+    def consider(self, policy: Policy, selection: MDP) -> None:
+        """Keep the policy if it is better on these rows than the best so far."""
+        objective = selection.evaluate(policy).objective
+        self.history.append(objective)
+        if objective < self.best:
+            self.policy, self.best = policy, objective

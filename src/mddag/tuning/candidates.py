@@ -29,9 +29,8 @@ from mddag.mdp.grid import Grid
 from mddag.mdp.mdp import MDP
 from mddag.mdp.policy import EVAL, QUIT, Policy
 from mddag.solvers import Candidates, Family, Solver
-from mddag.solvers.arranged import Arranged
-from mddag.solvers.front import rounded, spaced_front, worth
-from mddag.solvers.judged_candidates import JudgedCandidates
+from mddag.solvers.front import JudgedCandidates, rounded, spaced_front, worth
+from mddag.solvers.preparation import Arranged
 from mddag.tuning.candidate_front import Candidate, CandidateFront
 from mddag.tuning.excess_loss import ExcessLoss
 from mddag.tuning.metric_loss import MetricLoss

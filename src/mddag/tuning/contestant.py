@@ -21,7 +21,7 @@ from mddag.mdp.policy import Policy
 from mddag.mdp.policy_rows import mdp_of
 from mddag.solvers import Solver
 from mddag.solvers.front import spaced_front
-from mddag.solvers.portfolio.judge import Judge, Judgements
+from mddag.solvers.portfolio.candidates import Judge, Judgements
 from mddag.tuning.candidates import BETAS
 from mddag.tuning.prices import Prices, RowCosts
 from mddag.tuning.row_parts import RowParts

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from mddag._internal.weights import mass, part
 from mddag.calibration.by_exit import exit_calibration
-from mddag.calibration.platt import opinion
+from mddag.calibration.calibration import opinion
 from mddag.ensemble.ensemble import Ensemble
 from mddag.metrics.classification import ClassMetric, one_hot
 from mddag.tuning.row_parts import RowParts

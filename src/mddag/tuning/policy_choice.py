@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from mddag._internal.doubts import doubt
 from mddag.estimators.dag_estimator import DagEstimator
 from mddag.mdp.policy_rows import mdp_of
-from mddag.solvers.arranged import arranged_for
+from mddag.solvers.preparation import arranged_for
 from mddag.tuning.arguments import measure_of
 from mddag.tuning.candidate_front import Candidate
 from mddag.tuning.candidates import CandidateSearch

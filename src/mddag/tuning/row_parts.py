@@ -15,8 +15,7 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_consistent_length
 
 from mddag._internal.weights import mass, part
-from mddag.calibration.calibration import probabilities
-from mddag.calibration.platt import fit_factor
+from mddag.calibration.calibration import fit_factor, probabilities
 from mddag.dag.replay import Replay, replay
 from mddag.ensemble.ensemble import Ensemble
 from mddag.ensemble.leaf_depths import LeafDepths

@@ -15,8 +15,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from mddag.calibration.calibration import probabilities
-from mddag.calibration.platt import fit_factor, opinion
+from mddag.calibration.calibration import fit_factor, opinion, probabilities
 from mddag.ensemble.partial_sums import top_and_margin
 from mddag.ensemble.tasks.classification import winners
 from mddag.solvers.acquisition.feature_sets import FeatureSets

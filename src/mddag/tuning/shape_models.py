@@ -23,8 +23,7 @@ from numpy.typing import NDArray
 from mddag._internal.progress import Report
 from mddag._internal.weights import mass, part
 from mddag.adapters import ModelParts, ensemble_of, parts_of
-from mddag.calibration.calibration import probabilities
-from mddag.calibration.platt import fit_factor
+from mddag.calibration.calibration import fit_factor, probabilities
 from mddag.ensemble.partial_sums import partial_sums
 from mddag.tuning.cross_fitted_parts import CrossFittedParts
 from mddag.tuning.folded_rows import ALL, FOLDS, FoldedRows

@@ -14,7 +14,7 @@ import numpy as np
 
 from mddag.mdp.mdp import MDP
 from mddag.solvers import Margin, Prefix
-from mddag.solvers.exits.nested import Exits, inner_edges
+from mddag.solvers.exits import Exits, inner_edges
 
 LENGTHS = (5, 10, 20, 40, 80)  # of prefixes that get margin rules of their own
 

@@ -33,7 +33,7 @@ from mddag.mdp.mdp import MDP, Evaluation
 from mddag.mdp.policy import Policy
 from mddag.mdp.policy_rows import mdp_of
 from mddag.solvers import Solver
-from mddag.solvers.arranged import arranged_for
+from mddag.solvers.preparation import arranged_for
 from mddag.solvers.solver import as_solver
 
 MEASURES = ("loss", "cost", "objective", "n_evaluated")

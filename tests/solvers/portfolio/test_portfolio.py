@@ -1,14 +1,35 @@
+"""Votes are what fills memory: at their peak all copies of them take three times as much."""
+
+import tracemalloc
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from sklearn.base import clone
 
 from mddag import MDP
-from mddag.losses import Squared, ZeroOne
+from mddag.ensemble.votes import Tables, Votes
+from mddag.losses import Logistic, Squared, ZeroOne
 from mddag.mdp.policy import QUIT, Policy
-from mddag.ordering import Correlation, Given
-from mddag.solvers import Descent, Margin, Portfolio, Prefix, Residual, Sarsa
-from mddag.solvers.portfolio import descent_member
-from mddag.solvers.portfolio.judge import Judge
+from mddag.ordering import Correlation, Given, arrangement, condensation
+from mddag.ordering.arrangement import Arrangement
+from mddag.solvers import Descent, Margin, Portfolio, Prefix, Residual, Sarsa, Stopping
+from mddag.solvers.portfolio import arranged_rows, descent_member
+from mddag.solvers.portfolio.arranged_rows import ArrangementRule, RowsByArrangement, RowSubset
+from mddag.solvers.portfolio.candidates import Entries, Judge
+from mddag.solvers.portfolio.descent_member import (
+    N_PRICES,
+    N_STARTS,
+    SMALL,
+    _may_end,
+    _may_win,
+    explore_thoroughly,
+    explored,
+    is_thorough,
+    runs_in,
+    thinned,
+)
+from tests.solvers.problems import mdp_of
 
 QUICK = (Prefix(), Margin(), Descent(n_starts=2, n_sweeps=2))
 
@@ -261,3 +282,185 @@ def test_without_quit_nothing_is_left_out_at_the_end(actions):
     assert not (policy.actions == QUIT).any()
     with pytest.raises(ValueError, match=r"sizes are \(8,\), but without 'quit' among the actions"):
         Portfolio(QUICK, sizes=(8,)).solve(mdp)
+
+
+N_ROWS, N_STEPS, N_LEAVES = 40_000, 500, 8
+
+
+def problem_memory(loss):
+    """As many rows that blocks and tables of fixed sizes are small beside their votes."""
+    rng = np.random.default_rng(0)
+    tables = Tables(
+        values=0.05 * rng.normal(size=N_STEPS * N_LEAVES),
+        starts=np.arange(N_STEPS + 1) * N_LEAVES,
+        score=np.zeros(N_STEPS, np.int32),
+        rounds=np.arange(N_STEPS + 1),
+        bias=np.zeros(1),
+    )
+    votes = Votes(rng.integers(0, N_LEAVES, (N_ROWS, N_STEPS), np.uint8), tables)
+    labels = (votes.scores()[:, 0] + rng.normal(size=N_ROWS) > 0).astype(int)
+    return MDP(votes, labels, loss=loss, beta=1e-2)
+
+
+@pytest.mark.parametrize(
+    ("loss", "member"),
+    [(Logistic(), Stopping()), (ZeroOne(), Descent(n_starts=0, n_sweeps=1))],
+    ids=["log-loss", "errors"],
+)
+def test_the_portfolio_takes_three_times_the_memory_of_the_votes(loss, member):
+    tracemalloc.start()
+    mdp = problem_memory(loss)
+    tracemalloc.reset_peak()
+    Portfolio((Margin(), Residual(), member), sizes=(60,), random_state=0).solve(mdp)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak <= 3 * mdp.votes.nbytes
+
+
+def rows_of(mdp):
+    return RowsByArrangement(
+        RowSubset(mdp, np.arange(0, 60, 2)), RowSubset(mdp, np.arange(1, 60, 2))
+    )
+
+
+def test_rows_are_arranged_once_and_one_is_kept():
+    rows, rule = rows_of(mdp_of(1, n=60)), ArrangementRule(Given())
+    assert rows.of(rule) is rows.of(rule)
+    first = rows.of(rule)
+    rows.of(ArrangementRule(Correlation()))
+    assert rows.of(rule) is not first
+
+
+def test_both_parts_have_the_order_and_the_grid_of_the_learning_rows():
+    rows = rows_of(mdp_of(1, n=60))
+    ordered = rows.of(ArrangementRule(Correlation()))
+    assert ordered.judge.mdp.grid is ordered.learning.grid
+    assert sorted(ordered.arrangement.order) == list(range(ordered.learning.n_steps))
+
+
+def test_a_condensed_arrangement_keeps_as_many_steps_as_asked():
+    mdp = mdp_of(2, n=60, n_steps=6)
+    assert rows_of(mdp).of(ArrangementRule(Correlation(), 3)).learning.n_steps == 3
+
+
+def test_probabilities_are_arranged_by_some_rows_of_both_parts(monkeypatch):
+    mdp = mdp_of(1, n=60, labels="shares", loss=Logistic(), weighted=True)
+    rows, every_row = rows_of(mdp), np.r_[np.arange(0, 60, 2), np.arange(1, 60, 2)]
+    whole, _ = rows._to_arrange(Given())
+    np.testing.assert_array_equal(whole.votes.codes, mdp.votes.codes[every_row])
+    monkeypatch.setattr(arranged_rows, "MAX_ROWS", 7)
+    (some, at), spaced = rows._to_arrange(Given()), np.linspace(0, 59, 7).astype(int)
+    assert at.tolist() == spaced.tolist()
+    np.testing.assert_array_equal(some.votes.codes, mdp.votes.codes[every_row[spaced]])
+    np.testing.assert_array_equal(some.labels, mdp.labels[every_row[spaced]])
+    assert rows._n_equal_rows() == pytest.approx(mdp.mass.sum())
+
+
+@pytest.mark.parametrize("labels", ["classes", "shares", "values"])
+@pytest.mark.parametrize("size", [None, 3])
+def test_rows_that_are_not_looked_at_change_no_arrangement(monkeypatch, labels, size):
+    """Orders, levels and condensations take a sample of at most so many rows themselves."""
+    mdp = mdp_of(1, n=60, labels=labels, loss=Squared() if labels == "values" else None)
+    for module in (arranged_rows, arrangement, condensation):
+        monkeypatch.setattr(module, "MAX_ROWS", 11)
+    rule = ArrangementRule(Correlation(max_rows=11), size)
+    few = rows_of(mdp)._arrangement(rule)
+    monkeypatch.setattr(arranged_rows, "MAX_ROWS", 60)
+    all_ = rows_of(mdp)._arrangement(rule)
+    np.testing.assert_array_equal(few.order, all_.order)
+    np.testing.assert_array_equal(few.rescaling.shift, all_.rescaling.shift)
+    np.testing.assert_array_equal(few.rescaling.start, all_.rescaling.start)
+
+
+def test_of_many_rows_some_are_taken_with_their_labels():
+    whole = RowSubset(mdp_of(1, n=60))
+    assert whole.at_most(None) is whole.at_most(60) is whole
+    some = whole.at_most(4)
+    assert some.index.tolist() == [0, 19, 39, 59]
+    odd = RowSubset(whole.whole, np.arange(1, 60, 2), np.arange(30) % 2)
+    few = odd.at_most(2)
+    assert few.index.tolist() == [1, 59]
+    assert few.mdp().labels.tolist() == [0, 1]
+    assert len(few) == 2
+
+
+ALL, FEW = ArrangementRule(Given()), ArrangementRule(Correlation(), 3)
+
+
+def test_descents_run_in_condensed_arrangements_and_by_labels_in_whole_ones():
+    two, three = mdp_of(0), mdp_of(0, n_scores=3)
+    assert runs_in(Descent(targets="teacher"), FEW, [ALL, FEW], two)
+    assert not runs_in(Descent(targets="teacher"), ALL, [ALL, FEW], two)
+    assert runs_in(Descent(), ALL, [ALL, FEW], two)
+    assert not runs_in(Descent(), ALL, [ALL, FEW], three)
+    assert runs_in(Descent(targets="teacher"), ALL, [ALL], two)
+
+
+def test_the_given_order_is_explored_before_others():
+    assert explored([FEW, ALL]) is ALL
+    assert explored([FEW]) is FEW
+    assert explored([]) is None
+
+
+def test_few_prices_of_many_keep_their_ends():
+    prices = [float(b) for b in range(20)]
+    assert len(thinned(prices)) == N_PRICES
+    assert (thinned(prices)[0], thinned(prices)[-1]) == (0.0, 19.0)
+    assert thinned(prices[:3]) == prices[:3]
+
+
+def test_small_problems_are_explored_thoroughly_in_one_arrangement():
+    small, whole = RowSubset(mdp_of(0)), ArrangementRule(Correlation())
+    assert is_thorough(Descent(), whole, small)
+    assert not is_thorough(Descent(targets="teacher"), whole, small)
+    assert not is_thorough(Margin(), whole, small)
+    assert not is_thorough(Descent(), ALL, small)
+    assert not is_thorough(Descent(), FEW, small)
+    n_steps = small.whole.n_steps
+    many = RowSubset(small.whole, np.zeros(SMALL[1] // n_steps + 1, np.intp))
+    assert not is_thorough(Descent(), whole, many)
+
+
+def test_descents_on_labels_run_at_all_prices():
+    three, soft = mdp_of(0, n_scores=3), mdp_of(0, n_scores=3, labels="shares")
+    assert not _may_end(Descent(), three)
+    assert _may_end(Descent(), soft)
+    assert _may_end(Descent(targets="teacher"), three)
+    assert not _may_end(Descent(targets="teacher"), mdp_of(0))
+
+
+def values_of(here, before, known):
+    """Entries of which the least values are these, by price; `before` without the descents."""
+
+    def least(price, arrangement=None, n_entries=None):
+        return (known if arrangement is None else here if n_entries is None else before)[price]
+
+    return SimpleNamespace(least=least)
+
+
+def test_descents_go_on_where_the_chord_or_what_was_gained_leaves_hope():
+    """At .02 the best here is .2, at 0 it is .1: at .01 it is .15 at least."""
+    here, arrangement = {0.02: 0.2, 0.0: 0.1}, Arrangement(np.arange(4))
+
+    def goes_on(before, known):
+        entries = values_of(here, {0.02: before}, {0.01: known})
+        return _may_win(entries, arrangement, 0.01, 0.02, 1)
+
+    assert goes_on(before=0.2, known=0.151)
+    assert goes_on(before=0.2, known=0.15)
+    assert not goes_on(before=0.2, known=0.149)
+    assert goes_on(before=0.21, known=0.141)
+    assert not goes_on(before=0.21, known=0.139)
+
+
+def test_the_rows_for_learning_choose_among_starts():
+    rows = RowsByArrangement(RowSubset(mdp_of(0)), RowSubset(mdp_of(1)))
+    arranged, rule = rows.of(ArrangementRule(Correlation())), [0.01, 0.001]
+    entries = Entries(rows.of(ArrangementRule(Given())))
+    explore_thoroughly(Descent(random_state=0), arranged, rule, entries)
+    assert [len(e.judgements.costs) for e in entries.entries] == [1, 1, 1]
+    assert f"n_starts={N_STARTS // 2}" in entries.entries[-1].name
+    learning = arranged.learning.with_beta(0.01)
+    found = learning.evaluate(entries.entries[1].candidates[0]).objective
+    ends = Descent(random_state=0, n_starts=N_STARTS // 2).policies(learning)
+    assert found == min(learning.evaluate(end).objective for end in ends)

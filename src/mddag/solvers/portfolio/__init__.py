@@ -2,8 +2,7 @@
 arrangements of the base classifiers, goes out.
 
 ``portfolio`` has the plan: start there. ``arranged_rows`` makes an MDP for each arrangement,
-``descent_member`` decides where descents run, ``judge`` estimates the loss of each candidate on
-held-out rows, ``entries`` keeps candidates and estimates. For a loss of probabilities ``reading``,
-``mixture`` and ``log_odds`` define what scores stand for, which targets are learned, and which base
-classifiers stand for all.
+``refitting`` fits leaf values again, ``descent_member`` decides where descents run, ``candidates``
+estimates losses on held-out rows and keeps the candidates. ``log_loss`` has what is different for a
+loss of probabilities.
 """

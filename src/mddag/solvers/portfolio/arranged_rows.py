@@ -22,11 +22,16 @@ from mddag.mdp.grid import Grid
 from mddag.mdp.mdp import MDP
 from mddag.ordering.arrangement import MAX_ROWS, Arrangement, arranged
 from mddag.ordering.condensation import Condensation
-from mddag.solvers.portfolio import log_odds
-from mddag.solvers.portfolio.judge import Judge
-from mddag.solvers.portfolio.mixture import mixture_scores
-from mddag.solvers.portfolio.reading import exit_factors
-from mddag.solvers.portfolio.refitted import are_refitted, refitted, second_opinion
+from mddag.solvers.portfolio.candidates import ArrangedRows, Judge
+from mddag.solvers.portfolio.log_loss import (
+    applies_to,
+    are_coded_alike,
+    condensed,
+    exit_factors,
+    joined_rows,
+    mixture_scores,
+)
+from mddag.solvers.portfolio.refitting import are_refitted, refitted, second_opinion
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,24 +89,14 @@ class RefittedRule(ArrangementRule):
         return f"{super().__repr__()}, refitted"
 
 
-@dataclass(frozen=True, eq=False)
-class ArrangedRows:
-    """The rows for learning in one arrangement, and the judge, which has the rows for choosing."""
-
-    name: str
-    arrangement: Arrangement
-    learning: MDP
-    judge: Judge
-
-
 class RowsByArrangement:
     """The rows in each arrangement, made when first needed."""
 
     def __init__(self, learning: RowSubset, selection: RowSubset, *, n_threads: int = 1) -> None:
         """n_threads : of judges"""
         self.learning, self.selection, self.n_threads = learning, selection, n_threads
-        self.by_log_odds = log_odds.applies_to(learning.whole)
-        self.joins = self.by_log_odds and log_odds.are_coded_alike(
+        self.by_log_odds = applies_to(learning.whole)
+        self.joins = self.by_log_odds and are_coded_alike(
             learning.whole.votes, selection.whole.votes
         )
         self.full = selection.mdp().votes.scores()
@@ -146,7 +141,7 @@ class RowsByArrangement:
         if not self.joins:
             return learning, rows
         selection = self.selection.taken(rows[rows >= n_learning] - n_learning)
-        return log_odds.joined_rows(learning, selection.mdp()), rows
+        return joined_rows(learning, selection.mdp()), rows
 
     def _arrangement(self, rule: ArrangementRule) -> Arrangement:
         wanted = None
@@ -175,7 +170,7 @@ class RowsByArrangement:
 
     def _condensed(self, mdp: MDP, most: int, wanted: NDArray[np.float64] | None) -> Condensation:
         if self.by_log_odds:
-            return log_odds.condensed(mdp, most, self._n_equal_rows())
+            return condensed(mdp, most, self._n_equal_rows())
         focus = 0.0 if mdp.of_numbers else 1.0
         return Condensation.of(mdp.votes, most, mdp.costs, mdp.weight, focus, wanted=wanted)
 

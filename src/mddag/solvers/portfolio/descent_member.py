@@ -19,11 +19,9 @@ from mddag.mdp.mdp import MDP
 from mddag.mdp.policy import Policy
 from mddag.ordering import Correlation, Given
 from mddag.ordering.arrangement import Arrangement
-from mddag.solvers.descent.descent import CAREFUL, FREE, Descent
-from mddag.solvers.descent.descents import FEW
-from mddag.solvers.descent.sweep import Guards
-from mddag.solvers.portfolio.arranged_rows import ArrangedRows, ArrangementRule, RowSubset
-from mddag.solvers.portfolio.entries import Entries
+from mddag.solvers.descent import CAREFUL, FEW, FREE, Descent, Guards
+from mddag.solvers.portfolio.arranged_rows import ArrangementRule, RowSubset
+from mddag.solvers.portfolio.candidates import ArrangedRows, Entries
 from mddag.solvers.solver import Solver
 
 N_PRICES = 6  # at which descents run; what they find competes at all

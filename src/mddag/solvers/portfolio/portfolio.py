@@ -5,12 +5,12 @@ number where they are few; a gradient-boosted sequence needs another order, one 
 may not; often a few base classifiers with other weights do as well as all (``Condensation``), or
 fewer with other leaf values (``Refitting``). So
 each member runs in each arrangement on the rows for learning, and the answer is the candidate with
-the smallest expected value of Eq. (8) by the rows for selection (``judge``): no member loses to a
-simpler one but by the noise of those rows. The full ensemble is always a candidate.
+the smallest expected value of Eq. (8) by the rows for selection (``candidates``): no member loses
+to a simpler one but by the noise of those rows. The full ensemble is always a candidate.
 
 For a loss of probabilities (``Logistic``) scores are read as a calibration by exit will read them
-(``reading``), a mixture of partial sums gives the targets (``mixture``), condensed arrangements
-follow its log-odds (``log_odds``), and the members are others (``Stopping``).
+and a mixture of partial sums gives the targets, whose log-odds condensed arrangements follow
+(``log_loss``); the members are others (``Stopping``).
 """
 
 from __future__ import annotations
@@ -31,20 +31,16 @@ from mddag.mdp.policy import Policy
 from mddag.ordering import Correlation, Given
 from mddag.ordering.condensation import usual_sizes
 from mddag.ordering.order import checked_ordering
-from mddag.solvers.descent.descent import Descent
-from mddag.solvers.exits.margin import Margin
-from mddag.solvers.exits.nested import Exits
-from mddag.solvers.exits.prefix import Prefix
-from mddag.solvers.exits.qwyc import QWYC
-from mddag.solvers.exits.residual import Residual
-from mddag.solvers.exits.stopping import Stopping
+from mddag.solvers.descent import Descent
+from mddag.solvers.exits import Exits
+from mddag.solvers.margin import Margin, Prefix
 from mddag.solvers.portfolio.arranged_rows import (
-    ArrangedRows,
     ArrangementRule,
     RefittedRule,
     RowsByArrangement,
     RowSubset,
 )
+from mddag.solvers.portfolio.candidates import ArrangedRows, Entries
 from mddag.solvers.portfolio.descent_member import (
     descend,
     explore_thoroughly,
@@ -52,10 +48,12 @@ from mddag.solvers.portfolio.descent_member import (
     is_thorough,
     runs_in,
 )
-from mddag.solvers.portfolio.entries import Entries
-from mddag.solvers.portfolio.mixture import mixture_shares
-from mddag.solvers.portfolio.refitted import are_refitted, refitted_sizes
+from mddag.solvers.portfolio.log_loss import mixture_shares
+from mddag.solvers.portfolio.refitting import are_refitted, refitted_sizes
+from mddag.solvers.qwyc import QWYC
+from mddag.solvers.residual import Residual
 from mddag.solvers.solver import SETTINGS, Family, Solver, as_solver, check_samples
+from mddag.solvers.stopping import Stopping
 
 MEMBERS = (
     Prefix(),

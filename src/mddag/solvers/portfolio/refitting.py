@@ -23,11 +23,12 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize
 
 from mddag import _core
-from mddag.calibration.calibration import sigmoid, softmax
-from mddag.calibration.platt import fit_factor
+from mddag.calibration.calibration import fit_factor, sigmoid, softmax
 from mddag.ensemble.rescaling import Rescaling
 from mddag.ensemble.votes import Tables, Votes, starts_of
+from mddag.mdp.mdp import MDP
 from mddag.ordering.arrangement import Arrangement
+from mddag.solvers.preparation import with_teacher
 
 RIDGE = 15.0  # four rows whose targets are undecided count for one
 FOLDS = 5
@@ -130,3 +131,60 @@ class LeafFit:
         sums = np.zeros(len(self.source.values))
         _core.add_leaf_sums(self.source.native, self.votes.codes, numbers, sums)
         return sums
+
+
+SIZES = (5, 10, 20, 40)  # base classifiers
+MOST_VOTES = 2_000_000  # rows x trees that are fitted: this bounds the time
+MOST_OPINION = 8_000_000  # the same of the full ensemble, which is fitted once
+
+
+def are_refitted(learning: MDP, selection: MDP) -> bool:
+    """Whether leaves are fitted: of trees, the same for both, to two classes that are counted.
+
+    With more classes there are as many trees for each base classifier, which takes long, and where
+    it was tried nothing was gained.
+    """
+    if learning.n_scores > 1 or learning.of_numbers or learning.loss.prices(2) is None:
+        return False
+    tables = learning.votes.tables
+    return tables is selection.votes.tables and tables.of_trees
+
+
+def refitted_sizes(mdp: MDP, n_rows: int, every: int = 1) -> list[int]:
+    """Numbers of base classifiers, in whole decisions, that are not too many for their time."""
+    each = mdp.votes.tables.n_trees / mdp.n_steps
+    whole = dict.fromkeys(-(-size // every) * every for size in SIZES)
+    return [m for m in whole if m < mdp.n_steps and m * each * n_rows <= MOST_VOTES]
+
+
+def refitted(before: Arrangement, mdp: MDP) -> tuple[Arrangement, Votes]:
+    """The arrangement with leaf values fitted to the rows of an MDP, and the votes of these rows,
+    each by values that it did not fit.
+
+    Labels, which the booster has not seen, correct its leaf values; a few trees then err as little
+    as many more did before. The targets are the mean of label and full ensemble.
+    """
+    fitted = Refitting.of(before.votes(mdp.votes), targets(mdp), mdp.mass)
+    return fitted.arrangement(before, mdp.votes.tables), fitted.crossed()
+
+
+def targets(mdp: MDP) -> Vector:
+    """Probabilities (n, max(K, 2)): the mean of label and teacher, or soft targets as they are."""
+    if mdp.labels.ndim == 2:
+        return np.asarray(mdp.labels, np.float64)
+    taught = np.asarray(with_teacher(mdp).labels, np.float64)
+    taught[np.arange(len(taught)), mdp.labels] += 1.0
+    return taught / 2
+
+
+def second_opinion(learning: MDP, votes: Votes) -> Vector | None:
+    """Scores (n, K) of other rows: those of the full ensemble and of the corrected one, added.
+
+    None where the ensemble is too large to be corrected, and where targets are a teacher's already.
+    """
+    if learning.labels.ndim == 2 or learning.votes.codes.size > MOST_OPINION:
+        return None
+    labels = np.eye(max(learning.n_scores, 2))[learning.labels]
+    tables = refitted_tables(learning.votes, labels, learning.mass)
+    scores: Vector = votes.scores() + Votes(votes.codes, tables).scores()
+    return scores

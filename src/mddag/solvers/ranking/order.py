@@ -11,7 +11,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from mddag.ordering.correlation import greedy
+from mddag.ordering.order import greedy
 from mddag.solvers.ranking.problem import RankingProblem
 
 FOCUS = 2.0

@@ -1,0 +1,324 @@
+"""Descent: exact coordinate descent on Eq. (8).
+
+Given x every transition is known, so the return of any action on any instance is known exactly. A
+sweep goes from the last decision to the first; each cell takes the action with the smallest sum of
+returns over the instances that reach it, the later decisions being improved already
+(native/solvers/descent.hpp). Where every cell decides alone the objective can only fall on these
+rows. There is no learning rate, and no exploration but the starts.
+
+A descent ends in a local optimum, where no single decision can be bettered, so it is started many
+times. A sum over few instances is noisy, and the smallest of three noisy sums is too small on
+average. So cells decide together in groups, actions must win by a number of standard errors
+(guards), which may cost something on these rows, and `selection` rows choose among sweeps.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mddag import _core
+from mddag._internal.checks import check_between, check_one_of, check_whole, checked_threads, typed
+from mddag._internal.parameters import Parameters
+from mddag.mdp.mdp import MDP
+from mddag.mdp.policy import ACTIONS, EVAL, SKIP, Policy
+from mddag.solvers.preparation import quit_loss, with_teacher
+from mddag.solvers.solver import SETTINGS, Search, Solver, check_samples
+
+
+@dataclass(frozen=True)
+class Guards:
+    """What keeps a sweep from learning noise; the defaults guard against nothing.
+
+    n_cells   : groups of cells that decide together, per top class; 0: every cell alone
+    min_count : instances per group, about
+    z_skip    : standard errors by which SKIP must beat the better of EVAL and QUIT
+    z_quit    : standard errors by which QUIT must beat EVAL; rows that all gain alike have none, so
+                that a group of one is guarded by `min_count` alone
+    """
+
+    n_cells: int = 0
+    min_count: int = 1
+    z_skip: float = 0.0
+    z_quit: float = 0.0
+
+
+class Sweep:
+    """Sweeps over policies for some instances of an MDP, all by default.
+
+    A loss without a native twin is called once per decision, with the scores at which rollouts
+    ended.
+    """
+
+    def __init__(
+        self,
+        mdp: MDP,
+        *,
+        every: int = 1,
+        actions: tuple[str, ...] | None = None,
+        instances: NDArray[np.int64] | None = None,
+        n_threads: int = 1,
+    ) -> None:
+        tables = mdp.votes.tables
+        instances = np.arange(mdp.n_instances) if instances is None else instances
+        eval_, skip, quit_ = (a in (mdp.actions if actions is None else actions) for a in ACTIONS)
+        self.sample = (
+            tables.native,
+            mdp.votes.codes,
+            instances.astype(np.int64),
+            tables.bias,
+            mdp.costs,
+            mdp.weight,
+            np.empty(0),  # all costs count alike
+        )
+        self.grid = mdp.grid.native
+        # More steps than there are is all of them; the kernel could not count to any number.
+        n_together = min(every, max(mdp.n_steps, 1))
+        self.arguments = (mdp.beta, n_together, (eval_, skip, quit_), None)
+        loss = quit_loss(mdp)
+        self.loss = mdp.losses_of if callable(loss) else loss
+        self.n_threads = checked_threads(n_threads)
+
+    def __call__(self, actions: NDArray[np.uint8], guards: Guards) -> float:
+        """Improve actions (n_decisions, n_cells) in place; returns Eq. (8) on these instances."""
+        limits = (guards.n_cells, guards.min_count, guards.z_skip, guards.z_quit)
+        return _core.descend(
+            self.sample, self.grid, self.arguments, limits, self.loss, actions, self.n_threads
+        )
+
+
+Actions = NDArray[np.uint8]  # (n_decisions, n_cells)
+
+SHARES = (0.03, 0.1, 0.3)  # of the decisions: evaluated in a random start, changed in a shaken one
+N_DRAWN = 4  # random starts of which one sweep lets one go on
+FEW, FEWER = 4000, 1000  # instances for exploring, and for choosing what was drawn
+N_ELITE = 4  # ends that may be shaken
+LEAST_FALL = 5e-4  # of the objective, relative, for another sweep
+
+
+class Descents:
+    """Descents on one MDP.
+
+    Three starts are fixed: evaluate all, the optimum without SKIP, a policy that is given. Others
+    are random, on a few thousand instances at most: a policy that skips most decisions in all
+    cells, or one of the best ends so far with a share of its decisions changed.
+    """
+
+    def __init__(self, mdp: MDP, every: int, n_sweeps: int, n_threads: int) -> None:
+
+        def sweep(actions: tuple[str, ...], n_most: int) -> Sweep:
+            instances = mdp.counting(n_most)
+            return Sweep(
+                mdp, every=every, actions=actions, instances=instances, n_threads=n_threads
+            )
+
+        no_skip = tuple(action for action in mdp.actions if action != "skip")
+        self.mdp, self.every, self.n_sweeps = mdp, every, n_sweeps
+        self.shape = -(-mdp.n_steps // every), mdp.grid.n_cells
+        self.on_all, self.on_few, self.on_fewer = (
+            sweep(mdp.actions, n_most) for n_most in (mdp.n_instances, FEW, FEWER)
+        )
+        self.on_all_no_skip = sweep(no_skip, mdp.n_instances)
+        self.elite: list[tuple[float, Actions]] = []
+
+    def evaluate_all(self) -> Actions:
+        return np.full(self.shape, EVAL, np.uint8)
+
+    def without_skip(self, guards: Guards) -> Actions:
+        """The optimum without SKIP: all instances reach every decision, so one sweep finds it."""
+        actions = self.evaluate_all()
+        self.on_all_no_skip(actions, guards)
+        return actions
+
+    def random(self, guards: Guards, rng: np.random.Generator) -> Actions:
+        """The most promising of a few starts that evaluate a random share of the decisions."""
+        drawn = []
+        for share in rng.choice(SHARES, N_DRAWN):
+            actions = self.evaluate_all()
+            actions[rng.random(len(actions)) >= share] = SKIP
+            drawn.append((self.on_fewer(actions, guards), actions))
+        return min(drawn, key=lambda one: one[0])[1]
+
+    def shaken(self, rng: np.random.Generator) -> Actions:
+        """One of the elite, a random share of its decisions made EVAL or SKIP in all cells."""
+        actions = self.elite[int(len(self.elite) * rng.random() ** 2)][1].copy()
+        hit = np.flatnonzero(rng.random(len(actions)) < rng.choice(SHARES))
+        actions[hit] = rng.choice(np.array([EVAL, SKIP], np.uint8), (len(hit), 1))
+        return actions
+
+    def explore(self, start: Actions, guards: Guards) -> bool:
+        """Descend on few instances; whether the end is lower than all before."""
+        *_, (value, actions) = self._sweeps(start, guards, self.on_few)
+        is_best = not self.elite or value < self.elite[0][0]
+        if all(value != other for other, _ in self.elite):
+            self.elite.append((value, actions))
+            self.elite = sorted(self.elite, key=lambda one: one[0])[:N_ELITE]
+        return is_best
+
+    def descend(self, start: Actions, guards: Guards) -> Iterator[Policy]:
+        """Descend on all instances: the policy after every sweep."""
+        for _, actions in self._sweeps(start, guards, self.on_all):
+            yield self.policy(actions)
+
+    def _sweeps(
+        self, actions: Actions, guards: Guards, sweep: Sweep
+    ) -> Iterator[tuple[float, Actions]]:
+        """The value and the actions after every sweep, until the value falls no more."""
+        before = np.inf
+        for _ in range(self.n_sweeps):
+            actions = actions.copy()
+            value = sweep(actions, guards)
+            yield value, actions
+            if not value < before - LEAST_FALL * abs(value):
+                break
+            before = value
+
+    def policy(self, actions: Actions) -> Policy:
+        mdp = self.mdp
+        steps = np.arange(mdp.n_steps)
+        return Policy(actions, mdp.grid, steps, self.every)
+
+
+def suited(start: Policy, mdp: MDP, every: int) -> Actions:
+    """The actions of a policy on the grid of an MDP, if it decides on the same steps."""
+    start.require(mdp.n_steps, mdp.n_scores)
+    if start.every != every:
+        raise ValueError(
+            f"start decides every {start.every} steps; wanted every={every}, as this solver does"
+        )
+    if not np.array_equal(start.order, np.arange(mdp.n_steps)):
+        raise ValueError(
+            "start takes the base classifiers in another order than the MDP; learn on "
+            "mdp.arranged(Arrangement(start.order, start.rescaling)), where its order is arange(N)"
+        )
+    edges, n_parts = start.grid.edges, mdp.grid.n_cells // (len(mdp.grid.edges) + 1)
+    inside = np.searchsorted(edges, mdp.grid.centres)
+    cells = (np.arange(n_parts)[:, None] * (len(edges) + 1) + inside).ravel()
+    return np.ascontiguousarray(start.actions[:, cells])
+
+
+FREE = Guards()
+COARSE = Guards(n_cells=8, min_count=30, z_skip=1.0)
+CAREFUL = Guards(n_cells=16, min_count=30, z_skip=1.0, z_quit=0.5)
+RANDOM_CELLS = (0, 16, 32, 64)
+DRAW_EVERY = 4  # the other explorations shake what was found
+
+
+@dataclass
+class Descent(Parameters, Solver):
+    """Descents from several starts; the best sweep of all is the answer.
+
+    n_starts     : explorations, besides the descent from the optimum without SKIP
+    n_sweeps     : most sweeps of one descent
+    n_cells      : groups of cells that decide together at a step, per top class; 0 lets every cell
+                   of the grid decide alone, None tries several
+    z            : standard errors by which SKIP must beat the other actions, and QUIT by half as
+                   many EVAL; None tries several
+    every        : steps that one decision covers, see Policy
+    targets      : "labels", or "teacher": the full ensemble's calibrated probabilities
+    start        : a policy to start from instead of exploring, such as that of a neighbouring beta
+    random_state : a seed, or None for a new one at each call
+    n_threads    : -1 for all cores; the answer does not depend on it
+    verbose      : report the descents on standard error
+    """
+
+    n_starts: int = 4
+    n_sweeps: int = 4
+    n_cells: int | None = None
+    z: float | None = None
+    every: int = 1
+    targets: str = "labels"
+    start: Policy | None = None
+    random_state: int | None = None
+    n_threads: int = 1
+    verbose: bool = False
+
+    settings: ClassVar[tuple[str, ...]] = SETTINGS
+
+    def solve(self, mdp: MDP, selection: MDP | None = None) -> Policy:
+        """The best candidate by Eq. (8) on `selection`, or on the MDP itself."""
+        check_samples(mdp, selection)
+        return self.search(mdp, selection).policy
+
+    def search(self, mdp: MDP, selection: MDP | None = None) -> Search:
+        """The same, with the value of every candidate."""
+        self.check()
+        return Search.among(
+            self._policies(mdp),
+            mdp,
+            selection,
+            name="Descent",
+            total=len(self._guards()) + self.n_starts,
+            verbose=self.verbose,
+        )
+
+    def policies(self, mdp: MDP) -> Iterator[Policy]:
+        """The policies after every sweep of every descent, the optimum without SKIP first."""
+        self.check()
+        return (policy for _, policy in self._policies(mdp))
+
+    def _policies(self, mdp: MDP) -> Iterator[tuple[int, Policy]]:
+        """The same, with the number of descents so far."""
+        start = None if self.start is None else suited(self.start, mdp, self.every)
+        mdp = with_teacher(mdp) if self.targets == "teacher" else mdp
+        descents = Descents(mdp, self.every, self.n_sweeps, checked_threads(self.n_threads))
+        ends = []
+        for n_done, guards in enumerate(self._guards(), 1):
+            no_skip = descents.without_skip(guards)
+            yield n_done, descents.policy(no_skip)
+            for policy in descents.descend(no_skip if start is None else start, guards):
+                yield n_done, policy
+            ends.append(policy.actions)
+        if "skip" in mdp.actions and start is None and self.n_starts > 0:
+            for n_random, policy in self._explored(descents, ends):
+                yield n_done + n_random, policy
+
+    def _explored(self, descents: Descents, ends: list[Actions]) -> Iterator[tuple[int, Policy]]:
+        """The policies of explorations that ended lower than all before; then descents from the
+        best of them on all instances."""
+        rng = np.random.default_rng(self.random_state)
+        for guards, end in zip(self._guards(), ends, strict=True):
+            descents.explore(end, guards)
+        for n_random in range(self.n_starts):
+            guards = self._drawn_guards(rng)
+            drawn = n_random % DRAW_EVERY == 0
+            start = descents.random(guards, rng) if drawn else descents.shaken(rng)
+            if descents.explore(start, guards):
+                yield n_random + 1, descents.policy(descents.elite[0][1])
+        for guards in self._guards():
+            for policy in descents.descend(descents.elite[0][1], guards):
+                yield self.n_starts, policy
+
+    def _guards(self) -> tuple[Guards, ...]:
+        """Those of the descents on all instances."""
+        if self.n_cells is None and self.z is None:
+            return FREE, COARSE, CAREFUL
+        z = CAREFUL.z_skip if self.z is None else self.z
+        n_cells = CAREFUL.n_cells if self.n_cells is None else self.n_cells
+        return (replace(CAREFUL, n_cells=n_cells, z_skip=z, z_quit=z / 2),)
+
+    def _drawn_guards(self, rng: np.random.Generator) -> Guards:
+        """Those of an exploration."""
+        n_cells = int(rng.choice(RANDOM_CELLS)) if self.n_cells is None else self.n_cells
+        z = 0.0 if self.z is None else self.z
+        return Guards(n_cells=n_cells, z_skip=z, z_quit=z / 2)
+
+    def check(self) -> None:
+        """Refuse parameters that make no sense."""
+        check_whole("n_starts", self.n_starts, 0)
+        check_whole("n_sweeps", self.n_sweeps, 1)
+        check_whole("every", self.every, 1)
+        check_one_of("targets", self.targets, ("labels", "teacher"))
+        checked_threads(self.n_threads)
+        if self.n_cells is not None:
+            check_whole("n_cells", self.n_cells, 0)
+        if self.random_state is not None:
+            check_whole("random_state", self.random_state, 0)
+        if self.z is not None:
+            check_between("z", self.z, 0, np.inf, "a number of standard errors, 0 or more")
+        if self.start is not None and not isinstance(self.start, Policy):
+            raise TypeError(f"start is {typed(self.start)}; wanted a Policy")

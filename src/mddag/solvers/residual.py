@@ -1,0 +1,117 @@
+"""Residual: quit when the full score, as predicted from f^(j), is far enough from a tie.
+
+At each step j the full score F is regressed on the partial one, and the line is smoothed over j:
+
+    F = a_j f^(j) + b_j + noise of deviation s_j;      quit where |a_j f + b_j| > z s_j
+
+and f already has the sign of the prediction. For K > 1 both are margins of the class that leads at
+j, over the second best at j and over the best other in the end. The one knob is z. Rows near a tie
+have the largest weights in the regression, since exits are decided there. A line is smooth where
+counts of rare changes of sign are noisy. Its tails may be heavier than normal, so z is tuned by
+Eq. (8) and not read from a normal table.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mddag._internal.checks import check_whole
+from mddag.ensemble.partial_sums import partial_sums, top_and_margin
+from mddag.mdp.mdp import MDP
+from mddag.ordering.arrangement import Levels, by_lines
+from mddag.solvers.exits import Exits, OneKnob, check_classes, inner_edges
+
+DEVIATIONS = np.linspace(0.0, 8.0, 129)  # z
+FARTHEST = 20.0  # deviations from the tie; beyond, weights would be too small to compute with
+Vector = NDArray[np.float64]
+
+
+@dataclass
+class Residual(OneKnob):
+    """The predicted full score, in deviations of what remains.
+
+    every : steps between two looks at the score
+    width : steps over which the regression is averaged
+    """
+
+    width: int = 15
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_whole("width", self.width, 1)
+
+    def levels(self, n_scores: int) -> Levels:
+        """By lines, since it fits lines itself."""
+        return by_lines
+
+    def candidates(self, mdp: MDP) -> Exits:
+        """From the full ensemble to quitting as soon as the prediction has a sign."""
+        check_classes(self, mdp)
+        slope, intercept, deviation = (
+            _smoothed(numbers, self.width)[:: self.every, None] for numbers in lines(mdp)
+        )
+        edges, sign = inner_edges(mdp.grid)
+        confidence = slope * edges  # a number per step and cell: changed in place
+        confidence += intercept
+        confidence *= sign
+        with np.errstate(over="ignore"):  # where nothing remains to be said, all is certain
+            confidence /= np.maximum(deviation, np.finfo(float).tiny)
+        confidence[:, sign == 0] = -np.inf
+        return Exits(mdp, confidence, DEVIATIONS, self.every)
+
+
+def lines(mdp: MDP) -> tuple[Vector, Vector, Vector]:
+    """a_j, b_j and s_j of every step but the last, each (N,)."""
+    if not mdp.weight.all():  # the nearest row to a tie is one that counts
+        mdp = mdp.rows(mdp.counting())
+    full = mdp.votes.scores()
+    fits = np.empty((mdp.n_steps, 3))
+    for j, scores in enumerate(partial_sums(mdp.votes)):
+        if j < mdp.n_steps:
+            fits[j] = _line(*_now_and_then(scores, full), mdp.weight)
+    return fits[:, 0], fits[:, 1], fits[:, 2]
+
+
+def _now_and_then(scores: Vector, full: Vector) -> tuple[Vector, Vector]:
+    """The partial and the full score; margins of the class that leads now where there are more."""
+    if scores.shape[1] == 1:
+        return scores[:, 0], full[:, 0]
+    top, margin = top_and_margin(scores)
+    rows = np.arange(len(full))
+    rest = full.copy()
+    rest[rows, top] = -np.inf
+    return margin, full[rows, top] - rest.max(axis=1)
+
+
+def _line(now: Vector, then: Vector, weight: Vector) -> tuple[float, float, float]:
+    """Slope (never negative), intercept and residual deviation, rows near now = 0 counting most."""
+    distance, total = np.abs(now), weight.sum()
+    centre = (weight * now).sum() / total
+    spread = np.sqrt((weight * np.square(now - centre)).sum() / total)
+    if spread > 0:  # measured from the nearest row, or a bias far from 0 would leave no weight
+        weight = weight * np.exp(-2 * np.minimum((distance - distance.min()) / spread, FARTHEST))
+    total = weight.sum()
+
+    def mean(numbers: Vector) -> float:
+        return float((weight * numbers).sum() / total)
+
+    centre, level = mean(now), mean(then)
+    variance, covariance = mean((now - centre) ** 2), mean((now - centre) * (then - level))
+    slope = max(covariance / variance, 0.0) if variance > 0 else 0.0
+    intercept = level - slope * centre
+    return slope, intercept, mean((then - slope * now - intercept) ** 2) ** 0.5
+
+
+def _smoothed(numbers: Vector, width: int) -> Vector:
+    """A moving average from step 1 on; beyond the ends the last number goes on.
+
+    Before the first vote all rows are alike, and their line is of another kind.
+    """
+    if len(numbers) < 2:
+        return numbers
+    before, after = (width - 1) // 2, width // 2
+    padded = np.pad(numbers[1:], (before, after), mode="edge")
+    return np.append(numbers[0], np.convolve(padded, np.full(width, 1 / width), "valid"))

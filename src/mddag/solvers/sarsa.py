@@ -1,0 +1,253 @@
+"""Sarsa, the paper's own solver (Section 2.2), and WatkinsQ, which the authors' program runs.
+
+    Sarsa       delta = r + Q(s', a') - Q(s, a);         Q += rate x trace x delta;
+                the trace decays by lambda
+    WatkinsQ    delta = r + max_a Q(s', a) - Q(s, a);    the trace is cut where a' is not greedy
+
+Every `evaluate_every` episodes the greedy policy is tabulated on the grid of the MDP; that table
+is scored by Eq. (8), and the best of all snapshots is the answer.
+
+Exploration is epsilon_j(tau), the probability of a random action at step j of episode tau. The
+paper prints 0.3 x 1/ceil(10000/tau), which would grow from 0; what is meant, and what the released
+program does, is 0.3 / ceil(tau/10000) (docs/deviations.md, row 2).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import ClassVar, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mddag import _core
+from mddag._internal.checks import check_between, check_whole
+from mddag._internal.parameters import Parameters
+from mddag.mdp.mdp import MDP
+from mddag.mdp.policy import ACTIONS, Policy
+from mddag.solvers.preparation import quit_loss
+from mddag.solvers.solver import Search, Solver, check_samples
+from mddag.solvers.values import Table, Value
+
+__all__ = ["Exploration", "Flat", "Growing"]
+
+
+def __dir__() -> list[str]:
+    return __all__
+
+
+class Exploration(Protocol):
+    """Any callable of (episode, n_steps) that gives probabilities of a random action."""
+
+    def __call__(self, episode: int, n_steps: int) -> NDArray[np.float64]:
+        """epsilon_j of every step j in episode number `episode` (from 1), float64 (n_steps,).
+
+        It is called every 1000 episodes; the result holds until the next call.
+        """
+        ...
+
+
+@dataclass
+class Flat(Parameters):
+    """The paper's: the same epsilon at every step, start / ceil(tau / period)."""
+
+    start: float = 0.3
+    period: int = 10_000
+
+    def __post_init__(self) -> None:
+        _check(self.start, self.period)
+
+    def __call__(self, episode: int, n_steps: int) -> NDArray[np.float64]:
+        return np.full(n_steps, _falling(self.start, self.period, episode))
+
+
+@dataclass
+class Growing(Parameters):
+    """Flat's epsilon times (j + 1) / N: a random QUIT seldom ends an episode in its first steps."""
+
+    start: float = 0.3
+    period: int = 10_000
+
+    def __post_init__(self) -> None:
+        _check(self.start, self.period)
+
+    def __call__(self, episode: int, n_steps: int) -> NDArray[np.float64]:
+        return _falling(self.start, self.period, episode) * np.arange(1, n_steps + 1) / n_steps
+
+
+def _falling(start: float, period: int, episode: int) -> float:
+    return start / -(-max(episode, 1) // period)
+
+
+def _check(start: float, period: int) -> None:
+    check_between("start", start, 0, 1, "a probability, 0 to 1")
+    check_whole("period", period, 1)
+
+
+CHUNK = 1_000  # episodes between two looks at epsilon and at Ctrl-C
+
+
+class Episodes:
+    """Episodes of one MDP under given rules.
+
+    rules : rate, trace_decay, off_policy
+    """
+
+    def __init__(
+        self,
+        mdp: MDP,
+        values: Value,
+        exploration: Exploration,
+        rules: tuple[float, float, bool],
+        seed: int | None,
+    ) -> None:
+        tables = mdp.votes.tables
+        uniform = bool((mdp.weight == mdp.weight[0]).all())
+        cumulative = np.empty(0) if uniform else np.cumsum(mdp.weight)
+        eval_, skip, quit_ = (action in mdp.actions for action in ACTIONS)
+        self.mdp, self.exploration, self.allowed = mdp, exploration, (eval_, skip, quit_)
+        self.sample = (
+            tables.native,
+            mdp.votes.codes,
+            tables.bias,
+            mdp.costs,
+            cumulative,
+            np.empty(0),
+        )
+        self.space = (mdp.grid.native, mdp.grid.centres, values.norm(tables), None)
+        self.learning = (mdp.beta, *rules, self.allowed)
+        n_parts = mdp.grid.n_cells // (len(mdp.grid.edges) + 1)
+        self.values = values.start(mdp.n_steps, n_parts)
+        self.random = np.random.SeedSequence(seed).generate_state(4, np.uint64).astype(np.uint64)
+        self.loss = quit_loss(mdp)
+
+    def run(self, n_episodes: int, stop_every: int) -> Iterator[int]:
+        """Learn; yields the number of episodes done at every multiple of `stop_every` and last."""
+        done = 0
+        while done < n_episodes:
+            until_stop = stop_every - done % stop_every
+            n = min(CHUNK, until_stop, n_episodes - done)
+            _core.learn_episodes(
+                self.sample,
+                self.space,
+                self.learning,
+                self.epsilon(done + 1),
+                n,
+                self.values,
+                self.random,
+                self.loss,
+            )
+            done += n
+            if done % stop_every == 0 or done == n_episodes:
+                yield done
+
+    def epsilon(self, episode: int) -> NDArray[np.float64]:
+        """The probability of a random action at each step, checked, (N,)."""
+        n_steps = self.mdp.n_steps
+        epsilon = np.ascontiguousarray(self.exploration(episode, n_steps), np.float64)
+        if epsilon.shape != (n_steps,) or not ((epsilon >= 0) & (epsilon <= 1)).all():
+            raise ValueError(
+                f"exploration {self.exploration!r} gave {epsilon} in episode {episode}; wanted "
+                f"one probability per step, ({n_steps},), in 0..1"
+            )
+        return epsilon
+
+    def policy(self) -> Policy:
+        """The greedy policy in every cell of the grid."""
+        mdp = self.mdp
+        if not np.isfinite(self.values[0]).all():
+            raise ValueError(
+                f"the learned values are not finite: the loss {mdp.loss!r} is too large on some "
+                "scores on the way; a smaller scale may help"
+            )
+        actions = np.empty((mdp.n_steps, mdp.grid.n_cells), np.uint8)
+        _core.tabulate(self.values, self.space, self.allowed, actions)
+        return Policy(actions, mdp.grid, np.arange(mdp.n_steps))
+
+
+@dataclass
+class TemporalDifference(Parameters, Solver):
+    """Parameters (see Sarsa) and the loop; the members say whether they learn off policy."""
+
+    values: Value | None = None
+    n_episodes: int = 1_000_000
+    evaluate_every: int = 10_000
+    rate: float = 0.2
+    trace_decay: float = 0.95
+    exploration: Exploration | None = None
+    random_state: int | None = None
+    verbose: bool = False
+
+    off_policy: ClassVar[bool]
+    settings: ClassVar[tuple[str, ...]] = ("random_state", "verbose")
+
+    def solve(self, mdp: MDP, selection: MDP | None = None) -> Policy:
+        """The best snapshot by Eq. (8) on `selection`, or on the MDP itself as in the paper."""
+        check_samples(mdp, selection)
+        return self.search(mdp, selection).policy
+
+    def search(self, mdp: MDP, selection: MDP | None = None) -> Search:
+        """The same, with the value of every snapshot."""
+        self.check()
+        return Search.among(
+            self._snapshots(mdp),
+            mdp,
+            selection,
+            name=type(self).__name__,
+            total=self.n_episodes,
+            verbose=self.verbose,
+        )
+
+    def _snapshots(self, mdp: MDP) -> Iterator[tuple[int, Policy]]:
+        """Episodes done, and the greedy policy after them."""
+        episodes = self._episodes(mdp)
+        for done in episodes.run(self.n_episodes, self.evaluate_every):
+            yield done, episodes.policy()
+
+    def _episodes(self, mdp: MDP) -> Episodes:
+        rules = (self.rate, self.trace_decay, self.off_policy)
+        values = Table() if self.values is None else self.values
+        exploration = Flat() if self.exploration is None else self.exploration
+        return Episodes(mdp, values, exploration, rules, self.random_state)
+
+    def check(self) -> None:
+        """Refuse parameters that make no sense."""
+        check_whole("n_episodes", self.n_episodes, 1)
+        check_whole("evaluate_every", self.evaluate_every, 1)
+        if self.random_state is not None:
+            check_whole("random_state", self.random_state, 0)
+        smallest = np.nextafter(0.0, 1.0)
+        check_between("rate", self.rate, smallest, 1, "a learning rate above 0, at most 1")
+        check_between("trace_decay", self.trace_decay, 0, 1, "lambda in 0..1")
+        if self.values is not None and not hasattr(self.values, "start"):
+            raise ValueError(f"values is {self.values!r}; wanted a value function such as Table()")
+        is_class = isinstance(self.exploration, type)
+        if self.exploration is not None and (is_class or not callable(self.exploration)):
+            raise ValueError(
+                f"exploration is {self.exploration!r}; wanted a callable such as Flat()"
+            )
+
+
+@dataclass
+class Sarsa(TemporalDifference):
+    """SARSA(lambda): learns the value of the policy that it follows, exploration included.
+
+    values         : the value function; Table() by default
+    n_episodes     : one random instance each
+    evaluate_every : episodes between snapshots
+    rate           : learning rate, constant
+    trace_decay    : lambda
+    exploration    : epsilon_j(tau); Flat() by default, as in the paper
+    random_state   : a seed, or None for a new one at each call
+    verbose        : report the snapshots on standard error
+    """
+
+    off_policy: ClassVar[bool] = False
+
+
+@dataclass
+class WatkinsQ(TemporalDifference):
+    """Q(lambda): learns the value of the greedy policy while it explores; parameters as Sarsa."""
+
+    off_policy: ClassVar[bool] = True

@@ -1,0 +1,449 @@
+"""A problem that tells on-policy from off-policy learning, under actions that are all random.
+
+One instance of class 1, h_1 wrong, h_2 right, each at a price of 0.1; a tie is an error. After
+SKIP at step 1 the greedy policy evaluates h_2 and pays 0.1; a random action may also end in error.
+"""
+
+import copy
+import pickle
+
+import numpy as np
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from sklearn.base import clone
+
+from mddag import MDP
+from mddag.ensemble.votes import Votes
+from mddag.losses import Exponential
+from mddag.mdp.policy import SKIP
+from mddag.solvers import Sarsa, WatkinsQ
+from mddag.solvers.sarsa import Episodes, Flat, Growing
+from mddag.solvers.values import RadialBasis, Table, running_norm, total_norm
+from tests.reference import values as value_twins
+from tests.reference.random import Random
+from tests.reference.sarsa import Learner
+from tests.solvers.problems import LOSSES, absolute, interrupted_after, mdp_of, three_classifiers
+
+
+def learned_value_of_skip(kind, trace_decay=0.5):
+    mdp = MDP([[-1.0, 2.0]], [1], beta=0.1)
+    rules = (0.005, trace_decay, kind.off_policy)
+    episodes = Episodes(mdp, Table(1), lambda episode, n_steps: np.ones(n_steps), rules, seed=0)
+    list(episodes.run(20_000, stop_every=20_000))
+    return episodes.values[0].reshape(2, 3)[0, SKIP]
+
+
+@pytest.mark.parametrize(
+    ("episode", "epsilon"),
+    [(1, 0.3), (10_000, 0.3), (10_001, 0.15), (20_000, 0.15), (20_001, 0.1), (10**6, 0.003)],
+)
+def test_epsilon_falls_with_every_period(episode, epsilon):
+    np.testing.assert_allclose(Flat()(episode, 4), np.full(4, epsilon))
+
+
+def test_the_printed_formula_is_not_used():
+    episode = 500_000
+    printed = 0.3 / np.ceil(10_000 / episode)
+    assert printed == 0.3
+    assert Flat()(episode, 1)[0] < 0.01
+
+
+def test_growing_reaches_flat_at_the_last_step():
+    epsilon = Growing(start=0.4, period=10)(11, 5)
+    np.testing.assert_allclose(epsilon, 0.2 * np.array([0.2, 0.4, 0.6, 0.8, 1.0]))
+    assert epsilon[-1] == Flat(start=0.4, period=10)(11, 5)[-1]
+
+
+@pytest.mark.parametrize("family", [Flat, Growing])
+def test_every_member(family):
+    member = family(start=0.5, period=7)
+    assert repr(member) == f"{family.__name__}(start=0.5, period=7)"
+    assert pickle.loads(pickle.dumps(member)) == member
+    assert member(1, 0).shape == (0,)
+    epsilon = np.array([member(tau, 3) for tau in range(1, 50)])
+    assert ((epsilon >= 0) & (epsilon <= 1)).all()
+    assert (np.diff(epsilon, axis=0) <= 0).all()
+
+
+@pytest.mark.parametrize("family", [Flat, Growing])
+def test_bad_parameters_of_an_exploration_are_refused(family):
+    for start in (-0.1, 1.5, float("nan")):
+        with pytest.raises(ValueError, match=f"start is {start}; wanted a probability"):
+            family(start=start)
+    with pytest.raises(ValueError, match="period is 0; wanted a whole number, 1 or more"):
+        family(period=0)
+
+
+VALUES = [
+    Table(),
+    Table(n_bins=4, running=False),
+    RadialBasis(),
+    RadialBasis(n_centres=3, sigma=0.08, normalised=True),
+    RadialBasis(n_centres=0, sigma=0.05, max_centres=5, running=True),
+]
+ACTIONS = [("eval", "skip", "quit"), ("eval", "quit"), ("eval", "skip")]
+RATE, TRACE_DECAY = 0.2, 0.937
+
+
+def falling(episode, n_steps):
+    return np.linspace(0.6, 0.9, n_steps) / episode**0.2
+
+
+def twin_of(mdp, values, off_policy, state):
+    if isinstance(values, Table):
+        twin = value_twins.Table(values.n_bins)
+    else:
+        weights, _, _, sigma, normalised = values.start(1, 1)
+        twin = value_twins.RadialBasis(values.n_centres, sigma, weights.shape[1], normalised)
+    norm = values.norm(mdp.votes.tables).tolist()
+    return Learner(mdp, twin, norm, Random(state), RATE, TRACE_DECAY, off_policy)
+
+
+def learned_by_kernel(episodes, values):
+    """What the arrays hold, named as the twin names it."""
+    if isinstance(values, Table):
+        q = episodes.values[0].reshape(-1, values.n_bins, 3)
+        return {(slot, a, b): q[slot, b, a] for slot, b, a in np.ndindex(q.shape)}
+    weights, centres, counts, *_ = episodes.values
+    return {
+        (f // 3, f % 3, centres[f, c]): weights[f, c]
+        for f in range(len(counts))
+        for c in range(counts[f])
+    }
+
+
+def assert_equal_runs(mdp, values, off_policy, n_episodes=60, seed=0):
+    episodes = Episodes(mdp, values, falling, (RATE, TRACE_DECAY, off_policy), seed)
+    twin = twin_of(mdp, values, off_policy, episodes.random)
+    for tau, _ in enumerate(episodes.run(n_episodes, stop_every=1), start=1):
+        twin.episode(
+            falling(tau, mdp.n_steps),
+            lambda f, i: mdp.losses_of(np.array([f]), np.array([i]))[0],
+        )
+    # as many random numbers drawn: the same actions were taken
+    assert episodes.random.tolist() == twin.random.state
+    kernel = learned_by_kernel(episodes, values)
+    touched = {p: q for p, q in twin.values.learned.items() if q != 0}
+    assert touched.keys() <= kernel.keys()
+    for p, q in kernel.items():
+        np.testing.assert_allclose(q, twin.values.learned[p], rtol=1e-12, atol=1e-12)
+    assert episodes.policy().actions.tolist() == twin.policy_actions()
+    return twin
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    seed=st.integers(0, 10**6),
+    n_scores=st.sampled_from([1, 2, 3]),
+    values=st.sampled_from(VALUES),
+    off_policy=st.booleans(),
+    actions=st.sampled_from(ACTIONS),
+    labels=st.sampled_from(["classes", "shares"]),
+    loss=st.sampled_from(["zero_one", "exponential", "logistic", "hinge", "squared"]),
+    weighted=st.booleans(),
+)
+@example(124, 3, VALUES[3], True, ACTIONS[0], "shares", "hinge", True)  # a tie
+@example(124, 3, VALUES[0], False, ACTIONS[0], "shares", "logistic", True)
+def test_kernel_equals_the_online_twin(
+    seed, n_scores, values, off_policy, actions, labels, loss, weighted
+):
+    mdp = mdp_of(
+        seed,
+        n_scores=n_scores,
+        labels=labels,
+        loss=LOSSES[loss],
+        actions=actions,
+        weighted=weighted,
+    )
+    assert_equal_runs(mdp, values, off_policy, seed=seed)
+
+
+@pytest.mark.parametrize("off_policy", [False, True])
+@pytest.mark.parametrize("values", VALUES, ids=repr)
+@pytest.mark.parametrize("n_scores", [1, 3])
+def test_hundreds_of_episodes(n_scores, values, off_policy):
+    mdp = mdp_of(3, n_scores=n_scores, n=30, n_cells=200)
+    twin = assert_equal_runs(mdp, values, off_policy, n_episodes=400)
+    assert set(twin.actions) == {0, 1, 2}
+
+
+@pytest.mark.parametrize("off_policy", [False, True])
+@pytest.mark.parametrize("loss", ["squared", "callback"])
+def test_regression(loss, off_policy):
+    mdp = mdp_of(5, labels="values", loss=LOSSES[loss])
+    assert_equal_runs(mdp, Table(), off_policy, n_episodes=200)
+
+
+@pytest.mark.parametrize("n_scores", [1, 3])
+def test_prices_of_errors(n_scores):
+    mdp = mdp_of(6, n_scores=n_scores, loss=LOSSES["prices"])
+    assert_equal_runs(mdp, Table(), off_policy=True, n_episodes=200)
+
+
+def test_votes_of_many_values_have_wider_codes():
+    mdp = mdp_of(7, n=300)
+    assert mdp.votes.codes.dtype == np.uint16
+    assert_equal_runs(mdp, Table(), off_policy=False, n_episodes=200)
+
+
+@pytest.mark.parametrize("values", VALUES, ids=repr)
+def test_the_tabulated_policy_is_the_one_that_was_followed(values):
+    quits = []
+
+    def recorded(scores, labels):
+        quits.append((labels[0], scores[0, 0]))
+        return absolute(scores, labels)
+
+    mdp = mdp_of(9, labels="values", loss=recorded, n=30, n_cells=8)  # cells wider than most votes
+    episodes = Episodes(mdp, values, falling, (RATE, TRACE_DECAY, False), 0)
+    list(episodes.run(300, stop_every=300))
+    episodes.exploration = lambda episode, n_steps: np.zeros(n_steps)
+    for _ in range(30):
+        scores, _, _ = mdp.rollout(episodes.policy())
+        list(episodes.run(1, stop_every=1))
+        label, quit_score = quits[-1]
+        assert scores[mdp.labels == label].tolist() == [[quit_score]]
+
+
+def test_centres_are_added_up_to_the_limit():
+    values = RadialBasis(n_centres=0, sigma=0.05, max_centres=5, running=True)
+    mdp = mdp_of(8, n=50, n_cells=200)
+    episodes = Episodes(mdp, values, falling, (RATE, TRACE_DECAY, False), 0)
+    list(episodes.run(1000, stop_every=1000))
+    assert episodes.values[2].max() == 5
+
+
+def test_the_generator_is_xoshiro256starstar():
+    # the first outputs from the state 1, 2, 3, 4, as published with other implementations
+    random = Random([1, 2, 3, 4])
+    assert [random.bits() for _ in range(4)] == [11520, 0, 1509978240, 1215971899390074240]
+
+
+def test_the_twin_draws_by_weight():
+    mdp = mdp_of(2, weighted=True)
+    twin = twin_of(mdp, Table(), False, [1, 2, 3, 4])
+    drawn = np.bincount([twin.draw() for _ in range(4000)], minlength=len(mdp.weight))
+    np.testing.assert_allclose(drawn / 4000, mdp.weight / mdp.weight.sum(), atol=0.03)
+
+
+def test_a_loss_without_a_twin_is_called_once_per_episode():
+    calls = []
+
+    def counted(scores, labels):
+        calls.append(scores.shape)
+        return absolute(scores, labels)
+
+    mdp = mdp_of(1, labels="values", loss=counted)
+    calls.clear()
+    list(Episodes(mdp, Table(), falling, (RATE, TRACE_DECAY, False), 0).run(50, 10))
+    assert calls == [(1, 1)] * 50
+
+
+BOTH = pytest.mark.parametrize("kind", [Sarsa, WatkinsQ])
+
+
+@BOTH
+def test_the_best_snapshot_is_kept(kind):
+    mdp = mdp_of(0, n=30)
+    search = kind(n_episodes=1050, evaluate_every=100, random_state=0).search(mdp)
+    assert len(search.history) == 11
+    assert search.best == min(search.history) < max(search.history)
+    assert mdp.evaluate(search.policy).objective == search.best
+
+
+@BOTH
+def test_selection_decides_the_snapshot(kind):
+    mdp = three_classifiers()
+    selection = MDP(mdp.votes, 1 - mdp.labels, beta=0.05, grid=mdp.grid)
+    solver = kind(n_episodes=1000, evaluate_every=10, random_state=0)
+    own, others = solver.search(mdp), solver.search(mdp, selection)
+    assert others.best == min(others.history)
+    assert others.best == selection.evaluate(others.policy).objective
+    assert others.best < selection.evaluate(own.policy).objective
+
+
+@BOTH
+def test_when_snapshots_are_taken_does_not_change_learning(kind):
+    mdp = mdp_of(0, n=30)
+    often, seldom = (
+        kind(n_episodes=3000, evaluate_every=every, random_state=0).search(mdp).history
+        for every in (10, 1500)
+    )
+    assert [often[149], often[299]] == seldom
+
+
+@BOTH
+def test_ctrl_c_raises(kind):
+    mdp = mdp_of(0, labels="values", loss=absolute, n=20)
+    mdp = mdp.with_labels(mdp.labels, interrupted_after(350))
+    with pytest.raises(KeyboardInterrupt):
+        kind(n_episodes=600, evaluate_every=100, random_state=0).solve(mdp)
+
+
+@BOTH
+def test_progress_is_reported_on_request(kind, capfd):
+    kind(n_episodes=2000, evaluate_every=1000, verbose=True).solve(mdp_of(0))
+    out, err = capfd.readouterr()
+    assert out == ""
+    assert f"{kind.__name__}, best " in err
+
+
+@BOTH
+def test_a_chosen_value_function_and_exploration_are_used(kind):
+    mdp = mdp_of(0, n=30)
+    plain = kind(n_episodes=1000, evaluate_every=50, random_state=0)
+    histories = {
+        tuple(plain.search(mdp).history),
+        tuple(plain.set_params(values=RadialBasis()).search(mdp).history),
+        tuple(plain.set_params(values=Table(3)).search(mdp).history),
+        tuple(plain.set_params(exploration=Growing(0.5)).search(mdp).history),
+    }
+    assert len(histories) == 4
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"n_episodes": 0}, "n_episodes is 0; wanted a whole number, 1 or more"),
+        ({"n_episodes": 1e6}, "n_episodes is 1000000.0; wanted a whole number, 1 or more"),
+        ({"evaluate_every": 0}, "evaluate_every is 0; wanted a whole number, 1 or more"),
+        ({"rate": 0.0}, "rate is 0.0; wanted a learning rate above 0, at most 1"),
+        ({"rate": float("nan")}, "rate is nan; wanted a learning rate"),
+        ({"trace_decay": 1.5}, r"trace_decay is 1.5; wanted lambda in 0\.\.1"),
+        ({"random_state": -1}, "random_state is -1; wanted a whole number, 0 or more"),
+        ({"values": 11}, r"values is 11; wanted a value function such as Table\(\)"),
+        ({"exploration": 0.3}, r"exploration is 0.3; wanted a callable such as Flat\(\)"),
+        (
+            {"exploration": lambda episode, n_steps: np.full(n_steps, 2.0)},
+            "in episode 1; wanted one probability per step",
+        ),
+    ],
+)
+@BOTH
+def test_bad_parameters_of_a_solver_are_refused(kind, parameters, message):
+    with pytest.raises(ValueError, match=message):
+        kind(**parameters).solve(three_classifiers())
+
+
+@BOTH
+def test_values_that_overflow_are_refused(kind):
+    mdp = MDP([[400.0, 400.0]] * 4, [1, 0, 1, 0], loss=Exponential())
+    with pytest.raises(ValueError, match=r"finite.*smaller scale"):
+        kind(n_episodes=1000, random_state=0).solve(mdp)
+
+
+def test_sarsa_learns_the_value_of_the_exploring_policy():
+    # skipping h_1 leaves a random choice between h_2 at its price and two errors
+    wanted = (-0.1 - 1 - 1) / 3
+    assert abs(learned_value_of_skip(Sarsa) - wanted) < 0.05
+
+
+@pytest.mark.parametrize("trace_decay", [0.0, 0.95])
+def test_watkins_learns_the_value_of_the_greedy_policy(trace_decay):
+    # skipping h_1 leaves h_2, which is right, at its price
+    assert abs(learned_value_of_skip(WatkinsQ, trace_decay) - -0.1) < 1e-3
+
+
+MEMBERS = [Table, RadialBasis]
+
+
+@pytest.fixture
+def tables():
+    return Votes.from_dense([[1.0, -0.5, 0.25], [-1.0, 0.5, 0.25]], bias=0.5).tables
+
+
+@pytest.mark.parametrize("member", MEMBERS)
+def test_parameters(member):
+    value = member(running=True)
+    assert eval(repr(value)) == value
+    for again in (clone(value), copy.deepcopy(value), pickle.loads(pickle.dumps(value))):
+        assert again == value
+    assert clone(value).set_params(running=False).get_params()["running"] is False
+
+
+@pytest.mark.parametrize("member", MEMBERS)
+def test_a_start_has_learned_nothing(member):
+    learned = member().start(n_steps=4, n_parts=3)[0]
+    assert learned.dtype == np.float64
+    assert learned.size % (4 * 3 * 3) == 0
+    assert not learned.any()
+
+
+@pytest.mark.parametrize("member", MEMBERS)
+def test_running_or_total_norm(member, tables):
+    np.testing.assert_array_equal(member(running=True).norm(tables), running_norm(tables))
+    np.testing.assert_array_equal(member(running=False).norm(tables), total_norm(tables))
+
+
+def test_norms_bound_the_scores(tables):
+    assert total_norm(tables).tolist() == [2.25, 2.25, 2.25]
+    assert running_norm(tables).tolist() == [0.5, 1.5, 2.0]
+
+
+def test_norms_are_positive_where_nothing_was_added_yet():
+    without_bias = Votes.from_dense([[1.0, 3.0]]).tables
+    assert running_norm(without_bias).tolist() == [4.0, 1.0]
+    nothing = Votes.from_dense([[0.0, 0.0]]).tables
+    assert running_norm(nothing).tolist() == total_norm(nothing).tolist() == [1.0, 1.0]
+
+
+def test_bad_parameters_are_refused_when_set(tables):
+    table = Table(5)
+    with pytest.raises(ValueError, match="n_bins is 0; wanted a whole number, 1 or more"):
+        table.set_params(n_bins=0)
+    assert table == Table(5)
+
+
+def test_one_number_per_step_part_bin_and_action():
+    q, n_bins = Table(n_bins=7).start(n_steps=5, n_parts=2)
+    assert q.shape == (5 * 2 * 7 * 3,)
+    assert n_bins == 7
+
+
+@pytest.mark.parametrize("n_bins", [0, -1, 2.5, "11"])
+def test_bins_are_counted(n_bins):
+    with pytest.raises(ValueError, match=r"n_bins is .*; wanted a whole number, 1 or more"):
+        Table(n_bins=n_bins)
+
+
+def test_centres_start_evenly():
+    weights, centres, counts, sigma, normalised = RadialBasis().start(n_steps=2, n_parts=3)
+    assert weights.shape == centres.shape
+    assert len(counts) == len(centres) == 2 * 3 * 3
+    assert (counts == 11).all()
+    np.testing.assert_allclose(centres[0, :11], np.arange(1, 12) / 12)
+    assert sigma == 0.01
+    assert normalised is False
+
+
+@pytest.mark.parametrize(("n_centres", "sigma"), [(0, 0.01), (11, 0.01), (100, 1 / 220)])
+def test_the_width_follows_the_centres(n_centres, sigma):
+    assert RadialBasis(n_centres).start(1, 1)[3] == pytest.approx(sigma)
+    assert RadialBasis(n_centres, sigma=0.3).start(1, 1)[3] == 0.3
+
+
+@pytest.mark.parametrize("sigma", [0.003, 0.01, 0.2])
+def test_there_is_room_for_all_centres_that_fit(sigma):
+    """A centre is added where no activation reaches 0.4; count the densest such packing."""
+    room = RadialBasis(n_centres=0, sigma=sigma).start(1, 1)[0].shape[1]
+    step = sigma * np.sqrt(2 * np.log(1 / 0.4)) * (1 + 1e-9)
+    assert len(np.arange(0, 1 + 1e-12, step)) <= room
+    assert room <= 1000
+
+
+def test_room_is_limited():
+    assert RadialBasis(n_centres=3, max_centres=5).start(1, 1)[0].shape[1] == 5
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"n_centres": -1}, "n_centres is -1; wanted a whole number, 0 or more"),
+        ({"n_centres": 9, "max_centres": 8}, "max_centres is 8; wanted a whole number, 9 or more"),
+        ({"sigma": 0}, "sigma is 0; wanted a number above 0"),
+    ],
+)
+def test_bad_parameters_of_bumps_are_refused(parameters, message):
+    with pytest.raises(ValueError, match=message):
+        RadialBasis(**parameters)
