@@ -263,11 +263,50 @@ VARIANTS = {
 }
 
 
+def combination(
+    members: str, arrangements: str, orderings: tuple[Any, ...] = (Correlation(),)
+) -> Variant:
+    """Some of the members in some of the arrangements, by the initials of COMBINATIONS."""
+    chosen = tuple(MEMBERS[INITIALS[initial]] for initial in members)
+    patches = []
+    if "c" not in arrangements:
+        patches.append(without_condensed)
+    if "r" not in arrangements:
+        patches.append(without_refitted)
+    if "G" in arrangements:
+        orderings = (*orderings, Given())
+    if "C" not in arrangements:
+        orderings = (Given(),)
+    return Variant(Portfolio(members=chosen, orderings=orderings), tuple(patches))
+
+
+INITIALS = {"P": "Prefix", "M": "Margin", "R": "Residual", "Q": "QWYC", "D": "Descent"}
+# Members, then arrangements: Correlation, Given, condensed, refitted.
+COMBINATIONS = {
+    "LightGBM": ("MRQ Cr", "MQ Cr", "MRQ C", "MRQ Ccr", "MRQD Cr", "RQ Cr", "MR Cr"),
+    "stumps": (
+        *("MRDQ Ccr", "MRD Ccr", "MRQ Ccr", "RD Ccr", "RDQ Cc", "PRD Ccr", "MRD CGcr", "MR Ccr"),
+        *("MRDQ Gcr", "PMRDQ CGcr"),
+    ),
+}
+VARIANTS |= {
+    name: combination(*name.split())
+    for names in COMBINATIONS.values()
+    for name in names
+    if name not in VARIANTS
+}
+
+
 def variants_of(problem: Problem) -> list[str]:
     """Thorough exploration is measured where it runs, everything else where it does not."""
     if problem.small:
         return list(SMALL_VARIANTS)
+    if COMBINE:
+        return [DEFAULT, *COMBINATIONS[problem.model]]
     return [name for name in VARIANTS if name != SMALL_VARIANTS[1]]
+
+
+COMBINE = bool(os.environ.get("COMBINE"))
 
 
 # ---------------------------------------------------------------------------------------- measures
