@@ -9,12 +9,15 @@ import numpy as np
 import pytest
 import xgboost
 from catboost import CatBoostClassifier, CatBoostRegressor
+from lightgbm import LGBMRegressor
 from sklearn.calibration import CalibratedClassifierCV
+from sklearn.datasets import load_diabetes
 from sklearn.ensemble import (
     AdaBoostClassifier,
     AdaBoostRegressor,
     ExtraTreesClassifier,
     GradientBoostingClassifier,
+    GradientBoostingRegressor,
     HistGradientBoostingClassifier,
     HistGradientBoostingRegressor,
     RandomForestRegressor,
@@ -24,10 +27,13 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
+from xgboost import XGBRegressor
 
 import mddag
-from mddag import AdaBoostMHClassifier, MDDAGClassifier
+from mddag import AdaBoostMHClassifier, Ensemble, Features, MDDAGClassifier
 from mddag.adapters import MEMBERS, adapter
+from mddag.adapters.adapter import FAR, probe_rows, source_rows
+from mddag.ensemble.nodes import TreeBuilder
 from mddag.ensemble.tasks import Classification
 from mddag.solvers import Sarsa
 
@@ -121,11 +127,6 @@ def test_an_unfitted_model_is_refused(model) -> None:
         mddag.as_ensemble(model)
 
 
-def test_unfitted_is_scikit_learns_own_error() -> None:
-    with pytest.raises(NotFittedError, match="this LGBMClassifier is not fitted"):
-        mddag.as_ensemble(lightgbm.LGBMClassifier())
-
-
 @pytest.mark.parametrize("kind", [GradientBoostingClassifier, ExtraTreesClassifier])
 def test_a_threshold_that_is_no_number_is_refused(kind, two) -> None:
     model = kind(n_estimators=3, random_state=0).fit(*two)
@@ -140,11 +141,6 @@ def test_an_unknown_model_lists_the_known_ones() -> None:
         mddag.as_ensemble(AdaBoostRegressor())
     for member in MEMBERS:
         assert member.models in str(caught.value)
-
-
-def test_a_class_is_refused() -> None:
-    with pytest.raises(TypeError, match="model is the class LGBMClassifier"):
-        mddag.as_ensemble(lightgbm.LGBMClassifier)
 
 
 @pytest.mark.parametrize(
@@ -171,12 +167,6 @@ def test_a_single_class_is_refused(model, two) -> None:
         mddag.as_ensemble(model.fit(X, np.zeros(len(X), int)))
 
 
-def test_two_columns_become_their_difference() -> None:
-    np.testing.assert_array_equal(adapter.as_columns([[1, 3], [2, 1]]), [[2], [-1]])
-    assert adapter.as_columns(np.zeros(4)).shape == (4, 1)
-    assert adapter.as_columns(np.zeros((4, 3))).shape == (4, 3)
-
-
 @pytest.fixture(scope="module")
 def models(two) -> dict[str, object]:
     return {
@@ -187,27 +177,6 @@ def models(two) -> dict[str, object]:
         ),
         "sklearn": GradientBoostingClassifier(n_estimators=2).fit(*two),
     }
-
-
-def check_works_without(package: str, models, monkeypatch) -> None:
-    monkeypatch.setitem(sys.modules, package, None)
-    for library, model in models.items():
-        if library != package:
-            assert len(mddag.as_ensemble(model)) == 2
-    with pytest.raises(ImportError, match=f"needs {package} .*pip install {package}"):
-        mddag.as_ensemble(models[package])
-
-
-def test_without_xgboost(models, monkeypatch) -> None:
-    check_works_without("xgboost", models, monkeypatch)
-
-
-def test_without_lightgbm(models, monkeypatch) -> None:
-    check_works_without("lightgbm", models, monkeypatch)
-
-
-def test_without_catboost(models, monkeypatch) -> None:
-    check_works_without("catboost", models, monkeypatch)
 
 
 def test_without_treelite(models, monkeypatch) -> None:
@@ -239,3 +208,107 @@ def test_our_own_classifier_gives_the_ensemble_that_it_sparsifies() -> None:
     with pytest.raises(NotFittedError, match="not fitted"):
         mddag.as_ensemble(model)
     assert mddag.as_ensemble(model.fit(X, y)) is model.ensemble_
+
+
+X, y = load_diabetes(return_X_y=True)
+LGBM = {"n_estimators": 5, "num_leaves": 4, "verbose": -1}
+XGB = {"n_estimators": 5, "max_depth": 2}
+CAT = {"iterations": 5, "depth": 2, "verbose": False, "allow_writing_files": False}
+
+
+@pytest.mark.parametrize(
+    ("model", "link"),
+    [
+        (LGBMRegressor(**LGBM), "identity"),
+        (LGBMRegressor(objective="poisson", **LGBM), "exp"),
+        (LGBMRegressor(objective="gamma", **LGBM), "exp"),
+        (LGBMRegressor(objective="tweedie", **LGBM), "exp"),
+        (LGBMRegressor(reg_sqrt=True, **LGBM), "unknown"),
+        (XGBRegressor(**XGB), "identity"),
+        (XGBRegressor(objective="count:poisson", **XGB), "exp"),
+        (XGBRegressor(objective="reg:gamma", **XGB), "exp"),
+        (CatBoostRegressor(**CAT), "identity"),
+        (CatBoostRegressor(loss_function="Poisson", **CAT), "exp"),
+        (HistGradientBoostingRegressor(max_iter=5), "identity"),
+        (HistGradientBoostingRegressor(loss="poisson", max_iter=5), "exp"),
+        (GradientBoostingRegressor(n_estimators=5), "identity"),
+        (RandomForestRegressor(n_estimators=5), "identity"),
+    ],
+    ids=lambda p: p if isinstance(p, str) else type(p).__name__,
+)
+def test_the_link_makes_the_predictions_of_the_scores(model, link):
+    ensemble = mddag.as_ensemble(model.fit(X, y))
+    assert ensemble.link == link
+    if link == "unknown":
+        with pytest.raises(ValueError, match="neither its scores nor exp of them"):
+            ensemble.means(ensemble.scores(X))
+    else:
+        np.testing.assert_allclose(ensemble.means(ensemble.scores(X)), model.predict(X), rtol=1e-4)
+
+
+def test_bare_boosters_have_links_too():
+    for model in (
+        LGBMRegressor(objective="poisson", **LGBM).fit(X, y).booster_,
+        XGBRegressor(objective="count:poisson", **XGB).fit(X, y).get_booster(),
+    ):
+        assert mddag.as_ensemble(model).link == "exp"
+
+
+def stump(feature: int, threshold: float):
+    tree = TreeBuilder()
+    leaves = tree.leaf(-1.0), tree.leaf(1.0)
+    return tree.finish(tree.split(feature, threshold, *leaves, missing_left=False))
+
+
+def nominal_stump(feature: int, categories: list[int]):
+    tree = TreeBuilder()
+    leaves = tree.leaf(-1.0), tree.leaf(1.0)
+    return tree.finish(tree.nominal_split(feature, np.array(categories), *leaves, True))
+
+
+def test_numeric_columns_sit_around_their_thresholds() -> None:
+    ensemble = Ensemble.from_trees([stump(0, 0.1)], features=Features(2))
+    rows = probe_rows(ensemble)
+    assert rows.shape == (256, 2)
+    single = np.float32(0.1)
+    for value in (0.1, np.nextafter(0.1, 1), np.nextafter(0.1, 0), 0.0, FAR, -FAR, single):
+        assert value in rows[:, 0]
+    assert float(np.nextafter(single, np.float32(1))) in rows[:, 0]
+    assert np.isnan(rows).any()
+
+
+def test_no_missing_where_none_is_allowed() -> None:
+    ensemble = Ensemble.from_trees([stump(0, 0.1)], features=Features(2, missing=False))
+    assert np.isfinite(probe_rows(ensemble)).all()
+
+
+def test_endless_thresholds_stay_finite() -> None:
+    trees = [stump(0, np.inf), stump(0, -1e300)]
+    ensemble = Ensemble.from_trees(trees, features=Features(1, missing=False))
+    assert np.isfinite(probe_rows(ensemble).astype(np.float32)).all()
+
+
+def test_nominal_columns_take_known_and_unknown_categories() -> None:
+    ensemble = Ensemble.from_trees([nominal_stump(1, [2, 5])], features=Features(2))
+    seen = set(probe_rows(ensemble)[:, 1].tolist())
+    assert {2.0, 5.0, -1.0, 6.0, 45.0, 1005.0} <= seen
+
+
+def test_frames_hold_the_values_of_their_categories() -> None:
+    features = Features(2, names=("a", "b"), categories={1: ("x", "y", "z")})
+    ensemble = Ensemble.from_trees([nominal_stump(1, [0, 2])], features=features)
+    rows = probe_rows(ensemble)
+    frame = source_rows(features, rows)
+    assert list(frame.columns) == ["a", "b"]
+    assert set(frame["b"].dropna()) == {"x", "y", "z"}
+    np.testing.assert_array_equal(features.rows(frame), rows)
+
+
+@pytest.mark.parametrize("package", ["xgboost", "lightgbm", "catboost"])
+def test_without_a_library_the_others_are_read(package, models, monkeypatch) -> None:
+    monkeypatch.setitem(sys.modules, package, None)
+    for library, model in models.items():
+        if library != package:
+            assert len(mddag.as_ensemble(model)) == 2
+    with pytest.raises(ImportError, match=f"needs {package} .*pip install {package}"):
+        mddag.as_ensemble(models[package])

@@ -17,7 +17,6 @@ import numpy as np
 from mddag._internal.checks import check_one_of, typed
 from mddag.adapters import _files
 from mddag.adapters._files import is_path, opened, readable, refusal
-from mddag.adapters._link import link_of
 from mddag.adapters._model_parts import (
     ModelParts,
     Transformer,
@@ -26,21 +25,24 @@ from mddag.adapters._model_parts import (
     is_pipeline,
     steps_of,
 )
-from mddag.adapters.adaboost_mh import AdaBoostMH
 from mddag.adapters.adapter import (
     Adapter,
     FileAdapter,
     lineage,
+    link_of,
     prove,
     refuse_one_class,
     refuse_unfitted,
 )
 from mddag.adapters.catboost import CatBoost
 from mddag.adapters.lightgbm import LightGBM
-from mddag.adapters.sklearn_adaboost import AdaBoost
-from mddag.adapters.sklearn_boosting import GradientBoosting
-from mddag.adapters.sklearn_forest import Forest
-from mddag.adapters.sklearn_hist_boosting import HistGradientBoosting
+from mddag.adapters.sklearn import (
+    AdaBoost,
+    AdaBoostMH,
+    Forest,
+    GradientBoosting,
+    HistGradientBoosting,
+)
 from mddag.adapters.xgboost import XGBoost
 from mddag.ensemble.ensemble import Ensemble
 from mddag.ensemble.tasks import Regression

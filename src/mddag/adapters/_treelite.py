@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mddag.adapters._tree_arrays import TreeArrays
+from mddag.adapters._trees import TreeArrays
 from mddag.ensemble.nodes import category_words
 from mddag.ensemble.votes import starts_of
 

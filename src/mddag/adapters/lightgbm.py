@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mddag.adapters import _build, _treelite
-from mddag.adapters import _split_rules as split
-from mddag.adapters._content import Content, DamagedError, Format
+from mddag.adapters import _treelite
+from mddag.adapters._files import Content, DamagedError, Format
+from mddag.adapters._trees import at_most_past_zero, averaged, build, centred
 from mddag.adapters.adapter import as_columns, lineage, need, refuse_unfitted
 from mddag.ensemble.ensemble import Ensemble
 from mddag.ensemble.tasks.task import Kind
@@ -44,14 +44,14 @@ class LightGBM:
         text = booster.model_to_string()
         _refuse(text)
         frontend = need("treelite.frontend", model)
-        source = _treelite.read(frontend.from_lightgbm(booster), split.at_most_past_zero)
+        source = _treelite.read(frontend.from_lightgbm(booster), at_most_past_zero)
         n_scores = booster.num_model_per_iteration()
         n_rounds = source.flat.n_trees // n_scores
         if source.averaged:
-            flat, bias = _build.averaged(source.flat, source.score, n_scores, n_rounds)
+            flat, bias = averaged(source.flat, source.score, n_scores, n_rounds)
         else:
-            flat, bias = _build.centred(source.flat, source.score, n_scores, n_scores)
-        return _build.build(
+            flat, bias = centred(source.flat, source.score, n_scores, n_scores)
+        return build(
             flat,
             features=_features(booster, text),
             bias=bias + source.base,

@@ -9,14 +9,15 @@ wrapper is marked as such and read as a wrapper; its classes are 0 … K-1.
 from __future__ import annotations
 
 import json
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from mddag.adapters import _build, _treelite, _xgboost_categories
-from mddag.adapters import _split_rules as split
-from mddag.adapters._content import Content, DamagedError, Format
+from mddag.adapters import _treelite
+from mddag.adapters._files import Content, DamagedError, Format
+from mddag.adapters._trees import build, less_float32
 from mddag.adapters.adapter import as_columns, lineage, need, refuse_multi_output, refuse_unfitted
 from mddag.ensemble.ensemble import Ensemble
 from mddag.ensemble.tasks.task import Kind
@@ -60,7 +61,7 @@ class XGBoost:
         source = _read(booster, need("treelite.frontend", model))
         refuse_multi_output(model, source.n_target)
         order, rounds = _rounds(source, config)
-        ensemble = _build.build(
+        ensemble = build(
             source.flat,
             features=_features(booster, source.n_features),
             bias=source.base,
@@ -105,9 +106,9 @@ def _refuse_linear(config: dict[str, Any]) -> None:
 
 def _read(booster: Any, frontend: Any) -> _treelite.Source:
     if "c" in (booster.feature_types or []):
-        text = _xgboost_categories.without(booster)
-        return _treelite.read(frontend.from_xgboost_json(text), split.less_float32)
-    return _treelite.read(frontend.from_xgboost(booster), split.less_float32)
+        text = _without_categories(booster)
+        return _treelite.read(frontend.from_xgboost_json(text), less_float32)
+    return _treelite.read(frontend.from_xgboost(booster), less_float32)
 
 
 def _rounds(
@@ -173,10 +174,46 @@ _FAMILIES: dict[str, Kind] = {"binary": "classifier", "multi": "classifier"}
 def _features(booster: Any, n_features: int) -> Features:
     names = booster.feature_names
     real = names is not None and names != [f"f{i}" for i in range(len(names))]
-    categories = _xgboost_categories.values(booster)
+    categories = _categories(booster)
     return Features(
         n=n_features,
         names=tuple(names) if real else None,
         categories=categories,
         unknown="refused" if categories else "missing",
     )
+
+
+def _without_categories(booster: Any) -> str:
+    """The model as JSON that treelite reads.
+
+    XGBoost 3.1 and later keeps, under ``cats``, the category values of the frame that a model was
+    trained on: per column a list of strings (bytes one behind the other, with offsets) or of
+    numbers, in the order of the codes. treelite refuses such models.
+    """
+    model = json.loads(booster.save_raw("json"))
+    trees = _trees(model)
+    if "cats" in trees:
+        trees["cats"] = {"enc": [], "feature_segments": [], "sorted_idx": []}
+    return json.dumps(model)
+
+
+def _categories(booster: Any) -> dict[int, tuple[Any, ...]]:
+    """By column, the values of its categories in the order of their codes; {} for plain codes."""
+    if "c" not in (booster.feature_types or []):
+        return {}
+    columns = _trees(json.loads(booster.save_raw("json"))).get("cats", {}).get("enc", [])
+    decoded = {i: _decoded(column) for i, column in enumerate(columns)}
+    return {i: column for i, column in decoded.items() if column}
+
+
+def _trees(model: dict[str, Any]) -> dict[str, Any]:
+    booster = model["learner"]["gradient_booster"]
+    trees: dict[str, Any] = booster.get("gbtree", booster)["model"]
+    return trees
+
+
+def _decoded(column: dict[str, Any]) -> tuple[Any, ...]:
+    if "offsets" not in column:
+        return tuple(column["values"])
+    letters, offsets = bytes(v % 256 for v in column["values"]), column["offsets"]
+    return tuple(letters[a:b].decode() for a, b in pairwise(offsets))

@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 
 import mddag
 from mddag.adapters import MEMBERS
-from mddag.adapters._probe import source_rows
+from mddag.adapters.adapter import source_rows
 from mddag.cli.exits import AbsentError, InputError
 from mddag.cli.models import Opened, open_model
 from mddag.cli.tables import Layout, Table, check_file, column_values, needed, read_table

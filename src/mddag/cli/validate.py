@@ -16,7 +16,7 @@ import typer
 from numpy.typing import NDArray
 
 import mddag
-from mddag.adapters._probe import probe_rows
+from mddag.adapters.adapter import probe_rows
 from mddag.cli.answers import (
     UNKNOWN,
     Answer,

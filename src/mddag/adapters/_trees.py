@@ -1,0 +1,248 @@
+"""The trees of a foreign model on their way to an Ensemble: thresholds, flat arrays, the bias.
+
+Some libraries test ``x < t``; some first round x to float32 (to nearest, ties to even) or to zero,
+and compare what is left. The first functions return the largest double that still goes left, so
+that the one rule of this package, ``x <= threshold``, decides every float64 and every float32 x as
+the source does. NaN is not a matter of thresholds (see ``Nodes.missing_left``).
+
+Readers fill ``TreeArrays`` with whole arrays, not node by node. It has the leaves' training
+weights, which an Ensemble has not: the mean vote of a tree is its prior. That belongs into
+``bias``, so that a row that skips h_1 keeps it. A two-class model with two scores becomes binary by
+f = f_1 - f_0.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from mddag.ensemble.ensemble import Ensemble
+from mddag.ensemble.nodes import NODE, Nodes
+from mddag.ensemble.tasks import TASKS
+from mddag.ensemble.tasks.task import Kind
+from mddag.ensemble.votes import starts_of
+from mddag.features.features import Features
+
+# To the rounding of doubles, the float32 behind the largest finite one is 2^128, not infinity.
+_BEYOND = 2.0**128
+
+NEARLY_ZERO = float(np.float32(1e-35))  # LightGBM's kZeroThreshold
+
+
+def less(t: ArrayLike) -> NDArray[np.float64]:
+    """Thresholds of ``x < t``."""
+    t = _sending_some_left(np.asarray(t, np.float64))
+    return _before(t)
+
+
+def less_float32(t: ArrayLike) -> NDArray[np.float64]:
+    """Thresholds of ``float32(x) < t``, t float32 (XGBoost)."""
+    t = _sending_some_left(np.asarray(t, np.float32))
+    return _last_rounding_to(_before(t))
+
+
+def at_most_float32(t: ArrayLike) -> NDArray[np.float64]:
+    """Thresholds of ``float32(x) <= t``, t float64 (scikit-learn's trees, CatBoost)."""
+    t = np.asarray(t, np.float64)
+    with np.errstate(over="ignore"):  # a finite t may lie beyond float32
+        nearest = t.astype(np.float32)
+    return _last_rounding_to(np.where(nearest > t, _before(nearest), nearest))
+
+
+def at_most_past_zero(t: ArrayLike) -> NDArray[np.float64]:
+    """Thresholds of ``x <= t`` where every x within 1e-35 of zero is read as zero (LightGBM)."""
+    t = np.asarray(t, np.float64)
+    below = _before(np.array(-NEARLY_ZERO))
+    return np.where(np.abs(t) > NEARLY_ZERO, t, np.where(t < 0, below, NEARLY_ZERO))
+
+
+def _last_rounding_to(value: NDArray[np.float32]) -> NDArray[np.float64]:
+    """The largest double that rounds to the float32 `value` or to a smaller one.
+
+    Doubles between two neighbouring float32 go to the nearer; the midpoint, exact as a double,
+    goes to the one whose last bit is even.
+    """
+    above = -_before(-value)
+    middle = (_as_rounding_sees(value) + _as_rounding_sees(above)) / 2
+    even = value.view(np.uint32) % 2 == 0
+    last = np.where(even, middle, _before(middle))
+    return np.where(value == np.inf, np.inf, last)
+
+
+def _before(value: NDArray[Any]) -> NDArray[Any]:
+    with np.errstate(over="ignore"):  # -inf comes before the smallest finite number
+        return np.asarray(np.nextafter(value, value.dtype.type(-np.inf)))
+
+
+def _as_rounding_sees(value: NDArray[np.float32]) -> NDArray[np.float64]:
+    return np.clip(value.astype(np.float64), -_BEYOND, _BEYOND)
+
+
+def _sending_some_left(t: NDArray[Any]) -> NDArray[Any]:
+    if (t == -np.inf).any():
+        raise ValueError("a split `x < -inf` sends nothing left; wanted thresholds above -inf")
+    return t
+
+
+NO_WORDS = np.empty(0, np.uint32)
+
+
+@dataclass(frozen=True, eq=False)
+class TreeArrays:
+    """Trees laid out flat; the split rule is already ours.
+
+    starts       : int64 (n_trees + 1,), where tree t's nodes begin
+    feature      : int (n_nodes,), -1 at a leaf
+    threshold    : float64 (n_nodes,)
+    left, right  : int (n_nodes,), children counted from the root of their tree
+    missing_left : bool (n_nodes,)
+    votes        : float64 (n_leaves, width), the leaves in the order of their nodes
+    weight       : float64 (n_leaves,), how much of the training rows each leaf holds
+    sets         : by node, the words of the category set that a nominal split sends left
+    """
+
+    starts: NDArray[np.int64]
+    feature: NDArray[np.integer]
+    threshold: NDArray[np.float64]
+    left: NDArray[np.integer]
+    right: NDArray[np.integer]
+    missing_left: NDArray[np.bool_]
+    votes: NDArray[np.float64]
+    weight: NDArray[np.float64]
+    sets: dict[int, NDArray[np.uint32]]
+
+    @property
+    def n_trees(self) -> int:
+        return len(self.starts) - 1
+
+    @property
+    def leaf_starts(self) -> NDArray[np.int64]:
+        """Where tree t's leaves begin among all leaves, (n_trees + 1,)."""
+        return starts_of(self.feature < 0)[self.starts]
+
+    def mean_votes(self) -> NDArray[np.float64]:
+        """The weighted mean vote of each tree, (n_trees, width): its prior."""
+        first = self.leaf_starts[:-1]
+        total = np.add.reduceat(self.weight, first)
+        # A tree that saw no weighted row counts its leaves alike.
+        idle = np.repeat(total <= 0, np.diff(self.leaf_starts))
+        weight = np.where(idle, 1.0, self.weight)
+        sums = np.add.reduceat(self.votes * weight[:, None], first, axis=0)
+        return np.asarray(sums / np.add.reduceat(weight, first)[:, None])
+
+    def minus(self, votes: NDArray[np.float64]) -> TreeArrays:
+        """The same trees, each voting less by its row of `votes` (n_trees, width)."""
+        spread = np.repeat(votes, np.diff(self.leaf_starts), axis=0)
+        return replace(self, votes=self.votes - spread)
+
+    def trees(self) -> list[Nodes]:
+        """The trees as an Ensemble takes them."""
+        records, words, word_starts = self._records()
+        leaf_starts, trees = self.leaf_starts, []
+        for t in range(self.n_trees):
+            nodes = records[self.starts[t] : self.starts[t + 1]]
+            votes = self.votes[leaf_starts[t] : leaf_starts[t + 1]]
+            try:
+                trees.append(Nodes(nodes, votes, words[word_starts[t] : word_starts[t + 1]]))
+            except ValueError as error:
+                raise ValueError(f"tree {t} of the model cannot be read: {error}") from error
+        return trees
+
+    def _records(self) -> tuple[NDArray[np.void], NDArray[np.uint32], NDArray[np.int64]]:
+        leaf = self.feature < 0
+        code = np.cumsum(leaf) - 1 - np.repeat(self.leaf_starts[:-1], np.diff(self.starts))
+        n_words = np.zeros(len(self.feature), np.int64)
+        for at, words in self.sets.items():
+            n_words[at] = len(words)
+        word = starts_of(n_words)
+        records = np.zeros(len(self.feature), NODE)
+        records["threshold"] = np.where(leaf, 0.0, self.threshold)
+        records["feature"] = np.where(leaf, -1, self.feature)
+        records["left"] = np.where(leaf, code, self.left)
+        records["right"] = np.where(leaf, -1, self.right)
+        tree_word = np.repeat(word[self.starts[:-1]], np.diff(self.starts))
+        records["word"] = np.where(n_words > 0, word[:-1] - tree_word, 0)
+        records["n_words"] = n_words
+        records["missing_left"] = self.missing_left & ~leaf
+        sets = [self.sets[at] for at in sorted(self.sets)]
+        return records, np.concatenate(sets) if sets else NO_WORDS, word[self.starts]
+
+
+def centred(
+    flat: TreeArrays, score: NDArray[np.int32], n_scores: int, n_trees: int | None = None
+) -> tuple[TreeArrays, NDArray[np.float64]]:
+    """Move the mean votes of the first `n_trees` trees (all by default) into a bias (K,)."""
+    means = flat.mean_votes()
+    means[n_trees:] = 0.0
+    return flat.minus(means), _summed(means, score, n_scores)
+
+
+def averaged(
+    flat: TreeArrays, score: NDArray[np.int32], n_scores: int, n_rounds: int
+) -> tuple[TreeArrays, NDArray[np.float64]]:
+    """Divide the votes by the number of rounds and move every tree's mean vote into a bias (K,).
+
+    All numbers become multiples of 2^-40 of the largest vote, which add up exactly in any order:
+    rows on which a forest is undecided (p = 1/2) stay exact ties, which go to the first class, as
+    the argmax of the source does.
+    """
+    largest = float(np.abs(flat.votes).max(initial=0.0))
+    grain = 2.0 ** (np.ceil(np.log2(largest)) - 40) if largest > 0 else 1.0
+    flat = replace(flat, votes=np.rint(flat.votes / n_rounds / grain) * grain)
+    means = np.rint(flat.mean_votes() / grain) * grain
+    return flat.minus(means), _summed(means, score, n_scores)
+
+
+def build(
+    flat: TreeArrays,
+    *,
+    features: Features,
+    bias: ArrayLike,
+    kind: Kind,
+    score: NDArray[np.int32] | None = None,
+    rounds: ArrayLike | None = None,
+    order: NDArray[np.intp] | None = None,
+    classes: ArrayLike | None = None,
+) -> Ensemble:
+    """The Ensemble of `flat`; `order` gives the trees in the order of their rounds."""
+    bias = np.atleast_1d(np.asarray(bias, np.float64))
+    if score is None:
+        score = np.full(flat.n_trees, -1 if len(bias) > 1 else 0, np.int32)
+    if TASKS[kind].predicts_classes and len(bias) == 2:
+        flat, bias, score = _one_score(flat, bias, score)
+    trees = flat.trees()
+    if order is not None:
+        trees, score = [trees[t] for t in order], score[order]
+    return Ensemble.from_trees(
+        trees,
+        features=features,
+        bias=bias,
+        score=score,
+        rounds=rounds,
+        classes=TASKS[kind].labels(classes, len(bias)),
+        kind=kind,
+    )
+
+
+def _one_score(
+    flat: TreeArrays, bias: NDArray[np.float64], score: NDArray[np.int32]
+) -> tuple[TreeArrays, NDArray[np.float64], NDArray[np.int32]]:
+    if flat.votes.shape[1] == 2:
+        votes = flat.votes[:, 1:] - flat.votes[:, :1]
+    else:
+        sign = np.where(score == 1, 1.0, -1.0)
+        votes = flat.votes * np.repeat(sign, np.diff(flat.leaf_starts))[:, None]
+    return replace(flat, votes=votes), bias[1:] - bias[:1], np.zeros_like(score)
+
+
+def _summed(
+    means: NDArray[np.float64], score: NDArray[np.int32], n_scores: int
+) -> NDArray[np.float64]:
+    if means.shape[1] == n_scores and n_scores > 1:
+        return np.asarray(means.sum(axis=0))
+    sums = np.zeros(n_scores)
+    np.add.at(sums, score, means[:, 0])
+    return sums
