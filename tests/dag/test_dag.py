@@ -16,7 +16,7 @@ from mddag.mdp.grid import Grid
 from mddag.mdp.mdp import MDP
 from mddag.mdp.policy import EVAL, QUIT, Policy
 from tests import strategies
-from tests.dag.executors.test_executor import every
+from tests.dag.executors.test_kernels import every
 from tests.native.test_walk import forest, noisy_policy
 from tests.reference import rollout as twin
 

@@ -7,7 +7,7 @@ from sklearn.ensemble import GradientBoostingClassifier, GradientBoostingRegress
 
 from mddag import compile as compile_dag
 from mddag.adapters import ensemble_of, parts_of
-from mddag.dag.node_counts import visited
+from mddag.dag.replay import visited
 from mddag.mdp.grid import Grid
 from mddag.mdp.policy import EVAL, QUIT, SKIP, Policy
 from mddag.tuning.cross_fitted_parts import CrossFittedParts

@@ -27,10 +27,9 @@ from mddag.dag.cost_model import MANY_ROWS
 from mddag.dag.executors import KERNELS, MEMBERS, TRACERS, Executor, Tracer, Walk, Windows
 from mddag.dag.executors.by_query import ByQuery
 from mddag.dag.integer_votes import IntegerVotes
-from mddag.dag.program import Program
+from mddag.dag.program import Program, codes_by_scores
 from mddag.dag.purchases import Purchases
 from mddag.dag.trace import Trace
-from mddag.dag.verdicts import codes_by_scores
 from mddag.ensemble.ensemble import Ensemble
 from mddag.features.rows import Patches, Rows
 from mddag.mdp.grid import Grid

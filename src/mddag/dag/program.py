@@ -4,6 +4,12 @@ Base classifiers behind the last one that any row may reach are left out beforeh
 quits after a prefix, or that condenses, does not pay for their thresholds and columns. Votes of
 trees become integers (``IntegerVotes``) in units that suit the whole ensemble, whatever is left
 out, so all kernels add the same numbers.
+
+The class of a row is ``verdict[d, c]`` if that is not -1, else the class by its scores; d is the
+decision at which the row quits, c its cell there. *blocks* and *all* give the exit step and the
+scores alone. Their state folds, so that is enough: after its last evaluation a row stays in the
+cell of its final scores, and d is the first decision from there on at which this cell quits.
+*steps* writes down d and c as rows quit; the walk finds them natively.
 """
 
 from __future__ import annotations
@@ -11,6 +17,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import cached_property
 from numbers import Real
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,14 +27,19 @@ from mddag._internal.checks import check_positive
 from mddag._internal.read_only import ReadOnlyArrays
 from mddag.dag.cost_model import Costs
 from mddag.dag.integer_votes import IntegerVotes
-from mddag.dag.row_walk import row_walk
 from mddag.ensemble.ensemble import Ensemble
+from mddag.ensemble.tasks.classification import winners
 from mddag.ensemble.votes import take_segments
+from mddag.features.features import Features
 from mddag.features.patches import PatchFeatures
 from mddag.mdp.grid import Grid, buckets
-from mddag.mdp.policy import EVAL, Policy
+from mddag.mdp.policy import EVAL, QUIT, Policy
 from mddag.mdp.stages import Stages
 from mddag.mdp.state import for_steps
+from mddag.mdp.verdicts import decided, last_decisions
+
+if TYPE_CHECKING:
+    WalkTrees = tuple[_core.Trees, _core.FixedTables, _core.Ints32, float]
 
 
 @dataclass(frozen=True, eq=False)
@@ -154,3 +166,64 @@ def _check_evaluations(evaluations: float, n_classifiers: int) -> None:
         raise ValueError(
             f"expected_evaluations is {evaluations}, but there are {n_classifiers} base classifiers"
         )
+
+
+AT_END, PASSED = -2, -3  # as native/walk/verdicts.hpp numbers them
+
+
+def row_walk(
+    trees: WalkTrees, edges: _core.Ints64, reached: Policy, whole: Policy, features: Features
+) -> _core.Walk:
+    """The walk of the `reached` steps of a `whole` policy, over trees and edges in one unit."""
+    state, folds = reached.state, not isinstance(reached.state, Stages)
+    parts = (
+        *trees,
+        reached.order.astype(np.int64, copy=False),
+        edges,
+        reached.jumps if folds else reached.jump_table,
+        reached.n_together,
+        features.n,
+        features.missing,
+        walk_verdicts(whole, len(reached.actions)),
+    )
+    if not isinstance(state, Stages):
+        return _core.Walk(*parts)
+    assert isinstance(whole.state, Stages)
+    reads, starts, columns, n_columns, _ = state.native
+    return _core.StageWalk(*parts, (reads, starts, columns, n_columns, whole.state.native[-1]))
+
+
+def walk_verdicts(whole: Policy, n_kept: int) -> _core.Verdicts | None:
+    """Verdicts of a walk of the first `n_kept` decisions; None where the policy has none.
+
+    By decision and cell of a row that evaluates no more. AT_END: it passes the last decision of the
+    walk, and the cell there decides (last row). PASSED: it passes all steps of the policy, and its
+    cell there decides (second array).
+    """
+    if whole.verdict is None:
+        return None
+    table = np.full((n_kept + 1, whole.state.n_cells), AT_END, np.int16)
+    last = last_decisions(whole.actions[:n_kept] == QUIT)[:-1]
+    said = np.take_along_axis(whole.verdict, last, axis=0)
+    np.copyto(table[:-1], said, where=last < n_kept)
+    passes = whole.last_decisions[n_kept] == len(whole.actions)
+    table[-1] = np.where(passes, PASSED, whole.last_verdicts[n_kept])
+    return table, whole.verdict[-1]
+
+
+def codes_by_scores(ensemble: Ensemble, scores: NDArray[np.float64]) -> NDArray[np.intp]:
+    """Class codes (n,), which need no labels; -1 for models without classes."""
+    if ensemble.task.predicts_classes:
+        return winners(scores)
+    return np.full(len(scores), -1, np.intp)
+
+
+def verdicts_by_exits(
+    program: Program, scores: NDArray[np.float64], exit_step: NDArray[np.int32]
+) -> NDArray[np.intp]:
+    """Class codes (n,) of rows that kernels have run."""
+    policy, codes = program.policy, codes_by_scores(program.ensemble, scores)
+    if policy.verdict is None:
+        return codes
+    said = policy.last_verdicts[policy.decision_after(exit_step), program.cells(scores)]
+    return decided(codes, said)

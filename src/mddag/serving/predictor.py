@@ -20,7 +20,7 @@ from mddag import _core
 from mddag._internal.checks import check_is, checked_threads
 from mddag._internal.out_array import checked_out
 from mddag.calibration.calibration import Calibration
-from mddag.dag.node_counts import visited
+from mddag.dag.replay import visited
 from mddag.dag.trace import Trace
 from mddag.features.one_row import one_row
 from mddag.features.patches import PatchFeatures

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from mddag._internal.checks import typed
 from mddag._internal.out_array import checked_out
-from mddag.dag.node_counts import visited
+from mddag.dag.replay import visited
 from mddag.dag.trace import Trace
 from mddag.metrics.queries import Queries
 from mddag.serving.predictor import Predictor

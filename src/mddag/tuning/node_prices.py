@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mddag._internal.weights import part
-from mddag.dag.node_counts import RowNodes
+from mddag.dag.replay import RowNodes
 from mddag.ensemble.ensemble import Ensemble
 from mddag.ensemble.leaf_depths import LeafDepths
 from mddag.ensemble.votes import Votes

@@ -9,7 +9,7 @@ from mddag.ensemble.ensemble import Ensemble
 from mddag.mdp.grid import Grid
 from mddag.mdp.policy import EVAL, QUIT, Policy
 from tests import strategies
-from tests.dag.executors.runs import assert_equal_to_its_run
+from tests.dag.executors.test_kernels import assert_equal_to_its_run
 from tests.dag.test_dag import assert_equal_walks, random_policy, stumps
 from tests.reference import rollout as twin
 from tests.reference import trees as trees_twin

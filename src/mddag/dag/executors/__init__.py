@@ -9,13 +9,13 @@
 The first four are kernels over trees. They add the same integers, so which of them runs changes
 the time alone. The last adds floats, and runs what they cannot."""
 
-from mddag.dag.executors.all import All as All
-from mddag.dag.executors.blocks import Blocks as Blocks
-from mddag.dag.executors.executor import Executor as Executor
-from mddag.dag.executors.executor import Tracer as Tracer
+from mddag.dag.executors.kernels import All as All
+from mddag.dag.executors.kernels import Blocks as Blocks
+from mddag.dag.executors.kernels import Executor as Executor
+from mddag.dag.executors.kernels import Tracer as Tracer
+from mddag.dag.executors.kernels import Walk as Walk
+from mddag.dag.executors.kernels import Windows as Windows
 from mddag.dag.executors.steps import Steps as Steps
-from mddag.dag.executors.walk import Walk as Walk
-from mddag.dag.executors.windows import Windows as Windows
 
 __all__ = ["All", "Blocks", "Executor", "Steps", "Tracer", "Walk", "Windows"]
 

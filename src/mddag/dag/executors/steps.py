@@ -18,9 +18,8 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from mddag.dag.program import Program
+from mddag.dag.program import Program, codes_by_scores
 from mddag.dag.trace import Trace
-from mddag.dag.verdicts import codes_by_scores
 from mddag.ensemble.ensemble import Ensemble
 from mddag.features.rows import Rows
 from mddag.mdp.policy import Policy

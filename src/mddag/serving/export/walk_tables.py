@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from mddag.dag.dag import Dag
 from mddag.dag.integer_votes import LARGEST, IntegerVotes
-from mddag.dag.row_walk import AT_END
+from mddag.dag.program import AT_END
 from mddag.ensemble.ensemble import Ensemble
 from mddag.ensemble.nodes import NODE
 from mddag.ensemble.votes import starts_of
