@@ -2,9 +2,10 @@
 
     python -m tests.mutation --out new.json [--each 12] [--seed 0] [--only GROUP] [--like old.json]
 
-Each mutant changes one place of one function, runs the tests of its group, and is put back. Mutants
-are drawn by a hash of what they change, not of where that is: the same ones are drawn after
-functions have moved to other files. It edits sources in place: run it in a work tree of its own.
+Each mutant changes one place of one function, runs those tests of its group that enter the
+function, and is put back. Mutants are drawn by a hash of what they change, not of where that is:
+the same ones are drawn after functions have moved to other files. Sources are edited in place: run
+it in a work tree of its own.
 """
 
 from __future__ import annotations
@@ -12,17 +13,22 @@ from __future__ import annotations
 import argparse
 import ast
 import copy
+import cProfile
 import hashlib
 import json
 import os
-import subprocess
-import sys
+import resource
+import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-SECONDS = 300  # a mutant may loop forever: that counts as noticed
+import pytest
+import scipy.stats  # noqa: F401  # imported once, for all children
+import sklearn.ensemble  # noqa: F401
+
+SECONDS = 200  # of the processor: a mutant may loop forever, which counts as noticed
 COMPILES = "tests/golden/test_golden.py::test_exported_models_give_the_same_answers"
 # Sources and tests of each group, the quickest first; the golden cases come last.
 GROUPS = {
@@ -130,21 +136,62 @@ def mutants(path: Path) -> Iterator[Mutant]:
             yield Mutant(f"{key} #{seen[key]}", path, number)
 
 
-def noticed(mutant: Mutant, tests: list[str]) -> bool:
-    """Do the tests fail with it?"""
+class Recorder:
+    """A plugin of pytest: the functions that each test enters, and how long it takes."""
+
+    def __init__(self) -> None:
+        self.tests: dict[str, tuple[float, list[str]]] = {}
+
+    @pytest.hookimpl(hookwrapper=True)
+    def pytest_runtest_protocol(self, item: pytest.Item) -> Iterator[None]:
+        start, profile = time.process_time(), cProfile.Profile()
+        profile.enable()
+        yield
+        profile.disable()
+        codes = [entry.code for entry in profile.getstats() if not isinstance(entry.code, str)]
+        entered = {(c.co_filename.partition("/src/mddag/")[2], c.co_name) for c in codes}
+        names = sorted(" ".join(pair) for pair in entered if pair[0])
+        self.tests[item.nodeid] = time.process_time() - start, names
+
+
+def ran(tests: list[str], plugins: list[object], after: Callable[[], None] = lambda: None) -> bool:
+    """Do tests pass in a child process? It has the libraries, and reads the package anew."""
+    if (child := os.fork()) == 0:
+        resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS))
+        quiet = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(quiet, 1), os.dup2(quiet, 2)
+        options = ["-x", "-q", "-p", "no:cacheprovider", f"--deselect={COMPILES}"]
+        failed = pytest.main([*options, *tests], plugins=plugins)
+        after()
+        os._exit(bool(failed))
+    return os.waitpid(child, 0)[1] == 0
+
+
+def recorded(tests: list[str]) -> dict[str, tuple[float, list[str]]]:
+    """The tests that pass as the sources are, the quickest first."""
+    with tempfile.NamedTemporaryFile("r", suffix=".json") as file:
+        recorder = Recorder()
+
+        def write() -> None:
+            Path(file.name).write_text(json.dumps(recorder.tests))
+
+        if not ran(tests, [recorder], write):
+            raise SystemExit(f"the tests fail before any change: {' '.join(tests)}")
+        return dict(sorted(json.load(file).items(), key=lambda test: test[1][0]))
+
+
+def noticed(mutant: Mutant, tests: dict[str, tuple[float, list[str]]]) -> bool:
+    """Does a test fail with it that enters the function?"""
     text = mutant.path.read_text()
     tree = ast.parse(text)
     place = list(places(tree))[mutant.number]
     place.put(changed(place.node))
-    options = ["-x", "-q", "-p", "no:cacheprovider", f"--deselect={COMPILES}"]
-    command = [sys.executable, "-m", "pytest", *options, *tests]
-    environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1"}
+    name = mutant.key.partition(":")[0].rpartition(".")[2]
+    entered = f"{mutant.path.relative_to('src/mddag')} {name}"
+    those = [test for test, (_, functions) in tests.items() if entered in functions]
     try:
         mutant.path.write_text(ast.unparse(ast.fix_missing_locations(tree)))
-        run = subprocess.run(command, capture_output=True, timeout=SECONDS, env=environment)
-        return run.returncode != 0
-    except subprocess.TimeoutExpired:
-        return True
+        return bool(those) and not ran(those, [])
     finally:
         mutant.path.write_text(text)
 
@@ -171,16 +218,17 @@ def main() -> None:
     asked = parser.parse_args()
     earlier = json.loads(asked.like.read_text()) if asked.like else {}
     results: dict[str, dict[str, bool]] = {}
-    for group, (sources, tests) in GROUPS.items():
+    for group, (sources, folders) in GROUPS.items():
         if asked.only not in {None, group}:
             continue
         found = drawn(sources, asked.seed)
         taken = [m for m in found if m.key in earlier[group]] if earlier else found[: asked.each]
-        paths = [f"tests/{test}" for test in [*tests.split(), "golden"]]
+        paths = [f"tests/{test}" for test in [*folders.split(), "golden"]]
+        tests = recorded(paths)
         killed = results[group] = {}
         for mutant in taken:
             start = time.perf_counter()
-            killed[mutant.key] = noticed(mutant, paths)
+            killed[mutant.key] = noticed(mutant, tests)
             word, took = "killed" if killed[mutant.key] else "ALIVE ", time.perf_counter() - start
             print(f"{word} {took:4.0f} s  {mutant.path.name} {mutant.key}", flush=True)
             asked.out.write_text(json.dumps(results, indent=1))

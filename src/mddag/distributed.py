@@ -21,9 +21,8 @@ import numpy as np
 from mddag._internal.checks import described
 from mddag.features.features import Features, as_remembered
 from mddag.features.patches import PatchFeatures
-from mddag.serving.given_model import given_predictor
 from mddag.serving.model_file import Model
-from mddag.serving.predictor import Predictor, load, predictor_of
+from mddag.serving.predictor import Predictor, given_predictor, load, predictor_of
 
 __all__ = ["score"]
 

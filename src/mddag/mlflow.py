@@ -18,8 +18,7 @@ from typing import Any
 import numpy as np
 
 from mddag._internal.checks import check_one_of, checked_path, described
-from mddag.serving.given_model import given_predictor
-from mddag.serving.predictor import Predictor, load
+from mddag.serving.predictor import Predictor, given_predictor, load
 
 __all__ = ["load_model", "log_model", "save_model"]
 

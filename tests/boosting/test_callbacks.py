@@ -61,8 +61,8 @@ def test_callbacks_are_torn_down_after_a_failure():
 
 def test_older_versions_of_scikit_learn_have_none(monkeypatch):
     monkeypatch.setitem(sys.modules, "sklearn.callback", None)
-    monkeypatch.delitem(sys.modules, "mddag.boosting.callbacks")
-    older = importlib.import_module("mddag.boosting.callbacks")
+    monkeypatch.delitem(sys.modules, "mddag.boosting.training")
+    older = importlib.import_module("mddag.boosting.training")
     monkeypatch.undo()
 
     class Estimator(older.CallbackSupportMixin):

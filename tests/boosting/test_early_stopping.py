@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from mddag.boosting.early_stopping import Watch
 from mddag.boosting.rounds import scored
+from mddag.boosting.training import Watch
 from mddag.boosting.training_set import TrainingSet
 from mddag.ensemble.nodes import TreeBuilder
 from mddag.features.features import Features

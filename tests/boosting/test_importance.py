@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from mddag.boosting.importance import feature_importances, split_gains
 from mddag.boosting.rounds import Round
+from mddag.boosting.training import feature_importances, split_gains
 from mddag.ensemble.nodes import TreeBuilder
 
 

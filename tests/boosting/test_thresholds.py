@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.testing import assert_array_equal
 
-from mddag.boosting.thresholds import without_rare_sides
+from mddag.boosting.training_set import without_rare_sides
 from mddag.learners.columns import Columns
 
 

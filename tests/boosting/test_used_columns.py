@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from mddag.boosting.used_columns import among, on_used_columns
+from mddag.boosting.training_set import among, on_used_columns
 from mddag.ensemble.ensemble import Ensemble
 from mddag.ensemble.nodes import TreeBuilder
 from mddag.features.features import Features

@@ -11,8 +11,7 @@ import mddag
 from mddag.detection.detector import Detector
 from mddag.detection.detector_file import of_content, to_bytes
 from mddag.detection.prices import Prices
-from mddag.serving.model_file.container import pack, unpack
-from mddag.serving.model_file.reading import content_of
+from mddag.serving.model_file.container import content_of, pack, unpack
 from tests.detection.targets import fitted, scene
 
 

@@ -11,7 +11,7 @@ from mddag.detection.gentle_boosting import (
 )
 from mddag.detection.training import drawn_features
 from mddag.learners.patch_columns import PatchColumns
-from mddag.learners.tree import Tree
+from mddag.learners.trees import Tree
 from tests.detection.targets import background, patches
 
 

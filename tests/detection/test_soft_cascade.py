@@ -8,7 +8,7 @@ from mddag.detection.prices import Prices
 from mddag.detection.soft_cascade import soft_cascade, sums_by_tree, thresholds_of
 from mddag.detection.training import drawn_features
 from mddag.learners.patch_columns import PatchColumns
-from mddag.learners.tree import Tree
+from mddag.learners.trees import Tree
 from tests.detection.targets import background, patches
 
 

@@ -9,7 +9,7 @@ from hypothesis.extra import numpy as hnp
 from mddag import _core
 from mddag.features.haar import haar_features, haar_values
 from mddag.features.patches import PatchFeatures
-from mddag.learners._splits import best_first_tree, best_stump
+from mddag.learners.learner import best_first_tree, best_stump
 from mddag.learners.patch_columns import PatchColumns
 from tests.learners.problems import assert_same, labels
 from tests.patches import bars

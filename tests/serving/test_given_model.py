@@ -5,7 +5,7 @@ import pytest
 from sklearn.ensemble import GradientBoostingClassifier
 
 import mddag
-from mddag.serving.given_model import given_predictor
+from mddag.serving.predictor import given_predictor
 from mddag.solvers import Margin
 
 

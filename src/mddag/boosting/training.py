@@ -7,7 +7,7 @@ hidden state: the weights are the same to the last bit, and so is everything tha
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import partial
 from time import perf_counter
@@ -18,15 +18,17 @@ from numpy.typing import NDArray
 
 from mddag._internal.checks import checked_threads
 from mddag._internal.progress import Report, progress
-from mddag.boosting.callbacks import Tasks
-from mddag.boosting.early_stopping import Watch
-from mddag.boosting.importance import feature_importances
-from mddag.boosting.rounds import Boosted, Round, play, rounds, scored, start
-from mddag.boosting.thresholds import without_rare_sides
-from mddag.boosting.training_set import TrainingSet, class_weights
-from mddag.boosting.used_columns import among, on_used_columns
+from mddag.boosting.rounds import Boosted, Round, Scored, play, rounds, scored, start, vote
+from mddag.boosting.training_set import (
+    TrainingSet,
+    among,
+    class_weights,
+    on_used_columns,
+    without_rare_sides,
+)
 from mddag.calibration.calibration import Calibration, fit_factor
 from mddag.ensemble.ensemble import Ensemble
+from mddag.ensemble.nodes import Nodes
 from mddag.features.patches import PatchFeatures
 from mddag.learners import Stump
 from mddag.learners.columns import Columns
@@ -228,3 +230,106 @@ def draws(seed: int, first: int, n_features: int, n_open: int) -> Iterator[NDArr
     while True:
         yield np.random.default_rng([seed, j]).choice(n_features, n_open, replace=False)
         j += 1
+
+
+@dataclass(frozen=True, eq=False)
+class Watch:
+    """Held-out rows, and the error on them after each round."""
+
+    rows: TrainingSet
+    scored: Scored
+    errors: list[float] = field(default_factory=list)
+
+    def see(self, nodes: Nodes) -> None:
+        """Count the error once `nodes`, with votes ±alpha, has voted too."""
+        leaf = self.rows.leaf_codes(nodes, self.scored.n_threads)
+        self.errors.append(vote(self.scored, nodes, leaf))
+
+    @property
+    def best(self) -> int:
+        """The number of rounds with the smallest error, the fewest if several have it."""
+        return int(np.argmin(self.errors)) + 1 if self.errors else 0
+
+    def stale(self, patience: int) -> bool:
+        """Whether the last `patience` rounds brought nothing."""
+        return len(self.errors) - self.best >= patience
+
+
+try:
+    from sklearn.callback import CallbackSupportMixin, with_callbacks
+except ImportError:
+
+    class CallbackSupportMixin:  # type: ignore[no-redef]
+        """Nothing to support."""
+
+    def with_callbacks(method: Any) -> Any:
+        """The method itself."""
+        return method
+
+
+__all__ = ["CallbackSupportMixin", "Tasks", "with_callbacks"]
+
+Fitted = Callable[[], dict[str, Any]]
+
+
+class Tasks:
+    """Reports the fit and each of its rounds to the callbacks of an estimator, if it has any."""
+
+    def __init__(self, estimator: Any, n_rounds: int, X: Any, y: Any, sample_weight: Any) -> None:
+        self._fit: Any = None
+        self._round: Any = None
+        metadata = {} if sample_weight is None else {"sample_weight": sample_weight}
+        self._given = {"estimator": estimator, "X": X, "y": y, "metadata": metadata}
+        if hasattr(estimator, "_init_callback_context"):
+            context = estimator._init_callback_context(max_subtasks=n_rounds)
+            self._fit = context if getattr(estimator, "_skl_callbacks", None) else None
+        if self._fit is not None:
+            self._fit.call_on_fit_task_begin(**self._given)
+
+    def begin_round(self) -> None:
+        """The next round begins."""
+        if self._fit is not None:
+            self._round = self._fit.subcontext(task_name="round")
+            self._round.call_on_fit_task_begin(**self._given)
+
+    def end_round(self, fitted: Fitted) -> bool:
+        """The round is over, `fitted` makes the fitted attributes; whether a callback stops it."""
+        return self._fit is not None and self._end(self._round, fitted)
+
+    def end(self, fitted: Fitted) -> None:
+        """The fit is over."""
+        if self._fit is not None:
+            self._end(self._fit, fitted)
+
+    def _end(self, task: Any, fitted: Fitted) -> bool:
+        return bool(task.call_on_fit_task_end(**self._given, reconstruction_attributes=fitted))
+
+
+def feature_importances(played: Iterable[Round], n_features: int) -> NDArray[np.float64]:
+    """The share of each feature, float64 (n_features,)."""
+    importances = np.zeros(n_features)
+    for r in played:
+        splits = r.nodes.records["feature"] >= 0
+        if not splits.any():
+            continue
+        gains = split_gains(r.nodes, r.sums)[splits].astype(np.float64)
+        gains = gains if gains.any() else np.ones(len(gains))
+        share = r.alpha * r.edge * gains / gains.sum()
+        np.add.at(importances, r.nodes.records["feature"][splits], share)
+    total = importances.sum()
+    return importances / total if total > 0 else importances
+
+
+def split_gains(nodes: Nodes, sums: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The gain of every node, int64 (n_nodes,), 0 at leaves; sums : (n_leaves, K) by leaf."""
+    below = np.zeros((len(nodes.records), sums.shape[1]), np.int64)
+    gains = np.zeros(len(nodes.records), np.int64)
+    for at in reversed(range(len(nodes.records))):  # children follow their parent
+        _, feature, left, right, *_ = nodes.records[at]
+        if feature < 0:
+            below[at] = sums[left]
+            continue
+        below[at] = below[left] + below[right]
+        parts = np.abs(below[[left, right]]).sum()
+        gains[at] = parts - np.abs(below[at]).sum()
+    return gains

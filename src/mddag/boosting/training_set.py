@@ -6,23 +6,18 @@ columns of frames become category numbers, in arrays they are category numbers a
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from numbers import Real
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils.validation import (
-    _check_sample_weight,
-    check_consistent_length,
-    validate_data,
-)
+from sklearn.utils.validation import _check_sample_weight, check_consistent_length, validate_data
 
 from mddag._internal.checks import as_floats
 from mddag._internal.row_sampling import stratified
 from mddag.boosting.rounds import leaf_codes
-from mddag.boosting.used_columns import on_used_columns
 from mddag.ensemble.ensemble import Ensemble
 from mddag.ensemble.nodes import Nodes
 from mddag.ensemble.votes import Codes
@@ -31,6 +26,7 @@ from mddag.features.checks import checked_array, checked_labels, checked_rows
 from mddag.features.features import Features, array_rows, frame_columns, is_frame
 from mddag.features.patches import PatchFeatures
 from mddag.features.rows import Patches, Rows
+from mddag.learners.columns import Columns
 
 LEAST_WEIGHT = 0.01  # below this the smoothing of alpha, 0.01 / the sum, would outweigh every vote
 
@@ -250,3 +246,57 @@ def _weights_by_label(by_label: Mapping[Any, float], classes: list[Any]) -> NDAr
             f"classes {left_out[:5]}"
         )
     return np.array([float(by_label.get(label, 1.0)) for label in classes])
+
+
+def without_rare_sides(columns: Columns, weight: NDArray[np.float64], fraction: float) -> Columns:
+    """The columns with those cuts alone that have `fraction` of the weight (n,) on both sides.
+
+    Missing values are on neither side. Nominal columns stay as they are.
+    """
+    least = fraction * weight.sum()
+    codes, cuts, n_codes = columns.codes.copy(), list(columns.cuts), columns.n_codes.copy()
+    for f in np.flatnonzero(~columns.nominal):
+        by_code = np.bincount(columns.codes[f], weight, n_codes[f] + 1)[:-1]
+        left = np.cumsum(by_code)
+        stays = ((left >= least) & (left[-1] - left >= least))[:-1]
+        cuts[f] = columns.cuts[f][stays]
+        n_codes[f] = len(cuts[f]) + 1
+        new_code = np.concatenate([[0], np.cumsum(stays), [n_codes[f]]])
+        codes[f] = new_code[columns.codes[f]]
+    return replace(columns, codes=codes, cuts=tuple(cuts), n_codes=n_codes)
+
+
+def on_used_columns(trees: Sequence[Nodes], features: Features) -> tuple[Sequence[Nodes], Features]:
+    """The trees over those columns that they read, and these columns."""
+    if not isinstance(features, PatchFeatures):
+        return trees, features
+    read = [nodes.records["feature"] for nodes in trees]
+    used = np.unique(np.concatenate([np.empty(0, np.int32), *read]))
+    used = used[used >= 0].astype(np.intp)
+    numbers = np.zeros(features.n, np.int32)
+    numbers[used] = np.arange(len(used))
+    return [_renumbered(nodes, numbers) for nodes in trees], features.taken(used)
+
+
+def among(features: Features, ensemble: Ensemble) -> list[Nodes]:
+    """The trees of an ensemble with the numbers that its columns have in `features`."""
+    trees = [ensemble.tree(t) for t in range(ensemble.n_trees)]
+    source = ensemble.features
+    if not (isinstance(features, PatchFeatures) and isinstance(source, PatchFeatures)):
+        return trees
+    places = {rectangles.tobytes(): f for f, rectangles in enumerate(features.rectangles)}
+    found = [places.get(rectangles.tobytes(), -1) for rectangles in source.rectangles]
+    if features.window != source.window or -1 in found:
+        raise ValueError(
+            "the model that warm_start continues has Haar features that are not among those of "
+            "the learner; keep n_features and random_state as they were"
+        )
+    numbers = np.array(found, np.int32)
+    return [_renumbered(nodes, numbers) for nodes in trees]
+
+
+def _renumbered(nodes: Nodes, numbers: NDArray[np.int32]) -> Nodes:
+    records = nodes.records.copy()
+    splits = records["feature"] >= 0
+    records["feature"][splits] = numbers[records["feature"][splits]]
+    return Nodes(records, nodes.votes, nodes.words)

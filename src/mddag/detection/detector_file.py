@@ -16,9 +16,16 @@ from mddag._internal.checks import check_between, check_one_of, checked_path
 from mddag._internal.whole_file import write_whole
 from mddag.detection.detector import GROUPINGS, SETTINGS, Detector
 from mddag.detection.window_classifier import TYPES, WindowClassifier
-from mddag.serving.model_file._fields import Types, check_fields, check_tensors
-from mddag.serving.model_file.container import Metadata, ModelFileError, Tensors, pack
-from mddag.serving.model_file.reading import content_of
+from mddag.serving.model_file.container import (
+    Metadata,
+    ModelFileError,
+    Tensors,
+    Types,
+    check_fields,
+    check_tensors,
+    content_of,
+    pack,
+)
 
 VERSION = 1
 FIELDS: dict[str, Types] = {

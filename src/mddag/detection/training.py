@@ -26,7 +26,7 @@ from mddag.detection.window_classifier import WindowClassifier
 from mddag.features.haar import Window, haar_features, n_haar_features
 from mddag.features.patches import PatchFeatures
 from mddag.learners.patch_columns import PatchColumns
-from mddag.learners.tree import Tree
+from mddag.learners.trees import Tree
 
 Grey = NDArray[np.uint8]
 Steps = Callable[[int], None]  # called with the number of trees that are done

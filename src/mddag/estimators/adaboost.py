@@ -25,8 +25,7 @@ from mddag._internal.checks import (
     check_whole,
     checked_threads,
 )
-from mddag.boosting.callbacks import CallbackSupportMixin, Tasks, with_callbacks
-from mddag.boosting.training import Training
+from mddag.boosting.training import CallbackSupportMixin, Tasks, Training, with_callbacks
 from mddag.boosting.training_set import training_set
 from mddag.calibration.calibration import Calibration
 from mddag.ensemble.ensemble import Ensemble
@@ -92,7 +91,7 @@ class AdaBoostMHClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator)
         "n_rounds", "perfect", "chance", "early_stopping", "max_seconds" or
         "callback".
     feature_importances_ : float64 (n_features,)
-        Share of each feature in sum_j alpha_j edge_j; see ``mddag.boosting.importance``. Those of
+        Share of each feature in sum_j alpha_j edge_j; see ``mddag.boosting.training``. Those of
         ``Haar`` are the features that are used, ``ensemble_.features.rectangles``.
     calibration_ : Calibration
         a in p = sigmoid(a f) or softmax(a f), the same at every exit.

@@ -1,4 +1,4 @@
-"""DagEstimator: what MDDAGClassifier and MDDAGRegressor share.
+"""DagEstimator: what MDDAGClassifier, MDDAGRegressor and MDDAGRanker share.
 
 fit: rows -> ensemble (trained here, or given) -> votes on the policy rows -> MDP -> policy -> DAG.
 predict: each row evaluates the base classifiers that its path in the DAG needs, and no others.
@@ -6,7 +6,12 @@ predict: each row evaluates the base classifiers that its path in the DAG needs,
 
 from __future__ import annotations
 
+import os
+from abc import abstractmethod
+from collections.abc import Callable
+from copy import copy
 from dataclasses import replace
+from functools import partial
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -30,7 +35,6 @@ from mddag.ensemble.ensemble import Ensemble
 from mddag.ensemble.tasks import TASKS
 from mddag.ensemble.tasks.task import Kind
 from mddag.ensemble.votes import Votes
-from mddag.estimators._summary_repr import SummaryRepr
 from mddag.estimators.fitted_model import (
     FittedModel,
     fitted_model,
@@ -38,22 +42,64 @@ from mddag.estimators.fitted_model import (
     patches_for,
     reads_patches,
 )
-from mddag.estimators.inspecting import Inspecting
-from mddag.estimators.pricing import Pricing
-from mddag.estimators.shipping import Shipping
 from mddag.estimators.solver_choice import chosen_solver
 from mddag.features.checks import all_or_nothing, checked_rows, counted_rows, transformed_rows
 from mddag.features.features import is_frame, without_arrow
 from mddag.features.patches import PatchFeatures, pixel_rows
+from mddag.features.prices import FeaturePrices
 from mddag.features.rows import Patches, Rows
+from mddag.inspection.explanation import Explanation, explain
+from mddag.inspection.report import Facts, write_report
 from mddag.mdp.arguments import checked_actions, checked_beta, checked_loss
 from mddag.mdp.mdp import MDP, Evaluation
 from mddag.mdp.policy import ACTIONS, Policy, check_policy
 from mddag.mdp.policy_rows import mdp_of
+from mddag.serving.export import Exported
 from mddag.serving.model_file import Model
 from mddag.serving.predictor import Predictor
 from mddag.solvers import Solver
 from mddag.solvers.preparation import GRIDS, arranged_for
+
+
+class SummaryRepr:
+    """``repr`` of an estimator: the summary of its making, else scikit-learn's.
+
+    Inside of pipelines and searches scikit-learn prints an estimator only if its class has the
+    ``__repr__`` of BaseEstimator, so the class keeps that one.
+    """
+
+    def __get__(self, estimator: Any, owner: type) -> Callable[..., str]:
+        plain: Callable[..., str] = BaseEstimator.__repr__
+        if estimator is None:
+            return plain
+        known = vars(estimator)
+        summary = known.get("summary_", known.get("acquisition_"))
+        return partial(plain, estimator) if summary is None else partial(str, summary)
+
+
+class Shipping:
+    """``save`` and ``export`` of what has a Predictor."""
+
+    @abstractmethod
+    def predictor(self) -> Predictor:
+        """The fitted model without scikit-learn; its predictions are the same."""
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the fitted model to a file that ``mddag.load`` reads, without pickle."""
+        self.predictor().save(path)
+
+    def export(
+        self,
+        path: str | os.PathLike[str],
+        language: str = "c",
+        *,
+        name: str | None = None,
+        integer_thresholds: bool = False,
+    ) -> Exported:
+        """Write the fitted model as source code of another language; see ``mddag.export``."""
+        options: dict[str, Any] = {"name": name, "integer_thresholds": integer_thresholds}
+        return self.predictor().export(path, language, **options)
+
 
 # What to do about the steps of a Pipeline, where a Predictor reads rows as they are given.
 ONE_ROW = (
@@ -65,7 +111,7 @@ WITHOUT_STEPS = (
 )
 
 
-class DagEstimator(Pricing, Shipping, Inspecting, BaseEstimator):  # type: ignore[misc]
+class DagEstimator(Shipping, BaseEstimator):  # type: ignore[misc]
     """Parameters and fit; a subclass defines its kind and its targets.
 
     X is checked here by scikit-learn's rules and transformed where a Pipeline was given; then the
@@ -221,6 +267,87 @@ class DagEstimator(Pricing, Shipping, Inspecting, BaseEstimator):  # type: ignor
     def predict_proba_one(self, x: Any) -> NDArray[np.float64]:
         """The class probabilities of one row, float64 (n_classes,); x as for predict_one."""
         return self._of_given_rows(ONE_ROW).predict_proba_one(x)
+
+    def explain(self, x: Any) -> Explanation:
+        """What the model does with one row, and why.
+
+        Which rules were evaluated and what each added, what was skipped, why it stopped, and what
+        would change the prediction. ``print`` shows it as text; ``to_dict()`` and ``plot()`` give a
+        dict and a picture. x is as for ``predict_one``; behind the steps of a Pipeline it is a
+        frame or an array (1, n_features), and the features are those that the ensemble reads.
+        """
+        fitted = self.untransformed()
+        if self.transformer_ is None:
+            found: Explanation = fitted.explain(x)
+            return found
+        rows = self._rows(x)
+        if len(rows) != 1:
+            raise ValueError(f"x has {len(rows)} rows; wanted one row, (1, n_features)")
+        ready = fitted.model.dag.ensemble.features.rows(rows)
+        return explain(fitted.model.dag, fitted.model.calibration, ready)
+
+    def report(
+        self,
+        path: str | os.PathLike[str],
+        X: Any = None,
+        y: Any = None,
+        *,
+        qid: Any = None,
+        curve: Any = None,
+    ) -> None:
+        """Write one HTML file that shows the model: what it does, how, and on which rows.
+
+        path  : of the file, which needs nothing else to be opened, no network either
+        X, y  : rows to show the model on, best those that it has not seen, and their targets;
+                without X only what is known of the model itself is shown, without y no errors
+        qid   : the query of each row, for rankers
+        curve : a Curve of ``mddag.sweep``, to show the trade-off and the model's place on it
+        """
+        fitted = self.untransformed().model
+        more: dict[str, Any] = {
+            "title": f"{type(self).__name__} of {len(self.ensemble_)} base classifiers",
+            "source": self.ensemble_,
+            "rows": None if X is None else self._rows(X),
+            "targets": None if y is None else np.asarray(y),
+        }
+        summary, rates = (getattr(self, name, None) for name in ("summary_", "realised_rates_"))
+        if summary is not None:
+            more["lines"] = summary.lines()
+        if rates is not None:
+            more["rates"] = rates
+        given = {"qid": qid, "curve": curve, "n_threads": self.n_threads}
+        write_report(path, Facts.of_model(fitted, **more, **given))
+
+    def with_prices(
+        self,
+        feature_costs: Any = None,
+        feature_groups: Any = None,
+        wave_cost: float = 0.0,
+    ) -> Self:
+        """A copy of the fitted estimator whose features have prices; predictions are the same.
+
+        feature_costs  : an array (d,), or a dict by feature or group; None is 1 for each group
+        feature_groups : {name: [features]} of what comes together; by default each by itself
+        wave_cost      : the price of a round trip
+        """
+        priced = self.untransformed().with_prices(feature_costs, feature_groups, wave_cost)
+        other = copy(self)
+        other._predictor, other.dag_ = priced, priced.model.dag
+        return other
+
+    @property
+    def feature_prices(self) -> FeaturePrices | None:
+        """The groups of features and their prices; None where there are none."""
+        return self.untransformed().feature_prices
+
+    def feature_cost(self, X: Any) -> NDArray[np.float64]:
+        """What the features cost that each row of X needs, (n,)."""
+        return self.untransformed().feature_cost(self._rows(X))
+
+    def groups_bought(self, X: Any) -> NDArray[np.bool_]:
+        """The groups of features that each row of X needs, (n, G), in the order of
+        ``feature_prices.names``."""
+        return self.untransformed().groups_bought(self._rows(X))
 
     def predictor(self) -> Predictor:
         """The fitted model without scikit-learn; its predictions are the same."""

@@ -11,7 +11,7 @@
 
 from mddag.learners.haar import Haar as Haar
 from mddag.learners.learner import Learner as Learner
-from mddag.learners.stump import Stump as Stump
-from mddag.learners.tree import Tree as Tree
+from mddag.learners.trees import Stump as Stump
+from mddag.learners.trees import Tree as Tree
 
 __all__ = ["Haar", "Learner", "Stump", "Tree"]

@@ -20,9 +20,8 @@ from mddag.ensemble.nodes import Nodes
 from mddag.features.haar import Window, haar_features, n_haar_features
 from mddag.features.patches import PatchFeatures, checked_window, window_of
 from mddag.features.rows import Patches
-from mddag.learners._splits import best_stump
 from mddag.learners.columns import Columns
-from mddag.learners.learner import Learner
+from mddag.learners.learner import Learner, best_stump
 from mddag.learners.patch_columns import PatchColumns
 
 

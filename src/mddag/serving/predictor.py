@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mddag import _core
-from mddag._internal.checks import check_is, checked_threads
+from mddag._internal.checks import check_is, checked_threads, described
 from mddag._internal.out_array import checked_out
 from mddag.calibration.calibration import Calibration
 from mddag.dag.replay import visited
@@ -25,11 +25,10 @@ from mddag.dag.trace import Trace
 from mddag.features.one_row import one_row
 from mddag.features.patches import PatchFeatures
 from mddag.features.rows import Floats, Patches, Rows
-from mddag.serving.description import described
+from mddag.mdp.stages import Stages
 from mddag.serving.lazy.predictions import LazyPredictions
 from mddag.serving.model_file import Model
-from mddag.serving.model_file.container import Metadata, Tensors
-from mddag.serving.model_file.reading import file_content
+from mddag.serving.model_file.container import Metadata, Tensors, file_content
 
 if TYPE_CHECKING:
     from mddag.serving.export import Exported
@@ -213,7 +212,7 @@ class Predictor(LazyPredictions):
         package = import_module(REPORT)
         facts = package.Facts.of_model(
             self.model,
-            lines=described(self.model),
+            lines=model_lines(self.model),
             rows=None if X is None else self._features.read(X),
             targets=None if y is None else np.asarray(y),
             qid=qid,
@@ -259,7 +258,7 @@ class Predictor(LazyPredictions):
         return f"<Predictor of {self.model.dag.ensemble!r}>"
 
     def __str__(self) -> str:
-        return "\n".join(described(self.model))
+        return "\n".join(model_lines(self.model))
 
     def _choose_readers(self) -> None:
         """The functions that read single rows: native, except for callables and for what is to be
@@ -354,3 +353,68 @@ def _calibrated(walk: _core.Walk, by_exit: tuple[Floats64, Floats64]) -> Any:
 def _scalars(classes: NDArray[Any]) -> list[Any]:
     """Return the labels one by one: int and bool as Python's, others as the array has them."""
     return classes.tolist() if classes.dtype.kind in "biu" else list(classes)
+
+
+LOSSES = {
+    "labels": "loss",
+    "probabilities": "loss expected by the probabilities given",
+    "model": "loss by the model's own opinion, without labels,",
+    None: "loss, by labels or by the model where there were none,",
+}
+
+
+def model_lines(model: Model) -> list[str]:
+    """Kind, size, features, classes, policy and prices, then what was measured."""
+    ensemble, policy = model.dag.ensemble, model.dag.policy
+    lines = [
+        f"{ensemble.kind} of {len(ensemble)} base classifiers ({ensemble.n_trees} trees)",
+        f"features: {ensemble.n_features}{_few(ensemble.features.names)}",
+    ]
+    if ensemble.classes is not None:
+        lines.append(f"classes: {len(ensemble.classes)}{_few(ensemble.classes.tolist())}")
+    every = f", decisions every {policy.every} steps" if policy.every > 1 else ""
+    known = model.beta is None or model.summary is not None  # which names the knob
+    beta = "" if known else f", learned for beta = {model.beta:g}"
+    cells = "1 cell" if policy.grid.n_cells == 1 else f"{policy.grid.n_cells} cells"
+    state, columns = policy.state, ""
+    if isinstance(state, Stages):
+        columns = f", {state.n_columns} score column{'s' if state.n_columns > 1 else ''}"
+    verdicts = "" if policy.verdict is None else ", verdicts"
+    lines.append(f"policy: {cells}{columns}{verdicts}{every}{beta}")
+    if model.dag.purchases is not None:
+        lines.append(f"{model.dag.purchases.prices}")
+    return lines + (_measured(model) if model.summary is None else model.summary.lines())
+
+
+def _measured(model: Model) -> list[str]:
+    """What is known of a model without a summary, none of it measured on rows held out."""
+    loss = LOSSES[model.measured_against]
+    lines = [
+        f"{name}: {value.n_evaluated:.1f} evaluations, {loss} {value.loss:.4g}"
+        for name, value in (("policy", model.evaluation), ("everything", model.full))
+        if value is not None
+    ]
+    about = "measured on rows that also fitted policy or calibration, none held out:"
+    return [about, *lines] if lines else []
+
+
+def _few(names: Any, most: int = 6) -> str:
+    """The first of the names in brackets."""
+    if names is None:
+        return ""
+    rest = ", …" if len(names) > most else ""
+    return f" ({', '.join(map(str, names[:most]))}{rest})"
+
+
+def given_predictor(
+    model: Any, wanted: str = "a fitted estimator of mddag or a Predictor"
+) -> Predictor:
+    """The Predictor of a fitted estimator, or the one that was given; anything else is refused."""
+    fitted = hasattr(model, "predictor") and not isinstance(model, type)
+    predictor = model.predictor() if fitted else model
+    if not isinstance(predictor, Predictor):
+        raise TypeError(
+            f"model is {described(model)}; wanted {wanted}: mddag.sparsify makes an estimator of "
+            "other models"
+        )
+    return predictor

@@ -2,8 +2,7 @@
 
 import pytest
 
-from mddag.serving.model_file.container import ModelFileError, pack
-from mddag.serving.model_file.reading import content_of, file_content
+from mddag.serving.model_file.container import ModelFileError, content_of, file_content, pack
 
 
 def test_what_is_made_is_returned(tmp_path):

@@ -91,7 +91,7 @@ class Kernel:
         return scores, exit_step
 
     def _paths(
-        self, n_evaluated: NDArray[np.int64], indices: NDArray[np.int32]
+        self, n_evaluated: NDArray[np.int32], indices: NDArray[np.int32]
     ) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
         """`indptr` and `indices` of a Trace, numbered as in the source ensemble."""
         if self.program.reached[0] is not self.program.ensemble:
@@ -224,7 +224,5 @@ class Windows(Kernel):
         paths = self.program.patch_walk.run(
             rows, self.program.reached[0].cost, scores, exit_step, cost, n_threads
         )
-        verdict = None
-        if self.program.ensemble.task.predicts_classes:
-            verdict = verdicts_by_exits(self.program, scores, exit_step)
+        verdict = verdicts_by_exits(self.program, scores, exit_step)
         return Trace(scores, *self._paths(*paths), exit_step, cost, verdict)

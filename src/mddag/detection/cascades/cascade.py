@@ -23,8 +23,7 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted, v
 
 from mddag._internal.checks import checked_threads
 from mddag.adapters import as_ensemble
-from mddag.boosting.training_set import TrainingSet, training_set
-from mddag.boosting.used_columns import on_used_columns
+from mddag.boosting.training_set import TrainingSet, on_used_columns, training_set
 from mddag.dag.dag import Dag
 from mddag.dag.dag import compile as compile_dag
 from mddag.dag.trace import Trace
@@ -33,7 +32,7 @@ from mddag.detection.cascades.training_rows import Material, Supply
 from mddag.ensemble.ensemble import Ensemble
 from mddag.ensemble.nodes import Nodes
 from mddag.estimators.adaboost import check_learner
-from mddag.estimators.shipping import Shipping
+from mddag.estimators.dag_estimator import Shipping
 from mddag.features.checks import all_or_nothing, checked_labels, checked_rows
 from mddag.features.patches import PatchFeatures
 from mddag.features.rows import Rows

@@ -26,8 +26,7 @@ from numpy.typing import NDArray
 from mddag import _core
 from mddag._internal.checks import described
 from mddag.boosting.rounds import check_votes, leaf_codes
-from mddag.boosting.training_set import TrainingSet
-from mddag.boosting.used_columns import on_used_columns
+from mddag.boosting.training_set import TrainingSet, on_used_columns
 from mddag.detection.cascades.chain import Chain
 from mddag.ensemble.ensemble import Ensemble
 from mddag.ensemble.nodes import Nodes

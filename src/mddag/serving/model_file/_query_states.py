@@ -13,8 +13,7 @@ from mddag.mdp.grid import Grid
 from mddag.mdp.query_state import Gap, QueryState, QueryUrgency, Rank, Reading, Share, Urgency
 from mddag.mdp.readings import Readings
 from mddag.metrics.ranking import NDCG, GainMetric, LetorNDCG, MeanNDCG
-from mddag.serving.model_file._fields import Types
-from mddag.serving.model_file.container import Metadata, ModelFileError, Tensors
+from mddag.serving.model_file.container import Metadata, ModelFileError, Tensors, Types
 
 TENSORS = {
     "state.checks": ("I64", 1),

@@ -12,13 +12,17 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
-from typing import Any
+import os
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 from safetensors import SafetensorError
 from safetensors.numpy import load, save
+
+from mddag._internal.checks import checked_path
 
 DTYPES = {
     "F64": np.dtype(np.float64),
@@ -156,3 +160,72 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def _refused_constant(name: str) -> Any:
     raise ModelFileError(f"a number is {name}; wanted finite numbers")
+
+
+Made = TypeVar("Made")
+
+
+def content_of(data: bytes, make: Callable[[Metadata, Tensors], Made]) -> Made:
+    """What `make` makes of a file's bytes; a ModelFileError if they are not sound."""
+    try:
+        return make(*unpack(data))
+    except ModelFileError:
+        raise
+    except (ValueError, TypeError, OverflowError, RecursionError) as error:
+        raise ModelFileError(f"the file holds no sound model: {error}") from error
+
+
+def file_content(path: str | os.PathLike[str], make: Callable[[Metadata, Tensors], Made]) -> Made:
+    """What `make` makes of a file; errors name it."""
+    if os.path.isdir(checked_path(path)):
+        raise IsADirectoryError(f"{os.fspath(path)!r} is a folder; wanted a file that save wrote")
+    data = Path(path).read_bytes()
+    try:
+        return content_of(data, make)
+    except ModelFileError as error:
+        from mddag.adapters import other_than_ours  # only where something is wrong already
+
+        other = other_than_ours(data)
+        known = "" if other is None else f": {other}"
+        raise ModelFileError(f"cannot read {os.fspath(path)!r}: {error}{known}") from error
+
+
+Types = type | tuple[type, ...]
+
+
+def check_fields(what: str, metadata: Any, wanted: Mapping[str, Types]) -> Metadata:
+    """`metadata` if it has exactly the wanted keys, with values of the wanted types."""
+    if not isinstance(metadata, dict) or metadata.keys() != wanted.keys():
+        got = sorted(metadata)[:12] if isinstance(metadata, dict) else f"{metadata!r:.40}"
+        raise ModelFileError(f"{what} has the fields {got}; wanted {sorted(wanted)}")
+    for name, types in wanted.items():
+        allowed = types if isinstance(types, tuple) else (types,)
+        if type(metadata[name]) not in allowed:  # a bool is no int here
+            raise ModelFileError(
+                f"{what} has {name} = {metadata[name]!r:.40}; "
+                f"wanted {' or '.join(t.__name__ for t in allowed)}"
+            )
+    return metadata
+
+
+def check_tensors(tensors: Tensors, wanted: Mapping[str, tuple[str, int]]) -> None:
+    """Refuse tensors other than those wanted, by name, type and number of dimensions."""
+    if tensors.keys() != wanted.keys():
+        absent, extra = sorted(wanted.keys() - tensors), sorted(tensors.keys() - wanted)
+        raise ModelFileError(
+            f"the tensors {absent} are missing and {[f'{e:.40}' for e in extra[:5]]} are unexpected"
+        )
+    for name, (dtype, n_dims) in wanted.items():
+        tensor = tensors[name]
+        if tensor.dtype != DTYPES[dtype] or tensor.ndim != n_dims:
+            raise ModelFileError(
+                f"tensor {name} is {tensor.dtype} of shape {tensor.shape}; "
+                f"wanted {DTYPES[dtype]} with {n_dims} dimension(s)"
+            )
+        if dtype == "F64" and np.isnan(tensor).any():
+            raise ModelFileError(f"tensor {name} holds NaN; wanted numbers")
+
+
+def check_length(name: str, tensor: NDArray[Any], n: int, of_what: str) -> None:
+    if len(tensor) != n:
+        raise ModelFileError(f"tensor {name} has {len(tensor)} entries; wanted {n}, {of_what}")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 import numpy as np
@@ -18,11 +18,37 @@ from mddag._internal.whole_file import write_whole
 from mddag.calibration.calibration import Calibration
 from mddag.dag.dag import Dag
 from mddag.mdp.mdp import Evaluation
-from mddag.serving.model_file import _ensemble, _policy, _prices
-from mddag.serving.model_file._fields import Types, check_fields, check_tensors
-from mddag.serving.model_file._summary import summary_from_json, summary_to_json
-from mddag.serving.model_file.container import Metadata, ModelFileError, Tensors, pack
-from mddag.serving.model_file.reading import content_of, file_content
+from mddag.metrics.realised_rates import RealisedRates
+from mddag.serving.model_file.container import (
+    Metadata,
+    ModelFileError,
+    Tensors,
+    Types,
+    check_fields,
+    check_tensors,
+    content_of,
+    file_content,
+    pack,
+)
+from mddag.serving.model_file.ensemble import (
+    ENSEMBLE_FIELDS,
+    ENSEMBLE_TENSORS,
+    PATCH_TENSORS,
+    ensemble_of,
+    ensemble_parts,
+)
+from mddag.serving.model_file.policy import (
+    CALIBRATION_TENSORS,
+    POLICY_FIELDS,
+    PRICE_TENSORS,
+    calibration_of,
+    calibration_parts,
+    policy_of,
+    policy_parts,
+    prices_parts,
+    purchases_of,
+    tensors_of,
+)
 from mddag.serving.summary import Summary
 
 REFERENCES = ("labels", "probabilities", "model")
@@ -34,8 +60,8 @@ FIELDS: dict[str, Types] = {
     "full": (dict, type(None)),
     "measured_against": (str, type(None)),
     "summary": (dict, type(None)),
-    **_ensemble.FIELDS,
-    **_policy.FIELDS,
+    **ENSEMBLE_FIELDS,
+    **POLICY_FIELDS,
 }
 EVALUATION_FIELDS: dict[str, Types] = dict.fromkeys(
     ("loss", "cost", "objective", "n_evaluated"), float
@@ -78,8 +104,8 @@ class Model:
 
     def to_bytes(self) -> bytes:
         """The file's content; the same for the same model."""
-        of_ensemble, trees = _ensemble.ensemble_parts(self.dag.ensemble)
-        of_policy, actions = _policy.policy_parts(self.dag.policy)
+        of_ensemble, trees = ensemble_parts(self.dag.ensemble)
+        of_policy, actions = policy_parts(self.dag.policy)
         metadata = {
             "version": VERSION,
             "beta": None if self.beta is None else float(self.beta),
@@ -91,9 +117,9 @@ class Model:
             **of_policy,
         }
         if self.dag.purchases is not None:
-            metadata["prices"], of_prices = _prices.prices_parts(self.dag.purchases)
+            metadata["prices"], of_prices = prices_parts(self.dag.purchases)
             trees |= of_prices
-        tensors = trees | actions | _policy.calibration_parts(self.calibration)
+        tensors = trees | actions | calibration_parts(self.calibration)
         return pack(metadata, {name: np.ascontiguousarray(t) for name, t in tensors.items()})
 
     @classmethod
@@ -120,21 +146,21 @@ class Model:
         check_fields("the metadata", metadata, FIELDS | optional)
         has_prices = "prices" in metadata
         calibrated = "calibration.groups" in tensors
-        wanted = _ensemble.TENSORS | _policy.tensors_of(metadata, tensors)
+        wanted = ENSEMBLE_TENSORS | tensors_of(metadata, tensors)
         if "features.rectangles" in tensors:
-            wanted |= _ensemble.PATCH_TENSORS
-        wanted |= _prices.TENSORS if has_prices else {}
-        check_tensors(tensors, wanted | (_policy.CALIBRATION_TENSORS if calibrated else {}))
-        ensemble = _ensemble.ensemble_of(metadata, tensors)
-        policy = _policy.policy_of(metadata, tensors, ensemble)
+            wanted |= PATCH_TENSORS
+        wanted |= PRICE_TENSORS if has_prices else {}
+        check_tensors(tensors, wanted | (CALIBRATION_TENSORS if calibrated else {}))
+        ensemble = ensemble_of(metadata, tensors)
+        policy = policy_of(metadata, tensors, ensemble)
         evaluation = _evaluation_from_json(metadata["evaluation"])
         expected = None if evaluation is None else evaluation.n_evaluated
-        purchases = _prices.purchases_of(metadata["prices"], tensors) if has_prices else None
+        purchases = purchases_of(metadata["prices"], tensors) if has_prices else None
         dag = Dag(ensemble, policy, expected_evaluations=expected, purchases=purchases)
         _ = dag.fixed_point  # refuses votes whose sums no executor could hold
         return cls(
             dag,
-            _policy.calibration_of(tensors, ensemble, policy),
+            calibration_of(tensors, ensemble, policy),
             metadata["beta"],
             evaluation,
             _evaluation_from_json(metadata["full"]),
@@ -167,3 +193,51 @@ def _evaluation_from_json(metadata: Metadata | None) -> Evaluation | None:
     if metadata is None:
         return None
     return Evaluation(**check_fields("an evaluation", metadata, EVALUATION_FIELDS))
+
+
+TYPES: dict[str, Types] = {
+    "str": str,
+    "int": int,
+    "float": float,
+    "float | None": (float, type(None)),
+}
+TYPES_OF_RATES: dict[str, Types] = TYPES | {"Sequence[float]": (list, tuple)}
+OF_METRICS: dict[str, Types] = {"metric": str, "proof": (str, type(None))}
+OF_NODES: dict[str, Types] = {"n_nodes": float, "n_nodes_full": float}
+OF_TRAINING: dict[str, Types] = {"reference": str, "is_reference": bool}
+SUMMARY_FIELDS: dict[str, Types] = {
+    field.name: TYPES[str(field.type)]
+    for field in fields(Summary)
+    if field.name not in ("rates", *OF_METRICS, *OF_NODES, *OF_TRAINING)
+}
+RATES: dict[str, Types] = {
+    field.name: TYPES_OF_RATES[str(field.type)] for field in fields(RealisedRates)
+}
+
+
+def summary_to_json(summary: Summary | None) -> Metadata | None:
+    """The fields by name; rates only of detectors, metrics only where one was chosen, nodes only
+    where they were counted and a reference only of ``train``."""
+    if summary is None:
+        return None
+    found = asdict(summary)
+    names = [*SUMMARY_FIELDS, *(OF_METRICS if summary.metric is not None else ())]
+    names += OF_NODES if summary.n_nodes is not None else ()
+    names += OF_TRAINING if summary.reference is not None else ()
+    names += [] if summary.rates is None else ["rates"]
+    return {name: found[name] for name in names}
+
+
+def summary_from_json(metadata: Metadata | None) -> Summary | None:
+    """The inverse, for sound metadata."""
+    if metadata is None:
+        return None
+    rest = {name: value for name, value in metadata.items() if name != "rates"}
+    wanted = SUMMARY_FIELDS | OF_METRICS if "metric" in rest else SUMMARY_FIELDS
+    wanted = wanted | OF_NODES if "n_nodes" in rest else wanted
+    wanted = wanted | OF_TRAINING if "reference" in rest else wanted
+    found = check_fields("the summary", rest, wanted)
+    if metadata.get("rates") is None:
+        return Summary(**found)
+    rates = check_fields("the rates of the summary", metadata["rates"], RATES)
+    return Summary(**found, rates=RealisedRates(**rates))

@@ -6,6 +6,7 @@ Reading goes through ``Nodes`` and ``Ensemble.from_trees``, which check each tre
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import Any
 
@@ -19,11 +20,16 @@ from mddag.ensemble.tasks.task import LINKS
 from mddag.ensemble.votes import starts_of
 from mddag.features.features import MOST_FEATURES, Features
 from mddag.features.patches import PatchFeatures
-from mddag.serving.model_file._fields import Types, check_fields, check_length
-from mddag.serving.model_file._labels import labels_from_json, labels_to_json
-from mddag.serving.model_file.container import Metadata, ModelFileError, Tensors
+from mddag.serving.model_file.container import (
+    Metadata,
+    ModelFileError,
+    Tensors,
+    Types,
+    check_fields,
+    check_length,
+)
 
-FIELDS: dict[str, Types] = {
+ENSEMBLE_FIELDS: dict[str, Types] = {
     "classes": (dict, type(None)),
     "features": dict,
     "kind": str,
@@ -39,7 +45,7 @@ FEATURE_FIELDS: dict[str, Types] = {
 }
 # Of models that read patches alone.
 PATCH_TENSORS = {"features.rectangles": ("I32", 2)}
-TENSORS = {
+ENSEMBLE_TENSORS = {
     "ensemble.bias": ("F64", 1),
     "ensemble.cost": ("F64", 1),
     "ensemble.n_trees": ("I64", 1),
@@ -60,7 +66,7 @@ TENSORS = {
 
 
 def ensemble_parts(ensemble: Ensemble) -> tuple[Metadata, Tensors]:
-    """The metadata of FIELDS and the arrays of TENSORS."""
+    """The metadata of ENSEMBLE_FIELDS and the arrays of ENSEMBLE_TENSORS."""
     if ensemble.callables:
         raise TypeError(
             f"the base classifiers are {len(ensemble.callables)} callables, and a file runs no "
@@ -226,3 +232,63 @@ def _patch_features(metadata: Metadata, rectangles: NDArray[np.int32]) -> Featur
             f"wanted the {features.n} that rectangles make up"
         )
     return features
+
+
+# In an array of strings every label takes the place of the longest: it may be so many characters
+# long, and some for each character that there is.
+MOST_CHARACTERS, MOST_TIMES = 2**21, 4
+_NUMBERS = {
+    "bool": bool,
+    **dict.fromkeys((f"{sign}int{8 * n}" for sign in ("", "u") for n in (1, 2, 4, 8)), int),
+    **dict.fromkeys(("float16", "float32", "float64"), float),
+}
+
+
+def labels_to_json(classes: NDArray[Any] | None) -> Metadata | None:
+    """{"dtype", "values"}; None for ensembles without classes."""
+    if classes is None:
+        return None
+    values = classes.tolist()
+    name = f"U{classes.dtype.itemsize // 4}" if classes.dtype.kind == "U" else classes.dtype.name
+    if name == "object" and not all(type(value) is str for value in values):
+        raise TypeError(
+            f"classes are Python objects such as {values[0]!r:.40}; a file keeps bools, integers, "
+            "floats and strings: encode the labels"
+        )
+    if name not in _NUMBERS and name != "object" and classes.dtype.kind != "U":
+        raise TypeError(
+            f"classes are {classes.dtype}; a file keeps bools, integers, floats and strings: "
+            "encode the labels"
+        )
+    return {"dtype": name, "values": values}
+
+
+def labels_from_json(metadata: Metadata | None) -> NDArray[Any] | None:
+    """The inverse of `labels_to_json`."""
+    if metadata is None:
+        return None
+    check_fields("classes", metadata, {"dtype": str, "values": list})
+    name, values = metadata["dtype"], metadata["values"]
+    kind = _NUMBERS.get(name, str)
+    if any(type(value) is not kind for value in values):
+        raise ModelFileError(f"classes of type {name!r:.20} hold other values than {kind.__name__}")
+    if kind is str:
+        _check_strings(name, values)
+    classes: NDArray[Any] = np.array(values, name)
+    if classes.tolist() != values:
+        raise ModelFileError(f"classes do not fit their type {name}")
+    return classes
+
+
+def _check_strings(name: str, values: list[str]) -> None:
+    if name == "object":
+        return
+    width = int(name[1:]) if re.fullmatch(r"U[0-9]{1,8}", name) else None
+    if width is None:
+        raise ModelFileError(f"classes are of type {name!r:.20}; wanted one of {[*_NUMBERS]}, U<n>")
+    most = MOST_CHARACTERS + MOST_TIMES * sum(map(len, values))
+    if width * len(values) > most:
+        raise ModelFileError(
+            f"{len(values)} labels of {width} characters each are too long; "
+            f"wanted at most {most} characters in all"
+        )

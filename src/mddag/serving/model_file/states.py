@@ -17,8 +17,14 @@ from mddag.mdp.query_state import Gap, QueryUrgency, Rank, Reading, Share, Urgen
 from mddag.mdp.stages import Stages
 from mddag.mdp.state import Score, State
 from mddag.serving.model_file import _query_states as queries
-from mddag.serving.model_file._fields import Types, check_fields, check_length
-from mddag.serving.model_file.container import Metadata, ModelFileError, Tensors
+from mddag.serving.model_file.container import (
+    Metadata,
+    ModelFileError,
+    Tensors,
+    Types,
+    check_fields,
+    check_length,
+)
 
 
 @dataclass(frozen=True)

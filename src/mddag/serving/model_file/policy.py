@@ -6,19 +6,31 @@ the state is in the metadata only where it is another than the scores.
 
 from __future__ import annotations
 
+from itertools import pairwise
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
 from mddag.calibration.calibration import Calibration
+from mddag.dag.purchases import Purchases
 from mddag.ensemble.ensemble import Ensemble
+from mddag.ensemble.votes import starts_of
+from mddag.features.prices import FeaturePrices
 from mddag.mdp.grid import Grid
 from mddag.mdp.policy import Policy
 from mddag.mdp.state import Score, State
-from mddag.serving.model_file._fields import Types, check_length
-from mddag.serving.model_file._states import format_of, state_parts
-from mddag.serving.model_file.container import Metadata, ModelFileError, Tensors
+from mddag.serving.model_file.container import (
+    Metadata,
+    ModelFileError,
+    Tensors,
+    Types,
+    check_fields,
+    check_length,
+)
+from mddag.serving.model_file.states import format_of, state_parts
 
-FIELDS: dict[str, Types] = {"every": int}
+POLICY_FIELDS: dict[str, Types] = {"every": int}
 TENSORS = {
     "policy.edges": ("F64", 1),
     "policy.actions": ("U8", 2),
@@ -36,8 +48,7 @@ MOST_CELLS = 2**20  # of a policy without steps, whose actions do not say how ma
 
 
 def policy_parts(policy: Policy) -> tuple[Metadata, Tensors]:
-    """The metadata of FIELDS and the arrays of TENSORS; with them the state and the verdicts, where
-    there are any."""
+    """The metadata of POLICY_FIELDS and the arrays of TENSORS, with any state and verdicts."""
     metadata: Metadata = {"every": int(policy.every)}
     tensors: Tensors = {
         "policy.edges": policy.grid.edges,
@@ -128,3 +139,54 @@ def _check_offsets(offsets: NDArray[np.float64], policy: Policy) -> None:
         winners[:] = True
     if offsets[winners].any() or (offsets > 0).any():
         raise ModelFileError("tensor calibration.offsets would change winners; wanted zeros")
+
+
+PRICE_FIELDS: dict[str, Types] = {"names": list, "needs": list, "wave_cost": float}
+PRICE_TENSORS = {
+    "prices.costs": ("F64", 1),
+    "prices.sizes": ("I64", 1),
+    "prices.columns": ("I64", 1),
+    "prices.buys": ("U8", 2),
+}
+
+
+def prices_parts(purchases: Purchases) -> tuple[Metadata, Tensors]:
+    """The metadata of PRICE_FIELDS and the arrays of PRICE_TENSORS."""
+    prices = purchases.prices
+    metadata = {
+        "names": list(prices.names),
+        "needs": [list(groups) for groups in prices.needs],
+        "wave_cost": float(prices.wave_cost),
+    }
+    return metadata, {
+        "prices.costs": prices.costs,
+        "prices.sizes": np.array([len(c) for c in prices.columns], np.int64),
+        "prices.columns": np.array([c for group in prices.columns for c in group], np.int64),
+        "prices.buys": purchases.buys.astype(np.uint8),
+    }
+
+
+def purchases_of(metadata: Any, tensors: Tensors) -> Purchases:
+    """The inverse of `prices_parts`; whether they fit the model, the Dag checks."""
+    check_fields("prices", metadata, PRICE_FIELDS)
+    names, needs = metadata["names"], metadata["needs"]
+    if not all(type(name) in (str, int) for name in names):
+        raise ModelFileError("prices have names of groups that are neither strings nor positions")
+    if not all(type(of) is list and all(type(g) is int for g in of) for of in needs):
+        raise ModelFileError("prices have needs that are no lists of groups")
+    sizes, columns, buys = (tensors[f"prices.{name}"] for name in ("sizes", "columns", "buys"))
+    if sizes.min(initial=1) < 1 or sizes.max(initial=0) > len(columns):
+        raise ModelFileError("tensor prices.sizes holds sizes that no group can have")
+    starts = starts_of(sizes)
+    check_length("prices.columns", columns, int(starts[-1]), "one for each column of a group")
+    if buys.max(initial=0) > 1:
+        raise ModelFileError("tensor prices.buys holds numbers above 1; wanted 0 or 1")
+    held = columns.tolist()
+    prices = FeaturePrices(
+        tuple(names),
+        tuple(tuple(held[a:b]) for a, b in pairwise(starts.tolist())),
+        tensors["prices.costs"],
+        metadata["wave_cost"],
+        tuple(map(tuple, needs)),
+    )
+    return Purchases(prices, buys.astype(bool))

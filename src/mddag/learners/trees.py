@@ -1,8 +1,8 @@
-"""Tree: a decision tree grown best-first, its leaves voting ±1 for each class.
+"""Stump: one cut of one column, h_k(x) = v_k phi(x) with phi(x) = +1 if x > theta, else -1.
 
-With q_k the summed signed weights of a leaf's rows, a leaf adds sum_k |q_k| to the edge when it
-votes sign(q_k). The leaf whose best split raises that sum most is split next. One alpha weighs
-the whole tree; there is no pruning.
+The cut maximises sum_k |edge_k| with edge_k = sum_i w_ik y_ik phi(x_i), and v_k is the sign of
+edge_k. On a nominal column phi is +1 inside a set of categories. Where no split has another
+edge than a constant vote, the stump is that constant vote.
 """
 
 from __future__ import annotations
@@ -15,8 +15,19 @@ from numpy.typing import NDArray
 
 from mddag._internal.parameters import Parameters
 from mddag.ensemble.nodes import Nodes
-from mddag.learners._splits import best_first_tree
 from mddag.learners.columns import Columns
+from mddag.learners.learner import best_first_tree, best_stump
+
+
+@dataclass
+class Stump(Parameters):
+    """The best cut of the best column."""
+
+    def fit(
+        self, columns: Columns, targets: NDArray[np.int8], weights: NDArray[np.float64]
+    ) -> Nodes:
+        """See `Learner.fit`."""
+        return best_stump(columns, targets, weights)
 
 
 @dataclass
