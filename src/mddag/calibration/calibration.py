@@ -19,7 +19,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import brentq
 
 from mddag import _core
 from mddag._internal.read_only import ReadOnlyArrays, read_only
@@ -171,6 +170,8 @@ class _Slope:
 
 def _root(slope: _Slope, spread: float) -> float:
     """Where the slope is 0, in units of 1 / spread; at most REACH, at least 1 / REACH."""
+    from scipy.optimize import brentq  # serving, which reads this module, needs no scipy
+
     # From a = 2, where f would be half the log-odds, walk to where the slope changes its sign.
     low = high = min(max(2 * spread, 1 / REACH), REACH)
     while slope(high) < 0:

@@ -18,7 +18,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import softmax
 
 from mddag._internal.checks import check_is, checked_permutation
 from mddag.ensemble.partial_sums import partial_sums, top_and_margin
@@ -198,6 +197,8 @@ def by_log_odds(votes: Votes, weight: Vector) -> Matrix:
     margin, and classes of small probability, have little weight. Newton's method finds t_j from
     t_{j-1}.
     """
+    from scipy.special import softmax  # serving, which reads this module, needs no scipy
+
     weight, bias = shares(weight), votes.tables.bias
     wanted = softmax(_in_unit(votes.scores(), weight), axis=1)
     before = np.log(np.maximum(weight @ wanted, np.finfo(float).tiny))
@@ -239,6 +240,8 @@ def _newton(
     sums: Matrix, wanted: Matrix, weight: Vector, factor: float, constants: Vector
 ) -> Vector:
     """Newton's step for the factor and the constants, (1 + K,)."""
+    from scipy.special import softmax  # serving, which reads this module, needs no scipy
+
     share = weight[:, None]
     found = softmax(factor * sums + constants, axis=1)
     wrong, pull = share * (found - wanted), found * sums
