@@ -27,10 +27,8 @@ import subprocess
 import time
 import warnings
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass, field
-from importlib import import_module
-from inspect import signature
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -463,19 +461,6 @@ def one_front() -> Iterator[None]:
         yield
 
 
-@contextmanager
-def without_tree_level() -> Iterator[None]:
-    """Switch off the members of ``acquire`` that buy features tree by tree."""
-    entry = import_module("mddag.tuning.acquire")
-    learned = entry.learned
-
-    def by_sets(*arguments: Any, tree_level: bool) -> Any:
-        return learned(*arguments, tree_level=False)
-
-    with mock.patch.object(entry, "learned", by_sets):
-        yield
-
-
 def measure_train(store: Store, seeds: Any = (0,), objective: str = "nodes") -> None:
     """Compare ``train`` with its simplest form, benchmarks.recipe; ``full_error`` is the
     cross-validated error of the reference."""
@@ -507,36 +492,31 @@ def measure_train(store: Store, seeds: Any = (0,), objective: str = "nodes") -> 
 
 
 def measure_acquire(store: Store, seeds: Any = SEEDS, objective: str = "evaluations") -> None:
-    """Measure ``acquire``, with and without members over trees where a commit has them."""
-    switches: dict[str, Callable[[], AbstractContextManager[None]]] = {DEFAULT: nullcontext}
-    if "tree_level" in signature(import_module("mddag.tuning.acquisition").learned).parameters:
-        switches["- tree level"] = without_tree_level  # commits that still have these members
+    """Measure ``acquire``; its parts have no switches."""
     for seed, name in product(seeds, ACQUIRE_PROBLEMS):
         rows = price_lists.problem(name, seed)
         model = lightgbm(16, 0.1, 60, seed).fit(*rows.train)
         full_error = f"{np.mean(model.predict(rows.test[0]) != rows.test[1]):.5f}"
         known = {"problem": name, "model": "LightGBM", "seed": seed, "full_error": full_error}
         known["objective"] = "features"
-        for variant, switch in switches.items():
-            if store.has(name, "LightGBM", seed, variant):
-                continue
-            for max_loss in MAX_LOSSES:
-                began = time.process_time()
-                with switch():
-                    estimator = mddag.acquire(
-                        model,
-                        *rows.policy,
-                        feature_costs=rows.costs,
-                        feature_groups=rows.groups,
-                        X_train=rows.train[0],
-                        y_train=rows.train[1],
-                        max_loss=max_loss,
-                        confidence=None,
-                    )
-                learning = f"{time.process_time() - began:.3f}"
-                made = {"max_loss": max_loss, "learning_s": learning, "variant": variant}
-                made["feature_cost"] = f"{estimator.feature_cost(rows.test[0]).mean():.4f}"
-                store.add({**known, **made, **costs(estimator, *rows.test)})
+        if store.has(name, "LightGBM", seed, DEFAULT):
+            continue
+        for max_loss in MAX_LOSSES:
+            began = time.process_time()
+            estimator = mddag.acquire(
+                model,
+                *rows.policy,
+                feature_costs=rows.costs,
+                feature_groups=rows.groups,
+                X_train=rows.train[0],
+                y_train=rows.train[1],
+                max_loss=max_loss,
+                confidence=None,
+            )
+            learning = f"{time.process_time() - began:.3f}"
+            made = {"max_loss": max_loss, "learning_s": learning, "variant": DEFAULT}
+            made["feature_cost"] = f"{estimator.feature_cost(rows.test[0]).mean():.4f}"
+            store.add({**known, **made, **costs(estimator, *rows.test)})
 
 
 # ------------------------------------------------------------------------------------------ report

@@ -15,6 +15,7 @@ DOCS = Path(__file__).parent
 
 # Column of each package in its layer, and what it is.
 PLACES = {
+    "acquisition": (1, "costly features:\nacquire"),
     "cli": (0, "the program mddag:\none file per command"),
     "detection": (3, "objects in pictures:\nDetector, scan, cascades"),
     "tuning": (1, "one number → one policy:\nsparsify, sweep, guarantees"),
@@ -38,7 +39,17 @@ PLACES = {
     "datasets": (0, "two clusters,\nfolds of LETOR"),
 }
 WIDE, HIGH, ROW = 0.92, 0.62, 1.0  # of a box, and from layer to layer
-COLOURS = ["#f3efe6", "#e8f0e4", "#e0eef0", "#e3e8f4", "#ece4f3", "#f5e4ec", "#f8e6dd", "#f8efd2"]
+COLOURS = [
+    "#f3efe6",
+    "#e8f0e4",
+    "#e0eef0",
+    "#e3e8f4",
+    "#ece4f3",
+    "#f5e4ec",
+    "#f8e6dd",
+    "#f8efd2",
+    "#eeeeee",
+]
 
 
 def graph() -> dict:

@@ -1,18 +1,171 @@
-"""Curves: error and mean feature cost of every method at every strength of its knob, per seed."""
+"""Curves: error and mean feature cost of every method at every strength of its target, per seed.
+
+Scores of every set's model on all rows are kept in OUT between runs: training models of sets is
+most of the work; what is learned from their scores afterwards (waves, members, prices of a round
+trip) is then quick.
+
+Baselines are what an engineer would build instead: one smaller model, a penalized model, a cascade
+by hand. Static subsets and cascades share the models of feature sets with ``acquire``; their
+subsets, stages and thresholds are the best of the rows that it learns from (and again of policy
+rows alone), by labels or by the full model. Static subsets are once all sets, once those of greedy
+chains, among which chance picks less. LightGBM's own penalties (CEGB) train a model for each
+strength; a row then pays for the groups that its own paths read ("lazy"), or for all that the model
+reads ("coupled").
+"""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
+import lightgbm as lgb
 import numpy as np
 
-from benchmarks.costs.price_lists import Problem
-from benchmarks.costs.rivals import penalised, static_and_cascades, tuned
-from benchmarks.costs.scored import SETTINGS, fitted, keep
-from mddag.tuning.acquisition import Acquisition, chains_of, set_dag
-from mddag.tuning.set_rows import SetRows
+import mddag
+from benchmarks.costs.price_lists import Problem, problem
+from benchmarks.places import OUT
+from mddag.acquisition.acquire import Acquisition, learned
+from mddag.acquisition.feature_sets import FeatureSets
+from mddag.acquisition.policy import set_dag
+from mddag.acquisition.rows import SetScores, SplitRows
+from mddag.acquisition.search import Cascades
+from mddag.ensemble.read_groups import read_groups
+from mddag.features.features import Features
+from mddag.features.prices import FeaturePrices
+
+SETTINGS = {"n_estimators": 60, "num_leaves": 16, "n_jobs": 1, "verbose": -1, "random_state": 0}
+FOLDER = OUT / "costs" / "taught"
+
+
+@dataclass(frozen=True, eq=False)
+class Scored:
+    """Rows of a problem with their scores in every set; all have labels.
+
+    taught : policy rows, and training rows with cross-fitted scores
+    """
+
+    policy: SetScores
+    taught: SetScores
+    test: SetScores
+
+    @property
+    def chains(self) -> list[list[int]]:
+        """Chains of sets, where round trips cost nothing."""
+        return self.taught.sets.chains(self.taught.risks())
+
+    def at_wave_cost(self, wave_cost: float) -> SetScores:
+        """The rows that teach, a round trip costing so much."""
+        sets = self.policy.sets
+        prices = replace(sets.prices, wave_cost=wave_cost)
+        return replace(self.taught, sets=FeatureSets(prices, sets.held))
+
+
+def fitted(given: Problem, seed: int) -> tuple[Acquisition, Any]:
+    """What ``acquire`` learns of a problem, and its test rows as the model reads them."""
+    (X, y), (X_test, _) = given.train, given.test
+    model = lgb.LGBMClassifier(**SETTINGS).fit(X, y)
+    ensemble = mddag.as_ensemble(model)
+    prices = FeaturePrices.of(ensemble.features, given.costs, given.groups)
+    random = np.random.RandomState(seed)
+    rows = SplitRows(model, ensemble, *given.policy, X, y, random)
+    found = learned(rows, prices, "beta", np.empty(0, np.intp), seed, 1)
+    return found, ensemble.features.rows(X_test)
+
+
+def scored(name: str, seed: int, folder: Path = FOLDER) -> Scored:
+    """The rows of a set and seed, from the folder where they are there."""
+    given, file = problem(name, seed), folder / f"{name}-{seed}.npz"
+    if not file.exists():
+        found, rows = fitted(given, seed)
+        keep(name, seed, found, found.models.scores(rows, found.ensemble.bias), folder)
+    kept = np.load(file)
+    features = Features(given.train[0].shape[1])
+    sets = FeatureSets(FeaturePrices.of(features, given.costs, given.groups), kept["held"])
+    taught = SetScores(sets, kept["taught"], kept["labels"])
+    policy = taught.rows(np.arange(len(given.policy[1])))
+    test = SetScores(sets, kept["test"], np.asarray(given.test[1], np.intp))
+    return Scored(policy, taught, test)
+
+
+def keep(
+    name: str, seed: int, found: Acquisition, test_scores: np.ndarray, folder: Path = FOLDER
+) -> None:
+    """Write the scores of all rows in every set."""
+    folder.mkdir(parents=True, exist_ok=True)
+    unfinished = folder / f"{name}-{seed}.part.npz"
+    held, taught, labels = found.models.sets.held, found.taught.scores, found.taught.labels
+    np.savez(unfinished, held=held, taught=taught, labels=labels, test=test_scores)
+    unfinished.rename(folder / f"{name}-{seed}.npz")
+
+
+PENALTIES = {"lazy": np.geomspace(2e-4, 2e-2, 4), "coupled": np.geomspace(0.3, 30, 5)}
+Reading = tuple[float, float, float, float]  # error, cost, waves, macro-F1
+
+
+def static_and_cascades(
+    policy: SetScores, chains: list[list[int]], seed: int
+) -> dict[str, Cascades]:
+    """Static subsets, and cascades tuned on labels and on the full model."""
+    losses = policy.losses("beta")
+    sample = policy.sample(losses["softened labels"], seed)
+    wrong = np.asarray(policy.codes != policy.truth[:, None], np.float64)
+    singles = [[s] for s in range(len(policy.sets))]
+    on_chains = [[s] for s in sorted({s for chain in chains for s in chain})]
+    return {
+        "static": Cascades.of(sample, wrong, singles),
+        "static, chains": Cascades.of(sample, wrong, on_chains),
+        "cascade, labels": Cascades.of(sample, wrong, chains),
+        "cascade, teacher": Cascades.of(sample, losses["full model"], chains),
+    }
+
+
+def tuned(cascades: Cascades, beta: float) -> Any:
+    """The policy that is best on all policy rows at a price."""
+    total = (cascades.losses + beta * cascades.costs).sum(axis=1)
+    return cascades.policy(int(np.argmin(total)))
+
+
+def penalised(problem: Problem, prices: FeaturePrices, settings: dict[str, Any]) -> Iterator[Any]:
+    """LightGBM with penalties: kind, strength, labels and costs of the test rows."""
+    (X, y), (X_test, _) = problem.train, problem.test
+    share = np.zeros(X.shape[1])
+    for group, columns in problem.groups.items():
+        share[columns] += problem.costs[group] / len(columns)
+    for kind, strengths in PENALTIES.items():
+        for strength in strengths.tolist():
+            penalty = {f"cegb_penalty_feature_{kind}": (strength * share).tolist()}
+            model = lgb.LGBMClassifier(**settings, **penalty).fit(X, y)
+            ensemble = mddag.as_ensemble(model)
+            read = read_groups(prices, ensemble).any(axis=0)
+            groups = np.tile(read, (len(X_test), 1))
+            if kind == "lazy":
+                groups = path_groups(ensemble, prices, X_test)
+            cost = prices.closed(groups) @ prices.costs
+            yield kind, strength, model.predict(X_test), cost
+
+
+def path_groups(ensemble: Any, prices: FeaturePrices, X: np.ndarray) -> np.ndarray:
+    """The groups that the paths of each row read, (n, G)."""
+    group, nodes = prices.group_of(X.shape[1]), ensemble.nodes
+    found = np.zeros((len(X), prices.n_groups), bool)
+    rows = np.arange(len(X))
+    for first in ensemble.starts[:-1]:
+        at = np.zeros(len(X), np.int64)
+        inner = np.ones(len(X), bool)
+        while inner.any():
+            here = rows[inner]
+            node = nodes[first + at[here]]
+            split = node["feature"] >= 0
+            inner[here[~split]] = False
+            here, node = here[split], node[split]
+            found[here, group[node["feature"]]] = True
+            left = X[here, node["feature"]] <= node["threshold"]
+            at[here] = np.where(left, node["left"], node["right"])
+    return found
+
 
 FIELDS = [
     "set",
@@ -37,7 +190,7 @@ def measure(problem: Problem, seed: int, before: Sequence[Row] = ()) -> list[Row
     began = time.process_time()
     found, rows = fitted(problem, seed)
     trained = time.process_time() - began
-    test = SetRows(found.models.sets, found.models.scores(rows, found.ensemble.bias), None)
+    test = SetScores(found.models.sets, found.models.scores(rows, found.ensemble.bias), None)
     keep(problem.name, seed, found, test.scores)
     y_test = problem.test[1]
     table = _Table(problem.name, seed, y_test)
@@ -48,7 +201,9 @@ def measure(problem: Problem, seed: int, before: Sequence[Row] = ()) -> list[Row
     searched = time.process_time() - began - trained
     _check_dag(found, test, rows, float(betas[9]))
     for policy, suffix in ((found.taught, ""), (found.rows, ", policy rows")):
-        for method, cascades in static_and_cascades(policy, chains_of(policy), seed).items():
+        for method, cascades in static_and_cascades(
+            policy, policy.sets.chains(policy.risks()), seed
+        ).items():
             for k, beta in enumerate(betas.tolist()):
                 table.followed(method + suffix, k, beta, "", tuned(cascades, beta), test)
     table.rows += [row for row in before if row["method"].startswith("CEGB")]
@@ -89,13 +244,13 @@ class _Table:
         self.rows.append(dict(zip(FIELDS, shown, strict=True)))
 
     def followed(
-        self, method: str, k: int, beta: float, member: str, policy: Any, test: SetRows
+        self, method: str, k: int, beta: float, member: str, policy: Any, test: SetScores
     ) -> None:
         stops = policy.follow(test.sets, test.values)
         labels = test.codes[np.arange(len(test)), stops.last]
         self.add(method, k, beta, member, labels, stops.cost, _waves(stops, test))
 
-    def ours(self, found: Acquisition, test: SetRows, betas: np.ndarray) -> None:
+    def ours(self, found: Acquisition, test: SetScores, betas: np.ndarray) -> None:
         """The member that policy rows choose."""
         for k, beta in enumerate(betas.tolist()):
             best = found.search.best(beta)
@@ -109,16 +264,16 @@ def macro_f1(labels: np.ndarray, y: np.ndarray) -> float:
     return float(np.mean([2 * h / max(s, 1) for h, s in zip(hits, sizes, strict=True)]))
 
 
-def _waves(stops: Any, test: SetRows) -> np.ndarray:
+def _waves(stops: Any, test: SetScores) -> np.ndarray:
     """Sets that cost more than nothing which a row has passed."""
     paid = test.sets.cost > 0
     return (stops.seen & paid).sum(axis=1)
 
 
-def _check_dag(found: Acquisition, test: SetRows, rows: Any, beta: float) -> None:
+def _check_dag(found: Acquisition, test: SetScores, rows: Any, beta: float) -> None:
     """The Dag pays what the policy over sets pays, but for rows on an edge up to rounding."""
     policy = found.search.best(beta).policy
-    dag, _ = set_dag(found.models, policy, found.ensemble, found.rows)
+    dag, _ = set_dag(found.models, policy, found.ensemble)
     stops, trace = policy.follow(test.sets, test.values), dag.run(rows)
     same = np.isclose(stops.cost, trace.feature_cost)
     assert same.mean() > 0.99, f"the Dag pays otherwise on {np.sum(~same)} rows"

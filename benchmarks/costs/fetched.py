@@ -18,8 +18,8 @@ import lightgbm as lgb
 import numpy as np
 
 import mddag
+from benchmarks.costs.curves import SETTINGS
 from benchmarks.costs.price_lists import NAMES, problem
-from benchmarks.costs.scored import SETTINGS
 from benchmarks.places import RESULTS
 from benchmarks.table import kept
 

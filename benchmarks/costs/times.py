@@ -18,11 +18,10 @@ from sklearn.datasets import make_classification
 import mddag
 from benchmarks.places import RESULTS
 from benchmarks.table import written
+from mddag.acquisition.acquire import learned
+from mddag.acquisition.models import SetModels
+from mddag.acquisition.rows import SplitRows
 from mddag.features.prices import FeaturePrices
-from mddag.tuning.acquisition import learned
-from mddag.tuning.given_rows import GivenRows
-from mddag.tuning.set_choice import chosen_set_policy
-from mddag.tuning.set_models import SetModels
 
 N_ROWS = 20_000
 SETTINGS = {"n_estimators": 100, "n_jobs": 1, "verbose": -1, "random_state": 0}
@@ -47,9 +46,9 @@ def measured(n_groups: int) -> dict[str, object]:
     prices = FeaturePrices.of(ensemble.features, costs, groups)
     began = time.process_time()
     parts = (X[half:], y[half:], X[:half], y[:half])
-    given = GivenRows(model, ensemble, *parts, np.random.RandomState(0))
+    given = SplitRows(model, ensemble, *parts, np.random.RandomState(0))
     found = learned(given, prices, "max_loss", np.empty(0, np.intp), 0, 1)
-    chosen_set_policy(found, "max_loss", 0.005, None)
+    found.chosen("max_loss", 0.005, None)
     in_all = time.process_time() - began
     began = time.process_time()
     SetModels.trained(model, ensemble, found.models.sets, X[:half], y[:half], 0)

@@ -19,16 +19,13 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks.costs.curves import Scored, scored, static_and_cascades, tuned
 from benchmarks.costs.price_lists import NAMES
-from benchmarks.costs.rivals import static_and_cascades, tuned
-from benchmarks.costs.scored import Scored, scored
 from benchmarks.places import OUT, RESULTS
 from benchmarks.table import written
-from mddag.solvers.acquisition.search import Search
-from mddag.solvers.acquisition.set_policy import SetPolicy
-from mddag.solvers.acquisition.thresholds import Cascades
-from mddag.tuning.acquisition import chains_of
-from mddag.tuning.set_rows import SetRows
+from mddag.acquisition.policy import SetPolicy
+from mddag.acquisition.rows import SetScores
+from mddag.acquisition.search import Cascades, Member, SetSearch, cell_members
 
 WAVE_COSTS = np.array([0.0, *np.geomspace(0.005, 0.4, 6)])  # in units of the full price
 STRENGTHS = np.geomspace(0.008, 4.0, 18)[1:14] * 0.2  # beta by the full price, as in `curves`
@@ -81,7 +78,7 @@ def measured(name: str, seed: int) -> Iterator[dict[str, Any]]:
     full = float(data.policy.sets.cost[-1])
     betas = STRENGTHS / full
     found = list(offers(data, betas, seed))
-    rivals = static_and_cascades(data.taught, chains_of(data.taught), seed)
+    rivals = static_and_cascades(data.taught, data.chains, seed)
     whole = SetPolicy.static(len(data.test.sets), len(data.test.sets) - 1)
     of_seed = {"set": name, "seed": seed}
     yield of_seed | {"method": "full", "knob": 0} | tested(whole, data.test)
@@ -98,7 +95,7 @@ def measured(name: str, seed: int) -> Iterator[dict[str, Any]]:
 
 def offers(data: Scored, betas: np.ndarray, seed: int) -> Iterator[Offer]:
     """What ``acquire`` learns at each wave cost and price."""
-    searches = _Searches(data, chains_of(data.taught), seed)
+    searches = _Searches(data, seed)
     for wave_cost in (WAVE_COSTS * float(data.policy.sets.cost[-1])).tolist():
         rows, search = searches.at(wave_cost)
         for beta in betas.tolist():
@@ -111,28 +108,31 @@ def offers(data: Scored, betas: np.ndarray, seed: int) -> Iterator[Offer]:
 class _Searches:
     """Searches at any wave cost. Chains are those without; what cascades pay is linear in it."""
 
-    def __init__(self, data: Scored, chains: list[list[int]], seed: int) -> None:
-        self.data, self.chains, self.seed = data, chains, seed
+    def __init__(self, data: Scored, seed: int) -> None:
+        self.data, self.seed, self.chains = data, seed, data.chains
+        self.losses = data.taught.losses("beta")
         self.none, self.one = (self._whole(cost) for cost in (0.0, 1.0))
 
-    def at(self, wave_cost: float) -> tuple[SetRows, Search]:
+    def at(self, wave_cost: float) -> tuple[SetScores, SetSearch]:
         rows = self.data.at_wave_cost(wave_cost)
-        search = Search(rows.samples("beta", self.seed))
-        for learned_from, sample in search.samples.items():
-            search.extend("score", learned_from, sample, self.chains)
+        sample = rows.sample(next(iter(self.losses.values())), self.seed)
+        members: dict[str, Member] = {}
+        for learned_from, losses in self.losses.items():
+            members |= cell_members(sample, losses, self.chains, learned_from)
             for kind, cascades in self.none[learned_from].items():
                 more = self.one[learned_from][kind].costs - cascades.costs
                 priced = replace(cascades, sample=sample, costs=cascades.costs + wave_cost * more)
-                search.members[f"{kind}, {learned_from}", "score"] = priced.solve
-        return rows, search
+                members[f"{kind}, {learned_from}"] = priced.solve
+        return rows, SetSearch(rows.sets, members)
 
     def _whole(self, wave_cost: float) -> dict[str, dict[str, Cascades]]:
-        samples = self.data.at_wave_cost(wave_cost).samples("beta", self.seed)
+        rows = self.data.at_wave_cost(wave_cost)
+        sample = rows.sample(next(iter(self.losses.values())), self.seed)
         singles = [[s] for s in range(len(self.data.policy.sets))]
         kinds = {"cascade": self.chains, "static": singles}
         return {
-            learned_from: {kind: Cascades.of(sample, sets) for kind, sets in kinds.items()}
-            for learned_from, sample in samples.items()
+            learned_from: {kind: Cascades.of(sample, losses, sets) for kind, sets in kinds.items()}
+            for learned_from, losses in self.losses.items()
         }
 
 
@@ -142,13 +142,13 @@ def chosen(found: list[Offer], beta: float, most_waves: float) -> Offer:
     return min(allowed or found, key=lambda offer: offer.loss + beta * offer.cost)
 
 
-def mean_waves(policy: SetPolicy, rows: SetRows) -> float:
+def mean_waves(policy: SetPolicy, rows: SetScores) -> float:
     """Sets that cost more than nothing which a row passes, in the mean."""
     stops = policy.follow(rows.sets, rows.values)
     return float((stops.seen & (rows.sets.cost > 0)).sum(axis=1).mean())
 
 
-def tested(policy: SetPolicy, test: SetRows) -> dict[str, str]:
+def tested(policy: SetPolicy, test: SetScores) -> dict[str, str]:
     """Error in percent, mean price of features, and mean waves."""
     stops = policy.follow(test.sets, test.values)
     wrong = test.codes[np.arange(len(test)), stops.last] != test.labels

@@ -8,6 +8,7 @@ from . import mlflow as mlflow
 from . import ordering as ordering
 from . import solvers as solvers
 from ._internal.doubts import DoubtfulResult as DoubtfulResult
+from .acquisition.acquire import acquire as acquire
 from .adapters import as_ensemble as as_ensemble
 from .dag.dag import Dag as Dag
 from .dag.dag import compile as compile  # noqa: A004
@@ -37,7 +38,6 @@ from .serving.model_file import ModelFileError as ModelFileError
 from .serving.predictor import Predictor as Predictor
 from .serving.predictor import load as load
 from .serving.versions import show_versions as show_versions
-from .tuning.acquire import acquire as acquire
 from .tuning.sparsify import sparsify as sparsify
 from .tuning.sweep import sweep as sweep
 from .tuning.train import train as train

@@ -8,8 +8,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import mddag
+from tests.acquisition.costly import bought
 from tests.serving.lazy.stores import Table
-from tests.tuning.costly import bought
 
 GROUPS = {"form": [0, 1, 2], "lab": [3, 4, 5]}
 

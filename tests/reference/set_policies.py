@@ -1,9 +1,9 @@
-"""Twin of src/mddag/solvers/acquisition/backward.py: one row and one cell at a time."""
+"""Twin of src/mddag/acquisition/search.py: one row and one cell at a time."""
 
 import numpy as np
 
 
-def solve(sample, beta, leads):
+def solve(sample, losses, beta, leads):
     """Targets of each set and cell, and the cross-fitted loss and cost of every row."""
     n, n_sets = len(sample), len(sample.sets)
     targets, outcome = {}, {}
@@ -11,10 +11,10 @@ def solve(sample, beta, leads):
         options = [s] + [t for t in range(n_sets) if leads[s][t]]
         if len(options) == 1:
             targets[s] = [s]
-            outcome[s] = [(sample.losses[i][s], sample.judged[i][s], 0.0) for i in range(n)]
+            outcome[s] = [(losses[i][s], sample.judged[i][s], 0.0) for i in range(n)]
             continue
         cells = [_cell(sample.edges[s], sample.values[i][s]) for i in range(n)]
-        results = [[_result(sample, outcome, s, t, i) for t in options] for i in range(n)]
+        results = [[_result(sample, losses, outcome, s, t, i) for t in options] for i in range(n)]
         targets[s] = [options[k] for k in _best(sample, results, cells, s, beta, None)]
         by_fold = {f: _best(sample, results, cells, s, beta, f) for f in set(sample.fold.tolist())}
         outcome[s] = [results[i][by_fold[sample.fold[i]][cells[i]]] for i in range(n)]
@@ -25,10 +25,10 @@ def _cell(edges, value):
     return sum(value > edge for edge in edges)
 
 
-def _result(sample, outcome, s, t, i):
+def _result(sample, losses, outcome, s, t, i):
     """Loss, judged loss and cost of row i in set s that goes to t, or quits where t is s."""
     if t == s:
-        return sample.losses[i][s], sample.judged[i][s], 0.0
+        return losses[i][s], sample.judged[i][s], 0.0
     loss, judged, cost = outcome[t][i]
     return loss, judged, cost + sample.sets.fares[s][t]
 
@@ -41,7 +41,7 @@ def _best(sample, results, cells, s, beta, without):
         if sample.fold[i] == without:
             continue
         for k, (loss, _, cost) in enumerate(results[i]):
-            sums[cell][k] += sample.weight[i] * (loss + beta * cost)
+            sums[cell][k] += loss + beta * cost
     best = []
     for c in range(n_cells):
         lent = [sums[d] / 2 for d in (c - 1, c + 1) if 0 <= d < n_cells]

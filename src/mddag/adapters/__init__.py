@@ -13,6 +13,7 @@ from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mddag._internal.checks import check_one_of, typed
 from mddag.adapters import _files
@@ -57,6 +58,7 @@ __all__ = [
     "ensemble_of",
     "other_than_ours",
     "parts_of",
+    "source_scores",
 ]
 
 _WITH_FILES: tuple[FileAdapter, ...] = (LightGBM(), XGBoost(), CatBoost())
@@ -119,6 +121,11 @@ def ensemble_of(parts: ModelParts) -> Ensemble:
         if type(error) in (ImportError, TypeError, ValueError):
             raise
         raise ValueError(refusal(parts.path, "its reader", error)) from error
+
+
+def source_scores(model: Any, X: Any) -> NDArray[np.float64]:
+    """The raw scores (n, K) that a fitted model itself gives, in the form of its Ensemble."""
+    return next(a for a in MEMBERS if a.accepts(model)).raw_scores(model, X)
 
 
 def other_than_ours(data: bytes) -> str | None:

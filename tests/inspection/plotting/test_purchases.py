@@ -3,7 +3,7 @@
 import pytest
 
 from mddag import PurchaseDisplay
-from tests.tuning.costly import bought
+from tests.acquisition.costly import bought
 
 
 def test_flows_are_those_of_the_rows():

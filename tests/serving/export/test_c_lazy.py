@@ -13,11 +13,11 @@ from mddag.serving.export import export
 from mddag.serving.export.c_lazy import lazy_code
 from mddag.serving.model_file import Model
 from mddag.serving.predictor import Predictor
+from tests.acquisition.costly import bought
 from tests.dag.test_lazy_walk import drawn
 from tests.serving.export.compiled import COMPILER, STRICT, needs_compiler
 from tests.serving.export.test_c import with_classes
 from tests.serving.lazy.test_predictions import priced
-from tests.tuning.costly import bought
 
 DRIVER = """
 #include "net.h"

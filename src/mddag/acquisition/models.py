@@ -1,23 +1,33 @@
-"""Set models: a model for each set of feature groups, trained like the given one.
+"""A model for each set of feature groups, trained like the given one.
 
 A model that can be cloned (scikit-learn's interface) is cloned and fitted on the columns of the
 set; any other (a bare booster, a file, an Ensemble) is replaced by ``AdaBoostMHClassifier``, or by
-scikit-learn's gradient boosting of numbers, over trees of eight leaves. The given model itself is
-that of the last set. A model that does not read all groups of its set needs only those that it
+scikit-learn's gradient boosting for regression, over trees of eight leaves. The given model itself
+is that of the last set. A model that does not read all groups of its set needs only those that it
 reads: that is the set it stands for.
+
+What makes a policy over sets worse than it could be is chance: few rows in each cell. The rows that
+train the models are as many again, but these models know their labels. So ``cross_fitted_rows``
+trains every model again without each fold of them, and scores the fold. The last set's scores are
+the given model's own where it has not seen the rows, else those of its clones: if a clone errs much
+more or less than the given model (which had other rows, say), the training rows are left out.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, clone
 from sklearn.ensemble import HistGradientBoostingRegressor
+from sklearn.model_selection import StratifiedKFold
+from sklearn.utils import _safe_indexing
 
-from mddag.adapters import as_ensemble
+from mddag.acquisition.feature_sets import FeatureSets, completed_set
+from mddag.acquisition.rows import SetScores, SplitRows
+from mddag.adapters import as_ensemble, source_scores
 from mddag.ensemble.blocks import on_columns
 from mddag.ensemble.ensemble import Ensemble
 from mddag.ensemble.read_groups import read_groups
@@ -26,9 +36,11 @@ from mddag.estimators.fitted_model import is_fitted
 from mddag.features.features import is_frame
 from mddag.features.rows import Rows
 from mddag.learners import Tree
-from mddag.solvers.acquisition.feature_sets import FeatureSets, completed_set
 
 N_ROUNDS = 100  # of our own models
+FOLDS = 4
+ENOUGH = 10_000  # rows to learn from; beyond, chance is small and training takes long
+ALIKE = 3.0  # standard errors between the errors of clones and of the given model, at most
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,7 +65,9 @@ class SetModels:
             columns = sets.columns(s)
             fitted = ensemble if last else None
             if not last and len(columns):
-                fitted = fitted_on(template, ensemble, columns, X, y)
+                fitted = as_ensemble(clone(template).fit(_columns_of(X, columns), y))
+                _check_like(fitted, ensemble, columns)
+                fitted = on_columns(fitted, columns, ensemble.features)
             held = sets.held[s] if last or s == 0 else _read(sets, fitted)
             if last or held.tobytes() not in found:
                 found[held.tobytes()] = held, fitted
@@ -90,16 +104,11 @@ def template_of(model: Any, ensemble: Ensemble, seed: int) -> Any:
     return template
 
 
-def fitted_on(
-    template: Any, ensemble: Ensemble, columns: NDArray[np.intp], X: Any, y: NDArray[Any]
-) -> Ensemble:
-    """A model of some columns, which reads whole rows of the given model's features."""
-    part = X.iloc[:, columns] if hasattr(X, "iloc") else X[:, columns]
-    if is_frame(X) and not hasattr(X, "iloc"):
-        part = X[[X.columns[c] for c in columns]]
-    found = as_ensemble(clone(template).fit(part, y))
-    _check_like(found, ensemble, columns)
-    return on_columns(found, columns, ensemble.features)
+def _columns_of(X: Any, columns: NDArray[np.intp]) -> Any:
+    """Some of the columns of an array or a DataFrame."""
+    if hasattr(X, "iloc"):
+        return X.iloc[:, columns]
+    return X[[X.columns[c] for c in columns]] if is_frame(X) else X[:, columns]
 
 
 def _check_like(found: Ensemble, ensemble: Ensemble, columns: NDArray[np.intp]) -> None:
@@ -125,3 +134,62 @@ def _read(sets: FeatureSets, model: Ensemble | None) -> NDArray[np.bool_]:
     assert model is not None
     read = np.asarray(read_groups(sets.prices, model).any(axis=0))
     return completed_set(sets.prices, read)
+
+
+def cross_fitted_rows(
+    given: SplitRows, models: SetModels, seen: SetScores, seed: int, n_threads: int = 1
+) -> SetScores | None:
+    """The training rows with cross-fitted scores; None where they would not be like those seen."""
+    cloned = can_be_cloned(given.model)
+    if not given.labelled or len(seen) >= ENOUGH or not (cloned or given.unseen):
+        return None
+    task = given.ensemble.task
+    labels = task.coded(given.train_labels)
+    strata = labels if task.predicts_classes else np.zeros(len(labels), np.intp)
+    if np.bincount(strata).min() < FOLDS:  # a model without it would lack a class
+        return None
+    n_used = min(FOLDS, -(-(ENOUGH - len(seen)) * FOLDS // len(labels)))  # each is a training
+    splitter = StratifiedKFold(FOLDS, shuffle=True, random_state=seed)
+    splits = list(splitter.split(strata, strata))[:n_used]
+    scores = np.concatenate(
+        [_scores(given, models, others, own, seed, n_threads) for others, own in splits]
+    )
+    used = np.concatenate([own for _, own in splits])
+    found = replace(seen, scores=scores, labels=labels[used])
+    return found if _alike(found, seen) else None
+
+
+def _scores(
+    given: SplitRows,
+    models: SetModels,
+    others: NDArray[np.intp],
+    own: NDArray[np.intp],
+    seed: int,
+    n_threads: int,
+) -> NDArray[np.float64]:
+    """Scores of training rows `own` in every set by models of the others, (len(own), M, K).
+
+    The models are asked themselves, since to convert one takes as long as to train it.
+    """
+    ensemble, template = given.ensemble, template_of(given.model, given.ensemble, seed)
+    found = np.empty((len(own), len(models), ensemble.n_scores))
+    found[:] = ensemble.bias
+    n_trained, last = len(models), len(models) - 1
+    if given.unseen:
+        n_trained = last
+        rows = ensemble.features.rows(_safe_indexing(given.train, own))
+        found[:, last] = ensemble.scores(rows, n_threads=n_threads)
+    X, X_own = (_safe_indexing(given.train, index) for index in (others, own))
+    for s in range(n_trained):
+        columns = models.sets.columns(s) if s < last else np.arange(ensemble.features.n)
+        if len(columns):
+            model = clone(template).fit(_columns_of(X, columns), given.train_labels[others])
+            found[:, s] = source_scores(model, _columns_of(X_own, columns))
+    return found
+
+
+def _alike(found: SetScores, seen: SetScores) -> bool:
+    """Whether the full set's models err alike."""
+    lost, own = (rows.lost(rows.full) for rows in (found, seen))
+    spread = np.sqrt(lost.var() / len(lost) + own.var() / len(own) + 1 / len(own) ** 2)
+    return bool(abs(lost.mean() - own.mean()) <= ALIKE * spread)

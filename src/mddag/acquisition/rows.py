@@ -1,0 +1,312 @@
+"""Rows of ``acquire``: how they are split, what they lose with every model, and how policies see
+them.
+
+    loss of row i in set s = 1 - p[i, class that the model of s predicts]
+    regressors             = (f_s(x_i) - y_i)^2 / variance of y
+
+p are soft targets: the calibrated probabilities of the full model, or their mean with the label. An
+error that the full model makes as well then costs little, and a label that nobody could have known
+counts half. Where labels must agree with the full model's, p is 1 for those. Regressors replace y_i
+in the same two ways. A policy for regressors decides by the prediction alone: it sees where numbers
+of that size are hard to predict, not how sure a model is.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_matrix
+from sklearn.model_selection import KFold
+from sklearn.utils import _safe_indexing
+from sklearn.utils.validation import _num_samples, check_consistent_length
+
+from mddag._internal.row_sampling import stratified
+from mddag.acquisition.feature_sets import FeatureSets
+from mddag.calibration.calibration import fit_factor, opinion, probabilities
+from mddag.ensemble.ensemble import Ensemble
+from mddag.ensemble.partial_sums import top_and_margin
+from mddag.ensemble.tasks.classification import winners
+
+TRAINED_SHARE = 0.5  # of X, where no other rows train the models of smaller sets
+FOLDS = 5
+N_CELLS = 24
+GAP = 1e-4  # of the range: executors, which add integers, round by less
+Floats = NDArray[np.float64]
+
+
+class SplitRows:
+    """The given rows: those that train models of smaller sets, and those for the policy.
+
+    train, train_labels : for the models of smaller sets
+    rows, labels        : for the policy; labels are class numbers (regressors: numbers), None
+                          without y
+    unseen              : whether the given model has not seen the training rows either
+    labelled            : whether the labels of all rows were given
+    """
+
+    def __init__(
+        self,
+        model: Any,
+        ensemble: Ensemble,
+        X: Any,
+        y: Any,
+        X_train: Any,
+        y_train: Any,
+        random: np.random.RandomState,
+    ) -> None:
+        self.model, self.ensemble = model, ensemble
+        if y_train is not None and X_train is None:
+            raise ValueError("y_train is given without X_train, whose labels they are; give both")
+        truth = None if y is None else _checked_labels(ensemble, X, y)
+        self.train, train_labels = X_train, None
+        if X_train is None:
+            strata = None if truth is None else ensemble.task.strata(truth)
+            self.train, train_labels, X, truth = _halves(X, truth, strata, random)
+        elif y_train is not None:
+            train_labels = _checked_labels(ensemble, X_train, y_train)
+        self.rows = ensemble.features.rows(X)
+        self.train_rows = ensemble.features.rows(self.train)
+        self.train = self.train if hasattr(self.train, "columns") else np.asarray(self.train)
+        self.unseen = X_train is None
+        self.labelled = truth is not None and train_labels is not None
+        self.labels = None if truth is None else ensemble.task.coded(truth)
+        if train_labels is None:
+            train_labels = ensemble.task.predictions(ensemble.scores(self.train_rows))
+        self.train_labels: NDArray[Any] = train_labels
+
+
+def _checked_labels(ensemble: Ensemble, X: Any, y: Any) -> NDArray[Any]:
+    labels = ensemble.task.checked_targets(y)
+    check_consistent_length(X, labels)
+    ensemble.task.coded(labels)  # refuses labels that are not among the classes
+    return labels
+
+
+def _halves(
+    X: Any,
+    y: NDArray[Any] | None,
+    strata: NDArray[Any] | None,
+    random: np.random.RandomState,
+) -> tuple[Any, ...]:
+    """Rows and labels that train, and those for the policy; each has its share of the strata."""
+    n = _num_samples(X)
+    if n < 4:
+        raise ValueError(
+            f"X has {n} row(s), too few to train smaller models on some and to decide by others; "
+            "give more, or X_train"
+        )
+    # Not train_test_split, which refuses a class of one row.
+    trains = stratified(np.zeros(n) if strata is None else strata, TRAINED_SHARE, random)
+    rest = np.setdiff1d(np.arange(n), trains)
+    labels = (None, None) if y is None else (y[trains], y[rest])
+    return _safe_indexing(X, trains), labels[0], _safe_indexing(X, rest), labels[1]
+
+
+@dataclass(frozen=True, eq=False)
+class SetScores:
+    """Rows with their scores in every set.
+
+    sets   : the sets
+    scores : float64 (n, M, K)
+    labels : (n,), the true classes by number, or true numbers; None where they are not known
+    unit   : regressors: what a loss of 1 is, the variance of the true numbers; None for classifiers
+    """
+
+    sets: FeatureSets
+    scores: Floats
+    labels: NDArray[Any] | None
+    unit: float | None = None
+
+    @classmethod
+    def of(
+        cls, sets: FeatureSets, scores: Floats, labels: NDArray[Any] | None, classifies: bool
+    ) -> SetScores:
+        """Scores of a classifier, or of a regressor, whose losses are in units of R2."""
+        if classifies:
+            return cls(sets, scores, labels)
+        truth = scores[:, -1, 0] if labels is None else labels
+        return cls(sets, scores, labels, float(np.var(truth)) or 1.0)  # 1 where all are the same
+
+    def __len__(self) -> int:
+        return len(self.scores)
+
+    @property
+    def codes(self) -> NDArray[np.intp]:
+        """The class that each model predicts, (n, M)."""
+        return np.stack([winners(self.scores[:, s]) for s in range(len(self.sets))], axis=1)
+
+    @property
+    def values(self) -> Floats:
+        """What models decide by, (n, M): the score, or the margin between the two best."""
+        if self.scores.shape[2] == 1:
+            return self.scores[:, :, 0]
+        margins = [top_and_margin(self.scores[:, s])[1] for s in range(len(self.sets))]
+        return np.stack(margins, axis=1)
+
+    @property
+    def full(self) -> NDArray[Any]:
+        """What the full model predicts, (n,)."""
+        return self.answers(np.full(len(self), len(self.sets) - 1))
+
+    @property
+    def truth(self) -> NDArray[Any]:
+        """The labels, or the full model's where there are none."""
+        return self.full if self.labels is None else self.labels
+
+    def answers(self, last: NDArray[np.intp]) -> NDArray[Any]:
+        """What the models of these sets (n,) predict, a set for each row."""
+        of = self.values if self.unit else self.codes
+        return of[np.arange(len(self)), last]
+
+    def lost(self, answers: NDArray[Any]) -> Floats:
+        """The loss of these answers, (n,)."""
+        return self._difference(answers, self.truth)
+
+    def changed(self, answers: NDArray[Any]) -> Floats:
+        """How far these answers are from the full model's, (n,)."""
+        return self._difference(answers, self.full)
+
+    def _difference(self, answers: NDArray[Any], truth: NDArray[Any]) -> Floats:
+        if self.unit:
+            return np.asarray(np.square(answers - truth) / self.unit)
+        return np.asarray(answers != truth, np.float64)
+
+    def rows(self, index: NDArray[np.intp]) -> SetScores:
+        """Some of the rows."""
+        labels = None if self.labels is None else self.labels[index]
+        return replace(self, scores=self.scores[index], labels=labels)
+
+    def joined(self, more: SetScores) -> SetScores:
+        """These rows and then more; both have labels, or neither."""
+        labels = None
+        if self.labels is not None and more.labels is not None:
+            labels = np.concatenate([self.labels, more.labels])
+        return replace(self, scores=np.concatenate([self.scores, more.scores]), labels=labels)
+
+    def soft_targets(self) -> Floats:
+        """The probabilities of the full model, (n, n_classes), calibrated where labels are."""
+        full = self.scores[:, -1]
+        return probabilities(full, 1.0) if self.labels is None else opinion(full, self.labels)
+
+    def risks(self) -> Floats:
+        """By how much each model errs, (M,): the log-loss of its calibrated probabilities;
+        regressors: the mean of the loss that is learned."""
+        if self.unit:
+            return np.asarray(next(iter(self.losses("").values())).mean(axis=0))
+        p = self.soft_targets()
+        targets = p if self.labels is None else (p + np.eye(p.shape[1])[self.labels]) / 2
+        return np.array([_log_loss(self.scores[:, s], targets) for s in range(len(self.sets))])
+
+    def losses(self, knob: str) -> dict[str, Floats]:
+        """The losses (n, M) that policies learn from, by name; all are estimated by the first."""
+        if self.unit:
+            follows = np.square(self.values - self.full[:, None]) / self.unit
+            if self.labels is None:
+                return {"full model": follows}
+            follows += self.lost(self.full).mean()  # what the full model itself loses
+            true = np.square(self.values - self.labels[:, None]) / self.unit
+            return {"softened labels": (true + follows) / 2, "full model": follows}
+        codes, n_classes = self.codes, max(self.scores.shape[2], 2)
+        if knob == "max_disagreement":
+            targets = {"labels of the full model": np.eye(n_classes)[codes[:, -1]]}
+        else:
+            targets = {"full model": self.soft_targets()}
+            if self.labels is not None:
+                hard = np.eye(n_classes)[self.labels]
+                targets = {"softened labels": (hard + targets["full model"]) / 2, **targets}
+        return {name: 1.0 - np.take_along_axis(p, codes, axis=1) for name, p in targets.items()}
+
+    def sample(self, judged: Floats, seed: int) -> SetSample:
+        """The rows as policies see them; `judged` are the losses that estimate them."""
+        around = 0.0 if self.scores.shape[2] == 1 and not self.unit else None
+        return SetSample(self.sets, self.values, judged, folds_of(len(self), seed), around)
+
+
+def _log_loss(scores: Floats, targets: Floats) -> float:
+    p = probabilities(scores, fit_factor(scores, targets))
+    return float(-(targets * np.log(np.maximum(p, 1e-12))).sum(axis=1).mean())
+
+
+@dataclass(frozen=True, eq=False)
+class SetSample:
+    """n rows in M sets, each with the number by which the set decides on it.
+
+    The actions of a fold are learned on the other folds, so that a policy is estimated by rows that
+    had no part in its actions.
+
+    values : float64 (n, M)
+    judged : float64 (n, M), the losses by which policies are estimated
+    fold   : intp (n,)
+    around : a value at which cells must end, such as 0 where the label changes; None for none
+    """
+
+    sets: FeatureSets
+    values: Floats
+    judged: Floats
+    fold: NDArray[np.intp]
+    around: float | None = 0.0
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    @cached_property
+    def n_folds(self) -> int:
+        return int(self.fold.max()) + 1
+
+    @cached_property
+    def edges(self) -> tuple[Floats, ...]:
+        """For each set, edges of cells that hold about equally many rows, midway between values."""
+        return tuple(self._edges(values) for values in self.values.T)
+
+    @cached_property
+    def cells(self) -> NDArray[np.intp]:
+        """The cell of each row in each set, (n, M)."""
+        both = zip(self.edges, self.values.T, strict=True)
+        return np.stack([np.searchsorted(edges, values) for edges, values in both], axis=1)
+
+    @cached_property
+    def members(self) -> tuple[Any, ...]:
+        """For each set, a sparse matrix (n_folds x n_cells, n) of the rows in each fold and cell:
+        its product with numbers of rows are their sums."""
+        one, found = np.ones(len(self)), []
+        for s, edges in enumerate(self.edges):
+            n_keys = self.n_folds * (len(edges) + 1)
+            key = self.fold * (len(edges) + 1) + self.cells[:, s]
+            starts = np.concatenate([[0], np.cumsum(np.bincount(key, minlength=n_keys))])
+            rows = np.argsort(key, kind="stable")
+            found.append(csr_matrix((one, rows, starts), (n_keys, len(self))))
+        return tuple(found)
+
+    def _edges(self, values: Floats) -> Floats:
+        edges = between(values, np.arange(1, N_CELLS) / N_CELLS)
+        if self.around is not None and values.min() < self.around < values.max():
+            edges = np.append(edges, self.around)
+        return np.unique(edges)
+
+
+def between(values: Floats, shares: Floats) -> Floats:
+    """Numbers above about these shares of the values, each midway between two of them, rising.
+
+    Rows that a model cannot tell apart have one value but for rounding: no number lies between.
+    """
+    ordered = np.sort(values)
+    apart = np.flatnonzero(np.diff(ordered) > GAP * (ordered[-1] - ordered[0]))
+    if len(apart) == 0:
+        return np.empty(0)
+    middles = (ordered[apart] + ordered[apart + 1]) / 2
+    at = np.searchsorted(middles, np.quantile(ordered, shares))
+    return np.unique(middles[np.minimum(at, len(middles) - 1)])
+
+
+def folds_of(n: int, seed: int) -> NDArray[np.intp]:
+    """A fold for each of n rows, all about equally large."""
+    fold = np.zeros(n, np.intp)
+    if n > 1:
+        parts = KFold(min(FOLDS, n), shuffle=True, random_state=seed).split(fold)
+        for f, (_, own) in enumerate(parts):
+            fold[own] = f
+    return fold

@@ -1,0 +1,229 @@
+"""acquire: a trained model and prices in, an estimator that buys what a row needs out."""
+
+from dataclasses import replace
+from functools import cache
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_iris
+from sklearn.ensemble import (
+    GradientBoostingClassifier,
+    GradientBoostingRegressor,
+    HistGradientBoostingRegressor,
+    RandomForestClassifier,
+)
+
+import mddag
+from mddag.acquisition import acquire as of_acquire
+from tests.acquisition.costly import GROUPS, bought, model, rows
+
+pytestmark = pytest.mark.filterwarnings("ignore::mddag.DoubtfulResult")
+COSTS = {"cheap": 1.0, "dear": 5.0, 4: 0.0}
+
+
+@cache
+def numbers(n=2400, seed=0):
+    """The dear group matters where the cheap one is large; column 4 is free noise."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, 5))
+    return X, 2 * X[:, 0] + np.where(X[:, 0] > 0.5, 3 * X[:, 2], 0.0) + 0.1 * rng.normal(size=n)
+
+
+@cache
+def regressor():
+    X, y = numbers()
+    return GradientBoostingRegressor(n_estimators=60, random_state=0).fit(X[:800], y[:800])
+
+
+@cache
+def bought_numbers(unlabelled=False, **given):
+    X, y = numbers()
+    found = mddag.acquire(
+        regressor(),
+        X[800:1800],
+        None if unlabelled else y[800:1800],
+        feature_costs=COSTS,
+        feature_groups=GROUPS,
+        X_train=X[:800],
+        y_train=y[:800],
+        **(given or {"beta": 0.03}),
+    )
+    return found, X[1800:], y[1800:]
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_it_costs_less_and_is_nearly_as_good(n_classes):
+    estimator, X, y = bought(n_classes)
+    assert 0 < estimator.feature_cost(X).mean() < 5
+    full = np.mean(model(n_classes).predict(X) != y)
+    assert np.mean(estimator.predict(X) != y) < full + 0.05
+    assert estimator.groups_bought(X).shape == (len(X), 3)
+    assert estimator.acquisition_.full_cost == 6.0
+    proba = estimator.predict_proba(X)
+    np.testing.assert_allclose(proba.sum(axis=1), 1)
+    np.testing.assert_array_equal(estimator.classes_[proba.argmax(axis=1)], estimator.predict(X))
+
+
+def test_regressors_pay_less_and_are_nearly_as_good():
+    found, X, y = bought_numbers()
+    assert isinstance(found, mddag.MDDAGRegressor)
+    assert found.feature_cost(X).mean() < 4.5  # of 6
+    assert found.score(X, y) > regressor().score(X, y) - 0.05
+    paid = found.groups_bought(X)
+    assert paid[X[:, 0] > 0.7].all(axis=1).mean() > 0.9  # where the dear group matters
+    assert paid[X[:, 0] < 0].all(axis=1).mean() < 0.1
+
+
+@pytest.mark.parametrize(
+    "made", [lambda: bought(2), lambda: bought(3), bought_numbers], ids=["2", "3", "numbers"]
+)
+def test_no_row_reads_what_it_did_not_buy_and_a_file_fetches_the_same(made, tmp_path):
+    estimator, X, _ = made()
+    prices, groups, hidden = estimator.feature_prices, estimator.groups_bought(X), X.copy()
+    for g, columns in enumerate(prices.columns):
+        hidden[np.ix_(~groups[:, g], columns)] = 1e9
+    np.testing.assert_array_equal(estimator.scores(hidden), estimator.scores(X))
+    estimator.save(tmp_path / "model.mddag")
+    served = mddag.load(tmp_path / "model.mddag")
+    np.testing.assert_array_equal(served.predict(X), estimator.predict(X))
+    columns = dict(zip(prices.names, prices.columns, strict=True))
+    asked = np.zeros((len(X), prices.n_groups), bool)
+
+    def fetch(group, wanted):
+        asked[wanted, prices.names.index(group)] = True
+        return X[np.ix_(wanted, columns[group])]
+
+    lazily = served.predict_lazy(fetch, n_rows=len(X))
+    np.testing.assert_array_equal(lazily, estimator.predict(X))
+    np.testing.assert_array_equal(asked, groups)
+
+
+@pytest.mark.parametrize("made", [bought, bought_numbers])
+def test_a_budget_is_kept_on_held_out_rows(made):
+    estimator, X, _ = made(budget=2.0)
+    assert 0.5 < estimator.acquisition_.feature_cost <= 2.0
+    assert estimator.feature_cost(X).mean() < 2.4
+
+
+def test_a_budget_below_every_policy_buys_nothing():
+    X, y = rows()
+    given = {"feature_costs": np.ones(5), "budget": 1e-6}
+    with pytest.warns(mddag.DoubtfulResult, match="no policy that buys anything"):
+        found = mddag.acquire(model(), X[500:], y[500:], **given)
+    assert not found.feature_cost(X).any()
+
+
+def test_a_bound_is_certified():
+    estimator, X, y = bought(max_loss=0.05)
+    assert estimator.promise_.bound == 0.05
+    assert estimator.acquisition_.n_rows == 300
+    full = np.mean(model().predict(X) != y)
+    assert np.mean(estimator.predict(X) != y) < full + 0.08
+    strict, X, _ = bought(max_disagreement=0.01)
+    assert np.mean(strict.predict(X) != model().predict(X)) < 0.02
+    loose, X, _ = bought(max_loss=0.05, confidence=None)
+    assert not hasattr(loose, "promise_")
+    assert loose.feature_cost(X).mean() < 6
+
+
+def test_a_bound_in_units_of_r2_is_certified():
+    found, X, y = bought_numbers(max_loss=0.1)
+    assert found.promise_.measure == "mean"
+    assert found.feature_cost(X).mean() < 6.0
+    assert regressor().score(X, y) - found.score(X, y) < 0.12
+    loose, _, _ = bought_numbers(max_loss=0.1, confidence=None)
+    assert loose.acquisition_.error - loose.acquisition_.full_error < 0.12
+
+
+@pytest.fixture
+def learned(monkeypatch):
+    """What was learned for a bound; each candidate is chosen from it again."""
+    kept = []
+
+    def keep(*given):
+        kept.append(of_learned(*given))
+        return kept[0]
+
+    of_learned = of_acquire.learned
+    monkeypatch.setattr(of_acquire, "learned", keep)
+    estimator, _, _ = bought.__wrapped__(max_disagreement=0.05)
+    return kept[0], estimator.promise_
+
+
+def test_the_target_chooses_from_the_candidates(learned):
+    found, guarantee = learned
+    assert found.chosen("beta", 0.01, None) is found.search.best(0.01)
+    tight, loose = (found.chosen("max_disagreement", b, None) for b in (0.01, 0.1))
+    assert loose.held_cost < tight.held_cost
+    full = found.sample.judged[: loose.n_held, -1].mean()
+    assert loose.held_loss - full <= 0.1
+    assert found.chosen("max_disagreement", 0.05, guarantee).held_cost < 6
+    with pytest.warns(mddag.DoubtfulResult, match="certifying rows prove max_disagreement=0.05"):
+        chosen = replace(found, certifying=found.certifying[:10]).chosen("", 0.05, guarantee)
+    assert chosen.member == "full model"
+    assert (chosen.cost == 6.0).all()
+
+
+def test_without_labels_the_model_is_the_truth():
+    X, _ = rows()
+    costs = {0: 1, 1: 1, 2: 3, 3: 3, 4: 1}
+    found = mddag.acquire(model(), X[500:1100], feature_costs=costs, beta=0.01)
+    assert found.measured_against_ == "model"
+    assert found.acquisition_.error is None
+    assert "disagreement" in str(found.acquisition_)
+    assert np.mean(found.predict(X[1100:]) == model().predict(X[1100:])) > 0.85
+    found, X, y = bought_numbers(unlabelled=True, beta=0.03)
+    assert found.acquisition_.error is None
+    assert found.score(X, y) > regressor().score(X, y) - 0.05
+    assert found.feature_cost(X).mean() < 4.5
+
+
+def test_frames_and_names():
+    iris = load_iris(as_frame=True)
+    X, y = iris.data, iris.target
+    fitted = GradientBoostingClassifier(n_estimators=5, random_state=0).fit(X, y)
+    prices = dict(zip(X.columns, [1.0, 1.0, 2.0, 2.0], strict=True))
+    found = mddag.acquire(fitted, X, y, feature_costs=prices, beta=0.01)
+    assert np.mean(found.predict(X) == y) > 0.9
+    assert found.feature_names_in_.tolist() == list(X.columns)
+
+
+def test_waves_are_paid():
+    X, y = rows()
+    given = {"feature_groups": GROUPS, "feature_costs": COSTS}
+    found = mddag.acquire(model(), X[500:], y[500:], **given, wave_cost=0.5, beta=0.02)
+    trace = found.trace(X)
+    paid = trace.groups @ found.dag_.purchases.prices.costs + 0.5 * trace.waves
+    np.testing.assert_allclose(trace.feature_cost, paid)
+
+
+def test_the_same_seed_gives_the_same_policy():
+    one, two = (bought.__wrapped__(2, beta=0.03)[0] for _ in range(2))
+    np.testing.assert_array_equal(one.policy_.actions, two.policy_.actions)
+
+
+def test_forests_bare_ensembles_and_many_groups_are_taken():
+    X, y = rows()
+    forest = RandomForestClassifier(10, max_depth=4, random_state=0).fit(X[:500], y[:500])
+    for given in (forest, mddag.as_ensemble(forest)):
+        found = mddag.acquire(given, X[500:], y[500:], feature_costs=[1, 1, 3, 3, 0], beta=0.02)
+        assert found.feature_cost(X).mean() < 8
+    X, y = numbers()
+    wide = np.hstack([X, np.random.default_rng(1).normal(size=(len(X), 5))])
+    many = HistGradientBoostingRegressor(max_iter=30, random_state=0).fit(wide[:800], y[:800])
+    found = mddag.acquire(many, wide[800:], y[800:], feature_costs=np.ones(10), budget=3.0)
+    assert found.score(wide, y) > 0.5
+    ensemble = mddag.as_ensemble(regressor())
+    bare = mddag.acquire(ensemble, X[800:], y[800:], feature_costs=[1, 1, 5, 5, 0], budget=4.0)
+    assert bare.score(X, y) > 0.5
+
+
+def test_print_says_what_rows_pay():
+    first, second, third = str(bought()[0]).splitlines()
+    assert first.startswith("MDDAGClassifier by acquire(")
+    assert "features bought for" in second
+    assert "full model" in third
+    shown = str(bought_numbers()[0].acquisition_)
+    assert "MDDAGRegressor by acquire(beta=0.03)" in shown
+    assert "1 - R2" in shown
+    assert "squared difference from the full model" in shown

@@ -1,0 +1,92 @@
+"""Costs at equal error."""
+
+import numpy as np
+import pytest
+
+from benchmarks.costs.curves import macro_f1, path_groups
+from benchmarks.costs.report import FEWER, best_at, compared, cost_at, waves_section
+from benchmarks.costs.waves import Offer, chosen
+from mddag.features.prices import FeaturePrices
+from tests.dag.test_dag import stumps
+
+
+def test_the_cost_is_read_between_points_of_the_edge():
+    curve = np.array([[0.0, 1.0], [0.4, 0.5], [0.9, 0.6], [2.0, 0.1]])
+    assert cost_at(curve, 0.2) == pytest.approx(0.75)
+    assert cost_at(curve, 0.4) == pytest.approx(0.5)
+    assert np.isnan(cost_at(curve[1:], 0.2))
+
+
+def row(method, seed, knob, error, cost):
+    keys = ("set", "seed", "method", "knob", "error", "cost", "waves", "macro_f1")
+    values = ("adult", seed, method, knob, error, cost, 1, 0)
+    return dict(zip(keys, map(str, values), strict=True))
+
+
+def test_the_best_variant_counts_and_never_more_than_all():
+    rows = [row("full", s, 0, 10, 20) for s in (0, 1)]
+    rows += [row("cascade, labels", s, 0, 10.2, 8) for s in (0, 1)]
+    rows += [row("cascade, teacher", s, 0, 10.2, 6 + 4 * s) for s in (0, 1)]
+    rows += [row(method, s, 0, 30, 1) for s in (0, 1) for method in ("static", "static, chains")]
+    assert best_at(rows, "adult", "cascade", 0.2) == pytest.approx((0.4, 0.4, 0.3))
+    assert best_at(rows, "adult", "static", 0.2) == pytest.approx((1.0, 1.0, 1.0))
+
+
+def test_cascades_of_fewer_rows_are_read_apart():
+    rows = [row("full", 0, 0, 10, 20)]
+    for k, kind in enumerate(("labels", "teacher")):
+        rows += [row(f"cascade, {kind}", 0, 0, 10.2, 8)]
+        rows += [row(f"cascade, {kind}, policy rows", 0, 0, 10.2, 12 + k)]
+    assert best_at(rows, "adult", "cascade", 0.2) == pytest.approx((0.4,))
+    assert best_at(rows, "adult", FEWER, 0.2) == pytest.approx((0.6,))
+
+
+def test_macro_f1_is_the_mean_over_classes():
+    y, said = np.array([0, 0, 1, 2]), np.array([0, 1, 1, 2])
+    assert macro_f1(said, y) == pytest.approx((2 / 3 + 2 / 3 + 1) / 3)
+
+
+def test_a_row_pays_for_the_columns_on_its_paths():
+    ensemble = stumps(4, seed=0)
+    prices = FeaturePrices.of(ensemble.features, np.ones(2))
+    read = np.unique(ensemble.nodes["feature"][ensemble.nodes["feature"] >= 0])
+    found = path_groups(ensemble, prices, np.zeros((3, 2)))
+    assert found[:, read].all()
+    assert found.sum() == 3 * len(read)
+
+
+def offer(loss, cost, waves):
+    return Offer(0.0, "static", None, loss, cost, waves)
+
+
+def test_an_offer_of_more_waves_is_not_taken():
+    many, few, bad = offer(0.1, 1.0, 3.0), offer(0.1, 2.0, 1.0), offer(0.5, 1.0, 1.0)
+    assert chosen([many, few, bad], 0.01, 3.0) is many
+    assert chosen([many, few, bad], 0.01, 2.0) is few
+    assert chosen([many, few, bad], 1.0, 2.0) is bad
+
+
+def row_waves_table(method, error, cost, waves):
+    keys = ("set", "seed", "method", "knob", "error", "cost", "waves")
+    return dict(zip(keys, map(str, ("adult", 0, method, 0, error, cost, waves)), strict=True))
+
+
+ROWS = [
+    row_waves_table("full", 10, 20, 1),
+    row_waves_table("cascade, labels", 10.2, 10, 1.5),
+    row_waves_table("acquire, waves of cascade, labels", 10.2, 9, 1.4),
+    row_waves_table("cascade, teacher", 10.2, 12, 2),
+    row_waves_table("acquire, waves of cascade, teacher", 10.2, 6, 2),
+]
+
+
+def test_the_cheaper_cascade_is_the_rival():
+    assert compared(ROWS, 0.2) == (pytest.approx((0.45, 1.4)), pytest.approx((0.5, 1.5)))
+
+
+def test_an_error_that_is_never_reached_has_no_cost():
+    assert np.isnan(compared(ROWS, 0.1)).all()
+
+
+def test_without_a_file_there_is_no_table(tmp_path):
+    assert waves_section(tmp_path / "waves.csv", (0.2,)) == []
