@@ -17,6 +17,7 @@ DOCS = Path(__file__).parent
 PLACES = {
     "acquisition": (1, "costly features:\nacquire"),
     "cli": (0, "the program mddag:\none file per command"),
+    "ranking": (5, "queries: exits, MDDAGRanker,\nranking.sparsify"),
     "detection": (3, "objects in pictures:\nDetector, scan, cascades"),
     "tuning": (1, "one number → one policy:\nsparsify, sweep, guarantees"),
     "distributed": (4, "frames of Dask,\nSpark and Ray"),
@@ -83,7 +84,7 @@ def draw(plan: dict, path: Path) -> None:
     matplotlib.use("agg")
     from matplotlib import pyplot as plt
 
-    figure, ax = plt.subplots(figsize=(13, 9.6))
+    figure, ax = plt.subplots(figsize=(15, 9.6))
     row = {name: i * ROW for i, layer in enumerate(plan["layers"]) for name in layer}
     for i, layer in enumerate(plan["layers"]):
         ax.text(-0.62, i * ROW, str(i), ha="center", va="center", color="#999999", fontsize=11)
@@ -93,7 +94,7 @@ def draw(plan: dict, path: Path) -> None:
         arrow(ax, (PLACES[name][0], row[name]), (PLACES[target][0], row[target]))
     below = "checks, read-only arrays, parameters; the native core. Any package may import them."
     box(ax, 2, -0.85 * ROW, "_internal, _core", below, "#eeeeee", wide=4 + WIDE)
-    ax.set(xlim=(-0.75, 4.55), ylim=(-1.3 * ROW, (len(plan["layers"]) - 0.6) * ROW))
+    ax.set(xlim=(-0.75, 5.55), ylim=(-1.3 * ROW, (len(plan["layers"]) - 0.6) * ROW))
     ax.axis("off")
     figure.savefig(path, dpi=100, bbox_inches="tight", metadata={"Software": None})
     plt.close(figure)

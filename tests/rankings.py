@@ -9,9 +9,9 @@ import numpy as np
 
 import mddag
 from mddag.metrics import NDCG
-from mddag.metrics.queries import Queries
-from mddag.solvers.ranking import UrgencyExits
-from mddag.solvers.ranking.problem import RankingProblem
+from mddag.metrics.ranking import Queries
+from mddag.ranking import UrgencyExits
+from mddag.ranking.problem import RankingProblem
 
 
 def documents(n_queries=60, seed=0, largest=20):
@@ -42,6 +42,23 @@ def problem(n_queries=60, seed=2, metric=None, labels=True):
     given = y.astype(float) if labels else None
     queries = Queries.of(qid, len(qid))
     return RankingProblem.of(ensemble().votes(X), queries, metric or NDCG(5), given)
+
+
+def check_steps(dag, X, qid):
+    """Raises where kernels, or threads, give other bits than steps one by one."""
+    queries = Queries.of(qid, len(qid))
+    trace = dag.by_query._followed(dag.ensemble.features.rows(X), queries, 1)
+    for n_threads in (1, 3):
+        found = dag.run(X, qid, n_threads=n_threads)
+        for name in ("scores", "exit_step", "indptr", "indices"):
+            assert (getattr(found, name) == getattr(trace, name)).all(), name
+        np.testing.assert_allclose(found.cost, trace.cost)
+        scores, exit_step, n_evaluated = dag.lengths(X, qid, n_threads=n_threads)
+        assert (scores == trace.scores).all()
+        assert (exit_step == trace.exit_step).all()
+        assert (n_evaluated == trace.n_evaluated).all()
+        assert (dag.scores(X, qid=qid, n_threads=n_threads) == trace.scores).all()
+    assert 0 < trace.n_evaluated.mean() < 80
 
 
 @dataclass

@@ -1,4 +1,4 @@
-"""Trees per document at a given teacher loss: five folds, all members on one order and readings.
+"""Trees per document at a given loss against the full order, on one order and readings.
 
 Order and readings are fitted on training and validation queries, gains on validation queries.
 Settings with several numbers are chosen on validation queries. Curves are over all test queries;
@@ -13,23 +13,20 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks.ranking.baselines import (
+    CapacityExits,
+    PrefixExits,
+    QueryExits,
+    RankExits,
+    ScoreExits,
+)
 from benchmarks.ranking.folds import PARTS, RATES, Part, documents, lambda_mart, problem
 from benchmarks.ranking.lear import TREES, Lear
 from mddag.metrics import LetorNDCG, MeanNDCG
 from mddag.metrics.ranking import GainMetric
-from mddag.solvers.ranking import (
-    CapacityExits,
-    Exits,
-    PrefixExits,
-    ProximityExits,
-    QueryExits,
-    RankExits,
-    ScoreExits,
-    UrgencyExits,
-)
-from mddag.solvers.ranking.cross_fitting import front
-from mddag.solvers.ranking.exit_family import ExitFamily
-from mddag.solvers.ranking.problem import RankingProblem
+from mddag.ranking import Exits, ProximityExits, UrgencyExits
+from mddag.ranking.exits import ExitFamily, front
+from mddag.ranking.problem import RankingProblem
 
 WANTED = (0.002, 0.005, 0.01)
 FIELDS = ("data", "metric", "exits", *(f"trees at {wanted:g}" for wanted in WANTED))
@@ -72,7 +69,7 @@ def compared(data: str, metric: GainMetric, folds: tuple[int, ...]) -> Iterator[
         gains = fitted.gains(test)
         for name in NAMES:
             found = tested(name, fitted, parts, problems)
-            lost = [(test.teacher_loss(readings, gains), steps) for readings, steps in found]
+            lost = [(test.order_loss(readings, gains), steps) for readings, steps in found]
             curves.setdefault(name, []).append(lost)
     for name, by_fold in curves.items():
         lost, trees = (averaged(by_fold, which) for which in (0, 1))
@@ -95,8 +92,8 @@ def tested(
     member = MEMBERS[name]
     family = member().family(fitted.state.readings, fitted.order, vali.metric)
     blocks = family.blocks(test)
-    knobs = settings(family, member.knobs, vali)
-    return [family.run(blocks, test.queries, knob) for knob in knobs]
+    tried = settings(family, member.settings, vali)
+    return [family.run(blocks, test.queries, setting) for setting in tried]
 
 
 def tested_lear(
@@ -112,15 +109,15 @@ def tested_lear(
     found = []
     for setting in tried:
         readings, steps, calls = lear.run(vali, setting)
-        lost = problems["vali"].teacher_loss(readings, gains)
+        lost = problems["vali"].order_loss(readings, gains)
         found.append((lost, steps + price * calls))
     best = (lear.run(test, tried[at]) for at in chosen(found))
     return [(readings, steps + price * calls) for readings, steps, calls in best]
 
 
-def settings(family: ExitFamily, knobs: np.ndarray, vali: RankingProblem) -> np.ndarray:
-    """The knobs; of pairs the cheapest on validation queries at each of FINE."""
-    return knobs if knobs.ndim == 1 else knobs[chosen(runs(family, knobs, vali))]
+def settings(family: ExitFamily, given: np.ndarray, vali: RankingProblem) -> np.ndarray:
+    """The settings; of pairs the cheapest on validation queries at each of FINE."""
+    return given if given.ndim == 1 else given[chosen(runs(family, given, vali))]
 
 
 def chosen(found: Runs) -> np.ndarray:
@@ -131,13 +128,13 @@ def chosen(found: Runs) -> np.ndarray:
     return best[at]
 
 
-def runs(family: ExitFamily, knobs: np.ndarray, judged: RankingProblem) -> Runs:
+def runs(family: ExitFamily, given: np.ndarray, judged: RankingProblem) -> Runs:
     """Losses of queries and steps of documents at each setting."""
     blocks, gains = family.blocks(judged), family.gains(judged)
     found = []
-    for knob in knobs:
-        readings, steps = family.run(blocks, judged.queries, knob)
-        found.append((judged.teacher_loss(readings, gains), steps))
+    for setting in given:
+        readings, steps = family.run(blocks, judged.queries, setting)
+        found.append((judged.order_loss(readings, gains), steps))
     return found
 
 

@@ -10,9 +10,8 @@ import numpy as np
 import mddag
 from benchmarks.data import loaded
 from benchmarks.places import OUT
-from mddag.metrics.queries import Queries
-from mddag.metrics.ranking import GainMetric
-from mddag.solvers.ranking.problem import RankingProblem
+from mddag.metrics.ranking import GainMetric, Queries
+from mddag.ranking.problem import RankingProblem
 
 RATES = {"mq2007": 0.03, "mq2008": 0.01}
 PARTS = ("train", "vali", "test")

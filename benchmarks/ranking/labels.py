@@ -19,9 +19,9 @@ import numpy as np
 from benchmarks.ranking.folds import PARTS, RATES, Part, documents, lambda_mart, problem
 from mddag.metrics import LetorNDCG, MeanNDCG
 from mddag.metrics.ranking import GainMetric
-from mddag.solvers.ranking import UrgencyExits
-from mddag.solvers.ranking.cross_fitting import cross_fitted
-from mddag.solvers.ranking.problem import RankingProblem
+from mddag.ranking import UrgencyExits
+from mddag.ranking.exits import cross_fitted
+from mddag.ranking.problem import RankingProblem
 
 BOUNDS = (0.002, 0.005)
 METRICS = (LetorNDCG(10), MeanNDCG())
@@ -63,8 +63,8 @@ def of_fold(data: str, fold: int, metric: GainMetric) -> Iterator[tuple[str, Jud
     yield "full", judged(test.full, np.full(test.queries.n_rows, test.n_steps))
     blocks = found.family.blocks(test)
     for bound in BOUNDS:
-        knob = found.knobs[last_within(found.losses.mean(axis=1), bound)]
-        yield f"sparse, {bound:g}", judged(*found.family.run(blocks, test.queries, knob))
+        setting = found.settings[last_within(found.losses.mean(axis=1), bound)]
+        yield f"sparse, {bound:g}", judged(*found.family.run(blocks, test.queries, setting))
     models = {rate: prefixes(name, parts, rate) for rate in SMALL_RATES}
 
     def on_vali(setting: tuple[float, int]) -> float:
@@ -78,7 +78,7 @@ def of_fold(data: str, fold: int, metric: GainMetric) -> Iterator[tuple[str, Jud
 
 
 def last_within(losses: np.ndarray, bound: float) -> int:
-    """The place of the last knob, from careful to cheap, before the first that loses more."""
+    """The place of the last setting, from careful to cheap, before the first that loses more."""
     return max(int(np.argmax(np.append(losses, np.inf) > bound)) - 1, 0)
 
 
@@ -87,7 +87,7 @@ def by_labels(
 ) -> Judged:
     assert test.labels is not None
     values = test.metric.of_queries(scores, test.labels, test.queries)
-    return values, test.teacher_loss(scores, gains), steps.astype(float)
+    return values, test.order_loss(scores, gains), steps.astype(float)
 
 
 def prefixes(name: str, parts: dict[str, Part], rate: float) -> dict[str, dict[int, np.ndarray]]:

@@ -17,10 +17,9 @@ from typing import Any
 import lightgbm
 import numpy as np
 
-from mddag.metrics.queries import Queries
-from mddag.solvers.ranking.exit_family import ExitFamily
-from mddag.solvers.ranking.members import ENDS
-from mddag.solvers.ranking.problem import RankingProblem
+from mddag.metrics.ranking import Queries
+from mddag.ranking.exits import ENDS, ExitFamily
+from mddag.ranking.problem import RankingProblem
 
 TREES, LEAVES, RATE = 10, 8, 0.5  # the rate: log loss on validation queries, of .1 to .5
 K = 10

@@ -25,9 +25,9 @@ from benchmarks.data import loaded
 from benchmarks.places import OUT
 from benchmarks.ranking.folds import Part, lambda_mart, problem
 from mddag.metrics import NDCG
-from mddag.solvers.ranking import UrgencyExits
-from mddag.solvers.ranking.exit_family import ExitFamily
-from mddag.solvers.ranking.problem import RankingProblem
+from mddag.ranking import UrgencyExits
+from mddag.ranking.exits import ExitFamily
+from mddag.ranking.problem import RankingProblem
 
 BOUND, SIZES, METRIC = 0.005, (300, 1000), NDCG(10)
 FIELDS = (
@@ -122,10 +122,10 @@ def kept_draws(name: str, draw: Callable[[int], Draw], n_draws: int) -> list[Dra
 def drawn(ensemble: mddag.Ensemble, given: Part, others: Part, gains: Any) -> Draw:
     """Loss on the other queries and on all, trees there, and the fewest trees of any price."""
     X, y, qid = given
-    fast = mddag.sparsify(ensemble, X, y, qid=qid, metric=METRIC, max_disagreement=BOUND)
+    fast = mddag.ranking.sparsify(ensemble, X, y, qid=qid, metric=METRIC, max_disagreement=BOUND)
     judged = problem(ensemble, others, METRIC)
     worth = gains(judged.full)
-    lost = float(judged.teacher_loss(fast.predict(others[0], others[2]), worth).mean())
+    lost = float(judged.order_loss(fast.predict(others[0], others[2]), worth).mean())
     n_given, n_others = len(np.unique(qid)), len(judged.queries)
     on_all = (n_given * fast.evaluation_.loss + n_others * lost) / (n_given + n_others)
     trees = float(fast.n_evaluated(others[0], others[2]).mean())
@@ -139,12 +139,12 @@ def drawn(ensemble: mddag.Ensemble, given: Part, others: Part, gains: Any) -> Dr
 
 def fewest_trees(family: ExitFamily, judged: RankingProblem, worth: np.ndarray) -> float:
     """Of the prices that meet the bound on the queries that judge, by bisection."""
-    blocks, prices = family.blocks(judged), UrgencyExits.knobs
+    blocks, prices = family.blocks(judged), UrgencyExits.settings
     best, low, high = float(len(family.order)), 0, len(prices)
     while low < high:
         middle = (low + high) // 2
         readings, steps = family.run(blocks, judged.queries, prices[middle])
-        if judged.teacher_loss(readings, worth).mean() <= BOUND:
+        if judged.order_loss(readings, worth).mean() <= BOUND:
             best, low = float(steps.mean()), middle + 1
         else:
             high = middle

@@ -1,4 +1,4 @@
-"""Microseconds per query of 8, 35 and 1000 documents, one thread, at a teacher loss of 0.005.
+"""Microseconds per query of 8, 35 and 1000 documents, one thread, at a loss of 0.005.
 
 MQ2007, fold 1; queries of 8 are cut out of its test documents, those of 1000 are joined. Times are
 the least processor time of several runs, interleaved, so that a busy machine matters little.
@@ -18,7 +18,7 @@ from benchmarks.places import OUT
 from benchmarks.ranking.exits import runs, settings
 from benchmarks.ranking.folds import RATES, documents, lambda_mart, problem
 from mddag.metrics import LetorNDCG
-from mddag.solvers.ranking import Exits, ProximityExits, UrgencyExits
+from mddag.ranking import Exits, ProximityExits, UrgencyExits
 
 BOUND, REPEATS, METRIC = 0.005, 7, LetorNDCG(10)
 FIELDS = ("leaves", "documents", "way", "loss", "trees", "us per query", "times as fast as all")
@@ -70,11 +70,11 @@ def timed(
 def cheapest(member: Exits, vali: Any, test: Any) -> tuple[Any, float, float]:
     """The policy with the fewest trees within the bound on test queries, its loss and trees."""
     family = member.fit(vali)
-    knobs = settings(family, member.knobs, vali)
-    found = runs(family, knobs, test)
+    known = settings(family, member.settings, vali)
+    found = runs(family, known, test)
     lost, trees = (np.array([r[which].mean() for r in found]) for which in (0, 1))
     at = int(np.where(lost <= BOUND, trees, np.inf).argmin())
-    return family.policy(knobs[at]), float(lost[at]), float(trees[at])
+    return family.policy(known[at]), float(lost[at]), float(trees[at])
 
 
 def of_size(qid: np.ndarray, size: int) -> np.ndarray:

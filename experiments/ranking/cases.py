@@ -18,8 +18,8 @@ from benchmarks.ranking.folds import PARTS, RATES, Part, documents, lambda_mart,
 from mddag import AdaBoostMHClassifier, Ensemble
 from mddag.learners import Tree
 from mddag.metrics import MeanNDCG
-from mddag.metrics.queries import Queries
-from mddag.solvers.ranking.problem import RankingProblem
+from mddag.metrics.ranking import Queries
+from mddag.ranking.problem import RankingProblem
 
 NAMES = tuple(RATES)
 TITLES = {"mq2007": "MQ2007", "mq2008": "MQ2008"}

@@ -21,10 +21,10 @@ import mddag
 from experiments.ranking.cases import Case
 from experiments.ranking.judged import Judged
 from mddag import MDDAGClassifier
-from mddag.estimators.ranker import expected_relevance
 from mddag.losses import Exponential, ZeroOne
 from mddag.mdp.grid import Grid
 from mddag.mdp.policy import EVAL, QUIT, Policy
+from mddag.ranking.estimator import expected_relevance
 
 LOSSES = (ZeroOne(), Exponential(scale=0.1))
 N_PREFIXES = 60

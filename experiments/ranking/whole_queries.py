@@ -16,7 +16,7 @@ from benchmarks.ranking import exits
 from experiments.ranking.cases import Case
 from experiments.ranking.documents_alone import lengths
 from experiments.ranking.judged import Judged
-from mddag.solvers.ranking import UrgencyExits
+from mddag.ranking import UrgencyExits
 
 NOT_JUDGED = np.nan, np.nan
 
@@ -28,7 +28,7 @@ def prefixes(case: Case) -> Iterator[Judged]:
     gains = fitted(case).gains(test)
     for j in lengths(case.size.n_trees):
         scores = sums[:, min(j, sums.shape[1]) - 1]
-        lost = test.teacher_loss(scores, gains)
+        lost = test.order_loss(scores, gains)
         yield Judged(f"j={j}", *NOT_JUDGED, case.ndcg("test", scores), lost, float(j))
 
 
@@ -37,7 +37,7 @@ def tested(name: str, case: Case) -> Iterator[Judged]:
     family, test = fitted(case), case.problems["test"]
     gains = family.gains(test)
     for k, (readings, steps) in enumerate(exits.tested(name, family, case.parts, case.problems)):
-        lost, ndcg = test.teacher_loss(readings, gains), case.ndcg("test", readings)
+        lost, ndcg = test.order_loss(readings, gains), case.ndcg("test", readings)
         yield Judged(f"{k}", *NOT_JUDGED, ndcg, lost, float(steps.mean()))
 
 

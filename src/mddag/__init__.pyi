@@ -6,6 +6,7 @@ from . import losses as losses
 from . import metrics as metrics
 from . import mlflow as mlflow
 from . import ordering as ordering
+from . import ranking as ranking
 from . import solvers as solvers
 from ._internal.doubts import DoubtfulResult as DoubtfulResult
 from .acquisition.acquire import acquire as acquire
@@ -18,7 +19,6 @@ from .ensemble.ensemble import Ensemble as Ensemble
 from .ensemble.votes import Votes as Votes
 from .estimators.adaboost import AdaBoostMHClassifier as AdaBoostMHClassifier
 from .estimators.classifier import MDDAGClassifier as MDDAGClassifier
-from .estimators.ranker import MDDAGRanker as MDDAGRanker
 from .estimators.regressor import MDDAGRegressor as MDDAGRegressor
 from .features.features import Features as Features
 from .inspection.explanation import Explanation as Explanation
@@ -33,6 +33,7 @@ from .mdp.curve import Curve as Curve
 from .mdp.grid import Grid as Grid
 from .mdp.mdp import MDP as MDP
 from .mdp.policy import Policy as Policy
+from .ranking.estimator import MDDAGRanker as MDDAGRanker
 from .serving.export import export as export
 from .serving.model_file import ModelFileError as ModelFileError
 from .serving.predictor import Predictor as Predictor

@@ -32,7 +32,7 @@ class Case:
     model : str
         The file of the model.
     learned : tuple of dict
-        What `mddag.sparsify` is asked for.
+        What `mddag.sparsify`, or that of rankers, is asked for.
     """
 
     name: str
@@ -95,11 +95,13 @@ class Case:
         return found
 
     def sparsified(self, asked):
-        """The estimator that `mddag.sparsify` learns on the rest."""
-        qid = {"qid": self.rest("qid")} if self.is_ranker else {}
+        """The estimator that is learned on the rest."""
+        X, y = self.rest("X"), self.rest("y")
         with warnings.catch_warnings():  # the rows are few on purpose
             warnings.simplefilter("ignore", mddag.DoubtfulResult)
-            return mddag.sparsify(self.ensemble, self.rest("X"), self.rest("y"), **qid, **asked)
+            if self.is_ranker:
+                return mddag.ranking.sparsify(self.ensemble, X, y, qid=self.rest("qid"), **asked)
+            return mddag.sparsify(self.ensemble, X, y, **asked)
 
     def boosted(self):
         """AdaBoost.MH trained on the rest: the labels that it predicts."""

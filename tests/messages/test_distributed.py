@@ -13,7 +13,7 @@ from tests.clusters.scored_rows import model as of_towns
 from tests.clusters.scored_rows import table
 from tests.messages.message import check, each
 from tests.messages.models import X, fast, model, regressor
-from tests.serving.test_rank_predictor import predictor as ranker
+from tests.ranking.test_serving import predictor as ranker
 
 dd = pytest.importorskip("dask.dataframe", reason="Dask is not installed")
 

@@ -6,7 +6,7 @@ from sklearn.svm import SVC
 
 from mddag import MDDAGClassifier
 from mddag.losses import Hinge
-from mddag.metrics import MAP, NDCG, Accuracy, RocAuc
+from mddag.metrics import NDCG, Accuracy, RocAuc
 from tests.messages.message import check, each
 from tests.messages.models import ReturnsNothing, TakesOneSample, X, Y, model, regressor, sparsify
 
@@ -18,12 +18,11 @@ ROWS = [
         r"metric is 'roc_auc'; wanted Accuracy\(\), LogLoss\(\) or RocAuc\(\)",
     ),
     (
-        "metric of rankers",
-        lambda: sparsify(metric=NDCG(10)),
-        ValueError,
-        "metric is given, which is for rankers, but qid is not; give both",
+        "metric of lists",
+        lambda: sparsify(metric=NDCG()),
+        TypeError,
+        r"NDCG.*mddag\.ranking\.sparsify",
     ),
-    ("metric of lists", lambda: sparsify(metric=MAP()), ValueError, "which is for rankers, but"),
     (
         "metric of a regressor",
         lambda: sparsify(model=regressor(), y=X[:, 0], metric=Accuracy()),
@@ -35,12 +34,6 @@ ROWS = [
         lambda: sparsify(beta=..., target_fpr=0.1, metric=RocAuc()),
         ValueError,
         r"metric=RocAuc\(\) is given beside a rate to detect at",
-    ),
-    (
-        "training rows of a classifier",
-        lambda: sparsify(X_train=X),
-        ValueError,
-        "X_train is given, which is for rankers, but qid is not",
     ),
     (
         "a loss beyond the metric",

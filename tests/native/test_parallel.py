@@ -16,8 +16,8 @@ from mddag.features.haar import haar_values
 from mddag.learners import Haar, Stump, Tree
 from mddag.mdp.policy import EVAL, QUIT, SKIP, Policy
 from mddag.mdp.stages import Stages
+from mddag.ranking import UrgencyExits
 from mddag.solvers import Descent
-from mddag.solvers.ranking import UrgencyExits
 from tests import rankings
 from tests.detection.classifiers import random_classifier, random_picture
 

@@ -1,6 +1,6 @@
 // QueryDecisions: a policy over the documents of queries, made ready for blocks of rows. At check
 // point c every document has a reading of its full score, a number by its place in the query, and
-// quits in some cells of that number. See src/mddag/mdp/readings.py and query_state.py.
+// quits in some cells of that number. See src/mddag/ranking/states.py.
 #pragma once
 
 #include <algorithm>

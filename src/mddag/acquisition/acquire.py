@@ -191,7 +191,7 @@ def _trees(model: Any) -> Ensemble:
     if ensemble.kind not in ESTIMATORS:
         raise ValueError(
             f"the model is a {ensemble.kind}, but features are bought for classifiers and "
-            "regressors alone; sparsify(model, X, y, qid=…) takes it"
+            "regressors alone; mddag.ranking.sparsify(model, X, y, qid=…) takes it"
         )
     if ensemble.task.link == "exp":
         raise ValueError(

@@ -79,14 +79,13 @@ def sparsify(
     full = opened.full
     table = read_table(data, layout, opened.features)
     y = codes_of(table.labels) if encode_labels else table.y
-    given: dict[str, Any] = {"sample_weight": table.weight}
+    how |= {"verbose": out.shows_progress, "random_state": seed}
     if opened.ensemble.kind == "ranker" or layout.qid is not None:
-        given = {"qid": table.qid, "n_jobs": 1}
-        learner = None if solver == "portfolio" else learner
-    fast = mddag.sparsify(
-        full, table.X, y, **how, **given, solver=learner, n_threads=threads,
-        verbose=out.shows_progress, random_state=seed,
-    )  # fmt: skip
+        exits = None if solver == "portfolio" else learner
+        fast = mddag.ranking.sparsify(full, table.X, y, qid=table.qid, solver=exits, **how)
+    else:
+        how |= {"sample_weight": table.weight, "solver": learner, "n_threads": threads}
+        fast = mddag.sparsify(full, table.X, y, **how)
     fast.save(file)
     summary = fast.summary_
     out.result({"file": str(file), **asdict(summary)}, f"{fast}\nwritten: {file}")

@@ -24,8 +24,16 @@ from mddag._internal.checks import check_is, check_one_of, checked_threads, type
 from mddag._internal.out_array import checked_out
 from mddag._internal.read_only import ReadOnlyArrays
 from mddag.dag.cost_model import MANY_ROWS
-from mddag.dag.executors import KERNELS, MEMBERS, TRACERS, Executor, Tracer, Walk, Windows
-from mddag.dag.executors.by_query import ByQuery
+from mddag.dag.executors import (
+    KERNELS,
+    MEMBERS,
+    TRACERS,
+    Executor,
+    QueryExecutor,
+    Tracer,
+    Walk,
+    Windows,
+)
 from mddag.dag.integer_votes import IntegerVotes
 from mddag.dag.program import Program, codes_by_scores
 from mddag.dag.purchases import Purchases
@@ -34,8 +42,7 @@ from mddag.ensemble.ensemble import Ensemble
 from mddag.features.rows import Patches, Rows
 from mddag.mdp.grid import Grid
 from mddag.mdp.policy import EVAL, Policy, check_policy
-from mddag.mdp.query_state import QueryState
-from mddag.metrics.queries import Queries
+from mddag.metrics.ranking import Queries
 
 BLOCK = 1024  # rows whose paths are kept at a time, where only their lengths are wanted
 
@@ -161,12 +168,13 @@ class Dag(ReadOnlyArrays):
     @property
     def needs_queries(self) -> bool:
         """Whether decisions depend on the other documents of a query: then qid is wanted."""
-        return isinstance(self.policy.state, QueryState)
+        return hasattr(self.policy.state, "executor")
 
     @cached_property
-    def by_query(self) -> ByQuery:
+    def by_query(self) -> QueryExecutor:
         """What runs a policy that needs queries; no query is ever split."""
-        return ByQuery(self.program)
+        executor: QueryExecutor = self.policy.state.executor(self.program)  # type: ignore[attr-defined]
+        return executor
 
     def run(self, X: Any, qid: Any = None, *, n_threads: int = 1) -> Trace:
         """Scores and classification paths of every row of X.

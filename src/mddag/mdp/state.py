@@ -28,6 +28,8 @@ class State(Protocol):
 
     A state that depends on the number of steps also has ``n_steps``, which policies compare with
     theirs, and ``for_steps(n_steps)``, the same state of fewer or more steps; see ``for_steps``.
+    A state whose cells depend on the other rows of a query also has ``executor(program)``, which
+    gives the ``dag.executors.QueryExecutor`` that runs its policies.
 
     grid        : the cells of the scores, from which a state makes its own
     has_kernels : whether kernels can run it: they take f, the grid and a folded jump table, no more

@@ -1,29 +1,201 @@
-"""Metrics of rankings: how well scores sort the documents of each query, by their relevance labels.
+"""Queries: rows are documents, and those with one query number (qid) are ranked among themselves.
 
-    DCG@k = sum of (2^label - 1) / discount(i) over the positions i <= k;     NDCG@k = DCG@k / ideal
+Rows of a query need not stand together, nor queries in any order: documents are taken query by
+query, in the order in which queries first appear, and keep the order of the file inside.
 
-where the ideal is the DCG of the documents sorted by label. NDCG has discount(i) = log2(i + 1);
-LetorNDCG, that of the LETOR 4.0 script, has 1 at the positions 1 and 2, then log2(i). MeanNDCG,
-also LETOR's, is the mean of LetorNDCG@1 … LetorNDCG@n over all n documents of a query.
-
-A metric is the mean over all queries; those without a relevant document count 0. Ties keep the
-order of the file. k beyond the size of a query means all of its documents. For given labels the
-first three are sums of gains times the worth of positions (``worth``), which rankers with early
-exits make use of.
+    position p of the taken documents is row `rows[p]`; query q has `starts[q] .. starts[q + 1]`
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
+from numbers import Integral
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mddag._internal.checks import as_floats, check_one_of, check_whole
+from mddag._internal.checks import as_floats, check_one_of, check_whole, described
 from mddag._internal.parameters import Parameters
-from mddag.metrics.queries import Queries
+
+WANTED = "one query number (a whole number or a str) for each row"
+
+
+@dataclass(frozen=True, eq=False)
+class Queries:
+    """Documents by query.
+
+    rows   : intp (n,), documents query by query, the order of the file inside
+    starts : intp (n_queries + 1,), where the documents of each query begin among these
+    """
+
+    rows: NDArray[np.intp]
+    starts: NDArray[np.intp]
+
+    @classmethod
+    def of(cls, qid: Any, n_rows: int) -> Queries:
+        """By the query number of each row, (n_rows,)."""
+        values = checked_qid(qid, n_rows)
+        if n_rows and (values[1:] == values[:-1]).all():
+            return cls.of_sizes([n_rows])
+        _, first, query = np.unique(values, return_index=True, return_inverse=True)
+        place = np.empty(len(first), np.intp)  # of each query, by its first appearance
+        place[np.argsort(first)] = np.arange(len(first))
+        query = place[query.reshape(-1)]
+        rows = np.argsort(query, kind="stable")
+        return cls(rows, _starts(np.bincount(query, minlength=len(first))))
+
+    @classmethod
+    def of_sizes(cls, sizes: ArrayLike) -> Queries:
+        """By the number of documents of each query, which stand one behind the other."""
+        starts = _starts(np.asarray(sizes))
+        return cls(np.arange(starts[-1]), starts)
+
+    def __len__(self) -> int:
+        return len(self.starts) - 1
+
+    def __repr__(self) -> str:
+        return f"<Queries: {len(self)} with {len(self.rows)} documents>"
+
+    @property
+    def n_rows(self) -> int:
+        return len(self.rows)
+
+    @cached_property
+    def sizes(self) -> NDArray[np.intp]:
+        """Documents of each query, (n_queries,)."""
+        return np.diff(self.starts)
+
+    @cached_property
+    def query(self) -> NDArray[np.intp]:
+        """The query of each position, (n,)."""
+        return np.repeat(np.arange(len(self)), self.sizes)
+
+    @cached_property
+    def ranks(self) -> NDArray[np.intp]:
+        """How many positions of the same query come before each, (n,)."""
+        return np.arange(self.n_rows) - self.starts[:-1][self.query]
+
+    @cached_property
+    def are_whole(self) -> bool:
+        """Whether position p is row p."""
+        return bool((self.rows == np.arange(self.n_rows)).all())
+
+    def taken(self, values: NDArray[Any]) -> NDArray[Any]:
+        """Values of rows (n, ...), query by query."""
+        return values if self.are_whole else values[self.rows]
+
+    def returned(self, values: NDArray[Any]) -> NDArray[Any]:
+        """Values of positions, (n, ...), as values of rows: the inverse of `taken`."""
+        if self.are_whole:
+            return values
+        out = np.empty_like(values)
+        out[self.rows] = values
+        return out
+
+    def of_rows(self) -> NDArray[np.intp]:
+        """The query of each row, (n,)."""
+        return self.returned(self.query)
+
+    def order(self, scores: NDArray[np.float64]) -> NDArray[np.intp]:
+        """Positions by falling score of positions (n,) inside of each query; ties keep the order
+        of the file."""
+        return np.lexsort((-scores, self.query))
+
+    def sums(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The sum over each query of values of positions, (n_queries,)."""
+        return np.bincount(self.query, values, len(self)).astype(float)
+
+    def running_sums(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The sum of the values at a position and before it in its query, (n,).
+
+        Queries of about the same size are added together as a matrix, so that each sum has its own
+        terms alone: no rounding of a total over all queries is in it.
+        """
+        out = np.empty(len(values))
+        for at in self._tables():
+            out[at[at >= 0]] = np.where(at >= 0, values[at], 0.0).cumsum(axis=1)[at >= 0]
+        return out
+
+    def _tables(self) -> Iterator[NDArray[np.intp]]:
+        """Positions of queries of about the same size, (n_queries, largest), -1 where none is."""
+        widths = np.ceil(np.log2(np.maximum(self.sizes, 1))).astype(int)
+        for width in np.unique(widths):
+            of = np.flatnonzero(widths == width)
+            place = np.arange(self.sizes[of].max())
+            there = place < self.sizes[of][:, None]
+            yield np.where(there, self.starts[of][:, None] + place, -1)
+
+    def some(self, chosen: NDArray[np.intp]) -> tuple[NDArray[np.intp], Queries]:
+        """The rows of some of the queries, (m,), query by query, and these queries by themselves.
+
+        chosen : numbers of queries
+        """
+        spans = [np.arange(self.starts[q], self.starts[q + 1]) for q in chosen]
+        at = np.concatenate(spans) if spans else np.empty(0, np.intp)
+        return self.rows[at], Queries.of_sizes(self.sizes[chosen])
+
+
+def checked_qid(qid: Any, n_rows: int) -> NDArray[Any]:
+    """`qid` as an array (n_rows,), if it names the query of each row."""
+    if qid is None:
+        raise ValueError(
+            f"qid is missing; a ranker needs {WANTED}. If all rows are of one query, give "
+            "qid=np.zeros(len(X), int)"
+        )
+    if np.ma.is_masked(qid):
+        raise ValueError(f"qid is an array with masked entries; wanted {WANTED}")
+    try:
+        values: NDArray[Any] = np.asarray(qid)
+    except ValueError:  # lists of several lengths
+        raise ValueError(f"qid is {described(qid)} that is no array; wanted {WANTED}") from None
+    if values.ndim != 1 or len(values) != n_rows:
+        raise ValueError(f"qid has shape {values.shape}; wanted {WANTED}, ({n_rows},)")
+    if values.dtype.kind == "f":
+        _check_whole_floats(values)
+    elif n_rows and not (values.dtype.kind in "iuUS" or _is_named(values)):
+        raise ValueError(f"qid is {described(values)}; wanted {WANTED}")
+    return values
+
+
+def _check_whole_floats(values: NDArray[Any]) -> None:
+    """Refuse fractions, and numbers so large that neighbours are one and the same."""
+    largest = 2.0 ** (np.finfo(values.dtype).nmant + 1)
+    bad = np.flatnonzero(~((np.abs(values) <= largest) & (values == np.floor(values))))
+    if len(bad):
+        beyond = f", as {values.dtype} up to {largest:.0f}" if np.isfinite(values[bad[0]]) else ""
+        raise ValueError(f"qid[{bad[0]}] is {values[bad[0]]}; wanted {WANTED}{beyond}")
+
+
+def _is_named(values: NDArray[Any]) -> bool:
+    """Whether objects are all str, or all whole numbers."""
+    if values.dtype.kind != "O":
+        return False
+    kinds = {type(value) for value in values.tolist()}
+    whole = bool not in kinds and all(issubclass(kind, Integral) for kind in kinds)
+    return whole or all(issubclass(kind, str) for kind in kinds)
+
+
+def sizes_of_groups(group: Any, n_rows: int) -> Queries:
+    """Queries by LightGBM's `group`: how many of the rows, one behind the other, each query has."""
+    wanted = f"the number of rows of each query, one behind the other, {n_rows} in all"
+    sizes: NDArray[Any] = np.asarray(group)
+    if sizes.ndim != 1 or sizes.dtype.kind not in "iu":
+        raise ValueError(f"group is {described(sizes)}; wanted {wanted}, as whole numbers, (n,)")
+    bad = np.flatnonzero((sizes <= 0) | (sizes > n_rows))
+    if len(bad):
+        raise ValueError(f"group[{bad[0]}] is {sizes[bad[0]]}; wanted {wanted}")
+    if int(sizes.sum(dtype=np.int64)) != n_rows:
+        raise ValueError(f"group sums to {sizes.sum(dtype=np.int64)}; wanted {wanted}")
+    return Queries.of_sizes(sizes.astype(np.intp))
+
+
+def _starts(sizes: NDArray[Any]) -> NDArray[np.intp]:
+    return np.concatenate([[0], np.cumsum(sizes)]).astype(np.intp)
+
 
 LARGEST_LABEL = 60  # 2^label is to remain a number with a use
 

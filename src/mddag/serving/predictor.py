@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mddag import _core
+from mddag._internal.applications import FILES, PREDICTORS, part
 from mddag._internal.checks import check_is, checked_threads, described
 from mddag._internal.out_array import checked_out
 from mddag.calibration.calibration import Calibration
@@ -35,8 +36,6 @@ if TYPE_CHECKING:
 
 Floats64 = NDArray[np.float64]
 
-# What reads files of other kinds: packages above this one, imported when there is such a file.
-OTHER_KINDS = {"detector": "mddag.detection.detector_file"}
 # What explains and reports: packages beside this one, imported when they are needed.
 EXPLANATION, REPORT = "mddag.inspection.explanation", "mddag.inspection.report"
 
@@ -50,9 +49,9 @@ def load(path: str | os.PathLike[str], *, n_threads: int = 1) -> Predictor | Any
     """
 
     def make(metadata: Metadata, tensors: Tensors) -> Predictor | Any:
-        if metadata.get("kind") in OTHER_KINDS:
-            reader = import_module(OTHER_KINDS[metadata["kind"]])
-            return reader.of_content(metadata, tensors, n_threads)
+        application = part(FILES, metadata.get("kind"))
+        if application is not None:
+            return application.of_content(metadata, tensors, n_threads)
         return predictor_of(Model.of_content(metadata, tensors), n_threads=n_threads)
 
     n_threads = checked_threads(n_threads)
@@ -60,12 +59,14 @@ def load(path: str | os.PathLike[str], *, n_threads: int = 1) -> Predictor | Any
 
 
 def predictor_of(model: Model, *, n_threads: int) -> Predictor:
-    """What predicts by `model`, for rankers with queries."""
-    if model.dag.ensemble.kind == "ranker":
-        from mddag.serving.rank_predictor import RankPredictor  # a child of the class below
-
-        return RankPredictor(model, n_threads=n_threads)
-    return Predictor(model, n_threads=n_threads)
+    """What predicts by `model`: the predictor of an application for its kind of ensemble."""
+    application = part(PREDICTORS, model.dag.ensemble.kind)
+    made: Predictor = (
+        Predictor(model, n_threads=n_threads)
+        if application is None
+        else application.predictor_of(model, n_threads=n_threads)
+    )
+    return made
 
 
 class Predictor(LazyPredictions):

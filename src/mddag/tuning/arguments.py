@@ -21,7 +21,7 @@ from mddag.metrics.ranking import RankingMetric
 from mddag.tuning.excess_loss import Measure
 
 BOUNDS = ("max_loss", "max_disagreement")
-WITHOUT_QUERIES = "which is for rankers, but qid is not; give both"
+FOR_RANKERS = "mddag.ranking.sparsify(ranker, X, y, qid=qid, ...) makes rankers sparse"
 
 
 def one_knob(metric: Any = None, **knobs: float | None) -> tuple[str, float]:
@@ -62,8 +62,6 @@ def check_provable(knob: str, confidence: float, weight: NDArray[np.float64] | N
 
 def metric_of(ensemble: Ensemble, metric: Any) -> ClassMetric | None:
     """The metric of a classifier, if it is one; None for the default."""
-    if isinstance(metric, RankingMetric):
-        refuse(WITHOUT_QUERIES, metric=metric)
     found = checked_class_metric(metric)
     if metric is not None and not ensemble.task.predicts_classes:
         raise ValueError(
@@ -73,11 +71,12 @@ def metric_of(ensemble: Ensemble, metric: Any) -> ClassMetric | None:
     return found
 
 
-def refuse(why: str, **given: Any) -> None:
-    """Refuse arguments that are given; `why` says what they are for, and what to do."""
-    for name, value in given.items():
-        if value is not None:
-            raise ValueError(f"{name} is given, {why}")
+def require_no_ranker(ensemble: Ensemble, metric: Any) -> None:
+    """Raise TypeError for rankers and their metrics, which have a function of their own."""
+    if ensemble.kind == "ranker":
+        raise TypeError(f"the model is a ranker; {FOR_RANKERS}")
+    if isinstance(metric, RankingMetric):
+        raise TypeError(f"metric is {metric!r}, which is for rankers; {FOR_RANKERS}")
 
 
 def supported(ensemble: Ensemble, knob: str) -> Ensemble:

@@ -29,13 +29,12 @@ from mddag.mdp.policy_rows import mdp_of
 from mddag.metrics.classification import ClassMetric
 from mddag.tuning.arguments import (
     BOUNDS,
-    WITHOUT_QUERIES,
     check_confidence,
     check_provable,
     measure_of,
     metric_of,
     one_knob,
-    refuse,
+    require_no_ranker,
     supported,
 )
 from mddag.tuning.candidate_front import Candidate
@@ -45,7 +44,6 @@ from mddag.tuning.measurement import measured
 from mddag.tuning.metric_loss import MetricLoss, metric_loss_of
 from mddag.tuning.node_prices import node_prices
 from mddag.tuning.policy_choice import chosen_for, searched
-from mddag.tuning.ranking import sparse_ranker
 from mddag.tuning.row_parts import RowParts
 
 ESTIMATORS: dict[str, type[DagEstimator]] = {
@@ -59,11 +57,6 @@ class DefaultNumber(float):
 
 
 CONFIDENCE = DefaultNumber(0.9)
-BESIDE_A_RATE = (
-    "which is for rankers, beside target_fpr or target_tpr, which are for detectors; give one or "
-    "the other"
-)
-NOT_OF_RANKERS = "but a ranker has none here; leave it out"
 EVALUATIONS_OR_TIME = ("evaluations", "time")
 OBJECTIVES = ("evaluations", "nodes", "time")
 EVERY = 16  # fewer decisions keep more rows together, which is what batches gain by
@@ -79,11 +72,7 @@ def sparsify(
     max_loss: float | None = None,
     max_disagreement: float | None = None,
     confidence: float | None = CONFIDENCE,
-    qid: Any = None,
-    group: Any = None,
     metric: Any = None,
-    X_train: Any = None,
-    qid_train: Any = None,
     sample_weight: Any = None,
     loss: Any = None,
     solver: Any = None,
@@ -97,10 +86,11 @@ def sparsify(
     target_fpr: float | None = None,
     target_tpr: float | None = None,
 ) -> Any:
-    """A fitted MDDAGClassifier, MDDAGRegressor or MDDAGRanker over the base classifiers of a model.
+    """A fitted MDDAGClassifier or MDDAGRegressor over the base classifiers of a model.
 
     model            : anything that ``mddag.as_ensemble`` reads, a path or a fitted Pipeline
-                       that ends with such a model; it is not refitted
+                       that ends with such a model; it is not refitted. Rankers are for
+                       ``mddag.ranking.sparsify``
     X, y             : rows that the model was not trained on; without y its own predictions are
                        the targets
     beta             : the price of an evaluation (with objective="nodes": of a node) in units of
@@ -114,16 +104,10 @@ def sparsify(
                        the point estimate on rows held out. The others have none
     sample_weight    : what each row counts for in all means, (n,); 1 by default. Rows that count
                        differently prove nothing: max_loss and max_disagreement need confidence=None
-    qid, group       : rankers: the query of each row, (n,), in any order, or the number of rows of
-                       each query, one behind the other. With a regressor they ask for a ranker
     metric           : what is to be good, from mddag.metrics: of classifiers LogLoss() or
-                       RocAuc(), None for Accuracy(); of rankers NDCG(k), LetorNDCG(k) or
-                       MeanNDCG(), None for NDCG(10). max_loss is in its units, and
+                       RocAuc(), None for Accuracy(). max_loss is in its units, and
                        max_disagreement bounds what is lost of it if the full model's own
-                       probabilities (rankers: order) were true. Bounds of rankers count queries
-    X_train          : rankers: rows that the model was trained on, or any others, if they are at
-                       hand; they need no labels. They serve order and readings, with their queries
-                       qid_train
+                       probabilities were true
     every            : base classifiers that one decision covers; None for 1, or 16 for "time"
     objective        : "evaluations"; "nodes" visited in trees, one comparison each: a base
                        classifier's price is the mean number that rows visit in it, and what is
@@ -132,8 +116,7 @@ def sparsify(
                        the full ensemble, fast as it is, where a policy is not expected to be faster
                        (but within a budget)
     n_jobs           : workers of joblib, -1 for all cores, that learn at one price each; the
-                       default solver goes along the prices by itself, on so many threads. Of
-                       rankers: that judge a fifth of the queries each
+                       default solver goes along the prices by itself, on so many threads
     n_threads        : threads of prediction and of the default solver, -1 for all cores; 1 unless
                        given, for the solver as many as jobs. The result depends on neither
     verbose          : show progress on standard error
@@ -151,8 +134,6 @@ def sparsify(
     check_one_of("objective", objective, OBJECTIVES)
     if target_fpr is not None or target_tpr is not None:
         check_one_of("objective of a detector", objective, EVALUATIONS_OR_TIME)
-        of_rankers = {"qid": qid, "group": group, "X_train": X_train, "qid_train": qid_train}
-        refuse(BESIDE_A_RATE, **of_rankers)
         others = {"max_loss": max_loss, "max_disagreement": max_disagreement, "loss": loss}
         others["metric"] = metric
         others["confidence"] = None if isinstance(confidence, DefaultNumber) else confidence
@@ -179,28 +160,7 @@ def sparsify(
         doubt_confidence(confidence, knob, value)
     source = parts_of(model)
     ensemble = ensemble_of(source)
-    if ensemble.kind == "ranker" or qid is not None or group is not None:
-        refuse(NOT_OF_RANKERS, loss=loss, ordering=ordering, sample_weight=sample_weight)
-        check_one_of("objective of a ranker", objective, EVALUATIONS_OR_TIME)
-        given = {"qid": qid, "group": group, "X_train": X_train, "qid_train": qid_train}
-        return sparse_ranker(
-            model,
-            X,
-            y,
-            knob,
-            value,
-            **given,
-            metric=metric,
-            confidence=confidence,
-            solver=solver,
-            every=every,
-            timed=objective == "time",
-            n_threads=1 if n_threads is None else n_threads,
-            n_jobs=n_jobs,
-            verbose=verbose,
-            random_state=random_state,
-        )
-    refuse(WITHOUT_QUERIES, X_train=X_train, qid_train=qid_train)
+    require_no_ranker(ensemble, metric)
     bounded = metric_of(ensemble, metric)
     supported(ensemble, knob)
     estimator = ESTIMATORS[ensemble.kind](

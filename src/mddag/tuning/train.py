@@ -139,7 +139,7 @@ def checked_estimator(estimator: Any, y: Any, n_threads: int) -> tuple[Any, Kind
     if any(name.endswith("Ranker") for name in lineage(last)):
         raise TypeError(
             f"estimator is {typed(last)}, a ranker, but train takes classifiers and regressors; "
-            "fit it and make it sparse: mddag.sparsify(ranker, X, y, qid=qid, ...)"
+            "fit it and make it sparse: mddag.ranking.sparsify(ranker, X, y, qid=qid, ...)"
         )
     library_of(estimator)
     if reads_patches(estimator):

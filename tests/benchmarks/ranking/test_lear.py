@@ -5,8 +5,8 @@ import pytest
 
 pytest.importorskip("lightgbm")
 from benchmarks.ranking import lear
-from mddag.metrics.queries import Queries
-from mddag.solvers.ranking import UrgencyExits
+from mddag.metrics.ranking import Queries
+from mddag.ranking import UrgencyExits
 from tests import rankings
 
 

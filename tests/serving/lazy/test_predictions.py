@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import mddag
+from mddag.ranking.predictor import RankPredictor
 from mddag.serving.predictor import Predictor
-from mddag.serving.rank_predictor import RankPredictor
 from tests.serving.lazy.stores import Table
 from tests.serving.model_file.agreement import rows_for
 from tests.serving.model_file.kinds import KINDS

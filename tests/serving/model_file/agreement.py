@@ -12,12 +12,12 @@ from mddag.dag.executors import Blocks
 from mddag.dag.replay import replay
 from mddag.features.patches import PatchFeatures
 from mddag.mdp.stages import Stages
-from mddag.metrics.queries import Queries
+from mddag.metrics.ranking import Queries
+from mddag.ranking.predictor import RankPredictor
 from mddag.serving.export import export
 from mddag.serving.export.walk_tables import WalkTables
 from mddag.serving.model_file import Model
 from mddag.serving.predictor import Predictor
-from mddag.serving.rank_predictor import RankPredictor
 from tests.reference import exported
 from tests.serving.lazy.stores import Table
 

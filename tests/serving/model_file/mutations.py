@@ -21,7 +21,7 @@ VALUES = [
     *(2**30, NEIGHBOUR, 0, ABSENT, None, NEIGHBOUR, "", [], -1, 1e308, 2**31 - 1, {}, True, False),
     *("regressor", "classifier", "ranker", "identity", "exp", "unknown", "int8", "object", "U1"),
     *("score", "stages", {"kind": "score"}, {"kind": "stages"}, {"kind": "none"}),
-    *("rank", "gap", "urgency", "query_urgency", "MeanNDCG", "NDCG", "linear", 2**40),
+    *("gap", "urgency", "MeanNDCG", "NDCG", "linear", 2**40),
     *("U9", "U4000000", "x" * 999, [[]], [[0, ["a"]]], 1.5, -1e308, 2**70, *INTEGERS),
 ]
 

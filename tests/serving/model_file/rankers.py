@@ -8,9 +8,8 @@ from mddag.dag.dag import Dag
 from mddag.ensemble.tasks import Ranking
 from mddag.mdp.grid import Grid
 from mddag.mdp.policy import EVAL, QUIT, SKIP, Policy
-from mddag.mdp.query_state import Gap, QueryUrgency, Rank, Reading, Share, Urgency
-from mddag.mdp.readings import Readings
 from mddag.metrics import NDCG, LetorNDCG, MeanNDCG
+from mddag.ranking.states import Gap, Readings, Urgency
 from mddag.serving.model_file import Model
 from tests.native.blocks.forests import random_ensemble
 
@@ -48,19 +47,6 @@ def ranker(seed, state, edges, skips=0.0):
     return Model(Dag(replace(trees, task=Ranking()), policy, None, 6.0), None, 1e-4)
 
 
-def by_reading():
-    return ranker(20, Reading, [-1.0, 0.0, 1.0])
-
-
-def by_rank():
-    """Places are whole numbers; one decision also skips."""
-    return ranker(21, Rank, [-9.0, -4.0, -2.0], skips=0.5)
-
-
-def by_share():
-    return ranker(26, Share, [-0.6, -0.3, -0.1])
-
-
 def by_gap():
     return ranker(22, lambda grid, known: Gap(grid, known, 3), [-1.0, -0.3, 0.2])
 
@@ -75,20 +61,10 @@ def by_letor_urgency():
     return ranker(24, lambda grid, known: Urgency(grid, known, metric), [0.005, 0.1])
 
 
-def by_query_urgency():
-    state = lambda grid, known: QueryUrgency(grid, known, MeanNDCG())  # noqa: E731
-    return ranker(25, state, [0.001, 0.01, 0.1])
+def by_mean_urgency():
+    """The metric is a mean over cuts; a decision skips."""
+    state = lambda grid, known: Urgency(grid, known, MeanNDCG())  # noqa: E731
+    return ranker(21, state, [0.001, 0.01, 0.1], skips=0.5)
 
 
-KINDS = {
-    made.__name__: made
-    for made in (
-        by_reading,
-        by_rank,
-        by_share,
-        by_gap,
-        by_urgency,
-        by_letor_urgency,
-        by_query_urgency,
-    )
-}
+KINDS = {made.__name__: made for made in (by_gap, by_urgency, by_letor_urgency, by_mean_urgency)}

@@ -12,12 +12,13 @@ the time alone. The last adds floats, and runs what they cannot."""
 from mddag.dag.executors.kernels import All as All
 from mddag.dag.executors.kernels import Blocks as Blocks
 from mddag.dag.executors.kernels import Executor as Executor
+from mddag.dag.executors.kernels import QueryExecutor as QueryExecutor
 from mddag.dag.executors.kernels import Tracer as Tracer
 from mddag.dag.executors.kernels import Walk as Walk
 from mddag.dag.executors.kernels import Windows as Windows
 from mddag.dag.executors.steps import Steps as Steps
 
-__all__ = ["All", "Blocks", "Executor", "Steps", "Tracer", "Walk", "Windows"]
+__all__ = ["All", "Blocks", "Executor", "QueryExecutor", "Steps", "Tracer", "Walk", "Windows"]
 
 OF_ROWS: tuple[type[Executor], ...] = (Walk, Blocks, All)
 KERNELS: tuple[type[Executor], ...] = (*OF_ROWS, Windows)

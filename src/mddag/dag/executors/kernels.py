@@ -20,6 +20,7 @@ from mddag.dag.program import Program, verdicts_by_exits
 from mddag.dag.trace import Trace
 from mddag.features.patches import PatchFeatures
 from mddag.features.rows import Rows
+from mddag.metrics.ranking import Queries
 
 
 class Executor(Protocol):
@@ -55,6 +56,24 @@ class Tracer(Executor, Protocol):
     """An executor that keeps paths."""
 
     def run(self, rows: Rows, n_threads: int) -> Trace:
+        """Scores and paths."""
+        ...
+
+
+class QueryExecutor(Protocol):
+    """What runs a policy whose state looks at whole queries: the rows of a query together."""
+
+    def cost(self, n_rows: int) -> float:
+        """As ``Executor.cost``."""
+        ...
+
+    def exits(
+        self, rows: Rows, queries: Queries, n_threads: int
+    ) -> tuple[NDArray[np.float64], NDArray[np.int32], NDArray[np.int64]]:
+        """Scores (n_rows, 1), exit steps and numbers of evaluations, both (n_rows,)."""
+        ...
+
+    def run(self, rows: Rows, queries: Queries, n_threads: int) -> Trace:
         """Scores and paths."""
         ...
 

@@ -18,6 +18,8 @@ from importlib.resources import files
 from string import Template
 from typing import Any
 
+from mddag._internal.applications import SECTIONS as OF_APPLICATIONS
+from mddag._internal.applications import part
 from mddag._internal.checks import checked_path
 from mddag._internal.whole_file import write_whole
 from mddag.inspection.report.calibration import calibration
@@ -26,7 +28,6 @@ from mddag.inspection.report.facts import Facts
 from mddag.inspection.report.features import costs, features
 from mddag.inspection.report.markup import Section, listed
 from mddag.inspection.report.paths import classifiers, evaluations, flow, instances
-from mddag.inspection.report.ranking import ranking
 from mddag.inspection.report.summary import summary, tradeoff
 
 SECTIONS: tuple[Callable[[Facts], Section | None], ...] = (
@@ -40,7 +41,6 @@ SECTIONS: tuple[Callable[[Facts], Section | None], ...] = (
     costs,
     calibration,
     detection,
-    ranking,
 )
 ABSENT = {
     "trade-off": "the trade-off: nothing was measured of this model; give curve=",
@@ -60,6 +60,9 @@ def write_report(path: str | os.PathLike[str], facts: Facts) -> None:
 def page(facts: Facts) -> str:
     """The HTML."""
     made = [section for section in (make(facts) for make in SECTIONS) if section is not None]
+    application = part(OF_APPLICATIONS, facts.ensemble.kind)
+    if application is not None:
+        made.append(application.section(facts))
     style, script = _file("style.css"), _file("script.js")
     links = (f'<li><a href="#{s.anchor}">{escape(s.title)}</a></li>' for s in made)
     data: dict[str, Any] = {}

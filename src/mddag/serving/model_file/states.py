@@ -1,6 +1,7 @@
 """The state of a policy <-> metadata and tensors. Another state is one more line of FORMATS.
 
-A file without a state has the scores: so it was before there were others.
+A file without a state has the scores. States of applications are looked up by name in
+``_internal.applications``; their modules have FORMATS, too.
 """
 
 from __future__ import annotations
@@ -11,12 +12,11 @@ from typing import Any
 
 import numpy as np
 
+from mddag._internal.applications import STATES, part
 from mddag._internal.checks import typed
 from mddag.mdp.grid import Grid
-from mddag.mdp.query_state import Gap, QueryUrgency, Rank, Reading, Share, Urgency
 from mddag.mdp.stages import Stages
 from mddag.mdp.state import Score, State
-from mddag.serving.model_file import _query_states as queries
 from mddag.serving.model_file.container import (
     Metadata,
     ModelFileError,
@@ -75,38 +75,19 @@ FORMATS = (
         _stages,
         tensors={"state.reads": ("I64", 1), "state.writes": ("U8", 2)},
     ),
-    StateFormat(
-        "reading", Reading, queries.parts, queries.reading, queries.FIELDS, queries.TENSORS
-    ),
-    StateFormat("rank", Rank, queries.parts, queries.rank, queries.FIELDS, queries.TENSORS),
-    StateFormat("share", Share, queries.parts, queries.share, queries.FIELDS, queries.TENSORS),
-    StateFormat("gap", Gap, queries.gap_parts, queries.gap, queries.GAP_FIELDS, queries.TENSORS),
-    StateFormat(
-        "urgency",
-        Urgency,
-        queries.urgency_parts,
-        queries.urgency,
-        queries.URGENCY_FIELDS,
-        queries.TENSORS,
-    ),
-    StateFormat(
-        "query_urgency",
-        QueryUrgency,
-        queries.urgency_parts,
-        queries.query_urgency,
-        queries.URGENCY_FIELDS,
-        queries.TENSORS,
-    ),
 )
 
 
 def state_parts(state: State) -> tuple[Metadata, Tensors]:
     """{"kind": name, ...} and the arrays of a state."""
-    for known in FORMATS:
+    formats = list(FORMATS)
+    if not any(type(state) is known.kind for known in formats):
+        formats += [_of_application(name) for name in STATES]
+    for known in formats:
         if type(state) is known.kind:
             metadata, tensors = known.parts(state)
             return {"kind": known.name, **metadata}, tensors
-    names = " or ".join(known.kind.__name__ for known in FORMATS)
+    names = " or ".join(known.kind.__name__ for known in formats)
     raise TypeError(
         f"the state of the policy is {typed(state)}, which a file cannot keep; wanted {names}"
     )
@@ -115,9 +96,19 @@ def state_parts(state: State) -> tuple[Metadata, Tensors]:
 def format_of(metadata: Any) -> StateFormat:
     """The format that the metadata of a state names."""
     name = metadata.get("kind") if isinstance(metadata, dict) else None
-    for known in FORMATS:
-        if type(name) is str and name == known.name:
-            check_fields("the state", metadata, {"kind": str, **known.fields})
-            return known
-    names = ", ".join(known.name for known in FORMATS)
-    raise ModelFileError(f"the state of the policy is {name!r:.20}, unknown here; wanted {names}")
+    found = {known.name: known for known in FORMATS}.get(name) if type(name) is str else None
+    if type(name) is str and name in STATES:
+        found = _of_application(name)
+    if found is None:
+        names = ", ".join([*(known.name for known in FORMATS), *STATES])
+        raise ModelFileError(
+            f"the state of the policy is {name!r:.20}, unknown here; wanted {names}"
+        )
+    check_fields("the state", metadata, {"kind": str, **found.fields})
+    return found
+
+
+def _of_application(name: str) -> StateFormat:
+    """The format of a state that an application has."""
+    formats: tuple[StateFormat, ...] = part(STATES, name).FORMATS
+    return next(known for known in formats if known.name == name)

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone, is_classifier
 from sklearn.ensemble import HistGradientBoostingRegressor
+from sklearn.model_selection import train_test_split
 from sklearn.utils import _safe_indexing, check_random_state
 from sklearn.utils.validation import check_consistent_length, has_fit_parameter
 
@@ -31,15 +32,13 @@ from mddag.estimators.fitted_model import FittedModel, is_fitted
 from mddag.features.checks import all_or_nothing
 from mddag.mdp.mdp import Evaluation
 from mddag.mdp.policy import Policy
-from mddag.mdp.query_state import check_gain_metric
-from mddag.metrics.queries import Queries, sizes_of_groups
-from mddag.metrics.ranking import NDCG, GainMetric, checked_labels
+from mddag.metrics.ranking import NDCG, GainMetric, Queries, checked_labels, sizes_of_groups
+from mddag.ranking.exits import CrossFitted, Exits, UrgencyExits, cross_fitted
+from mddag.ranking.predictor import RankPredictor
+from mddag.ranking.problem import RankingProblem
+from mddag.ranking.states import check_gain_metric
 from mddag.serving.model_file import Model
 from mddag.serving.predictor import Predictor
-from mddag.serving.rank_predictor import RankPredictor
-from mddag.solvers.ranking.cross_fitting import CrossFitted, cross_fitted
-from mddag.solvers.ranking.members import Exits, UrgencyExits
-from mddag.solvers.ranking.problem import RankingProblem
 
 FITTED_BY = {"group": "sizes", "qid": "codes", "group_id": "codes"}  # what rankers call queries
 
@@ -106,11 +105,23 @@ class MDDAGRanker(DagEstimator):
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any, qid: Any = None, group: Any = None) -> Self:
-        """Learn the policy, and the ensemble if it is not fitted, from documents X (n, d).
+        """Learn the policy from documents, and the ensemble if it is not fitted.
 
-        y     : relevance labels (n,), 0 or more
-        qid   : the query of each document, (n,), in any order
-        group : instead of qid, the number of documents of each query, one behind the other
+        Parameters
+        ----------
+        X : array-like or DataFrame of shape (n, n_features)
+            Documents.
+        y : array-like of shape (n,)
+            Relevance labels, 0 or more.
+        qid : array-like of shape (n,)
+            The query of each document, in any order.
+        group : array-like of int, default None
+            Instead of `qid`: the number of documents of each query, one after the other.
+
+        Returns
+        -------
+        MDDAGRanker
+            The estimator itself.
         """
         metric = self.checked_metric()
         if self._trains_no_classifier():
@@ -142,7 +153,7 @@ class MDDAGRanker(DagEstimator):
         if ensemble.kind == "classifier":
             self._fit_classifier(model, X_policy, y[rows], random)
         else:
-            member = self.checked_exits()
+            exits = self.checked_exits()
             doubt_queries(len(some), y_policy)
             source = FittedModel(ranking_ensemble(model), rows, parts_of(model).transformer)
             read = self._enter(source, X_policy, finite=False)
@@ -153,31 +164,67 @@ class MDDAGRanker(DagEstimator):
                 read = self._read(_safe_indexing(X, of_model), source.ensemble)
                 more = self._problem(source.ensemble, read, others, metric, None)
             found = cross_fitted(
-                member, problem, random, more=more, odds=has_odds(model), verbose=self.verbose
+                exits, problem, random, more=more, odds=has_odds(model), verbose=self.verbose
             )
             lost, n_evaluated = found.losses.mean(axis=1), found.n_evaluated
             at = int(np.argmin(lost + self.beta * n_evaluated))
-            self.settle_ranking(source.ensemble, found.family.policy(found.knobs[at]), found, at)
+            policy = found.family.policy(found.settings[at])
+            self.settle_ranking(source.ensemble, policy, found, at)
         report(2, f"{self.evaluation_.n_evaluated:.1f} evaluated")
 
     def adopt(self, policy: Policy, X: Any, y: Any, sample_weight: Any = None) -> Self:
         raise TypeError("policies of a ranker are learned by fit or sparsify; there is no adopt")
 
     def predict(self, X: Any, qid: Any = None) -> NDArray[np.float64]:
-        """Readings to sort the documents of a query by, the larger the better, (n,)."""
+        """Return what to sort the documents of a query by, the larger the better.
+
+        Parameters
+        ----------
+        X : array-like or DataFrame of shape (n, n_features)
+            Documents; a query must be whole.
+        qid : array-like of shape (n,)
+            The query of each document, in any order. Of a classifier it is not needed.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+        """
         rows = self._rows(X)
         if self.classifier_ is not None:
             return expected_relevance(self.classifier_, rows)
         return self._of_queries().predict(rows, qid)
 
     def rank(self, X: Any, qid: Any = None) -> NDArray[np.intp]:
-        """Rows of X query by query, as queries first appear, the best document first, (n,)."""
+        """Return the rows of X query by query, the best document first.
+
+        Parameters
+        ----------
+        X, qid : as for ``predict``
+
+        Returns
+        -------
+        ndarray of int, shape (n,)
+            Queries come in the order in which they first appear.
+        """
         readings = self.predict(X, qid)
         queries = Queries.of(qid, len(readings))
         return queries.rows[queries.order(queries.taken(readings))]
 
     def score(self, X: Any, y: Any, qid: Any = None, sample_weight: Any = None) -> float:
-        """The metric of the order; `sample_weight` is there for scikit-learn's Pipeline alone."""
+        """Return the metric of the order.
+
+        Parameters
+        ----------
+        X, qid : as for ``predict``
+        y : array-like of shape (n,)
+            Relevance labels.
+        sample_weight : None
+            Queries count alike; it is there for scikit-learn's Pipeline.
+
+        Returns
+        -------
+        float
+        """
         if sample_weight is not None:
             raise ValueError("sample_weight is given, but queries count alike; leave it out")
         return self.checked_metric()(self.predict(X, qid), y, qid)
@@ -220,7 +267,7 @@ class MDDAGRanker(DagEstimator):
     def settle_ranking(
         self, ensemble: Ensemble, policy: Policy, found: CrossFitted, at: int | None
     ) -> None:
-        """Take a policy over an ensemble; `at` is its place among the knobs, None: evaluate all."""
+        """Take a policy over an ensemble; `at` is the place of its setting, None: evaluate all."""
         for of_another_policy in ("promise_", "summary_"):
             self.__dict__.pop(of_another_policy, None)
         self.classifier_ = None
@@ -241,7 +288,7 @@ class MDDAGRanker(DagEstimator):
         self._predictor = RankPredictor(model, n_threads=self.n_threads)
 
     def checked_metric(self) -> GainMetric:
-        """The metric; bad parameters are refused here, before any work."""
+        """The metric; all parameters are checked here, before any work."""
         checked_threads(self.n_threads)
         check_fraction("policy_fraction", self.policy_fraction, zero=False)
         check_between("beta", self.beta, 0.0, np.inf, "a finite price, 0 or more")
@@ -251,9 +298,9 @@ class MDDAGRanker(DagEstimator):
 
     def checked_exits(self) -> Exits:
         """How documents quit."""
-        member: Exits = UrgencyExits() if self.solver is None else self.solver
-        check_is("solver", member, Exits, "how documents of queries quit, such as UrgencyExits()")
-        return member
+        exits: Exits = UrgencyExits() if self.solver is None else self.solver
+        check_is("solver", exits, Exits, "how documents of queries quit, such as UrgencyExits()")
+        return exits
 
     def _trains_no_classifier(self) -> bool:
         """Whether a ranker or regressor is trained here, which is known before it is."""
@@ -275,8 +322,8 @@ class MDDAGRanker(DagEstimator):
                 "a policy from others; give more queries, or a fitted ensemble"
             )
         n_held = min(max(round(self.policy_fraction * len(queries)), 2), len(queries) - 1)
-        shuffled = random.permutation(len(queries))
-        held_out, trained = np.sort(shuffled[:n_held]), np.sort(shuffled[n_held:])
+        parts = train_test_split(everything, test_size=n_held, random_state=random)
+        trained, held_out = np.sort(parts[0]), np.sort(parts[1])
         rows, some = queries.some(trained)
         model = clone(model)
         if model.get_params().get("random_state", 0) is None:

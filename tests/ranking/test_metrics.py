@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mddag.metrics import MAP, MRR, NDCG, LetorNDCG, MeanNDCG
-from mddag.metrics.queries import Queries
+from mddag.metrics.ranking import Queries, checked_qid, sizes_of_groups
 from tests.reference import ranking as twin
 
 METRICS = [NDCG(1), NDCG(3), NDCG(10), NDCG(None), LetorNDCG(3), MeanNDCG(), MAP(), MRR()]
@@ -154,3 +154,57 @@ def test_parameters():
     assert repr(NDCG(10)) == "NDCG(k=10, gain='exponential')"
     assert repr(MeanNDCG()) == "MeanNDCG()"
     assert NDCG(10).get_params() == {"k": 10, "gain": "exponential"}
+
+
+# Queries: rows of a query need not stand together.
+
+
+@given(st.lists(st.integers(0, 4), min_size=1, max_size=50))
+def test_rows_are_taken_query_by_query(qid):
+    queries = Queries.of(qid, len(qid))
+    values = np.array(qid)
+    appear = list(dict.fromkeys(qid))
+    wanted = [i for q in appear for i in range(len(qid)) if qid[i] == q]
+    assert queries.rows.tolist() == wanted
+    assert queries.sizes.tolist() == [qid.count(q) for q in appear]
+    assert queries.returned(queries.taken(values)).tolist() == qid
+    assert [appear[q] for q in queries.of_rows()] == qid
+    sums = queries.running_sums(np.ones(len(qid)))
+    assert sums.tolist() == (queries.ranks + 1).tolist()
+    assert queries.sums(np.ones(len(qid))).tolist() == queries.sizes.tolist()
+
+
+def test_some_of_the_queries():
+    queries = Queries.of([3, 5, 3, 7], 4)
+    rows, some = queries.some(np.array([2, 0]))
+    assert rows.tolist() == [3, 0, 2]
+    assert some.sizes.tolist() == [1, 2]
+    assert repr(some) == "<Queries: 2 with 3 documents>"
+
+
+def test_groups_are_sizes():
+    assert sizes_of_groups([2, 1], 3).starts.tolist() == [0, 2, 3]
+    for group in ([2, 2], [3, 0], [1.5, 1.5], [[3]], "abc", [2**62] * 4 + [3]):
+        with pytest.raises(ValueError, match=r"^group"):
+            sizes_of_groups(group, 3)
+
+
+@pytest.mark.parametrize(
+    ("qid", "words"),
+    [
+        (None, "qid is missing"),
+        ([1, 2], r"qid has shape \(2,\).*\(3,\)"),
+        ([[1], [2], [3]], r"qid has shape \(3, 1\)"),
+        ([[1], [2, 3]], "qid is a list"),
+        (np.ma.array([1, 2, 3], mask=[0, 0, 1]), "qid is an array with masked"),
+        ([1.0, 2.5, 3.0], r"qid\[1\] is 2.5"),
+        ([1.0, float("nan"), 3.0], r"qid\[1\] is nan"),
+        (np.arange(3) + 2.0**60, r"qid\[0\] is 1.15.* up to 9007199254740992"),
+        ([True, False, True], "qid is an array of bool"),
+        ([None, 1, 2], "qid is an array of object"),
+        (np.array(["a", 1, 2], object), "qid is an array of object"),
+    ],
+)
+def test_unsound_queries(qid, words):
+    with pytest.raises(ValueError, match=words):
+        checked_qid(qid, 3)

@@ -22,8 +22,8 @@ import mddag
 from mddag import AdaBoostMHClassifier, DoubtfulResult, MDDAGRanker
 from mddag.learners import Tree
 from mddag.metrics import MAP, NDCG, MeanNDCG
+from mddag.ranking import ProximityExits
 from mddag.solvers import Margin
-from mddag.solvers.ranking import ProximityExits
 from tests import rankings
 
 X, Y, QID = rankings.documents(80, seed=11)
@@ -223,7 +223,7 @@ def test_frames():
     for call in (
         lambda: model.predictor().predict(new[names[::-1]], QID_NEW),
         lambda: clone(model).fit(frame[names[::-1]], Y, QID),
-        lambda: mddag.sparsify(trained, frame[names[::-1]], Y, qid=QID, beta=1e-4),
+        lambda: mddag.ranking.sparsify(trained, frame[names[::-1]], Y, qid=QID, beta=1e-4),
     ):
         with pytest.raises(ValueError, match="columns in another order"):
             call()

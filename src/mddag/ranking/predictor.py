@@ -15,8 +15,14 @@ from mddag._internal.checks import typed
 from mddag._internal.out_array import checked_out
 from mddag.dag.replay import visited
 from mddag.dag.trace import Trace
-from mddag.metrics.queries import Queries
+from mddag.metrics.ranking import Queries
+from mddag.serving.model_file import Model
 from mddag.serving.predictor import Predictor
+
+
+def predictor_of(model: Model, *, n_threads: int) -> Predictor:
+    """What predicts by the model of a ranker."""
+    return RankPredictor(model, n_threads=n_threads)
 
 
 class RankPredictor(Predictor):

@@ -1,17 +1,19 @@
 """ByQuery: the documents of queries together, for policies whose state looks at a whole query.
 
-Trees run natively (native/blocks/run/query_run.hpp) where the state is Reading, Gap or Urgency, no
-row skips, decisions fall on check points, and no query has more documents than a block has rows.
-Else they run step by step, as callables do. Votes of trees are rounded to the same integers either
-way, and sums of them are exact in float64, so both give the same bits.
+Trees run natively (native/blocks/run/query_run.hpp) where kernels know the state's number, no row
+skips, decisions fall on check points, and no query has more documents than a block has rows. Else
+they run step by step, as callables do. Votes of trees are rounded to the same integers either way,
+and sums of them are exact in float64, so both give the same bits.
 
-It takes queries besides rows, so it stands beside the other executors, not among them.
+It takes queries as well as rows, so a Dag does not choose it among its executors: the state of a
+policy that needs queries has it (``QueryState.executor``).
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,12 +25,11 @@ from mddag.dag.trace import Trace
 from mddag.ensemble.ensemble import Ensemble
 from mddag.features.rows import Rows
 from mddag.mdp.policy import EVAL, QUIT, SKIP
-from mddag.mdp.query_state import Gap, QueryState, Reading, Urgency
-from mddag.metrics.queries import Queries
+from mddag.metrics.ranking import Queries
 
-KERNELS: dict[type[QueryState], str] = {Reading: "reading", Gap: "gap", Urgency: "urgency"}
-LOOKS: dict[type[QueryState], float] = {Reading: 10.0, Gap: 30.0, Urgency: 100.0}  # ns
-SLOW_LOOK = 500.0
+if TYPE_CHECKING:  # states have this executor
+    from mddag.ranking.states import QueryState
+
 NO_URGENCY: _core.Urgency = (np.zeros(1), False, np.zeros(1), np.zeros(1), 0.0)
 
 
@@ -37,12 +38,7 @@ class ByQuery:
     """Documents that leave when they can, by their place in the query."""
 
     program: Program
-
-    @property
-    def state(self) -> QueryState:
-        state = self.program.policy.state
-        assert isinstance(state, QueryState)
-        return state
+    state: QueryState
 
     def exits(
         self, rows: Rows, queries: Queries, n_threads: int
@@ -63,7 +59,7 @@ class ByQuery:
         """What a batch of so many rows is expected to cost; see ``cost_model``."""
         costs, checks = self.program.costs, self.state.readings.checks
         looks = int((checks <= max(costs.evaluations, checks[0])).sum())
-        return costs.by_query(n_rows, looks, LOOKS.get(type(self.state), SLOW_LOOK))
+        return costs.by_query(n_rows, looks, self.state.look)
 
     def run(self, rows: Rows, queries: Queries, n_threads: int) -> Trace:
         """Readings and paths."""
@@ -90,10 +86,7 @@ class ByQuery:
         )
         at = readings.checks[: n - 1] // policy.every
         quits = np.ascontiguousarray(policy.actions[at] == QUIT).astype(np.uint8)
-        urgency = state.native if isinstance(state, Urgency) else NO_URGENCY
-        k = state.place if isinstance(state, Gap) else 1
-        number = KERNELS[type(state)]
-        return _core.QueryDecisions(tables, number, k, urgency, policy.grid.edges, quits)
+        return _core.QueryDecisions(tables, state.kernel, *state.native, policy.grid.edges, quits)
 
     @cached_property
     def _n_checks(self) -> int:
@@ -105,7 +98,7 @@ class ByQuery:
     def has_kernel(self) -> bool:
         """Whether queries of any size that fits into a block run natively."""
         policy, state = self.program.policy, self.state
-        if self.program.ensemble.callables or type(state) not in KERNELS or self._n_checks == 0:
+        if self.program.ensemble.callables or not state.kernel or self._n_checks == 0:
             return False
         between = np.ones(len(policy.actions), bool)
         checks = state.readings.checks[:-1]
@@ -121,7 +114,7 @@ class ByQuery:
 
     def _followed(self, rows: Rows, queries: Queries, n_threads: int) -> Trace:
         ensemble, policy = self.program.ensemble, self.program.policy
-        carried = self.state.start_queries(ensemble.bias, queries)
+        carried = self.state.start_queries(queries)
         vote = votes_on(self._rounded, rows, n_threads)
         visits = follow(policy, vote, carried, len(rows))
         trace = trace_of(visits, policy, ensemble.cost, self.state.scores(carried))

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 
 from mddag.mdp.grid import Grid
-from mddag.mdp.query_state import Gap, QueryState, QueryUrgency, Rank, Reading, Share, Urgency
-from mddag.mdp.readings import Readings
 from mddag.metrics.ranking import NDCG, GainMetric, LetorNDCG, MeanNDCG
+from mddag.ranking.states import Gap, QueryState, Readings, Urgency
 from mddag.serving.model_file.container import Metadata, ModelFileError, Tensors, Types
+from mddag.serving.model_file.states import StateFormat
 
 TENSORS = {
     "state.checks": ("I64", 1),
@@ -24,10 +24,9 @@ TENSORS = {
     "state.gain_at": ("F64", 1),
     "state.gain": ("F64", 1),
 }
-FIELDS: dict[str, Types] = {"slope": float}
-GAP_FIELDS: dict[str, Types] = {**FIELDS, "k": int}
+GAP_FIELDS: dict[str, Types] = {"slope": float, "k": int}
 URGENCY_FIELDS: dict[str, Types] = {
-    **FIELDS,
+    "slope": float,
     "metric": str,
     "k": (int, type(None)),
     "gain": (str, type(None)),
@@ -35,36 +34,16 @@ URGENCY_FIELDS: dict[str, Types] = {
 METRICS: dict[str, type[GainMetric]] = {kind.__name__: kind for kind in (NDCG, LetorNDCG, MeanNDCG)}
 
 
-def parts(state: QueryState) -> tuple[Metadata, Tensors]:
-    """Slope and arrays of the readings."""
-    readings = state.readings
-    arrays = {name: getattr(readings, name.removeprefix("state.")) for name in TENSORS}
-    return {"slope": readings.slope}, {name: np.asarray(a) for name, a in arrays.items()}
-
-
 def gap_parts(state: Gap) -> tuple[Metadata, Tensors]:
-    """The same, and k."""
-    metadata, tensors = parts(state)
-    return {**metadata, "k": int(state.k)}, tensors
+    """Slope and arrays of the readings, and k."""
+    return {"slope": state.readings.slope, "k": int(state.k)}, _arrays(state)
 
 
 def urgency_parts(state: Urgency) -> tuple[Metadata, Tensors]:
-    """The same, and the metric."""
-    metadata, tensors = parts(state)
+    """Slope and arrays of the readings, and the metric."""
     params = {"k": None, "gain": None, **state.metric.get_params()}
-    return {**metadata, "metric": type(state.metric).__name__, **params}, tensors
-
-
-def reading(metadata: Metadata, tensors: Tensors, grid: Grid, n_steps: int) -> Reading:
-    return Reading(grid, _readings(metadata, tensors, n_steps))
-
-
-def rank(metadata: Metadata, tensors: Tensors, grid: Grid, n_steps: int) -> Rank:
-    return Rank(grid, _readings(metadata, tensors, n_steps))
-
-
-def share(metadata: Metadata, tensors: Tensors, grid: Grid, n_steps: int) -> Share:
-    return Share(grid, _readings(metadata, tensors, n_steps))
+    named = {"slope": state.readings.slope, "metric": type(state.metric).__name__}
+    return named | params, _arrays(state)
 
 
 def gap(metadata: Metadata, tensors: Tensors, grid: Grid, n_steps: int) -> Gap:
@@ -72,21 +51,25 @@ def gap(metadata: Metadata, tensors: Tensors, grid: Grid, n_steps: int) -> Gap:
 
 
 def urgency(metadata: Metadata, tensors: Tensors, grid: Grid, n_steps: int) -> Urgency:
-    return Urgency(grid, _readings(metadata, tensors, n_steps), _metric(metadata))
-
-
-def query_urgency(metadata: Metadata, tensors: Tensors, grid: Grid, n_steps: int) -> QueryUrgency:
-    return QueryUrgency(grid, _readings(metadata, tensors, n_steps), _metric(metadata))
-
-
-def _metric(metadata: Metadata) -> GainMetric:
     kind = METRICS.get(metadata["metric"])
     if kind is None:
         raise ModelFileError(
             f"the metric of an urgency is {metadata['metric']!r:.20}; wanted {', '.join(METRICS)}"
         )
-    known = {name: metadata[name] for name in kind().get_params()}
-    return kind(**known)
+    metric = kind(**{name: metadata[name] for name in kind().get_params()})
+    return Urgency(grid, _readings(metadata, tensors, n_steps), metric)
+
+
+FORMATS = (
+    StateFormat("gap", Gap, gap_parts, gap, GAP_FIELDS, TENSORS),
+    StateFormat("urgency", Urgency, urgency_parts, urgency, URGENCY_FIELDS, TENSORS),
+)
+
+
+def _arrays(state: QueryState) -> Tensors:
+    return {
+        name: np.asarray(getattr(state.readings, name.removeprefix("state."))) for name in TENSORS
+    }
 
 
 def _readings(metadata: Metadata, tensors: Tensors, n_steps: int) -> Readings:

@@ -1,4 +1,4 @@
-"""Ranking: the order of the sparse model beside that of the full one, and where evaluations go."""
+"""The section of a report on rankings: the quality of the order, and where evaluations go."""
 
 from __future__ import annotations
 
@@ -6,17 +6,14 @@ import numpy as np
 
 from mddag.inspection.report.facts import Facts
 from mddag.inspection.report.markup import Chart, Section, figure, paragraph, table
-from mddag.metrics.queries import Queries
-from mddag.metrics.ranking import NDCG
+from mddag.metrics.ranking import NDCG, Queries
 
 MOST_RANKS = 50
 CUTS = (5, 10, 20)
 
 
-def ranking(facts: Facts) -> Section | None:
-    """None for models that do not rank; without queries it says what is not shown."""
-    if facts.ensemble.kind != "ranker":
-        return None
+def section(facts: Facts) -> Section:
+    """The section; without queries it says what is not shown."""
     if facts.rows is None or facts.qid is None:
         said = "Give rows and their queries to see orders: report(path, X, y, qid=qid)."
         return Section("ranking", "Ranking", paragraph(said))

@@ -1,0 +1,338 @@
+"""Exits: how documents quit at check points, fitted to queries.
+
+    quit at check point c  if  number <= threshold_c(setting)
+
+| exits | the number of a document | a setting |
+|---|---|---|
+| UrgencyExits | what it may still move in the metric | the price of a step |
+| ProximityExits | its reading less the k-th best of the query | spreads below |
+
+The second is EPT of Cambazoglu et al. (2010). A larger price, or fewer spreads, quits sooner. Where
+the number alone would never let the best documents quit, a setting also has the share of steps
+after which all quit: settings are then pairs.
+`Exits.fit` fits order and readings and gives a family of policies, one for each setting;
+`cross_fitted` measures the settings on queries that the family was not fitted on.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from joblib import Parallel, delayed
+from numpy.typing import NDArray
+
+from mddag._internal.checks import check_jobs, check_whole
+from mddag._internal.parameters import Parameters
+from mddag._internal.progress import progress
+from mddag.mdp.grid import Grid
+from mddag.mdp.policy import EVAL, QUIT, Policy
+from mddag.metrics.ranking import GainMetric, Queries
+from mddag.ranking.problem import (
+    GROWTH,
+    RankingProblem,
+    block_sums,
+    check_points,
+    fitted_readings,
+    gain_curve,
+    joined,
+    top_order,
+)
+from mddag.ranking.states import Documents, Gap, QueryState, Readings, Urgency
+
+FOLDS = 5
+LEAST_EVERY = 8
+NO_CELLS = Grid(np.empty(0))
+ENDS = np.geomspace(1.0, 0.02, 14)  # shares of steps after which all documents quit
+
+Numbers = NDArray[np.float64]
+Setting = Any  # a number, or a pair of them
+
+
+@dataclass(frozen=True, eq=False)
+class ExitFamily:
+    """Policies of one order and one set of readings, one for each setting.
+
+    state      : the number of a document; its grid does not matter here
+    order      : intp (N,)
+    every      : steps that a decision covers; check points are multiples of it
+    thresholds : of a setting, (C - 1,); -inf: none quits, inf: all do
+    """
+
+    state: QueryState
+    order: NDArray[np.intp]
+    every: int
+    thresholds: Callable[[Setting], Numbers]
+
+    @property
+    def checks(self) -> NDArray[np.int64]:
+        return self.state.readings.checks
+
+    def policy(self, setting: Setting) -> Policy:
+        """The policy of one setting."""
+        thresholds, n_steps = self.thresholds(setting), len(self.order)
+        grid = Grid(np.unique(thresholds[np.isfinite(thresholds)]))
+        actions = np.full((-(-n_steps // self.every), grid.n_cells), EVAL, np.uint8)
+        above = np.append(grid.edges, np.inf)  # cell c holds numbers up to above[c]
+        for j, threshold in zip(self.checks[:-1].tolist(), thresholds.tolist(), strict=True):
+            actions[j // self.every, above <= threshold] = QUIT
+        state = self.state.on_grid(grid)
+        return Policy(actions, grid, self.order, self.every, state=state)
+
+    def blocks(self, problem: RankingProblem) -> Numbers:
+        """The sums of blocks of documents, (n, C)."""
+        return block_sums(problem, self.order, self.checks)
+
+    def run(
+        self, blocks: Numbers, queries: Queries, setting: Setting
+    ) -> tuple[Numbers, NDArray[np.int64]]:
+        """Readings at the exits, and steps, of documents query by query; both (n,)."""
+        readings, n = self.state.readings, len(blocks)
+        reading = readings.read(blocks, 0)
+        spread, steps = readings.spreads(reading, 0), np.full(n, self.checks[0])
+        alive = np.ones(n, bool)
+        documents = Documents(queries, blocks, reading, spread, alive)
+        for c, threshold in enumerate(self.thresholds(setting).tolist()):
+            if threshold == np.inf:
+                break
+            if threshold > -np.inf:
+                alive &= self.state.numbers(documents) > threshold
+            here = np.flatnonzero(alive)
+            if len(here) == 0:
+                break
+            reading[here] = readings.read(blocks[here], c + 1)
+            spread[here] = readings.spreads(reading[here], c + 1)
+            steps[here] = self.checks[c + 1]
+        return reading, steps
+
+    def gains(self, problem: RankingProblem) -> Numbers:
+        """What the full model expects documents to be worth, (n,)."""
+        return self.state.readings.gains(problem.full)
+
+
+@dataclass
+class Exits(ABC, Parameters):
+    """How documents quit. A subclass defines the number, the settings and their thresholds.
+
+    Parameters
+    ----------
+    every : int, default 8
+        Steps that one decision covers, at least 8: a look at all documents of a query takes as
+        long as some trees.
+    growth : float, default 0.2
+        The distance of check points as a share of their step; 1 for few of them.
+    """
+
+    every: int = LEAST_EVERY
+    growth: float = GROWTH
+    settings: ClassVar[Numbers]  # (n,), from careful to cheap, or pairs (n, 2)
+
+    def __post_init__(self) -> None:
+        check_whole("every", self.every, LEAST_EVERY)
+
+    @property
+    def name(self) -> str:
+        """What messages call it."""
+        return type(self).__name__
+
+    @abstractmethod
+    def state(self, readings: Readings, metric: GainMetric) -> QueryState:
+        """The state that has the number."""
+
+    @abstractmethod
+    def thresholds(self, readings: Readings, setting: Setting) -> Numbers:
+        """The thresholds of the numbers at all check points but the last, (C - 1,)."""
+
+    def fit(
+        self, problem: RankingProblem, *, more: RankingProblem | None = None, odds: bool = True
+    ) -> ExitFamily:
+        """Fit order and readings to documents.
+
+        more : further queries for both, such as those that the model was trained on; their labels
+               are not used, since a model is too sure of them
+        odds : see gain_curve
+        """
+        whole = problem if more is None else joined([problem, more])
+        order = top_order(whole)
+        checks = check_points(problem.n_steps, self.every, self.growth)
+        blocks = block_sums(whole, order, checks)
+        curve = gain_curve(problem, odds)
+        return self.family(fitted_readings(whole, blocks, checks, curve), order, problem.metric)
+
+    def family(self, readings: Readings, order: NDArray[np.intp], metric: GainMetric) -> ExitFamily:
+        """The policies over readings that are fitted."""
+        state = self.state(readings, metric)
+        return ExitFamily(state, order, self.every, lambda given: self.thresholds(readings, given))
+
+
+@dataclass
+class UrgencyExits(Exits):
+    """Quit where the urgency is at most price x steps to the next check point.
+
+    Parameters
+    ----------
+    every, growth : as for ``Exits``
+    """
+
+    settings = np.geomspace(1e-7, 3e-2, 56)
+
+    def state(self, readings: Readings, metric: GainMetric) -> QueryState:
+        return Urgency(NO_CELLS, readings, metric)
+
+    def thresholds(self, readings: Readings, setting: Setting) -> Numbers:
+        return float(setting) * np.diff(readings.checks).astype(float)
+
+
+def pairs(numbers: Numbers) -> Numbers:
+    """Each number with each of ENDS, (n, 2)."""
+    return np.array([(number, end) for number in numbers for end in ENDS])
+
+
+@dataclass
+class ProximityExits(Exits):
+    """Quit where the k-th best reading of the query is a number of spreads better, or more.
+
+    Parameters
+    ----------
+    every, growth : as for ``Exits``
+    k : int, default 10
+        The place that a document must stay near to.
+    """
+
+    k: int = 10
+    settings = pairs(np.geomspace(6.0, 0.02, 14))
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_whole("k", self.k, 1)
+
+    def state(self, readings: Readings, metric: GainMetric) -> QueryState:
+        return Gap(NO_CELLS, readings, self.k)
+
+    def thresholds(self, readings: Readings, setting: Setting) -> Numbers:
+        spreads, end = setting
+        return ended(readings, -spreads * typical_spreads(readings), end)
+
+
+def ended(readings: Readings, thresholds: Numbers, end: float) -> Numbers:
+    """The thresholds, infinite from the share `end` of the steps on: all quit there."""
+    return np.where(readings.checks[:-1] >= end * readings.n_steps, np.inf, thresholds)
+
+
+def typical_spreads(readings: Readings) -> Numbers:
+    """The root mean square of the spreads at all check points but the last, (C - 1,)."""
+    squares: Numbers = np.mean(readings.spread[:-1] ** 2, axis=1)
+    return np.sqrt(squares)
+
+
+@dataclass(frozen=True, eq=False)
+class CrossFitted:
+    """A family, and what its settings did to every query out of its fold.
+
+    family      : fitted on all queries
+    settings    : (n_settings,) or (n_settings, 2), from careful to cheap
+    losses      : float64 (n_settings, n_queries), against the full model's own order
+    label_losses: the same by labels; None without labels
+    evaluations : float64 (n_settings, n_queries), the sum over the documents of a query
+    sizes       : (n_queries,), how many these are
+    """
+
+    family: ExitFamily
+    settings: Numbers
+    losses: Numbers
+    label_losses: Numbers | None
+    evaluations: Numbers
+    sizes: NDArray[np.intp]
+
+    @property
+    def n_evaluated(self) -> Numbers:
+        """Mean evaluations of a document, by setting, (n_settings,)."""
+        mean: Numbers = self.evaluations.sum(axis=1) / max(self.sizes.sum(), 1)
+        return mean
+
+
+def cross_fitted(
+    exits: Exits,
+    problem: RankingProblem,
+    random: Any,
+    *,
+    more: RankingProblem | None = None,
+    odds: bool = True,
+    n_jobs: int | None = None,
+    verbose: bool = False,
+) -> CrossFitted:
+    """Fit exits on all queries, and measure their settings on queries out of fold.
+
+    The family of each fold is fitted on the other folds, and run with every setting on the fold.
+    The family that is returned has seen all queries, so it is no worse on average. Chosen on the
+    queries that it was fitted on, a setting would promise too much: with 20 queries a loss of 0.002
+    was 0.0067 on others.
+
+    random  : RandomState that draws the folds
+    n_jobs  : workers of joblib, a fold each; the result does not depend on it
+    verbose : show the folds that are done
+    """
+    from sklearn.model_selection import KFold
+
+    check_jobs(n_jobs)
+    n = len(problem.queries)
+    if n < 2:
+        raise ValueError(
+            f"there {'is 1 query' if n else 'are no queries'} to learn from; wanted at least 2, so "
+            "that a policy can be judged by queries that it was not fitted on, and some hundred "
+            "for a good one"
+        )
+    folds = list(KFold(min(FOLDS, n), shuffle=True, random_state=random).split(np.arange(n)))
+    losses, label_losses, evaluations = np.zeros((3, len(exits.settings), n))
+    with progress(exits.name, len(folds) + 1, verbose) as report:
+        whole = exits.fit(problem, more=more, odds=odds)
+        gains = whole.gains(problem)  # the same for all folds, so that their losses compare
+        report(1, "order and readings")
+        measured = Parallel(n_jobs=n_jobs, return_as="generator")(
+            delayed(_measured)(exits, problem, *fold, gains, more, odds) for fold in folds
+        )
+        for k, found in enumerate(measured):
+            of_fold = folds[k][1]
+            losses[:, of_fold], label_losses[:, of_fold], evaluations[:, of_fold] = found
+            report(2 + k, f"{k + 1} of {len(folds)} folds judged")
+    kept = np.arange(len(exits.settings))
+    if exits.settings.ndim > 1:
+        kept = front(losses.mean(axis=1), evaluations.sum(axis=1))
+    by_labels = None if problem.labels is None else label_losses[kept]
+    found = losses[kept], by_labels, evaluations[kept], problem.queries.sizes
+    return CrossFitted(whole, exits.settings[kept], *found)
+
+
+def _measured(
+    exits: Exits,
+    problem: RankingProblem,
+    others: NDArray[np.intp],
+    fold: NDArray[np.intp],
+    gains: Numbers,
+    more: RankingProblem | None,
+    odds: bool,
+) -> tuple[Numbers, Numbers, Numbers]:
+    """Losses, label losses and evaluations of the queries of a fold, (n_settings, n_in_fold)."""
+    family = exits.fit(problem.some(others), more=more, odds=odds)
+    measured, rows = problem.some(fold), problem.queries.some(fold)[0]
+    blocks = family.blocks(measured)
+    losses, label_losses, evaluations = np.zeros((3, len(exits.settings), len(fold)))
+    for a, setting in enumerate(exits.settings):
+        readings, steps = family.run(blocks, measured.queries, setting)
+        losses[a] = measured.order_loss(readings, gains[rows])
+        evaluations[a] = measured.queries.sums(steps.astype(float))
+        if problem.labels is not None:
+            label_losses[a] = measured.label_loss(readings)
+    return losses, label_losses, evaluations
+
+
+def front(losses: Numbers, costs: Numbers) -> NDArray[np.intp]:
+    """The settings that no other beats in both, from the most expensive to the cheapest."""
+    by_loss = np.lexsort((costs, losses))
+    least = np.minimum.accumulate(costs[by_loss])
+    best = np.append(True, costs[by_loss][1:] < least[:-1])
+    kept: NDArray[np.intp] = by_loss[best]
+    return kept

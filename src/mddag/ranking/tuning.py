@@ -1,0 +1,348 @@
+"""mddag.ranking.sparsify: a ranker and one target in, the setting of a family of exits out.
+
+Order and readings are cross-fitted (``ranking.exits``), so every query measures settings by a
+policy that it was not fitted on. Bounds are on the mean over queries, never documents:
+
+    mean over queries of the metric lost  <= bound     with the confidence wanted, by Student's t
+                                                        made symmetric (Hall 1992)
+
+Most queries lose nothing and a few of them much, so that a mean over few queries looks too small
+where none of these was drawn. So there must be enough queries for a rare one to be among them.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_consistent_length
+
+from mddag._internal.checks import check_jobs, check_one_of
+from mddag._internal.doubts import doubt, doubt_queries
+from mddag.adapters import ModelParts, ensemble_of, parts_of
+from mddag.ensemble.ensemble import Ensemble
+from mddag.mdp.grid import Grid
+from mddag.mdp.policy import EVAL, Policy
+from mddag.metrics.ranking import GainMetric, Queries, checked_labels
+from mddag.ranking.estimator import MDDAGRanker, has_odds, queries_of, ranking_ensemble
+from mddag.ranking.exits import (
+    CrossFitted,
+    Exits,
+    ProximityExits,
+    UrgencyExits,
+    cross_fitted,
+)
+from mddag.ranking.problem import RankingProblem
+from mddag.serving.summary import Summary
+from mddag.tuning.arguments import BOUNDS, check_confidence, one_knob
+from mddag.tuning.guarantee import Guarantee
+from mddag.tuning.p_values import rows_for_share, skewed_p_value
+
+WORST = 0.1  # a query hardly loses more: so rare ones must be noticed
+FEWEST = 30  # queries, for a mean to be about normal
+OBJECTIVES = ("evaluations", "time")
+TIMED_EVERY = 16
+FEW_CHECKS = 1.0  # looks at queries take time: each check point twice as far as the one before
+
+
+def sparsify(
+    ranker: Any,
+    X: Any,
+    y: ArrayLike | None = None,
+    *,
+    qid: ArrayLike | None = None,
+    group: ArrayLike | None = None,
+    metric: GainMetric | None = None,
+    beta: float | None = None,
+    budget: float | None = None,
+    max_loss: float | None = None,
+    max_disagreement: float | None = None,
+    confidence: float | None = 0.9,
+    X_train: Any = None,
+    qid_train: ArrayLike | None = None,
+    solver: Exits | None = None,
+    objective: Literal["evaluations", "time"] = "evaluations",
+    n_jobs: int | None = None,
+    random_state: Any = 0,
+    verbose: bool = False,
+) -> MDDAGRanker:
+    """Make a trained ranker sparse: documents quit where they can hardly change the order.
+
+    Parameters
+    ----------
+    ranker : estimator, model, path or Ensemble
+        A trained ranker or regressor that ``mddag.as_ensemble`` reads, or a fitted Pipeline that
+        ends with one. It is not refitted.
+    X : array-like or DataFrame of shape (n, n_features)
+        Documents that the ranker was not trained on.
+    y : array-like of shape (n,), default None
+        Relevance labels, 0 or more. Without them what documents are worth is assumed from the
+        ranker's scores.
+    qid : array-like of shape (n,), default None
+        The query of each document, a whole number or a string, in any order.
+    group : array-like of int, default None
+        Instead of `qid`: the number of documents of each query, one after the other.
+    metric : NDCG, LetorNDCG or MeanNDCG, default None
+        What to preserve; None means ``NDCG(10)``.
+    beta : float, default None
+        The price of one evaluation per document, in units of the metric.
+    budget : float, default None
+        Mean evaluations per document, at most.
+    max_loss : float, default None
+        What may be lost of the metric by labels.
+    max_disagreement : float, default None
+        What may be lost of the metric against the ranker's own order; it needs no labels.
+    confidence : float or None, default 0.9
+        Probability with which `max_loss` or `max_disagreement` holds for unseen queries. None takes
+        the point estimate on held-out queries. Ignored for `beta` and `budget`.
+    X_train, qid_train : array-like, default None
+        Documents that the ranker was trained on, and their queries, if they are at hand: they help
+        to order trees and to fit readings.
+    solver : Exits, default None
+        How documents quit; None means ``UrgencyExits()``.
+    objective : {"evaluations", "time"}, default "evaluations"
+        With ``"time"`` of large batches check points are fewer, ``ProximityExits`` are tried, too,
+        and the full ranker is returned where it is expected to be faster (except for `budget`).
+    n_jobs : int, default None
+        Processes that measure a fifth of the queries each; -1 for all cores. The result does not
+        depend on it.
+    random_state : int, RandomState or None, default 0
+        Draws the folds.
+    verbose : bool, default False
+        Show progress on standard error.
+
+    Returns
+    -------
+    MDDAGRanker
+        The fitted sparse ranker. ``print`` of it shows a summary.
+
+    Raises
+    ------
+    ValueError
+        Unless exactly one of `beta`, `budget`, `max_loss` and `max_disagreement` is given, or where
+        the queries are too few to show a bound.
+
+    Warns
+    -----
+    DoubtfulResult
+        Where a bound can be shown for no policy: then the full ranker is returned.
+
+    See Also
+    --------
+    mddag.sparsify : The same for classifiers and regressors.
+
+    Examples
+    --------
+    >>> import mddag
+    >>> import numpy as np
+    >>> from sklearn.ensemble import HistGradientBoostingRegressor
+    >>> rng = np.random.default_rng(0)
+    >>> X, qid = rng.normal(size=(4000, 3)), np.repeat(np.arange(200), 20)
+    >>> y = np.digitize(X[:, 0] + X[:, 1] * X[:, 2], [0.5, 1.5])
+    >>> trained, new = qid < 100, qid >= 100
+    >>> ranker = HistGradientBoostingRegressor(max_leaf_nodes=8).fit(X[trained], y[trained])
+    >>> fast = mddag.ranking.sparsify(ranker, X[new], y[new], qid=qid[new], budget=30)
+    >>> bool(fast.n_evaluated(X[new], qid[new]).mean() < 35)
+    True
+    """
+    target, value = one_knob(
+        beta=beta, budget=budget, max_loss=max_loss, max_disagreement=max_disagreement
+    )
+    check_confidence(confidence)
+    check_one_of("objective", objective, OBJECTIVES)
+    check_jobs(n_jobs)
+    timed = objective == "time"
+    source = parts_of(ranker)
+    ensemble = _ranker(ensemble_of(source))
+    estimator = MDDAGRanker(
+        ensemble if source.transformer is None else ModelParts(ensemble, source.transformer),
+        beta=value if target == "beta" else 0.0,
+        metric=metric,
+        solver=_default_exits(timed) if solver is None else solver,
+        verbose=verbose,
+        random_state=random_state,
+    )
+    kept_metric, exits = estimator.checked_metric(), estimator.checked_exits()
+    if target == "max_loss" and y is None:
+        raise ValueError(
+            "max_loss bounds the metric by labels, but y is not given; give y, or "
+            "max_disagreement, which bounds what is lost against the full model's own order"
+        )
+    labels = None if y is None else checked_labels(y)
+    rows = ensemble.features.rows(source.rows(X))
+    if labels is not None:
+        check_consistent_length(rows, labels)
+    queries = queries_of(qid, group, len(rows))
+    guarantee = query_guarantee(target, value, confidence, len(queries))
+    trained = _trained(source, ensemble, X_train, qid_train)
+    problem = RankingProblem.of(ensemble.votes(rows), queries, kept_metric, labels)
+    more = None
+    if trained is not None:
+        more = RankingProblem.of(ensemble.votes(trained[0]), trained[1], kept_metric)
+    doubt_queries(len(queries), labels)
+    random = check_random_state(random_state)
+    estimator.describe_rows(X)
+    tried = [exits]
+    if timed and solver is None:
+        tried.append(ProximityExits(growth=FEW_CHECKS))
+    fastest, policy, found, at = -1.0, everything(ensemble), None, None
+    for members in tried:
+        measured = cross_fitted(
+            members,
+            problem,
+            random,
+            more=more,
+            odds=has_odds(ranker),
+            n_jobs=n_jobs,
+            verbose=verbose,
+        )
+        place, setting = _chosen(measured, target, value, guarantee)
+        found_policy = everything(ensemble) if place is None else measured.family.policy(setting)
+        estimator.settle_ranking(ensemble, found_policy, measured, place)
+        if estimator.dag_.expected_speedup > fastest:
+            fastest = estimator.dag_.expected_speedup
+            policy, found, at = found_policy, measured, place
+    assert found is not None
+    if timed and fastest <= 1 and target != "budget":  # evaluating everything is faster
+        policy, at = everything(ensemble), None
+    estimator.settle_ranking(ensemble, policy, found, at)
+    if guarantee is not None:
+        estimator.promise_ = guarantee
+    estimator.summary_ = _summary(estimator, problem, target, value, guarantee, found, at)
+    return estimator
+
+
+def query_guarantee(
+    target: str, bound: float, confidence: float | None, n: int
+) -> Guarantee | None:
+    """What n queries are to show; None for beta and budget, and for a point estimate."""
+    if target not in BOUNDS or confidence is None:
+        return None
+    guarantee = Guarantee(target, bound, float(confidence), "mean")
+    # So many that a share of bound / WORST of bad queries would be noticed.
+    share = min(bound / WORST, 0.5)
+    needed = max(rows_for_share(share, guarantee.confidence), FEWEST)
+    if n < needed:
+        raise ValueError(
+            f"{n} queries are too few to promise {target}={bound} with confidence {confidence}: it "
+            f"takes {needed} or more, whatever number of documents they have, and some hundred to "
+            "be near the bound; give more queries, a larger bound, or confidence=None"
+        )
+    return guarantee
+
+
+def _default_exits(timed: bool) -> Exits:
+    return UrgencyExits(TIMED_EVERY, FEW_CHECKS) if timed else UrgencyExits()
+
+
+def _trained(
+    source: ModelParts, ensemble: Ensemble, X_train: Any, qid_train: Any
+) -> tuple[Any, Queries] | None:
+    """Documents that the model was trained on, and their queries."""
+    if X_train is None and qid_train is None:
+        return None
+    if X_train is None or qid_train is None:
+        given, absent = ("X_train", "qid_train")[:: 1 if qid_train is None else -1]
+        raise ValueError(f"{given} is given, but {absent} is not; give both, or none of them")
+    rows = ensemble.features.rows(source.rows(X_train))
+    try:
+        return rows, Queries.of(qid_train, len(rows))
+    except ValueError as error:
+        raise ValueError(f"of X_train, {error}") from None
+
+
+def _ranker(ensemble: Ensemble) -> Ensemble:
+    if ensemble.kind == "classifier":
+        raise ValueError(
+            "the model is a classifier; wanted a ranker or a regressor. "
+            "MDDAGRanker(model, solver=…).fit(X, y, qid=qid) sorts by expected relevance"
+        )
+    return ranking_ensemble(ensemble)
+
+
+def _chosen(
+    found: CrossFitted, target: str, value: float, guarantee: Guarantee | None
+) -> tuple[int | None, Any]:
+    """The place of the chosen setting, and the setting itself; None for the full model."""
+    if target == "beta":
+        at = int(np.argmin(found.losses.mean(axis=1) + value * found.n_evaluated))
+        return at, found.settings[at]
+    if target == "budget":
+        return _within_budget(found, value)
+    lost = found.losses if target == "max_disagreement" else found.label_losses
+    assert lost is not None
+    n_good = 0
+    for losses in lost:
+        fits = losses.mean() <= value
+        if guarantee is not None:
+            fits = skewed_p_value(losses, value) <= 1 - guarantee.confidence
+        if not fits:
+            break
+        n_good += 1
+    if n_good == 0:
+        doubt(
+            f"{lost.shape[1]} queries show {target}={value} for no policy faster than the full "
+            "model, which is returned; give more queries or a larger bound"
+        )
+        return None, None
+    return n_good - 1, found.settings[n_good - 1]
+
+
+def _within_budget(found: CrossFitted, budget: float) -> tuple[int, Any]:
+    """The most careful setting within the budget; prices between two are interpolated."""
+    costs = found.n_evaluated
+    if costs[-1] > budget:
+        raise ValueError(
+            f"budget is {budget:g}, but policies evaluate {costs[-1]:.4g} base classifiers per "
+            "document or more: the first check point is there; give a larger budget"
+        )
+    at = int(np.argmax(costs <= budget))
+    if at == 0 or found.settings.ndim > 1:
+        return at, found.settings[at]
+    share = (costs[at - 1] - budget) / (costs[at - 1] - costs[at])
+    return at, math.exp(np.interp(share, [0.0, 1.0], np.log(found.settings[at - 1 : at + 1])))
+
+
+def everything(ensemble: Ensemble) -> Policy:
+    """The full ensemble in its own order."""
+    return Policy.constant(EVAL, len(ensemble), Grid(np.empty(0)))
+
+
+def _summary(
+    estimator: MDDAGRanker,
+    problem: RankingProblem,
+    target: str,
+    value: float,
+    guarantee: Guarantee | None,
+    found: CrossFitted,
+    at: int | None,
+) -> Summary:
+    n, labels = len(found.sizes), problem.labels
+    full = lost_by_labels = None
+    if labels is not None and found.label_losses is not None:
+        by_query = problem.metric.of_queries(problem.full, labels, problem.queries)
+        full = float(by_query.mean())
+        lost_by_labels = 0.0 if at is None else float(found.label_losses[at].mean())
+    difference = 0.0 if at is None else float(found.losses[at].mean())
+    lost = lost_by_labels if target == "max_loss" else difference
+    speed = estimator.dag_.expected_speedup
+    return Summary(
+        kind="ranker",
+        knob=target,
+        value=value,
+        n_classifiers=len(estimator.ensemble_),
+        rows="choosing" if guarantee is None else "certifying",
+        n_rows=n,
+        n_evaluated=float(estimator.evaluation_.n_evaluated),
+        measured_against="model" if labels is None else "labels",
+        full=full,
+        sparse=None if full is None or lost_by_labels is None else full - lost_by_labels,
+        difference=difference,
+        lost=lost if target in BOUNDS else None,
+        confidence=None if guarantee is None else guarantee.confidence,
+        speed=speed,
+        speed_one=speed,
+    )

@@ -1,0 +1,165 @@
+"""mddag.ranking.sparsify: budgets, prices and bounds, all by queries."""
+
+import numpy as np
+import pytest
+
+import mddag
+from mddag import DoubtfulResult, MDDAGRanker
+from mddag.metrics import MAP, MRR, NDCG, MeanNDCG
+from mddag.ranking import ProximityExits, UrgencyExits
+from mddag.ranking.tuning import query_guarantee
+from tests import rankings
+
+X, Y, QID = rankings.documents(150, seed=21)
+X_NEW, Y_NEW, QID_NEW = rankings.documents(150, seed=22)
+
+
+def sparse(**given):
+    asked = {"qid": QID} | given
+    return mddag.ranking.sparsify(rankings.ranker(), X, asked.pop("y", Y), **asked)
+
+
+def test_a_budget():
+    for budget in (12, 25):
+        model = sparse(budget=budget)
+        assert isinstance(model, MDDAGRanker)
+        assert model.n_evaluated(X_NEW, QID_NEW).mean() == pytest.approx(budget, rel=0.15)
+    lines = str(model).splitlines()
+    assert lines[0] == "MDDAGRanker by sparsify(budget=25): a sparse decision DAG"
+    assert "150 queries" in lines[1]
+
+
+def test_a_bound_on_what_is_lost_against_the_full_order():
+    model = sparse(max_disagreement=0.02, y=None)
+    assert model.summary_.measured_against == "model"
+    assert model.promise_.bound == 0.02
+    assert 8 < model.n_evaluated(X_NEW, QID_NEW).mean() < 60
+    careful = sparse(max_disagreement=0.005, y=None)
+    assert careful.summary_.n_evaluated > model.summary_.n_evaluated
+    point = sparse(max_disagreement=0.02, y=None, confidence=None)
+    assert point.summary_.n_evaluated <= model.summary_.n_evaluated
+    full, metric = rankings.ranker().predict(X_NEW), NDCG(10)
+    assert metric(full, Y_NEW, QID_NEW) - model.score(X_NEW, Y_NEW, QID_NEW) < 0.03
+
+
+def test_a_bound_by_labels_and_a_price():
+    assert sparse(max_loss=0.05).summary_.n_evaluated < 60
+    cheap, careful = (sparse(beta=beta).summary_.n_evaluated for beta in (1e-2, 1e-6))
+    assert cheap < careful
+
+
+def test_training_rows_serve_the_order():
+    train = rankings.documents(200, seed=1)
+    model = sparse(budget=20, X_train=train[0], qid_train=train[2])
+    assert not np.array_equal(model.policy_.order, sparse(budget=20).policy_.order)
+
+
+def test_ensembles_groups_metrics_and_solvers():
+    ensemble = mddag.as_ensemble(rankings.ranker())
+    given = {"group": np.bincount(QID), "metric": MeanNDCG(), "budget": 30}
+    model = mddag.ranking.sparsify(ensemble, X, Y, **given)
+    assert model.n_evaluated(X_NEW, QID_NEW).mean() < 40
+    other = sparse(budget=30, solver=ProximityExits(k=3))
+    assert other.n_evaluated(X_NEW, QID_NEW).mean() < 40
+    assert sparse(budget=40, solver=UrgencyExits(24)).policy_.every == 24
+
+
+def test_time(tmp_path):
+    """Eighty small trees are evaluated in less time than documents can be looked at."""
+    model = sparse(max_disagreement=0.02, objective="time")
+    assert model.summary_.evaluates_all
+    assert (model.n_evaluated(X_NEW, QID_NEW) == 80).all()
+    model.save(tmp_path / "full")
+    full = mddag.load(tmp_path / "full").predict(X_NEW, QID_NEW)
+    np.testing.assert_allclose(full, rankings.ranker().predict(X_NEW), atol=1e-5)
+
+
+def test_files_keep_the_summary(tmp_path):
+    model = sparse(max_disagreement=0.02)
+    model.save(tmp_path / "ranker")
+    assert mddag.load(tmp_path / "ranker").model.summary == model.summary_
+
+
+def test_jobs_and_progress(capsys):
+    readings = sparse(beta=1e-4).predict(X_NEW, QID_NEW)
+    assert capsys.readouterr().err == ""
+    other = sparse(beta=1e-4, n_jobs=2, verbose=True)
+    assert "folds judged" in capsys.readouterr().err
+    assert (other.predict(X_NEW, QID_NEW) == readings).all()
+
+
+def test_what_queries_can_show():
+    assert query_guarantee("beta", 0.1, 0.9, 5) is None
+    assert query_guarantee("max_loss", 0.1, None, 5) is None
+    found = query_guarantee("max_loss", 0.005, 0.9, 45)
+    assert (found.knob, found.bound, found.confidence) == ("max_loss", 0.005, 0.9)
+    assert query_guarantee("max_loss", 0.3, 0.9, 30).bound == 0.3
+    for bound, n in ((0.005, 44), (0.3, 29)):
+        with pytest.raises(ValueError, match=rf"{n} queries .*={bound} .* {n + 1} or more"):
+            query_guarantee("max_loss", bound, 0.9, n)
+
+
+def test_where_nothing_can_be_shown_the_full_model_is_returned():
+    few = QID < 50
+    given = rankings.ranker(), X[few], Y[few] % 2
+    with pytest.warns(DoubtfulResult, match="50 queries show max_loss=0.0051 for no policy"):
+        model = mddag.ranking.sparsify(*given, qid=QID[few], max_loss=0.0051)
+    assert model.summary_.evaluates_all
+
+
+def test_doubtful_results():
+    few = QID < 8
+    with pytest.warns(DoubtfulResult, match="8 queries"):
+        mddag.ranking.sparsify(rankings.ranker(), X[few], Y[few], qid=QID[few], beta=1e-4)
+    with pytest.warns(DoubtfulResult, match="the label 0"):
+        sparse(beta=1e-4, y=0 * Y)
+
+
+def fitted(y=Y, **given):
+    return MDDAGRanker(**given).fit(X, y, QID)
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "words"),
+    [
+        (lambda: sparse(), ValueError, "got none"),
+        (lambda: sparse(beta=0.1, budget=3), ValueError, "beta=0.1, budget=3"),
+        (lambda: sparse(budget=3), ValueError, "budget is 3"),
+        (lambda: sparse(max_loss=0.01, y=None), ValueError, "max_loss .* y is not given"),
+        (lambda: sparse(max_loss=0.0001), ValueError, "150 queries"),
+        (lambda: sparse(max_loss=0.1, confidence=2), ValueError, "confidence is 2"),
+        (lambda: sparse(beta=0.1, qid=None), ValueError, "qid is missing"),
+        (lambda: sparse(beta=0.1, qid=QID[1:]), ValueError, "qid has shape"),
+        (lambda: sparse(beta=0.1, qid=QID * 0), ValueError, "there is 1 query"),
+        (lambda: sparse(beta=0.1, qid=None, group=[3, 4]), ValueError, "group sums to 7"),
+        (lambda: sparse(beta=0.1, group=[3]), ValueError, "both qid and group"),
+        (lambda: sparse(beta=0.1, metric=MRR()), TypeError, "metric is an MRR"),
+        (lambda: sparse(beta=0.1, metric=MAP()), TypeError, "metric is an MAP"),
+        (lambda: sparse(beta=0.1, solver=3), TypeError, "solver is 3"),
+        (lambda: sparse(beta=0.1, objective="nodes"), ValueError, "objective is 'nodes'"),
+        (lambda: sparse(beta=0.1, n_jobs=0), ValueError, "n_jobs is 0"),
+        (lambda: sparse(beta=0.1, X_train=X), ValueError, "X_train .* qid_train is not"),
+        (lambda: sparse(beta=0.1, qid_train=QID), ValueError, "qid_train .* X_train is not"),
+        (lambda: sparse(beta=1, X_train=X, qid_train=[0]), ValueError, "of X_train, qid has shape"),
+        (lambda: fitted(solver=3), TypeError, "solver is 3"),
+        (lambda: fitted(beta=np.nan), ValueError, "beta is nan"),
+        (lambda: fitted(y=Y - 9), ValueError, r"labels\[0\] is -"),
+        (lambda: fitted(y=None), ValueError, "labels are missing"),
+    ],
+)
+def test_bad_arguments(call, error, words):
+    with pytest.raises(error, match=words):
+        call()
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: mddag.sparsify(rankings.ranker(), X, Y, budget=20),
+        lambda: mddag.sparsify(rankings.ranker(), X, max_disagreement=0.01),
+        lambda: mddag.sparsify(mddag.as_ensemble(rankings.ranker()), X, Y, beta=1, metric=NDCG()),
+    ],
+)
+def test_the_sparsify_of_classifiers_names_that_of_rankers(call):
+    with pytest.raises(TypeError, match=r"mddag\.ranking\.sparsify"):
+        call()
