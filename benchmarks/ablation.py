@@ -29,6 +29,7 @@ import warnings
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass, field
+from importlib import import_module
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -39,7 +40,7 @@ from sklearn.datasets import make_hastie_10_2
 from sklearn.model_selection import train_test_split
 
 import mddag
-from benchmarks import data, recipe
+from benchmarks import data
 from benchmarks.clock import seconds
 from benchmarks.costs import price_lists
 from benchmarks.places import RESULTS, ROOT
@@ -48,7 +49,6 @@ from mddag.datasets import two_clusters
 from mddag.ordering import Correlation, Given
 from mddag.solvers import QWYC, Descent, Margin, Portfolio, Prefix, Residual
 from mddag.solvers.portfolio import portfolio as default_solver
-from mddag.tuning.training_job import TrainingJob
 
 MAX_LOSSES = (0.002, 0.005)
 SEEDS = range(5)
@@ -443,51 +443,45 @@ def measured_variant(variant: Variant, model: Any, rows: Rows, objective: str) -
 
 # ------------------------------------------------------------------------------- train and acquire
 
-TRAIN_PROBLEMS = ("electricity", "letter A-M/N-Z", "adult numeric", "spambase")
+TRAIN_PROBLEMS = tuple(problem.name for problem in PROBLEMS if problem.leaves)
 ACQUIRE_PROBLEMS = ("adult", "bank", "spam_blocks", "letter_halves")
 
 
 @contextmanager
 def one_front() -> Iterator[None]:
-    """Train once for several values of max_loss: the front does not depend on it."""
-    trains, found = TrainingJob.front, {}
+    """Train once for several values of max_loss: what is searched does not depend on it."""
+    module = import_module("mddag.tuning.train")
+    searched, found = module.searched, {}
 
-    def remembered(self: Any) -> Any:
+    def remembered(*arguments: Any) -> Any:
         if not found:
-            found["it"] = trains(self)
+            found["it"] = searched(*arguments)
         return found["it"]
 
-    with mock.patch.object(TrainingJob, "front", remembered):
+    with mock.patch.object(module, "searched", remembered):
         yield
 
 
-def measure_train(store: Store, seeds: Any = (0,), objective: str = "nodes") -> None:
-    """Compare ``train`` with its simplest form, benchmarks.recipe; ``full_error`` is the
-    cross-validated error of the reference."""
+def measure_train(store: Store, seeds: Any = range(3), objective: str = "nodes") -> None:
+    """Measure ``train`` itself; ``full_error`` is the test error of the estimator as given, on the
+    same rows. Two commits are compared by their CSV files, with ``--against``."""
+    warm_up()
     for seed, name in product(seeds, TRAIN_PROBLEMS):
+        if store.has(name, "LightGBM", seed, DEFAULT):
+            continue
         rows = split_rows(name, seed)
         X, y = (np.concatenate(both) for both in zip(rows.train, rows.policy, strict=True))
         known = {"problem": name, "model": "LightGBM", "seed": seed, "objective": "nodes"}
-        if not store.has(name, "LightGBM", seed, DEFAULT):
-            learning = ""
-            with one_front():
-                for max_loss in MAX_LOSSES:
-                    began = time.process_time()
-                    asked = {"max_loss": max_loss, "confidence": None, "objective": "nodes"}
-                    estimator = mddag.train(None, X, y, **asked)
-                    learning = learning or f"{time.process_time() - began:.3f}"
-                    made = {"max_loss": max_loss, "learning_s": learning, "variant": DEFAULT}
-                    made["full_error"] = f"{estimator.reference_.error:.5f}"
-                    store.add({**known, **made, **costs(estimator, *rows.test)})
-        if not store.has(name, "LightGBM", seed, "recipe"):
-            began = time.process_time()
-            rules = recipe.candidates(X, y, seed)
-            learning = f"{time.process_time() - began:.3f}"
+        given = lightgbm(31, 0.1, 100, seed).fit(X, y)
+        known["full_error"] = f"{np.mean(given.predict(rows.test[0]) != rows.test[1]):.5f}"
+        learning = ""
+        with one_front():
             for max_loss in MAX_LOSSES:
-                rule, reference = recipe.chosen(rules, max_loss)
-                estimator = recipe.settled(rule, X, y, seed)
-                made = {"max_loss": max_loss, "learning_s": learning, "variant": "recipe"}
-                made["full_error"] = f"{reference.error:.5f}"
+                began = time.process_time()
+                asked = {"max_loss": max_loss, "confidence": None, "objective": "nodes"}
+                estimator = mddag.train(None, X, y, **asked)
+                learning = learning or f"{time.process_time() - began:.3f}"
+                made = {"max_loss": max_loss, "learning_s": learning, "variant": DEFAULT}
                 store.add({**known, **made, **costs(estimator, *rows.test)})
 
 
@@ -602,6 +596,7 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--label", default="after", help="of the files, such as before or after")
     parser.add_argument("--seeds", nargs="+", type=int, default=list(SEEDS))
     parser.add_argument("--objective", default="evaluations", choices=("evaluations", "nodes"))
+    parser.add_argument("--against", help="label of another file, whose rows are the default")
     options = parser.parse_args(arguments)
     path = RESULTS / "ablation" / f"{options.function}_{options.label}.csv"
     fields = (*FIELDS, *(unit for unit in COSTS[options.function] if unit not in FIELDS))
@@ -609,7 +604,11 @@ def main(arguments: list[str] | None = None) -> None:
     warnings.filterwarnings("ignore", message="X does not have valid feature names")
     if not options.report:
         MEASURES[options.function](store, seeds=options.seeds, objective=options.objective)
-    lines = report(store.rows, options.function, COSTS[options.function])
+    rows = store.rows
+    if options.against is not None:
+        other = Store(path.with_stem(f"{options.function}_{options.against}"))
+        rows = [*other.rows, *({**row, "variant": options.label} for row in rows)]
+    lines = report(rows, options.function, COSTS[options.function])
     path.with_suffix(".md").write_text("\n".join(lines) + "\n", encoding="utf-8")
     print(*lines, sep="\n")
 

@@ -10,7 +10,6 @@ are those of the same candidates.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any
 
 import numpy as np
 
@@ -22,10 +21,10 @@ from benchmarks.quality.rows import Parts
 from mddag import MDP, Ensemble, Grid, Policy
 from mddag._internal.row_sampling import stratified
 from mddag.solvers import Portfolio
-from mddag.tuning.folded_rows import FoldedRows
+from mddag.solvers.front import front
 from mddag.tuning.node_prices import NodePrices
-from mddag.tuning.train import folded
-from mddag.tuning.training_job import TrainingJob
+from mddag.tuning.shape_rules import FoldedRows, cut
+from mddag.tuning.train import FinalModels, searched
 
 SELECTION = 0.3  # of the policy rows, as sparsify holds out
 BETAS = np.geomspace(3e-3, 1e-5, 10)  # prices of a base classifier
@@ -56,41 +55,28 @@ def sparsified(full: Ensemble, rows: Parts, unit: str, seed: int) -> Iterator[Ca
 
 
 def trained(library: str, rows: Parts) -> Iterator[Candidate]:
-    """All candidates of train, by nodes."""
+    """The front of the candidates of train, by nodes."""
     model = MODELS[library](Shape(32, 0.1), 100, rows.train.X.shape[1] > MANY_COLUMNS)
-    unit = "nodes"
-    job = TrainingJob(model, folded_rows(rows), "classifier", "budget", unit, 1, False, "raise")
-    front, test = job.front(), TestRows(rows)
-    for at, (loss, cost) in enumerate(zip(excess(front.losses), front.costs, strict=True)):
+    unit, every = "nodes", rows.all_rows
+    folded = FoldedRows.split(
+        every.X, every.y, None, strata=every.y, certifies=False, random=np.random.RandomState(0)
+    )
+    search, test = searched(model, folded, "budget", unit), TestRows(rows)
+    models = FinalModels(model, search)
+    for at in front(search.excess, search.costs).tolist():
 
         def made(at: int = at) -> tuple[Ensemble, Policy]:
-            return of_front(front, at)
+            chosen = search.candidate(at)
+            ensemble = cut(models[chosen.trial].ensemble, chosen.rule.length)
+            return ensemble, chosen.rule.policy(ensemble, 1)
 
+        loss, cost = search.excess[at], search.costs[at]
         yield judged(TRAIN[unit], at, loss, cost, unit, made, test)
 
 
 def excess(losses: np.ndarray) -> np.ndarray:
     """Beyond that of the first candidate, which is the whole model, on the same few rows."""
     return losses - losses[0]
-
-
-def folded_rows(rows: Parts) -> FoldedRows:
-    """Training and policy rows alike."""
-    every = rows.all_rows
-    return folded(every.X, every.y, None, "classifier", False, np.random.RandomState(0), 1)
-
-
-def of_front(front: Any, at: int) -> tuple[Ensemble, Policy]:
-    """The ensemble and the policy of one of its candidates."""
-    if at == 0:
-        ensemble = front.reference.parts.ensemble
-        return ensemble, front.everything.policy
-    at -= 1
-    for entry in front.entries:
-        if at < len(entry.judgements.costs):
-            return entry.contestant.parts.ensemble, entry.policies[at]
-        at -= len(entry.judgements.costs)
-    raise IndexError(at)
 
 
 class TestRows:

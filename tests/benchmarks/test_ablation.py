@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 
-from benchmarks import ablation, recipe
-from mddag import sparsify
+from benchmarks import ablation
+from mddag import sparsify, train
 from mddag.solvers import Margin, Portfolio
+from mddag.tuning import shapes
 
 
 @pytest.fixture
@@ -45,16 +46,14 @@ def test_one_search_serves_all_losses():
     )
 
 
-def test_recipe_visits_the_nodes_it_counted(monkeypatch):
-    monkeypatch.setattr(recipe, "LEAVES", (8,))
-    monkeypatch.setattr(recipe, "ROUNDS", {0.3: 12})
-    rows = ablation.split_rows("hastie", 0, shrink=8)
-    rule, reference = recipe.chosen(recipe.candidates(*rows.train), 0.05)
-    assert rule.nodes < reference.nodes
-    found, X = recipe.settled(rule, *rows.train), rows.test[0]
-    scores, nodes = recipe.walked(rule.shape.fitted(*rows.train, 0), X)
-    leaves = np.abs(scores) >= rule.threshold
-    leaves[:, rule.length - 1] = True
-    at = np.arange(len(X)), leaves.argmax(axis=1)
-    np.testing.assert_array_equal(found.n_nodes(X), nodes[at])
-    np.testing.assert_array_equal(found.predict(X), scores[at] > 0)
+@pytest.mark.filterwarnings("ignore:X does not have valid")
+def test_one_training_serves_all_losses(monkeypatch):
+    monkeypatch.setattr(shapes, "LEAVES", (8,))
+    monkeypatch.setattr(shapes, "ROUNDS", {0.3: 12})
+    X, y = ablation.split_rows("hastie", 0, shrink=8).train
+    asked = {"confidence": None, "objective": "nodes"}
+    with ablation.one_front():
+        train(None, X, y, max_loss=0.002, **asked)
+        shared = train(None, X, y, max_loss=0.05, **asked)
+    alone = train(None, X, y, max_loss=0.05, **asked)
+    np.testing.assert_array_equal(shared.n_nodes(X), alone.n_nodes(X))

@@ -1,4 +1,4 @@
-"""A shape sets leaves, rate and rounds by each library's own names, and nothing else."""
+"""A shape sets leaves, rate, rounds and rows per leaf by each library's names, and nothing else."""
 
 import pytest
 from catboost import CatBoostClassifier
@@ -11,26 +11,38 @@ from sklearn.ensemble import (
 )
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from xgboost import XGBClassifier
+from xgboost import XGBClassifier, XGBRegressor
 
 from mddag import AdaBoostMHClassifier
 from mddag.learners import Tree
-from mddag.tuning.shapes import Shape, library_of, shaped
+from mddag.tuning.shapes import MOST_LEAVES, Shape, shaped, shapes_of
 
-SHAPE = Shape(32, 0.3, 40)
+SHAPE = Shape(32, 0.3, 40, 5)
 
 
 @pytest.mark.parametrize(
     ("estimator", "wanted"),
     [
-        (LGBMClassifier(), {"num_leaves": 32, "learning_rate": 0.3, "n_estimators": 40}),
-        (XGBClassifier(), {"max_leaves": 32, "learning_rate": 0.3, "n_estimators": 40}),
+        (
+            LGBMClassifier(),
+            {"num_leaves": 32, "learning_rate": 0.3, "n_estimators": 40, "min_child_samples": 5},
+        ),
+        (LGBMClassifier(min_data_in_leaf=50), {"min_data_in_leaf": 5}),
+        (
+            XGBClassifier(),
+            {"max_leaves": 32, "learning_rate": 0.3, "n_estimators": 40, "min_child_weight": 1.25},
+        ),
+        (XGBRegressor(), {"max_leaves": 32, "min_child_weight": 5}),
         (CatBoostClassifier(), {"depth": 5, "learning_rate": 0.3, "iterations": 40}),
         (CatBoostClassifier(n_estimators=7), {"depth": 5, "n_estimators": 40}),
-        (HistGradientBoostingRegressor(), {"max_leaf_nodes": 32, "max_iter": 40}),
+        (CatBoostClassifier(grow_policy="Depthwise"), {"depth": 5, "min_data_in_leaf": 5}),
+        (
+            HistGradientBoostingRegressor(),
+            {"max_leaf_nodes": 32, "max_iter": 40, "min_samples_leaf": 5},
+        ),
         (GradientBoostingClassifier(), {"max_leaf_nodes": 32, "max_depth": None}),
         (RandomForestClassifier(), {"max_leaf_nodes": 32, "n_estimators": 40}),
-        (ExtraTreesRegressor(), {"max_leaf_nodes": 32, "n_estimators": 40}),
+        (ExtraTreesRegressor(), {"max_leaf_nodes": 32, "min_samples_leaf": 5}),
         (AdaBoostMHClassifier(), {"learner": Tree(32), "n_rounds": 40}),
         (make_pipeline(StandardScaler(), LGBMClassifier()), {"lgbmclassifier__num_leaves": 32}),
     ],
@@ -53,25 +65,19 @@ def test_other_parameters_stay():
 def test_as_given_changes_no_shape():
     made = shaped(LGBMClassifier(num_leaves=9, n_estimators=11), Shape())
     assert (made.num_leaves, made.n_estimators) == (9, 11)
-    assert str(Shape()) == "as given"
+    assert Shape().name(11) == "as given, 11 rounds"
+    assert SHAPE.name(20) == "32 leaves, rate 0.3, 5 rows per leaf, 20 rounds"
 
 
-def test_scores_of_forests_are_means():
-    assert library_of(ExtraTreesRegressor()).means
-    assert not library_of(LGBMClassifier()).means
-
-
-def test_grids():
-    assert {shape.rate for shape in library_of(RandomForestClassifier()).grid()} == {None}
-    grid = library_of(LGBMClassifier()).grid()
-    assert len({shape.n_leaves for shape in grid}) * 3 == len(grid)
-    assert all(shape.n_rounds < shape.longest for shape in grid)
-
-
-def test_longer_has_an_end():
-    shape = SHAPE
-    for _ in range(20):
-        shape = shape.longer(2.5)
-    assert shape.n_rounds == shape.longest == 333
-    assert str(SHAPE) == "32 leaves, rate 0.3, 40 rounds"
-    assert str(Shape(8, None, 60)) == "8 leaves, 60 rounds"
+def test_the_grid_fits_the_model_and_the_rows():
+    grid = shapes_of(LGBMClassifier(), 20_000, 1)
+    assert grid[0] == Shape()
+    assert len(grid) == len(set(grid))
+    assert {shape.n_leaves for shape in grid[1:]} == {8, 32, 128, 512, 2047}
+    assert all(shape.n_leaves * shape.n_rounds <= MOST_LEAVES for shape in grid[1:])
+    assert max(shape.n_leaves for shape in shapes_of(LGBMClassifier(), 300, 1)[1:]) == 32
+    assert {shape.rate for shape in shapes_of(RandomForestClassifier(), 20_000, 1)} == {None}
+    assert {shape.least_rows for shape in shapes_of(CatBoostClassifier(), 20_000, 1)} == {None}
+    assert max(shape.n_leaves for shape in shapes_of(CatBoostClassifier(), 20_000, 1)[1:]) == 256
+    many = shapes_of(LGBMClassifier(), 20_000, 26)
+    assert all(many[k].n_rounds <= grid[k].n_rounds for k in range(1, len(grid)))

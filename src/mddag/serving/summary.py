@@ -54,6 +54,7 @@ class Summary:
     reference        : only of ``train``: the shape of the tuned full model, which is what "full"
                        means here: it need not have the base classifiers of the sparse model
     is_reference     : likewise, whether that model itself was returned
+    given            : likewise, error (regressors: R2) of the estimator with the shape it was given
     """
 
     kind: str
@@ -78,6 +79,7 @@ class Summary:
     n_nodes_full: float | None = None
     reference: str | None = None
     is_reference: bool = False
+    given: float | None = None
 
     def __post_init__(self) -> None:
         check_one_of("kind", self.kind, KINDS)
@@ -166,7 +168,8 @@ class Summary:
             return f"{name}: unknown without labels; {quality.in_words(self.difference)}"
         if self.sparse is None or self.full is None:
             return f"{name}: not defined where all targets are equal"
-        return f"{name}: {self.sparse:.4f} sparse, {self.full:.4f} full"
+        given = "" if self.given is None else f", {self.given:.4f} the estimator as given"
+        return f"{name}: {self.sparse:.4f} sparse, {self.full:.4f} full{given}"
 
     @property
     def _bounded(self) -> str:

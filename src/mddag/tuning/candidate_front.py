@@ -2,7 +2,7 @@
 
 A candidate is a policy and what it did to every row. The first of them, the full ensemble, loses
 nothing by definition. Where candidates come from is not known here: ``candidates`` learns them for
-one ensemble, ``trained_front`` for many.
+one ensemble.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Prices: what an objective other than the number of evaluations makes of policies and rows.
 
 Solvers need a price for each base classifier, the same for all rows; a policy that was found is
-then counted as exactly as the objective can be: ``node_prices`` and ``time_prices`` are members.
+then counted as exactly as the objective can be: ``node_prices`` is the member.
 """
 
 from __future__ import annotations

@@ -1,62 +1,67 @@
-"""Shapes: leaves, learning rate and rounds of a model that is yet to be trained, by library.
+"""Shapes: the leaves, learning rate, rounds and rows per leaf of a model that ``train`` tries.
 
-Each library has its own names for the three. A shape sets them, and what must go with them (depth
-limits off, its own early stopping off), in a clone of the estimator; every other parameter stays as
-the user set it. Models without a learning rate (forests, AdaBoost.MH) have shapes of leaves and
-rounds alone.
+Each library has its own names for the four. A shape sets them, and what must go with them (depth
+limits off, the library's early stopping off), in a clone of the estimator; every other parameter
+stays as the user set it. Models without a learning rate (forests, AdaBoost.MH) have shapes without
+one.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from itertools import product
+from math import log2
 from typing import Any
 
-from sklearn.base import clone
+from sklearn.base import clone, is_classifier
 from sklearn.pipeline import Pipeline
 
 from mddag._internal.checks import typed
 from mddag.adapters.adapter import lineage
 from mddag.learners import Tree
 
-LEAVES = (8, 16, 32, 64, 128, 255)
-RATES = (0.1, 0.3, 0.6)
-WORK = 12.0  # of a first training: rounds x rate
-LONGEST = 100.0  # of any training, likewise
-ROUNDS = (60, 500)  # without a rate: of a first training, and of any
-MOST_ROUNDS = 700
+LEAVES = (8, 32, 128, 512, 2047)
+ROUNDS = {0.1: 250, 0.3: 100, 0.6: 50}  # by learning rate
+ROUNDS_WITHOUT_RATE = 100
+LEAST_ROWS = (5, 20)
+MOST_LEAVES = 40_000  # of a model, all trees together: this bounds the time
+FEWEST_ROUNDS = 15
+TRAINED_PER_LEAF = 8  # training rows, at least, beyond the smallest trees
 
 
 @dataclass(frozen=True)
 class Shape:
     """How large trees are, how fast they are added and how many there are.
 
-    n_leaves : of a tree, at most; None: as the estimator has it
-    rate     : the learning rate; None for a model that has none, or as the estimator has it
-    n_rounds : boosting rounds, or trees of a forest; None: as the estimator has it
+    What is None stays as the estimator has it; a shape of four Nones is the estimator as given.
+
+    n_leaves   : of a tree, at most
+    rate       : the learning rate
+    n_rounds   : boosting rounds, or trees of a forest
+    least_rows : training rows that a leaf must have
     """
 
     n_leaves: int | None = None
     rate: float | None = None
     n_rounds: int | None = None
-
-    def __str__(self) -> str:
-        if self.n_leaves is None:
-            return "as given"
-        rate = "" if self.rate is None else f"rate {self.rate:g}, "
-        return f"{self.n_leaves} leaves, {rate}{self.n_rounds} rounds"
+    least_rows: int | None = None
 
     @property
-    def longest(self) -> int:
-        """The most rounds that are worth trying."""
-        if self.rate is None:
-            return ROUNDS[1]
-        return min(round(LONGEST / self.rate), MOST_ROUNDS)
+    def is_given(self) -> bool:
+        """Whether this is the estimator as the user gave it."""
+        return self.n_leaves is None
 
-    def longer(self, factor: float) -> Shape:
-        """The same with more rounds, as far as these are worth trying."""
-        assert self.n_rounds is not None
-        return replace(self, n_rounds=min(round(self.n_rounds * factor), self.longest))
+    def name(self, n_rounds: int) -> str:
+        """What messages call a model of this shape with this number of rounds."""
+        if self.is_given:
+            return f"as given, {n_rounds} rounds"
+        parts = [f"{self.n_leaves} leaves"]
+        if self.rate is not None:
+            parts.append(f"rate {self.rate:g}")
+        if self.least_rows is not None:
+            parts.append(f"{self.least_rows} rows per leaf")
+        return ", ".join([*parts, f"{n_rounds} rounds"])
 
 
 @dataclass(frozen=True)
@@ -67,37 +72,46 @@ class Library:
     leaves : what sets a number of leaves
     rate   : the name of the learning rate; None where there is none
     rounds : the name of the number of rounds
+    least  : what sets the rows of a leaf, given the estimator; an empty dict where nothing does
     fixed  : what goes with every shape
-    means  : whether scores are means over all trees: a model of fewer trees is not a prefix then,
-             its trees vote more each
+    most_leaves : of a tree
     """
 
     models: frozenset[str]
     leaves: Callable[[int], dict[str, Any]]
     rate: str | None
     rounds: str
+    least: Callable[[int, Any], dict[str, Any]]
     fixed: tuple[tuple[str, Any], ...] = ()
-    means: bool = False
+    most_leaves: int = LEAVES[-1]
 
-    def grid(self) -> list[Shape]:
-        """The shapes of a first training, small trees first."""
-        if self.rate is None:
-            return [Shape(n, None, ROUNDS[0]) for n in LEAVES]
-        return [Shape(n, rate, round(WORK / rate)) for n in LEAVES for rate in RATES]
-
-    def parameters(self, shape: Shape) -> dict[str, Any]:
-        """What a shape sets."""
-        if shape.n_leaves is None:
-            return dict(self.fixed)
-        found = {**dict(self.fixed), **self.leaves(shape.n_leaves), self.rounds: shape.n_rounds}
+    def parameters(self, shape: Shape, model: Any) -> dict[str, Any]:
+        """What a shape sets in a model."""
+        found = dict(self.fixed)
+        if shape.is_given:
+            return found
+        assert shape.n_leaves is not None
+        found |= {**self.leaves(shape.n_leaves), self.rounds: shape.n_rounds}
         if self.rate is not None:
             found[self.rate] = shape.rate
+        if shape.least_rows is not None:
+            found |= self.least(shape.least_rows, model)
         return found
 
 
-def _depth(n_leaves: int) -> int:
-    """Of a balanced tree with about so many leaves."""
-    return max(n_leaves.bit_length() - 1, 1) if n_leaves < 255 else 8
+def _hessians(n_rows: int, model: Any) -> dict[str, Any]:
+    # XGBoost counts second derivatives; that of a row is at most a quarter for the logistic loss
+    # and one for squared errors.
+    return {"min_child_weight": n_rows / 4 if is_classifier(model) else n_rows}
+
+
+def _catboost_rows(n_rows: int, model: Any) -> dict[str, Any]:
+    # CatBoost ignores the number for symmetric trees, its default.
+    return {"min_data_in_leaf": n_rows} if _grows_leaf_by_leaf(model) else {}
+
+
+def _grows_leaf_by_leaf(model: Any) -> bool:
+    return model.get_params().get("grow_policy") in ("Depthwise", "Lossguide")
 
 
 LIBRARIES = (
@@ -106,19 +120,23 @@ LIBRARIES = (
         lambda n: {"num_leaves": n, "max_depth": -1},
         "learning_rate",
         "n_estimators",
+        lambda n, _: {"min_child_samples": n},
     ),
     Library(
         frozenset({"xgboost.XGBClassifier", "xgboost.XGBRegressor"}),
         lambda n: {"max_leaves": n, "max_depth": 0, "grow_policy": "lossguide"},
         "learning_rate",
         "n_estimators",
+        _hessians,
         (("tree_method", "hist"), ("early_stopping_rounds", None)),
     ),
     Library(
         frozenset({"catboost.CatBoostClassifier", "catboost.CatBoostRegressor"}),
-        lambda n: {"depth": _depth(n)},
+        lambda n: {"depth": round(log2(n))},  # deeper trees than of 256 leaves take minutes
         "learning_rate",
         "iterations",
+        _catboost_rows,
+        most_leaves=256,
     ),
     Library(
         frozenset(
@@ -127,6 +145,7 @@ LIBRARIES = (
         lambda n: {"max_leaf_nodes": n, "max_depth": None},
         "learning_rate",
         "max_iter",
+        lambda n, _: {"min_samples_leaf": n},
         (("early_stopping", False),),
     ),
     Library(
@@ -134,6 +153,7 @@ LIBRARIES = (
         lambda n: {"max_leaf_nodes": n, "max_depth": None},
         "learning_rate",
         "n_estimators",
+        lambda n, _: {"min_samples_leaf": n},
         (("n_iter_no_change", None),),
     ),
     Library(
@@ -145,26 +165,48 @@ LIBRARIES = (
         lambda n: {"max_leaf_nodes": n, "max_depth": None},
         None,
         "n_estimators",
-        means=True,
+        lambda n, _: {"min_samples_leaf": n},
     ),
     Library(
         frozenset({"mddag.AdaBoostMHClassifier"}),
         lambda n: {"learner": Tree(n)},
         None,
         "n_rounds",
+        lambda *_: {},
+        most_leaves=256,
     ),
 )
-# CatBoost has several names for a parameter, and refuses two of them at once.
+# Libraries have several names for a parameter; CatBoost refuses two of them at once, and LightGBM
+# prefers the other one.
 ALIASES = {
     "iterations": ("n_estimators", "num_boost_round", "num_trees"),
     "depth": ("max_depth",),
     "learning_rate": ("eta",),
+    "min_child_samples": ("min_data_in_leaf", "min_data_per_leaf", "min_data", "min_samples_leaf"),
 }
 
 
+def shapes_of(estimator: Any, n_rows: int, n_scores: int) -> list[Shape]:
+    """Return the estimator as given, then the grid, without leaves that `n_rows` cannot fill.
+
+    n_scores : trees of one round, which is what makes rounds of many classes expensive
+    """
+    library, found = library_of(estimator), [Shape()]
+    rates = (None,) if library.rate is None else tuple(ROUNDS)
+    leasts = LEAST_ROWS if library.least(1, _last(estimator)) else (None,)
+    for wanted, rate, least in product(LEAVES, rates, leasts):
+        n_leaves = min(wanted, library.most_leaves)
+        if n_leaves > LEAVES[0] and n_leaves * max(least or 1, TRAINED_PER_LEAF) > n_rows:
+            continue
+        n_rounds = ROUNDS_WITHOUT_RATE if rate is None else ROUNDS[rate]
+        affordable = max(MOST_LEAVES // (n_leaves * n_scores), FEWEST_ROUNDS)
+        found.append(Shape(n_leaves, rate, min(n_rounds, affordable), least))
+    return list(dict.fromkeys(found))
+
+
 def library_of(estimator: Any) -> Library:
-    """The library of an estimator, or of the last step of a Pipeline; refuses all others."""
-    last = estimator.steps[-1][1] if isinstance(estimator, Pipeline) else estimator
+    """Return the library of an estimator, or of the last step of a Pipeline."""
+    last = _last(estimator)
     for library in LIBRARIES:
         if not library.models.isdisjoint(lineage(last)):
             return library
@@ -177,14 +219,17 @@ def library_of(estimator: Any) -> Library:
 
 
 def shaped(estimator: Any, shape: Shape) -> Any:
-    """A clone of the estimator in another shape."""
+    """Return a clone of the estimator in another shape."""
     made, prefix = clone(estimator), ""
     if isinstance(estimator, Pipeline):
         prefix = f"{estimator.steps[-1][0]}__"
-    set_before = made.get_params()
-    wanted = {}
-    for name, value in library_of(estimator).parameters(shape).items():
-        known = (alias for alias in ALIASES.get(name, ()) if f"{prefix}{alias}" in set_before)
-        own = name if f"{prefix}{name}" in set_before else next(known, name)
-        wanted[f"{prefix}{own}"] = value
+    present = made.get_params()
+    wanted: dict[str, Any] = {}
+    for name, value in library_of(estimator).parameters(shape, _last(estimator)).items():
+        names = [some for some in (name, *ALIASES.get(name, ())) if f"{prefix}{some}" in present]
+        wanted |= {f"{prefix}{some}": value for some in names or [name]}
     return made.set_params(**wanted)
+
+
+def _last(estimator: Any) -> Any:
+    return estimator.steps[-1][1] if isinstance(estimator, Pipeline) else estimator

@@ -1,21 +1,22 @@
-"""train(estimator, X, y, knob): the ensemble too is trained for the knob, not the policy alone.
+"""train(estimator, X, y, target): the ensemble is trained for the target, not the policy alone.
 
-A good engineer would not make a large model sparse without trying a smaller one first: fewer,
-deeper trees, a higher learning rate, a margin rule. So an estimator is trained in many shapes
-(``shapes``, ``shape_models``), each shape sends its candidates (``contestant``), all of them are
-judged by the same rows, against the best full model of any shape (``trained_front``), and the knob
-takes the best. What is returned was trained on all rows but those that certify, which do nothing
-else; rows judge by models of other folds, which have not seen them (``folded_rows``). This file is
-the door and the choice; ``training_job`` does the work.
+Before you make a large model sparse, try a smaller one: fewer, deeper trees, a higher learning
+rate, a margin rule. ``train`` does what a careful engineer would do by hand. It trains the
+estimator in a grid of shapes without each fold of the rows (``shapes``), judges every prefix and
+margin rule of every shape by the rows left out (``shape_rules``), takes the cheapest rule that
+meets the target, and trains its shape once more on all rows but those that certify.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.stats import norm
 from sklearn.base import is_classifier
 from sklearn.ensemble import HistGradientBoostingRegressor
 from sklearn.pipeline import Pipeline
@@ -25,12 +26,24 @@ from sklearn.utils.validation import check_consistent_length, has_fit_parameter
 
 from mddag._internal.checks import check_one_of, checked_threads, typed
 from mddag._internal.doubts import doubt, doubt_confidence
+from mddag._internal.progress import progress
+from mddag._internal.weights import mass, part
+from mddag.adapters import ModelParts, ensemble_of
 from mddag.adapters.adapter import lineage
+from mddag.calibration.by_exit import FITS
+from mddag.calibration.calibration import Calibration, opinion
+from mddag.dag.dag import compile as compile_dag
+from mddag.ensemble.ensemble import Ensemble
 from mddag.ensemble.tasks import TASKS
 from mddag.ensemble.tasks.task import Kind
+from mddag.ensemble.votes import Votes
 from mddag.estimators.adaboost import AdaBoostMHClassifier
+from mddag.estimators.dag_estimator import DagEstimator
 from mddag.estimators.fitted_model import is_fitted, reads_patches
 from mddag.features.checks import counted_rows
+from mddag.mdp.mdp import Evaluation
+from mddag.serving.summary import Summary
+from mddag.solvers.front import front
 from mddag.tuning.arguments import (
     BOUNDS,
     check_confidence,
@@ -38,19 +51,56 @@ from mddag.tuning.arguments import (
     measure_of,
     one_knob,
 )
-from mddag.tuning.candidate_front import Candidate
-from mddag.tuning.folded_rows import FOLDS, FoldedRows
-from mddag.tuning.guarantee import Guarantee, certified
-from mddag.tuning.shapes import library_of
-from mddag.tuning.sparsify import (
-    CONFIDENCE,
-    OBJECTIVES,
-    DefaultNumber,
-)
-from mddag.tuning.trained_front import TrainedFront
-from mddag.tuning.training_job import TrainingJob
+from mddag.tuning.guarantee import Guarantee
+from mddag.tuning.measurement import finite_speed
+from mddag.tuning.p_values import last_promised
+from mddag.tuning.shape_rules import FOLDS, FoldedRows, Outcome, Rule, ShapeTrial, batch_time, cut
+from mddag.tuning.shapes import library_of, shapes_of
+from mddag.tuning.sparsify import CONFIDENCE, ESTIMATORS, EVERY, OBJECTIVES, DefaultNumber
 
 FEWEST = 60  # rows in all
+# Losses beyond the reference's at which shapes are compared after the first fold.
+LEVELS = (0.0, 0.002, 0.005, 0.01, 0.02)
+MUCH = 10.0  # times the smallest cost: more is no worse
+KEPT = 0.25  # of the shapes go on to the other folds
+DIGITS = 6  # of losses: scores in folds and in replays differ in the seventh
+APART = 1.1  # ratio of costs between two rules that are certified one after the other
+
+
+@dataclass(frozen=True)
+class TrainedShape:
+    """A line of ``trained_``: a shape that was tried.
+
+    name     : leaves, learning rate, rows per leaf, and the rounds after which it was best
+    n_rounds : these
+    error    : cross-validated, of the model of this length evaluated in full (regressors: R2)
+    cost     : of the same, in the unit of the objective
+    n_folds  : folds that judged it; 1 where the first one left no hope
+    chosen   : whether the model returned is of this shape
+    """
+
+    name: str
+    n_rounds: int
+    error: float
+    cost: float
+    n_folds: int
+    chosen: bool = False
+
+
+@dataclass(frozen=True)
+class Reference:
+    """``reference_``: the tuned full model, against which losses were measured.
+
+    name  : its shape
+    error : on the rows that ``summary_`` is of (regressors: R2)
+    cost  : there, in the unit of the objective
+    given_error : of the estimator as given, on the same rows
+    """
+
+    name: str
+    error: float
+    cost: float
+    given_error: float
 
 
 def train(
@@ -69,32 +119,49 @@ def train(
     verbose: bool = False,
     random_state: Any = 0,
 ) -> Any:
-    """A fitted MDDAGClassifier or MDDAGRegressor whose ensemble was trained for the knob, too.
+    """Train an ensemble whose shape suits the target, and return it with its policy.
 
-    estimator        : an unfitted model of LightGBM, XGBoost, CatBoost or scikit-learn (histogram
-                       or plain gradient boosting, forests), AdaBoostMHClassifier, or a Pipeline
-                       that ends with one of them. Leaves, learning rate and rounds are tried in
-                       many combinations; all other parameters stay as they are. None: LightGBM if
-                       it is installed, else AdaBoost.MH with trees (of numbers: scikit-learn's
-                       histogram gradient boosting)
-    X, y             : all rows that there are; the model returned is trained on all of them but
-                       those that certify a bound, a seventh. Choices are made by models of three
-                       folds
-    beta, budget     : as for ``sparsify``
-    max_loss         : accuracy (regressors: R2) that may be lost against the tuned full model: the
-                       best model of any shape, by its log-loss (squared error) in folds
-    max_disagreement : share of rows whose label may differ from that model's
-    confidence       : as for ``sparsify``; rows that chose never certify
-    objective        : "evaluations", "nodes" or "time" of large batches: the unit of cost, and of
-                       beta and budget, as for ``sparsify`` (time: expected nanoseconds per row)
-    sample_weight    : as for ``sparsify``; models are trained with it
-    n_threads        : of policies and prediction, -1 for all cores; 1 unless given. An estimator
-                       has its own parameter for its training
-    verbose, random_state : as for ``sparsify``
+    The estimator is trained in a grid of shapes: leaves, learning rate, rounds, and rows per leaf.
+    Cross-validation judges every prefix and every margin rule of each. The cheapest rule that meets
+    the target wins, and its shape is trained once more on all rows but those that certify.
 
-    Besides the usual attributes the result has ``trained_``, a tuple of the shapes that were tried,
-    with their errors and costs, and ``reference_``, the tuned full model. At n = 20 000 it takes a
-    few minutes.
+    Parameters
+    ----------
+    estimator : estimator or None
+        An unfitted model of LightGBM, XGBoost, CatBoost or scikit-learn (histogram or plain
+        gradient boosting, forests), AdaBoostMHClassifier, or a Pipeline that ends with one of
+        them. All parameters that are no shape stay as they are; the estimator as given is one of
+        the shapes. None: LightGBM if it is installed, else AdaBoost.MH with trees (numbers:
+        scikit-learn's histogram gradient boosting).
+    X, y : array-like or DataFrame (n, d), and array-like (n,)
+        All rows that there are. Where a bound is certified, a seventh of them does nothing else.
+    beta, budget : float, optional
+        As for ``sparsify``.
+    max_loss : float, optional
+        Accuracy (regressors: R2) that may be lost against the tuned full model: the model of any
+        shape, the given one among them, with the least cross-validated error.
+    max_disagreement : float, optional
+        Share of rows whose label may differ from that model's.
+    confidence : float or None, default=0.9
+        As for ``sparsify``. None: all rows train, and cross-validation alone chooses.
+    objective : {"evaluations", "nodes", "time"}, default="evaluations"
+        The unit of cost, of beta and of budget: base classifiers, nodes visited in trees, or
+        expected nanoseconds per row of a large batch.
+    sample_weight : array-like (n,), optional
+        As for ``sparsify``; models are trained with it.
+    n_threads : int, optional
+        Of prediction, -1 for all cores; 1 by default. An estimator has a parameter of its own for
+        its training.
+    verbose : bool, default=False
+        Show progress on standard error.
+    random_state : int, RandomState or None, default=0
+        Seeds the split of the rows.
+
+    Returns
+    -------
+    MDDAGClassifier or MDDAGRegressor
+        Fitted. It also has ``trained_``, a tuple of the shapes that were tried with their errors
+        and costs, and ``reference_``, the tuned full model.
     """
     knob, value = one_knob(
         None, beta=beta, budget=budget, max_loss=max_loss, max_disagreement=max_disagreement
@@ -108,7 +175,6 @@ def train(
     X, y, weight = counted_rows(X, y, sample_weight)
     targets = TASKS[kind]().checked_targets(y)
     check_consistent_length(X, targets)
-    random = check_random_state(random_state)
     if knob == "max_disagreement" and kind == "regressor":
         raise ValueError("a regressor has no labels to disagree on; give max_loss, in units of R2")
     sure = confidence if knob in BOUNDS else None
@@ -116,18 +182,33 @@ def train(
         check_provable(knob, sure, weight)
     if weight is not None:
         _check_takes_weight(estimator)
-    rows = folded(X, targets, weight, kind, sure is not None, random, threads)
+    rows = _split(X, targets, weight, kind, sure is not None, random_state, threads)
     guarantee = None
     if sure is not None:
-        guarantee = _guarantee(kind, knob, value, float(sure), rows)
-    job = TrainingJob(estimator, rows, kind, knob, objective, threads, verbose)
-    front = job.front()
-    chosen = chosen_from(front, knob, value, guarantee)
-    return job.settled(front, chosen, knob, value, guarantee, random_state)
+        guarantee = Guarantee(knob, value, float(sure), measure_of(TASKS[kind](), knob))
+        n_rows, n_certifying = len(targets), len(rows.certifying)
+        guarantee.require(n_rows, n_certifying, n_certifying / n_rows)
+    search = searched(estimator, rows, knob, objective, verbose)
+    models = FinalModels(estimator, search)
+    chosen = search.chosen(knob, value)
+    if guarantee is not None:
+        chosen = certified(search, models, guarantee)
+    made = ESTIMATORS[kind](
+        models[chosen.trial].parts(chosen.rule),
+        every=search.every,
+        n_threads=threads,
+        verbose=verbose,
+        random_state=random_state,
+    )
+    settle(made, search, models, chosen, knob, value, guarantee)
+    return made
+
+
+# ------------------------------------------------------------------------------------------ checks
 
 
 def checked_estimator(estimator: Any, y: Any, n_threads: int) -> tuple[Any, Kind]:
-    """The estimator to train, by default one that suits y, and its kind."""
+    """Return the estimator to train, by default one that suits y, and its kind."""
     if estimator is None:
         return _default(y, n_threads)
     if isinstance(estimator, type) or not hasattr(estimator, "get_params"):
@@ -177,57 +258,383 @@ def _check_takes_weight(estimator: Any) -> None:
         )
 
 
-def folded(
+def _split(
     X: Any,
     targets: NDArray[Any],
     weight: NDArray[np.float64] | None,
     kind: Kind,
-    proves: bool,
-    random: np.random.RandomState,
+    certifies: bool,
+    random_state: Any,
     n_threads: int,
 ) -> FoldedRows:
-    """Rows in folds, and those that certify."""
-    n = len(targets)
-    if n < FEWEST:
+    """The rows in folds, and those that certify."""
+    if len(targets) < FEWEST:
         raise ValueError(
-            f"X has {n} rows, too few to train models on some and to choose among them by others; "
-            f"give at least {FEWEST}, and some thousand for a good choice"
+            f"X has {len(targets)} rows, too few to train models on some and to choose among them "
+            f"by others; give at least {FEWEST}, and some thousand for a good choice"
         )
-    strata = TASKS[kind]().strata(targets)
-    rows = FoldedRows.of(X, targets, weight, strata, proves, random, n_threads)
+    rows = FoldedRows.split(
+        X,
+        targets,
+        weight,
+        strata=TASKS[kind]().strata(targets),
+        certifies=certifies,
+        random=check_random_state(random_state),
+        n_threads=n_threads,
+    )
     if len(rows.judging) == 0:
         raise ValueError(
-            f"y has {len(np.unique(targets))} classes in {n} rows, and none of them has {FOLDS} "
-            "rows to train models on some and judge them by others; give more rows of each class"
+            f"y has {len(np.unique(targets))} classes in {len(targets)} rows, and none of them has "
+            f"{FOLDS} rows to train models on some and judge them by others; give more rows of "
+            "each class"
         )
     return rows
 
 
-def _guarantee(
-    kind: Kind, knob: str, value: float, confidence: float, rows: FoldedRows
-) -> Guarantee:
-    guarantee = Guarantee(knob, value, confidence, measure_of(TASKS[kind](), knob))
-    n_rows, n_certifying = len(rows.targets), len(rows.certifying)
-    guarantee.require(n_rows, n_certifying, n_certifying / n_rows)
-    return guarantee
+# ------------------------------------------------------------------------------------------ search
 
 
-def chosen_from(
-    front: TrainedFront, knob: str, value: float, guarantee: Guarantee | None
-) -> Candidate:
-    """What the knob takes of all candidates."""
-    parts = front.reference.parts
-    if knob == "beta":
-        return front.learned(value)
-    front.lay_out()
-    if knob == "budget":
-        chosen = front.within_budget(value, parts.choosing)
-        if not chosen.n_evaluated.any():
+@dataclass(frozen=True, eq=False)
+class Candidate:
+    """A rule of a shape; what it loses by cross-validation, beyond the reference, and costs."""
+
+    trial: ShapeTrial
+    rule: Rule
+    excess: float
+    cost: float
+
+
+class Search:
+    """Shapes that the same rows have judged, the reference, and all rules of all shapes.
+
+    trials  : the estimator as given first
+    dropped : lines of ``trained_`` for shapes that the first fold alone has judged
+    """
+
+    def __init__(
+        self, trials: list[ShapeTrial], knob: str, dropped: Sequence[TrainedShape] = ()
+    ) -> None:
+        self.trials, self.dropped, first = trials, dropped, trials[0]
+        self.rows, self.every, self.objective = first.rows, first.every, first.objective
+        self.task, self.judged, self.weight = first.task, first.judged, first.weight
+        self.truth, self.measure = self.rows.targets[self.judged], measure_of(first.task, knob)
+        self.errors = [trial.full_errors() for trial in trials]
+        self.reference = self._reference()
+        full = self.reference.trial.outcome(self.reference.rule)
+        self.soft_targets = self.truth
+        if self.task.predicts_classes:  # probabilities of the best model, to calibrate others by
+            codes, own_mass = self.task.coded(self.truth), mass(self.weight)
+            self.soft_targets = opinion(full.scores, codes, own_mass)
+        self.full = self.predictions(full, self.calibration(full, self.reference.trial.n_rounds))
+        self._judge()
+
+    def _reference(self) -> Candidate:
+        """The full model of any shape and length with the least error, then log-loss."""
+        best, found = (np.inf, np.inf), Candidate(self.trials[0], Rule(1), 0.0, 0.0)
+        for trial, errors in zip(self.trials, self.errors, strict=True):
+            for length, both in zip(trial.lengths, errors, strict=True):
+                if both < best:
+                    best, found = both, Candidate(trial, Rule(int(length)), 0.0, 0.0)
+        return found
+
+    def _judge(self) -> None:
+        """Judge all rules against the reference."""
+        lost, targets = self.lost(self.full, self.truth), self.rows.targets
+        if self.measure == "share":  # labels are to be the reference's
+            lost, targets = np.zeros(len(lost)), targets.copy()
+            targets[self.judged] = self.full
+        self.tables = [trial.table(targets, lost) for trial in self.trials]
+        self.owners = np.repeat(range(len(self.tables)), [len(t.rules) for t in self.tables])
+        self.rules = [rule for table in self.tables for rule in table.rules]
+        joined = (np.concatenate(c) for c in zip(*(t.numbers for t in self.tables), strict=True))
+        losses, self.spreads, self.costs = joined
+        # rounded, or the reference might lose against itself
+        self.excess = np.round(losses - np.average(lost, weights=self.weight), DIGITS)
+
+    @property
+    def given(self) -> Candidate:
+        """The estimator as given, evaluated in full."""
+        return Candidate(self.trials[0], Rule(self.trials[0].n_rounds), 0.0, 0.0)
+
+    def candidate(self, at: int) -> Candidate:
+        """Rule number `at` of all."""
+        trial = self.trials[self.owners[at]]
+        return Candidate(trial, self.rules[at], float(self.excess[at]), float(self.costs[at]))
+
+    def lost(self, predictions: NDArray[Any], truth: NDArray[Any]) -> NDArray[np.float64]:
+        """The loss of each row: 1 for a wrong label; the squared error over the variance."""
+        if self.task.predicts_classes:
+            return np.asarray(predictions != truth, np.float64)
+        mean = np.average(self.truth, weights=self.weight)
+        variance = float(np.average(np.square(self.truth - mean), weights=self.weight)) or 1.0
+        return np.asarray(np.square(predictions - truth) / variance)
+
+    def beyond(
+        self, predictions: NDArray[Any], full: NDArray[Any], truth: NDArray[Any]
+    ) -> NDArray[np.float64]:
+        """The excess loss of each row beyond the reference's, by the measure of the target."""
+        if self.measure == "share":
+            return np.asarray(predictions != full, np.float64)
+        return self.lost(predictions, truth) - self.lost(full, truth)
+
+    def calibration(self, outcome: Outcome, n_steps: int) -> Calibration:
+        """What scores stand for where rows quit, by what a rule does on the rows that judge.
+
+        n_steps : of the whole model; the scores of regressors need no line there
+        """
+        steps, weight = np.minimum(outcome.exit_step, n_steps), mass(self.weight)
+        fit = FITS[self.task.calibrated]
+        return fit(outcome.scores, steps, self.soft_targets, n_steps, weight)
+
+    def predictions(self, outcome: Outcome, calibration: Calibration) -> NDArray[Any]:
+        """What is predicted for the rows of an outcome."""
+        scores = outcome.scores
+        if self.task.calibration_changes_predictions:
+            last = len(calibration.groups) - 1
+            scores = calibration.calibrated(scores, np.minimum(outcome.exit_step, last))
+        return np.asarray(self.task.predictions(scores))
+
+    def chosen(self, knob: str, value: float) -> Candidate:
+        """The rule that a target takes, by cross-validation alone."""
+        if knob == "beta":
+            return self.candidate(int(np.argmin(self.excess + value * self.costs)))
+        if knob == "budget":
+            within = self.costs <= value
+            if within.any():
+                return self._best(within, self.excess, self.costs)
             doubt(
                 f"there is no policy within budget={value:g}; returned is one that evaluates "
                 "nothing and gives every row the same answer: give a larger budget"
             )
-        return chosen
-    if guarantee is None:
-        return front.within_loss(value, parts.seen, parts.choosing)
-    return certified(front, guarantee, parts.seen, parts.certifying)
+            return Candidate(self.reference.trial, Rule(0), np.nan, 0.0)
+        return self._best(self.excess <= value, self.costs, self.excess)
+
+    def _best(self, able: NDArray[np.bool_], first: Any, then: Any) -> Candidate:
+        """Of some rules the one with the least of a number, and of another number in ties."""
+        some = np.flatnonzero(able)
+        if not len(some):
+            return self.reference
+        return self.candidate(int(some[np.lexsort((then[some], first[some]))[0]]))
+
+    def to_certify(self, bound: float, confidence: float) -> list[Candidate]:
+        """Rules in the order in which they are certified, the safest first.
+
+        A test of few rows passes what seldom differs from the reference more easily than what is
+        as good in the mean, so rules are on a front of cost and of the upper confidence limit to
+        expect.
+        """
+        n, hopeful = len(self.rows.certifying), np.flatnonzero(self.excess <= bound)
+        limit = self.excess + norm.ppf(confidence) * np.sqrt(self.spreads / n)
+        found: list[Candidate] = []
+        for at in hopeful[front(limit[hopeful], self.costs[hopeful])][::-1].tolist():
+            if not found or self.costs[at] * APART <= found[-1].cost:
+                found.append(self.candidate(at))
+        return found
+
+    def promising(self, share: float) -> list[ShapeTrial]:
+        """The shapes whose rules cost least over several losses, the best full model, and the
+        estimator as given."""
+        ratios = np.full((len(LEVELS), len(self.trials)), np.inf)
+        for level, ratio in zip(LEVELS, ratios, strict=True):
+            within = self.excess <= level
+            np.minimum.at(ratio, self.owners[within], self.costs[within])
+            ratio /= max(ratio.min(), 1e-12)
+        score = np.log(np.clip(ratios, 1e-9, MUCH)).mean(axis=0)
+        best = np.argsort(score, kind="stable")[: max(round(share * len(self.trials)), 1)]
+        kept = {0, self.trials.index(self.reference.trial), *best.tolist()}
+        return [trial for number, trial in enumerate(self.trials) if number in kept]
+
+    def lines(self) -> dict[ShapeTrial, TrainedShape]:
+        """What is told of each shape: its best length, evaluated in full."""
+        found = {}
+        for trial, errors, table in zip(self.trials, self.errors, self.tables, strict=True):
+            at = min(range(len(errors)), key=errors.__getitem__)
+            length, error = int(trial.lengths[at]), errors[at][0]
+            error = error if self.task.predicts_classes else 1 - error
+            cost, name = float(table.full_costs[at]), trial.shape.name(length)
+            found[trial] = TrainedShape(name, length, error, cost, len(trial.folds))
+        return found
+
+
+def searched(
+    estimator: Any, rows: FoldedRows, knob: str, objective: str, verbose: bool = False
+) -> Search:
+    """Train all shapes without the first fold, and those that promise most without the others."""
+    n_classes = len(np.unique(rows.targets)) if is_classifier(estimator) else 1
+    shapes = shapes_of(estimator, rows.n_trained_on(0), n_classes if n_classes > 2 else 1)
+    trials = [ShapeTrial(s, rows, objective, EVERY if objective == "time" else 1) for s in shapes]
+    with progress("train", len(trials), verbose) as report:
+        for done, trial in enumerate(trials, 1):
+            trial.train(estimator)
+            report(done, trial.shape.name(trial.n_rounds))
+    look = Search(trials, knob)
+    kept = look.promising(KEPT)
+    dropped = [line for trial, line in look.lines().items() if trial not in kept]
+    with progress("other folds", len(kept), verbose) as report:
+        for done, trial in enumerate(kept, 1):
+            for _ in range(FOLDS - 1):
+                trial.train(estimator)
+            report(done, trial.shape.name(trial.n_rounds))
+    return Search(kept, knob, dropped)
+
+
+# ---------------------------------------------------------------------------------------- results
+
+
+@dataclass(frozen=True, eq=False)
+class FinalModel:
+    """A shape trained on all rows that do not certify; `ensemble` is the whole model."""
+
+    source: ModelParts
+    ensemble: Ensemble
+    certifying: Votes | None
+
+    def parts(self, rule: Rule) -> Any:
+        """The base classifiers that a rule may evaluate, after what transforms their rows."""
+        ensemble = cut(self.ensemble, rule.length)
+        if self.source.transformer is None:
+            return ensemble
+        return ModelParts(ensemble, self.source.transformer)
+
+
+class FinalModels(dict[ShapeTrial, FinalModel]):
+    """Final models by shape, trained when they are asked for."""
+
+    def __init__(self, estimator: Any, search: Search) -> None:
+        self.estimator, self.search = estimator, search
+
+    def __missing__(self, trial: ShapeTrial) -> FinalModel:
+        rows, certifying = self.search.rows, None
+        source = rows.fitted(self.estimator, trial.shape)
+        ensemble = ensemble_of(source)
+        if len(rows.certifying):
+            certifying = rows.votes(source, ensemble, rows.certifying)
+        self[trial] = FinalModel(source, ensemble, certifying)
+        return self[trial]
+
+    def measured(self, candidate: Candidate) -> Measured:
+        """What a rule does on the rows that certify, by its final model; where there are none, on
+        the rows that judge, by models of the folds."""
+        search, trial, rule = self.search, candidate.trial, candidate.rule
+        judged = outcome = trial.outcome(rule)
+        n_steps = trial.n_rounds
+        if len(search.rows.certifying):
+            model = self[trial]
+            assert model.certifying is not None
+            outcome = Outcome.of(
+                rule, model.ensemble, model.certifying, search.objective, search.every
+            )
+            n_steps = model.ensemble.n_classifiers
+        predictions = search.predictions(outcome, search.calibration(judged, n_steps))
+        return Measured(outcome, predictions)
+
+
+@dataclass(frozen=True, eq=False)
+class Measured:
+    """What a rule does on rows, and what it predicts for them."""
+
+    outcome: Outcome
+    predictions: NDArray[Any]
+
+
+def certified(search: Search, models: FinalModels, guarantee: Guarantee) -> Candidate:
+    """Return the cheapest rule whose guarantee the certifying rows prove, else the reference.
+
+    Rules are tested in a fixed order, up to the first that fails; none before it costs anything.
+    """
+    rows, full = search.rows.certifying, models.measured(search.reference).predictions
+    able = search.to_certify(guarantee.bound, guarantee.confidence)
+
+    def p_value(candidate: Candidate) -> float:
+        found = models.measured(candidate).predictions
+        return guarantee.p_value(search.beyond(found, full, search.rows.targets[rows]))
+
+    n_proved = last_promised((p_value(candidate) for candidate in able), guarantee.confidence)
+    if n_proved:
+        return min(able[:n_proved], key=lambda candidate: candidate.cost)
+    doubt(
+        f"{len(rows)} certifying rows prove {guarantee.knob}={guarantee.bound} for no policy "
+        "cheaper than the full model, which is returned; give more rows or a larger bound"
+    )
+    return search.reference
+
+
+def settle(
+    made: DagEstimator,
+    search: Search,
+    models: FinalModels,
+    chosen: Candidate,
+    knob: str,
+    value: float,
+    guarantee: Guarantee | None,
+) -> None:
+    """Give the estimator its DAG, its calibration, and what is known of them."""
+    task, model, trial, rule = search.task, models[chosen.trial], chosen.trial, chosen.rule
+    judged = trial.outcome(rule)
+    ensemble = cut(model.ensemble, rule.length)
+    calibration = search.calibration(judged, model.ensemble.n_classifiers)
+    mean = float(np.average(judged.n_evaluated, weights=search.weight))
+    dag = compile_dag(ensemble, rule.policy(ensemble, search.every), expected_evaluations=mean)
+    groups = calibration.groups[: ensemble.n_classifiers + 1]
+    n_groups = groups.max() + 1
+    calibration = Calibration(
+        groups, calibration.factors[:n_groups], calibration.offsets[:n_groups]
+    )
+
+    rows = search.judged if guarantee is None else search.rows.certifying
+    truth, weight = search.rows.targets[rows], part(search.rows.weight, rows)
+    found = models.measured(chosen)
+    full, given = (models.measured(c) for c in (search.reference, search.given))
+    qualities = [task.quality(m.predictions, truth, weight) for m in (found, full, given)]
+
+    def average(numbers: NDArray[Any]) -> float:
+        return float(np.average(numbers, weights=weight))
+
+    def evaluation(measured: Measured, price: float) -> Evaluation:
+        loss = average(search.lost(measured.predictions, truth))
+        n = average(measured.outcome.n_evaluated)
+        return Evaluation(loss, n, loss + price * n, n)
+
+    price = value if knob == "beta" else 0.0
+    made.set_params(beta=price)
+    made.describe_rows(search.rows.X)
+    made.take_dag(dag, calibration, (evaluation(found, price), evaluation(full, price)), "labels")
+    reference, cost = search.reference, average(full.outcome.cost)
+    whole = compile_dag(cut(reference.trial.folds[0].ensemble, reference.rule.length))
+    name = reference.trial.shape.name(reference.rule.length)
+    full_quality, given_quality = (np.nan if q is None else float(q) for q in qualities[1:])
+    full_quality, given_quality = (np.nan if q is None else float(q) for q in qualities[1:])
+    made.reference_ = Reference(name, full_quality, cost, given_quality)
+    of_nodes = search.objective == "nodes"
+    excess = search.beyond(found.predictions, full.predictions, truth)
+    made.summary_ = Summary(
+        kind=task.kind,
+        knob=knob,
+        value=value,
+        n_classifiers=ensemble.n_classifiers,
+        rows="choosing" if guarantee is None else "certifying",
+        n_rows=len(rows),
+        n_evaluated=average(found.outcome.n_evaluated),
+        measured_against="labels",
+        full=qualities[1],
+        sparse=qualities[0],
+        difference=task.quality.difference(found.predictions, full.predictions, weight),
+        lost=average(excess) if knob in BOUNDS else None,
+        confidence=None if guarantee is None else guarantee.confidence,
+        speed=finite_speed(batch_time(whole) / max(batch_time(dag), 1e-9)),
+        speed_one=finite_speed(whole.program.full_costs.one / max(dag.program.costs.one, 1e-9)),
+        n_nodes=average(found.outcome.cost) if of_nodes else None,
+        n_nodes_full=cost if of_nodes else None,
+        reference=name,
+        given=qualities[2],
+        is_reference=(trial, rule) == (reference.trial, reference.rule),
+    )
+    if guarantee is not None:
+        made.promise_ = guarantee
+    lines = search.lines()
+    lines[trial] = replace(lines[trial], chosen=True)
+    sign = 1 if task.predicts_classes else -1
+    made.trained_ = tuple(
+        sorted([*lines.values()], key=lambda line: sign * line.error)
+        + sorted(search.dropped, key=lambda line: sign * line.error)
+    )
