@@ -14,7 +14,6 @@ of that size are hard to predict, not how sure a model is.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -24,6 +23,7 @@ from sklearn.model_selection import KFold
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _num_samples, check_consistent_length
 
+from mddag._internal.cached import cached_property
 from mddag._internal.row_sampling import stratified
 from mddag.acquisition.feature_sets import FeatureSets
 from mddag.calibration.calibration import fit_factor, opinion, probabilities

@@ -14,10 +14,10 @@ import os
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeGuard
 
+from mddag._internal.cached import cached_property
 from mddag.adapters.adapter import FileAdapter, need
 
 

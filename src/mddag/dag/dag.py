@@ -13,13 +13,13 @@ Without a policy the DAG evaluates everything.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mddag import _core
+from mddag._internal.cached import cached_property
 from mddag._internal.checks import check_is, check_one_of, checked_threads, typed
 from mddag._internal.out_array import checked_out
 from mddag._internal.read_only import ReadOnlyArrays

@@ -15,7 +15,6 @@ cell of its final scores, and d is the first decision from there on at which thi
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cached_property
 from numbers import Real
 from typing import TYPE_CHECKING
 
@@ -23,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mddag import _core
+from mddag._internal.cached import cached_property
 from mddag._internal.checks import check_positive
 from mddag._internal.read_only import ReadOnlyArrays
 from mddag.dag.cost_model import Costs

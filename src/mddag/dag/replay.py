@@ -10,12 +10,12 @@ from __future__ import annotations
 
 from copy import copy
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from mddag._internal.cached import cached_property
 from mddag._internal.checks import checked_threads
 from mddag.dag.dag import BLOCK, Dag
 from mddag.dag.integer_votes import IntegerVotes

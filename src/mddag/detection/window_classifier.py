@@ -12,13 +12,13 @@ see mddag.features.haar. Twin of the scan: tests/reference/scan.py.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mddag import _core
+from mddag._internal.cached import cached_property
 from mddag._internal.checks import check_between, check_whole, checked_threads
 from mddag._internal.read_only import ReadOnlyArrays, read_only
 from mddag.detection.hits import Hits, boxes_of

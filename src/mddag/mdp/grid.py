@@ -9,12 +9,12 @@ classes goes to the first, and a NaN score has no edge below it.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mddag import _core
+from mddag._internal.cached import cached_property
 from mddag._internal.checks import as_floats, check_whole, checked_prices
 from mddag._internal.read_only import ReadOnlyArrays, read_only
 from mddag._internal.row_sampling import spaced_rows

@@ -16,12 +16,12 @@ once.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from mddag._internal.cached import cached_property
 from mddag._internal.checks import check_is, check_whole, checked_permutation, described, typed
 from mddag._internal.read_only import ReadOnlyArrays, read_only
 from mddag.ensemble.rescaling import Rescaling

@@ -14,13 +14,13 @@ judged by, unless it skips to a step that reads another.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mddag import _core
+from mddag._internal.cached import cached_property
 from mddag._internal.checks import check_is, described
 from mddag._internal.read_only import ReadOnlyArrays, read_only
 from mddag.mdp.grid import Grid

@@ -11,13 +11,13 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
 from numbers import Integral
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from mddag._internal.cached import cached_property
 from mddag._internal.checks import as_floats, check_one_of, check_whole, described
 from mddag._internal.parameters import Parameters
 

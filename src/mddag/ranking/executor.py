@@ -12,13 +12,13 @@ policy that needs queries has it (``QueryState.executor``).
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mddag import _core
+from mddag._internal.cached import cached_property
 from mddag.dag.executors.steps import exit_steps, follow, trace_of, votes_on
 from mddag.dag.program import Program
 from mddag.dag.trace import Trace

@@ -23,11 +23,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
+from mddag._internal.cached import cached_property
 from mddag._internal.checks import check_between
 from mddag.ensemble.votes import Votes
 from mddag.metrics.ranking import GainMetric, Queries

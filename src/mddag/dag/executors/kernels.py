@@ -9,13 +9,13 @@ from __future__ import annotations
 import math
 from abc import abstractmethod
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, ClassVar, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mddag import _core
+from mddag._internal.cached import cached_property
 from mddag.dag.program import Program, verdicts_by_exits
 from mddag.dag.trace import Trace
 from mddag.features.patches import PatchFeatures

@@ -16,7 +16,7 @@ import math
 from collections.abc import Callable, Iterator
 from copy import copy
 from dataclasses import dataclass, replace
-from functools import cached_property, reduce
+from functools import reduce
 from itertools import tee
 from typing import Any
 
@@ -24,6 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mddag import _core
+from mddag._internal.cached import cached_property
 from mddag._internal.checks import described
 from mddag.boosting.rounds import check_votes, leaf_codes
 from mddag.boosting.training_set import TrainingSet, on_used_columns

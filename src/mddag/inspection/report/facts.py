@@ -12,12 +12,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from mddag._internal.cached import cached_property
 from mddag._internal.checks import check_is
 from mddag._internal.row_sampling import spaced_rows
 from mddag.calibration.calibration import Calibration

@@ -13,12 +13,12 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import replace
-from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from mddag._internal.cached import cached_property
 from mddag._internal.checks import check_whole
 from mddag._internal.doubts import doubt
 from mddag.dag.dag import BLOCK
