@@ -25,7 +25,7 @@ KERNEL_TESTS := $(addprefix tests/,native learners solvers/test_sarsa.py solvers
   mdp/test_mdp.py serving/test_predictor.py solvers/test_preparation.py)
 
 .PHONY: demo demo-costs test lint format check clang programs test-arm test-clusters bench-clusters \
-  java fuzz sanitize dist wheel bench experiments docs links release-check clean
+  java fuzz mutation sanitize dist wheel bench experiments docs links release-check clean
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/built
@@ -52,6 +52,10 @@ check: $(VENV)/built
 
 fuzz: $(VENV)/built
 	$(BIN)/python -m tests.serving.model_file.fuzz --cases 3000 --jobs $(JOBS)
+
+# Which small faults of the core the tests notice: docs/research/mutation.md. It edits sources in place.
+mutation: $(VENV)/built
+	$(BIN)/python -m tests.mutation --out build/mutation.json
 
 # The native core built by Clang, for those who have no GCC, such as users of macOS.
 clang: $(VENV)/ready programs
@@ -80,7 +84,7 @@ build/arm/%.neon.o: $(NATIVE)
 
 # Engines of clusters, each run for real on this machine, in an environment of their own: they are
 # large, and want versions of their own. Spark needs Java. Dask is also a part of make test.
-CLUSTER_TESTS := $(addprefix tests/,clusters serving/test_distributed.py serving/mlflow)
+CLUSTER_TESTS := $(addprefix tests/,clusters serving/test_distributed.py serving/test_mlflow.py)
 test-clusters: build/clusters/built java
 	build/clusters/bin/python -m pytest $(CLUSTER_TESTS)
 bench-clusters: build/clusters/built java

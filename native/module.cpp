@@ -30,4 +30,7 @@ NB_MODULE(_core, m) {
   mddag::bind_walk(m);
   mddag::bind_blocks(m);
   mddag::bind_scan(m);
+
+  const auto at_exit = mddag::nb::module_::import_("atexit").attr("register");
+  at_exit(mddag::nb::cpp_function(mddag::Unlocked::end));
 }

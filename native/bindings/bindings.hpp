@@ -3,6 +3,8 @@
 
 #include <nanobind/nanobind.h>
 
+#include "bindings/unlocked.hpp"
+
 namespace mddag {
 
 namespace nb = nanobind;

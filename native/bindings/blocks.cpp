@@ -19,7 +19,7 @@ void bind_forest_scores(nb::class_<blocks::Forest>& forest) {
   forest.def(
       "scores",
       [](const blocks::Forest& self, StridedMatrix<T> X, Matrix<Out> out, int n_threads) {
-        nb::gil_scoped_release unlocked;
+        Unlocked unlocked;
         self.scores(rows(X), out.data(), n_threads);
       },
       "X"_a.noconvert(), "out"_a.noconvert(), "n_threads"_a);
@@ -31,7 +31,7 @@ void bind_forest_run_blocks(nb::class_<blocks::Forest>& forest) {
       "run_blocks",
       [](const blocks::Forest& self, StridedMatrix<T> X, const blocks::Decisions& decisions,
          Matrix<Out> out, std::optional<Array<std::int32_t>> exit_step, int n_threads) {
-        nb::gil_scoped_release unlocked;
+        Unlocked unlocked;
         self.require(decisions);
         self.run_blocks(rows(X), decisions, out.data(), exit_step ? exit_step->data() : nullptr,
                         n_threads);
@@ -47,7 +47,7 @@ void bind_forest_run_queries(nb::class_<blocks::Forest>& forest) {
       [](const blocks::Forest& self, StridedMatrix<T> X, Array<const std::int64_t> starts,
          const blocks::QueryDecisions& decisions, Array<double> reading,
          Array<std::int32_t> exit_step, int n_threads) {
-        nb::gil_scoped_release unlocked;
+        Unlocked unlocked;
         require_queries(span(starts), X.shape(0));
         if (reading.shape(0) != X.shape(0) || exit_step.shape(0) != X.shape(0))
           refuse("readings and exits are not one for each row");
@@ -100,7 +100,7 @@ void bind_decisions(nb::module_& m) {
           [](blocks::Decisions* self, Array<const std::int64_t> edges,
              Matrix<const std::int32_t> jumps, std::size_t n_steps, std::size_t every,
              std::size_t n_scores, std::size_t expected_steps) {
-            nb::gil_scoped_release unlocked;
+            Unlocked unlocked;
             require_jumps(jumps, n_steps, every, (edges.shape(0) + 1) * n_scores);
             new (self) blocks::Decisions(span(edges), {jumps.data(), jumps.size()}, n_steps,
                                          n_scores, every, expected_steps);
@@ -122,7 +122,7 @@ void bind_blocks(nb::module_& m) {
          const std::string& level) {
         const NamedLevel named = level_or_chosen(level);
         const auto& [values, starts, score, rounds, n_scores] = tables;
-        nb::gil_scoped_release unlocked;
+        Unlocked unlocked;
         require_sound(tree_arrays, tables, bias, order);
         new (self) blocks::Forest(trees(tree_arrays), span(values), span(starts), span(score),
                                   span(rounds), span(bias), unit, span(order), named);

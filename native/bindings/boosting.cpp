@@ -31,7 +31,7 @@ void bind_encode(nb::module_& m) {
       [](StridedMatrix<T> X, Array<const double> cuts, Array<const std::int64_t> starts,
          Array<const std::int32_t> n_codes, Array<const bool> nominal, Matrix<Code> out,
          int n_threads) {
-        nb::gil_scoped_release unlocked;
+        Unlocked unlocked;
         encode(rows(X), span(cuts), span(starts), span(n_codes), span(nominal), out.data(),
                n_threads);
       },
@@ -46,7 +46,7 @@ void bind_coded_leaves(nb::module_& m) {
       [](const ColumnArrays<Code>& column_arrays, Array<const std::uint8_t> node_bytes,
          Array<const std::int32_t> cuts, Array<const std::uint32_t> words, Array<Leaf> out,
          int n_threads) {
-        nb::gil_scoped_release unlocked;
+        Unlocked unlocked;
         const auto* nodes = reinterpret_cast<const Node*>(node_bytes.data());
         const CodedTree tree{{nodes, cuts.shape(0)}, span(cuts), span(words)};
         coded_leaves(columns<Code>(column_arrays), tree, out.data(), n_threads);
@@ -63,7 +63,7 @@ void bind_grow(nb::module_& m) {
          Matrix<const double> weights, bool opposite, Array<std::uint8_t> node_bytes,
          Array<std::int32_t> cuts, Matrix<double> votes, Array<std::uint32_t> words,
          int n_threads) {
-        nb::gil_scoped_release unlocked;
+        Unlocked unlocked;
         GrownTree tree{reinterpret_cast<Node*>(node_bytes.data()), cuts.data(), votes.data(),
                        words.data(), votes.shape(1)};
         const bool valid = grow(columns<Code>(column_arrays), targets.data(), weights.data(),
@@ -90,7 +90,7 @@ void bind_rounds(nb::module_& m) {
       "sum_by_leaf",
       [](Array<const Code> leaf, Matrix<const std::int8_t> targets, Matrix<const double> weights,
          Matrix<std::int64_t> out, int n_threads) {
-        nb::gil_scoped_release unlocked;
+        Unlocked unlocked;
         return with_n_scores(out.shape(1), [&](auto width) {
           return sum_by_leaf(span(leaf), targets.data(), weights.data(), out.data(), out.shape(0),
                              width, n_threads);
@@ -103,7 +103,7 @@ void bind_rounds(nb::module_& m) {
       [](Array<const Code> leaf, Matrix<const double> votes, Matrix<const std::int8_t> targets,
          Array<const double> mass, double right, double wrong, Matrix<double> units,
          Matrix<double> weights, int n_threads) {
-        nb::gil_scoped_release unlocked;
+        Unlocked unlocked;
         with_n_scores(votes.shape(1), [&](auto width) {
           reweigh(span(leaf), {votes.data(), votes.size()}, targets.data(), mass.data(), right,
                   wrong, units.data(), weights.data(), width, n_threads);
@@ -115,7 +115,7 @@ void bind_rounds(nb::module_& m) {
       "add_votes",
       [](Array<const Code> leaf, Matrix<const double> votes, Matrix<const std::int8_t> targets,
          Array<const double> mass, Matrix<double> scores, int n_threads) {
-        nb::gil_scoped_release unlocked;
+        Unlocked unlocked;
         return with_n_scores(votes.shape(1), [&](auto width) {
           return add_votes(span(leaf), votes.data(), targets.data(), mass.data(), scores.data(),
                            width, n_threads);

@@ -16,7 +16,7 @@ void bind_leaf_codes(nb::module_& m) {
   m.def(
       "leaf_codes",
       [](const TreeArrays& tree_arrays, StridedMatrix<T> X, Matrix<Code> out, int n_threads) {
-        nb::gil_scoped_release unlocked;
+        Unlocked unlocked;
         leaf_codes(trees(tree_arrays), rows(X), out.data(), n_threads);
       },
       "trees"_a.noconvert(), "X"_a.noconvert(), "out"_a.noconvert(), "n_threads"_a);
@@ -28,7 +28,7 @@ void bind_add_scores(nb::module_& m) {
       "add_scores",
       [](const TreeArrays& tree_arrays, const TableArrays& table_arrays, StridedMatrix<T> X,
          Matrix<double> out, int n_threads) {
-        nb::gil_scoped_release unlocked;
+        Unlocked unlocked;
         add_scores(trees(tree_arrays), tables(table_arrays), rows(X), out.data(), n_threads);
       },
       "trees"_a.noconvert(), "tables"_a.noconvert(), "X"_a.noconvert(), "out"_a.noconvert(),
@@ -40,7 +40,7 @@ void bind_add_coded_scores(nb::module_& m) {
   m.def(
       "add_coded_scores",
       [](const TableArrays& table_arrays, Matrix<const Code> codes, Matrix<double> out) {
-        nb::gil_scoped_release unlocked;
+        Unlocked unlocked;
         add_coded_scores(tables(table_arrays), codes.data(), codes.shape(0), out.data());
       },
       "tables"_a.noconvert(), "codes"_a.noconvert(), "out"_a.noconvert());
@@ -52,7 +52,7 @@ void bind_add_leaf_sums(nb::module_& m) {
       "add_leaf_sums",
       [](const TableArrays& table_arrays, Matrix<const Code> codes, Matrix<const double> numbers,
          Array<double> sums) {
-        nb::gil_scoped_release unlocked;
+        Unlocked unlocked;
         add_leaf_sums(tables(table_arrays), codes.data(), codes.shape(0), numbers.data(),
                       sums.data());
       },

@@ -44,7 +44,7 @@ void bind_walks(nb::module_& m) {
       [](const ExitSampleArrays<Code>& sample, const GridArrays& grid_arrays,
          const ExitArrays& exit_arrays, const std::vector<LossArrays>& losses,
          Matrix<double> sums) {
-        nb::gil_scoped_release unlocked;
+        Unlocked unlocked;
         const auto& [table_arrays, codes, bias, weight, spent] = sample;
         const ScoreState<std::size_t> state = score_state(grid_arrays);
         const Tables votes = tables(table_arrays);
@@ -77,7 +77,7 @@ void bind_quit_cuts(nb::module_& m) {
       [](Matrix<const double> there, Matrix<const double> wrong, Array<const double> budget,
          Array<const double> shares, Array<std::int64_t> low, Array<std::int64_t> high,
          Array<double> weight) {
-        nb::gil_scoped_release unlocked;
+        Unlocked unlocked;
         const std::size_t n = there.shape(0), n_cells = there.shape(1);
         const bool fits = wrong.shape(0) == n && wrong.shape(1) == n_cells &&
                           budget.shape(0) == n && low.shape(0) == n && high.shape(0) == n &&
@@ -109,7 +109,7 @@ void bind_rejection(nb::module_& m) {
       "reject_thresholds",
       [](const RankedArrays& arrays, const RejectionArrays& of_rows, double least,
          Array<double> going_on, Array<double> out) {
-        nb::gil_scoped_release unlocked;
+        Unlocked unlocked;
         const auto& [sums, ranks, cuts] = arrays;
         const auto& [reject, negative, reached, prices, looks] = of_rows;
         const std::size_t T = sums.shape(0), n = sums.shape(1), length = out.shape(0);
@@ -130,7 +130,7 @@ void bind_rejection(nb::module_& m) {
   m.def(
       "last_steps",
       [](Matrix<const double> sums, Array<const double> thresholds, Array<std::int32_t> out) {
-        nb::gil_scoped_release unlocked;
+        Unlocked unlocked;
         const std::size_t length = thresholds.shape(0);
         if (length == 0 || length > sums.shape(0) || out.shape(0) != sums.shape(1))
           refuse("thresholds or steps do not fit the sums");

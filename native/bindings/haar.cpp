@@ -41,7 +41,7 @@ void bind_columns(nb::module_& m) {
         if (of.n != cells.n || of.window.height != cells.window.height ||
             of.window.width != cells.window.width)
           refuse("cells are not those of the patches");
-        nb::gil_scoped_release unlocked;
+        Unlocked unlocked;
         fill_cells(of, cells, n_threads);
       },
       "patches"_a.noconvert(), "out"_a.noconvert(), "n_threads"_a);
@@ -52,7 +52,7 @@ void bind_columns(nb::module_& m) {
         const Span<const HaarFeature> all = features_of(features, cells.window);
         if (out.shape(0) != all.size || out.shape(1) != cells.n)
           refuse("out is not of the features and the patches");
-        nb::gil_scoped_release unlocked;
+        Unlocked unlocked;
         haar_columns(cells, all, out.data(), n_threads);
       },
       "patches"_a.noconvert(), "features"_a.noconvert(), "out"_a.noconvert(), "n_threads"_a);
@@ -65,7 +65,7 @@ void bind_columns(nb::module_& m) {
         if (out.shape(0) != all.size || out.shape(1) != cells.n)
           refuse("out is not of the features and the patches");
         if (n_bins < 2 || n_bins > 256) refuse("bins are not 2 to 256");
-        nb::gil_scoped_release unlocked;
+        Unlocked unlocked;
         haar_codes(cells, all, n_bins, out.data(), n_threads);
       },
       "patches"_a.noconvert(), "features"_a.noconvert(), "n_bins"_a, "out"_a.noconvert(),
@@ -85,7 +85,7 @@ void bind_haar(nb::module_& m) {
                                           std::pair{squares.shape(0), squares.shape(1)}})
           if (rows != height + 1 || cells != width + 1)
             refuse("integral images are not of the picture's height + 1 and width + 1");
-        nb::gil_scoped_release unlocked;
+        Unlocked unlocked;
         const Picture grey{picture.data(), height, width, width};
         sums_of(grey, sums.data());
         squares_of(grey, squares.data());
@@ -109,7 +109,7 @@ void bind_haar(nb::module_& m) {
         const Span<const HaarFeature> all = features_of(features, of.window);
         if (out.shape(0) != of.n || out.shape(1) != all.size)
           refuse("out is not of the patches and the features");
-        nb::gil_scoped_release unlocked;
+        Unlocked unlocked;
         haar_values(of, all, out.data(), n_threads);
       },
       "patches"_a.noconvert(), "features"_a.noconvert(), "out"_a.noconvert(), "n_threads"_a);

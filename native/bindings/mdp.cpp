@@ -21,7 +21,7 @@ void bind_cells(nb::module_& m) {
   m.def(
       "cells",
       [](const GridArrays& grid_arrays, Matrix<const double> scores, Array<std::int32_t> out) {
-        nb::gil_scoped_release unlocked;
+        Unlocked unlocked;
         const auto state = score_state(grid_arrays);
         for (std::size_t i = 0; i < scores.shape(0); ++i)
           out.data()[i] =
@@ -34,7 +34,7 @@ void bind_losses(nb::module_& m) {
   m.def(
       "losses",
       [](const LossArrays& loss, Matrix<const double> scores, Array<double> out) {
-        nb::gil_scoped_release unlocked;
+        Unlocked unlocked;
         const LabelledLoss quit_loss = labelled_loss(loss, scores.shape(1));
         for (std::size_t i = 0; i < out.shape(0); ++i)
           out.data()[i] = quit_loss(scores.data() + i * scores.shape(1), i);
@@ -79,7 +79,7 @@ void bind_rollout(nb::module_& m, const char* name, StateOf state_of, const Name
                  Matrix<double> carried, Array<std::int32_t> n_evaluated,
                  Array<std::int32_t> exit_step, Array<double> cost, int n_threads,
                  const std::optional<ChargeArrays>& charges) {
-        nb::gil_scoped_release unlocked;
+        Unlocked unlocked;
         const CodedVotes<Code> votes{tables(table_arrays), codes.data()};
         const JumpTable jump = jump_table(policy);
         const auto state = state_of(grid, jump.order.size, more...);
@@ -120,7 +120,7 @@ void bind_urgency(nb::module_& m) {
       [](const UrgencyArrays& arrays, Array<const std::int64_t> starts, Array<const double> reading,
          Array<const double> spread, Array<const std::uint8_t> alive, Array<double> out,
          int n_threads) {
-        nb::gil_scoped_release unlocked;
+        Unlocked unlocked;
         require_queries(span(starts), out.shape(0));
         const bool fits = reading.shape(0) == out.shape(0) && spread.shape(0) == out.shape(0) &&
                           alive.shape(0) == out.shape(0);

@@ -105,7 +105,7 @@ void bind_scan(nb::module_& m) {
         scan::require_tasks(grey, all_levels, all_tasks, classifier);
         scan::Found found;
         {
-          nb::gil_scoped_release unlocked;
+          Unlocked unlocked;
           found = scan::scan(grey, all_levels, all_tasks, classifier, kernels, n_threads);
         }
         return as_arrays(found);
@@ -119,7 +119,7 @@ void bind_scan(nb::module_& m) {
         const Span<const scan::Box> all = boxes_of(boxes, group.shape(0));
         if (weights.shape(0) != all.size) refuse("weights are not those of the boxes");
         if (!(least > 0.0)) refuse("the least overlap is not above 0");
-        nb::gil_scoped_release unlocked;
+        Unlocked unlocked;
         return scan::group_greedily(all, weights.data(), least, group.data());
       },
       "boxes"_a.noconvert(), "weights"_a.noconvert(), "least"_a, "group"_a.noconvert());
@@ -127,7 +127,7 @@ void bind_scan(nb::module_& m) {
       "group_similar",
       [](Matrix<const std::int64_t> boxes, double part, Array<std::int64_t> group) {
         const Span<const scan::Box> all = boxes_of(boxes, group.shape(0));
-        nb::gil_scoped_release unlocked;
+        Unlocked unlocked;
         return scan::group_similar(all, part, group.data());
       },
       "boxes"_a.noconvert(), "part"_a, "group"_a.noconvert());
@@ -135,7 +135,7 @@ void bind_scan(nb::module_& m) {
       "resize",
       [](Matrix<const std::uint8_t> picture, Matrix<std::uint8_t> out) {
         if (picture.size() == 0) refuse("the picture has no pixels");
-        nb::gil_scoped_release unlocked;
+        Unlocked unlocked;
         const Picture grey{picture.data(), picture.shape(0), picture.shape(1), picture.shape(1)};
         scan::ResizedRows rows(grey, out.shape(0), out.shape(1));
         for (std::size_t y = 0; y < out.shape(0); ++y) rows.row(y, out.data() + y * out.shape(1));

@@ -119,7 +119,7 @@ void bind_learn_episodes(nb::module_& m) {
               const LearningArguments& learning, Array<const double> epsilon,
               std::size_t n_episodes, const ValueArrays& values, Array<std::uint64_t> random_state,
               const LossArrays& loss) {
-        nb::gil_scoped_release unlocked;
+        Unlocked unlocked;
         const std::size_t n_scores = std::get<2>(sample).shape(0);
         learn(sample, space, learning, epsilon, n_episodes, values, random_state,
               labelled_loss(loss, n_scores));
@@ -149,7 +149,7 @@ void bind_values(nb::module_& m) {
       "tabulate",
       [](const ValueArrays& value_arrays, const SpaceArrays& space, const Allowed& allowed,
          Matrix<std::uint8_t> out) {
-        nb::gil_scoped_release unlocked;
+        Unlocked unlocked;
         const auto& [eval, skip, quit] = allowed;
         const bool choices[] = {eval, skip, quit};
         if (!std::get<3>(space))
@@ -248,7 +248,7 @@ void bind_sweep(nb::module_& m) {
       [](const DescentSampleArrays<Code>& sample, const GridArrays& grid_arrays,
          const DescentArguments& arguments, const GuardArguments& guard, const LossArrays& loss,
          Matrix<std::uint8_t> actions, int n_threads) {
-        nb::gil_scoped_release unlocked;
+        Unlocked unlocked;
         const ScoreState<std::size_t> state = score_state(grid_arrays);
         const auto sweep = [&](const auto& problem) {
           const NativeLosses losses{labelled_loss(loss, state.n_scores), problem.state.width()};

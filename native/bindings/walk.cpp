@@ -99,7 +99,7 @@ void bind_walk_rows(nb::class_<RowWalk>& walk) {
   walk.def(
       "scores",
       [](const RowWalk& self, StridedMatrix<T> X, Matrix<double> out, int n_threads) {
-        nb::gil_scoped_release unlocked;
+        Unlocked unlocked;
         self.scores(rows(X), out.data(), n_threads);
       },
       "X"_a.noconvert(), "out"_a.noconvert(), "n_threads"_a);
@@ -107,7 +107,7 @@ void bind_walk_rows(nb::class_<RowWalk>& walk) {
       "exits",
       [](const RowWalk& self, StridedMatrix<T> X, Matrix<double> out, Array<std::int32_t> exit_step,
          std::optional<Array<std::int64_t>> codes, int n_threads) {
-        nb::gil_scoped_release unlocked;
+        Unlocked unlocked;
         self.exits(rows(X), out.data(), exit_step.data(), data_or_null(codes), n_threads);
       },
       "X"_a.noconvert(), "out"_a.noconvert(), "exit_step"_a.noconvert(),
@@ -119,7 +119,7 @@ void bind_walk_rows(nb::class_<RowWalk>& walk) {
          std::optional<Array<std::int64_t>> codes, int n_threads) {
         Paths paths;
         {
-          nb::gil_scoped_release unlocked;
+          Unlocked unlocked;
           paths = self.run(rows(X), costs.data(), out.data(), exit_step.data(), cost.data(),
                            data_or_null(codes), n_threads);
         }
@@ -135,7 +135,7 @@ void bind_probabilities(nb::module_& m) {
       "probabilities",
       [](Matrix<const double> scores, Array<const double> factors, Array<const double> offsets,
          Matrix<double> out) {
-        nb::gil_scoped_release unlocked;
+        Unlocked unlocked;
         const std::size_t n = scores.shape(0), K = scores.shape(1), n_classes = out.shape(1);
         const std::size_t step = factors.shape(0) == 1 ? 0 : 1;  // one for all, or one per row
         if (step == 1 && factors.shape(0) != n) refuse("factors are not those of the rows");
@@ -207,7 +207,7 @@ void bind_lazy_run(nb::module_& m, const char* name) {
               refuse("X is not of the rows and features");
             if (lacking.shape(0) != rows.shape(0) || lacking.shape(1) != self.n_groups())
               refuse("lacking is not of the rows and groups");
-            nb::gil_scoped_release unlocked;
+            Unlocked unlocked;
             self.resume(X.data(), span(rows), lacking.data(), n_threads);
           },
           "X"_a.noconvert(), "rows"_a.noconvert(), "lacking"_a.noconvert(), "n_threads"_a)
@@ -219,7 +219,7 @@ void bind_lazy_run(nb::module_& m, const char* name) {
             if (scores.shape(0) != n || scores.shape(1) != self.walk().n_scores() ||
                 exit_step.shape(0) != n || (codes && codes->shape(0) != n))
               refuse("results are not of the rows and scores");
-            nb::gil_scoped_release unlocked;
+            Unlocked unlocked;
             self.finish(scores.data(), exit_step.data(), data_or_null(codes));
           },
           "scores"_a.noconvert(), "exit_step"_a.noconvert(), "codes"_a.noconvert().none());
@@ -247,7 +247,7 @@ void bind_patch_walk(nb::module_& m) {
              Array<const std::int32_t> bias, double unit, Array<const std::int64_t> order,
              Array<const std::int64_t> edges, Matrix<const std::int32_t> jumps, std::size_t every,
              FeatureArray features, std::size_t height, std::size_t width) {
-            nb::gil_scoped_release unlocked;
+            Unlocked unlocked;
             const std::size_t n_steps = order.shape(0), n_scores = bias.shape(0);
             require_sound(tree_arrays, tables, bias, order);
             require_jumps(jumps, n_steps, every, (edges.shape(0) + 1) * n_scores);
@@ -265,7 +265,7 @@ void bind_patch_walk(nb::module_& m) {
           "scores",
           [](const PatchWalk& self, PatchArray array, Matrix<double> out, int n_threads) {
             const Patches patches = walked_patches(self, array, out);
-            nb::gil_scoped_release unlocked;
+            Unlocked unlocked;
             self.scores(patches, out.data(), n_threads);
           },
           "patches"_a.noconvert(), "out"_a.noconvert(), "n_threads"_a)
@@ -275,7 +275,7 @@ void bind_patch_walk(nb::module_& m) {
              Array<std::int32_t> exit_step, int n_threads) {
             const Patches patches = walked_patches(self, array, out);
             require_rows(exit_step.shape(0), patches);
-            nb::gil_scoped_release unlocked;
+            Unlocked unlocked;
             self.exits(patches, out.data(), exit_step.data(), n_threads);
           },
           "patches"_a.noconvert(), "out"_a.noconvert(), "exit_step"_a.noconvert(), "n_threads"_a)
@@ -289,7 +289,7 @@ void bind_patch_walk(nb::module_& m) {
             if (costs.shape(0) != self.n_classifiers()) refuse("costs are not those of the steps");
             Paths paths;
             {
-              nb::gil_scoped_release unlocked;
+              Unlocked unlocked;
               paths = self.run(patches, costs.data(), out.data(), exit_step.data(), cost.data(),
                                n_threads);
             }
@@ -335,7 +335,7 @@ void bind_walk_of(nb::module_& m, const char* name, StateOf state_of, const Name
                  Array<const std::int64_t> order, Array<const std::int64_t> edges,
                  Matrix<const std::int32_t> jumps, std::size_t every, std::size_t n_features,
                  bool missing, std::optional<VerdictArrays> verdicts, const More&... more) {
-        nb::gil_scoped_release unlocked;
+        Unlocked unlocked;
         make_walk(self, tree_arrays, tables, bias, unit, order, edges, jumps, every, n_features,
                   missing, verdicts, state_of(order.shape(0), bias.shape(0), more...));
       },

@@ -1,15 +1,22 @@
 """A fit ends for one of six reasons, and an interrupted one leaves no trace."""
 
+import importlib
 import signal
+import sys
 import time
 
 import numpy as np
 import pytest
-from numpy.testing import assert_array_equal
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.datasets import load_iris
 from sklearn.tree import DecisionTreeClassifier
 
 from mddag import AdaBoostMHClassifier
-from mddag.boosting.training import draws, open_columns
+from mddag.boosting.rounds import Round, scored
+from mddag.boosting.training import Watch, draws, feature_importances, open_columns, split_gains
+from mddag.boosting.training_set import TrainingSet
+from mddag.ensemble.nodes import TreeBuilder
+from mddag.features.features import Features
 from mddag.learners import Stump
 
 rng = np.random.default_rng(0)
@@ -123,3 +130,124 @@ def test_seconds_are_logged():
     began = time.perf_counter()
     model = AdaBoostMHClassifier(n_rounds=5).fit(X, y)
     assert 0 < model.history_["seconds"].sum() < time.perf_counter() - began
+
+
+def constant(vote):
+    tree = TreeBuilder()
+    return tree.finish(tree.leaf(np.array([vote])))
+
+
+def test_the_best_round_is_the_first_with_the_smallest_error():
+    labels = np.array([1, 1, 0], np.intp)
+    features = Features(1)
+    rows = features.rows(np.zeros((3, 1)))
+    held = TrainingSet(rows, labels, np.ones(3), np.arange(2), features, np.zeros(1, bool))
+    watch = Watch(held, scored(labels, 2, np.ones(3)))
+    for vote in (-1.0, 2.0, 0.5, -2.0):  # sums: -1, 1, 1.5, -0.5
+        watch.see(constant(vote))
+    assert watch.errors == [2 / 3, 1 / 3, 1 / 3, 2 / 3]
+    assert watch.best == 2
+    assert watch.stale(2)
+    assert not watch.stale(3)
+
+
+IRIS, SPECIES = load_iris(return_X_y=True)
+
+
+class Log:
+    """A callback that notes what it is told and may stop the fit."""
+
+    def __init__(self, last=None):
+        self.last, self.told, self.scores = last, [], []
+
+    def setup(self, estimator, context):
+        self.told.append("setup")
+
+    def on_fit_task_begin(self, estimator, context):
+        self.told.append(f"begin {context.task_name}")
+
+    def on_fit_task_end(self, estimator, context, *, X=None, y=None, fitted_estimator=None):
+        self.told.append(f"end {context.task_name}")
+        self.scores.append(fitted_estimator.score(IRIS, SPECIES))
+        return len(self.scores) == self.last
+
+    def teardown(self, estimator, context):
+        self.told.append("teardown")
+
+
+@pytest.fixture(autouse=True)
+def _needs_callbacks():
+    pytest.importorskip("sklearn.callback")
+
+
+def test_every_round_is_told_with_a_model_that_can_predict():
+    log = Log()
+    model = AdaBoostMHClassifier(n_rounds=3).set_callbacks(log).fit(IRIS, SPECIES)
+    told = ["begin round", "end round"] * 3
+    assert log.told == ["setup", "begin fit", *told, "end fit", "teardown"]
+    staged = [np.mean(labels == SPECIES) for labels in model.staged_predict(IRIS)]
+    np.testing.assert_allclose(log.scores, [*staged, staged[-1]])
+
+
+def test_a_callback_can_stop_the_fit():
+    model = AdaBoostMHClassifier(n_rounds=50).set_callbacks(Log(last=4)).fit(IRIS, SPECIES)
+    assert (model.n_rounds_, model.stopped_by_) == (4, "callback")
+
+
+def test_callbacks_are_torn_down_after_a_failure():
+    log = Log()
+    with pytest.raises(ValueError, match="infinity"):
+        AdaBoostMHClassifier().set_callbacks(log).fit(np.full((4, 1), np.inf), [0, 1, 0, 1])
+    assert log.told[-1] == "teardown"
+
+
+def test_older_versions_of_scikit_learn_have_none(monkeypatch):
+    monkeypatch.setitem(sys.modules, "sklearn.callback", None)
+    monkeypatch.delitem(sys.modules, "mddag.boosting.training")
+    older = importlib.import_module("mddag.boosting.training")
+    monkeypatch.undo()
+
+    class Estimator(older.CallbackSupportMixin):
+        @older.with_callbacks
+        def fit(self):
+            tasks = older.Tasks(self, 3, IRIS, SPECIES, None)
+            tasks.begin_round()
+            stop = tasks.end_round(dict)
+            tasks.end(dict)
+            return stop
+
+    assert Estimator().fit() is False
+
+
+def tree():
+    """Feature 1 at the root, feature 0 below it on the left."""
+    tree = TreeBuilder()
+    low = tree.split(0, 0.5, tree.leaf([1.0]), tree.leaf([-1.0]), True)
+    return tree.finish(tree.split(1, 2.5, low, tree.leaf([1.0]), True))
+
+
+def played(nodes, sums, alpha, edge):
+    return Round(nodes, np.array(sums), edge, alpha, 0.0, False)
+
+
+def test_gains_are_rises_of_absolute_sums():
+    nodes = tree()  # leaf codes: breadth first, so the right leaf of the root is leaf 0
+    gains = split_gains(nodes, np.array([[5], [4], [-1]]))
+    features = nodes.records["feature"].tolist()
+    assert gains[features.index(1)] == abs(3) + abs(5) - abs(8)
+    assert gains[features.index(0)] == abs(4) + abs(-1) - abs(3)
+
+
+def test_a_round_is_shared_by_gain_and_evenly_without_gain():
+    by_gain = played(tree(), [[5], [4], [-1]], alpha=2.0, edge=0.5)
+    assert_allclose(feature_importances([by_gain], 3), [1, 0, 0])
+    evenly = played(tree(), [[5], [4], [1]], alpha=2.0, edge=0.5)
+    assert_allclose(feature_importances([evenly], 3), [0.5, 0.5, 0])
+    assert_allclose(feature_importances([by_gain, evenly], 3), [0.75, 0.25, 0])
+
+
+def test_constant_votes_use_no_feature():
+    tree = TreeBuilder()
+    constant = played(tree.finish(tree.leaf([1.0])), [[7]], alpha=1.0, edge=0.5)
+    assert feature_importances([constant], 2).tolist() == [0, 0]
+    assert feature_importances([], 2).sum() == pytest.approx(0)

@@ -7,8 +7,20 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from mddag import AdaBoostMHClassifier
-from mddag.boosting.training_set import TrainingSet, class_weights, nominal_columns
+from mddag.boosting.training_set import (
+    TrainingSet,
+    among,
+    class_weights,
+    nominal_columns,
+    on_used_columns,
+    without_rare_sides,
+)
+from mddag.ensemble.ensemble import Ensemble
+from mddag.ensemble.nodes import TreeBuilder
 from mddag.features.features import Features
+from mddag.features.haar import haar_features
+from mddag.features.patches import PatchFeatures
+from mddag.learners.columns import Columns
 
 X = np.array([[0.0, 3.0], [1.0, 1.0], [2.0, 4.0], [3.0, 1.0], [4.0, 5.0], [5.0, 9.0]])
 y = np.array([0, 0, 1, 0, 1, 1])
@@ -170,3 +182,63 @@ def test_weights_that_sum_to_nothing_are_refused():
     X, y = np.arange(8.0)[:, None], [0, 1] * 4
     with pytest.raises(ValueError, match=r"sums to 8e-06; a weight of 1 stands for one row"):
         AdaBoostMHClassifier(n_rounds=2).fit(X, y, sample_weight=np.full(8, 1e-6))
+
+
+def test_thin_sides_go_and_the_codes_follow():
+    X = np.column_stack([[0, 1, 2, 3, 4, np.nan], [0, 1, 1, 2, 2, 0]])
+    columns = Columns.from_rows(X, nominal=[False, True])
+    weight = np.array([1.0, 1, 1, 1, 1, 1])
+    kept = without_rare_sides(columns, weight, 0.3)
+    assert kept.cuts[0].tolist() == [1.5, 2.5]
+    assert kept.codes[0].tolist() == [0, 0, 1, 2, 2, 3]
+    assert kept.n_codes.tolist() == [3, 3]
+    assert_array_equal(kept.codes[1], columns.codes[1])
+
+
+def test_a_column_may_lose_all_its_cuts():
+    columns = Columns.from_rows(np.array([[0.0], [1.0], [np.nan]]))
+    kept = without_rare_sides(columns, np.ones(3), 0.9)
+    assert len(kept.cuts[0]) == 0
+    assert kept.codes[0].tolist() == [0, 0, 1]
+    assert columns.codes[0].tolist() == [0, 1, 2]
+
+
+ALL = PatchFeatures.of((4, 4), haar_features((4, 4)))
+
+
+def stump(column):
+    tree = TreeBuilder()
+    left, right = tree.leaf(np.array([-1.0])), tree.leaf(np.array([1.0]))
+    return tree.finish(tree.split(column, 0.25, left, right, True))
+
+
+def constant():
+    tree = TreeBuilder()
+    return tree.finish(tree.leaf(np.array([1.0])))
+
+
+def read(trees):
+    return [nodes.records["feature"].tolist() for nodes in trees]
+
+
+def test_columns_that_are_not_read_are_left_out():
+    trees, features = on_used_columns([stump(40), constant(), stump(7), stump(40)], ALL)
+    assert read(trees) == [[1, -1, -1], [-1], [0, -1, -1], [1, -1, -1]]
+    np.testing.assert_array_equal(features.rectangles, ALL.rectangles[[7, 40]])
+
+
+def test_the_numbers_come_back():
+    given = [stump(40), constant(), stump(7)]
+    trees, features = on_used_columns(given, ALL)
+    ensemble = Ensemble.from_trees(trees, features=features)
+    assert read(among(ALL, ensemble)) == read(given)
+    with pytest.raises(ValueError, match="not among those of the learner"):
+        among(ALL.taken(np.arange(20)), ensemble)
+
+
+def test_columns_of_x_all_stay():
+    given, features = [stump(4)], Features(9)
+    assert on_used_columns(given, features) == (given, features)
+    assert read(among(features, Ensemble.from_trees(given, features=features))) == read(given)
+    none, left = on_used_columns([], ALL)
+    assert (list(none), left.n) == ([], 0)

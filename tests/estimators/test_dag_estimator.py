@@ -9,8 +9,9 @@ import sklearn
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.base import BaseEstimator, clone
-from sklearn.datasets import load_breast_cancer, make_hastie_10_2
+from sklearn.datasets import load_breast_cancer, load_diabetes, make_hastie_10_2
 from sklearn.ensemble import GradientBoostingClassifier, GradientBoostingRegressor
+from sklearn.frozen import FrozenEstimator
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -20,9 +21,11 @@ import mddag
 from mddag import MDDAGClassifier, MDDAGRegressor
 from mddag._internal.checks import usable_cores
 from mddag.estimators.dag_estimator import DagEstimator
+from mddag.estimators.fitted_model import fitted_model, is_fitted
+from mddag.estimators.solver_choice import chosen_solver, threads_of_learning
 from mddag.losses import Logistic, ZeroOne
 from mddag.ordering import Correlation, Given
-from mddag.solvers import Margin, Portfolio, Prefix
+from mddag.solvers import Margin, Portfolio, Prefix, Sarsa
 
 X, y = load_breast_cancer(return_X_y=True)
 MODEL = GradientBoostingClassifier(n_estimators=30, max_depth=2, random_state=0).fit(
@@ -263,3 +266,125 @@ def test_a_common_factor_of_weights_changes_nothing(factor, seed):
     )
     np.testing.assert_array_equal(one.policy_.actions, other.policy_.actions)
     np.testing.assert_allclose(one.predict_proba(X), other.predict_proba(X), rtol=1e-6)
+
+
+def source(model, held_out=0.3):
+    return fitted_model(model, "classifier", X, y, held_out, np.random.RandomState(0))
+
+
+def test_a_fitted_model_is_used_as_it_is_on_every_row():
+    model = GradientBoostingClassifier(n_estimators=5, random_state=0).fit(X[:300], y[:300])
+    for same in (model, FrozenEstimator(model), mddag.as_ensemble(model)):
+        found = source(same)
+        assert found.rows.tolist() == list(range(len(y)))
+        np.testing.assert_allclose(
+            found.ensemble.scores(X)[:, 0],
+            model.decision_function(X),
+            atol=1e-12,
+        )
+
+
+def test_an_unfitted_model_never_sees_the_policy_rows():
+    seen = []
+
+    class Watched(GradientBoostingClassifier):
+        def fit(self, X, y):
+            seen.append(X)
+            return super().fit(X, y)
+
+    found = source(Watched(n_estimators=5))
+    assert len(found.rows) == pytest.approx(0.3 * len(y), abs=2)
+    assert len(seen[0]) == len(y) - len(found.rows)
+    assert not {r.tobytes() for r in X[found.rows]} & {r.tobytes() for r in seen[0]}
+    assert source(Watched(n_estimators=5), held_out=0.0).rows.tolist() == list(range(len(y)))
+
+
+def test_the_model_given_is_not_touched():
+    model = GradientBoostingClassifier(n_estimators=5)
+    source(model)
+    assert not is_fitted(model)
+
+
+def test_a_regressor_is_refused():
+    rows, target = load_diabetes(return_X_y=True)
+    model = GradientBoostingRegressor(n_estimators=2).fit(rows, target)
+    with pytest.raises(ValueError, match="that of a regressor; a classifier is wanted here"):
+        source(model)
+
+
+def test_a_model_that_is_fitted_here_gets_the_weights_of_its_rows():
+    seen = []
+
+    class Watched(GradientBoostingClassifier):
+        def fit(self, X, y, sample_weight=None):
+            seen.append((X, sample_weight))
+            return super().fit(X, y, sample_weight)
+
+    weight = np.arange(1.0, len(y) + 1)
+    random = np.random.RandomState(0)
+    found = fitted_model(Watched(n_estimators=2), "classifier", X, y, 0.3, random, weight)
+    rest = np.setdiff1d(np.arange(len(y)), found.rows)
+    np.testing.assert_array_equal(seen[0][1], weight[rest])
+
+
+def test_a_model_that_knows_no_weights_is_refused():
+    class Plain(GradientBoostingClassifier):
+        def fit(self, X, y):
+            return super().fit(X, y)
+
+    random, weight = np.random.RandomState(0), np.ones(len(y))
+    with pytest.raises(ValueError, match=r"sample_weight is given, but Plain.fit, which is to"):
+        fitted_model(Plain(), "classifier", X, y, 0.3, random, weight)
+    fitted = Plain(n_estimators=2).fit(X, y)  # it is not trained here
+    assert len(fitted_model(fitted, "classifier", X, y, 0.3, random, weight).rows) == len(y)
+
+
+def backwards(votes, costs=None, weight=None):
+    return np.arange(votes.tables.n_classifiers)[::-1]
+
+
+def test_every_is_the_solvers():
+    assert chosen_solver(Margin(), every=4).every == 4
+    assert chosen_solver(Margin(every=2)).every == 2
+    with pytest.raises(
+        ValueError, match=r"every is 4, but Sarsa.* decides at each base classifier"
+    ):
+        chosen_solver(Sarsa(), every=4)
+    with pytest.raises(ValueError, match="every is 0"):
+        chosen_solver(Margin(), every=0)
+
+
+def test_an_order_reaches_a_solver_that_orders_by_itself():
+    assert chosen_solver(None, ordering=backwards).orderings == (backwards,)
+    portfolio = Portfolio(every=2)
+    assert chosen_solver(portfolio, ordering=backwards).orderings == (backwards,)
+    assert portfolio.orderings is None
+    with pytest.raises(ValueError, match=r"but Portfolio.* has orders of its own; give one"):
+        chosen_solver(Portfolio(orderings=(Given(),)), ordering=backwards)
+
+
+def test_what_cannot_order_is_refused():
+    with pytest.raises(TypeError, match="ordering is 'best'; wanted a callable"):
+        chosen_solver(None, ordering="best")
+    with pytest.raises(TypeError, match=r"ordering is <class .*; wanted a callable"):
+        chosen_solver(Portfolio(orderings=(Given,)))
+
+
+@pytest.mark.parametrize(
+    ("n_threads", "n_jobs", "threads"), [(None, None, 5), (None, 2, 2), (3, 2, 3), (3, None, 3)]
+)
+def test_jobs_are_threads_of_a_solver_that_has_no_use_for_them(n_threads, n_jobs, threads):
+    assert threads_of_learning(n_threads, n_jobs, 5) == threads
+
+
+@pytest.mark.parametrize("n_jobs", [0, 1.5, "all", True])
+def test_jobs_that_make_no_sense_are_refused(n_jobs):
+    with pytest.raises(ValueError, match=r"n_jobs is .*; wanted a whole number of workers, -1 for"):
+        threads_of_learning(None, n_jobs)
+
+
+def test_a_solver_is_told_what_it_can_do():
+    assert chosen_solver(Sarsa(), verbose=True).verbose
+    own = Sarsa(verbose=True)
+    assert chosen_solver(own) is own
+    assert chosen_solver(Margin(), verbose=True) == Margin()

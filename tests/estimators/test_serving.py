@@ -1,3 +1,5 @@
+"""Fitted estimators as they are served: one row, prices, explanations, files and code."""
+
 import pickle
 
 import numpy as np
@@ -6,12 +8,23 @@ import polars as pl
 import pytest
 from lightgbm import LGBMClassifier
 from sklearn.base import clone
-from sklearn.ensemble import HistGradientBoostingRegressor
+from sklearn.datasets import load_diabetes, make_classification
+from sklearn.ensemble import (
+    GradientBoostingClassifier,
+    GradientBoostingRegressor,
+    HistGradientBoostingRegressor,
+)
 from sklearn.exceptions import NotFittedError
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 import mddag
 from mddag import AdaBoostMHClassifier, MDDAGClassifier, MDDAGRegressor
 from mddag.solvers import Margin, Sarsa
+from tests.acquisition.costly import bought
+from tests.inspection.explanation.models import classifier, frame, labels
+from tests.messages.models import X, scaled
+from tests.serving.lazy.stores import Table
 
 
 @pytest.mark.parametrize("loss", ["squared_error", "poisson"])
@@ -87,7 +100,7 @@ def framed():
     return mddag.sparsify(boost, X[600:], y[600:], beta=1e-3, solver=Margin()), boost, X, y
 
 
-DOORS = {
+CALLS = {
     "estimator": lambda model, boost, X, y: model.predict(X),
     "estimator, probabilities": lambda model, boost, X, y: model.predict_proba(X),
     "estimator, score": lambda model, boost, X, y: model.score(X, y),
@@ -107,27 +120,27 @@ ONE_ROW = {
 }
 
 
-@pytest.mark.parametrize("name", DOORS | ONE_ROW)
-def test_codes_in_a_category_column_are_refused_at_every_door(framed, name):
+@pytest.mark.parametrize("name", CALLS | ONE_ROW)
+def test_codes_in_a_category_column_are_refused_by_every_call(framed, name):
     model, boost, X, y = framed
     codes = X["town"].cat.codes
     given = [X.assign(town=codes), X.assign(town=pd.Categorical(codes))]
     given.append(pl.DataFrame({"town": codes.tolist(), "x": X["x"].tolist()}))
-    for frame in given:
+    for rows in given:
         with pytest.raises(ValueError, match=r"column 'town' holds numbers.* trained on strings"):
-            (DOORS | ONE_ROW)[name](model, boost, frame, y)
+            (CALLS | ONE_ROW)[name](model, boost, rows, y)
 
 
-@pytest.mark.parametrize("name", DOORS)
-def test_a_column_without_a_known_value_warns_at_every_door(framed, name):
+@pytest.mark.parametrize("name", CALLS)
+def test_a_column_without_a_known_value_warns_by_every_call(framed, name):
     model, boost, X, y = framed
     upper = X["town"].astype(str).str.upper()
-    for frame in (
+    for rows in (
         X.assign(town=upper),
         pl.DataFrame({"town": upper.tolist(), "x": X["x"].tolist()}),
     ):
         with pytest.warns(UserWarning, match="no value of column 'town' .*'bonn'") as caught:
-            DOORS[name](model, boost, frame, y)
+            CALLS[name](model, boost, rows, y)
         assert {warning.filename for warning in caught} == {__file__}
 
 
@@ -155,7 +168,7 @@ def test_frames_are_encoded_once_for_estimators_as_well(framed):
     assert model.predict_one({"x": X["x"][0], "town": X["town"][0]}) == model.predict(X)[0]
 
 
-def test_infinities_are_read_by_every_door_but_fit(framed):
+def test_infinities_are_read_by_every_call_but_fit(framed):
     model, boost, X, y = framed
     X = X.copy()
     X.loc[::3, "x"], X.loc[1::3, "x"] = np.inf, -np.inf
@@ -170,3 +183,130 @@ def test_infinities_are_read_by_every_door_but_fit(framed):
     assert full.score(X, y) > 0.8
     with pytest.raises(ValueError, match="X contains infinity"):
         MDDAGClassifier(boost, solver=Margin()).fit(X.replace(-np.inf, 0.0), y)
+
+
+def test_a_fitted_estimator_is_saved_with_what_was_measured(tmp_path):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(200, 3))
+    model = MDDAGClassifier(AdaBoostMHClassifier(n_rounds=5), solver=Sarsa(n_episodes=5000))
+    model.set_params(beta=0, n_threads=2).fit(X, X[:, 0] > 0)
+    model.save(tmp_path / "model.mddag")
+    loaded = mddag.load(tmp_path / "model.mddag")
+    assert loaded.model.beta == 0.0
+    assert loaded.model.evaluation == model.evaluation_
+    assert loaded.classes_.dtype == bool
+    assert model.predictor().n_threads == 2
+    np.testing.assert_array_equal(loaded.predict(X), model.predict(X))
+
+
+def test_there_is_nothing_to_save_before_fit(tmp_path):
+    with pytest.raises(NotFittedError):
+        MDDAGClassifier().save(tmp_path / "model.mddag")
+    with pytest.raises(NotFittedError):
+        MDDAGClassifier().predictor()
+
+
+def test_a_fitted_estimator_is_exported(tmp_path):
+    X = np.random.default_rng(0).normal(size=(100, 3))
+    model = MDDAGClassifier(AdaBoostMHClassifier(n_rounds=5), solver=Sarsa(n_episodes=5000))
+    model.fit(X, X[:, 0] > 0).export(tmp_path / "net.h", name="net")
+    mddag.export(model, tmp_path / "again.h", name="net")
+    assert "static inline int net_predict(const net_value *x)" in (tmp_path / "net.h").read_text()
+    assert (tmp_path / "net.h").read_bytes() == (tmp_path / "again.h").read_bytes()
+
+
+def test_rows_come_in_any_form_of_predict_one():
+    model, row = classifier(), frame().iloc[7]
+    one = model.explain(row)
+    assert one == model.explain(row.to_dict())
+    assert one == model.explain(row.to_numpy())
+    assert one == model.explain(frame().iloc[[7]])
+    assert one.prediction == model.predict_one(row)
+
+
+def test_behind_a_pipeline_the_features_are_those_that_the_ensemble_reads():
+    model = scaled()
+    one = model.explain(X[:1])
+    assert one.prediction == model.predict(X[:1])[0]
+    with pytest.raises(ValueError, match=r"x has 2 rows; wanted one row, \(1, n_features\)"):
+        model.explain(X[:2])
+
+
+def test_a_scaled_value_is_the_scaled_one():
+    pipeline = make_pipeline(StandardScaler(), mddag.AdaBoostMHClassifier(n_rounds=5))
+    pipeline.fit(frame(), labels())
+    model = mddag.sparsify(pipeline, frame(), labels(), beta=0.01, solver=Margin())
+    one = model.explain(frame()[:1])
+    scaled_row = pipeline[0].transform(frame()[:1])[0]
+    assert set(one.inputs.values()) <= set(scaled_row.tolist())
+
+
+GROUPS = {"form": [0, 1, 2], "lab": [3, 4, 5]}
+
+
+@pytest.fixture(scope="module")
+def data():
+    return make_classification(900, 8, n_informative=5, random_state=0)
+
+
+@pytest.fixture(scope="module")
+def sparse(data):
+    X, y = data
+    full = GradientBoostingClassifier(n_estimators=30, random_state=0).fit(X[:300], y[:300])
+    return mddag.sparsify(full, X[300:], y[300:], beta=0.003)
+
+
+def test_a_sparse_model_gets_prices_and_predicts_the_same(data, sparse, tmp_path):
+    X = data[0][:200]
+    priced = sparse.with_prices({"form": 0, "lab": 5, 6: 1, 7: 2}, GROUPS, wave_cost=0.5)
+    np.testing.assert_array_equal(priced.predict(X), sparse.predict(X))
+    assert priced.feature_prices.names == ("form", "lab", 6, 7)
+    trace = priced.trace(X)
+    np.testing.assert_array_equal(priced.feature_cost(X), trace.feature_cost)
+    np.testing.assert_array_equal(priced.groups_bought(X), trace.groups)
+    assert sparse.feature_prices is None, "the source stays as it was"
+    priced.save(tmp_path / "net.mddag")
+    predictor = mddag.load(tmp_path / "net.mddag")
+    assert "prices: 8 for 4 groups (form 0, lab 5, 6 1, 7 2), 0.5 per wave" in str(predictor)
+    fetch = Table(predictor, X)
+    result = predictor.predict_lazy(fetch, n_rows=len(X), return_details=True)
+    np.testing.assert_array_equal(result.predictions, sparse.predict(X))
+    np.testing.assert_array_equal(result.probabilities, sparse.predict_proba(X))
+    np.testing.assert_array_equal(result.feature_cost, trace.feature_cost)
+
+
+def test_a_regressor():
+    X, y = load_diabetes(return_X_y=True)
+    full = GradientBoostingRegressor(n_estimators=20, random_state=0).fit(X[:200], y[:200])
+    with pytest.warns(mddag.DoubtfulResult):
+        sparse = mddag.sparsify(full, X[200:], y[200:], beta=10.0)
+    predictor = sparse.with_prices(np.ones(10)).predictor()
+    found = predictor.predict_lazy(Table(predictor, X), n_rows=len(X))
+    np.testing.assert_array_equal(found, sparse.predict(X))
+
+
+def test_behind_a_pipeline_features_are_those_of_the_ensemble(data):
+    X, y = data
+    full = make_pipeline(StandardScaler(), GradientBoostingClassifier(n_estimators=5))
+    sparse = mddag.sparsify(full.fit(X[:300], y[:300]), X[300:], y[300:], beta=0.01)
+    priced = sparse.with_prices(np.ones(8))
+    assert (priced.feature_cost(X) <= 8).all()
+    with pytest.raises(ValueError, match="the model reads rows after"):
+        priced.predictor()
+
+
+def test_without_prices_the_error_says_what_to_do(data, sparse):
+    with pytest.raises(ValueError, match="no prices of features; give them by with_prices"):
+        sparse.feature_cost(data[0])
+    with pytest.raises(ValueError, match="no prices of features; give them by with_prices"):
+        sparse.groups_bought(data[0])
+
+
+def test_what_acquire_makes_pays_for_the_groups_that_it_buys():
+    estimator, X, _ = bought()
+    groups, prices = estimator.groups_bought(X), estimator.feature_prices
+    np.testing.assert_allclose(estimator.feature_cost(X), groups @ prices.costs)
+    predictor = estimator.predictor()
+    found = predictor.predict_lazy(Table(predictor, X), n_rows=len(X), return_details=True)
+    np.testing.assert_array_equal(found.predictions, estimator.predict(X))
+    np.testing.assert_array_equal(found.groups, groups)

@@ -17,51 +17,46 @@ def staged():
 
 
 ROWS = [
-    (
-        "compile",
-        lambda: mddag.compile(fast()),
-        TypeError,
-        "ensemble is an MDDAGClassifier; wanted an E",
-    ),
+    ("compile", lambda: mddag.compile(fast()), TypeError, "ensemble is an MDDAGClassifier"),
     (
         "compile with a solver",
         lambda: mddag.compile(ensemble(), Margin()),
         TypeError,
-        "policy is a Margin; wanted a Policy, such as solver.solve",
+        "policy is a Margin",
     ),
     (
         "another ensemble",
         lambda: mddag.compile(ensemble().truncated(3), policy()),
         ValueError,
-        r"the policy is for 6 base classifiers and 1 score\(s\), but got 3",
+        "the policy is for 6 base classifiers",
     ),
     (
         "executor",
         lambda: mddag.compile(ensemble(), policy(), executor="gpu"),
         ValueError,
-        "executor is 'gpu'; wanted",
+        "executor is 'gpu'",
     ),
     (
         "expected_evaluations",
         lambda: Dag(ensemble(), policy(), None, 99.0),
         ValueError,
-        "expected_evaluations is 99.0, but there are 6",
+        "expected_evaluations is 99.0,",
     ),
     (
         "stages in blocks",
         lambda: mddag.compile(ensemble(), staged(), executor="blocks"),
         ValueError,
-        "'blocks' knows one score column, but the policy's state is a Stages; wanted 'walk'",
+        "'blocks' knows one score column,",
     ),
-    ("instance", lambda: trace().path(80), IndexError, "there is no instance 80; wanted"),
-    ("path of", lambda: trace().path("first"), TypeError, "i is 'first'; wanted the number of an"),
-    ("groups", lambda: trace().edges([1, 2]), ValueError, r"groups has shape \(2,\); wanted one"),
+    ("instance", lambda: trace().path(80), IndexError, "there is no instance 80"),
+    ("path of", lambda: trace().path("first"), TypeError, "i is 'first'"),
+    ("groups", lambda: trace().edges([1, 2]), ValueError, r"groups has shape \(2,\)"),
     ("too few", lambda: trace().uses(1), ValueError, "wanted n_classifiers to be the size"),
     (
         "trace by hand",
         lambda: Trace(X, [0], np.zeros(0, int), [], []),
         ValueError,
-        r"indptr is a list, .*wanted arrays \(n, K\), \(n \+ 1,\)",
+        "indptr is a list, .*wanted",
     ),
 ]
 

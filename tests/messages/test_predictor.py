@@ -8,23 +8,13 @@ from tests.messages.message import check, each
 from tests.messages.models import X, fast, regressor
 
 ROWS = [
-    (
-        "of an estimator",
-        lambda: Predictor(fast()),
-        TypeError,
-        r"model is an MDDAGClassifier; wanted a Model: use mddag.load\(path\)",
-    ),
-    (
-        "list for out",
-        lambda: fast().predictor().scores(X, []),
-        TypeError,
-        r"out is a list; wanted a float64 array \(80, 1\)",
-    ),
+    ("of an estimator", lambda: Predictor(fast()), TypeError, "model is an MDDAGClassifier"),
+    ("list for out", lambda: fast().predictor().scores(X, []), TypeError, "out is a list"),
     (
         "type of out",
         lambda: fast().predictor().codes(X, np.empty(80)),
         ValueError,
-        "out is float64 .*wanted C-ordered int64",
+        "out is float64 .*wanted C-ordered",
     ),
     (
         "probabilities of a regressor",
@@ -32,7 +22,7 @@ ROWS = [
             mddag.serving.model_file.Model(mddag.compile(mddag.as_ensemble(regressor())))
         ).predict_proba(X),
         ValueError,
-        "the model has no classes for probabilities",
+        "the model has no classes for",
     ),
 ]
 

@@ -9,15 +9,19 @@ import pandas as pd
 import polars as pl
 import pytest
 from sklearn.datasets import load_breast_cancer, load_digits
+from sklearn.ensemble import GradientBoostingClassifier
 
 import mddag
 from mddag import AdaBoostMHClassifier, MDDAGClassifier, Predictor
 from mddag.calibration.calibration import Calibration
 from mddag.dag.dag import Dag
+from mddag.dag.purchases import Purchases
 from mddag.ensemble.tasks import Classification, Regression
+from mddag.features.prices import FeaturePrices
 from mddag.mdp.stages import Stages
 from mddag.serving.model_file import Model
-from mddag.solvers import Sarsa
+from mddag.serving.predictor import given_predictor
+from mddag.solvers import Margin, Sarsa
 from tests.serving.model_file.models import whole_model
 from tests.test_import import fresh
 
@@ -335,3 +339,54 @@ def test_verdicts_decide_on_labels(name, staged, request, tmp_path):
     np.testing.assert_array_equal(predictor.predict_proba_one(X[5]), p[5])
     assert "verdicts" in str(predictor)
     assert ("2 score columns" in str(predictor)) == bool(staged)
+
+
+def test_the_summary_says_what_the_model_is():
+    text = str(Predictor(whole_model()))
+    assert "classifier of 2 base classifiers (3 trees)" in text
+    assert "features: 2 (size, tøwn)" in text
+    assert "classes: 3 (a, b, ccc)" in text
+    assert "policy: 6 cells, decisions every 2 steps\n" in text
+    assert text.endswith(f"\n{whole_model().summary}")
+    alone = str(Predictor(replace(whole_model(), summary=None)))
+    assert "policy: 6 cells, decisions every 2 steps, learned for beta = 0.001\n" in alone
+    assert "\n" not in repr(Predictor(whole_model()))
+
+
+@pytest.mark.parametrize(
+    ("measured_against", "loss"),
+    [
+        ("labels", "loss"),
+        ("probabilities", "loss expected by the probabilities given"),
+        ("model", "loss by the model's own opinion, without labels,"),
+        (None, "loss, by labels or by the model where there were none,"),
+    ],
+)
+def test_without_a_summary_it_says_that_nothing_was_held_out(measured_against, loss):
+    text = str(Predictor(whole_model(summary=None, measured_against=measured_against)))
+    assert "\nmeasured on rows that also fitted policy or calibration, none held out:\n" in text
+    assert f"\npolicy: 1.0 evaluations, {loss} 0.25\n" in text
+    assert text.endswith(f"\neverything: 2.0 evaluations, {loss} 0.2")
+    known = {"evaluation": None, "full": None, "summary": None}
+    assert "measured" not in str(Predictor(whole_model(**known)))
+
+
+def test_it_says_what_features_cost():
+    model = whole_model()
+    ensemble = model.dag.ensemble
+    prices = FeaturePrices.of(ensemble.features)
+    dag = replace(model.dag, purchases=Purchases.of(prices, ensemble))
+    text = str(Predictor(replace(model, dag=dag)))
+    assert "prices: 2 for 2 groups (size 1, tøwn 1)\n" in text
+
+
+def test_estimators_and_predictors_are_taken_and_others_refused():
+    X = np.random.default_rng(0).normal(size=(60, 2))
+    boost = GradientBoostingClassifier(n_estimators=3).fit(X, X[:, 0] > 0)
+    fast = mddag.sparsify(boost, X, beta=0.01, solver=Margin())
+    predictor = given_predictor(fast)
+    assert given_predictor(predictor) is predictor
+    np.testing.assert_array_equal(predictor.predict(X), fast.predict(X))
+    for other in (boost, type(fast), None):
+        with pytest.raises(TypeError, match=r"model is .*; wanted a Predictor: mddag"):
+            given_predictor(other, "a Predictor")
