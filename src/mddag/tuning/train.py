@@ -138,8 +138,9 @@ def train(
     beta, budget : float, optional
         As for ``sparsify``.
     max_loss : float, optional
-        Accuracy (regressors: R2) that may be lost against the tuned full model: the model of any
-        shape, the given one among them, with the least cross-validated error.
+        Accuracy (regressors: R2) that may be lost against the tuned full model: of the given one
+        and of all shapes, each with the rounds of the least log-loss, the one with the least
+        cross-validated error.
     max_disagreement : float, optional
         Share of rows whose label may differ from that model's.
     confidence : float or None, default=0.9
@@ -319,6 +320,12 @@ class Search:
         self.task, self.judged, self.weight = first.task, first.judged, first.weight
         self.truth, self.measure = self.rows.targets[self.judged], measure_of(first.task, knob)
         self.errors = [trial.full_errors() for trial in trials]
+        # by the log-loss, which is far less noisy than a count of errors; the estimator as given
+        # is not cut
+        self.lengths = [
+            len(errors) - 1 if trial.shape.is_given else int(np.argmin([e[1] for e in errors]))
+            for trial, errors in zip(trials, self.errors, strict=True)
+        ]
         self.reference = self._reference()
         full = self.reference.trial.outcome(self.reference.rule)
         self.soft_targets = self.truth
@@ -329,13 +336,12 @@ class Search:
         self._judge()
 
     def _reference(self) -> Candidate:
-        """The full model of any shape and length with the least error, then log-loss."""
-        best, found = (np.inf, np.inf), Candidate(self.trials[0], Rule(1), 0.0, 0.0)
-        for trial, errors in zip(self.trials, self.errors, strict=True):
-            for length, both in zip(trial.lengths, errors, strict=True):
-                if both < best:
-                    best, found = both, Candidate(trial, Rule(int(length)), 0.0, 0.0)
-        return found
+        """The best full model of any shape, each at its best length: few numbers are compared, so
+        that little luck is in the least of them."""
+        errors = [errors[at][0] for errors, at in zip(self.errors, self.lengths, strict=True)]
+        best = int(np.argmin(errors))
+        trial = self.trials[best]
+        return Candidate(trial, Rule(int(trial.lengths[self.lengths[best]])), 0.0, 0.0)
 
     def _judge(self) -> None:
         """Judge all rules against the reference."""
@@ -447,8 +453,8 @@ class Search:
     def lines(self) -> dict[ShapeTrial, TrainedShape]:
         """What is told of each shape: its best length, evaluated in full."""
         found = {}
-        for trial, errors, table in zip(self.trials, self.errors, self.tables, strict=True):
-            at = min(range(len(errors)), key=errors.__getitem__)
+        parts = zip(self.trials, self.errors, self.lengths, self.tables, strict=True)
+        for trial, errors, at, table in parts:
             length, error = int(trial.lengths[at]), errors[at][0]
             error = error if self.task.predicts_classes else 1 - error
             cost, name = float(table.full_costs[at]), trial.shape.name(length)
