@@ -1,10 +1,12 @@
+"""Price lists by name and position; every fault says what was got, wanted, and what to do."""
+
 import pickle
 
 import numpy as np
 import pytest
 
 from mddag.features.features import Features
-from mddag.features.prices import FeaturePrices
+from mddag.features.prices import FeaturePrices, group_costs, grouped_columns
 
 GROUPS = {"work": [1, 3], "bank": [2, 3]}
 
@@ -65,3 +67,100 @@ def test_faults(fields, got):
 def test_prices_of_another_model():
     with pytest.raises(ValueError, match="the groups have 2 columns, but the model reads 3"):
         FeaturePrices.of(Features(2)).require(3)
+
+
+NAMED = Features(4, names=("age", "pay", "debt", "ratio"))
+
+
+def costs(features, feature_costs, groups=None):
+    return group_costs(features, feature_costs, *grouped_columns(features, groups)).tolist()
+
+
+def test_without_groups_every_feature_is_one():
+    assert grouped_columns(NAMED, None) == (NAMED.names, ((0,), (1,), (2,), (3,)), ((),) * 4)
+    assert grouped_columns(Features(2), None) == ((0, 1), ((0,), (1,)), ((), ()))
+
+
+def test_given_groups_come_first_and_keep_their_order():
+    names, columns, _ = grouped_columns(NAMED, {"b": ["debt", 0], "a": np.array([3])})
+    assert names == ("b", "a", "pay")
+    assert columns == ((2, 0), (3,), (1,))
+
+
+def test_groups_without_names_are_named_by_their_features():
+    names, columns, _ = grouped_columns(NAMED, [["age", "pay"], [2]])
+    assert names == ("age+pay", "2", "ratio")
+    assert columns == ((0, 1), (2,), (3,))
+
+
+def test_a_feature_of_two_groups_is_computed_from_them():
+    groups = {"work": ["pay", "ratio"], "bank": ["debt", "ratio"]}
+    names, columns, needs = grouped_columns(NAMED, groups)
+    assert names == ("work", "bank", "age", "work+bank")
+    assert columns == ((1,), (2,), (0,), (3,))
+    assert needs == ((), (), (), (0, 1))
+    assert costs(NAMED, {"work": 3, "bank": 4, "age": 0}, groups) == [3, 4, 0, 0]
+    assert costs(NAMED, None, groups) == [1, 1, 1, 0]
+    assert costs(NAMED, [0, 3, 4, 0.5], groups) == [3, 4, 0, 0.5]
+    assert costs(NAMED, {"work": 3, "bank": 4, "age": 0, "work+bank": 2}, groups)[-1] == 2
+
+
+def test_prices_by_array_name_position_and_group():
+    wanted = [1, 2, 3, 4]
+    assert costs(NAMED, wanted) == wanted
+    assert costs(NAMED, dict(zip(NAMED.names, wanted, strict=True))) == wanted
+    assert costs(NAMED, {"age": 1, 1: 2, np.int64(2): 3, 3: 4}) == wanted
+    groups = {"money": ["pay", "debt"]}
+    assert costs(NAMED, wanted, groups) == [5, 1, 4], "prices by feature add up"
+    assert costs(NAMED, {"money": 7, "age": 1, 3: 4}, groups) == [7, 1, 4]
+
+
+def test_a_group_may_have_the_name_of_a_feature_that_it_holds():
+    assert costs(NAMED, {"pay": 7, "age": 1, 3: 4}, {"pay": ["pay", "debt"]}) == [7, 1, 4]
+
+
+@pytest.mark.parametrize(
+    ("groups", "got"),
+    [
+        (3, "feature_groups is 3; wanted a dict {name: \\[features\\]}"),
+        ({1: [0]}, "group named 1; wanted names that are strings"),
+        ({"a": []}, "the group 'a' is empty; wanted a list of one feature or more"),
+        ({"a": 1.5}, "the group 'a' is 1.5; wanted a list"),
+        ({"a": ["size"]}, "the group 'a' has 'size', which is no feature; wanted a position"),
+        ({"a": [4]}, "has 4, which is no feature"),
+        ({"a": [-1]}, "has -1, which is no feature"),
+        ({"a": [True]}, "has True, which is no feature"),
+        ({"a": ["age", 0]}, "the group 'a' has the feature 'age' twice"),
+        ({"a": [0, 1], "b": [0, 1]}, "all features of the group 'a' are in other groups"),
+        ({"age": ["pay"]}, "'age' has the name of a feature that it does not hold"),
+        ([[0, 1], [0, 1]], "the group '0\\+1' twice"),
+        ({"a": [0, 1], "b": [1, 2], "a+b": [3]}, "make the group 'a\\+b', but another has"),
+    ],
+)
+def test_faults_of_groups(groups, got):
+    with pytest.raises((TypeError, ValueError), match=got):
+        grouped_columns(NAMED, groups)
+
+
+@pytest.mark.parametrize(
+    ("prices", "got"),
+    [
+        ([1, 2], "feature_costs has shape \\(2,\\); wanted one number per feature, \\(4,\\)"),
+        ([1, 2, -3, 4], "feature_costs\\[2\\] is -3.0; wanted finite numbers, 0 or more"),
+        ([1, 2, np.nan, 4], "feature_costs\\[2\\] is nan"),
+        ("free", "feature_costs is 'free'; wanted one number per feature"),
+        ({"m": 1, "age": 1, "ratio": np.nan}, "feature_costs\\['ratio'\\] is nan; wanted a finite"),
+        ({"m": "1", "age": 1, "ratio": 1}, "feature_costs\\['m'\\] is '1'"),
+        ({"m": 1, "age": 1}, "no price for the feature 'ratio'; give one .*, 0 for what is free"),
+        ({"pay": 1, "age": 1, 3: 0}, "no price for the feature 'debt' of the group 'm'"),
+        ({"m": 1, "pay": 1, "age": 1, 3: 0}, "for the group 'm' and for its feature 'pay'"),
+        ({"m": 1, "age": 1, 3: 0, "ratio": 0}, "the feature 'ratio' by name and by position"),
+        (
+            {"m": 1, "age": 1, 3: 0, "size": 0},
+            "'size', which is no feature; .* group such as 'm'",
+        ),
+    ],
+)
+def test_faults_of_prices(prices, got):
+    with pytest.raises((TypeError, ValueError), match=got):
+        costs(NAMED, prices, {"m": ["pay", "debt"]})

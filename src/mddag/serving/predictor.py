@@ -27,7 +27,7 @@ from mddag.features.one_row import one_row
 from mddag.features.patches import PatchFeatures
 from mddag.features.rows import Floats, Patches, Rows
 from mddag.mdp.stages import Stages
-from mddag.serving.lazy.predictions import LazyPredictions
+from mddag.serving.lazy_predictions import LazyPredictions
 from mddag.serving.model_file import Model
 from mddag.serving.model_file.container import Metadata, Tensors, file_content
 

@@ -17,7 +17,7 @@ from tests.acquisition.costly import bought
 from tests.dag.test_lazy_walk import drawn
 from tests.serving.export.compiled import COMPILER, STRICT, needs_compiler
 from tests.serving.export.test_c import with_classes
-from tests.serving.lazy.test_predictions import priced
+from tests.serving.test_lazy import priced
 
 DRIVER = """
 #include "net.h"

@@ -19,7 +19,7 @@ from mddag.serving.export.walk_tables import WalkTables
 from mddag.serving.model_file import Model
 from mddag.serving.predictor import Predictor
 from tests.reference import exported
-from tests.serving.lazy.stores import Table
+from tests.serving.stores import Table
 
 N_ROWS = 600  # more than a block of any executor
 MOST_FEATURES = 2000  # of which so many rows are made; of more, one row or none

@@ -1,15 +1,19 @@
-"""LazyPredictions: the methods of a Predictor that fetch features as they are needed.
+"""Prediction with features that are fetched as rows need them: the methods of a Predictor.
 
     predict_lazy(fetch, n_rows=n)        fetch(group, rows) -> values (len(rows), size of the group)
-    predict_lazy_async(fetch, n_rows=n)  the same with an async fetch
+    predict_lazy_async(fetch, n_rows=n)  the same with an async fetch (``lazy_async``)
     predict_one_lazy(fetch_one)          fetch_one(group) -> values (size of the group,)
 
 Every row runs until it lacks a group; the requests of all rows are gathered, with one call for each
-group and wave. Predictions equal those of ``predict`` on whole rows.
+group and wave. Predictions equal those of ``predict`` on whole rows. The waves without the calls
+are a ``Session`` (``lazy_session``).
 """
 
 from __future__ import annotations
 
+import inspect
+import queue
+import threading
 from abc import abstractmethod
 from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import replace
@@ -19,15 +23,90 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mddag._internal.cached import cached_property
-from mddag._internal.checks import check_whole
+from mddag._internal.checks import check_positive, check_whole, described
 from mddag._internal.doubts import doubt
 from mddag.dag.dag import BLOCK
 from mddag.dag.lazy_walk import with_prices
 from mddag.features.prices import FeaturePrices
-from mddag.serving.lazy.calls import call_each, check_fetch, checked_timeout
-from mddag.serving.lazy.result import LazyResult, Name
-from mddag.serving.lazy.session import Plan, Session
+from mddag.serving.lazy_session import LazyResult, Name, Plan, Request, Session
 from mddag.serving.model_file import Model
+
+
+def check_fetch(name: str, fetch: Any, like: str) -> None:
+    """Refuse what cannot be called."""
+    if not callable(fetch):
+        raise TypeError(f"{name} is {described(fetch)}; wanted a function {like}")
+
+
+def checked_timeout(timeout: float | None) -> float | None:
+    """Return the seconds to wait as a float; None where they are more than a thread can wait."""
+    if timeout is None:
+        return None
+    check_positive("timeout", timeout)
+    return float(timeout) if timeout < threading.TIMEOUT_MAX else None
+
+
+class WrongFetchError(TypeError):
+    """The wrong sort of function, which is no failure of a fetch: it is always raised."""
+
+
+def call_each(
+    session: Session,
+    call: Callable[[Request], Any],
+    answer: Callable[[Request, Any], None],
+    timeout: float | None,
+) -> None:
+    """Take ``call(request)`` to ``answer(request, ...)`` for all requests of a session."""
+    while wave := session.next_wave():
+        for request in (session.remaining(request) for phase in wave for request in phase):
+            if len(request.rows) == 0:
+                continue
+            session.n_calls += 1
+            try:
+                given = call(request) if timeout is None else _in_time(call, request, timeout)
+                _require_plain(given)
+            except WrongFetchError:
+                raise
+            except Exception as error:  # whatever a user's function may raise
+                session.fail(request, error)
+            else:
+                answer(request, given)
+
+
+def _require_plain(answer: Any) -> None:
+    """Refuse the coroutine that an async function gives."""
+    if inspect.isawaitable(answer):
+        if inspect.iscoroutine(answer):
+            answer.close()
+        raise WrongFetchError(
+            "fetch is an async function; wanted a plain one, or use predict_lazy_async"
+        )
+
+
+def _in_time(call: Callable[[Request], Any], request: Request, timeout: float) -> Any:
+    """The answer of a call in a thread of its own, which is left to itself if it is late."""
+    done: queue.SimpleQueue[tuple[Any, BaseException | None]] = queue.SimpleQueue()
+
+    def work() -> None:
+        try:
+            done.put((call(request), None))
+        except BaseException as error:  # raised again below
+            done.put((None, error))
+
+    threading.Thread(target=work, daemon=True, name="mddag-fetch").start()
+    try:
+        answer, error = done.get(timeout=timeout)
+    except queue.Empty:
+        raise late(timeout) from None
+    if error is not None:
+        raise error
+    return answer
+
+
+def late(timeout: float) -> TimeoutError:
+    """The error of a fetch that gave no answer in time."""
+    return TimeoutError(f"the fetch gave no answer within {timeout:g} s")
+
 
 Fetch = Callable[[Name, NDArray[np.int64]], Any]
 
@@ -121,7 +200,7 @@ class LazyPredictions:
         timeout         : seconds to wait for one fetch, which is then cancelled
         max_concurrency : how many fetches may run at a time
         """
-        from mddag.serving.lazy.concurrent_calls import call_together  # asyncio takes its time
+        from mddag.serving.lazy_async import call_together  # asyncio takes its time
 
         check_fetch("fetch", fetch, "async fetch(group, rows) that gives values")
         timeout = checked_timeout(timeout)

@@ -1,8 +1,8 @@
-"""Concurrent calls: the requests of one phase answered by an async function, several at a time.
+"""The requests of one phase of a lazy prediction, answered by an async function, several at a time.
 
 A fetch that is late is cancelled and left: nothing waits for it, whatever it does about that. Where
-an error is raised, or the caller is cancelled, all other fetches are cancelled, too, and get a
-moment to end.
+an error is raised, a fetch is cancelled by somebody else, or the caller is cancelled, all other
+fetches are cancelled, too, and get a moment to end.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 from mddag._internal.checks import described
-from mddag.serving.lazy.calls import WrongFetchError, late
-from mddag.serving.lazy.session import Request, Session
+from mddag.serving.lazy_predictions import WrongFetchError, late
+from mddag.serving.lazy_session import Request, Session
 
 MOMENT = 1.0  # seconds
 
@@ -81,9 +81,9 @@ async def _in_time(
         running.discard(task)
         raise late(timeout)
     running.discard(task)
-    if task.cancelled():  # by itself: the caller was not
-        raise RuntimeError("the fetch was cancelled")
-    return task.result()
+    return (
+        task.result()
+    )  # or its error; CancelledError is no failure of a fetch, but an order to stop
 
 
 def _forget(task: asyncio.Future[Any]) -> None:

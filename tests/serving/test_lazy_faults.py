@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 from mddag import DoubtfulResult
-from tests.serving.lazy.stores import Table
-from tests.serving.lazy.test_predictions import priced
+from tests.serving.stores import Table
+from tests.serving.test_lazy import priced
 
 N = 40
 
@@ -156,6 +156,22 @@ def test_interruptions_are_not_swallowed():
     for timeout in (None, 5):
         with pytest.raises(KeyboardInterrupt):
             predictor.predict_lazy(interrupted, n_rows=3, on_error="quit", timeout=timeout)
+
+
+def test_a_fetch_that_is_cancelled_by_others_stops_everything():
+    async def cancelled(group, rows):
+        raise asyncio.CancelledError
+
+    def plain(group, rows):
+        raise asyncio.CancelledError
+
+    predictor, _ = model()
+    for timeout in (None, 5):
+        given = {"n_rows": 3, "on_error": "quit", "timeout": timeout}
+        with pytest.raises(asyncio.CancelledError):
+            asyncio.run(predictor.predict_lazy_async(cancelled, **given))
+        with pytest.raises(asyncio.CancelledError):
+            predictor.predict_lazy(plain, **given)
 
 
 def test_a_fetch_that_does_not_let_itself_be_cancelled_holds_nobody_up():

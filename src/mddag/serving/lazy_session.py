@@ -1,0 +1,265 @@
+"""A lazy prediction without the calls: its waves, the answers of fetches, and its result.
+
+    while wave := session.next_wave():       every row runs until it lacks a group
+        for phase in wave:                   first what is fetched, then what is computed from it
+            for request in phase:            one for each group, with all rows that want it
+                session.answer(request, …)   or session.fail(request, error)
+
+A failed request stops its rows (``on_error="quit"``), which keep what they have, or its error is
+raised. Rows that were stopped are left out of requests from then on.
+
+An answer that is an array holds codes in nominal columns, a frame or a dict their values, as in
+``predict``. NaN is a value, where the model knows missing values; where it does not, it raises.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mddag._internal.checks import check_one_of, check_whole, described
+from mddag.dag.dag import Dag
+from mddag.dag.lazy_walk import LazyWalk, RowNumbers, purchases_for, require_lazy
+from mddag.dag.purchases import Purchases
+from mddag.features.features import Features, is_frame, unmasked, without_arrow
+from mddag.features.one_row import one_row
+from mddag.features.prices import FeaturePrices
+
+Name = str | int
+
+
+@dataclass(frozen=True)
+class Fault:
+    """A fetch that failed.
+
+    group : its name
+    rows  : the rows that wanted it, and quit without it
+    error : what went wrong
+    """
+
+    group: Name
+    rows: NDArray[np.int64]
+    error: Exception
+
+    def __str__(self) -> str:
+        return f"group {self.group!r}, {len(self.rows)} rows: {type(self.error).__name__}: " + str(
+            self.error
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class LazyResult:
+    """Predictions of n rows, with the price paid for them.
+
+    predictions   : (n,), as ``predict`` gives them
+    probabilities : float64 (n, n_classes), as ``predict_proba``; None where the model has none
+    scores        : float64 (n, K), raw
+    exit_step     : int32 (n,), as ``Trace.exit_step``
+    failed        : bool (n,), rows that quit early because a fetch failed; their predictions are
+                    made from what they had
+    names         : of the G groups
+    groups        : bool (n, G), the groups that each row got
+    feature_cost  : float64 (n,), their prices, and those of the waves
+    waves         : int64 (n,), how many times a row waited for groups that are not free
+    n_calls       : calls of the fetch
+    n_rounds      : times that all rows together waited
+    faults        : the fetches that failed
+    """
+
+    predictions: NDArray[Any]
+    probabilities: NDArray[np.float64] | None
+    scores: NDArray[np.float64]
+    exit_step: NDArray[np.int32]
+    failed: NDArray[np.bool_]
+    names: tuple[Name, ...]
+    groups: NDArray[np.bool_]
+    feature_cost: NDArray[np.float64]
+    waves: NDArray[np.int64]
+    n_calls: int
+    n_rounds: int
+    faults: tuple[Fault, ...] = ()
+
+    def __len__(self) -> int:
+        return len(self.failed)
+
+    def __repr__(self) -> str:
+        failed = f", {self.failed.sum()} failed" if self.failed.any() else ""
+        return (
+            f"<LazyResult of {len(self)} rows{failed}: {self.groups.sum(axis=1).mean():.1f} of "
+            f"{len(self.names)} groups each on average, {self.n_calls} calls>"
+        )
+
+
+class Answers:
+    """What reads the answers of all groups of a model."""
+
+    def __init__(self, features: Features, prices: FeaturePrices) -> None:
+        self.prices = prices
+        self._of = cache(lambda group: columns_of(features, prices.columns[group]))
+
+    def of_rows(self, group: int, answer: Any, n_rows: int) -> NDArray[np.float64]:
+        """The values (n_rows, size) of a group's columns."""
+        features = self._of(group)
+        if features.n == 1 and hasattr(answer, "to_frame"):  # a Series
+            answer = answer.to_frame(features.called(0))
+        answer = without_arrow(answer)
+        table = answer if is_frame(answer) else _as_table(answer, features.n)
+        got, wanted = np.shape(table), (n_rows, features.n)
+        if got != wanted:
+            kind = f"shape {got}" if got else described(answer)
+            raise ValueError(f"{self._gave(group)} {kind}; wanted numbers of shape {wanted}")
+        try:
+            return np.asarray(features.rows(table), np.float64)
+        except (TypeError, ValueError) as error:
+            raise ValueError(f"{self._gave(group)} what cannot be read: {error}") from error
+
+    def of_one(self, group: int, answer: Any) -> NDArray[np.float64]:
+        """The values (1, size) of one row: a list, an array, a dict by name, a number."""
+        features = self._of(group)
+        if features.n == 1 and (np.ndim(answer) == 0 and not isinstance(answer, dict)):
+            answer = [answer]
+        try:
+            return np.asarray(one_row(features, answer), np.float64)[None]
+        except (TypeError, ValueError) as error:
+            raise ValueError(f"{self._gave(group)} what cannot be read: {error}") from error
+
+    def _gave(self, group: int) -> str:
+        return f"the fetch of the group {self.prices.names[group]!r} gave"
+
+
+def columns_of(features: Features, columns: tuple[int, ...]) -> Features:
+    """Some of the columns by themselves."""
+    names, place = features.names, {c: i for i, c in enumerate(columns)}
+    return Features(
+        len(columns),
+        None if names is None else tuple(names[c] for c in columns),
+        {place[c]: values for c, values in features.categories.items() if c in place},
+        features.missing,
+        features.unknown,
+    )
+
+
+def _as_table(answer: Any, size: int) -> Any:
+    """An array as it is; of a single column, its values may stand alone."""
+    try:
+        array = unmasked(answer)
+    except ValueError:  # sequences of different lengths
+        return None
+    return array[:, None] if array.ndim == 1 and size == 1 else array
+
+
+ON_ERROR = ("raise", "quit")
+
+
+@dataclass(frozen=True)
+class Request:
+    """A group that some rows want.
+
+    group : its number
+    name  : its name
+    rows  : the numbers of the rows, which rise
+    """
+
+    group: int
+    name: Name
+    rows: RowNumbers
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """What all sessions of a model share; `of` refuses models that cannot wait for features."""
+
+    dag: Dag
+    purchases: Purchases
+    answers: Answers
+
+    @classmethod
+    def of(cls, dag: Dag) -> Plan:
+        require_lazy(dag)
+        purchases = purchases_for(dag)
+        return cls(dag, purchases, Answers(dag.ensemble.features, purchases.prices))
+
+
+class Session:
+    """n rows, of which nothing is known at first."""
+
+    def __init__(
+        self, plan: Plan, n_rows: Any, on_error: str = "raise", n_threads: int = 1
+    ) -> None:
+        check_whole("n_rows", n_rows, 1)
+        check_one_of("on_error", on_error, ON_ERROR)
+        self.on_error = on_error
+        self.purchases, self.answers = plan.purchases, plan.answers
+        self.prices = self.purchases.prices
+        self.walk = LazyWalk(plan.dag, self.purchases, int(n_rows), n_threads)
+        self.failed = np.zeros(n_rows, bool)
+        self.waves = np.zeros(n_rows, np.int64)
+        self.n_calls, self.n_rounds = 0, 0
+        self.faults: list[Fault] = []
+        self._waiting = np.arange(n_rows, dtype=np.int64)
+
+    def next_wave(self) -> list[list[Request]]:
+        """What rows now lack, in phases; empty when all are at their ends.
+
+        Requests of one phase may be answered in any order. A later phase is for groups that are
+        computed from groups of an earlier one.
+        """
+        waiting = self._waiting[~self.failed[self._waiting]]
+        lacking = self.walk.resume(waiting)
+        rows = lacking.any(axis=1)
+        self._waiting, lacking = waiting[rows], lacking[rows]
+        if len(self._waiting) == 0:
+            return []
+        self.n_rounds += 1
+        self.waves[self._waiting[lacking[:, self.prices.paid].any(axis=1)]] += 1
+        wanted = np.flatnonzero(lacking.any(axis=0)).tolist()
+        requests = [self._request(g, self._waiting[lacking[:, g]]) for g in wanted]
+        fetched = [request for request in requests if not self.prices.needs[request.group]]
+        computed = [[request] for request in requests if self.prices.needs[request.group]]
+        return [fetched, *computed] if fetched else computed
+
+    def remaining(self, request: Request) -> Request:
+        """The request without rows that were stopped since it was made."""
+        return self._request(request.group, request.rows[~self.failed[request.rows]])
+
+    def answer(self, request: Request, answer: Any) -> None:
+        """Take what a fetch gave for a request; what cannot be read is a failure."""
+        self._take(request, lambda: self.answers.of_rows(request.group, answer, len(request.rows)))
+
+    def answer_one(self, request: Request, answer: Any) -> None:
+        """The same where there is one row, which may come in any form."""
+        self._take(request, lambda: self.answers.of_one(request.group, answer))
+
+    def fail(self, request: Request, error: Exception) -> None:
+        """Stop the rows of a request, or raise the error."""
+        if self.on_error == "raise":
+            error.add_note(f"while the group {request.name!r} was fetched for {_rows(request)}")
+            raise error
+        self.failed[request.rows] = True
+        self.faults.append(Fault(request.name, request.rows, error))
+
+    @property
+    def feature_cost(self) -> NDArray[np.float64]:
+        """What rows have paid, (n,)."""
+        return self.purchases.cost(self.walk.had, self.waves)
+
+    def _take(self, request: Request, read: Callable[[], NDArray[np.float64]]) -> None:
+        try:
+            values = read()
+        except Exception as error:  # an answer may read from a connection as it becomes an array
+            self.fail(request, error)
+            return
+        self.walk.give(request.group, request.rows, values)
+
+    def _request(self, group: int, rows: RowNumbers) -> Request:
+        return Request(group, self.prices.names[group], rows)
+
+
+def _rows(request: Request) -> str:
+    rows = request.rows.tolist()
+    return f"row {rows[0]}" if len(rows) == 1 else f"{len(rows)} rows, {rows[0]} to {rows[-1]}"
