@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from mddag.cli.exits import Exit
+from mddag.cli.output import Exit
 
 pytest.importorskip("pyarrow")
 
@@ -64,6 +64,18 @@ INPUTS = {
         lambda: text("h.csv", "x0,x1,x2,x3,town\n"), (*PREDICT, "h.csv"), "has no rows"),
     "a row that is too long": (
         lambda: text("r.csv", "a,b\n1,2\n1,2,3\n"), (*PREDICT, "r.csv"), "Expected 2 fields"),
+    "delimiters at the ends of rows": (
+        lambda: text("d.csv", "x0,x1,x2,x3,town\n1,2,3,4,ulm,\n"), (*PREDICT, "d.csv"),
+        "more fields in its first row than names"),
+    "a field before all others": (
+        lambda: text("d.csv", "x0,x1,x2,x3,town\n0,1,2,3,4,ulm\n"), (*PREDICT, "d.csv"),
+        "more fields in its first row than names"),
+    "a name of two columns": (
+        lambda: text("d.csv", "x0,x0,x1,x2,x3,town\n0,1,2,3,4,ulm\n"), (*PREDICT, "d.csv"),
+        "several columns 'x0'"),
+    "rows cut short": (
+        lambda: text("d.csv", "x0,x1,x2,x3,town\n1,2,3,4,ulm\n1,2"), (*PREDICT, "d.csv"),
+        "2 fields in row 1"),
     "text that is not UTF-8": (
         lambda: text("l.csv", b"x0,town\n1,K\xf6ln\n"), (*PREDICT, "l.csv"), "UnicodeDecodeError"),
     "bytes of zero": (
@@ -191,6 +203,30 @@ def test_bad_input_is_code_3_and_one_line(run, folder, kind):
     assert line in ended.line
     assert ended.out == ""
     assert sorted(os.listdir()) == before
+
+
+def test_a_damaged_arrow_file_is_read_or_refused(folder):
+    """In a process of its own: pyarrow crashed on some of these files."""
+    pd.read_csv("rows.csv")[:60].to_feather("whole.feather", compression="uncompressed")
+    code = """
+import numpy as np
+from mddag.cli import main
+whole, rng = open("whole.feather", "rb").read(), np.random.default_rng(0)
+codes = set()
+for _ in range(60):
+    damaged = bytearray(whole)
+    for place in rng.integers(len(whole), size=3):
+        damaged[place] = rng.integers(256)
+    open("damaged.feather", "wb").write(bytes(damaged))
+    try:
+        main(["predict", "model.txt", "damaged.feather", "-o", "p.csv"])
+    except SystemExit as ended:
+        codes.add(int(ended.code))
+print(sorted(codes))
+"""
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert ended.returncode == 0, ended.stderr[-300:]
+    assert ended.stdout.splitlines()[-1] == "[0, 3]"
 
 
 def test_debug_shows_where_it_came_from(folder, capsys):

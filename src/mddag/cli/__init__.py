@@ -1,7 +1,14 @@
 """The program ``mddag``: the library at the command line.
 
-One file per command; ``app`` lists them. ``tables`` reads rows, ``models`` opens model files,
-``exits`` has the exit codes. It needs typer and rich (extra ``cli``), which nothing else imports.
+app       the list of commands
+learning  the commands train, sparsify and sweep
+applying  the commands predict, explain, inspect, report, export and bench
+validate  the command validate
+options   shared options, and the decorator that makes a function a command
+output    what is printed; exit codes
+models, tables   reading model files and rows
+
+It needs typer and rich (extra ``cli``), which nothing else imports.
 """
 
 from __future__ import annotations

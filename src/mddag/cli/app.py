@@ -1,22 +1,105 @@
-"""The commands of the program, and how it ends."""
+"""The commands of the program, how it ends, and ``mddag demo``, which shows them one after the
+other.
+
+The demo makes rows by scikit-learn and a model of 200 trees by LightGBM (by AdaBoost.MH where
+LightGBM is not installed). ``examples/demo.py`` shows the library itself.
+"""
 
 from __future__ import annotations
 
+import os
+import shlex
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Annotated
+
 import typer
 
-from mddag.cli.bench import bench
-from mddag.cli.command import complain
-from mddag.cli.demo import demo
-from mddag.cli.exits import Exit
-from mddag.cli.explain import explain
-from mddag.cli.export import export
-from mddag.cli.inspect import inspect
-from mddag.cli.predict import predict
-from mddag.cli.report import report
-from mddag.cli.sparsify import sparsify
-from mddag.cli.sweep import sweep
-from mddag.cli.train import train
+from mddag.cli.applying import bench, explain, export, inspect, predict, report
+from mddag.cli.learning import sparsify, sweep, train
+from mddag.cli.options import command, complain
+from mddag.cli.output import Exit, Output, StopError, UsageError
+from mddag.cli.tables import needed
 from mddag.cli.validate import validate
+
+N_TRAIN, N_POLICY, N_TEST = 4000, 4000, 4000
+ROWS = "--target label --quiet"
+SHOWN = (
+    "inspect model.txt",
+    f"sparsify model.txt policy.csv --budget 20 -o sparse.mddag {ROWS}",
+    f"predict sparse.mddag test.csv --evaluations -o predictions.csv {ROWS}",
+    f"sweep model.txt policy.csv --solver margin --test test.csv -o curve.csv {ROWS}",
+    "explain sparse.mddag test.csv --row 3 --target label",
+    "report sparse.mddag test.csv -o report.html --target label",
+    "export sparse.mddag sparse.h",
+    "validate sparse.mddag sparse.h --data test.csv --target label",
+    "bench sparse.mddag test.csv --target label",
+)
+
+
+@command
+def demo(
+    out: Output,
+    folder: Annotated[Path, typer.Option("--folder", help="Where files are made.")] = Path(
+        "mddag-demo"
+    ),
+    trees: Annotated[int, typer.Option(min=20, help="Of the model.")] = 200,
+) -> None:
+    """Make a model and rows, and show the commands on them."""
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise UsageError(f"--folder is {str(folder)!r}, which holds other files; wanted a new one")
+    folder.mkdir(parents=True, exist_ok=True)
+    with _inside(folder):
+        model = _made(trees)
+        done = [_shown(out, text.replace("model.txt", model)) for text in SHOWN]
+    files = sorted(str(path) for path in folder.iterdir())
+    out.result({"commands": done, "files": files}, "\nmade:\n  " + "\n  ".join(files))
+
+
+def _made(trees: int) -> str:
+    """Files with rows, and the name of a model file."""
+    from sklearn.datasets import make_classification
+
+    pandas = needed("pandas", "csv files")
+    X, y = make_classification(
+        N_TRAIN + N_POLICY + N_TEST, 12, n_informative=6, flip_y=0.02, random_state=0
+    )
+    rows = pandas.DataFrame(X.round(4), columns=[f"x{i}" for i in range(12)]).assign(label=y)
+    parts = {"train": rows[:N_TRAIN], "policy": rows[N_TRAIN : N_TRAIN + N_POLICY]}
+    for name, part in (parts | {"test": rows[-N_TEST:]}).items():
+        part.to_csv(f"{name}.csv", index=False)
+    with suppress(ImportError):
+        from lightgbm import LGBMClassifier
+
+        features, labels = parts["train"].drop(columns="label"), parts["train"]["label"]
+        booster = LGBMClassifier(n_estimators=trees, num_leaves=8, n_jobs=1, verbose=-1)
+        booster.fit(features, labels).booster_.save_model("model.txt")
+        return "model.txt"
+    _shown(Output(quiet=True), f"train train.csv --rounds {trees} -o model.mddag {ROWS}")
+    return "model.mddag"
+
+
+def _shown(out: Output, text: str) -> str:
+    """Show a command and run it."""
+    if not out.as_json:
+        print(f"\n$ mddag {text}", flush=True)
+    given = shlex.split(text)
+    code = run([*given, "--json"] if out.as_json else given)
+    if code not in (Exit.OK, Exit.DIFFERENT):
+        raise StopError(f"the command ended with {code}: mddag {text}")
+    return f"mddag {text}"
+
+
+@contextmanager
+def _inside(folder: Path) -> Iterator[None]:
+    before = Path.cwd()
+    os.chdir(folder)
+    try:
+        yield
+    finally:
+        os.chdir(before)
+
 
 COMMANDS = (
     train,

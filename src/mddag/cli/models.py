@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 import mddag
 from mddag.adapters import parts_of
-from mddag.cli.exits import InputError, UsageError, one_line
+from mddag.cli.output import InputError, UsageError, one_line
 from mddag.cli.tables import Table, check_file
 from mddag.serving.model_file import Model
 

@@ -1,15 +1,68 @@
-"""Options that several commands have."""
+"""Options: those that several commands share, and the decorator that makes a function a command.
+
+A command takes an ``Output`` first and returns nothing, or an ``Exit``. The decorator gives it the
+options of all commands (``SHARED``); a parameter ``layout`` or ``learning`` stands for all options
+of that table. It checks what commands have in common, and ends with an exit code and one line where
+an error would end with a traceback.
+"""
 
 from __future__ import annotations
 
+import inspect
+import os
+import sys
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import wraps
 from pathlib import Path
 from typing import Annotated, Any
 
+import numpy as np
 import typer
 
-from mddag.cli.choices import SOLVERS, completed
-from mddag.cli.exits import UsageError
-from mddag.cli.tables import SUFFIXES, Layout
+import mddag
+from mddag.cli.output import Exit, Output, UsageError, exit_of
+from mddag.cli.tables import SUFFIXES, Layout, Table
+
+SOLVERS = {
+    "portfolio": "Portfolio",
+    "margin": "Margin",
+    "prefix": "Prefix",
+    "qwyc": "QWYC",
+    "residual": "Residual",
+    "stopping": "Stopping",
+    "descent": "Descent",
+    "sarsa": "Sarsa",
+    "watkins-q": "WatkinsQ",
+}
+METRICS = {
+    "accuracy": "Accuracy",
+    "log-loss": "LogLoss",
+    "roc-auc": "RocAuc",
+    "ndcg": "NDCG",
+    "mean-ndcg": "MeanNDCG",
+    "letor-ndcg": "LetorNDCG",
+}
+WITH_DEPTH = {"ndcg", "letor-ndcg"}  # such as ndcg:10
+LEARNERS = ("stump", "tree", "product", "haar")
+OBJECTIVES = ("evaluations", "nodes", "time")
+
+Options = dict[str, tuple[Any, Any]]  # by parameter, its annotation and its default
+
+
+def completed(names: Iterable[str]) -> Callable[[str], list[str]]:
+    """What the shell completes the value of an option to."""
+
+    def found(incomplete: str) -> list[str]:  # typer knows the parameter by this name
+        return [name for name in names if name.startswith(incomplete)]
+
+    return found
+
+
+def option(kind: Any, default: Any, *names: str, **how: Any) -> tuple[Any, Any]:
+    """One line of a table of options."""
+    return Annotated[kind, typer.Option(*names, **how)], default
+
 
 ModelFile = Annotated[
     Path,
@@ -22,76 +75,196 @@ RowsFile = Annotated[
     typer.Argument(metavar="ROWS", help="Rows: csv, parquet, arrow or npz."),
 ]
 Out = Annotated[Path, typer.Option("--out", "-o", help="The file to write.")]
+Plot = Annotated[Path | None, typer.Option("--plot", help="Draw it: .png, .svg or .pdf.")]
 Threads = Annotated[int, typer.Option("--threads", min=-1, help="Threads; -1 for all cores.")]
 Seed = Annotated[int, typer.Option("--seed", min=0, help="Of all that is drawn.")]
-SolverName = Annotated[
-    str,
-    typer.Option(
-        "--solver",
-        help="portfolio, margin, prefix, descent, sarsa, ….",
+
+SHARED: Options = {
+    "as_json": option(bool, False, "--json", help="Print the result as one JSON object."),
+    "quiet": option(bool, False, "--quiet", "-q", help="No notes, no progress."),
+    "debug": option(bool, False, "--debug", help="Show tracebacks of errors."),
+}
+LAYOUT: Options = {  # the fields of Layout
+    "target": option(str | None, None, "--target", "-t", help="Column of labels."),
+    "qid": option(str | None, None, "--qid", help="Column of queries."),
+    "weight": option(str | None, None, "--weight", help="Column of weights."),
+    "drop": option(list[str] | None, None, "--drop", help="No feature; repeatable."),
+    "where": option(
+        str | None, None, "--where", metavar="COLUMN=VALUE", help="Only rows where this holds."
+    ),
+    "rows": option(
+        str | None, None, "--rows", metavar="FIRST:END", help="Only these rows, from 0 on."
+    ),
+    "format": option(
+        str | None, None, "--format", help=f"Of the rows: {', '.join(SUFFIXES)}.",
+        autocompletion=completed(SUFFIXES),
+    ),
+    "delimiter": option(str | None, None, "--delimiter", help="Of csv; a comma by default."),
+    "array": option(str, "X", "--array", help="Of npz: the array of rows."),
+}  # fmt: skip
+LEARNING: Options = {  # the fields of Learning
+    "solver": option(
+        str, "portfolio", "--solver", help=f"{', '.join(list(SOLVERS)[:4])}, ….",
         autocompletion=completed(SOLVERS),
     ),
-]
+    "encode_labels": option(
+        bool, False, "--encode-labels", help="Labels become codes 0, 1, … in sorted order."
+    ),
+    "threads": (Threads, 1),
+    "seed": (Seed, 0),
+}  # fmt: skip
 
-# Where rows, labels and the rest are in a file: the fields of Layout, and their defaults.
-LAYOUT: dict[str, tuple[Any, Any]] = {
-    "target": (
-        Annotated[str | None, typer.Option("--target", "-t", help="Column of labels.")],
-        None,
-    ),
-    "qid": (Annotated[str | None, typer.Option("--qid", help="Column of queries.")], None),
-    "weight": (Annotated[str | None, typer.Option("--weight", help="Column of weights.")], None),
-    "drop": (
-        Annotated[
-            list[str] | None,
-            typer.Option("--drop", help="No feature; repeatable."),
-        ],
-        None,
-    ),
-    "where": (
-        Annotated[
-            str | None,
-            typer.Option("--where", metavar="COLUMN=VALUE", help="Only rows where this holds."),
-        ],
-        None,
-    ),
-    "rows": (
-        Annotated[
-            str | None,
-            typer.Option("--rows", metavar="FIRST:END", help="Only these rows, from 0 on."),
-        ],
-        None,
-    ),
-    "format": (
-        Annotated[
-            str | None,
-            typer.Option(
-                "--format",
-                help=f"Of the rows: {', '.join(SUFFIXES)}.",
-                autocompletion=completed(SUFFIXES),
-            ),
-        ],
-        None,
-    ),
-    "delimiter": (
-        Annotated[str | None, typer.Option("--delimiter", help="Of csv; a comma by default.")],
-        None,
-    ),
-    "array": (Annotated[str, typer.Option("--array", help="Of npz: the array of rows.")], "X"),
-}
+
+@dataclass(frozen=True)
+class Learning:
+    """How a policy is learned from the rows of a file."""
+
+    solver: str
+    encode_labels: bool
+    threads: int
+    seed: int
+
+    def make_solver(self) -> Any:
+        """The solver, on as many threads as it can use."""
+        made = getattr(mddag.solvers, SOLVERS[one_of("--solver", self.solver, SOLVERS)])()
+        return made.with_threads(self.threads)
+
+    def labels(self, table: Table, like: Table | None = None) -> Any:
+        """The labels of a table; encoded, as codes among those of `like`, by default its own.
+
+        LightGBM and XGBoost files know their classes by these codes alone.
+        """
+        if not self.encode_labels:
+            return table.labels
+        classes = np.unique((table if like is None else like).labels)
+        codes = np.searchsorted(classes, table.labels).clip(max=len(classes) - 1)
+        unknown = classes[codes] != table.labels
+        if unknown.any():
+            raise UsageError(
+                f"{table.path!r} has the label {table.labels[unknown][0]!r}, which the rows that "
+                "are learned from do not have; wanted the same labels in both"
+            )
+        return codes
 
 
 def layout_of(**given: Any) -> Layout:
     """The Layout of these options."""
-    kind = given["format"]
-    if kind is not None and kind not in SUFFIXES:
-        raise UsageError(f"--format is {kind!r}; wanted one of {', '.join(SUFFIXES)}")
+    if given["format"] is not None:
+        one_of("--format", given["format"], SUFFIXES)
     given["drop"] = tuple(given["drop"] or ())
     return Layout(**given)
 
 
-def checked_threads(threads: int) -> int:
-    """The number of threads, if it is one."""
-    if threads == 0:
+TABLES: dict[str, tuple[Options, Callable[..., Any]]] = {
+    "layout": (LAYOUT, layout_of),
+    "learning": (LEARNING, Learning),
+}
+READ = ("model", "data", "test", "other", "predictions")  # parameters with files to read
+WRITTEN = {"file": "the file to write", "plot": "--plot"}
+
+
+def command(function: Callable[..., Exit | None]) -> Callable[..., None]:
+    """Make a function a command, as typer takes it."""
+    own = list(inspect.signature(function, eval_str=True).parameters.values())[1:]
+    used = {p.name: TABLES[p.name] for p in own if p.name in TABLES}
+
+    @wraps(function)
+    def wrapped(*, as_json: bool, quiet: bool, debug: bool, **given: Any) -> None:
+        out = Output(as_json, quiet)
+        try:
+            _check(given)
+            for name, (options, make) in used.items():
+                given[name] = make(**{option: given.pop(option) for option in options})
+            with out.warning():
+                code = function(out, **given) or Exit.OK
+        except (typer.Exit, typer.BadParameter):
+            raise
+        except BaseException as error:
+            if debug:
+                raise
+            code, line = exit_of(error)
+            complain(line)
+        if code is not Exit.OK:
+            raise typer.Exit(int(code))
+
+    parameters = [p for p in own if p.name not in used]
+    parameters += [p for options, _ in used.values() for p in _parameters(options)]
+    parameters += _parameters(SHARED)
+    parameters = [p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in parameters]
+    wrapped.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    wrapped.__annotations__ = {p.name: p.annotation for p in parameters}
+    del wrapped.__wrapped__  # typer would read its types instead
+    return wrapped
+
+
+def _parameters(options: Options) -> list[inspect.Parameter]:
+    keyword = inspect.Parameter.KEYWORD_ONLY
+    return [
+        inspect.Parameter(name, keyword, default=default, annotation=kind)
+        for name, (kind, default) in options.items()
+    ]
+
+
+def _check(given: dict[str, Any]) -> None:
+    """Refuse no threads, and writing over a file that the command reads."""
+    if given.get("threads") == 0:
         raise UsageError("--threads is 0; wanted 1 or more, or -1 for all cores")
-    return threads
+    read = [given[name] for name in READ if given.get(name) is not None]
+    for name, what in WRITTEN.items():
+        path = given.get(name)
+        if path is None or not path.exists():
+            continue
+        if any(other.exists() and path.samefile(other) for other in read):
+            raise UsageError(
+                f"{what} is {str(path)!r}, which the command reads; wanted another name"
+            )
+
+
+def complain(line: str) -> None:
+    """One line on standard error; nothing where the reader of standard output has gone."""
+    if not line:
+        sys.stdout = open(os.devnull, "w")  # noqa: SIM115  # Python flushes it at its end
+        return
+    print(f"mddag: {line}", file=sys.stderr, flush=True)
+
+
+def one_of(name: str, given: str, known: Iterable[str]) -> str:
+    """The value of an option, if it is one of those that it can have."""
+    if given not in known:
+        raise UsageError(f"{name} is {given!r}; wanted one of {', '.join(known)}")
+    return given
+
+
+def metric_of(text: str | None) -> Any:
+    """A metric; None for the default one."""
+    if text is None:
+        return None
+    name, colon, depth = text.partition(":")
+    if name not in METRICS or (colon and name not in WITH_DEPTH):
+        raise UsageError(f"--metric is {text!r}; wanted one of {', '.join(METRICS)}, or ndcg:10")
+    made: Callable[..., Any] = getattr(mddag.metrics, METRICS[name])
+    if name not in WITH_DEPTH:
+        return made()
+    if not (depth or "10").isdecimal() or int(depth or 10) == 0:
+        raise UsageError(f"--metric is {text!r}; wanted a depth of 1 or more, such as {name}:10")
+    return made(int(depth or 10))
+
+
+def learner_of(name: str, leaves: int) -> Any:
+    """A base learner of AdaBoost.MH."""
+    if one_of("--learner", name, LEARNERS) == "tree":
+        return mddag.learners.Tree(leaves)
+    return getattr(mddag.learners, name.capitalize())()
+
+
+def prices_of(text: str | None, default: tuple[float, ...]) -> list[float]:
+    """Prices, from a list with commas."""
+    if text is None:
+        return list(default)
+    try:
+        prices = [float(part) for part in text.split(",")]
+    except ValueError:
+        raise UsageError(f"--betas is {text!r}; wanted numbers with commas: 0.01,0.001") from None
+    if not all(np.isfinite(price) and price >= 0 for price in prices):
+        raise UsageError(f"--betas is {text!r}; wanted finite prices, 0 or more")
+    return prices

@@ -1,28 +1,107 @@
-"""Output: what a command prints, and where: results on standard output, all else on the other.
+"""Output: what a command prints, and how it ends.
 
-With ``--json`` a result is one JSON object. Notes, warnings and progress go to standard error;
-``--quiet`` leaves the first and the last out.
+Results go to standard output, with ``--json`` as one JSON object; notes, warnings and progress go
+to standard error, and ``--quiet`` leaves the notes and the progress out.
+
+A command ends with one of the codes of ``Exit``; what stopped it is one line on standard error.
+Whatever the library raises about rows, labels or a model is code 3, since options are checked
+before. An error of the operating system is code 4, since the readers turn theirs into code 3.
 """
 
 from __future__ import annotations
 
+import errno
 import io
 import json
 import math
+import os
 import sys
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from enum import IntEnum
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from mddag._internal.whole_file import write_whole
-from mddag.cli.exits import AbsentError, UsageError
 
-PICTURES = (".png", ".svg", ".pdf")
+
+class Exit(IntEnum):
+    """What the end of a command means."""
+
+    OK = 0
+    DIFFERENT = 1  # validate found differences, or a wanted bound or budget was not met
+    USAGE = 2
+    INPUT = 3  # a file that is absent, damaged, or does not fit the model
+    OUTPUT = 4  # nothing could be written: full disk, no permission
+    ABSENT = 5  # a library or a compiler that is not installed
+    BUG = 70
+    INTERRUPTED = 130
+
+
+class StopError(Exception):
+    """Ends a command with a code and one line."""
+
+    code = Exit.BUG
+
+
+class UsageError(StopError):
+    """Options that do not go together."""
+
+    code = Exit.USAGE
+
+
+class InputError(StopError):
+    """A file that cannot be used."""
+
+    code = Exit.INPUT
+
+
+class AbsentError(StopError):
+    """Something that has to be installed."""
+
+    code = Exit.ABSENT
+
+
+def exit_of(error: BaseException) -> tuple[Exit, str]:
+    """The code of an error, and its line; the line is empty where there is nobody to read it."""
+    line = one_line(error)
+    if isinstance(error, StopError):
+        return error.code, line
+    if isinstance(error, KeyboardInterrupt):
+        return Exit.INTERRUPTED, "interrupted; nothing was written"
+    if isinstance(error, BrokenPipeError):  # of a reader such as head, which has enough
+        return Exit.OUTPUT, ""
+    if isinstance(error, ImportError):
+        return Exit.ABSENT, line
+    if isinstance(error, OSError):
+        return Exit.OUTPUT, _of_system(error)
+    if isinstance(error, MemoryError):
+        return Exit.INPUT, "there is not enough memory for these rows; give fewer, with --rows"
+    if isinstance(error, (ValueError, TypeError)):
+        return Exit.INPUT, line
+    return Exit.BUG, (
+        f"internal error, {type(error).__name__}: {line:.200}; run it with --debug, and report it"
+    )
+
+
+def one_line(error: BaseException) -> str:
+    """The message of an error without line ends."""
+    return " ".join(str(error).split())
+
+
+def _of_system(error: OSError) -> str:
+    """An error of writing, with the name of the file first."""
+    name = "" if error.filename is None else f"cannot write {os.fspath(error.filename)!r}: "
+    if error.errno == errno.ENOSPC:
+        return f"{name}the disk is full; nothing was written"
+    return f"{name}{error.strerror or one_line(error)}"
+
+
+PLOTS = (".png", ".svg", ".pdf")
 
 
 @dataclass(frozen=True)
@@ -85,12 +164,12 @@ def plain(value: Any) -> Any:
     return str(value)
 
 
-def check_picture(path: Path | None) -> None:
+def check_plot(path: Path | None) -> None:
     """Refuse what cannot be drawn, before any work."""
     if path is None:
         return
-    if path.suffix not in PICTURES:
-        raise UsageError(f"--picture is {str(path)!r}; wanted a name with {', '.join(PICTURES)}")
+    if path.suffix not in PLOTS:
+        raise UsageError(f"--plot is {str(path)!r}; wanted a name with {', '.join(PLOTS)}")
     try:
         import matplotlib  # noqa: F401
     except ImportError:
@@ -99,14 +178,14 @@ def check_picture(path: Path | None) -> None:
         ) from None
 
 
-def write_picture(figure: Any, path: Path) -> None:
+def write_plot(figure: Any, path: Path) -> None:
     """Write a figure of matplotlib, whole or not at all."""
     data = io.BytesIO()
     figure.savefig(data, format=path.suffix[1:])
     write_whole(path, data.getvalue())
 
 
-def table(head: list[str], rows: list[list[str]]) -> str:
+def aligned(head: list[str], rows: list[list[str]]) -> str:
     """Columns of text, the first to the left, the others to the right."""
     lines = [head, *rows]
     widths = [max(len(line[i]) for line in lines) for i in range(len(head))]

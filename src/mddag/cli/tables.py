@@ -7,6 +7,10 @@ wrong with a file is an InputError, one line that names the file.
 
 from __future__ import annotations
 
+import bz2
+import csv
+import gzip
+import lzma
 import os
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
@@ -17,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import mddag
-from mddag.cli.exits import AbsentError, InputError, StopError, UsageError, one_line
+from mddag.cli.output import AbsentError, InputError, StopError, UsageError, one_line
 
 SUFFIXES = {
     "csv": (".csv", ".tsv"),
@@ -26,6 +30,12 @@ SUFFIXES = {
     "npz": (".npz",),
 }
 PACKED = (".gz", ".bz2", ".xz", ".zip")  # of csv
+# What csv files write where there is no value, as pandas knows it. In a column of categories a
+# marker that is one of the categories is this category: NA may be Namibia.
+MISSING = (
+    "", "#N/A", "#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "-NaN", "-nan", "1.#IND", "1.#QNAN",
+    "<NA>", "N/A", "NA", "NULL", "NaN", "None", "n/a", "nan", "null",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -116,7 +126,7 @@ def read_table(
     check_file(name)
     read = READERS[layout.format or format_of(name)]
     try:
-        raw = read(name, layout, features)
+        return _checked(_parted(name, read(name, layout, features), layout, features), features)
     except StopError:
         raise
     except ImportError as error:
@@ -126,7 +136,6 @@ def read_table(
     except Exception as error:
         reason = f"{type(error).__name__}: {one_line(error):.200}".rstrip(": ")
         raise InputError(f"cannot read {name!r}: {reason}") from error
-    return _checked(_parted(name, raw, layout, features), features)
 
 
 def check_file(name: str) -> None:
@@ -172,22 +181,64 @@ def few(names: Any, most: int = 8) -> str:
 def _csv(path: str, layout: Layout, features: mddag.Features | None) -> _Raw:
     pandas = needed("pandas", "csv files")
     tabs = ".tsv" in [s.lower() for s in Path(path).suffixes]
-    delimiter = layout.delimiter or ("\t" if tabs else ",")
-    frame = pandas.read_csv(path, sep=delimiter, dtype=_strings(features), low_memory=False)
-    if len(frame.columns) == 1 and layout.delimiter is None:
-        header = str(frame.columns[0])
-        other = next((mark for mark in ";\t|" if mark in header), None)
+    how: dict[str, Any] = {"sep": layout.delimiter or ("\t" if tabs else ","), "low_memory": False}
+    names = _names(path, pandas, how)
+    if len(names) == 1 and layout.delimiter is None:
+        other = next((mark for mark in ";\t|" if mark in names[0]), None)
         if other is not None:
             raise InputError(f"{path!r} has one column; --delimiter {other!r} may part it")
+    twice = [name for name in dict.fromkeys(names) if name and names.count(name) > 1]
+    if twice:
+        raise InputError(f"{path!r} has several columns {twice[0]!r}; rename them, or leave one")
+    text = _text_categories(features)
+    absent = {name: [m for m in MISSING if m not in text.get(name, ())] for name in names}
+    frame = pandas.read_csv(
+        path, dtype=dict.fromkeys(text, str), na_values=absent, keep_default_na=False, **how
+    )
+    if frame.iloc[:, -1].isna().any():  # which is what short rows have
+        _check_widths(path, len(names), how["sep"])
     return _Raw(frame)
 
 
-def _strings(features: mddag.Features | None) -> dict[str, type]:
-    """The columns whose categories are strings, though a csv file may have numbers there."""
+def _names(path: str, pandas: Any, how: dict[str, Any]) -> list[str]:
+    """The names in the first line of a csv file, if there is one for each field of the second.
+
+    pandas takes the first of further fields for an index, which shifts all names.
+    """
+    try:
+        head = pandas.read_csv(path, header=None, nrows=2, dtype=str, keep_default_na=False, **how)
+    except pandas.errors.ParserError as error:
+        if "Expected" not in str(error):
+            raise
+        raise InputError(
+            f"{path!r} has more fields in its first row than names of columns; name all columns, "
+            "or remove the delimiters at the ends of rows"
+        ) from error
+    return [str(name) for name in head.iloc[0]]
+
+
+def _check_widths(path: str, n_names: int, delimiter: str) -> None:
+    """Refuse rows with fewer fields than names, such as the end of a file that was cut."""
+    suffix = Path(path).suffix.lower()
+    if len(delimiter) != 1 or suffix == ".zip":
+        return
+    packed: dict[str, Any] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
+    with packed.get(suffix, open)(path, "rt", newline="", encoding="utf-8-sig") as file:
+        for number, row in enumerate(csv.reader(file, delimiter=delimiter)):
+            if 0 < len(row) < n_names:
+                raise InputError(
+                    f"{path!r} has {len(row)} fields in row {number - 1} (counted from 0), but "
+                    f"{n_names} names of columns; wanted a delimiter for each, also where "
+                    "values are missing"
+                )
+
+
+def _text_categories(features: mddag.Features | None) -> dict[str, tuple[str, ...]]:
+    """By column the categories that are strings, though a csv file may have numbers there."""
     if features is None or features.names is None:
         return {}
     return {
-        features.names[i]: str
+        features.names[i]: tuple(values)
         for i, values in features.categories.items()
         if values and all(isinstance(value, str) for value in values)
     }
@@ -196,7 +247,9 @@ def _strings(features: mddag.Features | None) -> dict[str, type]:
 def _parquet(path: str, layout: Layout, features: mddag.Features | None) -> _Raw:
     parquet = needed("pyarrow.parquet", "parquet files")
     needed("pandas", "parquet files")
-    return _Raw(parquet.read_table(path).to_pandas())
+    table = parquet.read_table(path)
+    table.validate(full=True)  # a damaged file may crash what follows
+    return _Raw(table.to_pandas())
 
 
 def _arrow(path: str, layout: Layout, features: mddag.Features | None) -> _Raw:
@@ -208,6 +261,7 @@ def _arrow(path: str, layout: Layout, features: mddag.Features | None) -> _Raw:
         except arrow.ArrowInvalid:
             source.seek(0)
             table = arrow.ipc.open_stream(source).read_all()
+        table.validate(full=True)  # a damaged file may crash what follows
         return _Raw(table.to_pandas())
 
 

@@ -1,12 +1,29 @@
 """``mddag validate``: does another form of a model give the same labels?
 
-The two answer rows that are made from the model's own thresholds (on them and beside them, far
-values, known and unknown categories), once with and once without missing values, and the rows of a
-file if one is given. Differences are counted, and the first rows that differ are shown.
+    answer(rows, qid) -> class codes or numbers, float64 (n,)
+
+A form is a model file of ours; a file of another library, answered by that library itself; an
+exported C header, compiled and run as a process of its own; an exported module of JavaScript, run
+by node; an ONNX file, run by onnxruntime; any program that reads rows as csv and prints one label
+per row; or a file of predictions. Rows are arrays that hold category codes in nominal columns.
+
+Two forms answer rows that are made from the model's own thresholds (on them and next to them, far
+values, known and unknown categories), once with and once without missing values, and the rows of
+a file if one is given. Differences are counted, and the first rows that differ are shown.
 """
 
 from __future__ import annotations
 
+import csv
+import io
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import tempfile
+import weakref
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any
@@ -16,21 +33,254 @@ import typer
 from numpy.typing import NDArray
 
 import mddag
-from mddag.adapters.adapter import probe_rows
-from mddag.cli.answers import (
-    UNKNOWN,
-    Answer,
-    answer_of_file,
-    of_command,
-    of_model,
-    of_predictions,
-)
-from mddag.cli.command import command
-from mddag.cli.exits import Exit, UsageError
+from mddag.adapters import MEMBERS
+from mddag.adapters.adapter import probe_rows, source_rows
 from mddag.cli.models import Opened, open_model
-from mddag.cli.options import ModelFile
-from mddag.cli.output import Output, table
-from mddag.cli.tables import Layout, Table, read_table
+from mddag.cli.options import ModelFile, command
+from mddag.cli.output import AbsentError, Exit, InputError, Output, UsageError, aligned
+from mddag.cli.tables import Layout, Table, check_file, column_values, needed, read_table
+
+Rows = NDArray[Any]
+Answer = Callable[[Rows, Rows | None], NDArray[np.float64]]
+UNKNOWN = -1.0  # the code of a label that the model does not have
+
+DRIVER = """
+#include <stdio.h>
+#include "{header}"
+int main(void) {{
+  static {name}_value row[{name_upper}_N_FEATURES];
+  while (fread(row, sizeof *row, {name_upper}_N_FEATURES, stdin) == {name_upper}_N_FEATURES) {{
+    double answer = (double){name}_predict(row);
+    if (fwrite(&answer, sizeof answer, 1, stdout) != 1) return 1;
+  }}
+  return 0;
+}}
+"""
+
+
+MODULE = """
+const model = await import(process.argv[1]);
+const chunks = [];
+for await (const chunk of process.stdin) chunks.push(chunk);
+const bytes = new Uint8Array(Buffer.concat(chunks)).buffer;
+const rows = process.argv[2] === "bytes" ? new Uint8Array(bytes) : new Float32Array(bytes);
+const n = Math.floor(rows.length / model.N_FEATURES);
+const answers = new Float64Array(n);
+for (let i = 0; i < n; i++) {
+  answers[i] = model.predict(rows.subarray(i * model.N_FEATURES, (i + 1) * model.N_FEATURES));
+}
+process.stdout.write(new Uint8Array(answers.buffer));
+"""
+
+
+def answer_of_file(path: str | os.PathLike[str], reference: mddag.Ensemble) -> tuple[Answer, bool]:
+    """What a file answers, and whether it reads float32; `reference` is the model it is to be."""
+    name = os.fspath(path)
+    if name.endswith(".h"):
+        check_file(name)
+        return of_header(name, reference), True
+    if name.endswith((".js", ".mjs")):
+        check_file(name)
+        return of_module(name), True
+    if name.endswith(".onnx"):
+        check_file(name)
+        return of_onnx(name, reference), True
+    opened = open_model(name)
+    _check_alike(opened, reference)
+    return of_model(opened), False
+
+
+def of_model(opened: Opened) -> Answer:
+    """A model file; of another library, that library's own answer."""
+    if opened.source is None:
+        return lambda rows, qid: codes_of(opened, opened.predict(Table("rows", rows, qid=qid)))
+    adapter = next(member for member in MEMBERS if member.accepts(opened.source))
+    ensemble = opened.ensemble
+
+    def answer(rows: Rows, qid: Rows | None) -> NDArray[np.float64]:
+        given = source_rows(ensemble.features, np.asarray(rows, np.float64))
+        scores = adapter.raw_scores(opened.source, given)
+        if ensemble.classes is None:
+            return np.asarray(ensemble.task.predictions(scores), np.float64)
+        return ensemble.codes(scores).astype(np.float64)
+
+    return answer
+
+
+def codes_of(opened: Opened, predicted: NDArray[Any]) -> NDArray[np.float64]:
+    """Labels as the places that they have among the classes; numbers as they are."""
+    classes = opened.predictor.classes_
+    if classes is None:
+        return predicted.astype(np.float64)
+    places = {label: float(k) for k, label in enumerate(classes.tolist())}
+    return np.array([places[label] for label in predicted.tolist()])
+
+
+def of_header(path: str, reference: mddag.Ensemble) -> Answer:
+    """An exported C header; it is compiled once, and each call runs a process."""
+    text = Path(path).read_text(errors="replace")
+    found = re.search(r"^#define (\w+)_N_FEATURES (\d+)", text, re.MULTILINE)
+    named = re.search(r"\b(\w+)_predict\(", text)
+    if found is None or named is None:
+        raise InputError(f"{path!r} is no header that mddag export wrote")
+    if int(found[2]) != reference.features.n_given:
+        raise InputError(
+            f"{path!r} reads {found[2]} features, the model {reference.features.n_given}"
+        )
+    upper = found[1]
+    dtype: np.dtype[Any] = np.dtype(np.float32)
+    for flag, other in (("PATCHES", np.uint8), ("INTEGERS", np.int32)):
+        if re.search(rf"^#define {upper}_{flag} 1$", text, re.MULTILINE):
+            dtype = np.dtype(other)
+    program = _compiled(path, named[1], upper)
+
+    def answer(rows: Rows, qid: Rows | None) -> NDArray[np.float64]:
+        given = _as_integers(rows) if dtype == np.int32 else np.ascontiguousarray(rows, dtype)
+        answers = np.frombuffer(_output([str(program)], given.tobytes()), np.float64)
+        return _all_answered(answers, rows, path)
+
+    weakref.finalize(answer, shutil.rmtree, program.parent, ignore_errors=True)
+    return answer
+
+
+def _compiled(path: str, name: str, upper: str) -> Path:
+    """The program that answers, in a folder of its own."""
+    compiler = os.environ.get("CC") or shutil.which("cc") or shutil.which("gcc")
+    if compiler is None:
+        raise AbsentError("to try a C header takes a C compiler; install one, or set CC")
+    folder = Path(tempfile.mkdtemp(prefix="mddag-"))
+    source = folder / "driver.c"
+    source.write_text(DRIVER.format(header=os.path.realpath(path), name=name, name_upper=upper))
+    program = folder / "driver"
+    command = [*shlex.split(compiler), "-std=c99", "-O1", "-w", str(source), "-o", str(program)]
+    done = subprocess.run([*command, "-lm"], capture_output=True, text=True)
+    if done.returncode:
+        shutil.rmtree(folder, ignore_errors=True)
+        first = next((line for line in done.stderr.splitlines() if "error" in line), "no reason")
+        raise InputError(f"{path!r} does not compile: {first}")
+    return program
+
+
+def _as_integers(rows: Rows) -> NDArray[np.int32]:
+    """Whole numbers below each value, and the mark of a missing one."""
+    low, high = np.iinfo(np.int32).min, np.iinfo(np.int32).max
+    whole = np.clip(np.floor(np.asarray(rows, np.float64)), low + 1, high)
+    return np.where(np.isnan(whole), low, whole).astype(np.int32)
+
+
+def of_module(path: str) -> Answer:
+    """An exported module of JavaScript, run by node."""
+    node = shutil.which("node")
+    if node is None:
+        raise AbsentError("to try a module of JavaScript takes node; install it")
+
+    def answer(rows: Rows, qid: Rows | None) -> NDArray[np.float64]:
+        of_bytes = rows.dtype == np.uint8
+        given = np.ascontiguousarray(rows, np.uint8 if of_bytes else np.float32)
+        command = [node, "--input-type=module", "--eval", MODULE, os.path.realpath(path)]
+        found = _output([*command, "bytes" if of_bytes else "floats"], given.tobytes())
+        return _all_answered(np.frombuffer(found, np.float64), rows, path)
+
+    return answer
+
+
+def of_onnx(path: str, reference: mddag.Ensemble) -> Answer:
+    """An ONNX file whose first output is the label."""
+    runtime = needed("onnxruntime", "ONNX files")
+    try:
+        session = runtime.InferenceSession(path, providers=["CPUExecutionProvider"])
+    except Exception as error:
+        raise InputError(f"cannot read {path!r}: onnxruntime says {error!s:.200}") from error
+    (given, *_), label = session.get_inputs(), session.get_outputs()[0].name
+
+    def answer(rows: Rows, qid: Rows | None) -> NDArray[np.float64]:
+        found = session.run([label], {given.name: np.ascontiguousarray(rows, np.float32)})[0]
+        return labels_to_codes(np.ravel(found), reference)
+
+    return answer
+
+
+def of_command(command: str, reference: mddag.Ensemble) -> Answer:
+    """A program that reads csv with a line of names, and prints one label per row."""
+    names = reference.features.names or [f"x{i}" for i in range(reference.n_features)]
+
+    def answer(rows: Rows, qid: Rows | None) -> NDArray[np.float64]:
+        text = io.StringIO()
+        writer = csv.writer(text, lineterminator="\n")
+        writer.writerow(names)
+        for row in rows.reshape(len(rows), -1).tolist():
+            writer.writerow("" if value != value else value for value in row)
+        lines = _output(shlex.split(command), text.getvalue().encode()).decode().split()
+        return _all_answered(labels_to_codes(np.array(lines), reference), rows, command)
+
+    return answer
+
+
+def of_predictions(path: str | os.PathLike[str], reference: mddag.Ensemble) -> Answer:
+    """A file with a column `prediction` for the rows that are compared."""
+    try:
+        table = read_table(path, Layout(target="prediction"))
+    except InputError:
+        table = read_table(path)
+        if table.y is None and np.shape(table.X)[1] != 1:
+            raise
+        only = table.X if table.y is None else table.y
+        values = column_values(only.iloc[:, 0]) if hasattr(only, "iloc") else np.ravel(only)
+    else:
+        values = table.labels
+    return lambda rows, qid: _all_answered(labels_to_codes(values, reference), rows, str(path))
+
+
+def labels_to_codes(labels: NDArray[Any], reference: mddag.Ensemble) -> NDArray[np.float64]:
+    """Labels, as text or numbers, as places among the model's classes; numbers as they are."""
+    if reference.classes is None:
+        try:
+            return labels.astype(np.float64)
+        except ValueError:
+            raise InputError(f"an answer is {labels[0]!r}; wanted numbers") from None
+    places = {_spelt(label): float(k) for k, label in enumerate(reference.classes.tolist())}
+    return np.array([places.get(_spelt(label), UNKNOWN) for label in labels.tolist()])
+
+
+def _spelt(label: Any) -> str:
+    """A label as text; whole numbers of any type are spelt alike."""
+    text = str(label)
+    try:
+        number = float(text)
+    except ValueError:
+        return text
+    return str(int(number)) if number.is_integer() else text
+
+
+def _output(command: list[str], given: bytes) -> bytes:
+    """What a program prints."""
+    try:
+        done = subprocess.run(command, input=given, capture_output=True)
+    except OSError as error:
+        raise InputError(f"cannot run {command[0]!r}: {error.strerror}") from error
+    if done.returncode:
+        told = done.stderr.decode(errors="replace").strip().splitlines()
+        raise InputError(f"{command[0]!r} ended with {done.returncode}: {(told or [''])[-1]:.200}")
+    return done.stdout
+
+
+def _all_answered(answers: NDArray[Any], rows: Rows, name: str) -> NDArray[np.float64]:
+    if len(answers) != len(rows):
+        raise InputError(f"{name!r} gave {len(answers)} answers for {len(rows)} rows")
+    return answers.astype(np.float64)
+
+
+def _check_alike(opened: Opened, reference: mddag.Ensemble) -> None:
+    """Refuse a model that reads other rows or knows another number of classes."""
+    other, this = opened.features.n_given, reference.features.n_given
+    if other != this:
+        raise InputError(f"{opened.path!r} reads {other} features, the model {this}")
+    classes, wanted = opened.ensemble.classes, reference.classes
+    if (classes is None) != (wanted is None):
+        raise InputError(f"{opened.path!r} is a {opened.ensemble.kind}, the model {reference.kind}")
+    if classes is not None and wanted is not None and len(classes) != len(wanted):
+        raise InputError(f"{opened.path!r} has {len(classes)} classes, the model {len(wanted)}")
+
 
 SHOWN = 5  # rows that differ
 QUERY = 10  # made rows per query
@@ -179,7 +429,7 @@ def _values(opened: Opened, row: NDArray[Any]) -> dict[str, float]:
 
 def _text(compared: list[Compared], single: bool) -> str:
     lines = [
-        table(
+        aligned(
             ["rows", "number", "different"],
             [[c.rows, str(c.n_rows), str(c.n_different)] for c in compared],
         )

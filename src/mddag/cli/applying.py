@@ -1,0 +1,356 @@
+"""Commands that use a model: ``mddag predict``, ``explain``, ``inspect``, ``report``, ``export``
+and ``bench``.
+
+``bench`` measures loading the file, single rows one after the other and whole batches apart, in
+this process, on one thread unless more are wanted; the first calls are left out.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import platform
+import shutil
+from collections.abc import Callable
+from dataclasses import asdict
+from pathlib import Path
+from time import perf_counter_ns
+from typing import Annotated, Any
+
+import numpy as np
+import typer
+
+import mddag
+from mddag._internal.whole_file import write_whole
+from mddag.cli.models import Opened, open_model
+from mddag.cli.options import ModelFile, Out, Plot, RowsFile, Threads, command
+from mddag.cli.output import (
+    AbsentError,
+    InputError,
+    Output,
+    UsageError,
+    aligned,
+    check_plot,
+    write_plot,
+)
+from mddag.cli.tables import Layout, Table, read_table
+
+SUFFIXES = (".csv", ".npz")
+
+
+@command
+def predict(
+    out: Output,
+    model: ModelFile,
+    data: RowsFile,
+    layout: Layout,
+    file: Annotated[
+        Path | None, typer.Option("--out", "-o", help="A .csv or .npz; standard output by default.")
+    ] = None,
+    proba: Annotated[bool, typer.Option("--proba", help="Add the class probabilities.")] = False,
+    evaluations: Annotated[
+        bool, typer.Option("--evaluations", help="Add the base classifiers that rows needed.")
+    ] = False,
+    threads: Threads = 1,
+) -> None:
+    """Predict the rows of a file; with --target also count the errors."""
+    if file is not None and file.suffix not in SUFFIXES:
+        raise UsageError(f"--out is {str(file)!r}; wanted a name with {' or '.join(SUFFIXES)}")
+    opened = open_model(model, threads)
+    table = read_table(data, layout, opened.features)
+    columns = _columns(opened, table, proba, evaluations)
+    quality = _quality(opened, table, columns["prediction"]) if layout.target else {}
+    if file is not None:
+        write_whole(file, _content(columns, file.suffix))
+        fields = {"file": str(file), "n_rows": len(table), **quality}
+        out.result(fields, "\n".join([f"written: {file}", *_lines(quality)]))
+        return
+    if out.as_json:
+        out.result({**columns, **quality}, "")
+        return
+    print(_content(columns, ".csv").decode(), end="", flush=True)
+    for line in _lines(quality):
+        out.note(line)
+
+
+def _columns(opened: Opened, table: Table, proba: bool, evaluations: bool) -> dict[str, Any]:
+    """What is written, column by column."""
+    columns: dict[str, Any] = {"prediction": opened.predict(table)}
+    if proba:
+        if opened.predictor.classes_ is None or opened.predictor.model.calibration is None:
+            raise InputError(
+                f"{opened.path!r} has no calibrated probabilities; those of a model that "
+                "mddag sparsify or train wrote have"
+            )
+        shares = opened.predictor.predict_proba(table.X)
+        labels = opened.predictor.classes_.tolist()
+        columns |= {f"p_{label}": shares[:, k] for k, label in enumerate(labels)}
+    if evaluations:
+        columns["n_evaluated"] = opened.n_evaluated(table)
+    return columns
+
+
+def _quality(opened: Opened, table: Table, predicted: Any) -> dict[str, Any]:
+    """What the labels say of the predictions."""
+    y = table.labels
+    if opened.predictor.classes_ is not None:
+        return {"error": float(np.mean(predicted.astype(str) != y.astype(str)))}
+    if opened.ensemble.kind == "ranker":
+        return {}
+    return {"mean_squared_error": float(np.mean((predicted - y.astype(float)) ** 2))}
+
+
+def _lines(quality: dict[str, Any]) -> list[str]:
+    return [f"{name.replace('_', ' ')}: {value:.6g}" for name, value in quality.items()]
+
+
+def _content(columns: dict[str, Any], suffix: str) -> bytes:
+    """The file with these columns."""
+    if suffix == ".npz":
+        data = io.BytesIO()
+        np.savez(data, **columns)
+        return data.getvalue()
+    text = io.StringIO()
+    import csv
+
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(columns)
+    writer.writerows(zip(*(np.asarray(c).tolist() for c in columns.values()), strict=True))
+    return text.getvalue().encode()
+
+
+@command
+def explain(
+    out: Output,
+    model: ModelFile,
+    data: RowsFile,
+    layout: Layout,
+    row: Annotated[int, typer.Option(min=0, help="The row to explain, counted from 0.")] = 0,
+    plot: Plot = None,
+) -> None:
+    """Explain one row: rules in their order, what each added, why it stopped."""
+    check_plot(plot)
+    opened = open_model(model)
+    table = read_table(data, layout, opened.features)
+    if row >= len(table):
+        raise InputError(f"{table.path!r} has {len(table)} rows, but --row is {row}")
+    one: Any = table.taken(slice(row, row + 1)).X
+    found = opened.predictor.explain(one if hasattr(one, "columns") else one[0])
+    fields = {"file": str(model), "row": row, **found.to_dict()}
+    if plot is not None:
+        write_plot(found.plot().figure_, plot)
+        fields["picture"] = str(plot)
+    out.result(fields, str(found))
+
+
+@command
+def inspect(out: Output, model: ModelFile) -> None:
+    """Show what a model file holds: kind, base classifiers, features, what was measured."""
+    opened = open_model(model)
+    fields = _fields(opened)
+    text = [
+        f"{opened.path}: {opened.library}, {fields['bytes']} bytes",
+        str(opened.predictor),
+        f"missing values: {'allowed' if fields['missing_allowed'] else 'refused'}",
+    ]
+    nominal = fields["categories"]
+    text += [f"category columns: {', '.join(nominal)}"] if nominal else []
+    out.result(fields, "\n".join(text))
+
+
+def _fields(opened: Opened) -> dict[str, Any]:
+    ensemble, model = opened.ensemble, opened.predictor.model
+    features = ensemble.features
+    policy, classes = model.dag.policy, ensemble.classes
+    return {
+        "file": opened.path,
+        "library": opened.library,
+        "bytes": os.path.getsize(opened.path),
+        "kind": ensemble.kind,
+        "n_classifiers": len(ensemble),
+        "n_trees": ensemble.n_trees,
+        "n_nodes": len(ensemble.nodes),
+        "n_features": features.n_given,
+        "feature_names": features.names,
+        "categories": {str(features.called(i)): v for i, v in features.categories.items()},
+        "missing_allowed": features.missing,
+        "classes": classes,
+        "bias": ensemble.bias,
+        "policy": {
+            "steps": policy.n_steps,
+            "cells": policy.state.n_cells,
+            "every": policy.every,
+            "evaluates_all": policy.evaluates_all,
+        },
+        "calibrated": model.calibration is not None,
+        "beta": model.beta,
+        "summary": None if model.summary is None else asdict(model.summary),
+    }
+
+
+@command
+def report(
+    out: Output,
+    model: ModelFile,
+    file: Out,
+    layout: Layout,
+    data: Annotated[
+        Path | None, typer.Argument(metavar="[ROWS]", help="Rows to show it on.")
+    ] = None,
+    threads: Threads = 1,
+) -> None:
+    """Write one HTML file that shows the model; it needs no network."""
+    opened = open_model(model, threads)
+    table = None if data is None else read_table(data, layout, opened.features)
+    if table is None:
+        opened.predictor.report(file)
+    else:
+        qid = table.qid if opened.needs_queries else None
+        opened.predictor.report(file, table.X, table.y, qid=qid)
+    size = file.stat().st_size
+    out.result({"file": str(file), "bytes": size}, f"written: {file}, {size} bytes")
+
+
+LANGUAGES = {
+    ".h": "c",
+    ".java": "java",
+    ".go": "go",
+    ".rs": "rust",
+    ".js": "javascript",
+    ".mjs": "javascript",
+    ".wasm": "wasm",
+}
+NAMED = ("c", "java", "go")
+TOOLS = {"wasm": ("clang", "wasm-ld")}
+
+
+@command
+def export(
+    out: Output,
+    model: ModelFile,
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="The file to write, such as net.h.")],
+    language: Annotated[
+        str | None, typer.Option(help="c, java, go, rust, javascript or wasm; by FILE's name.")
+    ] = None,
+    name: Annotated[
+        str | None, typer.Option(help="Of C's identifiers, Java's class, Go's package.")
+    ] = None,
+    integer_thresholds: Annotated[
+        bool, typer.Option("--integer-thresholds", help="Of C: features are whole numbers.")
+    ] = False,
+) -> None:
+    """Write a model as source code of another language."""
+    chosen = _language(file, language)
+    if name is not None and chosen not in NAMED:
+        raise UsageError(f"--name is {name!r}, but a module of {chosen} is named by its file")
+    if name is not None and not (name.isascii() and name.isidentifier()):
+        raise UsageError(f"--name is {name!r}; wanted an identifier, such as model")
+    if integer_thresholds and chosen != "c":
+        raise UsageError(f"--integer-thresholds is for c, but the language is {chosen}")
+    absent = [tool for tool in TOOLS.get(chosen, ()) if shutil.which(tool) is None]
+    if absent:
+        raise AbsentError(f"{chosen} takes {' and '.join(absent)}; install what is missing")
+    how: dict[str, Any] = {"name": name, "integer_thresholds": integer_thresholds}
+    exported = open_model(model).predictor.export(file, chosen, **how)
+    out.result(asdict(exported), f"{exported}\nwritten: {file}")
+
+
+def _language(file: Path, given: str | None) -> str:
+    known = dict.fromkeys(LANGUAGES.values())
+    if given is not None and given not in known:
+        raise UsageError(f"--language is {given!r}; wanted one of {', '.join(known)}")
+    if given is None and file.suffix not in LANGUAGES:
+        raise UsageError(
+            f"FILE is {str(file)!r}; wanted a name with {', '.join(LANGUAGES)}, or --language"
+        )
+    return given or LANGUAGES[file.suffix]
+
+
+PERCENTILES = (50, 90, 99, 99.9)
+WARM = 3  # calls that are left out
+
+
+@command
+def bench(
+    out: Output,
+    model: ModelFile,
+    data: RowsFile,
+    layout: Layout,
+    loads: Annotated[int, typer.Option(min=1, help="How often the file is loaded.")] = 30,
+    singles: Annotated[int, typer.Option(min=1, help="How many single rows.")] = 10_000,
+    batches: Annotated[int, typer.Option(min=1, help="How many batches.")] = 30,
+    batch: Annotated[
+        int | None, typer.Option(min=1, help="Rows of a batch; all rows by default.")
+    ] = None,
+    threads: Threads = 1,
+) -> None:
+    """Measure loading, single rows and batches: P50 to P99.9."""
+    opened = open_model(model, threads)
+    if opened.needs_queries:
+        raise UsageError("the model decides by whole queries, so single rows have no time")
+    given = read_table(data, layout, opened.features)
+    rows = _rows(opened, given)
+    n_batch = min(batch or len(rows), len(rows))
+    fields: dict[str, Any] = {
+        "file": str(model),
+        "library": opened.library,
+        "machine": platform.machine(),
+        "threads": threads,
+        "rows": len(rows),
+        "batch": n_batch,
+        "evaluations_per_row": float(np.mean(opened.n_evaluated(given))),
+        "load_ms": percentiles(lambda i: _loaded(opened), loads, 1e6),
+        "one_row_us": percentiles(_one(opened, rows), singles, 1e3),
+        "batch_ns_per_row": percentiles(_batch(opened, rows, n_batch), batches, float(n_batch)),
+    }
+    out.result(fields, _text(fields))
+
+
+def percentiles(call: Callable[[int], Any], n: int, unit: float) -> dict[str, float]:
+    """Of the times of n calls, in nanoseconds over `unit`."""
+    for i in range(WARM):
+        call(i)
+    times = np.empty(n)
+    for i in range(n):
+        began = perf_counter_ns()
+        call(i)
+        times[i] = perf_counter_ns() - began
+    found = np.percentile(times / unit, PERCENTILES).tolist()
+    return {f"p{p:g}": value for p, value in zip(PERCENTILES, found, strict=True)} | {"n": n}
+
+
+def _rows(opened: Opened, given: Table) -> Any:
+    """Rows as a server would hold them: encoded, float32, one behind the other."""
+    if np.ndim(given.X) == 3:
+        return given.X
+    return np.ascontiguousarray(opened.predictor.encode(given.X), np.float32)
+
+
+def _loaded(opened: Opened) -> Any:
+    if opened.source is None:
+        return mddag.load(opened.path)
+    return open_model(opened.path)
+
+
+def _one(opened: Opened, rows: Any) -> Callable[[int], Any]:
+    predict, n = opened.predictor.predict_one, len(rows)
+    singles = [rows[i] for i in range(min(n, 10_000))]
+    return lambda i: predict(singles[i % len(singles)])
+
+
+def _batch(opened: Opened, rows: Any, size: int) -> Callable[[int], Any]:
+    predict, n_starts = opened.predictor.predict, max(len(rows) // size, 1)
+    return lambda i: predict(rows[(i % n_starts) * size : (i % n_starts + 1) * size])
+
+
+def _text(fields: dict[str, Any]) -> str:
+    names = {"load_ms": "load, ms", "one_row_us": "one row, us"}
+    names["batch_ns_per_row"] = f"batch of {fields['batch']}, ns per row"
+    head = ["", *(f"P{p:g}" for p in PERCENTILES)]
+    lines = [
+        [label, *(f"{fields[key][f'p{p:g}']:.4g}" for p in PERCENTILES)]
+        for key, label in names.items()
+    ]
+    about = f"{fields['library']}, {fields['threads']} thread(s), {fields['machine']}"
+    mean = f"evaluations per row: {fields['evaluations_per_row']:.1f}"
+    return f"{aligned(head, lines)}\n{mean}; {about}"

@@ -1,0 +1,153 @@
+"""The commands that use a model: predict, explain, inspect, report, export, bench, demo."""
+
+import io
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import mddag
+from mddag.cli import app as demo
+from mddag.cli.applying import percentiles
+
+
+def test_the_labels_are_those_of_the_library(run, made):
+    ended = run("predict", made / "sparse.mddag", made / "rows.csv", "--proba", "--evaluations")
+    assert ended.code == 0
+    printed = pd.read_csv(io.StringIO(ended.out))
+    served, rows = mddag.load(made / "sparse.mddag"), pd.read_csv(made / "rows.csv")
+    X = rows.drop(columns="label")
+    assert (printed["prediction"] == served.predict(X)).all()
+    assert (printed[["p_0", "p_1"]].to_numpy() == served.predict_proba(X)).all()
+    assert (printed["n_evaluated"] == served.n_evaluated(X)).all()
+
+
+def test_files_and_errors(run, folder):
+    ended = run("predict", "sparse.mddag", "rows.csv", "-t", "label", "-o", "p.npz", "--json")
+    with np.load("p.npz") as archive:
+        predicted = archive["prediction"]
+    labels = pd.read_csv("rows.csv")["label"]
+    assert ended.fields["error"] == np.mean(predicted != labels)
+    run("predict", "model.txt", "rows.csv", "-o", "p.csv")
+    assert len(pd.read_csv("p.csv")) == len(labels)
+    told = run("predict", "model.txt", "rows.csv", "-t", "label", "--rows", "0:50")
+    assert told.err.startswith("error: 0.")
+    assert "prediction" in run("predict", "model.txt", "rows.csv", "--json").fields
+
+
+def test_a_model_without_probabilities(run, made):
+    ended = run("predict", made / "model.txt", made / "rows.csv", "--proba")
+    assert (ended.code, "no calibrated probabilities" in ended.line) == (3, True)
+
+
+def test_the_explanation_is_that_of_the_library(run, folder):
+    row = pd.read_csv("rows.csv").drop(columns="label").iloc[[3]]
+    same = mddag.load("sparse.mddag").explain(row)
+    ended = run("explain", "sparse.mddag", "rows.csv", "--row", "3", "--target", "label")
+    assert ended.code == 0
+    assert ended.out == f"{same}\n"
+    fields = run("explain", "sparse.mddag", "rows.csv", "--row", "3", "--json").fields
+    assert fields["prediction"] == same.prediction
+    assert len(fields["steps"]) == same.n_evaluated
+
+
+def test_a_plot_of_an_explanation(run, folder):
+    pytest.importorskip("matplotlib")
+    ended = run("explain", "sparse.mddag", "rows.csv", "--plot", "e.png")
+    assert ended.code == 0
+    assert (folder / "e.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_a_sparse_model(run, made):
+    ended = run("inspect", made / "sparse.mddag")
+    assert ended.code == 0
+    assert "by sparsify(beta=0.003)" in ended.out
+    assert "category columns: town" in ended.out
+
+
+def test_a_model_of_lightgbm_as_json(run, made):
+    fields = run("inspect", made / "model.txt", "--json").fields
+    assert (fields["library"], fields["kind"], fields["n_trees"]) == ("LightGBM", "classifier", 20)
+    assert fields["feature_names"] == ["x0", "x1", "x2", "x3", "town"]
+    assert fields["categories"] == {"town": ["bonn", "rome", "ulm"]}
+    assert fields["policy"]["evaluates_all"]
+    assert fields["summary"] is None
+    assert run("inspect", made / "sparse.mddag", "--json").fields["summary"]["knob"] == "beta"
+
+
+def test_a_report_with_and_without_rows(run, folder):
+    ended = run("report", "sparse.mddag", "rows.csv", "-t", "label", "-o", "r.html", "--json")
+    assert ended.code == 0
+    assert ended.fields["bytes"] == (folder / "r.html").stat().st_size
+    page = (folder / "r.html").read_text()
+    assert page.lstrip().lower().startswith("<!doctype html>")
+    assert "town" in page
+    assert run("report", "sparse.mddag", "-o", "s.html").code == 0
+    assert (folder / "s.html").stat().st_size < len(page)
+
+
+def test_a_header(run, made, folder):
+    ended = run("export", "sparse.mddag", "net.h", "--name", "net", "--json")
+    assert ended.code == 0
+    assert ended.fields["language"] == "c"
+    assert "net_predict" in (folder / "net.h").read_text()
+    assert ended.fields["n_bytes"] == (folder / "net.h").stat().st_size
+
+
+def test_other_languages_by_the_end_of_the_name(run, folder):
+    for name, language in (("Net.java", "java"), ("net.rs", "rust"), ("net.mjs", "javascript")):
+        ended = run("export", "sparse.mddag", name, "--json")
+        assert ended.fields["language"] == language
+    ended = run("export", "sparse.mddag", "net.txt", "--language", "go", "--name", "net", "--json")
+    assert ended.fields["language"] == "go"
+    assert "package net" in (folder / "net.txt").read_text()
+
+
+def test_tools_that_are_not_there(run, folder, monkeypatch):
+    monkeypatch.setenv("PATH", str(folder))
+    ended = run("export", "sparse.mddag", "net.wasm")
+    assert (ended.code, "wasm takes clang and wasm-ld" in ended.line) == (5, True)
+
+
+FEW = ("--loads", "3", "--singles", "50", "--batches", "3", "--target", "label")
+
+
+def test_percentiles_of_three_things(run, made):
+    ended = run("bench", made / "sparse.mddag", made / "rows.csv", *FEW, "--batch", "100", "--json")
+    assert ended.code == 0
+    fields = ended.fields
+    for name in ("load_ms", "one_row_us", "batch_ns_per_row"):
+        times = [fields[name][p] for p in ("p50", "p90", "p99", "p99.9")]
+        assert 0 < times[0] <= times[-1]
+        assert times == sorted(times)
+    assert fields["batch"] == 100
+    assert 0 < fields["evaluations_per_row"] < 20
+
+
+def test_the_table(run, made):
+    ended = run("bench", made / "model.txt", made / "rows.csv", *FEW)
+    assert "batch of 1800, ns per row" in ended.out
+    assert "evaluations per row: 20.0; LightGBM" in ended.out
+
+
+def test_the_first_calls_are_left_out():
+    calls = []
+    found = percentiles(calls.append, 5, 1.0)
+    assert calls == [0, 1, 2, 0, 1, 2, 3, 4]
+    assert found["n"] == 5
+
+
+def test_every_command_is_shown_and_runs(run, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name in ("N_TRAIN", "N_POLICY", "N_TEST"):
+        monkeypatch.setattr(demo, name, 600)
+    quick = [c.replace("--budget", "--solver margin --budget") for c in demo.SHOWN]
+    quick = [c.replace("bench", "bench --singles 50") for c in quick]
+    monkeypatch.setattr(demo, "SHOWN", quick)
+    ended = run("demo", "--trees", "20")
+    assert ended.code == 0, ended.err
+    assert ended.out.count("$ mddag") == len(demo.SHOWN)
+    made = {path.name for path in (tmp_path / "mddag-demo").iterdir()}
+    assert {"sparse.mddag", "sparse.h", "curve.csv", "predictions.csv", "report.html"} <= made
+    ended = run("demo")
+    assert (ended.code, "mddag-demo" in ended.line) == (2, True)

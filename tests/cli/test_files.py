@@ -1,0 +1,167 @@
+"""Files of rows in all formats, and model files of all libraries."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import mddag
+from mddag import Features
+from mddag.cli.models import is_ours, open_model
+from mddag.cli.output import InputError, UsageError
+from mddag.cli.tables import Layout, Table, column_values, format_of, read_table
+
+ROWS = pd.DataFrame(
+    {"a": [0.5, np.nan, 2.0, 3.0], "b": [1, 0, 0, 4], "y": [1, 0, 1, 0], "q": [7, 7, 9, 9]}
+)
+
+
+def test_csv_parquet_and_arrow_are_the_same(tmp_path):
+    pytest.importorskip("pyarrow")
+    import pyarrow as pa
+
+    ROWS.to_csv(tmp_path / "rows.csv", index=False)
+    ROWS.to_csv(tmp_path / "rows.csv.gz", index=False)
+    ROWS.to_csv(tmp_path / "rows.tsv", index=False, sep="\t")
+    ROWS.to_parquet(tmp_path / "rows.parquet", index=False)
+    ROWS.to_feather(tmp_path / "rows.feather")
+    table = pa.Table.from_pandas(ROWS)
+    with pa.ipc.new_stream(str(tmp_path / "rows.arrow"), table.schema) as stream:
+        stream.write_table(table)
+    for path in tmp_path.iterdir():
+        found = read_table(path, Layout(target="y", qid="q"))
+        pd.testing.assert_frame_equal(found.X, ROWS[["a", "b"]])
+        assert found.y.tolist() == [1, 0, 1, 0]
+        assert found.qid.tolist() == [7, 7, 9, 9]
+
+
+def test_npz(tmp_path):
+    path, X = tmp_path / "rows.npz", np.arange(24).reshape(2, 3, 4)
+    np.savez(path, X=X, y=np.array([0, 1]), qid=np.array([5, 5]), X_test=X[:1], test=[True, False])
+    found = read_table(path)
+    assert (found.X == X).all()
+    assert (found.y.tolist(), found.qid.tolist()) == ([0, 1], [5, 5])
+    with pytest.raises(InputError, match="has 1 rows, but y is of shape"):
+        read_table(path, Layout(array="X_test"))
+    assert read_table(path, features=Features(12)).X.shape == (2, 12)
+    assert len(read_table(path, Layout(where="test=True"))) == 1
+
+
+def test_columns_of_the_model_in_its_order(tmp_path):
+    ROWS.rename(columns={"a": "a b"}).to_csv(tmp_path / "rows.csv", index=False)
+    found = read_table(tmp_path / "rows.csv", Layout(), Features(2, ("b", "a_b")))
+    assert found.X.columns.tolist() == ["b", "a_b"]
+    assert found.y is None
+
+
+def test_numbers_that_are_categories_stay_text(tmp_path):
+    path = tmp_path / "rows.csv"
+    path.write_text("zip,y\n01067,0\n80331,1\n")
+    features = Features(1, ("zip",), {0: ("01067", "80331")})
+    assert read_table(path, Layout(target="y"), features).X["zip"].tolist() == ["01067", "80331"]
+
+
+def test_markers_of_missing_values_that_are_categories(run, tmp_path, monkeypatch):
+    """NA is Namibia in a model that has this category; elsewhere it is a missing value."""
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(0)
+    country = rng.choice(["NA", "None", "DE", "HU"], 800)
+    rows = pd.DataFrame({"x": rng.normal(size=800), "country": pd.Categorical(country)})
+    rows.loc[::7, "x"] = np.nan
+    y = np.where((country == "NA") | (country == "HU"), "yes", "no")
+    boost = mddag.AdaBoostMHClassifier(n_rounds=10).fit(rows[:400], y[:400])
+    fast = mddag.sparsify(boost, rows[400:], y[400:], beta=1e-3, solver=mddag.solvers.Margin())
+    fast.save("m.mddag")
+    rows.to_csv("rows.csv", index=False, na_rep="NA")
+    ended = run("predict", "m.mddag", "rows.csv", "-o", "p.csv")
+    assert ended.code == 0, ended.err
+    assert (pd.read_csv("p.csv")["prediction"] == fast.predict(rows)).all()
+
+
+def test_rows_and_conditions(tmp_path):
+    ROWS.to_csv(tmp_path / "rows.csv", index=False)
+    found = read_table(
+        tmp_path / "rows.csv", Layout(target="y", where="q=9", rows="1:", drop=("b",))
+    )
+    assert found.X.to_dict("list") == {"a": [3.0]}
+    assert found.y.tolist() == [0]
+    with pytest.raises(UsageError, match="wanted FIRST:END"):
+        read_table(tmp_path / "rows.csv", Layout(rows="ten"))
+    with pytest.raises(UsageError, match="wanted COLUMN=VALUE"):
+        read_table(tmp_path / "rows.csv", Layout(where="q"))
+
+
+def test_labels_are_asked_for_when_they_are_needed(tmp_path):
+    ROWS.to_csv(tmp_path / "rows.csv", index=False)
+    with pytest.raises(UsageError, match="name their column by --target"):
+        _ = read_table(tmp_path / "rows.csv").labels
+
+
+def test_formats_by_name():
+    assert format_of("a/b.csv.gz") == "csv"
+    assert format_of("B.PARQUET") == "parquet"
+    with pytest.raises(InputError, match="no known end"):
+        format_of("rows.xlsx")
+
+
+def test_strings_are_of_numpys_own_type():
+    assert column_values(pd.Series(["a", "bc"], dtype=object)).dtype.kind == "U"
+    assert column_values(pd.Series([1, 2])).dtype.kind == "i"
+
+
+def test_a_model_of_lightgbm_evaluates_everything(made):
+    opened = open_model(made / "model.txt")
+    assert (opened.library, opened.ensemble.kind, len(opened.ensemble)) == (
+        "LightGBM",
+        "classifier",
+        20,
+    )
+    table = read_table(made / "rows.csv", Layout(target="label"), opened.features)
+    assert (opened.n_evaluated(table) == 20).all()
+    assert set(opened.predict(table).tolist()) == {0, 1}
+    assert opened.full is opened.source
+
+
+def test_ours(made):
+    sparse, boost = open_model(made / "sparse.mddag"), open_model(made / "boost.mddag")
+    assert sparse.library == boost.library == "mddag"
+    assert isinstance(boost.full, mddag.Ensemble)
+    with pytest.raises(InputError, match="is sparse already; give the model that it was made of"):
+        _ = sparse.full
+
+
+def test_our_files_are_known_by_their_content(made, tmp_path):
+    (tmp_path / "model.bin").write_bytes((made / "sparse.mddag").read_bytes())
+    assert is_ours(tmp_path / "model.bin")
+    assert not is_ours(made / "model.txt")
+    assert open_model(tmp_path / "model.bin").library == "mddag"
+
+
+def test_xgboost_and_catboost(tmp_path):
+    xgboost, catboost = pytest.importorskip("xgboost"), pytest.importorskip("catboost")
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(200, 3)), rng.integers(0, 2, 200)
+    xgboost.XGBClassifier(n_estimators=3).fit(X, y).save_model(tmp_path / "m.ubj")
+    model = catboost.CatBoostClassifier(
+        iterations=3, verbose=0, allow_writing_files=False, thread_count=1
+    )
+    model.fit(X, y).save_model(tmp_path / "m.cbm")
+    for name, library in (("m.ubj", "XGBoost"), ("m.cbm", "CatBoost")):
+        opened = open_model(tmp_path / name)
+        assert opened.library == library
+        assert opened.predict(Table("", X)).shape == (200,)
+
+
+def test_queries_are_asked_for(made):
+    opened = open_model(made / "sparse.mddag")
+    object.__setattr__(opened, "predictor", _OfQueries())
+    with pytest.raises(UsageError, match="name their column by --qid"):
+        opened.predict(Table("", np.zeros((1, 5))))
+
+
+class _OfQueries:
+    class model:  # noqa: N801
+        class dag:  # noqa: N801
+            needs_queries = True
+
+    def predict(self, X, qid=None):
+        raise AssertionError
