@@ -5,7 +5,7 @@ import math
 import struct
 from fractions import Fraction
 
-from mddag.serving.export.exponential import two_powers
+from mddag.serving.export.tables import two_powers
 
 
 def fma(a, b, c):

@@ -21,6 +21,7 @@ from mddag.learners import Tree
 from mddag.mdp.grid import Grid
 from mddag.mdp.policy import EVAL, QUIT, SKIP, Policy
 from mddag.serving.export import export
+from mddag.serving.export.c import listed, quoted
 from mddag.serving.model_file import Model
 from mddag.serving.predictor import Predictor
 from mddag.solvers import Margin
@@ -323,3 +324,12 @@ def test_the_tables_take_as_many_bytes_as_is_said(tmp_path):
         }
         labels = ("model_classes", "model_feature_names", "model_categories")
         assert sum(n for name, n in held.items() if not name.startswith(labels)) == done.table_bytes
+
+
+def test_strings_hold_bytes_of_utf8_and_no_underscore():
+    assert quoted('a"b\\ü_') == '"a\\042b\\134\\303\\274\\137"'
+
+
+def test_arrays_have_a_few_entries_on_each_line():
+    text = listed("int8_t", "three", ["1", "2", "3"], per_line=2)
+    assert text == "static const int8_t model_three[3] = {\n  1, 2,\n  3};\n"

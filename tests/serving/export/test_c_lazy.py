@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from mddag.mdp.stages import Stages
 from mddag.serving.export import export
-from mddag.serving.export.c_lazy import lazy_code
+from mddag.serving.export.c import lazy_code
 from mddag.serving.model_file import Model
 from mddag.serving.predictor import Predictor
 from tests.acquisition.costly import bought
@@ -123,7 +123,7 @@ def test_models_equal_predict_lazy(tmp_path, kind):
 
 
 def test_more_than_a_word_of_groups():
-    from mddag.serving.export.c_lazy import _words
+    from mddag.serving.export.c import _words
 
     assert _words(np.eye(40, dtype=bool)[[0, 31, 32, 39]]) == [1, 0, 2**31, 0, 0, 1, 0, 2**7]
 

@@ -1,29 +1,32 @@
 """C: a model as one C99 header: data tables and the loop of walks/c, without malloc.
 
 Sums are the Dag's own int32 sums, and thresholds are rounded down to float32, which decides alike
-for every float32 value; so labels, scores and evaluations equal the Dag's on float32 rows, NaN and
-infinities included (unless compiled with -ffast-math, for which there is no NaN). No library is
-needed, but for the fma() of probabilities and of regressors with a log link. A model of patches
-takes grey levels, uint8_t, and computes a Haar feature when a split reads it; it needs sqrt().
+for every float32 value; so labels, scores and evaluations equal the Dag's on float32 rows, NaN
+and infinities included (unless compiled with -ffast-math, for which there is no NaN). No library
+is needed, but for the fma() of probabilities and of regressors with a log link. A model of
+patches takes grey levels, uint8_t, and computes a Haar feature when a split reads it; it needs
+sqrt().
+
+A model with prices of features also has lazy rows (lazy.h): which group of features a row wants
+next.
 """
 
 from __future__ import annotations
 
 import re
+import string
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from mddag.dag.dag import Dag
 from mddag.dag.integer_votes import LARGEST
-from mddag.serving.export.about import about
-from mddag.serving.export.c_lazy import lazy_code
-from mddag.serving.export.c_literals import listed, quoted
-from mddag.serving.export.labels import Labels, categories_of, classes_of, names_of
-from mddag.serving.export.model_tables import ModelTables
-from mddag.serving.export.templates import Rendered, code
-from mddag.serving.export.worst_case import WorstCase
+from mddag.ensemble.votes import starts_of
+from mddag.serving.export.render import Rendered, about, code
+from mddag.serving.export.tables import Labels, ModelTables, categories_of, classes_of, names_of
+from mddag.serving.export.walk_tables import WorstCase
 
 _INTEGERS = ("int8", "uint8", "int16", "uint16", "int32", "uint32")
 INCLUDE = "#include <math.h>\n"
@@ -220,3 +223,55 @@ def smallest(values: NDArray[Any]) -> str:
 def _size(ctype: str) -> int:
     sizes = {"double": 8, "model_state": 4}
     return sizes.get(ctype) or np.dtype(ctype.removesuffix("_t")).itemsize
+
+
+_PLAIN = string.ascii_letters + string.digits + " -.,:;+=()<>"
+
+
+def listed(ctype: str, name: str, entries: list[str], per_line: int = 16) -> str:
+    """A constant array, a few entries on each line."""
+    lines = (", ".join(entries[i : i + per_line]) for i in range(0, len(entries), per_line))
+    inside = ",\n  ".join(lines)
+    return f"static const {ctype} model_{name}[{len(entries)}] = {{\n  {inside}}};\n"
+
+
+def quoted(text: str) -> str:
+    """Bytes of UTF-8, all but plain characters in octal, whose end no next character can change.
+
+    Without underscores, no text looks like an identifier of the header.
+    """
+    content = text.encode("utf-8", "surrogatepass")
+    plain = (chr(b) if chr(b) in _PLAIN else f"\\{b:03o}" for b in content)
+    return '"' + "".join(plain) + '"'
+
+
+def lazy_code(dag: Dag, steps: NDArray[np.intp]) -> str:
+    """C of a model whose kept steps are `steps`; none where it has no prices."""
+    purchases = dag.purchases
+    if purchases is None or purchases.prices.n_groups == 0:
+        return ""
+    prices = purchases.prices
+    columns = np.array([c for group in prices.columns for c in group], np.int64)
+    sizes = [len(group) for group in prices.columns]
+    wants = _words(purchases.buys[dag.policy.order[steps]])
+    return "\n".join(
+        [
+            f"\n#define MODEL_N_GROUPS {prices.n_groups}",
+            listed("char *const", "group_names", [quoted(str(n)) for n in prices.names]),
+            listed("double", "group_costs", [float(c).hex() for c in prices.costs]),
+            listed("int32_t", "group_starts", list(map(str, starts_of(sizes).tolist()))),
+            listed("int32_t", "group_columns", list(map(str, columns.tolist()))),
+            listed("uint32_t", "wants", [f"{w}u" for w in wants]),
+            code("c/lazy.h"),
+        ]
+    )
+
+
+def _words(sets: NDArray[np.bool_]) -> list[int]:
+    """Sets of groups as bits of 32-bit words, one set behind the other."""
+    n_words = -(-sets.shape[1] // 32)
+    padded = np.zeros((len(sets), 32 * n_words), np.uint8)
+    padded[:, : sets.shape[1]] = sets
+    bits = np.packbits(padded, axis=1, bitorder="little")
+    found: list[int] = bits.view("<u4").ravel().tolist()
+    return found or [0]

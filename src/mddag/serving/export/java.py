@@ -12,11 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from mddag.serving.export.about import about
-from mddag.serving.export.labels import categories_of, classes_of, names_of
-from mddag.serving.export.model_tables import ModelTables
-from mddag.serving.export.templates import Rendered, array_bytes, code, walk_of
-from mddag.serving.export.worst_case import WorstCase
+from mddag.serving.export.render import Rendered, about, array_bytes, code, walk_of
+from mddag.serving.export.tables import ModelTables, categories_of, classes_of, names_of
+from mddag.serving.export.walk_tables import WorstCase
 
 LONGEST = 60_000  # characters of a string; a multiple of 4
 

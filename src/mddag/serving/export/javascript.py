@@ -13,11 +13,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mddag.serving.export.about import about
-from mddag.serving.export.labels import categories_of, classes_of, names_of
-from mddag.serving.export.model_tables import ModelTables
-from mddag.serving.export.templates import Rendered, array_bytes, joined, walk_of
-from mddag.serving.export.worst_case import WorstCase
+from mddag.serving.export.render import Rendered, about, array_bytes, joined, walk_of
+from mddag.serving.export.tables import ModelTables, categories_of, classes_of, names_of
+from mddag.serving.export.walk_tables import WorstCase
 
 
 def javascript_module(tables: ModelTables, worst: WorstCase, name: str) -> Rendered:

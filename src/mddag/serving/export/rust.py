@@ -8,11 +8,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from mddag.serving.export.about import about
-from mddag.serving.export.labels import Labels, categories_of, classes_of, names_of
-from mddag.serving.export.model_tables import ModelTables
-from mddag.serving.export.templates import Rendered, array_bytes, joined, walk_of
-from mddag.serving.export.worst_case import WorstCase
+from mddag.serving.export.render import Rendered, about, array_bytes, joined, walk_of
+from mddag.serving.export.tables import Labels, ModelTables, categories_of, classes_of, names_of
+from mddag.serving.export.walk_tables import WorstCase
 
 TYPES = {"whole": "i64", "real": "f64", "text": "&str"}
 CATEGORY = """

@@ -16,12 +16,10 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-from mddag.serving.export.about import about
 from mddag.serving.export.c import INCLUDE, c_header
-from mddag.serving.export.labels import categories_of, classes_of, names_of
-from mddag.serving.export.model_tables import ModelTables
-from mddag.serving.export.templates import Rendered, code
-from mddag.serving.export.worst_case import WorstCase
+from mddag.serving.export.render import Rendered, about, code
+from mddag.serving.export.tables import ModelTables, categories_of, classes_of, names_of
+from mddag.serving.export.walk_tables import WorstCase
 
 SECTION = "mddag"
 STACK = 1 << 16  # bytes, besides those of a row

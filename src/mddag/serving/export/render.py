@@ -9,6 +9,10 @@ probabilities, rows by name.
     //: end
 
 Sections may stand in sections. The C header has the C preprocessor for the same.
+
+Every file begins with a comment that says what the model is. Labels and names are any text:
+``shown`` makes them ASCII, at most 60 characters, without line ends. What a language reads inside
+comments besides is up to its renderer. Long lists are cut, since the tables have all of them.
 """
 
 from __future__ import annotations
@@ -16,8 +20,10 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
+from typing import Any
 
-from mddag.serving.export.model_tables import ModelTables
+from mddag.serving.export.tables import ModelTables
+from mddag.serving.export.walk_tables import WorstCase
 
 MARK = "//:"
 
@@ -75,3 +81,43 @@ def array_bytes(tables: ModelTables) -> int:
     """What the arrays of a language without structs take up: 4 bytes an integer, 8 a double."""
     wide = [*tables.doubles.values(), *tables.longs.values()]
     return sum(4 * len(a) for a in tables.integers.values()) + sum(8 * len(a) for a in wide)
+
+
+MOST_FEATURES, MOST_VALUES = 200, 10
+
+
+def about(tables: ModelTables, worst: WorstCase, table_bytes: int) -> list[str]:
+    """Lines for a comment."""
+    ensemble = tables.ensemble
+    classes = [] if ensemble.classes is None else ensemble.classes.tolist()
+    return [
+        "A sparse decision DAG, written by mddag.",
+        f"{ensemble.kind} of {len(ensemble)} base classifiers, {ensemble.n_trees} trees",
+        f"worst case of a row: {worst.evaluations} base classifiers, {worst.comparisons} "
+        "comparisons",
+        f"tables: {table_bytes} bytes",
+        *_features(tables),
+        *(f"class {k}: {shown(label)}" for k, label in enumerate(classes)),
+    ]
+
+
+def _features(tables: ModelTables) -> list[str]:
+    features = tables.ensemble.features
+    if tables.patches is not None:
+        height, width = tables.patches.window
+        return [f"a row: the grey levels of a patch, {height} lines of {width}"]
+    lines = []
+    for i in range(features.n if features.names is not None or features.categories else 0):
+        name = "" if features.names is None else f": {shown(features.names[i])}"
+        values = features.categories.get(i, ())
+        codes = ", ".join(f"{c} = {shown(v)}" for c, v in enumerate(values[:MOST_VALUES]))
+        more = ", ..." if len(values) > MOST_VALUES else ""
+        lines.append(f"feature {i}{name}" + (f"; codes {codes}{more}" if values else ""))
+    rest = len(lines) - MOST_FEATURES
+    return lines if rest <= 0 else [*lines[:MOST_FEATURES], f"and {rest} features more"]
+
+
+def shown(label: Any) -> str:
+    """A label as one line of ASCII."""
+    text = ascii(label)
+    return text if len(text) <= 60 else f"{text[:57]}..."

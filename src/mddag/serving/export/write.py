@@ -1,8 +1,9 @@
 """export: a fitted model as source code of another language, or as WebAssembly.
 
 The file holds constant tables and one small walk, and needs no library of ours. On float32 rows its
-labels, scores, evaluations and probabilities are the library's own, bit by bit. Refused is what no
-single row decides: policies that look at whole queries, detectors, callables.
+labels, scores, evaluations and probabilities are the library's own, bit by bit. Models that cannot
+be evaluated one row at a time (policies that look at whole queries, detectors, Python callables)
+raise ValueError.
 """
 
 from __future__ import annotations
@@ -21,9 +22,9 @@ from mddag._internal.checks import check_one_of, checked_path, typed
 from mddag._internal.whole_file import write_whole
 from mddag.dag.dag import Dag
 from mddag.features.patches import PatchFeatures
-from mddag.serving.export.model_tables import ModelTables
-from mddag.serving.export.templates import Rendered
-from mddag.serving.export.worst_case import WorstCase
+from mddag.serving.export.render import Rendered
+from mddag.serving.export.tables import ModelTables
+from mddag.serving.export.walk_tables import WorstCase
 from mddag.serving.model_file import Model
 from mddag.serving.predictor import Predictor
 

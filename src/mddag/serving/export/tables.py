@@ -1,21 +1,41 @@
 """ModelTables: all of a model that leaves Python, as named numbers and arrays for every language.
 
 A language has one text, the walk, with sections that hold for some models alone (``facts``), and
-one way to write an array. Sums stay within 31 bits (``IntegerVotes``), so 32-bit integers hold them
-exactly in every language, and so do the doubles of JavaScript. Languages without structs read a
-split as four int32 in a row, which are in one line of the cache:
+one way to write an array. Sums stay within 31 bits (``IntegerVotes``), so 32-bit integers hold
+them exactly in every language, and so do the doubles of JavaScript. Languages without structs
+read a split as four int32 in a row, which are in one line of the cache:
 
     threshold as the bits of a float32, or the place of a set of categories
     feature x 4 + 2 if it is a set + 1 if missing values go left
     left, right: a split, or below 0 the leaf whose votes begin at ~child
 
 A set of categories is its number of words, and then as many words of 32 bits.
+
+Labels are names of features, values of categories and classes, as tables of one type each. Whole
+numbers that a double holds exactly and bools stay whole numbers, other real numbers become
+doubles, and everything else, mixed columns too, is text. Python's own types do not leave Python.
+
+Exported code computes exp by the same operations in every language, so by the same bits: the
+algorithm of Arm's optimized routines (MIT license), which the C library of Linux has and by which
+the library computes probabilities there, with fused multiply-adds as on every x86 server since
+2013:
+
+    x = k ln 2 / 128 + r,     exp(x) = 2^(k/128) x (1 + tail + r + r^2/2 + ... + r^5/120)
+
+Each language calls its fused multiply-add by name; JavaScript, which has none, computes it of
+sums and products (Boldo and Melquiond, 2008). The table of 2^(i/128) is here, the steps are in
+the text of each language. Other C libraries may differ from it by one unit in the last place.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from decimal import Decimal, localcontext
+from fractions import Fraction
+from functools import cache, cached_property
+from numbers import Integral, Real
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,7 +44,6 @@ from mddag._internal.cached import cached_property
 from mddag.calibration.calibration import Calibration
 from mddag.ensemble.ensemble import Ensemble
 from mddag.features.patches import PatchFeatures
-from mddag.serving.export.exponential import two_powers
 from mddag.serving.export.walk_tables import WalkTables
 from mddag.serving.model_file import Model
 
@@ -213,3 +232,85 @@ class ModelTables:
     def _signed(self, bounds: Integers) -> Integers:
         """Bounds of margins, 0 .. 2^32 - 2, less 2^31; those of scores as they are."""
         return bounds - 2**31 if self.walk.n_scores > 1 else bounds
+
+
+EXACT = 2**53  # the largest whole number up to which doubles hold all
+
+
+@dataclass(frozen=True)
+class Labels:
+    """Values of one kind.
+
+    values : int, float or str, as `kind` says
+    """
+
+    kind: Literal["whole", "real", "text"]
+    values: tuple[Any, ...]
+
+    @classmethod
+    def of(cls, values: Sequence[Any]) -> Labels:
+        plain = [v.item() if isinstance(v, np.generic) else v for v in values]
+        if all(isinstance(v, Integral) and abs(int(v)) <= EXACT for v in plain):
+            return cls("whole", tuple(map(int, plain)))
+        if all(map(_is_double, plain)):
+            return cls("real", tuple(map(float, plain)))
+        return cls("text", tuple(v if isinstance(v, str) else str(v) for v in plain))
+
+
+def classes_of(ensemble: Ensemble) -> Labels | None:
+    """The labels; None for regressors and rankers."""
+    return None if ensemble.classes is None else Labels.of(ensemble.classes.tolist())
+
+
+def names_of(ensemble: Ensemble) -> tuple[str, ...] | None:
+    """The names of the features; None where there are none, as of pixels."""
+    features = ensemble.features
+    if isinstance(features, PatchFeatures) or features.names is None:
+        return None
+    return tuple(map(str, features.names))
+
+
+def categories_of(ensemble: Ensemble) -> dict[int, tuple[Any, ...]]:
+    """By nominal column, its values in the order of their codes: text, or numbers as floats.
+
+    In a row by name a value is text or a number; two values that look alike there keep both codes,
+    and a look-up gives one of them.
+    """
+    columns = sorted(ensemble.features.categories.items())
+    return {i: tuple(map(_key, values)) for i, values in columns}
+
+
+def _is_double(value: Any) -> bool:
+    """Whether a double holds the number; NaN, which equals nothing, is text."""
+    try:
+        return isinstance(value, (Real, np.bool_)) and bool(float(value) == value)
+    except OverflowError:
+        return False
+
+
+def _key(value: Any) -> str | float:
+    if _is_double(value):
+        return float(value)
+    return value if isinstance(value, str) else str(value)
+
+
+STEPS = 128
+
+
+@cache
+def two_powers() -> NDArray[np.uint64]:
+    """Two entries for each i: the bits of the relative error of the double nearest to 2^(i/128),
+    and the bits of that double less i 2^45, so that adding k 2^45 gives 2^(k/128)."""
+    entries: list[int] = []
+    with localcontext() as context:
+        context.prec = 60
+        for i in range(STEPS):
+            exact = Decimal(2) ** (Decimal(i) / STEPS)
+            nearest = float(exact)
+            tail = float(Fraction(exact) / Fraction(nearest) - 1)
+            entries += [_bits(tail), _bits(nearest) - (i << 45)]
+    return np.array(entries, np.uint64)
+
+
+def _bits(number: float) -> int:
+    return int(np.float64(number).view(np.uint64))

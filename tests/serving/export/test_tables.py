@@ -1,0 +1,248 @@
+"""The tables of exported code, the longest way through them, labels, and the exp it computes."""
+
+import math
+import sys
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import mddag
+from mddag.dag.dag import Dag
+from mddag.dag.integer_votes import IntegerVotes
+from mddag.ensemble.tasks import Regression
+from mddag.mdp.grid import Grid
+from mddag.mdp.policy import EVAL, QUIT, SKIP, Policy
+from mddag.serving.export.tables import (
+    STEPS,
+    Labels,
+    ModelTables,
+    categories_of,
+    classes_of,
+    names_of,
+    two_powers,
+)
+from mddag.serving.export.walk_tables import WalkTables, WorstCase, tree_depths
+from mddag.serving.model_file import Model
+from mddag.serving.predictor import Predictor
+from tests import strategies
+from tests.dag.test_dag import stumps
+from tests.reference import exponential, exported, rollout
+from tests.serving.export.cases import N_RANDOM, N_STAGED, cases, patches
+from tests.serving.model_file.models import whole_model
+
+
+def test_a_split_is_four_numbers():
+    tables = ModelTables.of(whole_model())
+    nodes, sets = tables.integers["nodes"].reshape(-1, 4), tables.integers["sets"]
+    thresholds = nodes[:, 0].astype(np.int32).view(np.float32)
+    assert thresholds[:2].tolist() == [1.5, -0.5]
+    feature, kind = nodes[:, 1] >> 2, nodes[:, 1] & 3
+    assert feature.tolist() == [0, 0, 1]
+    assert kind.tolist() == [1, 1, 2]  # missing values go left; a set
+    assert nodes[:, 2:].tolist() == [[-1, -2], [-3, -6], [-9, -10]]
+    assert sets[nodes[2, 0] :].tolist() == [2, 1, 1 << 8]  # two words, for 0 and 40
+
+
+def test_all_integers_fit_into_32_bits():
+    for case in cases():
+        for values in ModelTables.of(case.model.model).integers.values():
+            assert values.dtype == np.int64
+            assert (np.abs(values + 0.5) < 2**31).all()
+
+
+def test_thresholds_are_the_largest_float32_not_above():
+    ensemble = stumps(1)
+    nodes = ensemble.nodes.copy()
+    for threshold in (0.1, -0.1, 1e300, -1e300, np.inf, 0.5):
+        nodes["threshold"][nodes["feature"] >= 0] = threshold
+        tables = ModelTables.of(Model(Dag(replace(ensemble, nodes=nodes), policy_of(ensemble))))
+        (rounded,) = tables.thresholds
+        assert float(rounded) <= threshold
+        with np.errstate(over="ignore"):
+            above = float(np.nextafter(rounded, np.float32(np.inf)))
+        assert above > threshold or np.isinf(threshold)
+
+
+def policy_of(ensemble):
+    return mddag.compile(ensemble).policy
+
+
+def test_facts_follow_the_model():
+    facts = {case.name: ModelTables.of(case.model.model).facts for case in cases()}
+    assert facts["whole"] == {
+        *("nominal", "many", "together", "classifies", "readings", "probabilities", "exp", "named")
+    }
+    assert facts["large"] == {"nominal", "classifies", "missing"}
+    assert {"exp_link", "exp", "readings"} <= facts["exp_link"]
+    assert "exp" not in facts["regression"]
+    assert "patches" in facts["patches"]
+    assert all("staged" in facts[name] for name in facts if name.startswith("staged"))
+    assert any("verdicts" in facts[name] for name in facts if name.startswith("random"))
+
+
+def test_the_calibration_is_by_kept_exit():
+    tables = ModelTables.of(whole_model())
+    assert tables.readings.groups.tolist() == [0, 0, 1]
+    assert tables.doubles["factors"].tolist() == [1.5, 2.5]
+    bare = ModelTables.of(Model(whole_model().dag))
+    assert bare.readings is None
+    assert not bare.has_probabilities
+    numbers = replace(stumps(3), task=Regression())
+    means = ModelTables.of(Model(Dag(numbers, policy_of(numbers))))
+    assert means.readings.factors.tolist() == [1.0]
+
+
+@given(st.data())
+@settings(deadline=None, max_examples=60)
+def test_every_state_goes_where_the_jump_table_says(data):
+    """A state is an integer and a top class; its run must lead to the step of its cell."""
+    ensemble = data.draw(strategies.ensembles())
+    n_scores = ensemble.n_scores
+    policy = data.draw(strategies.policies(len(ensemble), n_scores))
+    tables = WalkTables.of(Dag(ensemble, policy))
+    edges = IntegerVotes.of(ensemble.tables).edges(policy.grid.edges)
+    states = np.unique(np.concatenate([edges - 1, edges, edges + 1, [0, 1, 2**31 - 2]]))
+    states = states[(states >= (0 if n_scores > 1 else -(2**31) + 1)) & (states < 2**31)]
+    consulted = [0, *(tables.steps + 1)][:: policy.every]
+    kept = [*tables.steps.tolist(), policy.n_steps]
+    for row, step in enumerate(consulted):
+        for top in range(n_scores):
+            runs = slice(*tables.starts[row * n_scores + top :][:2])
+            bounds, jumps = tables.bounds[runs], tables.jumps[runs]
+            for state in states:
+                cell = top * (len(edges) + 1) + int((edges < state).sum())
+                target = kept[jumps[np.searchsorted(bounds, state)]]
+                if step < policy.n_steps:
+                    assert target == rollout.next_step(policy, step, cell)
+                else:
+                    assert target == policy.n_steps
+
+
+def test_steps_that_no_cell_evaluates_are_left_out():
+    ensemble = stumps(10)
+    tables = WalkTables.of(Dag(ensemble, Policy.prefix(3, 10, Grid(np.arange(5.0)))))
+    assert tables.steps.tolist() == [0, 1, 2]
+    assert len(tables.splits.records) == 3
+    assert len(tables.votes) == 6
+    assert len(tables.bounds) == 4  # one run before each step and one at the end
+
+
+def test_trees_stand_in_the_order_of_the_steps():
+    ensemble = stumps(4)
+    policy = Policy(np.zeros((4, 1)), Grid(np.empty(0)), np.array([2, 0, 3, 1]))
+    tables = WalkTables.of(Dag(ensemble, policy))
+    thresholds = ensemble.nodes["threshold"][ensemble.nodes["feature"] >= 0]
+    np.testing.assert_array_equal(tables.splits.records["threshold"], thresholds[[2, 0, 3, 1]])
+
+
+def worst(dag):
+    return WorstCase.of(WalkTables.of(dag))
+
+
+def test_evaluate_all_is_its_own_worst_case():
+    assert worst(mddag.compile(stumps(7))) == WorstCase(7, 7)
+
+
+def test_a_prefix_ends():
+    assert worst(Dag(stumps(7), Policy.prefix(3, 7, Grid(np.empty(0))))) == WorstCase(3, 3)
+
+
+def test_the_longest_way_skips():
+    """One cell evaluates the first step and quits, the other skips it and evaluates two."""
+    actions = np.array([[EVAL, SKIP], [QUIT, EVAL], [QUIT, EVAL]])
+    dag = Dag(stumps(3), Policy(actions, Grid(np.array([0.0])), np.arange(3)))
+    # At each decision one comparison finds the cell, but behind the last step, where all quit.
+    assert worst(dag) == WorstCase(3, 3 + 3)
+    actions[0] = [SKIP, SKIP]
+    assert worst(Dag(stumps(3), Policy(actions, dag.policy.grid, np.arange(3)))) == WorstCase(2, 4)
+
+
+def test_depths_are_those_of_the_deepest_leaf():
+    for case in cases():
+        splits = WalkTables.of(case.model.model.dag).splits
+
+        def depth(at, splits=splits):
+            if at < 0:
+                return 0
+            node = splits.records[at]
+            return 1 + max(depth(node["left"]), depth(node["right"]))
+
+        assert tree_depths(splits).tolist() == [depth(root) for root in splits.roots]
+
+
+NAMES = [f"random{i}" for i in range(N_RANDOM)] + [f"staged{i}" for i in range(N_STAGED)]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_no_row_exceeds_it(name):
+    case = next(case for case in cases() if case.name == name)
+    dag = case.model.model.dag
+    tables = WalkTables.of(dag)
+    bound = WorstCase.of(tables)
+    for row in case.rows:
+        _, n_evaluated, _ = exported.run(tables, row)
+        assert n_evaluated <= bound.evaluations <= tables.n_steps
+
+
+@pytest.mark.parametrize(
+    ("values", "kind", "wanted"),
+    [
+        ([3, -1], "whole", (3, -1)),
+        ([False, True], "whole", (0, 1)),
+        (np.array([1, 2], np.uint8), "whole", (1, 2)),
+        ([2**60, 1], "real", (2.0**60, 1.0)),
+        ([2**60 + 1, 1], "text", (str(2**60 + 1), "1")),
+        ([0.5, 2], "real", (0.5, 2.0)),
+        ([10**400, 1], "text", (str(10**400), "1")),
+        ([float("nan"), 2], "text", ("nan", "2")),
+        (["a", 1], "text", ("a", "1")),
+        ([None, "b"], "text", ("None", "b")),
+    ],
+)
+def test_values_of_one_type(values, kind, wanted):
+    assert Labels.of(values) == Labels(kind, wanted)
+
+
+def test_the_labels_of_a_model():
+    ensemble = whole_model().dag.ensemble
+    assert names_of(ensemble) == ("size", "tøwn")
+    assert classes_of(ensemble) == Labels("text", ("a", "b", "ccc"))
+    assert categories_of(ensemble) == {1: ("ulm", 7.0, 2.5, 1.0)}
+    assert isinstance(Predictor(whole_model()).classes_, np.ndarray)
+
+
+def test_pixels_have_no_names():
+    assert names_of(patches().model.model.dag.ensemble) is None
+
+
+RNG = np.random.default_rng(0)
+
+
+def test_the_table_holds_powers_of_two():
+    added = np.array([[0, i << 45] for i in range(STEPS)], np.uint64)
+    doubles = two_powers().reshape(-1, 2) + added
+    tails, powers = doubles.T.copy().view(np.float64)
+    np.testing.assert_array_equal(powers, [2.0 ** (i / STEPS) for i in range(STEPS)])
+    for i in range(1, STEPS):  # the 128th power of what both stand for is 2^i, but for 2^-100
+        found = (Fraction(powers[i]) * (1 + Fraction(tails[i]))) ** STEPS
+        assert abs(found / 2**i - 1) < Fraction(1, 2**95)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the C library is another one")
+@pytest.mark.parametrize("reach", [1e-15, 1.0, 30.0, 760.0])
+def test_exp_has_the_bits_of_the_c_library(reach):
+    for x in RNG.uniform(-reach, min(reach, 700.0), 300).tolist():
+        assert exponential.exp(x) == math.exp(x)
+    for x in (0.0, -0.0, 0.5**54, -(0.5**54), -512.0, 512.0, -708.5, -745.13, -746.0, 709.7):
+        assert exponential.exp(x) == math.exp(x)
+
+
+def test_exp_is_within_a_unit_in_the_last_place_everywhere():
+    for x in RNG.uniform(-700, 700, 300).tolist():
+        assert abs(exponential.exp(x) - math.exp(x)) <= math.ulp(math.exp(x))
+    assert exponential.exp(2000.0) == math.inf
+    assert exponential.exp(-2000.0) == 0
