@@ -33,7 +33,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal, localcontext
 from fractions import Fraction
-from functools import cache, cached_property
+from functools import cache
 from numbers import Integral, Real
 from typing import Any, Literal
 
