@@ -41,7 +41,7 @@ autosummary_generate = True
 autodoc_typehints = "none"
 autodoc_member_order = "bysource"
 
-# make docs takes warnings for errors. With this, a link to a name, page or heading that is not there
+# make docs takes warnings for errors. With this, a link to a name, page or heading that is missing
 # is one (ref.*, myst.xref_missing): suppress none of them.
 nitpicky = True
 
