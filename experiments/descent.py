@@ -29,7 +29,7 @@ import numpy as np
 from sklearn.datasets import make_hastie_10_2
 
 from mddag import MDP, AdaBoostMHClassifier, as_ensemble
-from mddag._internal.row_sampling import stratified
+from mddag._internal.arrays import stratified
 from mddag.learners import Stump
 from mddag.mdp.grid import Grid
 from mddag.mdp.policy import Policy

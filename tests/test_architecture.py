@@ -31,7 +31,6 @@ FAMILIES = [
     "mddag.adapters",
     "mddag.dag.executors",
     "mddag.detection.cascades",
-    "mddag.ensemble.tasks",
     "mddag.learners",
     "mddag.solvers",
 ]

@@ -32,7 +32,7 @@ from mddag.acquisition.feature_sets import FeatureSets
 from mddag.acquisition.policy import set_dag
 from mddag.acquisition.rows import SetScores, SplitRows
 from mddag.acquisition.search import Cascades
-from mddag.ensemble.read_groups import read_groups
+from mddag.ensemble.costs import read_groups
 from mddag.features.features import Features
 from mddag.features.prices import FeaturePrices
 

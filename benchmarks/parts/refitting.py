@@ -19,7 +19,7 @@ from benchmarks.quality.ours import SELECTION
 from benchmarks.quality.rows import parts
 from benchmarks.quality.tuning import tuned
 from mddag import Votes
-from mddag._internal.row_sampling import stratified
+from mddag._internal.arrays import stratified
 from mddag.calibration.calibration import fit_factor, probabilities
 from mddag.solvers.portfolio.refitting import refitted_tables
 

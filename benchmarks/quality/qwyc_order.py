@@ -14,9 +14,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mddag._internal.checks import check_fraction, check_whole, checked_prices
-from mddag._internal.parameters import Parameters
-from mddag._internal.row_sampling import spaced_rows
+from mddag._internal.arrays import spaced_rows
+from mddag._internal.checks import Parameters, check_fraction, check_whole, checked_prices
 from mddag.ensemble.votes import Votes
 from mddag.mdp.mdp import MDP
 from mddag.ordering.arrangement import Arrangement

@@ -12,7 +12,7 @@ import numpy as np
 
 from benchmarks.quality.nodes import depths_of, winners
 from mddag import Ensemble, Votes
-from mddag.ensemble.partial_sums import partial_sums, top_and_margin
+from mddag.ensemble.votes import partial_sums, top_and_margin
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from . import mlflow as mlflow
 from . import ordering as ordering
 from . import ranking as ranking
 from . import solvers as solvers
-from ._internal.doubts import DoubtfulResult as DoubtfulResult
+from ._internal.warnings import DoubtfulResult as DoubtfulResult
 from .acquisition.acquire import acquire as acquire
 from .adapters import as_ensemble as as_ensemble
 from .dag.dag import Dag as Dag

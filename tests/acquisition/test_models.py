@@ -21,7 +21,7 @@ from mddag.acquisition.feature_sets import (
 from mddag.acquisition.models import FOLDS, SetModels, cross_fitted_rows
 from mddag.acquisition.policy import SetPolicy, set_dag
 from mddag.acquisition.rows import SetScores, SplitRows
-from mddag.ensemble.read_groups import read_groups
+from mddag.ensemble.costs import read_groups
 from mddag.features.prices import FeaturePrices
 from tests.acquisition.costly import GROUPS, model, rows
 from tests.acquisition.problems import all_sets, prices

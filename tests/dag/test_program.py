@@ -14,7 +14,7 @@ from mddag.dag.program import AT_END, PASSED, Program, codes_by_scores, walk_ver
 from mddag.ensemble.ensemble import Ensemble
 from mddag.mdp.grid import Grid
 from mddag.mdp.policy import EVAL, QUIT, SKIP, Policy
-from mddag.mdp.stages import Stages
+from mddag.mdp.state import Stages
 from tests import strategies
 from tests.dag.executors.test_kernels import assert_equal_answers, every
 from tests.dag.test_dag import stumps

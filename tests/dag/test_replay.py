@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 import mddag
 from mddag.dag.replay import BITS, RowNodes, replay, visited
+from mddag.ensemble.costs import LeafDepths
 from mddag.ensemble.ensemble import Ensemble
-from mddag.ensemble.leaf_depths import LeafDepths
 from mddag.ensemble.nodes import TreeBuilder
 from mddag.ensemble.rescaling import Rescaling
 from mddag.features.features import Features

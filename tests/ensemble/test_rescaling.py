@@ -1,3 +1,5 @@
+"""Ensembles one behind the other."""
+
 import pickle
 from dataclasses import replace
 

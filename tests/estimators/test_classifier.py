@@ -13,7 +13,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from mddag import MDP, AdaBoostMHClassifier, MDDAGClassifier
-from mddag._internal.doubts import DoubtfulResult
+from mddag._internal.warnings import DoubtfulResult
 from mddag.losses import Exponential, ZeroOne
 from mddag.mdp.grid import Grid
 from mddag.mdp.policy import SKIP

@@ -1,3 +1,4 @@
+import pickle
 from datetime import date, timedelta
 from decimal import Decimal
 
@@ -6,9 +7,12 @@ import pandas as pd
 import polars as pl
 import pytest
 import scipy.sparse
+from sklearn.base import BaseEstimator
+from sklearn.utils import _safe_indexing
 
 from mddag.estimators.adaboost import AdaBoostMHClassifier
-from mddag.features.features import Features
+from mddag.features.checks import checked_array, checked_labels, checked_rows
+from mddag.features.features import Features, Rows
 
 two = Features(2)
 named = Features(2, names=("age", "pay"))
@@ -242,3 +246,149 @@ def test_a_lazy_frame_is_refused():
         two.rows(X)
     with pytest.raises(TypeError, match="X is a polars LazyFrame"):
         AdaBoostMHClassifier().fit(X, [0])
+
+
+complete = Features(2, missing=False)
+
+
+def test_checked_rows_pass_again_as_they_are():
+    rows = two.rows([[1, 2], [3, 4]])
+    assert type(rows) is Rows
+    assert two.rows(rows) is rows
+    assert Features(2).rows(rows) is rows  # equal features check alike
+    other = Features(2, names=("a", "b"))
+    assert other.rows(rows).features is other
+
+
+@pytest.mark.parametrize(
+    "index", [slice(1), slice(None, None, 2), [2, 0], np.array([True, False, True])]
+)
+def test_a_selection_of_rows_stays_checked(index):
+    rows = two.rows(np.arange(6.0).reshape(3, 2))
+    for part in (rows[index], rows[index, ...]):
+        assert two.rows(part) is part
+    if not isinstance(index, slice):
+        assert two.rows(part := _safe_indexing(rows, index)) is part
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda rows: rows[:, ::-1],
+        lambda rows: rows[:, [0, 0]],
+        lambda rows: rows.astype(np.float32),
+        lambda rows: rows.T[:2].T,
+        lambda rows: rows + 1,
+        lambda rows: rows.view(),
+    ],
+)
+def test_what_has_changed_is_checked_again(change):
+    changed = change(two.rows(np.arange(6.0).reshape(3, 2)))
+    assert changed.features is None
+    again = two.rows(changed)
+    assert again is not changed
+    np.testing.assert_array_equal(again, changed)
+
+
+def test_columns_that_are_left_out_are_missed():
+    rows = two.rows(np.ones((3, 2)))
+    with pytest.raises(ValueError, match="X has 1 features, but the model reads 2"):
+        two.rows(rows[:, :1])
+    with pytest.raises(ValueError, match="X has dtype <U1"):
+        two.rows(rows.astype("U1"))
+    with pytest.raises(ValueError, match=r"X has 1 dimension\(s\)"):
+        two.rows(rows[0])
+
+
+def test_a_shape_or_type_that_was_set_in_place_does_not_pass():
+    rows = two.rows(np.ones((4, 2)))
+    rows.shape = (2, 4)
+    with pytest.raises(ValueError, match="X has 4 features, but the model reads 2"):
+        two.rows(rows)
+    rows = two.rows(np.ones((4, 2)))
+    rows.dtype = np.int64
+    assert two.rows(rows).dtype == np.float64
+
+
+def test_no_missing_value_comes_in_behind_the_check():
+    X = np.ones((3, 2))
+    rows = complete.rows(X)
+    with pytest.raises(ValueError, match="read-only"):
+        rows[0, 0] = np.nan
+    encoded = rows.in_c_order()
+    X[0, 0] = np.nan
+    assert not np.isnan(encoded).any()
+    with pytest.raises(ValueError, match="X contains NaN"):
+        complete.rows(X)
+    with pytest.raises(ValueError, match="read-only"):
+        encoded[:2][0, 0] = np.nan
+    taken = rows[[1, 2]]
+    with pytest.raises(ValueError, match="read-only"):
+        taken[0, 0] = np.nan
+
+
+def test_rows_in_c_order_share_memory_where_they_can():
+    rows = two.rows(np.ones((3, 2)))
+    assert rows.in_c_order() is rows
+    columns = two.rows(np.asfortranarray(np.arange(6.0).reshape(3, 2)))
+    ordered = columns.in_c_order()
+    assert ordered.flags.c_contiguous
+    assert two.rows(ordered) is ordered
+    np.testing.assert_array_equal(ordered, columns)
+
+
+def test_rows_can_be_pickled():
+    rows = two.rows(np.arange(6.0).reshape(3, 2))
+    again = pickle.loads(pickle.dumps(rows))
+    assert two.rows(again) is again
+    np.testing.assert_array_equal(again, rows)
+    changed = pickle.loads(pickle.dumps(rows[:, ::-1]))
+    assert (type(changed), changed.features) == (Rows, None)
+
+
+class Fitted(BaseEstimator):
+    n_features_in_ = 2
+
+
+class Named(Fitted):
+    feature_names_in_ = np.array(["a", "b"], object)
+
+
+def test_rows_may_miss_values_and_be_infinite_but_in_fit():
+    X = np.array([[0.0, np.nan]])
+    np.testing.assert_array_equal(checked_array(Fitted(), X, finite=True), X)
+    infinite = np.array([[0.0, np.inf]])
+    frame = pd.DataFrame(infinite)
+    for rows in (infinite, frame):
+        np.testing.assert_array_equal(checked_rows(Fitted(), rows, Features(2)), infinite)
+        with pytest.raises(ValueError, match="X contains infinity"):
+            checked_rows(Fitted(), rows, Features(2), finite=True)
+    with pytest.raises(ValueError, match="X has 1 features, but Fitted is expecting 2"):
+        checked_array(Fitted(), np.zeros((3, 1)))
+
+
+def test_frames_become_codes_by_the_features():
+    frame = pd.DataFrame({"a": [1.0, 2.0], "b": pd.Categorical(["x", "y"])})
+    features = Features(2, names=("a", "b"), categories={1: ("y", "x")})
+    np.testing.assert_array_equal(checked_rows(Named(), frame, features), [[1, 1], [2, 0]])
+
+
+def test_checked_rows_are_known_to_have_been_a_frame():
+    features = Features(2, names=("a", "b"))
+    rows = features.rows(np.ones((3, 2)))
+    assert checked_rows(Named(), rows, features) is rows
+    assert len(checked_rows(Named(), _safe_indexing(rows, [0, 2]), features)) == 2
+    for unknown in (np.ones((1, 2)), rows[:, ::-1], rows.astype(np.float32)):
+        with pytest.warns(UserWarning, match="X does not have valid feature names"):
+            assert checked_rows(Named(), unknown, features).features is features
+    with pytest.raises(ValueError, match="X has 1 features, but Fitted"):
+        checked_rows(Fitted(), rows[:, :1], features)
+
+
+def test_labels_are_discrete_and_present():
+    assert checked_labels([0, 1]).tolist() == [0, 1]
+    assert checked_labels(["a", "b"]).tolist() == ["a", "b"]
+    with pytest.raises(ValueError, match=r"y contains None \(row 1\)"):
+        checked_labels(np.array(["a", None], object))
+    with pytest.raises(ValueError, match="continuous"):
+        checked_labels([0.5, 1.5])

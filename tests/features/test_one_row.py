@@ -9,8 +9,7 @@ import polars as pl
 import pytest
 import scipy.sparse
 
-from mddag.features.features import Features
-from mddag.features.one_row import one_row
+from mddag.features.features import Features, one_row
 
 FEATURES = Features(3, ("age", "town", "pay"), {1: ("ulm", "bonn")})
 NUMBERS = Features(3, ("age", "town", "pay"))

@@ -7,7 +7,7 @@ from sklearn.model_selection import GridSearchCV
 
 import mddag
 from mddag import AdaBoostMHClassifier
-from mddag._internal.doubts import DoubtfulResult
+from mddag._internal.warnings import DoubtfulResult
 from mddag.features.haar import haar_features
 from mddag.learners import Haar, Stump, Tree
 from tests.patches import bars, boosted

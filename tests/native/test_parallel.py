@@ -15,7 +15,7 @@ from mddag.dag.dag import Dag
 from mddag.features.haar import haar_values
 from mddag.learners import Haar, Stump, Tree
 from mddag.mdp.policy import EVAL, QUIT, SKIP, Policy
-from mddag.mdp.stages import Stages
+from mddag.mdp.state import Stages
 from mddag.ranking import UrgencyExits
 from mddag.solvers import Descent
 from tests import rankings

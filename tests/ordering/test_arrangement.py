@@ -4,9 +4,8 @@ from scipy.optimize import minimize_scalar
 from scipy.special import log_softmax, softmax
 
 from mddag import MDP, Grid
-from mddag.ensemble.partial_sums import partial_sums, top_and_margin
 from mddag.ensemble.rescaling import Rescaling
-from mddag.ensemble.votes import Votes
+from mddag.ensemble.votes import Votes, partial_sums, top_and_margin
 from mddag.ordering import Correlation, Given
 from mddag.ordering.arrangement import (
     FARTHEST,

@@ -1,4 +1,4 @@
-"""Twin of src/mddag/mdp/stages.py: columns of scores, one action at a time."""
+"""Twin of src/mddag/mdp/state.py: columns of scores, one action at a time."""
 
 from dataclasses import dataclass
 from types import SimpleNamespace

@@ -18,7 +18,7 @@ from mddag.dag.dag import Dag
 from mddag.dag.purchases import Purchases
 from mddag.ensemble.tasks import Classification, Regression
 from mddag.features.prices import FeaturePrices
-from mddag.mdp.stages import Stages
+from mddag.mdp.state import Stages
 from mddag.serving.model_file import Model
 from mddag.serving.predictor import given_predictor
 from mddag.solvers import Margin, Sarsa

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from mddag import MDP, Ensemble, _core
 from mddag.losses import Exponential, Logistic, OfMeans, Squared, ZeroOne
 from mddag.mdp.grid import Grid
-from mddag.mdp.policy_rows import mdp_of as mdp_of_source
+from mddag.mdp.mdp import mdp_of as mdp_of_source
 from mddag.ordering import Given
 from mddag.ordering.arrangement import by_lines, by_log_odds, fitted_levels
 from mddag.solvers import Margin, Portfolio, Prefix, Residual, Sarsa

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from mddag import Ensemble
-from mddag.mdp.policy_rows import mdp_of
+from mddag.mdp.mdp import mdp_of
 from mddag.ordering import Given
 from mddag.solvers import QWYC, Descent, Margin, Portfolio, Prefix, Residual, Solver
 from mddag.solvers.preparation import arranged_for

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import mddag
-from mddag.ensemble.leaf_depths import LeafDepths
+from mddag.ensemble.costs import LeafDepths
 from mddag.solvers import Prefix
 from mddag.tuning.node_prices import NodePrices, node_prices
 from mddag.tuning.row_parts import RowParts

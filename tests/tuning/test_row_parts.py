@@ -5,7 +5,7 @@ from lightgbm import LGBMClassifier
 import mddag
 from mddag import Ensemble
 from mddag.dag.replay import replay
-from mddag.ensemble.leaf_depths import LeafDepths
+from mddag.ensemble.costs import LeafDepths
 from mddag.tuning.row_parts import RowParts
 
 ENSEMBLE = Ensemble.from_callables([lambda X: X[:, 0]], n_features=1, classes=["no", "yes"])

@@ -1,4 +1,3 @@
-"""What every package may use and no user needs. Arguments come in, checked arguments go out
-(``checks``, ``weights``); beside them are read-only arrays, parameter objects, progress bars,
-samples of rows, Ctrl-C, warnings, and files that are written whole. Nothing here depends on an
-ensemble. Start with ``checks``."""
+"""What every package may use and no user needs: checks of arguments and parameter objects
+(``checks``), read-only arrays and weights (``arrays``), warnings, whole files and progress bars
+(``output``). Nothing here depends on an ensemble. Start with ``checks``."""

@@ -20,7 +20,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_random_state
 
 from mddag._internal.checks import checked_threads
-from mddag._internal.doubts import doubt, doubt_confidence, doubt_few_rows
+from mddag._internal.warnings import doubt, doubt_confidence, doubt_few_rows
 from mddag.acquisition.feature_sets import FeatureSets, candidate_sets, completed_set
 from mddag.acquisition.models import SetModels, cross_fitted_rows
 from mddag.acquisition.policy import SetPolicy, set_dag
@@ -30,13 +30,13 @@ from mddag.adapters import ensemble_of, parts_of
 from mddag.calibration.by_exit import exit_calibration
 from mddag.calibration.calibration import Calibration
 from mddag.dag.dag import Dag
+from mddag.ensemble.costs import read_groups
 from mddag.ensemble.ensemble import Ensemble
-from mddag.ensemble.read_groups import read_groups
 from mddag.estimators.classifier import MDDAGClassifier
 from mddag.estimators.dag_estimator import DagEstimator
 from mddag.estimators.regressor import MDDAGRegressor
+from mddag.features.features import Rows
 from mddag.features.prices import FeaturePrices
-from mddag.features.rows import Rows
 from mddag.mdp.mdp import Evaluation
 from mddag.tuning.arguments import (
     BOUNDS,

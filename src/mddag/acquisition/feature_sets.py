@@ -24,8 +24,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
 
+from mddag._internal.arrays import ReadOnlyArrays, read_only
 from mddag._internal.cached import cached_property
-from mddag._internal.read_only import ReadOnlyArrays, read_only
 from mddag.features.prices import FeaturePrices
 
 ALL_SUBSETS = 7  # groups up to which all subsets have models: 128

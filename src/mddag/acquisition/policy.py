@@ -22,7 +22,7 @@ from mddag.ensemble.blocks import Blocks
 from mddag.ensemble.ensemble import Ensemble
 from mddag.mdp.grid import Grid
 from mddag.mdp.policy import EVAL, QUIT, SKIP, Policy
-from mddag.mdp.stages import Stages
+from mddag.mdp.state import Stages
 
 Edges = NDArray[np.float64]
 Targets = NDArray[np.intp]

@@ -21,8 +21,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from mddag.ensemble.ensemble import Ensemble
 from mddag.ensemble.nodes import NODE, Nodes
-from mddag.ensemble.tasks import TASKS
-from mddag.ensemble.tasks.task import Kind
+from mddag.ensemble.tasks import TASKS, Kind
 from mddag.ensemble.votes import starts_of
 from mddag.features.features import Features
 

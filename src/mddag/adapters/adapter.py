@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from mddag.ensemble.ensemble import Ensemble
 from mddag.ensemble.nodes import categories_of
-from mddag.ensemble.tasks.task import Link
+from mddag.ensemble.tasks import Link
 from mddag.features.features import Features
 from mddag.features.patches import PatchFeatures
 

@@ -23,7 +23,7 @@ from mddag import _core
 from mddag._internal.checks import checked_threads, typed
 from mddag.ensemble.nodes import Nodes
 from mddag.ensemble.votes import Codes
-from mddag.features.rows import Rows
+from mddag.features.features import Rows
 from mddag.learners.columns import Columns
 from mddag.learners.learner import Learner
 

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mddag._internal.checks import checked_threads
-from mddag._internal.progress import Report, progress
+from mddag._internal.output import Report, progress
 from mddag.boosting.rounds import Boosted, Round, Scored, play, rounds, scored, start, vote
 from mddag.boosting.training_set import (
     TrainingSet,

@@ -15,17 +15,16 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import _check_sample_weight, check_consistent_length, validate_data
 
+from mddag._internal.arrays import stratified
 from mddag._internal.checks import as_floats
-from mddag._internal.row_sampling import stratified
 from mddag.boosting.rounds import leaf_codes
 from mddag.ensemble.ensemble import Ensemble
 from mddag.ensemble.nodes import Nodes
 from mddag.ensemble.votes import Codes
 from mddag.features.categories import category_values
 from mddag.features.checks import checked_array, checked_labels, checked_rows
-from mddag.features.features import Features, array_rows, frame_columns, is_frame
+from mddag.features.features import Features, Patches, Rows, array_rows, frame_columns, is_frame
 from mddag.features.patches import PatchFeatures
-from mddag.features.rows import Patches, Rows
 from mddag.learners.columns import Columns
 
 LEAST_WEIGHT = 0.01  # below this the smoothing of alpha, 0.01 / the sum, would outweigh every vote

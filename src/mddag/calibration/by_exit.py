@@ -16,11 +16,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mddag._internal.weights import mass as mass_of
-from mddag._internal.weights import part
+from mddag._internal.arrays import mass as mass_of
+from mddag._internal.arrays import part
 from mddag.calibration.calibration import Calibration, fit_factor
 from mddag.ensemble.ensemble import Ensemble
-from mddag.ensemble.tasks.task import Calibrated
+from mddag.ensemble.tasks import Calibrated
 
 LEAST = 100
 PRIOR = 100.0

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mddag import _core
-from mddag._internal.read_only import ReadOnlyArrays, read_only
+from mddag._internal.arrays import ReadOnlyArrays, read_only
 
 
 @dataclass(frozen=True, eq=False)

@@ -19,10 +19,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mddag import _core
+from mddag._internal.arrays import ReadOnlyArrays, checked_out
 from mddag._internal.cached import cached_property
 from mddag._internal.checks import check_is, check_one_of, checked_threads, typed
-from mddag._internal.out_array import checked_out
-from mddag._internal.read_only import ReadOnlyArrays
 from mddag.dag.cost_model import MANY_ROWS
 from mddag.dag.executors import (
     KERNELS,
@@ -39,7 +38,7 @@ from mddag.dag.program import Program, codes_by_scores
 from mddag.dag.purchases import Purchases
 from mddag.dag.trace import Trace
 from mddag.ensemble.ensemble import Ensemble
-from mddag.features.rows import Patches, Rows
+from mddag.features.features import Patches, Rows
 from mddag.mdp.grid import Grid
 from mddag.mdp.policy import EVAL, Policy, check_policy
 from mddag.metrics.ranking import Queries

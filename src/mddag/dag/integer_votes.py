@@ -19,7 +19,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from mddag._internal.read_only import ReadOnlyArrays, read_only
+from mddag._internal.arrays import ReadOnlyArrays, read_only
 from mddag.ensemble.votes import Tables
 
 LARGEST = 2**31 - 1

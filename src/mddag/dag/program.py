@@ -22,21 +22,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mddag import _core
+from mddag._internal.arrays import ReadOnlyArrays
 from mddag._internal.cached import cached_property
 from mddag._internal.checks import check_positive
-from mddag._internal.read_only import ReadOnlyArrays
 from mddag.dag.cost_model import Costs
 from mddag.dag.integer_votes import IntegerVotes
 from mddag.ensemble.ensemble import Ensemble
-from mddag.ensemble.tasks.classification import winners
+from mddag.ensemble.tasks import winners
 from mddag.ensemble.votes import take_segments
 from mddag.features.features import Features
 from mddag.features.patches import PatchFeatures
 from mddag.mdp.grid import Grid, buckets
-from mddag.mdp.policy import EVAL, QUIT, Policy
-from mddag.mdp.stages import Stages
-from mddag.mdp.state import for_steps
-from mddag.mdp.verdicts import decided, last_decisions
+from mddag.mdp.policy import EVAL, QUIT, Policy, decided, last_decisions
+from mddag.mdp.state import Stages, for_steps
 
 if TYPE_CHECKING:
     WalkTrees = tuple[_core.Trees, _core.FixedTables, _core.Ints32, float]

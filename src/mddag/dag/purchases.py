@@ -17,12 +17,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from mddag._internal.arrays import ReadOnlyArrays, read_only
 from mddag._internal.cached import cached_property
 from mddag._internal.checks import check_is, described
-from mddag._internal.read_only import ReadOnlyArrays, read_only
 from mddag.dag.trace import Trace
+from mddag.ensemble.costs import read_groups
 from mddag.ensemble.ensemble import Ensemble
-from mddag.ensemble.read_groups import read_groups
 from mddag.features.prices import FeaturePrices
 
 NEVER = np.iinfo(np.int64).max

@@ -20,13 +20,12 @@ from mddag._internal.checks import checked_threads
 from mddag.dag.dag import BLOCK, Dag
 from mddag.dag.integer_votes import IntegerVotes
 from mddag.dag.program import codes_by_scores
+from mddag.ensemble.costs import LeafDepths
 from mddag.ensemble.ensemble import Ensemble
-from mddag.ensemble.leaf_depths import LeafDepths
 from mddag.ensemble.votes import Votes
 from mddag.mdp.grid import buckets
-from mddag.mdp.policy import EVAL, SKIP, Policy
+from mddag.mdp.policy import EVAL, SKIP, Policy, decided
 from mddag.mdp.rollout import Rollout, roll_out
-from mddag.mdp.verdicts import decided
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mddag._internal.checks import typed
-from mddag._internal.doubts import doubt
+from mddag._internal.warnings import doubt
 from mddag.detection.picture import as_grey
 from mddag.features.haar import Window
 

@@ -20,15 +20,15 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mddag._internal.checks import (
+    Parameters,
     check_between,
     check_is,
     check_positive,
     check_whole,
     checked_threads,
 )
-from mddag._internal.doubts import doubt
-from mddag._internal.parameters import Parameters
-from mddag._internal.progress import progress
+from mddag._internal.output import progress
+from mddag._internal.warnings import doubt
 from mddag.detection.augmentation import Augmentation
 from mddag.detection.backgrounds import checked_backgrounds
 from mddag.detection.cut import cut_for

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from mddag._internal.checks import check_between, check_one_of, checked_path
-from mddag._internal.whole_file import write_whole
+from mddag._internal.output import write_whole
 from mddag.detection.detector import GROUPINGS, SETTINGS, Detector
 from mddag.detection.window_classifier import TYPES, WindowClassifier
 from mddag.serving.model_file.container import (

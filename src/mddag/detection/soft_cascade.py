@@ -16,7 +16,7 @@ from mddag.detection.prices import Prices
 from mddag.detection.window_classifier import LEAF, WindowClassifier
 from mddag.ensemble.ensemble import Ensemble
 from mddag.ensemble.nodes import Nodes
-from mddag.ensemble.partial_sums import partial_sums
+from mddag.ensemble.votes import partial_sums
 from mddag.features.patches import PatchFeatures
 from mddag.solvers.rejection.thresholds import reject_thresholds
 

@@ -14,8 +14,8 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from mddag._internal.doubts import doubt
-from mddag._internal.progress import Report
+from mddag._internal.output import Report
+from mddag._internal.warnings import doubt
 from mddag.detection.augmentation import Augmentation, beside, resized
 from mddag.detection.degradation import Degradation
 from mddag.detection.gentle_boosting import gentle_trees

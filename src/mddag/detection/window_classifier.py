@@ -18,9 +18,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mddag import _core
+from mddag._internal.arrays import ReadOnlyArrays, read_only
 from mddag._internal.cached import cached_property
 from mddag._internal.checks import check_between, check_whole, checked_threads
-from mddag._internal.read_only import ReadOnlyArrays, read_only
 from mddag.detection.hits import Hits, boxes_of
 from mddag.detection.levels import Size, levels_of
 from mddag.detection.picture import as_grey

@@ -3,11 +3,14 @@
 The full classifier is f(x) = bias + sum_j h_j(x). Base classifiers are flat trees, or any callables
 (``Ensemble.from_callables``). A binary ensemble has one score (K = 1) and f > 0 means class 1.
 An Ensemble only votes and sums; how rows skip and quit is in policy and DAG.
+
+Any function of rows that gives votes can be an h_j. An Ensemble of callables has no trees, so no
+kernel runs it; each h_j is called with all rows that evaluate it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -15,6 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mddag import _core
+from mddag._internal.arrays import checked_out, read_only
 from mddag._internal.checks import (
     as_floats,
     check_is,
@@ -22,18 +26,50 @@ from mddag._internal.checks import (
     check_whole,
     checked_permutation,
     checked_threads,
+    typed,
 )
-from mddag._internal.out_array import checked_out
-from mddag._internal.read_only import read_only
-from mddag.ensemble.callables import Rescaled, Voter, called, check_callables
 from mddag.ensemble.flat_trees import flat_nodes, flat_tables
 from mddag.ensemble.nodes import Nodes
 from mddag.ensemble.rescaling import Rescaling
-from mddag.ensemble.tasks import TASKS, Classification
-from mddag.ensemble.tasks.task import LINKS, Kind, Link, Task
+from mddag.ensemble.tasks import LINKS, TASKS, Classification, Kind, Link, Task
 from mddag.ensemble.votes import Tables, Votes, take_segments
-from mddag.features.features import Features
-from mddag.features.rows import Rows
+from mddag.features.features import Features, Floats, Rows
+
+Voter = Callable[[Floats], ArrayLike]
+
+
+@dataclass(frozen=True, eq=False)
+class Rescaled:
+    """A callable base classifier, its votes multiplied by (K,) and constants (K,) added to them."""
+
+    voter: Voter
+    scale: NDArray[np.float64]
+    shift: NDArray[np.float64]
+
+    def __call__(self, rows: Floats) -> NDArray[np.float64]:
+        votes = np.asarray(self.voter(rows), np.float64)
+        return self.scale * votes.reshape(len(rows), -1) + self.shift
+
+
+def check_callables(callables: Sequence[Any]) -> None:
+    """Refuse an empty list, and what cannot be called."""
+    bad = next((i for i, h in enumerate(callables) if not callable(h)), None)
+    if bad is not None:
+        raise TypeError(f"callables[{bad}] is {typed(callables[bad])}; wanted functions of X")
+    if not callables:
+        raise ValueError("callables is empty; an ensemble needs at least one base classifier")
+
+
+def called(voter: Voter, j: int, rows: Rows, n_scores: int) -> NDArray[np.float64]:
+    """The votes of callable h_j on rows, (n_rows, K), if they have this shape or (n_rows,)."""
+    votes = np.asarray(voter(np.asarray(rows)), np.float64)
+    votes = votes[:, None] if votes.ndim == 1 else votes
+    if votes.shape != (len(rows), n_scores):
+        raise ValueError(
+            f"base classifier {j} returned votes of shape "
+            f"{votes.shape} for {len(rows)} rows; wanted ({len(rows)}, {n_scores})"
+        )
+    return votes
 
 
 @dataclass(frozen=True, eq=False)

@@ -30,7 +30,7 @@ from mddag.boosting.training_set import training_set
 from mddag.calibration.calibration import Calibration
 from mddag.ensemble.ensemble import Ensemble
 from mddag.features.checks import all_or_nothing, checked_rows
-from mddag.features.rows import Rows
+from mddag.features.features import Rows
 from mddag.learners.learner import own_columns
 
 

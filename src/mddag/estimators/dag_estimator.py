@@ -20,10 +20,10 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import _safe_indexing, check_random_state
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
 
+from mddag._internal.arrays import part
 from mddag._internal.checks import check_fraction, check_one_of, checked_threads
-from mddag._internal.doubts import doubt_few_policy_rows
-from mddag._internal.progress import Report, progress
-from mddag._internal.weights import part
+from mddag._internal.output import Report, progress
+from mddag._internal.warnings import doubt_few_policy_rows
 from mddag.adapters import Transformer, parts_of
 from mddag.calibration.by_exit import exit_calibration
 from mddag.calibration.calibration import Calibration, opinion
@@ -32,8 +32,7 @@ from mddag.dag.dag import compile as compile_dag
 from mddag.dag.replay import Replay, replay
 from mddag.dag.trace import Trace
 from mddag.ensemble.ensemble import Ensemble
-from mddag.ensemble.tasks import TASKS
-from mddag.ensemble.tasks.task import Kind
+from mddag.ensemble.tasks import TASKS, Kind
 from mddag.ensemble.votes import Votes
 from mddag.estimators.fitted_model import (
     FittedModel,
@@ -44,16 +43,14 @@ from mddag.estimators.fitted_model import (
 )
 from mddag.estimators.solver_choice import chosen_solver
 from mddag.features.checks import all_or_nothing, checked_rows, counted_rows, transformed_rows
-from mddag.features.features import is_frame, without_arrow
+from mddag.features.features import Patches, Rows, is_frame, without_arrow
 from mddag.features.patches import PatchFeatures, pixel_rows
 from mddag.features.prices import FeaturePrices
-from mddag.features.rows import Patches, Rows
 from mddag.inspection.explanation import Explanation, explain
 from mddag.inspection.report import Facts, write_report
 from mddag.mdp.arguments import checked_actions, checked_beta, checked_loss
-from mddag.mdp.mdp import MDP, Evaluation
+from mddag.mdp.mdp import MDP, Evaluation, mdp_of
 from mddag.mdp.policy import ACTIONS, Policy, check_policy
-from mddag.mdp.policy_rows import mdp_of
 from mddag.serving.export import Exported
 from mddag.serving.model_file import Model
 from mddag.serving.predictor import Predictor

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mddag._internal.weights import mass as mass_of
+from mddag._internal.arrays import mass as mass_of
 from mddag.calibration.by_exit import reject_calibration
 from mddag.calibration.calibration import Calibration
 from mddag.dag.replay import Replay

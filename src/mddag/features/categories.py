@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mddag._internal.cached import cached_property
-from mddag._internal.user_warning import warn_user
+from mddag._internal.warnings import warn_user
 
 
 @dataclass(frozen=True)

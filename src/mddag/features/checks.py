@@ -19,11 +19,10 @@ from sklearn.utils.validation import (
     validate_data,
 )
 
+from mddag._internal.arrays import checked_weight
 from mddag._internal.checks import as_floats
-from mddag._internal.weights import checked_weight
-from mddag.features.features import Features, is_frame, unmasked, without_arrow
+from mddag.features.features import Features, Floats, Rows, is_frame, unmasked, without_arrow
 from mddag.features.patches import PatchFeatures
-from mddag.features.rows import Floats, Rows
 
 
 def checked_rows(estimator: Any, X: Any, features: Features, *, finite: bool = False) -> Rows:

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from mddag._internal.cached import cached_property
 from mddag._internal.checks import check_is, check_whole
 from mddag.features.categories import Categories, category_values
-from mddag.features.rows import Floats, Patches, Rows
+from mddag.features.features import Floats, Patches, Rows
 
 MOST_FEATURES = 2**30  # the kernels keep a column's number in 30 bits
 _NUMBERS = (Real, Decimal, np.bool_, type(None))

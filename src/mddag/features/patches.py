@@ -18,11 +18,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mddag import _core
+from mddag._internal.arrays import read_only
 from mddag._internal.checks import typed
-from mddag._internal.read_only import read_only
-from mddag.features.features import Features
+from mddag.features.features import Features, Patches, Rows
 from mddag.features.haar import MOST_PIXELS, HaarFeatures, Window, haar_values
-from mddag.features.rows import Patches, Rows
 
 GREY = "grey levels, uint8 (n, height, width) or (n, height * width)"
 LEAST_SIDE = 2

@@ -21,8 +21,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from mddag._internal.arrays import ReadOnlyArrays, read_only
 from mddag._internal.checks import check_between, check_is, checked_prices, described
-from mddag._internal.read_only import ReadOnlyArrays, read_only
 from mddag.features.features import Features
 
 Name = str | int

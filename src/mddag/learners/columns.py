@@ -17,8 +17,7 @@ from mddag import _core
 from mddag._internal.checks import checked_threads
 from mddag.ensemble.nodes import Nodes
 from mddag.ensemble.votes import Codes, starts_of
-from mddag.features.features import array_rows
-from mddag.features.rows import Floats
+from mddag.features.features import Floats, array_rows
 
 EXACT_ROWS = 65_536  # up to here every distinct value keeps its own code by default
 MOST_CODES = 65_535  # a uint16 code, with one value kept for missing

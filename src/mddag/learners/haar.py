@@ -13,13 +13,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mddag._internal.checks import check_whole
-from mddag._internal.doubts import doubt
-from mddag._internal.parameters import Parameters
+from mddag._internal.checks import Parameters, check_whole
+from mddag._internal.warnings import doubt
 from mddag.ensemble.nodes import Nodes
+from mddag.features.features import Patches
 from mddag.features.haar import Window, haar_features, n_haar_features
 from mddag.features.patches import PatchFeatures, checked_window, window_of
-from mddag.features.rows import Patches
 from mddag.learners.columns import Columns
 from mddag.learners.learner import Learner, best_stump
 from mddag.learners.patch_columns import PatchColumns

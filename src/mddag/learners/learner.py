@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from mddag import _core
 from mddag.ensemble.nodes import NODE, Nodes
+from mddag.features.features import Patches
 from mddag.features.patches import PatchFeatures
-from mddag.features.rows import Patches
 from mddag.learners.columns import Columns
 
 

@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 
 from mddag import _core
 from mddag._internal.checks import checked_threads
+from mddag.features.features import Patches
 from mddag.features.haar import HaarFeatures
 from mddag.features.patches import PatchFeatures
-from mddag.features.rows import Patches
 from mddag.learners.columns import Columns
 
 MOST_BINS = 256

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mddag._internal.checks import check_is, check_one_of, checked_path
-from mddag._internal.whole_file import write_whole
+from mddag._internal.output import write_whole
 from mddag.losses import Loss, ZeroOne
 from mddag.mdp.policy import Policy
 

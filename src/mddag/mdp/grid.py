@@ -14,13 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mddag import _core
+from mddag._internal.arrays import ReadOnlyArrays, are_equal, part, read_only, spaced_rows
 from mddag._internal.cached import cached_property
 from mddag._internal.checks import as_floats, check_whole, checked_prices
-from mddag._internal.read_only import ReadOnlyArrays, read_only
-from mddag._internal.row_sampling import spaced_rows
-from mddag._internal.weights import are_equal, part
-from mddag.ensemble.partial_sums import partial_sums, top_and_margin
-from mddag.ensemble.votes import Votes, check_votes
+from mddag.ensemble.votes import Votes, check_votes, partial_sums, top_and_margin
 
 DEFAULT_CELLS = 1024
 MIN_MARGIN_CELLS = 32

@@ -6,6 +6,12 @@ the loss (6). Given x every transition is known, so a policy's value, Eq. (8), i
     objective = mean loss + beta x mean cost of the evaluated base classifiers.
 
 It does not look for policies: ``solvers`` do.
+
+``mdp_of`` makes one of the rows on which policies are learned, chosen and measured. Targets become
+what a loss takes: class labels their numbers, a regressor's targets floats. The loss is that of the
+ensemble's kind unless one is given, and prices are the ensemble's where it has any. For regressors
+beta is in units of R2: it is multiplied by what predicting the mean loses (``MDP.unit``), so that
+at 0.01 an evaluation must explain one more hundredth of the variance.
 """
 
 from __future__ import annotations
@@ -17,6 +23,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from mddag._internal.arrays import mass, spaced_rows
 from mddag._internal.checks import (
     check_between,
     check_whole,
@@ -24,10 +31,9 @@ from mddag._internal.checks import (
     checked_prices,
     checked_threads,
 )
-from mddag._internal.row_sampling import spaced_rows
-from mddag._internal.weights import mass
+from mddag.ensemble.ensemble import Ensemble
 from mddag.ensemble.votes import Votes
-from mddag.losses import LossFunction, as_loss
+from mddag.losses import Loss, LossFunction, as_loss
 from mddag.mdp.arguments import (
     are_numbers,
     checked_actions,
@@ -38,9 +44,8 @@ from mddag.mdp.arguments import (
     checked_votes,
 )
 from mddag.mdp.grid import Grid
-from mddag.mdp.policy import ACTIONS, EVAL, Policy, check_policy
+from mddag.mdp.policy import ACTIONS, BY_SCORES, EVAL, Policy, check_policy
 from mddag.mdp.rollout import Rollout, roll_out
-from mddag.mdp.verdicts import BY_SCORES
 from mddag.ordering.arrangement import Arrangement, check_arrangement
 
 
@@ -111,7 +116,7 @@ class MDP:
 
     @property
     def mass(self) -> NDArray[np.float64]:
-        """What each instance counts for against a prior, (n,); see ``mddag._internal.weights``."""
+        """What each instance counts for against a prior, (n,); see ``mddag._internal.arrays``."""
         return mass(self.weight)
 
     @property
@@ -306,3 +311,28 @@ class MDP:
     def evaluate_all(self, every: int = 1) -> Policy:
         """The policy of the full ensemble, deciding so often."""
         return Policy.constant(EVAL, self.n_steps, self.grid, every)
+
+
+def mdp_of(
+    ensemble: Ensemble,
+    votes: Votes,
+    targets: NDArray[Any],
+    *,
+    beta: float = 0.01,
+    loss: Loss | None = None,
+    actions: tuple[str, ...] = ACTIONS,
+    weight: NDArray[np.float64] | None = None,
+) -> MDP:
+    """The MDP of rows whose votes and targets (classes, probabilities or numbers) these are."""
+    task = ensemble.task
+    labels = task.coded(targets)
+    return MDP(
+        votes,
+        labels,
+        loss=task.loss(loss),
+        beta=beta,
+        unit=task.unit(loss, labels, weight),
+        costs=ensemble.cost if ensemble.priced else None,
+        weight=weight,
+        actions=actions,
+    )

@@ -21,15 +21,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from mddag._internal.arrays import ReadOnlyArrays, read_only
 from mddag._internal.cached import cached_property
 from mddag._internal.checks import check_is, check_whole, checked_permutation, described, typed
-from mddag._internal.read_only import ReadOnlyArrays, read_only
 from mddag.ensemble.rescaling import Rescaling
 from mddag.ensemble.votes import Tables
 from mddag.mdp.grid import Grid
-from mddag.mdp.stages import Stages
-from mddag.mdp.state import Score, State, for_steps
-from mddag.mdp.verdicts import checked_verdict, last_decisions
+from mddag.mdp.policy import checked_verdict, last_decisions
+from mddag.mdp.state import Score, Stages, State, for_steps
 from mddag.ordering.arrangement import Arrangement, check_arrangement
 
 EVAL, SKIP, QUIT = 0, 1, 2

@@ -20,9 +20,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mddag import _core
+from mddag._internal.arrays import ReadOnlyArrays, read_only
 from mddag._internal.cached import cached_property
 from mddag._internal.checks import check_is, described
-from mddag._internal.read_only import ReadOnlyArrays, read_only
 from mddag.mdp.grid import Grid
 
 MOST_COLUMNS = 2**16  # every row carries all of them

@@ -20,9 +20,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mddag._internal.checks import check_is, checked_permutation
-from mddag.ensemble.partial_sums import partial_sums, top_and_margin
 from mddag.ensemble.rescaling import Rescaling, carried
-from mddag.ensemble.votes import Votes
+from mddag.ensemble.votes import Votes, partial_sums, top_and_margin
 from mddag.ordering.covariances import narrowness, sampled, shares
 
 MAX_ROWS = 20_000  # of K > 1 scores, rows times K

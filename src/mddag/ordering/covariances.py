@@ -12,7 +12,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from mddag._internal.row_sampling import spaced_rows
+from mddag._internal.arrays import spaced_rows
 from mddag.ensemble.votes import Votes
 
 BLOCK = 250_000  # votes that stand in memory as numbers at a time: 2 MB

@@ -16,8 +16,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mddag._internal.checks import check_between, check_whole, checked_prices
-from mddag._internal.parameters import Parameters
+from mddag._internal.checks import Parameters, check_between, check_whole, checked_prices
 from mddag.ensemble.votes import Votes, check_votes
 from mddag.ordering.covariances import covariances, narrowness, sampled
 

@@ -19,8 +19,8 @@ from sklearn.utils import _safe_indexing, check_random_state
 from sklearn.utils.validation import check_consistent_length, has_fit_parameter
 
 from mddag._internal.checks import check_between, check_fraction, check_is, checked_threads
-from mddag._internal.doubts import doubt_queries
-from mddag._internal.progress import Report, progress
+from mddag._internal.output import Report, progress
+from mddag._internal.warnings import doubt_queries
 from mddag.adapters import ensemble_of, parts_of
 from mddag.dag.dag import compile as compile_dag
 from mddag.dag.trace import Trace

@@ -23,7 +23,7 @@ from mddag.dag.executors.steps import exit_steps, follow, trace_of, votes_on
 from mddag.dag.program import Program
 from mddag.dag.trace import Trace
 from mddag.ensemble.ensemble import Ensemble
-from mddag.features.rows import Rows
+from mddag.features.features import Rows
 from mddag.mdp.policy import EVAL, QUIT, SKIP
 from mddag.metrics.ranking import Queries
 

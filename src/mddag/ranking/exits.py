@@ -25,9 +25,8 @@ import numpy as np
 from joblib import Parallel, delayed
 from numpy.typing import NDArray
 
-from mddag._internal.checks import check_jobs, check_whole
-from mddag._internal.parameters import Parameters
-from mddag._internal.progress import progress
+from mddag._internal.checks import Parameters, check_jobs, check_whole
+from mddag._internal.output import progress
 from mddag.mdp.grid import Grid
 from mddag.mdp.policy import EVAL, QUIT, Policy
 from mddag.metrics.ranking import GainMetric, Queries

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from mddag._internal.arrays import checked_out
 from mddag._internal.checks import typed
-from mddag._internal.out_array import checked_out
 from mddag.dag.replay import visited
 from mddag.dag.trace import Trace
 from mddag.metrics.ranking import Queries

@@ -24,9 +24,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mddag import _core
+from mddag._internal.arrays import ReadOnlyArrays, read_only
 from mddag._internal.cached import cached_property
 from mddag._internal.checks import check_is, check_whole, typed
-from mddag._internal.read_only import ReadOnlyArrays, read_only
 from mddag.dag.program import Program
 from mddag.mdp.grid import Grid
 from mddag.metrics.ranking import NDCG, GainMetric, LetorNDCG, MeanNDCG, Queries

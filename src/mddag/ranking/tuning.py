@@ -21,7 +21,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_consistent_length
 
 from mddag._internal.checks import check_jobs, check_one_of
-from mddag._internal.doubts import doubt, doubt_queries
+from mddag._internal.warnings import doubt, doubt_queries
 from mddag.adapters import ModelParts, ensemble_of, parts_of
 from mddag.ensemble.ensemble import Ensemble
 from mddag.mdp.grid import Grid

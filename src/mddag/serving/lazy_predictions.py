@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from mddag._internal.cached import cached_property
 from mddag._internal.checks import check_positive, check_whole, described
-from mddag._internal.doubts import doubt
+from mddag._internal.warnings import doubt
 from mddag.dag.dag import BLOCK
 from mddag.dag.lazy_walk import with_prices
 from mddag.features.prices import FeaturePrices

@@ -26,8 +26,7 @@ from mddag._internal.checks import check_one_of, check_whole, described
 from mddag.dag.dag import Dag
 from mddag.dag.lazy_walk import LazyWalk, RowNumbers, purchases_for, require_lazy
 from mddag.dag.purchases import Purchases
-from mddag.features.features import Features, is_frame, unmasked, without_arrow
-from mddag.features.one_row import one_row
+from mddag.features.features import Features, is_frame, one_row, unmasked, without_arrow
 from mddag.features.prices import FeaturePrices
 
 Name = str | int

@@ -18,15 +18,14 @@ from numpy.typing import NDArray
 
 from mddag import _core
 from mddag._internal.applications import FILES, PREDICTORS, part
+from mddag._internal.arrays import checked_out
 from mddag._internal.checks import check_is, checked_threads, described
-from mddag._internal.out_array import checked_out
 from mddag.calibration.calibration import Calibration
 from mddag.dag.replay import visited
 from mddag.dag.trace import Trace
-from mddag.features.one_row import one_row
+from mddag.features.features import Floats, Patches, Rows, one_row
 from mddag.features.patches import PatchFeatures
-from mddag.features.rows import Floats, Patches, Rows
-from mddag.mdp.stages import Stages
+from mddag.mdp.state import Stages
 from mddag.serving.lazy_predictions import LazyPredictions
 from mddag.serving.model_file import Model
 from mddag.serving.model_file.container import Metadata, Tensors, file_content

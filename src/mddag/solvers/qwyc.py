@@ -16,9 +16,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mddag import _core
-from mddag._internal.checks import as_floats, check_whole
-from mddag._internal.parameters import Parameters
-from mddag.ensemble.partial_sums import partial_sums
+from mddag._internal.checks import Parameters, as_floats, check_whole
+from mddag.ensemble.votes import partial_sums
 from mddag.mdp.grid import Grid
 from mddag.mdp.mdp import MDP
 from mddag.mdp.policy import EVAL, QUIT, Policy

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mddag._internal.checks import check_whole
-from mddag.ensemble.partial_sums import partial_sums, top_and_margin
+from mddag.ensemble.votes import partial_sums, top_and_margin
 from mddag.mdp.mdp import MDP
 from mddag.ordering.arrangement import Levels, by_lines
 from mddag.solvers.exits import Exits, OneKnob, check_classes, inner_edges

@@ -22,8 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mddag import _core
-from mddag._internal.checks import check_between, check_whole
-from mddag._internal.parameters import Parameters
+from mddag._internal.checks import Parameters, check_between, check_whole
 from mddag.mdp.mdp import MDP
 from mddag.mdp.policy import ACTIONS, Policy
 from mddag.solvers.preparation import quit_loss

@@ -30,7 +30,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mddag._internal.checks import check_is, check_whole, described
-from mddag._internal.progress import progress
+from mddag._internal.output import progress
 from mddag.mdp.mdp import MDP
 from mddag.mdp.policy import Policy
 from mddag.ordering.arrangement import Levels, by_lines, by_log_odds

@@ -19,9 +19,8 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from mddag._internal.checks import check_one_of, check_whole
-from mddag._internal.parameters import Parameters
-from mddag.ensemble.partial_sums import partial_sums
+from mddag._internal.checks import Parameters, check_one_of, check_whole
+from mddag.ensemble.votes import partial_sums
 from mddag.mdp.mdp import MDP
 from mddag.mdp.policy import EVAL, QUIT, Policy
 from mddag.solvers.solver import Solver, check_samples

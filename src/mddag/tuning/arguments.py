@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mddag._internal.weights import are_equal
+from mddag._internal.arrays import are_equal
 from mddag.ensemble.ensemble import Ensemble
-from mddag.ensemble.tasks.task import Task
+from mddag.ensemble.tasks import Task
 from mddag.mdp.arguments import checked_beta
 from mddag.metrics.classification import ClassMetric, checked_class_metric
 from mddag.metrics.ranking import RankingMetric

@@ -20,7 +20,7 @@ import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
 from numpy.typing import NDArray
 
-from mddag._internal.progress import progress
+from mddag._internal.output import progress
 from mddag.dag.dag import compile as compile_dag
 from mddag.dag.replay import replay
 from mddag.ensemble.ensemble import Ensemble

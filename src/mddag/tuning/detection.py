@@ -19,7 +19,7 @@ from mddag.dag.replay import replay
 from mddag.estimators.classifier import MDDAGClassifier
 from mddag.estimators.detection import check_two_classes, detecting_solver
 from mddag.features.checks import counted_rows
-from mddag.mdp.policy_rows import mdp_of
+from mddag.mdp.mdp import mdp_of
 from mddag.serving.summary import Summary
 from mddag.solvers import Rejection
 from mddag.tuning.arguments import one_knob, supported

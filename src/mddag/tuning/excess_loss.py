@@ -18,7 +18,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from mddag._internal.weights import part
+from mddag._internal.arrays import part
 from mddag.calibration.by_exit import exit_calibration
 from mddag.ensemble.ensemble import Ensemble
 

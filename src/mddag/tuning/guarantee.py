@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from mddag._internal.doubts import doubt
+from mddag._internal.warnings import doubt
 from mddag.metrics.classification import ClassMetric
 from mddag.tuning import p_values
 from mddag.tuning.candidate_front import Candidate, CandidateFront

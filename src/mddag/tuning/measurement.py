@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mddag._internal.weights import part
+from mddag._internal.arrays import part
 from mddag.dag.replay import replay
 from mddag.estimators.dag_estimator import DagEstimator
 from mddag.serving.summary import Summary

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mddag._internal.weights import mass, part
+from mddag._internal.arrays import mass, part
 from mddag.calibration.by_exit import exit_calibration
 from mddag.calibration.calibration import opinion
 from mddag.ensemble.ensemble import Ensemble

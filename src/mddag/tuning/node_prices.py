@@ -13,10 +13,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from mddag._internal.weights import part
+from mddag._internal.arrays import part
 from mddag.dag.replay import RowNodes
+from mddag.ensemble.costs import LeafDepths
 from mddag.ensemble.ensemble import Ensemble
-from mddag.ensemble.leaf_depths import LeafDepths
 from mddag.ensemble.votes import Votes
 from mddag.tuning.row_parts import RowParts
 

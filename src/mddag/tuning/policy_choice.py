@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mddag._internal.doubts import doubt
+from mddag._internal.warnings import doubt
 from mddag.estimators.dag_estimator import DagEstimator
-from mddag.mdp.policy_rows import mdp_of
+from mddag.mdp.mdp import mdp_of
 from mddag.solvers.preparation import arranged_for
 from mddag.tuning.arguments import measure_of
 from mddag.tuning.candidate_front import Candidate

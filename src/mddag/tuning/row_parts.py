@@ -14,11 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_consistent_length
 
-from mddag._internal.weights import mass, part
+from mddag._internal.arrays import mass, part
 from mddag.calibration.calibration import fit_factor, probabilities
 from mddag.dag.replay import Replay, replay
+from mddag.ensemble.costs import LeafDepths
 from mddag.ensemble.ensemble import Ensemble
-from mddag.ensemble.leaf_depths import LeafDepths
 from mddag.ensemble.votes import Votes
 from mddag.mdp.policy import Policy
 

@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
+from mddag._internal.arrays import part
 from mddag._internal.checks import check_one_of
-from mddag._internal.doubts import doubt_confidence, doubt_few_rows
-from mddag._internal.weights import part
+from mddag._internal.warnings import doubt_confidence, doubt_few_rows
 from mddag.adapters import ModelParts, ensemble_of, parts_of
 from mddag.calibration.calibration import probabilities
 from mddag.ensemble.ensemble import Ensemble
@@ -25,7 +25,7 @@ from mddag.estimators.dag_estimator import DagEstimator
 from mddag.estimators.regressor import MDDAGRegressor
 from mddag.estimators.solver_choice import threads_of_learning
 from mddag.features.checks import counted_rows
-from mddag.mdp.policy_rows import mdp_of
+from mddag.mdp.mdp import mdp_of
 from mddag.metrics.classification import ClassMetric
 from mddag.tuning.arguments import (
     BOUNDS,

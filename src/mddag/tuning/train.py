@@ -24,18 +24,17 @@ from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import check_consistent_length, has_fit_parameter
 
+from mddag._internal.arrays import mass, part
 from mddag._internal.checks import check_one_of, checked_threads, typed
-from mddag._internal.doubts import doubt, doubt_confidence
-from mddag._internal.progress import progress
-from mddag._internal.weights import mass, part
+from mddag._internal.output import progress
+from mddag._internal.warnings import doubt, doubt_confidence
 from mddag.adapters import ModelParts, ensemble_of
 from mddag.adapters.adapter import lineage
 from mddag.calibration.by_exit import FITS
 from mddag.calibration.calibration import Calibration, opinion
 from mddag.dag.dag import compile as compile_dag
 from mddag.ensemble.ensemble import Ensemble
-from mddag.ensemble.tasks import TASKS
-from mddag.ensemble.tasks.task import Kind
+from mddag.ensemble.tasks import TASKS, Kind
 from mddag.ensemble.votes import Votes
 from mddag.estimators.adaboost import AdaBoostMHClassifier
 from mddag.estimators.dag_estimator import DagEstimator

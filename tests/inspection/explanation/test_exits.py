@@ -9,7 +9,7 @@ from mddag.inspection.explanation.explanation import Exit, Segment
 from mddag.mdp.policy import EVAL, QUIT, SKIP
 from tests import strategies
 from tests.dag.test_dag import random_policy, stumps
-from tests.mdp.test_stages import SEED, cascade
+from tests.mdp.test_state import SEED, cascade
 
 
 def test_neighbouring_cells_of_one_action_are_one_segment():

@@ -9,7 +9,7 @@ import mddag
 from mddag.inspection.plotting import DagDisplay, PathDisplay
 from tests.dag.test_dag import stumps
 from tests.inspection.plotting.traces import long_trace, trace_of
-from tests.mdp.test_stages import SEED, cascade
+from tests.mdp.test_state import SEED, cascade
 
 TWO_PATHS = [[0, 1]] * 60 + [[0, 2]] * 40
 TWO_GROUPS = ["blue"] * 60 + ["red"] * 40

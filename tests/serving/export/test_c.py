@@ -26,7 +26,7 @@ from mddag.serving.model_file import Model
 from mddag.serving.predictor import Predictor
 from mddag.solvers import Margin
 from tests import strategies
-from tests._internal.test_whole_file import at_most
+from tests._internal.test_output import at_most
 from tests.patches import boosted
 from tests.serving.export.bits import assert_same_bits
 from tests.serving.export.cases import cases, deep_forest

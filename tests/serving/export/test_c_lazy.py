@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mddag.mdp.stages import Stages
+from mddag.mdp.state import Stages
 from mddag.serving.export import export
 from mddag.serving.export.c import lazy_code
 from mddag.serving.model_file import Model

@@ -11,7 +11,7 @@ from mddag.dag.dag import compile as compile_dag
 from mddag.dag.executors import Blocks
 from mddag.dag.replay import replay
 from mddag.features.patches import PatchFeatures
-from mddag.mdp.stages import Stages
+from mddag.mdp.state import Stages
 from mddag.metrics.ranking import Queries
 from mddag.ranking.predictor import RankPredictor
 from mddag.serving.export import export

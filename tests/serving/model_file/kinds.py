@@ -18,7 +18,7 @@ from mddag.features.prices import FeaturePrices
 from mddag.mdp.grid import Grid
 from mddag.mdp.mdp import Evaluation
 from mddag.mdp.policy import EVAL, QUIT, SKIP, Policy
-from mddag.mdp.stages import Stages
+from mddag.mdp.state import Stages
 from mddag.serving.model_file import Model
 from tests.native.blocks.forests import random_ensemble, random_tree
 from tests.serving.model_file import rankers

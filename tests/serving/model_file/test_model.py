@@ -16,8 +16,7 @@ from mddag.ensemble.ensemble import Ensemble
 from mddag.ensemble.tasks import Regression
 from mddag.features.features import Features
 from mddag.mdp.mdp import Evaluation
-from mddag.mdp.stages import Stages
-from mddag.mdp.state import Score
+from mddag.mdp.state import Score, Stages
 from mddag.serving.model_file import Model, ModelFileError
 from mddag.serving.predictor import Predictor
 from tests import strategies

@@ -18,8 +18,8 @@ from mddag import _core
 from mddag._internal.cached import cached_property
 from mddag.dag.program import Program, verdicts_by_exits
 from mddag.dag.trace import Trace
+from mddag.features.features import Rows
 from mddag.features.patches import PatchFeatures
-from mddag.features.rows import Rows
 from mddag.metrics.ranking import Queries
 
 

@@ -21,10 +21,9 @@ from numpy.typing import NDArray
 from mddag.dag.program import Program, codes_by_scores
 from mddag.dag.trace import Trace
 from mddag.ensemble.ensemble import Ensemble
-from mddag.features.rows import Rows
-from mddag.mdp.policy import Policy
-from mddag.mdp.quits import Quits
-from mddag.mdp.verdicts import decided
+from mddag.features.features import Rows
+from mddag.mdp.policy import Policy, decided
+from mddag.mdp.rollout import Quits
 
 Vote = Callable[[int, NDArray[np.intp]], NDArray[np.float64]]
 Visits = list[tuple[int, NDArray[np.intp]]]

@@ -34,8 +34,8 @@ from mddag.ensemble.nodes import Nodes
 from mddag.estimators.adaboost import check_learner
 from mddag.estimators.dag_estimator import Shipping
 from mddag.features.checks import all_or_nothing, checked_labels, checked_rows
+from mddag.features.features import Rows
 from mddag.features.patches import PatchFeatures
-from mddag.features.rows import Rows
 from mddag.learners import Stump
 from mddag.learners.learner import own_columns
 from mddag.mdp.policy import Policy

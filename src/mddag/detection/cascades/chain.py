@@ -21,10 +21,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mddag.mdp.grid import Grid
-from mddag.mdp.policy import EVAL, QUIT, Policy
-from mddag.mdp.stages import Stages
-from mddag.mdp.state import Score
-from mddag.mdp.verdicts import BY_SCORES
+from mddag.mdp.policy import BY_SCORES, EVAL, QUIT, Policy
+from mddag.mdp.state import Score, Stages
 
 Vector = NDArray[np.float64]
 

@@ -31,8 +31,8 @@ from mddag.boosting.training_set import TrainingSet, on_used_columns
 from mddag.detection.cascades.chain import Chain
 from mddag.ensemble.ensemble import Ensemble
 from mddag.ensemble.nodes import Nodes
+from mddag.features.features import Rows
 from mddag.features.patches import PatchFeatures
-from mddag.features.rows import Rows
 from mddag.learners.columns import Columns
 from mddag.learners.learner import own_columns
 

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mddag._internal.checks import check_fraction, check_one_of, check_whole
-from mddag._internal.doubts import doubt
+from mddag._internal.warnings import doubt
 from mddag.boosting.training_set import TrainingSet
 from mddag.detection.cascades.cascade import CascadeClassifier, Trained
 from mddag.detection.cascades.chain import Chain, highest_reject

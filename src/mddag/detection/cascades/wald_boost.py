@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from scipy.ndimage import gaussian_filter1d
 
 from mddag._internal.checks import check_fraction, check_positive, check_whole
-from mddag._internal.doubts import doubt
+from mddag._internal.warnings import doubt
 from mddag.boosting.training_set import TrainingSet
 from mddag.detection.cascades.cascade import CascadeClassifier, Trained
 from mddag.detection.cascades.chain import Chain

@@ -22,8 +22,8 @@ from mddag.dag.executors.steps import votes_on
 from mddag.dag.program import Program
 from mddag.ensemble.ensemble import Ensemble
 from mddag.ensemble.nodes import Nodes
+from mddag.features.features import Rows
 from mddag.features.patches import PatchFeatures
-from mddag.features.rows import Rows
 from mddag.inspection.explanation.explanation import Exit, Explanation, Rule, Segment, Step
 from mddag.inspection.explanation.rules import (
     Change,
@@ -37,8 +37,7 @@ from mddag.inspection.explanation.rules import (
     value_of,
 )
 from mddag.mdp.policy import ACTIONS, EVAL, QUIT, Policy
-from mddag.mdp.stages import Stages
-from mddag.mdp.state import Score
+from mddag.mdp.state import Score, Stages
 
 
 def explain(dag: Dag, calibration: Calibration | None, row: Rows) -> Explanation:

@@ -23,9 +23,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mddag.ensemble.nodes import Nodes, categories_of
-from mddag.features.features import Features
+from mddag.features.features import Features, Rows
 from mddag.features.patches import PatchFeatures
-from mddag.features.rows import Rows
 
 MOST_CATEGORIES = 4  # that are written down one by one
 DIGITS = (6, 9, 17)

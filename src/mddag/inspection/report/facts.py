@@ -17,15 +17,15 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from mddag._internal.arrays import spaced_rows
 from mddag._internal.cached import cached_property
 from mddag._internal.checks import check_is
-from mddag._internal.row_sampling import spaced_rows
 from mddag.calibration.calibration import Calibration
 from mddag.dag.dag import Dag
 from mddag.dag.trace import Trace
 from mddag.ensemble.ensemble import Ensemble
 from mddag.ensemble.votes import starts_of
-from mddag.features.rows import Patches, Rows
+from mddag.features.features import Patches, Rows
 from mddag.inspection.explanation.explain import classes_of
 from mddag.inspection.plotting._axes import OKABE_ITO, group_of
 from mddag.inspection.plotting.graph import Graph

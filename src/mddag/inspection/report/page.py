@@ -21,7 +21,7 @@ from typing import Any
 from mddag._internal.applications import SECTIONS as OF_APPLICATIONS
 from mddag._internal.applications import part
 from mddag._internal.checks import checked_path
-from mddag._internal.whole_file import write_whole
+from mddag._internal.output import write_whole
 from mddag.inspection.report.calibration import calibration
 from mddag.inspection.report.detection import detection
 from mddag.inspection.report.facts import Facts

@@ -33,7 +33,7 @@ from mddag.ensemble.ensemble import Ensemble
 from mddag.ensemble.nodes import NODE
 from mddag.ensemble.votes import starts_of
 from mddag.mdp.policy import EVAL, Policy
-from mddag.mdp.stages import Stages
+from mddag.mdp.state import Stages
 
 SPLIT = np.dtype(
     [(name, np.int64 if NODE[name] == np.int32 else NODE[name]) for name in NODE.names or ()]

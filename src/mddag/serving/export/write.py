@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from mddag._internal.checks import check_one_of, checked_path, typed
-from mddag._internal.whole_file import write_whole
+from mddag._internal.output import write_whole
 from mddag.dag.dag import Dag
 from mddag.features.patches import PatchFeatures
 from mddag.serving.export.render import Rendered

@@ -15,8 +15,7 @@ from numpy.typing import NDArray
 
 from mddag.ensemble.ensemble import Ensemble
 from mddag.ensemble.nodes import NODE, Nodes
-from mddag.ensemble.tasks import TASKS
-from mddag.ensemble.tasks.task import LINKS
+from mddag.ensemble.tasks import LINKS, TASKS
 from mddag.ensemble.votes import starts_of
 from mddag.features.features import MOST_FEATURES, Features
 from mddag.features.patches import PatchFeatures

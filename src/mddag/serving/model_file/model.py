@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from mddag._internal.checks import check_one_of, checked_path, typed
-from mddag._internal.whole_file import write_whole
+from mddag._internal.output import write_whole
 from mddag.calibration.calibration import Calibration
 from mddag.dag.dag import Dag
 from mddag.mdp.mdp import Evaluation

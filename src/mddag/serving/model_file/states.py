@@ -15,8 +15,7 @@ import numpy as np
 from mddag._internal.applications import STATES, part
 from mddag._internal.checks import typed
 from mddag.mdp.grid import Grid
-from mddag.mdp.stages import Stages
-from mddag.mdp.state import Score, State
+from mddag.mdp.state import Score, Stages, State
 from mddag.serving.model_file.container import (
     Metadata,
     ModelFileError,

@@ -15,8 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mddag._internal.row_sampling import spaced_rows
-from mddag._internal.weights import mass
+from mddag._internal.arrays import mass, spaced_rows
 from mddag.ensemble.votes import Votes
 from mddag.mdp.grid import Grid
 from mddag.mdp.mdp import MDP

@@ -19,8 +19,7 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize
 
 from mddag.calibration.calibration import fit_factor, probabilities, sigmoid, smoothed, softmax
-from mddag.ensemble.partial_sums import partial_sums
-from mddag.ensemble.votes import Votes
+from mddag.ensemble.votes import Votes, partial_sums
 from mddag.mdp.mdp import MDP
 from mddag.ordering.condensation import Condensation
 

@@ -22,10 +22,15 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from mddag._internal.checks import check_fraction, check_is, check_whole, checked_threads
-from mddag._internal.parameters import Parameters
-from mddag._internal.progress import progress
-from mddag._internal.row_sampling import stratified
+from mddag._internal.arrays import stratified
+from mddag._internal.checks import (
+    Parameters,
+    check_fraction,
+    check_is,
+    check_whole,
+    checked_threads,
+)
+from mddag._internal.output import progress
 from mddag.mdp.mdp import MDP
 from mddag.mdp.policy import Policy
 from mddag.ordering import Correlation, Given

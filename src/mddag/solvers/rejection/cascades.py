@@ -16,9 +16,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from mddag.ensemble.partial_sums import partial_sums
 from mddag.ensemble.rescaling import Rescaling
-from mddag.ensemble.votes import Tables, Votes
+from mddag.ensemble.votes import Tables, Votes, partial_sums
 from mddag.mdp.grid import Grid
 from mddag.mdp.policy import EVAL, QUIT, Policy
 from mddag.solvers.rejection.operating_point import Ends

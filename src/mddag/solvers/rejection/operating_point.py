@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mddag._internal.checks import check_between
-from mddag._internal.doubts import doubt
+from mddag._internal.warnings import doubt
 
 Floats = NDArray[np.float64]
 LEAST_LAMBDA = 0.1

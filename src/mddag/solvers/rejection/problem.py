@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mddag._internal.row_sampling import spaced_rows
+from mddag._internal.arrays import spaced_rows
 from mddag.mdp.mdp import MDP
 from mddag.ordering import Correlation, Given
 from mddag.solvers.rejection.cascades import Cascade, Passing, Setting, ordered_sums

@@ -27,9 +27,8 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from mddag._internal.checks import check_between, check_positive, check_whole
-from mddag._internal.doubts import doubt
-from mddag._internal.parameters import Parameters
+from mddag._internal.checks import Parameters, check_between, check_positive, check_whole
+from mddag._internal.warnings import doubt
 from mddag.mdp.mdp import MDP
 from mddag.mdp.policy import Policy
 from mddag.metrics.realised_rates import RealisedRates

@@ -1,4 +1,4 @@
-"""LeafDepths: how many nodes a row visits in each base classifier, exactly, by the leaf it reaches.
+"""What evaluating a base classifier costs: nodes that a row visits, groups of features it reads.
 
 A row that reaches a leaf at depth d has made d comparisons, and that many nodes were read. So nodes
 are looked up like votes: a table by leaf code.
@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from mddag.ensemble.ensemble import Ensemble
 from mddag.ensemble.votes import Codes, starts_of
+from mddag.features.prices import FeaturePrices
 
 Numbers = NDArray[np.int64]
 
@@ -71,3 +72,15 @@ def _levels(ensemble: Ensemble, trees: Numbers) -> Iterator[tuple[Numbers, Numbe
         first = ensemble.starts[tree]
         at = np.concatenate([first + nodes["left"][at], first + nodes["right"][at]])
         tree = np.tile(tree, 2)
+
+
+def read_groups(prices: FeaturePrices, ensemble: Ensemble) -> NDArray[np.bool_]:
+    """The groups that the trees of each base classifier read, (N, G)."""
+    feature, tables = ensemble.nodes["feature"], ensemble.tables
+    tree = np.repeat(np.arange(ensemble.n_trees), np.diff(ensemble.starts))
+    classifier = np.repeat(np.arange(len(ensemble)), np.diff(tables.rounds))
+    buys = np.zeros((len(ensemble), prices.n_groups), bool)
+    split = feature >= 0
+    group = prices.group_of(ensemble.n_features)
+    buys[classifier[tree[split]], group[feature[split]]] = True
+    return buys

@@ -1,12 +1,23 @@
-"""Doubts: warnings that a result may be worth less than it seems, with what to do about it."""
+"""Warnings that point to the user's line: a result may be worth less than it seems, what to do."""
 
 from __future__ import annotations
 
+import sys
+import warnings
 from typing import Any
 
 from numpy.typing import NDArray
 
-from mddag._internal.user_warning import warn_user
+BETWEEN = {"mddag", "contextlib", "joblib", "sklearn"}  # the user's line is in none of these
+
+
+def warn_user(message: str, category: type[Warning]) -> None:
+    """Warn at the first line outside of BETWEEN that led here."""
+    frame, level = sys._getframe(), 1
+    while frame.f_back and frame.f_globals.get("__name__", "").partition(".")[0] in BETWEEN:
+        frame, level = frame.f_back, level + 1
+    warnings.warn(message, category, stacklevel=level)
+
 
 # Fewer policy rows leave too much to chance: docs/sparsify.md has the numbers behind.
 FEWEST_ROWS = {"beta": 500, "budget": 1000, "max_loss": 1000, "max_disagreement": 1000}

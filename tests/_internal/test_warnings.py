@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import mddag
-from mddag._internal.doubts import (
+from mddag._internal.warnings import (
     FEWEST_ROWS,
     FEWEST_TO_FIT,
     DoubtfulResult,
@@ -13,7 +13,16 @@ from mddag._internal.doubts import (
     doubt_few_policy_rows,
     doubt_few_rows,
     doubt_one_class,
+    warn_user,
 )
+
+
+def test_a_warning_names_the_line_outside_of_the_package():
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        warn_user("look here", UserWarning)
+    assert [str(w.message) for w in caught] == ["look here"]
+    assert caught[0].filename == __file__
 
 
 def test_a_doubt_points_to_the_line_outside_of_the_package():

@@ -1,4 +1,8 @@
-"""What rows count for: checks, factors that change nothing, rows of weight 0, and mass."""
+"""Arrays that predictions are written into, and those that are refused."""
+
+import copy
+import pickle
+from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
@@ -7,7 +11,86 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
-from mddag._internal.weights import are_equal, checked_weight, mass, part
+from mddag._internal.arrays import (
+    ReadOnlyArrays,
+    are_equal,
+    checked_out,
+    checked_weight,
+    mass,
+    part,
+    read_only,
+    spaced_rows,
+    stratified,
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Pair(ReadOnlyArrays):
+    numbers: np.ndarray
+
+
+def test_a_read_only_array_is_a_copy_that_cannot_be_written():
+    source = np.arange(3)
+    kept = read_only(source, np.float64)
+    source[0] = 7
+    assert kept.tolist() == [0, 1, 2]
+    with pytest.raises(ValueError, match="read-only"):
+        kept[0] = 1
+
+
+@pytest.mark.parametrize("again", [copy.deepcopy, lambda p: pickle.loads(pickle.dumps(p))])
+def test_copies_stay_read_only(again):
+    pair = Pair(read_only(np.arange(3), None))
+    object.__setattr__(pair, "derived", 1)
+    other = again(pair)
+    assert not other.numbers.flags.writeable
+    assert not hasattr(other, "derived")
+
+
+def test_without_an_array_a_new_one_is_made():
+    out = checked_out(None, (3,), np.zeros((3, 2)), np.intp)
+    assert (out.shape, out.dtype) == ((3,), np.intp)
+
+
+def test_a_fitting_array_is_the_result():
+    out = np.empty((3, 1))
+    assert checked_out(out, (3, 1), np.zeros((3, 2))) is out
+
+
+@pytest.mark.parametrize(
+    ("out", "message"),
+    [
+        (
+            np.empty((3, 2)),
+            r"out is float64 \(3, 2\), C-ordered; wanted C-ordered float64 \(3, 1\)",
+        ),
+        (np.empty((3, 1), np.float32), "out is float32"),
+        (np.empty((6, 1))[::2], "not C-ordered"),
+        (
+            np.zeros(25, np.uint8)[1:].view(np.float64).reshape(3, 1),
+            "C-ordered, not aligned; wanted",
+        ),
+    ],
+)
+def test_an_unfit_out_is_refused(out, message):
+    with pytest.raises(ValueError, match=message):
+        checked_out(out, (3, 1), np.zeros((3, 2)))
+
+
+def test_a_read_only_out_is_refused():
+    out = np.empty((3, 1))
+    out.flags.writeable = False
+    with pytest.raises(ValueError, match="read-only"):
+        checked_out(out, (3, 1), np.zeros((3, 2)))
+
+
+def test_an_out_that_is_a_part_of_the_rows_is_refused():
+    X = np.zeros((6, 2))
+    with pytest.raises(ValueError, match="out shares memory with X"):
+        checked_out(X.reshape(-1)[:6].reshape(6, 1), (6, 1), X)
+    with pytest.raises(TypeError, match="out is a list"):
+        checked_out([], (6, 1), X)
+
 
 WEIGHTS = st.lists(st.floats(0.01, 100), min_size=1, max_size=20)
 
@@ -70,3 +153,14 @@ def test_parts():
 def test_bad_weights_are_refused(weight, message):
     with pytest.raises(ValueError, match=message):
         checked_weight(weight, 4)
+
+
+def test_spaced_rows():
+    assert spaced_rows(3, 5).tolist() == [0, 1, 2]
+    assert spaced_rows(101, 3).tolist() == [0, 50, 100]
+
+
+def test_every_class_keeps_a_row():
+    labels = np.array([0] * 10 + [1] * 2 + [2])
+    out = stratified(labels, 0.5, np.random.RandomState(0))
+    assert np.bincount(labels[out], minlength=3).tolist() == [5, 1, 0]

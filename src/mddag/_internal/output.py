@@ -1,0 +1,107 @@
+"""What is written: files whole or not at all, and progress while work goes on.
+
+No reader gets half of a file, no failure loses the old one. Progress is rich's bar where rich is
+installed, a plain line elsewhere, on standard error, so that what a program prints stays clean.
+Work inside of other work has a bar of its own, below it, which goes when it is done.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+import stat
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+KEPT = 50  # characters of the name: at 4 bytes each, the rest still fits into the 255 of a name
+
+
+def write_whole(path: str | os.PathLike[str], data: bytes) -> None:
+    """Make `data` the content of the file; if that fails, the file is as it was before.
+
+    The content goes to a temporary file in the same folder, which then replaces the old one. A link
+    is followed to the file that it names, and an existing file keeps its mode.
+    """
+    target = Path(os.path.realpath(path))
+    temporary = target.with_name(f".{target.name[:KEPT]}.{secrets.token_hex(4)}.unfinished")
+    try:
+        old = target.stat().st_mode if target.exists() else None
+        if old is not None and not (stat.S_ISREG(old) and os.access(target, os.W_OK)):
+            target.write_bytes(data)  # a pipe or a device; folders and read-only files raise
+            return
+        mode = 0o666 if old is None else stat.S_IMODE(old)
+        with open(temporary, "xb", opener=lambda name, flags: os.open(name, flags, mode)) as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())  # before the old content goes
+        if old is not None:
+            temporary.chmod(mode)  # the umask has taken some of it
+        os.replace(temporary, target)
+    except OSError as error:
+        reason = f"{error.strerror}; nothing was written"
+        raise OSError(error.errno, reason, os.fspath(path)) from error
+    finally:
+        with suppress(OSError):
+            temporary.unlink()
+
+
+Report = Callable[[int, str], None]
+
+ERASE = "\x1b[K"  # to the end of the line, on a terminal
+_display: list[Any] = []  # rich's, while there is one: it can hold several bars
+
+
+@contextmanager
+def progress(title: str, total: int, shown: bool) -> Iterator[Report]:
+    """Gives ``report(n_done, note)``, to be called now and then while `total` things are done."""
+    if not shown:
+        yield lambda n_done, note: None
+        return
+    try:
+        from rich.console import Console
+        from rich.progress import Progress
+    except ImportError:
+        yield from _line(title, total)
+        return
+    if _display:
+        yield from _bar(_display[0], title, total, stays=False)
+        return
+    with Progress(console=Console(stderr=True)) as display:
+        _display.append(display)
+        try:
+            yield from _bar(display, title, total, stays=True)
+        finally:
+            _display.clear()
+
+
+def _bar(display: Any, title: str, total: int, *, stays: bool) -> Iterator[Report]:
+    task = display.add_task(title, total=total)
+    try:
+        yield lambda n_done, note: display.update(
+            task, completed=n_done, description=f"{title}, {note}"
+        )
+    finally:
+        if not stays:
+            display.remove_task(task)
+
+
+def _line(title: str, total: int) -> Iterator[Report]:
+    shown_at = 0.0
+
+    def report(n_done: int, note: str) -> None:
+        nonlocal shown_at
+        looked_at = sys.stderr.isatty()
+        if n_done == total or (looked_at and perf_counter() - shown_at > 0.2):
+            text = f"{title}: {n_done}/{total}, {note}"
+            sys.stderr.write(f"\r{text}{ERASE if looked_at else ''}")
+            sys.stderr.flush()
+            shown_at = perf_counter()
+
+    try:
+        yield report
+    finally:
+        sys.stderr.write("\n")

@@ -1,0 +1,377 @@
+"""Tasks: what scores stand for.
+
+Targets and scores come in; the numbers that an MDP reads, the default loss, and predictions go out.
+
+| task | scores (n, K) | prediction of a row |
+|---|---|---|
+| Classification | K = 1 for two classes, else one for each class | the label of the largest score |
+| Regression | one | the score, or exp of it (``link``) |
+| Ranking | one | the score, to sort by |
+
+An Ensemble holds one ``Task``. Its ``Quality`` is the number that is reported of predictions:
+
+    error = mean I{prediction != y}        R2 = 1 - mean (prediction - y)^2 / variance of y
+
+with means over rows, by their weight if there is one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal, Protocol, get_args
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from mddag._internal.arrays import read_only
+from mddag._internal.checks import described
+from mddag._internal.warnings import doubt_one_class
+from mddag.losses import Loss, OfMeans, Squared, ZeroOne
+
+Weight = NDArray[np.float64] | None
+
+
+class Quality(Protocol):
+    """How good predictions are.
+
+    name    : what it is called
+    lost    : what a bound is called on the quality lost against the full model
+    changed : what a bound is called on the difference from the full model's predictions
+    """
+
+    name: str
+    lost: str
+    changed: str
+
+    def __call__(
+        self, predictions: NDArray[Any], truth: NDArray[Any], weight: Weight = None
+    ) -> float | None:
+        """The quality; None where it is not defined."""
+        ...
+
+    def difference(
+        self, predictions: NDArray[Any], full: NDArray[Any], weight: Weight = None
+    ) -> float:
+        """How far predictions are from those of the full model; 0 where they are the same."""
+        ...
+
+    def in_words(self, difference: float) -> str:
+        """The difference in words, for rows without labels."""
+        ...
+
+
+class Error:
+    """The share of labels that are wrong."""
+
+    name = "error"
+    lost = "accuracy lost against the full model"
+    changed = "disagreement with the full model"
+
+    def __call__(
+        self, predictions: NDArray[Any], truth: NDArray[Any], weight: Weight = None
+    ) -> float:
+        return _mean(predictions != truth, weight)
+
+    def difference(
+        self, predictions: NDArray[Any], full: NDArray[Any], weight: Weight = None
+    ) -> float:
+        """The share of labels that are others."""
+        return self(predictions, full, weight)
+
+    def in_words(self, difference: float) -> str:
+        return f"disagreement with the full model: {difference:.4f}"
+
+
+class R2:
+    """1 minus the squared error over the variance; not defined where there is no variance."""
+
+    name = "R2"
+    lost = "R2 lost against the full model"
+    changed = "squared difference from the full model's predictions over their variance"
+
+    def __call__(
+        self, predictions: NDArray[Any], truth: NDArray[Any], weight: Weight = None
+    ) -> float | None:
+        return 1 - self.difference(predictions, truth, weight) if np.ptp(truth) > 0 else None
+
+    def difference(
+        self, predictions: NDArray[Any], full: NDArray[Any], weight: Weight = None
+    ) -> float:
+        """The mean squared difference over the variance, or by itself where there is none."""
+        variance = _mean(np.square(full - _mean(full, weight)), weight)
+        return _mean(np.square(predictions - full), weight) / (variance or 1.0)
+
+    def in_words(self, difference: float) -> str:
+        return f"R2 against the full model's predictions: {1 - difference:.4f}"
+
+
+class NDCGQuality:
+    """The metric of rankings; it is computed where queries are known, see ``metrics.ranking``."""
+
+    name = "metric"
+    lost = "metric lost against the full model"
+    changed = "metric lost against the full model's own order"
+
+    def __call__(
+        self, predictions: NDArray[Any], truth: NDArray[Any], weight: Weight = None
+    ) -> float | None:
+        """Of the metrics of queries, (n_queries,): their mean."""
+        return _mean(predictions, weight)
+
+    def difference(
+        self, predictions: NDArray[Any], full: NDArray[Any], weight: Weight = None
+    ) -> float:
+        """Of teacher losses of queries, (n_queries,): their mean."""
+        return _mean(predictions, weight)
+
+    def in_words(self, difference: float) -> str:
+        return f"lost against the full model's own order: {difference:.4f}"
+
+
+def _mean(numbers: NDArray[Any], weight: Weight) -> float:
+    return float(np.average(numbers, weights=weight))
+
+
+Kind = Literal["classifier", "regressor", "ranker"]
+Link = Literal["identity", "exp", "unknown"]
+Calibrated = Literal["probabilities", "means", "log means"]
+LINKS: tuple[Link, ...] = get_args(Link)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Task:
+    """What scores stand for.
+
+    classes   : the labels, where there are any
+    link      : what turns the score of a regressor into its prediction: "identity", "exp" where
+                the source model has a log link (Poisson, gamma, tweedie), or "unknown"
+    kind      : what messages and files call the model
+    estimator : the name of the estimator of sparse models
+    quality   : what is reported of predictions
+    calibration_changes_predictions : or only the probabilities
+    soft_targets : whether targets may be probabilities (n, n_classes)
+    predicts_classes : whether a prediction is one of the labels, which agrees with another or not
+    counted   : what bounds count: "rows", or "queries"
+    """
+
+    classes: NDArray[Any] | None = None
+    link: Link = "identity"
+
+    kind: ClassVar[Kind]
+    estimator: ClassVar[str]
+    quality: ClassVar[Quality]
+    calibration_changes_predictions: ClassVar[bool] = True
+    soft_targets: ClassVar[bool] = False
+    predicts_classes: ClassVar[bool] = False
+    counted: ClassVar[str] = "rows"
+
+    @classmethod
+    def labels(cls, classes: ArrayLike | None, n_scores: int) -> NDArray[Any] | None:
+        """The labels of an ensemble of K = `n_scores`, as given or by default; None if there are
+        none."""
+        if classes is not None:
+            raise ValueError(f"classes are given, but a {cls.kind} has none; leave them out")
+        return None
+
+    @property
+    def calibrated(self) -> Calibrated:
+        """What calibration by exit makes of scores."""
+        return "means"
+
+    def codes(self, scores: NDArray[np.float64], n_scores: int) -> NDArray[np.intp]:
+        """The place of the winning class of each row of scores (n, n_scores)."""
+        raise ValueError(
+            f"a {self.kind} has no classes to choose from; its scores are raw scores f, before "
+            "any link function of the source model"
+        )
+
+    def means(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The expected targets that scores (n, 1) stand for, (n,)."""
+        raise ValueError(f"the scores of a {self.kind} are no means; a regressor is wanted here")
+
+    def predictions(self, scores: NDArray[np.float64]) -> NDArray[Any]:
+        """What is predicted of scores (n, K), (n,); these are calibrated if that changes it."""
+        return scores[:, 0]
+
+    def prediction_of_one(self, score: Callable[[Any], float]) -> Callable[[Any], float]:
+        """The same number of one row, as a function of it; `score` gives its calibrated score."""
+        return score
+
+    def require_predictions(self) -> None:
+        """Refuse to predict where scores cannot be turned into predictions."""
+
+    def checked_targets(self, y: Any) -> NDArray[Any]:
+        """y (n,), if these are targets of the task."""
+        from mddag.features.checks import checked_numbers  # scikit-learn: only rows of fit need it
+
+        return checked_numbers(y)
+
+    def strata(self, targets: NDArray[Any]) -> NDArray[Any]:
+        """The groups (n,) of rows that are to have the same share in every part; here one."""
+        return np.zeros(len(targets))
+
+    def coded(self, targets: NDArray[Any]) -> NDArray[Any]:
+        """Targets as MDPs read them."""
+        return np.asarray(targets, np.float64)
+
+    def doubt_targets(self, targets: NDArray[Any], *, given: bool = True) -> None:
+        """Warn of policy rows of one class alone; `given` is False for the model's own targets."""
+
+    def loss(self, loss: Loss | None) -> Loss:
+        """The loss of scores, by the loss of predictions; for None the default one."""
+        return Squared() if loss is None else loss
+
+    def unit(
+        self, loss: Loss | None, targets: NDArray[Any], weight: NDArray[np.float64] | None
+    ) -> float:
+        """What beta is a price in: what the best constant loses, 1 where it loses nothing.
+
+        So beta = 0.01 is one point of R2 per evaluation.
+        """
+        constant = np.full((len(targets), 1), np.average(targets, weights=weight))
+        lost = (Squared() if loss is None else loss)(constant, targets)
+        return float(np.average(lost, weights=weight)) or 1.0
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Classification(Task):
+    """Labels of scores."""
+
+    kind = "classifier"
+    estimator = "MDDAGClassifier"
+    quality = Error()
+    calibration_changes_predictions = False
+    soft_targets = True
+    predicts_classes = True
+
+    @classmethod
+    def labels(cls, classes: ArrayLike | None, n_scores: int) -> NDArray[Any] | None:
+        """By default 0, 1, ..."""
+        return class_labels(np.arange(max(n_scores, 2)) if classes is None else classes, n_scores)
+
+    @property
+    def calibrated(self) -> Calibrated:
+        return "probabilities"
+
+    def codes(self, scores: NDArray[np.float64], n_scores: int) -> NDArray[np.intp]:
+        """As for Task; a tie goes to the first class."""
+        if self.classes is None:
+            return super().codes(scores, n_scores)
+        if getattr(scores, "shape", ())[1:] != (n_scores,):
+            raise ValueError(f"scores are {described(scores)}; wanted (n, {n_scores})")
+        return winners(scores)
+
+    def predictions(self, scores: NDArray[np.float64]) -> NDArray[Any]:
+        codes = self.codes(scores, np.shape(scores)[-1])
+        assert self.classes is not None
+        return self.classes[codes]
+
+    def checked_targets(self, y: Any) -> NDArray[Any]:
+        from mddag.features.checks import checked_labels  # scikit-learn: only rows of fit need it
+
+        return checked_labels(y)
+
+    def strata(self, targets: NDArray[Any]) -> NDArray[Any]:
+        """The classes."""
+        return targets
+
+    def coded(self, targets: NDArray[Any]) -> NDArray[Any]:
+        """Class numbers, intp (n,), of labels; probabilities (n, n_classes) as they are."""
+        if targets.ndim == 2:
+            return super().coded(targets)
+        assert self.classes is not None
+        place = {label: k for k, label in enumerate(self.classes.tolist())}
+        codes = np.array([place.get(label, -1) for label in targets.tolist()], np.intp)
+        if (codes < 0).any():
+            i = int(np.argmin(codes))
+            raise ValueError(
+                f"y contains the label {targets.tolist()[i]!r} (row {i}), which the ensemble does "
+                f"not know; its classes are {self.classes.tolist()[:8]}"
+            )
+        return codes
+
+    def doubt_targets(self, targets: NDArray[Any], *, given: bool = True) -> None:
+        doubt_one_class(targets, given=given)
+
+    def loss(self, loss: Loss | None) -> Loss:
+        return ZeroOne() if loss is None else loss
+
+    def unit(
+        self, loss: Loss | None, targets: NDArray[Any], weight: NDArray[np.float64] | None
+    ) -> float:
+        return 1.0
+
+
+def winners(scores: NDArray[np.float64]) -> NDArray[np.intp]:
+    """The place of the winning class of each row of scores (n, K), whatever its label."""
+    won = scores[:, 0] > 0 if scores.shape[1] == 1 else scores.argmax(axis=1)
+    return won.astype(np.intp)
+
+
+def class_labels(classes: ArrayLike, n_scores: int) -> NDArray[Any]:
+    """The labels, if they are as many as scores stand for."""
+    labels, n_classes = np.asarray(classes), max(n_scores, 2)
+    if labels.shape != (n_classes,):
+        raise ValueError(
+            f"classes has shape {labels.shape}; {n_scores} score(s) stand for {n_classes} classes"
+        )
+    return read_only(labels, None)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Regression(Task):
+    """Means of scores."""
+
+    kind = "regressor"
+    estimator = "MDDAGRegressor"
+    quality = R2()
+
+    @property
+    def calibrated(self) -> Calibrated:
+        return "log means" if self.link == "exp" else "means"
+
+    def means(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
+        self.require_predictions()
+        mean = scores[:, 0]
+        return np.exp(mean) if self.link == "exp" else mean
+
+    def predictions(self, scores: NDArray[np.float64]) -> NDArray[Any]:
+        return self.means(scores)
+
+    def prediction_of_one(self, score: Callable[[Any], float]) -> Callable[[Any], float]:
+        if self.link == "identity":
+            return score
+
+        def prediction(x: Any) -> float:
+            self.require_predictions()
+            return float(np.exp(score(x)))
+
+        return prediction
+
+    def require_predictions(self) -> None:
+        if self.link == "unknown":
+            raise ValueError(
+                "the predictions of the source model are neither its scores nor exp of them; mddag "
+                "knows no other links: train for another objective, or use the raw scores"
+            )
+
+    def loss(self, loss: Loss | None) -> Loss:
+        given = super().loss(loss)
+        return OfMeans(given) if self.link == "exp" else given
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Ranking(Task):
+    """Scores to sort by."""
+
+    kind = "ranker"
+    estimator = "MDDAGRanker"
+    quality = NDCGQuality()
+    calibration_changes_predictions = True
+    counted = "queries"
+
+
+TASKS: dict[str, type[Task]] = {
+    member.kind: member for member in (Classification, Regression, Ranking)
+}

@@ -1,0 +1,186 @@
+"""What holds of every task."""
+
+import pickle
+
+import numpy as np
+import pytest
+from sklearn.metrics import r2_score, zero_one_loss
+
+from mddag import DoubtfulResult, Ensemble
+from mddag.ensemble.tasks import R2, TASKS, Classification, Error, Ranking, Regression
+from mddag.losses import Hinge, OfMeans, Squared, ZeroOne
+
+
+@pytest.mark.parametrize("kind", TASKS)
+def test_an_ensemble_holds_the_task_of_its_kind(kind):
+    ensemble = Ensemble.from_callables([abs], n_features=1, kind=kind)
+    task = ensemble.task
+    assert type(task) is TASKS[kind]
+    assert (ensemble.kind, ensemble.link) == (kind, "identity")
+    assert ensemble.classes is task.classes
+    assert (task.classes is None) == (kind != "classifier")
+    assert type(pickle.loads(pickle.dumps(task))) is type(task)
+
+
+@pytest.mark.parametrize("kind", TASKS)
+def test_predictions_are_one_for_each_row(kind):
+    ensemble = Ensemble.from_callables([abs], n_features=1, kind=kind)
+    scores = np.array([[-1.0], [2.0]])
+    predictions = ensemble.task.predictions(scores)
+    assert predictions.shape == (2,)
+    codes = ensemble.task.coded(ensemble.task.checked_targets(predictions))
+    loss = ensemble.task.loss(None)(scores, codes)
+    assert loss.tolist() == [0.0, 0.0]
+    assert ensemble.task.unit(None, codes, None) > 0
+
+
+@pytest.mark.parametrize("kind", sorted(set(TASKS) - {"classifier"}))
+def test_numbers_are_targets_without_classes(kind):
+    task = TASKS[kind]()
+    assert task.coded(np.array([1, 2])).dtype == np.float64
+    assert task.labels(None, 1) is None
+    with pytest.raises(ValueError, match=f"classes are given, but a {kind} has none; leave them"):
+        task.labels(["a", "b"], 1)
+    assert task.strata(np.array([1.0, 2.0])).tolist() == [0, 0]
+    assert not task.soft_targets
+    with pytest.raises(ValueError, match=f"a {kind} has no classes to choose from"):
+        task.codes(np.zeros((1, 1)), 1)
+    with pytest.raises(ValueError, match="NaN"):
+        task.checked_targets([1.0, np.nan])
+
+
+@pytest.mark.parametrize("kind", sorted(set(TASKS) - {"regressor"}))
+def test_scores_of_others_than_regressors_are_no_means(kind):
+    with pytest.raises(ValueError, match=f"the scores of a {kind} are no means"):
+        TASKS[kind]().means(np.zeros((1, 1)))
+
+
+def test_a_task_is_a_classification_unless_it_is_said():
+    ensemble = Ensemble.from_callables([abs], n_features=1)
+    assert isinstance(ensemble.task, Classification)
+
+
+two = Classification(classes=np.array(["no", "yes"]))
+three = Classification(classes=np.array([3, 5, 9]))
+
+
+def test_the_largest_score_wins_and_the_first_of_equal_ones():
+    assert two.codes(np.array([[-1.0], [0.0], [1e-300]]), 1).tolist() == [0, 0, 1]
+    scores = np.array([[1.0, 2, 2], [0, 0, 0], [0, 1, 3]])
+    assert three.codes(scores, 3).tolist() == [1, 0, 2]
+    assert three.predictions(scores).tolist() == [5, 3, 9]
+    with pytest.raises(ValueError, match=r"scores are .*; wanted \(n, 3\)"):
+        three.codes(scores[:, :2], 3)
+
+
+def test_labels_that_the_ensemble_does_not_know_are_named():
+    with pytest.raises(ValueError, match=r"label 7 \(row 1\), which the ensemble does not know"):
+        three.coded(np.array([3, 7, 9]))
+    codes = three.coded(np.array([9, 3]))
+    assert (codes.tolist(), codes.dtype) == ([2, 0], np.intp)
+
+
+def test_probabilities_are_targets_too():
+    shares = np.array([[0.2, 0.3, 0.5]], np.float32)
+    np.testing.assert_array_equal(three.coded(shares), shares.astype(np.float64))
+
+
+def test_labels_are_numbers_by_default():
+    assert Classification.labels(None, 1).tolist() == [0, 1]
+    assert Classification.labels(None, 3).tolist() == [0, 1, 2]
+    assert not Classification.labels(["a", "b"], 1).flags.writeable
+    with pytest.raises(ValueError, match=r"classes has shape \(2,\); 3 score\(s\) stand for 3"):
+        Classification.labels(["a", "b"], 3)
+
+
+def test_the_loss_is_zero_one_and_its_own_unit():
+    assert two.loss(None) == ZeroOne()
+    assert two.loss(Hinge()) == Hinge()
+    assert two.unit(None, np.array([0, 1]), None) == 1.0
+
+
+def test_rows_of_one_class_are_doubted():
+    with pytest.warns(DoubtfulResult, match="the label 'no' alone"):
+        two.doubt_targets(np.array(["no", "no"]))
+    with pytest.warns(DoubtfulResult, match="get from the model the label"):
+        two.doubt_targets(np.array(["no", "no"]), given=False)
+    two.doubt_targets(np.array(["no", "yes"]))
+
+
+def test_every_class_is_a_stratum():
+    labels = np.array(["no", "yes", "no"])
+    np.testing.assert_array_equal(two.strata(labels), labels)
+
+
+def test_without_labels_nothing_is_predicted():
+    with pytest.raises(ValueError, match="a classifier has no classes"):
+        Classification().predictions(np.zeros((1, 3)))
+
+
+scores = np.array([[0.0], [1.5]])
+
+
+def test_a_log_link_predicts_exponentials():
+    np.testing.assert_array_equal(Regression().predictions(scores), scores[:, 0])
+    log = Regression(link="exp")
+    np.testing.assert_array_equal(log.means(scores), np.exp(scores[:, 0]))
+    assert log.prediction_of_one(lambda x: x)(1.5) == log.predictions(scores)[1]
+    assert log.calibrated == "log means"
+
+
+def test_one_row_is_read_by_the_function_itself():
+    assert Regression().prediction_of_one(abs) is abs
+
+
+def test_an_unknown_link_predicts_nothing():
+    unknown = Regression(link="unknown")
+    for predict in (
+        unknown.require_predictions,
+        lambda: unknown.predictions(scores),
+        lambda: unknown.prediction_of_one(abs)(1.0),
+    ):
+        with pytest.raises(ValueError, match="neither its scores nor exp of them"):
+            predict()
+
+
+def test_the_loss_is_squared_and_in_units_of_the_variance():
+    y, weight = np.array([1.0, 3.0]), np.array([3.0, 1.0])
+    assert Regression().loss(None) == Squared()
+    assert Regression(link="exp").loss(None) == OfMeans(Squared())
+    assert Regression().unit(None, y, None) == np.var(y)
+    assert Regression(link="exp").unit(None, y, None) == np.var(y)
+    assert Regression().unit(None, y, weight) == 0.75
+    assert Regression().unit(None, np.ones(3), None) == 1.0
+
+
+def test_scores_are_what_documents_are_sorted_by():
+    task = Ranking()
+    assert (task.kind, task.estimator, task.counted) == ("ranker", "MDDAGRanker", "queries")
+    assert task.predictions(np.array([[2.0], [1.0]])).tolist() == [2.0, 1.0]
+    with pytest.raises(ValueError, match="a ranker has no classes to choose from"):
+        task.codes(np.zeros((2, 1)), 1)
+
+
+def test_quality_is_a_mean_over_queries():
+    quality, values = Ranking.quality, np.array([0.2, 0.4])
+    assert quality(values, values) == pytest.approx(0.3)
+    assert quality.difference(values, values) == pytest.approx(0.3)
+    assert quality.in_words(0.01) == "lost against the full model's own order: 0.0100"
+
+
+def test_the_error_is_the_share_of_wrong_labels():
+    got, truth = np.array(["a", "b", "b"]), np.array(["a", "a", "b"])
+    assert Error()(got, truth) == pytest.approx(zero_one_loss(truth, got))
+    assert Error()(got, truth, np.array([1.0, 2.0, 1.0])) == 0.5
+    assert Error().difference(got, truth) == Error()(got, truth)
+    assert Error().in_words(0.25) == "disagreement with the full model: 0.2500"
+
+
+def test_r2_is_that_of_scikit_learn_and_not_defined_without_variance():
+    truth, means = np.array([1.0, 3.0, 4.0]), np.array([1.0, 2.0, 4.5])
+    weight = np.array([1.0, 2.0, 0.5])
+    assert R2()(means, truth) == pytest.approx(r2_score(truth, means))
+    assert R2()(means, truth, weight) == pytest.approx(r2_score(truth, means, sample_weight=weight))
+    assert R2()(np.zeros(3), np.ones(3)) is None
+    assert R2().difference(np.zeros(3), np.ones(3)) == 1.0
+    assert R2().in_words(0.25) == "R2 against the full model's predictions: 0.7500"
