@@ -15,7 +15,6 @@ it at the end, as long as its cells do not depend on other rows.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any, Protocol
 
 import numpy as np
@@ -23,6 +22,7 @@ from numpy.typing import NDArray
 
 from mddag import _core
 from mddag._internal.arrays import ReadOnlyArrays, read_only
+from mddag._internal.cached import cached_property
 from mddag._internal.checks import check_is, described
 from mddag.mdp.grid import Grid
 
