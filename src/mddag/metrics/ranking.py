@@ -1,7 +1,17 @@
-"""Queries: rows are documents, and those with one query number (qid) are ranked among themselves.
+"""Metrics of rankings: how well scores sort the documents of each query, by their relevance labels.
 
-Rows of a query need not stand together, nor queries in any order: documents are taken query by
-query, in the order in which queries first appear, and keep the order of the file inside.
+    DCG@k = sum of (2^label - 1) / discount(i) over the positions i <= k;     NDCG@k = DCG@k / ideal
+
+where the ideal is the DCG of the documents sorted by label. NDCG has discount(i) = log2(i + 1);
+LetorNDCG, that of the LETOR 4.0 script, has 1 at the positions 1 and 2, then log2(i). MeanNDCG,
+also LETOR's, is the mean of LetorNDCG@1 … LetorNDCG@n over all n documents of a query.
+
+A metric is the mean over all queries; those without a relevant document count 0. Ties keep the
+order of the file. k beyond the size of a query means all of its documents. For given labels the
+first three are sums of gains times the worth of positions (``worth``), which early exits use.
+
+Rows of a query need not stand together, nor queries in any order: ``Queries`` takes documents query
+by query, in the order in which queries first appear, and keeps the order of the file inside.
 
     position p of the taken documents is row `rows[p]`; query q has `starts[q] .. starts[q + 1]`
 """
@@ -49,7 +59,7 @@ class Queries:
 
     @classmethod
     def of_sizes(cls, sizes: ArrayLike) -> Queries:
-        """By the number of documents of each query, which stand one behind the other."""
+        """By the number of documents of each query, one query after the other."""
         starts = _starts(np.asarray(sizes))
         return cls(np.arange(starts[-1]), starts)
 
@@ -161,7 +171,7 @@ def checked_qid(qid: Any, n_rows: int) -> NDArray[Any]:
 
 
 def _check_whole_floats(values: NDArray[Any]) -> None:
-    """Refuse fractions, and numbers so large that neighbours are one and the same."""
+    """Raise ValueError for fractions, and numbers so large that neighbours are the same."""
     largest = 2.0 ** (np.finfo(values.dtype).nmant + 1)
     bad = np.flatnonzero(~((np.abs(values) <= largest) & (values == np.floor(values))))
     if len(bad):
@@ -179,7 +189,7 @@ def _is_named(values: NDArray[Any]) -> bool:
 
 
 def sizes_of_groups(group: Any, n_rows: int) -> Queries:
-    """Queries by LightGBM's `group`: how many of the rows, one behind the other, each query has."""
+    """Queries by LightGBM's `group`: how many rows each has, one query after the other."""
     wanted = f"the number of rows of each query, one behind the other, {n_rows} in all"
     sizes: NDArray[Any] = np.asarray(group)
     if sizes.ndim != 1 or sizes.dtype.kind not in "iu":
@@ -203,14 +213,35 @@ class RankingMetric(ABC, Parameters):
     """A metric of scores, labels and queries, from 0 to 1; larger is better."""
 
     def __call__(self, scores: ArrayLike, labels: ArrayLike, qid: Any) -> float:
-        """The mean over all queries.
+        """Return the mean over all queries.
 
-        scores, labels : (n,); qid : (n,), the query of each document, in any order
+        Parameters
+        ----------
+        scores : array-like of shape (n,)
+            What documents are sorted by, the largest first.
+        labels : array-like of shape (n,)
+            Their relevance, 0 or more.
+        qid : array-like of shape (n,)
+            The query of each document, in any order.
+
+        Returns
+        -------
+        float
         """
         return float(self.per_query(scores, labels, qid).mean())
 
     def per_query(self, scores: ArrayLike, labels: ArrayLike, qid: Any) -> NDArray[np.float64]:
-        """The metric of each query, (n_queries,), in the order in which they first appear."""
+        """Return the metric of each query.
+
+        Parameters
+        ----------
+        scores, labels, qid : as for ``__call__``
+
+        Returns
+        -------
+        ndarray of shape (n_queries,)
+            Queries come in the order in which they first appear.
+        """
         numbers, relevance = checked_scores(scores), checked_labels(labels)
         if len(numbers) != len(relevance):
             raise ValueError(
@@ -244,7 +275,7 @@ class GainMetric(RankingMetric):
 
     @abstractmethod
     def depth(self, size: int) -> int:
-        """Behind so many positions of a query of `size` documents all have the same worth."""
+        """The number of positions in a query of `size` documents after which worth is constant."""
 
     def gains(self, labels: NDArray[np.float64]) -> NDArray[np.float64]:
         """What documents with these labels are worth."""
@@ -270,8 +301,18 @@ class GainMetric(RankingMetric):
 class NDCG(GainMetric):
     """NDCG@k with log2(i + 1) discounts, as most libraries define it.
 
-    k    : positions that count; None for all
-    gain : "exponential", 2^label - 1, or "linear", the label, as trec_eval has it
+    Parameters
+    ----------
+    k : int or None, default 10
+        Positions that count; None for all.
+    gain : {"exponential", "linear"}, default "exponential"
+        2^label - 1, or the label as trec_eval has it.
+
+    Examples
+    --------
+    >>> from mddag.metrics import NDCG
+    >>> round(NDCG(10)([3.0, 2.0, 1.0], [2, 0, 1], [7, 7, 7]), 4)
+    0.9639
     """
 
     k: int | None = 10
@@ -301,7 +342,9 @@ class NDCG(GainMetric):
 class LetorNDCG(NDCG):
     """NDCG@k of the LETOR 4.0 script: discounts 1, 1, log2(3), log2(4), …
 
-    k : positions that count; None for all
+    Parameters
+    ----------
+    k, gain : as for ``NDCG``
     """
 
     @staticmethod
@@ -335,7 +378,10 @@ class MAP(RankingMetric):
 
         of a query = sum over relevant documents at positions i <= k of precision@i / n_relevant
 
-    k : positions that count; None for all
+    Parameters
+    ----------
+    k : int or None, default None
+        Positions that count; None for all.
     """
 
     k: int | None = None
@@ -357,7 +403,10 @@ class MAP(RankingMetric):
 class MRR(RankingMetric):
     """Mean reciprocal rank: 1 / the position of the first document with a label above 0.
 
-    k : positions that count; None for all
+    Parameters
+    ----------
+    k : int or None, default None
+        Positions that count; None for all.
     """
 
     k: int | None = None

@@ -31,14 +31,38 @@ class RankPredictor(Predictor):
     def predict(  # type: ignore[override]  # qid is second, as for the estimator
         self, X: Any, qid: Any = None, out: NDArray[Any] | None = None
     ) -> NDArray[Any]:
-        """Readings to sort the documents of a query by, the larger the better, (n,)."""
+        """Return what to sort the documents of a query by, the larger the better.
+
+        Parameters
+        ----------
+        X : array-like or DataFrame of shape (n, n_features)
+            Documents; a query must be whole.
+        qid : array-like of shape (n,)
+            The query of each document, in any order. Not needed where all trees are evaluated.
+        out : ndarray of float64, shape (n,), default None
+            Where to write the result.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+        """
         rows = self._features.rows(X)
         out = checked_out(out, (len(rows),), rows)
         out[:] = self.scores(rows, qid=qid)[:, 0]
         return out
 
     def rank(self, X: Any, qid: Any = None) -> NDArray[np.intp]:
-        """Rows of X query by query, as queries first appear, the best document first, (n,)."""
+        """Return the rows of X query by query, the best document first.
+
+        Parameters
+        ----------
+        X, qid : as for ``predict``
+
+        Returns
+        -------
+        ndarray of int, shape (n,)
+            Queries come in the order in which they first appear.
+        """
         rows = self._features.rows(X)
         queries = Queries.of(qid, len(rows))
         readings = queries.taken(self.predict(rows, qid))
@@ -63,7 +87,7 @@ class RankPredictor(Predictor):
         return visited(self.model.dag, X, qid, n_threads=self.n_threads)
 
     def predict_one(self, x: Any) -> Any:
-        """Refused where the policy looks at whole queries: a document alone has no place in one."""
+        """Raise ValueError where the policy looks at whole queries: one row has no place in one."""
         if not self.model.dag.needs_queries:
             return super().predict_one(x)
         raise ValueError(

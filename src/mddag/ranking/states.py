@@ -7,7 +7,7 @@ A reading is the full score of a document as it is expected at a check point:
 B_b is the sum of the votes of the steps between the check points b - 1 and b. With weights and
 levels of its own at each check point a reading means the same whenever a document left, so
 documents that left early and late can be sorted together. The spread is the deviation of the full
-score from the reading, by the value of the reading. At the last check point, behind the last step,
+score from the reading, by the value of the reading. At the last check point, after the last step,
 the reading is the full score itself.
 
 The gain curve says what a document with a full score is worth to the metric, E[gain | F], and
@@ -262,7 +262,7 @@ class Gap(QueryState):
 
     @cached_property
     def native(self) -> tuple[int, _core.Urgency]:
-        return min(int(self.k), MOST_DOCUMENTS), NO_URGENCY  # no query has so many documents
+        return min(int(self.k), MOST_DOCUMENTS), NO_URGENCY  # no query is larger
 
     def numbers(self, documents: Documents) -> NDArray[np.float64]:
         reading, queries = documents.reading, documents.queries
