@@ -2,6 +2,7 @@
 
     python -m benchmarks.ablation sparsify            measure; what is in the CSV is not repeated
     python -m benchmarks.ablation sparsify --report   write the table from the CSV
+    ... --report --base "default of before"           the same, compared with another variant
     python -m benchmarks.ablation train|acquire       the same for the other two functions
 
 Each part of the default solver is switched off, one at a time, and the public function is called as
@@ -26,7 +27,7 @@ import platform
 import subprocess
 import time
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass, field
 from importlib import import_module
@@ -198,6 +199,13 @@ def without_refitted() -> Iterator[None]:
 
 
 @contextmanager
+def alike_for_all_trees() -> Iterator[None]:
+    """Try all arrangements for large trees, too, as the default solver once did."""
+    with mock.patch.object(default_solver, "has_large_trees", return_value=False):
+        yield
+
+
+@contextmanager
 def one_search() -> Iterator[None]:
     """Search once for several values of max_loss: the candidates do not depend on it."""
     searched, found = Portfolio.judged, {}
@@ -211,18 +219,6 @@ def one_search() -> Iterator[None]:
         yield
 
 
-MEMBERS = {
-    "Prefix": Prefix(),
-    "Margin": Margin(),
-    "Residual": Residual(),
-    "QWYC": QWYC(),
-    "Descent": Descent(n_sweeps=2),
-}
-# The other descent of the default solver; where targets are soft, as with max_loss, it is left out.
-ON_TEACHER = Descent(targets="teacher", n_starts=0, n_sweeps=2, n_cells=16, z=1.0)
-SMALL_VARIANTS = (DEFAULT, "- thorough exploration")
-
-
 @dataclass(frozen=True)
 class Variant:
     """The default solver with something changed; `solver` is None for the default itself."""
@@ -231,80 +227,46 @@ class Variant:
     patches: tuple[Callable[[], AbstractContextManager[None]], ...] = ()
 
 
-def without(*names: str) -> tuple[Any, ...]:
-    return tuple(member for name, member in MEMBERS.items() if name not in names)
-
-
-def only(*names: str) -> tuple[Any, ...]:
-    return tuple(MEMBERS[name] for name in names)
-
-
-VARIANTS = {
-    DEFAULT: Variant(),
-    **{f"- {name}": Variant(Portfolio(members=without(name))) for name in MEMBERS},
-    "Descent by the settings for a teacher": Variant(
-        Portfolio(members=(*without("Descent"), ON_TEACHER))
-    ),
-    "- Correlation": Variant(Portfolio(orderings=(Given(),))),
-    "- Given": Variant(Portfolio(orderings=(Correlation(),))),
-    "- condensed": Variant(Portfolio(), (without_condensed,)),
-    "- refitted": Variant(Portfolio(), (without_refitted,)),
-    "- Descent, QWYC": Variant(Portfolio(members=without("Descent", "QWYC"))),
-    "Margin, Residual, Descent; Correlation, Given, refitted": Variant(
-        Portfolio(members=only("Margin", "Residual", "Descent")), (without_condensed,)
-    ),
-    "Margin, Residual; Correlation, refitted": Variant(
-        Portfolio(members=only("Margin", "Residual"), orderings=(Correlation(),)),
-        (without_condensed,),
-    ),
-    "- thorough exploration": Variant(Portfolio(members=without())),
+MEMBERS = {
+    "Prefix": Prefix(),
+    "Margin": Margin(),
+    "Residual": Residual(),
+    "QWYC": QWYC(),
+    "Descent": Descent(n_sweeps=2),
 }
+ORDERINGS = {"Correlation": Correlation(), "Given": Given()}
+SWITCHES = {"condensed": without_condensed, "refitted": without_refitted}
 
 
-def combination(
-    members: str, arrangements: str, orderings: tuple[Any, ...] = (Correlation(),)
-) -> Variant:
-    """Some of the members in some of the arrangements, by the initials of COMBINATIONS."""
-    chosen = tuple(MEMBERS[INITIALS[initial]] for initial in members)
-    patches = []
-    if "c" not in arrangements:
-        patches.append(without_condensed)
-    if "r" not in arrangements:
-        patches.append(without_refitted)
-    if "G" in arrangements:
-        orderings = (*orderings, Given())
-    if "C" not in arrangements:
-        orderings = (Given(),)
-    return Variant(Portfolio(members=chosen, orderings=orderings), tuple(patches))
+def combination(*parts: str) -> Variant:
+    """The portfolio of some members in some arrangements."""
+    return Variant(
+        Portfolio(
+            members=tuple(member for name, member in MEMBERS.items() if name in parts),
+            orderings=tuple(order for name, order in ORDERINGS.items() if name in parts)
+            or (Given(),),
+        ),
+        (alike_for_all_trees, *(switch for name, switch in SWITCHES.items() if name not in parts)),
+    )
 
 
-INITIALS = {"P": "Prefix", "M": "Margin", "R": "Residual", "Q": "QWYC", "D": "Descent"}
-# Members, then arrangements: Correlation, Given, condensed, refitted.
-COMBINATIONS = {
-    "LightGBM": ("MRQ Cr", "MQ Cr", "MRQ C", "MRQ Ccr", "MRQD Cr", "RQ Cr", "MR Cr"),
-    "stumps": (
-        *("MRDQ Ccr", "MRD Ccr", "MRQ Ccr", "RD Ccr", "RDQ Cc", "PRD Ccr", "MRD CGcr", "MR Ccr"),
-        *("MRDQ Gcr", "PMRDQ CGcr"),
-    ),
+# What the default tries where targets are soft, as they are with max_loss; a line for each without.
+PARTS = {
+    "LightGBM": ("Margin", "Residual", "QWYC", "Correlation", "refitted"),
+    "stumps": ("Margin", "Residual", "Descent", "Correlation", "Given", "condensed", "refitted"),
 }
-VARIANTS |= {
-    name: combination(*name.split())
-    for names in COMBINATIONS.values()
-    for name in names
-    if name not in VARIANTS
-}
+PARTS["stumps, small"] = PARTS["stumps"]
+BEFORE = "default of before"
+BEFORE_PARTS = (*MEMBERS, *ORDERINGS, *SWITCHES)
 
 
-def variants_of(problem: Problem) -> list[str]:
-    """Thorough exploration is measured where it runs, everything else where it does not."""
-    if problem.small:
-        return list(SMALL_VARIANTS)
-    if COMBINE:
-        return [DEFAULT, *COMBINATIONS[problem.model]]
-    return [name for name in VARIANTS if name != SMALL_VARIANTS[1]]
-
-
-COMBINE = bool(os.environ.get("COMBINE"))
+def variants_of(problem: Problem) -> dict[str, Variant]:
+    """The default, the one of before, and the default without each of its parts."""
+    parts = PARTS[problem.model]
+    found = {DEFAULT: Variant(), BEFORE: combination(*BEFORE_PARTS)}
+    for left_out in parts:
+        found[f"- {left_out}"] = combination(*(part for part in parts if part != left_out))
+    return found
 
 
 # ---------------------------------------------------------------------------------------- measures
@@ -393,12 +355,15 @@ def measure_sparsify(
     seeds: Any = SEEDS,
     objective: str = "evaluations",
     shrink: int = 1,
+    variants: Sequence[str] | None = None,
 ) -> None:
-    """Measure what is missing, seed by seed."""
+    """Measure what is missing, seed by seed; all variants by default."""
     warm_up()
     for seed in seeds:
         for problem in problems:
-            wanted = [v for v in variants_of(problem) if not store.has(*problem.key, seed, v)]
+            of_problem = variants_of(problem)
+            chosen = of_problem if variants is None else set(variants) & set(of_problem)
+            wanted = [v for v in of_problem if v in chosen and not store.has(*problem.key, seed, v)]
             if not wanted:
                 continue
             rows = split_rows(problem.name, seed, shrink)
@@ -407,7 +372,7 @@ def measure_sparsify(
             known = {"problem": problem.name, "model": problem.model, "seed": seed}
             known |= {"full_error": full_error, "objective": objective}
             for name in wanted:
-                for row in measured_variant(VARIANTS[name], model, rows, objective):
+                for row in measured_variant(of_problem[name], model, rows, objective):
                     store.add({**known, "variant": name, **row})
 
 
@@ -462,7 +427,9 @@ def one_front() -> Iterator[None]:
         yield
 
 
-def measure_train(store: Store, seeds: Any = range(3), objective: str = "nodes") -> None:
+def measure_train(
+    store: Store, seeds: Any = range(3), objective: str = "nodes", variants: Any = None
+) -> None:
     """Measure ``train`` itself; ``full_error`` is the test error of the estimator as given, on the
     same rows. Two commits are compared by their CSV files, with ``--against``."""
     warm_up()
@@ -485,7 +452,9 @@ def measure_train(store: Store, seeds: Any = range(3), objective: str = "nodes")
                 store.add({**known, **made, **costs(estimator, *rows.test)})
 
 
-def measure_acquire(store: Store, seeds: Any = SEEDS, objective: str = "evaluations") -> None:
+def measure_acquire(
+    store: Store, seeds: Any = SEEDS, objective: str = "evaluations", variants: Any = None
+) -> None:
     """Measure ``acquire``; its parts have no switches."""
     for seed, name in product(seeds, ACQUIRE_PROBLEMS):
         rows = price_lists.problem(name, seed)
@@ -516,16 +485,24 @@ def measure_acquire(store: Store, seeds: Any = SEEDS, objective: str = "evaluati
 # ------------------------------------------------------------------------------------------ report
 
 
-def report(rows: list[Row], title: str, units: tuple[str, ...] = UNITS) -> list[str]:
-    """Return the lines of the Markdown report: a table for each kind of model."""
+def report(
+    rows: list[Row], title: str, units: tuple[str, ...] = UNITS, base: str = DEFAULT
+) -> list[str]:
+    """Return the lines of the Markdown report: a table for each kind of model.
+
+    Parameters
+    ----------
+    base : str
+        The variant that the others are compared with.
+    """
     lines = [f"# Ablation of `{title}`", ""]
     lines += [f"Measured at commit {', '.join(sorted({r['commit'] for r in rows}))} on "]
     lines[-1] += f"{', '.join(sorted({r['machine'] for r in rows}))}."
     lines += [
         "",
-        "Ratios to the default of the same model and seed: geometric mean ± standard error over",
-        f"problems and seeds, at max_loss {' / '.join(map(str, MAX_LOSSES))}. Above 1: the default",
-        "costs less. Loss: test error beyond the default's, in points.",
+        f"Ratios to the {base} of the same model and seed: geometric mean ± standard error over",
+        f"problems and seeds, at max_loss {' / '.join(map(str, MAX_LOSSES))}. Above 1: the {base}",
+        f"costs less. Loss: test error beyond that of the {base}, in points.",
     ]
     for model in dict.fromkeys(row["model"] for row in rows):
         of_model = [row for row in rows if row["model"] == model]
@@ -534,13 +511,13 @@ def report(rows: list[Row], title: str, units: tuple[str, ...] = UNITS) -> list[
         lines += ["", f"## {model}: {', '.join(problems)}; seeds {', '.join(map(str, seeds))}", ""]
         lines += markdown(
             ("variant", "pairs", *(unit.replace("_", " ") for unit in units), "loss, points"),
-            _lines_of(of_model, units),
+            _lines_of(of_model, units, base),
         )
     return lines
 
 
-def _lines_of(rows: list[Row], units: tuple[str, ...]) -> Iterator[list[str]]:
-    base = {_pair(row): row for row in rows if row["variant"] == DEFAULT}
+def _lines_of(rows: list[Row], units: tuple[str, ...], base_name: str) -> Iterator[list[str]]:
+    base = {_pair(row): row for row in rows if row["variant"] == base_name}
     for name in dict.fromkeys(row["variant"] for row in rows):
         pairs = [
             [
@@ -550,7 +527,7 @@ def _lines_of(rows: list[Row], units: tuple[str, ...]) -> Iterator[list[str]]:
             ]
             for loss in MAX_LOSSES
         ]
-        if name == DEFAULT or not all(pairs):
+        if name == base_name or not all(pairs):
             continue
         cells = [" / ".join(ratio(some, unit) for some in pairs) for unit in units]
         losses = [
@@ -560,7 +537,7 @@ def _lines_of(rows: list[Row], units: tuple[str, ...]) -> Iterator[list[str]]:
         yield [name, str(len(pairs[0])), *cells, told]
     at_loss = [[r for r in base.values() if float(r["max_loss"]) == loss] for loss in MAX_LOSSES]
     means = [" / ".join(f"{geometric(some, unit):.3g}" for some in at_loss) for unit in units]
-    yield ["*default, geometric mean*", str(len(base) // len(MAX_LOSSES)), *means, ""]
+    yield [f"*{base_name}, geometric mean*", str(len(base) // len(MAX_LOSSES)), *means, ""]
 
 
 def _pair(row: Row) -> tuple[str, ...]:
@@ -595,6 +572,8 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--report", action="store_true", help="write the table, measure nothing")
     parser.add_argument("--label", default="after", help="of the files, such as before or after")
     parser.add_argument("--seeds", nargs="+", type=int, default=list(SEEDS))
+    parser.add_argument("--base", default=DEFAULT, help="variant that others are compared with")
+    parser.add_argument("--variants", nargs="+", help="of sparsify; all by default")
     parser.add_argument("--objective", default="evaluations", choices=("evaluations", "nodes"))
     parser.add_argument("--against", help="label of another file, whose rows are the default")
     options = parser.parse_args(arguments)
@@ -603,12 +582,15 @@ def main(arguments: list[str] | None = None) -> None:
     store = Store(path, place(), fields)
     warnings.filterwarnings("ignore", message="X does not have valid feature names")
     if not options.report:
-        MEASURES[options.function](store, seeds=options.seeds, objective=options.objective)
+        how = {"seeds": options.seeds, "objective": options.objective}
+        MEASURES[options.function](store, **how, variants=options.variants)
     rows = store.rows
     if options.against is not None:
         other = Store(path.with_stem(f"{options.function}_{options.against}"))
         rows = [*other.rows, *({**row, "variant": options.label} for row in rows)]
-    lines = report(rows, options.function, COSTS[options.function])
+    lines = report(rows, options.function, COSTS[options.function], options.base)
+    if options.base != DEFAULT:
+        path = path.with_stem(f"{path.stem}_to_{options.base.replace(' ', '_')}")
     path.with_suffix(".md").write_text("\n".join(lines) + "\n", encoding="utf-8")
     print(*lines, sep="\n")
 

@@ -8,25 +8,28 @@ from mddag import sparsify, train
 from mddag.solvers import Margin, Portfolio
 from mddag.tuning import shapes
 
+VARIANTS = (ablation.DEFAULT, "- Margin")
+
 
 @pytest.fixture
 def small(monkeypatch):
     monkeypatch.setattr(ablation, "REPEATS", 1)
-    named = {name: ablation.VARIANTS[name] for name in (ablation.DEFAULT, "- condensed")}
-    monkeypatch.setattr(ablation, "VARIANTS", named)
+    monkeypatch.setattr(ablation, "PARTS", {"LightGBM": ("Margin", "refitted")})
 
 
 @pytest.mark.filterwarnings("ignore::mddag.DoubtfulResult", "ignore:X does not have valid")
 def test_what_is_measured_is_not_measured_again(small, tmp_path):
     path, problems = tmp_path / "some.csv", (ablation.Problem("clusters", 8),)
-    ablation.measure_sparsify(ablation.Store(path, ablation.place()), problems, [0], shrink=8)
+    ablation.measure_sparsify(
+        ablation.Store(path, ablation.place()), problems, [0], shrink=8, variants=VARIANTS
+    )
     written = path.read_text()
     again = ablation.Store(path, ablation.place())
-    ablation.measure_sparsify(again, problems, [0], shrink=8)
+    ablation.measure_sparsify(again, problems, [0], **how)
     assert path.read_text() == written
     assert len(again.rows) == 2 * len(ablation.MAX_LOSSES)
     lines = ablation.report(again.rows, "sparsify")
-    assert any(line.startswith("| - condensed | 1 |") for line in lines)
+    assert any(line.startswith("| - Margin | 1 |") for line in lines)
 
 
 @pytest.mark.filterwarnings("ignore::mddag.DoubtfulResult", "ignore:X does not have valid")

@@ -73,15 +73,18 @@ class Arranged:
     """
 
     mdp: MDP
-    arrangement: Arrangement
+    arrangement: Arrangement | None = None  # of a solver that arranges by itself
 
     def like(self, other: MDP) -> MDP:
         """Other rows of the source in this order, on this grid."""
+        if self.arrangement is None:
+            return other
         return other.arranged(self.arrangement, self.mdp.grid)
 
     def for_source(self, policy: Policy) -> Policy:
         """A policy learned in this arrangement, for base classifiers as the source has them."""
-        return policy.on_fewest_cells().after(self.arrangement)
+        policy = policy.on_fewest_cells()
+        return policy if self.arrangement is None else policy.after(self.arrangement)
 
 
 def arranged_for(
@@ -93,7 +96,7 @@ def arranged_for(
                puts in order by itself, for Given()
     """
     if solver.arranges:
-        return Arranged(mdp, Arrangement(np.arange(mdp.n_steps)))
+        return Arranged(mdp)
     if ordering is None:
         ordering = Given() if mdp.of_numbers else Correlation()
     levels = solver.levels(mdp.n_scores)

@@ -159,16 +159,6 @@ def test_the_front_rises_in_cost_and_falls_in_loss():
     assert (np.diff(entries.losses[front]) <= 0).all()
 
 
-def test_the_least_value_is_of_some_arrangement_or_of_some_entries():
-    mdp = small_mdp(7, n=60)
-    entries, rows = entries_of(mdp)
-    entries.add("Prefix()", Prefix().candidates(mdp), rows)
-    values = entries.losses + 0.05 * entries.costs
-    assert entries.least(0.05) == entries.least(0.05, rows.arrangement) == values.min()
-    assert entries.least(0.05, n_entries=1) == values[0]
-    assert entries.least(0.05, Arrangement(np.arange(mdp.n_steps))) == np.inf
-
-
 def test_a_number_beyond_the_last_candidate_is_refused():
     entries, _ = entries_of(small_mdp(0))
     with pytest.raises(IndexError, match="no candidate"):

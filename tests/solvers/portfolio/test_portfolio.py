@@ -1,7 +1,6 @@
-"""Votes are what fills memory: at their peak all copies of them take three times as much."""
+"""Portfolio: members, arrangements, descents, rows, memory."""
 
 import tracemalloc
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -12,7 +11,6 @@ from mddag.ensemble.votes import Tables, Votes
 from mddag.losses import Logistic, Squared, ZeroOne
 from mddag.mdp.policy import QUIT, Policy
 from mddag.ordering import Correlation, Given, arrangement, condensation
-from mddag.ordering.arrangement import Arrangement
 from mddag.solvers import Descent, Margin, Portfolio, Prefix, Residual, Sarsa, Stopping
 from mddag.solvers.portfolio import arranged_rows, descent_member
 from mddag.solvers.portfolio.arranged_rows import ArrangementRule, RowsByArrangement, RowSubset
@@ -21,8 +19,6 @@ from mddag.solvers.portfolio.descent_member import (
     N_PRICES,
     N_STARTS,
     SMALL,
-    _may_end,
-    _may_win,
     explore_thoroughly,
     explored,
     is_thorough,
@@ -287,7 +283,7 @@ def test_without_quit_nothing_is_left_out_at_the_end(actions):
 N_ROWS, N_STEPS, N_LEAVES = 40_000, 500, 8
 
 
-def problem_memory(loss):
+def many_votes(loss):
     """As many rows that blocks and tables of fixed sizes are small beside their votes."""
     rng = np.random.default_rng(0)
     tables = Tables(
@@ -309,7 +305,7 @@ def problem_memory(loss):
 )
 def test_the_portfolio_takes_three_times_the_memory_of_the_votes(loss, member):
     tracemalloc.start()
-    mdp = problem_memory(loss)
+    mdp = many_votes(loss)
     tracemalloc.reset_peak()
     Portfolio((Margin(), Residual(), member), sizes=(60,), random_state=0).solve(mdp)
     peak = tracemalloc.get_traced_memory()[1]
@@ -387,13 +383,12 @@ def test_of_many_rows_some_are_taken_with_their_labels():
 ALL, FEW = ArrangementRule(Given()), ArrangementRule(Correlation(), 3)
 
 
-def test_descents_run_in_condensed_arrangements_and_by_labels_in_whole_ones():
+def test_descents_run_in_condensed_arrangements_and_of_two_classes_in_whole_ones():
     two, three = mdp_of(0), mdp_of(0, n_scores=3)
-    assert runs_in(Descent(targets="teacher"), FEW, [ALL, FEW], two)
-    assert not runs_in(Descent(targets="teacher"), ALL, [ALL, FEW], two)
-    assert runs_in(Descent(), ALL, [ALL, FEW], two)
-    assert not runs_in(Descent(), ALL, [ALL, FEW], three)
-    assert runs_in(Descent(targets="teacher"), ALL, [ALL], two)
+    assert runs_in(FEW, [ALL, FEW], two)
+    assert runs_in(ALL, [ALL, FEW], two)
+    assert not runs_in(ALL, [ALL, FEW], three)
+    assert runs_in(ALL, [ALL], three)
 
 
 def test_the_given_order_is_explored_before_others():
@@ -419,38 +414,7 @@ def test_small_problems_are_explored_thoroughly_in_one_arrangement():
     n_steps = small.whole.n_steps
     many = RowSubset(small.whole, np.zeros(SMALL[1] // n_steps + 1, np.intp))
     assert not is_thorough(Descent(), whole, many)
-
-
-def test_descents_on_labels_run_at_all_prices():
-    three, soft = mdp_of(0, n_scores=3), mdp_of(0, n_scores=3, labels="shares")
-    assert not _may_end(Descent(), three)
-    assert _may_end(Descent(), soft)
-    assert _may_end(Descent(targets="teacher"), three)
-    assert not _may_end(Descent(targets="teacher"), mdp_of(0))
-
-
-def values_of(here, before, known):
-    """Entries of which the least values are these, by price; `before` without the descents."""
-
-    def least(price, arrangement=None, n_entries=None):
-        return (known if arrangement is None else here if n_entries is None else before)[price]
-
-    return SimpleNamespace(least=least)
-
-
-def test_descents_go_on_where_the_chord_or_what_was_gained_leaves_hope():
-    """At .02 the best here is .2, at 0 it is .1: at .01 it is .15 at least."""
-    here, arrangement = {0.02: 0.2, 0.0: 0.1}, Arrangement(np.arange(4))
-
-    def goes_on(before, known):
-        entries = values_of(here, {0.02: before}, {0.01: known})
-        return _may_win(entries, arrangement, 0.01, 0.02, 1)
-
-    assert goes_on(before=0.2, known=0.151)
-    assert goes_on(before=0.2, known=0.15)
-    assert not goes_on(before=0.2, known=0.149)
-    assert goes_on(before=0.21, known=0.141)
-    assert not goes_on(before=0.21, known=0.139)
+    assert not is_thorough(Descent(), whole, RowSubset(mdp_of(0, labels="shares")))
 
 
 def test_the_rows_for_learning_choose_among_starts():

@@ -283,22 +283,6 @@ class Entries(JudgedCandidates):
         entry, c = among.place(among.best(beta))
         return None if entry is self.entries[0] else entry.candidates[c]
 
-    def least(
-        self,
-        price: float,
-        arrangement: Arrangement | None = None,
-        n_entries: int | None = None,
-    ) -> float:
-        """The smallest estimate of Eq. (8) at a price, of all candidates, of one arrangement alone,
-        or of the first so many entries."""
-        counts = [
-            arrangement is None or entry.arrangement is arrangement
-            for entry in self.entries[:n_entries]
-        ]
-        sizes = [len(entry.judgements.costs) for entry in self.entries[:n_entries]]
-        values = (self.losses + price * self.costs)[: sum(sizes)]
-        return float(values[np.repeat(counts, sizes)].min(initial=np.inf))
-
     def candidate(self, at: int) -> Policy:
         """A candidate by its number, for base classifiers in their own order."""
         entry, c = self.place(at)

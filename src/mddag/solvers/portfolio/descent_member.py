@@ -1,11 +1,10 @@
 """Descent as a member of the portfolio: in which arrangements, from which start, on which rows.
 
-Descents take most of the time, so they run where they gain. All of them run in condensed
-arrangements. In an arrangement of all base classifiers many votes repeat each other, and a descent
-on the teacher's targets gains nothing over simpler rules. A descent on labels may, with two
-classes: above all of weak base classifiers, some choices of cells are better than the sum of all
-votes. Which ones a descent finds depends on its starts, so a small problem is explored thoroughly:
-by many starts in the order by correlation, with all guards.
+Descents take most of the time, so they run where they gain: over weak base classifiers, of which
+some choices of cells are better than the sum of all votes, and in condensed arrangements. In an
+arrangement of all base classifiers they run for two classes. Which ends a descent finds depends on
+its starts, so a small problem with labels is explored thoroughly, by many starts in the order by
+correlation, with all guards; soft targets gain nothing by that.
 """
 
 from __future__ import annotations
@@ -18,7 +17,6 @@ import numpy as np
 from mddag.mdp.mdp import MDP
 from mddag.mdp.policy import Policy
 from mddag.ordering import Correlation, Given
-from mddag.ordering.arrangement import Arrangement
 from mddag.solvers.descent import CAREFUL, FEW, FREE, Descent, Guards
 from mddag.solvers.portfolio.arranged_rows import ArrangementRule, RowSubset
 from mddag.solvers.portfolio.candidates import ArrangedRows, Entries
@@ -28,15 +26,14 @@ N_PRICES = 6  # at which descents run; what they find competes at all
 N_VOTES = 4_000_000  # instances times base classifiers, where none are left out
 N_STARTS = 48  # explorations of a small problem, over all prices
 THOROUGH_SWEEPS = 4
-ROUNDING = 1e-9  # of a loss
 SMALL = 256, 600_000  # base classifiers; instances times base classifiers
 
 
-def runs_in(member: Descent, rule: ArrangementRule, rules: list[ArrangementRule], mdp: MDP) -> bool:
-    """Whether a descent runs in one of the arrangements."""
+def runs_in(rule: ArrangementRule, rules: list[ArrangementRule], mdp: MDP) -> bool:
+    """Whether descents run in one of the arrangements."""
     if rule.size or not any(other.size for other in rules):
         return True
-    return member.targets == "labels" and mdp.n_scores == 1 and not mdp.of_numbers
+    return mdp.n_scores == 1 and not mdp.of_numbers
 
 
 def explored(rules: list[ArrangementRule]) -> ArrangementRule | None:
@@ -52,6 +49,8 @@ def is_thorough(member: Solver, rule: ArrangementRule, learning: RowSubset) -> T
     few, small = SMALL
     n_steps, n_rows = learning.whole.n_steps, len(learning)
     if n_steps > few or n_rows * n_steps > small or rule.size is not None:
+        return False
+    if learning.whole.labels.ndim == 2:
         return False
     explores = isinstance(member, Descent) and member.targets == "labels"
     return explores and isinstance(rule.ordering, Correlation)
@@ -87,12 +86,9 @@ def descend(
 ) -> None:
     """Descents at several prices, from the best that is known in this arrangement.
 
-    They explore at the dearest price alone, in one arrangement, every cell for itself: what is
+    They explore at the highest price alone, in one arrangement, every cell for itself: what is
     found there is short, quick to find and a start for the next, and the cheaper evaluations are,
     the less there is to gain by leaving some out. From a good start careful guards are enough.
-    With more than two classes condensed sums fall behind where evaluations are cheap, and descents
-    take longest there: those that follow a teacher run where that of a dearer price leaves hope.
-    Those on labels may find more than the judge knows of, and run at all prices.
     """
 
     def found(how: Descent, learning: MDP) -> None:
@@ -108,39 +104,11 @@ def descend(
         found(_guarded(member, FREE), few.with_beta(betas[0]))
         del few
     learning, careful = _some(rows.learning, most), _guarded(member, CAREFUL)
-    above, n_before, may_end = 0.0, len(entries.entries), _may_end(member, learning)
     for beta in thinned(betas):
-        if above and may_end and not _may_win(entries, rows.arrangement, beta, above, n_before):
-            continue
-        above = beta
         start = entries.best_in(rows.arrangement, beta)
         if start is None or not _continues(start, member.every):
             start = learning.evaluate_all(member.every)
         found(replace(careful, start=start), learning.with_beta(beta))
-
-
-def _may_end(member: Descent, mdp: MDP) -> bool:
-    """Whether descents may end before the cheapest price; soft targets are those of a teacher."""
-    return mdp.n_scores > 1 and (member.targets == "teacher" or mdp.labels.ndim == 2)
-
-
-def _may_win(
-    entries: Entries,
-    arrangement: Arrangement,
-    beta: float,
-    above: float,
-    n_before: int,
-) -> bool:
-    """Whether a descent may find the best candidate of all at a price.
-
-    above    : a dearer price at which there was one. The best value of Eq. (8) is concave in the
-               price, so between that one and none at all it lies above the chord
-    n_before : entries without these descents. What the one above gained, others may gain below it
-    """
-    here, share = entries.least(above, arrangement), beta / above
-    gained = entries.least(above, arrangement, n_before) - here
-    chord = share * here + (1 - share) * entries.least(0.0, arrangement)
-    return chord - gained <= entries.least(beta) + ROUNDING
 
 
 def _some(mdp: MDP, most: int) -> MDP:

@@ -30,12 +30,6 @@ Matrix = NDArray[np.float64]
 Vector = NDArray[np.float64]
 
 
-def with_mixture(learning: MDP, selection: MDP) -> tuple[MDP, MDP]:
-    """Both with the probabilities of z in place of labels; z is fitted to the first alone."""
-    learned, judged = mixture_shares(learning, selection)
-    return learning.with_labels(learned), selection.with_labels(judged)
-
-
 def mixture_shares(learning: MDP, selection: MDP) -> tuple[Matrix, Matrix]:
     """The probabilities of z, (n, n_classes), of both; z is fitted to the first alone."""
     stages = _stages(learning.votes)

@@ -60,30 +60,28 @@ from mddag.solvers.residual import Residual
 from mddag.solvers.solver import SETTINGS, Family, Solver, as_solver, check_samples
 from mddag.solvers.stopping import Stopping
 
-MEMBERS = (
-    Prefix(),
-    Margin(),
-    Residual(),
-    QWYC(),
-    Descent(targets="teacher", n_starts=0, n_sweeps=2, n_cells=16, z=1.0),
-    Descent(n_sweeps=2),
-)
+FOR_LARGE_TREES = (Margin(), Residual(), QWYC())
+FOR_WEAK = (Margin(), Residual(), Descent(n_sweeps=2))
 FOR_PROBABILITIES = (Prefix(), Margin(), Residual(), Stopping(), Stopping(shape="thresholds"))
+FOR_NUMBERS = (Prefix(), Descent(n_sweeps=2))
 ORDERINGS = (Correlation(), Given())
+WEAK = 4.0  # leaves of a tree, in the mean
 
 
 @dataclass
 class Portfolio(Parameters, Solver):
     """Several solvers in several orders.
 
-    members            : solvers; None for prefix, margin rule, residual model, QWYC (two classes)
-                         and descent on the teacher's targets and on labels; for numbers the
-                         first and the last; for the logistic loss the first three and optimal
-                         stopping
-    orderings          : orders of all base classifiers to try; None for Correlation() and Given()
+    members            : solvers; None for margin rule, residual model and descent; where trees are
+                         large QWYC (two classes) in place of descent; for numbers prefix and
+                         descent; for the logistic loss prefix, margin rule, residual model and
+                         optimal stopping
+    orderings          : orders of all base classifiers to try; None for Correlation() and Given(),
+                         for classifiers with large trees the first alone
     sizes              : numbers of base classifiers to condense the ensemble to, multiples of
                          `every`; () for none, None for a third of them, a sixth and so on (for
-                         probabilities and more than two classes half of them too)
+                         probabilities and more than two classes half of them too), but for none
+                         where trees are large and targets soft
     every              : steps that one decision covers, see Policy
     selection_fraction : rows held out for choosing where no selection rows are given
     random_state       : a seed, or None for a new one at each call
@@ -141,7 +139,7 @@ class Portfolio(Parameters, Solver):
             (member, rule)
             for rule in rules
             for member in self._members(mdp, random)
-            if not isinstance(member, Descent) or runs_in(member, rule, rules, mdp)
+            if not isinstance(member, Descent) or runs_in(rule, rules, mdp)
         ]
         first = explored([rule for member, rule in runs if isinstance(member, Descent)])
         with progress("Portfolio", len(runs), self.verbose) as report:
@@ -203,8 +201,11 @@ class Portfolio(Parameters, Solver):
 
     def _rules(self, mdp: MDP) -> list[ArrangementRule]:
         """All orders, and each size in the order that suits its targets."""
-        orderings = ORDERINGS if self.orderings is None else self.orderings
-        sizes = self.sizes
+        orderings, sizes = self.orderings, self.sizes
+        if has_large_trees(mdp):
+            orderings = ORDERINGS[:1] if orderings is None else orderings
+            sizes = () if sizes is None and mdp.labels.ndim == 2 else sizes
+        orderings = ORDERINGS if orderings is None else orderings
         if "quit" not in mdp.actions:  # every instance goes to the end of all of them
             if sizes:
                 raise ValueError(
@@ -268,18 +269,24 @@ class Portfolio(Parameters, Solver):
 
 
 def _default_members(mdp: MDP) -> tuple[Solver, ...]:
+    """Those that the ablation justifies (docs/research/portfolio.md)."""
     if mdp.loss.of_probabilities:
         return FOR_PROBABILITIES
-    unfit: tuple[type, ...] = ()
     if mdp.of_numbers:
-        unfit = (Margin, Residual, QWYC)
-    elif mdp.n_scores > 1:
-        unfit = (QWYC,)
-    members = tuple(member for member in MEMBERS if not isinstance(member, unfit))
-    if mdp.labels.ndim == 1:
-        return members
-    # soft targets are those of a teacher already: both descents would do the same
-    return tuple(m for m in members if not isinstance(m, Descent) or m.targets == "labels")
+        return FOR_NUMBERS
+    members = FOR_LARGE_TREES if has_large_trees(mdp) else FOR_WEAK
+    if mdp.n_scores > 1:  # QWYC has thresholds on one score
+        return tuple(member for member in members if not isinstance(member, QWYC))
+    return members
+
+
+def has_large_trees(mdp: MDP) -> bool:
+    """Whether base classifiers are trees of more than a few leaves, whose sum is hard to better:
+    descents gain nothing there, and condensed arrangements only where labels correct the sum."""
+    if mdp.of_numbers or mdp.loss.of_probabilities:
+        return False
+    tables = mdp.votes.tables
+    return tables.of_trees and float(np.mean(tables.n_leaves)) > WEAK
 
 
 def _counted(mdp: MDP) -> MDP:
