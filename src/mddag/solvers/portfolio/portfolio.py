@@ -77,7 +77,7 @@ class Portfolio(Parameters, Solver):
                          descent; for the logistic loss prefix, margin rule, residual model and
                          optimal stopping
     orderings          : orders of all base classifiers to try; None for Correlation() and Given(),
-                         for classifiers with large trees the first alone
+                         for two classes and large trees the first alone
     sizes              : numbers of base classifiers to condense the ensemble to, multiples of
                          `every`; () for none, None for a third of them, a sixth and so on (for
                          probabilities and more than two classes half of them too), but for none
@@ -203,8 +203,10 @@ class Portfolio(Parameters, Solver):
         """All orders, and each size in the order that suits its targets."""
         orderings, sizes = self.orderings, self.sizes
         if has_large_trees(mdp):
-            orderings = ORDERINGS[:1] if orderings is None else orderings
-            sizes = () if sizes is None and mdp.labels.ndim == 2 else sizes
+            if orderings is None and mdp.n_scores == 1:
+                orderings = ORDERINGS[:1]
+            if sizes is None and mdp.labels.ndim == 2:
+                sizes = ()
         orderings = ORDERINGS if orderings is None else orderings
         if "quit" not in mdp.actions:  # every instance goes to the end of all of them
             if sizes:
