@@ -61,9 +61,13 @@ from mddag.solvers.solver import SETTINGS, Family, Solver, as_solver, check_samp
 from mddag.solvers.stopping import Stopping
 
 FOR_LARGE_TREES = (Margin(), Residual(), QWYC())
-FOR_WEAK = (Margin(), Residual(), Descent(n_sweeps=2))
+DESCENTS = (
+    Descent(targets="teacher", n_starts=0, n_sweeps=2, n_cells=16, z=1.0),
+    Descent(n_sweeps=2),
+)
+FOR_WEAK = (Margin(), Residual(), *DESCENTS)
 FOR_PROBABILITIES = (Prefix(), Margin(), Residual(), Stopping(), Stopping(shape="thresholds"))
-FOR_NUMBERS = (Prefix(), Descent(n_sweeps=2))
+FOR_NUMBERS = (Prefix(), *DESCENTS)
 ORDERINGS = (Correlation(), Given())
 WEAK = 4.0  # leaves of a tree, in the mean
 
@@ -72,10 +76,10 @@ WEAK = 4.0  # leaves of a tree, in the mean
 class Portfolio(Parameters, Solver):
     """Several solvers in several orders.
 
-    members            : solvers; None for margin rule, residual model and descent; where trees are
-                         large QWYC (two classes) in place of descent; for numbers prefix and
-                         descent; for the logistic loss prefix, margin rule, residual model and
-                         optimal stopping
+    members            : solvers; None for margin rule, residual model and descent, from labels on
+                         their own and on soft targets; where trees are large QWYC (two classes) in
+                         place of descent; for numbers prefix and descent; for the logistic loss
+                         prefix, margin rule, residual model and optimal stopping
     orderings          : orders of all base classifiers to try; None for Correlation() and Given(),
                          for two classes and large trees the first alone
     sizes              : numbers of base classifiers to condense the ensemble to, multiples of
@@ -274,11 +278,13 @@ def _default_members(mdp: MDP) -> tuple[Solver, ...]:
     """Those that the ablation justifies (docs/research/portfolio.md)."""
     if mdp.loss.of_probabilities:
         return FOR_PROBABILITIES
-    if mdp.of_numbers:
-        return FOR_NUMBERS
-    members = FOR_LARGE_TREES if has_large_trees(mdp) else FOR_WEAK
+    members: tuple[Solver, ...] = FOR_NUMBERS if mdp.of_numbers else FOR_WEAK
+    if has_large_trees(mdp):
+        members = FOR_LARGE_TREES
     if mdp.n_scores > 1:  # QWYC has thresholds on one score
-        return tuple(member for member in members if not isinstance(member, QWYC))
+        members = tuple(member for member in members if not isinstance(member, QWYC))
+    if mdp.labels.ndim == 2:  # soft targets: both descents would do the same
+        members = tuple(member for member in members if member is not DESCENTS[0])
     return members
 
 
