@@ -20,9 +20,8 @@ def small(monkeypatch):
 @pytest.mark.filterwarnings("ignore::mddag.DoubtfulResult", "ignore:X does not have valid")
 def test_what_is_measured_is_not_measured_again(small, tmp_path):
     path, problems = tmp_path / "some.csv", (ablation.Problem("clusters", 8),)
-    ablation.measure_sparsify(
-        ablation.Store(path, ablation.place()), problems, [0], shrink=8, variants=VARIANTS
-    )
+    how = {"shrink": 8, "variants": VARIANTS}
+    ablation.measure_sparsify(ablation.Store(path, ablation.place()), problems, [0], **how)
     written = path.read_text()
     again = ablation.Store(path, ablation.place())
     ablation.measure_sparsify(again, problems, [0], **how)
