@@ -3,7 +3,7 @@
 import numpy as np
 
 from mddag import AdaBoostMHClassifier
-from mddag.learners import Haar
+from mddag.detection import Haar
 
 
 def bars(n=300, window=(8, 6), seed=0):

@@ -30,7 +30,7 @@ LAYERS = [
 FAMILIES = [
     "mddag.adapters",
     "mddag.dag.executors",
-    "mddag.detection.cascades",
+    "mddag.detection",
     "mddag.learners",
     "mddag.solvers",
 ]

@@ -18,7 +18,7 @@ from benchmarks.data import loaded
 from benchmarks.places import RESULTS
 from benchmarks.table import digits, kept
 from mddag import AdaBoostMHClassifier
-from mddag.learners import Haar
+from mddag.detection import Haar
 
 FIELDS = (
     "patches",

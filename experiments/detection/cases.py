@@ -24,8 +24,8 @@ from sklearn.model_selection import train_test_split
 
 from mddag import AdaBoostMHClassifier, Ensemble, Votes
 from mddag.boosting.training_set import TrainingSet
-from mddag.detection.cascades.training_rows import HeldRows, Material
-from mddag.learners import Haar
+from mddag.detection import Haar
+from mddag.detection.cascade_rows import HeldRows, Material
 
 NAMES = ("vj", "cbcl", "dped")
 TITLES = {"vj": "VJ", "cbcl": "CBCL", "dped": "DPED"}

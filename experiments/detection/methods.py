@@ -19,18 +19,18 @@ from experiments.detection.cases import Case, patches
 from mddag import MDP, Policy, Trace
 from mddag import compile as compile_dag
 from mddag.dag.replay import replay
-from mddag.detection.cascades.chain import Chain
-from mddag.detection.cascades.fc_boost import fc_boost
-from mddag.detection.cascades.soft_cascade import soft_cascade
-from mddag.detection.cascades.vj_cascade import Rates, vj_cascade
-from mddag.detection.cascades.wald_boost import wald_boost, wald_rejects
+from mddag.detection.cascade import Chain
+from mddag.detection.fc_boost import fc_boost
+from mddag.detection.rejection import chosen
+from mddag.detection.rejection_problem import Candidate, Problem
+from mddag.detection.soft_cascade import soft_cascade
+from mddag.detection.thresholds import Target
+from mddag.detection.vj_cascade import Rates, vj_cascade
+from mddag.detection.wald_boost import wald_boost, wald_rejects
 from mddag.ensemble.nodes import Nodes
 from mddag.losses import Exponential, ZeroOne
 from mddag.metrics import DetectionRun, Scored
 from mddag.solvers import Sarsa
-from mddag.solvers.rejection.operating_point import Target
-from mddag.solvers.rejection.problem import Candidate, Problem
-from mddag.solvers.rejection.rejection import chosen
 
 LENGTHS = (3, 5, 7, 10, 14, 20, 30, 40, 50, 70, 100, 150, 200, 300, 400)
 MISSES = (0.001, 0.002, 0.005, 0.01, 0.02, 0.03, 0.05, 0.07, 0.1, 0.15, 0.2, 0.3, 0.5, 0.8)

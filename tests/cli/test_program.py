@@ -131,7 +131,7 @@ def test_names_of_solvers_metrics_and_learners():
     assert options.metric_of("ndcg:5") == metrics.NDCG(5)
     assert options.metric_of(None) is None
     assert options.learner_of("tree", 5) == learners.Tree(5)
-    assert isinstance(options.learner_of("haar", 8), learners.Haar)
+    assert isinstance(options.learner_of("haar", 8), mddag.detection.Haar)
 
 
 def test_the_program_imports_no_heavy_library_for_help():

@@ -1,17 +1,20 @@
-"""Copies of patches: what is done to them, and that nothing is where nothing is asked for."""
+"""Patches as other images show them, images made worse, and negatives taken from images."""
 
 import numpy as np
 import pytest
 
 from mddag.detection.augmentation import (
     Augmentation,
+    Degradation,
     as_bytes,
     beside,
+    blurred,
     resampled,
     resized,
     surrounded,
 )
-from tests.detection.targets import patches
+from mddag.detection.hard_negatives import mined, random_windows, seen_otherwise, slanted
+from tests.detection.problems import background, backgrounds, fitted, patches, scene
 
 STILL = Augmentation(shift=0, scale=0, turn=0, blur=0, noise=0, mirror=False)
 
@@ -96,3 +99,92 @@ def test_windows_beside_the_object_are_not_the_object():
     near = beside(given, (12, 12), 200, np.random.default_rng(0))
     alike = [np.corrcoef(patch.ravel(), given[0].ravel())[0, 1] for patch in near if patch.std()]
     assert np.max(alike) < 0.8
+
+
+def test_none_is_changed_where_none_should_be():
+    picture = background()
+    assert Degradation(share=0).worse(picture, np.random.default_rng(0)) is picture
+
+
+def test_most_have_less_contrast():
+    picture = background()
+    rng = np.random.default_rng(0)
+    worse = [Degradation(share=1).worse(picture, rng) for _ in range(50)]
+    assert all(w.shape == picture.shape and w.dtype == np.uint8 for w in worse)
+    assert np.mean([w.std() for w in worse]) < 0.9 * picture.std()
+    assert min(w.std() for w in worse) > 0.1 * picture.std()
+
+
+def test_a_blur_keeps_the_mean_and_the_constant():
+    rng = np.random.default_rng(0)
+    pixels = rng.normal(100, 30, (40, 50)).astype(np.float32)
+    soft = blurred(pixels, 1.5)
+    assert soft.shape == pixels.shape
+    assert abs(soft.mean() - pixels.mean()) < 2
+    assert soft.std() < 0.5 * pixels.std()
+    assert np.allclose(blurred(np.full((9, 9), 7, np.float32), 1.2), 7)
+
+
+def test_dots_are_periodic():
+    flat = np.full((60, 60), 128, np.uint8)
+    dots = Degradation(share=1, blur=0, contrast=1, noise=0, dots=40)
+    rng = np.random.default_rng(0)
+    spread = [dots.worse(flat, rng).std() for _ in range(40)]
+    assert 5 <= sum(s > 1 for s in spread) <= 20  # one in four
+
+
+def test_windows_are_of_the_pictures_and_not_flat():
+    pictures = [np.full((50, 50), 9, np.uint8), *backgrounds(2)]
+    windows = random_windows(pictures, (12, 12), 200, 3.0, np.random.default_rng(0))
+    assert windows.shape == (200, 12, 12)
+    assert (windows.std(axis=(1, 2)) > 3.0).all()
+
+
+def test_flat_pictures_have_none():
+    flat = [np.full((50, 50), 9, np.uint8)]
+    assert random_windows(flat, (12, 12), 50, 3.0, np.random.default_rng(0)).shape == (0, 12, 12)
+
+
+def test_a_picture_of_one_window_gives_that_window():
+    one = background((12, 12), 3)
+    windows = random_windows([one], (12, 12), 5, 0.0, np.random.default_rng(0))
+    assert all(np.array_equal(window, one) for window in windows)
+
+
+def test_mined_windows_are_accepted_by_the_detector():
+    classifier = fitted().classifier_
+    pictures = [scene(seed)[0] for seed in range(6)]
+    found, n_hits = mined(classifier, pictures, 50, np.random.default_rng(0))
+    assert 0 < len(found) <= min(50, n_hits)
+    again = [classifier.scan(window) for window in found]
+    assert all(len(hits) == 1 and hits.scores[0] >= classifier.accept for hits in again)
+
+
+def test_no_more_are_kept_than_wanted():
+    pictures = [scene(seed)[0] for seed in range(6)]
+    found, n_hits = mined(fitted().classifier_, pictures, 3, np.random.default_rng(0))
+    assert len(found) == 3 <= n_hits
+
+
+def test_no_slant_changes_nothing_and_a_quarter_turn_is_exact():
+    picture = background((40, 40), 2)
+    assert np.array_equal(slanted(picture, 0.0, np.ones(2)), picture)
+    turned = slanted(picture, np.pi / 2, np.ones(2))
+    assert any(np.array_equal(turned, np.rot90(picture, k)) for k in (1, 3))
+
+
+def test_a_stretch_is_along_its_axis_and_mirrors_what_is_outside():
+    ramp = np.tile(np.arange(0, 200, 5, dtype=np.uint8), (30, 1))
+    wide = slanted(ramp, 0.0, np.array([1.0, 2.0])).astype(float)
+    assert np.abs(np.diff(wide, axis=1) - 2.5).max() <= 1
+    narrow = slanted(ramp, 0.0, np.array([1.0, 0.5]))
+    assert narrow[0, 0] > narrow[0, 9] < narrow[0, 20]  # folded at the edge
+    assert slanted(ramp[:1, :1], 0.3, np.ones(2)).shape == (1, 1)
+
+
+def test_pictures_are_seen_otherwise_but_keep_their_pixels_count():
+    picture = background((40, 60), 2)
+    rng = np.random.default_rng(0)
+    seen = [seen_otherwise(picture, rng) for _ in range(40)]
+    assert {s.shape for s in seen} == {(40, 60), (60, 40)}
+    assert len({s.tobytes() for s in seen}) > 15

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 import mddag
+from mddag.detection.images import as_grey
 from mddag.detection.opencv import read_cascade
-from mddag.detection.picture import as_grey
 from tests.detection.cascade_file import STAGE, TREE, new_format, old_format
 
 FRONTAL = [f"frontalface_{name}" for name in ("default", "alt", "alt2", "alt_tree")]

@@ -8,7 +8,8 @@ from sklearn.frozen import FrozenEstimator
 
 import mddag
 from mddag import AdaBoostMHClassifier, MDDAGClassifier
-from mddag.learners import Haar, Tree
+from mddag.detection import Haar
+from mddag.learners import Tree
 from mddag.serving.model_file import Model, ModelFileError
 from mddag.serving.model_file.container import pack, unpack
 from mddag.solvers import Margin

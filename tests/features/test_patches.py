@@ -6,8 +6,14 @@ import numpy as np
 import pytest
 
 from mddag.features.features import Features
-from mddag.features.haar import haar_features, haar_values
-from mddag.features.patches import PatchFeatures, checked_patches, pixel_rows, window_of
+from mddag.features.patches import (
+    PatchFeatures,
+    checked_patches,
+    haar_features,
+    haar_values,
+    pixel_rows,
+    window_of,
+)
 from tests.patches import bars
 
 

@@ -101,6 +101,8 @@ class Case:
             warnings.simplefilter("ignore", mddag.DoubtfulResult)
             if self.is_ranker:
                 return mddag.ranking.sparsify(self.ensemble, X, y, qid=self.rest("qid"), **asked)
+            if "target_fpr" in asked:
+                return mddag.detection.sparsify(self.ensemble, X, y, **asked)
             return mddag.sparsify(self.ensemble, X, y, **asked)
 
     def boosted(self):

@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from mddag.learners import Haar, Tree
+from mddag.detection import Haar
+from mddag.learners import Tree
 from tests.messages.message import check, each
 from tests.messages.models import boost
 

@@ -1,17 +1,45 @@
-"""What is said of bad input: pictures, scans, groups and cascade files."""
+"""What is said of bad input: images, detectors, cascades, rates."""
 
 import numpy as np
 import pytest
 
+import mddag
+from mddag import MDP, DetectionDisplay, Detector
+from mddag.detection import (
+    FCBoostClassifier,
+    Haar,
+    Rejection,
+    SoftCascadeClassifier,
+    VJCascadeClassifier,
+    WaldBoostClassifier,
+)
+from mddag.detection.augmentation import Augmentation, Degradation
+from mddag.detection.detector import Prices
 from mddag.detection.grouping import group_by_evidence, group_neighbours
+from mddag.detection.images import as_grey
 from mddag.detection.opencv import read_cascade
-from mddag.detection.picture import as_grey
+from mddag.detection.thresholds import reject_thresholds
 from mddag.detection.window_classifier import WindowClassifier
-from mddag.features.haar import haar_features
+from mddag.features.patches import haar_features
+from mddag.losses import Squared
+from mddag.solvers import Margin
+from tests.detection.problems import SETTINGS, backgrounds, fitted, patches
+from tests.messages import models
 from tests.messages.message import check, each
 
-GREY = np.zeros((30, 30), np.uint8)
-WINDOW = (24, 24)
+X, Y = np.random.default_rng(0).normal(size=(80, 3)), np.arange(80) % 2
+GREY, SMALL = np.zeros((30, 30), np.uint8), np.zeros((5, 9), np.uint8)
+BOX, WINDOW = [[0, 0, 9, 9]], (24, 24)
+
+
+def train(patches_=None, backgrounds_=None, **settings):
+    detector = Detector(**(SETTINGS | settings))
+    given = patches(30) if patches_ is None else patches_
+    return detector.fit(given, backgrounds() if backgrounds_ is None else backgrounds_)
+
+
+def find(picture=SMALL, **options):
+    return fitted().detect(picture, **options)
 
 
 def stump(**settings):
@@ -19,62 +47,159 @@ def stump(**settings):
     return WindowClassifier.of_stumps(WINDOW, features, [0.0], [[1.0, -1.0]], [-np.inf], **settings)
 
 
-def scanned(**settings):
+def scan(**settings):
     return stump().scan(GREY, **settings)
 
 
-PICTURES = [
-    ("None", None, TypeError, "picture is None; wanted an array"),
-    ("list", [[1, 2]], TypeError, "picture is a list; wanted an array"),
-    ("empty", np.empty((0, 5), np.uint8), ValueError, r"empty: its shape is \(0, 5\)"),
-    ("empty colour", np.empty((5, 0, 3), np.uint8), ValueError, "picture is empty"),
-    ("one row", np.zeros(9, np.uint8), ValueError, r"an array of shape \(9,\); wanted an array"),
-    ("two channels", np.zeros((9, 9, 2), np.uint8), ValueError, r"shape \(9, 9, 2\)"),
-    ("a stack", np.zeros((2, 9, 9, 3), np.uint8), ValueError, r"shape \(2, 9, 9, 3\)"),
-    ("NaN", np.full((9, 9), np.nan), ValueError, "picture has NaN; wanted numbers"),
-    ("infinite", np.full((9, 9), np.inf), ValueError, "floats from inf to inf; wanted 0"),
-    ("floats to 255", GREY + 255.0, ValueError, r"floats from 255 to 255; wanted 0 \(black\) to 1"),
-    ("floats below 0", GREY - 0.5, ValueError, "floats from -0.5"),
-    ("16 bits", GREY + np.uint16(4000), ValueError, "values from 4000 to 4000; wanted grey levels"),
-    ("words", np.full((9, 9), "a"), TypeError, "picture is an array of <U1; wanted uint8"),
-    ("complex", np.zeros((9, 9), complex), TypeError, "picture is an array of complex128"),
-    ("long", np.zeros((1, 1 << 21), np.uint8), ValueError, "at most 1048576 pixels a side"),
+def vj(labels=Y, negatives=None, rows=X, **parameters):
+    return VJCascadeClassifier(**parameters).fit(rows, labels, negatives)
+
+
+def soft(labels=Y, negatives=None, **parameters):
+    return SoftCascadeClassifier(**parameters).fit(X, labels, negatives)
+
+
+def wald(**parameters):
+    return WaldBoostClassifier(**parameters).fit(X, Y)
+
+
+def fc(**parameters):
+    return FCBoostClassifier(**parameters).fit(X, Y)
+
+
+def pool():
+    return soft(n_steps=3).ensemble_
+
+
+def display(tprs, fpr=0.1, **settings):
+    return DetectionDisplay(tprs, [10], fpr=fpr, **settings)
+
+
+def sparsify(y=models.Y, **changes):
+    return mddag.detection.sparsify(models.model(), models.X, y, **changes)
+
+
+def solve(votes, labels, **settings):
+    return Rejection().solve(MDP(votes, labels, **settings))
+
+
+IMAGES = [
+    (lambda: as_grey(None), TypeError, "picture is None"),
+    (lambda: as_grey([[1, 2]]), TypeError, "picture is a list"),
+    (lambda: as_grey(np.empty((0, 5), np.uint8)), ValueError, r"empty: its shape is \(0, 5\)"),
+    (lambda: as_grey(np.zeros(9, np.uint8)), ValueError, r"an array of shape \(9,\)"),
+    (lambda: as_grey(np.zeros((9, 9, 2), np.uint8)), ValueError, r"shape \(9, 9, 2\)"),
+    (lambda: as_grey(np.full((9, 9), np.nan)), ValueError, "picture has NaN"),
+    (lambda: as_grey(GREY + 255.0), ValueError, "floats from 255 to 255"),
+    (lambda: as_grey(GREY - 0.5), ValueError, "floats from -0.5"),
+    (lambda: as_grey(GREY + np.uint16(4000)), ValueError, "values from 4000 to 4000"),
+    (lambda: as_grey(np.full((9, 9), "a")), TypeError, "picture is an array of <U1"),
+    (lambda: as_grey(np.zeros((1, 1 << 21), np.uint8)), ValueError, "at most 1048576 pixels"),
+    (lambda: scan(scale=1), ValueError, "scale is 1;"),
+    (lambda: scan(step=0), ValueError, "step is 0;"),
+    (lambda: scan(min_size=-1), ValueError, "min_size is -1;"),
+    (lambda: scan(max_size=(9, 9.5)), ValueError, "max_size is a tuple;"),
+    (lambda: scan(n_threads=0), ValueError, "n_threads is 0;"),
+    (lambda: stump(margin=-1), ValueError, "margin is -1;"),
+    (lambda: stump(margin=1 << 63), ValueError, "a margin that leaves no pixel"),
+    (lambda: stump(accept=np.nan), ValueError, "accept is nan;"),
+    (lambda: stump(min_deviation=np.inf), ValueError, "min_deviation is inf;"),
+    (lambda: group_by_evidence(BOX, [0.0]), ValueError, "above 0 for each of 1 boxes"),
+    (lambda: group_by_evidence(BOX, [1.0], overlap=0), ValueError, "overlap is 0;"),
+    (lambda: group_neighbours(BOX, 1.5), ValueError, "min_neighbours is 1.5;"),
+    (lambda: read_cascade(None), TypeError, "path is None;"),
 ]
-ROWS = [
-    *[
-        (f"picture: {name}", lambda p=picture: as_grey(p), error, words)
-        for name, picture, error, words in PICTURES
-    ],
-    ("scale 1", lambda: scanned(scale=1), ValueError, "scale is 1; wanted the ratio"),
-    ("scale NaN", lambda: scanned(scale=np.nan), ValueError, "scale is nan; wanted the ratio"),
-    ("step 0", lambda: scanned(step=0), ValueError, "step is 0; wanted a whole number, 1 or more"),
-    ("min_size", lambda: scanned(min_size=-1), ValueError, "min_size is -1; wanted a whole number"),
-    ("max_size", lambda: scanned(max_size=(9, 9.5)), ValueError, "max_size is a tuple; wanted"),
-    ("margin", lambda: stump(margin=-1), ValueError, "margin is -1; wanted a whole number, 0"),
-    ("wide margin", lambda: stump(margin=1 << 63), ValueError, "a margin that leaves no pixel"),
-    ("accept", lambda: stump(accept=np.nan), ValueError, "accept is nan; wanted a number, or -inf"),
-    ("flat", lambda: stump(min_deviation=np.inf), ValueError, "min_deviation is inf; wanted grey"),
-    ("threads", lambda: scanned(n_threads=0), ValueError, "n_threads is 0; wanted"),
-    (
-        "evidence",
-        lambda: group_by_evidence([[0, 0, 9, 9]], [0.0]),
-        ValueError,
-        "wanted a number above 0 for each of 1 boxes",
-    ),
-    (
-        "overlap",
-        lambda: group_by_evidence([[0, 0, 9, 9]], [1.0], overlap=0),
-        ValueError,
-        "overlap is 0; wanted a share of the union",
-    ),
-    (
-        "neighbours",
-        lambda: group_neighbours([[0, 0, 9, 9]], 1.5),
-        ValueError,
-        "min_neighbours is 1.5; wanted a whole number",
-    ),
-    ("cascade", lambda: read_cascade(None), TypeError, "path is None; wanted a str"),
+DETECTORS = [
+    (lambda: train(np.zeros((30, 9, 9, 3), np.uint8)), ValueError, r"shape \(30, 9, 9, 3\);"),
+    (lambda: train(np.zeros((30, 12, 12))), ValueError, "patches is float64;"),
+    (lambda: train([GREY, SMALL]), ValueError, "patches are of several sizes;"),
+    (lambda: train(np.zeros((0, 12, 12), np.uint8)), ValueError, "0 patches"),
+    (lambda: train(patches(3)), ValueError, "there are 3 patches;"),
+    (lambda: train(backgrounds_=[]), ValueError, "0 of 0 backgrounds"),
+    (lambda: train(backgrounds_=[SMALL] * 3), ValueError, r"0 of 3 .* the largest of \(5, 9\)"),
+    (lambda: train(backgrounds_=GREY), TypeError, "backgrounds is an? "),
+    (lambda: train(backgrounds_="nowhere"), ValueError, "'nowhere', which is no folder"),
+    (lambda: train(backgrounds_=3), TypeError, "backgrounds is an int;"),
+    (lambda: train(window=24), ValueError, "window is 24;"),
+    (lambda: train(window=(200, 200)), ValueError, "at most 32896 pixels in all"),
+    (lambda: train(n_leaves=34), ValueError, "n_leaves is 34;"),
+    (lambda: train(n_trees=0), ValueError, "n_trees is 0;"),
+    (lambda: train(n_negatives=3), ValueError, "n_negatives is 3;"),
+    (lambda: train(n_features=0), ValueError, "n_features is 0;"),
+    (lambda: train(false_per_megapixel=np.inf), ValueError, "false_per_megapixel is inf"),
+    (lambda: train(random_state=-1), ValueError, "random_state is -1;"),
+    (lambda: train(augmentation=None), TypeError, "augmentation is None; .*Augmentation"),
+    (lambda: train(degradation=1), TypeError, "degradation is 1;"),
+    (lambda: train(prices={}), TypeError, "prices is a dict;"),
+    (lambda: Augmentation(shift=-1), ValueError, "shift is -1;"),
+    (lambda: Augmentation(noise=np.nan), ValueError, "noise is nan;"),
+    (lambda: Degradation(contrast=2), ValueError, "contrast is 2;"),
+    (lambda: Prices(miss=2), ValueError, "miss is 2;"),
+    (lambda: Detector().detect(SMALL), ValueError, "not fitted; call fit"),
+    (lambda: Detector().save("a"), ValueError, "not fitted"),
+    (lambda: find("nowhere.png"), FileNotFoundError, "nowhere.png"),
+    (lambda: find(cut="low"), ValueError, "cut is 'low';"),
+    (lambda: Detector.from_opencv(__file__), mddag.ModelFileError, "cannot read"),
 ]
+CASCADES = [
+    (lambda: vj(learner="stump"), TypeError, "learner is 'stump';"),
+    (lambda: vj(n_stages=0), ValueError, "n_stages is 0;"),
+    (lambda: vj(max_fpr=1.5), ValueError, "max_fpr is 1.5;"),
+    (lambda: vj(min_tpr=0), ValueError, "min_tpr is 0;"),
+    (lambda: vj(rates="all"), ValueError, "rates is 'all';"),
+    (lambda: vj(max_rounds=0.5), ValueError, "max_rounds is 0.5;"),
+    (lambda: vj(policy_fraction=1), ValueError, "policy_fraction is 1;"),
+    (lambda: soft(n_steps=-1), ValueError, "n_steps is -1;"),
+    (lambda: soft(detection_rate=2), ValueError, "detection_rate is 2;"),
+    (lambda: soft(alpha="early"), ValueError, "alpha is 'early';"),
+    (lambda: soft(pool_size=0), ValueError, "pool_size is 0;"),
+    (lambda: wald(miss_rate=0.0), ValueError, "miss_rate is 0.0;"),
+    (lambda: wald(smoothing=0), ValueError, "smoothing is 0;"),
+    (lambda: fc(eta=-1), ValueError, "eta is -1;"),
+    (lambda: fc(slope=0), ValueError, "slope is 0;"),
+    (lambda: fc(threshold=np.nan), ValueError, "threshold is nan;"),
+    (lambda: fc(positive_weight=np.inf), ValueError, "positive_weight is inf;"),
+    (lambda: fc(max_stages=0), ValueError, "max_stages is 0;"),
+    (lambda: fc(max_features=0), ValueError, "max_features is 0;"),
+    (lambda: vj(np.arange(80) % 3), ValueError, "Only binary .* y has 3 classes"),
+    (lambda: vj(0 * Y), ValueError, "one class only"),
+    (lambda: vj(negatives=5), TypeError, "negatives is 5;"),
+    (lambda: vj(negatives=X[:, :2]), ValueError, "2 features"),
+    (lambda: vj(rows=0 * X), ValueError, "no base classifier is better than chance"),
+    (lambda: vj(rows=np.zeros((80, 8, 8)), learner=Haar(9)), ValueError, "X is float64;"),
+    (lambda: soft(negatives=X), ValueError, "SoftCascadeClassifier rejects nothing"),
+    (lambda: WaldBoostClassifier(ensemble=pool()).fit(X, Y, X), ValueError, "negatives are given"),
+    (lambda: soft(0 * Y, ensemble=pool()), ValueError, "all 80 rows are of class 0;"),
+    (lambda: FCBoostClassifier().predict(X), ValueError, "not fitted yet"),
+    (lambda: display([0.5]), TypeError, "tprs is a list;"),
+    (lambda: display({"ours": [0.5]}), ValueError, "the TPRs of 'ours' are"),
+    (lambda: display({"ours": [[0.5]]}, 1.5), ValueError, "fpr is 1.5;"),
+    (lambda: display({"ours": [[0.5]]}, highlight="other"), ValueError, "highlight is 'other';"),
+    (lambda: DetectionDisplay.from_runs([], fpr=0.1), TypeError, "runs is "),
+]
+RATES = [
+    (lambda: Rejection(0.1, 0.9), ValueError, "target_fpr=0.1 and target_tpr=0.9"),
+    (lambda: Rejection(target_fpr=3), ValueError, "target_fpr is 3;"),
+    (lambda: Rejection(target_fpr=0), ValueError, "target_fpr is 0;"),
+    (lambda: Rejection(target_tpr=1.0), ValueError, "target_tpr is 1.0;"),
+    (lambda: Rejection(budget=-1), ValueError, "budget is -1;"),
+    (lambda: Rejection(shift="low"), ValueError, "shift is 'low';"),
+    (lambda: Rejection(n_parts=1), ValueError, "n_parts is 1;"),
+    (lambda: solve(np.ones((9, 2, 3)), np.arange(9) % 3), ValueError, "3 scores"),
+    (lambda: solve(np.ones((9, 2)), np.ones(9), loss=Squared()), ValueError, "of numbers"),
+    (lambda: solve(np.ones((9, 2)), np.zeros(9, int)), ValueError, "all 9 rows .* negative"),
+    (lambda: solve(np.ones((2, 2)), [0, 1], actions=("eval", "skip")), ValueError, "actions are "),
+    (lambda: reject_thresholds(X[0], [0, 1, 0], 0, 1, 1), ValueError, r"of shape \(3,\)"),
+    (lambda: reject_thresholds(X[:2], [1, 1], 0, 1, 1), ValueError, "all rows are of one class"),
+    (lambda: sparsify(None, target_fpr=0.1), ValueError, "y is None"),
+    (lambda: sparsify(), ValueError, "neither"),
+    (lambda: sparsify(target_fpr=0.1, target_tpr=0.9), ValueError, "target_tpr=0.9"),
+    (lambda: sparsify(target_fpr=0.1, beta=0.1, budget=3), ValueError, "beta=0.1, budget=3"),
+    (lambda: sparsify(target_fpr=0.1, budget=0), ValueError, "budget is 0;"),
+    (lambda: sparsify(target_fpr=0.1, beta=-1), ValueError, "beta"),
+    (lambda: sparsify(target_fpr=0.1, solver=Margin()), ValueError, "solver=Margin"),
+]
+ROWS = [(row[2], *row) for row in (*IMAGES, *DETECTORS, *CASCADES, *RATES)]
 
 
 @each(ROWS)
@@ -82,30 +207,13 @@ def test_messages(call, error, words):
     check(call, error, words)
 
 
-def test_pillow_images_of_more_than_8_bits():
+def test_images_of_more_than_8_bits_and_files_that_are_none(tmp_path):
     image = pytest.importorskip("PIL.Image")
     deep = image.fromarray(np.full((9, 9), 4000, np.uint16))
-    check(lambda: as_grey(deep), ValueError, "mode 'I;16'; wanted one of")
-
-
-def test_a_file_that_is_no_picture(tmp_path):
-    pytest.importorskip("PIL")
+    check(lambda: as_grey(deep), ValueError, "mode 'I;16'")
     path = tmp_path / "picture.png"
     path.write_text("no picture")
-    check(lambda: as_grey(path), ValueError, "it is no picture that Pillow knows")
-
-
-def test_a_file_that_is_cut_off(tmp_path):
-    image = pytest.importorskip("PIL.Image")
-    path = tmp_path / "picture.png"
+    check(lambda: as_grey(path), ValueError, "picture.png")
     image.fromarray(np.arange(10_000).reshape(100, 100).astype(np.uint8)).save(path)
     path.write_bytes(path.read_bytes()[:100])
     check(lambda: as_grey(path), ValueError, "cannot read .*picture.png")
-
-
-def test_pictures_without_hits_have_none():
-    """Smaller than the window: no window. Constant: windows, each with the same score."""
-    assert len(stump().scan(GREY[:20])) == stump().scan(GREY[:20]).n_windows == 0
-    hits = stump().scan(GREY)
-    assert len(hits) == hits.n_windows > 0
-    assert set(hits.scores) == {1.0}

@@ -1,9 +1,6 @@
 """What is said of bad input: solvers, exploration and value functions."""
 
-import numpy as np
-
 from mddag import MDP, MDDAGRegressor
-from mddag.losses import Squared
 from mddag.ordering import Given
 from mddag.solvers import (
     QWYC,
@@ -11,12 +8,10 @@ from mddag.solvers import (
     Margin,
     Portfolio,
     Prefix,
-    Rejection,
     Residual,
     Sarsa,
     Stopping,
 )
-from mddag.solvers.rejection.thresholds import reject_thresholds
 from mddag.solvers.sarsa import Flat, Growing
 from mddag.solvers.values import RadialBasis, Table
 from tests.messages.message import check, each
@@ -34,49 +29,6 @@ ROWS = [
     ("Residual", lambda: Residual(width=0), ValueError, "width is 0; wanted a whole number"),
     ("rates", lambda: QWYC(rates="few"), ValueError, "rates is 'few'; wanted shares of the rows"),
     ("rates above", lambda: QWYC(rates=(2,)), ValueError, r"rates are \(2,\); wanted shares"),
-    ("both rates", lambda: Rejection(0.1, 0.9), ValueError, "got target_fpr=0.1 and target_tpr=0"),
-    ("FPR", lambda: Rejection(target_fpr=3), ValueError, "target_fpr is 3; wanted a rate above 0"),
-    ("FPR 0", lambda: Rejection(target_fpr=0), ValueError, "target_fpr is 0; wanted a rate above"),
-    ("TPR 1", lambda: Rejection(target_tpr=1.0), ValueError, "target_tpr is 1.0; wanted a rate"),
-    ("budget", lambda: Rejection(budget=-1), ValueError, "budget is -1; wanted a number above 0"),
-    ("shift", lambda: Rejection(shift="low"), ValueError, "shift is 'low'; wanted a finite number"),
-    ("parts", lambda: Rejection(n_parts=1), ValueError, "n_parts is 1; wanted a whole number, 2"),
-    (
-        "detection of three classes",
-        lambda: Rejection().solve(MDP(np.ones((9, 2, 3)), np.arange(9) % 3)),
-        ValueError,
-        "Rejection got labels or votes of 3 scores; wanted two classes with one score",
-    ),
-    (
-        "detection of numbers",
-        lambda: Rejection().solve(MDP(np.ones((9, 2)), np.ones(9), loss=Squared())),
-        ValueError,
-        "Rejection got labels or votes of numbers",
-    ),
-    (
-        "nothing to detect",
-        lambda: Rejection().solve(MDP(np.ones((9, 2)), np.zeros(9, int))),
-        ValueError,
-        "all 9 rows for the policy are negative; detection wants rows of both classes",
-    ),
-    (
-        "no quit",
-        lambda: Rejection().solve(MDP(np.ones((2, 2)), [0, 1], actions=("eval", "skip"))),
-        ValueError,
-        r"actions are \('eval', 'skip'\); Rejection wants 'eval' and 'quit' among them",
-    ),
-    (
-        "sums of one row",
-        lambda: reject_thresholds(np.ones(4), [0, 1, 0, 1], 0, 1, 1),
-        ValueError,
-        r"partial_sums are of shape \(4,\); wanted finite numbers \(n, T\)",
-    ),
-    (
-        "sums of one class",
-        lambda: reject_thresholds(np.ones((2, 3)), [1, 1], 0, 1, 1),
-        ValueError,
-        "all rows are of one class; wanted positives and negatives",
-    ),
     ("order", lambda: QWYC(order="best"), TypeError, "ordering is 'best'; wanted a callable"),
     (
         "z",

@@ -30,12 +30,6 @@ ROWS = [
         r"metric is Accuracy\(\), which is for classifiers, but the model is a regressor, of which",
     ),
     (
-        "detection by a metric",
-        lambda: sparsify(beta=..., target_fpr=0.1, metric=RocAuc()),
-        ValueError,
-        r"metric=RocAuc\(\) is given beside a rate to detect at",
-    ),
-    (
         "a loss beyond the metric",
         lambda: sparsify(beta=..., max_loss=3, metric=RocAuc()),
         ValueError,
@@ -46,48 +40,6 @@ ROWS = [
         lambda: sparsify(beta=..., max_loss=0.1, metric=RocAuc()),
         ValueError,
         "80 rows are too few to promise max_loss=0.1 with confidence 0.9: it takes 100 rows",
-    ),
-    (
-        "detection without labels",
-        lambda: sparsify(target_fpr=0.1, y=None, solver=None),
-        ValueError,
-        "y is None; a rate of detection is that of true labels: give those of the rows X",
-    ),
-    (
-        "detection with a loss bound",
-        lambda: sparsify(beta=..., target_fpr=0.1, max_loss=0.1),
-        ValueError,
-        "max_loss=0.1 is given beside a rate to detect at; wanted beta or budget, or neither",
-    ),
-    (
-        "detection with a confidence",
-        lambda: sparsify(beta=..., target_fpr=0.1, confidence=0.5),
-        ValueError,
-        "confidence=0.5 is given beside a rate to detect at",
-    ),
-    (
-        "detection with another objective",
-        lambda: sparsify(target_fpr=0.1, objective="speed"),
-        ValueError,
-        "objective is 'speed'; wanted one of 'evaluations', 'nodes', 'time'",
-    ),
-    (
-        "detection with two knobs",
-        lambda: sparsify(target_fpr=0.1, budget=3),
-        ValueError,
-        "got beta=0.01, budget=3; wanted exactly one of beta, budget",
-    ),
-    (
-        "detection at two rates",
-        lambda: sparsify(target_fpr=0.1, target_tpr=0.9),
-        ValueError,
-        "got target_fpr=0.1 and target_tpr=0.9; wanted exactly one",
-    ),
-    (
-        "detection by another solver",
-        lambda: sparsify(target_fpr=0.1),
-        ValueError,
-        r"target_fpr=0.1 is given with solver=Margin\(every=1\), which does not know of rates",
     ),
     ("no knob", lambda: sparsify(beta=...), ValueError, "got none; wanted exactly one of beta"),
     (

@@ -9,7 +9,7 @@ from sklearn.svm import SVC
 
 import mddag
 from mddag import AdaBoostMHClassifier, Ensemble
-from mddag.learners import Haar
+from mddag.detection import Haar
 from tests.messages.models import X, Y, model, sparsify
 
 WIDE = np.tile(X, (4, 1))

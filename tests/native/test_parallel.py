@@ -12,14 +12,15 @@ import pytest
 import mddag
 from mddag import AdaBoostMHClassifier, Grid
 from mddag.dag.dag import Dag
-from mddag.features.haar import haar_values
-from mddag.learners import Haar, Stump, Tree
+from mddag.detection import Haar
+from mddag.features.patches import haar_values
+from mddag.learners import Stump, Tree
 from mddag.mdp.policy import EVAL, QUIT, SKIP, Policy
 from mddag.mdp.state import Stages
 from mddag.ranking import UrgencyExits
 from mddag.solvers import Descent
 from tests import rankings
-from tests.detection.classifiers import random_classifier, random_picture
+from tests.detection.problems import random_classifier, random_picture
 
 N_ROWS, N_COLUMNS = 20_000, 8
 

@@ -1,4 +1,4 @@
-"""The cascades of Figure 2 by their formulas, row by row: twins of src/mddag/detection/cascades."""
+"""The cascades of Figure 2 by their formulas, row by row: twins of src/mddag/detection."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""Twin of mddag/solvers/rejection/thresholds.py: the same minimum by trying every cut."""
+"""Twin of mddag/detection/thresholds.py: the same minimum by trying every cut."""
 
 from itertools import pairwise
 

@@ -20,10 +20,7 @@ from tests.solvers.problems import LOSSES, mdp_of, three_classifiers
 
 SETTINGS = ("every", "random_state", "n_threads", "verbose")
 CONTRACTS = ("Candidates", "Family", "Solver")
-OTHER_OBJECTIVE = ("Rejection",)  # rates of detection: tests/solvers/rejection
-SOLVERS = [
-    getattr(solvers, name) for name in solvers.__all__ if name not in CONTRACTS + OTHER_OBJECTIVE
-]
+SOLVERS = [getattr(solvers, name) for name in solvers.__all__ if name not in CONTRACTS]
 FAMILIES = [kind for kind in SOLVERS if issubclass(kind, Family)]
 SKIPPING = ("Descent", "Portfolio", "Sarsa", "WatkinsQ")  # others leave nothing out but the end
 EXITS = [kind for kind in SOLVERS if kind.__name__ not in SKIPPING]

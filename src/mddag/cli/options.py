@@ -254,6 +254,8 @@ def learner_of(name: str, leaves: int) -> Any:
     """A base learner of AdaBoost.MH."""
     if one_of("--learner", name, LEARNERS) == "tree":
         return mddag.learners.Tree(leaves)
+    if name == "haar":
+        return mddag.detection.Haar()
     return getattr(mddag.learners, name.capitalize())()
 
 

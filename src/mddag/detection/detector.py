@@ -1,19 +1,10 @@
-"""Detector: finds objects of one kind in pictures, such as faces; trained from patches of them.
-
-    detector = mddag.Detector().fit(faces, backgrounds)
-    boxes, scores = detector.detect("party.jpg")
-
-Every window of every scale is classified by a soft cascade over Haar features, which most windows
-leave after a few trees; overlapping hits are one object, whose evidence is the sum over its
-strongest hits; objects of less evidence than the cut are dropped. Upright objects only: a detector
-of frontal faces finds neither profiles nor faces that lie on their side.
-"""
+"""Prices."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -23,28 +14,57 @@ from mddag._internal.checks import (
     Parameters,
     check_between,
     check_is,
+    check_one_of,
     check_positive,
     check_whole,
+    checked_path,
     checked_threads,
 )
-from mddag._internal.output import progress
+from mddag._internal.output import progress, write_whole
 from mddag._internal.warnings import doubt
-from mddag.detection.augmentation import Augmentation
-from mddag.detection.backgrounds import checked_backgrounds
-from mddag.detection.cut import cut_for
-from mddag.detection.degradation import Degradation
+from mddag.detection.augmentation import Augmentation, Degradation
 from mddag.detection.grouping import (
     Groups,
+    cut_for,
     group_by_evidence,
     group_neighbours,
     without_nested,
 )
-from mddag.detection.hits import Hits
-from mddag.detection.levels import Size
-from mddag.detection.prices import Prices
-from mddag.detection.window_classifier import WindowClassifier
-from mddag.features.haar import Window
-from mddag.features.patches import checked_patches, checked_window
+from mddag.detection.images import checked_backgrounds
+from mddag.detection.window_classifier import TYPES, Hits, Size, WindowClassifier
+from mddag.features.patches import Window, checked_patches, checked_window
+from mddag.serving.model_file.container import (
+    Metadata,
+    ModelFileError,
+    Tensors,
+    Types,
+    check_fields,
+    check_tensors,
+    content_of,
+    pack,
+)
+
+
+@dataclass(frozen=True)
+class Prices:
+    """See mddag.detection.thresholds; a missed object costs 1.
+
+    miss           : share of the held-out objects that the last threshold may lose
+    false_positive : price of a negative that is accepted
+    evaluation     : price of one tree on one negative
+    shift          : by how many deviations objects are taken to be lower than they are
+    """
+
+    miss: float = 0.03
+    false_positive: float = 10.0
+    evaluation: float = 3e-3
+    shift: float = 0.15
+
+    def __post_init__(self) -> None:
+        check_between("miss", self.miss, 0.0, 1.0, "a share of the objects, 0 to 1")
+        for name in ("false_positive", "evaluation", "shift"):
+            check_between(name, getattr(self, name), 0.0, np.inf, "a finite number, 0 or more")
+
 
 Grey = NDArray[np.uint8]
 MOST_PIXELS = 32_896  # of a window: the scan keeps sums over its rectangles exactly in float32
@@ -114,7 +134,7 @@ class Detector(Parameters):
 
         patches     : uint8 (n, height, width), grey, one object in each, framed alike; of any size:
                       they are resized to the window
-        backgrounds : pictures without the object, or paths: see `mddag.detection.picture.as_grey`;
+        backgrounds : pictures without the object, or paths: see `mddag.detection.images.as_grey`;
                       those smaller than the window are left out
         negatives   : more patches without the object, uint8 (n, height, width), if there are any
         """
@@ -152,7 +172,7 @@ class Detector(Parameters):
     ) -> Detections:
         """The objects of a picture.
 
-        picture  : an array, a Pillow image or a path: see `mddag.detection.picture.as_grey`; one
+        picture  : an array, a Pillow image or a path: see `mddag.detection.images.as_grey`; one
                    that is smaller than the window has no objects
         scale    : ratio of neighbouring scales: nearer to 1 is slower and finds a little more
         min_size, max_size : of objects in pixels: the height, or height and width
@@ -172,14 +192,14 @@ class Detector(Parameters):
 
     def draw(self, picture: Any, **options: Any) -> Any:
         """The picture with its objects in boxes, a Pillow image; options as for ``detect``."""
-        from mddag.detection.drawing import drawn
+        from mddag.detection.images import drawn
 
         found = self.detect(picture, **options)
         return drawn(picture, found.boxes)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the fitted detector to a file that ``mddag.load`` reads."""
-        from mddag.detection.detector_file import write
+        from mddag.detection.detector import write
 
         self._fitted()
         write(path, self)
@@ -260,3 +280,131 @@ def _objects(classifier: WindowClassifier, hits: Hits, cut: float) -> Groups:
     evidence = hits.scores - classifier.accept + LEAST_EVIDENCE
     groups = group_by_evidence(hits.boxes, evidence, cut=cut, strongest=STRONGEST)
     return without_nested(groups)
+
+
+VERSION = 1
+FIELDS: dict[str, Types] = {
+    "kind": str,
+    "version": int,
+    "window": list,
+    "margin": int,
+    "min_deviation": float,
+    "skips": bool,
+    "cut": float,
+    "grouping": str,
+    "parameters": dict,
+}
+STORED = {
+    np.int32: "I32",
+    np.int64: "I64",
+    np.float32: "F64",  # float32 thresholds as float64, which is exact
+    np.float64: "F64",
+    np.bool_: "U8",
+}
+TWO_DIMENSIONS = ("features", "node_next", "node_votes")
+TENSORS = {
+    name: (STORED[dtype], 2 if name in TWO_DIMENSIONS else 1) for name, dtype in TYPES.items()
+} | {"accept": ("F64", 1)}
+NUMBERS_OF_A_FEATURE = 15
+
+
+def write(path: str | os.PathLike[str], detector: Detector) -> None:
+    """Write the file, whole or not at all; what cannot be read again is not written."""
+    data = to_bytes(detector)
+    content_of(data, of_content)
+    write_whole(checked_path(path), data)
+
+
+def to_bytes(detector: Detector) -> bytes:
+    """The content of a detector's file; the same for the same detector."""
+    classifier = detector.classifier_
+    metadata = {
+        "kind": "detector",
+        "version": VERSION,
+        "window": [int(side) for side in classifier.window],
+        "margin": int(classifier.margin),
+        "min_deviation": float(classifier.min_deviation),
+        "skips": bool(classifier.skips),
+        "cut": float(detector.cut_),
+        "grouping": detector.grouping_,
+        "parameters": {
+            name: _plain(asdict(value) if name in SETTINGS else value)
+            for name, value in detector.get_params(deep=False).items()
+            if name != "n_threads"
+        },
+    }
+    tensors = {name: getattr(classifier, name) for name in TYPES}
+    tensors["features"] = tensors["features"].reshape(-1, NUMBERS_OF_A_FEATURE)
+    stored = {name: tensor.astype(_numpy_type(name)) for name, tensor in tensors.items()}
+    return pack(metadata, stored | {"accept": np.array([classifier.accept], np.float64)})
+
+
+def of_content(metadata: Metadata, tensors: Tensors, n_threads: int = 1) -> Detector:
+    """The detector that these hold, checked throughout."""
+    if metadata.get("version") != VERSION:
+        raise ModelFileError(
+            f"the detector has format version {metadata.get('version')!r:.20}, but this mddag "
+            f"reads version {VERSION}; upgrade it: pip install --upgrade mddag"
+        )
+    check_fields("the metadata", metadata, FIELDS)
+    check_tensors(tensors, TENSORS)
+    check_one_of("grouping", metadata["grouping"], GROUPINGS)
+    check_between("min_deviation", metadata["min_deviation"], 0, 255, "grey levels, 0 to 255")
+    if len(tensors["accept"]) != 1 or not np.isfinite(tensors["node_votes"]).all():
+        raise ModelFileError("the votes are not finite, or there is no single accepting threshold")
+    arrays: dict[str, Any] = {name: tensors[name].astype(dtype) for name, dtype in TYPES.items()}
+    arrays["features"] = arrays["features"].reshape(-1, 3, 5)
+    window = _window(metadata["window"])
+    classifier = WindowClassifier(
+        window=window,
+        **arrays,
+        accept=float(tensors["accept"][0]),
+        margin=_margin(metadata["margin"], window),
+        min_deviation=metadata["min_deviation"],
+        skips=metadata["skips"],
+    )
+    detector = Detector(**_parameters(metadata["parameters"]), n_threads=n_threads)
+    detector.check()
+    detector.classifier_, detector.cut_ = classifier, metadata["cut"]
+    detector.grouping_ = metadata["grouping"]
+    return detector
+
+
+def _plain(value: Any) -> Any:
+    """A parameter as JSON has it: numbers of numpy, which users may give, are no numbers there."""
+    if isinstance(value, dict):
+        return {name: _plain(v) for name, v in value.items()}
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def _numpy_type(name: str) -> Any:
+    return {"I32": np.int32, "I64": np.int64, "F64": np.float64, "U8": np.uint8}[TENSORS[name][0]]
+
+
+def _window(sides: list[Any]) -> tuple[int, int]:
+    if len(sides) != 2:
+        raise ModelFileError(f"the window is {sides!r:.40}; wanted height and width")
+    return _count(sides[0]), _count(sides[1])
+
+
+def _margin(margin: Any, window: tuple[int, int]) -> int:
+    if 2 * _count(margin) >= min(window):
+        raise ModelFileError(f"a margin of {margin} pixels leaves nothing of the window {window}")
+    return int(margin)
+
+
+def _count(number: Any) -> int:
+    if type(number) is not int or not 0 <= number < 2**31:
+        raise ModelFileError(f"a number of pixels is {number!r:.40}")
+    return number
+
+
+def _parameters(given: dict[str, Any]) -> dict[str, Any]:
+    """The arguments of Detector."""
+    for name, kind in SETTINGS.items():
+        if not isinstance(given.get(name), dict):
+            raise ModelFileError(f"{name} is {given.get(name)!r:.40}; wanted its settings by name")
+        given = given | {name: kind(**given[name])}
+    if isinstance(given.get("window"), list):
+        given = given | {"window": tuple(given["window"])}
+    return given

@@ -9,6 +9,7 @@ weighted by evidence. Objects of less than a cut are dropped: one window alone i
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -148,3 +149,22 @@ def _inside_stronger(groups: Groups) -> NDArray[np.bool_]:
         around[i] = False
         inside[i] = (around & stronger).any()
     return inside
+
+
+TAIL = 40  # false objects of which the tail is made
+
+
+def cut_for(evidence: NDArray[np.float64], megapixels: float, per_megapixel: float) -> float:
+    """The evidence above which `per_megapixel` false objects are expected.
+
+    evidence : (n,), of the false objects found in pictures of that many `megapixels`
+    """
+    wanted = megapixels * per_megapixel
+    strongest = np.sort(np.asarray(evidence))[::-1][:TAIL]
+    n = len(strongest)
+    if n < 2 or wanted >= len(evidence):
+        return 0.0
+    if wanted >= n:
+        return float(np.sort(evidence)[::-1][int(wanted)])
+    mean_excess = float((strongest[:-1] - strongest[-1]).mean())
+    return float(strongest[-1]) + mean_excess * math.log(n / wanted)

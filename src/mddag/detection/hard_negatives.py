@@ -12,10 +12,8 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from mddag.detection.hits import resized
-from mddag.detection.levels import Levels, levels_of
-from mddag.detection.window_classifier import WindowClassifier
-from mddag.features.haar import Window
+from mddag.detection.window_classifier import Levels, WindowClassifier, levels_of, resized
+from mddag.features.patches import Window
 
 Grey = NDArray[np.uint8]
 Patches = NDArray[np.uint8]

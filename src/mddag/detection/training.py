@@ -1,9 +1,4 @@
-"""Training: rounds of boosting and of hard negatives, from patches and pictures to a soft cascade.
-
-Each round boosts anew, longer than the round before, on all negatives so far; sets the thresholds
-on objects and pictures held out; and adds the windows of the other pictures that it takes for the
-object. The last round is the detector. Held-out pictures then set the cut: see cut.py.
-"""
+"""Prices: what the reject thresholds of a detector weigh against each other."""
 
 from __future__ import annotations
 
@@ -16,21 +11,187 @@ from numpy.typing import NDArray
 
 from mddag._internal.output import Report
 from mddag._internal.warnings import doubt
-from mddag.detection.augmentation import Augmentation, beside, resized
-from mddag.detection.degradation import Degradation
-from mddag.detection.gentle_boosting import gentle_trees
+from mddag.detection.augmentation import Augmentation, Degradation, beside, resized
+from mddag.detection.detector import Prices
+from mddag.detection.haar import PatchColumns
 from mddag.detection.hard_negatives import mined, random_windows, seen_otherwise
-from mddag.detection.prices import Prices
-from mddag.detection.soft_cascade import soft_cascade, sums_by_tree, thresholds_of
-from mddag.detection.window_classifier import WindowClassifier
-from mddag.features.haar import Window, haar_features, n_haar_features
-from mddag.features.patches import PatchFeatures
-from mddag.learners.patch_columns import PatchColumns
+from mddag.detection.thresholds import reject_thresholds
+from mddag.detection.window_classifier import LEAF, WindowClassifier
+from mddag.ensemble.ensemble import Ensemble
+from mddag.ensemble.nodes import Nodes
+from mddag.ensemble.votes import partial_sums
+from mddag.features.patches import PatchFeatures, Window, haar_features, n_haar_features
+from mddag.learners.learner import Learner
 from mddag.learners.trees import Tree
+
+Floats = NDArray[np.float64]
+LEAST_EDGE = 1e-6
+SHRINKAGE = 0.5  # smaller votes of more trees generalise better: docs/research/detector.md
+TRIMMED = 0.01  # of the weight: that of the lightest patches, on which no tree is grown
+TREES_PER_CHOICE = 25  # before it is seen again which these are
+
+
+def gentle_trees(
+    columns: PatchColumns,
+    positive: NDArray[np.bool_],
+    learner_of: Callable[[int], Learner],
+    n_trees: int,
+    n_open: int,
+    rng: np.random.Generator,
+    report: Callable[[int], None] = lambda n_done: None,
+) -> list[Nodes]:
+    """Up to `n_trees` trees; fewer where no tree is better than chance any more.
+
+    positive   : (n,); both classes begin with half of the weight
+    learner_of : the learner of a tree, by its number from 0
+    n_open     : features that each round may use
+    """
+    y = np.where(positive, 1.0, -1.0)
+    weights = initial_weights(positive)
+    prior = 1.0 / len(positive)  # of each class in each leaf: keeps the votes of small leaves small
+    heavy, some = np.arange(len(positive)), columns
+    trees: list[Nodes] = []
+    for n_done in range(n_trees):
+        if n_done and n_done % TREES_PER_CHOICE == 0:
+            heavy = heaviest(weights, 1 - TRIMMED)
+            some = columns.taken(heavy)
+        candidates = rng.choice(columns.n_features, min(n_open, columns.n_features), replace=False)
+        share = weights[heavy] / weights[heavy].sum()
+        targets = y[heavy, None].astype(np.int8)
+        grown = learner_of(n_done).fit(some.restricted(candidates), targets, share[:, None])
+        shape = grown if some is columns else _on_all(grown, some, columns)
+        leaf = columns.leaf_codes(shape)
+        votes = SHRINKAGE * leaf_votes(leaf, positive, weights, shape.n_leaves, prior)
+        if shape.n_leaves < 2 or np.abs(votes).max() < LEAST_EDGE:
+            break
+        trees.append(Nodes(shape.records, votes[:, None], shape.words))
+        weights *= np.exp(-y * votes[leaf])
+        weights /= weights.sum()
+        report(n_done + 1)
+    return trees
+
+
+def heaviest(weights: Floats, share: float) -> NDArray[np.intp]:
+    """The fewest rows that have that share of the weight, in order."""
+    order = np.argsort(-weights, kind="stable")
+    n = int(np.searchsorted(np.cumsum(weights[order]), share * weights.sum())) + 1
+    return np.sort(order[:n])
+
+
+def _on_all(grown: Nodes, some: PatchColumns, columns: PatchColumns) -> Nodes:
+    """The tree with thresholds halfway between values of all patches, not of some."""
+    records = grown.records.copy()
+    for record in records:
+        feature = int(record["feature"])
+        if feature >= 0:
+            cut = some.found[feature, float(record["threshold"])]
+            record["threshold"] = columns.threshold(feature, cut)
+    return Nodes(records, grown.votes, grown.words)
+
+
+def initial_weights(positive: NDArray[np.bool_]) -> Floats:
+    """Weights (n,) by which both classes weigh one half."""
+    shares = np.where(positive, 0.5 / positive.sum(), 0.5 / (~positive).sum())
+    return np.asarray(shares / shares.sum())
+
+
+def leaf_votes(
+    leaf: NDArray[np.unsignedinteger],
+    positive: NDArray[np.bool_],
+    weights: Floats,
+    n_leaves: int,
+    prior: float,
+) -> Floats:
+    """(W+ - W-) / (W+ + W- + prior) of each leaf, (n_leaves,)."""
+    of_positives = np.bincount(leaf[positive], weights[positive], n_leaves)
+    of_negatives = np.bincount(leaf[~positive], weights[~positive], n_leaves)
+    return np.asarray((of_positives - of_negatives) / (of_positives + of_negatives + prior))
+
+
+Patches = NDArray[np.uint8]
+
+
+def sums_by_tree(
+    trees: Sequence[Nodes], features: PatchFeatures, patches: Patches, n_threads: int = 1
+) -> Floats:
+    """The sum of votes after each tree, float64 (n, T)."""
+    ensemble = Ensemble.from_trees(
+        list(trees), features=features, bias=np.zeros(1), classes=np.array([0, 1])
+    )
+    steps = partial_sums(ensemble.votes(patches, n_threads=n_threads))
+    next(steps)
+    return np.stack([step[:, 0].copy() for step in steps], axis=1)
+
+
+def thresholds_of(objects: Floats, negatives: Floats, prices: Prices) -> tuple[Floats, float]:
+    """Reject thresholds (T,), and what the last sum must reach.
+
+    objects, negatives : (n, T), sums after each tree
+    """
+    # Above 0 objects are more likely than negatives: where they are easy to tell, that is enough.
+    accept = min(0.0, float(np.quantile(objects[:, -1], prices.miss)))
+    reject = reject_thresholds(
+        np.concatenate([objects, negatives]),
+        np.arange(len(objects) + len(negatives)) < len(objects),
+        float(np.nextafter(accept, -np.inf)),  # a sum that just reaches it is accepted
+        prices.false_positive,
+        prices.evaluation,
+        prices.shift,
+    )
+    return reject, accept
+
+
+def soft_cascade(
+    trees: Sequence[Nodes],
+    features: PatchFeatures,
+    reject: Floats,
+    accept: float,
+    min_deviation: float,
+) -> WindowClassifier:
+    """The trees as a classifier of windows, one stage each; of the features only those in use."""
+    parts = [_nodes_of(tree) for tree in trees]
+    feature = np.concatenate([part[0] for part in parts])
+    used, node_feature = np.unique(feature, return_inverse=True)
+    sizes = [len(part[0]) for part in parts]
+    starts = np.concatenate([[0], np.cumsum(sizes)])
+    shifted = [
+        np.where(part[2] == LEAF, LEAF, part[2] + start)
+        for part, start in zip(parts, starts[:-1], strict=True)
+    ]
+    return WindowClassifier(
+        window=features.window,
+        features=features.rectangles[used],
+        node_feature=node_feature.astype(np.int32),
+        node_threshold=np.concatenate([part[1] for part in parts]).astype(np.float32),
+        node_next=np.concatenate(shifted).astype(np.int32),
+        node_votes=np.concatenate([part[3] for part in parts]),
+        tree_starts=starts,
+        stage_starts=np.arange(len(trees) + 1),
+        stage_fresh=np.arange(len(trees)) == 0,
+        # A sum that is equal to the threshold is rejected.
+        stage_reject=np.where(np.isneginf(reject), reject, np.nextafter(reject, np.inf)),
+        accept=accept,
+        min_deviation=min_deviation,
+    )
+
+
+def _nodes_of(
+    tree: Nodes,
+) -> tuple[NDArray[np.int32], Floats, NDArray[np.int32], Floats]:
+    """Of the splits of a tree: feature, threshold, next (n, 2) and votes (n, 2)."""
+    records = tree.records
+    splits = np.flatnonzero(records["feature"] >= 0)
+    number = np.full(len(records), LEAF)
+    number[splits] = np.arange(len(splits))
+    children = np.stack([records["left"][splits], records["right"][splits]], axis=1)
+    is_leaf = records["feature"][children] < 0
+    codes = np.where(is_leaf, records["left"][children], 0)
+    votes = np.where(is_leaf, tree.votes[codes, 0], 0.0)
+    return records["feature"][splits], records["threshold"][splits], number[children], votes
+
 
 Grey = NDArray[np.uint8]
 Steps = Callable[[int], None]  # called with the number of trees that are done
-Patches = NDArray[np.uint8]
 HELD_OUT = 0.15  # of the objects and of the pictures, for thresholds and cut
 EARLY, EARLY_LEAVES = 30, 4  # trees that most windows get to: small ones are fast
 OPEN = 700  # features that one tree may use

@@ -13,25 +13,19 @@ from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
+from mddag._internal.applications import RATES, part
 from mddag.calibration.calibration import Calibration
 from mddag.dag.replay import Replay
 from mddag.ensemble.ensemble import Ensemble
 from mddag.ensemble.votes import Votes
 from mddag.estimators.adaboost import AdaBoostMHClassifier
 from mddag.estimators.dag_estimator import DagEstimator
-from mddag.estimators.detection import (
-    check_two_classes,
-    detecting_solver,
-    detector_calibration,
-    rates_on,
-)
 from mddag.losses import Logistic
 from mddag.mdp.mdp import MDP
 from mddag.mdp.policy import ACTIONS, Policy
 from mddag.metrics.classification import checked_class_metric
 from mddag.ordering import Given
-from mddag.solvers import Rejection, Sarsa, Solver
-from mddag.solvers.rejection.rejection import Detection
+from mddag.solvers import Sarsa, Solver
 
 
 class MDDAGClassifier(ClassifierMixin, DagEstimator):  # type: ignore[misc]
@@ -224,7 +218,7 @@ class MDDAGClassifier(ClassifierMixin, DagEstimator):  # type: ignore[misc]
     def _detects(self) -> bool:
         """Whether a rate is wanted."""
         given = self.target_fpr is not None or self.target_tpr is not None
-        return given or isinstance(self.solver, Rejection)
+        return given or getattr(self.solver, "detects", False)
 
     def _targets(self, y: Any) -> NDArray[Any]:
         targets = super()._targets(y)
@@ -258,16 +252,18 @@ class MDDAGClassifier(ClassifierMixin, DagEstimator):  # type: ignore[misc]
     def _own_solver(self) -> Any:
         if self.target_fpr is None and self.target_tpr is None:
             return self.solver
-        return detecting_solver(self.solver, self.target_fpr, self.target_tpr)
+        detection = part(RATES, "detection")
+        return detection.detecting_solver(self.solver, self.target_fpr, self.target_tpr)
 
     def _solved(self, solver: Solver, mdp: MDP) -> Policy:
-        if not isinstance(solver, Rejection):
+        if not solver.detects:
             return super()._solved(solver, mdp)
-        found = solver.detector(mdp)
+        found = solver.detector(mdp)  # type: ignore[attr-defined]
         self._found_rates = found.rates
-        return found.policy
+        policy: Policy = found.policy
+        return policy
 
-    def take(self, found: Detection, ensemble: Ensemble, mdp: MDP) -> None:
+    def take(self, found: Any, ensemble: Ensemble, mdp: MDP) -> None:
         """Take a cascade that ``Rejection`` found on the rows of an MDP."""
         self._found_rates = found.rates
         self.settle(ensemble, found.policy, mdp)
@@ -279,10 +275,10 @@ class MDDAGClassifier(ClassifierMixin, DagEstimator):  # type: ignore[misc]
         rates = self.__dict__.pop("_found_rates", None)
         if not self._detects:
             return super()._calibrated(ensemble, policy, left, mdp)
-        check_two_classes(ensemble, "a rate to detect at")
-        target = self._own_solver().target
-        self.realised_rates_ = rates_on(left, mdp, target) if rates is None else rates
-        return detector_calibration(ensemble, policy, left, mdp)
+        solver = self._own_solver()
+        calibration: Calibration = solver.calibration(ensemble, policy, left, mdp)
+        self.realised_rates_ = solver.rates(left, mdp) if rates is None else rates
+        return calibration
 
     def _default_model(self) -> Any:
         return AdaBoostMHClassifier(n_threads=self.n_threads, verbose=self.verbose)

@@ -17,15 +17,17 @@
 
 from mddag.metrics.classification import Accuracy, LogLoss, RocAuc
 from mddag.metrics.detection import (
+    DetectionRun,
+    RealisedRates,
+    Scored,
+    best_within,
     fpr_at_tpr,
     rate_interval,
     threshold_at_fpr,
     threshold_at_tpr,
     tpr_at_fpr,
 )
-from mddag.metrics.detection_runs import DetectionRun, Scored, best_within
 from mddag.metrics.ranking import MAP, MRR, NDCG, LetorNDCG, MeanNDCG
-from mddag.metrics.realised_rates import RealisedRates
 
 __all__ = [
     "MAP",

@@ -12,12 +12,14 @@ Labels are 0 and 1, -1 and 1, or booleans.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mddag._internal.checks import as_floats, check_between, check_whole, described
+from mddag._internal.checks import as_floats, check_between, check_one_of, check_whole, described
 
 _ROUNDING = 1e-9  # 0.29 of 100 rows are 29 rows, though 0.29 * 100 < 29 in floating point
 
@@ -112,3 +114,112 @@ def _some(values: NDArray[np.float64], kind: str, rate: str) -> NDArray[np.float
     if not len(values):
         raise ValueError(f"no row is {kind}; {rate} needs one at least")
     return values
+
+
+class Scored:
+    """Rows with scores, labels and the base classifiers evaluated for each."""
+
+    def __init__(self, scores: ArrayLike, labels: ArrayLike, n_evaluated: ArrayLike) -> None:
+        self.scores, self.positive = checked_scores(scores, labels)
+        wanted = f"one number for each row, ({len(self.scores)},)"
+        self.n_evaluated = as_floats("n_evaluated", n_evaluated, wanted)
+        if self.n_evaluated.shape != self.scores.shape:
+            raise ValueError(f"n_evaluated has shape {self.n_evaluated.shape}; wanted {wanted}")
+
+    @property
+    def cost(self) -> float:
+        """Mean evaluations on negatives."""
+        return float(self.n_evaluated[~self.positive].mean())
+
+    def rates(self, threshold: float) -> tuple[float, float]:
+        """TPR and FPR at a threshold."""
+        above = self.scores > threshold
+        return float(above[self.positive].mean()), float(above[~self.positive].mean())
+
+
+@dataclass(frozen=True)
+class DetectionRun:
+    """One setting of one method at a fixed FPR.
+
+    train_tpr, train_cost : TPR and mean evaluations on negatives of training rows
+    test_tpr, test_cost   : those of test rows, the threshold from the test rows (the paper's)
+    held_out_tpr, held_out_fpr : rates of test rows at the threshold of validation rows
+    """
+
+    train_tpr: float
+    train_cost: float
+    test_tpr: float
+    test_cost: float
+    held_out_tpr: float
+    held_out_fpr: float
+
+    @classmethod
+    def of(
+        cls, train: Scored, test: Scored, fpr: float, validation: Scored | None = None
+    ) -> DetectionRun:
+        """The run of a setting; without validation rows the training rows are those."""
+        train_tpr, threshold = tpr_at_fpr(train.scores, train.positive, fpr)
+        if validation is not None:
+            threshold = tpr_at_fpr(validation.scores, validation.positive, fpr)[1]
+        test_tpr = tpr_at_fpr(test.scores, test.positive, fpr)[0]
+        return cls(train_tpr, train.cost, test_tpr, test.cost, *test.rates(threshold))
+
+
+def best_within(runs: Sequence[DetectionRun], bounds: Iterable[float]) -> list[DetectionRun | None]:
+    """The run k*(N) for each bound N on the evaluations; None where every run needs more.
+
+    Among runs of equal TPR the first in the list is taken.
+    """
+    tprs = np.array([run.train_tpr for run in runs])
+    costs = np.array([run.train_cost for run in runs])
+    chosen: list[DetectionRun | None] = []
+    for bound in bounds:
+        within = np.flatnonzero(costs <= bound)
+        chosen.append(runs[within[tprs[within].argmax()]] if len(within) else None)
+    return chosen
+
+
+@dataclass(frozen=True)
+class RealisedRates:
+    """Rates on held-out rows, beside the one that was wanted.
+
+    target, wanted           : "target_fpr" or "target_tpr", and its number
+    fpr, tpr                 : as measured
+    fpr_error, tpr_error     : their standard errors
+    fpr_interval, tpr_interval : of Clopper and Pearson, 95 %
+    n_negatives, n_positives : rows that they were measured on
+    n_evaluated              : mean evaluations on negatives
+    """
+
+    target: str
+    wanted: float
+    fpr: float
+    fpr_error: float
+    fpr_interval: Sequence[float]
+    tpr: float
+    tpr_error: float
+    tpr_interval: Sequence[float]
+    n_negatives: int
+    n_positives: int
+    n_evaluated: float
+
+    def __post_init__(self) -> None:
+        check_one_of("target", self.target, ("target_fpr", "target_tpr"))
+        for name in ("fpr_interval", "tpr_interval"):
+            low, high = getattr(self, name)
+            object.__setattr__(self, name, (float(low), float(high)))
+
+    def __str__(self) -> str:
+        return "\n".join([self.line("fpr"), self.line("tpr")])
+
+    def line(self, rate: str) -> str:
+        """One of the rates, "fpr" or "tpr", beside the one that was wanted, if it was."""
+        check_one_of("rate", rate, ("fpr", "tpr"))
+        name, found, error = rate.upper(), getattr(self, rate), getattr(self, f"{rate}_error")
+        low, high = getattr(self, f"{rate}_interval")
+        wanted = f"{self.wanted:g} wanted, " if self.target == f"target_{rate}" else ""
+        rows = f"{self.n_negatives} negatives" if rate == "fpr" else f"{self.n_positives} positives"
+        return (
+            f"{name}: {wanted}{found:.4g} +- {error:.2g} realised on {rows} held out "
+            f"(95 %: {low:.4g} to {high:.4g})"
+        )

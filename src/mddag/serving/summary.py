@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from mddag._internal.checks import check_one_of
 from mddag.ensemble.tasks import TASKS
-from mddag.metrics.realised_rates import RealisedRates
+from mddag.metrics.detection import RealisedRates
 
 KINDS = tuple(TASKS)
 KNOBS = ("beta", "budget", "max_loss", "max_disagreement")

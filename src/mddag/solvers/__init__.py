@@ -14,20 +14,18 @@ further rows, which choose among the policies that were learned, by Eq. (8).
 | QWYC | disagreement with the full ensemble is to be bounded: two thresholds per step |
 | Residual | rows are few but the ensemble is long: a regression of the full score, one parameter |
 | Stopping | probabilities count: early exits whose scores are read as a calibration reads them |
-| Rejection | detection: an FPR or a TPR is wanted, and the cost is that of negatives |
 
 ``solver`` has the contract: start there. ``sarsa`` and ``values`` are the paper's temporal
 differences, ``exits`` has what early exits share, ``portfolio`` is the default, which runs the
-others. ``rejection`` is for detectors, ``ranking`` for rankers: its members look at whole queries,
-not at an MDP. ``front`` chooses among policies by loss and cost, ``preparation`` orders base
-classifiers and makes grids and soft targets.
+others. ``ranking`` is for rankers: its members look at whole queries, not at an MDP; that of
+detection is ``mddag.detection.Rejection``. ``front`` chooses among policies by loss and cost,
+``preparation`` orders base classifiers and makes grids and soft targets.
 """
 
 from mddag.solvers.descent import Descent
 from mddag.solvers.margin import Margin, Prefix
 from mddag.solvers.portfolio.portfolio import Portfolio
 from mddag.solvers.qwyc import QWYC
-from mddag.solvers.rejection.rejection import Rejection
 from mddag.solvers.residual import Residual
 from mddag.solvers.sarsa import Sarsa, WatkinsQ
 from mddag.solvers.solver import Candidates, Family, Solver
@@ -41,7 +39,6 @@ __all__ = [
     "Margin",
     "Portfolio",
     "Prefix",
-    "Rejection",
     "Residual",
     "Sarsa",
     "Solver",

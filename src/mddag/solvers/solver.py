@@ -49,6 +49,11 @@ class Solver(ABC):
                       leave both as they are, and `with_order` takes the order that a user names
     cells_per_class : cells of the grid for each top class; None for the usual number
 
+    What it is for:
+
+    detects         : it rejects rows at a wanted rate; estimators ask it for rates and calibration,
+                      see ``mddag.detection.Rejection``
+
     What it can do at several prices:
 
     solves_paths    : `solve_path` is quicker than a solve per price; callers then part nothing
@@ -64,6 +69,7 @@ class Solver(ABC):
     """
 
     arranges: ClassVar[bool] = False
+    detects: ClassVar[bool] = False
     cells_per_class: ClassVar[int | None] = None
     solves_paths: ClassVar[bool] = False
     settings: ClassVar[tuple[str, ...]] = ()

@@ -38,7 +38,6 @@ from mddag.tuning.arguments import (
     supported,
 )
 from mddag.tuning.candidate_front import Candidate
-from mddag.tuning.detection import sparse_detector
 from mddag.tuning.guarantee import Guarantee
 from mddag.tuning.measurement import measured
 from mddag.tuning.metric_loss import MetricLoss, metric_loss_of
@@ -83,8 +82,6 @@ def sparsify(
     n_jobs: int | None = None,
     verbose: bool = False,
     random_state: Any = 0,
-    target_fpr: float | None = None,
-    target_tpr: float | None = None,
 ) -> Any:
     """A fitted MDDAGClassifier or MDDAGRegressor over the base classifiers of a model.
 
@@ -121,37 +118,14 @@ def sparsify(
                        given, for the solver as many as jobs. The result depends on neither
     verbose          : show progress on standard error
     loss, solver, ordering, random_state : as for ``MDDAGClassifier``
-    target_fpr, target_tpr : detection at a wanted rate, as for ``MDDAGClassifier``; y must be
-                       given. Then beta is the price of an evaluation of a negative in misses,
-                       0.001 by default, and budget the mean evaluations of negatives, at most; it
-                       takes seconds, and n_jobs and verbose have no effect
 
-    Exactly one of the four knobs must be given, or at most one of the first two for detection. The
-    time taken grows with rows and base classifiers; ``solver=Margin()`` takes a fraction of the
-    default's. ``print`` of the result gives a summary of five lines, ``summary_`` has the numbers;
-    what makes it doubtful is a ``DoubtfulResult`` warning.
+    Exactly one of the four knobs must be given. To detect at a wanted rate of false positives use
+    ``mddag.detection.sparsify``. The time taken grows with rows and base classifiers;
+    ``solver=Margin()`` takes a fraction of the default's. ``print`` of the result gives a summary
+    of five lines, ``summary_`` has the numbers; what makes it doubtful is a ``DoubtfulResult``
+    warning.
     """
     check_one_of("objective", objective, OBJECTIVES)
-    if target_fpr is not None or target_tpr is not None:
-        check_one_of("objective of a detector", objective, EVALUATIONS_OR_TIME)
-        others = {"max_loss": max_loss, "max_disagreement": max_disagreement, "loss": loss}
-        others["metric"] = metric
-        others["confidence"] = None if isinstance(confidence, DefaultNumber) else confidence
-        return sparse_detector(
-            model,
-            X,
-            y,
-            knobs={"beta": beta, "budget": budget},
-            others=others,
-            sample_weight=sample_weight,
-            solver=solver,
-            ordering=ordering,
-            every=(EVERY if objective == "time" else 1) if every is None else every,
-            n_threads=1 if n_threads is None else n_threads,
-            random_state=random_state,
-            target_fpr=target_fpr,
-            target_tpr=target_tpr,
-        )
     knob, value = one_knob(
         metric, beta=beta, budget=budget, max_loss=max_loss, max_disagreement=max_disagreement
     )

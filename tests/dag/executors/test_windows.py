@@ -11,8 +11,7 @@ from mddag.dag.dag import Dag
 from mddag.dag.executors import Walk, Windows
 from mddag.ensemble.ensemble import Ensemble
 from mddag.features.features import Features
-from mddag.features.haar import haar_features
-from mddag.features.patches import PatchFeatures
+from mddag.features.patches import PatchFeatures, haar_features
 from mddag.mdp.grid import Grid
 from mddag.mdp.policy import EVAL, QUIT, Policy
 from tests import strategies

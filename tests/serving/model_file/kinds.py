@@ -12,8 +12,7 @@ from mddag.ensemble.ensemble import Ensemble
 from mddag.ensemble.nodes import TreeBuilder
 from mddag.ensemble.tasks import Classification, Regression
 from mddag.features.features import Features
-from mddag.features.haar import haar_features
-from mddag.features.patches import PatchFeatures
+from mddag.features.patches import PatchFeatures, haar_features
 from mddag.features.prices import FeaturePrices
 from mddag.mdp.grid import Grid
 from mddag.mdp.mdp import Evaluation

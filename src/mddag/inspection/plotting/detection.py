@@ -22,8 +22,7 @@ from mddag.inspection.plotting._axes import (
     log_if_wide,
     pyplot,
 )
-from mddag.metrics.detection import check_rate
-from mddag.metrics.detection_runs import DetectionRun, best_within
+from mddag.metrics.detection import DetectionRun, best_within, check_rate
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -33,7 +33,7 @@ from mddag.inspection.plotting.grouping import Grouping
 from mddag.losses import ZeroOne
 from mddag.mdp.curve import Curve
 from mddag.mdp.mdp import Evaluation
-from mddag.metrics.realised_rates import RealisedRates
+from mddag.metrics.detection import RealisedRates
 
 MOST_GROUPS = 24  # columns of the DAG
 MOST_EVALUATIONS = 4_000_000  # on all paths that are counted: some 200 MB at work

@@ -18,7 +18,7 @@ from mddag._internal.output import write_whole
 from mddag.calibration.calibration import Calibration
 from mddag.dag.dag import Dag
 from mddag.mdp.mdp import Evaluation
-from mddag.metrics.realised_rates import RealisedRates
+from mddag.metrics.detection import RealisedRates
 from mddag.serving.model_file.container import (
     Metadata,
     ModelFileError,

@@ -1,0 +1,309 @@
+"""The rows of a cascade in training: coded for learners, held out for thresholds, refilled.
+
+A part of the rows is boosted on (``CodedRows``); the rest is held out (``HeldRows``), for
+thresholds and rates. Rows that are rejected leave both parts, and a ``Supply`` of negatives, if
+there is one, fills the gaps with negatives that pass the cascade so far. Where it has no more,
+training goes on with what is left.
+
+Every cascade asks a learner for the same: the base classifier h, voting ±1, with the largest
+sum_i pull_i h(x_i). In AdaBoost the pull of a row is its weight times its label; FCBoost has
+another.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from copy import copy
+from dataclasses import dataclass, replace
+from functools import reduce
+from itertools import tee
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mddag import _core
+from mddag._internal.cached import cached_property
+from mddag._internal.checks import described
+from mddag.boosting.rounds import check_votes, leaf_codes
+from mddag.boosting.training_set import TrainingSet, on_used_columns
+from mddag.ensemble.ensemble import Ensemble
+from mddag.ensemble.nodes import Nodes
+from mddag.features.features import Rows
+from mddag.features.patches import PatchFeatures
+from mddag.learners.columns import Columns
+from mddag.learners.learner import own_columns
+
+ROUNDING = 1e-9
+SMOOTHING = 0.01  # rows: keeps alpha finite, as in AdaBoost.MH
+MOST_DRAWN = 200  # rows drawn for one that is wanted, before a supply counts as exhausted
+
+Vector = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+Index = NDArray[np.intp]
+Passes = Callable[[TrainingSet], Flags]
+
+
+@dataclass(frozen=True, eq=False)
+class CodedRows:
+    """Rows of two classes that base classifiers are trained on.
+
+    columns  : the rows as codes
+    positive : bool (n,)
+    """
+
+    columns: Columns
+    positive: Flags
+
+    @classmethod
+    def of(cls, rows: TrainingSet, learner: Any, n_threads: int = 1) -> CodedRows:
+        """The columns that the learner reads."""
+        own = own_columns(learner)
+        if own is not None and isinstance(rows.features, PatchFeatures):
+            columns = own.columns(np.asarray(rows.rows), rows.features, None, n_threads)
+        else:
+            columns = Columns.from_rows(rows.rows, nominal=rows.nominal, n_threads=n_threads)
+        return cls(columns, rows.labels > 0)
+
+    def __len__(self) -> int:
+        return len(self.positive)
+
+    @property
+    def signs(self) -> Vector:
+        """y, +1 for positives and -1 for negatives, float64 (n,)."""
+        return np.where(self.positive, 1.0, -1.0)
+
+    def taken(self, rows: NDArray[np.intp]) -> CodedRows:
+        """Some of the rows."""
+        return CodedRows(self.columns.taken(rows), self.positive[rows])
+
+    def steepest(self, learner: Any, pull: Vector) -> tuple[Nodes, Vector]:
+        """The tree with the largest sum of pull (n,) x votes ±1, and its votes (n,)."""
+        size = np.abs(pull)
+        targets = np.where(pull < 0, -1, 1).astype(np.int8)[:, None]
+        nodes = learner.fit(self.columns, targets, (size / size.sum())[:, None])
+        check_votes(nodes, 1, learner)
+        return nodes, nodes.votes[:, 0][self.columns.leaf_codes(nodes)]
+
+
+@dataclass(frozen=True, eq=False)
+class HeldRows:
+    """Rows of two classes that trees vote on.
+
+    rows : float rows or patches; the integral images of patches are made once, for all trees
+    """
+
+    rows: TrainingSet
+    n_threads: int = 1
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    @property
+    def positive(self) -> Flags:
+        positive: Flags = self.rows.labels > 0
+        return positive
+
+    def votes(self, nodes: Nodes) -> Vector:
+        """The votes of a tree over the columns of ``rows.features``, (n,)."""
+        (tree,), features = on_used_columns([nodes], self.rows.features)
+        leaf = leaf_codes(tree, self._values(features), self.n_threads)
+        votes: Vector = nodes.votes[:, 0][leaf]
+        return votes
+
+    def _values(self, features: Any) -> Any:
+        if not isinstance(features, PatchFeatures):
+            return self._cells
+        values = np.empty((features.n, len(self.rows)), np.float32)
+        _core.haar_columns(self._cells, features.rectangles, values, self.n_threads)
+        return np.ascontiguousarray(values.T)
+
+    @cached_property
+    def _cells(self) -> Any:
+        rows, features = self.rows.rows, self.rows.features
+        if isinstance(rows, Rows):
+            return rows.in_c_order()
+        assert isinstance(features, PatchFeatures)
+        height, width = features.window
+        sums = np.empty(((height + 1) * (width + 1), len(rows)), np.uint32)
+        cells = sums, np.empty(len(rows), np.float32), height, width
+        _core.haar_cells(np.ascontiguousarray(rows), cells, self.n_threads)
+        return cells
+
+
+def adaboost(rows: CodedRows, learner: Any) -> Iterator[tuple[Nodes, Vector]]:
+    """The rounds of AdaBoost, both classes having the same weight at first: trees with votes
+    ±alpha, and these votes (n,).
+
+    It ends at a base classifier without error, or where none is better than chance.
+    """
+    weight, signs = balanced(rows.positive), rows.signs
+    while True:
+        nodes, votes = rows.steepest(learner, weight * signs)
+        right = float(weight[votes == signs].sum())
+        alpha = step_length(right, len(rows))
+        if alpha <= 0:
+            return
+        yield weighed(nodes, alpha), alpha * votes
+        weight *= np.exp(-alpha * votes * signs)
+        weight /= weight.sum()
+        if right > 1 - ROUNDING:
+            return
+
+
+def balanced(positive: Flags, positive_weight: float = 1.0) -> Vector:
+    """Weights (n,) that sum to 1, positives together having so many times that of negatives."""
+    n_positive = int(positive.sum())
+    of_positive = positive_weight / max(n_positive, 1)
+    weight = np.where(positive, of_positive, 1 / max(len(positive) - n_positive, 1))
+    balanced: Vector = weight / weight.sum()
+    return balanced
+
+
+def weighed(nodes: Nodes, alpha: float) -> Nodes:
+    """The tree with votes ±alpha instead of ±1."""
+    return Nodes(nodes.records, alpha * nodes.votes, nodes.words)
+
+
+def step_length(right: float, n_rows: int) -> float:
+    """alpha of AdaBoost for votes that are right on this share of the weight."""
+    delta = SMOOTHING / n_rows
+    return 0.5 * math.log((right + delta) / (1 - right + delta))
+
+
+@dataclass(frozen=True, eq=False)
+class Material:
+    """Rows to be boosted on, and rows held out."""
+
+    boosted: TrainingSet
+    held: TrainingSet
+    learner: Any
+    n_threads: int = 1
+
+    @cached_property
+    def coded(self) -> CodedRows:
+        return CodedRows.of(self.boosted, self.learner, self.n_threads)
+
+    @cached_property
+    def aside(self) -> HeldRows:
+        return HeldRows(self.held, self.n_threads)
+
+    @property
+    def n_negatives(self) -> tuple[int, int]:
+        """Negatives boosted on, and negatives held out."""
+        return int((self.boosted.labels == 0).sum()), int((self.held.labels == 0).sum())
+
+    def rounds(self) -> Iterator[tuple[Nodes, Vector]]:
+        """The rounds of ``adaboost`` on these rows, each computed once however often it is read:
+        cascades of other rates have the same first stage, but for its length."""
+        return copy(self._rounds)
+
+    @cached_property
+    def _rounds(self) -> Iterator[tuple[Nodes, Vector]]:
+        return tee(adaboost(self.coded, self.learner), 1)[0]
+
+    def kept(self, boosted: Index, held: Index) -> Material:
+        """Some of the rows; codes are kept, too."""
+        part = replace(self, boosted=self.boosted.take(boosted), held=self.held.take(held))
+        part.__dict__["coded"] = self.coded.taken(boosted)
+        return part
+
+    def refilled(self, supply: Supply | None, wanted: tuple[int, int], passes: Passes) -> Material:
+        """With negatives of the supply that pass, up to so many in both parts together.
+
+        They are shared out as `wanted` says: those boosted on, those held out.
+        """
+        missing = [max(w - h, 0) for w, h in zip(wanted, self.n_negatives, strict=True)]
+        if supply is None or not sum(missing):
+            return self
+        found = supply.draw(sum(missing), passes)
+        if found is None:
+            return self
+        n_boosted = round(len(found) * missing[0] / sum(missing))
+        index = np.arange(len(found))
+        return replace(
+            self,
+            boosted=stacked(self.boosted, found.take(index[:n_boosted])),
+            held=stacked(self.held, found.take(index[n_boosted:])),
+        )
+
+
+@dataclass(eq=False)
+class Supply:
+    """Negatives beyond those of ``fit``: rows (n, d) or patches, or a function of a number.
+
+    source : an array, of which every row is used once, or source(n) -> about n rows
+    like   : the training rows, whose columns the negatives have
+    """
+
+    source: Any
+    like: TrainingSet
+    check: Callable[[Any], Any]
+    used: int = 0
+
+    @classmethod
+    def of(cls, source: Any, like: TrainingSet, check: Callable[[Any], Any]) -> Supply:
+        """What was given as ``negatives``, if it can be one."""
+        if callable(source):
+            return cls(source, like, check)
+        if not hasattr(source, "__len__") or not hasattr(source, "__getitem__"):
+            raise TypeError(
+                f"negatives is {described(source)}; wanted rows of the first class like those of "
+                "X, or a function of a number n that returns about n such rows"
+            )
+        rows = np.asarray(source)
+        if len(rows):
+            check(rows[:1])
+        return cls(rows, like, check)
+
+    def draw(self, n: int, passes: Passes) -> TrainingSet | None:
+        """Up to n negatives that pass; None if there are none."""
+        found: list[TrainingSet] = []
+        n_found, n_drawn = 0, 0
+        while n_found < n and n_drawn < MOST_DRAWN * n:
+            rows = self._next(max(4 * (n - n_found), 256))
+            if rows is None:
+                break
+            n_drawn += len(rows)
+            rows = rows.take(np.flatnonzero(passes(rows))[: n - n_found])
+            n_found += len(rows)
+            if len(rows):
+                found.append(rows)
+        return reduce(stacked, found) if found else None
+
+    def _next(self, n: int) -> TrainingSet | None:
+        """About n more rows; None at the end."""
+        if callable(self.source):
+            given = self.source(n)
+        else:
+            given = self.source[self.used : self.used + n]
+            self.used += len(given)
+        if given is None or len(given) == 0:
+            return None
+        rows = self.check(given)
+        labels, weight = np.zeros(len(rows), np.intp), np.ones(len(rows))
+        return replace(self.like, rows=rows, labels=labels, weight=weight)
+
+
+def final_scores(rows: TrainingSet, trees: list[Nodes]) -> Vector:
+    """The sums of the votes of all trees, (n,)."""
+    sums: Vector = votes_of(rows, trees).sum(axis=1)
+    return sums
+
+
+def votes_of(rows: TrainingSet, trees: list[Nodes]) -> Vector:
+    """The votes of trees, (n, T)."""
+    used, features = on_used_columns(trees, rows.features)
+    return Ensemble.from_trees(used, features=features).votes(rows.rows).dense()[:, :, 0]
+
+
+def stacked(first: TrainingSet, second: TrainingSet) -> TrainingSet:
+    """The rows of both."""
+    rows = np.concatenate([np.asarray(first.rows), np.asarray(second.rows)])
+    return replace(
+        first,
+        rows=rows if rows.ndim == 3 else first.features.rows(rows),
+        labels=np.concatenate([first.labels, second.labels]),
+        weight=np.concatenate([first.weight, second.weight]),
+    )

@@ -1,0 +1,173 @@
+"""PatchColumns: Haar features of patches as byte codes, without their values.
+
+A column is coded straight from integral images (native/haar/codes.hpp), in bins of equal width
+within mean ± 3.5 deviations. Codes rise with values, so a cut between codes is one between values;
+where it lies is computed when a learner has chosen it, from that column alone: the middle between
+the largest value on the left and the smallest on the right, rounded down to float32, which is the
+type of the values.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mddag import _core
+from mddag._internal.checks import Parameters, check_whole, checked_threads
+from mddag._internal.warnings import doubt
+from mddag.ensemble.nodes import Nodes
+from mddag.features.features import Patches
+from mddag.features.patches import (
+    HaarFeatures,
+    PatchFeatures,
+    Window,
+    checked_window,
+    haar_features,
+    n_haar_features,
+    window_of,
+)
+from mddag.learners.columns import Columns
+from mddag.learners.learner import Learner, best_stump
+
+MOST_BINS = 256
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class PatchColumns(Columns):
+    """n patches of m Haar features as codes; see ``Columns``.
+
+    cells      : the integral images of all patches, as the kernels take them
+    rectangles : int32 (m, 3, 5)
+    found      : by column and threshold, the cut that it stands for
+    """
+
+    cells: _core.PatchCells
+    rectangles: HaarFeatures
+    found: dict[tuple[int, float], int] = field(default_factory=dict)
+
+    @classmethod
+    def of(
+        cls, patches: Patches, features: PatchFeatures, max_bins: int | None, n_threads: int = 1
+    ) -> PatchColumns:
+        """Code the features of uint8 patches (n, h, w) in at most `max_bins` (256) bins."""
+        n_threads = checked_threads(n_threads)
+        n_bins = MOST_BINS if max_bins is None else min(max_bins, MOST_BINS)
+        (height, width), n, m = features.window, len(patches), features.n
+        cells = (
+            np.empty(((height + 1) * (width + 1), n), np.uint32),
+            np.empty(n, np.float32),
+            height,
+            width,
+        )
+        _core.haar_cells(patches, cells, n_threads)
+        codes = np.empty((m, n), np.uint8)
+        _core.haar_codes(cells, features.rectangles, n_bins, codes, n_threads)
+        none = np.zeros(m, np.bool_)
+        return cls(
+            codes=codes,
+            cuts=(),
+            n_codes=np.full(m, n_bins, np.int32),
+            nominal=none,
+            missing=none,
+            candidates=np.arange(m),
+            n_threads=n_threads,
+            cells=cells,
+            rectangles=features.rectangles,
+        )
+
+    def taken(self, rows: NDArray[np.intp]) -> PatchColumns:
+        """Some of the patches, in their codes; thresholds found there are those of these alone."""
+        cells, scales, height, width = self.cells
+        some = (cells.take(rows, axis=1), scales[rows], height, width)
+        return replace(self, codes=self.codes.take(rows, axis=1), cells=some, found={})
+
+    def threshold(self, feature: int, cut: int) -> float:
+        """The number t for which ``code <= cut`` means ``x <= t`` on these patches."""
+        values = np.empty((1, self.n_rows), np.float32)
+        _core.haar_columns(self.cells, self.rectangles[feature : feature + 1], values, 1)
+        left = self.codes[feature] <= cut
+        low = float(values[0].max(where=left, initial=-np.inf))
+        high = float(values[0].min(where=~left, initial=np.inf))
+        threshold = _middle(low, high)
+        self.found[feature, threshold] = cut
+        return threshold
+
+    def _cut(self, feature: int, threshold: float) -> int:
+        cut = self.found.get((feature, threshold))
+        if cut is None:
+            raise ValueError(
+                f"a split of column {feature} has threshold {threshold!r}, which is none of those "
+                "found so far; take thresholds from PatchColumns.threshold(feature, cut)"
+            )
+        return cut
+
+
+def _middle(low: float, high: float) -> float:
+    """A float32 number t with low <= t < high, which are float32 numbers, too."""
+    if not (np.isfinite(low) and np.isfinite(high)):
+        return low if np.isfinite(low) else high
+    middle = low / 2 + high / 2
+    rounded = np.float32(middle)
+    return float(rounded if rounded <= middle else np.nextafter(rounded, np.float32(-np.inf)))
+
+
+@dataclass
+class Haar(Parameters):
+    """Stumps over `n_features` Haar features, drawn at random from all; None: all of them.
+
+    n_features   : 24 x 24 pixels have 162 336; a byte of memory for each and each patch
+    random_state : of the draw, a whole number; None: follows that of the estimator
+    window       : (height, width) of patches that are given as rows of pixels; None: square
+    learner      : what is fitted to the features, such as ``Tree(4)``; None: a stump
+    """
+
+    n_features: int | None = 5000
+    random_state: int | None = None
+    window: Window | None = None
+    learner: Learner | None = None
+
+    def features(self, X: Any, seed: int) -> PatchFeatures:
+        """The features that may be used of patches like X; see `OwnColumns.features`."""
+        self._check()
+        window = window_of(X, None if self.window is None else checked_window(self.window))
+        n = n_haar_features(window)
+        if self.n_features is None or self.n_features == n:
+            return PatchFeatures.of(window, haar_features(window))
+        if self.n_features > n:
+            doubt(
+                f"n_features is {self.n_features}, but patches of {window} have {n} Haar features, "
+                "which are all used; say n_features=None"
+            )
+            return PatchFeatures.of(window, haar_features(window))
+        random = np.random.default_rng(seed if self.random_state is None else self.random_state)
+        drawn = np.sort(random.choice(n, self.n_features, replace=False))
+        return PatchFeatures.of(window, haar_features(window, drawn))
+
+    def columns(
+        self, patches: Patches, features: PatchFeatures, max_bins: int | None, n_threads: int
+    ) -> PatchColumns:
+        """See `OwnColumns.columns`."""
+        return PatchColumns.of(patches, features, max_bins, n_threads)
+
+    def fit(
+        self, columns: Columns, targets: NDArray[np.int8], weights: NDArray[np.float64]
+    ) -> Nodes:
+        """See `Learner.fit`."""
+        if self.learner is None:
+            return best_stump(columns, targets, weights)
+        return self.learner.fit(columns, targets, weights)
+
+    def _check(self) -> None:
+        if self.n_features is not None:
+            check_whole("n_features", self.n_features, 1)
+        if self.random_state is not None:
+            check_whole("random_state", self.random_state, 0)
+        fits = callable(getattr(self.learner, "fit", None))
+        if self.learner is not None and (not fits or hasattr(self.learner, "columns")):
+            raise TypeError(
+                f"learner is {self.learner!r}; wanted one that is fitted to columns, such as "
+                "mddag.learners.Tree(4), or None for a stump"
+            )

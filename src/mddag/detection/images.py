@@ -1,0 +1,218 @@
+"""Pictures as they come, to grey pixels: uint8 (height, width).
+
+Arrays are grey (h, w), or colour (h, w, 3) or (h, w, 4) in the order red, green, blue; the fourth
+channel is not looked at. Whole numbers are grey levels 0 to 255, floats are 0 (black) to 1 (white),
+as in scikit-image. Colour becomes grey by the weights .299, .587, .114 of the standard BT.601, with
+the rounding of Pillow, so that an array and a file of the same picture are the same. Files and
+Pillow images are turned as their EXIF data says. Pillow is imported for these alone.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mddag._internal.checks import described, typed
+from mddag._internal.warnings import doubt
+from mddag.features.patches import Window
+
+Grey = NDArray[np.uint8]
+
+WANTED = "wanted an array (height, width) or (height, width, 3), a Pillow image, or a path"
+MOST_SIDE = 1 << 20
+ORIENTATION = 0x0112  # the number of this EXIF tag
+# Those that Pillow converts to grey levels without cutting values off.
+MODES = ("1", "L", "LA", "P", "PA", "RGB", "RGBA", "RGBX", "CMYK", "YCbCr")
+
+
+def as_grey(picture: Any) -> Grey:
+    """Grey pixels of a picture: an array, a Pillow image or the path of a file."""
+    if isinstance(picture, (str, os.PathLike)):
+        return _of_file(picture)
+    if type(picture).__module__.split(".")[0] == "PIL":
+        return _of_pillow(picture, "picture")
+    if not isinstance(picture, np.ndarray):
+        raise TypeError(f"picture is {described(picture)}; {WANTED}")
+    levels = as_levels(picture)
+    if levels.ndim == 3:
+        levels = levels[..., 0] if levels.shape[2] == 1 else _luma(levels)
+    return np.ascontiguousarray(levels)
+
+
+def _check_shape(picture: NDArray[Any]) -> None:
+    colour = picture.ndim == 3 and picture.shape[2] in (1, 3, 4)
+    if picture.ndim != 2 and not colour:
+        raise ValueError(f"picture is an array of shape {picture.shape}; {WANTED}")
+    if picture.size == 0:
+        raise ValueError(f"picture is empty: its shape is {picture.shape}; wanted some pixels")
+    if max(picture.shape[:2]) > MOST_SIDE:
+        raise ValueError(
+            f"picture is of shape {picture.shape}; wanted at most {MOST_SIDE} pixels a side: "
+            "scan it in parts"
+        )
+
+
+def as_levels(picture: NDArray[Any]) -> NDArray[np.uint8]:
+    """An array of a picture, grey or colour, with numbers of any type as levels 0 to 255."""
+    _check_shape(picture)
+    if picture.dtype == np.uint8:
+        return np.asarray(picture, np.uint8)
+    if picture.dtype.kind == "b":
+        return np.where(picture, np.uint8(255), np.uint8(0))
+    if picture.dtype.kind not in "iuf":
+        raise TypeError(f"picture is an array of {picture.dtype}; wanted uint8, or floats 0 to 1")
+    low, high = picture.min(), picture.max()
+    if picture.dtype.kind in "iu":
+        if low < 0 or high > 255:
+            raise ValueError(
+                f"picture has values from {low} to {high}; wanted grey levels 0 to 255: scale it, "
+                "such as (picture / 257).astype('uint8') for 16 bits"
+            )
+        return np.asarray(picture.astype(np.uint8))
+    if np.isnan(low):
+        raise ValueError("picture has NaN; wanted numbers: fill them first")
+    if low < 0 or high > 1:
+        raise ValueError(
+            f"picture has floats from {low:g} to {high:g}; wanted 0 (black) to 1 (white), or uint8 "
+            "0 to 255"
+        )
+    return np.asarray(np.rint(picture * 255), np.uint8)
+
+
+def _luma(colour: NDArray[np.uint8]) -> Grey:
+    """The grey of red, green and blue in 16 bits of fixed point, some rows at a time."""
+    out = np.empty(colour.shape[:2], np.uint8)
+    n = max(1, (1 << 20) // colour.shape[1])
+    for first in range(0, len(colour), n):
+        red, green, blue = np.moveaxis(colour[first : first + n, :, :3].astype(np.uint32), 2, 0)
+        out[first : first + n] = (red * 19595 + green * 38470 + blue * 7471 + (1 << 15)) >> 16
+    return out
+
+
+def _of_pillow(image: Any, name: str) -> Grey:
+    mode = getattr(image, "mode", None)
+    if mode not in MODES:
+        raise ValueError(
+            f"{name} is a Pillow image of mode {mode!r}; wanted one of {', '.join(MODES)}: convert "
+            "it to 8 bits first"
+        )
+    grey = np.asarray(upright(image).convert("L"))
+    _check_shape(grey)
+    return np.ascontiguousarray(grey)
+
+
+def upright(image: Any) -> Any:
+    """A Pillow image as viewers show it: cameras store the picture as it fell on the sensor, and
+    beside it how it is to be turned (EXIF)."""
+    if image.getexif().get(ORIENTATION, 1) == 1:
+        return image
+    from PIL import ImageOps
+
+    return ImageOps.exif_transpose(image)
+
+
+def _of_file(path: str | os.PathLike[str]) -> Grey:
+    try:
+        from PIL import Image, UnidentifiedImageError
+    except ImportError:
+        raise ImportError(
+            "reading a picture from a file needs Pillow: pip install 'mddag[detect]', or give the "
+            "pixels as an array"
+        ) from None
+    try:
+        with Image.open(path) as image:
+            return _of_pillow(image, f"the picture {os.fspath(path)!r}")
+    except UnidentifiedImageError:
+        raise ValueError(
+            f"cannot read {os.fspath(path)!r}: it is no picture that Pillow knows"
+        ) from None
+    except OSError as error:
+        if error.errno is not None:  # of the system: no such file
+            raise
+        raise ValueError(f"cannot read {os.fspath(path)!r}: {error}") from None
+
+
+COLOUR = (255, 220, 0)
+EDGE = (0, 0, 0)
+
+
+def drawn(picture: Any, boxes: NDArray[np.int64]) -> Any:
+    """The picture in its own colours with a frame around each box (xmin, ymin, xmax, ymax).
+
+    Frames are as wide as the picture needs to be seen, with a dark edge for bright pictures.
+    """
+    try:
+        from PIL import ImageDraw
+    except ImportError:
+        raise ImportError("drawing needs Pillow: pip install 'mddag[detect]'") from None
+    image = _as_image(picture)
+    pen = ImageDraw.Draw(image)
+    width = max(1, round(min(image.size) / 200))
+    for xmin, ymin, xmax, ymax in boxes.tolist():
+        for grow, colour, line in ((1, EDGE, width + 2), (0, COLOUR, width)):
+            frame = (xmin - grow, ymin - grow, xmax - 1 + grow, ymax - 1 + grow)
+            pen.rectangle(frame, outline=colour, width=line)
+    return image
+
+
+def _as_image(picture: Any) -> Any:
+    """A copy of the picture as an RGB image."""
+    from PIL import Image
+
+    if isinstance(picture, (str, os.PathLike)):
+        with Image.open(picture) as image:
+            return upright(image).convert("RGB")
+    if isinstance(picture, Image.Image):
+        return upright(picture).convert("RGB")
+    if isinstance(picture, np.ndarray) and picture.ndim == 3 and picture.shape[2] >= 3:
+        return Image.fromarray(np.ascontiguousarray(as_levels(picture)[..., :3]))
+    return Image.fromarray(as_grey(picture)).convert("RGB")
+
+
+FEWEST = 2  # one to take negatives from, one held out
+KINDS = (".bmp", ".gif", ".jpeg", ".jpg", ".pgm", ".png", ".ppm", ".tif", ".tiff", ".webp")
+
+
+def checked_backgrounds(backgrounds: Any, window: Window) -> list[Grey]:
+    """Grey pictures that have at least one window each; the others are left out, with a warning."""
+    given = _listed(backgrounds)
+    pictures = [as_grey(picture) for picture in given]
+    large = [p for p in pictures if p.shape[0] >= window[0] and p.shape[1] >= window[1]]
+    if len(large) < FEWEST:
+        sizes = sorted({p.shape for p in pictures}, reverse=True)
+        few = f", the largest of {sizes[0]}" if sizes else ""
+        raise ValueError(
+            f"{len(large)} of {len(pictures)} backgrounds are as large as the window of {window}"
+            f"{few}; wanted {FEWEST} or more pictures without the object: whole pictures, not "
+            "patches of them"
+        )
+    if len(large) < len(pictures):
+        doubt(
+            f"{len(pictures) - len(large)} of {len(pictures)} backgrounds are smaller than the "
+            f"window of {window} and are left out"
+        )
+    return large
+
+
+def _listed(backgrounds: Any) -> list[Any]:
+    """The pictures of a list, or the picture files of a folder, by name."""
+    if isinstance(backgrounds, (str, os.PathLike)):
+        folder = Path(backgrounds)
+        if not folder.is_dir():
+            raise ValueError(
+                f"backgrounds is {os.fspath(backgrounds)!r}, which is no folder; wanted a folder "
+                "of pictures without the object, or a list of pictures"
+            )
+        return sorted(p for p in folder.iterdir() if p.suffix.lower() in KINDS)
+    one = isinstance(backgrounds, np.ndarray) and backgrounds.ndim < 3
+    if one or not isinstance(backgrounds, Iterable):
+        raise TypeError(
+            f"backgrounds is {typed(backgrounds)}; wanted a list of pictures without the object, "
+            "or a folder of them"
+        )
+    return list(backgrounds)

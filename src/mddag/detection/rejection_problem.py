@@ -1,0 +1,366 @@
+"""Cascades: the candidates of ``Rejection``, and what rows do in them.
+
+A candidate has a setting (an order, a final length T, a price beta) and the reject thresholds that
+were learned for it. The policy of a cascade needs one cell boundary alone: with the levels
+
+    f'_t = f_t - r_t  for t < T,       f'_T = f_T - theta
+
+as constants of the votes (``Rescaling``) a row quits where f' <= 0, up to rounding. So the sign of
+f' is the verdict everywhere: a row that was rejected is of class 0, at the end f > theta is 1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mddag._internal.arrays import spaced_rows
+from mddag.detection.thresholds import NEVER, Ends, RankedSums, Target, last_steps, shares_by_class
+from mddag.ensemble.rescaling import Rescaling
+from mddag.ensemble.votes import Tables, Votes, partial_sums
+from mddag.mdp.grid import Grid
+from mddag.mdp.mdp import MDP
+from mddag.mdp.policy import EVAL, QUIT, Policy
+from mddag.ordering import Correlation, Given
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Setting:
+    """order: its number among the orders; length: T; beta: the price of one evaluation."""
+
+    order: int
+    length: int
+    beta: float
+
+
+@dataclass(frozen=True, eq=False)
+class Passing:
+    """Rows in a cascade.
+
+    ends  : their scores, -inf where they were rejected
+    steps : (n,), how many they evaluate
+    price : (T + 1,), of that many steps
+    """
+
+    ends: Ends
+    steps: NDArray[np.int32]
+    price: Floats
+
+    @property
+    def mean_cost(self) -> float:
+        """On negatives."""
+        return float(self.ends.negative_shares @ self.price[self.steps[~self.ends.positive]])
+
+    @property
+    def mean_steps(self) -> float:
+        """On negatives."""
+        return float(self.ends.negative_shares @ self.steps[~self.ends.positive])
+
+
+@dataclass(frozen=True, eq=False)
+class Cascade:
+    """One order and its thresholds.
+
+    order      : (N,), base classifiers
+    thresholds : (T,), -inf where nothing is rejected
+    theta      : what the score at the end must exceed
+    ties_pass  : whether rows within rounding of theta pass; else they do not
+    """
+
+    order: NDArray[np.intp]
+    thresholds: Floats
+    theta: float = 0.0
+    ties_pass: bool = False
+
+    @property
+    def length(self) -> int:
+        return len(self.thresholds)
+
+    def at(self, theta: float, ties_pass: bool = False) -> Cascade:
+        """The same with another threshold at the end."""
+        return replace(self, theta=theta, ties_pass=ties_pass)
+
+    def passing(
+        self,
+        sums: Floats,
+        positive: NDArray[np.bool_],
+        costs: Floats,
+        weight: Floats | None = None,
+    ) -> Passing:
+        """What rows with the sums f_1 … f_T' (T', n), T' >= T, in this order do."""
+        last = last_steps(sums, self.thresholds)
+        scores = np.where(last < self.length - 1, -np.inf, sums[self.length - 1])
+        ends = Ends(scores, positive, shares_by_class(positive, weight))
+        price = np.concatenate([[0.0], np.cumsum(costs[self.order[: self.length]])])
+        return Passing(ends, last + 1, price)
+
+    def policy(self, votes: Votes, every: int = 1) -> Policy:
+        """The cascade as a policy over base classifiers with these votes."""
+        n_steps, tables = len(self.order), votes.tables
+        rescaling = self._rescaling(tables, _rounding(self._rescaling(tables, 0.0).applied(tables)))
+        actions = np.full((-(-n_steps // every), 2), QUIT, np.uint8)
+        looks = np.concatenate([[NEVER], self.thresholds[:-1]])[::every]
+        actions[: len(looks), 1] = EVAL
+        actions[: len(looks), 0] = np.where(looks == NEVER, EVAL, QUIT)
+        edge = -_rounding(rescaling.applied(tables))
+        return Policy(actions, Grid(np.array([edge])), self.order, every, rescaling)
+
+    def _rescaling(self, tables: Tables, rounding: float) -> Rescaling:
+        """The levels as constants of the votes."""
+        levels = self._levels(tables, rounding)
+        shift = np.zeros((len(self.order), 1))
+        shift[self.order[: self.length], 0] = np.diff(levels)
+        return Rescaling(levels[:1], shift)
+
+    def _levels(self, tables: Tables, rounding: float) -> Floats:
+        """What is added to f_0 … f_T, (T + 1,); a step that rejects nothing has the next one's.
+
+        Rows at a threshold are on the side where the learned cascade has them, whatever executors
+        round: reject thresholds are raised by twice that, since rows quit below -rounding, and
+        theta, which is the score of some row, is moved away from it.
+        """
+        most = 1.0 + float(np.abs(tables.bias).sum() + tables.reach().sum())  # |f| is below
+        theta = min(max(self.theta, -most), most) + (-rounding if self.ties_pass else rounding)
+        levels = np.concatenate([[NEVER], self.thresholds[:-1] + 2 * rounding, [theta]])
+        for t in range(len(levels) - 2, -1, -1):
+            if levels[t] == NEVER:
+                levels[t] = levels[t + 1]
+        return -levels
+
+
+def _rounding(tables: Tables) -> float:
+    """More than executors, which add int32 numbers, may be off by: so far below 0 a row quits, and
+    never with a score above 0."""
+    most = float(np.abs(tables.bias).sum() + tables.reach().sum())
+    return 8.0 * (tables.n_trees + 2) * max(most, 1e-300) / 2**31
+
+
+def ordered_sums(votes: Votes, order: NDArray[np.intp], length: int) -> Floats:
+    """f_1 … f_length of rows in an order, (length, n)."""
+    sums = np.empty((length, len(votes)))
+    for t, scores in enumerate(partial_sums(votes.reordered(order[:length]))):
+        if t:
+            sums[t - 1] = scores[:, 0]
+    return sums
+
+
+LENGTHS = (5, 7, 10, 14, 20, 30, 40, 50, 70, 100, 150, 200, 300, 400)
+BETAS = (1e-5, 10**-4.5, *(10.0 ** np.arange(-4, -0.9, 1 / 6)))
+MOST_SUMS = 20_000_000  # of one order in memory: 160 MB, and as much for ranks and cuts
+
+
+@dataclass(frozen=True, eq=False)
+class Candidate:
+    """A cascade with the loss and the costs that the judging rows have in it.
+
+    loss        : at the wanted rate
+    cost        : mean cost on negatives; n_evaluated counts each base classifier as one
+    """
+
+    setting: Setting
+    cascade: Cascade
+    loss: float
+    cost: float
+    n_evaluated: float
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """Some rows, held out, with their sums in one order; the others are to learn from."""
+
+    here: NDArray[np.bool_]
+    sums: Floats
+    others: RankedSums
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """Rows for detection in several orders.
+
+    orders   : intp (N,) each
+    sums     : (T, n) of each order, T the largest length
+    positive : (n,)
+    weight   : (n,)
+    costs    : (N,), prices of the base classifiers
+    target   : the wanted rate
+    every    : steps between two looks at the score
+    """
+
+    orders: list[NDArray[np.intp]]
+    sums: list[Floats]
+    positive: NDArray[np.bool_]
+    weight: Floats
+    costs: Floats
+    target: Target
+    every: int
+
+    @classmethod
+    def of(
+        cls,
+        mdp: MDP,
+        target: Target,
+        *,
+        ordering: Any = None,
+        every: int = 1,
+        like: Problem | None = None,
+    ) -> Problem:
+        """The rows of an MDP; in the orders of another problem, if there is one."""
+        check_detection(mdp)
+        few = mdp.rows(_few(mdp))
+        positive = positives(few)
+        orders = like.orders if like is not None else _orders(ordering, few, positive)
+        length = min(mdp.n_steps, LENGTHS[-1])
+        sums = [ordered_sums(few.votes, order, length) for order in orders]
+        return cls(orders, sums, positive, few.weight, mdp.costs, target, every)
+
+    @property
+    def lengths(self) -> list[int]:
+        """Final lengths that are tried: whole groups of steps, and all steps."""
+        most = len(self.sums[0])
+        rounded = {min(-(-length // self.every) * self.every, most) for length in LENGTHS}
+        return sorted(length for length in rounded if length % self.every == 0 or length == most)
+
+    def candidates(self, shift: float, judges: Problem) -> Iterator[Candidate]:
+        """All settings, learned on these rows and judged by others, or by themselves."""
+        target = self.target.to_judge(judges.ends)
+        lam = target.slope(self.ends)
+        for o in range(len(self.orders)):
+            ranked = RankedSums.of(self.sums[o], self.positive, self.weight, shift=shift)
+            for length in self.lengths:
+                for beta in BETAS:
+                    setting = Setting(o, length, float(beta))
+                    cascade = self.learned(ranked, setting)
+                    passing = judges.passing(cascade, o)
+                    loss, cost = target.mean_loss(passing.ends, lam), passing.mean_cost
+                    yield Candidate(setting, cascade, loss, cost, passing.mean_steps)
+
+    def learned(self, ranked: RankedSums, setting: Setting) -> Cascade:
+        """The thresholds of a setting.
+
+        They change which rows are left, so theta is taken again from those that the first ones
+        leave; a last pass counts at each step the rows that reach it.
+        """
+        order, length = self.orders[setting.order], setting.length
+        full = Ends(ranked.sums[length - 1], ranked.positive, ranked.share)
+        theta, lam = self.target.theta(full), self.target.slope(full)
+        prices = setting.beta * self.costs[order[:length]]
+        looks = (np.arange(length) + 1) % self.every == 0
+        first = ranked.thresholds(length, theta, lam, prices, looks=looks)
+        left = Cascade(order, first).passing(ranked.sums, ranked.positive, self.costs, ranked.share)
+        lowest = float(full.scores.min())  # where no negative is left
+        if self.target.fpr is None:  # all positives may be wanted, the lowest of them too
+            lowest = float(np.nextafter(lowest, -np.inf))
+        theta = max(self.target.theta(left.ends), lowest)
+        again = ranked.thresholds(length, theta, lam, prices, looks=looks)
+        return Cascade(
+            order, ranked.thresholds(length, theta, lam, prices, looks=looks, before=again)
+        )
+
+    def passing(self, cascade: Cascade, o: int) -> Passing:
+        """These rows in a cascade of order number o."""
+        return cascade.passing(self.sums[o], self.positive, self.costs, self.weight)
+
+    def crossed(
+        self, setting: Setting, parts: NDArray[np.intp], shift: float
+    ) -> tuple[Ends, Floats]:
+        """Ends of each part in a cascade that was learned without it, and theta by the rows that
+        learned that cascade, by part."""
+        return self._crossed(setting, list(self._without(setting.order, parts, shift)))
+
+    def _crossed(self, setting: Setting, without: list[Part]) -> tuple[Ends, Floats]:
+        scores, thetas = np.empty(len(self.positive)), np.empty(len(without))
+        for k, part in enumerate(without):
+            cascade, here, rest = self.learned(part.others, setting), part.here, part.others
+            passing = cascade.passing(part.sums, self.positive[here], self.costs, self.weight[here])
+            scores[here] = passing.ends.scores
+            own = cascade.passing(rest.sums, rest.positive, self.costs, rest.share)
+            thetas[k] = self.target.expected(own.ends)
+        return Ends(scores, self.positive, shares_by_class(self.positive, self.weight)), thetas
+
+    def _without(self, o: int, parts: NDArray[np.intp], shift: float) -> Iterator[Part]:
+        """The rows of each part, and all others to learn from; a single part learns from itself."""
+        for part in range(int(parts.max()) + 1):
+            here = parts == part
+            others = ~here if parts.max() else here
+            ranked = RankedSums.of(
+                np.ascontiguousarray(self.sums[o][:, others]),
+                self.positive[others],
+                self.weight[others],
+                shift=shift,
+            )
+            yield Part(here, np.ascontiguousarray(self.sums[o][:, here]), ranked)
+
+    @property
+    def ends(self) -> Ends:
+        """These rows behind all steps, none of them rejected."""
+        share = shares_by_class(self.positive, self.weight)
+        return Ends(self.sums[0][-1], self.positive, share)
+
+
+def class_parts(positive: NDArray[np.bool_], n_parts: int, seed: int) -> NDArray[np.intp]:
+    """A part for each row at random, as many rows of each class in each.
+
+    There are fewer parts where a class has fewer rows.
+    """
+    n_parts = min(n_parts, int(positive.sum()), int((~positive).sum()))
+    random = np.random.RandomState(seed)
+    parts = np.empty(len(positive), np.intp)
+    for rows in (np.flatnonzero(positive), np.flatnonzero(~positive)):
+        parts[rows] = random.permutation(np.arange(len(rows)) % n_parts)
+    return parts
+
+
+def positives(mdp: MDP) -> NDArray[np.bool_]:
+    """The rows of class 1; of soft targets those that it is likelier for."""
+    labels = mdp.labels if mdp.labels.ndim == 1 else mdp.labels[:, 1] > 0.5
+    return np.asarray(labels > 0)
+
+
+def check_detection(mdp: MDP) -> None:
+    """Refuse what is not for two classes with one score, and rows of one class alone."""
+    if mdp.of_numbers or mdp.n_scores != 1:
+        what = "numbers" if mdp.of_numbers else f"{mdp.n_scores} scores"
+        raise ValueError(
+            f"Rejection got labels or votes of {what}; wanted two classes with one score, of which "
+            "1 is to be detected"
+        )
+    if not {"eval", "quit"} <= set(mdp.actions):
+        raise ValueError(
+            f"actions are {mdp.actions}; Rejection wants 'eval' and 'quit' among them: it does "
+            "nothing else"
+        )
+    positive = positives(mdp)[mdp.weight > 0]
+    if positive.all() or not positive.any():
+        kind = "positive" if positive.any() else "negative"
+        raise ValueError(
+            f"all {len(positive)} rows for the policy are {kind}; detection wants rows of both "
+            "classes: give more rows"
+        )
+
+
+def _orders(ordering: Any, mdp: MDP, positive: NDArray[np.bool_]) -> list[NDArray[np.intp]]:
+    """Orders to try, without repetition; both classes count alike in the correlation."""
+    tried = (Given(), Correlation(focus=0.0)) if ordering is None else (ordering,)
+    weight = shares_by_class(positive, mdp.weight)
+    found = [np.asarray(order(mdp.votes, mdp.costs, weight), np.intp) for order in tried]
+    return [o for i, o in enumerate(found) if not any(np.array_equal(o, p) for p in found[:i])]
+
+
+def _few(mdp: MDP) -> NDArray[np.intp]:
+    """Rows that count, evenly spaced in each class where all would need too much memory."""
+    most = max(MOST_SUMS // min(mdp.n_steps, LENGTHS[-1]), 2)
+    rows = mdp.counting()
+    if len(rows) <= most:
+        return rows
+    positive = positives(mdp)[rows]
+    kept = [
+        of_class[spaced_rows(len(of_class), max(int(most * len(of_class) / len(rows)), 1))]
+        for of_class in (rows[positive], rows[~positive])
+    ]
+    return np.sort(np.concatenate(kept))

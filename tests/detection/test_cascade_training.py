@@ -1,0 +1,411 @@
+import warnings
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.frozen import FrozenEstimator
+
+from mddag import AdaBoostMHClassifier, DoubtfulResult
+from mddag.detection import (
+    FCBoostClassifier,
+    SoftCascadeClassifier,
+    VJCascadeClassifier,
+    WaldBoostClassifier,
+)
+from mddag.detection.fc_boost import Criterion, SoftStages, fc_boost, soft_step
+from mddag.detection.soft_cascade import miss_budget, soft_cascade
+from mddag.detection.vj_cascade import Rates, vj_cascade
+from mddag.detection.wald_boost import (
+    BINS,
+    FEWEST,
+    NORMAL_RULE,
+    Surviving,
+    wald_boost,
+    wald_reject,
+    wald_rejects,
+)
+from mddag.learners import Stump
+from tests.detection.problems import coded_rows, material, two_classes
+from tests.reference import cascades as reference
+
+
+def stage_rates(stages, rows):
+    """FPR and TPR of the first m stages on held-out rows, one pair for each m."""
+    votes = np.stack([rows.aside.votes(nodes) for nodes in stages.trees], axis=1)
+    positive = rows.aside.positive
+    for m in range(1, stages.chain.n_stages + 1):
+        accepted = stages.chain.truncated(m).left(votes).accepted
+        yield accepted[~positive].mean(), accepted[positive].mean()
+
+
+def test_every_stage_reaches_its_rates():
+    rows = material(1500, 1000)
+    stages = vj_cascade(rows, Rates(0.6, 0.95), n_stages=3, max_rounds=100)
+    assert stages.stopped_by == "n_stages"
+    before = 1.0, 1.0
+    for fpr, tpr in stage_rates(stages, rows):
+        assert fpr <= 0.6 * before[0] + 1e-9
+        assert tpr >= 0.95 * before[1] - 1e-9
+        before = fpr, tpr
+
+
+def test_the_first_stages_together_reach_the_powers():
+    rows = material(1500, 1000)
+    stages = vj_cascade(rows, Rates(0.6, 0.95, "cascade"), n_stages=4, max_rounds=100)
+    for m, (fpr, tpr) in enumerate(stage_rates(stages, rows), 1):
+        assert fpr <= 0.6**m + 1e-9
+        assert tpr >= 0.95**m - 1e-9
+
+
+def test_a_stage_is_no_longer_than_it_must_be():
+    rows = material(1500, 1000)
+    stages = vj_cascade(rows, Rates(0.5, 0.95), n_stages=1, max_rounds=100)
+    n = int(stages.chain.ends[0])
+    assert n > 1
+    shorter = vj_cascade(rows, Rates(0.5, 0.95), n_stages=1, max_rounds=n - 1)
+    assert shorter.stopped_by == "rates"
+    assert next(stage_rates(shorter, rows))[0] > 0.5
+
+
+def test_later_stages_are_trained_on_what_passes():
+    """A stage with its own score: what it adds does not depend on scores of stages before."""
+    rows = material(1500, 1000)
+    stages = vj_cascade(rows, Rates(0.6, 0.95), n_stages=2, max_rounds=100)
+    votes = np.stack([rows.aside.votes(nodes) for nodes in stages.trees], axis=1)
+    scores = stages.chain.stage_scores(votes)
+    first = int(stages.chain.ends[0])
+    np.testing.assert_allclose(scores[:, 0], votes[:, :first].sum(axis=1))
+    np.testing.assert_allclose(scores[:, 1], votes[:, first:].sum(axis=1))
+
+
+def test_a_stage_that_cannot_reach_its_rates_ends_the_cascade_and_is_kept():
+    X, y = two_classes(600)
+    model = VJCascadeClassifier(max_fpr=0.01, min_tpr=0.999, max_rounds=5, random_state=0)
+    with pytest.warns(DoubtfulResult, match=r"stage 1 does not reach max_fpr=0\.01"):
+        model.fit(X, y)
+    assert model.stopped_by_ == "rates"
+    assert len(model.ensemble_) == 5
+    assert model.predict(X)[y == 1].mean() > 0.9
+
+
+def test_where_negatives_run_out_the_cascade_ends_and_is_kept():
+    X, y = two_classes(300)
+    model = VJCascadeClassifier(max_fpr=0.3, min_tpr=0.9, n_stages=30, random_state=0)
+    with pytest.warns(DoubtfulResult, match="too few negatives pass the first"):
+        model.fit(X, y)
+    assert model.stopped_by_ == "negatives"
+    assert 0 < model.chain_.n_stages < 30
+
+
+def test_a_pool_of_negatives_allows_more_stages():
+    X, y = two_classes(600)
+    pool = np.random.default_rng(5).normal(size=(20_000, 10))
+    setting = {"max_fpr": 0.4, "min_tpr": 0.9, "n_stages": 6, "random_state": 0}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DoubtfulResult)
+        alone = VJCascadeClassifier(**setting).fit(X, y)
+        refilled = VJCascadeClassifier(**setting).fit(X, y, negatives=pool)
+    assert refilled.chain_.n_stages > alone.chain_.n_stages
+    fresh = np.random.default_rng(6).normal(size=(5000, 10))
+    assert refilled.predict(fresh).mean() < alone.predict(fresh).mean()
+
+
+def test_an_empty_pool_is_as_none():
+    X, y = two_classes(300)
+    model = VJCascadeClassifier(max_fpr=0.3, min_tpr=0.9, n_stages=30, random_state=0)
+    with pytest.warns(DoubtfulResult, match="too few negatives"):
+        model.fit(X, y, negatives=X[:0])
+    assert model.chain_.n_stages > 0
+
+
+@settings(max_examples=50)
+@given(
+    st.integers(0, 10**6),
+    st.integers(1, 12),
+    st.sampled_from([0.5, 0.9, 0.99, 1.0]),
+    st.sampled_from([-8.0, -1.0, 0.0, 3.0]),
+)
+def test_equals_the_twin(seed, n_steps, rate, alpha):
+    rng = np.random.default_rng(seed)
+    positive = np.arange(60) % 3 == 0
+    votes = rng.choice([-1.0, 1.0], (60, 8)) * rng.random(8) + 0.3 * positive[:, None]
+    setting = {"n_steps": n_steps, "detection_rate": rate, "alpha": alpha}
+    chain = soft_cascade(votes, positive, **setting)
+    order, kept = reference.soft_cascade(votes, positive, **setting)
+    assert chain.order.tolist() == order
+    scores = chain.stage_scores(votes)
+    alive = np.ones(60, bool)
+    for m, lowest in enumerate(kept):
+        np.testing.assert_array_equal(
+            scores[alive, m] > chain.rejects[m], scores[alive, m] >= lowest - 1e-9
+        )
+        alive &= scores[:, m] > chain.rejects[m]
+
+
+@pytest.mark.parametrize("alpha", [-700.0, -4.0, 0.0, 4.0, 700.0])
+def test_the_budget_is_spent_in_all(alpha):
+    budget = miss_budget(20, 0.9, alpha)
+    assert budget.sum() == pytest.approx(0.1)
+    assert np.isfinite(budget).all()
+
+
+def test_a_negative_alpha_spends_early():
+    assert miss_budget(10, 0.9, -4.0)[0] > miss_budget(10, 0.9, 0.0)[0]
+    assert miss_budget(10, 0.9, 4.0)[-1] > miss_budget(10, 0.9, 0.0)[-1]
+
+
+def test_the_printed_formula_is_not_used():
+    """1 - exp(alpha j / N - alpha [alpha < 0]) is a rate of detection that is never positive."""
+    j = np.arange(1, 101) / 100
+    for alpha in (-5.0, -1.0, 1.0, 5.0):
+        assert (1 - np.exp(alpha * j - alpha * (alpha < 0)) <= 0).all()
+
+
+@pytest.mark.parametrize("rate", [0.8, 0.95])
+def test_as_many_positives_are_found_as_wanted(rate):
+    X, y = two_classes(2000)
+    boost = AdaBoostMHClassifier(n_rounds=30).fit(X[:1000], y[:1000])
+    model = SoftCascadeClassifier(
+        ensemble=FrozenEstimator(boost), n_steps=20, detection_rate=rate
+    ).fit(X[1000:], y[1000:])
+    found = model.predict(X[1000:])[y[1000:] == 1].mean()
+    assert rate <= found < rate + 0.05
+    assert model.ensemble_ is boost.ensemble_
+
+
+def test_without_an_ensemble_one_is_trained_on_a_part_of_the_rows():
+    X, y = two_classes(1000)
+    model = SoftCascadeClassifier(pool_size=25, n_steps=10, random_state=0).fit(X, y)
+    assert len(model.ensemble_) == 25
+    assert model.n_evaluated(X).max() <= 10
+    assert model.n_evaluated(X)[y == 0].mean() < model.n_evaluated(X)[y == 1].mean()
+
+
+def test_no_more_positives_are_lost_than_may_be():
+    X, y = two_classes(4000)
+    model = WaldBoostClassifier(n_rounds=40, miss_rate=0.1, random_state=0).fit(X, y)
+    rejected = model.n_evaluated(X) < len(model.ensemble_)
+    assert 0 < rejected[y == 1].mean() < 0.1
+    assert rejected[y == 0].mean() > 10 * rejected[y == 1].mean()
+
+
+def test_a_given_ensemble_keeps_its_base_classifiers():
+    X, y = two_classes(1500)
+    boost = AdaBoostMHClassifier(n_rounds=20).fit(X[:700], y[:700])
+    model = WaldBoostClassifier(ensemble=boost, miss_rate=0.1).fit(X[700:], y[700:])
+    assert model.ensemble_ is boost.ensemble_
+    assert model.chain_.order.tolist() == list(range(model.chain_.n_stages))
+    again = WaldBoostClassifier(ensemble=boost, miss_rate=0.1, n_rounds=5).fit(X[700:], y[700:])
+    np.testing.assert_array_equal(again.chain_.rejects[:4], model.chain_.rejects[:4])
+
+
+def test_the_last_rows_of_a_class_are_boosted_on_to_the_end():
+    rows = material()
+    steps = wald_boost(rows, n_rounds=30, miss=0.9, smoothing=0.5)
+    assert len(steps.trees) == 30
+    score = np.cumsum([rows.aside.votes(nodes) for nodes in steps.trees], axis=0).T
+    left = (score > steps.chain.rejects).all(axis=1)
+    assert np.count_nonzero(left & ~rows.aside.positive) >= FEWEST
+
+
+def test_negatives_are_refilled_from_a_function():
+    X, y = two_classes(800)
+    asked = []
+
+    def more(n):
+        asked.append(n)
+        return np.random.default_rng(len(asked)).normal(size=(n, 10))
+
+    model = WaldBoostClassifier(n_rounds=15, miss_rate=0.3, random_state=0)
+    model.fit(X, y, negatives=more)
+    assert asked
+    assert len(model.ensemble_) == 15
+
+
+def test_a_pool_that_runs_out_ends_the_cascade_with_a_warning():
+    X, y = two_classes(400)
+    pool = np.random.default_rng(0).normal(size=(30, 10))
+    model = WaldBoostClassifier(n_rounds=100, miss_rate=0.9, random_state=0)
+    with pytest.warns(DoubtfulResult, match="too few of the negatives given pass the first"):
+        model.fit(X, y, negatives=pool)
+    assert model.stopped_by_ == "negatives"
+    assert 0 < len(model.ensemble_) < 100
+    assert model.predict(X).shape == y.shape
+
+
+def test_perfect_rows_end_early():
+    X = np.repeat([[0.0], [1.0]], 60, axis=0)
+    model = WaldBoostClassifier(random_state=0).fit(X, np.repeat([0, 1], 60))
+    assert model.stopped_by_ == "perfect"
+    assert len(model.ensemble_) == 1
+
+
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("miss", [0.02, 0.2, 0.6])
+def test_equals_sums_of_gaussians(seed, miss):
+    rng = np.random.default_rng(seed)
+    positives, negatives = rng.normal(1, 1, 80), rng.normal(-1, 1, 120)
+    found = wald_reject(positives, negatives, (1 / 100, 1 / 300), miss, 0.5)
+    width = 0.5 * NORMAL_RULE * positives.std() * 80**-0.2
+    low, high = min(negatives.min(), positives.min()), positives.max()
+    grid = np.linspace(low - 3 * width, high, 400)
+    wanted = reference.wald_reject(positives, negatives, (1 / 100, 1 / 300), miss, width, grid)
+    assert found == pytest.approx(wanted, abs=3 * (high - low) / BINS + 0.1 * width)
+
+
+def test_a_larger_miss_rate_rejects_more():
+    rng = np.random.default_rng(0)
+    rows = rng.normal(1, 1, 500), rng.normal(-1, 1, 500)
+    found = [wald_reject(*rows, (1 / 500, 1 / 500), miss, 0.5) for miss in (0.01, 0.1, 0.5)]
+    assert found == sorted(found)
+    assert [np.mean(rows[0] <= r) < miss for r, miss in zip(found, (0.01, 0.1, 0.5), strict=True)]
+
+
+def test_a_class_without_rows_has_no_threshold():
+    some = np.array([0.0, 1.0])
+    assert wald_reject(some, some[:0], (1.0, 1.0), 0.1, 0.5) == -np.inf
+    assert wald_reject(some[:0], some, (1.0, 1.0), 0.1, 0.5) == -np.inf
+
+
+def test_equal_scores_of_both_classes_are_not_told_apart():
+    assert wald_reject(np.zeros(10), np.zeros(10), (0.1, 0.1), 0.1, 0.5) < 0
+
+
+def test_thresholds_are_those_of_the_rows_that_survive():
+    rng = np.random.default_rng(0)
+    positive = np.arange(400) < 150
+    votes = 0.5 * rng.choice([-1.0, 1.0], (400, 12)) + 0.3 * positive[:, None]
+    rejects = wald_rejects(votes, positive, miss=0.2, smoothing=0.5)
+    first = wald_rejects(votes[:, :6], positive, miss=0.2, smoothing=0.5)
+    np.testing.assert_array_equal(rejects[:6], first)
+    assert np.isfinite(rejects).any()
+
+
+def test_rows_that_replace_others_stand_for_as_much():
+    positive = np.array([True, True, False, False])
+    tested = Surviving.of(np.array([1.0, 2.0, 0.5, 3.0]), positive)
+    tested.reject(0.7)
+    assert tested.n_left.tolist() == [1, 2]
+    assert tested.survived == (0.5, 1.0)
+    refilled = Surviving.of(np.zeros(6), np.arange(6) < 2, tested.survived)
+    assert refilled.share == (0.125, 0.5)
+
+
+def test_the_criterion_falls_with_every_round():
+    rows = coded_rows(400)
+    values = []
+    for n in (1, 3, 6, 12):
+        grown = fc_boost(rows, Stump(), n_rounds=n, eta=0.01, slope=1.0)
+        values.append(_value(rows, grown, 0.01))
+    assert values == sorted(values, reverse=True)
+
+
+def _value(rows, grown, eta):
+    """L of what was grown, from its trees alone."""
+    chain = grown.chain()
+    votes = np.stack(
+        [nodes.votes[:, 0][rows.columns.leaf_codes(nodes)] for nodes in grown.trees], 1
+    )
+    costs = np.diff(chain.ends, prepend=0).astype(float)
+    price = np.where(rows.positive, 0.0, eta / (~rows.positive).sum())
+    weight = np.where(rows.positive, 0.5 / rows.positive.sum(), 0.5 / (~rows.positive).sum())
+    stages = SoftStages(chain.stage_scores(votes).T, costs, 1.0)
+    return Criterion(rows.signs, weight, price).value(stages)
+
+
+def test_the_chain_has_the_stages_that_were_grown():
+    """What is boosted is what is run: L of the chain's own scores is the value that was reached."""
+    rows = coded_rows(400)
+    grown = fc_boost(rows, Stump(), n_rounds=25, eta=0.02, slope=1.0)
+    assert max(grown.stage) > 0
+    chain = grown.chain()
+    inherited = chain.counts.sum(axis=1) > 1
+    assert inherited.any()
+    np.testing.assert_array_equal(np.bincount(grown.stage), np.diff(chain.ends, prepend=0))
+
+
+def test_a_higher_price_gives_a_cheaper_cascade():
+    X, y = two_classes(1500)
+    cost = [
+        FCBoostClassifier(eta=eta, n_rounds=30, random_state=0).fit(X, y).n_evaluated(X)[y == 0]
+        for eta in (0.0001, 0.1)
+    ]
+    assert cost[1].mean() < 0.7 * cost[0].mean()
+
+
+def test_more_weight_on_positives_finds_more_of_them():
+    X, y = two_classes(1500)
+    found = [
+        FCBoostClassifier(positive_weight=w, n_rounds=20, random_state=0).fit(X, y).predict(X)
+        for w in (1.0, 10.0)
+    ]
+    assert found[1][y == 1].mean() > found[0][y == 1].mean()
+
+
+def test_stages_and_columns_are_bounded():
+    X, y = two_classes(500)
+    model = FCBoostClassifier(max_stages=2, max_features=3, n_rounds=20, eta=0.1, random_state=0)
+    assert model.fit(X, y).chain_.n_stages <= 2
+    again = FCBoostClassifier(max_stages=2, max_features=3, n_rounds=20, eta=0.1, random_state=0)
+    np.testing.assert_array_equal(again.fit(X, y).scores(X), model.scores(X))
+
+
+def problem(seed, n_stages, n=7):
+    rng = np.random.default_rng(seed)
+    signs = np.where(np.arange(n) % 2 == 0, 1.0, -1.0)
+    weight = rng.random(n)
+    eta = float(rng.random())
+    price = np.where(signs < 0, eta / (signs < 0).sum(), 0.0)
+    stages = SoftStages(rng.normal(size=(n_stages, n)), rng.integers(1, 9, n_stages) * 1.0, 1.3)
+    return Criterion(signs, weight / weight.sum(), price), stages, eta
+
+
+@given(st.integers(0, 10**6), st.integers(1, 4))
+def test_the_criterion_is_that_of_the_twin(seed, n_stages):
+    criterion, stages, eta = problem(seed, n_stages)
+    wanted = reference.fc_criterion(
+        stages.scores, stages.costs, stages.slope, criterion.signs, criterion.weight, eta
+    )
+    assert criterion.value(stages) == pytest.approx(wanted, rel=1e-12)
+
+
+@settings(max_examples=40)
+@given(st.integers(0, 10**6), st.integers(1, 4))
+def test_the_derivative_is_the_numerical_one(seed, n_stages):
+    criterion, stages, eta = problem(seed, n_stages)
+    derivative = criterion.derivative(stages)
+
+    def value(scores):
+        return reference.fc_criterion(
+            scores, stages.costs, stages.slope, criterion.signs, criterion.weight, eta
+        )
+
+    for m, i in np.ndindex(stages.scores.shape):
+        up, down = stages.scores.copy(), stages.scores.copy()
+        up[m, i] += 1e-6
+        down[m, i] -= 1e-6
+        numerical = (value(up) - value(down)) / 2e-6
+        assert derivative[m, i] == pytest.approx(numerical, rel=1e-5, abs=1e-8)
+
+
+@settings(max_examples=30)
+@given(st.integers(0, 10**6), st.integers(1, 4))
+def test_the_step_is_the_best_on_the_exact_criterion(seed, n_stages):
+    criterion, stages, _ = problem(seed, n_stages, n=12)
+    votes = np.where(np.random.default_rng(seed).random(12) < 0.5, -1.0, 1.0)
+    for m in range(n_stages):
+        length, value = criterion.along(stages, m, votes)
+        assert criterion.value(stages.moved(m, length * votes)) == pytest.approx(value, rel=1e-9)
+        for other in (0.5 * length, min(1.01 * length, 2.0)):
+            near = criterion.value(stages.moved(m, other * votes))
+            assert value <= near + 1e-3 * abs(near)
+
+
+def test_a_new_last_stage_changes_no_score():
+    criterion, stages, _ = problem(0, 2)
+    assert criterion.value(stages.extended()) == pytest.approx(criterion.value(stages), rel=1e-12)
+
+
+def test_the_soft_step_is_a_half_at_zero():
+    np.testing.assert_allclose(soft_step(np.array([-50.0, 0.0, 50.0]), 1.0), [0, 0.5, 1])

@@ -1,0 +1,432 @@
+"""What the four cascades share: the estimator, the chain of stages, the rows of training."""
+
+import pickle
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from lightgbm import LGBMClassifier
+from sklearn.base import clone
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.metrics import roc_auc_score
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+import mddag
+from mddag import AdaBoostMHClassifier, Ensemble, Features, detection
+from mddag import compile as compile_dag
+from mddag.boosting.rounds import rounds, start
+from mddag.detection import Haar, SoftCascadeClassifier, WaldBoostClassifier
+from mddag.detection.cascade import Chain, highest_reject, passing
+from mddag.detection.cascade_rows import (
+    MOST_DRAWN,
+    CodedRows,
+    HeldRows,
+    Material,
+    Supply,
+    adaboost,
+    balanced,
+    final_scores,
+    stacked,
+    step_length,
+    weighed,
+)
+from mddag.ensemble.nodes import TreeBuilder
+from mddag.learners import Stump
+from tests.detection.problems import (
+    blobs,
+    coded_rows,
+    material,
+    patch_rows,
+    training_rows,
+    two_classes,
+)
+from tests.reference import cascades as reference
+
+SMALL = {
+    "VJCascadeClassifier": {"n_stages": 2, "max_fpr": 0.6, "min_tpr": 0.95},
+    "SoftCascadeClassifier": {"pool_size": 30, "n_steps": 15},
+    "FCBoostClassifier": {"n_rounds": 15, "eta": 0.001},
+    "WaldBoostClassifier": {"n_rounds": 15, "miss_rate": 0.2},
+}
+MEMBERS = [getattr(detection, name)(random_state=0, **SMALL[name]) for name in SMALL]
+each_member = pytest.mark.parametrize("member", MEMBERS, ids=lambda m: type(m).__name__)
+
+
+def names(rows):
+    return np.where(rows == 1, "face", "background")
+
+
+@pytest.fixture(scope="module")
+def rows():
+    return two_classes(1200)
+
+
+@parametrize_with_checks(MEMBERS)
+@pytest.mark.filterwarnings("ignore::mddag.DoubtfulResult")
+def test_scikit_learn(estimator, check):
+    check(estimator)
+
+
+@each_member
+def test_what_is_run_is_what_was_trained(member, rows):
+    X, y = rows
+    model = clone(member).fit(X, names(y))
+    left = model.chain_.left(
+        model.ensemble_.votes(X).dense()[:, :, 0], model.ensemble_.tables.reach()
+    )
+    np.testing.assert_array_equal(names(left.accepted), model.predict(X))
+    np.testing.assert_array_equal(left.n_evaluated, model.n_evaluated(X))
+    np.testing.assert_allclose(left.score, model.scores(X)[:, 0], atol=1e-6)
+    trace = model.trace(X)
+    np.testing.assert_array_equal(model.classes_[trace.verdict], model.predict(X))
+    assert model.dag_.policy is model.policy_
+
+
+@each_member
+def test_the_decision_ranks_rows_and_is_above_zero_where_they_are_accepted(member, rows):
+    X, y = rows
+    model = clone(member).fit(X, names(y))
+    decision = model.decision_function(X)
+    np.testing.assert_array_equal(decision > 0, model.predict(X) == "face")
+    assert roc_auc_score(y, decision) > 0.85
+    order = np.argsort(decision, kind="stable")
+    left_at = np.searchsorted(model.chain_.ends, model.n_evaluated(X))
+    assert (np.diff(left_at[order]) >= 0).all()  # later exits are higher
+
+
+@each_member
+def test_model_file(member, rows, tmp_path):
+    X, y = rows
+    model = clone(member).fit(X, names(y))
+    model.save(tmp_path / "cascade.mddag")
+    loaded = mddag.load(tmp_path / "cascade.mddag")
+    np.testing.assert_array_equal(loaded.predict(X), model.predict(X))
+    np.testing.assert_array_equal(loaded.n_evaluated(X), model.n_evaluated(X))
+    assert loaded.predict_one(X[0]) == model.predict(X[:1])[0]
+    again = pickle.loads(pickle.dumps(model))
+    np.testing.assert_array_equal(again.decision_function(X), model.decision_function(X))
+
+
+@each_member
+def test_the_header_in_c_is_written(member, rows, tmp_path):
+    X, y = rows
+    clone(member).fit(X, y).export(tmp_path / "cascade.h")
+    assert "predict" in (tmp_path / "cascade.h").read_text()
+
+
+@each_member
+@pytest.mark.filterwarnings("ignore::mddag.DoubtfulResult")
+def test_patches(member):
+    X, y = blobs(400)
+    model = clone(member).set_params(learner=Haar(80)).fit(X, y)
+    assert model.score(X, y) > 0.8
+    np.testing.assert_array_equal(model.predict(X.reshape(400, -1)), model.predict(X))
+
+
+@each_member
+def test_seeds_decide(member, rows):
+    X, y = rows
+    first, second = (clone(member).fit(X, y) for _ in range(2))
+    np.testing.assert_array_equal(first.decision_function(X), second.decision_function(X))
+
+
+@each_member
+def test_no_probabilities_but_those_of_a_calibration(member, rows):
+    X, y = rows
+    assert not hasattr(member, "predict_proba")
+    calibrated = CalibratedClassifierCV(clone(member), cv=2).fit(X, y)
+    assert calibrated.predict_proba(X).shape == (len(X), 2)
+
+
+@each_member
+def test_a_failed_fit_changes_nothing(member, rows):
+    X, y = rows
+    model = clone(member).fit(X, y)
+    before = model.decision_function(X)
+    with pytest.raises(ValueError, match="Only binary"):
+        model.fit(X, np.arange(len(y)) % 3)
+    np.testing.assert_array_equal(model.decision_function(X), before)
+
+
+POOLED = [SoftCascadeClassifier, WaldBoostClassifier]
+
+
+@pytest.mark.parametrize("cascade", POOLED)
+def test_models_of_other_libraries_with_a_bias(cascade):
+    X, y = two_classes(1600)
+    pool = LGBMClassifier(n_estimators=30, num_leaves=4, verbose=-1).fit(X[:800], y[:800])
+    model = cascade(ensemble=pool).fit(X[800:], y[800:])
+    votes = model.ensemble_.votes(X).dense()[:, :, 0]
+    left = model.chain_.left(votes, model.ensemble_.tables.reach())
+    assert model.chain_.bias == model.ensemble_.bias[0] != 0
+    np.testing.assert_array_equal(left.accepted, model.predict(X) == 1)
+    np.testing.assert_array_equal(left.n_evaluated, model.n_evaluated(X))
+
+
+@pytest.mark.parametrize("cascade", POOLED)
+def test_patches_and_a_given_ensemble(cascade):
+    X, y = blobs(400)
+    boost = AdaBoostMHClassifier(Haar(60, random_state=0), n_rounds=10).fit(X[:200], y[:200])
+    model = cascade(ensemble=boost.ensemble_).fit(X[200:], y[200:])
+    assert model.score(X, y) > 0.8
+    assert model.n_features_in_ == 64
+
+
+def random_chain(rng, n_classifiers, kind):
+    """A chain over some of the base classifiers."""
+    n = int(rng.integers(1, n_classifiers + 1))
+    order = rng.permutation(n_classifiers)[:n]
+    if kind == "steps":
+        return Chain.of_steps(order, rng.normal(size=n) - 0.5)
+    ends = np.unique(np.append(rng.integers(1, n + 1, rng.integers(1, 4)), n))
+    stage = np.searchsorted(ends, np.arange(n), side="right")
+    counts = stage[:, None] == np.arange(len(ends))
+    if kind == "inherited":
+        counts |= (rng.random(n) < 0.5)[:, None] & (stage[:, None] < np.arange(len(ends)))
+    rejects = rng.normal(size=len(ends)) - 0.5
+    rejects[rng.random(len(ends)) < 0.2] = -np.inf
+    return Chain(order, ends, rejects, counts)
+
+
+def stumps(rng, n):
+    """An ensemble of n stumps of 3 features."""
+    trees = []
+    for vote in rng.normal(size=n):
+        tree = TreeBuilder()
+        leaves = tree.leaf(np.array([vote])), tree.leaf(np.array([-vote]))
+        trees.append(tree.finish(tree.split(int(rng.integers(3)), rng.normal(), *leaves, True)))
+    return Ensemble.from_trees(trees, features=Features(3), classes=[0, 1])
+
+
+@given(st.integers(0, 10**6), st.sampled_from(["steps", "own", "inherited"]))
+def test_rows_leave_as_in_the_row_by_row_twin(seed, kind):
+    rng = np.random.default_rng(seed)
+    votes = rng.normal(size=(20, 6))
+    chain = random_chain(rng, 6, kind)
+    found = chain.left(votes)
+    for i, row in enumerate(votes):
+        stage, score, accepted = reference.left(
+            row, chain.order, chain.ends, chain.rejects, chain.counts
+        )
+        assert (found.stage[i], found.accepted[i]) == (stage, accepted)
+        assert found.score[i] == pytest.approx(score)
+        assert found.n_evaluated[i] == chain.ends[stage]
+
+
+@given(st.integers(0, 10**6), st.sampled_from(["steps", "own", "inherited"]))
+def test_the_dag_of_a_chain_does_the_same(seed, kind):
+    rng = np.random.default_rng(seed)
+    ensemble = stumps(rng, 6)
+    chain = random_chain(rng, 6, kind)
+    X = rng.normal(size=(30, 3))
+    found = chain.left(ensemble.votes(X).dense()[:, :, 0], ensemble.tables.reach())
+    trace = compile_dag(ensemble, chain.policy(6)).run(X)
+    np.testing.assert_array_equal(trace.verdict, found.accepted)
+    np.testing.assert_array_equal(trace.n_evaluated, found.n_evaluated)
+    np.testing.assert_allclose(trace.scores[:, 0], found.score, atol=1e-6)
+    reach = chain.reach(ensemble.tables.reach())
+    ranks = chain.ranks(trace.scores[:, 0], trace.exit_step, reach)
+    np.testing.assert_allclose(ranks, found.rank, atol=1e-5)
+
+
+def test_later_exits_rank_higher_and_accepted_rows_above_the_boundary():
+    chain = Chain.of_steps(np.arange(3), np.array([-0.5, 0.0, 1.5]))
+    votes = np.array([[-1.0, 1, 1], [1, -1, 1], [1, 1, -1], [1, 1, 1], [1, 1, 0.9]])
+    found = chain.left(votes, np.ones(3))
+    assert found.stage.tolist() == [0, 1, 2, 2, 2]
+    assert (np.diff(found.rank[:4]) > 0).all()
+    boundary = chain.boundary(chain.reach(np.ones(3)))
+    np.testing.assert_array_equal(found.rank > boundary, found.accepted)
+
+
+def test_the_first_stages_alone():
+    chain = Chain.of_stages([2, 1, 3], [0.0, 0.5, 1.0])
+    first = chain.truncated(2)
+    assert first.order.tolist() == [0, 1, 2]
+    assert first.counts.tolist() == [[True, False], [True, False], [False, True]]
+    assert first.rejects.tolist() == [0.0, 0.5]
+
+
+def test_the_bias_is_part_of_every_score():
+    chain = Chain.of_steps(np.arange(2), np.array([0.0, 2.0]), bias=1.0)
+    found = chain.left(np.array([[0.5, 0.6], [-1.0, 5.0]]))
+    assert found.accepted.tolist() == [True, False]
+    assert found.score.tolist() == [2.1, 0.0]
+
+
+@pytest.mark.parametrize(
+    ("n_lost", "wanted"),
+    [(0, 0.5), (1, 2.5), (2, 3.5), (3, -np.inf)],
+)
+def test_the_highest_threshold_that_loses_so_many(n_lost, wanted):
+    positives, negatives = np.array([1.0, 3.0, 4.0]), np.array([0.0, 2.0])
+    assert highest_reject(positives, negatives, n_lost) == wanted
+
+
+def test_equal_scores_are_kept_or_lost_together():
+    assert highest_reject(np.array([1.0, 1.0, 2.0]), np.array([0.0]), 1) == 0.5
+
+
+def test_a_threshold_is_clear_of_the_lowest_score():
+    assert highest_reject(np.array([1.0, 2.0]), np.array([3.0]), 0) == pytest.approx(1.0, abs=1e-3)
+    assert highest_reject(np.array([1.0, 2.0]), np.array([3.0]), 0) < 1.0
+
+
+def test_adaboost_is_that_of_the_library():
+    rows = coded_rows(200)
+    labels = rows.positive.astype(np.intp)
+    factors = len(labels) / (2 * np.bincount(labels))
+    boosted = start(labels, 2, np.ones(len(labels)), factors)
+    for (nodes, votes), theirs in zip(
+        adaboost(rows, Stump()), rounds(boosted, Stump(), rows.columns), strict=False
+    ):
+        np.testing.assert_array_equal(nodes.records, theirs.nodes.records)
+        np.testing.assert_allclose(nodes.votes, theirs.nodes.votes, rtol=1e-9)
+        np.testing.assert_allclose(np.abs(votes), theirs.alpha, rtol=1e-9)
+        if len(nodes.records) == 0 or theirs.error < 0.1:
+            break
+
+
+def test_adaboost_ends_at_a_base_classifier_without_error():
+    rows = coded_rows(8)
+    assert len(list(adaboost(rows, Stump()))) < 100
+
+
+def test_the_steepest_tree_has_the_largest_sum_of_pulls():
+    rows = coded_rows(60)
+    pull = np.random.default_rng(1).normal(size=60)
+    nodes, votes = rows.steepest(Stump(), pull)
+    codes = rows.columns.codes
+    best = max(
+        abs((pull * np.where(column <= cut, 1, -1)).sum())
+        for column in codes
+        for cut in range(int(column.max()) + 1)
+    )
+    assert pull @ votes == pytest.approx(best)
+    assert set(np.unique(nodes.votes)) <= {-1.0, 1.0}
+
+
+@pytest.mark.parametrize("patches", [False, True])
+def test_held_rows_vote_as_the_training_rows_do(patches):
+    rows = patch_rows(80) if patches else training_rows(80)
+    learner = Haar(40, random_state=0) if patches else Stump()
+    coded = CodedRows.of(rows, learner)
+    nodes, votes = coded.steepest(learner, coded.signs)
+    np.testing.assert_array_equal(HeldRows(rows).votes(nodes), votes)
+    np.testing.assert_array_equal(HeldRows(rows).positive, coded.positive)
+
+
+@pytest.mark.parametrize("patches", [False, True])
+def test_some_of_the_rows(patches):
+    rows = patch_rows(80) if patches else training_rows(80)
+    learner = Haar(40, random_state=0) if patches else Stump()
+    some = np.arange(5, 70, 2)
+    part = CodedRows.of(rows, learner).taken(some)
+    nodes, votes = part.steepest(learner, part.signs)
+    np.testing.assert_array_equal(HeldRows(rows.take(some)).votes(nodes), votes)
+
+
+def test_weights_of_the_classes():
+    weight = balanced(np.array([True, False, False, False]), 3.0)
+    np.testing.assert_allclose(weight, [0.75, 1 / 12, 1 / 12, 1 / 12])
+
+
+def test_step_length_is_half_the_log_odds():
+    assert step_length(0.8, 10**9) == pytest.approx(0.5 * np.log(4))
+    assert np.isfinite(step_length(1.0, 100))
+
+
+def test_votes_are_multiplied():
+    nodes, _ = coded_rows(20).steepest(Stump(), np.ones(20))
+    np.testing.assert_array_equal(weighed(nodes, 0.3).votes, 0.3 * nodes.votes)
+
+
+def everything(rows):
+    return np.ones(len(rows), bool)
+
+
+def nothing(rows):
+    return np.zeros(len(rows), bool)
+
+
+def supply(source, like):
+    return Supply.of(source, like, like.features.rows)
+
+
+def test_every_row_of_a_pool_is_used_once():
+    rows = training_rows(20)
+    pool = np.arange(50.0)[:, None] + np.zeros((50, 10))
+    drawn = supply(pool, rows)
+    first, second = drawn.draw(30, everything), drawn.draw(30, everything)
+    assert first is not None
+    np.testing.assert_array_equal(np.asarray(first.rows)[:, 0], np.arange(30))
+    assert (first.labels == 0).all()
+    assert second is None  # rows are looked at in blocks, and the pool is small
+    assert drawn.used == 50
+
+
+def test_rows_that_do_not_pass_are_left_out():
+    rows = training_rows(20)
+    drawn = supply(np.arange(50.0)[:, None] + np.zeros((50, 10)), rows)
+    found = drawn.draw(100, lambda rows: np.asarray(rows.rows)[:, 0] % 2 == 0)
+    np.testing.assert_array_equal(np.asarray(found.rows)[:, 0], np.arange(0, 50, 2))
+
+
+def test_a_function_is_asked_until_it_has_been_asked_enough():
+    asked = []
+
+    def source(n):
+        asked.append(n)
+        return np.zeros((n, 10))
+
+    rows = training_rows(20)
+    assert supply(source, rows).draw(10, nothing) is None
+    assert MOST_DRAWN * 10 <= sum(asked) < 2 * MOST_DRAWN * 10 + 512
+    assert len(supply(source, rows).draw(10, everything)) == 10
+
+
+@pytest.mark.parametrize("end", [None, []])
+def test_a_function_may_have_no_more(end):
+    assert supply(lambda n: end, training_rows(20)).draw(10, everything) is None
+
+
+def test_negatives_fill_the_gaps_of_both_parts():
+    rows = material(60, 40)
+    wanted = int((rows.boosted.labels == 0).sum()), int((rows.held.labels == 0).sum())
+    kept = rows.kept(np.flatnonzero(rows.boosted.labels), np.arange(40))
+    pool = supply(np.zeros((500, 10)), rows.boosted)
+    full = kept.refilled(pool, wanted, everything)
+    assert int((full.boosted.labels == 0).sum()) == wanted[0]
+    assert len(full.held) == 40
+    assert len(full.coded) == len(full.boosted)
+
+
+def test_codes_are_kept_with_their_rows():
+    rows = material(60, 40)
+    some = np.arange(3, 50, 2)
+    part = rows.kept(some, np.arange(10))
+    np.testing.assert_array_equal(part.coded.columns.codes, rows.coded.columns.codes[:, some])
+    np.testing.assert_array_equal(part.coded.positive, rows.boosted.labels[some] > 0)
+    assert len(part.aside) == 10
+
+
+@pytest.mark.parametrize("patches", [False, True])
+def test_rows_are_stacked(patches):
+    make = patch_rows if patches else training_rows
+    both = stacked(make(6), make(4, seed=1))
+    np.testing.assert_array_equal(np.asarray(both.rows)[6:], np.asarray(make(4, seed=1).rows))
+    assert len(both) == 10
+
+
+@pytest.mark.parametrize("patches", [False, True])
+def test_rows_pass_as_their_votes_say(patches):
+    rows = patch_rows(80) if patches else training_rows(80)
+    learner = Haar(40, random_state=0) if patches else Stump()
+    part = Material(rows, rows, learner)
+    rounds = adaboost(part.coded, learner)
+    trees = [nodes for (nodes, _), _ in zip(rounds, range(3), strict=False)]
+    votes = np.stack([part.aside.votes(nodes) for nodes in trees], axis=1)
+    chain = Chain.of_stages([len(trees)], [0.1])
+    np.testing.assert_array_equal(passing(chain, trees, rows), chain.left(votes).accepted)
+    np.testing.assert_allclose(final_scores(rows, trees), votes.sum(axis=1))

@@ -1,0 +1,327 @@
+"""Haar features: values and codes against their twins, and the learner that reads them."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+from sklearn.base import clone
+from sklearn.model_selection import GridSearchCV
+
+import mddag
+from mddag import AdaBoostMHClassifier, _core
+from mddag._internal.warnings import DoubtfulResult
+from mddag.detection import Haar
+from mddag.detection.haar import PatchColumns
+from mddag.features.patches import PatchFeatures, haar_features, haar_values, n_haar_features
+from mddag.learners import Stump, Tree
+from mddag.learners.learner import best_first_tree, best_stump
+from tests.learners.problems import assert_same, labels
+from tests.patches import bars, boosted
+from tests.reference import haar as reference
+from tests.reference.columns import leaf
+
+
+def patches(most=4):
+    shapes = st.tuples(st.integers(1, most), st.integers(2, 7), st.integers(2, 7))
+    return shapes.flatmap(lambda shape: hnp.arrays(np.uint8, shape))
+
+
+@pytest.mark.parametrize(("window", "count"), [((24, 24), 162_336), ((1, 2), 1), ((1, 1), 0)])
+def test_all_features_of_a_window(window, count):
+    features = haar_features(window)
+    assert features.shape == (count, 3, 5)
+    assert features.dtype == np.int32
+    assert _core.haar_fault(features, *window) == (-1, "")
+
+
+@pytest.mark.parametrize("window", [(1, 1), (2, 2), (9, 7), (7, 9)])
+def test_some_features_are_those_of_these_numbers(window):
+    everything = haar_features(window)
+    assert n_haar_features(window) == len(everything)
+    chosen = np.arange(len(everything))[::7]
+    np.testing.assert_array_equal(haar_features(window, chosen), everything[chosen])
+
+
+def test_large_windows_have_more_features_than_memory_holds():
+    n = n_haar_features((1000, 1000))
+    assert n > 10**11
+    some = haar_features((1000, 1000), np.array([0, n - 1]))
+    assert _core.haar_fault(some, 1000, 1000) == (-1, "")
+
+
+@pytest.mark.parametrize("window", [(4, 4), (3, 6), (5, 2)])
+def test_features_are_those_of_the_twin(window):
+    def key(weights):
+        return weights.tobytes()
+
+    mine = [reference.pixel_weights(f, *window) for f in haar_features(window).tolist()]
+    assert sorted(map(key, mine)) == sorted(map(key, reference.features(*window)))
+    assert len(set(map(key, mine))) == len(mine)
+
+
+@given(patches())
+def test_values_are_those_of_the_twin(pixels):
+    features = haar_features(pixels.shape[1:])[::3]
+    wanted = [[reference.value(patch, f) for f in features.tolist()] for patch in pixels]
+    np.testing.assert_array_equal(haar_values(pixels, features), np.array(wanted, np.float32))
+
+
+@given(hnp.arrays(np.uint8, hnp.array_shapes(min_dims=2, max_dims=2, min_side=1, max_side=6)))
+def test_integral_images_are_those_of_the_twin(picture):
+    shape = picture.shape[0] + 1, picture.shape[1] + 1
+    sums, squares = np.empty(shape, np.uint32), np.empty(shape, np.uint64)
+    _core.integral_images(picture, sums, squares)
+    assert sums.tolist() == reference.integral(picture)
+    assert squares.tolist() == reference.integral(picture, exponent=2)
+
+
+def test_sums_wrap_around_in_huge_pictures_and_differences_stay_exact():
+    picture = np.full((4100, 4200), 255, np.uint8)  # sums of 4.4e9, above 2^32
+    sums = np.empty((4101, 4201), np.uint32)
+    squares = np.empty((4101, 4201), np.uint64)
+    _core.integral_images(picture, sums, squares)
+    assert squares[-1, -1] == picture.size * 255**2
+    corner = sums[-25, -25] + sums[-1, -1] - sums[-1, -25] - sums[-25, -1]
+    assert corner == 24 * 24 * 255
+
+
+def test_a_flat_window_is_divided_by_one_grey_level():
+    flat = np.full((2, 8, 8), 77, np.uint8)
+    flat[1, 0, 0] = 78
+    values = haar_values(flat, haar_features((8, 8)))
+    assert not values[0].any()
+    assert np.abs(values[1]).max() <= 3 / 64  # one grey level, weighted by at most 3, over the area
+
+
+@given(patches(most=1))
+def test_light_and_contrast_do_not_count(pixels):
+    """value(a x + b) = value(x) while no deviation meets the floor."""
+    dim = pixels // 4
+    bright = (2 * dim + 17).astype(np.uint8)
+    if dim.std() <= 1:
+        return
+    features = haar_features(pixels.shape[1:])
+    np.testing.assert_allclose(haar_values(bright, features), haar_values(dim, features), rtol=1e-6)
+
+
+def test_threads_do_not_change_values():
+    pixels = np.random.default_rng(0).integers(0, 256, (300, 9, 7), np.uint8)
+    features = haar_features((9, 7))
+    np.testing.assert_array_equal(haar_values(pixels, features, 4), haar_values(pixels, features))
+
+
+@pytest.mark.parametrize(
+    ("rectangle", "fault"),
+    [
+        ((-1, 0, 1, 1, 1), "outside"),
+        ((0, 0, 2**31 - 1, 1, 1), "outside"),
+        ((3, 3, 1, 2, 1), "outside"),
+        ((0, 0, 0, 1, 1), "outside"),
+        ((2**31 - 1, 0, 1, 1, 1), "outside"),
+        ((0, 0, 1, 1, 0), "weight 0"),
+        ((0, 0, 1, 1, -(2**31)), "too large a weight"),
+        ((0, 0, 1, 1, 1), "do not sum to 0"),
+    ],
+)
+def test_features_that_do_not_fit_are_refused(rectangle, fault):
+    features = haar_features((4, 4))[:2].copy()
+    features[1, 2] = rectangle
+    at, why = _core.haar_fault(features, 4, 4)
+    assert at == 1
+    assert fault in why
+    with pytest.raises(ValueError, match=f"feature 1 .*{fault}"):
+        haar_values(np.zeros((1, 4, 4), np.uint8), features)
+
+
+@pytest.mark.parametrize("learner", [None, Tree(4)], ids=repr)
+def test_bars_are_found(learner):
+    model, X, y = boosted(learner=learner)
+    fresh, labels = bars(seed=1)
+    assert model.score(X, y) > 0.97
+    assert model.score(fresh, labels) > 0.95
+    assert model.n_features_in_ == 48
+    assert len(model.feature_importances_) == model.ensemble_.n_features <= 300
+    assert model.feature_importances_.sum() == pytest.approx(1)
+
+
+def test_it_is_a_stump_on_the_values_of_its_features():
+    """The same rows reach the same sides as with exact thresholds where bins are fine enough."""
+    X, y = bars(60)
+    everything = haar_features((8, 6))
+    haar = AdaBoostMHClassifier(Haar(None), n_rounds=1).fit(X, y)
+    used = haar.ensemble_.features
+    place = np.flatnonzero((everything == used.rectangles[0]).all(axis=(1, 2)))
+    assert len(place) == 1
+    stump = AdaBoostMHClassifier(Stump(), n_rounds=1).fit(used.rows(X), y)
+    assert haar.history_["edge"][0] <= stump.history_["edge"][0] + 1e-12
+
+
+def test_rows_of_pixels_are_patches():
+    X, y = bars()
+    model, _, _ = boosted()
+    haar = Haar(n_features=300, random_state=0, window=(8, 6))
+    flat = AdaBoostMHClassifier(haar, n_rounds=12).fit(X.reshape(len(X), -1), y)
+    np.testing.assert_array_equal(flat.scores(X), model.scores(X.reshape(len(X), -1)))
+
+
+def test_the_draw_follows_the_seed():
+    X, _ = bars()
+    same = Haar(100, random_state=3).features(X, seed=0)
+    assert same == Haar(100, random_state=3).features(X, seed=1)
+    assert same != Haar(100, random_state=4).features(X, seed=0)
+    assert Haar(100).features(X, seed=3) == same
+    assert Haar(None).features(X, seed=0).n == len(haar_features((8, 6)))
+
+
+def test_the_estimator_decides_where_the_learner_has_no_seed():
+    X, y = bars()
+    fits = [AdaBoostMHClassifier(Haar(50), n_rounds=5, random_state=s).fit(X, y) for s in (0, 0, 1)]
+    np.testing.assert_array_equal(fits[0].scores(X), fits[1].scores(X))
+    assert (fits[0].scores(X) != fits[2].scores(X)).any()
+
+
+@pytest.mark.parametrize("n_threads", [1, 2])
+def test_a_continued_model_is_the_whole_one(n_threads):
+    whole, X, y = boosted()
+    part = clone(whole).set_params(n_rounds=5, warm_start=True, n_threads=n_threads).fit(X, y)
+    part.set_params(n_rounds=12).fit(X, y)
+    np.testing.assert_array_equal(part.scores(X), whole.scores(X))
+    part.set_params(n_rounds=13, learner__random_state=1)
+    with pytest.raises(ValueError, match="keep n_features and random_state as they were"):
+        part.fit(X, y)
+
+
+def test_rows_are_held_out_as_of_other_learners():
+    model, X, y = boosted(40, early_stopping=5, calibration_fraction=0.2, random_state=0)
+    assert np.isfinite(model.history_["held_out_error"]).all()
+    assert model.n_rounds_ <= 40
+    assert model.score(X, y) > 0.9
+    weights = np.where(y == 1, 0.0, 1.0)
+    weights[:20] = 1
+    assert AdaBoostMHClassifier(Haar(50), n_rounds=3).fit(X, y, weights).score(X, y) > 0.5
+
+
+def test_columns_can_be_drawn_in_each_round():
+    model, X, y = boosted(max_features="sqrt", max_bins=16, random_state=0)
+    assert model.score(X, y) > 0.9
+
+
+def test_scikit_learn_clones_and_searches():
+    model, X, y = boosted()
+    copy = clone(model)
+    assert copy.learner == model.learner
+    assert copy.learner is not model.learner
+    assert "learner__n_features" in copy.get_params()
+    search = GridSearchCV(copy, {"learner__n_features": [20, 200]}, cv=2).fit(X, y)
+    assert search.best_score_ > 0.8
+    assert repr(Haar(10, learner=Tree(4))) == (
+        "Haar(n_features=10, random_state=None, window=None, learner=Tree(n_leaves=4))"
+    )
+
+
+def test_several_classes():
+    X, y = bars()
+    y = y + (X[:, -2:].mean(axis=(1, 2)) > 80)
+    model = AdaBoostMHClassifier(Haar(200, random_state=0), n_rounds=40).fit(X, y)
+    assert model.ensemble_.n_scores == 3
+    assert model.score(X, y) > 0.85
+    dag = mddag.compile(model.ensemble_)
+    np.testing.assert_array_equal(dag.run(X).scores, dag.scores(model.encode(X)))
+
+
+def test_constant_patches_leave_nothing_to_learn():
+    X, y = np.full((20, 4, 4), 9, np.uint8), np.arange(20) % 2
+    model = AdaBoostMHClassifier(Haar(None), n_rounds=3).fit(X, y)
+    assert model.n_rounds_ == 0
+    assert model.stopped_by_ == "chance"
+    assert (model.predict(X) == 0).all()
+
+
+def test_more_features_than_there_are_is_a_doubt():
+    X, y = bars()
+    with pytest.warns(DoubtfulResult, match=r"n_features is 9999, but patches of \(8, 6\) have 1"):
+        model = AdaBoostMHClassifier(Haar(9999), n_rounds=2).fit(X, y)
+    assert model.score(X, y) > 0.5
+
+
+def columns_of(patches, step=1, **settings):
+    features = PatchFeatures.of(patches.shape[1:], haar_features(patches.shape[1:])[::step])
+    return PatchColumns.of(patches, features, **{"max_bins": None} | settings)
+
+
+def values_of(columns):
+    values = np.empty(columns.codes.shape, np.float32)
+    _core.haar_columns(columns.cells, columns.rectangles, values, 1)
+    return values
+
+
+@given(
+    hnp.arrays(np.uint8, st.tuples(st.integers(1, 20), st.integers(2, 5), st.integers(2, 5))),
+    st.sampled_from([2, 7, 256]),
+)
+def test_codes_and_columns_are_those_of_the_twin(patches, n_bins):
+    columns = columns_of(patches, 7, max_bins=n_bins)
+    values = values_of(columns)
+    np.testing.assert_array_equal(values.T, haar_values(patches, columns.rectangles))
+    for codes, column in zip(columns.codes, values, strict=True):
+        assert codes.tolist() == reference.codes(column, n_bins)
+
+
+def test_codes_rise_with_values():
+    columns = columns_of(bars(500)[0], 11)
+    for codes, values in zip(columns.codes, values_of(columns), strict=True):
+        in_order = np.argsort(values, kind="stable")
+        assert (np.diff(codes[in_order].astype(int)) >= 0).all()
+
+
+def test_thresholds_part_values_as_cuts_part_codes():
+    columns = columns_of(bars(200)[0], 40, max_bins=16)
+    for f, values in enumerate(values_of(columns)):
+        for cut in range(columns.codes[f].min(), columns.codes[f].max()):
+            threshold = columns.threshold(f, cut)
+            assert np.float32(threshold) == threshold
+            np.testing.assert_array_equal(values <= threshold, columns.codes[f] <= cut)
+            assert columns._cut(f, threshold) == cut
+    assert columns.threshold(0, 255) == values_of(columns)[0].max()
+
+
+@pytest.mark.parametrize("fitted", [best_stump, lambda *a: best_first_tree(*a, 5)])
+def test_trees_reach_the_same_leaves_by_codes_and_by_values(fitted):
+    columns = columns_of(bars(200)[0], 5)
+    targets, weights = labels(np.random.default_rng(0), 200, 2)
+    nodes = fitted(columns, targets, weights)
+    values = values_of(columns).T
+    assert columns.leaf_codes(nodes).tolist() == [leaf(nodes, x) for x in values]
+
+
+def test_threads_do_not_matter():
+    X = bars(300)[0]
+    targets, weights = labels(np.random.default_rng(0), 300, 1)
+    one, two = (columns_of(X, 1, n_threads=n) for n in (1, 2))
+    np.testing.assert_array_equal(one.codes, two.codes)
+    assert_same(best_stump(one, targets, weights), best_stump(two, targets, weights))
+
+
+def test_constant_patches_have_one_code_each():
+    columns = columns_of(np.full((9, 4, 4), 7, np.uint8))
+    assert (columns.codes == columns.codes[:, :1]).all()
+    nodes = best_stump(columns, *labels(np.random.default_rng(0), 9, 1))
+    assert len(nodes.records) == 1
+
+
+def test_a_threshold_of_its_own_making_is_refused():
+    columns = columns_of(bars(20)[0])
+    targets, weights = labels(np.random.default_rng(0), 20, 1)
+    nodes = best_stump(columns, targets, weights)
+    nodes.records["threshold"] += 1e-3
+    with pytest.raises(ValueError, match="is none of those found so far"):
+        columns.leaf_codes(nodes)
+
+
+def test_restricted_columns_are_still_of_patches():
+    columns = columns_of(bars(50)[0]).restricted([3, 5])
+    targets, weights = labels(np.random.default_rng(0), 50, 1)
+    nodes = best_stump(columns, targets, weights)
+    assert nodes.records["feature"][0] in (3, 5)
+    assert len(columns.leaf_codes(nodes)) == 50

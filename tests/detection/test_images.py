@@ -1,0 +1,146 @@
+"""Images as they come, boxes drawn on them, and images without the object."""
+
+import sys
+
+import numpy as np
+import pytest
+
+import mddag
+from mddag.detection.images import COLOUR, as_grey, checked_backgrounds, drawn
+from tests.detection.problems import backgrounds, fitted, scene
+
+Image = pytest.importorskip("PIL.Image")
+
+
+def colour():
+    return np.random.default_rng(0).integers(0, 256, (13, 17, 3)).astype(np.uint8)
+
+
+def test_grey_arrays_are_as_they_are():
+    grey = colour()[..., 0]
+    np.testing.assert_array_equal(as_grey(grey), grey)
+    np.testing.assert_array_equal(as_grey(grey[:, :, None]), grey)
+    np.testing.assert_array_equal(as_grey(grey[::-1, ::2]), grey[::-1, ::2])
+    np.testing.assert_array_equal(as_grey(np.asfortranarray(grey)), grey)
+    assert as_grey(grey[::-1, ::2]).flags.c_contiguous
+
+
+def test_colour_is_as_in_pillow(tmp_path):
+    image = Image.fromarray(colour())
+    wanted = np.asarray(image.convert("L"))
+    image.save(tmp_path / "picture.png")
+    for picture in (image, tmp_path / "picture.png", str(tmp_path / "picture.png"), colour()):
+        np.testing.assert_array_equal(as_grey(picture), wanted)
+    transparent = np.dstack([colour(), np.zeros((13, 17), np.uint8)])
+    np.testing.assert_array_equal(as_grey(transparent), wanted)
+
+
+def test_other_numbers():
+    grey = colour()[..., 0]
+    np.testing.assert_array_equal(as_grey(grey / 255), grey)
+    np.testing.assert_array_equal(as_grey((grey / 255).astype(np.float32)), grey)
+    np.testing.assert_array_equal(as_grey(grey.astype(np.int64)), grey)
+    np.testing.assert_array_equal(as_grey(grey > 99), (grey > 99) * 255)
+
+
+def test_every_mode_that_is_taken():
+    image = Image.fromarray(colour())
+    for mode in ("1", "L", "LA", "P", "RGB", "RGBA", "CMYK", "YCbCr"):
+        converted = image.convert(mode)
+        np.testing.assert_array_equal(as_grey(converted), np.asarray(converted.convert("L")))
+
+
+def test_without_pillow_a_file_says_what_to_install(monkeypatch):
+    monkeypatch.setitem(sys.modules, "PIL", None)
+    with pytest.raises(ImportError, match=r"pip install 'mddag\[detect\]'"):
+        as_grey("picture.png")
+
+
+@pytest.mark.parametrize("shape", [(13, 17), (13, 17, 3)])
+def test_the_picture_is_not_changed(shape):
+    picture = np.full(shape, 9, np.uint8)
+    picture.flags.writeable = False
+    as_grey(picture)
+    assert (picture == 9).all()
+
+
+def test_pictures_of_cameras_are_turned_upright(tmp_path):
+    grey = np.arange(30 * 20, dtype=np.uint8).reshape(30, 20)
+    lying = Image.fromarray(np.ascontiguousarray(np.rot90(grey)))
+    exif = lying.getexif()
+    exif[0x0112] = 6  # turn it clockwise to see it
+    lying.save(tmp_path / "photo.png", exif=exif)
+    np.testing.assert_array_equal(as_grey(tmp_path / "photo.png"), grey)
+    with Image.open(tmp_path / "photo.png") as opened:
+        np.testing.assert_array_equal(as_grey(opened), grey)
+    none = np.empty((0, 4), np.int64)
+    assert drawn(tmp_path / "photo.png", none).size == (20, 30)
+
+
+BOX = np.array([[10, 20, 50, 60]])
+
+
+@pytest.mark.parametrize("of", ["grey", "float", "colour", "pillow", "path"])
+def test_the_frame_lies_on_the_box(of, tmp_path):
+    grey, _ = scene()
+    Image.fromarray(grey).save(tmp_path / "scene.png")
+    picture = {
+        "grey": grey,
+        "float": grey / 255.0,
+        "colour": np.stack([grey] * 3, axis=2),
+        "pillow": Image.fromarray(grey),
+        "path": tmp_path / "scene.png",
+    }[of]
+    image = np.asarray(drawn(picture, BOX))
+    assert image.shape == (*grey.shape, 3)
+    assert tuple(image[20, 30]) == tuple(image[40, 10]) == tuple(image[59, 30]) == COLOUR
+    assert np.array_equal(image[30:50, 20:40, 0], grey[30:50, 20:40])
+
+
+def test_colours_of_floats_are_kept():
+    grey, _ = scene()
+    colour = np.stack([grey, grey // 2, 0 * grey], axis=2)
+    image = drawn(colour / 255.0, BOX[:0])
+    assert np.array_equal(np.asarray(image), colour)
+
+
+def test_no_box_is_no_change_and_the_picture_stays_as_it_was():
+    grey, _ = scene()
+    before = grey.copy()
+    drawn(grey, BOX)
+    assert np.array_equal(grey, before)
+    assert np.array_equal(np.asarray(drawn(grey, BOX[:0]))[..., 0], grey)
+
+
+def test_a_detector_draws_what_it_finds():
+    picture, _ = scene(0)
+    x, y = fitted().detect(picture).boxes[0, :2]
+    assert tuple(np.asarray(fitted().draw(picture))[y, x]) == COLOUR
+
+
+def test_arrays_of_any_kind_become_grey():
+    one = backgrounds(1)[0]
+    given = [one, np.stack([one] * 3, axis=2), one / 255.0]
+    for picture in checked_backgrounds(given, (12, 12)):
+        assert np.array_equal(picture, one)
+
+
+def test_small_ones_are_left_out_with_a_warning():
+    small = np.zeros((11, 50), np.uint8)
+    with pytest.warns(mddag.DoubtfulResult, match="1 of 3 backgrounds are smaller than the window"):
+        kept = checked_backgrounds([*backgrounds(2), small], (12, 12))
+    assert len(kept) == 2
+
+
+def test_a_folder_is_read_by_name(tmp_path):
+    image = pytest.importorskip("PIL.Image")
+    for name, picture in zip("ba", backgrounds(2), strict=True):
+        image.fromarray(picture).save(tmp_path / f"{name}.png")
+    (tmp_path / "notes.txt").write_text("no picture")
+    first, second = checked_backgrounds(tmp_path, (12, 12))
+    assert np.array_equal(second, backgrounds(2)[0])
+    assert np.array_equal(first, backgrounds(2)[1])
+
+
+def test_patches_as_an_array_are_pictures_too():
+    assert len(checked_backgrounds(np.zeros((3, 12, 12), np.uint8), (12, 12))) == 3

@@ -1,0 +1,521 @@
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.base import clone
+
+from mddag import MDP, DoubtfulResult
+from mddag.detection import Rejection
+from mddag.detection import rejection_problem as problem
+from mddag.detection.rejection import rates_of, realised
+from mddag.detection.rejection_problem import (
+    Cascade,
+    Problem,
+    Setting,
+    class_parts,
+    ordered_sums,
+    positives,
+)
+from mddag.detection.thresholds import Ends, RankedSums, Target, reject_thresholds, shares_by_class
+from mddag.mdp.policy import EVAL, QUIT
+from mddag.metrics import rate_interval, threshold_at_fpr, threshold_at_tpr
+from mddag.ordering import Given
+from tests.detection.problems import detection_mdp
+from tests.reference import reject_thresholds as reference
+
+pytestmark = pytest.mark.filterwarnings("ignore:.*is to be met with:mddag.DoubtfulResult")
+
+
+def rates(mdp, policy):
+    above, positive = mdp.rollout(policy)[0][:, 0] > 0, mdp.labels > 0
+    return above[positive].mean(), above[~positive].mean()
+
+
+def cost(mdp, policy):
+    return mdp.rollout(policy)[1][mdp.labels == 0].mean()
+
+
+@pytest.mark.parametrize("every", [1, 3])
+def test_rows_are_evaluated_or_rejected(every):
+    policy = Rejection(target_fpr=0.05, every=every).solve(detection_mdp())
+    assert policy.every == every
+    assert set(np.unique(policy.actions)) <= {EVAL, QUIT}
+    assert (policy.actions[0] == EVAL).all()
+    assert len(policy.grid.edges) == 1
+
+
+@pytest.mark.parametrize("fpr", [0.02, 0.05, 0.2])
+def test_the_fpr_of_other_rows_is_near_the_wanted_one(fpr):
+    policy = Rejection(target_fpr=fpr).solve(detection_mdp(0, n=4000, beta=0.005))
+    found = rates(detection_mdp(1, n=20_000), policy)[1]
+    assert 0.4 * fpr < found < 1.5 * fpr
+
+
+def test_the_tpr_of_other_rows_is_near_the_wanted_one():
+    policy = Rejection(target_tpr=0.8).solve(detection_mdp(0, n=4000, beta=0.001))
+    assert 0.77 < rates(detection_mdp(1, n=20_000), policy)[0] < 0.85
+
+
+def test_realised_rates_are_near_those_of_other_rows():
+    found = Rejection(target_fpr=0.05).detector(detection_mdp(0, n=4000))
+    tpr, fpr = rates(detection_mdp(1, n=20_000), found.policy)
+    assert abs(found.rates.fpr - fpr) < 4 * found.rates.fpr_error
+    assert abs(found.rates.tpr - tpr) < 4 * found.rates.tpr_error
+
+
+@pytest.mark.parametrize("budget", [2, 4, 8])
+def test_a_budget_is_mean_evaluations_of_negatives(budget):
+    mdp = detection_mdp(0, n=2000)
+    found = Rejection(target_fpr=0.05, budget=budget).detector(mdp)
+    assert found.rates.n_evaluated <= budget
+    assert cost(mdp, found.policy) == pytest.approx(found.rates.n_evaluated)
+    assert cost(detection_mdp(1, n=10_000), found.policy) < 1.1 * budget
+
+
+def test_several_budgets_are_learned_at_once():
+    mdp = detection_mdp(0, n=1000)
+    found = Rejection(target_fpr=0.05).detectors(mdp, [3, 6, None])
+    for budget, one in zip([3, 6], found, strict=False):
+        alone = Rejection(target_fpr=0.05, budget=budget).detector(mdp)
+        assert (one.rates, one.setting) == (alone.rates, alone.setting)
+    assert found[2].setting == Rejection(target_fpr=0.05).detector(mdp).setting
+
+
+def test_a_budget_below_all_cascades_is_doubted():
+    with pytest.warns(DoubtfulResult, match="no cascade is within budget=0.5: the cheapest"):
+        Rejection(target_fpr=0.05, budget=0.5).solve(detection_mdp())
+
+
+def test_a_higher_price_buys_fewer_evaluations():
+    costs = [
+        cost(detection_mdp(1), Rejection(0.05).solve(detection_mdp(beta=beta)))
+        for beta in (1e-3, 0.1, 0.5)
+    ]
+    assert costs[0] > costs[1] > costs[2]
+
+
+def test_it_beats_the_best_prefix_at_equal_cost():
+    train, test = detection_mdp(0, n=4000), detection_mdp(1, n=20_000)
+    policy = Rejection(target_fpr=0.05, budget=4).solve(train)
+    negative = test.labels == 0
+    prefix = test.votes.dense()[:, :4, 0].sum(axis=1)
+    best = (prefix[~negative] > np.quantile(prefix[negative], 0.95)).mean()
+    tpr, fpr = rates(test, policy)
+    assert tpr > best + 0.02
+    assert fpr < 0.06
+
+
+def test_selection_rows_choose():
+    mdp, others = detection_mdp(0), detection_mdp(1)
+    found = Rejection(target_fpr=0.05).detector(mdp, others)
+    assert (found.rates.n_negatives, found.rates.n_positives) == (
+        (others.labels == 0).sum(),
+        (others.labels == 1).sum(),
+    )
+
+
+def test_a_seed_decides_everything():
+    first, second = (Rejection(0.05, random_state=3).solve(detection_mdp()) for _ in range(2))
+    np.testing.assert_array_equal(first.actions, second.actions)
+    np.testing.assert_array_equal(first.rescaling.shift, second.rescaling.shift)
+
+
+def test_one_percent_is_wanted_where_nothing_is_said():
+    assert (Rejection().target.name, Rejection().target.rate) == ("target_fpr", 0.01)
+
+
+def test_parameters_survive_a_clone():
+    solver = Rejection(target_tpr=0.9, budget=7.0, every=2)
+    assert repr(clone(solver)) == repr(solver)
+    assert Rejection().with_order(Given()).ordering == Given()
+    assert Rejection().with_every(4).every == 4
+
+
+TARGET = Target(fpr=0.1)
+
+
+def test_sums_are_those_of_the_orders():
+    mdp = detection_mdp(n=50)
+    found = Problem.of(mdp, TARGET)
+    assert len(found.orders) == 2
+    for order, sums in zip(found.orders, found.sums, strict=True):
+        np.testing.assert_allclose(sums, np.cumsum(mdp.votes.dense()[:, order, 0], axis=1).T)
+
+
+def test_an_order_that_is_given_is_the_only_one():
+    found = Problem.of(detection_mdp(n=50), TARGET, ordering=Given())
+    assert [order.tolist() for order in found.orders] == [list(range(12))]
+
+
+@pytest.mark.parametrize(("every", "wanted"), [(1, [5, 7, 10, 12]), (4, [8, 12]), (5, [5, 10, 12])])
+def test_lengths_are_whole_groups_of_steps_or_all(every, wanted):
+    assert Problem.of(detection_mdp(n=50), TARGET, every=every).lengths == wanted
+
+
+def test_a_candidate_is_judged_by_other_rows():
+    rows, others = Problem.of(detection_mdp(0), TARGET), detection_mdp(1)
+    judges = Problem.of(others, TARGET, like=rows)
+    target = TARGET.to_judge(judges.ends)
+    for candidate in list(rows.candidates(0.1, judges))[::37]:
+        passing = judges.passing(candidate.cascade, candidate.setting.order)
+        assert candidate.n_evaluated == passing.mean_steps
+        assert candidate.loss == pytest.approx(target.mean_loss(passing.ends, 1.0))
+
+
+def test_few_negatives_judge_at_a_rate_that_they_can_decide():
+    rows = Problem.of(detection_mdp(0, n=120), Target(fpr=0.001))
+    n_negatives = int((~rows.positive).sum())
+    wider = Target(fpr=min(5 / n_negatives, 0.1))
+    for candidate in list(rows.candidates(0.1, rows))[::37]:
+        ends = rows.passing(candidate.cascade, candidate.setting.order).ends
+        assert candidate.loss == pytest.approx(wider.mean_loss(ends, 1.0))
+
+
+def test_a_cascade_that_rejects_all_positives_is_the_worst():
+    rng = np.random.default_rng(0)
+    votes = rng.integers(0, 2, (180, 20)) - 0.5  # as good as chance
+    rows = Problem.of(MDP(votes, rng.integers(0, 2, 180)), TARGET)
+    none = []
+    for c in rows.candidates(0.1, rows):
+        own = rows.passing(c.cascade, c.setting.order).ends
+        if np.isneginf(own.scores[own.positive]).all():
+            none.append(c.loss)
+    assert none
+    assert min(none) == 1.0
+
+
+def test_dearer_evaluations_are_fewer():
+    rows = Problem.of(detection_mdp(), TARGET, ordering=Given())
+    longest = [c for c in rows.candidates(0.1, rows) if c.setting.length == 12]
+    costs = [c.cost for c in sorted(longest, key=lambda c: c.setting.beta)]
+    assert costs[0] > 1.5 * costs[-1]
+
+
+def test_weights_are_rows_that_repeat():
+    mdp = detection_mdp(n=120)
+    times = 1 + np.arange(120) % 3
+    weighted = MDP(mdp.votes, mdp.labels, weight=times.astype(float))
+    repeated = mdp.rows(np.repeat(np.arange(120), times))
+    for setting in (Setting(0, 12, 0.01), Setting(0, 7, 0.05)):
+        found = []
+        for one in (weighted, repeated):
+            rows = Problem.of(one, TARGET, ordering=Given())
+            ranked = RankedSums.of(rows.sums[0], rows.positive, rows.weight, shift=0.1)
+            found.append(rows.learned(ranked, setting).thresholds)
+        np.testing.assert_allclose(*found)
+
+
+def test_no_row_helps_to_learn_its_own_end():
+    rows, setting = Problem.of(detection_mdp(n=90), TARGET), Setting(0, 10, 0.02)
+    parts = class_parts(rows.positive, 3, 0)
+    found, thetas = rows.crossed(setting, parts, 0.1)
+    here, others = parts == 1, np.flatnonzero(parts != 1)
+    without = Problem.of(detection_mdp(n=90).rows(others), TARGET, like=rows)
+    ranked = RankedSums.of(without.sums[0], without.positive, without.weight, shift=0.1)
+    cascade = without.learned(ranked, setting)
+    ends = rows.passing(cascade, 0).ends
+    np.testing.assert_array_equal(found.scores[here], ends.scores[here])
+    assert thetas[1] == TARGET.expected(without.passing(cascade, 0).ends)
+
+
+def test_rows_are_thinned_where_memory_is_short(monkeypatch):
+    monkeypatch.setattr(problem, "MOST_SUMS", 12 * 100)
+    found = Problem.of(detection_mdp(n=400), TARGET)
+    assert 98 <= len(found.positive) <= 100
+    assert found.positive.mean() == pytest.approx(positives(detection_mdp(n=400)).mean(), abs=0.02)
+
+
+def test_soft_targets_count_by_the_likelier_class():
+    shares = np.array([[0.9, 0.1], [0.2, 0.8]])
+    assert positives(MDP(np.ones((2, 3)), shares)).tolist() == [False, True]
+
+
+def cascade_of(mdp, seed, length):
+    """Some thresholds, none on a sum of a row, some absent."""
+    rng = np.random.default_rng(seed)
+    order = rng.permutation(mdp.n_steps)
+    sums = ordered_sums(mdp.votes, order, length)
+    thresholds = np.quantile(sums, rng.uniform(0, 0.3), axis=1) + 1e-4 / 3
+    thresholds[rng.random(length) < 0.3] = -np.inf
+    return Cascade(order, thresholds, float(np.median(sums[-1])) + 1e-4 / 3), sums
+
+
+@given(st.integers(0, 1000), st.integers(1, 12), st.sampled_from([1, 1, 2, 3]))
+def test_the_policy_does_what_the_cascade_does(seed, length, every):
+    mdp = detection_mdp(seed, n=60)
+    length = min(-(-length // every) * every, 12)
+    cascade, sums = cascade_of(mdp, seed, length)
+    looks = (np.arange(length) + 1) % every == 0
+    cascade = Cascade(cascade.order, np.where(looks, cascade.thresholds, -np.inf), cascade.theta)
+    positive = mdp.labels > 0
+    passing = cascade.passing(sums, positive, mdp.costs, mdp.weight)
+    scores, n_evaluated, cost = mdp.rollout(cascade.policy(mdp.votes, every))
+    np.testing.assert_array_equal(n_evaluated, passing.steps)
+    np.testing.assert_allclose(cost, passing.price[passing.steps])
+    np.testing.assert_array_equal(scores[:, 0] > 0, passing.ends.scores > cascade.theta)
+    passed = passing.ends.scores > -np.inf
+    np.testing.assert_allclose(  # theta is moved by what executors may round
+        scores[passed, 0], passing.ends.scores[passed] - cascade.theta, atol=1e-5
+    )
+    assert (scores[~passed] <= 0).all()
+
+
+def test_costs_are_those_of_negatives():
+    mdp = detection_mdp(n=60, weighted=True)
+    cascade, sums = cascade_of(mdp, 1, 8)
+    passing = cascade.passing(sums, mdp.labels > 0, 2 * mdp.costs, mdp.weight)
+    negative = mdp.labels == 0
+    mean = np.average(passing.steps[negative], weights=mdp.weight[negative])
+    assert passing.mean_steps == pytest.approx(mean)
+    assert passing.mean_cost == pytest.approx(2 * mean)
+
+
+@pytest.mark.parametrize("theta", [-np.inf, np.inf])
+def test_no_theta_is_too_far(theta):
+    mdp = detection_mdp(n=60)
+    cascade, _ = cascade_of(mdp, 2, 6)
+    scores = mdp.rollout(cascade.at(theta).policy(mdp.votes))[0]
+    assert np.isfinite(scores).all()
+    assert (scores > 0).any() == (theta < 0)
+
+
+@pytest.mark.parametrize("ties_pass", [False, True])
+def test_rows_at_a_threshold_are_on_their_side_of_it(ties_pass):
+    mdp = detection_mdp(n=60)
+    cascade, sums = cascade_of(mdp, 1, 8)
+    thresholds = cascade.thresholds.copy()
+    thresholds[2] = np.sort(sums[2])[5]  # the very sum of a row
+    theta = np.sort(sums[-1])[40]
+    cascade = Cascade(cascade.order, thresholds).at(theta, ties_pass)
+    ends = cascade.passing(sums, mdp.labels > 0, mdp.costs).ends.scores
+    scores, n_evaluated, _ = mdp.rollout(cascade.policy(mdp.votes))
+    assert (n_evaluated[np.argsort(sums[2])[:6]] <= 3).all()
+    np.testing.assert_array_equal(scores[:, 0] > 0, ends >= theta if ties_pass else ends > theta)
+
+
+@st.composite
+def problems(draw, max_steps=4):
+    n, n_steps = draw(st.integers(2, 12)), draw(st.integers(1, max_steps))
+    votes = draw(st.lists(st.integers(-3, 3), min_size=n * n_steps, max_size=n * n_steps))
+    sums = np.cumsum(np.array(votes, float).reshape(n, n_steps), axis=1)
+    positive = np.array(
+        [True, False, *draw(st.lists(st.booleans(), min_size=n - 2, max_size=n - 2))]
+    )
+    # prices that no sum of rows makes equal by accident
+    prices = draw(st.sampled_from([(0.731, 0.0137), (3.217, 0.1013), (0.113, 0.4019)]))
+    return sums, positive, draw(st.integers(-3, 3)) + 0.5, *prices
+
+
+def value(problem, thresholds, start=0):
+    sums, positive, theta, lam, beta = problem
+    rows = sums.tolist(), positive.tolist()
+    return reference.objective(*rows, list(thresholds), start, theta, lam, beta)
+
+
+@given(problems())
+def test_as_the_twin(problem):
+    sums, positive, theta, lam, beta = problem
+    found = reject_thresholds(sums, positive, theta, lam, beta, shift=0.0)
+    wanted = reference.reject_thresholds(sums.tolist(), positive.tolist(), theta, lam, beta)
+    for t in range(sums.shape[1]):  # equally good thresholds may differ
+        assert value(problem, found, t) == pytest.approx(value(problem, wanted, t), abs=1e-7)
+
+
+@given(problems(max_steps=2))
+def test_two_steps_have_the_smallest_objective_of_all(problem):
+    sums, positive, theta, lam, beta = problem
+    found = reject_thresholds(sums, positive, theta, lam, beta, shift=0.0)
+    cuts = [[-np.inf, *(column + 0.5)] for column in sums.T[:-1]]
+    least = min(value(problem, [*trial, -np.inf]) for trial in itertools.product(*cuts))
+    assert value(problem, found) <= least + 1e-7
+
+
+@given(problems())
+def test_no_step_alone_can_be_improved(problem):
+    sums, positive, theta, lam, beta = problem
+    found = reject_thresholds(sums, positive, theta, lam, beta, shift=0.0)
+    for t in range(sums.shape[1] - 1):
+        best = value(problem, found, t)
+        for cut in [-np.inf, *(sums[:, t] + 0.5)]:
+            other = found.copy()
+            other[t] = cut
+            assert value(problem, other, t) >= best - 1e-7
+
+
+@given(problems())
+def test_free_evaluations_reject_only_what_the_end_calls_negative_for_less(problem):
+    sums, positive, theta, lam, _ = problem
+    found = reject_thresholds(sums, positive, theta, lam, 0.0, shift=0.0)
+    assert value((sums, positive, theta, lam, 0.0), found) <= (
+        value((sums, positive, theta, lam, 0.0), np.full(sums.shape[1], -np.inf)) + 1e-7
+    )
+
+
+def test_the_last_step_rejects_nothing():
+    assert reject_thresholds([[1.0], [0.0]], [1, 0], 0.5, 1.0, 0.1).tolist() == [-np.inf]
+
+
+def test_by_hand():
+    """The first vote parts the classes, the second costs a tenth per negative."""
+    sums = [[1.0, 2.0], [1.0, 1.5], [-1.0, 0.0], [-1.0, -2.0]]
+    found = reject_thresholds(sums, [1, 1, 0, 0], theta=1.0, lam=1.0, beta=0.1, shift=0.0)
+    assert found.tolist() == [0.0, -np.inf]
+
+
+def test_shifted_positives_lower_the_thresholds():
+    rng = np.random.default_rng(0)
+    positive = np.arange(400) < 200
+    votes = rng.normal(np.where(positive, 0.5, -0.5)[:, None], 1.0, (400, 8))
+    sums = np.cumsum(votes, axis=1)
+    plain, shifted = (
+        reject_thresholds(sums, positive, 0.0, 1.0, 0.01, shift=shift) for shift in (0.0, 1.0)
+    )
+    assert (shifted[:-1] < plain[:-1]).all()
+
+
+def test_rows_are_never_parted_from_their_equals():
+    sums = np.array([[0.0, 1.0], [0.0, -1.0], [0.0, -1.0], [0.0, -1.0]])
+    found = reject_thresholds(sums, [1, 0, 0, 0], 0.0, 1.0, 0.5, shift=0.0)
+    assert found[0] == -np.inf or found[0] >= 0
+
+
+def test_shares_add_up_to_one_in_each_class():
+    share = shares_by_class(np.array([True, False, False]), np.array([3.0, 1.0, 4.0]))
+    assert share.tolist() == [1.0, 0.2, 0.8]
+
+
+def ends(scores, positive, weight=None):
+    positive = np.asarray(positive, bool)
+    return Ends(np.asarray(scores, float), positive, shares_by_class(positive, weight))
+
+
+@st.composite
+def rows(draw):
+    n = draw(st.integers(2, 30))
+    scores = draw(st.lists(st.integers(-3, 3), min_size=n, max_size=n))
+    labels = draw(st.lists(st.booleans(), min_size=n - 2, max_size=n - 2))
+    return np.array(scores, float), np.array([True, False, *labels])
+
+
+@given(rows(), st.floats(0.01, 0.99))
+def test_theta_is_the_threshold_of_the_metrics(given_rows, rate):
+    scores, positive = given_rows
+    found = ends(scores, positive)
+    wanted = threshold_at_fpr(scores, positive, rate), threshold_at_tpr(scores, positive, rate)
+    for target, theta in zip((Target(fpr=rate), Target(tpr=rate)), wanted, strict=True):
+        assert found.rates(target.theta(found)) == pytest.approx(found.rates(theta))
+
+
+@given(rows(), st.floats(0.01, 0.99))
+def test_weights_are_rows_that_repeat_of_rates(given_rows, rate):
+    scores, positive = given_rows
+    times = 1 + np.arange(len(scores)) % 3
+    one = ends(scores, positive, times.astype(float))
+    many = ends(np.repeat(scores, times), np.repeat(positive, times))
+    for target in (Target(fpr=rate), Target(tpr=rate)):
+        assert target.theta(one) == pytest.approx(target.theta(many))
+
+
+def test_what_rows_to_come_have_is_at_most_the_wanted_fpr_on_average():
+    rng = np.random.default_rng(0)
+    for n, fpr in ((30, 0.05), (99, 0.01), (200, 0.1), (57, 0.3)):
+        rates = []
+        for _ in range(2000):
+            found = ends(np.append(rng.random(n), 2.0), [False] * n + [True])
+            rates.append(1 - Target(fpr=fpr).expected(found))  # of uniform scores
+        assert np.mean(rates) <= fpr + 3 * np.std(rates) / 2000**0.5 or n < 1 / fpr - 1
+        assert np.mean(rates) >= fpr - 1 / n
+
+
+def test_what_rows_to_come_have_is_at_least_the_wanted_tpr_on_average():
+    rng = np.random.default_rng(0)
+    rates = []
+    for _ in range(2000):
+        found = ends(np.append(rng.random(60), -1.0), [True] * 60 + [False])
+        rates.append(1 - Target(tpr=0.9).expected(found))
+    assert 0.9 - 3 * np.std(rates) / 2000**0.5 <= np.mean(rates) <= 0.9 + 1 / 60
+
+
+def test_the_loss_at_a_wanted_fpr_is_the_share_of_misses():
+    found = ends([5, 4, 3, 2, 1], [1, 0, 1, 0, 0])
+    assert Target(fpr=0.34).loss(found, 7.0) == 0.0
+    assert Target(fpr=0.01).loss(found, 7.0) == 0.5
+
+
+def test_the_loss_at_a_wanted_tpr_is_the_price_of_false_positives():
+    found = ends([5, 4, 3, 2, 1], [1, 0, 1, 0, 0])
+    assert Target(tpr=0.99).loss(found, 6.0) == pytest.approx(2.0)
+    rejected = ends([5, -np.inf, 1], [1, 1, 0])
+    assert Target(tpr=0.9).loss(rejected, 6.0) > 6.0  # the TPR cannot be met
+
+
+def test_the_mean_loss_is_that_of_three_rates():
+    found = ends(np.arange(200.0) % 37, np.arange(200) % 3 == 0)
+    rates = [Target(fpr=fpr).loss(found, 1.0) for fpr in (0.05, 0.1, 0.2)]
+    assert Target(fpr=0.1).mean_loss(found, 1.0) == pytest.approx(np.mean(rates))
+    assert Target(tpr=0.8).mean_loss(found, 2.0) == Target(tpr=0.8).loss(found, 2.0)
+
+
+def test_lambda_is_the_slope_of_the_curve():
+    scores = np.concatenate([np.linspace(0, 1, 10_001), np.linspace(0, 1, 10_000)])
+    line = ends(scores, np.arange(20_001) < 10_001)  # TPR = FPR
+    assert Target(fpr=0.1).slope(line) == pytest.approx(1.0, abs=0.01)
+
+
+def test_few_negatives_are_doubted():
+    found = ends(np.arange(200.0), np.arange(200) < 100)
+    with pytest.warns(DoubtfulResult, match="target_fpr=0.01 is to be met with 100 negatives"):
+        Target(fpr=0.01).doubt_few(found)
+    with pytest.warns(DoubtfulResult, match="target_tpr=0.95 is to be met with 100 positives"):
+        Target(tpr=0.95).doubt_few(found)
+    Target(fpr=0.2).doubt_few(found)
+
+
+def some_ends(seed=0, n=4000):
+    rng = np.random.default_rng(seed)
+    positive = np.arange(n) % 2 == 0
+    return Ends(rng.normal(2.0 * positive), positive, shares_by_class(positive, None))
+
+
+def test_parts_have_equally_many_of_each_class():
+    positive = np.arange(103) % 3 == 0
+    parts = class_parts(positive, 5, seed=0)
+    for rows in (positive, ~positive):
+        counts = np.bincount(parts[rows], minlength=5)
+        assert counts.max() - counts.min() <= 1
+    np.testing.assert_array_equal(parts, class_parts(positive, 5, seed=0))
+
+
+def test_rates_by_hand():
+    positive = np.array([True, True, False, False, False, False])
+    given = Ends(np.zeros(6), positive, shares_by_class(positive, None))
+    above = np.array([True, False, True, False, False, False])
+    found = rates_of(given, above, Target(fpr=0.1), 3.5)
+    assert (found.target, found.wanted, found.n_evaluated) == ("target_fpr", 0.1, 3.5)
+    assert (found.fpr, found.tpr, found.n_negatives, found.n_positives) == (0.25, 0.5, 4, 2)
+    assert found.fpr_interval == rate_interval(1, 4)
+    assert found.fpr_error == (0.25 * 0.75 / 4) ** 0.5
+
+
+def test_a_row_has_no_part_in_its_own_theta():
+    given, target = some_ends(), Target(fpr=0.05)
+    parts = class_parts(given.positive, 4, 0)
+    found = realised(given, target, parts, 1.0)
+    count = 0
+    for part in range(4):
+        others = parts != part
+        share = shares_by_class(given.positive[others], None)
+        theta = target.expected(Ends(given.scores[others], given.positive[others], share))
+        count += (given.scores[(parts == part) & ~given.positive] > theta).sum()
+    assert found.fpr == count / 2000
+
+
+def test_the_realised_rate_is_near_that_of_rows_to_come():
+    target = Target(fpr=0.05)
+    for seed in range(5):
+        given = some_ends(seed)
+        found = realised(given, target, class_parts(given.positive, 5, 0), 1.0)
+        low, high = found.fpr_interval
+        assert low < 0.05 < high

@@ -1,0 +1,262 @@
+"""The scan of an image: its levels, the windows that a classifier accepts, and their patches."""
+
+import dataclasses
+import pickle
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from mddag import _core
+from mddag.detection.window_classifier import WINDOWS_PER_CALL, WindowClassifier, levels_of, resized
+from mddag.features.patches import haar_features, haar_values
+from tests.detection.problems import random_classifier, random_picture
+from tests.reference import scan as reference
+
+
+def scanned(classifier, picture, levels, *, level="", n_threads=1):
+    tasks = np.concatenate(levels.calls(n_threads))
+    places, scores, n_windows, n_evaluated = _core.scan(
+        picture, levels.shapes, tasks, classifier.native, n_threads, level
+    )
+    hits = [(*place, score) for place, score in zip(places.reshape(-1, 3), scores, strict=True)]
+    return hits, n_windows, n_evaluated
+
+
+@settings(max_examples=40)
+@given(
+    seed=st.integers(0, 2**32 - 1),
+    height=st.integers(6, 40),
+    width=st.integers(5, 40),
+    step=st.sampled_from([None, 1, 2, 3, 9]),
+    margin=st.integers(0, 1),
+    min_deviation=st.sampled_from([0.0, 10.0, 40.0]),
+    skips=st.booleans(),
+    level=st.sampled_from(_core.levels()),
+)
+def test_the_scan_is_that_of_the_twin(
+    seed, height, width, step, margin, min_deviation, skips, level
+):
+    rng = np.random.default_rng(seed)
+    classifier = random_classifier(rng, margin=margin, min_deviation=min_deviation, skips=skips)
+    picture = random_picture(rng, height, width)
+    levels = levels_of(picture.shape, classifier.window, scale=1.3, step=step)
+    wanted = reference.scanned(classifier, picture, levels.shapes)
+    assert scanned(classifier, picture, levels, level=level) == wanted
+
+
+@settings(max_examples=20)
+@given(seed=st.integers(0, 2**32 - 1), skips=st.booleans())
+def test_every_machine_and_any_threads_find_the_same(seed, skips):
+    rng = np.random.default_rng(seed)
+    classifier = random_classifier(rng, (9, 12), 12, 6, skips=skips)
+    picture = random_picture(rng, 333, 210)
+    levels = levels_of(picture.shape, classifier.window)
+    wanted = scanned(classifier, picture, levels)
+    for level in _core.levels():
+        assert wanted == scanned(classifier, picture, levels, level=level)
+    assert wanted == scanned(classifier, picture, levels, n_threads=3)
+
+
+def test_scanned_windows_are_normalised_as_patches_are():
+    """A stump at the value that a patch has: the window goes left, and right one number below."""
+    rng = np.random.default_rng(0)
+    window, features = (8, 8), haar_features((8, 8))
+    features = features[rng.permutation(len(features))[:300]]
+    patches = rng.integers(0, 256, (len(features), 8, 8)).astype(np.uint8)
+    values = haar_values(patches, features)[np.arange(300), np.arange(300)]
+    votes = np.full((1, 2), [1.0, -1.0])
+    for feature, patch, value in zip(features, patches, values, strict=True):
+        for threshold, vote in ((value, 1.0), (np.nextafter(value, np.float32(-np.inf)), -1.0)):
+            stump = WindowClassifier.of_stumps(window, feature[None], [threshold], votes, [-np.inf])
+            assert stump.scan(patch).scores.tolist() == [vote]
+
+
+def test_stumps_are_a_soft_cascade():
+    rng = np.random.default_rng(1)
+    features = haar_features((8, 8))[::37]
+    n = len(features)
+    votes = rng.normal(size=(n, 2))
+    reject = np.full(n, -1.0)
+    thresholds = rng.normal(0, 0.1, n)
+    classifier = WindowClassifier.of_stumps((8, 8), features, thresholds, votes, reject, accept=2.0)
+    picture = random_picture(rng, 60, 60)
+    hits = classifier.scan(picture, scale=1.2, step=1)
+    patches = hits.patches(picture)
+    values = haar_values(patches, features)
+    steps = np.where(values <= thresholds.astype(np.float32), votes[:, 0], votes[:, 1])
+    sums = np.cumsum(steps, axis=1)
+    assert len(hits) > 0
+    assert (sums >= -1).all()
+    np.testing.assert_array_equal(sums[:, -1], hits.scores)
+    assert (hits.scores >= 2).all()
+    assert hits.n_evaluated < hits.n_windows * n
+
+
+def test_large_pictures_wrap_around():
+    """Sums of 25 million white pixels exceed 32 bits; windows do not."""
+    rng = np.random.default_rng(2)
+    classifier = random_classifier(rng, (6, 6))
+    corner = random_picture(rng, 40, 40)
+    picture = np.full((4200, 6000), 255, np.uint8)
+    picture[-40:, -40:] = corner
+    far = classifier.scan(picture, max_size=6, step=1)
+    near = classifier.scan(corner, max_size=6, step=1)
+    inside = (far.places >= [5960, 4160]).all(axis=1)
+    np.testing.assert_array_equal(far.places[inside] - [5960, 4160], near.places)
+    np.testing.assert_array_equal(far.scores[inside], near.scores)
+
+
+def test_boxes_are_windows_in_the_picture():
+    rng = np.random.default_rng(3)
+    accept_all = random_classifier(rng, (6, 5), 1, 1)
+    accept_all = dataclasses.replace(accept_all, stage_reject=np.array([-np.inf]))
+    hits = accept_all.scan(np.zeros((31, 47), np.uint8))
+    assert len(hits) == hits.n_windows > 0
+    assert (hits.boxes[:, :2] >= 0).all()
+    assert (hits.boxes[:, 2:] <= [47, 31]).all()
+    assert (hits.boxes[:, 2:] > hits.boxes[:, :2]).all()
+    sizes = hits.boxes[:, 2:] - hits.boxes[:, :2]
+    scales = hits.scales[hits.levels, None]
+    assert (np.abs(sizes - scales * [5, 6]) <= 0.5 + scales / 2).all()  # cut off at the edge
+
+
+def test_arrays_are_copies_that_cannot_change():
+    classifier = random_classifier(np.random.default_rng(4))
+    with pytest.raises(ValueError, match="read-only"):
+        classifier.node_votes[0] = 0
+    again = pickle.loads(pickle.dumps(classifier))
+    picture = random_picture(np.random.default_rng(5), 30, 30)
+    np.testing.assert_array_equal(again.scan(picture).boxes, classifier.scan(picture).boxes)
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"window": (0, 5)}, "window without pixels"),
+        ({"window": (3000, 3000)}, "of too many"),
+        ({"window": (5, 5)}, "rectangle outside of the window"),
+        ({"margin": 3}, "margin that leaves no pixel"),
+        ({"node_feature": np.full(6, 8)}, "node without feature"),
+        ({"node_feature": np.full(6, -1)}, "node without feature"),
+        ({"node_threshold": np.zeros(5)}, "thresholds that are not those of its nodes"),
+        ({"node_next": np.zeros((6, 2))}, "leads to no later one"),
+        ({"node_next": np.full((6, 2), 6)}, "leads to no later one"),
+        ({"node_votes": np.zeros((6, 1))}, "two sides"),
+        ({"tree_starts": np.array([0, 6, 6])}, "no whole trees"),
+        ({"tree_starts": np.array([0])}, "no whole trees"),
+        ({"stage_starts": np.array([0, 9])}, "no whole stages"),
+        ({"stage_reject": np.zeros(9)}, "thresholds that are not those of its stages"),
+    ],
+)
+def test_arrays_that_do_not_belong_together_are_refused(change, words):
+    classifier = random_classifier(np.random.default_rng(6), (6, 6), 6, 1)
+    with pytest.raises(ValueError, match=words):
+        dataclasses.replace(classifier, **change)
+
+
+def test_a_hundred_megapixels():
+    """Only rows of a strip are held at a time, so a scan adds little to the picture itself."""
+    picture = np.zeros((9_000, 12_000), np.uint8)
+    classifier = random_classifier(np.random.default_rng(7), (24, 24), min_deviation=1.0)
+    hits = classifier.scan(picture, min_size=1500)
+    assert len(hits) == 0
+    assert hits.n_windows > 10_000
+    assert hits.n_evaluated == 0
+
+
+def test_pictures_wider_than_a_strip_of_cells():
+    """In wide pictures the strips have fewer rows, which changes nothing."""
+    rng = np.random.default_rng(8)
+    classifier = random_classifier(rng, (6, 5))
+    tile = random_picture(rng, 30, 40)
+    narrow = classifier.scan(tile, max_size=6, step=1)
+    wide = classifier.scan(np.tile(tile, (1, 2000)), max_size=6, step=1)
+    first = wide.places[:, 0] <= 35
+    np.testing.assert_array_equal(wide.places[first], narrow.places)
+    np.testing.assert_array_equal(wide.scores[first], narrow.scores)
+
+
+def test_hostile_steps_are_refused_by_the_kernel():
+    rng = np.random.default_rng(0)
+    classifier, picture = random_classifier(rng), random_picture(rng, 40, 40)
+    levels = levels_of(picture.shape, classifier.window)
+    for step in (0, (1 << 31) + 1, 1 << 59, 1 << 62):
+        shapes = levels.shapes.copy()
+        shapes[:, 2] = step
+        with pytest.raises(ValueError, match="a step of 0 or of more"):
+            _core.scan(picture, shapes, np.array([[0, 0, 1]]), classifier.native, 1)
+
+
+def test_scales_end_where_the_window_does_not_fit():
+    levels = levels_of((100, 300), (24, 24))
+    assert levels.scales[0] == 1
+    assert round(24 * float(levels.scales[-1])) <= 100 < 24 * 1.1 * float(levels.scales[-1])
+    np.testing.assert_array_equal(levels.shapes[0], [100, 300, 2])
+    assert (levels.shapes[levels.scales >= 2, 2] == 1).all()
+    assert (levels.shapes[levels.scales < 2, 2] == 2).all()
+
+
+def test_sizes_of_windows():
+    levels = levels_of((200, 200), (20, 10), min_size=40, max_size=(80, 30))
+    heights, widths = 20 * levels.scales, 10 * levels.scales
+    assert heights.min() >= 39.5
+    assert widths.max() <= 30.5
+    assert len(levels_of((200, 200), (20, 10), min_size=(40, 20), max_size=(80, 30)).scales) == len(
+        levels.scales
+    )
+
+
+def test_a_picture_smaller_than_the_window_has_no_level():
+    assert len(levels_of((23, 500), (24, 24)).scales) == 0
+
+
+def test_a_step_for_all_scales():
+    assert (levels_of((90, 90), (24, 24), step=3).shapes[:, 2] == 3).all()
+
+
+def test_a_step_beyond_the_picture_leaves_one_window_a_level():
+    levels = levels_of((90, 70), (24, 24), step=1 << 62)
+    assert (levels.rows == 1).all()
+    assert (levels.columns == 1).all()
+
+
+@given(
+    st.integers(20, 5000), st.integers(20, 5000), st.sampled_from([1.05, 1.3]), st.integers(1, 9)
+)
+def test_tasks_are_all_rows_in_order(height, width, scale, n_threads):
+    levels = levels_of((height, width), (20, 20), scale=scale)
+    tasks = np.concatenate(levels.calls(n_threads))
+    rows = [(level, row) for level, first, end in tasks for row in range(first, end)]
+    assert rows == [(level, row) for level, n in enumerate(levels.rows) for row in range(n)]
+
+
+def test_calls_are_short():
+    levels = levels_of((10_000, 10_000), (24, 24))
+    for tasks in levels.calls(1):
+        windows = (tasks[:, 2] - tasks[:, 1]) * levels.columns[tasks[:, 0]]
+        assert windows.sum() <= 1.5 * WINDOWS_PER_CALL
+
+
+SIDES = st.integers(1, 30)
+
+
+@given(st.integers(0, 99), SIDES, SIDES, SIDES, SIDES)
+def test_resizing_is_that_of_the_twin(seed, height, width, rows, columns):
+    picture = np.random.default_rng(seed).integers(0, 256, (height, width)).astype(np.uint8)
+    np.testing.assert_array_equal(
+        resized(picture, rows, columns), reference.resized(picture, rows, columns)
+    )
+
+
+def test_patches_are_the_windows_that_were_classified():
+    rng = np.random.default_rng(0)
+    classifier = random_classifier(rng)
+    picture = random_picture(rng, 50, 70)
+    hits = classifier.scan(picture)
+    patches = hits.patches(picture)
+    assert patches.shape == (len(hits), *classifier.window)
+    assert len(np.unique(hits.levels)) > 3
+    for patch, score in zip(patches, hits.scores, strict=True):
+        assert reference.classified(classifier, patch)[0] == score

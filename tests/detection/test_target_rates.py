@@ -1,0 +1,326 @@
+"""``mddag.detection.sparsify`` and estimators at a wanted rate: scores, probabilities, files."""
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.datasets import make_hastie_10_2, make_multilabel_classification
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+import mddag
+from mddag import AdaBoostMHClassifier, MDDAGClassifier
+from mddag.dag.replay import replay
+from mddag.detection import Rejection
+from mddag.detection.rejection import lowest_scores, reject_calibration
+from mddag.learners import Stump
+from mddag.solvers import Margin
+
+pytestmark = pytest.mark.filterwarnings("ignore:.*is to be met with:mddag.DoubtfulResult")
+
+
+@pytest.fixture(scope="module")
+def hastie():
+    X, y = make_hastie_10_2(6000, random_state=0)
+    boost = AdaBoostMHClassifier(Stump(), n_rounds=60, random_state=0).fit(X[:2000], y[:2000])
+    return boost, X[2000:4000], y[2000:4000], X[4000:], y[4000:]
+
+
+@pytest.mark.parametrize("knob", [{}, {"beta": 0.01}, {"budget": 8}], ids=str)
+def test_knobs(hastie, knob):
+    boost, X, y, X_test, y_test = hastie
+    fast = mddag.detection.sparsify(boost, X, y, target_fpr=0.05, **knob)
+    fpr = (fast.predict(X_test[y_test < 0]) > 0).mean()
+    assert 0.01 < fpr < 0.09
+    evaluated = fast.n_evaluated(X_test[y_test < 0]).mean()
+    assert evaluated < 1.1 * knob.get("budget", 55)
+    assert fast.summary_.rates == fast.realised_rates_
+    assert fast.summary_.knob in knob or not knob
+
+
+def test_more_is_found_for_more_evaluations(hastie):
+    boost, X, y, *_ = hastie
+    found = [mddag.detection.sparsify(boost, X, y, target_fpr=0.05, budget=b) for b in (3, 10, 40)]
+    tprs = [model.realised_rates_.tpr for model in found]
+    assert tprs[0] < tprs[1] < tprs[2]
+
+
+def test_a_wanted_tpr(hastie):
+    boost, X, y, X_test, y_test = hastie
+    fast = mddag.detection.sparsify(boost, X, y, target_tpr=0.8)
+    assert (fast.predict(X_test[y_test > 0]) > 0).mean() == pytest.approx(0.8, abs=0.05)
+
+
+def test_five_lines_with_the_realised_fpr_beside_the_nominal_one(hastie, tmp_path):
+    boost, X, y, *_ = hastie
+    fast = mddag.detection.sparsify(boost, X, y, target_fpr=0.05, budget=8)
+    lines = repr(fast).splitlines()
+    assert len(lines) == 5
+    assert lines[0].startswith("MDDAGClassifier by sparsify(target_fpr=0.05, budget=8)")
+    assert lines[1].startswith("evaluations per negative: ")
+    assert lines[3] == fast.realised_rates_.line("fpr")
+    assert "0.05 wanted" in lines[3]
+    fast.save(tmp_path / "detector.mddag")
+    loaded = mddag.load(tmp_path / "detector.mddag")
+    assert loaded.model.summary == fast.summary_
+    assert lines[3] in str(loaded)
+
+
+def test_the_steps_of_a_pipeline_are_kept(hastie):
+    _, X, y, X_test, _ = hastie
+    pipeline = make_pipeline(StandardScaler(), AdaBoostMHClassifier(Stump(), n_rounds=20))
+    pipeline.fit(X, y)
+    fast = mddag.detection.sparsify(pipeline, X_test, hastie[4], target_fpr=0.1, budget=5)
+    assert fast.transformer_ is not None
+    assert set(fast.predict(X_test)) == {-1.0, 1.0}
+
+
+def test_decisions_for_several_steps(hastie):
+    boost, X, y, *_ = hastie
+    assert mddag.detection.sparsify(boost, X, y, target_fpr=0.1, every=4).policy_.every == 4
+    assert mddag.detection.sparsify(boost, X, y, target_fpr=0.1, every=16).policy_.every == 16
+
+
+def test_weights_are_rows_that_repeat(hastie):
+    boost, X, y, *_ = hastie
+    weight = np.where(y > 0, 2.0, 3.0)
+    one = mddag.detection.sparsify(boost, X, y, target_fpr=0.1, sample_weight=weight)
+    assert one.realised_rates_.n_negatives == (y < 0).sum()
+
+
+def test_a_solver_with_settings_of_its_own(hastie):
+    boost, X, y, *_ = hastie
+    fast = mddag.detection.sparsify(
+        boost, X, y, target_fpr=0.1, solver=Rejection(shift=0.3), budget=10
+    )
+    assert fast.solver.shift == 0.3
+    assert fast.solver.budget == 10
+
+
+@pytest.fixture(scope="module")
+def faces():
+    X, y = make_hastie_10_2(7000, random_state=0)
+    y = np.where(y > 0, "face", "background")
+    boost = AdaBoostMHClassifier(Stump(), n_rounds=60, random_state=0).fit(X[:3000], y[:3000])
+    return boost, X[3000:5000], y[3000:5000], X[5000:], y[5000:]
+
+
+@pytest.fixture(scope="module", params=[{"target_fpr": 0.05}, {"target_tpr": 0.7}], ids=str)
+def fitted(faces, request):
+    boost, X, y, *_ = faces
+    return MDDAGClassifier(boost, beta=0.003, random_state=0, **request.param).fit(X, y)
+
+
+def test_predict_is_the_verdict_and_the_sign(faces, fitted):
+    X = faces[3]
+    labels, trace = fitted.predict(X), fitted.trace(X)
+    positive = labels == "face"
+    assert 0 < positive.mean() < 1
+    np.testing.assert_array_equal(trace.verdict, positive)
+    np.testing.assert_array_equal(fitted.decision_function(X) > 0, positive)
+    np.testing.assert_array_equal(fitted.predict_proba(X).argmax(axis=1), positive)
+
+
+def test_rejected_rows_are_below_all_others_and_later_exits_higher(faces, fitted):
+    X = faces[3]
+    score, exit_step = fitted.decision_function(X), fitted.trace(X).exit_step
+    assert len(np.unique(exit_step)) > 3
+    for step in np.unique(exit_step)[:-1]:
+        assert score[exit_step == step].max() < score[exit_step > step].min()
+
+
+def test_rows_that_pass_are_ranked_by_f(faces, fitted):
+    X = faces[3]
+    trace = fitted.trace(X)
+    passed = trace.exit_step == trace.exit_step.max()
+    f = fitted.ensemble_.scores(X)[passed, 0]
+    if fitted.policy_.n_reached == len(fitted.ensemble_):
+        order = np.argsort(f)
+        assert (np.diff(fitted.decision_function(X)[passed][order]) > -1e-5).all()
+
+
+def test_probabilities_are_those_of_the_log_odds(faces, fitted):
+    X = faces[3]
+    odds = fitted.decision_function(X)
+    np.testing.assert_allclose(fitted.predict_proba(X)[:, 1], 1 / (1 + np.exp(-odds)), atol=1e-12)
+
+
+def test_a_saved_model_predicts_the_same(faces, fitted, tmp_path):
+    X = faces[3]
+    fitted.save(tmp_path / "detector.mddag")
+    loaded = mddag.load(tmp_path / "detector.mddag")
+    for name in ("predict", "predict_proba", "decision_function", "n_evaluated"):
+        np.testing.assert_array_equal(getattr(loaded, name)(X), getattr(fitted, name)(X))
+    for row in X[:30]:
+        assert loaded.predict_one(row) == fitted.predict(row[None])[0]
+        np.testing.assert_array_equal(
+            loaded.predict_proba_one(row), fitted.predict_proba(row[None])[0]
+        )
+
+
+def test_realised_rates_are_near_those_of_other_rows(faces, fitted):
+    *_, X, y = faces
+    positive = fitted.predict(X) == "face"
+    fpr, tpr = positive[y != "face"].mean(), positive[y == "face"].mean()
+    found = fitted.realised_rates_
+    assert fitted.realised_fpr_ == found.fpr
+    assert abs(found.fpr - fpr) < 4 * (found.fpr_error + 0.005)
+    assert abs(found.tpr - tpr) < 4 * (found.tpr_error + 0.01)
+    evaluated = fitted.n_evaluated(X)[y != "face"].mean()
+    assert found.n_evaluated == pytest.approx(evaluated, rel=0.15)
+
+
+def test_lowest_scores_are_lower_bounds(faces, fitted):
+    _, X, _, others, _ = faces
+    ensemble, policy = mddag.as_ensemble(faces[0]), fitted.policy_
+    votes = ensemble.votes(np.concatenate([X, others]))
+    left = replay(ensemble, policy, votes)
+    lows = lowest_scores(policy.tables(votes.tables), policy)
+    assert (left.scores[:, 0] >= lows[left.exit_step]).all()
+
+
+def test_an_adopted_policy_is_measured_on_the_rows_given(faces, fitted):
+    boost, _, _, X, y = faces
+    target = {"target_fpr": fitted.target_fpr, "target_tpr": fitted.target_tpr}
+    other = MDDAGClassifier(boost, **target).adopt(fitted.policy_, X, y)
+    negative = y != "face"
+    assert other.realised_fpr_ == pytest.approx((other.predict(X)[negative] == "face").mean())
+    assert other.realised_rates_.n_negatives == negative.sum()
+
+
+def test_an_ensemble_may_be_fitted_on_the_way(faces):
+    _, X, y, *_ = faces
+    boost = AdaBoostMHClassifier(Stump(), n_rounds=20)
+    model = MDDAGClassifier(boost, target_fpr=0.1, random_state=0).fit(X, y)
+    assert model.realised_rates_.n_negatives + model.realised_rates_.n_positives == 600
+
+
+def test_a_solver_of_rates_is_enough(faces):
+    boost, X, y, *_ = faces
+    by_solver = MDDAGClassifier(boost, solver=Rejection(target_fpr=0.05), random_state=0).fit(X, y)
+    by_target = MDDAGClassifier(boost, target_fpr=0.05, random_state=0).fit(X, y)
+    assert by_solver.realised_rates_ == by_target.realised_rates_
+    np.testing.assert_array_equal(by_solver.predict(X), by_target.predict(X))
+
+
+def test_other_estimators_have_no_rates(faces):
+    boost, X, y, *_ = faces
+    model = MDDAGClassifier(boost, target_fpr=0.1, random_state=0).fit(X, y)
+    model.set_params(target_fpr=None, solver=Margin()).fit(X, y)
+    assert not hasattr(model, "realised_rates_")
+    assert (model.calibration_.offsets == 0).all()
+
+
+def test_targets_are_parameters():
+    model = MDDAGClassifier(target_fpr=0.001)
+    assert clone(model).get_params()["target_fpr"] == 0.001
+    assert "target_fpr=0.001" in repr(model)
+
+
+def test_few_negatives_are_doubted(faces):
+    boost, X, y, *_ = faces
+    with pytest.warns(mddag.DoubtfulResult, match=r"target_fpr=0.001 is to be met with 1"):
+        MDDAGClassifier(boost, target_fpr=0.001, random_state=0).fit(X, y)
+
+
+def test_more_than_two_classes_are_refused():
+    X, _ = make_multilabel_classification(300, random_state=0)
+    y = np.arange(300) % 3
+    boost = AdaBoostMHClassifier(Stump(), n_rounds=5).fit(X, y)
+    with pytest.raises(ValueError, match="y has 3 classes, but target_fpr is for two"):
+        MDDAGClassifier(boost, target_fpr=0.1).fit(X, y)
+    with pytest.raises(ValueError, match="3 scores; wanted two classes with one score"):
+        MDDAGClassifier(boost, target_fpr=0.1).fit(X, y % 2)
+
+
+@pytest.mark.parametrize("n_rounds", [3, 8])
+@pytest.mark.parametrize("target", [{"target_fpr": 0.2}, {"target_tpr": 0.9}])
+def test_rows_that_tie_at_the_threshold_are_not_split_by_rounding(target, n_rounds):
+    rng = np.random.default_rng(0)
+    X = rng.integers(0, 2, (4000, 3)).astype(np.float32)  # eight kinds of rows, so eight scores
+    y = (rng.random(4000) < 0.1 + 0.25 * X.sum(axis=1)).astype(int)
+    boost = AdaBoostMHClassifier(n_rounds=n_rounds, random_state=0).fit(X[:2000], y[:2000])
+    X, y = X[2000:], y[2000:]
+    found = MDDAGClassifier(boost, random_state=0, **target).fit(X, y).predict(X)
+    assert found[y == 0].mean() <= target.get("target_fpr", 1)
+    assert found[y == 1].mean() >= target.get("target_tpr", 0)
+
+
+@pytest.mark.filterwarnings("ignore:the cascade finds none:mddag.DoubtfulResult")
+def test_rows_that_all_tie_are_negative_at_an_fpr_and_positive_at_a_tpr():
+    X, y = np.zeros((2000, 1)), np.arange(2000) % 2
+    boost = AdaBoostMHClassifier(n_rounds=7).fit(np.arange(2000)[:, None], y)
+    for target, wanted in (({"target_fpr": 0.5}, 0), ({"target_tpr": 0.5}, 1)):
+        model = MDDAGClassifier(boost, **target).fit(X, y)
+        assert (model.predict(X) == wanted).all()
+
+
+def test_a_cascade_that_finds_nothing_is_doubted():
+    X, y = np.zeros((2000, 1)), np.arange(2000) % 2
+    boost = AdaBoostMHClassifier(n_rounds=7).fit(np.arange(2000)[:, None], y)
+    with pytest.warns(mddag.DoubtfulResult, match="finds none of 1000 positives at target_fpr=0.5"):
+        MDDAGClassifier(boost, target_fpr=0.5).fit(X, y)
+
+
+def sample(seed=0, n=3000, length=6, n_steps=8):
+    """Rejected rows with f in [-1, 0], rows that passed with f in [-1, 3]."""
+    rng = np.random.default_rng(seed)
+    exit_step = rng.integers(1, length + 1, n)
+    passed = exit_step == length
+    scores = np.where(passed, rng.uniform(-1, 3, n), rng.uniform(-1, 0, n))
+    labels = (rng.random(n) < np.where(passed, 1 / (1 + np.exp(-2 * scores)), 0.02)).astype(int)
+    return scores[:, None], exit_step, labels, np.full(n_steps + 1, -1.0), length
+
+
+def test_rejected_rows_are_below_all_others_and_later_exits_higher_in_a_calibration():
+    scores, exit_step, labels, lows, length = sample()
+    found = reject_calibration(scores, exit_step, labels, lows, length)
+    odds = found.log_odds(scores, exit_step)
+    for step in range(1, length):
+        assert odds[exit_step == step].max() < odds[exit_step > step].min()
+
+
+def test_at_each_exit_scores_keep_their_order():
+    scores, exit_step, labels, lows, length = sample()
+    odds = reject_calibration(scores, exit_step, labels, lows, length).log_odds(scores, exit_step)
+    for step in range(1, length + 1):
+        at = np.flatnonzero(exit_step == step)
+        np.testing.assert_array_equal(np.argsort(scores[at, 0]), np.argsort(odds[at]))
+
+
+def test_no_winner_is_changed():
+    scores, exit_step, labels, lows, length = sample()
+    found = reject_calibration(scores, exit_step, labels, lows, length)
+    np.testing.assert_array_equal(found.log_odds(scores, exit_step) > 0, scores[:, 0] > 0)
+    p = found.probabilities(scores, exit_step)
+    np.testing.assert_array_equal(p.argmax(axis=1), scores[:, 0] > 0)
+    np.testing.assert_allclose(p[:, 1], 1 / (1 + np.exp(-found.log_odds(scores, exit_step))))
+
+
+def test_probabilities_are_near_the_shares_of_positives():
+    scores, exit_step, labels, lows, length = sample(n=30_000)
+    found = reject_calibration(scores, exit_step, labels, lows, length)
+    p = found.probabilities(scores, exit_step)[:, 1]
+    rejected = exit_step < length
+    assert abs(p[rejected].mean() - labels[rejected].mean()) < 0.01
+    high = ~rejected & (scores[:, 0] > 1)
+    assert abs(p[high].mean() - labels[high].mean()) < 0.02
+
+
+def test_weights_are_rows_that_repeat_in_a_calibration():
+    scores, exit_step, labels, lows, length = sample(n=400)
+    times = 1 + np.arange(400) % 3
+    one = reject_calibration(scores, exit_step, labels, lows, length, times.astype(float))
+    repeated = (np.repeat(a, times, axis=0) for a in (scores, exit_step, labels))
+    many = reject_calibration(*repeated, lows, length)
+    np.testing.assert_allclose(one.factors, many.factors)
+    np.testing.assert_allclose(one.offsets, many.offsets)
+
+
+def test_rows_that_all_pass_or_none():
+    lows = np.full(5, -1.0)
+    one = reject_calibration(np.ones((3, 1)), np.full(3, 4), np.array([1, 0, 1]), lows, 4)
+    none = reject_calibration(-np.ones((3, 1)), np.full(3, 1), np.array([1, 0, 0]), lows, 4)
+    for found in (one, none):
+        assert np.isfinite(found.offsets).all()
+        assert (found.factors > 0).all()
+        assert (found.offsets <= 0).all()
