@@ -1,10 +1,15 @@
-"""Augmentation: each object patch once more, as another picture might show it.
+"""Augmentation: each object patch once more, as another image might show it.
 
 A copy is mirrored or not, shifted, scaled and turned a little, then blurred and made noisy, all at
 random. Pixels are interpolated linearly; outside of a patch its border is continued. A scan finds
 an object at a window that is near it and not on it, which is what shift and scale stand for. Some
 copies get other surroundings, from windows without the object: else the outline alone, bright
 before dark as it happens to be in most patches, would do for an object.
+
+Degradation is for images without the object, which are usually few and good, while those to be
+searched need not be. What is blurred, grainy, printed in dots or poor in contrast has windows that
+no good image has, and contrast is normalised, so that grain and dots of a dull region become
+patterns. Some of the images are made worse at random before negatives are taken from them.
 """
 
 from __future__ import annotations

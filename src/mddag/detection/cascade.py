@@ -1,4 +1,4 @@
-"""Chain: what every cascade is: stages in order, and the score below which each rejects.
+"""Cascades: stages in order (`Chain`), the score below which each rejects, and their estimator.
 
 Stage m has a score f_m, the sum of the votes of its base classifiers. A row leaves at the first
 stage with f_m <= r_m, and is accepted if there is none. Every base classifier is evaluated once, in
@@ -9,7 +9,14 @@ the first stage that counts it; later stages may count it again at no cost:
     FCBoost       some are counted by one stage, some by all stages from their own on
 
 A row is ranked by where it left, later being better, and there by f_m: m + (f_m / reach_m + 1) / 2,
-reach_m being the largest |f_m| there can be. Nothing is learned here.
+reach_m being the largest |f_m| there can be. There are no probabilities: rows that leave early have
+scores of other stages, and most of them were rejected by rates that have nothing to do with the
+odds. ``CalibratedClassifierCV(cascade)`` makes some from ``decision_function``.
+
+`CascadeClassifier` is the estimator that the four cascades share. It becomes a `Dag`: an ensemble
+and a policy whose verdicts reject rows on the way, with the same trace, model file and export as
+any other. A member adds its parameters, their checks and `_train`; one with a parameter `ensemble`
+also `_chain`, the cascade of a model trained elsewhere.
 """
 
 from __future__ import annotations

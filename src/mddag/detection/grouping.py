@@ -5,6 +5,14 @@ union), are one object, then the next. Its evidence is the sum over its hits, it
 weighted by evidence. Objects of less than a cut are dropped: one window alone is seldom an object.
 
 `group_neighbours`: OpenCV's rule, chains of similar boxes with more than `min_neighbours` members.
+
+`cut_for` finds the cut for a wanted number of false objects. Images held out, without the object,
+are searched, and what is found there is known to be false. At a useful cut less than one of these
+is left, so the cut lies beyond all evidence seen: the tail is taken to be exponential,
+
+    false(c) = n exp(-(c - s_n) / m),     m = mean of s_1 - s_n, … s_n - s_n,
+
+s_1 >= … >= s_n being the strongest of them.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""Pictures as they come, to grey pixels: uint8 (height, width).
+"""Images as they come, as grey pixels uint8 (height, width); boxes drawn on them; backgrounds.
 
 Arrays are grey (h, w), or colour (h, w, 3) or (h, w, 4) in the order red, green, blue; the fourth
 channel is not looked at. Whole numbers are grey levels 0 to 255, floats are 0 (black) to 1 (white),
 as in scikit-image. Colour becomes grey by the weights .299, .587, .114 of the standard BT.601, with
-the rounding of Pillow, so that an array and a file of the same picture are the same. Files and
+the rounding of Pillow, so that an array and a file of the same image are the same. Files and
 Pillow images are turned as their EXIF data says. Pillow is imported for these alone.
 """
 

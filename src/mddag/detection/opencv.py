@@ -26,7 +26,8 @@ from mddag._internal.checks import checked_path
 from mddag.detection.window_classifier import LEAF, WindowClassifier
 from mddag.serving.model_file import ModelFileError
 
-MOST_BYTES = 1 << 25
+MOST_BYTES = 1 << 23  # the largest cascade of OpenCV has 2.7 MB
+MOST_TAGS = 300_000  # it has 122,046, and a parsed element takes some 300 bytes
 MOST_SIDE = 1000  # of a window
 MOST_TEXT = 1 << 13  # characters of a list of numbers
 THRESHOLD_SLACK = np.float32(1e-5)  # that OpenCV takes off the threshold of a stage
@@ -85,6 +86,8 @@ class _Nodes:
 
 def _root(content: bytes) -> Element:
     """The element of the cascade."""
+    if content.count(b"<") + content.count(b"=") > MOST_TAGS:
+        _refuse(f"it has more than {MOST_TAGS} tags and attributes; no cascade has that many")
     if b"\0" in content or re.search(rb"<!(DOCTYPE|ENTITY)", content, re.IGNORECASE):
         _refuse("it declares entities or is not plain text; OpenCV writes neither")
     try:

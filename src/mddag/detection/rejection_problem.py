@@ -1,7 +1,10 @@
-"""Cascades: the candidates of ``Rejection``, and what rows do in them.
+"""The candidates of ``Rejection``: cascades of rejects in several orders, learned and run on rows.
 
 A candidate has a setting (an order, a final length T, a price beta) and the reject thresholds that
-were learned for it. The policy of a cascade needs one cell boundary alone: with the levels
+were learned for it, with theta and lambda of the rows that the thresholds leave: both are found in
+turns. Of each order the partial sums are computed and sorted once; every setting uses them again.
+
+The policy of a cascade needs one cell boundary alone: with the levels
 
     f'_t = f_t - r_t  for t < T,       f'_T = f_T - theta
 

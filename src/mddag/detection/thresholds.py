@@ -17,6 +17,17 @@ the rows that these reject earlier; on the rows given that lowers the objective 
 
 Positives are few where it matters, in their lower tail. As a guard each positive counts as if it
 were `shift` standard deviations (of the positives' f_t) lower than it is.
+
+theta is the threshold of the wanted FPR (or TPR), see ``Target``. lambda, the price of a false
+positive in misses, is the slope of the ROC curve there,
+
+    lambda = [TPR(2 a) - TPR(a / 2)] / (1.5 a),       a the FPR,
+
+since on the curve a small change of theta gains as many positives as it pays in false ones.
+
+`Target.expected` allows for the rows: of n negatives the (k + 1)-th largest score is exceeded by a
+new negative with probability (k + 1) / (n + 1), so theta is the score with the largest k for which
+this is at most the wanted FPR. With fewer than 1 / FPR - 1 negatives it is their largest.
 """
 
 from __future__ import annotations

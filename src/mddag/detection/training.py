@@ -1,4 +1,24 @@
-"""Prices: what the reject thresholds of a detector weigh against each other."""
+"""Training of a detector: rounds of boosting and of hard negatives, from patches to a soft cascade.
+
+Each round boosts from the start, longer than the round before, on all negatives so far; sets the
+thresholds on objects and images held out; and adds the windows of the other images that it takes
+for the object. The last round is the detector. Held-out images then set the cut, see
+``grouping.cut_for``.
+
+A round is gentle boosting (Friedman, Hastie & Tibshirani 2000): trees are grown for the largest
+edge, as AdaBoost grows them, and each leaf votes
+
+    h = s (W+ - W-) / (W+ + W-),      w_i <- w_i exp(-y_i h(x_i)),
+
+W+ and W- being the weights of its positives and negatives, s = SHRINKAGE. Votes that differ from
+leaf to leaf order windows much better than the two votes of AdaBoost.MH
+(docs/research/detector.md), and a leaf that is nearly pure cannot outvote all others, as it does in
+real AdaBoost. Each tree may use some of the features alone, drawn at random, and is grown on the
+patches that have nearly all of the weight: it is faster, and the trees differ more.
+
+The cascade has one threshold after each tree, by backward induction on patches that boosting has
+not seen (``thresholds``).
+"""
 
 from __future__ import annotations
 

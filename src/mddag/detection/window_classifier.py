@@ -1,8 +1,17 @@
-"""The levels of a scan: the picture at the scales at which windows are looked at.
+"""A classifier of windows, the scan of an image at all scales, and the windows that it accepts.
 
-Scales are 1, s, s^2, ... as long as the window, that many times larger, fits the picture. At each
-scale the picture is made smaller, not the window larger, so that all levels have windows of one
-size. Rounding (half to even, sizes in float32) is OpenCV's, so that its windows are found again.
+The trees of a window vote one after the other. After each stage, which is some trees, the window is
+rejected if the sum of votes is below the stage's threshold; a stage may start the sum from 0 (the
+cascade of Viola & Jones) or add to it (a soft cascade: one tree a stage). Windows that pass all
+stages with a sum of at least `accept` are hits, and the sum is their score. A split is "value <=
+threshold goes to side 0", on values normalised by the deviation of the window, see
+``features.patches``.
+
+Scales are 1, s, s^2, ... as long as the window, that many times larger, fits the image. At each
+scale the image is made smaller, not the window larger, so that all levels have windows of one size.
+Rounding (half to even, sizes in float32) is OpenCV's, so that its windows are found again.
+
+Twin of the scan: tests/reference/scan.py.
 """
 
 from __future__ import annotations

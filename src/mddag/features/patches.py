@@ -5,6 +5,11 @@ over them, with weights x areas summing to 0. Two neighbours a, b are -(a + b) +
 -(a + b + c) + 3 b; four in a chessboard are -(all) + 2 a + 2 d. Upright rectangles only.
 
 Values are divided by area x deviation of the window: see native/haar/normalisation.hpp.
+
+`PatchFeatures` are the columns that a model reads of patches. ``PatchFeatures.rows`` takes patches
+uint8 (n, h, w), or their pixels as rows (n, h w), and gives float32 Rows (n, m) for the kernels.
+Votes, policies, executors and model files read columns, wherever they come from. Grey levels are
+whole numbers from 0 to 255: floats and colours raise ValueError.
 """
 
 from __future__ import annotations

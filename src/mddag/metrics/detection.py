@@ -7,6 +7,21 @@ a threshold that k of n negatives pass has an FPR near k / n, with a deviation n
 (`rate_interval`).
 
 Labels are 0 and 1, -1 and 1, or booleans.
+
+`DetectionRun` and `best_within` are the protocol of Figure 2: TPR at a fixed FPR against mean
+evaluations on negatives, N. A method has settings k; each gives (TPR_k, N_k) on training rows and
+on test rows. For a bound N the setting is chosen on training rows alone, and its TPR on test rows
+is what is plotted:
+
+    k*(N) = argmax over {k: train N_k <= N} of train TPR_k
+
+The TPR on test rows needs a threshold. The paper takes it from the test rows themselves
+(`test_tpr`: the FPR is met exactly, but the threshold has seen them). Without that leak it is from
+validation rows (`held_out_tpr`), and then the FPR on test rows is only near the wanted one
+(`held_out_fpr`).
+
+`RealisedRates` are FPR and TPR of a detector on rows held out: a wanted FPR is met exactly on the
+rows that a threshold was taken from, and only nearly on others.
 """
 
 from __future__ import annotations
