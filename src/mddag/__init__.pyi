@@ -15,6 +15,7 @@ from .dag.dag import Dag as Dag
 from .dag.dag import compile as compile  # noqa: A004
 from .dag.trace import Trace as Trace
 from .detection.detector import Detector as Detector
+from .detection.display import DetectionDisplay as DetectionDisplay
 from .ensemble.ensemble import Ensemble as Ensemble
 from .ensemble.votes import Votes as Votes
 from .estimators.adaboost import AdaBoostMHClassifier as AdaBoostMHClassifier
@@ -24,7 +25,6 @@ from .features.features import Features as Features
 from .inspection.explanation import Explanation as Explanation
 from .inspection.plotting import CostDisplay as CostDisplay
 from .inspection.plotting import DagDisplay as DagDisplay
-from .inspection.plotting import DetectionDisplay as DetectionDisplay
 from .inspection.plotting import ExplanationDisplay as ExplanationDisplay
 from .inspection.plotting import PathDisplay as PathDisplay
 from .inspection.plotting import PurchaseDisplay as PurchaseDisplay

@@ -5,7 +5,7 @@ import pytest
 from sklearn.datasets import make_hastie_10_2
 
 from mddag import AdaBoostMHClassifier, MDDAGClassifier
-from mddag.inspection.report.detection import detection
+from mddag.inspection.report.summary import detection
 from tests.inspection.report.reports import facts_of, page_of, share, two
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*is to be met with:mddag.DoubtfulResult")

@@ -2,7 +2,6 @@
 
     CostDisplay         error against mean feature cost, one line for each method
     DagDisplay          the decision DAG as arcs over the base classifiers (Figure 1, lower panel)
-    DetectionDisplay    TPR at a fixed FPR against evaluations on negatives (Figure 2)
     ExplanationDisplay  the score of one instance behind each step
     PathDisplay         evaluations over the plane, use of each base classifier (Figure 1 b, c)
     PurchaseDisplay     the groups of features that rows buy, as flows between sets of them
@@ -14,7 +13,6 @@ matplotlib is imported when something is drawn, not before; ``pip install 'mddag
 from mddag.inspection.plotting.curves import CostDisplay as CostDisplay
 from mddag.inspection.plotting.curves import TradeoffDisplay as TradeoffDisplay
 from mddag.inspection.plotting.dag import DagDisplay as DagDisplay
-from mddag.inspection.plotting.detection import DetectionDisplay as DetectionDisplay
 from mddag.inspection.plotting.paths import ExplanationDisplay as ExplanationDisplay
 from mddag.inspection.plotting.paths import PathDisplay as PathDisplay
 from mddag.inspection.plotting.paths import PurchaseDisplay as PurchaseDisplay
@@ -22,7 +20,6 @@ from mddag.inspection.plotting.paths import PurchaseDisplay as PurchaseDisplay
 __all__ = [
     "CostDisplay",
     "DagDisplay",
-    "DetectionDisplay",
     "ExplanationDisplay",
     "PathDisplay",
     "PurchaseDisplay",

@@ -33,8 +33,7 @@ from mddag.inspection.plotting._axes import (
     pyplot,
     width_in_points,
 )
-from mddag.inspection.plotting.graph import QUIT, START, Graph
-from mddag.inspection.plotting.grouping import MOST_GROUPS, Grouping, jump_share
+from mddag.inspection.plotting.graph import MOST_GROUPS, QUIT, START, Graph, Grouping, jump_share
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -28,8 +28,7 @@ from mddag.ensemble.votes import starts_of
 from mddag.features.features import Patches, Rows
 from mddag.inspection.explanation.explain import classes_of
 from mddag.inspection.plotting._axes import OKABE_ITO, group_of
-from mddag.inspection.plotting.graph import Graph
-from mddag.inspection.plotting.grouping import Grouping
+from mddag.inspection.plotting.graph import Graph, Grouping
 from mddag.losses import ZeroOne
 from mddag.mdp.curve import Curve
 from mddag.mdp.mdp import Evaluation

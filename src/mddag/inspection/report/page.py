@@ -23,12 +23,11 @@ from mddag._internal.applications import part
 from mddag._internal.checks import checked_path
 from mddag._internal.output import write_whole
 from mddag.inspection.report.calibration import calibration
-from mddag.inspection.report.detection import detection
 from mddag.inspection.report.facts import Facts
 from mddag.inspection.report.features import costs, features
 from mddag.inspection.report.markup import Section, listed
 from mddag.inspection.report.paths import classifiers, evaluations, flow, instances
-from mddag.inspection.report.summary import summary, tradeoff
+from mddag.inspection.report.summary import detection, summary, tradeoff
 
 SECTIONS: tuple[Callable[[Facts], Section | None], ...] = (
     summary,

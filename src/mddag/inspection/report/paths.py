@@ -20,8 +20,7 @@ from mddag.ensemble.nodes import Nodes
 from mddag.inspection.explanation.explain import explain
 from mddag.inspection.explanation.explanation import Explanation, level, reads
 from mddag.inspection.explanation.rules import leaf_rules, one_line
-from mddag.inspection.plotting.graph import QUIT, START
-from mddag.inspection.plotting.grouping import Grouping
+from mddag.inspection.plotting.graph import QUIT, START, Grouping
 from mddag.inspection.report.facts import Facts
 from mddag.inspection.report.markup import (
     Chart,
