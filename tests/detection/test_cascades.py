@@ -25,11 +25,7 @@ from mddag.detection.cascade_rows import (
     Material,
     Supply,
     adaboost,
-    balanced,
     final_scores,
-    stacked,
-    step_length,
-    weighed,
 )
 from mddag.ensemble.nodes import TreeBuilder
 from mddag.learners import Stump
@@ -122,13 +118,6 @@ def test_patches(member):
     model = clone(member).set_params(learner=Haar(80)).fit(X, y)
     assert model.score(X, y) > 0.8
     np.testing.assert_array_equal(model.predict(X.reshape(400, -1)), model.predict(X))
-
-
-@each_member
-def test_seeds_decide(member, rows):
-    X, y = rows
-    first, second = (clone(member).fit(X, y) for _ in range(2))
-    np.testing.assert_array_equal(first.decision_function(X), second.decision_function(X))
 
 
 @each_member
@@ -240,14 +229,6 @@ def test_later_exits_rank_higher_and_accepted_rows_above_the_boundary():
     np.testing.assert_array_equal(found.rank > boundary, found.accepted)
 
 
-def test_the_first_stages_alone():
-    chain = Chain.of_stages([2, 1, 3], [0.0, 0.5, 1.0])
-    first = chain.truncated(2)
-    assert first.order.tolist() == [0, 1, 2]
-    assert first.counts.tolist() == [[True, False], [True, False], [False, True]]
-    assert first.rejects.tolist() == [0.0, 0.5]
-
-
 def test_the_bias_is_part_of_every_score():
     chain = Chain.of_steps(np.arange(2), np.array([0.0, 2.0]), bias=1.0)
     found = chain.left(np.array([[0.5, 0.6], [-1.0, 5.0]]))
@@ -262,10 +243,6 @@ def test_the_bias_is_part_of_every_score():
 def test_the_highest_threshold_that_loses_so_many(n_lost, wanted):
     positives, negatives = np.array([1.0, 3.0, 4.0]), np.array([0.0, 2.0])
     assert highest_reject(positives, negatives, n_lost) == wanted
-
-
-def test_equal_scores_are_kept_or_lost_together():
-    assert highest_reject(np.array([1.0, 1.0, 2.0]), np.array([0.0]), 1) == 0.5
 
 
 def test_a_threshold_is_clear_of_the_lowest_score():
@@ -286,11 +263,6 @@ def test_adaboost_is_that_of_the_library():
         np.testing.assert_allclose(np.abs(votes), theirs.alpha, rtol=1e-9)
         if len(nodes.records) == 0 or theirs.error < 0.1:
             break
-
-
-def test_adaboost_ends_at_a_base_classifier_without_error():
-    rows = coded_rows(8)
-    assert len(list(adaboost(rows, Stump()))) < 100
 
 
 def test_the_steepest_tree_has_the_largest_sum_of_pulls():
@@ -315,31 +287,6 @@ def test_held_rows_vote_as_the_training_rows_do(patches):
     nodes, votes = coded.steepest(learner, coded.signs)
     np.testing.assert_array_equal(HeldRows(rows).votes(nodes), votes)
     np.testing.assert_array_equal(HeldRows(rows).positive, coded.positive)
-
-
-@pytest.mark.parametrize("patches", [False, True])
-def test_some_of_the_rows(patches):
-    rows = patch_rows(80) if patches else training_rows(80)
-    learner = Haar(40, random_state=0) if patches else Stump()
-    some = np.arange(5, 70, 2)
-    part = CodedRows.of(rows, learner).taken(some)
-    nodes, votes = part.steepest(learner, part.signs)
-    np.testing.assert_array_equal(HeldRows(rows.take(some)).votes(nodes), votes)
-
-
-def test_weights_of_the_classes():
-    weight = balanced(np.array([True, False, False, False]), 3.0)
-    np.testing.assert_allclose(weight, [0.75, 1 / 12, 1 / 12, 1 / 12])
-
-
-def test_step_length_is_half_the_log_odds():
-    assert step_length(0.8, 10**9) == pytest.approx(0.5 * np.log(4))
-    assert np.isfinite(step_length(1.0, 100))
-
-
-def test_votes_are_multiplied():
-    nodes, _ = coded_rows(20).steepest(Stump(), np.ones(20))
-    np.testing.assert_array_equal(weighed(nodes, 0.3).votes, 0.3 * nodes.votes)
 
 
 def everything(rows):
@@ -386,11 +333,6 @@ def test_a_function_is_asked_until_it_has_been_asked_enough():
     assert len(supply(source, rows).draw(10, everything)) == 10
 
 
-@pytest.mark.parametrize("end", [None, []])
-def test_a_function_may_have_no_more(end):
-    assert supply(lambda n: end, training_rows(20)).draw(10, everything) is None
-
-
 def test_negatives_fill_the_gaps_of_both_parts():
     rows = material(60, 40)
     wanted = int((rows.boosted.labels == 0).sum()), int((rows.held.labels == 0).sum())
@@ -400,23 +342,6 @@ def test_negatives_fill_the_gaps_of_both_parts():
     assert int((full.boosted.labels == 0).sum()) == wanted[0]
     assert len(full.held) == 40
     assert len(full.coded) == len(full.boosted)
-
-
-def test_codes_are_kept_with_their_rows():
-    rows = material(60, 40)
-    some = np.arange(3, 50, 2)
-    part = rows.kept(some, np.arange(10))
-    np.testing.assert_array_equal(part.coded.columns.codes, rows.coded.columns.codes[:, some])
-    np.testing.assert_array_equal(part.coded.positive, rows.boosted.labels[some] > 0)
-    assert len(part.aside) == 10
-
-
-@pytest.mark.parametrize("patches", [False, True])
-def test_rows_are_stacked(patches):
-    make = patch_rows if patches else training_rows
-    both = stacked(make(6), make(4, seed=1))
-    np.testing.assert_array_equal(np.asarray(both.rows)[6:], np.asarray(make(4, seed=1).rows))
-    assert len(both) == 10
 
 
 @pytest.mark.parametrize("patches", [False, True])

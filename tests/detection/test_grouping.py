@@ -47,24 +47,11 @@ def test_boxes_are_means_weighted_by_evidence():
     assert len(group_by_evidence(boxes, [3.0, 1.0, 2.0], cut=2.5).boxes) == 1
 
 
-def test_no_hit_is_no_object():
-    for groups in (group_by_evidence(np.empty((0, 4)), []), group_neighbours(np.empty((0, 4)))):
-        assert groups.boxes.shape == (0, 4)
-        assert len(groups.evidence) == len(groups.members) == 0
-
-
 def test_a_weak_group_inside_a_strong_one_is_dropped():
     strong, weak = [[0, 0, 40, 40]] * 9, [[10, 10, 30, 30]] * 4
     groups = group_neighbours(strong + weak)
     np.testing.assert_array_equal(groups.members, [9])
     assert len(group_neighbours(strong + weak, 0).boxes) == 13
-
-
-def test_many_hits():
-    rng = np.random.default_rng(0)
-    corners = rng.integers(0, 20_000, (50_000, 2))
-    boxes = np.concatenate([corners, corners + 24], axis=1)
-    assert group_by_evidence(boxes, np.ones(len(boxes))).members.sum() == len(boxes)
 
 
 def test_the_chains_are_those_of_opencv():

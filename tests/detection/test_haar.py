@@ -16,7 +16,7 @@ from mddag.detection.haar import PatchColumns
 from mddag.features.patches import PatchFeatures, haar_features, haar_values, n_haar_features
 from mddag.learners import Stump, Tree
 from mddag.learners.learner import best_first_tree, best_stump
-from tests.learners.problems import assert_same, labels
+from tests.learners.problems import labels
 from tests.patches import bars, boosted
 from tests.reference import haar as reference
 from tests.reference.columns import leaf
@@ -105,12 +105,6 @@ def test_light_and_contrast_do_not_count(pixels):
     np.testing.assert_allclose(haar_values(bright, features), haar_values(dim, features), rtol=1e-6)
 
 
-def test_threads_do_not_change_values():
-    pixels = np.random.default_rng(0).integers(0, 256, (300, 9, 7), np.uint8)
-    features = haar_features((9, 7))
-    np.testing.assert_array_equal(haar_values(pixels, features, 4), haar_values(pixels, features))
-
-
 @pytest.mark.parametrize(
     ("rectangle", "fault"),
     [
@@ -192,21 +186,6 @@ def test_a_continued_model_is_the_whole_one(n_threads):
         part.fit(X, y)
 
 
-def test_rows_are_held_out_as_of_other_learners():
-    model, X, y = boosted(40, early_stopping=5, calibration_fraction=0.2, random_state=0)
-    assert np.isfinite(model.history_["held_out_error"]).all()
-    assert model.n_rounds_ <= 40
-    assert model.score(X, y) > 0.9
-    weights = np.where(y == 1, 0.0, 1.0)
-    weights[:20] = 1
-    assert AdaBoostMHClassifier(Haar(50), n_rounds=3).fit(X, y, weights).score(X, y) > 0.5
-
-
-def test_columns_can_be_drawn_in_each_round():
-    model, X, y = boosted(max_features="sqrt", max_bins=16, random_state=0)
-    assert model.score(X, y) > 0.9
-
-
 def test_scikit_learn_clones_and_searches():
     model, X, y = boosted()
     copy = clone(model)
@@ -268,13 +247,6 @@ def test_codes_and_columns_are_those_of_the_twin(patches, n_bins):
         assert codes.tolist() == reference.codes(column, n_bins)
 
 
-def test_codes_rise_with_values():
-    columns = columns_of(bars(500)[0], 11)
-    for codes, values in zip(columns.codes, values_of(columns), strict=True):
-        in_order = np.argsort(values, kind="stable")
-        assert (np.diff(codes[in_order].astype(int)) >= 0).all()
-
-
 def test_thresholds_part_values_as_cuts_part_codes():
     columns = columns_of(bars(200)[0], 40, max_bins=16)
     for f, values in enumerate(values_of(columns)):
@@ -295,21 +267,6 @@ def test_trees_reach_the_same_leaves_by_codes_and_by_values(fitted):
     assert columns.leaf_codes(nodes).tolist() == [leaf(nodes, x) for x in values]
 
 
-def test_threads_do_not_matter():
-    X = bars(300)[0]
-    targets, weights = labels(np.random.default_rng(0), 300, 1)
-    one, two = (columns_of(X, 1, n_threads=n) for n in (1, 2))
-    np.testing.assert_array_equal(one.codes, two.codes)
-    assert_same(best_stump(one, targets, weights), best_stump(two, targets, weights))
-
-
-def test_constant_patches_have_one_code_each():
-    columns = columns_of(np.full((9, 4, 4), 7, np.uint8))
-    assert (columns.codes == columns.codes[:, :1]).all()
-    nodes = best_stump(columns, *labels(np.random.default_rng(0), 9, 1))
-    assert len(nodes.records) == 1
-
-
 def test_a_threshold_of_its_own_making_is_refused():
     columns = columns_of(bars(20)[0])
     targets, weights = labels(np.random.default_rng(0), 20, 1)
@@ -317,11 +274,3 @@ def test_a_threshold_of_its_own_making_is_refused():
     nodes.records["threshold"] += 1e-3
     with pytest.raises(ValueError, match="is none of those found so far"):
         columns.leaf_codes(nodes)
-
-
-def test_restricted_columns_are_still_of_patches():
-    columns = columns_of(bars(50)[0]).restricted([3, 5])
-    targets, weights = labels(np.random.default_rng(0), 50, 1)
-    nodes = best_stump(columns, targets, weights)
-    assert nodes.records["feature"][0] in (3, 5)
-    assert len(columns.leaf_codes(nodes)) == 50

@@ -104,14 +104,6 @@ def test_colours_of_floats_are_kept():
     assert np.array_equal(np.asarray(image), colour)
 
 
-def test_no_box_is_no_change_and_the_picture_stays_as_it_was():
-    grey, _ = scene()
-    before = grey.copy()
-    drawn(grey, BOX)
-    assert np.array_equal(grey, before)
-    assert np.array_equal(np.asarray(drawn(grey, BOX[:0]))[..., 0], grey)
-
-
 def test_a_detector_draws_what_it_finds():
     picture, _ = scene(0)
     x, y = fitted().detect(picture).boxes[0, :2]
@@ -140,7 +132,3 @@ def test_a_folder_is_read_by_name(tmp_path):
     first, second = checked_backgrounds(tmp_path, (12, 12))
     assert np.array_equal(second, backgrounds(2)[0])
     assert np.array_equal(first, backgrounds(2)[1])
-
-
-def test_patches_as_an_array_are_pictures_too():
-    assert len(checked_backgrounds(np.zeros((3, 12, 12), np.uint8), (12, 12))) == 3

@@ -1,6 +1,7 @@
 """OpenCV's cascades: the same raw windows as OpenCV 4, and hostile files."""
 
 import os
+import tracemalloc
 from pathlib import Path
 
 import numpy as np
@@ -157,6 +158,16 @@ def test_a_huge_file_is_not_read(tmp_path):
         file.truncate(1 << 40)
     with pytest.raises(mddag.ModelFileError, match="it has 1099511627776 bytes"):
         read_cascade(path)
+
+
+def test_a_file_of_too_many_elements_is_not_parsed(tmp_path):
+    path = tmp_path / "cascade.xml"
+    path.write_bytes(b"<opencv_storage>" + b"<a/>" * 1_500_000 + b"</opencv_storage>")
+    tracemalloc.start()
+    with pytest.raises(mddag.ModelFileError, match="more than 300000 tags"):
+        read_cascade(path)
+    assert tracemalloc.get_traced_memory()[1] < 20_000_000
+    tracemalloc.stop()
 
 
 def test_a_file_that_is_not_there(tmp_path):

@@ -1,3 +1,5 @@
+"""Rejection: thresholds against their twin, candidates, operating points, realised rates."""
+
 import itertools
 
 import numpy as np
@@ -9,7 +11,7 @@ from sklearn.base import clone
 from mddag import MDP, DoubtfulResult
 from mddag.detection import Rejection
 from mddag.detection import rejection_problem as problem
-from mddag.detection.rejection import rates_of, realised
+from mddag.detection.rejection import realised
 from mddag.detection.rejection_problem import (
     Cascade,
     Problem,
@@ -20,7 +22,7 @@ from mddag.detection.rejection_problem import (
 )
 from mddag.detection.thresholds import Ends, RankedSums, Target, reject_thresholds, shares_by_class
 from mddag.mdp.policy import EVAL, QUIT
-from mddag.metrics import rate_interval, threshold_at_fpr, threshold_at_tpr
+from mddag.metrics import threshold_at_fpr, threshold_at_tpr
 from mddag.ordering import Given
 from tests.detection.problems import detection_mdp
 from tests.reference import reject_thresholds as reference
@@ -227,11 +229,6 @@ def test_rows_are_thinned_where_memory_is_short(monkeypatch):
     assert found.positive.mean() == pytest.approx(positives(detection_mdp(n=400)).mean(), abs=0.02)
 
 
-def test_soft_targets_count_by_the_likelier_class():
-    shares = np.array([[0.9, 0.1], [0.2, 0.8]])
-    assert positives(MDP(np.ones((2, 3)), shares)).tolist() == [False, True]
-
-
 def cascade_of(mdp, seed, length):
     """Some thresholds, none on a sum of a row, some absent."""
     rng = np.random.default_rng(seed)
@@ -260,16 +257,6 @@ def test_the_policy_does_what_the_cascade_does(seed, length, every):
         scores[passed, 0], passing.ends.scores[passed] - cascade.theta, atol=1e-5
     )
     assert (scores[~passed] <= 0).all()
-
-
-def test_costs_are_those_of_negatives():
-    mdp = detection_mdp(n=60, weighted=True)
-    cascade, sums = cascade_of(mdp, 1, 8)
-    passing = cascade.passing(sums, mdp.labels > 0, 2 * mdp.costs, mdp.weight)
-    negative = mdp.labels == 0
-    mean = np.average(passing.steps[negative], weights=mdp.weight[negative])
-    assert passing.mean_steps == pytest.approx(mean)
-    assert passing.mean_cost == pytest.approx(2 * mean)
 
 
 @pytest.mark.parametrize("theta", [-np.inf, np.inf])
@@ -332,31 +319,6 @@ def test_two_steps_have_the_smallest_objective_of_all(problem):
     assert value(problem, found) <= least + 1e-7
 
 
-@given(problems())
-def test_no_step_alone_can_be_improved(problem):
-    sums, positive, theta, lam, beta = problem
-    found = reject_thresholds(sums, positive, theta, lam, beta, shift=0.0)
-    for t in range(sums.shape[1] - 1):
-        best = value(problem, found, t)
-        for cut in [-np.inf, *(sums[:, t] + 0.5)]:
-            other = found.copy()
-            other[t] = cut
-            assert value(problem, other, t) >= best - 1e-7
-
-
-@given(problems())
-def test_free_evaluations_reject_only_what_the_end_calls_negative_for_less(problem):
-    sums, positive, theta, lam, _ = problem
-    found = reject_thresholds(sums, positive, theta, lam, 0.0, shift=0.0)
-    assert value((sums, positive, theta, lam, 0.0), found) <= (
-        value((sums, positive, theta, lam, 0.0), np.full(sums.shape[1], -np.inf)) + 1e-7
-    )
-
-
-def test_the_last_step_rejects_nothing():
-    assert reject_thresholds([[1.0], [0.0]], [1, 0], 0.5, 1.0, 0.1).tolist() == [-np.inf]
-
-
 def test_by_hand():
     """The first vote parts the classes, the second costs a tenth per negative."""
     sums = [[1.0, 2.0], [1.0, 1.5], [-1.0, 0.0], [-1.0, -2.0]]
@@ -381,11 +343,6 @@ def test_rows_are_never_parted_from_their_equals():
     assert found[0] == -np.inf or found[0] >= 0
 
 
-def test_shares_add_up_to_one_in_each_class():
-    share = shares_by_class(np.array([True, False, False]), np.array([3.0, 1.0, 4.0]))
-    assert share.tolist() == [1.0, 0.2, 0.8]
-
-
 def ends(scores, positive, weight=None):
     positive = np.asarray(positive, bool)
     return Ends(np.asarray(scores, float), positive, shares_by_class(positive, weight))
@@ -406,16 +363,6 @@ def test_theta_is_the_threshold_of_the_metrics(given_rows, rate):
     wanted = threshold_at_fpr(scores, positive, rate), threshold_at_tpr(scores, positive, rate)
     for target, theta in zip((Target(fpr=rate), Target(tpr=rate)), wanted, strict=True):
         assert found.rates(target.theta(found)) == pytest.approx(found.rates(theta))
-
-
-@given(rows(), st.floats(0.01, 0.99))
-def test_weights_are_rows_that_repeat_of_rates(given_rows, rate):
-    scores, positive = given_rows
-    times = 1 + np.arange(len(scores)) % 3
-    one = ends(scores, positive, times.astype(float))
-    many = ends(np.repeat(scores, times), np.repeat(positive, times))
-    for target in (Target(fpr=rate), Target(tpr=rate)):
-        assert target.theta(one) == pytest.approx(target.theta(many))
 
 
 def test_what_rows_to_come_have_is_at_most_the_wanted_fpr_on_average():
@@ -451,52 +398,16 @@ def test_the_loss_at_a_wanted_tpr_is_the_price_of_false_positives():
     assert Target(tpr=0.9).loss(rejected, 6.0) > 6.0  # the TPR cannot be met
 
 
-def test_the_mean_loss_is_that_of_three_rates():
-    found = ends(np.arange(200.0) % 37, np.arange(200) % 3 == 0)
-    rates = [Target(fpr=fpr).loss(found, 1.0) for fpr in (0.05, 0.1, 0.2)]
-    assert Target(fpr=0.1).mean_loss(found, 1.0) == pytest.approx(np.mean(rates))
-    assert Target(tpr=0.8).mean_loss(found, 2.0) == Target(tpr=0.8).loss(found, 2.0)
-
-
 def test_lambda_is_the_slope_of_the_curve():
     scores = np.concatenate([np.linspace(0, 1, 10_001), np.linspace(0, 1, 10_000)])
     line = ends(scores, np.arange(20_001) < 10_001)  # TPR = FPR
     assert Target(fpr=0.1).slope(line) == pytest.approx(1.0, abs=0.01)
 
 
-def test_few_negatives_are_doubted():
-    found = ends(np.arange(200.0), np.arange(200) < 100)
-    with pytest.warns(DoubtfulResult, match="target_fpr=0.01 is to be met with 100 negatives"):
-        Target(fpr=0.01).doubt_few(found)
-    with pytest.warns(DoubtfulResult, match="target_tpr=0.95 is to be met with 100 positives"):
-        Target(tpr=0.95).doubt_few(found)
-    Target(fpr=0.2).doubt_few(found)
-
-
 def some_ends(seed=0, n=4000):
     rng = np.random.default_rng(seed)
     positive = np.arange(n) % 2 == 0
     return Ends(rng.normal(2.0 * positive), positive, shares_by_class(positive, None))
-
-
-def test_parts_have_equally_many_of_each_class():
-    positive = np.arange(103) % 3 == 0
-    parts = class_parts(positive, 5, seed=0)
-    for rows in (positive, ~positive):
-        counts = np.bincount(parts[rows], minlength=5)
-        assert counts.max() - counts.min() <= 1
-    np.testing.assert_array_equal(parts, class_parts(positive, 5, seed=0))
-
-
-def test_rates_by_hand():
-    positive = np.array([True, True, False, False, False, False])
-    given = Ends(np.zeros(6), positive, shares_by_class(positive, None))
-    above = np.array([True, False, True, False, False, False])
-    found = rates_of(given, above, Target(fpr=0.1), 3.5)
-    assert (found.target, found.wanted, found.n_evaluated) == ("target_fpr", 0.1, 3.5)
-    assert (found.fpr, found.tpr, found.n_negatives, found.n_positives) == (0.25, 0.5, 4, 2)
-    assert found.fpr_interval == rate_interval(1, 4)
-    assert found.fpr_error == (0.25 * 0.75 / 4) ** 0.5
 
 
 def test_a_row_has_no_part_in_its_own_theta():

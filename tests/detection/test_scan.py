@@ -108,20 +108,6 @@ def test_large_pictures_wrap_around():
     np.testing.assert_array_equal(far.scores[inside], near.scores)
 
 
-def test_boxes_are_windows_in_the_picture():
-    rng = np.random.default_rng(3)
-    accept_all = random_classifier(rng, (6, 5), 1, 1)
-    accept_all = dataclasses.replace(accept_all, stage_reject=np.array([-np.inf]))
-    hits = accept_all.scan(np.zeros((31, 47), np.uint8))
-    assert len(hits) == hits.n_windows > 0
-    assert (hits.boxes[:, :2] >= 0).all()
-    assert (hits.boxes[:, 2:] <= [47, 31]).all()
-    assert (hits.boxes[:, 2:] > hits.boxes[:, :2]).all()
-    sizes = hits.boxes[:, 2:] - hits.boxes[:, :2]
-    scales = hits.scales[hits.levels, None]
-    assert (np.abs(sizes - scales * [5, 6]) <= 0.5 + scales / 2).all()  # cut off at the edge
-
-
 def test_arrays_are_copies_that_cannot_change():
     classifier = random_classifier(np.random.default_rng(4))
     with pytest.raises(ValueError, match="read-only"):
@@ -154,16 +140,6 @@ def test_arrays_that_do_not_belong_together_are_refused(change, words):
     classifier = random_classifier(np.random.default_rng(6), (6, 6), 6, 1)
     with pytest.raises(ValueError, match=words):
         dataclasses.replace(classifier, **change)
-
-
-def test_a_hundred_megapixels():
-    """Only rows of a strip are held at a time, so a scan adds little to the picture itself."""
-    picture = np.zeros((9_000, 12_000), np.uint8)
-    classifier = random_classifier(np.random.default_rng(7), (24, 24), min_deviation=1.0)
-    hits = classifier.scan(picture, min_size=1500)
-    assert len(hits) == 0
-    assert hits.n_windows > 10_000
-    assert hits.n_evaluated == 0
 
 
 def test_pictures_wider_than_a_strip_of_cells():
@@ -206,14 +182,6 @@ def test_sizes_of_windows():
     assert len(levels_of((200, 200), (20, 10), min_size=(40, 20), max_size=(80, 30)).scales) == len(
         levels.scales
     )
-
-
-def test_a_picture_smaller_than_the_window_has_no_level():
-    assert len(levels_of((23, 500), (24, 24)).scales) == 0
-
-
-def test_a_step_for_all_scales():
-    assert (levels_of((90, 90), (24, 24), step=3).shapes[:, 2] == 3).all()
 
 
 def test_a_step_beyond_the_picture_leaves_one_window_a_level():

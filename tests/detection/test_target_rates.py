@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from sklearn.base import clone
 from sklearn.datasets import make_hastie_10_2, make_multilabel_classification
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -128,22 +127,6 @@ def test_rejected_rows_are_below_all_others_and_later_exits_higher(faces, fitted
         assert score[exit_step == step].max() < score[exit_step > step].min()
 
 
-def test_rows_that_pass_are_ranked_by_f(faces, fitted):
-    X = faces[3]
-    trace = fitted.trace(X)
-    passed = trace.exit_step == trace.exit_step.max()
-    f = fitted.ensemble_.scores(X)[passed, 0]
-    if fitted.policy_.n_reached == len(fitted.ensemble_):
-        order = np.argsort(f)
-        assert (np.diff(fitted.decision_function(X)[passed][order]) > -1e-5).all()
-
-
-def test_probabilities_are_those_of_the_log_odds(faces, fitted):
-    X = faces[3]
-    odds = fitted.decision_function(X)
-    np.testing.assert_allclose(fitted.predict_proba(X)[:, 1], 1 / (1 + np.exp(-odds)), atol=1e-12)
-
-
 def test_a_saved_model_predicts_the_same(faces, fitted, tmp_path):
     X = faces[3]
     fitted.save(tmp_path / "detector.mddag")
@@ -210,12 +193,6 @@ def test_other_estimators_have_no_rates(faces):
     assert (model.calibration_.offsets == 0).all()
 
 
-def test_targets_are_parameters():
-    model = MDDAGClassifier(target_fpr=0.001)
-    assert clone(model).get_params()["target_fpr"] == 0.001
-    assert "target_fpr=0.001" in repr(model)
-
-
 def test_few_negatives_are_doubted(faces):
     boost, X, y, *_ = faces
     with pytest.warns(mddag.DoubtfulResult, match=r"target_fpr=0.001 is to be met with 1"):
@@ -271,14 +248,6 @@ def sample(seed=0, n=3000, length=6, n_steps=8):
     return scores[:, None], exit_step, labels, np.full(n_steps + 1, -1.0), length
 
 
-def test_rejected_rows_are_below_all_others_and_later_exits_higher_in_a_calibration():
-    scores, exit_step, labels, lows, length = sample()
-    found = reject_calibration(scores, exit_step, labels, lows, length)
-    odds = found.log_odds(scores, exit_step)
-    for step in range(1, length):
-        assert odds[exit_step == step].max() < odds[exit_step > step].min()
-
-
 def test_at_each_exit_scores_keep_their_order():
     scores, exit_step, labels, lows, length = sample()
     odds = reject_calibration(scores, exit_step, labels, lows, length).log_odds(scores, exit_step)
@@ -314,13 +283,3 @@ def test_weights_are_rows_that_repeat_in_a_calibration():
     many = reject_calibration(*repeated, lows, length)
     np.testing.assert_allclose(one.factors, many.factors)
     np.testing.assert_allclose(one.offsets, many.offsets)
-
-
-def test_rows_that_all_pass_or_none():
-    lows = np.full(5, -1.0)
-    one = reject_calibration(np.ones((3, 1)), np.full(3, 4), np.array([1, 0, 1]), lows, 4)
-    none = reject_calibration(-np.ones((3, 1)), np.full(3, 1), np.array([1, 0, 0]), lows, 4)
-    for found in (one, none):
-        assert np.isfinite(found.offsets).all()
-        assert (found.factors > 0).all()
-        assert (found.offsets <= 0).all()

@@ -11,34 +11,13 @@ from mddag.detection.training import (
     drawn_features,
     gentle_trees,
     initial_weights,
-    leaf_votes,
     lengths_of,
-    parted,
     soft_cascade,
     sums_by_tree,
     thresholds_of,
 )
 from mddag.learners.trees import Tree
 from tests.detection.problems import SETTINGS, background, backgrounds, patches
-
-
-def test_rounds_become_longer_and_the_last_has_all_trees():
-    assert lengths_of(500, 5) == [20, 80, 180, 320, 500]
-    assert lengths_of(1, 3) == [1, 1, 1]
-
-
-@pytest.mark.parametrize("n", [2, 7, 100])
-def test_some_are_held_out_and_none_lost(n):
-    kept, held = parted(n, np.random.default_rng(0))
-    assert sorted(kept + held) == list(range(n))
-    assert len(held) == max(1, round(0.15 * n))
-
-
-def test_features_are_drawn_without_repetition():
-    some = drawn_features((12, 12), 50, np.random.default_rng(0)).rectangles
-    assert len(np.unique(some.reshape(50, -1), axis=0)) == 50
-    everything = drawn_features((6, 6), None, np.random.default_rng(0))
-    assert everything.n == drawn_features((6, 6), 10**6, np.random.default_rng(0)).n
 
 
 def test_the_bank_is_bounded():
@@ -87,16 +66,6 @@ def test_scores_part_the_classes():
     assert (scores[~positive] < 0).mean() > 0.97
 
 
-def test_both_classes_begin_with_half_of_the_weight():
-    positive = np.array([True, False, False, False])
-    assert initial_weights(positive).tolist() == pytest.approx([1 / 2, 1 / 6, 1 / 6, 1 / 6])
-
-
-def test_an_empty_leaf_votes_nothing():
-    votes = leaf_votes(np.zeros(2, np.uint8), np.array([True, False]), np.full(2, 0.5), 2, 0.1)
-    assert votes.tolist() == [0.0, 0.0]
-
-
 def test_classes_that_cannot_be_parted_end_it():
     same = np.repeat(patches(1), 20, axis=0)
     features = drawn_features((12, 12), 10, np.random.default_rng(0))
@@ -136,14 +105,6 @@ def test_the_scan_rejects_what_the_thresholds_reject(grown):
     assert [len(cascade.scan(patch)) == 1 for patch in both] == passed.tolist()
     assert passed[positive].mean() > 0.9
     assert passed[~positive].mean() < 0.05
-
-
-def test_only_features_in_use_are_kept(grown):
-    features, trees, _, _, _ = grown
-    cascade = soft_cascade(trees, features, np.full(12, -np.inf), 0.0, 2.0)
-    used = {int(f) for tree in trees for f in tree.records["feature"] if f >= 0}
-    assert len(cascade.features) == len(used)
-    assert cascade.min_deviation == 2.0
 
 
 def sums():

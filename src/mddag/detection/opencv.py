@@ -40,7 +40,8 @@ def read_cascade(path: str | os.PathLike[str]) -> WindowClassifier:
     size = os.path.getsize(name)
     if size > MOST_BYTES:
         raise ModelFileError(
-            f"cannot read {name!r}: it has {size} bytes; cascades have few million"
+            f"cannot read {name!r}: it has {size} bytes; wanted at most {MOST_BYTES}, since "
+            "cascades have few million"
         )
     with open(name, "rb") as file:
         content = file.read(MOST_BYTES)
