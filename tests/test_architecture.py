@@ -31,7 +31,6 @@ FAMILIES = [
     "mddag.adapters",
     "mddag.dag.executors",
     "mddag.detection",
-    "mddag.learners",
     "mddag.solvers",
 ]
 MOST_LAYERS, MOST_ENTRIES = 9, 24
