@@ -97,3 +97,8 @@ def test_rows_without_a_query(folder):
     (folder / "Fold2" / "vali.txt").write_text("what is this\n")
     with pytest.raises(ValueError, match="is not in svmlight form"):
         load_letor(folder, 2)
+
+
+def test_a_number_of_samples_that_is_no_number_is_named():
+    with pytest.raises(ValueError, match=r"n_samples.*'many'"):
+        two_clusters("many")

@@ -67,7 +67,7 @@ def two_clusters(
 PARTS = ("train", "vali", "test")
 
 
-class Documents(NamedTuple):
+class LetorPart(NamedTuple):
     """Rows of a part: X float64 (n, d), relevance y (n,) and query numbers qid (n,), both int64."""
 
     X: NDArray[np.float64]
@@ -78,9 +78,9 @@ class Documents(NamedTuple):
 class LetorFold(NamedTuple):
     """The three parts of a fold."""
 
-    train: Documents
-    vali: Documents
-    test: Documents
+    train: LetorPart
+    vali: LetorPart
+    test: LetorPart
 
 
 def load_letor(path: str | os.PathLike[str], fold: int) -> LetorFold:
@@ -128,7 +128,7 @@ def _read(file: Path) -> tuple[Any, Any, Any]:
     return X, y, qid
 
 
-def _documents(X: Any, y: Any, qid: Any, n_features: int) -> Documents:
+def _documents(X: Any, y: Any, qid: Any, n_features: int) -> LetorPart:
     dense = np.zeros((X.shape[0], n_features))  # a feature that is 0 throughout is in no line
     dense[:, : X.shape[1]] = X.toarray()
-    return Documents(dense, y.astype(np.int64), qid.astype(np.int64))
+    return LetorPart(dense, y.astype(np.int64), qid.astype(np.int64))

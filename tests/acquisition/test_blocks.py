@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from mddag.ensemble.blocks import Blocks, on_columns
+from mddag.ensemble.blocks import EnsembleBlocks, on_columns
 from mddag.features.features import Features
 from tests.dag.test_dag import stumps
 
@@ -14,7 +14,7 @@ def test_a_block_votes_what_its_ensemble_does():
         replace(s, tables=replace(s.tables, bias=np.array([b])))
         for s, b in ((stumps(3, seed=1), 0.25), (stumps(5, seed=2), -1.0))
     ]
-    blocks = Blocks.of(parts, parts[1])
+    blocks = EnsembleBlocks.of(parts, parts[1])
     X = np.random.default_rng(0).normal(size=(20, 2))
     votes = blocks.ensemble.votes(X).dense()[:, :, 0]
     for start, gate, part in zip(blocks.starts, blocks.gates, parts, strict=True):
@@ -34,4 +34,4 @@ def test_an_ensemble_of_some_columns_reads_these():
 def test_a_block_may_be_empty():
     part = stumps(2, seed=0)
     empty = replace(part.truncated(0), tables=part.truncated(0).tables)
-    assert len(Blocks.of([empty, part], part).ensemble) == 4
+    assert len(EnsembleBlocks.of([empty, part], part).ensemble) == 4

@@ -10,7 +10,7 @@ from mddag.acquisition.feature_sets import completed, completed_set
 from mddag.acquisition.policy import SetPolicy, block_policy
 from mddag.acquisition.rows import between, folds_of
 from mddag.acquisition.search import LEAST, Cascades, SetSearch, solve
-from mddag.ensemble.blocks import Blocks
+from mddag.ensemble.blocks import EnsembleBlocks
 from tests.acquisition import problems
 from tests.dag.test_dag import stumps
 from tests.reference import set_policies as twin
@@ -153,7 +153,7 @@ def test_sets_that_hardly_any_row_evaluates_are_left_out():
 
 def test_rows_leap_from_block_to_block():
     parts = [stumps(n, seed=n) for n in (3, 4, 5)]
-    blocks = Blocks.of(parts, parts[-1])
+    blocks = EnsembleBlocks.of(parts, parts[-1])
     X = np.random.default_rng(0).normal(size=(300, 2))
     scores = [part.scores(X)[:, 0] for part in parts]
     edges = [between(scores[0], np.array([0.3, 0.7])), between(scores[1], np.array([0.5])), []]
@@ -172,7 +172,7 @@ def test_rows_leap_from_block_to_block():
 @pytest.mark.parametrize("first", [-1, 1])
 def test_rows_may_begin_elsewhere_or_quit_at_once(first):
     parts = [stumps(3, seed=1), stumps(4, seed=2)]
-    blocks = Blocks.of(parts, parts[0])
+    blocks = EnsembleBlocks.of(parts, parts[0])
     targets = [np.array([0]), np.array([1])]
     policy = block_policy(blocks, [np.empty(0)] * 2, targets, 1, first)
     trace = mddag.compile(blocks.ensemble, policy).run(np.zeros((2, 2)))

@@ -392,3 +392,21 @@ def test_labels_are_discrete_and_present():
         checked_labels(np.array(["a", None], object))
     with pytest.raises(ValueError, match="continuous"):
         checked_labels([0.5, 1.5])
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "words"),
+    [
+        (lambda: Features(3, names="abc"), TypeError, "names.*'abc'"),
+        (lambda: Features(-1), ValueError, "features.*-1"),
+        (lambda: Features(3, names=("a",)), ValueError, "1 names for 3"),
+        (
+            lambda: Features(1).rows(pd.DataFrame({"b": pd.to_datetime(["2020-01-01"])})),
+            ValueError,
+            "'b'.*datetime64",
+        ),
+    ],
+)
+def test_bad_arguments_are_named(call, error, words):
+    with pytest.raises(error, match=words):
+        call()

@@ -18,7 +18,7 @@ from mddag.acquisition.feature_sets import FeatureSets
 from mddag.acquisition.models import SetModels
 from mddag.dag.dag import Dag
 from mddag.dag.purchases import Purchases
-from mddag.ensemble.blocks import Blocks
+from mddag.ensemble.blocks import EnsembleBlocks
 from mddag.ensemble.ensemble import Ensemble
 from mddag.mdp.grid import Grid
 from mddag.mdp.policy import EVAL, QUIT, SKIP, Policy
@@ -106,7 +106,7 @@ def set_dag(
         used = np.array([len(sets) - 1])
     place = {int(s): b for b, s in enumerate(used)}
     parts = [model for s in used if (model := models.models[s]) is not None]
-    blocks = Blocks.of(parts, ensemble)
+    blocks = EnsembleBlocks.of(parts, ensemble)
     edges = [policy.edges[s] for s in used]
     targets = [np.array([place[int(t)] for t in policy.targets[s]]) for s in used]
     first = 0
@@ -120,7 +120,11 @@ def set_dag(
 
 
 def block_policy(
-    blocks: Blocks, edges: list[Edges], targets: list[Targets], n_scores: int, first: int = 0
+    blocks: EnsembleBlocks,
+    edges: list[Edges],
+    targets: list[Targets],
+    n_scores: int,
+    first: int = 0,
 ) -> Policy:
     """The policy over blocks, each of which decides by its own column.
 

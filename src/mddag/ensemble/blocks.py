@@ -25,7 +25,7 @@ from mddag.features.features import Features
 
 
 @dataclass(frozen=True, eq=False)
-class Blocks:
+class EnsembleBlocks:
     """Ensembles one behind the other.
 
     ensemble : the base classifiers of all blocks, and their gates
@@ -38,7 +38,7 @@ class Blocks:
     gates: NDArray[np.intp]
 
     @classmethod
-    def of(cls, parts: Sequence[Ensemble], like: Ensemble) -> Blocks:
+    def of(cls, parts: Sequence[Ensemble], like: Ensemble) -> EnsembleBlocks:
         """Blocks of trees over the columns of `like`, whose bias and task they get."""
         with_gates = [
             part for block in parts for part in (_from_bias(block, like.bias), _gate(like))
