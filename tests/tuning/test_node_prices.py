@@ -32,16 +32,6 @@ def test_rows_that_certify_have_no_part_in_prices(hastie):
     np.testing.assert_allclose(node_prices(parts).means, nodes[parts.seen].mean(axis=0))
 
 
-def test_leaves_may_have_other_depths_than_those_of_the_ensemble(hastie):
-    model, X, _, _, _ = hastie
-    ensemble = mddag.as_ensemble(model)
-    votes, depths = ensemble.votes(X[:200]), LeafDepths.of(ensemble)
-    twice = LeafDepths(2 * depths.depths, depths.starts, depths.rounds)
-    plain, dear = NodePrices.of(ensemble, votes), NodePrices.of(ensemble, votes, depths=twice)
-    np.testing.assert_allclose(dear.means, 2 * plain.means)
-    np.testing.assert_array_equal(dear.on(votes).everything(), 2 * plain.on(votes).everything())
-
-
 def test_a_budget_is_in_nodes(hastie):
     model, X, y, X_new, _ = hastie
     fast = mddag.sparsify(model, X, y, budget=30, objective="nodes", **FAST)

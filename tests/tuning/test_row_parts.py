@@ -4,8 +4,6 @@ from lightgbm import LGBMClassifier
 
 import mddag
 from mddag import Ensemble
-from mddag.dag.replay import replay
-from mddag.ensemble.costs import LeafDepths
 from mddag.tuning.row_parts import RowParts
 
 ENSEMBLE = Ensemble.from_callables([lambda X: X[:, 0]], n_features=1, classes=["no", "yes"])
@@ -95,24 +93,3 @@ def boosted():
     model = LGBMClassifier(n_estimators=7, num_leaves=6, verbose=-1, n_jobs=1).fit(X, y)
     random = np.random.RandomState(0)
     return X, RowParts.of(mddag.as_ensemble(model), X, y, certified=True, random=random)
-
-
-def test_a_cut_has_the_votes_of_its_trees(boosted):
-    X, parts = boosted
-    short = parts.cut(5)
-    assert len(short.ensemble) == 5
-    np.testing.assert_array_equal(short.votes.codes, parts.votes.codes[:, :5])
-    np.testing.assert_array_equal(short.scores, short.ensemble.scores(X))
-    np.testing.assert_array_equal(short.full, short.ensemble.task.predictions(short.scores))
-    assert parts.cut(7) is parts
-
-
-def test_all_rows_are_of_the_ensemble(boosted):
-    _, parts = boosted
-    some = parts.choosing
-    np.testing.assert_array_equal(parts.votes_of(some).codes, parts.votes.codes[some])
-    policy = mddag.MDP(parts.votes, parts.truth).evaluate_all()
-    found, wanted = parts.replayed(policy), replay(parts.ensemble, policy, parts.votes)
-    for name, of_rows in vars(wanted).items():
-        np.testing.assert_array_equal(getattr(found, name), of_rows)
-    np.testing.assert_array_equal(parts.leaf_depths().depths, LeafDepths.of(parts.ensemble).depths)

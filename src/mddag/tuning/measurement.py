@@ -42,7 +42,7 @@ def measured(
     """
     rows = parts.choosing if guarantee is None else parts.certifying
     full, truth, weight = parts.full[rows], parts.truth[rows], part(parts.weight, rows)
-    left = replay(parts.ensemble, chosen.policy, parts.votes_of(rows))
+    left = replay(parts.ensemble, chosen.policy, parts.votes.rows(rows))
     task, scores = parts.ensemble.task, left.scores
     if task.calibration_changes_predictions:
         scores = estimator.calibration_.calibrated(scores, left.exit_step)

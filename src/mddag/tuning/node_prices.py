@@ -39,18 +39,14 @@ class NodePrices:
         ensemble: Ensemble,
         votes: Votes,
         weight: NDArray[np.float64] | None = None,
-        depths: LeafDepths | None = None,
     ) -> NodePrices:
-        """By the rows of these votes, with their weights (n,).
-
-        depths : by leaf codes of the votes; those of the ensemble by default
-        """
+        """By the rows of these votes, with their weights (n,)."""
         if ensemble.priced:
             raise ValueError(
                 "objective is 'nodes', but the ensemble has prices of its own (with_cost), which "
                 "would be replaced; wanted an ensemble without them, or objective='evaluations'"
             )
-        depths = LeafDepths.of(ensemble) if depths is None else depths
+        depths = LeafDepths.of(ensemble)
         means = np.average(depths.of_rows(votes.codes), axis=0, weights=weight)
         return cls(ensemble, depths, np.asarray(means, np.float64))
 
@@ -63,4 +59,4 @@ def node_prices(parts: RowParts) -> NodePrices:
     """Prices by the rows for learning and choosing; those that certify have no part in them."""
     seen = parts.seen
     votes, weight = parts.votes.rows(seen), part(parts.weight, seen)
-    return NodePrices.of(parts.ensemble, votes, weight, parts.leaf_depths())
+    return NodePrices.of(parts.ensemble, votes, weight)

@@ -7,8 +7,8 @@ full scores are computed here, once for all parts; nothing after this reads X.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import Any, Self
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,11 +16,8 @@ from sklearn.utils.validation import check_consistent_length
 
 from mddag._internal.arrays import mass, part
 from mddag.calibration.calibration import fit_factor, probabilities
-from mddag.dag.replay import Replay, replay
-from mddag.ensemble.costs import LeafDepths
 from mddag.ensemble.ensemble import Ensemble
 from mddag.ensemble.votes import Votes
-from mddag.mdp.policy import Policy
 
 Shares = tuple[float, float, float]
 SHARES = (0.6, 0.4, 0.0)  # learning, choosing
@@ -91,30 +88,6 @@ class RowParts:
     def seen(self) -> NDArray[np.intp]:
         """The rows for learning and choosing."""
         return np.sort(np.concatenate([self.learning, self.choosing]))
-
-    def votes_of(self, rows: NDArray[np.intp]) -> Votes:
-        """Votes that the ensemble itself has on some of the rows, as far as it is to judge them."""
-        return self.votes.rows(rows)
-
-    def replayed(self, policy: Policy) -> Replay:
-        """What a policy does to all rows."""
-        return replay(self.ensemble, policy, self.votes)
-
-    def leaf_depths(self) -> LeafDepths:
-        """The depths that leaf codes of the votes have."""
-        return LeafDepths.of(self.ensemble)
-
-    def cut(self, n_classifiers: int) -> Self:
-        """The same rows for the first so many base classifiers."""
-        if n_classifiers == self.ensemble.n_classifiers:
-            return self
-        ensemble = self.ensemble.truncated(n_classifiers)
-        tables = self.votes.tables.taken(np.arange(n_classifiers))
-        codes = np.ascontiguousarray(self.votes.codes[:, : tables.n_trees])
-        votes = Votes(codes.astype(tables.code_dtype(), copy=False), tables)
-        scores = votes.scores()
-        full = ensemble.task.predictions(scores)
-        return replace(self, ensemble=ensemble, votes=votes, scores=scores, full=full)
 
     def soft_targets(self, price: float = 0.0) -> NDArray[np.float64]:
         """The full ensemble's probabilities (n, n_classes), calibrated on the rows seen.
