@@ -349,12 +349,16 @@ class Search:
             lost, targets = np.zeros(len(lost)), targets.copy()
             targets[self.judged] = self.full
         self.tables = [trial.table(targets, lost) for trial in self.trials]
-        self.owners = np.repeat(range(len(self.tables)), [len(t.rules) for t in self.tables])
-        self.rules = [rule for table in self.tables for rule in table.rules]
         joined = (np.concatenate(c) for c in zip(*(t.numbers for t in self.tables), strict=True))
-        losses, self.spreads, self.costs = joined
+        losses, spreads, costs = joined
+        known = np.flatnonzero(np.isfinite(costs))  # times are those of some rules alone
+        owners = np.repeat(range(len(self.tables)), [len(t.rules) for t in self.tables])
+        rules = [rule for table in self.tables for rule in table.rules]
+        self.rules, self.owners = [rules[at] for at in known], owners[known]
+        self.spreads, self.costs = spreads[known], costs[known]
         # rounded, or the reference might lose against itself
-        self.excess = np.round(losses - np.average(lost, weights=self.weight), DIGITS)
+        excess = losses - np.average(lost, weights=self.weight)
+        self.excess = np.round(excess[known], DIGITS)
 
     @property
     def given(self) -> Candidate:
