@@ -15,9 +15,9 @@ from collections.abc import Iterator
 import numpy as np
 
 from benchmarks.parts.problems import tabulate
+from benchmarks.quality.boosters import tuned
 from benchmarks.quality.ours import SELECTION
 from benchmarks.quality.rows import parts
-from benchmarks.quality.tuning import tuned
 from mddag import Votes
 from mddag._internal.arrays import stratified
 from mddag.calibration.calibration import fit_factor, probabilities

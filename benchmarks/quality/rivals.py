@@ -22,13 +22,11 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.quality.boosters import trained
+from benchmarks.quality.boosters import Trained, Tuned, trained
 from benchmarks.quality.curves import ALL_ROWS, Candidate, Measures
-from benchmarks.quality.nodes import depths_of, walked
+from benchmarks.quality.nodes import Walk, depths_of, walk, walked
 from benchmarks.quality.qwyc_order import OrderedQWYC
 from benchmarks.quality.rows import Parts, Sample
-from benchmarks.quality.tuning import Trained, Tuned
-from benchmarks.quality.walks import Walk, walk
 from mddag import MDP, Ensemble, Grid, Policy, Votes
 from mddag.mdp.policy import EVAL, QUIT
 from mddag.solvers import QWYC

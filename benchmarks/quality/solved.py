@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.quality.boosters import LIBRARIES
+from benchmarks.quality.boosters import LIBRARIES, Tuned, tuned
 from benchmarks.quality.boosters import trained as trained_on
 from benchmarks.quality.curves import (
     ALL_ROWS,
@@ -37,7 +37,6 @@ from benchmarks.quality.curves import (
 from benchmarks.quality.ours import SPARSIFY, TRAIN, sparsified, trained
 from benchmarks.quality.rivals import JOINT, rivals, walked_by
 from benchmarks.quality.rows import DATA, SEALED, Parts, Sample, parts
-from benchmarks.quality.tuning import Tuned, tuned
 from mddag import Ensemble
 
 TIMED_SEED = 0

@@ -27,7 +27,7 @@ from benchmarks.clock import seconds, turns
 from benchmarks.places import OUT, RESULTS
 from benchmarks.quality.curves import ALL_ROWS, TOLERANCES
 from benchmarks.quality.ours import SPARSIFY, TRAIN
-from benchmarks.quality.readings import OURS
+from benchmarks.quality.report import OURS
 from benchmarks.quality.rivals import JOINT
 from benchmarks.quality.rows import parts
 from benchmarks.quality.solved import TIMED_SEED, problems

@@ -20,7 +20,7 @@ from pathlib import Path
 from benchmarks.adaboost import errors
 from benchmarks.fidelity.__main__ import measured as fidelity
 from benchmarks.places import ROOT
-from benchmarks.quality.readings import rows_of
+from benchmarks.quality.report import rows_of
 from benchmarks.quality.solved import PARTS, Problem, problems, solve
 from benchmarks.reproduced.comparison import read
 from experiments import anchors, descent, few_rows, many_classes, ordering, promises

@@ -6,6 +6,9 @@ does falls on all of them. Ratios are taken within a repeat and told as median a
 
 from __future__ import annotations
 
+import shutil
+import subprocess
+import sys
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.speed.environments import python_of
+from benchmarks.places import ROOT
 from benchmarks.speed.pipe import Absent, Process
 
 
@@ -93,3 +96,47 @@ class Contest:
             for name, taken in answers.items()
             if name not in self.absent
         }
+
+
+HOME = ROOT / "build" / "rivals"
+PACKAGES = {
+    "ydf": ["ydf"],
+    "onnxruntime": ["onnxruntime", "onnxmltools", "onnx", "lightgbm"],
+    "lleaves": ["lleaves", "llvmlite<0.44", "lightgbm"],  # lleaves 1.3 calls what 0.44 dropped
+}
+NEWEST_PYTHON = {"lleaves": (3, 12)}  # that llvmlite 0.43 was built for
+
+
+def python_of(environment: str | None) -> str:
+    """The interpreter of an environment, installed where absent; None is this one."""
+    if environment is None:
+        return sys.executable
+    folder = HOME / environment
+    python, ready = folder / "bin" / "python", folder / "ready"
+    wanted = "\n".join(PACKAGES[environment])
+    if not (ready.exists() and ready.read_text() == wanted):
+        print(f"installing {', '.join(PACKAGES[environment])} …", flush=True)
+        shutil.rmtree(folder, ignore_errors=True)
+        _run(_suitable(environment), "-m", "venv", str(folder))
+        _run(str(python), "-m", "pip", "install", "--quiet", *PACKAGES[environment])
+        ready.write_text(wanted)
+    return str(python)
+
+
+def _suitable(environment: str) -> str:
+    newest = NEWEST_PYTHON.get(environment, sys.version_info[:2])
+    if sys.version_info[:2] <= newest:
+        return sys.executable
+    names = [f"python3.{minor}" for minor in range(newest[1], 8, -1)]
+    found = next(filter(None, map(shutil.which, names)), None)
+    if found is None:
+        raise Absent(f"needs Python {newest[0]}.{newest[1]} or older, and none is on the path")
+    return found
+
+
+def _run(*command: str) -> None:
+    done = subprocess.run(command, capture_output=True, text=True)
+    if done.returncode:
+        errors = [line for line in done.stderr.splitlines() if line.startswith("ERROR")]
+        told = [line for line in errors if "/" not in line]  # no addresses in reports
+        raise Absent(told[-1] if told else f"could not be installed ({command[2]} failed)")

@@ -16,8 +16,7 @@ import numpy as np
 from matplotlib.ticker import NullFormatter
 
 from benchmarks.speed.contest import LIGHTGBM, OURS, Contest
-from benchmarks.speed.models import CACHE, B, Shape, keep_full, prepared
-from benchmarks.speed.policies import keep_quitting
+from benchmarks.speed.models import CACHE, B, Shape, keep_full, keep_quitting, prepared
 from benchmarks.table import digits
 
 FIELDS = ("curve", "x", "contestant", "ns_per_row")

@@ -1,10 +1,8 @@
-"""Early exit: what it saves beside our own full evaluation, and beside others at equal error.
+"""Real data for the speed benchmark: rows to train on, rows for the policy, rows to test on.
 
-First on shape B, with policies that quit at 5, 10 and 20 % of the evaluations, decisions every 16.
-Then on real data with what users get: mddag.sparsify(model, X, y, max_loss=0.002) on rows that the
-model has not seen, for decisions at every step and at every 16th. LightGBM's pred_early_stop is
-given the margin and frequency that are fastest within the same loss on the same rows. Errors are
-on test rows that nothing was chosen on. Policies are learned anew whenever the code is another.
+electricity   two classes, 500 trees of 8 leaves
+letter        26 classes x 100 trees of 8 leaves
+mnist         10 classes x 100 trees of 8 leaves, 10 000 rows to train on
 """
 
 from __future__ import annotations
@@ -12,18 +10,52 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import lightgbm as lgb
 import numpy as np
+from sklearn.model_selection import train_test_split
 
 import mddag
-from benchmarks.speed import real_data
+from benchmarks.data import train_and_test
 from benchmarks.speed.contest import LIGHTGBM, LLEAVES, OURS, Contest, Contestant
-from benchmarks.speed.models import B, prepared
-from benchmarks.speed.policies import code, keep_quitting
+from benchmarks.speed.models import CACHE, B, Shape, code, keep, keep_full, keep_quitting, prepared
 from benchmarks.table import digits, spread
+
+NAMES = ("electricity", "letter", "mnist")
+ROUNDS = {"electricity": 500, "letter": 100, "mnist": 100}
+MNIST_ROWS = 20_000  # half for the model, half for the policy
+POLICY_FRACTION = {"electricity": 0.4, "letter": 0.3, "mnist": 0.5}
+
+
+@dataclass(frozen=True)
+class Data:
+    """Rows, float32, and the folder of the model that was trained on others."""
+
+    name: str
+    folder: Path
+    X_policy: np.ndarray
+    y_policy: np.ndarray
+    X_test: np.ndarray
+    y_test: np.ndarray
+
+
+def data_set(name: str) -> Data:
+    """The rows of a data set and its trained model, which is made where absent."""
+    X, y, X_test, y_test = train_and_test(name, MNIST_ROWS if name == "mnist" else None)
+    X, X_test = X.astype(np.float32), X_test.astype(np.float32)
+    X_train, X_policy, y_train, y_policy = train_test_split(
+        X, y, test_size=POLICY_FRACTION[name], stratify=y, random_state=0
+    )
+    folder = CACHE / name
+    if not (folder / "lightgbm.txt").exists():
+        n_classes = len(np.unique(y))
+        shape = Shape(name, X.shape[1], ROUNDS[name], n_classes=n_classes, n_train=len(X_train))
+        keep(folder, shape, X_train, y_train, X_test)
+    keep_full(folder)
+    return Data(name, folder, X_policy, y_policy, X_test, y_test)
+
 
 FIELDS = (
     "data",
@@ -45,7 +77,7 @@ FREQUENCIES, MARGINS = (5, 10, 20), (0.1, 50.0)
 def measure(quick: bool) -> Iterator[dict[str, object]]:
     """Rows of the table, as they come."""
     yield from of_shares(2_000 if quick else 20_000, 2 if quick else 7)
-    for name in real_data.NAMES[: 1 if quick else None]:
+    for name in NAMES[: 1 if quick else None]:
         yield from at_equal_error(name, 2 if quick else 5)
 
 
@@ -68,7 +100,7 @@ def of_shares(n_rows: int, n_repeats: int) -> Iterator[dict[str, object]]:
 
 def at_equal_error(name: str, n_repeats: int) -> Iterator[dict[str, object]]:
     """Times, and those of each contestant / ours with the rarest decisions."""
-    data = real_data.prepared(name)
+    data = data_set(name)
     sparse = [_mddag(f"mddag, every={every}", f"sparse-{every}-{code()}.mddag") for every in EVERY]
     refused = {}
     for who, every in zip(sparse, EVERY, strict=True):
@@ -100,7 +132,7 @@ def _mddag(name: str, file: str) -> Contestant:
     return replace(OURS, name=name, changes={"file": file})
 
 
-def sparsify(data: real_data.Data, file: str, every: int) -> None:
+def sparsify(data: Data, file: str, every: int) -> None:
     """Learn the default policy within the loss, where this code has not done so yet.
 
     It takes the point estimate, as errors are measured here; a certificate would evaluate more.
@@ -113,7 +145,7 @@ def sparsify(data: real_data.Data, file: str, every: int) -> None:
         fast.save(data.folder / file)
 
 
-def _early_stop(data: real_data.Data) -> dict[str, object]:
+def _early_stop(data: Data) -> dict[str, object]:
     """The fastest of the frequencies, each with the smallest margin that keeps within the loss."""
     file = data.folder / "early_stop.json"
     if file.exists():
@@ -146,7 +178,7 @@ def _stopping(frequency: int, log_margin: float) -> dict[str, object]:
     }
 
 
-def _error(data: real_data.Data, who: Contestant) -> float:
+def _error(data: Data, who: Contestant) -> float:
     """On the test rows; LightGBM's trees compiled by others err as LightGBM does."""
     if who.member == OURS.member:
         predictor = mddag.load(data.folder / who.changes.get("file", "full.mddag"))

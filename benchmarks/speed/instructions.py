@@ -23,9 +23,8 @@ import numpy as np
 import mddag
 from benchmarks.places import RESULTS
 from benchmarks.speed.contest import OURS
-from benchmarks.speed.models import A10, A50, SHAPES, B, Shape, prepared
+from benchmarks.speed.models import A10, A50, SHAPES, B, Shape, keep_quitting, prepared
 from benchmarks.speed.pipe import Process
-from benchmarks.speed.policies import keep_quitting
 from benchmarks.table import digits, kept
 
 FIELDS = ("model", "call", "evaluations", "per_row", "per_evaluation")

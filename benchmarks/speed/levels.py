@@ -18,16 +18,18 @@ import argparse
 import sys
 from collections.abc import Iterator
 from contextlib import ExitStack
+from typing import Any
 
 import numpy as np
 
+from benchmarks.clock import mean_seconds
 from benchmarks.places import RESULTS
-from benchmarks.speed.levels_trees import of_trees
-from benchmarks.speed.models import SHAPES, B, Shape, prepared
+from benchmarks.speed.models import SHAPES, B, Shape, ensemble_of, keep_quitting, prepared
 from benchmarks.speed.pipe import Process
-from benchmarks.speed.policies import keep_quitting
 from benchmarks.table import digits, kept, spread
 from mddag import _core
+from mddag.dag.integer_votes import IntegerVotes
+from mddag.ensemble.ensemble import Ensemble
 
 FIELDS = ("what", "rows", "level", "ns_per_row", "speed / avx2")
 BASE = "avx2"
@@ -80,9 +82,6 @@ def of_rows(builds: dict[str, Process], n_repeats: int) -> Iterator[dict[str, st
             yield from told(builds, n_repeats, f"{shape.n_rounds} trees, all", n_rows)
 
 
-MEASURES = {"full": of_full, "exit": of_exits, "rows": of_rows, "trees": of_trees}
-
-
 def load(builds: dict[str, Process], shape: Shape, file: str) -> None:
     folder = prepared(shape)
     for build in builds.values():
@@ -109,6 +108,50 @@ def told(
 def _process(python: str, *settings: str) -> Process:
     return Process(python, "benchmarks.speed.worker", "Mddag", under=("env", *settings))
 
+
+TREE_ROWS = (2048, 1024, 512, 256, 128, 64, 32)
+N_FEW = 500
+AT_LEAST = 0.02
+
+
+def of_trees(builds: dict[str, Any], n_repeats: int) -> Iterator[dict[str, str]]:
+    """Rows of the table for the levels among the names of `builds`, in ns per tree and row."""
+    folder = prepared(B)
+    levels = [level for level in _core.levels() if level in builds]
+    ensemble = ensemble_of(folder)
+    parts = ensemble, ensemble.taken(np.arange(N_FEW))
+    forests = [[_forest(part, level) for part in parts] for level in levels]
+    X = np.load(folder / "test.npy")[: TREE_ROWS[0]]
+    for n_rows in TREE_ROWS:
+        turns = np.array(
+            [[_per_tree(pair, X[:n_rows]) for pair in forests] for _ in range(n_repeats)]
+        )
+        base = turns[:, levels.index("avx2") if "avx2" in levels else 0]
+        for level, taken in zip(levels, turns.T, strict=True):
+            yield {
+                "what": "B, a tree of 8 leaves alone",
+                "rows": str(n_rows),
+                "level": level,
+                "ns_per_row": digits(np.median(taken) * 1e9),
+                "speed / avx2": spread(base / taken),
+            }
+
+
+def _forest(ensemble: Ensemble, level: str) -> _core.Forest:
+    fixed = IntegerVotes.of(ensemble.tables)
+    _, starts, score, rounds, n_scores = ensemble.tables.native
+    tables = fixed.values, starts, score, rounds, n_scores
+    order = np.arange(ensemble.n_classifiers)
+    return _core.Forest(ensemble.native, tables, fixed.bias, fixed.unit, order, level)
+
+
+def _per_tree(forests: list[_core.Forest], X: np.ndarray) -> float:
+    out = np.empty((len(X), 1))
+    many, few = (mean_seconds(AT_LEAST, forest.scores, X, out, 1) for forest in forests)
+    return (many - few) / N_FEW / len(X)
+
+
+MEASURES = {"full": of_full, "exit": of_exits, "rows": of_rows, "trees": of_trees}
 
 if __name__ == "__main__":
     main()

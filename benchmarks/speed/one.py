@@ -14,8 +14,7 @@ import numpy as np
 
 import mddag
 from benchmarks.speed.contest import OURS, RIVALS, Contest, Contestant
-from benchmarks.speed.models import A10, A50, B, C, Shape, prepared
-from benchmarks.speed.policies import keep_quitting
+from benchmarks.speed.models import A10, A50, B, C, Shape, keep_quitting, prepared
 from benchmarks.table import digits, spread
 
 FIELDS = ("model", "contestant", "evaluations", "hot_us", "hot_ratio", "cold_us", "cold_ratio")
