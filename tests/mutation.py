@@ -34,10 +34,14 @@ COMPILES = "tests/golden/test_golden.py::test_exported_models_give_the_same_answ
 GROUPS = {
     "policy": (
         "mdp/policy.py mdp/grid.py",
-        "mdp/test_policy.py mdp/test_grid.py mdp/test_rollout.py mdp/test_mdp.py "
-        "dag/test_program.py dag/test_dag.py",
+        "mdp/test_policy.py mdp/test_grid.py mdp/test_mdp.py dag/test_program.py dag/test_dag.py",
     ),
-    "solvers": ("solvers/exits solvers/descent", "solvers/exits solvers/descent"),
+    "solvers": (
+        "solvers/exits.py solvers/margin.py solvers/qwyc.py solvers/residual.py "
+        "solvers/stopping.py solvers/descent.py",
+        "solvers/test_exits.py solvers/test_qwyc.py solvers/test_residual.py "
+        "solvers/test_stopping.py solvers/test_descent.py",
+    ),
     "choosing": (
         "tuning/candidate_front.py tuning/policy_choice.py",
         "tuning/test_candidate_front.py tuning/test_policy_choice.py",
@@ -48,8 +52,8 @@ GROUPS = {
     ),
     "model file": (
         "serving/model_file",
-        "serving/model_file/test_container.py serving/model_file/test_reading.py "
-        "serving/model_file/test_model.py serving/model_file/test_refusals.py",
+        "serving/model_file/test_container.py serving/model_file/test_model.py "
+        "serving/model_file/test_refusals.py",
     ),
 }
 PAIRS = (
