@@ -1,4 +1,7 @@
+"""One row explained: its way through the policy, where it stops, and what is made of it."""
+
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -6,14 +9,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import mddag
+from mddag import Ensemble
+from mddag.dag.program import Program
 from mddag.inspection.explanation import explain
+from mddag.inspection.explanation.explain import exit_of, merged, walk
+from mddag.inspection.explanation.explanation import Exit, Segment
+from mddag.mdp.policy import EVAL, QUIT, SKIP
 from tests import strategies
-from tests.inspection.explanation.models import (
-    classifier,
-    frame,
-    nominal_ensemble,
-    regressor,
-)
+from tests.dag.executors.test_steps import trees_twin
+from tests.dag.test_dag import random_policy, stumps
+from tests.inspection.explanation.models import classifier, frame, nominal_ensemble, regressor
+from tests.mdp.test_state import SEED, cascade
 
 MODELS = {
     "two": lambda: classifier(2),
@@ -108,3 +114,123 @@ def test_a_loaded_model_explains_too(tmp_path):
     model, row = classifier(), frame().iloc[3]
     model.save(tmp_path / "m.mddag")
     assert mddag.load(tmp_path / "m.mddag").explain(row) == model.explain(row)
+
+
+def assert_same(dag, X):
+    """Every row's walk is its path in the trace, with the same bits of scores."""
+    trace = dag.run(X)
+    rows = dag.ensemble.features.rows(X)
+    for i in range(len(trace)):
+        walked = walk(dag.program, rows[[i]])
+        assert [v.classifier for v in walked.visits] == trace.path(i).tolist()
+        np.testing.assert_array_equal(walked.scores, trace.scores[i])
+        last = walked.visits[-1].step + 1 if walked.visits else 0
+        assert last == trace.exit_step[i]
+        assert_ends(dag.policy, walked)
+
+
+def assert_ends(policy, walked):
+    """Every step is evaluated, skipped or behind the decision that quits."""
+    if walked.decision < len(policy.actions):
+        assert policy.actions[walked.decision, walked.cell] == QUIT
+    seen = [j for v in walked.visits for j in (*v.skipped, v.classifier)] + [*walked.skipped]
+    assert seen == policy.order[: walked.decision * policy.every].tolist()
+
+
+@given(st.data())
+@settings(deadline=None, max_examples=100)
+def test_trees_go_the_way_of_the_executors(data):
+    ensemble = data.draw(strategies.ensembles())
+    X = data.draw(strategies.rows(ensemble.n_features))
+    policy = data.draw(strategies.policies(ensemble.n_classifiers, ensemble.n_scores))
+    assert_same(mddag.compile(ensemble, policy), X)
+
+
+@given(st.data())
+@settings(deadline=None, max_examples=50)
+def test_stages_go_the_way_of_the_executors(data):
+    ensemble = data.draw(strategies.ensembles(n_scores=1))
+    X = data.draw(strategies.rows(ensemble.n_features))
+    policy = data.draw(strategies.staged_policies(ensemble.n_classifiers))
+    assert_same(mddag.compile(ensemble, policy), X)
+
+
+@given(st.data())
+@settings(deadline=None, max_examples=30)
+def test_callables_go_the_way_of_the_executors(data):
+    source = data.draw(strategies.ensembles().filter(lambda e: e.n_classifiers > 0))
+    X = data.draw(strategies.rows(source.n_features))
+    policy = data.draw(strategies.policies(source.n_classifiers, source.n_scores))
+    voters = [
+        lambda rows, j=j: trees_twin.votes(source, rows)[:, j] for j in range(source.n_classifiers)
+    ]
+    ensemble = Ensemble.from_callables(voters, n_features=source.n_features, bias=source.bias)
+    assert_same(mddag.compile(ensemble, policy), X)
+
+
+def test_what_is_skipped_last_belongs_to_no_visit():
+    ensemble = mddag.Ensemble.from_callables([np.ndarray.sum] * 3, n_features=1)
+    policy = mddag.Policy.constant(SKIP, 3, mddag.Grid(np.empty(0)))
+    program = Program(ensemble, replace(policy, order=np.array([2, 0, 1])))
+    walked = walk(program, ensemble.features.rows(np.zeros((1, 1))))
+    assert walked.visits == ()
+    assert walked.skipped == (2, 0, 1)
+    assert walked.decision == 3
+
+
+def test_neighbouring_cells_of_one_action_are_one_segment():
+    actions = np.array([QUIT, QUIT, EVAL, SKIP, QUIT], np.uint8)
+    segments = merged(actions, np.array([-2.0, -1.0, 0.0, 1.0]))
+    assert segments == (
+        Segment(-np.inf, -1.0, "quit"),
+        Segment(-1.0, 0.0, "eval"),
+        Segment(0.0, 1.0, "skip"),
+        Segment(1.0, np.inf, "quit"),
+    )
+    assert segments[0].to_dict() == {"above": None, "up_to": -1.0, "action": "quit"}
+
+
+@pytest.mark.parametrize("n_scores", [1, 3])
+def test_the_segment_of_a_row_quits(n_scores):
+    ensemble, policy = stumps(12, n_scores), random_policy(12, n_scores)
+    program = mddag.compile(ensemble, policy).program
+    X = np.random.default_rng(0).normal(size=(40, 2))
+    reasons = set()
+    for row in X:
+        why = exit_of(program, walk(program, ensemble.features.rows(row[None])))
+        reasons.add(why.reason)
+        assert why.reads == ("score" if n_scores == 1 else "margin")
+        if why.reason == "quit":
+            assert why.segment.action == "quit"
+            assert why.segment.low < why.value <= why.segment.high
+            assert why.to_dict()["segment"] in why.to_dict()["segments"]
+        else:
+            assert why.segments == ()
+            assert why.step == 12
+    assert reasons == {"quit", "end"}
+
+
+def test_a_cascade_says_its_verdict():
+    ensemble = stumps(12, seed=SEED)
+    program = mddag.compile(ensemble, cascade()).program
+    X = np.random.default_rng(0).normal(size=(300, 2))
+    trace = mddag.compile(ensemble, cascade()).run(X)
+    for i in range(20):
+        why = exit_of(program, walk(program, ensemble.features.rows(X[[i]])))
+        assert why.verdict == trace.verdict[i]
+
+
+@given(st.data())
+@settings(deadline=None, max_examples=60)
+def test_stages_quit_by_the_column_that_they_read(data):
+    ensemble = data.draw(strategies.ensembles(n_scores=1))
+    policy = data.draw(strategies.staged_policies(ensemble.n_classifiers))
+    program = mddag.compile(ensemble, policy).program
+    X = data.draw(strategies.rows(ensemble.n_features))
+    why = exit_of(program, walk(program, ensemble.features.rows(X)[[0]]))
+    if why.reason == "quit":
+        assert why.segment.action == "quit"
+
+
+def test_other_states_have_no_segments():
+    assert Exit("quit", 3, "state", None, ()).segment is None

@@ -1,4 +1,6 @@
 import itertools
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -6,8 +8,9 @@ from matplotlib import colors
 from matplotlib import pyplot as plt
 
 import mddag
-from mddag.inspection.plotting import DagDisplay, PathDisplay
+from mddag.inspection.plotting import DagDisplay, PathDisplay, TradeoffDisplay
 from tests.dag.test_dag import stumps
+from tests.inspection.plotting.test_curves import curve_of
 from tests.inspection.plotting.traces import long_trace, trace_of
 from tests.mdp.test_state import SEED, cascade
 
@@ -107,19 +110,6 @@ def test_a_trace_without_evaluations_is_a_picture_too():
     assert [round(bar.get_x() + bar.get_width() / 2) for bar in display.ax_.patches] == [-1]
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"min_share": 1.5}, "min_share is 1.5; wanted a share of instances, 0 to 1"),
-        ({"n_classifiers": 2}, "n_classifiers is 2, but the trace evaluates base classifier 2"),
-        ({"color": [1, 2]}, r"color has shape \(2,\); wanted one group for each of the 100"),
-    ],
-)
-def test_bad_arguments_are_named(options, message):
-    with pytest.raises(ValueError, match=message):
-        DagDisplay.from_trace(trace_of(TWO_PATHS), **options)
-
-
 def test_cascades_are_drawn_like_other_dags():
     ensemble, X = stumps(12, seed=SEED), np.random.default_rng(0).normal(size=(300, 2))
     trace = mddag.compile(ensemble, cascade()).run(X)
@@ -170,3 +160,23 @@ def test_jumps_over_groups_are_arcs():
     display = DagDisplay.from_trace(trace_of(TWO_PATHS), grouped=True)
     assert any(hasattr(patch, "get_path") and len(patch.get_path()) == 4
                and patch.get_facecolor()[3] == 0 for patch in display.ax_.patches)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "draw",
+    [
+        lambda: DagDisplay.from_trace(trace_of([[0]])),
+        lambda: PathDisplay.from_trace(trace_of([[0]])),
+        lambda: TradeoffDisplay.from_curve(curve_of("train")),
+    ],
+)
+def test_the_error_says_what_to_install(draw, monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    with pytest.raises(ImportError, match=r"pip install 'mddag\[plot\]'"):
+        draw()
+
+
+def test_matplotlib_is_not_imported_before_something_is_drawn():
+    code = "import sys, mddag; mddag.DagDisplay; print('matplotlib' in sys.modules)"
+    command = [sys.executable, "-c", code]
+    assert subprocess.run(command, capture_output=True, text=True, check=True).stdout == "False\n"

@@ -1,3 +1,5 @@
+"""The DAG as counts of paths, and neighboring base classifiers in groups."""
+
 import re
 import sys
 from collections import Counter
@@ -103,12 +105,6 @@ def test_without_networkx_the_error_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "networkx", None)
     with pytest.raises(ImportError, match="pip install networkx"):
         Graph.of_trace(trace_of([[0]])).to_networkx()
-
-
-def test_groups_are_checked_at_the_door():
-    trace = trace_of([[0]] * 9)
-    with pytest.raises(ValueError, match=r"groups has shape \(3,\); wanted one group for each of"):
-        Graph.of_trace(trace, [0, 1, 2])
 
 
 def test_the_smallest_of_many_groups_are_merged():

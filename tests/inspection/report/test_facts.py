@@ -1,9 +1,19 @@
+"""Facts of a report: predictions, features read, and the place of the model on a curve."""
+
+from dataclasses import replace
+
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import mddag
-from mddag.inspection.report.facts import Facts
+from mddag.inspection.report.facts import Facts, at_price, place_of, reads_of
 from mddag.inspection.report.page import page
+from mddag.losses import Exponential, Logistic, Squared, ZeroOne
+from mddag.ordering import Given
+from mddag.solvers import Margin, Prefix
+from tests import strategies
 from tests.inspection.explanation.models import classifier, frame, labels, regressor
 from tests.inspection.report.reports import bare, facts_of, numbers, three, two
 
@@ -43,20 +53,6 @@ def test_without_rows_little_is_known():
     assert facts.evaluation.n_evaluated > 0
 
 
-@pytest.mark.parametrize(
-    ("more", "words"),
-    [
-        ({"X": None, "y": labels()}, "y is given without X; wanted the rows X that y belongs to"),
-        ({"y": labels()[:7]}, "y has 7 entries, but X has 400 rows; wanted one for each row"),
-        ({"y": np.full(400, "oak")}, "y contains the label 'oak'"),
-    ],
-)
-def test_targets_must_fit(more, words):
-    given = {"X": frame(), "y": labels()} | more
-    with pytest.raises(ValueError, match=words):
-        facts_of(classifier(), **given)
-
-
 def test_numbers_must_be_numbers():
     with pytest.raises(ValueError, match="y has dtype <U10; wanted numbers"):
         facts_of(regressor(), frame(), labels())
@@ -74,3 +70,63 @@ def test_too_many_evaluations_are_counted_on_some_rows(monkeypatch):
     assert "Counted on" in page(facts)
     assert two().of_paths == ""
     np.testing.assert_array_equal(two().paths.indices, two().trace.indices)
+
+
+@given(st.data())
+@settings(deadline=None, max_examples=30)
+def test_the_columns_of_all_splits(data):
+    ensemble = data.draw(strategies.ensembles())
+    found = reads_of(ensemble)
+    for j in range(len(ensemble)):
+        trees = ensemble.tables.trees_of([j])
+        split = [ensemble.tree(int(t)).records["feature"] for t in trees]
+        wanted = {int(i) for features in split for i in features if i >= 0}
+        assert set(found[j].tolist()) == wanted
+
+
+def test_callables_read_what_they_like():
+    assert reads_of(mddag.Ensemble.from_callables([np.ndarray.sum], n_features=1)) == {}
+
+
+BETAS = [1e-4, 1e-3]
+
+
+def swept(model, y, **more):
+    given = {"betas": BETAS, "ordering": Given(), "X_test": frame(), "y_test": y}
+    return mddag.sweep(model, frame(), y, **(given | more))
+
+
+@pytest.mark.parametrize("loss", [ZeroOne(), ZeroOne([1.0, 5.0]), Exponential()])
+@pytest.mark.parametrize("at", range(len(BETAS)))
+def test_a_classifier(loss, at):
+    curve = swept(classifier(), labels(), loss=loss, solver=Margin())
+    same = mddag.MDDAGClassifier(classifier().ensemble_).adopt(
+        curve.policies[at], frame(), labels()
+    )
+    place = place_of(curve, facts_of(same, frame(), labels()))
+    assert place.n_evaluated == pytest.approx(curve.test_n_evaluated[at])
+    assert place.loss == pytest.approx(curve.test_loss[at])
+    assert place.full_loss == pytest.approx(curve.full_test_loss[0])
+
+
+def test_a_regressor():
+    y = frame().to_numpy() @ [3.0, 1.0, -2.0] + 5
+    curve = swept(regressor(), y, loss=Squared(), solver=Prefix())
+    same = mddag.MDDAGRegressor(regressor().ensemble_).adopt(curve.policies[1], frame(), y)
+    place = place_of(curve, facts_of(same, frame(), y))
+    assert place.n_evaluated == pytest.approx(curve.test_n_evaluated[1])
+    assert place.loss == pytest.approx(curve.test_loss[1])
+    assert place.full_loss == pytest.approx(curve.full_test_loss[0])
+
+
+def test_nothing_to_measure():
+    curve = swept(classifier(), labels(), solver=Margin())
+    assert place_of(curve, bare()) is None
+    assert place_of(curve, two(targets=False)) is None
+    assert place_of(curve, replace(two(), source=None)).full_loss is None
+    assert place_of(replace(curve, loss=Logistic()), two()) is None
+
+
+def test_the_point_with_a_price():
+    curve = swept(classifier(), labels(), solver=Margin())
+    assert [at_price(curve, beta) for beta in (None, 1e-4, 1e-3, 2e-3)] == [None, 0, 1, None]

@@ -1,7 +1,14 @@
+"""The sections with the summary and the trade-off."""
+
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
-from mddag.inspection.report.summary import r2, summary
+import mddag
+from mddag.inspection.report.summary import r2, summary, tradeoff
+from mddag.solvers import Margin
+from tests.inspection.explanation.models import BETA, classifier, frame, labels
 from tests.inspection.report.reports import bare, numbers, page_of, share, two
 
 
@@ -34,3 +41,52 @@ def test_without_rows_the_policy_rows_speak():
     text = page_of(summary(bare())).text()
     assert f"{bare().evaluation.n_evaluated:.1f}" in text
     assert "rows given" not in text
+
+
+def curve(**more):
+    betas = [5e-5, BETA, 0.03]
+    return mddag.sweep(classifier(), frame(), labels(), betas=betas, solver=Margin(), **more)
+
+
+def circles(page, beginning):
+    said = [a["aria-label"] for a in page.all("circle")]
+    return [words for words in said if words.startswith(beginning)]
+
+
+def test_every_price_is_a_point_and_the_ring_is_the_model_on_the_rows_of_the_report():
+    facts = replace(two(), curve=curve())
+    page = page_of(tradeoff(facts))
+    points = circles(page, "beta ")
+    assert len(points) == 3
+    assert points[1].endswith(", the price of this model")
+    (here,) = circles(page, "this model")
+    mean = facts.trace.n_evaluated.mean()
+    assert here.startswith(f"this model, on the rows of this report: {mean:.1f} evaluations, Exp")
+    assert len(circles(page, "full model: 30 evaluations, Exponential loss ")) == 1
+    assert len(circles(page, "full model, on the rows of this report: Exponential loss ")) == 1
+    assert "The ring is this model, measured on the 400 rows of this report." in page.text()
+    assert "These are other rows than those of the sweep" in page.text()
+
+
+def test_rows_of_the_sweep_are_not_called_others():
+    tested = curve(X_test=frame(), y_test=labels())
+    page = page_of(tradeoff(replace(two(), curve=tested)))
+    assert "other rows" not in page.text()
+    assert len(circles(page, "full model")) == 1
+
+
+def test_a_model_that_cannot_be_measured_has_the_place_of_its_price():
+    page = page_of(tradeoff(replace(two(targets=False), curve=curve())))
+    assert len(circles(page, "the price of this model, beta 0.0005:")) == 1
+    assert "this model itself was not measured" in page.text()
+    page = page_of(tradeoff(replace(two(targets=False), curve=curve(), beta=0.5)))
+    assert not circles(page, "the price of this model")
+    assert "ring" not in page.text()
+
+
+def test_without_a_curve_two_points_are_known():
+    facts = bare()
+    page = page_of(tradeoff(facts))
+    assert len(page.all("circle")) == 2
+    assert "beta = 0.0005" in page.text()
+    assert tradeoff(replace(facts, evaluation=None)) is None
