@@ -68,6 +68,7 @@ def test_too_many_evaluations_are_counted_on_some_rows(monkeypatch):
     assert facts.graph.size.sum() == len(facts.paths)
     assert "evenly spaced rows" in facts.of_paths
     assert "Counted on" in page(facts)
+    monkeypatch.undo()
     assert two().of_paths == ""
     np.testing.assert_array_equal(two().paths.indices, two().trace.indices)
 
