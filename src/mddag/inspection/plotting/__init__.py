@@ -1,4 +1,4 @@
-"""Pictures in the manner of scikit-learn's Display objects: ``from_*``, then ``plot``.
+"""Plots in the manner of scikit-learn's Display objects: ``from_*``, then ``plot``.
 
     CostDisplay         error against mean feature cost, one line for each method
     DagDisplay          the decision DAG as arcs over the base classifiers (Figure 1, lower panel)
