@@ -16,9 +16,7 @@
 #include "ensemble/table_fault.hpp"
 #include "ensemble/trees.hpp"
 #include "internal/span.hpp"
-#include "mdp/charges.hpp"
 #include "mdp/jump_table.hpp"
-#include "mdp/paid.hpp"
 #include "mdp/stages.hpp"
 #include "mdp/state.hpp"
 #include "mdp/urgency.hpp"
@@ -102,36 +100,6 @@ inline StageColumns stage_columns(const StageArrays& arrays, std::size_t n_steps
   const StageColumns columns{span(reads), span(write_starts), span(write_columns), n_columns, end};
   if (!columns.fit(n_steps)) refuse("stages are not those of the steps and columns");
   return columns;
-}
-
-// Paid.native: the groups that each step reads, words (N, n_words).
-using WordMatrix = Matrix<const std::uint32_t>;
-
-// The doubled state of so many steps.
-inline PaidState paid_state(const GridArrays& grid_arrays, const WordMatrix& wants,
-                            std::size_t n_steps) {
-  if (wants.shape(0) != n_steps || wants.shape(1) == 0) refuse("groups are not those of the steps");
-  const auto by_scores = score_state(grid_arrays);
-  return {by_scores.grid, by_scores.n_scores, {wants.data(), wants.size()}, wants.shape(1)};
-}
-
-// Charges.native: leaves (n_leaves, n_words), where those of a tree begin, wants (N, n_words),
-// costs, wave_cost, whether groups come one by one.
-using ChargeArrays = std::tuple<WordMatrix, Array<const std::int64_t>, WordMatrix,
-                                Array<const double>, double, bool>;
-
-inline Charges charges_of(const ChargeArrays& arrays, const Tables& tables) {
-  const auto& [leaves, leaf_starts, wants, costs, wave_cost, one_by_one] = arrays;
-  const Charges charges{{leaves.data(), leaves.size()},
-                        span(leaf_starts),
-                        {wants.data(), wants.size()},
-                        span(costs),
-                        leaves.shape(1),
-                        wave_cost,
-                        one_by_one};
-  if (wants.shape(1) != leaves.shape(1) || leaves.shape(1) == 0 || !charges.fit(tables))
-    refuse("charges are not those of the trees");
-  return charges;
 }
 
 // Policy.native: next, order.

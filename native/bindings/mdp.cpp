@@ -1,9 +1,4 @@
 // The bindings of native/mdp: cells, losses, and rollouts on votes.
-#include <nanobind/stl/optional.h>
-
-#include <optional>
-#include <vector>
-
 #include "bindings/arrays.hpp"
 #include "bindings/bindings.hpp"
 #include "bindings/loss.hpp"
@@ -42,31 +37,6 @@ void bind_losses(nb::module_& m) {
       "loss"_a.noconvert(), "scores"_a.noconvert(), "out"_a.noconvert());
 }
 
-// What a rollout fills: evaluations, exit steps, costs, each (n,); and its threads.
-struct RolloutResults {
-  Array<std::int32_t>& n_evaluated;
-  Array<std::int32_t>& exit_step;
-  Array<double>& cost;
-  int n_threads;
-};
-
-// A rollout with charges for features, or without.
-template <class Code, class State>
-void charged_rollout(const CodedVotes<Code>& votes, const State& state, const JumpTable& jump,
-                     Span<const double> costs, std::size_t n, double* carried,
-                     const RolloutResults& out, const std::optional<ChargeArrays>& arrays) {
-  const auto run = [&](const auto& charge) {
-    rollout(votes, state, jump, costs, n, carried, out.n_evaluated.data(), out.exit_step.data(),
-            out.cost.data(), out.n_threads, charge);
-  };
-  if (!arrays) return run(NoCharge{});
-  const Charges charges = charges_of(*arrays, votes.tables);
-  std::vector<std::uint32_t> paid(n * charges.n_words, 0);
-  run([&](std::size_t i, std::size_t h) {
-    return charges.pay(votes, i, h, paid.data() + i * charges.n_words);
-  });
-}
-
 // A rollout with one kind of state, made by `state_of(grid, n_steps, more...)`.
 // carried : (n, width of the state), what rows carry
 // names   : of what more the state is made of
@@ -77,21 +47,19 @@ void bind_rollout(nb::module_& m, const char* name, StateOf state_of, const Name
       [state_of](const TableArrays& table_arrays, Matrix<const Code> codes, const GridArrays& grid,
                  const More&... more, const PolicyArrays& policy, Array<const double> costs,
                  Matrix<double> carried, Array<std::int32_t> n_evaluated,
-                 Array<std::int32_t> exit_step, Array<double> cost, int n_threads,
-                 const std::optional<ChargeArrays>& charges) {
+                 Array<std::int32_t> exit_step, Array<double> cost, int n_threads) {
         Unlocked unlocked;
         const CodedVotes<Code> votes{tables(table_arrays), codes.data()};
         const JumpTable jump = jump_table(policy);
         const auto state = state_of(grid, jump.order.size, more...);
         if (carried.shape(1) != state.width()) refuse("what rows carry is not that of the state");
         if (votes.tables.n_scores != state.n_scores) refuse("the state is of other scores");
-        charged_rollout(votes, state, jump, span(costs), codes.shape(0), carried.data(),
-                        {n_evaluated, exit_step, cost, n_threads}, charges);
+        rollout(votes, state, jump, span(costs), codes.shape(0), carried.data(), n_evaluated.data(),
+                exit_step.data(), cost.data(), n_threads);
       },
       "tables"_a.noconvert(), "codes"_a.noconvert(), "grid"_a.noconvert(), names...,
       "policy"_a.noconvert(), "costs"_a.noconvert(), "carried"_a.noconvert(),
-      "n_evaluated"_a.noconvert(), "exit_step"_a.noconvert(), "cost"_a.noconvert(), "n_threads"_a,
-      "charges"_a.noconvert().none() = nb::none());
+      "n_evaluated"_a.noconvert(), "exit_step"_a.noconvert(), "cost"_a.noconvert(), "n_threads"_a);
 }
 
 template <class Code>
@@ -105,12 +73,6 @@ void bind_rollouts(nb::module_& m) {
         return StageState{by_scores.grid, stage_columns(stages, n_steps), by_scores.n_scores};
       },
       "stages"_a.noconvert());
-  bind_rollout<Code, WordMatrix>(
-      m, "rollout_paid",
-      [](const GridArrays& grid, std::size_t n_steps, const WordMatrix& wants) {
-        return paid_state(grid, wants, n_steps);
-      },
-      "wants"_a.noconvert());
 }
 
 // By query: readings, spreads and flags of documents, query by query.

@@ -1,8 +1,5 @@
 // The bindings of native/solvers: episodes of SARSA and sweeps of the descent, on any codes, with a
 // loss that is native or called back.
-#include <nanobind/stl/optional.h>
-
-#include <optional>
 #include <vector>
 
 #include "bindings/arrays.hpp"
@@ -35,42 +32,27 @@ RadialValues values(const RadialValueArrays& arrays) {
   return {centres.data(), weights.data(), counts.data(), centres.shape(1), sigma, normalised};
 }
 
-// A factor for each instance, or none.
-void require_factors(const Array<const double>& factors, std::size_t n) {
-  if (factors.shape(0) != 0 && factors.shape(0) != n) refuse("cost_weight is not of the rows");
-}
-
-// tables, codes, bias, costs, cumulative weights (empty where all weigh the same), cost_weight
-// (likewise).
+// tables, codes, bias, costs, cumulative weights (empty where all weigh the same).
 template <class Code>
 using SampleArrays = std::tuple<TableArrays, Matrix<const Code>, Array<const double>,
-                                Array<const double>, Array<const double>, Array<const double>>;
+                                Array<const double>, Array<const double>>;
 
 template <class Code>
 Sample<CodedVotes<Code>> sample(const SampleArrays<Code>& arrays) {
-  const auto& [table_arrays, codes, bias, costs, cumulative, cost_weight] = arrays;
-  require_factors(cost_weight, codes.shape(0));
+  const auto& [table_arrays, codes, bias, costs, cumulative] = arrays;
   return {{tables(table_arrays), codes.data()},
           codes.shape(0),
           bias.data(),
           span(costs),
-          span(cumulative),
-          span(cost_weight)};
+          span(cumulative)};
 }
 
-// grid, centres of its cells, norm, charges for features or none.
-using SpaceArrays =
-    std::tuple<GridArrays, Array<const double>, Array<const double>, std::optional<ChargeArrays>>;
+// grid, centres of its cells, norm.
+using SpaceArrays = std::tuple<GridArrays, Array<const double>, Array<const double>>;
 
 StateSpace<ScoreState<std::size_t>> score_space(const SpaceArrays& arrays) {
-  const auto& [grid_arrays, centres, norm, charges] = arrays;
+  const auto& [grid_arrays, centres, norm] = arrays;
   return {score_state(grid_arrays), span(centres), span(norm)};
-}
-
-StateSpace<ChargedState> charged_space(const SpaceArrays& arrays, const Charges& charges) {
-  const auto& [grid_arrays, centres, norm, charge_arrays] = arrays;
-  const auto by_scores = score_state(grid_arrays);
-  return {{by_scores.grid, by_scores.n_scores, charges}, span(centres), span(norm)};
 }
 
 // Whether EVAL, SKIP and QUIT are allowed.
@@ -105,13 +87,8 @@ void bind_learn_episodes(nb::module_& m) {
     auto learned = values(value_arrays);
     Random random(random_state.data());
     const auto rows = sample(sample_arrays);
-    const auto run = [&](const auto& in) {
-      learn_episodes(rows, in, learning(arguments), span(epsilon), n_episodes, learned, random,
-                     quit_loss);
-    };
-    const auto& charges = std::get<3>(space);
-    if (!charges) return run(score_space(space));
-    run(charged_space(space, charges_of(*charges, rows.votes.tables)));
+    learn_episodes(rows, score_space(space), learning(arguments), span(epsilon), n_episodes,
+                   learned, random, quit_loss);
   };
   m.def(
       "learn_episodes",
@@ -152,21 +129,18 @@ void bind_values(nb::module_& m) {
         Unlocked unlocked;
         const auto& [eval, skip, quit] = allowed;
         const bool choices[] = {eval, skip, quit};
-        if (!std::get<3>(space))
-          return tabulate(values(value_arrays), score_space(space), choices, out.data());
-        const StateSpace<ChargedState> doubled = charged_space(space, {});  // cells alone matter
-        tabulate(values(value_arrays), doubled, choices, out.data());
+        tabulate(values(value_arrays), score_space(space), choices, out.data());
       },
       "values"_a.noconvert(), "space"_a.noconvert(), "allowed"_a, "out"_a.noconvert());
 }
 
-// tables, codes, instances, bias, costs, weight, cost_weight (empty where all count alike).
+// tables, codes, instances, bias, costs, weight.
 template <class Code>
 using DescentSampleArrays =
     std::tuple<TableArrays, Matrix<const Code>, Array<const std::int64_t>, Array<const double>,
-               Array<const double>, Array<const double>, Array<const double>>;
-// beta, every, allowed, charges for features or none.
-using DescentArguments = std::tuple<double, std::size_t, Allowed, std::optional<ChargeArrays>>;
+               Array<const double>, Array<const double>>;
+// beta, every, allowed.
+using DescentArguments = std::tuple<double, std::size_t, Allowed>;
 // most groups per row, least instances per group, z of SKIP, z of QUIT.
 using GuardArguments = std::tuple<std::size_t, std::size_t, double, double>;
 
@@ -174,9 +148,8 @@ template <class Votes, class State, class Code>
 DescentProblem<Votes, State> descent_problem(const DescentSampleArrays<Code>& sample,
                                              const State& state,
                                              const DescentArguments& arguments) {
-  const auto& [table_arrays, codes, instances, bias, costs, weight, cost_weight] = sample;
-  require_factors(cost_weight, codes.shape(0));
-  const auto& [beta, every, allowed, charges] = arguments;
+  const auto& [table_arrays, codes, instances, bias, costs, weight] = sample;
+  const auto& [beta, every, allowed] = arguments;
   const auto& [eval, skip, quit] = allowed;
   return {{tables(table_arrays), codes.data()},
           state,
@@ -186,8 +159,7 @@ DescentProblem<Votes, State> descent_problem(const DescentSampleArrays<Code>& sa
           span(weight),
           beta,
           every,
-          {eval, skip, quit},
-          span(cost_weight)};
+          {eval, skip, quit}};
 }
 
 Guards guards(const GuardArguments& arguments) {
@@ -234,13 +206,6 @@ struct CalledLosses {
   static std::size_t block(std::size_t n) { return std::max<std::size_t>(n, 1); }
 };
 
-// The doubled state of a sample's base classifiers, on the cells of its scores.
-template <class Code>
-ChargedState charged_state(const ScoreState<std::size_t>& scores, const ChargeArrays& charges,
-                           const DescentSampleArrays<Code>& sample) {
-  return {scores.grid, scores.n_scores, charges_of(charges, tables(std::get<0>(sample)))};
-}
-
 template <class Code>
 void bind_sweep(nb::module_& m) {
   m.def(
@@ -254,10 +219,6 @@ void bind_sweep(nb::module_& m) {
           const NativeLosses losses{labelled_loss(loss, state.n_scores), problem.state.width()};
           return Sweep(problem, guards(guard), losses, n_threads, actions.data()).run();
         };
-        if (const auto& charges = std::get<3>(arguments)) {
-          const ChargedState charged = charged_state(state, *charges, sample);
-          return sweep(descent_problem<CodedVotes<Code>>(sample, charged, arguments));
-        }
         if (!are_single(tables(std::get<0>(sample))))
           return sweep(descent_problem<CodedVotes<Code>>(sample, state, arguments));
         const ScoreState<OneScore> one_score{state.grid, {}};
@@ -275,10 +236,6 @@ void bind_sweep(nb::module_& m) {
           const CalledLosses losses{loss, state.n_scores, problem.state.width()};
           return Sweep(problem, guards(guard), losses, 1, actions.data()).run();
         };
-        if (const auto& charges = std::get<3>(arguments)) {
-          const ChargedState charged = charged_state(state, *charges, sample);
-          return sweep(descent_problem<CodedVotes<Code>>(sample, charged, arguments));
-        }
         return sweep(descent_problem<CodedVotes<Code>>(sample, state, arguments));
       },
       "sample"_a.noconvert(), "grid"_a.noconvert(), "arguments"_a, "guards"_a, "loss"_a,

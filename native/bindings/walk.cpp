@@ -70,11 +70,6 @@ StageSumState stage_state(const StageArrays& arrays, std::size_t n_steps, std::s
   return {copied(reads), copied(write_starts), copied(write_columns), n_columns, end, n_scores};
 }
 
-PaidSumState paid_sum_state(const WordMatrix& wants, std::size_t n_steps, std::size_t n_scores) {
-  if (wants.shape(0) < n_steps || wants.shape(1) == 0) refuse("groups are not those of the steps");
-  return {{wants.data(), wants.data() + wants.size()}, wants.shape(1), n_scores};
-}
-
 template <class State>
 void make_walk(BasicWalk<State>* self, const TreeArrays& tree_arrays,
                const FixedTableArrays& tables, const Array<const std::int32_t>& bias, double unit,
@@ -358,19 +353,11 @@ void bind_walk(nb::module_& m) {
         return stage_state(stages, n_steps, n_scores);
       },
       verdicts, "stages"_a.noconvert());
-  bind_walk_of<PaidSumState, WordMatrix>(
-      m, "PaidWalk",
-      [](std::size_t n_steps, std::size_t n_scores, const WordMatrix& wants) {
-        return paid_sum_state(wants, n_steps, n_scores);
-      },
-      verdicts, "wants"_a.noconvert());
   bind_probabilities(m);
   bind_calibrated_walk<Walk>(m, "CalibratedWalk");
   bind_calibrated_walk<StageWalk>(m, "CalibratedStageWalk");
-  bind_calibrated_walk<PaidWalk>(m, "CalibratedPaidWalk");
   bind_lazy_run<Walk>(m, "LazyRun");
   bind_lazy_run<StageWalk>(m, "LazyStageRun");
-  bind_lazy_run<PaidWalk>(m, "LazyPaidRun");
   bind_patch_walk(m);
 }
 

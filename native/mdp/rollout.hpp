@@ -45,26 +45,18 @@ void follow(const Votes& votes, const State& state, const JumpTable& jump, std::
   }
 }
 
-// Features are free.
-struct NoCharge {
-  double operator()(std::size_t /*i*/, std::size_t /*h*/) const { return 0.0; }
-};
-
 // carried : (n, width), the starts of the state on entry; n_evaluated, exit_step and cost (n,) hold
-// zeros. The exit step is one more than the last step at which a row evaluates. charge(i, h) is
-// what row i pays for features when it evaluates base classifier h.
-template <class Votes, class State, class Charge = NoCharge>
+// zeros. The exit step is one more than the last step at which a row evaluates.
+template <class Votes, class State>
 void rollout(const Votes& votes, const State& state, const JumpTable& jump,
              Span<const double> costs, std::size_t n_rows, double* carried,
-             std::int32_t* n_evaluated, std::int32_t* exit_step, double* cost, int n_threads,
-             const Charge& charge = {}) {
+             std::int32_t* n_evaluated, std::int32_t* exit_step, double* cost, int n_threads) {
   parallel_for((n_rows + kBlock - 1) / kBlock, n_threads, [&](std::size_t block) {
     const std::size_t first = block * kBlock, n = std::min(kBlock, n_rows - first);
     follow(votes, state, jump, first, n, carried, [&](std::size_t i, std::size_t j) {
       ++n_evaluated[i];
       exit_step[i] = static_cast<std::int32_t>(j) + 1;
-      const auto h = static_cast<std::size_t>(jump.order[j]);
-      cost[i] += costs[h] + charge(i, h);
+      cost[i] += costs[static_cast<std::size_t>(jump.order[j])];
     });
   });
 }

@@ -41,7 +41,6 @@ struct StageColumns {
 
 struct StageState {
   static constexpr bool kFolds = false;
-  static constexpr bool kCharges = false;
 
   Grid grid;
   StageColumns columns;

@@ -16,15 +16,11 @@
 //                           depend on j, a row that skips stays in its cell, and the jump table
 //                           folds chains of SKIP. Else rows are located again after a SKIP
 //                           (jump_table.hpp).
-//   kCharges                whether steps charge a row for features, by what it has paid: then
-//                           there is charged(votes, i, j, h, f) in place of add, which returns the
-//                           price
 //
 // Kernels take every row by itself: a cell depends on what the row itself carries. ScoreState is
-// the state of the paper. Others carry more than the scores (which feature groups are paid:
-// paid.hpp) or read other columns at other steps (stages.hpp). Integer sums have states of their
-// own: walk/state.hpp for one row, by the same function state_of, and blocks/kernels/lane_state.hpp
-// for rows in lanes.
+// the state of the paper; another reads other columns at other steps (stages.hpp). Integer sums
+// have states of their own: walk/state.hpp for one row, by the same function state_of, and
+// blocks/kernels/lane_state.hpp for rows in lanes.
 #pragma once
 
 #include <algorithm>
@@ -71,7 +67,6 @@ using OneScore = std::integral_constant<std::size_t, 1>;
 template <class K>
 struct ScoreState {
   static constexpr bool kFolds = true;
-  static constexpr bool kCharges = false;
 
   Grid grid;
   K n_scores;
@@ -99,17 +94,5 @@ struct ScoreState {
     votes.add(i, h, f);
   }
 };
-
-// Step j evaluates base classifier h on row i: f afterwards, and what the row pays for features.
-template <class State, class Votes>
-double evaluate_step(const State& state, const Votes& votes, std::size_t i, std::size_t j,
-                     std::size_t h, double* f) {
-  if constexpr (State::kCharges) {
-    return state.charged(votes, i, j, h, f);
-  } else {
-    state.add(votes, i, j, h, f);
-    return 0.0;
-  }
-}
 
 }  // namespace mddag

@@ -5,9 +5,6 @@
 // are still unchanged, so that with every cell a group of its own and no guards Eq. (8) cannot
 // rise.
 //
-// What a row pays for features depends on those that it has paid before: a state that charges
-// (mdp/paid.hpp) carries them, so that every return is exact.
-//
 // Costs of unit price are summed apart from losses: so long as they are whole numbers, actions that
 // are equally good tie exactly. Twin: tests/reference/descent.py.
 #pragma once
@@ -37,7 +34,6 @@ struct DescentProblem {
   double beta;
   std::size_t every;  // steps that one decision covers
   bool allowed[kActions];
-  Span<const double> cost_weight{};  // (n,), by which the costs of an instance count; none for 1
 
   std::size_t n_decisions() const { return (costs.size + every - 1) / every; }
 };
@@ -127,29 +123,10 @@ class Sweep {
     return price;
   }
 
-  double price(std::size_t d, std::int64_t i) const { return weighed(price_[d], i); }
-
-  double weighed(double cost, std::int64_t i) const {
-    const Span<const double>& factor = problem_.cost_weight;
-    return factor.size == 0 ? cost : cost * factor[static_cast<std::size_t>(i)];
-  }
-
-  // f += the votes of the steps that decision d covers. Returns what is paid for features.
-  double evaluate(std::size_t d, std::int64_t i, double* f) const {
-    double charged = 0;
+  // f += the votes of the steps that decision d covers.
+  void evaluate(std::size_t d, std::int64_t i, double* f) const {
     for (std::size_t j = d * problem_.every; j < end_of(d); ++j)
-      charged +=
-          evaluate_step(problem_.state, problem_.votes, static_cast<std::size_t>(i), j, j, f);
-    return State::kCharges ? weighed(charged, i) : 0.0;
-  }
-
-  // What a row that carries f would pay in all for the evaluation of decision d.
-  double price_here(std::size_t d, std::int64_t i, const double* f) const {
-    if constexpr (State::kCharges) {
-      std::vector<double> then(f, f + width());
-      return price(d, i) + evaluate(d, i, then.data());
-    }
-    return price(d, i);
+      problem_.state.add(problem_.votes, static_cast<std::size_t>(i), j, j, f);
   }
 
   // Follows the present policy from the state f before decision `from` to before `to`, or until it
@@ -229,17 +206,15 @@ class Sweep {
         std::copy(carried(d, r), carried(d, r) + width(), f);
         ends.instances[s] = instance_[r];
         paid[s] = &here_[r * kActions + action];
-        paid[s]->cost = action == kEval ? price(d, instance_[r]) : 0.0;
-        if (action == kEval) paid[s]->cost += evaluate(d, instance_[r], f);
+        paid[s]->cost = action == kEval ? price_[d] : 0.0;
+        if (action == kEval) evaluate(d, instance_[r], f);
         if (action != kQuit) on_the_way.push_back(static_cast<std::uint32_t>(s));
       };
       for (std::size_t r = first; r < first + n; ++r) {
         cell_[r] = static_cast<std::int32_t>(cell(d, carried(d, r)));
         const std::uint8_t present = row(d)[static_cast<std::size_t>(cell_[r])];
         Return* here = &here_[r * kActions];
-        if (present == kEval)
-          here[kEval] = {ahead_[r].loss,
-                         ahead_[r].cost + price_here(d, instance_[r], carried(d, r))};
+        if (present == kEval) here[kEval] = {ahead_[r].loss, ahead_[r].cost + price_[d]};
         if (present == kSkip) here[kSkip] = ahead_[r];
         if (present != kEval) end_with(r, kEval);
         if (present != kSkip && problem_.allowed[kSkip]) end_with(r, kSkip);
@@ -263,8 +238,8 @@ class Sweep {
         const auto to = static_cast<std::size_t>(next_step<State::kFolds>(
             next_.data(), n_cells_, D_, at[s], [&](std::size_t l) { return cell(l, f); }));
         if (to == D_) continue;
-        paid[s]->cost += price(to, ends.instances[s]);
-        paid[s]->cost += evaluate(to, ends.instances[s], f);
+        paid[s]->cost += price_[to];
+        evaluate(to, ends.instances[s], f);
         at[s] = static_cast<std::uint32_t>(to + 1);
         on_the_way[n_left++] = s;
       }

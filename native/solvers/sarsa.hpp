@@ -47,8 +47,7 @@ struct StateSpace {
 };
 
 // The training instances. They are drawn by weight: cumulative weights, or none where all weigh
-// the same. cost_weight : (n,), what an evaluation of an instance costs is multiplied by; none for
-// 1.
+// the same.
 template <class Votes>
 struct Sample {
   Votes votes;
@@ -56,7 +55,6 @@ struct Sample {
   const double* bias;
   Span<const double> costs;
   Span<const double> cumulative;
-  Span<const double> cost_weight;
 
   std::size_t draw(Random& random) const {
     if (cumulative.size == 0) return random.below(n);
@@ -102,12 +100,8 @@ void roll_out(const Sample<Votes>& sample, std::size_t i, const StateSpace<State
     const std::size_t best = greedy_action(q, learning.allowed);
     const bool explore = random.uniform() < epsilon[j];
     const std::size_t action = explore ? random_action(random, learning.allowed) : best;
-    double price = 0;
-    if (action == kEval) {
-      const double charged = evaluate_step(space.state, sample.votes, i, j, j, f);
-      price = learning.beta * (sample.costs[j] + charged);
-    }
-    if (sample.cost_weight.size > 0) price *= sample.cost_weight[i];
+    const double price = action == kEval ? learning.beta * sample.costs[j] : 0.0;
+    if (action == kEval) space.state.add(sample.votes, i, j, j, f);
     episode.push_back({here, action, -price, q[action], q[best]});
     if (action == kQuit) return;
   }

@@ -4,9 +4,9 @@
 //
 // Sums are integers, so the answer does not depend on the number of threads, on which rows go
 // together, or on whether a row comes alone. Walk is that of the paper's state, StageWalk that of
-// score columns by stage, PaidWalk that of features paid. Several rows take their steps in turn, so
-// that the latency of one step hides behind the others. Twin: tests/reference/rollout.py, on votes
-// that are whole multiples of the unit.
+// score columns by stage. Several rows take their steps in turn, so that the latency of one step
+// hides behind the others. Twin: tests/reference/rollout.py, on votes that are whole multiples of
+// the unit.
 #pragma once
 
 #include <algorithm>
@@ -315,6 +315,5 @@ class BasicWalk {
 
 using Walk = BasicWalk<SumState>;
 using StageWalk = BasicWalk<StageSumState>;
-using PaidWalk = BasicWalk<PaidSumState>;
 
 }  // namespace mddag

@@ -26,9 +26,6 @@ Grid = tuple[Floats, Ints32, float, float, int]
 Policy = tuple[Ints32, Ints64]
 # reads, where the columns begin that a step writes, these columns, how many there are, the end's
 Stages = tuple[Ints64, Ints64, Ints64, int, int]
-# leaves (n_leaves, n_words), where those of a tree begin, wants (N, n_words), costs, wave_cost,
-# whether groups come one by one
-Charges = tuple[Words, Ints64, Words, Floats, float, bool]
 # by decision and cell, and of rows that have passed all steps; see native/walk/verdicts.hpp
 Verdicts = tuple[NDArray[np.int16], NDArray[np.int16]]
 # discounts, whether the metric is a mean over cuts, knots and gains, slope
@@ -40,15 +37,15 @@ PatchCells = tuple[Words, NDArray[np.float32], int, int]
 # kind, scale, prices; labels as classes, values or shares
 Loss = tuple[int, float, Floats, Ints64, Floats, Floats]
 Allowed = tuple[bool, bool, bool]  # EVAL, SKIP, QUIT
-# tables, codes, bias, costs, cumulative weights, cost_weight; the last two may be empty
-Sample = tuple[Tables, Codes, Floats, Floats, Floats, Floats]
-Space = tuple[Grid, Floats, Floats, Charges | None]  # grid, centres, norm, charges
+# tables, codes, bias, costs, cumulative weights, which may be empty
+Sample = tuple[Tables, Codes, Floats, Floats, Floats]
+Space = tuple[Grid, Floats, Floats]  # grid, centres, norm
 # beta, rate, trace decay, whether off-policy, allowed
 Learning = tuple[float, float, float, bool, Allowed]
 Values = tuple[Any, ...]  # of a value function: what its `start` returns
-# tables, codes, instances, bias, costs, weight, cost_weight, which may be empty
-DescentSample = tuple[Tables, Codes, Ints64, Floats, Floats, Floats, Floats]
-Descent = tuple[float, int, Allowed, Charges | None]  # beta, every, allowed, charges
+# tables, codes, instances, bias, costs, weight
+DescentSample = tuple[Tables, Codes, Ints64, Floats, Floats, Floats]
+Descent = tuple[float, int, Allowed]  # beta, every, allowed
 # settings, features, nodes, trees and stages
 WindowClassifier = tuple[Any, ...]
 # tables, codes, bias, weight, what the first j base classifiers cost
@@ -114,7 +111,6 @@ def rollout(
     exit_step: Ints32,
     cost: Floats,
     n_threads: int,
-    charges: Charges | None = None,
 ) -> None: ...
 def rollout_stages(
     tables: Tables,
@@ -128,21 +124,6 @@ def rollout_stages(
     exit_step: Ints32,
     cost: Floats,
     n_threads: int,
-    charges: Charges | None = None,
-) -> None: ...
-def rollout_paid(
-    tables: Tables,
-    codes: Codes,
-    grid: Grid,
-    wants: Words,  # (N, n_words), by step
-    policy: Policy,
-    costs: Floats,
-    carried: Floats,  # (n, K + n_words), scores and groups
-    n_evaluated: Ints32,
-    exit_step: Ints32,
-    cost: Floats,
-    n_threads: int,
-    charges: Charges | None = None,
 ) -> None: ...
 
 # native/walk
@@ -214,25 +195,6 @@ class StageWalk(Walk):
         stages: Stages,
     ) -> None: ...
 
-class PaidWalk(Walk):
-    """The same with the doubled state of ``mdp.Paid``."""
-
-    def __init__(
-        self,
-        trees: Trees,
-        tables: FixedTables,
-        bias: Ints32,
-        unit: float,
-        order: Ints64,
-        edges: Ints64,
-        jumps: Ints32,  # Policy.jump_table
-        every: int,
-        n_features: int,
-        missing: bool,
-        verdicts: Verdicts | None,
-        wants: Words,  # (N or more, n_words), by step
-    ) -> None: ...
-
 def probabilities(
     scores: Floats,
     factors: Floats,  # (1,) or (n_rows,)
@@ -259,7 +221,6 @@ class CalibratedWalk:
         """The first score, calibrated."""
 
 class CalibratedStageWalk(CalibratedWalk): ...
-class CalibratedPaidWalk(CalibratedWalk): ...
 
 class LazyRun:
     """Rows that wait for groups of features; one thread at a time. See dag/lazy_walk.py."""
@@ -280,7 +241,6 @@ class LazyRun:
         """Of all rows as they are; the class of a row that waits is that of its scores."""
 
 class LazyStageRun(LazyRun): ...
-class LazyPaidRun(LazyRun): ...
 
 class PatchWalk:
     """The row walk over patches, whose columns are Haar features, computed when they are read.

@@ -23,7 +23,6 @@ constexpr std::size_t kSteps = 12, kRows = 600, kColumns = 2;
 
 struct StageState {
   static constexpr bool kFolds = false;
-  static constexpr bool kCharges = false;
 
   mddag::Grid grid;
   const std::size_t* reads;  // (N + 1,)

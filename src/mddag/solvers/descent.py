@@ -79,12 +79,11 @@ class Sweep:
             tables.bias,
             mdp.costs,
             mdp.weight,
-            np.empty(0),  # all costs count alike
         )
         self.grid = mdp.grid.native
         # More steps than there are is all of them; the kernel could not count to any number.
         n_together = min(every, max(mdp.n_steps, 1))
-        self.arguments = (mdp.beta, n_together, (eval_, skip, quit_), None)
+        self.arguments = (mdp.beta, n_together, (eval_, skip, quit_))
         loss = quit_loss(mdp)
         self.loss = mdp.losses_of if callable(loss) else loss
         self.n_threads = checked_threads(n_threads)

@@ -112,9 +112,8 @@ class Episodes:
             tables.bias,
             mdp.costs,
             cumulative,
-            np.empty(0),
         )
-        self.space = (mdp.grid.native, mdp.grid.centres, values.norm(tables), None)
+        self.space = (mdp.grid.native, mdp.grid.centres, values.norm(tables))
         self.learning = (mdp.beta, *rules, self.allowed)
         n_parts = mdp.grid.n_cells // (len(mdp.grid.edges) + 1)
         self.values = values.start(mdp.n_steps, n_parts)
