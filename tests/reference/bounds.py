@@ -1,4 +1,4 @@
-"""Twins of mddag.tuning.p_values: every outcome of n rows listed, its chance summed."""
+"""Twins of mddag.tuning.guarantee: every outcome of n rows listed, its chance summed."""
 
 from math import comb, sqrt
 

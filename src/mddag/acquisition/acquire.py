@@ -45,8 +45,7 @@ from mddag.tuning.arguments import (
     one_knob,
     supported,
 )
-from mddag.tuning.guarantee import Guarantee
-from mddag.tuning.p_values import last_promised
+from mddag.tuning.guarantee import Guarantee, last_promised
 
 ESTIMATORS: dict[str, type[MDDAGClassifier | MDDAGRegressor]] = {
     "classifier": MDDAGClassifier,

@@ -11,7 +11,7 @@ error (the delta method; for ROC AUC it is that of DeLong et al. 1988). Differen
 the same rows are differences of these numbers.
 
 Labels may be soft, (n, n_classes): a row of shares .3 and .7 is as if it were 0.3 rows of class 0
-and 0.7 rows of class 1. A metric keeps no rows and guarantees nothing (``tuning.p_values`` does).
+and 0.7 rows of class 1. A metric keeps no rows and guarantees nothing (``tuning.guarantee`` does).
 """
 
 from __future__ import annotations

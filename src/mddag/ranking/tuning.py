@@ -38,8 +38,7 @@ from mddag.ranking.exits import (
 from mddag.ranking.problem import RankingProblem
 from mddag.serving.summary import Summary
 from mddag.tuning.arguments import BOUNDS, check_confidence, one_knob
-from mddag.tuning.guarantee import Guarantee
-from mddag.tuning.p_values import rows_for_share, skewed_p_value
+from mddag.tuning.guarantee import Guarantee, rows_for_share, skewed_p_value
 
 WORST = 0.1  # a query hardly loses more: so rare ones must be noticed
 FEWEST = 30  # queries, for a mean to be about normal

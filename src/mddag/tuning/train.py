@@ -50,9 +50,8 @@ from mddag.tuning.arguments import (
     measure_of,
     one_knob,
 )
-from mddag.tuning.guarantee import Guarantee
+from mddag.tuning.guarantee import Guarantee, last_promised
 from mddag.tuning.measurement import finite_speed
-from mddag.tuning.p_values import last_promised
 from mddag.tuning.shape_rules import FOLDS, FoldedRows, Outcome, Rule, ShapeTrial, batch_time, cut
 from mddag.tuning.shapes import library_of, shapes_of
 from mddag.tuning.sparsify import CONFIDENCE, ESTIMATORS, EVERY, OBJECTIVES, DefaultNumber
