@@ -1,7 +1,14 @@
 import numpy as np
 import pytest
+from lightgbm import LGBMClassifier
+from sklearn.datasets import make_classification
+from sklearn.metrics import log_loss, roc_auc_score
 
+import mddag
 from mddag import Ensemble
+from mddag.losses import Logistic
+from mddag.metrics import Accuracy, LogLoss, RocAuc
+from mddag.solvers import Margin, Prefix, Stopping
 from mddag.tuning.excess_loss import ExcessLoss
 
 
@@ -65,3 +72,129 @@ def test_weights_calibrate_and_set_the_unit():
         voter(kind="regressor"), "mean", truth, full, np.arange(600), np.full(600, 8.0)
     )(*run)
     np.testing.assert_allclose(scaled, plain)
+
+
+METRICS = (LogLoss(), LogLoss(0.001), RocAuc())
+
+
+@pytest.fixture(scope="module")
+def problem():
+    X, y = make_classification(9000, 10, n_informative=6, flip_y=0.1, weights=[0.7], random_state=0)
+    labels = np.where(y, "yes", "no")
+    model = LGBMClassifier(n_estimators=40, num_leaves=6, n_jobs=1, verbose=-1)
+    return model.fit(X[:2000], labels[:2000]), X[2000:6000], labels[2000:6000], X[6000:], y[6000:]
+
+
+@pytest.mark.parametrize("metric", METRICS, ids=repr)
+def test_what_is_certified_is_what_is_shipped(problem, metric):
+    model, X, y, _, _ = problem
+    fast = mddag.sparsify(model, X, y, metric=metric, max_loss=0.05, solver=Margin())
+    summary, promise = fast.summary_, fast.promise_
+    assert summary.metric == metric.name
+    assert promise.metric == metric
+    assert summary.proof == ("asymptotic" if metric.span is None else "exact")
+    assert summary.n_evaluated < 40
+    worse = summary.full - summary.sparse
+    assert summary.lost == pytest.approx(worse if metric.larger_is_better else -worse, abs=1e-9)
+    assert f"{metric.name} worse than the full model's by at most 0.05" in str(fast)
+    assert fast.get_params()["metric"] == metric
+
+
+def test_the_summary_has_what_scikit_learn_measures(problem):
+    model, X, y, _, _ = problem
+    of = {
+        LogLoss: lambda y, p: log_loss(y, p),
+        RocAuc: lambda y, p: roc_auc_score(y, p[:, 1]),
+    }
+    rows = np.sort(np.random.RandomState(0).permutation(len(X))[2400:])  # those that choose
+    for kind, measured in of.items():
+        fast = mddag.sparsify(model, X, y, metric=kind(), budget=10, solver=Margin())
+        found = measured(y[rows] == "yes", fast.predict_proba(X[rows]))
+        assert fast.summary_.sparse == pytest.approx(found, abs=1e-9)
+
+
+def test_probabilities_keep_their_metric_on_fresh_rows(problem):
+    model, X, y, fresh, truth = problem
+    fast = mddag.sparsify(model, X, y, metric=RocAuc(), max_loss=0.01, solver=Stopping())
+    lost = roc_auc_score(truth, model.predict_proba(fresh)[:, 1]) - roc_auc_score(
+        truth, fast.predict_proba(fresh)[:, 1]
+    )
+    assert fast.n_evaluated(fresh).mean() < 40
+    assert lost < 0.01
+
+
+def test_accuracy_is_what_there_was_before(problem):
+    model, X, y, fresh, _ = problem
+    for given in ({"max_loss": 0.03}, {"budget": 8}, {"max_disagreement": 0.05}, {"beta": 0.001}):
+        old, new = (
+            mddag.sparsify(model, X, y, solver=Margin(), metric=metric, **given)
+            for metric in (None, Accuracy())
+        )
+        np.testing.assert_array_equal(old.predict_proba(fresh), new.predict_proba(fresh))
+        assert old.summary_ == new.summary_
+
+
+@pytest.mark.parametrize("metric", METRICS, ids=repr)
+def test_without_labels_the_model_is_the_truth(problem, metric):
+    model, X, _, fresh, _ = problem
+    fast = mddag.sparsify(model, X, metric=metric, max_loss=0.05, solver=Margin())
+    assert fast.summary_.lost <= 0.05
+    assert "if its own probabilities were true, by at most 0.05" in str(fast)
+    assert fast.n_evaluated(fresh).mean() < 40
+
+
+def test_disagreement_is_by_the_models_own_probabilities(problem):
+    model, X, y, _, _ = problem
+    fast = mddag.sparsify(model, X, y, metric=LogLoss(), max_disagreement=0.05, solver=Margin())
+    assert 0 <= fast.summary_.lost <= 0.05
+    assert "if its own probabilities were true" in str(fast)
+
+
+def test_weights_count_in_a_point_estimate(problem):
+    model, X, y, _, _ = problem
+    weight = np.where(y == "yes", 3.0, 1.0)
+    given = {"metric": RocAuc(), "max_loss": 0.02, "solver": Margin(), "sample_weight": weight}
+    fast = mddag.sparsify(model, X, y, confidence=None, **given)
+    assert fast.summary_.lost <= 0.02
+    with pytest.raises(ValueError, match="sample_weight differs from row to row"):
+        mddag.sparsify(model, X, y, **given)
+
+
+def test_more_than_two_classes():
+    X, y = make_classification(5000, 10, n_informative=6, n_classes=4, random_state=0)
+    model = LGBMClassifier(n_estimators=20, num_leaves=6, n_jobs=1, verbose=-1)
+    model.fit(X[:1000], y[:1000])
+    for metric in (LogLoss(), RocAuc()):
+        fast = mddag.sparsify(
+            model, X[1000:], y[1000:], metric=metric, max_loss=0.08, solver=Prefix()
+        )
+        assert fast.summary_.n_evaluated < 20
+
+
+def test_estimators_learn_and_score_by_their_metric(problem):
+    model, X, y, fresh, truth = problem
+    labels = np.where(truth, "yes", "no")
+    plain = mddag.MDDAGClassifier(model, beta=0.001, solver=Margin(), random_state=0).fit(X, y)
+    assert plain.score(fresh, labels) == np.mean(plain.predict(fresh) == labels)
+    for metric, sign in ((LogLoss(), -1), (RocAuc(), 1)):
+        fitted = mddag.MDDAGClassifier(
+            model, beta=0.001, solver=Margin(), metric=metric, random_state=0
+        ).fit(X, y)
+        found = metric(fitted.predict_proba(fresh), truth)
+        assert fitted.score(fresh, labels) == pytest.approx(sign * found)
+
+
+def test_the_file_has_the_metric(problem, tmp_path):
+    model, X, y, _, _ = problem
+    fast = mddag.sparsify(model, X, y, metric=RocAuc(), max_loss=0.05, solver=Margin())
+    fast.save(tmp_path / "model.mddag")
+    loaded = mddag.load(tmp_path / "model.mddag")
+    assert loaded.model.summary == fast.summary_
+    assert "ROC AUC: " in str(loaded)
+
+
+def test_a_sweep_learns_by_the_metric_of_its_estimator(problem):
+    model, X, y, _, _ = problem
+    estimator = mddag.MDDAGClassifier(model, metric=LogLoss(), solver=Margin()).fit(X, y)
+    curve = mddag.sweep(estimator, X, y, betas=[0.001], X_test=X[:500], y_test=y[:500])
+    assert curve.loss == Logistic()

@@ -32,8 +32,7 @@ from mddag.solvers import Candidates, Family, Solver
 from mddag.solvers.front import JudgedCandidates, rounded, spaced_front, worth
 from mddag.solvers.preparation import Arranged
 from mddag.tuning.candidate_front import Candidate, CandidateFront
-from mddag.tuning.excess_loss import ExcessLoss
-from mddag.tuning.metric_loss import MetricLoss
+from mddag.tuning.excess_loss import ExcessLoss, MetricLoss
 from mddag.tuning.prices import Prices, RowCosts
 
 BETAS = tuple(10.0 ** np.arange(-6.0, 0.1))

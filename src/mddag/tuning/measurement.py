@@ -17,8 +17,8 @@ from mddag.dag.replay import replay
 from mddag.estimators.dag_estimator import DagEstimator
 from mddag.serving.summary import Summary
 from mddag.tuning.candidate_front import Candidate
+from mddag.tuning.excess_loss import MetricLoss
 from mddag.tuning.guarantee import Guarantee
-from mddag.tuning.metric_loss import MetricLoss
 from mddag.tuning.node_prices import NodePrices
 from mddag.tuning.prices import Prices
 from mddag.tuning.row_parts import RowParts

@@ -20,9 +20,8 @@ from mddag.solvers.preparation import arranged_for
 from mddag.tuning.arguments import measure_of
 from mddag.tuning.candidate_front import Candidate
 from mddag.tuning.candidates import CandidateSearch
-from mddag.tuning.excess_loss import ExcessLoss
+from mddag.tuning.excess_loss import ExcessLoss, MetricLoss
 from mddag.tuning.guarantee import Guarantee, certified
-from mddag.tuning.metric_loss import MetricLoss
 from mddag.tuning.prices import Prices
 from mddag.tuning.row_parts import RowParts
 

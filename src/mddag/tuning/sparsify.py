@@ -38,9 +38,9 @@ from mddag.tuning.arguments import (
     supported,
 )
 from mddag.tuning.candidate_front import Candidate
+from mddag.tuning.excess_loss import MetricLoss, metric_loss_of
 from mddag.tuning.guarantee import Guarantee
 from mddag.tuning.measurement import measured
-from mddag.tuning.metric_loss import MetricLoss, metric_loss_of
 from mddag.tuning.node_prices import node_prices
 from mddag.tuning.policy_choice import chosen_for, searched
 from mddag.tuning.row_parts import RowParts
