@@ -14,7 +14,7 @@ VARIANTS = (ablation.DEFAULT, "- Margin")
 @pytest.fixture
 def small(monkeypatch):
     monkeypatch.setattr(ablation, "REPEATS", 1)
-    monkeypatch.setattr(ablation, "PARTS", {"LightGBM": ("Margin", "refitted")})
+    monkeypatch.setattr(ablation, "PARTS", {"LightGBM": ("Margin", "Residual", "refitted")})
 
 
 @pytest.mark.filterwarnings("ignore::mddag.DoubtfulResult", "ignore:X does not have valid")

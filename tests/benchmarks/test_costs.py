@@ -3,9 +3,8 @@
 import numpy as np
 import pytest
 
-from benchmarks.costs.curves import macro_f1, path_groups
-from benchmarks.costs.report import FEWER, best_at, compared, cost_at, waves_section
-from benchmarks.costs.waves import Offer, chosen
+from benchmarks.costs.curves import path_groups
+from benchmarks.costs.report import best_at, compared, cost_at
 from mddag.features.prices import FeaturePrices
 from tests.dag.test_dag import stumps
 
@@ -32,20 +31,6 @@ def test_the_best_variant_counts_and_never_more_than_all():
     assert best_at(rows, "adult", "static", 0.2) == pytest.approx((1.0, 1.0, 1.0))
 
 
-def test_cascades_of_fewer_rows_are_read_apart():
-    rows = [row("full", 0, 0, 10, 20)]
-    for k, kind in enumerate(("labels", "teacher")):
-        rows += [row(f"cascade, {kind}", 0, 0, 10.2, 8)]
-        rows += [row(f"cascade, {kind}, policy rows", 0, 0, 10.2, 12 + k)]
-    assert best_at(rows, "adult", "cascade", 0.2) == pytest.approx((0.4,))
-    assert best_at(rows, "adult", FEWER, 0.2) == pytest.approx((0.6,))
-
-
-def test_macro_f1_is_the_mean_over_classes():
-    y, said = np.array([0, 0, 1, 2]), np.array([0, 1, 1, 2])
-    assert macro_f1(said, y) == pytest.approx((2 / 3 + 2 / 3 + 1) / 3)
-
-
 def test_a_row_pays_for_the_columns_on_its_paths():
     ensemble = stumps(4, seed=0)
     prices = FeaturePrices.of(ensemble.features, np.ones(2))
@@ -53,17 +38,6 @@ def test_a_row_pays_for_the_columns_on_its_paths():
     found = path_groups(ensemble, prices, np.zeros((3, 2)))
     assert found[:, read].all()
     assert found.sum() == 3 * len(read)
-
-
-def offer(loss, cost, waves):
-    return Offer(0.0, "static", None, loss, cost, waves)
-
-
-def test_an_offer_of_more_waves_is_not_taken():
-    many, few, bad = offer(0.1, 1.0, 3.0), offer(0.1, 2.0, 1.0), offer(0.5, 1.0, 1.0)
-    assert chosen([many, few, bad], 0.01, 3.0) is many
-    assert chosen([many, few, bad], 0.01, 2.0) is few
-    assert chosen([many, few, bad], 1.0, 2.0) is bad
 
 
 def row_waves_table(method, error, cost, waves):
@@ -82,11 +56,3 @@ ROWS = [
 
 def test_the_cheaper_cascade_is_the_rival():
     assert compared(ROWS, 0.2) == (pytest.approx((0.45, 1.4)), pytest.approx((0.5, 1.5)))
-
-
-def test_an_error_that_is_never_reached_has_no_cost():
-    assert np.isnan(compared(ROWS, 0.1)).all()
-
-
-def test_without_a_file_there_is_no_table(tmp_path):
-    assert waves_section(tmp_path / "waves.csv", (0.2,)) == []

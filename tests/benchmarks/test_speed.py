@@ -9,7 +9,7 @@ import pytest
 
 from benchmarks.speed.pipe import Absent, Process
 
-ROOT = Path(__file__).parents[3]
+ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture
