@@ -43,8 +43,8 @@ GROUPS = {
         "solvers/test_stopping.py solvers/test_descent.py",
     ),
     "choosing": (
-        "tuning/candidate_front.py tuning/policy_choice.py",
-        "tuning/test_candidate_front.py tuning/test_policy_choice.py",
+        "tuning/front.py tuning/policy_choice.py",
+        "tuning/test_front.py tuning/test_policy_choice.py",
     ),
     "certifying": (
         "tuning/guarantee.py",

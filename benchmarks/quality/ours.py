@@ -22,7 +22,7 @@ from mddag import MDP, Ensemble, Grid, Policy
 from mddag._internal.arrays import stratified
 from mddag.solvers import Portfolio
 from mddag.solvers.front import front
-from mddag.tuning.node_prices import NodePrices
+from mddag.tuning.prices import NodePrices
 from mddag.tuning.shape_rules import FoldedRows, cut
 from mddag.tuning.train import FinalModels, searched
 

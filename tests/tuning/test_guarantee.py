@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from scipy.stats import binomtest, norm, ttest_1samp
 
 from mddag.metrics import LogLoss, RocAuc
-from mddag.tuning.candidates import Candidate
+from mddag.tuning.front import Candidate
 from mddag.tuning.guarantee import (
     NUISANCE,
     Guarantee,

@@ -36,8 +36,8 @@ from scipy.stats import beta, binom, norm, t
 
 from mddag._internal.warnings import doubt
 from mddag.metrics.classification import ClassMetric
-from mddag.tuning.candidate_front import Candidate, CandidateFront
 from mddag.tuning.excess_loss import Measure
+from mddag.tuning.front import Candidate, CandidateFront
 from mddag.tuning.row_parts import CERTIFIED_SHARES
 
 NUISANCE = 1e-4

@@ -16,11 +16,10 @@ from mddag._internal.arrays import part
 from mddag.dag.replay import replay
 from mddag.estimators.dag_estimator import DagEstimator
 from mddag.serving.summary import Summary
-from mddag.tuning.candidate_front import Candidate
 from mddag.tuning.excess_loss import MetricLoss
+from mddag.tuning.front import Candidate
 from mddag.tuning.guarantee import Guarantee
-from mddag.tuning.node_prices import NodePrices
-from mddag.tuning.prices import Prices
+from mddag.tuning.prices import NodePrices
 from mddag.tuning.row_parts import RowParts
 
 Weight = NDArray[np.float64] | None
@@ -34,7 +33,7 @@ def measured(
     chosen: Candidate,
     parts: RowParts,
     metric_loss: MetricLoss | None = None,
-    prices: Prices | None = None,
+    prices: NodePrices | None = None,
 ) -> Summary:
     """The summary of a fitted estimator whose policy is the `chosen` one.
 
@@ -56,7 +55,7 @@ def measured(
     elif parts.labelled:
         values = quality(full, truth, weight), quality(sparse, truth, weight)
     nodes: tuple[float | None, float | None] = None, None
-    if isinstance(prices, NodePrices) and chosen.counted is not None:
+    if prices is not None and chosen.counted is not None:
         everything = prices.on(parts.votes.rows(rows)).everything()
         nodes = _mean(chosen.counted[rows], weight), _mean(everything, weight)
     return Summary(

@@ -18,11 +18,10 @@ from mddag.estimators.dag_estimator import DagEstimator
 from mddag.mdp.mdp import mdp_of
 from mddag.solvers.preparation import arranged_for
 from mddag.tuning.arguments import measure_of
-from mddag.tuning.candidate_front import Candidate
-from mddag.tuning.candidates import CandidateSearch
 from mddag.tuning.excess_loss import ExcessLoss, MetricLoss
+from mddag.tuning.front import Candidate, CandidateSearch
 from mddag.tuning.guarantee import Guarantee, certified
-from mddag.tuning.prices import Prices
+from mddag.tuning.prices import NodePrices
 from mddag.tuning.row_parts import RowParts
 
 
@@ -34,7 +33,7 @@ def searched(
     guarantee: Guarantee | None,
     metric_loss: MetricLoss | None,
     n_jobs: int | None,
-    prices: Prices | None = None,
+    prices: NodePrices | None = None,
 ) -> CandidateSearch:
     """Policies learned on the rows for learning, none of them yet.
 

@@ -37,12 +37,12 @@ from mddag.tuning.arguments import (
     require_no_ranker,
     supported,
 )
-from mddag.tuning.candidate_front import Candidate
 from mddag.tuning.excess_loss import MetricLoss, metric_loss_of
+from mddag.tuning.front import Candidate
 from mddag.tuning.guarantee import Guarantee
 from mddag.tuning.measurement import measured
-from mddag.tuning.node_prices import node_prices
 from mddag.tuning.policy_choice import chosen_for, searched
+from mddag.tuning.prices import node_prices
 from mddag.tuning.row_parts import RowParts
 
 ESTIMATORS: dict[str, type[DagEstimator]] = {

@@ -1,6 +1,7 @@
-"""Candidates: policies from many evaluations to few, and what each of them does to every row.
+"""Candidates from many evaluations to few, and the one that a bound or a budget takes.
 
-Three kinds of solvers give candidates in three ways:
+A candidate is a policy and what it did to every row. The first of them, the full ensemble, loses
+nothing by definition. Three kinds of solvers give candidates in three ways:
 
 - A solver that judges all its policies (``Solver.judged``, the portfolio) gives their front.
 - A family, whose policies do not depend on beta, is judged here on the rows for choosing.
@@ -8,13 +9,15 @@ Three kinds of solvers give candidates in three ways:
   is acceptable and the next, so that candidates lie close together where the choice falls.
 
 A price finds only candidates on the convex hull of losses and costs, which is why the first two
-kinds are not called at prices. The full ensemble is always a candidate.
+kinds are not called at prices.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import takewhile
+from typing import Any
 
 import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
@@ -22,7 +25,7 @@ from numpy.typing import NDArray
 
 from mddag._internal.output import progress
 from mddag.dag.dag import compile as compile_dag
-from mddag.dag.replay import replay
+from mddag.dag.replay import RowNodes, replay
 from mddag.ensemble.ensemble import Ensemble
 from mddag.ensemble.votes import Votes
 from mddag.mdp.grid import Grid
@@ -31,9 +34,8 @@ from mddag.mdp.policy import EVAL, QUIT, Policy
 from mddag.solvers import Candidates, Family, Solver
 from mddag.solvers.front import JudgedCandidates, rounded, spaced_front, worth
 from mddag.solvers.preparation import Arranged
-from mddag.tuning.candidate_front import Candidate, CandidateFront
 from mddag.tuning.excess_loss import ExcessLoss, MetricLoss
-from mddag.tuning.prices import Prices, RowCosts
+from mddag.tuning.prices import NodePrices
 
 BETAS = tuple(10.0 ** np.arange(-6.0, 0.1))
 ROUNDS = 3  # of refinement
@@ -41,6 +43,71 @@ FINER = 3  # new prices between two old ones
 STEP = 1.05  # between the costs of candidates that are taken from a front
 
 Betas = Sequence[float] | NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Candidate:
+    """A policy and what it did to all the rows.
+
+    n_evaluated : int32 (n,)
+    excess      : float64 (n,), loss beyond the full ensemble's
+    counted     : (n,), what the objective counts; None where that is evaluations
+    """
+
+    beta: float
+    policy: Policy
+    n_evaluated: NDArray[np.int32]
+    excess: NDArray[np.float64]
+    counted: NDArray[Any] | None = None
+
+    @property
+    def cost(self) -> NDArray[Any]:
+        """What counts, (n,)."""
+        return self.n_evaluated if self.counted is None else self.counted
+
+
+class CandidateFront:
+    """Candidates, the full ensemble first, and the weight of the rows in means (n,), or None."""
+
+    candidates: list[Candidate]
+    weight: NDArray[np.float64] | None
+
+    @property
+    def everything(self) -> Candidate:
+        """The full ensemble."""
+        return self.candidates[0]
+
+    def within_loss(
+        self, bound: float, seen: NDArray[np.intp], judges: NDArray[np.intp]
+    ) -> Candidate:
+        """The fewest evaluations with at most `bound` mean excess loss on the rows `judges`, as
+        have all candidates with more evaluations: one that is merely lucky does not pass."""
+
+        def acceptable(candidate: Candidate) -> bool:
+            return self._mean(candidate.excess, judges) <= bound
+
+        return list(takewhile(acceptable, self.laid_out(bound, acceptable, seen)))[-1]
+
+    def laid_out(
+        self, bound: float, acceptable: Callable[[Candidate], bool], seen: NDArray[np.intp]
+    ) -> list[Candidate]:
+        """Candidates from the most evaluations to the fewest, the full ensemble first.
+
+        They lie close together where they cease to be `acceptable`. Those with more than `bound`
+        mean excess loss on the rows `seen` are left out: they would only end a sequence of tests.
+        """
+        self._prepare(acceptable)
+        hopeful = [c for c in self.candidates[1:] if self._mean(c.excess, seen) <= bound]
+        hopeful.sort(key=lambda c: -self._mean(c.cost, seen))
+        return [self.everything, *hopeful]
+
+    def _prepare(self, acceptable: Callable[[Candidate], bool]) -> None:
+        """Where candidates are not all known, look for those that matter."""
+
+    def _mean(self, numbers: NDArray[Any], rows: NDArray[np.intp] | slice = slice(None)) -> float:
+        """Over some of the rows, or all, by their weights."""
+        weight = None if self.weight is None else self.weight[rows]
+        return float(np.average(numbers[rows], weights=weight))
 
 
 @dataclass
@@ -65,8 +132,8 @@ class CandidateSearch(CandidateFront):
     weight: NDArray[np.float64] | None = None
     n_jobs: int | None = None
     verbose: bool = False
-    prices: Prices | None = None
-    counter: RowCosts | None = field(init=False)
+    prices: NodePrices | None = None
+    counter: RowNodes | None = field(init=False)
     candidates: list[Candidate] = field(init=False)
     judged: JudgedCandidates | None = field(init=False, default=None)
     family_costs: NDArray[np.float64] = field(init=False, default_factory=lambda: np.empty(0))
