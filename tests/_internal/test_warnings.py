@@ -9,7 +9,6 @@ from mddag._internal.warnings import (
     FEWEST_TO_FIT,
     DoubtfulResult,
     doubt,
-    doubt_confidence,
     doubt_few_policy_rows,
     doubt_few_rows,
     doubt_one_class,
@@ -66,9 +65,3 @@ def test_rows_of_one_class_are_told_to_be_joined_by_others():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         doubt_one_class(np.array([0, 1]))
-
-
-def test_confidence_beside_a_knob_without_a_promise_is_told():
-    message = "confidence=0.99 has no effect beside budget=10, .*; leave it out, or give max_loss"
-    with pytest.warns(DoubtfulResult, match=message):
-        doubt_confidence(0.99, "budget", 10.0)

@@ -77,11 +77,3 @@ def doubt_queries(n_queries: int, labels: NDArray[Any] | None) -> None:
             f"all {len(labels)} documents have the label {labels[0]:g}, so every order of them "
             "seems perfect and documents quit at once; give labels that differ"
         )
-
-
-def doubt_confidence(confidence: float, knob: str, value: float) -> None:
-    """Warn of a confidence that was given beside a knob that has none."""
-    doubt(
-        f"confidence={confidence:g} has no effect beside {knob}={value:g}, of which nothing is "
-        "certified; leave it out, or give max_loss or max_disagreement"
-    )

@@ -20,7 +20,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_random_state
 
 from mddag._internal.checks import checked_threads
-from mddag._internal.warnings import doubt, doubt_confidence, doubt_few_rows
+from mddag._internal.warnings import doubt, doubt_few_rows
 from mddag.acquisition.feature_sets import FeatureSets, candidate_sets, completed_set
 from mddag.acquisition.models import SetModels, cross_fitted_rows
 from mddag.acquisition.policy import SetPolicy, set_dag
@@ -38,14 +38,14 @@ from mddag.estimators.regressor import MDDAGRegressor
 from mddag.features.features import Rows
 from mddag.features.prices import FeaturePrices
 from mddag.mdp.mdp import Evaluation
-from mddag.tuning.arguments import (
+from mddag.tuning.guarantee import Guarantee, last_promised
+from mddag.tuning.targets import (
     BOUNDS,
     check_confidence,
     measure_of,
-    one_knob,
+    one_target,
     supported,
 )
-from mddag.tuning.guarantee import Guarantee, last_promised
 
 ESTIMATORS: dict[str, type[MDDAGClassifier | MDDAGRegressor]] = {
     "classifier": MDDAGClassifier,
@@ -140,13 +140,11 @@ def acquire(
     >>> bool(cheap.feature_cost(X).mean() < 5)
     True
     """
-    knob, value = one_knob(
+    knob, value = one_target(
         beta=beta, budget=budget, max_loss=max_loss, max_disagreement=max_disagreement
     )
-    check_confidence(confidence)
+    check_confidence(confidence, knob, value)
     n_threads = checked_threads(n_threads)
-    if knob not in BOUNDS and confidence not in (None, 0.9):
-        doubt_confidence(confidence, knob, value)
     ensemble = supported(_trees(model), knob)
     prices = FeaturePrices.of(ensemble.features, feature_costs, feature_groups, wave_cost)
     if not prices.paid.any():

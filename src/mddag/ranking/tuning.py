@@ -37,8 +37,8 @@ from mddag.ranking.exits import (
 )
 from mddag.ranking.problem import RankingProblem
 from mddag.serving.summary import Summary
-from mddag.tuning.arguments import BOUNDS, check_confidence, one_knob
 from mddag.tuning.guarantee import Guarantee, rows_for_share, skewed_p_value
+from mddag.tuning.targets import BOUNDS, check_confidence, one_target
 
 WORST = 0.1  # a query hardly loses more: so rare ones must be noticed
 FEWEST = 30  # queries, for a mean to be about normal
@@ -147,10 +147,10 @@ def sparsify(
     >>> bool(fast.n_evaluated(X[new], qid[new]).mean() < 35)
     True
     """
-    target, value = one_knob(
+    target, value = one_target(
         beta=beta, budget=budget, max_loss=max_loss, max_disagreement=max_disagreement
     )
-    check_confidence(confidence)
+    check_confidence(confidence, target, value)
     check_one_of("objective", objective, OBJECTIVES)
     check_jobs(n_jobs)
     timed = objective == "time"

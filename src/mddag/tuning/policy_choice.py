@@ -17,12 +17,12 @@ from mddag._internal.warnings import doubt
 from mddag.estimators.dag_estimator import DagEstimator
 from mddag.mdp.mdp import mdp_of
 from mddag.solvers.preparation import arranged_for
-from mddag.tuning.arguments import measure_of
 from mddag.tuning.excess_loss import ExcessLoss, MetricLoss
 from mddag.tuning.front import Candidate, CandidateSearch
 from mddag.tuning.guarantee import Guarantee, certified
 from mddag.tuning.prices import NodePrices
 from mddag.tuning.row_parts import RowParts
+from mddag.tuning.targets import measure_of
 
 
 def searched(

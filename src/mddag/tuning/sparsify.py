@@ -16,7 +16,7 @@ from sklearn.utils import check_random_state
 
 from mddag._internal.arrays import part
 from mddag._internal.checks import check_one_of
-from mddag._internal.warnings import doubt_confidence, doubt_few_rows
+from mddag._internal.warnings import doubt_few_rows
 from mddag.adapters import ModelParts, ensemble_of, parts_of
 from mddag.calibration.calibration import probabilities
 from mddag.ensemble.ensemble import Ensemble
@@ -27,16 +27,6 @@ from mddag.estimators.solver_choice import threads_of_learning
 from mddag.features.checks import counted_rows
 from mddag.mdp.mdp import mdp_of
 from mddag.metrics.classification import ClassMetric
-from mddag.tuning.arguments import (
-    BOUNDS,
-    check_confidence,
-    check_provable,
-    measure_of,
-    metric_of,
-    one_knob,
-    require_no_ranker,
-    supported,
-)
 from mddag.tuning.excess_loss import MetricLoss, metric_loss_of
 from mddag.tuning.front import Candidate
 from mddag.tuning.guarantee import Guarantee
@@ -44,6 +34,17 @@ from mddag.tuning.measurement import measured
 from mddag.tuning.policy_choice import chosen_for, searched
 from mddag.tuning.prices import node_prices
 from mddag.tuning.row_parts import RowParts
+from mddag.tuning.targets import (
+    BOUNDS,
+    CONFIDENCE,
+    check_confidence,
+    check_provable,
+    measure_of,
+    metric_of,
+    one_target,
+    require_no_ranker,
+    supported,
+)
 
 ESTIMATORS: dict[str, type[DagEstimator]] = {
     "classifier": MDDAGClassifier,
@@ -51,11 +52,6 @@ ESTIMATORS: dict[str, type[DagEstimator]] = {
 }
 
 
-class DefaultNumber(float):
-    """A default that differs from the same number given."""
-
-
-CONFIDENCE = DefaultNumber(0.9)
 EVALUATIONS_OR_TIME = ("evaluations", "time")
 OBJECTIVES = ("evaluations", "nodes", "time")
 EVERY = 16  # fewer decisions keep more rows together, which is what batches gain by
@@ -126,12 +122,10 @@ def sparsify(
     warning.
     """
     check_one_of("objective", objective, OBJECTIVES)
-    knob, value = one_knob(
+    knob, value = one_target(
         metric, beta=beta, budget=budget, max_loss=max_loss, max_disagreement=max_disagreement
     )
-    check_confidence(confidence)
-    if knob not in BOUNDS and not isinstance(confidence, DefaultNumber | None):
-        doubt_confidence(confidence, knob, value)
+    check_confidence(confidence, knob, value)
     source = parts_of(model)
     ensemble = ensemble_of(source)
     require_no_ranker(ensemble, metric)

@@ -27,7 +27,7 @@ from sklearn.utils.validation import check_consistent_length, has_fit_parameter
 from mddag._internal.arrays import mass, part
 from mddag._internal.checks import check_one_of, checked_threads, typed
 from mddag._internal.output import progress
-from mddag._internal.warnings import doubt, doubt_confidence
+from mddag._internal.warnings import doubt
 from mddag.adapters import ModelParts, ensemble_of
 from mddag.adapters.adapter import lineage
 from mddag.calibration.by_exit import FITS
@@ -43,18 +43,19 @@ from mddag.features.checks import counted_rows
 from mddag.mdp.mdp import Evaluation
 from mddag.serving.summary import Summary
 from mddag.solvers.front import front
-from mddag.tuning.arguments import (
-    BOUNDS,
-    check_confidence,
-    check_provable,
-    measure_of,
-    one_knob,
-)
 from mddag.tuning.guarantee import Guarantee, last_promised
 from mddag.tuning.measurement import finite_speed
 from mddag.tuning.shape_rules import FOLDS, FoldedRows, Outcome, Rule, ShapeTrial, batch_time, cut
 from mddag.tuning.shapes import library_of, shapes_of
-from mddag.tuning.sparsify import CONFIDENCE, ESTIMATORS, EVERY, OBJECTIVES, DefaultNumber
+from mddag.tuning.sparsify import ESTIMATORS, EVERY, OBJECTIVES
+from mddag.tuning.targets import (
+    BOUNDS,
+    CONFIDENCE,
+    check_confidence,
+    check_provable,
+    measure_of,
+    one_target,
+)
 
 FEWEST = 60  # rows in all
 # Losses beyond the reference's at which shapes are compared after the first fold.
@@ -162,12 +163,10 @@ def train(
         Fitted. It also has ``trained_``, a tuple of the shapes that were tried with their errors
         and costs, and ``reference_``, the tuned full model.
     """
-    knob, value = one_knob(
+    knob, value = one_target(
         None, beta=beta, budget=budget, max_loss=max_loss, max_disagreement=max_disagreement
     )
-    check_confidence(confidence)
-    if knob not in BOUNDS and not isinstance(confidence, DefaultNumber | None):
-        doubt_confidence(confidence, knob, value)
+    check_confidence(confidence, knob, value)
     check_one_of("objective", objective, OBJECTIVES)
     threads = checked_threads(1 if n_threads is None else n_threads)
     estimator, kind = checked_estimator(estimator, y, threads)

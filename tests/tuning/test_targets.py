@@ -1,16 +1,16 @@
-"""The arguments of sparsify by themselves; tests/tuning/test_sparsify.py has its calls."""
+"""Targets by themselves; tests/tuning/test_sparsify.py has the calls of sparsify."""
 
 import numpy as np
 import pytest
 
 from mddag.ensemble.ensemble import Ensemble
 from mddag.metrics import Accuracy, LogLoss, RocAuc
-from mddag.tuning.arguments import (
+from mddag.tuning.targets import (
     check_confidence,
     check_provable,
     measure_of,
     metric_of,
-    one_knob,
+    one_target,
     supported,
 )
 
@@ -19,24 +19,24 @@ def ensemble(kind, link="identity"):
     return Ensemble.from_callables([np.sum], n_features=1, kind=kind, link=link)
 
 
-def test_one_number_is_the_knob():
-    assert one_knob(beta=None, budget=20, max_loss=None) == ("budget", 20.0)
+def test_one_number_is_the_target():
+    assert one_target(beta=None, budget=20, max_loss=None) == ("budget", 20.0)
     with pytest.raises(ValueError, match="got beta=1, budget=2; wanted exactly one of beta, bud"):
-        one_knob(beta=1, budget=2)
+        one_target(beta=1, budget=2)
 
 
 @pytest.mark.parametrize("value", [0, 1, -0.5, True, "0.1", np.nan])
 def test_a_bound_lies_between_0_and_1(value):
     with pytest.raises(ValueError, match="wanted a number above 0 and below 1"):
-        one_knob(max_loss=value)
+        one_target(max_loss=value)
 
 
 @pytest.mark.parametrize("confidence", [0.4, 1.0, "0.9"])
 def test_a_confidence_is_at_least_a_half(confidence):
-    check_confidence(None)
-    check_confidence(0.5)
+    check_confidence(None, "max_loss", 0.1)
+    check_confidence(0.5, "max_loss", 0.1)
     with pytest.raises(ValueError, match=r"wanted a number from 0\.5 to below 1"):
-        check_confidence(confidence)
+        check_confidence(confidence, "max_loss", 0.1)
 
 
 def test_only_rows_that_count_alike_prove_anything():
@@ -67,9 +67,9 @@ def test_what_cannot_be_made_sparse_is_refused(model, knob, message):
 
 
 def test_bounds_are_in_units_of_the_metric():
-    assert one_knob(LogLoss(), max_loss=1.5) == ("max_loss", 1.5)
+    assert one_target(LogLoss(), max_loss=1.5) == ("max_loss", 1.5)
     with pytest.raises(ValueError, match=r"max_loss is 1.5; wanted a number above 0 and below 1"):
-        one_knob(RocAuc(), max_loss=1.5)
+        one_target(RocAuc(), max_loss=1.5)
 
 
 def test_a_metric_decides_what_is_measured():

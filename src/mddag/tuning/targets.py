@@ -1,6 +1,6 @@
-"""Arguments of ``sparsify``, checked: the knob, its confidence, and whether the model supports it.
+"""Targets of ``sparsify``, ``train`` and ``acquire``, with their confidence, checked.
 
-The knob is the one number that is given of beta, budget, max_loss and max_disagreement; the last
+A target is the one number that is given of beta, budget, max_loss and max_disagreement; the last
 two are bounds on what is lost against the full ensemble.
 """
 
@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mddag._internal.arrays import are_equal
+from mddag._internal.warnings import doubt
 from mddag.ensemble.ensemble import Ensemble
 from mddag.ensemble.tasks import Task
 from mddag.mdp.arguments import checked_beta
@@ -21,15 +22,16 @@ from mddag.metrics.ranking import RankingMetric
 from mddag.tuning.excess_loss import Measure
 
 BOUNDS = ("max_loss", "max_disagreement")
+CONFIDENCE = 0.9
 FOR_RANKERS = "mddag.ranking.sparsify(ranker, X, y, qid=qid, ...) makes rankers sparse"
 
 
-def one_knob(metric: Any = None, **knobs: float | None) -> tuple[str, float]:
-    """The name and the number of the one knob that is given; bounds are in units of the metric."""
-    given = {name: value for name, value in knobs.items() if value is not None}
+def one_target(metric: Any = None, **targets: float | None) -> tuple[str, float]:
+    """The name and the number of the one target given; bounds are in units of the metric."""
+    given = {name: value for name, value in targets.items() if value is not None}
     if len(given) != 1:
         got = ", ".join(f"{name}={value}" for name, value in given.items()) or "none"
-        raise ValueError(f"got {got}; wanted exactly one of {', '.join(knobs)}")
+        raise ValueError(f"got {got}; wanted exactly one of {', '.join(targets)}")
     ((name, value),) = given.items()
     if name == "beta":
         return name, checked_beta(value)
@@ -41,20 +43,27 @@ def one_knob(metric: Any = None, **knobs: float | None) -> tuple[str, float]:
     return name, float(value)
 
 
-def check_confidence(confidence: float | None) -> None:
-    """Refuse what is no probability of at least a half, nor None."""
-    if confidence is not None and not (isinstance(confidence, Real) and 0.5 <= confidence < 1):
+def check_confidence(confidence: float | None, target: str, value: float) -> None:
+    """Refuse what is no probability of at least a half, nor None; warn where it has no effect."""
+    if confidence is None:
+        return
+    if not (isinstance(confidence, Real) and 0.5 <= confidence < 1):
         raise ValueError(
             f"confidence is {confidence!r}; wanted a number from 0.5 to below 1, or None for the "
             "point estimate"
         )
+    if target not in BOUNDS and confidence != CONFIDENCE:  # the default may just have been left
+        doubt(
+            f"confidence={confidence:g} has no effect with {target}={value:g}, of which nothing is "
+            "certified; leave it out, or give max_loss or max_disagreement"
+        )
 
 
-def check_provable(knob: str, confidence: float, weight: NDArray[np.float64] | None) -> None:
+def check_provable(target: str, confidence: float, weight: NDArray[np.float64] | None) -> None:
     """Refuse to prove a mean over rows that count differently."""
     if not are_equal(weight):
         raise ValueError(
-            f"sample_weight differs from row to row, but what proves {knob} with confidence "
+            f"sample_weight differs from row to row, but what proves {target} with confidence "
             f"{confidence} counts rows, each as one; give confidence=None for the point estimate "
             "by weight, or leave sample_weight out"
         )
@@ -79,9 +88,9 @@ def require_no_ranker(ensemble: Ensemble, metric: Any) -> None:
         raise TypeError(f"metric is {metric!r}, which is for rankers; {FOR_RANKERS}")
 
 
-def supported(ensemble: Ensemble, knob: str) -> Ensemble:
-    """The ensemble, if the knob can be given to its estimator."""
-    if not ensemble.task.predicts_classes and knob == "max_disagreement":
+def supported(ensemble: Ensemble, target: str) -> Ensemble:
+    """The ensemble, if the target can be given for it."""
+    if not ensemble.task.predicts_classes and target == "max_disagreement":
         quality = ensemble.task.quality.name
         raise ValueError(
             f"a {ensemble.kind} has no labels to disagree on; give max_loss, in units of {quality}"
@@ -90,10 +99,10 @@ def supported(ensemble: Ensemble, knob: str) -> Ensemble:
     return ensemble
 
 
-def measure_of(task: Task, knob: str, metric: ClassMetric | None = None) -> Measure:
-    """The measure of excess loss that the knob is about; the metric is None for the default."""
+def measure_of(task: Task, target: str, metric: ClassMetric | None = None) -> Measure:
+    """The measure of excess loss that the target is about; the metric is None for the default."""
     if metric is not None:
         return "asymptotic" if metric.span is None else "bounded"
     if not task.predicts_classes:
         return "mean"
-    return "share" if knob == "max_disagreement" else "difference"
+    return "share" if target == "max_disagreement" else "difference"
