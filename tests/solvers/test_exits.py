@@ -7,35 +7,12 @@ from mddag import MDP, Grid, Policy, _core
 from mddag.losses import PlainLoss, ZeroOne
 from mddag.mdp.policy import EVAL, QUIT
 from mddag.solvers import Margin, Prefix
-from mddag.solvers.exits import Exits, check_classes, inner_edges
+from mddag.solvers.exits import Exits, inner_edges
 from mddag.solvers.preparation import quit_loss
 from mddag.solvers.solver import best
 from tests import strategies
 from tests.reference import exits as twin
 from tests.solvers.problems import LOSSES, mdp_of
-
-
-def test_candidates_are_a_sequence():
-    mdp = mdp_of(2)
-    candidates = Prefix().candidates(mdp)
-    assert len(candidates[1:3]) == 2
-    assert (candidates[-1].actions == candidates[len(candidates) - 1].actions).all()
-    with pytest.raises(IndexError):
-        candidates[len(candidates)]
-
-
-def test_the_best_is_that_of_the_smallest_objective():
-    mdp = mdp_of(4, n=50)
-    candidates = Prefix().candidates(mdp)
-    chosen = mdp.evaluate(Prefix().solve(mdp)).objective
-    assert chosen == pytest.approx(min(mdp.evaluate(policy).objective for policy in candidates))
-
-
-def test_rules_of_a_sign_refuse_numbers():
-    mdp = mdp_of(0, labels="values", loss=lambda f, y: abs(f[:, 0] - y))
-    with pytest.raises(ValueError, match="labels are numbers; wanted"):
-        check_classes("a rule", mdp)
-
 
 LABELS = ["classes", "shares"]
 
@@ -175,11 +152,6 @@ def test_confident_rows_quit_and_doubtful_ones_go_on():
     assert (value.loss, value.cost) == (0.0, 1.5)
 
 
-def test_refuses_parameters_that_make_no_sense():
-    with pytest.raises(ValueError, match="every is 0; wanted a whole number, 1 or more"):
-        Margin(every=0)
-
-
 @pytest.mark.parametrize("seed", range(20))
 @pytest.mark.parametrize("n_scores", [1, 3])
 @pytest.mark.parametrize("loss", ["zero_one", "exponential"])
@@ -196,11 +168,3 @@ def test_candidates_are_the_prefixes_from_the_longest():
     for c, n in enumerate([4, 3, 2, 1, 0]):
         wanted = Policy.prefix(n, 4, mdp.grid)
         np.testing.assert_array_equal(candidates[c].actions, wanted.actions)
-
-
-def test_by_hand():
-    """Two votes decide all four rows; the third only costs."""
-    votes = [[0.5, 1.0, 0.1], [0.5, -1.0, 0.1], [-0.5, 1.0, 0.1], [-0.5, -1.0, 0.1]]
-    mdp = MDP(np.array(votes), [1, 0, 1, 0], beta=0.01)
-    value = mdp.evaluate(Prefix().solve(mdp))
-    assert (value.loss, value.cost) == (0.0, 2.0)

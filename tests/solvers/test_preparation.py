@@ -7,11 +7,9 @@ from hypothesis import strategies as st
 
 from mddag import MDP, Ensemble, _core
 from mddag.losses import Exponential, Logistic, OfMeans, Squared, ZeroOne
-from mddag.mdp.grid import Grid
 from mddag.mdp.mdp import mdp_of as mdp_of_source
-from mddag.ordering import Given
 from mddag.ordering.arrangement import by_lines, by_log_odds, fitted_levels
-from mddag.solvers import Margin, Portfolio, Prefix, Residual, Sarsa
+from mddag.solvers import Margin, Prefix, Residual, Sarsa
 from mddag.solvers.preparation import arranged_for, quit_loss, with_teacher
 from tests.solvers.problems import LOSSES, absolute, mdp_of
 
@@ -38,19 +36,6 @@ def test_native_losses_equal_python_losses(seed, name, n_scores, labels, rounded
     np.testing.assert_allclose(
         native_losses(mdp, scores), mdp.losses(scores), rtol=1e-12, atol=1e-14
     )
-
-
-def test_squared_loss_of_real_labels():
-    mdp = mdp_of(0, labels="values", loss=Squared(), n=20)
-    scores = np.random.default_rng(0).normal(size=(20, 1))
-    np.testing.assert_allclose(
-        native_losses(mdp, scores), mdp.losses(scores), rtol=1e-12, atol=1e-14
-    )
-
-
-@pytest.mark.parametrize("loss", [LOSSES[name] for name in NATIVE], ids=repr)
-def test_a_loss_with_a_twin_is_native(loss):
-    assert isinstance(quit_loss(mdp_of(0, loss=loss)), tuple)
 
 
 def test_a_plain_function_is_called():
@@ -128,12 +113,6 @@ def mdp_on_rows(costs=(1.0, 1.0, 1.0), weight=None):
     return mdp_of_source(source, source.votes(ROWS), np.arange(9) % 2, weight=weight)
 
 
-def test_the_grid_is_the_one_asked_for():
-    for name, grid in (("quantile", Grid.quantile), ("uniform", Grid.uniform)):
-        ordered = arranged_for(Margin(), mdp_on_rows(), Given(), name).mdp
-        np.testing.assert_array_equal(ordered.grid.edges, grid(ordered.votes).edges)
-
-
 def test_an_order_goes_with_votes_prices_and_policies():
     mdp = mdp_on_rows(costs=[1.0, 2.0, 3.0])
     ordered = arranged_for(Margin(), mdp, backwards)
@@ -144,33 +123,6 @@ def test_an_order_goes_with_votes_prices_and_policies():
     mine, theirs = ordered.mdp.rollout(policy), mdp.rollout(ordered.for_source(policy))
     for a, b in zip(mine, theirs, strict=True):
         np.testing.assert_allclose(a, b)
-
-
-def test_other_rows_take_order_and_grid_of_the_learning_rows():
-    mdp = mdp_on_rows()
-    learning = arranged_for(Margin(), mdp.rows(np.arange(6)), backwards)
-    other = learning.like(mdp.rows(np.arange(6, 9)))
-    assert other.n_instances == 3
-    assert other.grid is learning.mdp.grid
-
-
-def test_a_solver_that_arranges_by_itself_is_left_alone():
-    mdp = mdp_on_rows()
-    given = arranged_for(Portfolio(), mdp, backwards)
-    assert given.mdp is mdp
-    assert given.arrangement is None
-
-
-def test_weights_go_into_the_order():
-    seen = []
-
-    def watched(votes, costs=None, weight=None):
-        seen.append(weight.tolist())
-        return np.arange(votes.tables.n_classifiers)
-
-    mdp = mdp_on_rows(weight=np.arange(1.0, 10.0)).rows(np.array([8, 2]))
-    assert arranged_for(Margin(), mdp, watched).mdp.weight.tolist() == [9.0, 3.0]
-    assert seen == [[9.0, 3.0]]
 
 
 @pytest.mark.parametrize(

@@ -37,15 +37,6 @@ def test_the_bound_on_disagreement_is_kept(weighted, every):
     assert evaluated[3] < evaluated[1]
 
 
-def test_by_hand():
-    """After h_1 the outer rows are sure; the inner two change sides, so they stay."""
-    votes = np.array([[-3.0, 1.0], [-2.0, 1.0], [-0.5, 1.0], [0.5, -1.0], [2.0, -1.0], [3.0, -1.0]])
-    mdp = MDP(votes, [0, 0, 1, 0, 1, 1], grid=Grid([-1.0, 0.0, 1.0]))
-    policy = QWYC(rates=(0.0,)).candidates(mdp)[1]
-    _, n_evaluated, _ = mdp.rollout(policy)
-    assert n_evaluated.tolist() == [1, 1, 2, 2, 1, 1]
-
-
 def test_several_classes_are_refused():
     with pytest.raises(ValueError, match="votes have 3 scores; QWYC has a low and a high end"):
         QWYC().solve(mdp_of(0, n_scores=3))
@@ -55,14 +46,6 @@ def test_several_classes_are_refused():
 def test_refuses_rates_that_make_no_sense(rates):
     with pytest.raises(ValueError, match="rates"):
         QWYC(rates=rates)
-
-
-def test_cuts_by_hand():
-    there = np.array([[3.0, 0.0, 2.0, 4.0, 1.0]])
-    wrong = np.array([[0.0, 0.0, 1.0, 2.0, 0.0]])
-    for budget, wanted in ((0, (0, 4, 4)), (1, (2, 4, 6)), (2, (0, 3, 8)), (3, (0, 2, 10))):
-        low, high, quits = cuts(there, wrong, budget)
-        assert (low[0], high[0], quits[0]) == wanted
 
 
 @given(st.data())

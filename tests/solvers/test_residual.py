@@ -4,7 +4,6 @@ import pytest
 from mddag import MDP, Grid, Votes
 from mddag.solvers import Residual
 from mddag.solvers.residual import lines
-from tests.solvers.problems import mdp_of
 
 
 def random_walk(n=2000, n_steps=30, n_scores=1, seed=0):
@@ -31,11 +30,6 @@ def test_lines_are_weighted_regressions():
         assert (slope[j], intercept[j], deviation[j]) == pytest.approx((a, b, s))
 
 
-def test_what_remains_shrinks():
-    _, _, deviation = lines(random_walk())
-    assert deviation[25] < deviation[15] < deviation[5]
-
-
 @pytest.mark.parametrize("n_scores", [1, 3])
 def test_it_saves_evaluations_on_rows_it_has_not_seen(n_scores):
     learning, fresh = (random_walk(n_scores=n_scores, seed=s) for s in (0, 1))
@@ -59,23 +53,6 @@ def test_a_bias_far_from_zero_leaves_weight_for_the_rows():
     mdp.votes.tables.bias[:] = -1.0
     assert np.isfinite(lines(mdp)).all()
     assert mdp.evaluate(Residual().solve(mdp)).n_evaluated == 0
-
-
-def test_one_row_has_no_slope():
-    mdp = mdp_of(0, n=1)
-    slope, _, deviation = lines(mdp)
-    assert (slope == 0).all()
-    assert deviation == pytest.approx(np.zeros(4))
-
-
-def test_refuses_parameters_that_make_no_sense():
-    with pytest.raises(ValueError, match="width is 0; wanted a whole number, 1 or more"):
-        Residual(width=0)
-
-
-def test_where_nothing_varies_all_is_certain():
-    mdp = MDP(np.ones((40, 30)), np.arange(40) % 2)
-    assert mdp.evaluate(Residual().solve(mdp)).n_evaluated == 1
 
 
 def test_lines_of_weighted_rows_are_those_of_copies():

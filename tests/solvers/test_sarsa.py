@@ -4,14 +4,10 @@ One instance of class 1, h_1 wrong, h_2 right, each at a price of 0.1; a tie is 
 SKIP at step 1 the greedy policy evaluates h_2 and pays 0.1; a random action may also end in error.
 """
 
-import copy
-import pickle
-
 import numpy as np
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from sklearn.base import clone
 
 from mddag import MDP
 from mddag.ensemble.votes import Votes
@@ -56,22 +52,11 @@ def test_growing_reaches_flat_at_the_last_step():
 
 
 @pytest.mark.parametrize("family", [Flat, Growing])
-def test_every_member(family):
-    member = family(start=0.5, period=7)
-    assert repr(member) == f"{family.__name__}(start=0.5, period=7)"
-    assert pickle.loads(pickle.dumps(member)) == member
-    assert member(1, 0).shape == (0,)
-    epsilon = np.array([member(tau, 3) for tau in range(1, 50)])
-    assert ((epsilon >= 0) & (epsilon <= 1)).all()
-    assert (np.diff(epsilon, axis=0) <= 0).all()
-
-
-@pytest.mark.parametrize("family", [Flat, Growing])
 def test_bad_parameters_of_an_exploration_are_refused(family):
     for start in (-0.1, 1.5, float("nan")):
-        with pytest.raises(ValueError, match=f"start is {start}; wanted a probability"):
+        with pytest.raises(ValueError, match=f"start is {start}"):
             family(start=start)
-    with pytest.raises(ValueError, match="period is 0; wanted a whole number, 1 or more"):
+    with pytest.raises(ValueError, match="period is 0"):
         family(period=0)
 
 
@@ -175,18 +160,6 @@ def test_regression(loss, off_policy):
     assert_equal_runs(mdp, Table(), off_policy, n_episodes=200)
 
 
-@pytest.mark.parametrize("n_scores", [1, 3])
-def test_prices_of_errors(n_scores):
-    mdp = mdp_of(6, n_scores=n_scores, loss=LOSSES["prices"])
-    assert_equal_runs(mdp, Table(), off_policy=True, n_episodes=200)
-
-
-def test_votes_of_many_values_have_wider_codes():
-    mdp = mdp_of(7, n=300)
-    assert mdp.votes.codes.dtype == np.uint16
-    assert_equal_runs(mdp, Table(), off_policy=False, n_episodes=200)
-
-
 @pytest.mark.parametrize("values", VALUES, ids=repr)
 def test_the_tabulated_policy_is_the_one_that_was_followed(values):
     quits = []
@@ -206,25 +179,10 @@ def test_the_tabulated_policy_is_the_one_that_was_followed(values):
         assert scores[mdp.labels == label].tolist() == [[quit_score]]
 
 
-def test_centres_are_added_up_to_the_limit():
-    values = RadialBasis(n_centres=0, sigma=0.05, max_centres=5, running=True)
-    mdp = mdp_of(8, n=50, n_cells=200)
-    episodes = Episodes(mdp, values, falling, (RATE, TRACE_DECAY, False), 0)
-    list(episodes.run(1000, stop_every=1000))
-    assert episodes.values[2].max() == 5
-
-
 def test_the_generator_is_xoshiro256starstar():
     # the first outputs from the state 1, 2, 3, 4, as published with other implementations
     random = Random([1, 2, 3, 4])
     assert [random.bits() for _ in range(4)] == [11520, 0, 1509978240, 1215971899390074240]
-
-
-def test_the_twin_draws_by_weight():
-    mdp = mdp_of(2, weighted=True)
-    twin = twin_of(mdp, Table(), False, [1, 2, 3, 4])
-    drawn = np.bincount([twin.draw() for _ in range(4000)], minlength=len(mdp.weight))
-    np.testing.assert_allclose(drawn / 4000, mdp.weight / mdp.weight.sum(), atol=0.03)
 
 
 def test_a_loss_without_a_twin_is_called_once_per_episode():
@@ -264,29 +222,11 @@ def test_selection_decides_the_snapshot(kind):
 
 
 @BOTH
-def test_when_snapshots_are_taken_does_not_change_learning(kind):
-    mdp = mdp_of(0, n=30)
-    often, seldom = (
-        kind(n_episodes=3000, evaluate_every=every, random_state=0).search(mdp).history
-        for every in (10, 1500)
-    )
-    assert [often[149], often[299]] == seldom
-
-
-@BOTH
 def test_ctrl_c_raises(kind):
     mdp = mdp_of(0, labels="values", loss=absolute, n=20)
     mdp = mdp.with_labels(mdp.labels, interrupted_after(350))
     with pytest.raises(KeyboardInterrupt):
         kind(n_episodes=600, evaluate_every=100, random_state=0).solve(mdp)
-
-
-@BOTH
-def test_progress_is_reported_on_request(kind, capfd):
-    kind(n_episodes=2000, evaluate_every=1000, verbose=True).solve(mdp_of(0))
-    out, err = capfd.readouterr()
-    assert out == ""
-    assert f"{kind.__name__}, best " in err
 
 
 @BOTH
@@ -305,19 +245,11 @@ def test_a_chosen_value_function_and_exploration_are_used(kind):
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ({"n_episodes": 0}, "n_episodes is 0; wanted a whole number, 1 or more"),
-        ({"n_episodes": 1e6}, "n_episodes is 1000000.0; wanted a whole number, 1 or more"),
-        ({"evaluate_every": 0}, "evaluate_every is 0; wanted a whole number, 1 or more"),
-        ({"rate": 0.0}, "rate is 0.0; wanted a learning rate above 0, at most 1"),
-        ({"rate": float("nan")}, "rate is nan; wanted a learning rate"),
-        ({"trace_decay": 1.5}, r"trace_decay is 1.5; wanted lambda in 0\.\.1"),
-        ({"random_state": -1}, "random_state is -1; wanted a whole number, 0 or more"),
-        ({"values": 11}, r"values is 11; wanted a value function such as Table\(\)"),
-        ({"exploration": 0.3}, r"exploration is 0.3; wanted a callable such as Flat\(\)"),
-        (
-            {"exploration": lambda episode, n_steps: np.full(n_steps, 2.0)},
-            "in episode 1; wanted one probability per step",
-        ),
+        ({"n_episodes": 1e6}, "n_episodes is 1000000.0"),
+        ({"evaluate_every": 0}, "evaluate_every is 0"),
+        ({"rate": float("nan")}, "rate is nan"),
+        ({"trace_decay": 1.5}, r"trace_decay is 1.5"),
+        ({"exploration": lambda episode, n_steps: np.full(n_steps, 2.0)}, "in episode 1"),
     ],
 )
 @BOTH
@@ -345,40 +277,9 @@ def test_watkins_learns_the_value_of_the_greedy_policy(trace_decay):
     assert abs(learned_value_of_skip(WatkinsQ, trace_decay) - -0.1) < 1e-3
 
 
-MEMBERS = [Table, RadialBasis]
-
-
 @pytest.fixture
 def tables():
     return Votes.from_dense([[1.0, -0.5, 0.25], [-1.0, 0.5, 0.25]], bias=0.5).tables
-
-
-@pytest.mark.parametrize("member", MEMBERS)
-def test_parameters(member):
-    value = member(running=True)
-    assert eval(repr(value)) == value
-    for again in (clone(value), copy.deepcopy(value), pickle.loads(pickle.dumps(value))):
-        assert again == value
-    assert clone(value).set_params(running=False).get_params()["running"] is False
-
-
-@pytest.mark.parametrize("member", MEMBERS)
-def test_a_start_has_learned_nothing(member):
-    learned = member().start(n_steps=4, n_parts=3)[0]
-    assert learned.dtype == np.float64
-    assert learned.size % (4 * 3 * 3) == 0
-    assert not learned.any()
-
-
-@pytest.mark.parametrize("member", MEMBERS)
-def test_running_or_total_norm(member, tables):
-    np.testing.assert_array_equal(member(running=True).norm(tables), running_norm(tables))
-    np.testing.assert_array_equal(member(running=False).norm(tables), total_norm(tables))
-
-
-def test_norms_bound_the_scores(tables):
-    assert total_norm(tables).tolist() == [2.25, 2.25, 2.25]
-    assert running_norm(tables).tolist() == [0.5, 1.5, 2.0]
 
 
 def test_norms_are_positive_where_nothing_was_added_yet():
@@ -386,41 +287,6 @@ def test_norms_are_positive_where_nothing_was_added_yet():
     assert running_norm(without_bias).tolist() == [4.0, 1.0]
     nothing = Votes.from_dense([[0.0, 0.0]]).tables
     assert running_norm(nothing).tolist() == total_norm(nothing).tolist() == [1.0, 1.0]
-
-
-def test_bad_parameters_are_refused_when_set(tables):
-    table = Table(5)
-    with pytest.raises(ValueError, match="n_bins is 0; wanted a whole number, 1 or more"):
-        table.set_params(n_bins=0)
-    assert table == Table(5)
-
-
-def test_one_number_per_step_part_bin_and_action():
-    q, n_bins = Table(n_bins=7).start(n_steps=5, n_parts=2)
-    assert q.shape == (5 * 2 * 7 * 3,)
-    assert n_bins == 7
-
-
-@pytest.mark.parametrize("n_bins", [0, -1, 2.5, "11"])
-def test_bins_are_counted(n_bins):
-    with pytest.raises(ValueError, match=r"n_bins is .*; wanted a whole number, 1 or more"):
-        Table(n_bins=n_bins)
-
-
-def test_centres_start_evenly():
-    weights, centres, counts, sigma, normalised = RadialBasis().start(n_steps=2, n_parts=3)
-    assert weights.shape == centres.shape
-    assert len(counts) == len(centres) == 2 * 3 * 3
-    assert (counts == 11).all()
-    np.testing.assert_allclose(centres[0, :11], np.arange(1, 12) / 12)
-    assert sigma == 0.01
-    assert normalised is False
-
-
-@pytest.mark.parametrize(("n_centres", "sigma"), [(0, 0.01), (11, 0.01), (100, 1 / 220)])
-def test_the_width_follows_the_centres(n_centres, sigma):
-    assert RadialBasis(n_centres).start(1, 1)[3] == pytest.approx(sigma)
-    assert RadialBasis(n_centres, sigma=0.3).start(1, 1)[3] == 0.3
 
 
 @pytest.mark.parametrize("sigma", [0.003, 0.01, 0.2])
@@ -432,16 +298,11 @@ def test_there_is_room_for_all_centres_that_fit(sigma):
     assert room <= 1000
 
 
-def test_room_is_limited():
-    assert RadialBasis(n_centres=3, max_centres=5).start(1, 1)[0].shape[1] == 5
-
-
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ({"n_centres": -1}, "n_centres is -1; wanted a whole number, 0 or more"),
-        ({"n_centres": 9, "max_centres": 8}, "max_centres is 8; wanted a whole number, 9 or more"),
-        ({"sigma": 0}, "sigma is 0; wanted a number above 0"),
+        ({"n_centres": 9, "max_centres": 8}, "max_centres is 8"),
+        ({"sigma": 0}, "sigma is 0"),
     ],
 )
 def test_bad_parameters_of_bumps_are_refused(parameters, message):

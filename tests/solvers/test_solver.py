@@ -123,12 +123,6 @@ def test_selection_rows_must_fit(kind):
 
 
 @pytest.mark.parametrize("kind", SOLVERS)
-def test_nothing_is_printed_unless_asked(kind, capfd):
-    short(kind).solve(three_classifiers())
-    assert capfd.readouterr() == ("", "")
-
-
-@pytest.mark.parametrize("kind", SOLVERS)
 def test_an_error_of_the_loss_reaches_the_caller(kind):
     calls = iter(range(20 if kind in LEARNERS else 2))
 
@@ -299,11 +293,6 @@ def test_a_solve_of_one_sample_is_refused():
 
     with pytest.raises(TypeError, match=r"OneSample.solve cannot be called with \(mdp, selection"):
         as_solver(OneSample())
-
-
-def test_parameters_are_checked_at_the_door():
-    with pytest.raises(ValueError, match="n_sweeps is 0"):
-        as_solver(solvers.Descent(n_sweeps=0))
 
 
 @pytest.mark.parametrize("kind", SOLVERS)

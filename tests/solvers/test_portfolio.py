@@ -4,7 +4,6 @@ import tracemalloc
 
 import numpy as np
 import pytest
-from sklearn.base import clone
 
 from mddag import MDP
 from mddag.ensemble.votes import Tables, Votes
@@ -12,19 +11,9 @@ from mddag.losses import Logistic, Squared, ZeroOne
 from mddag.mdp.policy import QUIT, Policy
 from mddag.ordering import Correlation, Given, arrangement, condensation
 from mddag.solvers import Descent, Margin, Portfolio, Prefix, Residual, Sarsa, Stopping
-from mddag.solvers.portfolio import arranged_rows, descent_member
+from mddag.solvers.portfolio import arranged_rows
 from mddag.solvers.portfolio.arranged_rows import ArrangementRule, RowsByArrangement, RowSubset
-from mddag.solvers.portfolio.candidates import Entries, Judge
-from mddag.solvers.portfolio.descent_member import (
-    N_PRICES,
-    N_STARTS,
-    SMALL,
-    explore_thoroughly,
-    explored,
-    is_thorough,
-    runs_in,
-    thinned,
-)
+from mddag.solvers.portfolio.candidates import Judge
 from tests.solvers.problems import mdp_of
 
 QUICK = (Prefix(), Margin(), Descent(n_starts=2, n_sweeps=2))
@@ -111,37 +100,6 @@ def test_labels_decide_where_they_prove_the_teacher_wrong():
     policy = Portfolio((Prefix(),), (Given(),), random_state=0).solve(mdp)
     assert mdp.evaluate(mdp.evaluate_all()).loss > 0.9
     assert mdp.evaluate(policy).loss < 0.01
-
-
-@pytest.mark.parametrize(("n_scores", "where"), [(1, {"Given()"}), (3, set())])
-def test_labels_teach_cells_of_the_whole_ensemble_where_there_are_two_classes(n_scores, where):
-    learning = problem(n_classifiers=40, n_scores=n_scores)
-    descents = (Descent(n_starts=1, n_sweeps=1), Descent(targets="teacher", n_starts=0, n_sweeps=1))
-    judged = Portfolio(descents, (Given(),), (8,), random_state=0).judged(learning, [0.003])
-    rules = [entry.name.rpartition(" in ")[2] for entry in judged.entries[1:]]
-    condensed = {rule for rule in rules if rule.endswith("of 8")}
-    assert set(rules) - condensed == where
-    by_labels = [entry.by_labels for entry in judged.entries[1:]]
-    assert any(by_labels)
-    assert not all(by_labels)
-
-
-def test_descents_look_at_some_rows_of_many_base_classifiers(monkeypatch):
-    monkeypatch.setattr(descent_member, "N_VOTES", 100 * 40)
-    looked_at = []
-    policies = Descent.policies
-
-    def watched(self, mdp):
-        looked_at.append((mdp.n_steps, mdp.n_instances))
-        return policies(self, mdp)
-
-    monkeypatch.setattr(Descent, "policies", watched)
-    learning = problem(n_classifiers=40)
-    descent = Descent(n_starts=0, n_sweeps=1)
-    Portfolio((descent,), (Given(),), (8,), random_state=0).judged(
-        learning, [0.003], problem(seed=1, n_classifiers=40)
-    )
-    assert looked_at == [(40, 100), (8, 600)]
 
 
 def test_a_path_falls_in_cost_as_prices_rise():
@@ -237,24 +195,14 @@ def test_decisions_every_few_steps():
     assert len(policy.actions) == 5
 
 
-def test_descents_decide_as_seldom_where_only_the_full_ensemble_is_known():
-    descent = Descent(targets="teacher", n_starts=0, n_sweeps=1, n_cells=4, z=1.0)
-    policy = Portfolio((descent,), None, (8, 4), every=4, random_state=0).solve(problem())
-    assert policy.every in (1, 4)  # 1 for the full ensemble itself
-
-
 @pytest.mark.parametrize(
     ("portfolio", "message"),
     [
-        (Portfolio(members=[]), "members is empty; wanted at least one, or None"),
-        (Portfolio(orderings=()), "orderings is empty; wanted"),
-        (Portfolio(every=0), "every is 0; wanted"),
+        (Portfolio(orderings=()), "orderings is empty"),
         (Portfolio(selection_fraction=1.5), "selection_fraction is 1.5"),
-        (Portfolio((Prefix(every=4),)), r"Prefix\(every=4\) decides every 4 steps and the"),
+        (Portfolio((Prefix(every=4),)), r"Prefix\(every=4\)"),
         (Portfolio((Sarsa(),), every=4), r"every is 4, but Sarsa"),
-        (Portfolio(n_threads=0), "n_threads is 0"),
-        (Portfolio(random_state=-1), "random_state is -1"),
-        (Portfolio(max_rows=0), "max_rows is 0; wanted a whole number, 1 or more"),
+        (Portfolio(max_rows=0), "max_rows is 0"),
     ],
 )
 def test_refuses_parameters_that_make_no_sense(portfolio, message):
@@ -262,12 +210,6 @@ def test_refuses_parameters_that_make_no_sense(portfolio, message):
         portfolio.solve(problem(n=10))
     with pytest.raises(TypeError, match="solver is"):
         Portfolio((Prefix,)).solve(problem(n=10))
-
-
-def test_repr_is_the_constructor_call():
-    portfolio = Portfolio((Prefix(),), (Correlation(),), every=2)
-    assert eval(repr(portfolio)) == portfolio
-    assert clone(portfolio) == portfolio
 
 
 @pytest.mark.parametrize("actions", [("eval",), ("eval", "skip")])
@@ -319,39 +261,6 @@ def rows_of(mdp):
     )
 
 
-def test_rows_are_arranged_once_and_one_is_kept():
-    rows, rule = rows_of(mdp_of(1, n=60)), ArrangementRule(Given())
-    assert rows.of(rule) is rows.of(rule)
-    first = rows.of(rule)
-    rows.of(ArrangementRule(Correlation()))
-    assert rows.of(rule) is not first
-
-
-def test_both_parts_have_the_order_and_the_grid_of_the_learning_rows():
-    rows = rows_of(mdp_of(1, n=60))
-    ordered = rows.of(ArrangementRule(Correlation()))
-    assert ordered.judge.mdp.grid is ordered.learning.grid
-    assert sorted(ordered.arrangement.order) == list(range(ordered.learning.n_steps))
-
-
-def test_a_condensed_arrangement_keeps_as_many_steps_as_asked():
-    mdp = mdp_of(2, n=60, n_steps=6)
-    assert rows_of(mdp).of(ArrangementRule(Correlation(), 3)).learning.n_steps == 3
-
-
-def test_probabilities_are_arranged_by_some_rows_of_both_parts(monkeypatch):
-    mdp = mdp_of(1, n=60, labels="shares", loss=Logistic(), weighted=True)
-    rows, every_row = rows_of(mdp), np.r_[np.arange(0, 60, 2), np.arange(1, 60, 2)]
-    whole, _ = rows._to_arrange(Given())
-    np.testing.assert_array_equal(whole.votes.codes, mdp.votes.codes[every_row])
-    monkeypatch.setattr(arranged_rows, "MAX_ROWS", 7)
-    (some, at), spaced = rows._to_arrange(Given()), np.linspace(0, 59, 7).astype(int)
-    assert at.tolist() == spaced.tolist()
-    np.testing.assert_array_equal(some.votes.codes, mdp.votes.codes[every_row[spaced]])
-    np.testing.assert_array_equal(some.labels, mdp.labels[every_row[spaced]])
-    assert rows._n_equal_rows() == pytest.approx(mdp.mass.sum())
-
-
 @pytest.mark.parametrize("labels", ["classes", "shares", "values"])
 @pytest.mark.parametrize("size", [None, 3])
 def test_rows_that_are_not_looked_at_change_no_arrangement(monkeypatch, labels, size):
@@ -366,65 +275,3 @@ def test_rows_that_are_not_looked_at_change_no_arrangement(monkeypatch, labels, 
     np.testing.assert_array_equal(few.order, all_.order)
     np.testing.assert_array_equal(few.rescaling.shift, all_.rescaling.shift)
     np.testing.assert_array_equal(few.rescaling.start, all_.rescaling.start)
-
-
-def test_of_many_rows_some_are_taken_with_their_labels():
-    whole = RowSubset(mdp_of(1, n=60))
-    assert whole.at_most(None) is whole.at_most(60) is whole
-    some = whole.at_most(4)
-    assert some.index.tolist() == [0, 19, 39, 59]
-    odd = RowSubset(whole.whole, np.arange(1, 60, 2), np.arange(30) % 2)
-    few = odd.at_most(2)
-    assert few.index.tolist() == [1, 59]
-    assert few.mdp().labels.tolist() == [0, 1]
-    assert len(few) == 2
-
-
-ALL, FEW = ArrangementRule(Given()), ArrangementRule(Correlation(), 3)
-
-
-def test_descents_run_in_condensed_arrangements_and_of_two_classes_in_whole_ones():
-    two, three = mdp_of(0), mdp_of(0, n_scores=3)
-    assert runs_in(FEW, [ALL, FEW], two)
-    assert runs_in(ALL, [ALL, FEW], two)
-    assert not runs_in(ALL, [ALL, FEW], three)
-    assert runs_in(ALL, [ALL], three)
-
-
-def test_the_given_order_is_explored_before_others():
-    assert explored([FEW, ALL]) is ALL
-    assert explored([FEW]) is FEW
-    assert explored([]) is None
-
-
-def test_few_prices_of_many_keep_their_ends():
-    prices = [float(b) for b in range(20)]
-    assert len(thinned(prices)) == N_PRICES
-    assert (thinned(prices)[0], thinned(prices)[-1]) == (0.0, 19.0)
-    assert thinned(prices[:3]) == prices[:3]
-
-
-def test_small_problems_are_explored_thoroughly_in_one_arrangement():
-    small, whole = RowSubset(mdp_of(0)), ArrangementRule(Correlation())
-    assert is_thorough(Descent(), whole, small)
-    assert not is_thorough(Descent(targets="teacher"), whole, small)
-    assert not is_thorough(Margin(), whole, small)
-    assert not is_thorough(Descent(), ALL, small)
-    assert not is_thorough(Descent(), FEW, small)
-    n_steps = small.whole.n_steps
-    many = RowSubset(small.whole, np.zeros(SMALL[1] // n_steps + 1, np.intp))
-    assert not is_thorough(Descent(), whole, many)
-    assert not is_thorough(Descent(), whole, RowSubset(mdp_of(0, labels="shares")))
-
-
-def test_the_rows_for_learning_choose_among_starts():
-    rows = RowsByArrangement(RowSubset(mdp_of(0)), RowSubset(mdp_of(1)))
-    arranged, rule = rows.of(ArrangementRule(Correlation())), [0.01, 0.001]
-    entries = Entries(rows.of(ArrangementRule(Given())))
-    explore_thoroughly(Descent(random_state=0), arranged, rule, entries)
-    assert [len(e.judgements.costs) for e in entries.entries] == [1, 1, 1]
-    assert f"n_starts={N_STARTS // 2}" in entries.entries[-1].name
-    learning = arranged.learning.with_beta(0.01)
-    found = learning.evaluate(entries.entries[1].candidates[0]).objective
-    ends = Descent(random_state=0, n_starts=N_STARTS // 2).policies(learning)
-    assert found == min(learning.evaluate(end).objective for end in ends)

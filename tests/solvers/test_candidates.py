@@ -4,24 +4,89 @@ from dataclasses import astuple
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mddag import MDP
-from mddag.losses import Squared, ZeroOne
+from mddag.losses import ZeroOne
+from mddag.mdp.grid import Grid
 from mddag.mdp.policy import Policy
 from mddag.ordering.arrangement import Arrangement
 from mddag.solvers import Margin, Prefix, Residual
-from mddag.solvers.portfolio.candidates import (
-    CHARGE,
-    ArrangedRows,
-    Entries,
-    Judge,
-    Judgements,
-    PackedPolicies,
-)
+from mddag.solvers.front import JudgedCandidates, front, spaced_front, worth
+from mddag.solvers.portfolio.candidates import CHARGE, ArrangedRows, Entries, Judge, Judgements
 from tests.reference import judge as twin
 from tests.solvers.problems import mdp_of as small_mdp
+
+numbers = st.lists(st.tuples(st.integers(0, 5), st.integers(0, 8)), min_size=1, max_size=12)
+
+
+@given(numbers)
+@settings(deadline=None)
+def test_nobody_on_the_front_is_beaten_by_a_cheaper_one(pairs):
+    losses, costs = np.array(pairs, float).T
+    found = front(losses, costs)
+    assert (np.diff(costs[found]) > 0).all()
+    assert (np.diff(losses[found]) <= 0).all()
+    for i in range(len(losses)):
+        beaten = ((costs < costs[i]) & (losses < losses[i])).any()
+        on_it = [(losses[k], costs[k]) for k in found]
+        assert (
+            beaten
+            or losses[i] > losses[costs == costs[i]].min()
+            or ((losses[i], costs[i]) in on_it)
+        )
+
+
+@given(numbers)
+@settings(deadline=None)
+def test_a_spaced_front_is_a_ratio_apart_and_its_prices_are_what_each_saves(pairs):
+    losses, costs = np.array(pairs, float).T
+    found = spaced_front(losses, costs, 1.5)
+    at = [i for _, i in found]
+    assert set(at) <= set(front(losses, costs).tolist())
+    assert (costs[at][1:] * 1.5 <= costs[at][:-1]).all()
+    assert at[-1] == front(losses, costs)[0] or costs[at[-1]] < 1.5 * costs.min()
+    prices = [price for price, _ in found]
+    assert min(prices) >= 0
+    assert prices[-1] == np.inf
+    for price, i, k in zip(prices, at, at[1:], strict=False):
+        assert losses[i] + price * costs[i] == pytest.approx(losses[k] + price * costs[k])
+
+
+@given(numbers)
+@settings(deadline=None)
+def test_up_to_its_price_a_candidate_beats_the_cheaper_ones(pairs):
+    losses, costs = np.array(pairs, float).T
+    for i in range(len(losses)):
+        price = min(worth(losses, costs, i), 100.0)
+        cheaper = costs < costs[i]
+        values = losses + price * costs
+        if price > 0:
+            assert (values[i] <= values[cheaper] + 1e-9).all()
+
+
+class Prefixes(JudgedCandidates):
+    """Candidate n evaluates 4 - n base classifiers of 4."""
+
+    losses = np.array([0.1, 0.1, 0.2, 0.5, 0.9])
+    costs = np.array([4.0, 3.0, 2.0, 1.0, 0.0])
+
+    def candidate(self, at):
+        return Policy.prefix(4 - at, 4, Grid(np.array([0.0])))
+
+
+@pytest.mark.parametrize(("beta", "at"), [(0.0, 0), (1e-9, 1), (0.15, 2), (0.35, 3), (1.0, 4)])
+def test_the_best_has_the_smallest_loss_and_cost_together(beta, at):
+    assert Prefixes().best(beta) == at
+    assert Prefixes().policy(beta).n_reached == 4 - at
+
+
+def test_a_spaced_front_begins_with_the_dearest_and_leaves_out_the_cheapest():
+    prices, policies = zip(*Prefixes().spaced_front(1.4), strict=True)
+    assert [policy.n_reached for policy in policies] == [4, 2, 1]
+    assert prices == pytest.approx([0.05, 0.3, 0.4])
+
 
 share = st.integers(0, 200).map(lambda rows: rows / 200)
 
@@ -48,29 +113,12 @@ def test_estimates_equal_their_twin(rows, data):
     np.testing.assert_allclose(found, wanted, rtol=1e-9, atol=1e-12)
 
 
-def test_by_labels_alone_the_charge_grows_with_the_decisions_that_differ():
-    judge = judge_of(mdp_of(loss=ZeroOne((1.0, 5.0))))
-    losses, differs = np.array([0.2, 0.2, 0.1]), np.array([0.0, 0.08, 0.32])
-    found = judge.by_labels(Judgements(losses, np.ones(3), differs, np.ones(3)))
-    error = np.sqrt(judge.square * differs / 200)
-    np.testing.assert_allclose(found, losses + CHARGE * error)
-    numbers = Judge(mdp_of(loss=Squared()), mdp_of().votes.scores())
-    judgements = Judgements(losses, losses, np.zeros(3), np.ones(3))
-    np.testing.assert_array_equal(numbers.by_labels(judgements), losses)
-
-
 def test_judgements_do_not_depend_on_threads():
     mdp = mdp_of(2000)
     policy = Margin().candidates(mdp)[3]
     one, two = (Judge(mdp, mdp.votes.scores(), n_threads=n).of_policy(policy) for n in (1, 2))
     for a, b in zip(astuple(one), astuple(two), strict=True):
         np.testing.assert_array_equal(a, b)
-
-
-def test_an_error_costs_what_the_loss_says():
-    mdp = mdp_of(loss=ZeroOne((1.0, 5.0)))
-    assert judge_of(mdp).square == pytest.approx(np.where(mdp.labels, 25.0, 1.0).mean())
-    assert judge_of(mdp_of()).square == 1.0
 
 
 def test_what_follows_the_full_ensemble_is_not_doubted_for_what_labels_taught():
@@ -113,29 +161,11 @@ def test_one_candidate_is_judged_as_among_many():
         assert all_of_them[3] == pytest.approx(it[0])
 
 
-def test_other_losses_are_judged_by_labels_alone():
-    mdp = MDP(np.ones((4, 2)), np.arange(4.0), loss=Squared())
-    judge = judge_of(mdp)
-    judgements = judge.of_candidates(Prefix().candidates(mdp))
-    found = judge.estimates(judgements, np.zeros(3, bool))
-    np.testing.assert_array_equal(found, judgements.losses)
-
-
 def entries_of(mdp):
     arrangement = Arrangement(np.arange(mdp.n_steps))
     judge = Judge(mdp, mdp.votes.scores())
     rows = ArrangedRows("the given order", arrangement, mdp, judge)
     return Entries(rows), rows
-
-
-def test_packed_policies_come_back_as_they_were():
-    mdp, packed = small_mdp(0), PackedPolicies()
-    policies = [Policy.prefix(n, mdp.n_steps, mdp.grid) for n in range(3)]
-    for policy in policies:
-        packed.append(policy)
-    for c, policy in enumerate(policies):
-        assert (packed[c].actions == policy.actions).all()
-        assert packed[c].every == policy.every
 
 
 def test_the_winner_at_a_price_minimises_estimated_loss_and_cost():
@@ -148,18 +178,3 @@ def test_the_winner_at_a_price_minimises_estimated_loss_and_cost():
             entries.costs[(entries.losses + beta * entries.costs).argmin()], abs=1e-12
         )
     assert mdp.evaluate(entries.policy(1e9)).cost == 0
-
-
-def test_the_front_rises_in_cost_and_falls_in_loss():
-    mdp = small_mdp(7, n=60)
-    entries, rows = entries_of(mdp)
-    entries.add("Prefix()", Prefix().candidates(mdp), rows)
-    front = entries.front()
-    assert (np.diff(entries.costs[front]) > 0).all()
-    assert (np.diff(entries.losses[front]) <= 0).all()
-
-
-def test_a_number_beyond_the_last_candidate_is_refused():
-    entries, _ = entries_of(small_mdp(0))
-    with pytest.raises(IndexError, match="no candidate"):
-        entries.candidate(5)

@@ -7,19 +7,25 @@ from sklearn.ensemble import GradientBoostingClassifier, GradientBoostingRegress
 
 import mddag
 from mddag import MDP, Grid, Policy, _core
-from mddag.calibration.calibration import fit_factor
+from mddag.calibration.calibration import fit_factor, probabilities, sigmoid
 from mddag.ensemble.votes import Tables, Votes, starts_of
 from mddag.losses import Logistic
 from mddag.mdp.policy import EVAL
+from mddag.ordering import Correlation
 from mddag.ordering.arrangement import Arrangement
 from mddag.solvers import Portfolio
+from mddag.solvers.portfolio.log_loss import (
+    LENGTHS,
+    condensed,
+    exit_factors,
+    mixture_scores,
+    mixture_shares,
+)
 from mddag.solvers.portfolio.refitting import (
     FOLDS,
-    MOST_VOTES,
     RIDGE,
     Refitting,
     are_refitted,
-    refitted_sizes,
     refitted_tables,
     second_opinion,
     targets,
@@ -93,13 +99,6 @@ def test_leaves_without_rows_stay():
     assert not np.allclose(fitted.values, votes.tables.values)
 
 
-def test_a_heavy_penalty_changes_nothing():
-    rng = np.random.default_rng(1)
-    votes = coded(rng, 40, 1)
-    fitted = refitted_tables(votes, drawn_targets(rng, 40, 1), np.ones(40), 1e9)
-    np.testing.assert_allclose(fitted.values, votes.tables.values, atol=1e-4)
-
-
 @pytest.mark.parametrize("n_scores", [1, 3])
 @pytest.mark.parametrize("for_all", [False, True])
 def test_rows_that_fit_get_votes_that_they_did_not_fit(n_scores, for_all):
@@ -113,13 +112,6 @@ def test_rows_that_fit_get_votes_that_they_did_not_fit(n_scores, for_all):
         tables = refitted_tables(votes.rows(others), targets[others], mass[others])
         wanted = Votes(np.ascontiguousarray(votes.codes[here]), tables).dense()
         np.testing.assert_array_equal(crossed.rows(here).dense(), wanted)
-
-
-def test_codes_of_many_leaves_need_more_bytes():
-    rng = np.random.default_rng(3)
-    votes = coded(rng, 100, 1, n_leaves=100)
-    crossed = Refitting.of(votes, drawn_targets(rng, 100, 1), np.ones(100)).crossed()
-    assert crossed.codes.dtype == np.uint16
 
 
 def test_an_arrangement_has_the_fitted_votes_of_what_it_keeps():
@@ -184,14 +176,6 @@ def test_numbers_are_left_as_they_are(boosted):
     assert not are_refitted(mdp, mdp)
 
 
-def test_sizes_are_whole_decisions_that_take_no_long_time(boosted):
-    ensemble, X, y = boosted
-    mdp = MDP(ensemble.votes(X), y)
-    assert refitted_sizes(mdp, 100) == [5, 10, 20, 40]
-    assert refitted_sizes(mdp, 100, every=4) == [8, 12, 20, 40]
-    assert refitted_sizes(mdp, MOST_VOTES // 10) == [5, 10]
-
-
 def test_targets_are_between_label_and_teacher(boosted):
     ensemble, X, y = boosted
     mdp = MDP(ensemble.votes(X), y)
@@ -232,13 +216,6 @@ def test_refitted_candidates_decide_alike_in_the_mdp_and_in_the_dag(boosted):
         assert np.array_equal(run.n_evaluated, n_evaluated)
 
 
-def test_sizes_of_the_users_own_are_not_refitted(boosted):
-    ensemble, X, y = boosted
-    mdp = MDP(ensemble.votes(X), y)
-    entries = Portfolio(sizes=(10,), random_state=0).judged(mdp, [1e-3])
-    assert not any("refitted" in entry.name for entry in entries.entries)
-
-
 def test_a_model_with_leaves_of_its_own_is_saved(boosted, tmp_path):
     ensemble, X, y = boosted
     fast = mddag.sparsify(ensemble, X[:1600], y[:1600], budget=6)
@@ -247,3 +224,96 @@ def test_a_model_with_leaves_of_its_own_is_saved(boosted, tmp_path):
     fast.save(tmp_path / "model.mddag")
     loaded = mddag.load(tmp_path / "model.mddag")
     assert np.array_equal(loaded.predict(X), fast.predict(X))
+
+
+def overfitted(seed, n=4000, n_scores=1):
+    """Eight votes that tell, and as many as follow that only disturb."""
+    rng = np.random.default_rng(seed)
+    votes = rng.normal(size=(n, 3 * LENGTHS[1], n_scores)) * 0.3
+    told = votes[:, : LENGTHS[0]].sum(axis=1)
+    if n_scores == 1:
+        labels = (rng.random(n) < sigmoid(told[:, 0])).astype(int)
+    else:
+        labels = (told + rng.gumbel(size=told.shape)).argmax(axis=1)
+    return MDP(np.round(votes, 2), labels, loss=Logistic(), grid=None)
+
+
+@pytest.mark.parametrize("n_scores", [1, 3])
+def test_the_teacher_knows_better_than_an_overfitted_ensemble(n_scores):
+    learning, fresh = (overfitted(seed, n_scores=n_scores) for seed in (0, 1))
+    teacher = mixture_shares(learning, fresh)[1]
+    told = fresh.votes.dense()[:, : LENGTHS[0]].sum(axis=1)
+    powers = np.exp(told if n_scores > 1 else np.hstack([0 * told, told]))
+    truth = powers / powers.sum(axis=1, keepdims=True)
+    assert np.abs(teacher - truth).mean() < 0.05
+    assert np.abs(teacher.sum(axis=1) - 1).max() < 1e-9
+
+
+def test_an_ensemble_that_could_go_on_is_followed_itself():
+    rng = np.random.default_rng(0)
+    votes = rng.normal(size=(4000, 300)) * 0.1
+    # what it has learned last counts twice
+    labels = (votes[:, 128:].sum(axis=1) + 0.5 * votes[:, :128].sum(axis=1) > 0).astype(int)
+    mdp = MDP(np.round(votes, 2), labels)
+    np.testing.assert_allclose(mixture_scores(mdp), mdp.votes.scores(), rtol=0.05, atol=0.05)
+
+
+def test_factors_are_those_of_each_exit_in_units_of_the_loss():
+    mdp = overfitted(0)
+    factors = exit_factors(mdp)
+    assert factors.shape == (mdp.n_steps + 1,)
+    assert factors[LENGTHS[0]] == pytest.approx(1.0, abs=0.1)
+    assert factors[-1] < 0.3
+    scaled = MDP(mdp.votes, mdp.labels, loss=Logistic(2.0), grid=mdp.grid)
+    np.testing.assert_allclose(exit_factors(scaled), factors / 2)
+
+
+def test_scores_are_read_by_the_factor_of_their_exit():
+    mdp = overfitted(0, n=50)
+    factors = np.linspace(0.5, 2.0, mdp.n_steps + 1)
+    policy = Policy.prefix(7, mdp.n_steps, mdp.grid)
+    scores = mdp.rollout(policy)[0]
+    wanted = mdp.losses(factors[7] * scores).mean()
+    assert mdp.read_by(factors).evaluate(policy).loss == pytest.approx(wanted)
+    assert mdp.evaluate(policy).loss == pytest.approx(mdp.losses(scores).mean())
+
+
+def taught(n=4000, seed=0, scale=1.0):
+    """Twelve votes, of which a teacher heeds the first three, thrice as much as their sum does."""
+    rng = np.random.default_rng(seed)
+    votes = Votes.from_dense(np.round(rng.normal(size=(n, 12, 1)) * 0.5, 1))
+    wanted = 3 * votes.dense()[:, :3].sum(axis=1)
+    return MDP(votes, probabilities(scale * wanted, 1.0), loss=Logistic(scale)), wanted
+
+
+@pytest.mark.parametrize("scale", [1.0, 2.0])
+def test_a_few_follow_the_teacher_in_units_of_the_scores(scale):
+    mdp, wanted = taught(scale=scale)
+    arrangement = condensed(mdp, 3, 4000).arrangement(3)
+    assert sorted(arrangement.kept) == [0, 1, 2]
+    found = arrangement.votes(mdp.votes).scores()
+    np.testing.assert_allclose(found, wanted, atol=0.2 * wanted.std())  # the ridge draws to 0
+
+
+def test_rows_without_doubt_count_too():
+    """A vote that tells a little of doubtful rows, and one without which sure rows are lost."""
+    signs = np.tile([-1.0, 1.0], 500)
+    votes = np.zeros((2000, 2, 1))
+    votes[:1000, 0, 0], votes[1000:, 1, 0] = 0.2 * signs, 10.0 * signs
+    mdp = MDP(votes, probabilities(votes.sum(axis=1), 1.0), loss=Logistic())
+    assert condensed(mdp, 1, 2000).chosen[0] == 1
+
+
+def test_the_portfolio_condenses_to_what_labels_say():
+    """The full ensemble drowns the votes that tell; a teacher of few numbers cannot name them, but
+    knows that early sums do better, and a few base classifiers follow it."""
+    rng = np.random.default_rng(0)
+    dense = np.round(rng.normal(size=(3000, 64, 1)) * 0.5, 1)
+    truth = 2 * dense[:, :8].sum(axis=1)
+    labels = (rng.random(3000) < probabilities(truth, 1.0)[:, 1]).astype(int)
+    mdp = MDP(dense, labels, loss=Logistic(), beta=1e-3)
+    portfolio = Portfolio(orderings=(Correlation(),), sizes=(8,), random_state=0)
+    policy = portfolio.solve(mdp)
+    assert mdp.evaluate(policy).n_evaluated < 9
+    telling = mdp.rollout(policy)[0][:, 0]
+    assert np.corrcoef(telling, truth[:, 0])[0, 1] > 0.9
