@@ -80,6 +80,7 @@ ROWS = [
         "leaves no row for the policy",
     ),
     ("one dimension", lambda: fit(X=X[:, 0]), ValueError, "Expected 2D array, got 1D array"),
+    ("infinite X", lambda: fit(X=abs(X) * np.inf), ValueError, "X contains infinity"),
     ("numbers for labels", lambda: fit(y=X[:, 0]), ValueError, "Unknown label type: continuous"),
     (
         "adopted estimator",

@@ -1,8 +1,6 @@
 import numpy as np
 import pytest
-from lightgbm import LGBMClassifier
 
-import mddag
 from mddag import Ensemble
 from mddag.tuning.row_parts import RowParts
 
@@ -82,14 +80,3 @@ def test_weights_go_into_the_opinion():
 
     assert said(np.where(right, 1.0, 0.1)) > said(None) > said(np.where(right, 0.1, 1.0))
     assert said(np.full(100, 3.0)) == said(None)
-
-
-@pytest.fixture(scope="module")
-def boosted():
-    """Parts of a model of seven trees."""
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(300, 3))
-    y = (X.sum(axis=1) > 0).astype(int)
-    model = LGBMClassifier(n_estimators=7, num_leaves=6, verbose=-1, n_jobs=1).fit(X, y)
-    random = np.random.RandomState(0)
-    return X, RowParts.of(mddag.as_ensemble(model), X, y, certified=True, random=random)

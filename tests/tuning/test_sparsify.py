@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from lightgbm import LGBMClassifier, LGBMRanker
+from lightgbm import LGBMClassifier
 from sklearn.datasets import make_classification
 from sklearn.metrics import log_loss
 
@@ -109,38 +109,6 @@ def test_prices_of_errors_count(hastie):
     assert mdp.evaluate(careful.policy_).objective < mdp.evaluate(plain.policy_).objective
     winner = careful.predict_proba(X_test).argmax(axis=1)
     np.testing.assert_array_equal(careful.predict(X_test), careful.classes_[winner])
-
-
-@pytest.mark.parametrize(
-    ("given", "message"),
-    [
-        ({}, "got none; wanted exactly one of beta, budget, max_loss, max_disagreement"),
-        ({"beta": 0.1, "budget": 3}, "got beta=0.1, budget=3; wanted exactly one"),
-        ({"beta": -1}, "beta is -1"),
-        ({"budget": 0}, "budget is 0; wanted a number above 0"),
-        ({"max_loss": 1.5}, "max_loss is 1.5; wanted a number above 0 and below 1"),
-        ({"max_loss": 0.1, "confidence": 1.0}, "confidence is 1.0; wanted a number from 0.5"),
-        ({"max_loss": 0.1, "confidence": "0.9"}, "confidence is '0.9'; wanted a number from 0.5"),
-        ({"max_loss": 0.1, "confidence": 0.99999}, "no number of rows proves max_loss with 0.9999"),
-        ({"max_loss": 0.0001}, "6000 rows are too few to promise max_loss=0.0001"),
-        ({"beta": 0.1, "solver": "margin"}, "solver is 'margin'; wanted an object with solve"),
-        ({"beta": 0.1, "objective": "speed"}, "objective is 'speed'; wanted one of"),
-        ({"beta": 0.1, "ordering": "best"}, "ordering is 'best'"),
-    ],
-)
-def test_bad_wishes_are_refused(hastie, given, message):
-    model, X, y, _, _ = hastie
-    with pytest.raises((TypeError, ValueError), match=message):
-        mddag.sparsify(model, X, y, **given)
-
-
-def test_what_has_no_labels_cannot_disagree(friedman):
-    model, X, y, _, _ = friedman
-    with pytest.raises(ValueError, match="a regressor has no labels to disagree on"):
-        mddag.sparsify(model, X, y, max_disagreement=0.1)
-    ranker = LGBMRanker(n_estimators=2, **LGBM).fit(X[:100], y[:100] > 14, group=[100])
-    with pytest.raises(ValueError, match="qid is missing"):
-        mddag.sparsify(ranker, X, y, beta=0.1)
 
 
 def test_rows_of_one_class_are_told(hastie):

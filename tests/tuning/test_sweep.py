@@ -162,18 +162,6 @@ def test_sweep_takes_every_of_an_estimator_and_any_random_state(boosted):
         assert len(curve.policies[0].actions) == decisions
 
 
-def test_sweep_refuses_half_a_test_set(boosted):
-    boost, X, y = boosted
-    with pytest.raises(ValueError, match="X_test and y_test must be given together"):
-        mddag.sweep(boost, X, y, X_test=X)
-
-
-def test_sweep_refuses_what_says_nothing(boosted):
-    boost, X, _ = boosted
-    with pytest.raises(ValueError, match="y is None; a curve tells what is lost"):
-        mddag.sweep(boost, X, None)
-
-
 def test_sweep_does_not_mistake_a_foreign_parameter_for_ours(boosted):
     _, X, y = boosted
     model = GradientBoostingClassifier(n_estimators=5).fit(X, y)  # its loss is a string
@@ -203,25 +191,6 @@ def test_the_full_objective_of_a_regressor_is_in_units_of_the_loss_too():
             curve.columns[f"{prefix}selection_{m}"] for m in ("loss", "cost", "objective")
         )
         np.testing.assert_allclose(objective, loss + curve.beta * np.var(y[1::2]) * cost)
-
-
-@pytest.mark.parametrize(
-    ("given", "message"),
-    [
-        ({"betas": [-1.0], "X": None}, r"betas\[0\] is -1.0"),
-        ({"loss": 3, "X": None}, "loss is 3; wanted a callable"),
-        ({"y": [0, 1]}, "inconsistent numbers of samples"),
-        ({"selection_fraction": 5}, "selection_fraction is 5"),
-        ({"solver": "sarsa"}, "solver is 'sarsa'; wanted an object with solve"),
-        ({"loss": "zero_one"}, "loss is 'zero_one'; wanted a callable"),
-        ({"model": mddag.MDDAGClassifier()}, "not fitted"),
-    ],
-)
-def test_sweep_checks_at_the_door(boosted, given, message):
-    boost, X, y = boosted
-    arguments = {"model": boost, "X": X, "y": y} | given
-    with pytest.raises((TypeError, ValueError), match=message):
-        mddag.sweep(**arguments)
 
 
 @pytest.mark.parametrize(("n_jobs", "n_threads"), [(None, 3), (1, 1), (2, 2)])
@@ -264,16 +233,6 @@ def test_sweep_weighs_rows_and_test_rows(boosted):
     assert curve.test_loss[0] == pytest.approx(np.average(wrong, weights=weight))
     assert alone.test_loss[0] == pytest.approx(wrong.mean())
     assert curve.test_loss[0] != pytest.approx(wrong.mean())
-
-
-def test_sweep_refuses_weights_of_no_rows(boosted):
-    boost, X, y = boosted
-    with pytest.raises(ValueError, match="sample_weight_test is given, but not the rows that it"):
-        mddag.sweep(boost, X, y, sample_weight_test=np.ones(len(y)))
-    with pytest.raises(ValueError, match=r"sample_weight_test\[0\] is nan; wanted finite numbers"):
-        mddag.sweep(boost, X, y, X_test=X, y_test=y, sample_weight_test=np.full(len(y), np.nan))
-    with pytest.raises(ValueError, match="n_jobs is 0; wanted a whole number of workers"):
-        mddag.sweep(boost, X, y, n_jobs=0)
 
 
 def test_all_cores(boosted):
