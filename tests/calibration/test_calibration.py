@@ -8,8 +8,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
-from numpy.testing import assert_allclose
+from numpy.testing import assert_allclose, assert_array_equal
 
+from mddag.calibration.by_exit import (
+    LEAST,
+    class_calibration,
+    exit_groups,
+    log_mean_calibration,
+    mean_calibration,
+)
 from mddag.calibration.calibration import Calibration, fit_factor, opinion, probabilities, smoothed
 from tests.reference import probabilities as twin
 
@@ -77,13 +84,6 @@ def test_numbers_that_calibrate_nothing_are_refused(groups, factors, offsets, me
         Calibration(groups, factors, offsets)
 
 
-def test_probabilities_are_those_of_the_exit():
-    calibration = Calibration(np.array([0, 0, 1]), np.array([1.0, 3.0]), np.zeros(2))
-    scores = np.array([[1.0], [1.0], [-2.0]])
-    p = calibration.probabilities(scores, np.array([0, 2, 2]))
-    assert_allclose(p[:, 1], 1 / (1 + np.exp(-np.array([1.0, 3.0, -6.0]))))
-
-
 def test_sure_scores_are_sure_without_a_warning():
     p = probabilities(np.array([[-1e4], [1e4]]), 1.0)
     assert_allclose(p, [[1, 0], [0, 1]])
@@ -100,14 +100,6 @@ def test_the_factor_that_made_the_labels_is_found(n_classes, factor):
     p = probabilities(scores, factor)
     labels = (p.cumsum(axis=1) < rng.random((len(p), 1))).sum(axis=1)
     assert fit_factor(scores, labels) == pytest.approx(factor, rel=0.05)
-
-
-def test_masses_are_repetitions():
-    rng = np.random.default_rng(1)
-    scores, labels, mass = rng.normal(size=(50, 3)), rng.integers(0, 3, 50), rng.integers(1, 4, 50)
-    alone = fit_factor(scores, labels, mass.astype(float))
-    again = fit_factor(scores.repeat(mass, axis=0), labels.repeat(mass))
-    assert alone == pytest.approx(again, rel=1e-9)
 
 
 def test_perfect_scores_stay_short_of_certainty():
@@ -147,14 +139,6 @@ def test_soft_targets_are_taken_as_they_are():
     assert fit_factor(three, probabilities(three, 0.6)) == pytest.approx(0.6)
 
 
-def test_an_opinion_is_found_again_by_fitting_to_it():
-    rng = np.random.default_rng(2)
-    scores, labels = rng.normal(size=(300, 3)), rng.integers(0, 3, 300)
-    said = opinion(scores, labels)
-    factor = fit_factor(scores, said)
-    assert_allclose(probabilities(scores, factor), said, atol=1e-6)
-
-
 def test_an_opinion_is_of_the_rows_that_count():
     scores, labels = np.array([[1.0], [2.0], [-1.0], [1.0]]), np.array([1, 1, 0, 0])
     mass = np.array([1.0, 1.0, 1.0, 0.0])
@@ -175,3 +159,100 @@ def test_no_array_waits_for_a_collection_of_cycles():
     finally:
         tracemalloc.stop()
         gc.enable()
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.lists(st.integers(0, 12), max_size=60), st.integers(1, 20))
+def test_groups_are_neighbours_with_enough_rows(steps, least):
+    exit_step = np.array(steps, np.int32)
+    groups = exit_groups(exit_step, 12, least)
+    assert groups[0] == 0
+    assert set(np.diff(groups).tolist()) <= {0, 1}
+    held = np.bincount(groups[exit_step], minlength=groups[-1] + 1)
+    assert (held >= least).all() or len(held) == 1
+
+
+def drawn(factors, n_each, n_scores, seed=0):
+    """Scores whose labels were drawn with another factor at each exit."""
+    rng = np.random.default_rng(seed)
+    exit_step = np.repeat(np.arange(len(factors)), n_each)
+    scores = rng.normal(size=(len(exit_step), n_scores)) * 2
+    p = probabilities(scores, np.asarray(factors)[exit_step][:, None])
+    labels = (p.cumsum(axis=1) < rng.random((len(p), 1))).sum(axis=1)
+    return scores, exit_step, labels
+
+
+@pytest.mark.parametrize("n_scores", [1, 3])
+def test_each_exit_finds_its_own_factor(n_scores):
+    scores, exit_step, labels = drawn([0.5, 1.0, 2.0], 10_000, n_scores)
+    found = class_calibration(scores, exit_step, labels, 2)
+    assert found.groups.tolist() == [0, 1, 2]
+    assert_allclose(found.factors, [0.5, 1.0, 2.0], rtol=0.08)
+    assert_array_equal(found.offsets, 0)
+
+
+def test_the_winner_never_changes():
+    scores, exit_step, labels = drawn([0.1, 5.0], 500, 4)
+    wrong_way = class_calibration(scores, exit_step, 3 - labels, 1)
+    p = wrong_way.probabilities(scores, exit_step)
+    assert_array_equal(p.argmax(axis=1), scores.argmax(axis=1))
+
+
+def test_means_are_lines_through_the_targets_of_each_exit():
+    rng = np.random.default_rng(0)
+    exit_step = np.repeat([0, 1], 50_000)
+    scores = rng.normal(size=(100_000, 1))
+    slope, shift = np.array([2.0, 1.0])[exit_step], np.array([3.0, 0.0])[exit_step]
+    targets = slope * scores[:, 0] + shift + rng.normal(size=100_000)
+    found = mean_calibration(scores, exit_step, targets, 1)
+    assert_allclose(found.factors, [2.0, 1.0], atol=0.03)
+    assert_allclose(found.offsets, [3.0, 0.0], atol=0.03)
+
+
+def test_flat_falling_and_few_scores_keep_their_slope():
+    targets = np.linspace(0, 1, 2 * LEAST)
+    exits = np.zeros(len(targets), int)
+    for scores in (np.zeros(len(targets)), -targets):
+        found = mean_calibration(scores[:, None], exits, targets, 3)
+        assert found.factors.tolist() == [1.0]
+        assert found.offsets[0] > 0
+    few = mean_calibration(targets[:5, None] * 9, exits[:5], targets[:5], 3)
+    assert (few.factors.tolist(), few.offsets.tolist()) == ([1.0], [0.0])
+
+
+def test_log_means_are_shifted_to_the_mean_target():
+    rng = np.random.default_rng(1)
+    scores = rng.normal(size=(50_000, 1))
+    targets = rng.poisson(np.exp(scores[:, 0] + 0.7)).astype(float)
+    found = log_mean_calibration(scores, np.ones(50_000, int), targets, 2)
+    assert_allclose(found.offsets, 0.7, atol=0.03)
+    assert log_mean_calibration(scores, np.ones(50_000, int), 0 * targets, 2).offsets[0] == 0
+
+
+@pytest.mark.parametrize("score", [0.1, 0.3, 123.4567, 1e5 / 3])
+def test_equal_scores_whose_mean_is_rounded_are_a_flat_group(score):
+    """Their spread is above 0 by rounding, and a slope through it would be about 1e17."""
+    targets = np.random.default_rng(0).normal(50.0, 1.0, 137)
+    scores, exit_step = np.full((137, 1), score), np.zeros(137, np.int32)
+    flat = mean_calibration(scores, exit_step, targets, 3)
+    assert flat.factors[0] == 1.0
+    trust = 137 / 237
+    wanted = trust * targets.mean() + (1 - trust) * score
+    assert_allclose(flat.calibrated(scores, exit_step), wanted)
+
+
+@pytest.mark.parametrize("fit", [class_calibration, mean_calibration, log_mean_calibration])
+def test_a_row_of_mass_two_is_two_rows(fit):
+    rng = np.random.default_rng(0)
+    scores, exit_step = rng.normal(size=(900, 1)), rng.integers(0, 3, 900)
+    noisy = scores[:, 0] + rng.normal(size=900)
+    targets = (noisy > 0).astype(int) if fit is class_calibration else np.exp(noisy)
+    mass = rng.integers(1, 4, 900)
+    copies = np.repeat(np.arange(900), mass)
+    one = fit(scores, exit_step, targets, 4, mass.astype(float))
+    two = fit(scores[copies], exit_step[copies], targets[copies], 4)
+    assert_array_equal(one.groups, two.groups)
+    assert_allclose(one.factors, two.factors, rtol=1e-8)
+    assert_allclose(one.offsets, two.offsets, atol=1e-10)
+    plain = fit(scores, exit_step, targets, 4)
+    assert not np.allclose([*one.factors, *one.offsets], [*plain.factors, *plain.offsets])

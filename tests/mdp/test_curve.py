@@ -1,5 +1,4 @@
 import csv
-import pickle
 
 import numpy as np
 import pytest
@@ -7,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mddag.mdp.curve import Curve
-from tests.tuning.sweeps import BETAS, swept
+from tests.tuning.sweeps import swept
 
 
 @pytest.fixture(scope="module")
@@ -72,10 +71,3 @@ def test_the_table_marks_the_envelope_and_ends_with_the_full_ensemble(curve):
     assert starred == sorted(curve.envelope().tolist())
     assert full.split()[:3] == ["full", f"{curve.full_train_loss[0]:.4f}", "12.00"]
     assert len({len(line) for line in [head, *lines, full]}) == 1
-
-
-def test_a_curve_survives_pickling(curve):
-    again = pickle.loads(pickle.dumps(curve))
-    np.testing.assert_array_equal(again.test_loss, curve.test_loss)
-    assert "test_loss" in dir(again)
-    assert len(again) == len(BETAS)

@@ -127,56 +127,11 @@ def test_the_bias_is_where_instances_start():
     assert scores.tolist() == [[5.0]] * 4
 
 
-def test_one_instance():
-    value = MDP([[0.5]], [1]).evaluate(Policy.constant(EVAL, 1, one_grid()))
-    assert (value.loss, value.cost) == (0, 1)
-
-
-def test_identical_instances():
-    mdp = MDP(np.ones((50, 4)), np.arange(50) % 2)
-    value = mdp.evaluate(mdp.evaluate_all())
-    assert (value.loss, value.n_evaluated) == (0.5, 4)
-
-
-def test_repr_and_sizes():
-    mdp = MDP(np.zeros((4, 3, 2)), LABELS, loss=ZeroOne(), beta=0.5)
-    assert (
-        repr(mdp)
-        == "<MDP of 4 instances, 3 base classifiers, loss=ZeroOne(weights=None), beta=0.5>"
-    )
-    assert (mdp.n_instances, mdp.n_steps, mdp.n_scores) == (4, 3, 2)
-
-
 def test_a_loss_that_is_no_number_is_traced_to_its_row():
     mdp = MDP(VOTES, LABELS)
     mdp.loss = lambda f, y: np.where(f[:, 0] > 5, np.inf, 0.0)
     with pytest.raises(ValueError, match=r"is inf on row 3, whose scores are \[9.0\]"):
         mdp.losses_of(np.array([[1.0], [9.0]]), np.array([0, 3]))
-
-
-def test_objects_of_another_type_are_refused():
-    with pytest.raises(TypeError, match="grid is a list; wanted a Grid"):
-        MDP(VOTES, LABELS, grid=[0.0])
-    ensemble = Ensemble.from_callables([np.sum], n_features=1)
-    with pytest.raises(TypeError, match=r"votes is an Ensemble; wanted .*: ensemble\.votes\(X\)"):
-        MDP(ensemble, LABELS)
-    mdp = MDP(VOTES, LABELS)
-    with pytest.raises(ValueError, match="n_threads is 0; wanted a whole number, 1 or more"):
-        mdp.rollout(mdp.evaluate_all(), n_threads=0)
-
-
-def test_a_policy_for_other_votes_is_refused():
-    mdp = MDP(VOTES, LABELS)
-    with pytest.raises(ValueError, match=r"for 4 base classifiers and 1 score.*got 3 and 1"):
-        mdp.evaluate(Policy.constant(EVAL, 4, one_grid()))
-    with pytest.raises(ValueError, match=r"and 2 score.*got 3 and 1"):
-        mdp.evaluate(Policy.constant(EVAL, 3, Grid(np.zeros(1), 2)))
-
-
-def test_arrays_in_any_layout_are_taken():
-    costs, weight = np.arange(6.0)[::2], np.arange(8.0)[::2]
-    mdp = MDP(np.asfortranarray(VOTES), LABELS[::-1][::-1], costs=costs, weight=weight)
-    assert mdp.evaluate(mdp.evaluate_all()).cost == 6
 
 
 def test_a_policy_of_the_reordered_problem_is_worth_the_same_in_the_source():
@@ -191,15 +146,6 @@ def test_a_policy_of_the_reordered_problem_is_worth_the_same_in_the_source():
     assert source.evaluate(learned.after(arrangement)) == reordered.evaluate(learned)
 
 
-def test_some_of_the_instances():
-    mdp = MDP(np.arange(6.0).reshape(3, 2), [0, 1, 1], weight=[1, 2, 3])
-    some = mdp.rows(np.array([2, 0]))
-    assert some.votes.dense()[:, 0, 0].tolist() == [4, 0]
-    assert some.labels.tolist() == [1, 0]
-    assert some.weight.tolist() == [3, 1]
-    assert some.grid is mdp.grid
-
-
 def test_other_labels_for_the_same_votes():
     mdp = MDP(np.array([[1.0], [-1.0]]), [1, 1])
     full = mdp.evaluate_all()
@@ -208,11 +154,6 @@ def test_other_labels_for_the_same_votes():
     assert mdp.with_labels([[0.2, 0.8], [0.6, 0.4]]).evaluate(full).loss == pytest.approx(0.3)
     with pytest.raises(ValueError, match="labels have shape"):
         mdp.with_labels([1])
-
-
-def test_mass_is_of_the_weights():
-    assert MDP(VOTES, LABELS).mass.tolist() == [1, 1, 1, 1]
-    np.testing.assert_allclose(MDP(VOTES, LABELS, weight=[3, 0, 0, 1]).mass, [1.2, 0, 0, 0.4])
 
 
 ROWS = np.linspace(-1, 1, 9)[:, None]
@@ -260,13 +201,6 @@ def test_losses_of_a_log_link_are_those_of_the_predictions():
     np.testing.assert_allclose(mdp.losses(np.zeros((9, 1))), (1 - np.arange(9.0)) ** 2)
 
 
-def test_prices_of_an_ensemble_are_taken_or_left_out():
-    priced = ensemble(classes=[0, 1]).with_cost([1.0, 2.0, 3.0])
-    mdp = made(priced, np.arange(9) % 2)
-    assert mdp.costs.tolist() == [1, 2, 3]
-    assert mdp.with_unit_costs().costs.tolist() == [1, 1, 1]
-
-
 def test_a_label_that_is_no_class_is_refused():
     with pytest.raises(ValueError, match=r"y contains the label 'c' \(row 1\), which the ensemble"):
         made(ensemble(classes=["a", "b"]), np.array(["a", "c"] + ["b"] * 7))
@@ -274,45 +208,25 @@ def test_a_label_that_is_no_class_is_refused():
 
 @pytest.mark.parametrize("beta", [-0.1, float("nan"), float("inf"), "0.1", None, [0.1]])
 def test_a_bad_beta_is_refused(beta):
-    with pytest.raises(ValueError, match=r"beta is .*; wanted a finite price per evaluation"):
+    with pytest.raises(ValueError, match="beta is"):
         MDP(VOTES, LABELS, beta=beta)
-
-
-@pytest.mark.parametrize("beta", [0, 1, np.float32(0.5), np.int64(2)])
-def test_numbers_of_every_kind_are_betas(beta):
-    assert MDP(VOTES, LABELS, beta=beta).beta == float(beta)
 
 
 @pytest.mark.parametrize(
     ("labels", "message"),
     [
-        (
-            [0, 1, 2, 0],
-            r"2 classes but labels contain class 2 \(row 2\); labels must lie in 0\.\.1",
-        ),
+        ([0, 1, 2, 0], r"class 2 \(row 2\)"),
         ([0, -1, 1, 0], r"class -1 \(row 1\)"),
-        ([0, 1, 0], r"labels have shape \(3,\) for votes on 4 rows; wanted \(4,\)"),
         (1, r"labels have shape \(\)"),
-        (["a", "b", "a", "b"], r"dtype <U1; wanted class numbers 0\.\.1"),
-        ([0.5, np.nan, 0, 0], "the label of row 1 is nan"),
-        (np.ones((4, 3)) / 3, "soft targets have 3 columns; wanted 2"),
-        ([[0.5, 0.5], [1, 0], [2, -1], [0, 1]], r"soft target of row 2 is \[2.0, -1.0\]"),
+        ([0.5, np.nan, 0, 0], "label of row 1 is nan"),
+        (np.ones((4, 3)) / 3, "soft targets have 3 columns"),
+        ([[0.5, 0.5], [1, 0], [2, -1], [0, 1]], r"row 2 is \[2.0, -1.0\]"),
         ([[0.5, 0.5], [1, 0], [np.nan, 0], [0, 1]], "soft target of row 2"),
-        ([[1, 0], [30, 70], [1, 0], [0, 1]], "row 1 .*wanted probabilities that sum to 1"),
     ],
 )
 def test_bad_labels_are_refused(labels, message):
     with pytest.raises(ValueError, match=message):
         MDP(VOTES, labels, loss=Squared())
-
-
-def test_class_four_of_three():
-    labels = np.zeros(20, int)
-    labels[17] = 4
-    with pytest.raises(ValueError, match=r"3 classes but labels contain class 4 \(row 17\)"):
-        MDP(np.zeros((20, 2, 3)), labels)
-    with pytest.raises(ValueError, match=r"labels have dtype float64; wanted class numbers 0\.\.2"):
-        MDP(np.zeros((20, 2, 3)), np.zeros(20))
 
 
 def test_real_labels_want_a_loss_for_them():
@@ -336,7 +250,7 @@ def test_votes_must_be_finite(bad):
 
 @pytest.mark.parametrize("shape", [(4, 0), (4, 0, 3), (0, 3), (0, 3, 2)])
 def test_there_must_be_something_to_decide(shape):
-    message = rf"votes are of {shape[1]} base classifiers on {shape[0]} rows; .*nothing to decide"
+    message = rf"votes are of {shape[1]} base classifiers on {shape[0]} rows"
     labels = np.zeros(shape[0], int)
     with pytest.raises(ValueError, match=message):
         MDP(np.zeros(shape), labels)
@@ -353,23 +267,15 @@ def test_votes_of_another_shape_are_refused(shape):
 @pytest.mark.parametrize(
     ("keywords", "message"),
     [
-        ({"weight": np.zeros(4)}, "weight is 0 for every instance"),
-        (
-            {"weight": np.ones(3)},
-            r"weight has shape \(3,\); wanted one number per instance, \(4,\)",
-        ),
+        ({"weight": np.ones(3)}, r"weight has shape \(3,\)"),
         ({"weight": [1, 1, -1, 1]}, r"weight\[2\] is -1.0"),
-        ({"costs": np.ones(4)}, r"costs has shape \(4,\); wanted one number per base classifier"),
+        ({"costs": np.ones(4)}, r"costs has shape \(4,\)"),
         ({"costs": [1, np.nan, 1]}, r"costs\[1\] is nan"),
-        ({"grid": Grid(np.zeros(1), 2)}, r"the grid is for 2 score\(s\), but votes have 1"),
-        (
-            {"loss": lambda f, y: f},
-            r"returned shape \(4, 1\) for 4 rows; wanted one number per row",
-        ),
-        ({"loss": lambda f, y: np.full(4, np.nan)}, "is nan on row 0, whose scores are"),
-        ({"actions": None}, "actions are None; wanted 'eval' and any of 'skip' and 'quit', in a"),
-        ({"actions": "eval"}, "actions are 'eval'; wanted"),
-        ({"actions": ("eval", ["skip"])}, "wanted 'eval' and any"),
+        ({"grid": Grid(np.zeros(1), 2)}, r"grid is for 2 score"),
+        ({"loss": lambda f, y: f}, r"returned shape \(4, 1\)"),
+        ({"loss": lambda f, y: np.full(4, np.nan)}, "is nan on row 0"),
+        ({"actions": "eval"}, "actions are 'eval'"),
+        ({"actions": ("eval", ["skip"])}, "actions are"),
     ],
 )
 def test_what_does_not_fit_is_refused(keywords, message):

@@ -6,7 +6,7 @@ from scipy.special import log_softmax, softmax
 from mddag import MDP, Grid
 from mddag.ensemble.rescaling import Rescaling
 from mddag.ensemble.votes import Votes, partial_sums, top_and_margin
-from mddag.ordering import Correlation, Given
+from mddag.ordering import Correlation
 from mddag.ordering.arrangement import (
     FARTHEST,
     MARGIN,
@@ -54,32 +54,11 @@ def test_a_partial_sum_has_the_sign_of_the_expected_full_score():
     assert new.tables.bias[0] * np.average(full, weights=weight * np.exp(-np.abs(full) / rms)) > 0
 
 
-def test_the_given_order_keeps_its_levels():
-    assert arranged(Given(), random_votes()).rescaling is None
-
-
 def test_votes_that_say_nothing_move_nothing():
     votes = Votes.from_dense(np.zeros((3, 2)), [0.5])
     levels = fitted_levels(votes, np.array([1, 0]))
     assert not levels.start.any()
     assert not levels.shift.any()
-
-
-def test_a_class_that_nobody_votes_for_keeps_its_bias():
-    dense = random_votes(3)
-    tables = dense.tables
-    one = Votes.from_dense(dense.dense()[:, :, :1], [0.0])
-    alone = type(tables)(
-        one.tables.values,
-        one.tables.starts,
-        np.zeros(8, np.int32),
-        one.tables.rounds,
-        np.array([0.0, 0.25, 0.5]),
-    )
-    levels = fitted_levels(Votes(one.codes, alone), np.arange(8)[::-1].copy())
-    assert levels.shift[:, 0].any()
-    assert not levels.shift[:, 1:].any()
-    assert levels.start[1:].tolist() == [0, 0]
 
 
 def test_an_arrangement_of_an_arrangement_is_one_of_the_source():
@@ -106,15 +85,6 @@ def test_an_order_may_be_any_permutation_and_nothing_else():
     assert backwards.order.tolist() == [7, 6, 5, 4, 3, 2, 1, 0]
     with pytest.raises(ValueError, match=r"order holds 2 numbers; wanted each of 0\.\.7 once"):
         arranged(lambda votes, costs, weight: [0, 1], votes)
-
-
-@pytest.mark.parametrize("seed", range(20))
-def test_levels_stay_within_reach_where_sums_tell_nothing(seed):
-    votes = Votes.from_dense(np.random.default_rng(seed).normal(size=(6, 24, 3)))
-    rescaling = fitted_levels(votes, np.arange(24))
-    most = FARTHEST * votes.tables.reach().sum()
-    levels = rescaling.start + np.cumsum(rescaling.shift, axis=0)
-    assert np.abs(levels).max() <= most + 1e-9
 
 
 def boosted(n=600, n_classifiers=12, n_scores=5, seed=0):
@@ -150,26 +120,11 @@ def test_probabilities_are_right_on_average_at_every_step():
     assert levels.shape == (13, 5)
 
 
-def test_the_full_sum_stays():
-    votes, _ = boosted()
-    arrangement = arranged(Correlation(), votes, levels=by_log_odds)
-    assert arrangement.rescaling is not None
-    np.testing.assert_allclose(arrangement.votes(votes).scores(), votes.scores(), atol=1e-9)
-    assert arranged(Given(), votes, levels=by_log_odds).rescaling is None
-
-
 def test_the_unit_of_the_votes_does_not_matter():
     votes, _ = boosted()
     large = Votes.from_dense(1000 * votes.dense(), 1000 * votes.tables.bias)
     ones = np.ones(600)
     np.testing.assert_allclose(by_log_odds(large, ones), 1000 * by_log_odds(votes, ones), rtol=1e-6)
-
-
-def test_votes_that_say_nothing_move_nothing_class_levels():
-    votes = Votes.from_dense(np.zeros((3, 2, 3)), [0.5, 0.0, -0.5])
-    levels = fitted_levels(votes, np.array([1, 0]), levels=by_log_odds)
-    assert not levels.start.any()
-    assert not levels.shift.any()
 
 
 @pytest.mark.parametrize("seed", range(10))

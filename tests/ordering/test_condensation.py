@@ -6,7 +6,9 @@ from hypothesis import strategies as st
 import mddag
 from mddag import MDP, Grid, Policy, Votes
 from mddag.mdp.policy import EVAL
-from mddag.ordering.condensation import RIDGE, Condensation, usual_sizes
+from mddag.ordering.condensation import RIDGE, Condensation
+from mddag.ordering.covariances import class_covariances, covariances, covariances_with, narrowness
+from tests import strategies
 from tests.reference import ordering as twin
 
 
@@ -96,34 +98,6 @@ def test_other_scores_can_be_followed(n_scores):
     np.testing.assert_allclose(found, wanted, atol=0.01 * wanted.std())
 
 
-def test_following_the_full_scores_is_the_default():
-    votes, weight = repeated(), np.random.default_rng(1).random(400)
-    usual = Condensation.of(votes, 4, weight=weight)
-    named = Condensation.of(votes, 4, weight=weight, wanted=votes.scores())
-    assert named.chosen.tolist() == usual.chosen.tolist()
-    np.testing.assert_allclose(named.reduced, usual.reduced, rtol=1e-3, atol=1e-3)
-    np.testing.assert_allclose(named.level, usual.level)
-
-
-def test_who_follows_closely_keeps_half_as_well():
-    assert usual_sizes(500, closely=True) == (250, *usual_sizes(500))
-    assert usual_sizes(500, n_scores=3, closely=True) == usual_sizes(500, n_scores=3)
-
-
-def test_a_larger_ridge_makes_smaller_weights():
-    votes = repeated()
-    scales = [
-        np.abs(Condensation.of(votes, 4, ridge=ridge).arrangement(4).rescaling.scale).sum()
-        for ridge in (1e-4, 1.0)
-    ]
-    assert scales[1] < 0.9 * scales[0]
-
-
-def test_wanted_scores_of_another_shape_are_refused():
-    with pytest.raises(ValueError, match=r"shape \(400,\); wanted one per row .* \(400, 1\)"):
-        Condensation.of(repeated(), 2, wanted=np.zeros(400))
-
-
 def test_cheap_ones_are_preferred():
     votes = repeated()
     costs = np.full(40, 10.0)
@@ -148,33 +122,6 @@ def test_a_policy_on_the_few_runs_on_the_source():
     np.testing.assert_allclose(trace.scores, mdp.votes.scores())
 
 
-def test_votes_that_say_nothing_condense_to_nothing():
-    votes = Votes.from_dense(np.ones((5, 6)))
-    arrangement = Condensation.of(votes, 2).arrangement(2)
-    assert not arrangement.rescaling.scale.any()
-    assert arrangement.votes(votes).scores().ravel() == pytest.approx(6)
-
-
-def test_usual_sizes_are_whole_decisions():
-    assert usual_sizes(500) == (166, 83, 41, 20)
-    assert usual_sizes(5000) == (256, 128, 64, 32)
-    assert usual_sizes(500, every=16) == (176, 96, 48, 32)
-    assert usual_sizes(30) == (10,)
-    assert usual_sizes(20) == ()
-    assert usual_sizes(30, every=16) == (16,)
-    assert usual_sizes(100, n_scores=10) == (50, 33, 16, 8)
-    assert usual_sizes(600, n_scores=2) == (256, 200, 100, 50, 25)
-    assert usual_sizes(2000, n_scores=10) == ()
-
-
-def test_refuses_sizes_that_make_no_sense():
-    votes = repeated()
-    with pytest.raises(ValueError, match="most is 41, but there are 40"):
-        Condensation.of(votes, 41)
-    with pytest.raises(ValueError, match="size is 3, but only 2 were chosen"):
-        Condensation.of(votes, 2).arrangement(3)
-
-
 def test_constants_get_no_weight():
     """Rounding over a variance of nothing was a weight of 1e290."""
     votes = Votes.from_dense(np.ones((80, 30)))
@@ -192,3 +139,75 @@ def test_a_first_row_that_does_not_count_is_no_origin():
     other = Condensation.of(Votes.from_dense(dense[1:]), 6, focus=0.0).arrangement(6)
     np.testing.assert_array_equal(one.kept, other.kept)
     np.testing.assert_allclose(one.rescaling.scales, other.rescaling.scales)
+
+
+def random_votes(seed, n_scores):
+    rng = np.random.default_rng(seed)
+    n, n_classifiers = rng.integers(2, 12), rng.integers(1, 6)
+    votes = Votes.from_dense(rng.normal(size=(n, n_classifiers, n_scores)), np.zeros(n_scores))
+    return rng, votes
+
+
+@given(seed=st.integers(0, 10_000), n_scores=st.sampled_from([1, 2, 3]))
+@settings(deadline=None, max_examples=30)
+def test_covariances_are_those_of_the_definition(seed, n_scores):
+    rng, votes = random_votes(seed, n_scores)
+    n, n_classifiers = len(votes), votes.tables.n_classifiers
+    weight = twin.row_weights(votes, rng.uniform(0.1, 2, n), 1.0)
+    shares = [w / sum(weight) for w in weight]
+    centred = [
+        twin.about_the_mean(twin.partial_sums(votes, [j]), weight) for j in range(n_classifiers)
+    ]
+    wanted = [[twin.products(a, b, shares) for b in centred] for a in centred]
+    np.testing.assert_allclose(covariances(votes, np.array(weight)), wanted, rtol=1e-4, atol=1e-5)
+
+
+@given(seed=st.integers(0, 10_000), n_scores=st.sampled_from([1, 2, 3]))
+@settings(deadline=None, max_examples=30)
+def test_covariances_with_wanted_scores_are_those_of_the_definition(seed, n_scores):
+    rng, votes = random_votes(seed, n_scores)
+    n, n_classifiers = len(votes), votes.tables.n_classifiers
+    scores, weight = rng.normal(size=(n, n_scores)), rng.uniform(0.1, 2, n).tolist()
+    share = [w / sum(weight) for w in weight]
+    about = twin.about_the_mean(scores.tolist(), weight)
+    centred = [
+        twin.about_the_mean(votes.dense()[:, j].tolist(), weight) for j in range(n_classifiers)
+    ]
+    wanted = [
+        [twin.products([[r[k]] for r in of_j], [[r[k]] for r in about], share) for of_j in centred]
+        for k in range(n_scores)
+    ]
+    found = covariances_with(votes, np.array(weight), scores)
+    np.testing.assert_allclose(found, wanted, rtol=1e-6, atol=1e-9)
+
+
+@given(data=st.data())
+@settings(deadline=None, max_examples=30)
+def test_trees_for_one_score_each_are_followed_as_votes_of_all(data):
+    ensemble = data.draw(strategies.ensembles())
+    votes = ensemble.votes(data.draw(strategies.rows(ensemble.n_features)))
+    seed = data.draw(st.integers(0, 100))
+    scores = np.random.default_rng(seed).normal(size=(len(votes), ensemble.n_scores))
+    found = covariances_with(votes, np.ones(len(votes)), scores)
+    if found.size:
+        wanted = covariances_with(Votes.from_dense(votes.dense()), np.ones(len(votes)), scores)
+        np.testing.assert_allclose(found, wanted, atol=1e-6)
+    assert found.shape == (ensemble.n_scores, ensemble.n_classifiers)
+
+
+def test_rows_that_are_decided_narrowly_count_most():
+    votes = Votes.from_dense(np.array([[0.0], [1.0], [-1.0]]))
+    np.testing.assert_allclose(narrowness(votes, 1.0), np.exp([0, -np.sqrt(1.5), -np.sqrt(1.5)]))
+    assert narrowness(votes, 0.0).tolist() == [1, 1, 1]
+    assert narrowness(Votes.from_dense(np.zeros((2, 1))), 1.0).tolist() == [1, 1]
+    several = Votes.from_dense(np.array([[[0.0, 2.0, 2.0]], [[5.0, 1.0, 4.0]]]))
+    assert narrowness(several, 1.0) == pytest.approx([1, np.exp(-np.sqrt(2))])
+
+
+@pytest.mark.parametrize("exponent", [-300, 300])
+def test_votes_in_any_unit(exponent):
+    """Squares of large or small numbers, such as masses of stars, would not fit into float32."""
+    dense, weight = np.random.default_rng(0).normal(size=(9, 4, 2)), np.arange(1.0, 10.0)
+    one, other = (Votes.from_dense(dense * 2.0**e, np.zeros(2)) for e in (0, exponent))
+    for found in (covariances, class_covariances):
+        np.testing.assert_array_equal(found(other, weight), found(one, weight) * 4.0**exponent)
