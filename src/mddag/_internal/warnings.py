@@ -6,6 +6,7 @@ import sys
 import warnings
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
 
 BETWEEN = {"mddag", "contextlib", "joblib", "sklearn"}  # the user's line is in none of these
@@ -62,6 +63,34 @@ def doubt_one_class(labels: NDArray[Any], *, given: bool = True) -> None:
         doubt(
             f"the policy rows, {len(labels)} in all, {have} {label!r} alone, so a policy that "
             "gives it to every row seems perfect; give rows of every class"
+        )
+
+
+def doubt_rare_class(
+    labels: NDArray[Any], target: str, bound: float, weight: NDArray[np.float64] | None = None
+) -> None:
+    """Warn of a bound that a model keeps which never predicts the rarest class."""
+    classes, places = np.unique(labels, return_inverse=True)
+    shares = np.bincount(places, weights=weight)
+    shares = shares / shares.sum()
+    rarest = int(np.argmin(shares))
+    if len(classes) > 1 and bound >= shares[rarest]:
+        doubt(
+            f"{target}={bound:g} is not below the share of class {classes[rarest]!r} in y, "
+            f"{shares[rarest]:.2g}: a model that never predicts this class may keep the bound; "
+            "give a smaller bound, or metric=LogLoss() or RocAuc(), which protect probabilities "
+            "and their order"
+        )
+
+
+def doubt_objective(objective: str | None) -> None:
+    """Warn of a regressor that was not trained for the mean."""
+    if objective is not None:
+        doubt(
+            f"the model was trained for {objective}, not for the mean, but policies and their "
+            "calibration minimize the squared error and max_loss counts R2, so predictions move "
+            "towards the mean; for the model's own predictions evaluate all of it: "
+            "mddag.compile(mddag.as_ensemble(model))"
         )
 
 

@@ -26,6 +26,7 @@ from mddag.adapters._model_parts import (
     is_pipeline,
     steps_of,
 )
+from mddag.adapters._objectives import other_than_mean
 from mddag.adapters.adapter import (
     Adapter,
     FileAdapter,
@@ -56,6 +57,7 @@ __all__ = [
     "Transformer",
     "as_ensemble",
     "ensemble_of",
+    "other_than_mean",
     "other_than_ours",
     "parts_of",
     "source_scores",

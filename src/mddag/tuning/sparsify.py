@@ -129,6 +129,8 @@ def sparsify(
     source = parts_of(model)
     ensemble = ensemble_of(source)
     require_no_ranker(ensemble, metric)
+    if ensemble.kind == "regressor":
+        doubt_objective(other_than_mean(source.model))
     bounded = metric_of(ensemble, metric)
     supported(ensemble, knob)
     estimator = ESTIMATORS[ensemble.kind](
@@ -157,6 +159,8 @@ def sparsify(
         n_threads=estimator.n_threads,
     )
     _check_rows(parts, knob, guarantee)
+    if knob in BOUNDS and bounded is None and ensemble.task.predicts_classes:
+        doubt_rare_class(ensemble.classes_of(parts.truth), knob, value, weight)
     prices = node_prices(parts) if objective == "nodes" else None
     teacher = model if source.path is None else source.model
     targets = _given_targets(teacher, X, parts)
