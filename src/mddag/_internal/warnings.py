@@ -74,9 +74,10 @@ def doubt_rare_class(
     shares = np.bincount(places, weights=weight)
     shares = shares / shares.sum()
     rarest = int(np.argmin(shares))
+    label = classes[rarest : rarest + 1].tolist()[0]
     if len(classes) > 1 and bound >= shares[rarest]:
         doubt(
-            f"{target}={bound:g} is not below the share of class {classes[rarest]!r} in y, "
+            f"{target}={bound:g} is not below the share of class {label!r} in y, "
             f"{shares[rarest]:.2g}: a model that never predicts this class may keep the bound; "
             "give a smaller bound, or metric=LogLoss() or RocAuc(), which protect probabilities "
             "and their order"

@@ -20,13 +20,18 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_random_state
 
 from mddag._internal.checks import checked_threads
-from mddag._internal.warnings import doubt, doubt_few_rows
+from mddag._internal.warnings import (
+    doubt,
+    doubt_few_rows,
+    doubt_objective,
+    doubt_rare_class,
+)
 from mddag.acquisition.feature_sets import FeatureSets, candidate_sets, completed_set
 from mddag.acquisition.models import SetModels, cross_fitted_rows
 from mddag.acquisition.policy import SetPolicy, set_dag
 from mddag.acquisition.rows import SetSample, SetScores, SplitRows
 from mddag.acquisition.search import SetCandidate, SetSearch
-from mddag.adapters import ensemble_of, parts_of
+from mddag.adapters import ensemble_of, other_than_mean, parts_of
 from mddag.calibration.by_exit import exit_calibration
 from mddag.calibration.calibration import Calibration
 from mddag.dag.dag import Dag
@@ -152,8 +157,12 @@ def acquire(
             "all features are free, so there is nothing to save; give feature_costs above 0, or "
             "use sparsify(model, X, y, …)"
         )
+    if ensemble.kind == "regressor":
+        doubt_objective(other_than_mean(parts_of(model).model))
     random = check_random_state(random_state)
     given = SplitRows(model, ensemble, X, y, X_train, y_train, random)
+    if knob in BOUNDS and ensemble.classes is not None and given.labels is not None:
+        doubt_rare_class(ensemble.classes[given.labels], knob, value)
     guarantee = None
     if knob in BOUNDS and confidence is not None:
         guarantee = Guarantee(knob, value, float(confidence), measure_of(ensemble.task, knob))

@@ -37,8 +37,8 @@ def _objective(model: Any) -> str | None:
     if not classes.isdisjoint({"xgboost.XGBModel", "xgboost.Booster"}):
         return _of_xgboost(model)
     if "catboost.CatBoost" in classes:
-        loss = str(model.get_all_params().get("loss_function", "RMSE"))
-        return OWN if loss.startswith("PythonUserDefined") else _catboost_name(loss)
+        name = str(model.get_all_params().get("loss_function", "RMSE"))
+        return OWN if name.startswith("PythonUserDefined") else _catboost_name(name)
     quantile = getattr(model, "quantile", None) or getattr(model, "alpha", None)
     loss = getattr(model, "loss", None) or getattr(model, "criterion", None)
     if not isinstance(loss, str):

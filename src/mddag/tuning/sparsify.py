@@ -16,8 +16,12 @@ from sklearn.utils import check_random_state
 
 from mddag._internal.arrays import part
 from mddag._internal.checks import check_one_of
-from mddag._internal.warnings import doubt_few_rows
-from mddag.adapters import ModelParts, ensemble_of, parts_of
+from mddag._internal.warnings import (
+    doubt_few_rows,
+    doubt_objective,
+    doubt_rare_class,
+)
+from mddag.adapters import ModelParts, ensemble_of, other_than_mean, parts_of
 from mddag.calibration.calibration import probabilities
 from mddag.ensemble.ensemble import Ensemble
 from mddag.estimators.classifier import MDDAGClassifier
@@ -160,7 +164,7 @@ def sparsify(
     )
     _check_rows(parts, knob, guarantee)
     if knob in BOUNDS and bounded is None and ensemble.task.predicts_classes:
-        doubt_rare_class(ensemble.classes_of(parts.truth), knob, value, weight)
+        doubt_rare_class(parts.truth, knob, value, weight)
     prices = node_prices(parts) if objective == "nodes" else None
     teacher = model if source.path is None else source.model
     targets = _given_targets(teacher, X, parts)

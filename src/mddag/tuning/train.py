@@ -27,8 +27,12 @@ from sklearn.utils.validation import check_consistent_length, has_fit_parameter
 from mddag._internal.arrays import mass, part
 from mddag._internal.checks import check_one_of, checked_threads, typed
 from mddag._internal.output import progress
-from mddag._internal.warnings import doubt
-from mddag.adapters import ModelParts, ensemble_of
+from mddag._internal.warnings import (
+    doubt,
+    doubt_objective,
+    doubt_rare_class,
+)
+from mddag.adapters import ModelParts, ensemble_of, other_than_mean
 from mddag.adapters.adapter import lineage
 from mddag.calibration.by_exit import FITS
 from mddag.calibration.calibration import Calibration, opinion
@@ -180,6 +184,8 @@ def train(
         check_provable(knob, sure, weight)
     if weight is not None:
         _check_takes_weight(estimator)
+    if knob in BOUNDS and kind == "classifier":
+        doubt_rare_class(targets, knob, value, weight)
     rows = _split(X, targets, weight, kind, sure is not None, random_state, threads)
     guarantee = None
     if sure is not None:
@@ -191,6 +197,8 @@ def train(
     chosen = search.chosen(knob, value)
     if guarantee is not None:
         chosen = certified(search, models, guarantee)
+    if kind == "regressor":
+        doubt_objective(other_than_mean(models[chosen.trial].source.model))
     made = ESTIMATORS[kind](
         models[chosen.trial].parts(chosen.rule),
         every=search.every,
