@@ -23,7 +23,6 @@ from sklearn.ensemble import (
     RandomForestRegressor,
 )
 from sklearn.exceptions import NotFittedError
-from sklearn.frozen import FrozenEstimator
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -32,7 +31,7 @@ from xgboost import XGBRegressor
 import mddag
 from mddag import AdaBoostMHClassifier, Ensemble, Features, MDDAGClassifier
 from mddag.adapters import MEMBERS, adapter
-from mddag.adapters.adapter import FAR, probe_rows, source_rows
+from mddag.adapters.adapter import FAR, probe_rows
 from mddag.ensemble.nodes import TreeBuilder
 from mddag.ensemble.tasks import Classification
 from mddag.solvers import Sarsa
@@ -62,13 +61,6 @@ def boosted(three) -> lightgbm.LGBMClassifier:
 def test_an_ensemble_is_returned_as_it_is(boosted) -> None:
     ensemble = mddag.as_ensemble(boosted)
     assert mddag.as_ensemble(ensemble) is ensemble
-
-
-def test_a_frozen_estimator_is_unwrapped(boosted, three) -> None:
-    ensemble = mddag.as_ensemble(FrozenEstimator(boosted))
-    np.testing.assert_array_equal(
-        ensemble.scores(three[0]), mddag.as_ensemble(boosted).scores(three[0])
-    )
 
 
 def test_granularity(boosted, three) -> None:
@@ -246,24 +238,10 @@ def test_the_link_makes_the_predictions_of_the_scores(model, link):
         np.testing.assert_allclose(ensemble.means(ensemble.scores(X)), model.predict(X), rtol=1e-4)
 
 
-def test_bare_boosters_have_links_too():
-    for model in (
-        LGBMRegressor(objective="poisson", **LGBM).fit(X, y).booster_,
-        XGBRegressor(objective="count:poisson", **XGB).fit(X, y).get_booster(),
-    ):
-        assert mddag.as_ensemble(model).link == "exp"
-
-
 def stump(feature: int, threshold: float):
     tree = TreeBuilder()
     leaves = tree.leaf(-1.0), tree.leaf(1.0)
     return tree.finish(tree.split(feature, threshold, *leaves, missing_left=False))
-
-
-def nominal_stump(feature: int, categories: list[int]):
-    tree = TreeBuilder()
-    leaves = tree.leaf(-1.0), tree.leaf(1.0)
-    return tree.finish(tree.nominal_split(feature, np.array(categories), *leaves, True))
 
 
 def test_numeric_columns_sit_around_their_thresholds() -> None:
@@ -275,33 +253,6 @@ def test_numeric_columns_sit_around_their_thresholds() -> None:
         assert value in rows[:, 0]
     assert float(np.nextafter(single, np.float32(1))) in rows[:, 0]
     assert np.isnan(rows).any()
-
-
-def test_no_missing_where_none_is_allowed() -> None:
-    ensemble = Ensemble.from_trees([stump(0, 0.1)], features=Features(2, missing=False))
-    assert np.isfinite(probe_rows(ensemble)).all()
-
-
-def test_endless_thresholds_stay_finite() -> None:
-    trees = [stump(0, np.inf), stump(0, -1e300)]
-    ensemble = Ensemble.from_trees(trees, features=Features(1, missing=False))
-    assert np.isfinite(probe_rows(ensemble).astype(np.float32)).all()
-
-
-def test_nominal_columns_take_known_and_unknown_categories() -> None:
-    ensemble = Ensemble.from_trees([nominal_stump(1, [2, 5])], features=Features(2))
-    seen = set(probe_rows(ensemble)[:, 1].tolist())
-    assert {2.0, 5.0, -1.0, 6.0, 45.0, 1005.0} <= seen
-
-
-def test_frames_hold_the_values_of_their_categories() -> None:
-    features = Features(2, names=("a", "b"), categories={1: ("x", "y", "z")})
-    ensemble = Ensemble.from_trees([nominal_stump(1, [0, 2])], features=features)
-    rows = probe_rows(ensemble)
-    frame = source_rows(features, rows)
-    assert list(frame.columns) == ["a", "b"]
-    assert set(frame["b"].dropna()) == {"x", "y", "z"}
-    np.testing.assert_array_equal(features.rows(frame), rows)
 
 
 @pytest.mark.parametrize("package", ["xgboost", "lightgbm", "catboost"])

@@ -6,7 +6,6 @@ import pytest
 from catboost import (
     CatBoost,
     CatBoostClassifier,
-    CatBoostError,
     CatBoostRanker,
     CatBoostRegressor,
     Pool,
@@ -98,17 +97,6 @@ def test_categorical_features_are_refused_by_name(frame) -> None:
     model = CatBoostClassifier(**SMALL, cat_features=["x1"]).fit(X, y)
     with pytest.raises(ValueError, match=r"1 categorical feature\(s\) \(the first is 'x1'\)"):
         as_ensemble(model)
-
-
-def test_strings_in_columns_of_numbers_are_refused_as_in_catboost(two) -> None:
-    X, y = two
-    frame = pd.DataFrame(X, columns=list("abcdefgh"))
-    model = CatBoostClassifier(**SMALL).fit(frame, y)
-    strings = frame.assign(c="much")
-    with pytest.raises(CatBoostError, match="much"):
-        model.predict(strings)
-    with pytest.raises(ValueError, match=r"column 'c' has dtype .*; mddag reads numbers and bools"):
-        as_ensemble(model).scores(strings)
 
 
 def test_another_decision_threshold_is_refused(two) -> None:

@@ -29,15 +29,6 @@ def test_the_start_is_the_bias(two) -> None:
     np.testing.assert_allclose(ensemble.bias, np.log(y.mean() / (1 - y.mean())), rtol=1e-6)
 
 
-def test_names_are_checked(check, two) -> None:
-    X, y = two
-    frame = pd.DataFrame(X, columns=list("abcdefgh"))
-    model = GradientBoostingRegressor(n_estimators=3).fit(frame, y)
-    ensemble = check(model, frame)
-    with pytest.raises(ValueError, match="another order"):
-        ensemble.scores(frame[list("bacdefgh")])
-
-
 def test_a_start_that_depends_on_x_is_refused(two) -> None:
     model = GradientBoostingClassifier(n_estimators=2, init=LogisticRegression()).fit(*two)
     with pytest.raises(ValueError, match=r"starts from init=LogisticRegression\(\)"):

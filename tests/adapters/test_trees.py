@@ -11,9 +11,7 @@ from mddag.adapters._trees import (
     TreeArrays,
     at_most_float32,
     at_most_past_zero,
-    averaged,
     build,
-    centred,
     less,
     less_float32,
 )
@@ -24,12 +22,6 @@ LARGEST = float(np.finfo(np.float32).max)
 SPECIAL32 = (0.0, -0.0, DENORMAL, -DENORMAL, LARGEST, -LARGEST, np.inf, 1.0, -1.0)
 SPECIAL = (*SPECIAL32, 5e-324, -5e-324, 2.0**128, -(2.0**128))
 
-TRANSLATIONS = (
-    less,
-    less_float32,
-    at_most_float32,
-    at_most_past_zero,
-)
 
 floats32 = st.one_of(st.sampled_from(SPECIAL32), st.floats(width=32, allow_nan=False))
 floats64 = st.one_of(st.sampled_from(SPECIAL), st.floats(allow_nan=False), floats32)
@@ -97,13 +89,6 @@ def test_at_most_past_zero(t: float, x: float) -> None:
     np.testing.assert_array_equal(xs <= at_most_past_zero(t), seen <= t)
 
 
-def test_arrays_keep_their_shape() -> None:
-    t = np.arange(6, dtype=np.float32).reshape(2, 3)
-    for translate in TRANSLATIONS:
-        assert translate(t).shape == (2, 3)
-        assert translate(t).dtype == np.float64
-
-
 @pytest.mark.parametrize("translate", [less, less_float32])
 def test_a_split_that_sends_nothing_left_is_refused(translate) -> None:
     with pytest.raises(ValueError, match="sends nothing left"):
@@ -138,24 +123,6 @@ def test_trees(flat) -> None:
     wanted = [by_hand(x0, x1) for x0, x1 in rows]
     np.testing.assert_array_equal(ensemble.scores(rows)[:, 0], wanted)
     assert ensemble.tables.n_leaves.tolist() == [3, 1, 2]
-
-
-def test_mean_votes_are_weighted_unless_nothing_was_weighed(flat) -> None:
-    np.testing.assert_allclose(flat.mean_votes()[:, 0], [(1 + 2 + 2 * 4) / 4, 8.0, 24.0])
-
-
-def test_the_first_trees_give_their_means_to_the_bias(flat) -> None:
-    moved, bias = centred(flat, np.zeros(3, np.int32), 1, n_trees=2)
-    assert bias.tolist() == [2.75 + 8.0]
-    assert moved.votes[:, 0].tolist() == [1 - 2.75, 2 - 2.75, 4 - 2.75, 0.0, 16.0, 32.0]
-
-
-def test_averages_lie_on_a_grid_where_sums_are_exact(flat) -> None:
-    moved, bias = averaged(flat, np.zeros(3, np.int32), 1, n_rounds=3)
-    grain = 32 * 2.0**-40
-    for number in [*moved.votes[:, 0], *bias]:
-        assert (number / grain).is_integer()
-    np.testing.assert_allclose(bias, flat.mean_votes().sum() / 3, atol=3 * grain)
 
 
 def test_two_scores_of_one_decision_become_their_difference(flat) -> None:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from mddag import _core
 from mddag.ensemble.ensemble import Ensemble
-from mddag.ensemble.nodes import Nodes, TreeBuilder
+from mddag.ensemble.nodes import TreeBuilder
 from mddag.features.features import Features
 from tests import strategies
 from tests.reference import trees as twin
@@ -88,13 +88,6 @@ def test_more_than_256_leaves_take_two_bytes():
     np.testing.assert_array_equal(ensemble.scores(X), twin.scores(ensemble, X))
 
 
-def test_out_is_filled_and_returned(stumps):
-    X = np.zeros((3, 2))
-    out = np.empty((3, 1))
-    assert stumps.scores(X, out=out) is out
-    np.testing.assert_array_equal(out, stumps.scores(X))
-
-
 def test_labels_and_ties(stumps):
     np.testing.assert_array_equal(
         stumps.labels(np.array([[-1.0], [0.0], [1e-300]])), ["no", "no", "yes"]
@@ -120,38 +113,9 @@ def test_order_must_be_a_permutation(stumps):
             stumps.truncated(n)
 
 
-@pytest.mark.parametrize("n_threads", [0, -2, 1.5, None, "2", True])
-def test_numbers_of_threads_that_are_none_are_refused(stumps, n_threads):
-    for call in (stumps.scores, stumps.votes):
-        with pytest.raises(ValueError, match=r"n_threads is .*; wanted a whole number, 1 or more"):
-            call(np.zeros((3, 2)), n_threads=n_threads)
-
-
-def test_costs_count_trees_unless_given(stumps):
-    np.testing.assert_array_equal(stumps.cost, np.ones(10))
-    assert stumps.with_cost(np.arange(10)).cost[3] == 3
-    with pytest.raises(ValueError, match=r"cost has shape \(3,\)"):
-        stumps.with_cost([1, 2, 3])
-    with pytest.raises(ValueError, match=r"cost\[1\] is -1.0"):
-        stumps.with_cost([0, -1, *range(8)])
-
-
 def test_an_empty_ensemble_scores_its_bias(stumps):
     assert stumps.truncated(0).scores(np.zeros((2, 2))).tolist() == [[0.25], [0.25]]
     assert stumps.truncated(0).votes(np.zeros((2, 2))).dense().shape == (2, 0, 1)
-
-
-def test_repr_tells_the_size(stumps):
-    assert repr(stumps) == (
-        "<Ensemble of 10 base classifiers (10 trees), classifier, 1 score(s), 2 features>"
-    )
-
-
-def test_tree_gives_back_what_was_laid_flat(stumps):
-    tree = stumps.tree(3)
-    assert isinstance(tree, Nodes)
-    assert tree.n_leaves == 2
-    assert tree.records["feature"].tolist() == [1, -1, -1]
 
 
 def test_threads_serve_several_callers_at_once(stumps):
@@ -178,11 +142,6 @@ def test_no_memory_in_a_thread_is_an_error_and_the_threads_go_on(stumps):
         with pytest.raises(MemoryError):
             _core.add_scores(stumps.native, stumps.tables.native, X, out, n_threads)
         np.testing.assert_array_equal(stumps.scores(rows, n_threads=3), twin.scores(stumps, rows))
-
-
-def test_any_number_of_threads_is_served(stumps):
-    X = np.random.default_rng(1).normal(size=(100_000, 2))
-    np.testing.assert_array_equal(stumps.scores(X, n_threads=100_000), stumps.scores(X))
 
 
 forks = [

@@ -48,13 +48,6 @@ def test_one_after_the_other_is_their_composition(seed):
     np.testing.assert_allclose(at_once.tables.bias, stepwise.tables.bias)
 
 
-def test_numbered_otherwise_the_rest_stays():
-    some = Rescaling(np.array([1.0]), np.array([[2.0], [3.0]]), np.array([[4.0], [5.0]]))
-    among_four = some.numbered(np.array([3, 1]), 4)
-    assert among_four.shift.ravel().tolist() == [0, 3, 0, 2]
-    assert among_four.scale.ravel().tolist() == [1, 5, 1, 4]
-
-
 def test_callables_get_them_too():
     ensemble = Ensemble.from_callables([np.ones_like, np.zeros_like], n_features=1, bias=[0.5])
     moved = ensemble.rescaled(Rescaling(np.array([-3.0]), np.array([[1.0], [2.0]])))
@@ -79,13 +72,6 @@ def test_callables_get_them_too():
 def test_refuses_constants_that_make_no_sense(start, shift, message):
     with pytest.raises(ValueError, match=message):
         Rescaling(start, shift)
-
-
-def test_refuses_scales_that_make_no_sense():
-    with pytest.raises(ValueError, match=r"scale has shape \(3,\); wanted \(3, 1\)"):
-        Rescaling(np.zeros(1), np.zeros((3, 1)), np.ones(3))
-    with pytest.raises(ValueError, match="is not finite"):
-        Rescaling(np.zeros(1), np.zeros((1, 1)), np.array([[np.inf]]))
 
 
 @given(st.data())
@@ -114,13 +100,3 @@ def test_leaves_must_be_those_of_the_trees():
         Rescaling(*nothing, leaves=np.ones(3)).applied(of_trees)
     with pytest.raises(ValueError, match="not finite"):
         Rescaling(*nothing, leaves=np.array([np.nan]))
-
-
-def test_leaves_come_first():
-    of_leaves = Rescaling(np.zeros(1), np.zeros((2, 1)), leaves=np.ones(3))
-    weights = Rescaling(np.ones(1), np.ones((2, 1)), 2 * np.ones((2, 1)))
-    assert of_leaves.then(weights).leaves.tolist() == [1, 1, 1]
-    with pytest.raises(ValueError, match="second rescaling has votes of its own"):
-        weights.then(of_leaves)
-    with pytest.raises(ValueError, match="cannot be numbered anew"):
-        of_leaves.numbered(np.array([1, 0]), 2)

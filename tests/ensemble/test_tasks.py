@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from sklearn.metrics import r2_score, zero_one_loss
 
-from mddag import DoubtfulResult, Ensemble
-from mddag.ensemble.tasks import R2, TASKS, Classification, Error, Ranking, Regression
+from mddag import Ensemble
+from mddag.ensemble.tasks import R2, TASKS, Classification, Error, Regression
 from mddag.losses import Hinge, OfMeans, Squared, ZeroOne
 
 
@@ -55,11 +55,6 @@ def test_scores_of_others_than_regressors_are_no_means(kind):
         TASKS[kind]().means(np.zeros((1, 1)))
 
 
-def test_a_task_is_a_classification_unless_it_is_said():
-    ensemble = Ensemble.from_callables([abs], n_features=1)
-    assert isinstance(ensemble.task, Classification)
-
-
 two = Classification(classes=np.array(["no", "yes"]))
 three = Classification(classes=np.array([3, 5, 9]))
 
@@ -80,41 +75,10 @@ def test_labels_that_the_ensemble_does_not_know_are_named():
     assert (codes.tolist(), codes.dtype) == ([2, 0], np.intp)
 
 
-def test_probabilities_are_targets_too():
-    shares = np.array([[0.2, 0.3, 0.5]], np.float32)
-    np.testing.assert_array_equal(three.coded(shares), shares.astype(np.float64))
-
-
-def test_labels_are_numbers_by_default():
-    assert Classification.labels(None, 1).tolist() == [0, 1]
-    assert Classification.labels(None, 3).tolist() == [0, 1, 2]
-    assert not Classification.labels(["a", "b"], 1).flags.writeable
-    with pytest.raises(ValueError, match=r"classes has shape \(2,\); 3 score\(s\) stand for 3"):
-        Classification.labels(["a", "b"], 3)
-
-
 def test_the_loss_is_zero_one_and_its_own_unit():
     assert two.loss(None) == ZeroOne()
     assert two.loss(Hinge()) == Hinge()
     assert two.unit(None, np.array([0, 1]), None) == 1.0
-
-
-def test_rows_of_one_class_are_doubted():
-    with pytest.warns(DoubtfulResult, match="the label 'no' alone"):
-        two.doubt_targets(np.array(["no", "no"]))
-    with pytest.warns(DoubtfulResult, match="get from the model the label"):
-        two.doubt_targets(np.array(["no", "no"]), given=False)
-    two.doubt_targets(np.array(["no", "yes"]))
-
-
-def test_every_class_is_a_stratum():
-    labels = np.array(["no", "yes", "no"])
-    np.testing.assert_array_equal(two.strata(labels), labels)
-
-
-def test_without_labels_nothing_is_predicted():
-    with pytest.raises(ValueError, match="a classifier has no classes"):
-        Classification().predictions(np.zeros((1, 3)))
 
 
 scores = np.array([[0.0], [1.5]])
@@ -126,10 +90,6 @@ def test_a_log_link_predicts_exponentials():
     np.testing.assert_array_equal(log.means(scores), np.exp(scores[:, 0]))
     assert log.prediction_of_one(lambda x: x)(1.5) == log.predictions(scores)[1]
     assert log.calibrated == "log means"
-
-
-def test_one_row_is_read_by_the_function_itself():
-    assert Regression().prediction_of_one(abs) is abs
 
 
 def test_an_unknown_link_predicts_nothing():
@@ -151,21 +111,6 @@ def test_the_loss_is_squared_and_in_units_of_the_variance():
     assert Regression(link="exp").unit(None, y, None) == np.var(y)
     assert Regression().unit(None, y, weight) == 0.75
     assert Regression().unit(None, np.ones(3), None) == 1.0
-
-
-def test_scores_are_what_documents_are_sorted_by():
-    task = Ranking()
-    assert (task.kind, task.estimator, task.counted) == ("ranker", "MDDAGRanker", "queries")
-    assert task.predictions(np.array([[2.0], [1.0]])).tolist() == [2.0, 1.0]
-    with pytest.raises(ValueError, match="a ranker has no classes to choose from"):
-        task.codes(np.zeros((2, 1)), 1)
-
-
-def test_quality_is_a_mean_over_queries():
-    quality, values = Ranking.quality, np.array([0.2, 0.4])
-    assert quality(values, values) == pytest.approx(0.3)
-    assert quality.difference(values, values) == pytest.approx(0.3)
-    assert quality.in_words(0.01) == "lost against the full model's own order: 0.0100"
 
 
 def test_the_error_is_the_share_of_wrong_labels():

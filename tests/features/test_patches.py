@@ -1,17 +1,13 @@
 """Columns that are computed from patches."""
 
-import pickle
-
 import numpy as np
 import pytest
 
-from mddag.features.features import Features
 from mddag.features.patches import (
     PatchFeatures,
     checked_patches,
     haar_features,
     haar_values,
-    pixel_rows,
     window_of,
 )
 from tests.patches import bars
@@ -50,38 +46,11 @@ def test_one_patch_in_any_form(features):
         features.one_patch(X[1].astype(np.float32))
 
 
-def test_what_is_read_is_patches_or_what_was_computed_from_them(features):
-    X, _ = bars(3)
-    rows = features.rows(X)
-    assert np.shares_memory(features.read(X), X)
-    assert features.read(rows) is rows
-    assert Features(2).read(np.zeros((3, 2))).shape == (3, 2)
-
-
-def test_equality_is_that_of_window_and_rectangles(features):
-    same = PatchFeatures.of((8, 6), features.rectangles.copy())
-    assert same == features
-    assert hash(same) == hash(features)
-    assert features.taken(np.array([0])) != features
-    assert PatchFeatures.of((9, 6), features.rectangles) != features
-    assert Features(features.n) != features
-    assert pickle.loads(pickle.dumps(features)) == features
-
-
 def test_rows_of_other_features_are_no_patches(features):
     X, _ = bars(3)
     rows = features.rows(X)
     with pytest.raises(ValueError, match="pixels; wanted 48"):
         features.taken(np.array([0])).rows(rows)
-
-
-def test_a_caller_cannot_change_the_rectangles():
-    rectangles = haar_features((8, 6))[:5]
-    features = PatchFeatures.of((8, 6), rectangles)
-    rectangles[:] = 0
-    assert features.rectangles.any()
-    with pytest.raises(ValueError, match="read-only"):
-        features.rectangles[0] = 0
 
 
 @pytest.mark.parametrize(
@@ -126,8 +95,3 @@ def test_the_window_of_rows_is_square_unless_it_is_given():
     assert checked_patches(np.zeros((2, 16), np.uint8)).shape == (2, 4, 4)
     with pytest.raises(ValueError, match=r"48 pixels, which is not the square.*Haar.window"):
         window_of(np.zeros((3, 48)))
-
-
-def test_pixels_as_rows():
-    assert pixel_rows(np.zeros((3, 8, 6))).shape == (3, 48)
-    assert pixel_rows(np.zeros((3, 8))).shape == (3, 8)
