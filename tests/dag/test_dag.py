@@ -16,7 +16,7 @@ from mddag.mdp.grid import Grid
 from mddag.mdp.mdp import MDP
 from mddag.mdp.policy import EVAL, QUIT, Policy
 from tests import strategies
-from tests.dag.executors.test_kernels import every
+from tests.dag.test_executors import every
 from tests.native.test_walk import forest, noisy_policy
 from tests.reference import rollout as twin
 
@@ -187,17 +187,6 @@ def test_levels_go_into_the_votes_when_compiled():
 def test_rows_of_another_width_are_refused():
     with pytest.raises(ValueError, match="X has 3 features, but the model reads 2"):
         mddag.compile(stumps(3)).run(np.zeros((1, 3)))
-
-
-def test_repr_names_the_ensemble():
-    assert repr(mddag.compile(stumps(3))).startswith("<Dag over <Ensemble of 3 base classifiers")
-
-
-def test_objects_of_another_type_are_refused():
-    with pytest.raises(TypeError, match=r"ensemble is an object; .* mddag\.as_ensemble\(model\)"):
-        mddag.compile(object())
-    with pytest.raises(TypeError, match="policy is a list; wanted a Policy"):
-        mddag.compile(stumps(3), [EVAL])
 
 
 @pytest.mark.parametrize("policy", [None, random_policy(3, 1)])

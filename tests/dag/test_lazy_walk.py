@@ -15,7 +15,7 @@ from mddag.ensemble.ensemble import Ensemble
 from mddag.features.features import Features
 from mddag.features.prices import FeaturePrices
 from tests import strategies
-from tests.dag.test_purchases import prices_of
+from tests.dag.test_trace import prices_of
 from tests.reference import lazy as twin
 
 
@@ -98,26 +98,6 @@ def stump_dag(**features):
 
     ensemble = stumps(4)
     return mddag.compile(replace(ensemble, features=Features(2, **features)))
-
-
-def test_without_prices_every_feature_is_a_group():
-    purchases = purchases_for(stump_dag(names=("a", "b")))
-    assert purchases.prices.names == ("a", "b")
-    assert purchases.prices.costs.tolist() == [1, 1]
-
-
-def test_a_row_that_waits_has_the_scores_of_what_it_evaluated():
-    dag = stump_dag()
-    walk = LazyWalk(dag, purchases_for(dag), 1)
-    row = np.zeros(1, np.int64)
-    assert walk.resume(row).tolist() == [[True, False]]
-    bias, exit_step, _ = walk.finish()
-    np.testing.assert_allclose(bias[0], dag.ensemble.bias, atol=1e-6)
-    assert exit_step.tolist() == [0]
-    walk.give(0, row, np.array([[0.3]]))
-    assert walk.resume(row).tolist() == [[False, True]]
-    first = mddag.compile(dag.ensemble.truncated(1)).scores([[0.3, np.nan]])
-    np.testing.assert_allclose(walk.finish()[0], first, atol=1e-6)
 
 
 def test_a_missing_value_that_was_bought_is_a_value():

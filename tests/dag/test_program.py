@@ -8,16 +8,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import mddag
-from mddag import _core
+from mddag.dag.cost_model import MANY_ROWS, Costs
 from mddag.dag.executors.steps import Steps
-from mddag.dag.program import AT_END, PASSED, Program, codes_by_scores, walk_verdicts
+from mddag.dag.integer_votes import LARGEST, IntegerVotes
+from mddag.dag.program import Program, codes_by_scores
 from mddag.ensemble.ensemble import Ensemble
+from mddag.ensemble.nodes import TreeBuilder
+from mddag.ensemble.votes import Votes
+from mddag.features.features import Features
 from mddag.mdp.grid import Grid
 from mddag.mdp.policy import EVAL, QUIT, SKIP, Policy
-from mddag.mdp.state import Stages
 from tests import strategies
-from tests.dag.executors.test_kernels import assert_equal_answers, every
 from tests.dag.test_dag import stumps
+from tests.dag.test_executors import assert_equal_answers, every
 from tests.native.test_walk import forest, noisy_policy, rows_on_thresholds
 from tests.reference import rollout as twin
 
@@ -58,68 +61,7 @@ def test_no_row_evaluates_more_than_all():
         mddag.compile(forest(8), expected_evaluations=31)
 
 
-def test_a_prefix_evaluates_all_that_is_reached():
-    ensemble, grid = forest(8), Grid(np.zeros(1))
-    assert Program(ensemble, Policy.prefix(7, 30, grid)).evaluates_all
-    assert not Program(ensemble, noisy_policy(ensemble, 5)).evaluates_all
-
-
-def test_the_whole_ensemble_costs_more_than_its_prefix():
-    program = Program(forest(8), Policy.prefix(7, 30, Grid(np.zeros(1))))
-    assert program.costs.evaluations == 7
-    assert program.full_costs.evaluations == 30
-    assert program.costs.by_all(1000) < program.full_costs.by_all(1000)
-
-
-def test_units_are_those_of_the_whole_ensemble():
-    ensemble = forest(8)
-    some = Program(ensemble, Policy.prefix(7, 30, Grid(np.zeros(1))))
-    assert (
-        some.fixed_point.exponent
-        == Program(ensemble, noisy_policy(ensemble, 5)).fixed_point.exponent
-    )
-
-
-def test_callables_have_no_kernels():
-    called = Ensemble.from_callables([lambda rows: rows[:, 0]], n_features=1)
-    program = Program(called, Policy.constant(EVAL, 1, Grid(np.zeros(1))))
-    assert not program.has_kernels
-    with pytest.raises(TypeError, match="callables; only trees have native executors"):
-        _ = program.walk
-    assert Program(forest(8), noisy_policy(forest(8), 5)).has_kernels
-
-
-def test_the_walk_knows_more_states_than_other_kernels():
-    ensemble = forest(8)
-    policy = noisy_policy(ensemble, 5)
-    reads = np.zeros(len(ensemble) + 1, int)
-    staged = Program(ensemble, replace(policy, state=Stages(policy.grid, reads)))
-    assert staged.has_walk
-    assert not staged.has_kernels
-    assert Program(ensemble, policy).has_walk
-
-
 GRID = Grid(np.array([0.0]))
-
-
-def test_verdicts_of_a_walk_that_has_the_first_decisions_alone():
-    actions = np.array([[EVAL, SKIP], [QUIT, SKIP], [SKIP, QUIT], [QUIT, EVAL]])
-    verdict = np.array([[-1, -1], [1, -1], [-1, 0], [0, -1], [1, 1]])
-    policy = Policy(actions, GRID, np.arange(4), verdict=verdict)
-    table, passed = walk_verdicts(policy, 2)
-    assert table.tolist() == [[1, AT_END], [1, AT_END], [0, 0]]
-    assert passed.tolist() == [1, 1]
-    table, _ = walk_verdicts(policy, 4)
-    assert table.tolist() == [[1, 0], [1, 0], [0, 0], [0, AT_END], [PASSED, PASSED]]
-    assert walk_verdicts(Policy(actions, GRID, np.arange(4)), 2) is None
-
-
-def test_stages_have_a_walk_of_their_own():
-    ensemble = stumps(2)
-    assert type(mddag.compile(ensemble).walk) is _core.Walk
-    state = Stages(GRID, [0, 1, 0])
-    policy = Policy(np.zeros((2, 2)), GRID, np.arange(2), state=state)
-    assert type(mddag.compile(ensemble, policy).walk) is _core.StageWalk
 
 
 @given(st.data())
@@ -189,3 +131,116 @@ def test_numbers_have_no_verdict():
     policy = Policy(np.zeros((3, 2)), GRID, np.arange(3), verdict=np.zeros((4, 2), int))
     with pytest.raises(ValueError, match="verdicts, which are classes, but the ensemble is a reg"):
         mddag.compile(regressor, policy)
+
+
+def policy_of(n_steps, action, every=1):
+    grid = Grid(np.zeros(1))
+    actions = np.full((-(-n_steps // every), 2), EVAL)
+    actions[:, 0] = action
+    return Policy(actions, grid, np.arange(n_steps), every)
+
+
+def test_evaluating_everything_expects_all_and_a_policy_half():
+    ensemble = forest(8)
+    assert Costs.of(ensemble, policy_of(30, EVAL), 3.0).evaluations == 30
+    assert Costs.of(ensemble, policy_of(30, QUIT)).evaluations == 15
+    assert Costs.of(ensemble, policy_of(30, QUIT), 3.0).evaluations == 3
+
+
+def test_fewer_evaluations_and_decisions_cost_less():
+    ensemble = forest(8, n_trees=300)
+    often, seldom = (Costs.of(ensemble, policy_of(300, QUIT, k), 30.0) for k in (1, 10))
+    assert seldom.by_blocks(MANY_ROWS) < often.by_blocks(MANY_ROWS)
+    fewer = Costs.of(ensemble, policy_of(300, QUIT), 3.0)
+    for by in (Costs.by_walk, Costs.by_blocks, Costs.by_steps):
+        assert by(fewer, MANY_ROWS) < by(often, MANY_ROWS)
+    assert fewer.by_all(MANY_ROWS) == often.by_all(MANY_ROWS)
+
+
+def stumps_on(columns):
+    """A stump on each of the columns."""
+    trees = []
+    for column in columns:
+        tree = TreeBuilder()
+        leaves = tree.leaf([0.0]), tree.leaf([1.0])
+        trees.append(tree.finish(tree.split(column, 0.5, *leaves, missing_left=False)))
+    return Ensemble.from_trees(trees, features=Features(max(columns) + 1))
+
+
+def test_loading_eats_what_a_policy_saves():
+    narrow, wide = (
+        Costs.of(forest(8, 300, n_features=n), policy_of(300, QUIT, 16), 40.0) for n in (4, 2000)
+    )
+    of_narrow, of_wide = (c.by_all(MANY_ROWS) / c.by_blocks(MANY_ROWS) for c in (narrow, wide))
+    assert 1.0 < of_wide < of_narrow
+
+
+def test_one_row_is_walked_and_many_are_not():
+    costs = Costs.of(forest(8, n_trees=300), policy_of(300, EVAL))
+    assert costs.by_walk(1) < costs.by_all(1)
+    assert costs.by_walk(MANY_ROWS) > costs.by_all(MANY_ROWS)
+
+
+def test_a_row_by_itself_gains_by_leaving_trees_out_but_not_stumps_of_few_columns():
+    for ensemble, gains in ((forest(8, n_trees=300), True), (stumps_on(np.arange(300) % 5), False)):
+        full, sparse = (Costs.of(ensemble, policy_of(300, a), 15.0) for a in (EVAL, QUIT))
+        assert (sparse.one < full.one) == gains
+    bush, large = (Costs.of(forest(n), policy_of(30, QUIT), 5.0) for n in (8, 40))
+    assert bush.one < large.one
+    assert Costs.of(forest(8), policy_of(30, QUIT, 10), 5.0).one < bush.one
+
+
+def votes_of(data, n_scores):
+    n, n_classifiers = data.draw(st.integers(1, 5)), data.draw(st.integers(1, 6))
+    number, size = st.floats(-1e6, 1e6, allow_subnormal=False), n * n_classifiers * n_scores
+    flat = data.draw(st.lists(number, min_size=size, max_size=size))
+    return Votes.from_dense(np.reshape(flat, (n, n_classifiers, n_scores)), data.draw(number))
+
+
+@given(st.data(), st.sampled_from([1, 3]))
+@settings(deadline=None)
+def test_sums_stay_in_31_bits_and_near_the_scores(data, n_scores):
+    votes = votes_of(data, n_scores)
+    fixed = IntegerVotes.of(votes.tables)
+    tables, whole = votes.tables, fixed.bias.astype(object)
+    for t in range(tables.n_trees):
+        table = fixed.values[tables.starts[t] : tables.starts[t + 1]].reshape(-1, n_scores)
+        whole = whole + table[votes.codes[:, t]].astype(object)
+    assert np.abs(whole).max() <= LARGEST
+    scores = fixed.scores(whole.astype(np.int32))
+    rounding = 1e-12 * np.abs(tables.values).sum()
+    assert np.abs(scores - votes.scores()).max() <= fixed.bound + rounding
+
+
+@given(st.floats(-100, 100), st.integers(-1000, 1000))
+def test_a_sum_is_above_an_edge_as_its_score_less_rounding_is(edge, whole):
+    fixed = IntegerVotes(np.zeros(1, np.int32), np.zeros(1, np.int32), 4, 1)
+    score = fixed.scores(np.array([whole], np.int32))
+    assert (score - 2 * fixed.unit > edge) == (whole > fixed.edges(np.array([edge])))
+
+
+@given(st.data(), st.sampled_from([1, 3]))
+@settings(deadline=None)
+def test_a_state_on_an_edge_stays_there(data, n_scores):
+    """The sum or margin of all votes, as an edge: rounding does not lift it over itself."""
+    votes = votes_of(data, n_scores)
+    fixed, tables = IntegerVotes.of(votes.tables), votes.tables
+    sums = fixed.bias.astype(np.int64)
+    for t in range(tables.n_trees):
+        table = fixed.values[tables.starts[t] : tables.starts[t + 1]].reshape(-1, n_scores)
+        sums = sums + table[votes.codes[:, t]]
+    scores = votes.scores()
+    rounding = 1e-12 * np.abs(tables.values).sum()  # of float64 itself
+    state, whole = scores[:, 0] + rounding, sums[:, 0]
+    if n_scores > 1:
+        state, whole = scores[:, 1] - scores[:, 0] + rounding, sums[:, 1] - sums[:, 0]
+    assert (whole <= fixed.edges(state)).all()
+
+
+def test_votes_of_nothing_and_votes_without_end():
+    assert IntegerVotes.of(Votes.from_dense(np.zeros((2, 3))).tables).values.tolist() == [0, 0, 0]
+    with pytest.raises(ValueError, match="can sum up to inf; wanted finite"):
+        IntegerVotes.of(Votes.from_dense(np.full((1, 1), np.inf)).tables)
+    with pytest.raises(ValueError, match="can sum up to inf; wanted finite"):
+        IntegerVotes.of(Votes.from_dense(np.full((1, 2), 1.7e308)).tables)
+    assert IntegerVotes.of(Votes.from_dense(np.full((1, 2), 5e-324)).tables).exponent == 1000

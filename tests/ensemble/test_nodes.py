@@ -12,7 +12,7 @@ from mddag.ensemble.ensemble import Ensemble
 from mddag.ensemble.nodes import NODE, Nodes, TreeBuilder, categories_of, category_words
 from mddag.features.features import Features
 from tests import strategies
-from tests.dag.test_purchases import prices_of
+from tests.dag.test_trace import prices_of
 from tests.reference import trees as twin
 from tests.reference.tree_fault import first_fault
 

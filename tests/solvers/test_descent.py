@@ -165,6 +165,13 @@ def test_a_start_on_another_grid_is_tabulated_anew(n_scores):
             assert action == start.actions[2, start.grid.cells(scores)[0]]
 
 
+def test_guards_group_cells():
+    mdp = mdp_of(0, n=200, n_cells=64)
+    for policy in Descent(n_starts=0, n_cells=3).policies(mdp):
+        runs = (np.diff(policy.actions.astype(int), axis=1) != 0).sum(axis=1)
+        assert runs.max() <= 2
+
+
 @pytest.mark.parametrize("seed", range(4))
 def test_a_demanding_guard_never_skips(seed):
     """Groups are large and their gains differ: where all gain alike there is nothing to guard."""

@@ -16,8 +16,8 @@ from mddag.inspection.explanation.explain import exit_of, merged, walk
 from mddag.inspection.explanation.explanation import Exit, Segment
 from mddag.mdp.policy import EVAL, QUIT, SKIP
 from tests import strategies
-from tests.dag.executors.test_steps import trees_twin
 from tests.dag.test_dag import random_policy, stumps
+from tests.dag.test_steps import trees_twin
 from tests.inspection.explanation.models import classifier, frame, nominal_ensemble, regressor
 from tests.mdp.test_state import SEED, cascade
 

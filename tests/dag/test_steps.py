@@ -3,13 +3,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import mddag
-from mddag.dag.executors.steps import Steps, follow, trace_of, votes_on
+from mddag.dag.executors.steps import Steps
 from mddag.dag.program import Program
 from mddag.ensemble.ensemble import Ensemble
 from mddag.mdp.grid import Grid
-from mddag.mdp.policy import EVAL, QUIT, Policy
+from mddag.mdp.policy import Policy
 from tests import strategies
-from tests.dag.executors.test_kernels import assert_equal_to_its_run
 from tests.dag.test_dag import assert_equal_walks, random_policy, stumps
 from tests.reference import rollout as twin
 from tests.reference import trees as trees_twin
@@ -62,12 +61,6 @@ def test_trees_do_what_the_mdp_foresaw_bit_by_bit():
         np.testing.assert_array_equal(got, wanted)
 
 
-def test_scores_and_exits_are_those_of_the_run():
-    steps = Steps(Program(stumps(6), random_policy(6, 1)))
-    X, out = np.random.default_rng(1).normal(size=(40, 2)), np.empty((40, 1))
-    assert_equal_to_its_run(steps, X, out)
-
-
 def test_each_base_classifier_is_called_once_on_the_rows_that_evaluate_it():
     calls = []
 
@@ -80,19 +73,3 @@ def test_each_base_classifier_is_called_once_on_the_rows_that_evaluate_it():
     trace = dag.run(np.array([[-1.0], [1.0], [-2.0]]))
     assert calls == [(2, 3), (0, 2), (1, 2)]
     assert [trace.path(i).tolist() for i in range(3)] == [[2, 0, 1], [2], [2, 0, 1]]
-
-
-def test_rows_that_quit_at_once_make_no_visits():
-    ensemble, policy = stumps(3), Policy.constant(QUIT, 3, Grid(np.zeros(1)))
-    X = np.zeros((2, 2))
-    carried = policy.state.start(ensemble.bias, 2)
-    visits = follow(policy, votes_on(ensemble, X, 1), carried, 2)
-    trace = trace_of(visits, policy, ensemble.cost, policy.state.scores(carried))
-    assert (visits, trace.indptr.tolist(), trace.cost.tolist()) == ([], [0, 0, 0], [0, 0])
-
-
-def test_only_what_kernels_cannot_run():
-    called = Ensemble.from_callables([lambda rows: rows[:, 0]], n_features=1)
-    assert Steps.runs(Program(called, Policy.constant(EVAL, 1, Grid(np.zeros(1)))))
-    assert not Steps.runs(Program(stumps(3), random_policy(3, 1)))
-    assert Steps(Program(called, Policy.constant(EVAL, 1, Grid(np.zeros(1))))).cost(10) == 10
