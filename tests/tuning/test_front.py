@@ -1,4 +1,4 @@
-"""The candidate that a bound takes is the cheapest before the first that fails."""
+"""Candidates that a search finds, and the one that a bound or a budget takes."""
 
 import numpy as np
 import pytest
@@ -11,7 +11,7 @@ from mddag.ordering import Given
 from mddag.solvers import QWYC, Descent, Margin, Portfolio, Prefix, Residual, Solver
 from mddag.solvers.preparation import arranged_for
 from mddag.tuning.excess_loss import ExcessLoss
-from mddag.tuning.front import BETAS, Candidate, CandidateFront, CandidateSearch
+from mddag.tuning.front import BETAS, Candidate, CandidateSearch
 
 POLICY = Policy.constant(EVAL, 3, Grid(np.empty(0), 1))
 ROWS = np.arange(4)
@@ -22,10 +22,18 @@ def candidate(cost, lost, counted=None):
     return Candidate(0.1, POLICY, np.full(4, cost, np.int32), excess, counted)
 
 
+class Known(CandidateSearch):
+    """Candidates that need no search."""
+
+    def __init__(self, candidates, weight=None):
+        self.candidates, self.weight = candidates, weight
+
+    def _search(self, acceptable):
+        pass
+
+
 def front(*candidates):
-    made = CandidateFront()
-    made.candidates, made.weight = [candidate(100, 0.0), *candidates], None
-    return made
+    return Known([candidate(100, 0.0), *candidates])
 
 
 def test_the_cheapest_before_the_first_that_fails():

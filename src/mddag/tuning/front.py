@@ -66,53 +66,9 @@ class Candidate:
         return self.n_evaluated if self.counted is None else self.counted
 
 
-class CandidateFront:
-    """Candidates, the full ensemble first, and the weight of the rows in means (n,), or None."""
-
-    candidates: list[Candidate]
-    weight: NDArray[np.float64] | None
-
-    @property
-    def everything(self) -> Candidate:
-        """The full ensemble."""
-        return self.candidates[0]
-
-    def within_loss(
-        self, bound: float, seen: NDArray[np.intp], judges: NDArray[np.intp]
-    ) -> Candidate:
-        """The fewest evaluations with at most `bound` mean excess loss on the rows `judges`, as
-        have all candidates with more evaluations: one that is merely lucky does not pass."""
-
-        def acceptable(candidate: Candidate) -> bool:
-            return self._mean(candidate.excess, judges) <= bound
-
-        return list(takewhile(acceptable, self.laid_out(bound, acceptable, seen)))[-1]
-
-    def laid_out(
-        self, bound: float, acceptable: Callable[[Candidate], bool], seen: NDArray[np.intp]
-    ) -> list[Candidate]:
-        """Candidates from the most evaluations to the fewest, the full ensemble first.
-
-        They lie close together where they cease to be `acceptable`. Those with more than `bound`
-        mean excess loss on the rows `seen` are left out: they would only end a sequence of tests.
-        """
-        self._prepare(acceptable)
-        hopeful = [c for c in self.candidates[1:] if self._mean(c.excess, seen) <= bound]
-        hopeful.sort(key=lambda c: -self._mean(c.cost, seen))
-        return [self.everything, *hopeful]
-
-    def _prepare(self, acceptable: Callable[[Candidate], bool]) -> None:
-        """Where candidates are not all known, look for those that matter."""
-
-    def _mean(self, numbers: NDArray[Any], rows: NDArray[np.intp] | slice = slice(None)) -> float:
-        """Over some of the rows, or all, by their weights."""
-        weight = None if self.weight is None else self.weight[rows]
-        return float(np.average(numbers[rows], weights=weight))
-
-
 @dataclass
-class CandidateSearch(CandidateFront):
-    """Learns policies on some of the rows and replays them on all.
+class CandidateSearch:
+    """Candidates, the full ensemble first, learned on some of the rows and replayed on all.
 
     votes               : of all rows
     excess_loss         : what a policy loses on each of them beyond the full ensemble
@@ -141,6 +97,11 @@ class CandidateSearch(CandidateFront):
     def __post_init__(self) -> None:
         self.counter = None if self.prices is None else self.prices.on(self.votes)
         self.candidates = [self._constant(EVAL, 0.0)]
+
+    @property
+    def everything(self) -> Candidate:
+        """The full ensemble."""
+        return self.candidates[0]
 
     @property
     def unit(self) -> float:
@@ -194,21 +155,37 @@ class CandidateSearch(CandidateFront):
         cheap = [c for c in self.candidates if not too_dear(c)]
         return min(cheap, key=lambda c: (self._mean(c.excess, judges), self._mean(c.cost, judges)))
 
+    def within_loss(
+        self, bound: float, seen: NDArray[np.intp], judges: NDArray[np.intp]
+    ) -> Candidate:
+        """The fewest evaluations with at most `bound` mean excess loss on the rows `judges`, as
+        have all candidates with more evaluations: one that is merely lucky does not pass."""
+
+        def acceptable(candidate: Candidate) -> bool:
+            return self._mean(candidate.excess, judges) <= bound
+
+        return list(takewhile(acceptable, self.laid_out(bound, acceptable, seen)))[-1]
+
+    def laid_out(
+        self, bound: float, acceptable: Callable[[Candidate], bool], seen: NDArray[np.intp]
+    ) -> list[Candidate]:
+        """Candidates from the most evaluations to the fewest, the full ensemble first.
+
+        They lie close together where they cease to be `acceptable`. Those with more than `bound`
+        mean excess loss on the rows `seen` are left out: they would only end a sequence of tests.
+        """
+        self._search(acceptable)
+        hopeful = [c for c in self.candidates[1:] if self._mean(c.excess, seen) <= bound]
+        hopeful.sort(key=lambda c: -self._mean(c.cost, seen))
+        return [self.everything, *hopeful]
+
     def cheapest(self, rows: NDArray[np.intp]) -> float:
         """The smallest mean cost on some of the rows of a policy that evaluates anything."""
         judged = [self._mean(c.cost, rows) for c in self.candidates if c.n_evaluated.any()]
         return float(min([*judged, *self.family_costs[self.family_costs > 0]]))
 
-    def _prepare(self, acceptable: Callable[[Candidate], bool]) -> None:
-        self._search(acceptable)
-
-    def _search(
-        self,
-        acceptable: Callable[[Candidate], bool],
-    ) -> None:
-        """Take a front of candidates, or learn at BETAS and about where they cease to be
-        acceptable.
-        """
+    def _search(self, acceptable: Callable[[Candidate], bool]) -> None:
+        """Take a front, or learn at BETAS and about where candidates cease to be acceptable."""
         self._judge(BETAS)
         if self.judged is not None:
             self._take_judged(self.judged)
@@ -299,3 +276,8 @@ class CandidateSearch(CandidateFront):
         excess = self.excess_loss(found.scores, found.exit_step, found.verdict)
         counted = None if self.counter is None else self.counter.under(policy)
         return Candidate(beta, policy, found.n_evaluated, excess, counted)
+
+    def _mean(self, numbers: NDArray[Any], rows: NDArray[np.intp] | slice = slice(None)) -> float:
+        """Over some of the rows, or all, by their weights."""
+        weight = None if self.weight is None else self.weight[rows]
+        return float(np.average(numbers[rows], weights=weight))

@@ -37,7 +37,7 @@ from scipy.stats import beta, binom, norm, t
 from mddag._internal.warnings import doubt
 from mddag.metrics.classification import ClassMetric
 from mddag.tuning.excess_loss import Measure
-from mddag.tuning.front import Candidate, CandidateFront
+from mddag.tuning.front import Candidate, CandidateSearch
 from mddag.tuning.row_parts import CERTIFIED_SHARES
 
 NUISANCE = 1e-4
@@ -239,7 +239,7 @@ class Guarantee:
 
 
 def certified(
-    search: CandidateFront,
+    search: CandidateSearch,
     guarantee: Guarantee,
     seen: NDArray[np.intp],
     certifying: NDArray[np.intp],
