@@ -5,7 +5,6 @@ import pickle
 from dataclasses import dataclass
 
 import numpy as np
-import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -13,14 +12,10 @@ from numpy.testing import assert_array_equal
 
 from mddag._internal.arrays import (
     ReadOnlyArrays,
-    are_equal,
     checked_out,
     checked_weight,
     mass,
-    part,
     read_only,
-    spaced_rows,
-    stratified,
 )
 
 
@@ -47,29 +42,13 @@ def test_copies_stay_read_only(again):
     assert not hasattr(other, "derived")
 
 
-def test_without_an_array_a_new_one_is_made():
-    out = checked_out(None, (3,), np.zeros((3, 2)), np.intp)
-    assert (out.shape, out.dtype) == ((3,), np.intp)
-
-
-def test_a_fitting_array_is_the_result():
-    out = np.empty((3, 1))
-    assert checked_out(out, (3, 1), np.zeros((3, 2))) is out
-
-
 @pytest.mark.parametrize(
     ("out", "message"),
     [
-        (
-            np.empty((3, 2)),
-            r"out is float64 \(3, 2\), C-ordered; wanted C-ordered float64 \(3, 1\)",
-        ),
+        (np.empty((3, 2)), r"out is float64 \(3, 2\)"),
         (np.empty((3, 1), np.float32), "out is float32"),
         (np.empty((6, 1))[::2], "not C-ordered"),
-        (
-            np.zeros(25, np.uint8)[1:].view(np.float64).reshape(3, 1),
-            "C-ordered, not aligned; wanted",
-        ),
+        (np.zeros(25, np.uint8)[1:].view(np.float64).reshape(3, 1), "not aligned"),
     ],
 )
 def test_an_unfit_out_is_refused(out, message):
@@ -108,11 +87,6 @@ def test_equal_weights_are_exactly_one(factor):
     assert_array_equal(checked_weight(np.full(777, factor), 777), np.ones(777))
 
 
-def test_zeros_stay_and_do_not_count():
-    assert checked_weight([0, 3, 0, 3], 4).tolist() == [0, 1, 0, 1]
-    assert checked_weight(pd.Series([1, 3]), 2).tolist() == [0.5, 1.5]
-
-
 @given(WEIGHTS)
 def test_mass_sums_to_the_equal_rows_that_know_as_much(weights):
     weight = np.array(weights)
@@ -123,44 +97,20 @@ def test_mass_sums_to_the_equal_rows_that_know_as_much(weights):
     assert_array_equal(mass(4 * weight), mass(weight))
 
 
-def test_equal_rows_have_a_mass_of_one():
-    assert_array_equal(mass(np.full(9, 0.3)), np.ones(9))
-    assert mass(np.array([1.0, 0, 0])).tolist() == [1, 0, 0]
-
-
-def test_parts():
-    assert part(None, np.array([1])) is None
-    assert part(np.array([1.0, 2.0]), np.array([1])).tolist() == [2.0]
-    assert are_equal(None)
-    assert are_equal(np.full(3, 0.1))
-    assert not are_equal(np.array([1.0, 2.0]))
-
-
 @pytest.mark.parametrize(
     ("weight", "message"),
     [
-        ([1, 2, 3], r"sample_weight has shape \(3,\); wanted one number per row, \(4,\)"),
-        (1.0, r"sample_weight has shape \(\); wanted one number per row, \(4,\)"),
-        (np.ones((4, 1)), r"sample_weight has shape \(4, 1\); wanted one number per row"),
-        ([1, 1, np.nan, 1], r"sample_weight\[2\] is nan; wanted finite numbers, 0 or more"),
-        ([1, np.inf, 1, 1], r"sample_weight\[1\] is inf; wanted finite numbers, 0 or more"),
-        ([1, 1, 1, -0.5], r"sample_weight\[3\] is -0.5; wanted finite numbers, 0 or more"),
-        (np.zeros(4), "sample_weight is zero for all 4 rows; wanted some above 0"),
-        (["a"] * 4, "sample_weight is not numbers .*; wanted one number per row"),
-        ([None] * 4, r"sample_weight\[0\] is nan; wanted"),
+        ([1, 2, 3], r"sample_weight has shape \(3,\)"),
+        (1.0, r"sample_weight has shape \(\)"),
+        (np.ones((4, 1)), r"sample_weight has shape \(4, 1\)"),
+        ([1, 1, np.nan, 1], r"sample_weight\[2\] is nan"),
+        ([1, np.inf, 1, 1], r"sample_weight\[1\] is inf"),
+        ([1, 1, 1, -0.5], r"sample_weight\[3\] is -0.5"),
+        (np.zeros(4), "sample_weight is zero"),
+        (["a"] * 4, "sample_weight is not numbers"),
+        ([None] * 4, r"sample_weight\[0\] is nan"),
     ],
 )
 def test_bad_weights_are_refused(weight, message):
     with pytest.raises(ValueError, match=message):
         checked_weight(weight, 4)
-
-
-def test_spaced_rows():
-    assert spaced_rows(3, 5).tolist() == [0, 1, 2]
-    assert spaced_rows(101, 3).tolist() == [0, 50, 100]
-
-
-def test_every_class_keeps_a_row():
-    labels = np.array([0] * 10 + [1] * 2 + [2])
-    out = stratified(labels, 0.5, np.random.RandomState(0))
-    assert np.bincount(labels[out], minlength=3).tolist() == [5, 1, 0]

@@ -1,72 +1,29 @@
+"""`n_threads` wherever it is accepted: any whole number from 1 on, or -1 for all cores."""
+
+import os
+import warnings
+
 import numpy as np
 import pytest
 from sklearn.base import clone
 
-from mddag._internal.checks import (
-    MOST_THREADS,
-    check_between,
-    check_is,
-    check_one_of,
-    check_whole,
-    checked_order,
-    checked_permutation,
-    checked_prices,
-    checked_threads,
-    described,
-    typed,
+import mddag
+from mddag._internal.checks import MOST_THREADS, checked_threads
+from mddag._internal.warnings import (
+    FEWEST_ROWS,
+    DoubtfulResult,
+    doubt,
+    doubt_few_rows,
+    doubt_one_class,
 )
 from mddag.learners import Stump, Tree
-from mddag.solvers import Sarsa
+from mddag.learners.columns import Columns
+from mddag.serving.model_file import Model
+from mddag.serving.predictor import Predictor
+from mddag.solvers import Descent, Portfolio, Sarsa
+from mddag.solvers.descent import Guards, Sweep
 from mddag.solvers.sarsa import Flat
 from mddag.solvers.values import RadialBasis, Table
-
-
-def test_values_are_described_in_few_words():
-    assert described(int) == "the class int"
-    assert described(None) == "None"
-    assert described(np.zeros((2, 3))) == "an array of float64 of shape (2, 3)"
-    assert described([1]) == "a list"
-    assert described(ValueError()) == "a ValueError"
-    assert len(described("x" * 1000)) <= 60
-
-
-def test_the_article_of_a_type_is_by_sound():
-    for article, names in {
-        "a": ("Policy", "MappingProxy", "UCIData", "GBM", "list", "ndarray", "_X", "T"),
-        "an": ("MDDAGClassifier", "LGBMRanker", "XGBRegressor", "MDP", "Ensemble", "int"),
-    }.items():
-        for name in names:
-            assert typed(type(name, (), {})()) == described(type(name, (), {})())
-            assert typed(type(name, (), {})()) == f"{article} {name}"
-
-
-def test_what_is_not_wanted_is_refused_in_a_sentence():
-    with pytest.raises(TypeError, match=r"^votes is a list; wanted Votes$"):
-        check_is("votes", [1], dict, "Votes")
-    with pytest.raises(ValueError, match="n is True; wanted a whole number, 1 or more"):
-        check_whole("n", True, 1)
-    with pytest.raises(ValueError, match="how is 1; wanted one of True, False"):
-        check_one_of("how", 1, (True, False))
-    with pytest.raises(ValueError, match="z is nan; wanted a number"):
-        check_between("z", float("nan"), 0, 1, "a number")
-
-
-def test_prices_are_ones_by_default_and_checked_otherwise():
-    assert checked_prices("costs", None, 3, "row").tolist() == [1, 1, 1]
-    with pytest.raises(ValueError, match=r"costs\[1\] is -1.0; wanted finite numbers, 0 or more"):
-        checked_prices("costs", [1, -1], 2, "row")
-
-
-def test_orders_name_the_first_offender():
-    assert checked_permutation([1, 0], 2).tolist() == [1, 0]
-    with pytest.raises(ValueError, match=r"order\[1\] is 2; base classifiers are numbered 0..1"):
-        checked_order([0, 2], 2)
-
-
-def test_threads_are_bounded():
-    assert checked_threads(10**12) == MOST_THREADS
-    with pytest.raises(ValueError, match="n_threads is 0; wanted a whole number"):
-        checked_threads(0)
 
 
 @pytest.mark.parametrize("learner", [Stump(), Tree(), Tree(n_leaves=5)])
@@ -108,3 +65,113 @@ def test_what_a_constructor_refuses_cannot_be_set():
     with pytest.raises(ValueError, match="start is 2; wanted a probability"):
         exploration.set_params(start=2, period=5)
     assert exploration == Flat()
+
+
+X = np.random.default_rng(0).normal(size=(600, 3))
+Y = (X[:, 0] + 0.3 * X[:, 1] > 0).astype(int)
+BOOST = mddag.AdaBoostMHClassifier(n_rounds=8).fit(X, Y)
+DAG = mddag.compile(BOOST.ensemble_)
+MDP = mddag.MDP(BOOST.ensemble_.votes(X), Y, beta=0.01)
+
+
+def test_minus_one_is_all_cores_that_the_process_may_use(monkeypatch):
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: {1, 2, 5}, raising=False)
+    assert checked_threads(-1) == 3
+    monkeypatch.delattr(os, "sched_getaffinity")
+    monkeypatch.setattr(os, "cpu_count", lambda: 7)
+    assert checked_threads(-1) == 7
+    monkeypatch.setattr(os, "cpu_count", lambda: None)
+    assert checked_threads(-1) == 1
+
+
+@pytest.mark.parametrize(("given", "wanted"), [(1, 1), (np.int8(3), 3), (10**12, MOST_THREADS)])
+def test_whole_numbers_are_taken_up_to_a_limit(given, wanted):
+    assert checked_threads(given) == wanted
+    assert type(checked_threads(given)) is int
+
+
+@pytest.mark.parametrize("given", [0, -2, 1.5, None, "2", True])
+def test_other_values_are_refused(given):
+    with pytest.raises(ValueError, match="n_threads is"):
+        checked_threads(given)
+
+
+def swept(n):
+    sweep = Sweep(MDP, n_threads=n)
+    return sweep(np.zeros((len(BOOST.ensemble_), MDP.grid.n_cells), np.uint8), Guards())
+
+
+def stump(columns):
+    targets = np.where(Y > 0, 1, -1)[:, None].astype(np.int8)
+    return Stump().fit(columns, targets, np.full((len(Y), 1), 1 / len(Y))).votes
+
+
+CALLS = {
+    "sparsify": lambda n: mddag.sparsify(BOOST, X, Y, beta=0.01, n_threads=n).predict(X),
+    "MDDAGClassifier": lambda n: (
+        mddag.MDDAGClassifier(BOOST, n_threads=n, random_state=0).fit(X, Y).predict(X)
+    ),
+    "AdaBoost": lambda n: (
+        mddag.AdaBoostMHClassifier(n_rounds=8, n_threads=n).fit(X, Y).decision_function(X)
+    ),
+    "early stopping": lambda n: (
+        mddag.AdaBoostMHClassifier(n_rounds=8, early_stopping=5, n_threads=n, random_state=0)
+        .fit(X, Y)
+        .decision_function(X)
+    ),
+    "Descent": lambda n: Descent(random_state=0, n_threads=n).solve(MDP).actions,
+    "Portfolio": lambda n: Portfolio(random_state=0, n_threads=n).solve(MDP).actions,
+    "Sweep": swept,
+    "sweep": lambda n: mddag.sweep(BOOST, X, Y, betas=[0.01], n_jobs=n).train_loss,
+    "Predictor": lambda n: Predictor(Model(DAG), n_threads=n).predict(X),
+    "Ensemble.scores": lambda n: BOOST.ensemble_.scores(X, n_threads=n),
+    "Ensemble.votes": lambda n: BOOST.ensemble_.votes(X, n_threads=n).codes,
+    "Dag.scores": lambda n: DAG.scores(X, n_threads=n),
+    "Dag.run": lambda n: DAG.run(X, n_threads=n).n_evaluated,
+    "Dag.exits": lambda n: DAG.exits(X, n_threads=n)[0],
+    "Dag.lengths": lambda n: DAG.lengths(X, n_threads=n)[2],
+    "MDP.rollout": lambda n: MDP.rollout(MDP.evaluate_all(), n_threads=n)[0],
+    "Columns": lambda n: stump(Columns.from_rows(X, n_threads=n)),
+}
+
+
+@pytest.mark.parametrize("call", CALLS)
+@pytest.mark.parametrize("n_threads", [-1, 10**12])
+def test_every_call_takes_them_and_the_answer_is_that_of_one_thread(call, n_threads):
+    np.testing.assert_array_equal(CALLS[call](n_threads), CALLS[call](1))
+
+
+@pytest.mark.parametrize("call", sorted(CALLS.keys() - {"sweep"}))  # there the number is joblib's
+@pytest.mark.parametrize("n_threads", [0, -2])
+def test_every_call_refuses_the_same_ones(call, n_threads):
+    with pytest.raises(ValueError, match=f"n_threads is {n_threads}"):
+        CALLS[call](n_threads)
+
+
+def test_a_doubt_points_to_the_line_outside_of_the_package():
+    with pytest.warns(DoubtfulResult, match="perhaps") as told:
+        doubt("perhaps")
+    assert told[0].filename == __file__
+    with pytest.warns(DoubtfulResult) as told:
+        doubt_few_rows(3, "beta")
+    assert told[0].filename == __file__
+    assert mddag.DoubtfulResult is DoubtfulResult
+    assert issubclass(DoubtfulResult, UserWarning)
+
+
+def test_few_rows_are_told_how_many_are_wanted():
+    for target, fewest in FEWEST_ROWS.items():
+        with pytest.warns(DoubtfulResult, match=f"20 rows, but {target} wants {fewest}"):
+            doubt_few_rows(20, target)
+        doubt_few_rows(fewest, target)
+
+
+def test_rows_of_one_class_are_told_to_be_joined_by_others():
+    for labels in (np.full(5, "no"), np.array(["no"] * 5, object)):
+        with pytest.warns(DoubtfulResult, match="5 in all, have the label 'no'"):
+            doubt_one_class(labels)
+    with pytest.warns(DoubtfulResult, match="3 in all, get from the model the label 1"):
+        doubt_one_class(np.ones(3, int), given=False)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        doubt_one_class(np.array([0, 1]))

@@ -162,10 +162,9 @@ def test_it_is_the_best_of_all_prefixes(seed, n_scores, loss):
     assert mdp.evaluate(Prefix().solve(mdp)).objective == pytest.approx(wanted)
 
 
-@pytest.mark.parametrize("kind", [Margin, Prefix])
-def test_a_decision_every_no_steps_is_refused(kind):
-    with pytest.raises((TypeError, ValueError), match="every"):
-        kind(every=0)
+def test_a_decision_every_no_steps_is_refused():
+    with pytest.raises(ValueError, match="every is 0"):
+        Margin(every=0)
 
 
 def test_candidates_are_the_prefixes_from_the_longest():
