@@ -58,7 +58,7 @@ class QWYC(Parameters, Family):
                 "use Residual or Margin"
             )
         rates = self.rates if "quit" in mdp.actions else ()
-        walk = Walk(mdp, np.array(rates, np.float64), -(-mdp.n_steps // self.every))
+        walk = BandWalk(mdp, np.array(rates, np.float64), -(-mdp.n_steps // self.every))
         full = mdp.votes.scores()[:, 0] > 0
         for j, scores in enumerate(partial_sums(mdp.votes)):
             if j % self.every == 0 and j < mdp.n_steps and len(rates):
@@ -67,7 +67,7 @@ class QWYC(Parameters, Family):
         return Bands(mdp.grid, walk.bands, np.arange(mdp.n_steps), self.every)
 
 
-class Walk:
+class BandWalk:
     """Rows on their way through the steps, once for each rate.
 
     bands : intp (n_rates, 2, n_decisions), cells up to the first and from the second on quit

@@ -301,7 +301,7 @@ def _split(
 
 
 @dataclass(frozen=True, eq=False)
-class Candidate:
+class RatedRule:
     """A rule of a shape; what it loses by cross-validation, beyond the reference, and costs."""
 
     trial: ShapeTrial
@@ -310,7 +310,7 @@ class Candidate:
     cost: float
 
 
-class Search:
+class ShapeSearch:
     """Shapes that the same rows have judged, the reference, and all rules of all shapes.
 
     trials  : the estimator as given first
@@ -340,13 +340,13 @@ class Search:
         self.full = self.predictions(full, self.calibration(full, self.reference.trial.n_rounds))
         self._judge()
 
-    def _reference(self) -> Candidate:
+    def _reference(self) -> RatedRule:
         """The best full model of any shape, each at its best length: few numbers are compared, so
         that little luck is in the least of them."""
         errors = [errors[at][0] for errors, at in zip(self.errors, self.lengths, strict=True)]
         best = int(np.argmin(errors))
         trial = self.trials[best]
-        return Candidate(trial, Rule(int(trial.lengths[self.lengths[best]])), 0.0, 0.0)
+        return RatedRule(trial, Rule(int(trial.lengths[self.lengths[best]])), 0.0, 0.0)
 
     def _judge(self) -> None:
         """Judge all rules against the reference."""
@@ -367,14 +367,14 @@ class Search:
         self.excess = np.round(excess[known], DIGITS)
 
     @property
-    def given(self) -> Candidate:
+    def given(self) -> RatedRule:
         """The estimator as given, evaluated in full."""
-        return Candidate(self.trials[0], Rule(self.trials[0].n_rounds), 0.0, 0.0)
+        return RatedRule(self.trials[0], Rule(self.trials[0].n_rounds), 0.0, 0.0)
 
-    def candidate(self, at: int) -> Candidate:
+    def candidate(self, at: int) -> RatedRule:
         """Rule number `at` of all."""
         trial = self.trials[self.owners[at]]
-        return Candidate(trial, self.rules[at], float(self.excess[at]), float(self.costs[at]))
+        return RatedRule(trial, self.rules[at], float(self.excess[at]), float(self.costs[at]))
 
     def lost(self, predictions: NDArray[Any], truth: NDArray[Any]) -> NDArray[np.float64]:
         """The loss of each row: 1 for a wrong label; the squared error over the variance."""
@@ -409,7 +409,7 @@ class Search:
             scores = calibration.calibrated(scores, np.minimum(outcome.exit_step, last))
         return np.asarray(self.task.predictions(scores))
 
-    def chosen(self, knob: str, value: float) -> Candidate:
+    def chosen(self, knob: str, value: float) -> RatedRule:
         """The rule that a target takes, by cross-validation alone."""
         if knob == "beta":
             return self.candidate(int(np.argmin(self.excess + value * self.costs)))
@@ -421,17 +421,17 @@ class Search:
                 f"there is no policy within budget={value:g}; returned is one that evaluates "
                 "nothing and gives every row the same answer: give a larger budget"
             )
-            return Candidate(self.reference.trial, Rule(0), np.nan, 0.0)
+            return RatedRule(self.reference.trial, Rule(0), np.nan, 0.0)
         return self._best(self.excess <= value, self.costs, self.excess)
 
-    def _best(self, able: NDArray[np.bool_], first: Any, then: Any) -> Candidate:
+    def _best(self, able: NDArray[np.bool_], first: Any, then: Any) -> RatedRule:
         """Of some rules the one with the least of a number, and of another number in ties."""
         some = np.flatnonzero(able)
         if not len(some):
             return self.reference
         return self.candidate(int(some[np.lexsort((then[some], first[some]))[0]]))
 
-    def to_certify(self, bound: float, confidence: float) -> list[Candidate]:
+    def to_certify(self, bound: float, confidence: float) -> list[RatedRule]:
         """Rules in the order in which they are certified, the safest first.
 
         A test of few rows passes what seldom differs from the reference more easily than what is
@@ -440,7 +440,7 @@ class Search:
         """
         n, hopeful = len(self.rows.certifying), np.flatnonzero(self.excess <= bound)
         limit = self.excess + norm.ppf(confidence) * np.sqrt(self.spreads / n)
-        found: list[Candidate] = []
+        found: list[RatedRule] = []
         for at in hopeful[front(limit[hopeful], self.costs[hopeful])][::-1].tolist():
             if not found or self.costs[at] * APART <= found[-1].cost:
                 found.append(self.candidate(at))
@@ -473,7 +473,7 @@ class Search:
 
 def searched(
     estimator: Any, rows: FoldedRows, knob: str, objective: str, verbose: bool = False
-) -> Search:
+) -> ShapeSearch:
     """Train all shapes without the first fold, and those that promise most without the others."""
     n_classes = len(np.unique(rows.targets)) if is_classifier(estimator) else 1
     shapes = shapes_of(estimator, rows.n_trained_on(0), n_classes if n_classes > 2 else 1)
@@ -482,7 +482,7 @@ def searched(
         for done, trial in enumerate(trials, 1):
             trial.train(estimator)
             report(done, trial.shape.name(trial.n_rounds))
-    look = Search(trials, knob)
+    look = ShapeSearch(trials, knob)
     kept = look.promising(KEPT)
     dropped = [line for trial, line in look.lines().items() if trial not in kept]
     with progress("other folds", len(kept), verbose) as report:
@@ -490,7 +490,7 @@ def searched(
             for _ in range(FOLDS - 1):
                 trial.train(estimator)
             report(done, trial.shape.name(trial.n_rounds))
-    return Search(kept, knob, dropped)
+    return ShapeSearch(kept, knob, dropped)
 
 
 # ---------------------------------------------------------------------------------------- results
@@ -515,7 +515,7 @@ class FinalModel:
 class FinalModels(dict[ShapeTrial, FinalModel]):
     """Final models by shape, trained when they are asked for."""
 
-    def __init__(self, estimator: Any, search: Search) -> None:
+    def __init__(self, estimator: Any, search: ShapeSearch) -> None:
         self.estimator, self.search = estimator, search
 
     def __missing__(self, trial: ShapeTrial) -> FinalModel:
@@ -527,7 +527,7 @@ class FinalModels(dict[ShapeTrial, FinalModel]):
         self[trial] = FinalModel(source, ensemble, certifying)
         return self[trial]
 
-    def measured(self, candidate: Candidate) -> Measured:
+    def measured(self, candidate: RatedRule) -> Measured:
         """What a rule does on the rows that certify, by its final model; where there are none, on
         the rows that judge, by models of the folds."""
         search, trial, rule = self.search, candidate.trial, candidate.rule
@@ -552,7 +552,7 @@ class Measured:
     predictions: NDArray[Any]
 
 
-def certified(search: Search, models: FinalModels, guarantee: Guarantee) -> Candidate:
+def certified(search: ShapeSearch, models: FinalModels, guarantee: Guarantee) -> RatedRule:
     """Return the cheapest rule whose guarantee the certifying rows prove, else the reference.
 
     Rules are tested in a fixed order, up to the first that fails; none before it costs anything.
@@ -560,7 +560,7 @@ def certified(search: Search, models: FinalModels, guarantee: Guarantee) -> Cand
     rows, full = search.rows.certifying, models.measured(search.reference).predictions
     able = search.to_certify(guarantee.bound, guarantee.confidence)
 
-    def p_value(candidate: Candidate) -> float:
+    def p_value(candidate: RatedRule) -> float:
         found = models.measured(candidate).predictions
         return guarantee.p_value(search.beyond(found, full, search.rows.targets[rows]))
 
@@ -576,9 +576,9 @@ def certified(search: Search, models: FinalModels, guarantee: Guarantee) -> Cand
 
 def settle(
     made: DagEstimator,
-    search: Search,
+    search: ShapeSearch,
     models: FinalModels,
-    chosen: Candidate,
+    chosen: RatedRule,
     knob: str,
     value: float,
     guarantee: Guarantee | None,

@@ -38,7 +38,7 @@ MOST_GROUPS = 24  # columns of the DAG
 MOST_EVALUATIONS = 4_000_000  # on all paths that are counted: some 200 MB at work
 
 
-class FittedModel(Protocol):
+class ReportedModel(Protocol):
     """What a model file holds, ``mddag.serving.model_file.Model``."""
 
     @property
@@ -102,7 +102,7 @@ class Facts:
             _check_numbers(self.targets)
 
     @classmethod
-    def of_model(cls, model: FittedModel, **more: Any) -> Facts:
+    def of_model(cls, model: ReportedModel, **more: Any) -> Facts:
         """What is known of a model, and what else is given."""
         summary = model.summary
         known: dict[str, Any] = {
