@@ -121,15 +121,6 @@ class Judge:
         losses, by_teacher, differs = by
         return Judgements(losses, by_teacher, differs, costs)
 
-    def by_labels(self, judgements: Judgements) -> Vector:
-        """Losses of all candidates by labels alone, with the charge for luck; the first of them is
-        the full ensemble, which differs nowhere."""
-        if not self.has_teacher:
-            return judgements.losses
-        error = np.sqrt(self.square * judgements.differs / self.n_rows)
-        charged: Vector = judgements.losses + CHARGE * error
-        return charged
-
     def estimates(self, judgements: Judgements, by_labels: NDArray[np.bool_]) -> Vector:
         """Expected losses of all candidates, the first of which is the full ensemble.
 
