@@ -47,7 +47,7 @@ from benchmarks.costs import price_lists
 from benchmarks.places import RESULTS, ROOT
 from benchmarks.table import markdown
 from mddag.datasets import two_clusters
-from mddag.ordering import Correlation, Given
+from mddag.policy import Correlation, Given
 from mddag.solvers import QWYC, Descent, Margin, Portfolio, Prefix, Residual
 from mddag.solvers.portfolio import portfolio as default_solver
 

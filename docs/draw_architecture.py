@@ -17,24 +17,20 @@ DOCS = Path(__file__).parent
 PLACES = {
     "acquisition": (1, "costly features:\nacquire"),
     "cli": (0, "the program mddag:\none file per command"),
-    "ranking": (5, "queries: exits, MDDAGRanker,\nranking.sparsify"),
-    "detection": (3, "objects in images: Detector,\nrates, cascades, Haar"),
-    "tuning": (1, "one number → one policy:\nsparsify, sweep, guarantees"),
-    "distributed": (4, "frames of Dask,\nSpark and Ray"),
-    "mlflow": (2, "models in\nMLflow's folders"),
-    "estimators": (1.3, "the scikit-learn face:\nfit, predict, trace"),
-    "serving": (2.3, "without scikit-learn: Predictor,\nmodel file, C header"),
-    "inspection": (4, "pictures, explained rows,\nthe report"),
-    "solvers": (1.12, "MDP → Policy: exits, descent,\nSARSA, portfolio"),
-    "dag": (3.4, "runs a policy:\nDag, Trace, executors"),
+    "ranking": (3, "queries: exits, MDDAGRanker,\nranking.sparsify"),
+    "detection": (2, "objects in images: Detector,\nrates, cascades, Haar"),
+    "integrations": (4, "Dask, Spark, Ray;\nMLflow"),
+    "tuning": (1.5, "one target → one policy:\nsparsify, train, sweep"),
+    "estimators": (1.5, "the scikit-learn face:\nfit, predict, trace"),
+    "serving": (2, "without scikit-learn: Predictor,\nmodel file, export"),
+    "inspection": (3.5, "plots, explained rows,\nthe report"),
+    "solvers": (1.2, "MDP → Policy: exits, descent,\nSARSA, portfolio"),
+    "engine": (2.8, "runs a policy:\nDag, Trace, executors"),
     "boosting": (0, "the rounds of AdaBoost.MH"),
-    "mdp": (3.4, "Section 2: MDP, Grid,\nPolicy, Eq. (4)-(8)"),
+    "policy": (2, "Section 2: MDP, grid, policy,\norder, calibration"),
     "learners": (0, "base learners:\nStump, Tree"),
-    "calibration": (1, "scores → probabilities,\nby exit"),
-    "adapters": (2, "models of other libraries\n→ Ensemble"),
-    "ordering": (3, "which h_j in which order,\nand how few"),
-    "ensemble": (1.5, "H = (h_1 … h_N): flat trees,\nvotes, partial sums"),
-    "features": (1.5, "what X is: columns,\nX to numbers, checks"),
+    "adapters": (1, "models of other libraries\n→ Ensemble"),
+    "ensemble": (1.5, "H = (h_1 … h_N): features,\ntrees, votes, tasks"),
     "losses": (4, "L of Eq. (6)"),
     "metrics": (3, "scores and labels →\none number"),
     "datasets": (0, "two clusters,\nfolds of LETOR"),
@@ -49,7 +45,6 @@ COLOURS = [
     "#f5e4ec",
     "#f8e6dd",
     "#f8efd2",
-    "#eeeeee",
 ]
 
 
@@ -93,8 +88,8 @@ def draw(plan: dict, path: Path) -> None:
     for name, target in arrows(plan["imports"]):
         arrow(ax, (PLACES[name][0], row[name]), (PLACES[target][0], row[target]))
     below = "checks, read-only arrays, parameters; the native core. Any package may import them."
-    box(ax, 2, -0.85 * ROW, "_internal, _core", below, "#eeeeee", wide=4 + WIDE)
-    ax.set(xlim=(-0.75, 5.55), ylim=(-1.3 * ROW, (len(plan["layers"]) - 0.6) * ROW))
+    box(ax, 2, -0.85 * ROW, "_utils, _core", below, "#eeeeee", wide=4 + WIDE)
+    ax.set(xlim=(-0.75, 4.55), ylim=(-1.3 * ROW, (len(plan["layers"]) - 0.6) * ROW))
     ax.axis("off")
     figure.savefig(path, dpi=100, bbox_inches="tight", metadata={"Software": None})
     plt.close(figure)

@@ -29,12 +29,12 @@ import numpy as np
 from sklearn.datasets import make_hastie_10_2
 
 from mddag import MDP, AdaBoostMHClassifier, as_ensemble
-from mddag._internal.arrays import stratified
+from mddag._utils.arrays import stratified
 from mddag.learners import Stump
-from mddag.mdp.grid import Grid
-from mddag.mdp.policy import Policy
-from mddag.ordering import Correlation, Given
-from mddag.ordering.arrangement import arranged
+from mddag.policy import Correlation, Given
+from mddag.policy.arrangement import arranged
+from mddag.policy.grid import Grid
+from mddag.policy.policy import Policy
 from mddag.solvers import Descent, Portfolio
 
 N_STUMPS, N_TRAIN, N_TEST = 200, 6000, 50_000

@@ -5,7 +5,7 @@
 LightGBM, 200 trees of 8 leaves, trained on 8000 rows of electricity and of letter A-M / N-Z; four
 draws of policy rows, the default solver; Eq. (8) at beta = 0.001, and error and evaluations within
 a budget of 10, on rows that neither has seen. Writes experiments/results/few_rows.csv, on which
-``mddag._internal.warnings.FEWEST_ROWS`` rests.
+``mddag._utils.warnings.FEWEST_ROWS`` rests.
 """
 
 from __future__ import annotations

@@ -20,9 +20,9 @@ import matplotlib as mpl
 import numpy as np
 
 from mddag import AdaBoostMHClassifier, DagDisplay, MDDAGClassifier, PathDisplay
-from mddag.dag.dag import Dag
-from mddag.dag.trace import Trace
 from mddag.datasets import two_clusters
+from mddag.engine.dag import Dag
+from mddag.engine.trace import Trace
 from mddag.learners import Stump
 
 BETA = 0.01

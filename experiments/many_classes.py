@@ -25,8 +25,8 @@ import numpy as np
 from sklearn.datasets import load_digits
 
 from mddag import MDP, Ensemble, Grid, as_ensemble
-from mddag.ordering import Correlation
-from mddag.ordering.arrangement import Arrangement, arranged, by_lines, by_log_odds
+from mddag.policy import Correlation
+from mddag.policy.arrangement import Arrangement, arranged, by_lines, by_log_odds
 from mddag.solvers import Margin, Prefix, Residual
 
 RESULTS = Path(__file__).parent / "results" / "many_classes.csv"

@@ -21,8 +21,8 @@ import lightgbm
 import numpy as np
 
 from mddag import MDP, Grid, as_ensemble
-from mddag.ordering import Correlation, Given
-from mddag.ordering.arrangement import Arrangement, arranged
+from mddag.policy import Correlation, Given
+from mddag.policy.arrangement import Arrangement, arranged
 from mddag.solvers import QWYC, Margin, Prefix, Residual
 
 RESULTS = Path(__file__).parent / "results" / "ordering.csv"

@@ -6,11 +6,11 @@ import numpy as np
 from hypothesis import strategies as st
 
 from mddag.ensemble.ensemble import Ensemble
+from mddag.ensemble.features import Features
 from mddag.ensemble.nodes import TreeBuilder
-from mddag.features.features import Features
-from mddag.mdp.grid import Grid
-from mddag.mdp.policy import EVAL, QUIT, SKIP, Policy
-from mddag.mdp.state import Stages
+from mddag.policy.grid import Grid
+from mddag.policy.policy import EVAL, QUIT, SKIP, Policy
+from mddag.policy.state import Stages
 
 # Few distinct values, so that rows land on thresholds, beside them, and outside of every set.
 VALUES = [-np.inf, -3.0, -1.0, -0.5, -0.0, 0.0, 0.1, 1.0, 2.0, 31.0, 32.0, 64.5, 1e30, np.inf]

@@ -22,8 +22,8 @@ from mddag.losses import (
     own,
     sign_of,
 )
-from mddag.mdp.grid import Grid
-from mddag.mdp.policy import QUIT, Policy
+from mddag.policy.grid import Grid
+from mddag.policy.policy import QUIT, Policy
 
 MEMBERS = [getattr(losses, name) for name in losses.__all__ if name != "Loss"]
 EXAMPLES = [

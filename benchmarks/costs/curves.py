@@ -33,8 +33,8 @@ from mddag.acquisition.policy import set_dag
 from mddag.acquisition.rows import SetScores, SplitRows
 from mddag.acquisition.search import Cascades
 from mddag.ensemble.costs import read_groups
-from mddag.features.features import Features
-from mddag.features.prices import FeaturePrices
+from mddag.ensemble.feature_prices import FeaturePrices
+from mddag.ensemble.features import Features
 
 SETTINGS = {"n_estimators": 60, "num_leaves": 16, "n_jobs": 1, "verbose": -1, "random_state": 0}
 FOLDER = OUT / "costs" / "taught"

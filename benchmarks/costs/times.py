@@ -21,7 +21,7 @@ from benchmarks.table import written
 from mddag.acquisition.acquire import learned
 from mddag.acquisition.models import SetModels
 from mddag.acquisition.rows import SplitRows
-from mddag.features.prices import FeaturePrices
+from mddag.ensemble.feature_prices import FeaturePrices
 
 N_ROWS = 20_000
 SETTINGS = {"n_estimators": 100, "n_jobs": 1, "verbose": -1, "random_state": 0}

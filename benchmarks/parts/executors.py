@@ -1,4 +1,4 @@
-"""What do the three executors cost? Measures what src/mddag/dag/cost_model.py expects.
+"""What do the three executors cost? Measures what src/mddag/engine/cost_model.py expects.
 
     python -m benchmarks.parts.executors [--rows 10000] [--repeats 15]
 
@@ -23,8 +23,8 @@ import mddag
 from benchmarks.clock import turns
 from benchmarks.table import line, markdown
 from mddag.ensemble.ensemble import Ensemble
-from mddag.mdp.grid import Grid
-from mddag.mdp.policy import EVAL, QUIT, Policy
+from mddag.policy.grid import Grid
+from mddag.policy.policy import EVAL, QUIT, Policy
 
 N_TRAIN = 3000
 SHARES = (0.02, 0.1, 0.4)

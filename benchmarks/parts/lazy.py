@@ -18,8 +18,8 @@ import mddag
 from benchmarks.clock import turns
 from benchmarks.table import line, markdown
 from mddag.ensemble.ensemble import Ensemble
+from mddag.ensemble.features import Features
 from mddag.ensemble.nodes import TreeBuilder
-from mddag.features.features import Features
 from mddag.serving.model_file import Model
 from mddag.serving.predictor import Predictor
 

@@ -19,8 +19,8 @@ from benchmarks.quality.boosters import tuned
 from benchmarks.quality.ours import SELECTION
 from benchmarks.quality.rows import parts
 from mddag import Votes
-from mddag._internal.arrays import stratified
-from mddag.calibration.calibration import fit_factor, probabilities
+from mddag._utils.arrays import stratified
+from mddag.policy.calibration import fit_factor, probabilities
 from mddag.solvers.portfolio.refitting import refitted_tables
 
 FIELDS = ("data", "seed", "base", "of", "error", "corrected", "log_loss", "log_loss_corrected")

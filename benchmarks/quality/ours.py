@@ -19,7 +19,7 @@ from benchmarks.quality.nodes import depths_of
 from benchmarks.quality.rivals import LaterVotes
 from benchmarks.quality.rows import Parts
 from mddag import MDP, Ensemble, Grid, Policy
-from mddag._internal.arrays import stratified
+from mddag._utils.arrays import stratified
 from mddag.solvers import Portfolio
 from mddag.solvers.front import front
 from mddag.tuning.prices import NodePrices

@@ -14,11 +14,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mddag._internal.arrays import spaced_rows
-from mddag._internal.checks import Parameters, check_fraction, check_whole, checked_prices
+from mddag._utils.arrays import spaced_rows
+from mddag._utils.checks import Parameters, check_fraction, check_whole, checked_prices
 from mddag.ensemble.votes import Votes
-from mddag.mdp.mdp import MDP
-from mddag.ordering.arrangement import Arrangement
+from mddag.policy.arrangement import Arrangement
+from mddag.policy.mdp import MDP
 from mddag.solvers.qwyc import QWYC, Bands, cuts
 
 Matrix = NDArray[np.float64]

@@ -28,7 +28,7 @@ from benchmarks.quality.nodes import Walk, depths_of, walk, walked
 from benchmarks.quality.qwyc_order import OrderedQWYC
 from benchmarks.quality.rows import Parts, Sample
 from mddag import MDP, Ensemble, Grid, Policy, Votes
-from mddag.mdp.policy import EVAL, QUIT
+from mddag.policy.policy import EVAL, QUIT
 from mddag.solvers import QWYC
 
 FREQ = 10  # pred_early_stop_freq, LightGBM's default

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from mddag._internal.checks import check_whole
+from mddag._utils.checks import check_whole
 from mddag.metrics.ranking import GainMetric
 from mddag.ranking.exits import (
     NO_CELLS,

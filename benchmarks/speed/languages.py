@@ -29,7 +29,7 @@ import mddag
 from benchmarks.data import train_and_test
 from benchmarks.places import OUT, RESULTS
 from benchmarks.table import digits, kept, markdown, spread
-from mddag.calibration.calibration import Calibration
+from mddag.policy.calibration import Calibration
 from mddag.serving.model_file import Model
 from mddag.serving.predictor import Predictor
 from mddag.solvers import Margin

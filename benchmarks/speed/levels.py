@@ -28,7 +28,7 @@ from benchmarks.speed.models import SHAPES, B, Shape, ensemble_of, keep_quitting
 from benchmarks.speed.pipe import Process
 from benchmarks.table import digits, kept, spread
 from mddag import _core
-from mddag.dag.integer_votes import IntegerVotes
+from mddag.engine.integer_votes import IntegerVotes
 from mddag.ensemble.ensemble import Ensemble
 
 FIELDS = ("what", "rows", "level", "ns_per_row", "speed / avx2")

@@ -25,7 +25,7 @@ from sklearn.datasets import make_classification, make_hastie_10_2
 
 import mddag
 from benchmarks.places import OUT, ROOT
-from mddag.mdp.policy import EVAL, QUIT
+from mddag.policy.policy import EVAL, QUIT
 from mddag.serving.model_file import Model
 from mddag.serving.predictor import Predictor
 

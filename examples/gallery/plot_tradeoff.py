@@ -9,7 +9,7 @@ import numpy as np
 
 import mddag
 from mddag.datasets import two_clusters
-from mddag.ordering import Given
+from mddag.policy import Given
 from mddag.solvers import Sarsa
 
 boost = mddag.AdaBoostMHClassifier(n_rounds=200, random_state=0)

@@ -18,7 +18,6 @@ import numpy as np
 from experiments.detection.cases import Case, patches
 from mddag import MDP, Policy, Trace
 from mddag import compile as compile_dag
-from mddag.dag.replay import replay
 from mddag.detection.cascade import Chain
 from mddag.detection.fc_boost import fc_boost
 from mddag.detection.rejection import chosen
@@ -27,6 +26,7 @@ from mddag.detection.soft_cascade import soft_cascade
 from mddag.detection.thresholds import Target
 from mddag.detection.vj_cascade import Rates, vj_cascade
 from mddag.detection.wald_boost import wald_boost, wald_rejects
+from mddag.engine.replay import replay
 from mddag.ensemble.nodes import Nodes
 from mddag.losses import Exponential, ZeroOne
 from mddag.metrics import DetectionRun, Scored

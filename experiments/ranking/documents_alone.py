@@ -22,8 +22,8 @@ from experiments.ranking.cases import Case
 from experiments.ranking.judged import Judged
 from mddag import MDDAGClassifier
 from mddag.losses import Exponential, ZeroOne
-from mddag.mdp.grid import Grid
-from mddag.mdp.policy import EVAL, QUIT, Policy
+from mddag.policy.grid import Grid
+from mddag.policy.policy import EVAL, QUIT, Policy
 from mddag.ranking.estimator import expected_relevance
 
 LOSSES = (ZeroOne(), Exponential(scale=0.1))

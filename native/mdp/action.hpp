@@ -1,4 +1,4 @@
-// What a policy may do at a step, numbered as in src/mddag/mdp/policy.py.
+// What a policy may do at a step, numbered as in src/mddag/policy/policy.py.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// The jump table of a policy, next[j, cell], as src/mddag/mdp/policy.py makes it:
+// The jump table of a policy, next[j, cell], as src/mddag/policy/policy.py makes it:
 //
 //   j              step j evaluates its base classifier
 //   a later step   the row goes on there: to evaluate, where chains of SKIP are folded; else to be

@@ -1,4 +1,4 @@
-// Score columns by stage, in float64: the native side of src/mddag/mdp/state.py. A column holds K
+// Score columns by stage, in float64: the native side of src/mddag/policy/state.py. A column holds K
 // scores. mdp/state.hpp lists what a state must provide. Twin: tests/reference/stages.py.
 #pragma once
 

@@ -42,7 +42,7 @@ struct SumState {
   }
 };
 
-// The columns of src/mddag/mdp/state.py. A row carries the K votes of the last step, its exit
+// The columns of src/mddag/policy/state.py. A row carries the K votes of the last step, its exit
 // step, and the columns of K scores each. Twin: tests/reference/stages.py.
 struct StageSumState {
   static constexpr bool kFolds = false;

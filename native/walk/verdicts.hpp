@@ -1,4 +1,4 @@
-// The class of a row by the decision and the cell in which it quits: src/mddag/mdp/policy.py, on
+// The class of a row by the decision and the cell in which it quits: src/mddag/policy/policy.py, on
 // integer sums. Twins: tests/reference/rollout.py and stages.py.
 #pragma once
 

@@ -14,7 +14,7 @@ from numpy.random import RandomState
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
-from mddag._internal.checks import check_one_of, check_whole, checked_path
+from mddag._utils.checks import check_one_of, check_whole, checked_path
 
 __all__ = ["load_letor", "two_clusters"]
 

@@ -27,7 +27,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mddag._internal.checks import as_floats, described
+from mddag._utils.checks import as_floats, described
 
 __all__ = ["Exponential", "Hinge", "Logistic", "Loss", "Squared", "ZeroOne"]
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from mddag.acquisition.feature_sets import FeatureSets
 from mddag.acquisition.rows import SetSample
-from mddag.features.prices import FeaturePrices
+from mddag.ensemble.feature_prices import FeaturePrices
 
 
 def prices(costs=(1.0, 2.0, 4.0), wave_cost=0.0, needs=()):

@@ -5,8 +5,8 @@ from dataclasses import replace
 import numpy as np
 
 from mddag.ensemble.blocks import EnsembleBlocks, on_columns
-from mddag.features.features import Features
-from tests.dag.test_dag import stumps
+from mddag.ensemble.features import Features
+from tests.engine.test_dag import stumps
 
 
 def test_a_block_votes_what_its_ensemble_does():

@@ -22,7 +22,7 @@ from mddag.acquisition.models import FOLDS, SetModels, cross_fitted_rows
 from mddag.acquisition.policy import SetPolicy, set_dag
 from mddag.acquisition.rows import SetScores, SplitRows
 from mddag.ensemble.costs import read_groups
-from mddag.features.prices import FeaturePrices
+from mddag.ensemble.feature_prices import FeaturePrices
 from tests.acquisition.costly import GROUPS, model, rows
 from tests.acquisition.problems import all_sets, prices
 

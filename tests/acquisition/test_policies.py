@@ -12,7 +12,7 @@ from mddag.acquisition.rows import between, folds_of
 from mddag.acquisition.search import LEAST, Cascades, SetSearch, solve
 from mddag.ensemble.blocks import EnsembleBlocks
 from tests.acquisition import problems
-from tests.dag.test_dag import stumps
+from tests.engine.test_dag import stumps
 from tests.reference import set_policies as twin
 
 SETS = problems.all_sets((1.0, 2.0), wave_cost=0.25)

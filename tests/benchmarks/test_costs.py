@@ -5,8 +5,8 @@ import pytest
 
 from benchmarks.costs.curves import path_groups
 from benchmarks.costs.report import best_at, compared, cost_at
-from mddag.features.prices import FeaturePrices
-from tests.dag.test_dag import stumps
+from mddag.ensemble.feature_prices import FeaturePrices
+from tests.engine.test_dag import stumps
 
 
 def test_the_cost_is_read_between_points_of_the_edge():

@@ -15,8 +15,8 @@ from mddag import AdaBoostMHClassifier
 from mddag.boosting.rounds import Round, scored
 from mddag.boosting.training import Watch, draws, feature_importances, open_columns, split_gains
 from mddag.boosting.training_set import TrainingSet
+from mddag.ensemble.features import Features
 from mddag.ensemble.nodes import TreeBuilder
-from mddag.features.features import Features
 from mddag.learners import Stump
 
 rng = np.random.default_rng(0)

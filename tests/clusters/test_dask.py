@@ -26,7 +26,7 @@ def test_scores_equal_local_ones(dask_client):
 
 def loads():
     """How many models this process has loaded."""
-    from mddag.distributed import _loaded
+    from mddag.integrations.distributed import _loaded
 
     return _loaded.cache_info().misses
 

@@ -11,8 +11,8 @@ from mddag.detection import Haar
 from mddag.detection.cascade_rows import CodedRows, Material
 from mddag.detection.detector import Detector
 from mddag.detection.window_classifier import LEAF, WindowClassifier
-from mddag.features.features import Features
-from mddag.features.patches import haar_features
+from mddag.ensemble.features import Features
+from mddag.ensemble.patches import haar_features
 from mddag.learners import Stump
 
 WINDOW = (12, 12)

@@ -10,10 +10,10 @@ from sklearn.model_selection import GridSearchCV
 
 import mddag
 from mddag import AdaBoostMHClassifier, _core
-from mddag._internal.warnings import DoubtfulResult
+from mddag._utils.warnings import DoubtfulResult
 from mddag.detection import Haar
 from mddag.detection.haar import PatchColumns
-from mddag.features.patches import PatchFeatures, haar_features, haar_values, n_haar_features
+from mddag.ensemble.patches import PatchFeatures, haar_features, haar_values, n_haar_features
 from mddag.learners import Stump, Tree
 from mddag.learners.learner import best_first_tree, best_stump
 from tests.learners.problems import labels

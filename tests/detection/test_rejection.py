@@ -21,9 +21,9 @@ from mddag.detection.rejection_problem import (
     positives,
 )
 from mddag.detection.thresholds import Ends, RankedSums, Target, reject_thresholds, shares_by_class
-from mddag.mdp.policy import EVAL, QUIT
 from mddag.metrics import threshold_at_fpr, threshold_at_tpr
-from mddag.ordering import Given
+from mddag.policy import Given
+from mddag.policy.policy import EVAL, QUIT
 from tests.detection.problems import detection_mdp
 from tests.reference import reject_thresholds as reference
 

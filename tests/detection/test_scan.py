@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from mddag import _core
 from mddag.detection.window_classifier import WINDOWS_PER_CALL, WindowClassifier, levels_of, resized
-from mddag.features.patches import haar_features, haar_values
+from mddag.ensemble.patches import haar_features, haar_values
 from tests.detection.problems import random_classifier, random_picture
 from tests.reference import scan as reference
 

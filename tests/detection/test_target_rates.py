@@ -8,9 +8,9 @@ from sklearn.preprocessing import StandardScaler
 
 import mddag
 from mddag import AdaBoostMHClassifier, MDDAGClassifier
-from mddag.dag.replay import replay
 from mddag.detection import Rejection
 from mddag.detection.rejection import lowest_scores, reject_calibration
+from mddag.engine.replay import replay
 from mddag.learners import Stump
 from mddag.solvers import Margin
 

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from mddag import _core
 from mddag.ensemble.ensemble import Ensemble
+from mddag.ensemble.features import Features
 from mddag.ensemble.nodes import TreeBuilder
-from mddag.features.features import Features
 from tests import strategies
 from tests.reference import trees as twin
 

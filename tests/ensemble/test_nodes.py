@@ -6,13 +6,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mddag import _core
-from mddag.dag.dag import compile as compile_dag
+from mddag.engine.dag import compile as compile_dag
 from mddag.ensemble.costs import LeafDepths, read_groups
 from mddag.ensemble.ensemble import Ensemble
+from mddag.ensemble.features import Features
 from mddag.ensemble.nodes import NODE, Nodes, TreeBuilder, categories_of, category_words
-from mddag.features.features import Features
 from tests import strategies
-from tests.dag.test_trace import prices_of
+from tests.engine.test_trace import prices_of
 from tests.reference import trees as twin
 from tests.reference.tree_fault import first_fault
 

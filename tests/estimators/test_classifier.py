@@ -13,11 +13,11 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from mddag import MDP, AdaBoostMHClassifier, MDDAGClassifier
-from mddag._internal.warnings import DoubtfulResult
+from mddag._utils.warnings import DoubtfulResult
 from mddag.losses import Exponential, ZeroOne
-from mddag.mdp.grid import Grid
-from mddag.mdp.policy import SKIP
-from mddag.ordering import Given
+from mddag.policy import Given
+from mddag.policy.grid import Grid
+from mddag.policy.policy import SKIP
 from mddag.solvers import Sarsa, WatkinsQ
 
 SMALL = {"solver": Sarsa(n_episodes=20_000, evaluate_every=1000), "random_state": 0}

@@ -19,12 +19,12 @@ from sklearn.utils import estimator_html_repr
 
 import mddag
 from mddag import MDDAGClassifier, MDDAGRegressor
-from mddag._internal.checks import usable_cores
+from mddag._utils.checks import usable_cores
 from mddag.estimators.dag_estimator import DagEstimator
 from mddag.estimators.fitted_model import fitted_model, is_fitted
 from mddag.estimators.solver_choice import chosen_solver, threads_of_learning
 from mddag.losses import Logistic, ZeroOne
-from mddag.ordering import Correlation, Given
+from mddag.policy import Correlation, Given
 from mddag.solvers import Margin, Portfolio, Prefix, Sarsa
 
 X, y = load_breast_cancer(return_X_y=True)

@@ -18,10 +18,10 @@ from examples.costly_features.model import buying_model
 from examples.costly_features.stores import PostgresStore, RedisStore, SqliteStore
 from mddag import DoubtfulResult
 from mddag.ensemble.ensemble import Ensemble
+from mddag.ensemble.features import Features
 from mddag.ensemble.nodes import TreeBuilder
-from mddag.features.features import Features
-from mddag.mdp.grid import Grid
-from mddag.mdp.policy import EVAL, QUIT, Policy
+from mddag.policy.grid import Grid
+from mddag.policy.policy import EVAL, QUIT, Policy
 from mddag.serving.model_file import Model
 from mddag.serving.predictor import Predictor
 

@@ -12,7 +12,7 @@ from tests.messages.models import X, Y, fast, model
 def pytest_itemcollected(item):
     """Models are tiny, so their rows are few, which is a warning of its own."""
     if "tests/messages/" in item.path.as_posix():
-        doubt = "ignore::mddag._internal.warnings.DoubtfulResult"
+        doubt = "ignore::mddag._utils.warnings.DoubtfulResult"
         item.add_marker(pytest.mark.filterwarnings(doubt))
 
 

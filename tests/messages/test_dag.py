@@ -4,7 +4,7 @@ import numpy as np
 
 import mddag
 from mddag import Dag, Policy, Trace
-from mddag.mdp.state import Stages
+from mddag.policy.state import Stages
 from mddag.solvers import Margin
 from tests.messages.message import check, each
 from tests.messages.models import X, ensemble, fast, policy, trace

@@ -20,7 +20,7 @@ from mddag.detection.images import as_grey
 from mddag.detection.opencv import read_cascade
 from mddag.detection.thresholds import reject_thresholds
 from mddag.detection.window_classifier import WindowClassifier
-from mddag.features.patches import haar_features
+from mddag.ensemble.patches import haar_features
 from mddag.losses import Squared
 from mddag.solvers import Margin
 from tests.detection.problems import SETTINGS, backgrounds, fitted, patches

@@ -1,4 +1,4 @@
-"""Bad arguments of predict_lazy; prices and answers are in tests/features and tests/serving."""
+"""Bad arguments of predict_lazy; prices and answers are in tests/ensemble and tests/serving."""
 
 import asyncio
 

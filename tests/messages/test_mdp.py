@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from mddag import MDP, Curve, Grid, Policy
-from mddag.mdp.state import Stages
+from mddag.policy.state import Stages
 from tests.messages.message import check, each
 from tests.messages.models import X, Y, curve, ensemble, fast, mdp, model, policy, votes
 

@@ -1,7 +1,7 @@
 """What is said of bad input: solvers and orders; tests/solvers has what each refuses by itself."""
 
 from mddag import MDP, MDDAGRegressor
-from mddag.ordering import Correlation, Given
+from mddag.policy import Correlation, Given
 from mddag.solvers import QWYC, Descent, Margin, Portfolio, Prefix, Sarsa
 from mddag.solvers.sarsa import Flat
 from mddag.solvers.values import Table

@@ -1,6 +1,6 @@
 """Rows that wait (_core.LazyRun) on many threads, and what its binding refuses.
 
-Equality with the twin is in tests/dag/test_lazy_walk.py.
+Equality with the twin is in tests/engine/test_lazy_walk.py.
 """
 
 import numpy as np
@@ -8,7 +8,7 @@ import pytest
 
 import mddag
 from mddag import _core
-from mddag.dag.lazy_walk import LazyWalk, purchases_for
+from mddag.engine.lazy_walk import LazyWalk, purchases_for
 from tests.native.test_walk import forest, noisy_policy
 
 N_ROWS = 5000

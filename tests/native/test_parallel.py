@@ -11,12 +11,12 @@ import pytest
 
 import mddag
 from mddag import AdaBoostMHClassifier, Grid
-from mddag.dag.dag import Dag
 from mddag.detection import Haar
-from mddag.features.patches import haar_values
+from mddag.engine.dag import Dag
+from mddag.ensemble.patches import haar_values
 from mddag.learners import Stump, Tree
-from mddag.mdp.policy import EVAL, QUIT, SKIP, Policy
-from mddag.mdp.state import Stages
+from mddag.policy.policy import EVAL, QUIT, SKIP, Policy
+from mddag.policy.state import Stages
 from mddag.ranking import UrgencyExits
 from mddag.solvers import Descent
 from tests import rankings

@@ -35,7 +35,7 @@ PREPARED = """
 import threading
 import numpy as np
 from mddag import Ensemble, _core
-from mddag.features.features import Features
+from mddag.ensemble.features import Features
 from mddag.ensemble.nodes import TreeBuilder
 
 tree = TreeBuilder()

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from mddag import _core
-from mddag.dag.executors import Blocks
-from mddag.dag.integer_votes import IntegerVotes
-from mddag.dag.program import Program
+from mddag.engine.executors import Blocks
+from mddag.engine.integer_votes import IntegerVotes
+from mddag.engine.program import Program
 from tests.native.test_walk import forest, noisy_policy
 
 SCORES = 3

@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 
 import mddag
 from mddag import _core
-from mddag.calibration.calibration import Calibration
 from mddag.ensemble.ensemble import Ensemble
-from mddag.features.features import Features
-from mddag.mdp.grid import Grid
-from mddag.mdp.policy import EVAL, QUIT, SKIP, Policy
+from mddag.ensemble.features import Features
+from mddag.policy.calibration import Calibration
+from mddag.policy.grid import Grid
+from mddag.policy.policy import EVAL, QUIT, SKIP, Policy
 from tests.native.grown_tree import grown_tree
 from tests.reference import rollout as twin
 

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 
-from mddag.mdp.grid import Grid
-from mddag.mdp.policy import EVAL, QUIT
 from mddag.metrics import MAP, NDCG, MeanNDCG
 from mddag.metrics.ranking import Queries
+from mddag.policy.grid import Grid
+from mddag.policy.policy import EVAL, QUIT
 from mddag.ranking import ProximityExits, UrgencyExits, problem
 from mddag.ranking.exits import ExitFamily, cross_fitted, front
 from mddag.ranking.problem import (

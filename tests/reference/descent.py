@@ -8,7 +8,7 @@ from math import sqrt
 
 import numpy as np
 
-from mddag.mdp.policy import EVAL, QUIT, SKIP
+from mddag.policy.policy import EVAL, QUIT, SKIP
 from tests.reference import grid as grid_twin
 
 

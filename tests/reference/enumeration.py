@@ -4,7 +4,7 @@ from itertools import product
 
 import numpy as np
 
-from mddag.mdp.policy import EVAL, QUIT, SKIP, Policy
+from mddag.policy.policy import EVAL, QUIT, SKIP, Policy
 
 
 def reachable_cells(mdp):

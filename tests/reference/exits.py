@@ -3,7 +3,7 @@ itself, action by action."""
 
 import numpy as np
 
-from mddag.mdp.policy import EVAL, QUIT, Policy
+from mddag.policy.policy import EVAL, QUIT, Policy
 from tests.reference import rollout
 
 

@@ -1,4 +1,4 @@
-"""Twin of mddag.ordering.order: correlations from their definition, one row at a time."""
+"""Twin of mddag.policy.ordering: correlations from their definition, one row at a time."""
 
 import math
 

@@ -5,8 +5,8 @@ from types import SimpleNamespace
 
 import numpy as np
 
-from mddag.dag.integer_votes import IntegerVotes
-from mddag.mdp.policy import EVAL, QUIT
+from mddag.engine.integer_votes import IntegerVotes
+from mddag.policy.policy import EVAL, QUIT
 from tests.reference import grid as grid_twin
 from tests.reference import trees as trees_twin
 

@@ -6,7 +6,7 @@ makes one update of all that has a trace (Sutton & Barto 1998, Sections 7.5-7.6,
 
 from dataclasses import dataclass, field
 
-from mddag.mdp.policy import EVAL, QUIT, SKIP
+from mddag.policy.policy import EVAL, QUIT, SKIP
 from tests.reference import grid as grid_twin
 
 

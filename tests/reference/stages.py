@@ -1,9 +1,9 @@
-"""Twin of src/mddag/mdp/state.py: columns of scores, one action at a time."""
+"""Twin of src/mddag/policy/state.py: columns of scores, one action at a time."""
 
 from dataclasses import dataclass
 from types import SimpleNamespace
 
-from mddag.mdp.policy import EVAL, QUIT, SKIP
+from mddag.policy.policy import EVAL, QUIT, SKIP
 from tests.reference import grid as grid_twin
 from tests.reference import trees as trees_twin
 from tests.reference.rollout import in_fixed_point

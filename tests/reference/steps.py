@@ -1,6 +1,6 @@
-"""Twin of src/mddag/dag/executors/steps.py: a policy in any state, one action at a time."""
+"""Twin of src/mddag/engine/executors/steps.py: a policy in any state, one action at a time."""
 
-from mddag.mdp.policy import EVAL, QUIT
+from mddag.policy.policy import EVAL, QUIT
 
 
 def follow(policy, n_rows, cell, add):

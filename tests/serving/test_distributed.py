@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 import mddag
-from mddag.distributed import _engine_of, _kind
+from mddag.integrations.distributed import _engine_of, _kind
 from mddag.serving.model_file import Model
 from tests.clusters.scored_rows import KEEP, check, features, model, table
 from tests.messages.models import X, fast, regressor

@@ -9,10 +9,10 @@ import pandas as pd
 import pytest
 
 import mddag
-from mddag.dag.dag import Dag
-from mddag.dag.purchases import Purchases
-from mddag.features.features import Features
-from mddag.features.prices import FeaturePrices
+from mddag.engine.dag import Dag
+from mddag.engine.purchases import Purchases
+from mddag.ensemble.feature_prices import FeaturePrices
+from mddag.ensemble.features import Features
 from mddag.ranking.predictor import RankPredictor
 from mddag.serving.lazy_predictions import call_each, check_fetch, checked_timeout
 from mddag.serving.lazy_session import Answers, Fault, Plan, Session, columns_of

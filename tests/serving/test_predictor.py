@@ -13,12 +13,12 @@ from sklearn.ensemble import GradientBoostingClassifier
 
 import mddag
 from mddag import AdaBoostMHClassifier, MDDAGClassifier, Predictor
-from mddag.calibration.calibration import Calibration
-from mddag.dag.dag import Dag
-from mddag.dag.purchases import Purchases
+from mddag.engine.dag import Dag
+from mddag.engine.purchases import Purchases
+from mddag.ensemble.feature_prices import FeaturePrices
 from mddag.ensemble.tasks import Classification, Regression
-from mddag.features.prices import FeaturePrices
-from mddag.mdp.state import Stages
+from mddag.policy.calibration import Calibration
+from mddag.policy.state import Stages
 from mddag.serving.model_file import Model
 from mddag.serving.predictor import given_predictor
 from mddag.solvers import Margin, Sarsa

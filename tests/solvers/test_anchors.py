@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 from mddag import MDP
-from mddag.mdp.policy import Policy
-from mddag.ordering import Correlation
-from mddag.ordering.arrangement import arranged
+from mddag.policy import Correlation
+from mddag.policy.arrangement import arranged
+from mddag.policy.policy import Policy
 from mddag.solvers import Descent, Sarsa, WatkinsQ
 
 

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from mddag import MDP
 from mddag.losses import ZeroOne
-from mddag.mdp.grid import Grid
-from mddag.mdp.policy import Policy
-from mddag.ordering.arrangement import Arrangement
+from mddag.policy.arrangement import Arrangement
+from mddag.policy.grid import Grid
+from mddag.policy.policy import Policy
 from mddag.solvers import Margin, Prefix, Residual
 from mddag.solvers.front import JudgedCandidates, front, spaced_front, worth
 from mddag.solvers.portfolio.candidates import CHARGE, ArrangedRows, Entries, Judge, Judgements

@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mddag import MDP
-from mddag.mdp.grid import Grid
-from mddag.mdp.policy import EVAL, QUIT, SKIP, Policy
+from mddag.policy.grid import Grid
+from mddag.policy.policy import EVAL, QUIT, SKIP, Policy
 from mddag.solvers import Descent
 from mddag.solvers.descent import Descents, Guards, Sweep, suited
 from mddag.solvers.preparation import with_teacher

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from mddag import MDP, Grid, Policy, _core
 from mddag.losses import PlainLoss, ZeroOne
-from mddag.mdp.policy import EVAL, QUIT
+from mddag.policy.policy import EVAL, QUIT
 from mddag.solvers import Margin, Prefix
 from mddag.solvers.exits import Exits, inner_edges
 from mddag.solvers.preparation import quit_loss

@@ -8,8 +8,8 @@ import pytest
 from mddag import MDP
 from mddag.ensemble.votes import Tables, Votes
 from mddag.losses import Logistic, Squared, ZeroOne
-from mddag.mdp.policy import QUIT, Policy
-from mddag.ordering import Correlation, Given, arrangement, condensation
+from mddag.policy import Correlation, Given, arrangement, condensation
+from mddag.policy.policy import QUIT, Policy
 from mddag.solvers import Descent, Margin, Portfolio, Prefix, Residual, Sarsa, Stopping
 from mddag.solvers.portfolio import arranged_rows
 from mddag.solvers.portfolio.arranged_rows import ArrangementRule, RowsByArrangement, RowSubset

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 from mddag import MDP, Ensemble, _core
 from mddag.losses import Exponential, Logistic, OfMeans, Squared, ZeroOne
-from mddag.mdp.mdp import mdp_of as mdp_of_source
-from mddag.ordering.arrangement import by_lines, by_log_odds, fitted_levels
+from mddag.policy.arrangement import by_lines, by_log_odds, fitted_levels
+from mddag.policy.mdp import mdp_of as mdp_of_source
 from mddag.solvers import Margin, Prefix, Residual, Sarsa
 from mddag.solvers.preparation import arranged_for, quit_loss, with_teacher
 from tests.solvers.problems import LOSSES, absolute, mdp_of

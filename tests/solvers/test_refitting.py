@@ -7,12 +7,12 @@ from sklearn.ensemble import GradientBoostingClassifier, GradientBoostingRegress
 
 import mddag
 from mddag import MDP, Grid, Policy, _core
-from mddag.calibration.calibration import fit_factor, probabilities, sigmoid
 from mddag.ensemble.votes import Tables, Votes, starts_of
 from mddag.losses import Logistic
-from mddag.mdp.policy import EVAL
-from mddag.ordering import Correlation
-from mddag.ordering.arrangement import Arrangement
+from mddag.policy import Correlation
+from mddag.policy.arrangement import Arrangement
+from mddag.policy.calibration import fit_factor, probabilities, sigmoid
+from mddag.policy.policy import EVAL
 from mddag.solvers import Portfolio
 from mddag.solvers.portfolio.log_loss import (
     LENGTHS,

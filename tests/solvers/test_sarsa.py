@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from mddag import MDP
 from mddag.ensemble.votes import Votes
 from mddag.losses import Exponential
-from mddag.mdp.policy import SKIP
+from mddag.policy.policy import SKIP
 from mddag.solvers import Sarsa, WatkinsQ
 from mddag.solvers.sarsa import Episodes, Flat, Growing
 from mddag.solvers.values import RadialBasis, Table, running_norm, total_norm

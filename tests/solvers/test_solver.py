@@ -12,7 +12,7 @@ from mddag import MDP, AdaBoostMHClassifier, Grid, solvers
 from mddag.ensemble.votes import Votes
 from mddag.learners import Stump, Tree
 from mddag.losses import Logistic
-from mddag.mdp.policy import ACTIONS, Policy
+from mddag.policy.policy import ACTIONS, Policy
 from mddag.solvers import Sarsa, WatkinsQ
 from mddag.solvers.solver import Family, Search, Solver, as_solver
 from tests.reference.enumeration import best_objective

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from mddag import MDP, Grid
 from mddag.losses import Logistic
-from mddag.mdp.policy import QUIT
+from mddag.policy.policy import QUIT
 from mddag.solvers import Portfolio, Prefix, Stopping
 from mddag.solvers.stopping import MIN_COUNT, beyond_thresholds
 from tests.reference import stopping as reference

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from mddag.ordering import Correlation
+from mddag.policy import Correlation
 from mddag.solvers import Margin
 
 FAST = {"solver": Margin(), "ordering": Correlation()}

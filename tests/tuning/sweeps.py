@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from mddag.mdp.mdp import MDP
-from mddag.mdp.policy import Policy
+from mddag.policy.mdp import MDP
+from mddag.policy.policy import Policy
 from mddag.tuning.sweep import sweep_policies
 
 BETAS = [0.0, 0.003, 0.02, 0.3]

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from mddag import Ensemble
-from mddag.mdp.grid import Grid
-from mddag.mdp.mdp import mdp_of
-from mddag.mdp.policy import EVAL, Policy
-from mddag.ordering import Given
+from mddag.policy import Given
+from mddag.policy.grid import Grid
+from mddag.policy.mdp import mdp_of
+from mddag.policy.policy import EVAL, Policy
 from mddag.solvers import QWYC, Descent, Margin, Portfolio, Prefix, Residual, Solver
 from mddag.solvers.preparation import arranged_for
 from mddag.tuning.excess_loss import ExcessLoss

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import mddag
-from mddag._internal.warnings import DoubtfulResult
+from mddag._utils.warnings import DoubtfulResult
 from mddag.solvers import (
     QWYC,
     Descent,

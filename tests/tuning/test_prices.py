@@ -5,8 +5,8 @@ import pytest
 
 import mddag
 from mddag.ensemble.costs import LeafDepths
-from mddag.mdp.grid import Grid
-from mddag.mdp.policy import EVAL, Policy
+from mddag.policy.grid import Grid
+from mddag.policy.policy import EVAL, Policy
 from mddag.solvers import Prefix
 from mddag.tuning.prices import NodePrices, node_prices
 from mddag.tuning.row_parts import RowParts

@@ -8,7 +8,7 @@ from sklearn.datasets import make_classification
 from sklearn.metrics import log_loss
 
 import mddag
-from mddag._internal.warnings import FEWEST_ROWS, DoubtfulResult
+from mddag._utils.warnings import FEWEST_ROWS, DoubtfulResult
 from mddag.losses import ZeroOne
 from mddag.solvers import (
     Margin,

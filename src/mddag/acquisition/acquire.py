@@ -19,8 +19,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_random_state
 
-from mddag._internal.checks import checked_threads
-from mddag._internal.warnings import (
+from mddag._utils.checks import checked_threads
+from mddag._utils.warnings import (
     doubt,
     doubt_few_rows,
     doubt_objective,
@@ -32,17 +32,17 @@ from mddag.acquisition.policy import SetPolicy, set_dag
 from mddag.acquisition.rows import SetSample, SetScores, SplitRows
 from mddag.acquisition.search import SetCandidate, SetSearch
 from mddag.adapters import ensemble_of, other_than_mean, parts_of
-from mddag.calibration.by_exit import exit_calibration
-from mddag.calibration.calibration import Calibration
-from mddag.dag.dag import Dag
+from mddag.engine.dag import Dag
 from mddag.ensemble.costs import read_groups
 from mddag.ensemble.ensemble import Ensemble
+from mddag.ensemble.feature_prices import FeaturePrices
+from mddag.ensemble.features import Rows
 from mddag.estimators.classifier import MDDAGClassifier
 from mddag.estimators.dag_estimator import DagEstimator
 from mddag.estimators.regressor import MDDAGRegressor
-from mddag.features.features import Rows
-from mddag.features.prices import FeaturePrices
-from mddag.mdp.mdp import Evaluation
+from mddag.policy.by_exit import exit_calibration
+from mddag.policy.calibration import Calibration
+from mddag.policy.mdp import Evaluation
 from mddag.tuning.guarantee import Guarantee, last_promised
 from mddag.tuning.targets import (
     BOUNDS,

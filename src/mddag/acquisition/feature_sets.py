@@ -24,9 +24,9 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
 
-from mddag._internal.arrays import ReadOnlyArrays, read_only
-from mddag._internal.cached import cached_property
-from mddag.features.prices import FeaturePrices
+from mddag._utils.arrays import ReadOnlyArrays, read_only
+from mddag._utils.cached import cached_property
+from mddag.ensemble.feature_prices import FeaturePrices
 
 ALL_SUBSETS = 7  # groups up to which all subsets have models: 128
 MOST_PREFIXES = 20  # sets of an order

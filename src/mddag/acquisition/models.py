@@ -31,9 +31,9 @@ from mddag.adapters import as_ensemble, source_scores
 from mddag.ensemble.blocks import on_columns
 from mddag.ensemble.costs import read_groups
 from mddag.ensemble.ensemble import Ensemble
+from mddag.ensemble.features import Rows, is_frame
 from mddag.estimators.adaboost import AdaBoostMHClassifier
 from mddag.estimators.fitted_model import is_fitted
-from mddag.features.features import Rows, is_frame
 from mddag.learners import Tree
 
 N_ROUNDS = 100  # of our own models

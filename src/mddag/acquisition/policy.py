@@ -16,13 +16,13 @@ from numpy.typing import NDArray
 
 from mddag.acquisition.feature_sets import FeatureSets
 from mddag.acquisition.models import SetModels
-from mddag.dag.dag import Dag
-from mddag.dag.purchases import Purchases
+from mddag.engine.dag import Dag
+from mddag.engine.purchases import Purchases
 from mddag.ensemble.blocks import EnsembleBlocks
 from mddag.ensemble.ensemble import Ensemble
-from mddag.mdp.grid import Grid
-from mddag.mdp.policy import EVAL, QUIT, SKIP, Policy
-from mddag.mdp.state import Stages
+from mddag.policy.grid import Grid
+from mddag.policy.policy import EVAL, QUIT, SKIP, Policy
+from mddag.policy.state import Stages
 
 Edges = NDArray[np.float64]
 Targets = NDArray[np.intp]

@@ -23,13 +23,13 @@ from sklearn.model_selection import KFold
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _num_samples, check_consistent_length
 
-from mddag._internal.arrays import stratified
-from mddag._internal.cached import cached_property
+from mddag._utils.arrays import stratified
+from mddag._utils.cached import cached_property
 from mddag.acquisition.feature_sets import FeatureSets
-from mddag.calibration.calibration import fit_factor, opinion, probabilities
 from mddag.ensemble.ensemble import Ensemble
 from mddag.ensemble.tasks import winners
 from mddag.ensemble.votes import top_and_margin
+from mddag.policy.calibration import fit_factor, opinion, probabilities
 
 TRAINED_SHARE = 0.5  # of X, where no other rows train the models of smaller sets
 FOLDS = 5

@@ -15,7 +15,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from mddag._internal.checks import check_one_of, typed
+from mddag._utils.checks import check_one_of, typed
 from mddag.adapters import _files
 from mddag.adapters._files import is_path, opened, readable, refusal
 from mddag.adapters._model_parts import (

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeGuard
 
-from mddag._internal.cached import cached_property
+from mddag._utils.cached import cached_property
 from mddag.adapters.adapter import FileAdapter, need
 
 

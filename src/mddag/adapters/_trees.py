@@ -20,10 +20,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mddag.ensemble.ensemble import Ensemble
+from mddag.ensemble.features import Features
 from mddag.ensemble.nodes import NODE, Nodes
 from mddag.ensemble.tasks import TASKS, Kind
 from mddag.ensemble.votes import starts_of
-from mddag.features.features import Features
 
 # To the rounding of doubles, the float32 behind the largest finite one is 2^128, not infinity.
 _BEYOND = 2.0**128

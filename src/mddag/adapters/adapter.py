@@ -18,10 +18,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mddag.ensemble.ensemble import Ensemble
+from mddag.ensemble.features import Features
 from mddag.ensemble.nodes import categories_of
+from mddag.ensemble.patches import PatchFeatures
 from mddag.ensemble.tasks import Link
-from mddag.features.features import Features
-from mddag.features.patches import PatchFeatures
 
 if TYPE_CHECKING:
     from mddag.adapters._files import Content, Format

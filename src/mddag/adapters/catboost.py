@@ -20,9 +20,9 @@ from mddag.adapters._files import Content, DamagedError, Format
 from mddag.adapters._trees import TreeArrays, at_most_float32, build
 from mddag.adapters.adapter import as_columns, lineage, need, refuse_multi_output
 from mddag.ensemble.ensemble import Ensemble
+from mddag.ensemble.features import Features
 from mddag.ensemble.tasks import Kind
 from mddag.ensemble.votes import starts_of
-from mddag.features.features import Features
 
 
 class CatBoost:

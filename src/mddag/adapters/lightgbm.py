@@ -19,8 +19,8 @@ from mddag.adapters._files import Content, DamagedError, Format
 from mddag.adapters._trees import at_most_past_zero, averaged, build, centred
 from mddag.adapters.adapter import as_columns, lineage, need, refuse_unfitted
 from mddag.ensemble.ensemble import Ensemble
+from mddag.ensemble.features import Features
 from mddag.ensemble.tasks import Kind
-from mddag.features.features import Features
 
 
 class LightGBM:

@@ -26,9 +26,9 @@ from mddag.adapters.adapter import (
     source_rows,
 )
 from mddag.ensemble.ensemble import Ensemble
+from mddag.ensemble.features import Features
 from mddag.ensemble.nodes import categories_of, category_words
 from mddag.ensemble.votes import starts_of
-from mddag.features.features import Features
 
 
 def read_trees(trees: Sequence[Any], votes: Sequence[NDArray[np.float64]]) -> TreeArrays:

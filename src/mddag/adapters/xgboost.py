@@ -20,8 +20,8 @@ from mddag.adapters._files import Content, DamagedError, Format
 from mddag.adapters._trees import build, less_float32
 from mddag.adapters.adapter import as_columns, lineage, need, refuse_multi_output, refuse_unfitted
 from mddag.ensemble.ensemble import Ensemble
+from mddag.ensemble.features import Features
 from mddag.ensemble.tasks import Kind
-from mddag.features.features import Features
 
 
 class XGBoost:

@@ -20,10 +20,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mddag import _core
-from mddag._internal.checks import checked_threads, typed
+from mddag._utils.checks import checked_threads, typed
+from mddag.ensemble.features import Rows
 from mddag.ensemble.nodes import Nodes
 from mddag.ensemble.votes import Codes
-from mddag.features.features import Rows
 from mddag.learners.columns import Columns
 from mddag.learners.learner import Learner
 

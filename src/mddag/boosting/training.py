@@ -16,8 +16,8 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from mddag._internal.checks import checked_threads
-from mddag._internal.output import Report, progress
+from mddag._utils.checks import checked_threads
+from mddag._utils.output import Report, progress
 from mddag.boosting.rounds import Boosted, Round, Scored, play, rounds, scored, start, vote
 from mddag.boosting.training_set import (
     TrainingSet,
@@ -26,13 +26,13 @@ from mddag.boosting.training_set import (
     on_used_columns,
     without_rare_sides,
 )
-from mddag.calibration.calibration import Calibration, fit_factor
 from mddag.ensemble.ensemble import Ensemble
 from mddag.ensemble.nodes import Nodes
-from mddag.features.patches import PatchFeatures
+from mddag.ensemble.patches import PatchFeatures
 from mddag.learners import Stump
 from mddag.learners.columns import Columns
 from mddag.learners.learner import own_columns
+from mddag.policy.calibration import Calibration, fit_factor
 
 
 class Settings(Protocol):

@@ -15,16 +15,16 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import _check_sample_weight, check_consistent_length, validate_data
 
-from mddag._internal.arrays import stratified
-from mddag._internal.checks import as_floats
+from mddag._utils.arrays import stratified
+from mddag._utils.checks import as_floats
 from mddag.boosting.rounds import leaf_codes
+from mddag.ensemble.categories import category_values
 from mddag.ensemble.ensemble import Ensemble
+from mddag.ensemble.features import Features, Patches, Rows, array_rows, frame_columns, is_frame
 from mddag.ensemble.nodes import Nodes
+from mddag.ensemble.patches import PatchFeatures
+from mddag.ensemble.row_checks import checked_array, checked_labels, checked_rows
 from mddag.ensemble.votes import Codes
-from mddag.features.categories import category_values
-from mddag.features.checks import checked_array, checked_labels, checked_rows
-from mddag.features.features import Features, Patches, Rows, array_rows, frame_columns, is_frame
-from mddag.features.patches import PatchFeatures
 from mddag.learners.columns import Columns
 
 LEAST_WEIGHT = 0.01  # below this the smoothing of alpha, 0.01 / the sum, would outweigh every vote

@@ -21,7 +21,7 @@ import numpy as np
 import typer
 
 import mddag
-from mddag._internal.output import write_whole
+from mddag._utils.output import write_whole
 from mddag.cli.models import Opened, open_model
 from mddag.cli.options import ModelFile, Out, Plot, RowsFile, Threads, command
 from mddag.cli.output import (

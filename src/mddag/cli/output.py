@@ -26,7 +26,7 @@ from typing import Any
 
 import numpy as np
 
-from mddag._internal.output import write_whole
+from mddag._utils.output import write_whole
 
 
 class Exit(IntEnum):

@@ -19,8 +19,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from mddag._internal.checks import check_between
-from mddag.features.patches import Window
+from mddag._utils.checks import check_between
+from mddag.ensemble.patches import Window
 
 Patches = NDArray[np.uint8]
 Floats = NDArray[np.float64]

@@ -30,25 +30,25 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
 
-from mddag._internal.checks import checked_threads
+from mddag._utils.checks import checked_threads
 from mddag.adapters import as_ensemble
 from mddag.boosting.training_set import TrainingSet, on_used_columns, training_set
-from mddag.dag.dag import Dag
-from mddag.dag.dag import compile as compile_dag
-from mddag.dag.trace import Trace
 from mddag.detection.cascade_rows import Material, Supply, votes_of
+from mddag.engine.dag import Dag
+from mddag.engine.dag import compile as compile_dag
+from mddag.engine.trace import Trace
 from mddag.ensemble.ensemble import Ensemble
+from mddag.ensemble.features import Rows
 from mddag.ensemble.nodes import Nodes
+from mddag.ensemble.patches import PatchFeatures
+from mddag.ensemble.row_checks import all_or_nothing, checked_labels, checked_rows
 from mddag.estimators.adaboost import check_learner
 from mddag.estimators.dag_estimator import Shipping
-from mddag.features.checks import all_or_nothing, checked_labels, checked_rows
-from mddag.features.features import Rows
-from mddag.features.patches import PatchFeatures
 from mddag.learners import Stump
 from mddag.learners.learner import own_columns
-from mddag.mdp.grid import Grid
-from mddag.mdp.policy import BY_SCORES, EVAL, QUIT, Policy
-from mddag.mdp.state import Score, Stages
+from mddag.policy.grid import Grid
+from mddag.policy.policy import BY_SCORES, EVAL, QUIT, Policy
+from mddag.policy.state import Score, Stages
 from mddag.serving.model_file import Model
 from mddag.serving.predictor import Predictor
 

@@ -24,14 +24,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mddag import _core
-from mddag._internal.cached import cached_property
-from mddag._internal.checks import described
+from mddag._utils.cached import cached_property
+from mddag._utils.checks import described
 from mddag.boosting.rounds import check_votes, leaf_codes
 from mddag.boosting.training_set import TrainingSet, on_used_columns
 from mddag.ensemble.ensemble import Ensemble
+from mddag.ensemble.features import Rows
 from mddag.ensemble.nodes import Nodes
-from mddag.features.features import Rows
-from mddag.features.patches import PatchFeatures
+from mddag.ensemble.patches import PatchFeatures
 from mddag.learners.columns import Columns
 from mddag.learners.learner import own_columns
 

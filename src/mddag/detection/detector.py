@@ -23,7 +23,7 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mddag._internal.checks import (
+from mddag._utils.checks import (
     Parameters,
     check_between,
     check_is,
@@ -33,8 +33,8 @@ from mddag._internal.checks import (
     checked_path,
     checked_threads,
 )
-from mddag._internal.output import progress, write_whole
-from mddag._internal.warnings import doubt
+from mddag._utils.output import progress, write_whole
+from mddag._utils.warnings import doubt
 from mddag.detection.augmentation import Augmentation, Degradation
 from mddag.detection.grouping import (
     Groups,
@@ -45,7 +45,7 @@ from mddag.detection.grouping import (
 )
 from mddag.detection.images import checked_backgrounds
 from mddag.detection.window_classifier import TYPES, Hits, Size, WindowClassifier
-from mddag.features.patches import Window, checked_patches, checked_window
+from mddag.ensemble.patches import Window, checked_patches, checked_window
 from mddag.serving.model_file.container import (
     Metadata,
     ModelFileError,

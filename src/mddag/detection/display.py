@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mddag._internal.checks import check_is, check_one_of, check_positive, described
+from mddag._utils.checks import check_is, check_one_of, check_positive, described
 from mddag.inspection.plotting._axes import (
     GREY,
     LABEL_SIZE,

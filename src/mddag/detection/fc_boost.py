@@ -28,7 +28,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize_scalar
 
-from mddag._internal.checks import check_between, check_positive, check_whole
+from mddag._utils.checks import check_between, check_positive, check_whole
 from mddag.boosting.training_set import TrainingSet
 from mddag.detection.cascade import CascadeClassifier, Chain, Trained
 from mddag.detection.cascade_rows import CodedRows, Supply, balanced, weighed

@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mddag import _core
-from mddag._internal.checks import check_between, check_whole
+from mddag._utils.checks import check_between, check_whole
 
 SIMILAR = 0.2  # of a side, by which edges of boxes of a chain may differ
 

@@ -20,11 +20,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mddag import _core
-from mddag._internal.checks import Parameters, check_whole, checked_threads
-from mddag._internal.warnings import doubt
+from mddag._utils.checks import Parameters, check_whole, checked_threads
+from mddag._utils.warnings import doubt
+from mddag.ensemble.features import Patches
 from mddag.ensemble.nodes import Nodes
-from mddag.features.features import Patches
-from mddag.features.patches import (
+from mddag.ensemble.patches import (
     HaarFeatures,
     PatchFeatures,
     Window,

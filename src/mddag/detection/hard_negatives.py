@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mddag.detection.window_classifier import Levels, WindowClassifier, levels_of, resized
-from mddag.features.patches import Window
+from mddag.ensemble.patches import Window
 
 Grey = NDArray[np.uint8]
 Patches = NDArray[np.uint8]

@@ -17,9 +17,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mddag._internal.checks import described, typed
-from mddag._internal.warnings import doubt
-from mddag.features.patches import Window
+from mddag._utils.checks import described, typed
+from mddag._utils.warnings import doubt
+from mddag.ensemble.patches import Window
 
 Grey = NDArray[np.uint8]
 

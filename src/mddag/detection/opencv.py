@@ -22,7 +22,7 @@ from xml.etree.ElementTree import Element
 
 import numpy as np
 
-from mddag._internal.checks import checked_path
+from mddag._utils.checks import checked_path
 from mddag.detection.window_classifier import LEAF, WindowClassifier
 from mddag.serving.model_file import ModelFileError
 

@@ -32,20 +32,20 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from mddag._internal.arrays import mass as mass_of
-from mddag._internal.checks import Parameters, check_between, check_positive, check_whole
-from mddag._internal.warnings import doubt
-from mddag.calibration.by_exit import exit_groups
-from mddag.calibration.calibration import Calibration, fit_factor
-from mddag.dag.replay import Replay
+from mddag._utils.arrays import mass as mass_of
+from mddag._utils.checks import Parameters, check_between, check_positive, check_whole
+from mddag._utils.warnings import doubt
 from mddag.detection.rejection_problem import Candidate, Problem, Setting, class_parts, positives
 from mddag.detection.thresholds import Ends, Target, shares_by_class
+from mddag.engine.replay import Replay
 from mddag.ensemble.ensemble import Ensemble
 from mddag.ensemble.votes import Tables
-from mddag.mdp.mdp import MDP
-from mddag.mdp.policy import QUIT, Policy
 from mddag.metrics.detection import RealisedRates, rate_interval
-from mddag.ordering.order import checked_ordering
+from mddag.policy.by_exit import exit_groups
+from mddag.policy.calibration import Calibration, fit_factor
+from mddag.policy.mdp import MDP
+from mddag.policy.ordering import checked_ordering
+from mddag.policy.policy import QUIT, Policy
 from mddag.solvers.solver import Solver, check_samples
 
 Floats = NDArray[np.float64]

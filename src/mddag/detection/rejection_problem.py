@@ -21,14 +21,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mddag._internal.arrays import spaced_rows
+from mddag._utils.arrays import spaced_rows
 from mddag.detection.thresholds import NEVER, Ends, RankedSums, Target, last_steps, shares_by_class
 from mddag.ensemble.rescaling import Rescaling
 from mddag.ensemble.votes import Tables, Votes, partial_sums
-from mddag.mdp.grid import Grid
-from mddag.mdp.mdp import MDP
-from mddag.mdp.policy import EVAL, QUIT, Policy
-from mddag.ordering import Correlation, Given
+from mddag.policy.grid import Grid
+from mddag.policy.mdp import MDP
+from mddag.policy.ordering import Correlation, Given
+from mddag.policy.policy import EVAL, QUIT, Policy
 
 Floats = NDArray[np.float64]
 

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mddag._internal.checks import check_between, check_fraction, check_whole
+from mddag._utils.checks import check_between, check_fraction, check_whole
 from mddag.boosting.training_set import TrainingSet
 from mddag.detection.cascade import CascadeClassifier, Chain, Trained, highest_reject
 from mddag.detection.cascade_rows import Supply, adaboost

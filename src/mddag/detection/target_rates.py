@@ -11,14 +11,14 @@ from numpy.typing import ArrayLike
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_consistent_length
 
-from mddag._internal.checks import check_positive
+from mddag._utils.checks import check_positive
 from mddag.adapters import ModelParts, ensemble_of, parts_of
-from mddag.dag.replay import replay
 from mddag.detection.rejection import Rejection, check_two_classes, detecting_solver
+from mddag.engine.replay import replay
+from mddag.ensemble.row_checks import counted_rows
 from mddag.estimators.classifier import MDDAGClassifier
-from mddag.features.checks import counted_rows
-from mddag.mdp.arguments import checked_beta
-from mddag.mdp.mdp import MDP, mdp_of
+from mddag.policy.arguments import checked_beta
+from mddag.policy.mdp import MDP, mdp_of
 from mddag.serving.summary import Summary
 
 BETA = 1e-3  # one evaluation of a negative is worth a thousandth of the positives

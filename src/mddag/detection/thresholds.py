@@ -38,8 +38,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mddag import _core
-from mddag._internal.checks import as_floats, check_between
-from mddag._internal.warnings import doubt
+from mddag._utils.checks import as_floats, check_between
+from mddag._utils.warnings import doubt
 from mddag.metrics.detection import checked_positive
 
 Floats = NDArray[np.float64]

@@ -29,8 +29,8 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from mddag._internal.output import Report
-from mddag._internal.warnings import doubt
+from mddag._utils.output import Report
+from mddag._utils.warnings import doubt
 from mddag.detection.augmentation import Augmentation, Degradation, beside, resized
 from mddag.detection.detector import Prices
 from mddag.detection.haar import PatchColumns
@@ -39,8 +39,8 @@ from mddag.detection.thresholds import reject_thresholds
 from mddag.detection.window_classifier import LEAF, WindowClassifier
 from mddag.ensemble.ensemble import Ensemble
 from mddag.ensemble.nodes import Nodes
+from mddag.ensemble.patches import PatchFeatures, Window, haar_features, n_haar_features
 from mddag.ensemble.votes import partial_sums
-from mddag.features.patches import PatchFeatures, Window, haar_features, n_haar_features
 from mddag.learners.learner import Learner
 from mddag.learners.trees import Tree
 

@@ -17,8 +17,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from mddag._internal.checks import check_fraction, check_one_of, check_whole
-from mddag._internal.warnings import doubt
+from mddag._utils.checks import check_fraction, check_one_of, check_whole
+from mddag._utils.warnings import doubt
 from mddag.boosting.training_set import TrainingSet
 from mddag.detection.cascade import CascadeClassifier, Chain, Trained, highest_reject, passing
 from mddag.detection.cascade_rows import ROUNDING, Material, Supply

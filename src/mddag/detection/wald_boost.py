@@ -24,8 +24,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.ndimage import gaussian_filter1d
 
-from mddag._internal.checks import check_fraction, check_positive, check_whole
-from mddag._internal.warnings import doubt
+from mddag._utils.checks import check_fraction, check_positive, check_whole
+from mddag._utils.warnings import doubt
 from mddag.boosting.training_set import TrainingSet
 from mddag.detection.cascade import CascadeClassifier, Chain, Trained, passing
 from mddag.detection.cascade_rows import (

@@ -24,9 +24,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mddag import _core
-from mddag._internal.arrays import ReadOnlyArrays, read_only
-from mddag._internal.cached import cached_property
-from mddag._internal.checks import check_between, check_whole, checked_threads, described
+from mddag._utils.arrays import ReadOnlyArrays, read_only
+from mddag._utils.cached import cached_property
+from mddag._utils.checks import check_between, check_whole, checked_threads, described
 from mddag.detection.images import as_grey
 
 Window = tuple[int, int]  # height, width

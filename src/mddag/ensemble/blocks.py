@@ -18,10 +18,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mddag.ensemble.ensemble import Ensemble
+from mddag.ensemble.features import Features
 from mddag.ensemble.nodes import NODE
 from mddag.ensemble.rescaling import Rescaling, carried
 from mddag.ensemble.votes import Tables, starts_of
-from mddag.features.features import Features
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mddag.ensemble.ensemble import Ensemble
+from mddag.ensemble.feature_prices import FeaturePrices
 from mddag.ensemble.votes import Codes, starts_of
-from mddag.features.prices import FeaturePrices
 
 Numbers = NDArray[np.int64]
 

@@ -18,8 +18,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mddag import _core
-from mddag._internal.arrays import checked_out, read_only
-from mddag._internal.checks import (
+from mddag._utils.arrays import checked_out, read_only
+from mddag._utils.checks import (
     as_floats,
     check_is,
     check_one_of,
@@ -28,12 +28,12 @@ from mddag._internal.checks import (
     checked_threads,
     typed,
 )
+from mddag.ensemble.features import Features, Floats, Rows
 from mddag.ensemble.flat_trees import flat_nodes, flat_tables
 from mddag.ensemble.nodes import Nodes
 from mddag.ensemble.rescaling import Rescaling
 from mddag.ensemble.tasks import LINKS, TASKS, Classification, Kind, Link, Task
 from mddag.ensemble.votes import Tables, Votes, take_segments
-from mddag.features.features import Features, Floats, Rows
 
 Voter = Callable[[Floats], ArrayLike]
 

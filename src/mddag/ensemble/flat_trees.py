@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mddag._internal.arrays import read_only
-from mddag._internal.checks import as_floats, typed
+from mddag._utils.arrays import read_only
+from mddag._utils.checks import as_floats, typed
 from mddag.ensemble.nodes import NODE, Nodes
 from mddag.ensemble.votes import Tables, check_scores, starts_of
 

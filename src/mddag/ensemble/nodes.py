@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mddag import _core
-from mddag._internal.checks import typed
+from mddag._utils.checks import typed
 
 NODE = np.dtype(
     [

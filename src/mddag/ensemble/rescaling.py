@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from mddag._internal.arrays import ReadOnlyArrays, read_only
+from mddag._utils.arrays import ReadOnlyArrays, read_only
 from mddag.ensemble.votes import Tables
 
 

@@ -24,9 +24,9 @@ from typing import Any, ClassVar, Literal, Protocol, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mddag._internal.arrays import read_only
-from mddag._internal.checks import described
-from mddag._internal.warnings import doubt_one_class
+from mddag._utils.arrays import read_only
+from mddag._utils.checks import described
+from mddag._utils.warnings import doubt_one_class
 from mddag.losses import Loss, OfMeans, Squared, ZeroOne
 
 Weight = NDArray[np.float64] | None
@@ -203,7 +203,9 @@ class Task:
 
     def checked_targets(self, y: Any) -> NDArray[Any]:
         """y (n,), if these are targets of the task."""
-        from mddag.features.checks import checked_numbers  # scikit-learn: only rows of fit need it
+        from mddag.ensemble.row_checks import (
+            checked_numbers,  # scikit-learn: only rows of fit need it
+        )
 
         return checked_numbers(y)
 
@@ -268,7 +270,9 @@ class Classification(Task):
         return self.classes[codes]
 
     def checked_targets(self, y: Any) -> NDArray[Any]:
-        from mddag.features.checks import checked_labels  # scikit-learn: only rows of fit need it
+        from mddag.ensemble.row_checks import (
+            checked_labels,  # scikit-learn: only rows of fit need it
+        )
 
         return checked_labels(y)
 

@@ -16,9 +16,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mddag import _core
-from mddag._internal.arrays import read_only
-from mddag._internal.cached import cached_property
-from mddag._internal.checks import as_floats, check_is, checked_order, described
+from mddag._utils.arrays import read_only
+from mddag._utils.cached import cached_property
+from mddag._utils.checks import as_floats, check_is, checked_order, described
 
 Codes = NDArray[np.unsignedinteger[Any]]
 

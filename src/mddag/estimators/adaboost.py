@@ -18,7 +18,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from mddag._internal.checks import (
+from mddag._utils.checks import (
     check_fraction,
     check_one_of,
     check_positive,
@@ -27,11 +27,11 @@ from mddag._internal.checks import (
 )
 from mddag.boosting.training import CallbackSupportMixin, Tasks, Training, with_callbacks
 from mddag.boosting.training_set import training_set
-from mddag.calibration.calibration import Calibration
 from mddag.ensemble.ensemble import Ensemble
-from mddag.features.checks import all_or_nothing, checked_rows
-from mddag.features.features import Rows
+from mddag.ensemble.features import Rows
+from mddag.ensemble.row_checks import all_or_nothing, checked_rows
 from mddag.learners.learner import own_columns
+from mddag.policy.calibration import Calibration
 
 
 class AdaBoostMHClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):  # type: ignore[misc]

@@ -13,18 +13,18 @@ from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from mddag._internal.applications import RATES, part
-from mddag.calibration.calibration import Calibration
-from mddag.dag.replay import Replay
+from mddag._utils.applications import RATES, part
+from mddag.engine.replay import Replay
 from mddag.ensemble.ensemble import Ensemble
 from mddag.ensemble.votes import Votes
 from mddag.estimators.adaboost import AdaBoostMHClassifier
 from mddag.estimators.dag_estimator import DagEstimator
 from mddag.losses import Logistic
-from mddag.mdp.mdp import MDP
-from mddag.mdp.policy import ACTIONS, Policy
 from mddag.metrics.classification import checked_class_metric
-from mddag.ordering import Given
+from mddag.policy.calibration import Calibration
+from mddag.policy.mdp import MDP
+from mddag.policy.ordering import Given
+from mddag.policy.policy import ACTIONS, Policy
 from mddag.solvers import Sarsa, Solver
 
 

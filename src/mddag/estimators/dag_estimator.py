@@ -20,18 +20,20 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import _safe_indexing, check_random_state
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
 
-from mddag._internal.arrays import part
-from mddag._internal.checks import check_fraction, check_one_of, checked_threads
-from mddag._internal.output import Report, progress
-from mddag._internal.warnings import doubt_few_policy_rows
+from mddag._utils.arrays import part
+from mddag._utils.checks import check_fraction, check_one_of, checked_threads
+from mddag._utils.output import Report, progress
+from mddag._utils.warnings import doubt_few_policy_rows
 from mddag.adapters import Transformer, parts_of
-from mddag.calibration.by_exit import exit_calibration
-from mddag.calibration.calibration import Calibration, opinion
-from mddag.dag.dag import Dag
-from mddag.dag.dag import compile as compile_dag
-from mddag.dag.replay import Replay, replay
-from mddag.dag.trace import Trace
+from mddag.engine.dag import Dag
+from mddag.engine.dag import compile as compile_dag
+from mddag.engine.replay import Replay, replay
+from mddag.engine.trace import Trace
 from mddag.ensemble.ensemble import Ensemble
+from mddag.ensemble.feature_prices import FeaturePrices
+from mddag.ensemble.features import Patches, Rows, is_frame, without_arrow
+from mddag.ensemble.patches import PatchFeatures, pixel_rows
+from mddag.ensemble.row_checks import all_or_nothing, checked_rows, counted_rows, transformed_rows
 from mddag.ensemble.tasks import TASKS, Kind
 from mddag.ensemble.votes import Votes
 from mddag.estimators.fitted_model import (
@@ -42,15 +44,13 @@ from mddag.estimators.fitted_model import (
     reads_patches,
 )
 from mddag.estimators.solver_choice import chosen_solver
-from mddag.features.checks import all_or_nothing, checked_rows, counted_rows, transformed_rows
-from mddag.features.features import Patches, Rows, is_frame, without_arrow
-from mddag.features.patches import PatchFeatures, pixel_rows
-from mddag.features.prices import FeaturePrices
 from mddag.inspection.explanation import Explanation, explain
 from mddag.inspection.report import Facts, write_report
-from mddag.mdp.arguments import checked_actions, checked_beta, checked_loss
-from mddag.mdp.mdp import MDP, Evaluation, mdp_of
-from mddag.mdp.policy import ACTIONS, Policy, check_policy
+from mddag.policy.arguments import checked_actions, checked_beta, checked_loss
+from mddag.policy.by_exit import exit_calibration
+from mddag.policy.calibration import Calibration, opinion
+from mddag.policy.mdp import MDP, Evaluation, mdp_of
+from mddag.policy.policy import ACTIONS, Policy, check_policy
 from mddag.serving.export import Exported
 from mddag.serving.model_file import Model
 from mddag.serving.predictor import Predictor

@@ -19,13 +19,13 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
-from mddag._internal.arrays import stratified
+from mddag._utils.arrays import stratified
 from mddag.adapters import ModelParts, Transformer, ensemble_of, parts_of
 from mddag.ensemble.ensemble import Ensemble
+from mddag.ensemble.features import Patches
+from mddag.ensemble.patches import PatchFeatures, checked_patches
 from mddag.ensemble.tasks import TASKS, Kind
 from mddag.estimators.adaboost import AdaBoostMHClassifier
-from mddag.features.features import Patches
-from mddag.features.patches import PatchFeatures, checked_patches
 from mddag.learners.learner import own_columns
 
 

@@ -10,8 +10,8 @@ from typing import Any
 
 from joblib import effective_n_jobs
 
-from mddag._internal.checks import check_jobs, checked_threads
-from mddag.ordering.order import checked_ordering
+from mddag._utils.checks import check_jobs, checked_threads
+from mddag.policy.ordering import checked_ordering
 from mddag.solvers import Portfolio, Solver
 from mddag.solvers.solver import as_solver
 

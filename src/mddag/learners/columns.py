@@ -14,10 +14,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mddag import _core
-from mddag._internal.checks import checked_threads
+from mddag._utils.checks import checked_threads
+from mddag.ensemble.features import Floats, array_rows
 from mddag.ensemble.nodes import Nodes
 from mddag.ensemble.votes import Codes, starts_of
-from mddag.features.features import Floats, array_rows
 
 EXACT_ROWS = 65_536  # up to here every distinct value keeps its own code by default
 MOST_CODES = 65_535  # a uint16 code, with one value kept for missing

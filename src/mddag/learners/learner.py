@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mddag import _core
+from mddag.ensemble.features import Patches
 from mddag.ensemble.nodes import NODE, Nodes
-from mddag.features.features import Patches
-from mddag.features.patches import PatchFeatures
+from mddag.ensemble.patches import PatchFeatures
 from mddag.learners.columns import Columns
 
 

@@ -13,7 +13,7 @@ from numbers import Integral
 import numpy as np
 from numpy.typing import NDArray
 
-from mddag._internal.checks import Parameters
+from mddag._utils.checks import Parameters
 from mddag.ensemble.nodes import Nodes
 from mddag.learners.columns import Columns
 from mddag.learners.learner import best_first_tree, best_stump

@@ -24,8 +24,8 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mddag._internal.arrays import checked_weight
-from mddag._internal.checks import Parameters, as_floats, check_between, described
+from mddag._utils.arrays import checked_weight
+from mddag._utils.checks import Parameters, as_floats, check_between, described
 
 Matrix = NDArray[np.float64]
 Vector = NDArray[np.float64]

@@ -34,7 +34,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mddag._internal.checks import as_floats, check_between, check_one_of, check_whole, described
+from mddag._utils.checks import as_floats, check_between, check_one_of, check_whole, described
 
 _ROUNDING = 1e-9  # 0.29 of 100 rows are 29 rows, though 0.29 * 100 < 29 in floating point
 

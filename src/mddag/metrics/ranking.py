@@ -27,8 +27,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mddag._internal.cached import cached_property
-from mddag._internal.checks import Parameters, as_floats, check_one_of, check_whole, described
+from mddag._utils.cached import cached_property
+from mddag._utils.checks import Parameters, as_floats, check_one_of, check_whole, described
 
 WANTED = "one query number (a whole number or a str) for each row"
 

@@ -18,21 +18,21 @@ from sklearn.model_selection import train_test_split
 from sklearn.utils import _safe_indexing, check_random_state
 from sklearn.utils.validation import check_consistent_length, has_fit_parameter
 
-from mddag._internal.checks import check_between, check_fraction, check_is, checked_threads
-from mddag._internal.output import Report, progress
-from mddag._internal.warnings import doubt_queries
+from mddag._utils.checks import check_between, check_fraction, check_is, checked_threads
+from mddag._utils.output import Report, progress
+from mddag._utils.warnings import doubt_queries
 from mddag.adapters import ensemble_of, parts_of
-from mddag.dag.dag import compile as compile_dag
-from mddag.dag.trace import Trace
+from mddag.engine.dag import compile as compile_dag
+from mddag.engine.trace import Trace
 from mddag.ensemble.ensemble import Ensemble
+from mddag.ensemble.row_checks import all_or_nothing
 from mddag.ensemble.tasks import Ranking
 from mddag.estimators.classifier import MDDAGClassifier
 from mddag.estimators.dag_estimator import DagEstimator
 from mddag.estimators.fitted_model import FittedModel, is_fitted
-from mddag.features.checks import all_or_nothing
-from mddag.mdp.mdp import Evaluation
-from mddag.mdp.policy import Policy
 from mddag.metrics.ranking import NDCG, GainMetric, Queries, checked_labels, sizes_of_groups
+from mddag.policy.mdp import Evaluation
+from mddag.policy.policy import Policy
 from mddag.ranking.exits import CrossFitted, Exits, UrgencyExits, cross_fitted
 from mddag.ranking.predictor import RankPredictor
 from mddag.ranking.problem import RankingProblem

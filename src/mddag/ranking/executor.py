@@ -18,14 +18,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mddag import _core
-from mddag._internal.cached import cached_property
-from mddag.dag.executors.steps import exit_steps, follow, trace_of, votes_on
-from mddag.dag.program import Program
-from mddag.dag.trace import Trace
+from mddag._utils.cached import cached_property
+from mddag.engine.executors.steps import exit_steps, follow, trace_of, votes_on
+from mddag.engine.program import Program
+from mddag.engine.trace import Trace
 from mddag.ensemble.ensemble import Ensemble
-from mddag.features.features import Rows
-from mddag.mdp.policy import EVAL, QUIT, SKIP
+from mddag.ensemble.features import Rows
 from mddag.metrics.ranking import Queries
+from mddag.policy.policy import EVAL, QUIT, SKIP
 
 if TYPE_CHECKING:  # states have this executor
     from mddag.ranking.states import QueryState

@@ -25,11 +25,11 @@ import numpy as np
 from joblib import Parallel, delayed
 from numpy.typing import NDArray
 
-from mddag._internal.checks import Parameters, check_jobs, check_whole
-from mddag._internal.output import progress
-from mddag.mdp.grid import Grid
-from mddag.mdp.policy import EVAL, QUIT, Policy
+from mddag._utils.checks import Parameters, check_jobs, check_whole
+from mddag._utils.output import progress
 from mddag.metrics.ranking import GainMetric, Queries
+from mddag.policy.grid import Grid
+from mddag.policy.policy import EVAL, QUIT, Policy
 from mddag.ranking.problem import (
     GROWTH,
     RankingProblem,

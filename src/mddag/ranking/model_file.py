@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from mddag.mdp.grid import Grid
 from mddag.metrics.ranking import NDCG, GainMetric, LetorNDCG, MeanNDCG
+from mddag.policy.grid import Grid
 from mddag.ranking.states import Gap, QueryState, Readings, Urgency
 from mddag.serving.model_file.container import Metadata, ModelFileError, Tensors, Types
 from mddag.serving.model_file.states import StateFormat

@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mddag._internal.arrays import checked_out
-from mddag._internal.checks import typed
-from mddag.dag.replay import visited
-from mddag.dag.trace import Trace
+from mddag._utils.arrays import checked_out
+from mddag._utils.checks import typed
+from mddag.engine.replay import visited
+from mddag.engine.trace import Trace
 from mddag.metrics.ranking import Queries
 from mddag.serving.model_file import Model
 from mddag.serving.predictor import Predictor

@@ -27,11 +27,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from mddag._internal.cached import cached_property
-from mddag._internal.checks import check_between
+from mddag._utils.cached import cached_property
+from mddag._utils.checks import check_between
 from mddag.ensemble.votes import Votes
 from mddag.metrics.ranking import GainMetric, Queries
-from mddag.ordering.order import greedy
+from mddag.policy.ordering import greedy
 from mddag.ranking.states import Readings
 
 ORDER_FOCUS, READING_FOCUS = 2.0, 1.0  # how fast documents count less below the top

@@ -24,12 +24,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mddag import _core
-from mddag._internal.arrays import ReadOnlyArrays, read_only
-from mddag._internal.cached import cached_property
-from mddag._internal.checks import check_is, check_whole, typed
-from mddag.dag.program import Program
-from mddag.mdp.grid import Grid
+from mddag._utils.arrays import ReadOnlyArrays, read_only
+from mddag._utils.cached import cached_property
+from mddag._utils.checks import check_is, check_whole, typed
+from mddag.engine.program import Program
 from mddag.metrics.ranking import NDCG, GainMetric, LetorNDCG, MeanNDCG, Queries
+from mddag.policy.grid import Grid
 from mddag.ranking.executor import NO_URGENCY, ByQuery
 
 LARGEST = 1e100  # numbers whose sums and squares remain numbers

@@ -20,13 +20,13 @@ from numpy.typing import ArrayLike
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_consistent_length
 
-from mddag._internal.checks import check_jobs, check_one_of
-from mddag._internal.warnings import doubt, doubt_queries
+from mddag._utils.checks import check_jobs, check_one_of
+from mddag._utils.warnings import doubt, doubt_queries
 from mddag.adapters import ModelParts, ensemble_of, parts_of
 from mddag.ensemble.ensemble import Ensemble
-from mddag.mdp.grid import Grid
-from mddag.mdp.policy import EVAL, Policy
 from mddag.metrics.ranking import GainMetric, Queries, checked_labels
+from mddag.policy.grid import Grid
+from mddag.policy.policy import EVAL, Policy
 from mddag.ranking.estimator import MDDAGRanker, has_odds, queries_of, ranking_ensemble
 from mddag.ranking.exits import (
     CrossFitted,

@@ -12,7 +12,7 @@ import inspect
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-from mddag._internal.checks import described
+from mddag._utils.checks import described
 from mddag.serving.lazy_predictions import WrongFetchError, late
 from mddag.serving.lazy_session import Request, Session
 

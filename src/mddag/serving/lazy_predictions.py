@@ -22,12 +22,12 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from mddag._internal.cached import cached_property
-from mddag._internal.checks import check_positive, check_whole, described
-from mddag._internal.warnings import doubt
-from mddag.dag.dag import BLOCK
-from mddag.dag.lazy_walk import with_prices
-from mddag.features.prices import FeaturePrices
+from mddag._utils.cached import cached_property
+from mddag._utils.checks import check_positive, check_whole, described
+from mddag._utils.warnings import doubt
+from mddag.engine.dag import BLOCK
+from mddag.engine.lazy_walk import with_prices
+from mddag.ensemble.feature_prices import FeaturePrices
 from mddag.serving.lazy_session import LazyResult, Name, Plan, Request, Session
 from mddag.serving.model_file import Model
 

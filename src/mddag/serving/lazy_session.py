@@ -22,12 +22,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mddag._internal.checks import check_one_of, check_whole, described
-from mddag.dag.dag import Dag
-from mddag.dag.lazy_walk import LazyWalk, RowNumbers, purchases_for, require_lazy
-from mddag.dag.purchases import Purchases
-from mddag.features.features import Features, is_frame, one_row, unmasked, without_arrow
-from mddag.features.prices import FeaturePrices
+from mddag._utils.checks import check_one_of, check_whole, described
+from mddag.engine.dag import Dag
+from mddag.engine.lazy_walk import LazyWalk, RowNumbers, purchases_for, require_lazy
+from mddag.engine.purchases import Purchases
+from mddag.ensemble.feature_prices import FeaturePrices
+from mddag.ensemble.features import Features, is_frame, one_row, unmasked, without_arrow
 
 Name = str | int
 

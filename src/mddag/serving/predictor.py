@@ -17,15 +17,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mddag import _core
-from mddag._internal.applications import FILES, PREDICTORS, part
-from mddag._internal.arrays import checked_out
-from mddag._internal.checks import check_is, checked_threads, described
-from mddag.calibration.calibration import Calibration
-from mddag.dag.replay import visited
-from mddag.dag.trace import Trace
-from mddag.features.features import Floats, Patches, Rows, one_row
-from mddag.features.patches import PatchFeatures
-from mddag.mdp.state import Stages
+from mddag._utils.applications import FILES, PREDICTORS, part
+from mddag._utils.arrays import checked_out
+from mddag._utils.checks import check_is, checked_threads, described
+from mddag.engine.replay import visited
+from mddag.engine.trace import Trace
+from mddag.ensemble.features import Floats, Patches, Rows, one_row
+from mddag.ensemble.patches import PatchFeatures
+from mddag.policy.calibration import Calibration
+from mddag.policy.state import Stages
 from mddag.serving.lazy_predictions import LazyPredictions
 from mddag.serving.model_file import Model
 from mddag.serving.model_file.container import Metadata, Tensors, file_content

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from mddag._internal.checks import check_one_of
+from mddag._utils.checks import check_one_of
 from mddag.ensemble.tasks import TASKS
 from mddag.metrics.detection import RealisedRates
 

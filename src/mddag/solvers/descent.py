@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mddag import _core
-from mddag._internal.checks import (
+from mddag._utils.checks import (
     Parameters,
     check_between,
     check_one_of,
@@ -30,8 +30,8 @@ from mddag._internal.checks import (
     checked_threads,
     typed,
 )
-from mddag.mdp.mdp import MDP
-from mddag.mdp.policy import ACTIONS, EVAL, SKIP, Policy
+from mddag.policy.mdp import MDP
+from mddag.policy.policy import ACTIONS, EVAL, SKIP, Policy
 from mddag.solvers.preparation import quit_loss, with_teacher
 from mddag.solvers.solver import SETTINGS, Search, Solver, check_samples
 

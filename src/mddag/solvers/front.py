@@ -11,7 +11,7 @@ from abc import ABC, abstractmethod
 import numpy as np
 from numpy.typing import NDArray
 
-from mddag.mdp.policy import Policy
+from mddag.policy.policy import Policy
 
 DIGITS = 40  # binary ones that a sum of losses over all rows can be relied on for
 Vector = NDArray[np.float64]

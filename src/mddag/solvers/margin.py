@@ -13,8 +13,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from mddag.mdp.grid import DEFAULT_CELLS
-from mddag.mdp.mdp import MDP
+from mddag.policy.grid import DEFAULT_CELLS
+from mddag.policy.mdp import MDP
 from mddag.solvers.exits import Exits, OneKnob, check_classes, inner_edges
 
 

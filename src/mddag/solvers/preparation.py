@@ -16,12 +16,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mddag import _core
-from mddag.calibration.calibration import fit_factor, probabilities
-from mddag.mdp.grid import Grid
-from mddag.mdp.mdp import MDP
-from mddag.mdp.policy import Policy
-from mddag.ordering import Correlation, Given
-from mddag.ordering.arrangement import Arrangement, arranged
+from mddag.policy.arrangement import Arrangement, arranged
+from mddag.policy.calibration import fit_factor, probabilities
+from mddag.policy.grid import Grid
+from mddag.policy.mdp import MDP
+from mddag.policy.ordering import Correlation, Given
+from mddag.policy.policy import Policy
 from mddag.solvers.solver import Solver
 
 

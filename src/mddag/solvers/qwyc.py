@@ -16,11 +16,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mddag import _core
-from mddag._internal.checks import Parameters, as_floats, check_whole
+from mddag._utils.checks import Parameters, as_floats, check_whole
 from mddag.ensemble.votes import partial_sums
-from mddag.mdp.grid import Grid
-from mddag.mdp.mdp import MDP
-from mddag.mdp.policy import EVAL, QUIT, Policy
+from mddag.policy.grid import Grid
+from mddag.policy.mdp import MDP
+from mddag.policy.policy import EVAL, QUIT, Policy
 from mddag.solvers.exits import Policies, check_classes
 from mddag.solvers.solver import Family
 

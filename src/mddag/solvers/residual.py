@@ -18,10 +18,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from mddag._internal.checks import check_whole
+from mddag._utils.checks import check_whole
 from mddag.ensemble.votes import partial_sums, top_and_margin
-from mddag.mdp.mdp import MDP
-from mddag.ordering.arrangement import Levels, by_lines
+from mddag.policy.arrangement import Levels, by_lines
+from mddag.policy.mdp import MDP
 from mddag.solvers.exits import Exits, OneKnob, check_classes, inner_edges
 
 DEVIATIONS = np.linspace(0.0, 8.0, 129)  # z

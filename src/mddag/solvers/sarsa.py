@@ -22,9 +22,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mddag import _core
-from mddag._internal.checks import Parameters, check_between, check_whole
-from mddag.mdp.mdp import MDP
-from mddag.mdp.policy import ACTIONS, Policy
+from mddag._utils.checks import Parameters, check_between, check_whole
+from mddag.policy.mdp import MDP
+from mddag.policy.policy import ACTIONS, Policy
 from mddag.solvers.preparation import quit_loss
 from mddag.solvers.solver import Search, Solver, check_samples
 from mddag.solvers.values import Table, Value

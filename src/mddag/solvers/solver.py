@@ -29,11 +29,11 @@ from typing import Any, ClassVar, Protocol, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from mddag._internal.checks import check_is, check_whole, described
-from mddag._internal.output import progress
-from mddag.mdp.mdp import MDP
-from mddag.mdp.policy import Policy
-from mddag.ordering.arrangement import Levels, by_lines, by_log_odds
+from mddag._utils.checks import check_is, check_whole, described
+from mddag._utils.output import progress
+from mddag.policy.arrangement import Levels, by_lines, by_log_odds
+from mddag.policy.mdp import MDP
+from mddag.policy.policy import Policy
 from mddag.solvers.front import JudgedCandidates
 
 # The settings that callers may change in a copy of a solver, if it has them.

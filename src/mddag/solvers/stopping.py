@@ -19,10 +19,10 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from mddag._internal.checks import Parameters, check_one_of, check_whole
+from mddag._utils.checks import Parameters, check_one_of, check_whole
 from mddag.ensemble.votes import partial_sums
-from mddag.mdp.mdp import MDP
-from mddag.mdp.policy import EVAL, QUIT, Policy
+from mddag.policy.mdp import MDP
+from mddag.policy.policy import EVAL, QUIT, Policy
 from mddag.solvers.solver import Solver, check_samples
 
 SHAPES = ("cells", "thresholds")

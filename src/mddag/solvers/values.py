@@ -20,9 +20,9 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from mddag._internal.checks import Parameters, check_one_of, check_positive, check_whole
+from mddag._utils.checks import Parameters, check_one_of, check_positive, check_whole
 from mddag.ensemble.votes import Tables
-from mddag.mdp.policy import ACTIONS
+from mddag.policy.policy import ACTIONS
 
 
 class Value(Protocol):

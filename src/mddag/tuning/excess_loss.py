@@ -24,11 +24,11 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from mddag._internal.arrays import mass, part
-from mddag.calibration.by_exit import exit_calibration
-from mddag.calibration.calibration import opinion
+from mddag._utils.arrays import mass, part
 from mddag.ensemble.ensemble import Ensemble
 from mddag.metrics.classification import ClassMetric, one_hot
+from mddag.policy.by_exit import exit_calibration
+from mddag.policy.calibration import opinion
 from mddag.tuning.row_parts import RowParts
 
 Measure = Literal["share", "difference", "mean", "bounded", "asymptotic"]

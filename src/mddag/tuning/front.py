@@ -23,14 +23,14 @@ import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
 from numpy.typing import NDArray
 
-from mddag._internal.output import progress
-from mddag.dag.dag import compile as compile_dag
-from mddag.dag.replay import RowNodes, replay
+from mddag._utils.output import progress
+from mddag.engine.dag import compile as compile_dag
+from mddag.engine.replay import RowNodes, replay
 from mddag.ensemble.ensemble import Ensemble
 from mddag.ensemble.votes import Votes
-from mddag.mdp.grid import Grid
-from mddag.mdp.mdp import MDP
-from mddag.mdp.policy import EVAL, QUIT, Policy
+from mddag.policy.grid import Grid
+from mddag.policy.mdp import MDP
+from mddag.policy.policy import EVAL, QUIT, Policy
 from mddag.solvers import Candidates, Family, Solver
 from mddag.solvers.front import JudgedCandidates, rounded, spaced_front, worth
 from mddag.solvers.preparation import Arranged

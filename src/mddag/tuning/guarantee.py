@@ -34,7 +34,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import beta, binom, norm, t
 
-from mddag._internal.warnings import doubt
+from mddag._utils.warnings import doubt
 from mddag.metrics.classification import ClassMetric
 from mddag.tuning.excess_loss import Measure
 from mddag.tuning.front import Candidate, CandidateSearch

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mddag._internal.arrays import part
-from mddag.dag.replay import replay
+from mddag._utils.arrays import part
+from mddag.engine.replay import replay
 from mddag.estimators.dag_estimator import DagEstimator
 from mddag.serving.summary import Summary
 from mddag.tuning.excess_loss import MetricLoss

@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mddag._internal.warnings import doubt
+from mddag._utils.warnings import doubt
 from mddag.estimators.dag_estimator import DagEstimator
-from mddag.mdp.mdp import mdp_of
+from mddag.policy.mdp import mdp_of
 from mddag.solvers.preparation import arranged_for
 from mddag.tuning.excess_loss import ExcessLoss, MetricLoss
 from mddag.tuning.front import Candidate, CandidateSearch

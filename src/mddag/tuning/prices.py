@@ -13,8 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from mddag._internal.arrays import part
-from mddag.dag.replay import RowNodes
+from mddag._utils.arrays import part
+from mddag.engine.replay import RowNodes
 from mddag.ensemble.costs import LeafDepths
 from mddag.ensemble.ensemble import Ensemble
 from mddag.ensemble.votes import Votes

@@ -14,10 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_consistent_length
 
-from mddag._internal.arrays import mass, part
-from mddag.calibration.calibration import fit_factor, probabilities
+from mddag._utils.arrays import mass, part
 from mddag.ensemble.ensemble import Ensemble
 from mddag.ensemble.votes import Votes
+from mddag.policy.calibration import fit_factor, probabilities
 
 Shares = tuple[float, float, float]
 SHARES = (0.6, 0.4, 0.0)  # learning, choosing

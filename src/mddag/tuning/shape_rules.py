@@ -19,20 +19,20 @@ from numpy.typing import NDArray
 from sklearn.model_selection import KFold, StratifiedKFold
 from sklearn.utils import _safe_indexing
 
-from mddag._internal.arrays import part, spaced_rows, stratified
+from mddag._utils.arrays import part, spaced_rows, stratified
 from mddag.adapters import ModelParts, ensemble_of, parts_of
-from mddag.calibration.by_exit import exit_calibration
-from mddag.calibration.calibration import opinion
-from mddag.dag.cost_model import MANY_ROWS
-from mddag.dag.dag import Dag
-from mddag.dag.dag import compile as compile_dag
-from mddag.dag.replay import RowNodes, replay
+from mddag.engine.cost_model import MANY_ROWS
+from mddag.engine.dag import Dag
+from mddag.engine.dag import compile as compile_dag
+from mddag.engine.replay import RowNodes, replay
 from mddag.ensemble.costs import LeafDepths
 from mddag.ensemble.ensemble import Ensemble
 from mddag.ensemble.tasks import winners
 from mddag.ensemble.votes import Votes, partial_sums, top_and_margin
-from mddag.mdp.grid import Grid
-from mddag.mdp.policy import EVAL, QUIT, Policy
+from mddag.policy.by_exit import exit_calibration
+from mddag.policy.calibration import opinion
+from mddag.policy.grid import Grid
+from mddag.policy.policy import EVAL, QUIT, Policy
 from mddag.solvers.front import spaced_front
 from mddag.tuning.shapes import Shape, shaped
 

@@ -17,7 +17,7 @@ from typing import Any
 from sklearn.base import clone, is_classifier
 from sklearn.pipeline import Pipeline
 
-from mddag._internal.checks import typed
+from mddag._utils.checks import typed
 from mddag.adapters.adapter import lineage
 from mddag.learners import Tree
 

@@ -14,23 +14,23 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
-from mddag._internal.arrays import part
-from mddag._internal.checks import check_one_of
-from mddag._internal.warnings import (
+from mddag._utils.arrays import part
+from mddag._utils.checks import check_one_of
+from mddag._utils.warnings import (
     doubt_few_rows,
     doubt_objective,
     doubt_rare_class,
 )
 from mddag.adapters import ModelParts, ensemble_of, other_than_mean, parts_of
-from mddag.calibration.calibration import probabilities
 from mddag.ensemble.ensemble import Ensemble
+from mddag.ensemble.row_checks import counted_rows
 from mddag.estimators.classifier import MDDAGClassifier
 from mddag.estimators.dag_estimator import DagEstimator
 from mddag.estimators.regressor import MDDAGRegressor
 from mddag.estimators.solver_choice import threads_of_learning
-from mddag.features.checks import counted_rows
-from mddag.mdp.mdp import mdp_of
 from mddag.metrics.classification import ClassMetric
+from mddag.policy.calibration import probabilities
+from mddag.policy.mdp import mdp_of
 from mddag.tuning.excess_loss import MetricLoss, metric_loss_of
 from mddag.tuning.front import Candidate
 from mddag.tuning.guarantee import Guarantee

@@ -17,20 +17,20 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_consistent_length
 
-from mddag._internal.arrays import stratified
-from mddag._internal.checks import as_floats, check_fraction, check_jobs
-from mddag._internal.output import progress
-from mddag._internal.warnings import doubt_few_rows
+from mddag._utils.arrays import stratified
+from mddag._utils.checks import as_floats, check_fraction, check_jobs
+from mddag._utils.output import progress
+from mddag._utils.warnings import doubt_few_rows
 from mddag.adapters import ensemble_of, parts_of
 from mddag.ensemble.ensemble import Ensemble
+from mddag.ensemble.row_checks import counted_rows
 from mddag.estimators.classifier import MDDAGClassifier
 from mddag.estimators.dag_estimator import DagEstimator
 from mddag.estimators.solver_choice import chosen_solver, threads_of_learning
-from mddag.features.checks import counted_rows
-from mddag.mdp.arguments import checked_loss
-from mddag.mdp.curve import SAMPLES, Curve
-from mddag.mdp.mdp import MDP, Evaluation, mdp_of
-from mddag.mdp.policy import Policy
+from mddag.policy.arguments import checked_loss
+from mddag.policy.curve import SAMPLES, Curve
+from mddag.policy.mdp import MDP, Evaluation, mdp_of
+from mddag.policy.policy import Policy
 from mddag.solvers import Solver
 from mddag.solvers.preparation import arranged_for
 from mddag.solvers.solver import as_solver

@@ -12,13 +12,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mddag._internal.arrays import are_equal
-from mddag._internal.warnings import doubt
+from mddag._utils.arrays import are_equal
+from mddag._utils.warnings import doubt
 from mddag.ensemble.ensemble import Ensemble
 from mddag.ensemble.tasks import Task
-from mddag.mdp.arguments import checked_beta
 from mddag.metrics.classification import ClassMetric, checked_class_metric
 from mddag.metrics.ranking import RankingMetric
+from mddag.policy.arguments import checked_beta
 from mddag.tuning.excess_loss import Measure
 
 BOUNDS = ("max_loss", "max_disagreement")

@@ -24,27 +24,27 @@ from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import check_consistent_length, has_fit_parameter
 
-from mddag._internal.arrays import mass, part
-from mddag._internal.checks import check_one_of, checked_threads, typed
-from mddag._internal.output import progress
-from mddag._internal.warnings import (
+from mddag._utils.arrays import mass, part
+from mddag._utils.checks import check_one_of, checked_threads, typed
+from mddag._utils.output import progress
+from mddag._utils.warnings import (
     doubt,
     doubt_objective,
     doubt_rare_class,
 )
 from mddag.adapters import ModelParts, ensemble_of, other_than_mean
 from mddag.adapters.adapter import lineage
-from mddag.calibration.by_exit import FITS
-from mddag.calibration.calibration import Calibration, opinion
-from mddag.dag.dag import compile as compile_dag
+from mddag.engine.dag import compile as compile_dag
 from mddag.ensemble.ensemble import Ensemble
+from mddag.ensemble.row_checks import counted_rows
 from mddag.ensemble.tasks import TASKS, Kind
 from mddag.ensemble.votes import Votes
 from mddag.estimators.adaboost import AdaBoostMHClassifier
 from mddag.estimators.dag_estimator import DagEstimator
 from mddag.estimators.fitted_model import is_fitted, reads_patches
-from mddag.features.checks import counted_rows
-from mddag.mdp.mdp import Evaluation
+from mddag.policy.by_exit import FITS
+from mddag.policy.calibration import Calibration, opinion
+from mddag.policy.mdp import Evaluation
 from mddag.serving.summary import Summary
 from mddag.solvers.front import front
 from mddag.tuning.guarantee import Guarantee, last_promised

@@ -42,7 +42,7 @@ def classifier(n_classes=2):
     given = {
         "solver": solver,
         "loss": mddag.losses.Exponential(),
-        "ordering": mddag.ordering.Given(),
+        "ordering": mddag.policy.Given(),
         "random_state": 0,
     }
     return mddag.MDDAGClassifier(model, beta=BETA, **given).fit(frame()[200:], y[200:])

@@ -10,16 +10,16 @@ from hypothesis import strategies as st
 
 import mddag
 from mddag import Ensemble
-from mddag.dag.program import Program
+from mddag.engine.program import Program
 from mddag.inspection.explanation import explain
 from mddag.inspection.explanation.explain import exit_of, merged, walk
 from mddag.inspection.explanation.explanation import Exit, Segment
-from mddag.mdp.policy import EVAL, QUIT, SKIP
+from mddag.policy.policy import EVAL, QUIT, SKIP
 from tests import strategies
-from tests.dag.test_dag import random_policy, stumps
-from tests.dag.test_steps import trees_twin
+from tests.engine.test_dag import random_policy, stumps
+from tests.engine.test_steps import trees_twin
 from tests.inspection.explanation.models import classifier, frame, nominal_ensemble, regressor
-from tests.mdp.test_state import SEED, cascade
+from tests.policy.test_state import SEED, cascade
 
 MODELS = {
     "two": lambda: classifier(2),

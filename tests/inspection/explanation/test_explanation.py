@@ -8,8 +8,8 @@ import pytest
 import mddag
 from mddag.inspection.explanation import explain
 from mddag.inspection.explanation.explanation import Exit, Segment, shortened, shown_steps, why
-from mddag.mdp.policy import QUIT
-from tests.dag.test_dag import stumps
+from mddag.policy.policy import QUIT
+from tests.engine.test_dag import stumps
 from tests.inspection.explanation.models import classifier, frame, nominal_ensemble, regressor
 
 

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mddag import Features
-from mddag.features.patches import PatchFeatures
+from mddag.ensemble.patches import PatchFeatures
 from mddag.inspection.explanation.rules import (
     changed_predictions,
     feature_name,

@@ -7,7 +7,7 @@ from matplotlib import pyplot as plt
 from mddag import CostDisplay
 from mddag.inspection.plotting import TradeoffDisplay
 from mddag.losses import Exponential, ZeroOne
-from mddag.mdp.curve import Curve
+from mddag.policy.curve import Curve
 
 COST = np.array([2.0, 5.0, 5.5, 20.0])
 LOSS = np.array([0.3, 0.2, 0.25, 0.1])

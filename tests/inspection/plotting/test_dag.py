@@ -9,10 +9,10 @@ from matplotlib import pyplot as plt
 
 import mddag
 from mddag.inspection.plotting import DagDisplay, PathDisplay, TradeoffDisplay
-from tests.dag.test_dag import stumps
+from tests.engine.test_dag import stumps
 from tests.inspection.plotting.test_curves import curve_of
 from tests.inspection.plotting.traces import long_trace, trace_of
-from tests.mdp.test_state import SEED, cascade
+from tests.policy.test_state import SEED, cascade
 
 TWO_PATHS = [[0, 1]] * 60 + [[0, 2]] * 40
 TWO_GROUPS = ["blue"] * 60 + ["red"] * 40

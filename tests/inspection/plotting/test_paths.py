@@ -12,9 +12,9 @@ import mddag
 from mddag import PurchaseDisplay
 from mddag.inspection.explanation import explain
 from mddag.inspection.plotting import ExplanationDisplay, PathDisplay
-from mddag.mdp.policy import QUIT
+from mddag.policy.policy import QUIT
 from tests.acquisition.costly import bought
-from tests.dag.test_dag import stumps
+from tests.engine.test_dag import stumps
 from tests.inspection.explanation.models import classifier, frame, regressor
 from tests.inspection.plotting.traces import long_trace, trace_of
 

@@ -3,7 +3,7 @@
 import numpy as np
 from hypothesis import strategies as st
 
-from mddag.dag.trace import Trace
+from mddag.engine.trace import Trace
 
 
 def trace_of(paths):

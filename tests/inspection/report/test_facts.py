@@ -11,7 +11,7 @@ import mddag
 from mddag.inspection.report.facts import Facts, at_price, place_of, reads_of
 from mddag.inspection.report.page import page
 from mddag.losses import Exponential, Logistic, Squared, ZeroOne
-from mddag.ordering import Given
+from mddag.policy import Given
 from mddag.solvers import Margin, Prefix
 from tests import strategies
 from tests.inspection.explanation.models import classifier, frame, labels, regressor

@@ -17,8 +17,8 @@ from mddag.inspection.report.paths import (
     histogram,
     instances,
 )
-from mddag.mdp.policy import QUIT
-from tests.dag.test_dag import stumps
+from mddag.policy.policy import QUIT
+from tests.engine.test_dag import stumps
 from tests.inspection.report.reports import (
     Page,
     bare,

@@ -3,9 +3,9 @@
 import numpy as np
 
 from mddag import _core
-from mddag.dag.integer_votes import IntegerVotes
+from mddag.engine.integer_votes import IntegerVotes
 from mddag.ensemble.ensemble import Ensemble
-from mddag.features.features import Features
+from mddag.ensemble.features import Features
 from tests.native.grown_tree import grown_tree
 
 

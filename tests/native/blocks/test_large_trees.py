@@ -5,8 +5,8 @@ import pytest
 
 from mddag import _core
 from mddag.ensemble.ensemble import Ensemble
+from mddag.ensemble.features import Features
 from mddag.ensemble.nodes import TreeBuilder
-from mddag.features.features import Features
 from tests.native.blocks.forests import fixed_sums, forest_of, random_tree, rows_on, sums_of
 
 levels = pytest.mark.parametrize("level", _core.levels())

@@ -14,13 +14,13 @@ from hypothesis import strategies as st
 
 import mddag
 from mddag import MDDAGClassifier, MDDAGRegressor
-from mddag.calibration.calibration import Calibration
-from mddag.dag.dag import Dag
+from mddag.engine.dag import Dag
 from mddag.ensemble.ensemble import Ensemble
+from mddag.ensemble.features import Features
 from mddag.ensemble.nodes import TreeBuilder
 from mddag.ensemble.tasks import Classification, Regression
-from mddag.features.features import Features
 from mddag.learners import Tree
+from mddag.policy.calibration import Calibration
 from mddag.serving.model_file import Model
 from mddag.serving.predictor import Predictor
 from mddag.solvers import Descent, Margin

@@ -8,7 +8,7 @@ import subprocess
 import numpy as np
 import pytest
 
-from mddag.features.patches import PatchFeatures
+from mddag.ensemble.patches import PatchFeatures
 from mddag.serving.export import export
 
 COMPILERS = [path for path in map(shutil.which, ("gcc", "clang", "cc")) if path]

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from mddag.features.patches import PatchFeatures
+from mddag.ensemble.patches import PatchFeatures
 
 DRIVERS = Path(__file__).parent / "drivers"
 STRICT = ["-std=c99", "-pedantic", "-Wall", "-Wextra", "-Werror"]

@@ -11,22 +11,22 @@ from hypothesis import strategies as st
 
 import mddag
 from mddag import MDDAGClassifier
-from mddag.calibration.calibration import Calibration
-from mddag.dag.dag import Dag
+from mddag.engine.dag import Dag
 from mddag.ensemble.ensemble import Ensemble
+from mddag.ensemble.features import Features
 from mddag.ensemble.nodes import TreeBuilder
 from mddag.ensemble.tasks import Classification, Regression
-from mddag.features.features import Features
 from mddag.learners import Tree
-from mddag.mdp.grid import Grid
-from mddag.mdp.policy import EVAL, QUIT, SKIP, Policy
+from mddag.policy.calibration import Calibration
+from mddag.policy.grid import Grid
+from mddag.policy.policy import EVAL, QUIT, SKIP, Policy
 from mddag.serving.export import export
 from mddag.serving.export.c import listed, quoted
 from mddag.serving.model_file import Model
 from mddag.serving.predictor import Predictor
 from mddag.solvers import Margin
 from tests import strategies
-from tests._internal.test_output import at_most
+from tests._utils.test_output import at_most
 from tests.patches import boosted
 from tests.serving.export.bits import assert_same_bits
 from tests.serving.export.cases import cases, deep_forest

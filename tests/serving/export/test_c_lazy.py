@@ -8,13 +8,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mddag.mdp.state import Stages
+from mddag.policy.state import Stages
 from mddag.serving.export import export
 from mddag.serving.export.c import lazy_code
 from mddag.serving.model_file import Model
 from mddag.serving.predictor import Predictor
 from tests.acquisition.costly import bought
-from tests.dag.test_lazy_walk import drawn
+from tests.engine.test_lazy_walk import drawn
 from tests.serving.export.compiled import COMPILER, STRICT, needs_compiler
 from tests.serving.export.test_c import with_classes
 from tests.serving.test_lazy import priced

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from mddag.dag.dag import Dag
-from mddag.features.features import Features
+from mddag.engine.dag import Dag
+from mddag.ensemble.features import Features
 from mddag.serving.export.render import (
     MOST_FEATURES,
     PARTS,

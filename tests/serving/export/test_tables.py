@@ -11,11 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import mddag
-from mddag.dag.dag import Dag
-from mddag.dag.integer_votes import IntegerVotes
+from mddag.engine.dag import Dag
+from mddag.engine.integer_votes import IntegerVotes
 from mddag.ensemble.tasks import Regression
-from mddag.mdp.grid import Grid
-from mddag.mdp.policy import EVAL, QUIT, SKIP, Policy
+from mddag.policy.grid import Grid
+from mddag.policy.policy import EVAL, QUIT, SKIP, Policy
 from mddag.serving.export.tables import (
     STEPS,
     Labels,
@@ -29,7 +29,7 @@ from mddag.serving.export.walk_tables import WalkTables, WorstCase, tree_depths
 from mddag.serving.model_file import Model
 from mddag.serving.predictor import Predictor
 from tests import strategies
-from tests.dag.test_dag import stumps
+from tests.engine.test_dag import stumps
 from tests.reference import exponential, exported, rollout
 from tests.serving.export.cases import N_RANDOM, N_STAGED, cases, patches
 from tests.serving.model_file.models import whole_model

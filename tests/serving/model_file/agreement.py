@@ -6,13 +6,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from mddag.dag.dag import Dag
-from mddag.dag.dag import compile as compile_dag
-from mddag.dag.executors import Blocks
-from mddag.dag.replay import replay
-from mddag.features.patches import PatchFeatures
-from mddag.mdp.state import Stages
+from mddag.engine.dag import Dag
+from mddag.engine.dag import compile as compile_dag
+from mddag.engine.executors import Blocks
+from mddag.engine.replay import replay
+from mddag.ensemble.patches import PatchFeatures
 from mddag.metrics.ranking import Queries
+from mddag.policy.state import Stages
 from mddag.ranking.predictor import RankPredictor
 from mddag.serving.export import export
 from mddag.serving.export.walk_tables import WalkTables

@@ -4,20 +4,20 @@ from dataclasses import replace
 
 import numpy as np
 
-from mddag.calibration.calibration import Calibration
-from mddag.dag.dag import Dag
-from mddag.dag.dag import compile as compile_dag
-from mddag.dag.purchases import Purchases
+from mddag.engine.dag import Dag
+from mddag.engine.dag import compile as compile_dag
+from mddag.engine.purchases import Purchases
 from mddag.ensemble.ensemble import Ensemble
+from mddag.ensemble.feature_prices import FeaturePrices
+from mddag.ensemble.features import Features
 from mddag.ensemble.nodes import TreeBuilder
+from mddag.ensemble.patches import PatchFeatures, haar_features
 from mddag.ensemble.tasks import Classification, Regression
-from mddag.features.features import Features
-from mddag.features.patches import PatchFeatures, haar_features
-from mddag.features.prices import FeaturePrices
-from mddag.mdp.grid import Grid
-from mddag.mdp.mdp import Evaluation
-from mddag.mdp.policy import EVAL, QUIT, SKIP, Policy
-from mddag.mdp.state import Stages
+from mddag.policy.calibration import Calibration
+from mddag.policy.grid import Grid
+from mddag.policy.mdp import Evaluation
+from mddag.policy.policy import EVAL, QUIT, SKIP, Policy
+from mddag.policy.state import Stages
 from mddag.serving.model_file import Model
 from tests.native.blocks.forests import random_ensemble, random_tree
 from tests.serving.model_file import rankers

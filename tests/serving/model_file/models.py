@@ -3,14 +3,14 @@
 import numpy as np
 from hypothesis import strategies as st
 
-from mddag.calibration.calibration import Calibration
-from mddag.dag.dag import Dag
+from mddag.engine.dag import Dag
 from mddag.ensemble.ensemble import Ensemble
+from mddag.ensemble.features import Features
 from mddag.ensemble.nodes import TreeBuilder
-from mddag.features.features import Features
-from mddag.mdp.grid import Grid
-from mddag.mdp.mdp import Evaluation
-from mddag.mdp.policy import EVAL, QUIT, SKIP, Policy
+from mddag.policy.calibration import Calibration
+from mddag.policy.grid import Grid
+from mddag.policy.mdp import Evaluation
+from mddag.policy.policy import EVAL, QUIT, SKIP, Policy
 from mddag.serving.model_file import Model
 from mddag.serving.model_file.container import pack, unpack
 from mddag.serving.summary import Summary

@@ -4,11 +4,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from mddag.dag.dag import Dag
+from mddag.engine.dag import Dag
 from mddag.ensemble.tasks import Ranking
-from mddag.mdp.grid import Grid
-from mddag.mdp.policy import EVAL, QUIT, SKIP, Policy
 from mddag.metrics import NDCG, LetorNDCG, MeanNDCG
+from mddag.policy.grid import Grid
+from mddag.policy.policy import EVAL, QUIT, SKIP, Policy
 from mddag.ranking.states import Gap, Readings, Urgency
 from mddag.serving.model_file import Model
 from tests.native.blocks.forests import random_ensemble

@@ -6,13 +6,13 @@ import sys
 import numpy as np
 import pytest
 
-from mddag.dag.dag import Dag
-from mddag.dag.dag import compile as compile_dag
+from mddag.engine.dag import Dag
+from mddag.engine.dag import compile as compile_dag
 from mddag.ensemble.ensemble import Ensemble
+from mddag.ensemble.features import Features
 from mddag.ensemble.nodes import TreeBuilder
-from mddag.features.features import Features
-from mddag.mdp.grid import Grid
-from mddag.mdp.policy import EVAL, QUIT, Policy
+from mddag.policy.grid import Grid
+from mddag.policy.policy import EVAL, QUIT, Policy
 from mddag.serving.model_file import Model
 from mddag.serving.model_file.container import pack, unpack
 from tests.serving.model_file.memory import LIMITED

@@ -9,14 +9,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mddag.calibration.calibration import Calibration
-from mddag.dag.dag import Dag
-from mddag.dag.dag import compile as compile_dag
+from mddag.engine.dag import Dag
+from mddag.engine.dag import compile as compile_dag
 from mddag.ensemble.ensemble import Ensemble
+from mddag.ensemble.features import Features
 from mddag.ensemble.tasks import Regression
-from mddag.features.features import Features
-from mddag.mdp.mdp import Evaluation
-from mddag.mdp.state import Score, Stages
+from mddag.policy.calibration import Calibration
+from mddag.policy.mdp import Evaluation
+from mddag.policy.state import Score, Stages
 from mddag.serving.model_file import Model, ModelFileError
 from mddag.serving.predictor import Predictor
 from tests import strategies

@@ -15,15 +15,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mddag._internal.checks import typed
-from mddag.calibration.calibration import Calibration
-from mddag.dag.dag import Dag
-from mddag.dag.executors.steps import votes_on
-from mddag.dag.program import Program
+from mddag._utils.checks import typed
+from mddag.engine.dag import Dag
+from mddag.engine.executors.steps import votes_on
+from mddag.engine.program import Program
 from mddag.ensemble.ensemble import Ensemble
+from mddag.ensemble.features import Rows
 from mddag.ensemble.nodes import Nodes
-from mddag.features.features import Rows
-from mddag.features.patches import PatchFeatures
+from mddag.ensemble.patches import PatchFeatures
 from mddag.inspection.explanation.explanation import Exit, Explanation, Rule, Segment, Step
 from mddag.inspection.explanation.rules import (
     Change,
@@ -36,8 +35,9 @@ from mddag.inspection.explanation.rules import (
     tries_of,
     value_of,
 )
-from mddag.mdp.policy import ACTIONS, EVAL, QUIT, Policy
-from mddag.mdp.state import Score, Stages
+from mddag.policy.calibration import Calibration
+from mddag.policy.policy import ACTIONS, EVAL, QUIT, Policy
+from mddag.policy.state import Score, Stages
 
 
 def explain(dag: Dag, calibration: Calibration | None, row: Rows) -> Explanation:

@@ -22,9 +22,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from mddag.ensemble.features import Features, Rows
 from mddag.ensemble.nodes import Nodes, categories_of
-from mddag.features.features import Features, Rows
-from mddag.features.patches import PatchFeatures
+from mddag.ensemble.patches import PatchFeatures
 
 MOST_CATEGORIES = 4  # that are written down one by one
 DIGITS = (6, 9, 17)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mddag._internal.checks import described
+from mddag._utils.checks import described
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

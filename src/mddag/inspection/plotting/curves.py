@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mddag._internal.checks import as_floats, check_is, check_one_of
+from mddag._utils.checks import as_floats, check_is, check_one_of
 from mddag.inspection.plotting._axes import (
     GREY,
     LABEL_SIZE,
@@ -25,7 +25,7 @@ from mddag.inspection.plotting._axes import (
     pyplot,
 )
 from mddag.losses import ZeroOne
-from mddag.mdp.curve import Curve
+from mddag.policy.curve import Curve
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -20,8 +20,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mddag._internal.checks import check_between, check_is, check_one_of, check_whole
-from mddag.dag.trace import Trace
+from mddag._utils.checks import check_between, check_is, check_one_of, check_whole
+from mddag.engine.trace import Trace
 from mddag.inspection.plotting._axes import (
     LABEL_SIZE,
     blend,

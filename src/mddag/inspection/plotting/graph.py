@@ -21,8 +21,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mddag._internal.checks import check_is
-from mddag.dag.trace import Trace
+from mddag._utils.checks import check_is
+from mddag.engine.trace import Trace
 from mddag.inspection.plotting._axes import blend, group_of, hex_code
 
 START, QUIT = -1, -2

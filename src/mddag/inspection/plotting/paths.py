@@ -18,9 +18,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mddag._internal.checks import as_floats, check_is
-from mddag.dag.purchases import NEVER, Purchases
-from mddag.dag.trace import Trace
+from mddag._utils.checks import as_floats, check_is
+from mddag.engine.purchases import NEVER, Purchases
+from mddag.engine.trace import Trace
 from mddag.inspection.explanation.explanation import (
     Explanation,
     headline,

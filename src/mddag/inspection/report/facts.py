@@ -17,22 +17,22 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from mddag._internal.arrays import spaced_rows
-from mddag._internal.cached import cached_property
-from mddag._internal.checks import check_is
-from mddag.calibration.calibration import Calibration
-from mddag.dag.dag import Dag
-from mddag.dag.trace import Trace
+from mddag._utils.arrays import spaced_rows
+from mddag._utils.cached import cached_property
+from mddag._utils.checks import check_is
+from mddag.engine.dag import Dag
+from mddag.engine.trace import Trace
 from mddag.ensemble.ensemble import Ensemble
+from mddag.ensemble.features import Patches, Rows
 from mddag.ensemble.votes import starts_of
-from mddag.features.features import Patches, Rows
 from mddag.inspection.explanation.explain import classes_of
 from mddag.inspection.plotting._axes import OKABE_ITO, group_of
 from mddag.inspection.plotting.graph import Graph, Grouping
 from mddag.losses import ZeroOne
-from mddag.mdp.curve import Curve
-from mddag.mdp.mdp import Evaluation
 from mddag.metrics.detection import RealisedRates
+from mddag.policy.calibration import Calibration
+from mddag.policy.curve import Curve
+from mddag.policy.mdp import Evaluation
 
 MOST_GROUPS = 24  # columns of the DAG
 MOST_EVALUATIONS = 4_000_000  # on all paths that are counted: some 200 MB at work

@@ -18,10 +18,10 @@ from importlib.resources import files
 from string import Template
 from typing import Any
 
-from mddag._internal.applications import SECTIONS as OF_APPLICATIONS
-from mddag._internal.applications import part
-from mddag._internal.checks import checked_path
-from mddag._internal.output import write_whole
+from mddag._utils.applications import SECTIONS as OF_APPLICATIONS
+from mddag._utils.applications import part
+from mddag._utils.checks import checked_path
+from mddag._utils.output import write_whole
 from mddag.inspection.report.calibration import calibration
 from mddag.inspection.report.facts import Facts
 from mddag.inspection.report.features import costs, features

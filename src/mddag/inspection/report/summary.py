@@ -26,7 +26,7 @@ from mddag.inspection.report.markup import (
     percent,
     room,
 )
-from mddag.mdp.curve import Curve
+from mddag.policy.curve import Curve
 
 EARLY = 0.1  # of all base classifiers: rows that need no more leave early
 

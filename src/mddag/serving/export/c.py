@@ -21,8 +21,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mddag.dag.dag import Dag
-from mddag.dag.integer_votes import LARGEST
+from mddag.engine.dag import Dag
+from mddag.engine.integer_votes import LARGEST
 from mddag.ensemble.votes import starts_of
 from mddag.serving.export.render import Rendered, about, code
 from mddag.serving.export.tables import Labels, ModelTables, categories_of, classes_of, names_of

@@ -40,10 +40,10 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from mddag._internal.cached import cached_property
-from mddag.calibration.calibration import Calibration
+from mddag._utils.cached import cached_property
 from mddag.ensemble.ensemble import Ensemble
-from mddag.features.patches import PatchFeatures
+from mddag.ensemble.patches import PatchFeatures
+from mddag.policy.calibration import Calibration
 from mddag.serving.export.walk_tables import WalkTables
 from mddag.serving.model_file import Model
 

@@ -26,14 +26,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mddag.dag.dag import Dag
-from mddag.dag.integer_votes import LARGEST, IntegerVotes
-from mddag.dag.program import AT_END
+from mddag.engine.dag import Dag
+from mddag.engine.integer_votes import LARGEST, IntegerVotes
+from mddag.engine.program import AT_END
 from mddag.ensemble.ensemble import Ensemble
 from mddag.ensemble.nodes import NODE
 from mddag.ensemble.votes import starts_of
-from mddag.mdp.policy import EVAL, Policy
-from mddag.mdp.state import Stages
+from mddag.policy.policy import EVAL, Policy
+from mddag.policy.state import Stages
 
 SPLIT = np.dtype(
     [(name, np.int64 if NODE[name] == np.int32 else NODE[name]) for name in NODE.names or ()]

@@ -18,10 +18,10 @@ from typing import Any
 
 import numpy as np
 
-from mddag._internal.checks import check_one_of, checked_path, typed
-from mddag._internal.output import write_whole
-from mddag.dag.dag import Dag
-from mddag.features.patches import PatchFeatures
+from mddag._utils.checks import check_one_of, checked_path, typed
+from mddag._utils.output import write_whole
+from mddag.engine.dag import Dag
+from mddag.ensemble.patches import PatchFeatures
 from mddag.serving.export.render import Rendered
 from mddag.serving.export.tables import ModelTables
 from mddag.serving.export.walk_tables import WorstCase

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from safetensors import SafetensorError
 from safetensors.numpy import load, save
 
-from mddag._internal.checks import checked_path
+from mddag._utils.checks import checked_path
 
 DTYPES = {
     "F64": np.dtype(np.float64),

@@ -14,11 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mddag.ensemble.ensemble import Ensemble
+from mddag.ensemble.features import MOST_FEATURES, Features
 from mddag.ensemble.nodes import NODE, Nodes
+from mddag.ensemble.patches import PatchFeatures
 from mddag.ensemble.tasks import LINKS, TASKS
 from mddag.ensemble.votes import starts_of
-from mddag.features.features import MOST_FEATURES, Features
-from mddag.features.patches import PatchFeatures
 from mddag.serving.model_file.container import (
     Metadata,
     ModelFileError,

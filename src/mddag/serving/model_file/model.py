@@ -13,12 +13,12 @@ from typing import Any
 
 import numpy as np
 
-from mddag._internal.checks import check_one_of, checked_path, typed
-from mddag._internal.output import write_whole
-from mddag.calibration.calibration import Calibration
-from mddag.dag.dag import Dag
-from mddag.mdp.mdp import Evaluation
+from mddag._utils.checks import check_one_of, checked_path, typed
+from mddag._utils.output import write_whole
+from mddag.engine.dag import Dag
 from mddag.metrics.detection import RealisedRates
+from mddag.policy.calibration import Calibration
+from mddag.policy.mdp import Evaluation
 from mddag.serving.model_file.container import (
     Metadata,
     ModelFileError,

@@ -12,14 +12,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mddag.calibration.calibration import Calibration
-from mddag.dag.purchases import Purchases
+from mddag.engine.purchases import Purchases
 from mddag.ensemble.ensemble import Ensemble
+from mddag.ensemble.feature_prices import FeaturePrices
 from mddag.ensemble.votes import starts_of
-from mddag.features.prices import FeaturePrices
-from mddag.mdp.grid import Grid
-from mddag.mdp.policy import Policy
-from mddag.mdp.state import Score, State
+from mddag.policy.calibration import Calibration
+from mddag.policy.grid import Grid
+from mddag.policy.policy import Policy
+from mddag.policy.state import Score, State
 from mddag.serving.model_file.container import (
     Metadata,
     ModelFileError,

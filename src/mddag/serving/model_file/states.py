@@ -1,7 +1,7 @@
 """The state of a policy <-> metadata and tensors. Another state is one more line of FORMATS.
 
 A file without a state has the scores. States of applications are looked up by name in
-``_internal.applications``; their modules have FORMATS, too.
+``_utils.applications``; their modules have FORMATS, too.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from mddag._internal.applications import STATES, part
-from mddag._internal.checks import typed
-from mddag.mdp.grid import Grid
-from mddag.mdp.state import Score, Stages, State
+from mddag._utils.applications import STATES, part
+from mddag._utils.checks import typed
+from mddag.policy.grid import Grid
+from mddag.policy.state import Score, Stages, State
 from mddag.serving.model_file.container import (
     Metadata,
     ModelFileError,

@@ -1,7 +1,7 @@
 """ArrangedRows: the rows of a portfolio in one of the arrangements of base classifiers it tries.
 
 An arrangement is an order of the base classifiers, of all or of a few that stand for all
-(condensed), with its constants and weights (``mddag.ordering``) or with leaf values of its own
+(condensed), with its constants and weights (``mddag.policy``) or with leaf values of its own
 (``refitted``). It is made from some of the rows for learning, for probabilities of two classes from
 some for choosing too, and serves both.
 The rows of one arrangement are kept at a time: votes are what fills memory.
@@ -15,12 +15,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mddag._internal.arrays import mass, spaced_rows
+from mddag._utils.arrays import mass, spaced_rows
 from mddag.ensemble.votes import Votes
-from mddag.mdp.grid import Grid
-from mddag.mdp.mdp import MDP
-from mddag.ordering.arrangement import MAX_ROWS, Arrangement, arranged
-from mddag.ordering.condensation import Condensation
+from mddag.policy.arrangement import MAX_ROWS, Arrangement, arranged
+from mddag.policy.condensation import Condensation
+from mddag.policy.grid import Grid
+from mddag.policy.mdp import MDP
 from mddag.solvers.portfolio.candidates import ArrangedRows, Judge
 from mddag.solvers.portfolio.log_loss import (
     applies_to,

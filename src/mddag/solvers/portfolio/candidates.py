@@ -31,10 +31,10 @@ from numpy.typing import NDArray
 
 from mddag.ensemble.rescaling import Rescaling
 from mddag.losses import ZeroOne
-from mddag.mdp.grid import Grid
-from mddag.mdp.mdp import MDP
-from mddag.mdp.policy import Policy
-from mddag.ordering.arrangement import Arrangement
+from mddag.policy.arrangement import Arrangement
+from mddag.policy.grid import Grid
+from mddag.policy.mdp import MDP
+from mddag.policy.policy import Policy
 from mddag.solvers.exits import Policies
 from mddag.solvers.front import JudgedCandidates, rounded
 from mddag.solvers.preparation import with_teacher

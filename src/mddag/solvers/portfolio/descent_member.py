@@ -14,9 +14,9 @@ from typing import TypeGuard
 
 import numpy as np
 
-from mddag.mdp.mdp import MDP
-from mddag.mdp.policy import Policy
-from mddag.ordering import Correlation, Given
+from mddag.policy.mdp import MDP
+from mddag.policy.ordering import Correlation, Given
+from mddag.policy.policy import Policy
 from mddag.solvers.descent import CAREFUL, FEW, FREE, Descent, Guards
 from mddag.solvers.portfolio.arranged_rows import ArrangementRule, RowSubset
 from mddag.solvers.portfolio.candidates import ArrangedRows, Entries

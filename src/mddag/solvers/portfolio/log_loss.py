@@ -18,10 +18,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize
 
-from mddag.calibration.calibration import fit_factor, probabilities, sigmoid, smoothed, softmax
 from mddag.ensemble.votes import Votes, partial_sums
-from mddag.mdp.mdp import MDP
-from mddag.ordering.condensation import Condensation
+from mddag.policy.calibration import fit_factor, probabilities, sigmoid, smoothed, softmax
+from mddag.policy.condensation import Condensation
+from mddag.policy.mdp import MDP
 
 LENGTHS = (8, 32, 128)  # besides N
 PRIOR = 10.0  # rows that the penalty counts for

@@ -22,20 +22,19 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from mddag._internal.arrays import stratified
-from mddag._internal.checks import (
+from mddag._utils.arrays import stratified
+from mddag._utils.checks import (
     Parameters,
     check_fraction,
     check_is,
     check_whole,
     checked_threads,
 )
-from mddag._internal.output import progress
-from mddag.mdp.mdp import MDP
-from mddag.mdp.policy import Policy
-from mddag.ordering import Correlation, Given
-from mddag.ordering.condensation import usual_sizes
-from mddag.ordering.order import checked_ordering
+from mddag._utils.output import progress
+from mddag.policy.condensation import usual_sizes
+from mddag.policy.mdp import MDP
+from mddag.policy.ordering import Correlation, Given, checked_ordering
+from mddag.policy.policy import Policy
 from mddag.solvers.descent import Descent
 from mddag.solvers.exits import Exits
 from mddag.solvers.margin import Margin, Prefix

@@ -23,11 +23,11 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize
 
 from mddag import _core
-from mddag.calibration.calibration import fit_factor, sigmoid, softmax
 from mddag.ensemble.rescaling import Rescaling
 from mddag.ensemble.votes import Tables, Votes, starts_of
-from mddag.mdp.mdp import MDP
-from mddag.ordering.arrangement import Arrangement
+from mddag.policy.arrangement import Arrangement
+from mddag.policy.calibration import fit_factor, sigmoid, softmax
+from mddag.policy.mdp import MDP
 from mddag.solvers.preparation import with_teacher
 
 RIDGE = 15.0  # four rows whose targets are undecided count for one

@@ -1,0 +1,340 @@
+"""compile(ensemble, policy) -> Dag: the sparse decision DAG, run as a jump table.
+
+    for (j = next[0, cell(f)]; j < N; j = next[j + 1, cell(f)])  f += h_j(x)
+
+A Dag checks rows, chooses the executor that is expected to be fastest, batch by batch, and hands
+the rows on. Votes of trees are summed as integers (``IntegerVotes``), so that a score has the same
+bits whatever the executor, the batch or the number of threads. It lies within
+``Dag.fixed_point.bound`` of the float64 sum of the same votes, which is what ``Ensemble.scores``
+gives. Callables, and states other than ``Score``, have no kernels and are summed in float64.
+Without a policy the DAG evaluates everything.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mddag import _core
+from mddag._utils.arrays import ReadOnlyArrays, checked_out
+from mddag._utils.cached import cached_property
+from mddag._utils.checks import check_is, check_one_of, checked_threads, typed
+from mddag.engine.cost_model import MANY_ROWS
+from mddag.engine.executors import (
+    KERNELS,
+    MEMBERS,
+    TRACERS,
+    Executor,
+    QueryExecutor,
+    Tracer,
+    Walk,
+    Windows,
+)
+from mddag.engine.integer_votes import IntegerVotes
+from mddag.engine.program import Program, codes_by_scores
+from mddag.engine.purchases import Purchases
+from mddag.engine.trace import Trace
+from mddag.ensemble.ensemble import Ensemble
+from mddag.ensemble.features import Patches, Rows
+from mddag.metrics.ranking import Queries
+from mddag.policy.grid import Grid
+from mddag.policy.policy import EVAL, Policy, check_policy
+
+BLOCK = 1024  # rows whose paths are kept at a time, where only their lengths are wanted
+
+
+@dataclass(frozen=True, eq=False)
+class Dag(ReadOnlyArrays):
+    """An ensemble and what to evaluate next; made by `compile`.
+
+    ensemble             : the source ensemble in its own order, rescaled for the policy
+    policy               : whose step j decides on base classifier policy.order[j]
+    executor             : "walk", "blocks", "all" or, for patches, "windows"; None for the one
+                           expected to be fastest
+    expected_evaluations : of a row on average, as far as known; half of those within reach if not
+    purchases            : what the features cost that base classifiers read; None without prices
+
+    A Dag of no base classifiers is well defined: it returns the bias.
+    """
+
+    ensemble: Ensemble
+    policy: Policy
+    executor: str | None = None
+    expected_evaluations: float | None = None
+    purchases: Purchases | None = None
+
+    def __post_init__(self) -> None:
+        _check_ensemble(self.ensemble)
+        check_policy(self.policy)
+        self.policy.require(self.ensemble.n_classifiers, self.ensemble.n_scores)
+        if self.policy.rescaling is not None:
+            raise ValueError(
+                "the policy has a rescaling, which belongs into the votes of a Dag's ensemble; "
+                "wanted mddag.compile(ensemble, policy), which puts it there"
+            )
+        if self.policy.verdict is not None and not self.ensemble.task.predicts_classes:
+            raise ValueError(
+                f"the policy has verdicts, which are classes, but the ensemble is a "
+                f"{self.ensemble.kind}; wanted a classifier, or a policy without verdicts"
+            )
+        if self.purchases is not None:
+            check_is("purchases", self.purchases, Purchases, "Purchases or None")
+            self.purchases.require(self.ensemble)
+        _ = self.program  # whose checks belong before any work
+        if self.executor is not None:
+            _ = self.possible  # likewise
+
+    def __repr__(self) -> str:
+        return f"<Dag over {self.ensemble!r}>"
+
+    def __str__(self) -> str:
+        if not self.program.has_walk:
+            return repr(self)
+        name, speed = self.chosen(MANY_ROWS).name, self.expected_speedup
+        if name == "all":
+            n, of = self.policy.n_reached, self.policy.n_steps
+            return f"{self!r}\nevaluates {'everything' if n == of else f'{n} of {of}'} of every row"
+        expected = (
+            f"{speed:.1f} times as fast as evaluating everything"
+            if speed > 1
+            else f"no faster than evaluating everything ({1 / speed:.1f} times the time)"
+        )
+        mean = self.program.costs.evaluations
+        return (
+            f"{self!r}\nlarge batches run by {name!r}: {expected}, "
+            f"if rows need {mean:.3g} base classifiers on average"
+        )
+
+    @cached_property
+    def program(self) -> Program:
+        """What executors run."""
+        return Program(self.ensemble, self.policy, self.expected_evaluations)
+
+    @cached_property
+    def possible(self) -> tuple[Executor, ...]:
+        """The executors to choose from: the one that was named, or all that can run the program."""
+        if self.executor is None:
+            return tuple(kind(self.program) for kind in MEMBERS if kind.runs(self.program))
+        return (_named(self.executor, self.program),)
+
+    @cached_property
+    def tracer(self) -> Tracer:
+        """The executor that keeps paths."""
+        return next(kind(self.program) for kind in TRACERS if kind.runs(self.program))
+
+    def chosen(self, n_rows: int) -> Executor:
+        """What runs a batch of so many rows."""
+        if len(self.possible) == 1:
+            return self.possible[0]
+        return min(self.possible, key=lambda executor: executor.cost(n_rows))
+
+    @property
+    def expected_speedup(self) -> float:
+        """How many times faster than evaluating everything large batches are expected to be.
+
+        Below 1 the policy saves evaluations but no time: few trees of one row cost as much as many
+        trees of many rows at once. Of callables only the number that is called counts.
+        """
+        full, best = self.program.full_costs, self.chosen(MANY_ROWS).cost(MANY_ROWS)
+        if self.needs_queries and not self.ensemble.callables:
+            return full.by_all(MANY_ROWS) / self.by_query.cost(MANY_ROWS)
+        by = full.by_all if self.program.has_walk else full.by_steps
+        return by(MANY_ROWS) / best if best > 0 else float("inf")
+
+    @property
+    def expected_speedup_one(self) -> float:
+        """The same of a row by itself (``predict_one``), the call included.
+
+        Stumps of few columns, which evaluate as one step function each, can hardly be beaten.
+        """
+        if not self.program.has_walk:
+            return self.expected_speedup
+        return self.program.full_costs.one / self.program.costs.one
+
+    @property
+    def fixed_point(self) -> IntegerVotes:
+        """The votes as the executors sum them; trees only."""
+        return self.program.fixed_point
+
+    @property
+    def walk(self) -> _core.Walk:
+        """The row walk, which also takes single rows; trees only."""
+        return self.program.walk
+
+    @property
+    def needs_queries(self) -> bool:
+        """Whether decisions depend on the other documents of a query: then qid is wanted."""
+        return hasattr(self.policy.state, "executor")
+
+    @cached_property
+    def by_query(self) -> QueryExecutor:
+        """What runs a policy that needs queries; no query is ever split."""
+        executor: QueryExecutor = self.policy.state.executor(self.program)  # type: ignore[attr-defined]
+        return executor
+
+    def run(self, X: Any, qid: Any = None, *, n_threads: int = 1) -> Trace:
+        """Scores and classification paths of every row of X.
+
+        qid : the query of each row, (n_rows,), in any order, for a policy that needs queries; its
+              scores are readings, to sort the documents of a query by. Other policies ignore it
+        """
+        trace = self._traced(X, qid, checked_threads(n_threads))
+        return trace if self.purchases is None else self.purchases.priced(trace)
+
+    def _traced(self, X: Any, qid: Any, n_threads: int) -> Trace:
+        rows = self.ensemble.features.read(X)
+        if self.needs_queries:
+            ready = self.ensemble.features.rows(rows)
+            return self.by_query.run(ready, Queries.of(qid, len(rows)), n_threads)
+        if not isinstance(rows, Rows) and Windows.runs(self.program):
+            return Windows(self.program).run(rows, n_threads)
+        return self.tracer.run(self.ensemble.features.rows(rows), n_threads)
+
+    def scores(
+        self,
+        X: Any,
+        out: NDArray[np.float64] | None = None,
+        *,
+        qid: Any = None,
+        n_threads: int = 1,
+    ) -> NDArray[np.float64]:
+        """f^(N)(x) of Eq. (2), float64 (n_rows, K); the paths are not kept. qid as for `run`."""
+        n_threads = checked_threads(n_threads)
+        rows = self.ensemble.features.read(X)
+        scores = checked_out(out, (len(rows), self.ensemble.n_scores), rows)
+        if self.needs_queries:
+            ready = self.ensemble.features.rows(rows)
+            scores[:] = self.by_query.exits(ready, Queries.of(qid, len(rows)), n_threads)[0]
+        else:
+            self.fill_scores(rows, scores, n_threads)
+        return scores
+
+    def fill_scores(self, rows: Rows | Patches, out: NDArray[np.float64], n_threads: int) -> None:
+        """The scores of rows that have been checked into `out` (n_rows, K)."""
+        executor, ready = self._ready(rows)
+        executor.scores(ready, out, n_threads)
+
+    def exits(self, X: Any, *, n_threads: int = 1) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
+        """Scores, float64 (n_rows, K), and where each row leaves, int32 (n_rows,).
+
+        The exit step is one more than the last step at which the row evaluates, 0 if there is none.
+        """
+        n_threads = checked_threads(n_threads)
+        return self.exits_of(self.ensemble.features.read(X), n_threads)
+
+    def exits_of(
+        self, rows: Rows | Patches, n_threads: int
+    ) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
+        """The same of rows that have been checked."""
+        executor, ready = self._ready(rows)
+        return executor.exits(ready, n_threads)
+
+    def _ready(self, rows: Rows | Patches) -> tuple[Executor, Any]:
+        """What runs rows that have been checked, and the rows as it takes them."""
+        executor = self.chosen(len(rows))
+        if isinstance(rows, Rows):  # columns that are there need no windows
+            return Walk(self.program) if executor.name == Windows.name else executor, rows
+        if executor.name == Windows.name:
+            return executor, rows
+        if self.executor is None and Windows.runs(self.program):
+            lazy, n_rows = Windows(self.program), len(rows)
+            if lazy.cost(n_rows) < self.program.costs.by_columns(n_rows) + executor.cost(n_rows):
+                return lazy, rows
+        return executor, self.ensemble.features.rows(rows)
+
+    def verdicts(self, X: Any, *, n_threads: int = 1) -> NDArray[np.intp]:
+        """The class of each row as ``Trace.verdict``, a place in the ensemble's classes, (n_rows,).
+
+        The policy's verdict where it has one, else the class by the scores.
+        """
+        n_threads = checked_threads(n_threads)
+        return self.verdicts_of(self.ensemble.features.read(X), n_threads)
+
+    def verdicts_of(self, rows: Rows | Patches, n_threads: int) -> NDArray[np.intp]:
+        """The same of rows that have been checked."""
+        if self.policy.verdict is not None:
+            executor, ready = self._ready(rows)
+            return executor.verdicts(ready, n_threads)
+        scores = np.empty((len(rows), self.ensemble.n_scores))
+        self.fill_scores(rows, scores, n_threads)
+        return codes_by_scores(self.ensemble, scores)
+
+    def lengths(
+        self, X: Any, qid: Any = None, *, n_threads: int = 1
+    ) -> tuple[NDArray[np.float64], NDArray[np.int32], NDArray[np.int64]]:
+        """Scores and exits as above, and how long each path is, int64 (n_rows,); qid as for `run`.
+
+        Paths, which may take more memory than all else, are kept for BLOCK rows at a time, where
+        rows do not depend on one another.
+        """
+        rows = self.ensemble.features.read(X)
+        if self.needs_queries:
+            queries, ready = Queries.of(qid, len(rows)), self.ensemble.features.rows(rows)
+            return self.by_query.exits(ready, queries, checked_threads(n_threads))
+        scores = np.empty((len(rows), self.ensemble.n_scores))
+        exit_step = np.empty(len(rows), np.int32)
+        n_evaluated = np.empty(len(rows), np.int64)
+        for start in range(0, len(rows), BLOCK):
+            block = slice(start, start + BLOCK)
+            trace = self.run(rows[block], n_threads=n_threads)
+            scores[block], exit_step[block] = trace.scores, trace.exit_step
+            n_evaluated[block] = trace.n_evaluated
+        return scores, exit_step, n_evaluated
+
+
+def compile(  # noqa: A001
+    ensemble: Ensemble,
+    policy: Policy | None = None,
+    *,
+    executor: str | None = None,
+    expected_evaluations: float | None = None,
+    purchases: Purchases | None = None,
+) -> Dag:
+    """The DAG that a policy makes of an ensemble; evaluate-all without a policy.
+
+    `executor` and `expected_evaluations` decide on speed alone: see Dag. ``print(dag)`` says how it
+    will run, and whether that is expected to be faster than evaluating everything. `purchases`, of
+    the ensemble's base classifiers, add what rows pay for features to every Trace.
+    """
+    _check_ensemble(ensemble)
+    if policy is None:
+        grid = Grid(np.empty(0), ensemble.n_scores)
+        policy = Policy.constant(EVAL, ensemble.n_classifiers, grid)
+    check_policy(policy)
+    if policy.rescaling is not None:  # from here on it is part of the votes
+        policy.require(ensemble.n_classifiers, ensemble.n_scores)
+        ensemble, policy = ensemble.rescaled(policy.rescaling), replace(policy, rescaling=None)
+    return Dag(ensemble, policy, executor, expected_evaluations, purchases)
+
+
+def _check_ensemble(ensemble: Ensemble) -> None:
+    check_is("ensemble", ensemble, Ensemble, "an Ensemble: pass mddag.as_ensemble(model)")
+
+
+def _named(name: str, program: Program) -> Executor:
+    check_one_of("executor", name, tuple(kind.name for kind in KERNELS))
+    able = {kind.name: kind for kind in KERNELS if kind.runs(program)}
+    if name in able:
+        return able[name](program)
+    if able and not program.has_kernels:
+        raise ValueError(
+            f"executor {name!r} knows one score column, but the policy's state is "
+            f"{typed(program.policy.state)}; wanted {' or '.join(map(repr, able))}"
+        )
+    if able and name == Windows.name:
+        raise ValueError(
+            f"executor is {name!r}, but the ensemble reads rows, not patches; "
+            f"wanted one of {', '.join(map(repr, able))}"
+        )
+    if able:
+        raise ValueError(
+            f"executor {name!r} evaluates the same of every row, but the policy does not; "
+            f"wanted one of {', '.join(map(repr, able))}"
+        )
+    why = "the base classifiers are callables, which are called one by one"
+    if not program.ensemble.callables:
+        why = f"no kernel knows the policy's state, {typed(program.policy.state)}"
+    raise ValueError(f"executor is {name!r}, but {why}; leave executor out")

@@ -1,0 +1,227 @@
+"""Program: a policy over an ensemble, as executors take it. What several of them need is made once.
+
+Base classifiers behind the last one that any row may reach are left out beforehand: a policy that
+quits after a prefix, or that condenses, does not pay for their thresholds and columns. Votes of
+trees become integers (``IntegerVotes``) in units that suit the whole ensemble, whatever is left
+out, so all kernels add the same numbers.
+
+The class of a row is ``verdict[d, c]`` if that is not -1, else the class by its scores; d is the
+decision at which the row quits, c its cell there. *blocks* and *all* give the exit step and the
+scores alone. Their state folds, so that is enough: after its last evaluation a row stays in the
+cell of its final scores, and d is the first decision from there on at which this cell quits.
+*steps* writes down d and c as rows quit; the walk finds them natively.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from numbers import Real
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mddag import _core
+from mddag._utils.arrays import ReadOnlyArrays
+from mddag._utils.cached import cached_property
+from mddag._utils.checks import check_positive
+from mddag.engine.cost_model import Costs
+from mddag.engine.integer_votes import IntegerVotes
+from mddag.ensemble.ensemble import Ensemble
+from mddag.ensemble.features import Features
+from mddag.ensemble.patches import PatchFeatures
+from mddag.ensemble.tasks import winners
+from mddag.ensemble.votes import take_segments
+from mddag.policy.grid import Grid, buckets
+from mddag.policy.policy import EVAL, QUIT, Policy, decided, last_decisions
+from mddag.policy.state import Stages, for_steps
+
+if TYPE_CHECKING:
+    WalkTrees = tuple[_core.Trees, _core.FixedTables, _core.Ints32, float]
+
+
+@dataclass(frozen=True, eq=False)
+class Program(ReadOnlyArrays):
+    """A policy over an ensemble; every part is made when it is first needed.
+
+    evaluations : the mean number that rows are expected to need, None if it is not known
+    """
+
+    ensemble: Ensemble
+    policy: Policy
+    evaluations: float | None = None
+
+    def __post_init__(self) -> None:
+        if self.evaluations is not None:
+            _check_evaluations(self.evaluations, len(self.ensemble))
+
+    @property
+    def has_kernels(self) -> bool:
+        """Whether all kernels can run it: base classifiers are trees, and the state has kernels."""
+        return not self.ensemble.callables and self.policy.state.has_kernels
+
+    @property
+    def has_walk(self) -> bool:
+        """Whether the row walk can run it, which also knows stages."""
+        staged = isinstance(self.policy.state, Stages)
+        return self.has_kernels or (staged and not self.ensemble.callables)
+
+    @cached_property
+    def reached(self) -> tuple[Ensemble, Policy]:
+        """The base classifiers that some row may evaluate, and the policy over them.
+
+        Where all may be, these are the given ones, else they stand in the order of their steps.
+        """
+        n_reached = self.policy.n_reached
+        if n_reached == self.policy.n_steps:
+            return self.ensemble, self.policy
+        ensemble = self.ensemble.reordered(self.policy.order).truncated(n_reached)
+        actions = self.policy.actions[: -(-n_reached // self.policy.every)]
+        state = for_steps(self.policy.state, n_reached)
+        return ensemble, replace(  # verdicts stay with the whole policy
+            self.policy, actions=actions, order=np.arange(n_reached), state=state, verdict=None
+        )
+
+    @cached_property
+    def evaluates_all(self) -> bool:
+        """Whether every row evaluates all that some row may reach."""
+        return bool((self.reached[1].actions == EVAL).all())
+
+    @cached_property
+    def costs(self) -> Costs:
+        return Costs.of(*self.reached, self.evaluations)
+
+    @cached_property
+    def full_costs(self) -> Costs:
+        """Those of the whole ensemble on every row."""
+        one_cell = Grid(np.empty(0), self.ensemble.n_scores)
+        return Costs.of(self.ensemble, Policy.constant(EVAL, len(self.ensemble), one_cell))
+
+    @cached_property
+    def fixed_point(self) -> IntegerVotes:
+        """The votes of trees as they are summed."""
+        return IntegerVotes.of(self.ensemble.tables)
+
+    @cached_property
+    def edges(self) -> NDArray[np.int64]:
+        """The edges of the grid in units of the votes."""
+        return self.fixed_point.edges(self.policy.grid.edges)
+
+    def cells(self, scores: NDArray[np.float64]) -> NDArray[np.int32]:
+        """The cells in which kernels see these scores of theirs (n, K), int32 (n,)."""
+        sums, cells = np.ldexp(scores, self.fixed_point.exponent), np.empty(len(scores), np.int32)
+        _core.cells(self._grid, sums, cells)
+        return cells
+
+    @cached_property
+    def _grid(self) -> _core.Grid:
+        """The cells of sums; in units of the votes several edges may be equal."""
+        return buckets(self.edges.astype(np.float64), self.policy.grid.n_scores)
+
+    @cached_property
+    def walk(self) -> _core.Walk:
+        """The trees for one row at a time, with the policy and its verdicts."""
+        reached, features = self.reached[1], self.ensemble.features
+        return row_walk(self._trees, self.edges, reached, self.policy, features)
+
+    @cached_property
+    def patch_walk(self) -> _core.PatchWalk:
+        """The same for patches, whose columns are computed when they are read."""
+        features = self.ensemble.features
+        assert isinstance(features, PatchFeatures)
+        return _core.PatchWalk(*self._trees, *self._steps, features.rectangles, *features.window)
+
+    @cached_property
+    def forest(self) -> _core.Forest:
+        """The trees for many rows at once."""
+        return _core.Forest(*self._trees, self.reached[1].order.astype(np.int64, copy=False))
+
+    @property
+    def _steps(self) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int32], int]:
+        """The policy as walks take it: order, edges, jumps, steps of a decision."""
+        policy = self.reached[1]
+        order = policy.order.astype(np.int64, copy=False)
+        return order, self.edges, policy.jumps, policy.n_together
+
+    @property
+    def _trees(self) -> tuple[_core.Trees, _core.FixedTables, NDArray[np.int32], float]:
+        if self.ensemble.callables:
+            raise TypeError("the base classifiers are callables; only trees have native executors")
+        fixed, source = self.fixed_point, self.ensemble.tables
+        ensemble, _ = self.reached
+        tables, values = ensemble.tables, fixed.values
+        if ensemble is not self.ensemble:  # units are those of the whole ensemble
+            trees = source.trees_of(self.policy.order[: len(ensemble)])
+            values, _ = take_segments(values, source.starts, trees)
+        votes = (values, tables.starts, tables.score, tables.rounds, tables.n_scores)
+        return ensemble.native, votes, fixed.bias, fixed.unit
+
+
+def _check_evaluations(evaluations: float, n_classifiers: int) -> None:
+    if not (isinstance(evaluations, Real) and evaluations == 0):
+        check_positive("expected_evaluations", evaluations)
+    if evaluations > n_classifiers * (1 + 1e-9):  # a mean may be rounded
+        raise ValueError(
+            f"expected_evaluations is {evaluations}, but there are {n_classifiers} base classifiers"
+        )
+
+
+AT_END, PASSED = -2, -3  # as native/walk/verdicts.hpp numbers them
+
+
+def row_walk(
+    trees: WalkTrees, edges: _core.Ints64, reached: Policy, whole: Policy, features: Features
+) -> _core.Walk:
+    """The walk of the `reached` steps of a `whole` policy, over trees and edges in one unit."""
+    state, folds = reached.state, not isinstance(reached.state, Stages)
+    parts = (
+        *trees,
+        reached.order.astype(np.int64, copy=False),
+        edges,
+        reached.jumps if folds else reached.jump_table,
+        reached.n_together,
+        features.n,
+        features.missing,
+        walk_verdicts(whole, len(reached.actions)),
+    )
+    if not isinstance(state, Stages):
+        return _core.Walk(*parts)
+    assert isinstance(whole.state, Stages)
+    reads, starts, columns, n_columns, _ = state.native
+    return _core.StageWalk(*parts, (reads, starts, columns, n_columns, whole.state.native[-1]))
+
+
+def walk_verdicts(whole: Policy, n_kept: int) -> _core.Verdicts | None:
+    """Verdicts of a walk of the first `n_kept` decisions; None where the policy has none.
+
+    By decision and cell of a row that evaluates no more. AT_END: it passes the last decision of the
+    walk, and the cell there decides (last row). PASSED: it passes all steps of the policy, and its
+    cell there decides (second array).
+    """
+    if whole.verdict is None:
+        return None
+    table = np.full((n_kept + 1, whole.state.n_cells), AT_END, np.int16)
+    last = last_decisions(whole.actions[:n_kept] == QUIT)[:-1]
+    said = np.take_along_axis(whole.verdict, last, axis=0)
+    np.copyto(table[:-1], said, where=last < n_kept)
+    passes = whole.last_decisions[n_kept] == len(whole.actions)
+    table[-1] = np.where(passes, PASSED, whole.last_verdicts[n_kept])
+    return table, whole.verdict[-1]
+
+
+def codes_by_scores(ensemble: Ensemble, scores: NDArray[np.float64]) -> NDArray[np.intp]:
+    """Class codes (n,), which need no labels; -1 for models without classes."""
+    if ensemble.task.predicts_classes:
+        return winners(scores)
+    return np.full(len(scores), -1, np.intp)
+
+
+def verdicts_by_exits(
+    program: Program, scores: NDArray[np.float64], exit_step: NDArray[np.int32]
+) -> NDArray[np.intp]:
+    """Class codes (n,) of rows that kernels have run."""
+    policy, codes = program.policy, codes_by_scores(program.ensemble, scores)
+    if policy.verdict is None:
+        return codes
+    said = policy.last_verdicts[policy.decision_after(exit_step), program.cells(scores)]
+    return decided(codes, said)

@@ -1,0 +1,160 @@
+"""Trace: what a DAG did with a set of instances: scores and classification paths U_x.
+
+The path of instance i is ``indices[indptr[i]:indptr[i + 1]]``, the base classifiers evaluated on
+it in the order of evaluation, numbered as in the source ensemble. ``edges`` counts how often two
+follow each other: the edge multiplicities of Figure 1.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from mddag._utils.checks import check_whole, described
+
+EDGE = np.dtype([("source", np.intp), ("target", np.intp), ("count", np.intp)])
+
+
+@dataclass(frozen=True, eq=False)
+class Trace:
+    """Scores, paths and costs of n instances.
+
+    scores    : float64 (n, K)
+    indptr    : int64 (n + 1,)
+    indices   : int32, the paths one behind the other
+    exit_step : int32 (n,), one more than the last step at which the instance evaluates, 0 if none
+    cost      : float64 (n,), the price of the evaluated base classifiers
+    verdict   : intp (n,), the class of each instance, a place in the ensemble's classes: the
+                policy's verdict where it has one, else the class by the scores; -1 where there are
+                no classes (regressors, rankers), or where it is not given
+
+    Where features have prices (``Dag.purchases``), else None:
+
+    groups       : bool (n, G), the groups of features that each instance bought
+    feature_cost : float64 (n,), their prices, and those of the waves
+    waves        : int64 (n,), how many times an instance had to wait for groups
+    """
+
+    scores: NDArray[np.float64]
+    indptr: NDArray[np.int64]
+    indices: NDArray[np.int32]
+    exit_step: NDArray[np.int32]
+    cost: NDArray[np.float64]
+    verdict: NDArray[np.intp] = None  # type: ignore[assignment]  # set below: one for each row
+    groups: NDArray[np.bool_] | None = None
+    feature_cost: NDArray[np.float64] | None = None
+    waves: NDArray[np.int64] | None = None
+
+    def __post_init__(self) -> None:
+        try:
+            n, _ = self.scores.shape
+            if self.verdict is None:
+                object.__setattr__(self, "verdict", np.full(n, -1, np.intp))
+            per_row = self.exit_step.shape == self.cost.shape == self.verdict.shape == (n,)
+            fits = per_row and self.indptr.shape == (n + 1,) and self.indices.ndim == 1
+        except (AttributeError, ValueError):
+            fits = False
+        if not fits:
+            given = [f.name for f in fields(self)[:6]]
+            got = ", ".join(f"{name} is {described(getattr(self, name))}" for name in given)
+            raise ValueError(
+                f"{got}; wanted arrays (n, K), (n + 1,), (any,) and (n,) for the rest, as "
+                "dag.run(X) makes"
+            )
+
+    def __len__(self) -> int:
+        return len(self.scores)
+
+    def __repr__(self) -> str:
+        mean = self.n_evaluated.mean() if len(self) else 0.0
+        return f"<Trace of {len(self)} instances, {mean:.1f} evaluations each on average>"
+
+    @property
+    def n_evaluated(self) -> NDArray[np.int64]:
+        """Base classifiers evaluated per instance, (n,)."""
+        return np.diff(self.indptr)
+
+    def path(self, i: int) -> NDArray[np.int32]:
+        """The base classifiers evaluated on instance i, in order; -1 is the last instance."""
+        n = len(self)
+        if not isinstance(i, Integral):
+            raise TypeError(f"i is {described(i)}; wanted the number of an instance")
+        if not -n <= i < n:
+            raise IndexError(f"there is no instance {i}; wanted a number from {-n} to {n - 1}")
+        i %= n
+        return self.indices[self.indptr[i] : self.indptr[i + 1]]
+
+    def paths(self) -> dict[tuple[int, ...], int]:
+        """The distinct paths and how many instances follow each, the most used first.
+
+        Paths used equally often stand in the order in which instances first take them.
+        """
+        counts: dict[tuple[int, ...], int] = {}
+        for i in range(len(self)):
+            path = tuple(self.path(i).tolist())
+            counts[path] = counts.get(path, 0) + 1
+        return dict(sorted(counts.items(), key=lambda item: -item[1]))
+
+    @property
+    def n_paths(self) -> int:
+        """The number of distinct paths."""
+        return len(self.paths())
+
+    def edges(self, groups: ArrayLike | None = None) -> NDArray[Any]:
+        """The edges of all paths with their multiplicities, a record array.
+
+        With `groups` (n,), the field `count` has one column per distinct group, in sorted order.
+        """
+        inside = np.ones(len(self.indices), bool)
+        inside[self.indptr[:-1][self.n_evaluated > 0]] = False  # the first of a path has no edge in
+        at = np.flatnonzero(inside)
+        group, n_groups = self._groups(groups)
+        width = int(self.indices.max(initial=0)) + 1
+        pair = self.indices[at - 1].astype(np.int64) * width + self.indices[at]
+        owner = np.repeat(group, self.n_evaluated)[at]
+        found, times = np.unique(pair * n_groups + owner, return_counts=True)
+        pairs, which = np.unique(found // n_groups, return_inverse=True)
+        count = np.zeros((len(pairs), n_groups), np.intp)
+        count[which, found % n_groups] = times
+        return _edge_records(*np.divmod(pairs, width), count, groups)
+
+    def uses(self, n_classifiers: int, groups: ArrayLike | None = None) -> NDArray[np.intp]:
+        """How many instances of each group evaluate h_j, (n_classifiers, n_groups)."""
+        check_whole("n_classifiers", n_classifiers, 0)
+        if self.indices.max(initial=-1) >= n_classifiers:
+            raise ValueError(
+                f"a path evaluates base classifier {self.indices.max()}; wanted n_classifiers to "
+                f"be the size of the source ensemble, got {n_classifiers}"
+            )
+        group, n_groups = self._groups(groups)
+        use = self.indices.astype(np.int64) * n_groups + np.repeat(group, self.n_evaluated)
+        return np.bincount(use, minlength=n_classifiers * n_groups).reshape(-1, n_groups)
+
+    def _groups(self, groups: ArrayLike | None) -> tuple[NDArray[np.intp], int]:
+        if groups is None:
+            return np.zeros(len(self), np.intp), 1
+        array = np.asarray(groups)
+        if array.shape != (len(self),):
+            raise ValueError(
+                f"groups has shape {array.shape}; wanted one group for each of the {len(self)} "
+                f"instances, ({len(self)},)"
+            )
+        values, group = np.unique(array, return_inverse=True)
+        return group.reshape(-1), len(values)
+
+
+def _edge_records(
+    source: NDArray[np.int64],
+    target: NDArray[np.int64],
+    count: NDArray[np.intp],
+    groups: ArrayLike | None,
+) -> NDArray[Any]:
+    grouped = [("source", np.intp), ("target", np.intp), ("count", np.intp, (count.shape[1],))]
+    edges = np.zeros(len(source), EDGE if groups is None else np.dtype(grouped))
+    edges["source"], edges["target"] = source, target
+    edges["count"] = count[:, 0] if groups is None else count
+    return edges

@@ -1,0 +1,330 @@
+"""What features cost, and which of them come together.
+
+A group is a set of columns that one fetch brings; its price is paid once per row, however many of
+its columns are read. A wave is one round trip for all groups that are wanted at the same time:
+
+    feature cost of a row = sum of the prices of its groups + wave_cost x its waves
+
+Groups have disjoint columns. A feature that the user lists in several groups is computed from
+them: it forms a group of its own, which `needs` the others and comes with them. Prices and groups
+are given by name or by position.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mddag._utils.arrays import ReadOnlyArrays, read_only
+from mddag._utils.checks import check_between, check_is, checked_prices, described
+from mddag.ensemble.features import Features
+
+Name = str | int
+Columns = tuple[tuple[int, ...], ...]
+
+
+@dataclass(frozen=True, eq=False)
+class FeaturePrices(ReadOnlyArrays):
+    """G groups of columns with their prices.
+
+    names     : of the groups; a feature in no group has its own name, or its position
+    columns   : for each group, the positions of its columns, in the order that a fetch has
+    costs     : float64 (G,), the price of each group; 0 is free
+    wave_cost : the price of a round trip
+    needs     : for each group, the groups that it is computed from; mostly none
+
+    Users' dicts and arrays become a FeaturePrices by ``FeaturePrices.of``.
+    """
+
+    names: tuple[Name, ...]
+    columns: tuple[tuple[int, ...], ...]
+    costs: NDArray[np.float64]
+    wave_cost: float = 0.0
+    needs: tuple[tuple[int, ...], ...] = field(default=())
+
+    def __post_init__(self) -> None:
+        n = len(self.columns)
+        if len(self.names) != n or len(set(self.names)) != n:
+            raise ValueError(f"there are {n} groups; wanted a name of its own for each of them")
+        costs = checked_prices("costs", self.costs, n, "group")
+        object.__setattr__(self, "costs", read_only(costs, np.float64))
+        check_between("wave_cost", self.wave_cost, 0.0, np.inf, "a finite number, 0 or more")
+        if not self.needs:
+            object.__setattr__(self, "needs", ((),) * n)
+        _check_columns(self.columns)
+        _check_needs(self.needs, n)
+
+    @classmethod
+    def of(
+        cls,
+        features: Features,
+        feature_costs: Any = None,
+        feature_groups: Any = None,
+        wave_cost: float = 0.0,
+    ) -> FeaturePrices:
+        """The prices that a user gives, checked.
+
+        feature_costs  : an array (d,); or a dict by feature, name or position, and by group name;
+                         None is 1 for each group. With prices by feature, a group costs their sum
+        feature_groups : {name: [features]}, or a list of lists; features in no group are groups of
+                         their own, and features in several groups are computed from them
+        """
+        check_is("features", features, Features, "Features, such as ensemble.features")
+        names, columns, needs = grouped_columns(features, feature_groups)
+        costs = group_costs(features, feature_costs, names, columns, needs)
+        return cls(names, columns, costs, wave_cost, needs)
+
+    def __str__(self) -> str:
+        wave = f", {self.wave_cost:g} per wave" if self.wave_cost else ""
+        shown = [f"{n} {c:g}" for n, c in zip(self.names, self.costs.tolist(), strict=True)]
+        few = ", ".join(shown[:6]) + (", …" if len(shown) > 6 else "")
+        return f"prices: {self.costs.sum():g} for {self.n_groups} groups ({few}){wave}"
+
+    @property
+    def n_groups(self) -> int:
+        """G."""
+        return len(self.columns)
+
+    @property
+    def full_cost(self) -> float:
+        """The price of all groups, fetched in one wave."""
+        return float(self.costs.sum()) + (float(self.wave_cost) if self.paid.any() else 0.0)
+
+    @property
+    def paid(self) -> NDArray[np.bool_]:
+        """Which groups are not free, (G,). A fetch of free groups alone is no wave."""
+        return self.costs > 0
+
+    def closed(self, sets: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """Sets of groups (m, G) with all groups that theirs are computed from."""
+        found = sets.copy()
+        for g in range(self.n_groups)[::-1]:  # what a group needs stands before it
+            if self.needs[g]:
+                found[:, self.needs[g]] |= found[:, [g]]
+        return found
+
+    def group_of(self, n_features: int) -> NDArray[np.int64]:
+        """The group of each column, (n_features,); -1 for columns of no group."""
+        group = np.full(n_features, -1, np.int64)
+        for g, columns in enumerate(self.columns):
+            group[list(columns)] = g
+        return group
+
+    def require(self, n_features: int) -> None:
+        """Refuse prices that do not fit a model of so many features."""
+        held = [c for columns in self.columns for c in columns]
+        if len(held) != n_features or max(held, default=-1) >= n_features:
+            raise ValueError(
+                f"the groups have {len(held)} columns, but the model reads {n_features}; wanted "
+                "each column in one group: make the prices by FeaturePrices.of(features, ...)"
+            )
+
+
+def _check_columns(columns: tuple[tuple[int, ...], ...]) -> None:
+    held = [c for group in columns for c in group]
+    if (
+        any(not group for group in columns)
+        or len(set(held)) != len(held)
+        or min(held, default=0) < 0
+    ):
+        raise ValueError(
+            f"columns are {described(columns)} with empty groups, or a column twice; wanted "
+            "disjoint groups of one column or more"
+        )
+
+
+def _check_needs(needs: tuple[tuple[int, ...], ...], n: int) -> None:
+    if len(needs) != n or any(not 0 <= g < i for i, group in enumerate(needs) for g in group):
+        raise ValueError(
+            f"needs is {described(needs)}; wanted for each of the {n} groups the numbers of "
+            "groups before it"
+        )
+
+
+def grouped_columns(features: Features, groups: Any) -> tuple[tuple[Name, ...], Columns, Columns]:
+    """The names of all groups, their columns, and the groups that they need.
+
+    First the given groups, then features in no group, then features in several: computed from them.
+    """
+    given: dict[Name, tuple[int, ...]] = {}
+    for name, group in _named(groups):
+        if name in given:
+            raise ValueError(f"feature_groups has the group {name!r} twice; list it once")
+        given[name] = _members(features, name, group)
+    _check_names(features, given)
+    uses = Counter(column for group in given.values() for column in group)
+    own = {name: tuple(c for c in group if uses[c] == 1) for name, group in given.items()}
+    empty = next((name for name, group in own.items() if not group), None)
+    if empty is not None:
+        raise ValueError(
+            f"all features of the group {empty!r} are in other groups, too, so nothing is left to "
+            "fetch; a feature in several groups is computed from them: leave one of its own"
+        )
+    own |= {features.called(c): (c,) for c in range(features.n) if uses[c] == 0}
+    order = list(given)
+    computed: dict[tuple[int, ...], list[int]] = {}
+    for column in sorted(c for c, n in uses.items() if n > 1):
+        parts = tuple(i for i, name in enumerate(order) if column in given[name])
+        computed.setdefault(parts, []).append(column)
+    joined: dict[Name, tuple[int, ...]] = {
+        "+".join(str(order[i]) for i in parts): tuple(c) for parts, c in computed.items()
+    }
+    _check_joined(joined, own)
+    needs = ((),) * len(own) + tuple(computed)
+    own |= joined
+    return tuple(own), tuple(own.values()), needs
+
+
+def group_costs(
+    features: Features, costs: Any, names: Sequence[Name], columns: Columns, needs: Columns
+) -> NDArray[np.float64]:
+    """The price of each group: given by its name, or the sum of its features' prices."""
+    if costs is None:
+        return np.array([0.0 if needed else 1.0 for needed in needs])
+    if not isinstance(costs, Mapping):
+        by_feature = checked_prices("feature_costs", costs, features.n, "feature")
+        return np.array([by_feature[list(group)].sum() for group in columns])
+    prices = {key: _price(key, value) for key, value in costs.items()}
+    of_groups = {name for name in names if name in prices}
+    of_columns: dict[int, float] = {}
+    for key in (key for key in prices if key not in of_groups):
+        column = _column(features, key, "feature_costs", names)
+        if column in of_columns:
+            raise ValueError(
+                f"feature_costs has the feature {features.called(column)!r} by name and by "
+                "position; give one price"
+            )
+        of_columns[column] = prices[key]
+    found = []
+    for name, group, needed in zip(names, columns, needs, strict=True):
+        priced = [c for c in group if c in of_columns]
+        if name in of_groups:
+            _check_no_more(features, name, group, priced)
+            found.append(prices[name])
+        elif len(priced) == len(group) or needed:  # what is computed is free unless it has a price
+            found.append(sum(of_columns[c] for c in priced))
+        else:
+            _refuse_no_price(features, name, group, priced)
+    return np.array(found, float)
+
+
+def _named(groups: Any) -> list[tuple[Name, Any]]:
+    if groups is None:
+        return []
+    if isinstance(groups, Mapping):
+        bad = next((name for name in groups if not isinstance(name, str) or not name), None)
+        if bad is not None:
+            raise TypeError(
+                f"feature_groups has a group named {described(bad)}; wanted names that are strings"
+            )
+        return list(groups.items())
+    if isinstance(groups, (list, tuple)):
+        return [(_joined(group), group) for group in groups]
+    raise TypeError(
+        f"feature_groups is {described(groups)}; wanted a dict {{name: [features]}}, or a list of "
+        "lists of features"
+    )
+
+
+def _joined(group: Any) -> str:
+    """The name of a group that was given without one."""
+    members = list(group) if isinstance(group, (list, tuple, range, np.ndarray)) else [group]
+    return "+".join(map(str, members))
+
+
+def _members(features: Features, name: Name, group: Any) -> tuple[int, ...]:
+    if isinstance(group, (str, Integral)):
+        group = [group]
+    if isinstance(group, np.ndarray):
+        group = group.tolist()
+    if not isinstance(group, (list, tuple, range)) or len(group) == 0:
+        got = "empty" if isinstance(group, (list, tuple, range)) else described(group)
+        raise ValueError(
+            f"the group {name!r} is {got}; wanted a list of one feature or more, by name or "
+            "position"
+        )
+    columns = tuple(_column(features, key, f"the group {name!r}") for key in group)
+    twice = next((c for i, c in enumerate(columns) if c in columns[:i]), None)
+    if twice is not None:
+        raise ValueError(
+            f"the group {name!r} has the feature {features.called(twice)!r} twice; list it once"
+        )
+    return columns
+
+
+def _column(features: Features, key: Any, where: str, groups: Sequence[Name] = ()) -> int:
+    whole = isinstance(key, Integral) and not isinstance(key, bool)
+    if whole and 0 <= int(key) < features.n:
+        return int(key)
+    if isinstance(key, str) and features.names is not None and key in features.names:
+        return features.names.index(key)
+    if features.names is None:
+        known = f"a position, 0 to {features.n - 1}"
+    else:
+        known = f"a position, 0 to {features.n - 1}, or a name such as {features.names[0]!r}"
+    named = [name for name in groups if isinstance(name, str)]
+    if named and groups:
+        known += f", or a group such as {named[0]!r}"
+    raise ValueError(f"{where} has {described(key)}, which is no feature; wanted {known}")
+
+
+def _price(key: Any, value: Any) -> float:
+    number = isinstance(value, Real) and not isinstance(value, bool)
+    if not number or not np.isfinite(value) or value < 0:
+        raise ValueError(
+            f"feature_costs[{key!r}] is {described(value)}; wanted a finite number, 0 or more: 0 "
+            "for what is free"
+        )
+    return float(value)
+
+
+def _check_names(features: Features, given: dict[Name, tuple[int, ...]]) -> None:
+    for name, group in given.items():
+        held = {features.called(c) for c in group}
+        if name in (features.names or ()) and name not in held:
+            raise ValueError(
+                f"the group {name!r} has the name of a feature that it does not hold; give the "
+                "group another name"
+            )
+
+
+def _check_joined(joined: Mapping[Name, tuple[int, ...]], own: Mapping[Name, Any]) -> None:
+    taken = next((name for name in joined if name in own), None)
+    if taken is not None:
+        raise ValueError(
+            f"features that are in several groups make the group {taken!r}, but another has that "
+            "name; give that one another name"
+        )
+
+
+def _check_no_more(
+    features: Features, name: Name, group: tuple[int, ...], priced: list[int]
+) -> None:
+    if priced and features.called(priced[0]) == name:
+        raise ValueError(
+            f"feature_costs has the feature {name!r} by name and by position; give one price"
+        )
+    if priced:
+        raise ValueError(
+            f"feature_costs has a price for the group {name!r} and for its feature "
+            f"{features.called(priced[0])!r}; give one of them"
+        )
+
+
+def _refuse_no_price(
+    features: Features, name: Name, group: tuple[int, ...], priced: list[int]
+) -> None:
+    lacking = next(c for c in group if c not in priced)
+    what = f"the feature {features.called(lacking)!r}"
+    if len(group) > 1 or name != features.called(lacking):
+        what += f" of the group {name!r}"
+    raise ValueError(
+        f"feature_costs has no price for {what}; give one for each feature or group, 0 for what "
+        "is free"
+    )

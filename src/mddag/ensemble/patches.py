@@ -1,0 +1,240 @@
+"""Haar features of a window: differences of sums over rectangles (Viola & Jones 2004).
+
+A feature is up to three rectangles (x, y, w, h, weight); its value is the sum of weight x pixels
+over them, with weights x areas summing to 0. Two neighbours a, b are -(a + b) + 2 a; three are
+-(a + b + c) + 3 b; four in a chessboard are -(all) + 2 a + 2 d. Upright rectangles only.
+
+Values are divided by area x deviation of the window: see native/haar/normalisation.hpp.
+
+`PatchFeatures` are the columns that a model reads of patches. ``PatchFeatures.rows`` takes patches
+uint8 (n, h, w), or their pixels as rows (n, h w), and gives float32 Rows (n, m) for the kernels.
+Votes, policies, executors and model files read columns, wherever they come from. Grey levels are
+whole numbers from 0 to 255: floats and colours raise ValueError.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from math import isqrt
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mddag import _core
+from mddag._utils.arrays import read_only
+from mddag._utils.checks import typed
+from mddag.ensemble.features import Features, Patches, Rows
+
+Window = tuple[int, int]  # height, width
+HaarFeatures = NDArray[np.int32]  # (m, 3, 5)
+
+# Columns and rows of equal parts, the weight of the chosen parts, and their places.
+SHAPES = (
+    (2, 1, 2, ((0, 0),)),
+    (1, 2, 2, ((0, 0),)),
+    (3, 1, 3, ((1, 0),)),
+    (1, 3, 3, ((0, 1),)),
+    (2, 2, 2, ((0, 0), (1, 1))),
+)
+MOST_PIXELS = 1 << 20  # of a window
+
+
+def haar_features(window: Window, chosen: NDArray[np.integer[Any]] | None = None) -> HaarFeatures:
+    """All features of two, three and four rectangles in a window, int32 (m, 3, 5).
+
+    24 x 24 pixels have 162 336. They are ordered by shape, by the size of a part and by place.
+    chosen : some of them by number, (m,); the others are never made, since large windows have too
+        many to hold
+    """
+    shape, w, h, starts = _kinds(window)
+    number = np.arange(starts[-1]) if chosen is None else np.asarray(chosen, np.int64)
+    kind = np.searchsorted(starts, number, side="right") - 1
+    place = number - starts[kind]
+    features = np.zeros((len(number), 3, 5), np.int32)
+    for s, (columns, rows, weight, parts) in enumerate(SHAPES):
+        here = np.flatnonzero(shape[kind] == s)
+        wide, high = w[kind[here]], h[kind[here]]
+        y, x = np.divmod(place[here], window[1] - columns * wide + 1)
+        features[here, 0] = np.stack([x, y, columns * wide, rows * high, -np.ones_like(x)], 1)
+        for r, (column, row) in enumerate(parts, 1):
+            corner = x + column * wide, y + row * high
+            features[here, r] = np.stack([*corner, wide, high, np.full_like(x, weight)], 1)
+    return features
+
+
+def n_haar_features(window: Window) -> int:
+    """How many features a window has."""
+    return int(_kinds(window)[-1][-1])
+
+
+def _kinds(window: Window) -> tuple[NDArray[np.int64], ...]:
+    """A kind are the features that differ by place alone: shape, width and height of a part of each
+    kind, (k,); the number of its first feature, and that of all, (k + 1,)."""
+    kinds = [
+        np.stack([np.full(w.shape, s), w, h])
+        for s, (columns, rows, *_) in enumerate(SHAPES)
+        for w, h in [np.mgrid[1 : window[1] // columns + 1, 1 : window[0] // rows + 1]]
+    ]
+    shape, w, h = np.concatenate([of.reshape(3, -1) for of in kinds], axis=1)
+    columns, rows = np.array([of[:2] for of in SHAPES])[shape].T
+    counts = (window[1] - columns * w + 1) * (window[0] - rows * h + 1)
+    return shape, w, h, np.append(0, np.cumsum(counts))
+
+
+def haar_values(
+    patches: NDArray[np.uint8], features: HaarFeatures, n_threads: int = 1
+) -> NDArray[np.float32]:
+    """The normalised values of the features on grey patches (n, h, w), float32 (n, m)."""
+    values = np.empty((len(patches), len(features)), np.float32)
+    rectangles = np.ascontiguousarray(features, np.int32)
+    _core.haar_values(np.ascontiguousarray(patches), rectangles, values, n_threads)
+    return values
+
+
+GREY = "grey levels, uint8 (n, height, width) or (n, height * width)"
+LEAST_SIDE = 2
+
+
+@dataclass(frozen=True, eq=False)
+class PatchFeatures(Features):
+    """Haar features of patches of one size; made by ``of``, which checks them.
+
+    window     : height and width of the patches
+    rectangles : int32 (n, 3, 5), x, y, w, h and weight of each feature's rectangles
+    """
+
+    window: Window = (LEAST_SIDE, LEAST_SIDE)
+    rectangles: HaarFeatures = field(default_factory=lambda: np.zeros((0, 3, 5), np.int32))
+
+    @classmethod
+    def of(cls, window: Window, rectangles: Any) -> PatchFeatures:
+        """Features int32 (m, 3, 5) of a window (height, width)."""
+        window = checked_window(window)
+        features = np.asarray(rectangles)
+        if features.dtype != np.int32 or features.shape[1:] != (3, 5):
+            raise ValueError(
+                f"rectangles are {features.dtype} {features.shape}; wanted int32 (m, 3, 5): x, y, "
+                "w, h, weight of up to three rectangles"
+            )
+        features = read_only(features, np.int32)
+        at, fault = _core.haar_fault(features, *window)
+        if at >= 0:
+            raise ValueError(f"feature {at} of a window of {window} {fault}")
+        return cls(len(features), window=window, rectangles=features)
+
+    @property
+    def n_given(self) -> int:
+        """Pixels of a patch."""
+        return self.window[0] * self.window[1]
+
+    def rows(self, X: Any) -> Rows:
+        """The features of patches X, float32 (n_patches, n)."""
+        if isinstance(X, Rows) and X.passed(self):
+            return X
+        return Rows.of(haar_values(self.patches(X), self.rectangles), self)
+
+    def read(self, X: Any) -> Rows | Patches:
+        """The patches X; Rows that were computed from patches before stay as they are."""
+        return X if isinstance(X, Rows) and X.passed(self) else self.patches(X)
+
+    def patches(self, X: Any) -> Patches:
+        """X as uint8 (n, height, width), C-contiguous, or an error that says what is different."""
+        return checked_patches(X, self.window)
+
+    def one_patch(self, x: Any) -> Patches:
+        """One patch, (height, width) or its pixels in a row, as (1, height, width)."""
+        array = np.asarray(x)
+        if array.shape not in (self.window, (1, *self.window), (self.n_given,), (1, self.n_given)):
+            raise ValueError(
+                f"x is {typed(x)} of shape {array.shape}; wanted one patch, uint8 {self.window}"
+            )
+        return self.patches(array.reshape(1, *self.window))
+
+    def taken(self, columns: NDArray[np.intp]) -> PatchFeatures:
+        """Some of the columns."""
+        return PatchFeatures.of(self.window, self.rectangles[columns])
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, PatchFeatures):
+            return False
+        return self.window == other.window and np.array_equal(self.rectangles, other.rectangles)
+
+    def __hash__(self) -> int:
+        return hash((self.window, self.rectangles.tobytes()))
+
+
+def checked_window(window: Any) -> Window:
+    """(height, width) as whole numbers of at least two pixels."""
+    sides = tuple(window) if isinstance(window, (tuple, list)) else ()
+    whole = all(isinstance(s, Integral) and not isinstance(s, bool) for s in sides)
+    if len(sides) != 2 or not whole:
+        raise ValueError(f"window is {window!r}; wanted (height, width) in pixels")
+    height, width = map(int, sides)
+    if min(height, width) < LEAST_SIDE or height * width > MOST_PIXELS:
+        raise ValueError(
+            f"window is {(height, width)}; wanted at least {LEAST_SIDE} x {LEAST_SIDE} pixels and "
+            f"at most {MOST_PIXELS} in all"
+        )
+    return height, width
+
+
+def window_of(X: Any, window: Window | None = None) -> Window:
+    """The size of the patches X, if it is `window`; rows of pixels are square by default."""
+    shape = np.shape(X)
+    if len(shape) == 3:
+        found = checked_window(tuple(shape[1:]))
+        if window is not None and found != window:
+            raise ValueError(f"X holds patches of {found} pixels; wanted {window}: resize them")
+        return found
+    if len(shape) != 2:
+        raise ValueError(f"X has shape {shape}; wanted {GREY}{_colour(shape)}")
+    side = isqrt(shape[1])
+    if window is None and side * side != shape[1]:
+        raise ValueError(
+            f"X has rows of {shape[1]} pixels, which is not the square of a number; say how they "
+            "lie by Haar(window=(height, width)), or pass patches (n, height, width)"
+        )
+    window = checked_window((side, side)) if window is None else window
+    if shape[1] != window[0] * window[1]:
+        raise ValueError(
+            f"X has rows of {shape[1]} pixels; wanted {window[0] * window[1]}, patches of {window}"
+        )
+    return window
+
+
+def checked_patches(X: Any, window: Window | None = None, name: str = "X") -> Patches:
+    """X as uint8 (n, height, width), C-contiguous; `name` is what messages call it."""
+    array = np.asarray(X)
+    window = window_of(array, window)
+    if len(array) == 0:
+        raise ValueError(f"{name} has 0 patches (shape {array.shape}); a minimum of 1 is required")
+    if array.dtype.kind not in "iu":
+        raise ValueError(f"{name} is {array.dtype}; wanted {GREY}{_advice(array)}")
+    if array.dtype != np.uint8 and (array.min() < 0 or array.max() > 255):
+        raise ValueError(
+            f"{name} holds numbers from {array.min()} to {array.max()}; wanted grey levels from 0 "
+            "to 255"
+        )
+    return np.ascontiguousarray(array.reshape(-1, *window), np.uint8)
+
+
+def pixel_rows(X: Any) -> Any:
+    """Patches (n, h, w) as rows of pixels (n, h w), whose columns scikit-learn counts."""
+    return np.asarray(X).reshape(len(X), -1) if np.ndim(X) == 3 else X
+
+
+def _colour(shape: tuple[int, ...]) -> str:
+    if len(shape) == 4 and shape[-1] in (1, 3, 4):
+        what = "these look like colour pictures: average the channels"
+        return f"; {'drop the last axis' if shape[-1] == 1 else what}"
+    return ""
+
+
+def _advice(array: NDArray[Any]) -> str:
+    if array.dtype.kind != "f":
+        return ""
+    if np.isnan(array).any():
+        return "; it contains NaN, which is no grey level: leave such patches out"
+    return "; convert them: np.rint(255 * X).astype(np.uint8) if X is from 0 to 1"

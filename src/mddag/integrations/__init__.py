@@ -1,0 +1,5 @@
+"""Engines of clusters (``distributed``) and MLflow (``mlflow``): a fitted model runs there."""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

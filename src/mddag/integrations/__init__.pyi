@@ -1,0 +1,2 @@
+from . import distributed as distributed
+from . import mlflow as mlflow

@@ -1,0 +1,157 @@
+"""Models in MLflow's folders and registry, as a pyfunc model around our own model file.
+
+    info = mddag.mlflow.log_model(fast, name="fast", input_example=X[:5])
+    mddag.mlflow.load_model(info.model_uri).predict_one(x)  # a Predictor
+    mlflow.pyfunc.load_model(info.model_uri).predict(X)  # as any model of MLflow
+
+The folder holds no pickle: MLflow calls ``_load_pyfunc``, which reads the model file.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Mapping
+from importlib.metadata import version
+from typing import Any
+
+import numpy as np
+
+from mddag._utils.checks import check_one_of, checked_path, described
+from mddag.serving.predictor import Predictor, given_predictor, load
+
+__all__ = ["load_model", "log_model", "save_model"]
+
+OUTPUTS = ("predict", "predict_proba", "n_evaluated")
+
+
+def __dir__() -> list[str]:
+    return __all__
+
+
+def save_model(
+    model: Any, path: str | os.PathLike[str], *, output: str = "predict", **options: Any
+) -> None:
+    """Write a model as a folder that MLflow reads.
+
+    Parameters
+    ----------
+    model : fitted estimator or Predictor
+    path : str or PathLike
+    output : {"predict", "predict_proba", "n_evaluated"}, default "predict"
+        What ``predict`` of the loaded pyfunc model returns.
+    **options
+        Passed to ``mlflow.pyfunc.save_model``: signature, input_example, pip_requirements, metadata
+        and others. The signature is inferred from `input_example`, which must be a pandas DataFrame
+        if the model has feature names.
+
+    Examples
+    --------
+    >>> import tempfile, numpy as np, mddag
+    >>> from sklearn.ensemble import GradientBoostingClassifier
+    >>> X = np.random.default_rng(0).normal(size=(600, 2))
+    >>> boost = GradientBoostingClassifier(n_estimators=9).fit(X[:300], X[:300, 0] > 0)
+    >>> fast = mddag.sparsify(boost, X[300:], beta=0.01, solver=mddag.solvers.Margin())
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     mddag.mlflow.save_model(fast, f"{folder}/fast", input_example=X[:3])
+    ...     again = mddag.mlflow.load_model(f"{folder}/fast")
+    >>> bool((again.predict(X) == fast.predict(X)).all())
+    True
+    """
+    checked_path(path)
+    _written("save_model", model, output, {"path": os.fspath(path), **options})
+
+
+def log_model(model: Any, name: str = "model", *, output: str = "predict", **options: Any) -> Any:
+    """Log a model to the active run of MLflow and return MLflow's ModelInfo.
+
+    Parameters are those of ``save_model``; `options` are passed to ``mlflow.pyfunc.log_model``,
+    among them registered_model_name, params and tags.
+    """
+    return _written("log_model", model, output, {"name": name, **options})
+
+
+def load_model(model_uri: str | os.PathLike[str], dst_path: str | None = None) -> Predictor:
+    """Load the Predictor from a folder of MLflow: a path, ``runs:/…`` or ``models:/…``."""
+    pyfunc, uri = _pyfunc(), os.fspath(model_uri)
+    from mlflow.models import Model
+
+    # Before pyfunc loads anything: what another library wrote may be a pickle, which runs code.
+    loader = Model.load(uri).flavors.get("python_function", {}).get("loader_module")
+    if loader != "mddag.mlflow":
+        raise ValueError(
+            f"{uri!r} is a model that {loader} loads; wanted one written by mddag.mlflow"
+        )
+    served: Predictor = pyfunc.load_model(uri, dst_path=dst_path).get_raw_model()
+    return served
+
+
+class _Served:
+    """A Predictor whose method `output` answers ``predict``, as MLflow calls it."""
+
+    def __init__(self, predictor: Predictor, output: str = "predict") -> None:
+        self.predictor, self.output = predictor, output
+
+    def predict(self, model_input: Any, params: Mapping[str, Any] | None = None) -> Any:
+        return getattr(self.predictor, self.output)(model_input)
+
+    def get_raw_model(self) -> Predictor:
+        return self.predictor
+
+
+def _load_pyfunc(path: str, model_config: Mapping[str, Any] | None = None) -> _Served:
+    """Load the model file for ``mlflow.pyfunc.load_model``, which looks for this name."""
+    return _Served(load(path), **(model_config or {}))
+
+
+def _written(function: str, model: Any, output: str, options: dict[str, Any]) -> Any:
+    """Call a function of mlflow.pyfunc with the model file and what MLflow says about it."""
+    check_one_of("output", output, OUTPUTS)
+    predictor = given_predictor(model)
+    if predictor.model.dag.needs_queries:
+        raise ValueError(
+            "the model ranks the documents of a query together, and MLflow's predict has no "
+            "queries; save it by model.save(path)"
+        )
+    if output == "predict_proba" and (
+        predictor.classes_ is None or predictor.model.calibration is None
+    ):
+        raise ValueError("output is 'predict_proba', but the model has no probabilities")
+    example: Any = options.get("input_example")
+    if hasattr(example, "assign"):  # MLflow knows no categorical columns: pass their values
+        nominal = [name for name, dtype in example.dtypes.items() if str(dtype) == "category"]
+        example = example.assign(**{name: np.asarray(example[name]) for name in nominal})
+        options["input_example"] = example
+    elif example is not None and options.get("signature") is None:
+        names = predictor.model.dag.ensemble.features.names
+        if names is not None:  # MLflow would turn each frame into an array, in any order
+            raise TypeError(
+                f"input_example is {described(example)}, but the model has feature names; wanted a "
+                f"pandas DataFrame with the columns {list(names[:5])}"
+            )
+    pyfunc = _pyfunc()
+    if example is not None and options.get("signature") is None:
+        from mlflow.models import infer_signature
+
+        answer = _Served(predictor, output).predict(example)
+        options["signature"] = infer_signature(example, answer)
+    options.setdefault("pip_requirements", [f"{n}=={version(n)}" for n in ("mddag", "pandas")])
+    with tempfile.TemporaryDirectory() as folder:
+        file = os.path.join(folder, "model.mddag")
+        predictor.save(file)
+        config = {"output": output}
+        return getattr(pyfunc, function)(
+            loader_module="mddag.mlflow", data_path=file, model_config=config, **options
+        )
+
+
+def _pyfunc() -> Any:
+    try:
+        import mlflow.pyfunc
+    except ModuleNotFoundError as error:
+        raise ModuleNotFoundError(
+            f"mddag.mlflow needs MLflow, but there is no {error.name}: "
+            "pip install mlflow-skinny pandas",
+            name=error.name,
+        ) from error
+    return mlflow.pyfunc

@@ -1,0 +1,9 @@
+from .curve import Curve as Curve
+from .grid import Grid as Grid
+from .mdp import MDP as MDP
+from .mdp import Evaluation as Evaluation
+from .ordering import Correlation as Correlation
+from .ordering import Given as Given
+from .ordering import Ordering as Ordering
+from .policy import Policy as Policy
+from .state import State as State

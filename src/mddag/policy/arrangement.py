@@ -1,0 +1,254 @@
+"""Arrangement: an order of the base classifiers, and the rescaling of votes that goes with it.
+
+After j votes in the new order the full score F is best predicted from their sum S_j by a line,
+F ~ a_j S_j + c_j. The sign of the expected F is that of S_j + c_j / a_j. So the partial scores are
+
+    f = S_j + t_j,   t_j = c_j / a_j,   t_N = bias,
+
+where t_j is the level of step j, fitted by least squares. Rows with a narrow F have the largest
+weights: other rows have quit before. With K > 1 scores are centred over the classes, and one slope
+serves all of them; `by_log_odds` has another way for K > 1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from mddag._utils.checks import check_is, checked_permutation
+from mddag.ensemble.rescaling import Rescaling, carried
+from mddag.ensemble.votes import Votes, partial_sums, top_and_margin
+from mddag.policy.covariances import narrowness, sampled, shares
+
+MAX_ROWS = 20_000  # of K > 1 scores, rows times K
+FARTHEST = 10.0  # level, in largest possible scores: losses must remain numbers
+
+# From votes in their new order and the weight of each row (n,) to t_0 .. t_N, float64 (N + 1, K)
+Levels = Callable[[Votes, NDArray[np.float64]], NDArray[np.float64]]
+
+
+@dataclass(frozen=True, eq=False)
+class Arrangement:
+    """How a policy's steps stand to the source ensemble.
+
+    order    : intp (N,), step j decides on base classifier order[j]
+    rescaling : other weights and constants, numbered as in the source; None for none
+    n_kept   : how many steps there are; the rest of the order is left out. None for all
+    """
+
+    order: NDArray[np.intp]
+    rescaling: Rescaling | None = None
+    n_kept: int | None = None
+
+    @property
+    def n_steps(self) -> int:
+        return len(self.order) if self.n_kept is None else self.n_kept
+
+    @property
+    def kept(self) -> NDArray[np.intp]:
+        """The base classifiers that there are steps for, (n_steps,)."""
+        return self.order[: self.n_steps]
+
+    @property
+    def changes_nothing(self) -> bool:
+        """Whether all base classifiers stand where they stood, as they were."""
+        whole = self.n_steps == len(self.order) and self.rescaling is None
+        return whole and np.array_equal(self.order, np.arange(len(self.order)))
+
+    def votes(self, votes: Votes) -> Votes:
+        """The votes of the source, arranged."""
+        if self.rescaling is not None:
+            votes = Votes(votes.codes, self.rescaling.applied(votes.tables))
+        return votes.reordered(self.kept)
+
+    def then(self, other: Arrangement) -> Arrangement:
+        """This one, and of its steps another: both as one arrangement of the source."""
+        if self.changes_nothing:
+            return other
+        order = np.concatenate([self.kept[other.order], self.order[self.n_steps :]])
+        rescaling = self.rescaling
+        if other.rescaling is not None:
+            outer = other.rescaling.numbered(self.kept, len(self.order))
+            rescaling = outer if rescaling is None else rescaling.then(outer)
+        return Arrangement(order, rescaling, other.n_steps)
+
+
+def by_lines(votes: Votes, weight: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The levels t_0 .. t_N of least squares, float64 (N + 1, K)."""
+    weight = shares(weight * narrowness(votes, 1.0, weight))
+    bias = votes.tables.bias
+    full = centred(votes.scores())
+    mean = weight @ full
+    at = np.zeros((votes.tables.n_classifiers + 1, len(bias)))
+    slope = np.zeros(len(at))
+    for j, scores in enumerate(partial_sums(votes)):
+        sums = centred(scores - bias)
+        at[j] = weight @ sums
+        spread = weight @ np.square(sums - at[j]).sum(axis=1)
+        common = weight @ ((sums - at[j]) * (full - mean)).sum(axis=1)
+        slope[j] = common / spread if spread > 0 and common > 0 else 0.0
+    if not slope.any():  # nothing varies
+        return np.tile(bias, (len(at), 1))
+    return within_reach(mean / filled(slope)[:, None] - at, votes)
+
+
+def arranged(
+    ordering: Any,
+    votes: Votes,
+    costs: ArrayLike | None = None,
+    weight: ArrayLike | None = None,
+    *,
+    levels: Levels = by_lines,
+) -> Arrangement:
+    """The order that `ordering` gives, with its levels; the given order keeps its own."""
+    order = checked_permutation(ordering(votes, costs, weight), votes.tables.n_classifiers)
+    if np.array_equal(order, np.arange(len(order))):
+        return Arrangement(order)
+    return Arrangement(order, fitted_levels(votes, order, weight, levels=levels))
+
+
+def fitted_levels(
+    votes: Votes,
+    order: NDArray[np.intp],
+    weight: ArrayLike | None = None,
+    *,
+    levels: Levels = by_lines,
+) -> Rescaling:
+    """The levels of an order, from rows that need no labels."""
+    weight = np.ones(len(votes)) if weight is None else np.asarray(weight, np.float64)
+    sample, rows = sampled(votes, max(MAX_ROWS // votes.tables.n_scores, 1))
+    sample = sample.reordered(order)
+    wanted = levels(sample, weight[rows])
+    start, shift = _shifts(wanted, carried(sample.tables), sample.tables.bias)
+    by_source = np.empty_like(shift)
+    by_source[order] = shift
+    return Rescaling(start, by_source)
+
+
+def within_reach(levels: NDArray[np.float64], votes: Votes) -> NDArray[np.float64]:
+    """Levels (N + 1, K) that are not too far off, on the mean of the bias, and end at the bias."""
+    bias = votes.tables.bias
+    most = FARTHEST * (votes.tables.reach().sum() + np.abs(bias).max())
+    levels = np.clip(levels, -most, most)  # a sum with little correlation has little slope
+    levels += bias - centred(bias[None])[0]
+    levels[-1] = bias
+    return levels
+
+
+def filled(slope: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Where a slope is unknown (0) the one before it, at the beginning the first that is known."""
+    known = np.flatnonzero(slope)
+    last = np.maximum(np.searchsorted(known, np.arange(len(slope)), side="right") - 1, 0)
+    return slope[known[last]]
+
+
+def _shifts(
+    wanted: NDArray[np.float64], can: NDArray[np.bool_], bias: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """start (K,) and, by step, shift (N, K); a step that cannot carry leaves it to the next."""
+    start, shift = np.zeros(len(bias)), np.zeros(can.shape)
+    for k in range(len(bias)):
+        at = np.flatnonzero(can[:, k])
+        if len(at):
+            levels = np.concatenate([wanted[:1, k], wanted[at + 1, k]])
+            levels[-1] = bias[k]
+            start[k] = levels[0] - bias[k]
+            shift[at, k] = np.diff(levels)
+    return start, shift
+
+
+def centred(scores: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Scores (n, K) less their mean over the classes; one score as it is."""
+    return scores - scores.mean(axis=1, keepdims=True) if scores.shape[1] > 1 else scores
+
+
+def check_arrangement(arrangement: Any) -> None:
+    """Refuse what is not an arrangement."""
+    wanted = "an Arrangement, such as an ordering's arrangement(mdp) gives"
+    check_is("arrangement", arrangement, Arrangement, wanted)
+
+
+MARGIN = 5.0  # of log-odds
+MOST_ITERATIONS = 20  # of the first step; later ones begin near their end
+LONGEST = 2.0  # change of a number in one iteration: far from its end Newton's method overshoots
+NEAR = 1e-3  # change that ends the iterations
+DAMPING = 1e-4
+LEAST_FACTOR = 0.05  # of sums with deviation 1; below it they are noise
+
+Matrix = NDArray[np.float64]
+Vector = NDArray[np.float64]
+
+
+def by_log_odds(votes: Votes, weight: Vector) -> Matrix:
+    """The levels t_0 .. t_N of the votes in their order, (N + 1, K), K > 1.
+
+    Least squares (`by_lines`) measure how far each class ends from the mean of all. Of 26 classes
+    most are far from winning a row, and their squares are the largest; the label depends on the
+    first few alone. So with p = softmax, and S_j the sum of the first j votes, the levels are
+
+        t_j = argmin_t  min_a  sum_i w_i KL( p(F_i) || p(a (S_ij + t)) ),
+
+    in a unit of F in which its margins have the root mean square `MARGIN`. Rows with a large
+    margin, and classes of small probability, have little weight. Newton's method finds t_j from
+    t_{j-1}.
+    """
+    from scipy.special import softmax  # serving, which reads this module, needs no scipy
+
+    weight, bias = shares(weight), votes.tables.bias
+    wanted = softmax(_in_unit(votes.scores(), weight), axis=1)
+    before = np.log(np.maximum(weight @ wanted, np.finfo(float).tiny))
+    constants = np.tile(before - before.mean(), (votes.tables.n_classifiers + 1, 1))
+    slope, factor = np.zeros(len(constants)), 1.0
+    for j, scores in enumerate(partial_sums(votes)):
+        sums = centred(scores - bias)
+        constants[j] = constants[max(j - 1, 0)]
+        spread = np.sqrt(weight @ np.square(sums - weight @ sums).mean(axis=1))
+        if spread > 0:
+            factor, constants[j] = _fitted(sums / spread, wanted, weight, factor, constants[j])
+            slope[j] = factor / spread
+    if not slope.any():  # nothing varies
+        return np.tile(bias, (len(constants), 1))
+    return within_reach(constants / filled(slope)[:, None], votes)
+
+
+def _in_unit(scores: Matrix, weight: Vector) -> Matrix:
+    rms = np.sqrt(weight @ np.square(top_and_margin(scores)[1]))
+    return scores * (MARGIN / rms) if rms > 0 else scores
+
+
+def _fitted(
+    sums: Matrix, wanted: Matrix, weight: Vector, factor: float, constants: Vector
+) -> tuple[float, Vector]:
+    """The factor and the constants (K,) with which softmax(factor sums + constants) is nearest to
+    the wanted probabilities; sums and wanted are (n, K)."""
+    for _ in range(MOST_ITERATIONS):
+        change = _newton(sums, wanted, weight, factor, constants)
+        change *= min(1.0, LONGEST / max(float(np.abs(change).max()), NEAR))
+        factor = max(factor - float(change[0]), LEAST_FACTOR)
+        constants = constants - change[1:]
+        if np.abs(change).max() < NEAR:
+            break
+    return factor, constants - constants.mean()
+
+
+def _newton(
+    sums: Matrix, wanted: Matrix, weight: Vector, factor: float, constants: Vector
+) -> Vector:
+    """Newton's step for the factor and the constants, (1 + K,)."""
+    from scipy.special import softmax  # serving, which reads this module, needs no scipy
+
+    share = weight[:, None]
+    found = softmax(factor * sums + constants, axis=1)
+    wrong, pull = share * (found - wanted), found * sums
+    mean = pull.sum(axis=1, keepdims=True)
+    gradient = np.append((wrong * sums).sum(), wrong.sum(axis=0))
+    curvature = np.empty((len(gradient), len(gradient)))
+    curvature[0, 0] = (share * (pull * sums - mean * pull)).sum()
+    curvature[0, 1:] = curvature[1:, 0] = (share * (pull - mean * found)).sum(axis=0)
+    curvature[1:, 1:] = np.diag(weight @ found) - (share * found).T @ found
+    curvature += DAMPING * np.eye(len(gradient))
+    return np.linalg.solve(curvature, gradient)

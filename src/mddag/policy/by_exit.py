@@ -1,0 +1,148 @@
+"""Exit calibration: a factor (and for regressors an offset) for each group of exits.
+
+Adjacent exits are merged until every group has LEAST rows; with fewer rows in all there is one
+group. A classifier's factor is that of its group: drawing it towards the factor of all rows made
+probabilities worse, for exits do differ. It is best fitted to the full ensemble's probabilities,
+not to labels: of the confident rows of an early exit one in hundreds is wrong, and whether a group
+holds none or two of them would decide its factor. A regressor's line through m rows counts
+m / (m + PRIOR) against the score itself. Rows count by their mass (see ``weights``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mddag._utils.arrays import mass as mass_of
+from mddag._utils.arrays import part
+from mddag.ensemble.ensemble import Ensemble
+from mddag.ensemble.tasks import Calibrated
+from mddag.policy.calibration import Calibration, fit_factor
+
+LEAST = 100
+PRIOR = 100.0
+ROUNDING = 1e-9  # of the largest score: what varies less does not vary
+
+Exits = NDArray[np.integer[Any]]
+Vector = NDArray[np.float64]
+
+
+def exit_groups(
+    exit_step: Exits, n_steps: int, least: int = LEAST, mass: Vector | None = None
+) -> NDArray[np.intp]:
+    """The group of each exit step 0 .. N: neighbours together that hold at least `least` rows, or
+    so much of their mass (n,)."""
+    counts = np.bincount(exit_step, mass, n_steps + 1)
+    groups = np.zeros(n_steps + 1, np.intp)
+    group, held = 0, 0.0
+    for step, count in enumerate(counts):
+        groups[step] = group
+        held += count
+        if held >= least:
+            group, held = group + 1, 0.0
+    return np.minimum(groups, max(group - 1, 0))  # what is left over joins the last full group
+
+
+def exit_calibration(
+    ensemble: Ensemble,
+    scores: Vector,
+    exit_step: Exits,
+    targets: NDArray[Any],
+    weight: Vector | None = None,
+) -> Calibration:
+    """What the scores (n, K) of each exit stand for, by the task of the ensemble.
+
+    targets : numbers (n,) for regressors; for classifiers the probabilities (n, n_classes) of the
+              full ensemble, or labels (n,)
+    weight  : of the rows (n,), above 0; 1 by default
+    """
+    n_steps = ensemble.n_classifiers
+    rows_mass = None if weight is None else mass_of(weight)
+    fit = FITS[ensemble.task.calibrated]
+    return fit(scores, exit_step, targets, n_steps, rows_mass)
+
+
+def class_calibration(
+    scores: Vector,
+    exit_step: Exits,
+    labels: NDArray[Any],
+    n_steps: int,
+    mass: Vector | None = None,
+) -> Calibration:
+    """Factors that make probabilities of scores (n, K); labels (n,) or soft targets.
+
+    The winning class is never changed.
+    """
+    groups = exit_groups(exit_step, n_steps, mass=mass)
+    factors = np.empty(groups[-1] + 1)
+    for g in range(len(factors)):
+        rows = np.flatnonzero(groups[exit_step] == g)
+        factors[g] = fit_factor(scores[rows], labels[rows], part(mass, rows))
+    return Calibration(groups, factors, np.zeros(len(factors)))
+
+
+def mean_calibration(
+    scores: Vector, exit_step: Exits, targets: Vector, n_steps: int, mass: Vector | None = None
+) -> Calibration:
+    """Lines a f + b through the targets (n,) of scores (n, 1), by least squares in each group.
+
+    They are drawn towards a = 1, b = 0, which is what the full ensemble was trained for; so it
+    remains where a group is flat, falls, or where rows are few.
+    """
+    return _by_group(scores[:, 0], exit_step, targets, n_steps, _line, mass)
+
+
+def log_mean_calibration(
+    scores: Vector, exit_step: Exits, targets: Vector, n_steps: int, mass: Vector | None = None
+) -> Calibration:
+    """Offsets b with mean exp(f + b) = mean target in each group, for scores of a log link."""
+    return _by_group(scores[:, 0], exit_step, targets, n_steps, _log_shift, mass)
+
+
+FITS: dict[Calibrated, Callable[..., Calibration]] = {
+    "probabilities": class_calibration,
+    "means": mean_calibration,
+    "log means": log_mean_calibration,
+}
+
+
+def _by_group(
+    scores: Vector,
+    exit_step: Exits,
+    targets: Vector,
+    n_steps: int,
+    fit: Callable[[Vector, Vector, Vector], tuple[float, float]],
+    mass: Vector | None,
+) -> Calibration:
+    if (exit_step == n_steps).all():  # the full ensemble needs no line
+        return Calibration.one_group(1.0, n_steps)
+    mass = np.ones(len(scores)) if mass is None else mass
+    groups = exit_groups(exit_step, n_steps, mass=mass)
+    fitted = np.tile([1.0, 0.0], (groups[-1] + 1, 1))
+    for g in range(len(fitted)):
+        rows = np.flatnonzero(groups[exit_step] == g)
+        held = float(mass[rows].sum())
+        if held >= LEAST:
+            trust = held / (held + PRIOR)
+            line = np.array(fit(scores[rows], targets[rows], mass[rows]))
+            fitted[g] += trust * (line - [1.0, 0.0])
+    return Calibration(groups, fitted[:, 0], fitted[:, 1])
+
+
+def _line(scores: Vector, targets: Vector, mass: Vector) -> tuple[float, float]:
+    centre, mean = (float(np.average(v, weights=mass)) for v in (scores, targets))
+    apart, rounding = scores - centre, ROUNDING * np.abs(scores).max()
+    spread = (mass * np.square(apart)).sum()
+    slope = 1.0
+    if spread > mass.sum() * rounding**2:  # the mean of equal scores need not be one of them
+        slope = (mass * apart * (targets - mean)).sum() / spread
+    slope = slope if slope > 0 else 1.0
+    return slope, mean - slope * centre
+
+
+def _log_shift(scores: Vector, targets: Vector, mass: Vector) -> tuple[float, float]:
+    mean, predicted = (float(np.average(v, weights=mass)) for v in (targets, np.exp(scores)))
+    return 1.0, float(np.log(mean / predicted)) if mean > 0 else 0.0

@@ -1,0 +1,134 @@
+"""Curve: the accuracy-speed trade-off, one policy per price beta of an evaluation.
+
+Every policy is evaluated on the rows that it was learned on and, if given, on rows for selection
+and for test. A point may be chosen by the selection rows; the test rows only report.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from os import PathLike
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mddag._utils.checks import check_is, check_one_of, checked_path
+from mddag._utils.output import write_whole
+from mddag.losses import Loss, ZeroOne
+from mddag.policy.policy import Policy
+
+SAMPLES = ("train", "selection", "test")
+
+
+@dataclass(frozen=True, eq=False)
+class Curve:
+    """One row per beta, in the order swept; every column is also an attribute.
+
+    columns  : name -> float64 (n_betas,): "beta"; for each sample s of train, selection, test that
+               was given, the policy's "s_loss", "s_cost", "s_objective", "s_n_evaluated" and the
+               full ensemble's "full_s_loss" and so on
+    policies : the policy learned at each beta
+    loss     : the loss that was averaged
+    """
+
+    columns: Mapping[str, NDArray[np.float64]]
+    policies: tuple[Policy, ...] = field(repr=False)
+    loss: Loss = field(default_factory=ZeroOne)
+
+    def __post_init__(self) -> None:
+        check_is("columns", self.columns, Mapping, "a dict of columns, as mddag.sweep makes it")
+        absent = {"beta", "train_loss", "train_cost"} - set(self.columns)
+        if absent:
+            raise ValueError(f"columns have no {sorted(absent)}; mddag.sweep makes curves")
+        check_is("policies", self.policies, tuple, "a tuple with the Policy of each beta")
+
+    def __len__(self) -> int:
+        return len(self.policies)
+
+    def __getattr__(self, name: str) -> NDArray[np.float64]:
+        columns = self.__dict__.get("columns", {})  # empty while an unpickled curve is being filled
+        if name not in columns:
+            raise AttributeError(f"the curve has no column {name!r}; it has {', '.join(columns)}")
+        column: NDArray[np.float64] = columns[name]
+        return column
+
+    def __dir__(self) -> list[str]:
+        return sorted([*object.__dir__(self), *self.columns])
+
+    @property
+    def samples(self) -> tuple[str, ...]:
+        """The samples that the policies were evaluated on."""
+        return tuple(s for s in SAMPLES if f"{s}_loss" in self.columns)
+
+    @property
+    def chooser(self) -> str:
+        """The sample by which points are chosen: selection where there is one, else train."""
+        return "selection" if "selection" in self.samples else "train"
+
+    def envelope(
+        self, on: str | None = None, *, x: str = "cost", convex: bool = False
+    ) -> NDArray[np.intp]:
+        """The rows that no other row beats in both loss and cost, by increasing cost.
+
+        `on` is the sample that judges, `chooser` by default: an envelope drawn on test rows would
+        pick the lucky ones. `x` may be "n_evaluated" instead of "cost". With `convex`, only the
+        corners of the lower convex hull.
+        """
+        sample = self.chooser if on is None else on
+        check_one_of("on", sample, self.samples)
+        check_one_of("x", x, ("cost", "n_evaluated"))
+        loss, cost = getattr(self, f"{sample}_loss"), getattr(self, f"{sample}_{x}")
+        front = _pareto_front(cost, loss)
+        return _lower_hull(cost, loss, front) if convex else front
+
+    def to_csv(self, path: str | PathLike[str]) -> None:
+        """Write all columns, every number in the shortest form that reads back the same."""
+        text = io.StringIO()
+        writer = csv.writer(text, lineterminator="\n")
+        writer.writerow(self.columns)
+        writer.writerows(zip(*(c.tolist() for c in self.columns.values()), strict=True))
+        write_whole(checked_path(path), text.getvalue().encode())
+
+    def __str__(self) -> str:
+        """A table: loss and cost by sample; * marks the envelope."""
+        chosen = set(self.envelope().tolist())
+        head = f"  {'beta':>8}" + "".join(f" {s + ' loss':>15} {'cost':>9}" for s in self.samples)
+        lines = [head]
+        for row, beta in enumerate(self.beta):
+            mark = "*" if row in chosen else " "
+            lines.append(f"{mark} {beta:8.3g}" + self._cells("", row))
+        lines.append(f"  {'full':>8}" + self._cells("full_", 0))
+        return "\n".join(lines)
+
+    def _cells(self, prefix: str, row: int) -> str:
+        pairs = [
+            (self.columns[f"{prefix}{s}_loss"][row], self.columns[f"{prefix}{s}_cost"][row])
+            for s in self.samples
+        ]
+        return "".join(f" {loss:15.4f} {cost:9.2f}" for loss, cost in pairs)
+
+
+def _pareto_front(cost: NDArray[np.float64], loss: NDArray[np.float64]) -> NDArray[np.intp]:
+    """Indices by increasing cost whose loss is below that of everything as cheap or cheaper."""
+    order = np.lexsort((loss, cost))
+    best_before = np.concatenate([[np.inf], np.minimum.accumulate(loss[order])[:-1]])
+    return order[loss[order] < best_before]
+
+
+def _lower_hull(
+    cost: NDArray[np.float64], loss: NDArray[np.float64], front: Sequence[int] | NDArray[np.intp]
+) -> NDArray[np.intp]:
+    """The front without the points on or above a chord of two others."""
+    hull: list[int] = []
+    for c in front:
+        while len(hull) > 1:
+            a, b = hull[-2:]
+            rise = (loss[b] - loss[a]) * (cost[c] - cost[a])
+            if rise < (loss[c] - loss[a]) * (cost[b] - cost[a]):
+                break
+            hull.pop()
+        hull.append(int(c))
+    return np.array(hull, np.intp)

@@ -1,0 +1,410 @@
+"""Policy: a_j = pi(s_j), one action per step j and cell of the grid.
+
+EVAL evaluates h_j and goes on, SKIP goes on without it, QUIT returns the classifier built so far.
+The cell is that of the policy's ``State``. Where SKIP leaves the cell alone, as it does where cells
+are those of f on one grid for all steps, chains of SKIPs fold exactly into a jump table: it gives
+the next step to evaluate, N meaning quit. Elsewhere a SKIP leads to the next decision, or to the
+later one that ``leaps`` names.
+
+Where a row quits may also say what it is, its verdict:
+
+    verdict[d, c] = k >= 0   a row that quits at decision d in cell c is of class k
+                    -1       by its scores: the sign of f for K = 1, else the class of the largest
+    verdict[-1, c]           the same of rows that have passed all steps, in their last cell
+
+A stage of a cascade refuses a row whatever the sign of its score; a detector accepts above another
+score than 0. Verdicts are of the class alone: scores stay as they are.
+
+With ``every=k`` there is a decision at the steps 0, k, 2k … alone, and it covers the next k base
+classifiers: EVAL or SKIP all of them, or QUIT. Fewer decisions let an executor run more rows at
+once.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from mddag._utils.arrays import ReadOnlyArrays, read_only
+from mddag._utils.cached import cached_property
+from mddag._utils.checks import check_is, check_whole, checked_permutation, described, typed
+from mddag.ensemble.rescaling import Rescaling
+from mddag.ensemble.votes import Tables
+from mddag.policy.arrangement import Arrangement, check_arrangement
+from mddag.policy.grid import Grid
+from mddag.policy.state import Score, Stages, State, for_steps
+
+BY_SCORES = -1
+MOST_CLASSES = 2**15  # that 16 bits number
+
+
+def checked_verdict(
+    verdict: ArrayLike | None, shape: tuple[int, int], n_classes: int
+) -> NDArray[np.int16] | None:
+    """A read-only copy, if there is one class code or -1 for each of (n_decisions + 1, n_cells)."""
+    if verdict is None:
+        return None
+    array: NDArray[Any] = np.asarray(verdict)
+    if array.shape != shape or array.dtype.kind not in "iu":
+        raise ValueError(
+            f"verdict is {described(verdict)}; wanted integers {shape}: a class for each decision "
+            "and cell in which a row may quit, and one more row of them for the end"
+        )
+    n_classes = min(n_classes, MOST_CLASSES)
+    bad = (array < BY_SCORES) | (array >= n_classes)
+    if bad.any():
+        d, c = np.argwhere(bad)[0]
+        raise ValueError(
+            f"the verdict of decision {d} in cell {c} is {array[d, c]}; wanted a class from 0 to "
+            f"{n_classes - 1}, or -1 for the class by the scores"
+        )
+    copy: NDArray[np.int16] = read_only(array, np.int16)
+    return copy
+
+
+def last_decisions(quits: NDArray[np.bool_]) -> NDArray[np.int32]:
+    """The decision at which a row quits that stands at decision d in cell c and evaluates no more.
+
+    quits  : bool (n_decisions, n_cells); where it is False the row is taken to skip
+    return : int32 (n_decisions + 1, n_cells), n_decisions for rows that pass the end
+    """
+    n_decisions, n_cells = quits.shape
+    last = np.full((n_decisions + 1, n_cells), n_decisions, np.int32)
+    for d in range(n_decisions - 1, -1, -1):
+        last[d] = np.where(quits[d], d, last[d + 1])
+    return last
+
+
+def decided(codes: NDArray[np.intp], verdict: NDArray[np.int16] | None) -> NDArray[np.intp]:
+    """The class codes by the scores (n,), changed in place where a verdict (n,) says otherwise."""
+    if verdict is not None:
+        np.copyto(codes, verdict, where=verdict != BY_SCORES)
+    return codes
+
+
+EVAL, SKIP, QUIT = 0, 1, 2
+ACTIONS = ("eval", "skip", "quit")
+
+
+@dataclass(frozen=True, eq=False)
+class Policy(ReadOnlyArrays):
+    """What to do at step j in each cell.
+
+    actions : uint8 (n_decisions, n_cells) of EVAL, SKIP, QUIT; row d covers steps
+              d x every .. (d + 1) x every
+    grid    : the cells
+    order   : intp (N,), step j decides on base classifier order[j] of the source ensemble
+    every   : steps that one decision covers
+    rescaling: weights and constants that the base classifiers get first; None for none
+    state   : what becomes a cell, and how; Score(grid) by default
+    verdict : int16 (n_decisions + 1, n_cells), the class of a row that quits at decision d in cell
+              c, the last row being for those that pass the end; -1 is the class by the scores, and
+              None is -1 everywhere
+    leaps   : int32 (n_decisions, n_cells), the later decision that SKIP leads to, n_decisions for
+              the end; where the action is not SKIP it is not read. None: SKIP leads to the next
+
+    All arrays are read-only copies, since the jump table is folded from them once.
+    """
+
+    actions: NDArray[np.uint8]
+    grid: Grid
+    order: NDArray[np.intp]
+    every: int = 1
+    rescaling: Rescaling | None = None
+    state: State = None  # type: ignore[assignment]  # set below: it takes the grid
+    verdict: NDArray[np.int16] | None = None
+    leaps: NDArray[np.int32] | None = None
+
+    def __post_init__(self) -> None:
+        _check_grid(self.grid)
+        if self.state is None:
+            object.__setattr__(self, "state", Score(self.grid))
+        if not hasattr(self.state, "grid"):
+            raise TypeError(
+                f"state is {described(self.state)}; wanted a State, such as Score(grid)"
+            )
+        if self.state.grid is not self.grid:
+            raise ValueError(
+                "the state makes its cells from another grid than the policy's; wanted one grid "
+                "for both"
+            )
+        if self.rescaling is not None:
+            check_is("rescaling", self.rescaling, Rescaling, "a Rescaling or None")
+        order, actions = (
+            checked_permutation(self.order, np.size(self.order)),
+            np.asarray(self.actions),
+        )
+        n_steps = getattr(self.state, "n_steps", len(order))
+        if n_steps != len(order):
+            raise ValueError(
+                f"the state is for {n_steps} steps, but the order has {len(order)}; wanted one "
+                "state for the steps of the policy"
+            )
+        check_whole("every", self.every, 1)
+        n_decisions = -(-len(order) // self.every)
+        if actions.shape != (n_decisions, self.state.n_cells):
+            raise ValueError(
+                f"actions have shape {actions.shape}; wanted ({n_decisions}, {self.state.n_cells})"
+                f" for the steps of the order, every={self.every}, and the cells of the grid"
+            )
+        known = (actions == EVAL) | (actions == SKIP) | (actions == QUIT)
+        if not known.all():
+            d, c = np.argwhere(~known)[0]
+            raise ValueError(
+                f"the action at step {d * self.every} in cell {c} is {actions[d, c]}; "
+                f"wanted EVAL ({EVAL}), SKIP ({SKIP}) or QUIT ({QUIT})"
+            )
+        wanted = len(order), self.grid.n_scores
+        if self.rescaling is not None and self.rescaling.shift.shape != wanted:
+            raise ValueError(
+                f"the rescaling is of shape {self.rescaling.shift.shape}; wanted one constant per "
+                f"step and score, {wanted}"
+            )
+        shape, n_classes = (n_decisions + 1, self.state.n_cells), max(self.grid.n_scores, 2)
+        object.__setattr__(self, "verdict", checked_verdict(self.verdict, shape, n_classes))
+        object.__setattr__(self, "actions", read_only(actions, np.uint8))
+        if self.leaps is not None:
+            object.__setattr__(self, "leaps", self._checked_leaps())
+        object.__setattr__(self, "order", read_only(order, np.intp))
+
+    def _checked_leaps(self) -> NDArray[np.int32]:
+        leaps, n_decisions = checked_leaps(self.leaps, self.actions), len(self.actions)
+        plain = self.verdict is None and self.rescaling is None
+        if not plain or isinstance(self.state, Score):
+            raise ValueError(
+                "leaps are given with verdicts, a rescaling or the scores as state, "
+                "which know of SKIPs to the next decision alone; wanted a policy of Stages without "
+                "them"
+            )
+        if n_decisions * self.every != len(self.order):
+            raise ValueError(
+                f"leaps are given, but decisions for every {self.every} steps do not end at step "
+                f"{len(self.order)}; wanted a multiple of them"
+            )
+        return leaps
+
+    def __repr__(self) -> str:
+        every = f", every={self.every}" if self.every > 1 else ""
+        return f"<Policy of {self.n_steps} steps, {self.state.n_cells} cells{every}>"
+
+    @property
+    def n_steps(self) -> int:
+        return len(self.order)
+
+    @property
+    def n_together(self) -> int:
+        """Steps that one decision covers: `every`, or all of them where they are fewer."""
+        return min(self.every, max(self.n_steps, 1))
+
+    def leads_to(self, j: int, cells: NDArray[np.integer[Any]]) -> NDArray[np.int32]:
+        """Where rows in these cells at step j go on, int32 (n,): j to evaluate, a later step, or N
+        to quit. A later step is one that evaluates, or that looks at the cell again."""
+        if j % self.every:  # inside what is being evaluated
+            return np.full(len(cells), j, np.int32)
+        targets: NDArray[np.int32] = self.jump_table[j // self.every].take(cells)
+        return targets
+
+    @property
+    def jumps(self) -> NDArray[np.int32]:
+        """The jump table of a state that folds: the next step to evaluate. Kernels take it."""
+        if not self.state.has_kernels:
+            raise TypeError(
+                f"the state of the policy is {typed(self.state)}, which no kernel knows; "
+                "wanted Score, or mddag.compile(ensemble, policy), which runs any state"
+            )
+        return self.jump_table
+
+    @cached_property
+    def jump_table(self) -> NDArray[np.int32]:
+        """Where each decision leads, int32 (n_decisions + 1, n_cells): to the next step that
+        evaluates, or that looks at the cell again. The last row is the end: all have quit."""
+        n_decisions = len(self.actions)
+        table = np.full((n_decisions + 1, self.state.n_cells), self.n_steps, np.int32)
+        steps = np.arange(n_decisions, dtype=np.int32)[:, None] * self.n_together
+        np.copyto(table[:-1], steps, where=self.actions == EVAL)
+        skips = self.actions == SKIP
+        if self.leaps is not None:  # rows are looked at again where they lead to
+            np.copyto(table[:-1], self.leaps * np.int32(self.every), where=skips)
+            table.flags.writeable = False
+            return table
+        for d in np.flatnonzero(skips.any(axis=1))[::-1].tolist():
+            here, behind = d * self.every, (d + 1) * self.every
+            last = d + 1 == n_decisions
+            skipped = table[d + 1] if last or self.state.folds(here, behind) else behind
+            np.copyto(table[d], skipped, where=skips[d])
+        table.flags.writeable = False
+        return table
+
+    @cached_property
+    def last_decisions(self) -> NDArray[np.int32]:
+        """By decision and cell, where a row quits that evaluates no more and stays in its cell,
+        int32 (n_decisions + 1, n_cells); n_decisions for the end."""
+        return last_decisions(self.actions == QUIT)
+
+    @cached_property
+    def last_verdicts(self) -> NDArray[np.int16]:
+        """The verdict on such a row, int16 (n_decisions + 1, n_cells)."""
+        assert self.verdict is not None
+        return np.take_along_axis(self.verdict, self.last_decisions, axis=0)
+
+    def decision_after(self, exit_step: NDArray[np.int32]) -> NDArray[np.int32]:
+        """The first decision behind the steps that rows have evaluated."""
+        return -(-exit_step // self.n_together)
+
+    @cached_property
+    def n_reached(self) -> int:
+        """How many steps there are before all rows have quit; all of them where rows may leap over
+        such a step."""
+        if self.leaps is not None:
+            return self.n_steps
+        end = int((self.jump_table == self.n_steps).all(axis=1).argmax())
+        return min(end * self.every, self.n_steps)
+
+    @cached_property
+    def evaluates_all(self) -> bool:
+        """Whether this is the full ensemble in its own order, its score that of all votes."""
+        in_order = np.array_equal(self.order, np.arange(self.n_steps)) and self.rescaling is None
+        return isinstance(self.state, Score) and in_order and bool((self.actions == EVAL).all())
+
+    @cached_property
+    def native(self) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+        """The policy as rollouts take it: the jump table by step, int32 (N + 1, n_cells), and the
+        order."""
+        jumps = self.jump_table if isinstance(self.state, Stages) else self.jumps
+        if self.every == 1:
+            return jumps, self.order.astype(np.int64, copy=False)
+        table = np.empty((self.n_steps + 1, self.state.n_cells), np.int32)
+        table[:] = np.arange(self.n_steps + 1)[:, None]  # between decisions all is evaluated
+        table[: -1 : self.every] = jumps[:-1]
+        table.flags.writeable = False
+        return table, self.order.astype(np.int64, copy=False)
+
+    def require(self, n_classifiers: int, n_scores: int) -> None:
+        """Refuse votes or ensembles that this policy was not made for."""
+        if (self.n_steps, self.grid.n_scores) != (n_classifiers, n_scores):
+            raise ValueError(
+                f"the policy is for {self.n_steps} base classifiers and {self.grid.n_scores} "
+                f"score(s), but got {n_classifiers} and {n_scores}; learn a policy for these"
+            )
+
+    def after(self, arrangement: Arrangement) -> Policy:
+        """This policy, learned on arranged base classifiers, for those of the source.
+
+        Step j, which decided on number self.order[j] of the arranged ones, decides on the one
+        that had been put there. Those that the arrangement left out come last: before them all
+        rows have quit.
+        """
+        check_arrangement(arrangement)
+        if self.leaps is not None:
+            raise ValueError(
+                "the policy has leaps, which lead to steps of its own order; wanted one that was "
+                "learned without an arrangement"
+            )
+        if self.n_steps != arrangement.n_steps:
+            raise ValueError(
+                f"the policy is for {self.n_steps} base classifiers, but the arrangement has "
+                f"{arrangement.n_steps}; wanted the one that it was learned on"
+            )
+        whole = arrangement.then(Arrangement(self.order, self.rescaling))
+        actions, verdict = self.actions, self.verdict
+        if len(whole.order) > self.n_steps:
+            if self.n_steps % self.every:
+                raise ValueError(
+                    f"decisions for every {self.every} steps do not end at step {self.n_steps}, "
+                    "the last that was kept; wanted a multiple of them kept"
+                )
+            n_more = -(-len(whole.order) // self.every) - len(actions)
+            actions = np.pad(actions, ((0, n_more), (0, 0)), constant_values=QUIT)
+            if verdict is not None:  # where all quit now was the end
+                verdict = np.pad(verdict, ((0, n_more), (0, 0)), mode="edge")
+        return replace(
+            self,
+            actions=actions,
+            order=whole.order,
+            rescaling=whole.rescaling,
+            state=for_steps(self.state, len(whole.order)),
+            verdict=verdict,
+        )
+
+    def on_fewest_cells(self) -> Policy:
+        """The same decisions, on a grid without the edges that make no difference at any step.
+
+        The cells of scores and stages are those between edges; others stay as they are.
+        """
+        grid = self.grid
+        if not isinstance(self.state, (Score, Stages)):
+            return self
+        if self.leaps is not None:
+            return self
+        verdicts = [] if self.verdict is None else [self.verdict]
+        tables: list[NDArray[Any]] = [self.actions, *verdicts]
+        n_parts = self.state.n_cells // (len(grid.edges) + 1)
+        places = [t.reshape(len(t), n_parts, len(grid.edges) + 1) for t in tables]
+        changes = [(p[:, :, 1:] != p[:, :, :-1]).any(axis=(0, 1)) for p in places]
+        heeded = np.any(changes, axis=0)
+        if heeded.all():
+            return self
+        first = np.append(0, np.flatnonzero(heeded) + 1)  # of the places that become one
+        n_cells, fewer = n_parts * len(first), Grid(grid.edges[heeded], grid.n_scores)
+        actions, *verdict = (p[:, :, first].reshape(len(p), n_cells) for p in places)
+        state = self.state.on_grid(fewer)
+        new = replace(self, actions=actions, grid=fewer, state=state, verdict=None)
+        return replace(new, verdict=verdict[0]) if verdict else new
+
+    def tables(self, tables: Tables) -> Tables:
+        """The votes of an ensemble, rescaled for this policy."""
+        return tables if self.rescaling is None else self.rescaling.applied(tables)
+
+    @classmethod
+    def constant(cls, action: int, n_steps: int, grid: Grid, every: int = 1) -> Policy:
+        """The same action everywhere: EVAL gives the full ensemble, QUIT its bias."""
+        _check_grid(grid)
+        check_whole("action", action, 0)
+        check_whole("n_steps", n_steps, 0)
+        check_whole("every", every, 1)
+        actions = np.full((-(-n_steps // every), grid.n_cells), action)
+        return cls(actions, grid, np.arange(n_steps), every)
+
+    @classmethod
+    def prefix(cls, n_evaluated: int, n_steps: int, grid: Grid) -> Policy:
+        """Evaluate the first `n_evaluated` base classifiers, then quit."""
+        _check_grid(grid)
+        check_whole("n_evaluated", n_evaluated, 0)
+        check_whole("n_steps", n_steps, 0)
+        if n_evaluated > n_steps:
+            raise ValueError(f"cannot evaluate the first {n_evaluated} of {n_steps} steps")
+        actions = np.full((n_steps, grid.n_cells), EVAL, np.uint8)
+        actions[n_evaluated:] = QUIT
+        return cls(actions, grid, np.arange(n_steps))
+
+
+def checked_leaps(leaps: Any, actions: NDArray[np.uint8]) -> NDArray[np.int32]:
+    """A read-only copy, if every SKIP leads to a later decision, or to the end."""
+    array: NDArray[Any] = np.asarray(leaps)
+    if array.shape != actions.shape or array.dtype.kind not in "iu":
+        raise ValueError(
+            f"leaps are {described(leaps)}; wanted integers {actions.shape}: for each decision and "
+            "cell, the later decision that SKIP leads to"
+        )
+    here = np.arange(len(actions))[:, None]
+    bad = (actions == SKIP) & ((array <= here) | (array > len(actions)))
+    if bad.any():
+        d, c = np.argwhere(bad)[0]
+        raise ValueError(
+            f"SKIP at decision {d} in cell {c} leads to decision {array[d, c]}; wanted one from "
+            f"{d + 1} to {len(actions)}, the end"
+        )
+    copy: NDArray[np.int32] = read_only(np.where(actions == SKIP, array, 0), np.int32)
+    return copy
+
+
+def _check_grid(grid: Grid) -> None:
+    check_is("grid", grid, Grid, "a Grid, the second argument of Policy(actions, grid, order)")
+
+
+def check_policy(policy: Policy) -> None:
+    """Refuse what is no Policy."""
+    check_is("policy", policy, Policy, "a Policy, such as solver.solve(mdp) gives")

@@ -1,0 +1,116 @@
+"""Rows that get their groups one by one end where whole rows end; on the way they wait for what the
+next base classifier of their path reads, and for nothing else."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import mddag
+from mddag.engine.lazy_walk import LazyWalk, purchases_for, require_lazy, with_prices
+from mddag.engine.purchases import Purchases
+from mddag.ensemble.ensemble import Ensemble
+from mddag.ensemble.feature_prices import FeaturePrices
+from mddag.ensemble.features import Features
+from tests import strategies
+from tests.engine.test_trace import prices_of
+from tests.reference import lazy as twin
+
+
+def drawn(data):
+    """A DAG of any sort with prices, and rows."""
+    ensemble = data.draw(strategies.ensembles())
+    sort = data.draw(st.sampled_from(["plain", "verdicts", "stages"]))
+    X = data.draw(strategies.rows(ensemble.n_features))
+    policy = data.draw(strategies.policies(ensemble.n_classifiers, ensemble.n_scores))
+    if sort == "stages":
+        n_scores = ensemble.n_scores
+        policy = data.draw(strategies.staged_policies(ensemble.n_classifiers, n_scores))
+    elif sort == "verdicts":
+        policy = data.draw(strategies.with_verdicts(policy))
+    prices = data.draw(prices_of(ensemble.n_features))
+    return mddag.compile(ensemble, policy, purchases=Purchases.of(prices, ensemble)), X
+
+
+def given_all(walk, X, rows, lacking):
+    """Hand rows all that they wait for."""
+    for g in np.flatnonzero(lacking.any(axis=0)).tolist():
+        of = rows[lacking[:, g]]
+        walk.give(g, of, X[of][:, walk.purchases.prices.columns[g]])
+
+
+@given(st.data())
+@settings(deadline=None, max_examples=150)
+def test_rows_end_where_whole_rows_end(data):
+    dag, X = drawn(data)
+    n_threads = data.draw(st.sampled_from([1, 2]))
+    walk, trace = LazyWalk(dag, dag.purchases, len(X), n_threads), dag.run(X)
+    waiting = np.arange(len(X))
+    while len(waiting):
+        lacking = walk.resume(waiting)
+        given_all(walk, X, waiting, lacking)
+        waiting = waiting[lacking.any(axis=1)]
+    scores, exit_step, codes = walk.finish()
+    np.testing.assert_array_equal(scores, trace.scores)
+    np.testing.assert_array_equal(exit_step, trace.exit_step)
+    np.testing.assert_array_equal(codes, trace.verdict)
+    np.testing.assert_array_equal(walk.had, trace.groups)
+
+
+@given(st.data())
+@settings(deadline=None, max_examples=150)
+def test_rows_wait_where_the_twin_waits(data):
+    dag, X = drawn(data)
+    walk, trace, buys = LazyWalk(dag, dag.purchases, len(X)), dag.run(X), dag.purchases.buys
+    had = [set() for _ in X]
+    for _ in range(data.draw(st.integers(1, 4))):
+        rows = np.flatnonzero([data.draw(st.booleans()) for _ in X])
+        lacking = walk.resume(rows)
+        for row, lacks in zip(rows, lacking, strict=True):
+            assert set(np.flatnonzero(lacks)) == twin.reached(trace.path(row), buys, had[row])[1]
+        g = data.draw(st.integers(0, lacking.shape[1] - 1))
+        walk.give(g, rows, X[rows][:, dag.purchases.prices.columns[g]])
+        for row in rows:
+            had[row].add(g)
+    walk.resume(np.arange(len(X)))
+    _, exit_step, _ = walk.finish()
+    step_of = np.argsort(dag.policy.order)
+    for row in range(len(X)):
+        n, _ = twin.reached(trace.path(row), buys, had[row])
+        assert exit_step[row] == (step_of[trace.path(row)[n - 1]] + 1 if n else 0)
+
+
+@given(st.data())
+@settings(deadline=None, max_examples=100)
+def test_waves_are_those_of_the_twin(data):
+    dag, X = drawn(data)
+    trace, prices = dag.run(X), dag.purchases.prices
+    for i in range(len(X)):
+        found = twin.waves(trace.path(i), dag.purchases.buys)
+        assert trace.waves[i] == sum(any(prices.costs[g] > 0 for g in wave) for wave in found)
+
+
+def stump_dag(**features):
+    """One stump for each of two columns."""
+    from tests.engine.test_dag import stumps
+
+    ensemble = stumps(4)
+    return mddag.compile(replace(ensemble, features=Features(2, **features)))
+
+
+def test_a_missing_value_that_was_bought_is_a_value():
+    dag = stump_dag()
+    walk, row = LazyWalk(dag, purchases_for(dag), 1), np.zeros(1, np.int64)
+    walk.resume(row)
+    walk.give(0, row, np.array([[np.nan]]))
+    assert walk.resume(row).tolist() == [[False, True]]
+
+
+def test_what_cannot_wait_is_refused():
+    callables = mddag.compile(Ensemble.from_callables([lambda X: X[:, 0]], n_features=1))
+    with pytest.raises(ValueError, match="callables, which read whole rows; use predict"):
+        require_lazy(callables)
+    with pytest.raises(ValueError, match="callables"):
+        with_prices(callables, FeaturePrices.of(Features(1)))

@@ -1,0 +1,93 @@
+"""A replay on votes is the run of the DAG on rows, bit by bit."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import mddag
+from mddag.engine.replay import BITS, RowNodes, replay, visited
+from mddag.ensemble.costs import LeafDepths
+from mddag.ensemble.ensemble import Ensemble
+from mddag.ensemble.features import Features
+from mddag.ensemble.nodes import TreeBuilder
+from mddag.ensemble.rescaling import Rescaling
+from mddag.policy.grid import Grid
+from mddag.policy.policy import Policy
+from tests import strategies
+from tests.strategies import ensembles, policies, rows, with_verdicts
+
+
+def assert_equal(ensemble, policy, X):
+    trace = mddag.compile(ensemble, policy).run(X)
+    found = replay(ensemble, policy, ensemble.votes(X))
+    np.testing.assert_array_equal(found.scores, trace.scores)
+    np.testing.assert_array_equal(found.exit_step, trace.exit_step)
+    np.testing.assert_array_equal(found.n_evaluated, trace.n_evaluated)
+    np.testing.assert_array_equal(found.verdict, trace.verdict)
+
+
+@settings(max_examples=60)
+@given(st.data())
+def test_trees(data):
+    ensemble = data.draw(ensembles())
+    policy = data.draw(policies(len(ensemble), ensemble.n_scores))
+    X = data.draw(rows(ensemble.n_features))
+    assert_equal(ensemble, policy, X)
+    assert_equal(ensemble, data.draw(with_verdicts(policy)), X)
+
+
+@pytest.mark.parametrize("n_scores", [1, 3])
+def test_callables(n_scores):
+    rng = np.random.default_rng(0)
+    weights = rng.normal(size=(6, 2, n_scores))
+    voters = [lambda X, w=w: np.tanh(X @ w) for w in weights]
+    ensemble = Ensemble.from_callables(voters, n_features=2, bias=np.zeros(n_scores))
+    X = rng.normal(size=(200, 2))
+    grid = Grid(np.linspace(-1, 1, 9) if n_scores == 1 else np.linspace(0, 1, 9), n_scores)
+    actions = rng.choice(3, (6, grid.n_cells), p=[0.6, 0.3, 0.1])
+    rescaling = Rescaling(
+        rng.normal(size=n_scores), rng.normal(size=(6, n_scores)), rng.uniform(size=(6, n_scores))
+    )
+    for how in (None, rescaling):
+        assert_equal(ensemble, Policy(actions, grid, rng.permutation(6), rescaling=how), X)
+
+
+def on_paths(dag, X):
+    """Nodes on the paths of a trace, one by one."""
+    nodes = LeafDepths.of(dag.ensemble).of_rows(dag.ensemble.votes(X).codes)
+    trace = dag.run(X)
+    return [row[trace.path(i)].sum() for i, row in enumerate(nodes)]
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.data())
+def test_of_any_policy(data):
+    ensemble = data.draw(strategies.ensembles())
+    policy = data.draw(strategies.policies(len(ensemble), ensemble.n_scores))
+    X = np.asarray(data.draw(strategies.rows(ensemble.n_features)), np.float64)
+    dag = mddag.compile(ensemble, policy)
+    wanted = on_paths(dag, X)
+    np.testing.assert_array_equal(visited(dag, X), wanted)
+    counted = RowNodes(ensemble, ensemble.votes(X), LeafDepths.of(ensemble))
+    np.testing.assert_array_equal(counted.under(policy), wanted)
+
+
+def test_more_base_classifiers_than_a_number_has_bits():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(300, 3))
+    trees = []
+    for _ in range(2 * BITS + 5):
+        tree, vote = TreeBuilder(), rng.normal(size=1) / 10
+        left, right = tree.leaf(vote), tree.leaf(-vote)
+        root = tree.split(int(rng.integers(3)), float(rng.normal()), left, right, True)
+        trees.append(tree.finish(root))
+    ensemble = Ensemble.from_trees(trees, features=Features(3))
+    grid = Grid(np.linspace(-1, 1, 7), 1)
+    actions = rng.choice(3, (len(ensemble), grid.n_cells), p=[0.5, 0.49, 0.01]).astype(np.uint8)
+    policy = Policy(actions, grid, rng.permutation(len(ensemble)))
+    counted = RowNodes(ensemble, ensemble.votes(X), LeafDepths.of(ensemble))
+    np.testing.assert_array_equal(
+        counted.under(policy), mddag.compile(ensemble, policy).run(X).n_evaluated
+    )
+    assert (counted.everything() == len(ensemble)).all()
