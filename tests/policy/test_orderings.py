@@ -7,8 +7,7 @@ from hypothesis import strategies as st
 from sklearn.base import clone
 
 from mddag import MDP, Votes
-from mddag.policy import *  # noqa: F403  (repr is evaluated)
-from mddag.policy import Correlation
+from mddag.policy import Correlation, Given
 from mddag.policy.arrangement import arranged
 from mddag.solvers import Prefix
 from tests import strategies
