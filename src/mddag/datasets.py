@@ -1,6 +1,6 @@
-"""Data sets of the paper's experiments: rows and labels go out, nothing is downloaded.
+"""Data sets of the paper's experiments; nothing is downloaded.
 
-``two_clusters`` is drawn at random from a seed; ``load_letor`` reads the folds of LETOR 4.0.
+`two_clusters` draws the toy problem from a seed, `load_letor` reads folds of LETOR 4.0 from disk.
 """
 
 from __future__ import annotations
@@ -32,21 +32,26 @@ def two_clusters(
     """Draw the binary problem of Section 3.1 and Figure 1(a).
 
     The positive class is two clusters, blue and red, far from each other; the negative class is one
-    cluster between them, with a few rows strewn over the whole square. A stump that separates one
+    cluster between them plus a few rows spread over the whole square. A stump that separates one
     positive cluster hardly separates the other, so the clusters need different base classifiers.
-    The paper gives no numbers; these make 1000 stumps of AdaBoost misclassify about one in ten.
+    The paper gives no numbers; with these, 1000 stumps of AdaBoost misclassify about one row in
+    ten.
 
     Parameters
     ----------
-    n_samples : int, default 4000
-        Half of them negative, a quarter in each positive cluster (up to rounding), shuffled.
-    random_state : int, RandomState or None, default None
+    n_samples : int, default=4000
+        Number of rows, shuffled. Half are negative, a quarter in each positive cluster.
+    random_state : int, RandomState or None, default=None
+        Seed or generator.
 
     Returns
     -------
-    X : float64 (n_samples, 2)
-    y : intp (n_samples,), 1 for the positive class
-    cluster : intp (n_samples,), 0 negative, 1 blue, 2 red
+    X : ndarray of shape (n_samples, 2)
+        Rows.
+    y : ndarray of shape (n_samples,)
+        Labels, 1 for the positive class.
+    cluster : ndarray of shape (n_samples,)
+        0 for negative, 1 for blue, 2 for red.
 
     Examples
     --------
@@ -68,7 +73,7 @@ PARTS = ("train", "vali", "test")
 
 
 class LetorPart(NamedTuple):
-    """Rows of a part: X float64 (n, d), relevance y (n,) and query numbers qid (n,), both int64."""
+    """One part: rows X float64 (n, d), relevance y (n,) and query numbers qid (n,), both int64."""
 
     X: NDArray[np.float64]
     y: NDArray[np.int64]
@@ -84,23 +89,35 @@ class LetorFold(NamedTuple):
 
 
 def load_letor(path: str | os.PathLike[str], fold: int) -> LetorFold:
-    """Read an official fold of LETOR 4.0 (MQ2007, MQ2008).
+    r"""Read an official fold of LETOR 4.0 (MQ2007, MQ2008).
 
-    Files are read as they are, row by row in their order, in svmlight lines with a query number:
-
-        2 qid:10 1:0.03 2:0.0 ... 46:0.07 #docid = GX029-35-5894638
+    Lines are in svmlight format with a query number, such as ``2 qid:10 1:0.03 2:0.0 #docid =
+    GX029-35-5894638``; their order is kept.
 
     Parameters
     ----------
     path : str or os.PathLike
-        A folder that has `Fold1` … `Fold5`, with train.txt, vali.txt and test.txt each.
-    fold : int
-        1 to 5.
+        Folder that contains `Fold1` … `Fold5`, each with train.txt, vali.txt and test.txt.
+    fold : {1, 2, 3, 4, 5}
+        Which fold to read.
 
     Returns
     -------
     LetorFold
-        The parts train, vali and test, each with X, y and qid.
+        Parts `train`, `vali` and `test`, each with `X`, `y` and `qid`.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from mddag.datasets import load_letor
+    >>> folder = Path("MQ2008/Fold1")
+    >>> folder.mkdir(parents=True)
+    >>> for part in ("train", "vali", "test"):
+    ...     _ = (folder / f"{part}.txt").write_text("2 qid:10 1:0.5\n0 qid:10 2:1.0\n")
+    >>> fold = load_letor("MQ2008", 1)
+    >>> fold.train.X
+    array([[0.5, 0. ],
+           [0. , 1. ]])
     """
     check_one_of("fold", fold, (1, 2, 3, 4, 5))
     folder = Path(checked_path(path)) / f"Fold{fold}"

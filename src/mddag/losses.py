@@ -1,19 +1,9 @@
-"""Losses: what QUIT pays for each row, L(f, (x, label)) of Eq. (6).
+"""Loss functions: what a row loses when the policy quits with its current scores, Eq. (6).
 
-| loss | use it when |
-|---|---|
-| ZeroOne | the label is what counts (MDDAG.I); prices of errors by class where they differ |
-| Exponential | AdaBoost's own loss (MDDAG.EXP): goes on where the margin can still grow |
-| Logistic | probabilities count, and scores are log-odds (LightGBM, XGBoost, …) |
-| Hinge | margins count, but only up to 1 |
-| Squared | regression |
-
-Any callable of (scores, labels) is a loss; `as_loss` adds the other members of `Loss`, with their
-defaults. A class inherits `Loss` and overrides what is different. Losses are called with many rows
-at once, so a new one needs no C++.
-
-Class labels are integers 0 … K-1; a single score (K = 1) has labels 0 and 1, its sign is the
-class, and a tie is an error. Real labels (regression) are floats, which class losses refuse.
+A loss takes the scores and labels of many rows at once, so a new one is a few lines of numpy:
+inherit from `Loss` and override `__call__`. Class labels are integers 0 … K-1; with a single score
+(K = 1) they are 0 and 1, and the sign of the score is the predicted class. Float labels stand for
+regression.
 """
 
 from __future__ import annotations
@@ -38,13 +28,28 @@ Native = tuple[int, float, NDArray[np.float64]]  # kind in native/mdp/loss.hpp, 
 
 
 class Loss(ABC):
-    """A loss with all that solvers use; every member but `__call__` has a default.
+    """Base class of losses.
 
-    of_probabilities : whether it is a loss of the probabilities that scores stand for. A score is
-                       then judged as a calibration by exit will read it: after m evaluations, as a
-                       factor a_m times f
-    scale            : the factor of scores inside the loss; for a loss of probabilities, scale x f
-                       are log-odds
+    Subclasses implement ``__call__``; every other member has a default. A plain function of
+    (scores, labels) also works wherever a loss is expected.
+
+    Attributes
+    ----------
+    of_probabilities : bool, default=False
+        Whether the loss depends on the probabilities that scores stand for. Such a loss is computed
+        from calibrated scores: after m evaluations f is multiplied by a factor a_m.
+    scale : float, default=1.0
+        Factor that multiplies the scores inside the loss.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mddag.losses import Loss
+    >>> class Absolute(Loss):
+    ...     def __call__(self, scores, labels):
+    ...         return np.abs(scores[:, 0] - labels)
+    >>> Absolute()(np.array([[1.0], [3.0]]), np.array([0.5, 3.0]))
+    array([0.5, 0. ])
     """
 
     of_probabilities: ClassVar[bool] = False
@@ -52,23 +57,69 @@ class Loss(ABC):
 
     @abstractmethod
     def __call__(self, scores: Scores, labels: Labels) -> NDArray[np.float64]:
-        """The loss of each row; scores (n, K), labels (n,) -> (n,)."""
+        """Compute the loss of each row.
+
+        Parameters
+        ----------
+        scores : ndarray of shape (n, K)
+            Raw scores f.
+        labels : ndarray of shape (n,)
+            Class numbers, or floats for regression.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+            One loss per row.
+        """
 
     def prices(self, n_classes: int) -> NDArray[np.float64] | None:
-        """Of a loss that counts wrong decisions, the price of taking class l for class k,
-        (n_classes, n_classes) indexed [k, l]; None for any other loss."""
+        """Return the price of each kind of wrong decision.
+
+        Parameters
+        ----------
+        n_classes : int
+            Number of classes.
+
+        Returns
+        -------
+        ndarray of shape (n_classes, n_classes) or None
+            Price of predicting class l for class k, indexed [k, l]; None unless the loss counts
+            wrong decisions.
+        """
         return None
 
     def predictions(self, scores: Scores) -> Scores:
-        """The numbers (n, K) that a regressor predicts by these scores: the scores themselves."""
+        """Return the numbers that a regressor predicts for these scores.
+
+        Parameters
+        ----------
+        scores : ndarray of shape (n, K)
+            Raw scores f.
+
+        Returns
+        -------
+        ndarray of shape (n, K)
+            Predictions; by default the scores themselves.
+        """
         return scores
 
     def native(self, n_classes: int) -> Native | None:
-        """The loss as the kernels take it; None where native/mdp/loss.hpp has no twin."""
+        """Return the loss in the form that the native kernels take.
+
+        Parameters
+        ----------
+        n_classes : int
+            Number of classes.
+
+        Returns
+        -------
+        tuple or None
+            Kind, scale and prices as in native/mdp/loss.hpp; None if there is no native version.
+        """
         return None
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
-        """A subclass that changes the loss alone has no twin: the inherited one is another loss."""
+        """Forget the native version in a subclass that changes the loss itself."""
         super().__init_subclass__(**kwargs)
         if "__call__" in vars(cls) and "native" not in vars(cls):
             cls.native = Loss.native  # type: ignore[method-assign]
@@ -76,7 +127,7 @@ class Loss(ABC):
 
 @dataclass(frozen=True, repr=False)
 class PlainLoss(Loss):
-    """A callable that is no `Loss`, with the other members of one."""
+    """Wrap a plain function so that it has the other members of a `Loss`."""
 
     function: LossFunction
 
@@ -88,7 +139,7 @@ class PlainLoss(Loss):
 
 
 def as_loss(loss: Any) -> Loss:
-    """The loss, if it can be called."""
+    """Return the loss as a `Loss`, or raise TypeError if it cannot be called."""
     if isinstance(loss, Loss):
         return loss
     if isinstance(loss, type) or not callable(loss):
@@ -99,7 +150,7 @@ def as_loss(loss: Any) -> Loss:
 
 
 def arrays(scores: Any, labels: Any) -> tuple[Scores, Labels]:
-    """Scores (n, K) and labels (n,) as arrays, if they are of these shapes."""
+    """Return scores (n, K) and labels (n,) as arrays after checking their shapes."""
     numbers, array = as_floats("scores", scores, "numbers (n, K)"), np.asarray(labels)
     if numbers.ndim != 2 or array.shape != numbers.shape[:1]:
         raise ValueError(
@@ -109,12 +160,12 @@ def arrays(scores: Any, labels: Any) -> tuple[Scores, Labels]:
 
 
 def sign_of(labels: Labels) -> NDArray[np.float64]:
-    """Labels 0 and 1 as -1 and +1."""
+    """Map labels 0 and 1 to -1 and +1."""
     return np.asarray(2.0 * _classes(labels) - 1.0, np.float64)
 
 
 def margin(scores: Scores, labels: Labels) -> NDArray[np.float64]:
-    """f_label minus the best other score; for one score, its value on the label's side."""
+    """Return f_label minus the best other score; for one score, its value signed by the label."""
     if scores.shape[1] == 1:
         return sign_of(labels) * scores[:, 0]
     best_other: Scores = others(scores, labels).max(axis=1)
@@ -122,20 +173,20 @@ def margin(scores: Scores, labels: Labels) -> NDArray[np.float64]:
 
 
 def own(scores: Scores, labels: Labels) -> Scores:
-    """f_label of each row, (n,)."""
+    """Return the score of the label of each row, (n,)."""
     chosen: Scores = scores[np.arange(len(scores)), _classes(labels)]
     return chosen
 
 
 def others(scores: Scores, labels: Labels) -> Scores:
-    """The scores with the label's own set to -inf."""
+    """Return a copy of the scores with the label's own score set to -inf."""
     rest = scores.copy()
     rest[np.arange(len(scores)), _classes(labels)] = -np.inf
     return rest
 
 
 def _classes(labels: Labels) -> NDArray[np.intp]:
-    """Labels as class numbers; floats would be read as +-1 by some and as 0, 1 by others."""
+    """Return labels as class numbers; floats would be read as ±1 by some and as 0, 1 by others."""
     if labels.dtype.kind not in "iub":
         raise TypeError(
             f"labels are {labels.dtype}, which stand for regression, but this loss wants class "
@@ -147,13 +198,28 @@ def _classes(labels: Labels) -> NDArray[np.intp]:
 
 @dataclass(frozen=True)
 class ZeroOne(Loss):
-    """1 for a wrong class or a tie (margin <= 0), else 0.
+    """Zero-one loss: 1 for a wrong class or a tie, else 0.
 
-    The paper prints "< 0"; a tie must be an error, or quitting at f = 0 would be free of loss and
-    optimal for every beta (docs/deviations.md, row 1).
+    Parameters
+    ----------
+    weights : array-like of shape (n_classes,) or (n_classes, n_classes), default=None
+        Price of an error by true class, or by true and predicted class with zeros on the diagonal.
+        None prices every error at 1.
 
-    weights : None, the price of an error per true class (n_classes,), or a matrix of prices
-              (n_classes, n_classes) indexed by true and predicted class, 0 on its diagonal
+    Notes
+    -----
+    The paper prints "margin < 0". Here a tie is an error too; otherwise quitting at f = 0 would
+    cost nothing and be optimal for every beta (docs/deviations.md, row 1).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mddag.losses import ZeroOne
+    >>> scores, labels = np.array([[0.5], [-0.5]]), np.array([0, 0])
+    >>> ZeroOne()(scores, labels)
+    array([1., 0.])
+    >>> ZeroOne(weights=[10.0, 1.0])(scores, labels)
+    array([10.,  0.])
     """
 
     weights: ArrayLike | None = None
@@ -188,7 +254,6 @@ class ZeroOne(Loss):
         return np.where(wrong, price[labels, other], 0.0)
 
     def prices(self, n_classes: int) -> NDArray[np.float64]:
-        """The price of taking class l for class k, (n_classes, n_classes) indexed [k, l]."""
         wrong = 1.0 - np.eye(n_classes)
         if self.weights is None:
             return wrong
@@ -201,18 +266,17 @@ class ZeroOne(Loss):
         return (price[:, None] if price.ndim == 1 else price) * wrong
 
     def native(self, n_classes: int) -> Native:
-        """The loss as the kernels take it."""
         return 0, 1.0, np.ascontiguousarray(self.prices(n_classes)).ravel()
 
 
 def _as_tuples(nested: Any) -> Any:
-    """Lists as tuples, so that a loss compares, hashes and prints as its constructor call."""
+    """Convert lists to tuples, so that a loss compares and prints as its constructor call."""
     return tuple(map(_as_tuples, nested)) if isinstance(nested, list) else nested
 
 
 @dataclass(frozen=True)
 class _Scaled(Loss):
-    """A loss of scale * f."""
+    """Base class of losses of scale * f."""
 
     scale: float = 1.0
 
@@ -226,10 +290,22 @@ class _Scaled(Loss):
 
 @dataclass(frozen=True)
 class Exponential(_Scaled):
-    """AdaBoost's loss, exp(scale * (sum_{k != label} f_k - f_label)).
+    """AdaBoost's exponential loss, exp(scale * (sum_{k != label} f_k - f_label)).
 
-    With one score, where f_2 = -f_1, this is exp(-2 scale y f). Dividing scores by the sum of the
-    alphas is not neutral here, so the scale is a parameter (docs/deviations.md, rows 4 and 5).
+    With one score, where f_2 = -f_1, this is exp(-2 scale y f).
+
+    Parameters
+    ----------
+    scale : float, default=1.0
+        Positive factor of the scores. Dividing scores by the sum of the alphas changes this loss,
+        so the scale is a parameter (docs/deviations.md, rows 4 and 5).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mddag.losses import Exponential
+    >>> Exponential(scale=0.5)(np.array([[0.0], [1.0]]), np.array([1, 1])).round(3)
+    array([1.   , 0.368])
     """
 
     def __call__(self, scores: Scores, labels: Labels) -> NDArray[np.float64]:
@@ -242,15 +318,26 @@ class Exponential(_Scaled):
             return np.exp(self.scale * exponent)
 
     def native(self, n_classes: int) -> Native:
-        """The loss as the kernels take it."""
         return 1, self.scale, np.empty(0)
 
 
 @dataclass(frozen=True)
 class Logistic(_Scaled):
-    """Minus the log-likelihood of the label, scores read as log-odds (softmax for K > 1).
+    """Logistic loss: the negative log-likelihood of the label, with scores as log-odds.
 
-    ln(1 + exp(-y f)); for K > 1, ln(sum_k exp f_k) - f_label; `scale` multiplies the scores.
+    This is ln(1 + exp(-y f)) for one score and ln(sum_k exp f_k) - f_label for K > 1.
+
+    Parameters
+    ----------
+    scale : float, default=1.0
+        Positive factor of the scores: scale * f are the log-odds.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mddag.losses import Logistic
+    >>> Logistic()(np.array([[0.0], [2.0]]), np.array([1, 1])).round(3)
+    array([0.693, 0.127])
     """
 
     of_probabilities: ClassVar[bool] = True
@@ -264,26 +351,47 @@ class Logistic(_Scaled):
         return total - own(scaled, labels)
 
     def native(self, n_classes: int) -> Native:
-        """The loss as the kernels take it."""
         return 2, self.scale, np.empty(0)
 
 
 @dataclass(frozen=True)
 class Hinge(_Scaled):
-    """max(0, 1 - scale * margin), the margin being f_label minus the best other score."""
+    """Hinge loss, max(0, 1 - scale * margin).
+
+    The margin is f_label minus the best other score.
+
+    Parameters
+    ----------
+    scale : float, default=1.0
+        Positive factor of the margin.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mddag.losses import Hinge
+    >>> Hinge()(np.array([[0.25], [2.0]]), np.array([1, 1]))
+    array([0.75, 0.  ])
+    """
 
     def __call__(self, scores: Scores, labels: Labels) -> NDArray[np.float64]:
         scores, labels = arrays(scores, labels)
         return np.maximum(0.0, 1.0 - self.scale * margin(scores, labels))
 
     def native(self, n_classes: int) -> Native:
-        """The loss as the kernels take it."""
         return 3, self.scale, np.empty(0)
 
 
 @dataclass(frozen=True)
 class Squared(Loss):
-    """(f - y)^2; with class labels (1 - y f)^2, summed over the K scores."""
+    """Squared error (f - y)^2; with class labels (1 - y f)^2, summed over the K scores.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mddag.losses import Squared
+    >>> Squared()(np.array([[0.5], [2.0]]), np.array([1.0, 4.0]))
+    array([0.25, 4.  ])
+    """
 
     def __call__(self, scores: Scores, labels: Labels) -> NDArray[np.float64]:
         scores, labels = arrays(scores, labels)
@@ -299,16 +407,12 @@ class Squared(Loss):
         return total
 
     def native(self, n_classes: int) -> Native:
-        """The loss as the kernels take it."""
         return 4, 1.0, np.empty(0)
 
 
 @dataclass(frozen=True)
 class OfMeans(Loss):
-    """`loss` of exp(f): Poisson, Gamma and Tweedie regressors sum logarithms of what they predict.
-
-    Estimators put it around the loss of an ensemble whose link is "exp".
-    """
+    """Apply a loss to exp(f), what Poisson, Gamma and Tweedie regressors predict."""
 
     loss: LossFunction
 
@@ -316,6 +420,5 @@ class OfMeans(Loss):
         return self.loss(self.predictions(scores), labels)
 
     def predictions(self, scores: Scores) -> Scores:
-        """exp(f)."""
         with np.errstate(over="ignore"):  # the MDP names the row whose loss is not finite
             return np.exp(scores)

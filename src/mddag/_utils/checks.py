@@ -169,7 +169,18 @@ class Parameters:
     """The fields of a dataclass as scikit-learn's parameters."""
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """The fields by name; with `deep` those of fields that have parameters, too."""
+        """Return the parameters, as scikit-learn's estimators do.
+
+        Parameters
+        ----------
+        deep : bool, default=True
+            Whether to include the parameters of parameters, as ``name__inner``.
+
+        Returns
+        -------
+        dict
+            Values by parameter name.
+        """
         params = {f.name: getattr(self, f.name) for f in fields(self)}  # type: ignore[arg-type]
         if deep:
             for name, value in list(params.items()):
@@ -179,7 +190,18 @@ class Parameters:
         return params
 
     def set_params(self, **params: Any) -> Self:
-        """Set fields by name, `field__name` inside of a field, and return self."""
+        """Set parameters by name.
+
+        Parameters
+        ----------
+        **params : dict
+            New values; ``name__inner`` sets a parameter of a parameter.
+
+        Returns
+        -------
+        Self
+            The object itself.
+        """
         known = self.get_params(deep=False)
         inner: dict[str, dict[str, Any]] = {}
         for path in params:

@@ -1,12 +1,6 @@
-"""Base learners of AdaBoost.MH: columns, targets, weights come in, one tree (``Nodes``) goes out.
+"""Base learners of AdaBoost.MH: `Stump` is the paper's choice, `Tree` captures interactions.
 
-| learner | h |
-|---|---|
-| Stump | one cut of one column; the paper's choice |
-| Tree | a tree grown best-first, for interactions of columns |
-
-`mddag.detection.Haar` fits either to rectangle features of grey patches. ``learner`` has the
-contract: start there. ``columns`` is X as learners read it.
+`mddag.detection.Haar` fits either to rectangle features of grayscale patches.
 """
 
 from mddag.learners.learner import Learner as Learner

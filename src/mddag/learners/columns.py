@@ -1,8 +1,8 @@
-"""Columns: X as the learners read it, each column as codes among its cut points.
+"""Columns of X as the learners read them: integer codes among cut points.
 
-The code of a value is the number of cuts below it, so that ``x <= cuts[c]`` exactly when
-``code <= c``: a learner that searches over codes has searched over thresholds. Columns are made
-once and serve every round of boosting. A missing value has a code of its own behind the others.
+The code of a value is the number of cuts below it, so ``x <= cuts[c]`` exactly when ``code <= c``:
+searching over codes is searching over thresholds. Columns are coded once and serve every round of
+boosting. A missing value gets the code after the last one.
 """
 
 from __future__ import annotations
@@ -25,15 +25,24 @@ MOST_CODES = 65_535  # a uint16 code, with one value kept for missing
 
 @dataclass(frozen=True, eq=False)
 class Columns:
-    """n rows of d columns as codes.
+    """Hold n rows of d columns as codes.
 
-    codes      : uint8 or uint16 (d, n), C-contiguous; a missing value has code n_codes[f]
-    cuts       : one float64 array per column, increasing; empty for a nominal column
-    n_codes    : int32 (d,), codes of present values: cuts + 1, or categories of a nominal column
-    nominal    : bool (d,)
-    missing    : bool (d,), whether the column has missing values among these rows
-    candidates : intp, the columns that a learner may use, increasing
-    n_threads  : threads that learners may use; the result never depends on it
+    Parameters
+    ----------
+    codes : ndarray of shape (d, n), uint8 or uint16
+        C-contiguous codes; a missing value has code ``n_codes[f]``.
+    cuts : tuple of ndarray
+        Increasing cut points of each column; empty for a nominal column.
+    n_codes : ndarray of shape (d,), int32
+        Number of codes of present values: cuts + 1, or the categories of a nominal column.
+    nominal : ndarray of shape (d,), bool
+        Which columns are nominal.
+    missing : ndarray of shape (d,), bool
+        Which columns have missing values among these rows.
+    candidates : ndarray of intp
+        Columns that a learner may use, increasing.
+    n_threads : int, default=1
+        Threads that learners may use; the result does not depend on it.
     """
 
     codes: Codes
@@ -56,11 +65,24 @@ class Columns:
         nominal: ArrayLike | None = None,
         n_threads: int = 1,
     ) -> Columns:
-        """Code the columns of X (n, d); NaN is missing.
+        """Code the columns of an array.
 
-        `max_bins` bounds the codes of a numeric column; a column with fewer distinct values is
-        coded exactly. None means no bound up to 65 536 rows, 255 beyond. `nominal` (d,) marks the
-        columns whose values are category numbers 0, 1, 2, ...
+        Parameters
+        ----------
+        X : array-like of shape (n, d)
+            Rows; NaN is missing.
+        max_bins : int, default=None
+            Bound on the codes of a numeric column; columns with fewer distinct values are coded
+            exactly. None means no bound up to 65,536 rows and 255 beyond.
+        nominal : array-like of shape (d,), default=None
+            Mask of the columns whose values are category numbers 0, 1, 2, …
+        n_threads : int, default=1
+            Number of threads.
+
+        Returns
+        -------
+        Columns
+            The coded columns.
         """
         n_threads = checked_threads(n_threads)
         rows = array_rows(X)
@@ -79,19 +101,21 @@ class Columns:
 
     @property
     def n_rows(self) -> int:
+        """Number of rows."""
         return int(self.codes.shape[1])
 
     @property
     def n_features(self) -> int:
+        """Number of columns."""
         return int(self.codes.shape[0])
 
     @property
     def native(self) -> _core.ColumnArrays:
-        """The arrays that the kernels read."""
+        """Arrays that the kernels read."""
         return self.codes, self.n_codes, self.nominal, self.missing, self.candidates
 
     def restricted(self, candidates: ArrayLike) -> Columns:
-        """The same rows, with splits allowed on the columns `candidates` alone."""
+        """Return the same rows with splits allowed on `candidates` alone."""
         given = np.asarray(candidates)
         if given.size and given.dtype.kind not in "iu":
             raise ValueError(f"candidates are {given.dtype}; wanted the numbers of columns")
@@ -104,18 +128,18 @@ class Columns:
         return replace(self, candidates=chosen)
 
     def taken(self, rows: NDArray[np.intp]) -> Columns:
-        """Some of the rows, with the same cuts."""
+        """Select rows, keeping the cuts."""
         return replace(self, codes=np.ascontiguousarray(self.codes[:, rows]))
 
     def threshold(self, feature: int, cut: int) -> float:
-        """The number t for which ``code <= cut`` means ``x <= t``; infinity behind the last cut."""
+        """Return the t for which ``code <= cut`` means ``x <= t``, or infinity."""
         cuts = self.cuts[feature]
         return float(cuts[cut]) if cut < len(cuts) else float("inf")
 
     def leaf_codes(self, nodes: Nodes) -> Codes:
-        """The leaf of `nodes` that each of these rows reaches, uint8 or uint16 (n,).
+        """Return the leaf of `nodes` that each row reaches, uint8 or uint16 (n,).
 
-        The tree may split at this object's cuts only: codes represent no others.
+        The tree may only split at this object's cuts: codes represent no other thresholds.
         """
         cuts = np.zeros(len(nodes.records), np.int32)
         for s, (threshold, feature, _, _, _, n_words, _) in enumerate(nodes.records.tolist()):
@@ -164,7 +188,7 @@ def _checked_nominal(nominal: ArrayLike | None, d: int) -> NDArray[np.bool_]:
 def _column(
     values: Floats, feature: int, bins: int, nominal: bool
 ) -> tuple[NDArray[np.float64], int, bool]:
-    """The cuts of a column, its number of codes, and whether values are missing."""
+    """Return the cuts of a column, its number of codes, and whether values are missing."""
     ordered = np.sort(values)  # NaN goes last
     present = ordered[: len(ordered) - int(np.isnan(ordered).sum())]
     missing = len(present) < len(ordered)
@@ -175,7 +199,7 @@ def _column(
 
 
 def _n_categories(present: Floats, feature: int) -> int:
-    """`present` is sorted and without NaN."""
+    """Count the categories of a nominal column; `present` is sorted and without NaN."""
     if len(present) == 0:
         return 1
     fits = (present >= 0) & (present < MOST_CODES) & (np.floor(present) == present)
@@ -189,8 +213,11 @@ def _n_categories(present: Floats, feature: int) -> int:
 
 
 def _cuts(present: Floats, bins: int) -> NDArray[np.float64]:
-    """Cuts between neighbouring distinct values; where those are too many, between groups of
-    (nearly) equally many of them. `present` is sorted and without NaN."""
+    """Place cuts between neighboring distinct values, or between groups of them.
+
+    `present` is sorted and without NaN. There are groups, of (nearly) equally many distinct values,
+    if the distinct values are more than `bins`.
+    """
     if len(present) == 0:
         return np.empty(0)
     distinct = present[np.append(True, present[1:] != present[:-1])].astype(np.float64)

@@ -1,9 +1,7 @@
-"""The contract of a base learner: the method that AdaBoost.MH calls in every round.
+"""Base learners of AdaBoost.MH and the method that boosting calls in every round.
 
-A learner reads the columns as codes, targets y_ik in {+1, -1} and weights w_ik, and returns a tree
-h whose edge, sum_ik w_ik y_ik h_k(x_i), is as large as possible. It does not set alpha.
-
-Columns are those of X, or, for a learner with its ``OwnColumns``, computed from X once per fit.
+A learner reads coded columns, targets y_ik in {+1, -1} and weights w_ik, and returns a tree h whose
+edge, sum_ik w_ik y_ik h_k(x_i), is as large as possible. It does not set alpha.
 """
 
 from __future__ import annotations
@@ -21,38 +19,61 @@ from mddag.learners.columns import Columns
 
 
 class Learner(Protocol):
-    """Anything with this method learns base classifiers; there is nothing to inherit."""
+    """Protocol of base learners: any object with this `fit` method is one.
+
+    Examples
+    --------
+    >>> from mddag import AdaBoostMHClassifier
+    >>> from mddag.learners import Stump
+    >>> class SmallColumns:
+    ...     def fit(self, columns, targets, weights):
+    ...         return Stump().fit(columns.restricted([0, 1]), targets, weights)
+    >>> X, y = [[0, 0, 0], [1, 0, 1], [2, 1, 0], [3, 1, 1]], [0, 0, 1, 1]
+    >>> AdaBoostMHClassifier(SmallColumns(), n_rounds=1).fit(X, y).predict(X)
+    array([0, 0, 1, 1])
+    """
 
     def fit(
         self, columns: Columns, targets: NDArray[np.int8], weights: NDArray[np.float64]
     ) -> Nodes:
-        """A tree whose leaves vote ±1 for each class; one leaf alone is a constant vote.
+        """Learn one tree whose leaves vote ±1 for each class.
 
-        targets : int8 (n, K) in {+1, -1}, C-contiguous; K = 1 for two classes
-        weights : float64 (n, K), >= 0, summing to 1, C-contiguous
+        Parameters
+        ----------
+        columns : Columns
+            Coded columns of the training rows.
+        targets : ndarray of shape (n, K), int8
+            Targets in {+1, -1}, C-contiguous; K = 1 for binary problems.
+        weights : ndarray of shape (n, K), float64
+            Non-negative weights that sum to 1, C-contiguous.
+
+        Returns
+        -------
+        Nodes
+            The tree; a single leaf is a constant vote.
         """
         ...
 
 
 class OwnColumns(Learner, Protocol):
-    """A learner that computes the columns it reads from patches, instead of reading X."""
+    """Protocol of learners that compute the columns they read from image patches."""
 
     def features(self, X: Any, seed: int) -> PatchFeatures:
-        """All columns that trees may read; the fitted ensemble keeps those that they do.
+        """Return all columns that trees may read; the fitted ensemble keeps those that they do.
 
-        seed : decides on what is random where the learner has no seed of its own
+        `seed` is used where the learner has no seed of its own.
         """
         ...
 
     def columns(
         self, patches: Patches, features: PatchFeatures, max_bins: int | None, n_threads: int
     ) -> Columns:
-        """Those columns of patches uint8 (n, h, w) as codes, once per fit."""
+        """Code those columns of patches uint8 (n, h, w), once per fit."""
         ...
 
 
 def own_columns(learner: Any) -> OwnColumns | None:
-    """The learner, if it makes its own columns."""
+    """Return the learner if it computes its own columns, else None."""
     own = callable(getattr(learner, "columns", None)) and callable(
         getattr(learner, "features", None)
     )
@@ -64,12 +85,12 @@ Weights = NDArray[np.float64]
 
 
 def best_stump(columns: Columns, targets: Targets, weights: Weights) -> Nodes:
-    """The split with the largest sum_k |edge_k|, its leaves voting v and -v; or a constant vote."""
+    """Return the split with the largest sum_k |edge_k|, leaves voting v and -v, or a constant."""
     return _grown(columns, targets, weights, n_leaves=2, opposite=True)
 
 
 def best_first_tree(columns: Columns, targets: Targets, weights: Weights, n_leaves: int) -> Nodes:
-    """At most `n_leaves` leaves, each voting for the signs of its own sums."""
+    """Grow a tree of at most `n_leaves` leaves, each voting for the signs of its own sums."""
     return _grown(columns, targets, weights, n_leaves=n_leaves, opposite=False)
 
 

@@ -1,18 +1,7 @@
-"""Metrics: scores and labels come in, one number goes out.
+"""Metrics: each takes scores or probabilities with labels and returns a number.
 
-| metric | what it measures |
-|---|---|
-| tpr_at_fpr | detection: true positives at the threshold of a wanted rate of false positives |
-| fpr_at_tpr | the other way round |
-| threshold_at_fpr, threshold_at_tpr | those thresholds alone, to be used on other rows |
-| rate_interval | what a count of false positives says about their rate |
-| Accuracy | classifiers: the winning classes |
-| LogLoss | classifiers: the probabilities, row by row |
-| RocAuc | classifiers: how probabilities sort rows of a class before others |
-| NDCG, LetorNDCG, MeanNDCG | ranking: gains of documents, discounted by their positions |
-| MAP, MRR | ranking: positions of the relevant documents |
-| RealisedRates | what a detector did to rows held out, beside the rate that was wanted |
-| DetectionRun, best_within | Figure 2: the best setting within a mean number of evaluations |
+`Accuracy`, `LogLoss` and `RocAuc` are for classifiers, `NDCG`, `LetorNDCG`, `MeanNDCG`, `MAP` and
+`MRR` for rankings; the others measure the rates of detectors.
 """
 
 from mddag.metrics.classification import Accuracy, LogLoss, RocAuc

@@ -1,17 +1,9 @@
-"""Metrics of classifiers, of probabilities and labels: accuracy, log-loss, ROC AUC.
+"""Metrics of classifiers, computed from probabilities and labels: accuracy, log-loss, ROC AUC.
 
-A metric is the mean over rows of numbers, by the weight of rows. Accuracy and log-loss are means by
-definition; ROC AUC is a function of means, and its numbers are
-
-    value of the metric + influence of the row,      influence: the derivative of the value by the
-                                                     weight of the row; its mean over rows is 0
-
-so the mean of numbers is the value, and for large n their deviation over sqrt(n) is its standard
-error (the delta method; for ROC AUC it is that of DeLong et al. 1988). Differences of two models on
-the same rows are differences of these numbers.
-
-Labels may be soft, (n, n_classes): a row of shares .3 and .7 is as if it were 0.3 rows of class 0
-and 0.7 rows of class 1. A metric keeps no rows and guarantees nothing (``tuning.guarantee`` does).
+Every metric is a weighted mean of one number per row. ROC AUC is not a mean by definition; its
+numbers are the value plus the influence of the row, so that their mean is the value and their
+deviation over sqrt(n) its standard error (the delta method, DeLong et al. 1988). Labels may be
+soft: shares .3 and .7 count as 0.3 rows of class 0 and 0.7 rows of class 1.
 """
 
 from __future__ import annotations
@@ -34,10 +26,14 @@ TINY = float(np.finfo(np.float64).tiny)
 
 
 class ClassMetric(ABC, Parameters):
-    """A metric of probabilities (n, n_classes) and labels.
+    """Base class of metrics of probabilities (n, n_classes) and labels.
 
-    name             : what reports call it
-    larger_is_better : or smaller
+    Attributes
+    ----------
+    name : str
+        Name in reports.
+    larger_is_better : bool, default=True
+        Whether larger values are better.
     """
 
     name: ClassVar[str]
@@ -46,10 +42,21 @@ class ClassMetric(ABC, Parameters):
     def __call__(
         self, probabilities: ArrayLike, labels: ArrayLike, sample_weight: Any = None
     ) -> float:
-        """The metric of rows.
+        """Compute the metric.
 
-        probabilities : (n, n_classes), or of two classes that of the second, (n,)
-        labels        : class numbers 0, 1, ... (n,), or shares of classes (n, n_classes)
+        Parameters
+        ----------
+        probabilities : array-like of shape (n, n_classes) or (n,)
+            Probabilities of the classes; (n,) are those of the second of two classes.
+        labels : array-like of shape (n,) or (n, n_classes)
+            Class numbers 0, 1, …, or shares of the classes.
+        sample_weight : array-like of shape (n,), default=None
+            Weights of the rows; None for equal weights.
+
+        Returns
+        -------
+        float
+            The value.
         """
         p = checked_probabilities(probabilities)
         shares = checked_shares(labels, *p.shape)
@@ -58,28 +65,70 @@ class ClassMetric(ABC, Parameters):
 
     @abstractmethod
     def of_rows(self, p: Matrix, shares: Matrix, weight: Vector) -> Vector:
-        """Numbers (n,) whose weighted mean is the metric; p and shares (n, n_classes)."""
+        """Return one number per row whose weighted mean is the metric.
+
+        Parameters
+        ----------
+        p : ndarray of shape (n, n_classes)
+            Probabilities.
+        shares : ndarray of shape (n, n_classes)
+            Shares of the classes.
+        weight : ndarray of shape (n,)
+            Weights of the rows.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+            One number per row.
+        """
 
     @property
     def span(self) -> float | None:
-        """How far apart the numbers of two models on one row may be, at most; None where no such
-        bound exists or the metric is no mean, so that nothing exact can be proved of it."""
+        """Largest possible difference between two models on one row, or None.
+
+        None means that there is no such bound or that the metric is not a mean; then no exact
+        guarantee is possible.
+        """
         return None
 
     @property
     def largest(self) -> float:
-        """A loss of the metric is below this number."""
+        """Upper bound on the loss of the metric."""
         return 1.0
 
     def lost(self, full: Matrix, sparse: Matrix, shares: Matrix, weight: Vector) -> Vector:
-        """Numbers (n,) whose mean is by how much `sparse` is worse than `full` on these rows."""
+        """Return one number per row whose mean is how much worse `sparse` is than `full`.
+
+        Parameters
+        ----------
+        full : ndarray of shape (n, n_classes)
+            Probabilities of the full model.
+        sparse : ndarray of shape (n, n_classes)
+            Probabilities of the sparse model.
+        shares : ndarray of shape (n, n_classes)
+            Shares of the classes.
+        weight : ndarray of shape (n,)
+            Weights of the rows.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+            Positive where the sparse model is worse.
+        """
         gained = self.of_rows(sparse, shares, weight) - self.of_rows(full, shares, weight)
         return -gained if self.larger_is_better else gained
 
 
 @dataclass
 class Accuracy(ClassMetric):
-    """The share of rows whose winning class is right; a tie goes to the first class."""
+    """Share of rows whose most probable class is right; a tie goes to the first class.
+
+    Examples
+    --------
+    >>> from mddag.metrics import Accuracy
+    >>> Accuracy()([0.9, 0.2, 0.6], [1, 0, 0])
+    0.666...
+    """
 
     name = "accuracy"
 
@@ -93,11 +142,19 @@ class Accuracy(ClassMetric):
 
 @dataclass
 class LogLoss(ClassMetric):
-    """Minus the logarithm of the label's probability.
+    """Mean negative logarithm of the label's probability.
 
-    smallest : probabilities below it count as this one, so that the loss of a row is at most
-               -ln(smallest) and what is lost can be bounded exactly; None for none, and a test
-               that is right for many rows
+    Parameters
+    ----------
+    smallest : float, default=None
+        Smaller probabilities count as this one, so that a row loses at most ``-log(smallest)`` and
+        the loss can be bounded exactly. With None, guarantees hold asymptotically.
+
+    Examples
+    --------
+    >>> from mddag.metrics import LogLoss
+    >>> round(LogLoss()([0.9, 0.2], [1, 0]), 4)
+    0.1643
     """
 
     smallest: float | None = None
@@ -126,10 +183,16 @@ class LogLoss(ClassMetric):
 
 @dataclass
 class RocAuc(ClassMetric):
-    """The area under the ROC curve, P(s of a row of the class > s of another) + P(equal) / 2.
+    """Area under the ROC curve; ties count one half.
 
-    s is the probability of the second of two classes. More classes: the mean over classes, each
-    against all others, of those that have rows and leave some to others.
+    For more than two classes it is the mean over classes of one class against all others, leaving
+    out classes that have no rows or all of them.
+
+    Examples
+    --------
+    >>> from mddag.metrics import RocAuc
+    >>> RocAuc()([0.9, 0.2, 0.6, 0.4], [1, 0, 0, 1])
+    0.75
     """
 
     name = "ROC AUC"
@@ -163,7 +226,7 @@ class RocAuc(ClassMetric):
 
 
 def checked_class_metric(metric: Any) -> ClassMetric | None:
-    """The metric of a classifier; None for accuracy, which is the default."""
+    """Return the metric of a classifier; None for accuracy, which is the default."""
     if metric is None or isinstance(metric, Accuracy):
         return None
     if not isinstance(metric, ClassMetric):
@@ -174,7 +237,7 @@ def checked_class_metric(metric: Any) -> ClassMetric | None:
 
 
 def checked_probabilities(probabilities: ArrayLike) -> Matrix:
-    """Probabilities (n, n_classes), from these or from those of the second of two classes (n,)."""
+    """Return probabilities (n, n_classes), also from those of the second of two classes (n,)."""
     wanted = "probabilities (n, n_classes), or those of the second of two classes, (n,)"
     p = as_floats("probabilities", probabilities, wanted)
     if p.ndim == 1:
@@ -193,7 +256,7 @@ def checked_probabilities(probabilities: ArrayLike) -> Matrix:
 
 
 def checked_shares(labels: ArrayLike, n: int, n_classes: int) -> Matrix:
-    """Shares of classes (n, n_classes), from these or from class numbers (n,)."""
+    """Return shares of classes (n, n_classes), also from class numbers (n,)."""
     array: NDArray[Any] = np.asarray(labels)
     if array.shape == (n, n_classes) and array.dtype.kind == "f":
         return np.asarray(array, np.float64)
@@ -210,7 +273,7 @@ def checked_shares(labels: ArrayLike, n: int, n_classes: int) -> Matrix:
 
 
 def one_hot(codes: NDArray[np.intp], n_classes: int) -> Matrix:
-    """Class numbers (n,) as shares of classes (n, n_classes)."""
+    """Return class numbers (n,) as shares of classes (n, n_classes)."""
     shares = np.zeros((len(codes), n_classes))
     shares[np.arange(len(codes)), codes] = 1.0
     return shares

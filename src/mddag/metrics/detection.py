@@ -1,27 +1,8 @@
-"""Rates of detection: the share of positives found (TPR), of negatives taken for positives (FPR).
+"""Rates of detectors: TPR, the share of positives found, and FPR, the share of negatives accepted.
 
-A row is called positive where its score is above the threshold, `score > threshold`. Ties are
-never split: with several negatives at the threshold, none of them is above it, so the FPR of the
-rows given is at most what was wanted, and may be less. A rate of other rows is not guaranteed:
-a threshold that k of n negatives pass has an FPR near k / n, with a deviation near sqrt(k) / n
-(`rate_interval`).
-
-Labels are 0 and 1, -1 and 1, or booleans.
-
-`DetectionRun` and `best_within` are the protocol of Figure 2: TPR at a fixed FPR against mean
-evaluations on negatives, N. A method has settings k; each gives (TPR_k, N_k) on training rows and
-on test rows. For a bound N the setting is chosen on training rows alone, and its TPR on test rows
-is what is plotted:
-
-    k*(N) = argmax over {k: train N_k <= N} of train TPR_k
-
-The TPR on test rows needs a threshold. The paper takes it from the test rows themselves
-(`test_tpr`: the FPR is met exactly, but the threshold has seen them). Without that leak it is from
-validation rows (`held_out_tpr`), and then the FPR on test rows is only near the wanted one
-(`held_out_fpr`).
-
-`RealisedRates` are FPR and TPR of a detector on rows held out: a wanted FPR is met exactly on the
-rows that a threshold was taken from, and only nearly on others.
+A row is positive where ``score > threshold``. Ties are never split, so the FPR of the given rows is
+at most the wanted one. On unseen rows it differs: if k of n negatives pass, its standard deviation
+is about sqrt(k) / n (see `rate_interval`). Labels are 0 and 1, -1 and 1, or booleans.
 """
 
 from __future__ import annotations
@@ -40,7 +21,28 @@ _ROUNDING = 1e-9  # 0.29 of 100 rows are 29 rows, though 0.29 * 100 < 29 in floa
 
 
 def threshold_at_fpr(scores: ArrayLike, labels: ArrayLike, fpr: float) -> float:
-    """The smallest threshold that at most `fpr` of the negatives are above."""
+    """Return the smallest threshold that at most `fpr` of the negatives exceed.
+
+    Parameters
+    ----------
+    scores : array-like of shape (n,)
+        Scores; larger for positives.
+    labels : array-like of shape (n,)
+        Labels 0 and 1, -1 and 1, or booleans.
+    fpr : float
+        False positive rate from 0 to 1.
+
+    Returns
+    -------
+    float
+        The threshold.
+
+    Examples
+    --------
+    >>> from mddag.metrics import threshold_at_fpr
+    >>> threshold_at_fpr([1.0, 2.0, 3.0, 4.0], [0, 0, 1, 1], fpr=0.5)
+    1.0
+    """
     values, positive = checked_scores(scores, labels)
     check_rate("fpr", fpr)
     negatives = np.sort(_some(values[~positive], "negative", "an FPR"))[::-1]
@@ -49,7 +51,28 @@ def threshold_at_fpr(scores: ArrayLike, labels: ArrayLike, fpr: float) -> float:
 
 
 def threshold_at_tpr(scores: ArrayLike, labels: ArrayLike, tpr: float) -> float:
-    """The largest threshold that at least `tpr` of the positives are above."""
+    """Return the largest threshold that at least `tpr` of the positives exceed.
+
+    Parameters
+    ----------
+    scores : array-like of shape (n,)
+        Scores; larger for positives.
+    labels : array-like of shape (n,)
+        Labels 0 and 1, -1 and 1, or booleans.
+    tpr : float
+        True positive rate from 0 to 1.
+
+    Returns
+    -------
+    float
+        The threshold.
+
+    Examples
+    --------
+    >>> from mddag.metrics import threshold_at_tpr
+    >>> round(threshold_at_tpr([1.0, 2.0, 3.0, 4.0], [0, 0, 1, 1], tpr=1.0), 6)
+    3.0
+    """
     values, positive = checked_scores(scores, labels)
     check_rate("tpr", tpr)
     positives = np.sort(_some(values[positive], "positive", "a TPR"))[::-1]
@@ -58,7 +81,30 @@ def threshold_at_tpr(scores: ArrayLike, labels: ArrayLike, tpr: float) -> float:
 
 
 def tpr_at_fpr(scores: ArrayLike, labels: ArrayLike, fpr: float) -> tuple[float, float]:
-    """The TPR where at most `fpr` of the negatives are above the threshold, and the threshold."""
+    """Return the TPR at a given FPR, and the threshold.
+
+    Parameters
+    ----------
+    scores : array-like of shape (n,)
+        Scores; larger for positives.
+    labels : array-like of shape (n,)
+        Labels 0 and 1, -1 and 1, or booleans.
+    fpr : float
+        Largest false positive rate, from 0 to 1.
+
+    Returns
+    -------
+    tpr : float
+        Share of the positives above the threshold.
+    threshold : float
+        Smallest threshold that at most `fpr` of the negatives exceed.
+
+    Examples
+    --------
+    >>> from mddag.metrics import tpr_at_fpr
+    >>> tpr_at_fpr([1.0, 2.0, 3.0, 4.0], [0, 1, 0, 1], fpr=0.0)
+    (0.5, 3.0)
+    """
     values, positive = checked_scores(scores, labels)
     threshold = threshold_at_fpr(values, positive, fpr)
     found = _some(values[positive], "positive", "a TPR") > threshold
@@ -66,7 +112,30 @@ def tpr_at_fpr(scores: ArrayLike, labels: ArrayLike, fpr: float) -> tuple[float,
 
 
 def fpr_at_tpr(scores: ArrayLike, labels: ArrayLike, tpr: float) -> tuple[float, float]:
-    """The FPR where at least `tpr` of the positives are above the threshold, and the threshold."""
+    """Return the FPR at a given TPR, and the threshold.
+
+    Parameters
+    ----------
+    scores : array-like of shape (n,)
+        Scores; larger for positives.
+    labels : array-like of shape (n,)
+        Labels 0 and 1, -1 and 1, or booleans.
+    tpr : float
+        Smallest true positive rate, from 0 to 1.
+
+    Returns
+    -------
+    fpr : float
+        Share of the negatives above the threshold.
+    threshold : float
+        Largest threshold that at least `tpr` of the positives exceed.
+
+    Examples
+    --------
+    >>> from mddag.metrics import fpr_at_tpr
+    >>> fpr_at_tpr([1.0, 2.0, 3.0, 4.0], [0, 1, 0, 1], tpr=1.0)[0]
+    0.5
+    """
     values, positive = checked_scores(scores, labels)
     threshold = threshold_at_tpr(values, positive, tpr)
     wrong = _some(values[~positive], "negative", "an FPR") > threshold
@@ -74,10 +143,28 @@ def fpr_at_tpr(scores: ArrayLike, labels: ArrayLike, tpr: float) -> tuple[float,
 
 
 def rate_interval(count: int, n: int, confidence: float = 0.95) -> tuple[float, float]:
-    """Where the rate of an event lies that was seen `count` times among `n` rows.
+    """Return the Clopper-Pearson interval of a rate.
 
-    The interval of Clopper and Pearson: whatever the rate is, it holds it with at least this
-    probability.
+    Parameters
+    ----------
+    count : int
+        How often the event occurred.
+    n : int
+        Number of rows.
+    confidence : float, default=0.95
+        Smallest probability with which the interval contains the rate.
+
+    Returns
+    -------
+    low, high : float
+        Ends of the interval.
+
+    Examples
+    --------
+    >>> from mddag.metrics import rate_interval
+    >>> low, high = rate_interval(5, 10_000)
+    >>> round(low, 5), round(high, 5)
+    (0.00016, 0.00117)
     """
     from scipy.special import betaincinv  # `import mddag.metrics` stays light
 
@@ -95,7 +182,7 @@ def rate_interval(count: int, n: int, confidence: float = 0.95) -> tuple[float, 
 def checked_scores(
     scores: ArrayLike, labels: ArrayLike
 ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-    """Scores as (n,), and which rows are positive."""
+    """Return scores as (n,) and a mask of the positive rows."""
     values = as_floats("scores", scores, "one number for each row, (n,)")
     if values.ndim != 1:
         raise ValueError(f"scores have shape {values.shape}; wanted one for each row, (n,)")
@@ -107,7 +194,7 @@ def checked_scores(
 
 
 def checked_positive(labels: ArrayLike, n: int) -> NDArray[np.bool_]:
-    """Which of `n` rows are positive, from labels of two values."""
+    """Return a mask of the positive among `n` rows."""
     array: NDArray[Any] = np.asarray(labels)
     if array.shape != (n,):
         raise ValueError(f"labels have shape {array.shape}; wanted one for each row, ({n},)")
@@ -120,19 +207,43 @@ def checked_positive(labels: ArrayLike, n: int) -> NDArray[np.bool_]:
 
 
 def check_rate(name: str, value: Any) -> None:
-    """Refuse `value` unless it is a rate."""
+    """Raise ValueError unless `value` is a rate."""
     check_between(name, value, 0.0, 1.0, "a rate from 0 to 1, such as 0.001")
 
 
 def _some(values: NDArray[np.float64], kind: str, rate: str) -> NDArray[np.float64]:
-    """`values`, if there are any."""
+    """Return `values`, or raise ValueError if there are none."""
     if not len(values):
         raise ValueError(f"no row is {kind}; {rate} needs one at least")
     return values
 
 
 class Scored:
-    """Rows with scores, labels and the base classifiers evaluated for each."""
+    """Hold rows with their scores, labels and numbers of evaluations.
+
+    Parameters
+    ----------
+    scores : array-like of shape (n,)
+        Scores; larger for positives.
+    labels : array-like of shape (n,)
+        Labels 0 and 1, -1 and 1, or booleans.
+    n_evaluated : array-like of shape (n,)
+        Base classifiers evaluated for each row.
+
+    Attributes
+    ----------
+    scores, n_evaluated : ndarray of shape (n,), float64
+        As given.
+    positive : ndarray of shape (n,), bool
+        Which rows are positive.
+
+    Examples
+    --------
+    >>> from mddag.metrics import Scored
+    >>> rows = Scored([1.0, 2.0, 3.0], [0, 1, 1], n_evaluated=[4, 10, 20])
+    >>> rows.cost, rows.rates(2.5)
+    (4.0, (0.5, 0.0))
+    """
 
     def __init__(self, scores: ArrayLike, labels: ArrayLike, n_evaluated: ArrayLike) -> None:
         self.scores, self.positive = checked_scores(scores, labels)
@@ -147,18 +258,42 @@ class Scored:
         return float(self.n_evaluated[~self.positive].mean())
 
     def rates(self, threshold: float) -> tuple[float, float]:
-        """TPR and FPR at a threshold."""
+        """Return TPR and FPR at a threshold.
+
+        Parameters
+        ----------
+        threshold : float
+            Rows with larger scores count as positive.
+
+        Returns
+        -------
+        tpr, fpr : float
+            Rates of these rows.
+        """
         above = self.scores > threshold
         return float(above[self.positive].mean()), float(above[~self.positive].mean())
 
 
 @dataclass(frozen=True)
 class DetectionRun:
-    """One setting of one method at a fixed FPR.
+    """Hold the rates of one setting of a method at a fixed FPR, the protocol of Figure 2.
 
-    train_tpr, train_cost : TPR and mean evaluations on negatives of training rows
-    test_tpr, test_cost   : those of test rows, the threshold from the test rows (the paper's)
-    held_out_tpr, held_out_fpr : rates of test rows at the threshold of validation rows
+    Parameters
+    ----------
+    train_tpr, train_cost : float
+        TPR, and mean evaluations on negatives, of training rows.
+    test_tpr, test_cost : float
+        The same for test rows, with the threshold taken from the test rows as in the paper.
+    held_out_tpr, held_out_fpr : float
+        Rates of test rows at the threshold of the validation rows, which have not seen them; the
+        FPR is only near the wanted one.
+
+    Examples
+    --------
+    >>> from mddag.metrics import DetectionRun, Scored
+    >>> rows = Scored([1.0, 2.0, 3.0], [0, 1, 1], n_evaluated=[4, 10, 20])
+    >>> DetectionRun.of(rows, rows, fpr=0.01).train_tpr
+    1.0
     """
 
     train_tpr: float
@@ -172,7 +307,22 @@ class DetectionRun:
     def of(
         cls, train: Scored, test: Scored, fpr: float, validation: Scored | None = None
     ) -> DetectionRun:
-        """The run of a setting; without validation rows the training rows are those."""
+        """Measure a setting.
+
+        Parameters
+        ----------
+        train, test : Scored
+            Training and test rows.
+        fpr : float
+            Wanted false positive rate.
+        validation : Scored, default=None
+            Rows that give the threshold for the held-out rates; the training rows by default.
+
+        Returns
+        -------
+        DetectionRun
+            The rates.
+        """
         train_tpr, threshold = tpr_at_fpr(train.scores, train.positive, fpr)
         if validation is not None:
             threshold = tpr_at_fpr(validation.scores, validation.positive, fpr)[1]
@@ -181,9 +331,29 @@ class DetectionRun:
 
 
 def best_within(runs: Sequence[DetectionRun], bounds: Iterable[float]) -> list[DetectionRun | None]:
-    """The run k*(N) for each bound N on the evaluations; None where every run needs more.
+    """Return the best run within each bound on the mean evaluations.
 
-    Among runs of equal TPR the first in the list is taken.
+    The run is chosen by its TPR on training rows; among equal ones the first is taken.
+
+    Parameters
+    ----------
+    runs : sequence of DetectionRun
+        One run for each setting.
+    bounds : iterable of float
+        Bounds on the mean evaluations on negatives of training rows.
+
+    Returns
+    -------
+    list of DetectionRun or None
+        One run per bound; None where every run needs more.
+
+    Examples
+    --------
+    >>> from mddag.metrics import DetectionRun, best_within
+    >>> slow = DetectionRun(0.9, 5.0, 0.9, 5.0, 0.9, 0.01)
+    >>> quick = DetectionRun(0.8, 2.0, 0.8, 2.0, 0.8, 0.01)
+    >>> [run and run.train_tpr for run in best_within([slow, quick], [1, 3, 10])]
+    [None, 0.8, 0.9]
     """
     tprs = np.array([run.train_tpr for run in runs])
     costs = np.array([run.train_cost for run in runs])
@@ -196,14 +366,37 @@ def best_within(runs: Sequence[DetectionRun], bounds: Iterable[float]) -> list[D
 
 @dataclass(frozen=True)
 class RealisedRates:
-    """Rates on held-out rows, beside the one that was wanted.
+    """Hold the FPR and TPR of a detector on held-out rows next to the wanted rate.
 
-    target, wanted           : "target_fpr" or "target_tpr", and its number
-    fpr, tpr                 : as measured
-    fpr_error, tpr_error     : their standard errors
-    fpr_interval, tpr_interval : of Clopper and Pearson, 95 %
-    n_negatives, n_positives : rows that they were measured on
-    n_evaluated              : mean evaluations on negatives
+    Parameters
+    ----------
+    target : {"target_fpr", "target_tpr"}
+        Which rate was asked for.
+    wanted : float
+        Its value.
+    fpr, fpr_error : float
+        Measured FPR and its standard error.
+    fpr_interval : pair of float
+        Its 95 % interval by Clopper and Pearson.
+    tpr, tpr_error : float
+        Measured TPR and its standard error.
+    tpr_interval : pair of float
+        Its 95 % interval.
+    n_negatives, n_positives : int
+        Rows that the rates were measured on.
+    n_evaluated : float
+        Mean evaluations on negatives.
+
+    Examples
+    --------
+    >>> from mddag.metrics import RealisedRates
+    >>> found = RealisedRates(
+    ...     "target_fpr", wanted=0.01, fpr=0.012, fpr_error=0.003, fpr_interval=(0.007, 0.019),
+    ...     tpr=0.9, tpr_error=0.02, tpr_interval=(0.86, 0.94), n_negatives=1000, n_positives=200,
+    ...     n_evaluated=3.5,
+    ... )
+    >>> found.line("fpr")
+    'FPR: 0.01 wanted, 0.012 +- 0.003 realised on 1000 negatives held out (95 %: 0.007 to 0.019)'
     """
 
     target: str
@@ -228,7 +421,18 @@ class RealisedRates:
         return "\n".join([self.line("fpr"), self.line("tpr")])
 
     def line(self, rate: str) -> str:
-        """One of the rates, "fpr" or "tpr", beside the one that was wanted, if it was."""
+        """Return one line of text about one of the rates.
+
+        Parameters
+        ----------
+        rate : {"fpr", "tpr"}
+            Which rate.
+
+        Returns
+        -------
+        str
+            The wanted value, if it was the target, and the measured one with its interval.
+        """
         check_one_of("rate", rate, ("fpr", "tpr"))
         name, found, error = rate.upper(), getattr(self, rate), getattr(self, f"{rate}_error")
         low, high = getattr(self, f"{rate}_interval")

@@ -1,19 +1,8 @@
-"""Metrics of rankings: how well scores sort the documents of each query, by their relevance labels.
+"""Metrics of rankings: how well scores sort the documents of each query by their relevance labels.
 
-    DCG@k = sum of (2^label - 1) / discount(i) over the positions i <= k;     NDCG@k = DCG@k / ideal
-
-where the ideal is the DCG of the documents sorted by label. NDCG has discount(i) = log2(i + 1);
-LetorNDCG, that of the LETOR 4.0 script, has 1 at the positions 1 and 2, then log2(i). MeanNDCG,
-also LETOR's, is the mean of LetorNDCG@1 … LetorNDCG@n over all n documents of a query.
-
-A metric is the mean over all queries; those without a relevant document count 0. Ties keep the
-order of the file. k beyond the size of a query means all of its documents. For given labels the
-first three are sums of gains times the worth of positions (``worth``), which early exits use.
-
-Rows of a query need not stand together, nor queries in any order: ``Queries`` takes documents query
-by query, in the order in which queries first appear, and keeps the order of the file inside.
-
-    position p of the taken documents is row `rows[p]`; query q has `starts[q] .. starts[q + 1]`
+DCG@k is the sum of (2^label - 1) / discount(i) over the positions i <= k, and NDCG@k = DCG@k /
+ideal DCG@k. A metric is the mean over all queries; queries without a relevant document count as 0.
+Ties keep the input order, and k beyond the size of a query means all of its documents.
 """
 
 from __future__ import annotations
@@ -35,10 +24,17 @@ WANTED = "one query number (a whole number or a str) for each row"
 
 @dataclass(frozen=True, eq=False)
 class Queries:
-    """Documents by query.
+    """Group documents by query.
 
-    rows   : intp (n,), documents query by query, the order of the file inside
-    starts : intp (n_queries + 1,), where the documents of each query begin among these
+    Rows of a query need not be adjacent: position p of the grouped documents is row ``rows[p]``,
+    and query q has the positions ``starts[q]`` to ``starts[q + 1]``.
+
+    Parameters
+    ----------
+    rows : ndarray of shape (n,), intp
+        Rows query by query, in input order within a query.
+    starts : ndarray of shape (n_queries + 1,), intp
+        Where the positions of each query begin.
     """
 
     rows: NDArray[np.intp]
@@ -46,7 +42,7 @@ class Queries:
 
     @classmethod
     def of(cls, qid: Any, n_rows: int) -> Queries:
-        """By the query number of each row, (n_rows,)."""
+        """Group rows by the query number of each, (n_rows,)."""
         values = checked_qid(qid, n_rows)
         if n_rows and (values[1:] == values[:-1]).all():
             return cls.of_sizes([n_rows])
@@ -59,7 +55,7 @@ class Queries:
 
     @classmethod
     def of_sizes(cls, sizes: ArrayLike) -> Queries:
-        """By the number of documents of each query, one query after the other."""
+        """Group consecutive rows by the number of documents of each query."""
         starts = _starts(np.asarray(sizes))
         return cls(np.arange(starts[-1]), starts)
 
@@ -71,21 +67,22 @@ class Queries:
 
     @property
     def n_rows(self) -> int:
+        """Number of documents."""
         return len(self.rows)
 
     @cached_property
     def sizes(self) -> NDArray[np.intp]:
-        """Documents of each query, (n_queries,)."""
+        """Number of documents of each query, (n_queries,)."""
         return np.diff(self.starts)
 
     @cached_property
     def query(self) -> NDArray[np.intp]:
-        """The query of each position, (n,)."""
+        """Query of each position, (n,)."""
         return np.repeat(np.arange(len(self)), self.sizes)
 
     @cached_property
     def ranks(self) -> NDArray[np.intp]:
-        """How many positions of the same query come before each, (n,)."""
+        """Number of positions of the same query before each position, (n,)."""
         return np.arange(self.n_rows) - self.starts[:-1][self.query]
 
     @cached_property
@@ -94,11 +91,11 @@ class Queries:
         return bool((self.rows == np.arange(self.n_rows)).all())
 
     def taken(self, values: NDArray[Any]) -> NDArray[Any]:
-        """Values of rows (n, ...), query by query."""
+        """Reorder values of rows (n, ...) query by query."""
         return values if self.are_whole else values[self.rows]
 
     def returned(self, values: NDArray[Any]) -> NDArray[Any]:
-        """Values of positions, (n, ...), as values of rows: the inverse of `taken`."""
+        """Reorder values of positions (n, ...) as values of rows; the inverse of `taken`."""
         if self.are_whole:
             return values
         out = np.empty_like(values)
@@ -106,23 +103,22 @@ class Queries:
         return out
 
     def of_rows(self) -> NDArray[np.intp]:
-        """The query of each row, (n,)."""
+        """Return the query of each row, (n,)."""
         return self.returned(self.query)
 
     def order(self, scores: NDArray[np.float64]) -> NDArray[np.intp]:
-        """Positions by falling score of positions (n,) inside of each query; ties keep the order
-        of the file."""
+        """Sort positions by falling score within each query; ties keep the input order."""
         return np.lexsort((-scores, self.query))
 
     def sums(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The sum over each query of values of positions, (n_queries,)."""
+        """Sum values of positions over each query, (n_queries,)."""
         return np.bincount(self.query, values, len(self)).astype(float)
 
     def running_sums(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The sum of the values at a position and before it in its query, (n,).
+        """Sum the values at each position and before it in its query, (n,).
 
         Queries of about the same size are added together as a matrix, so that each sum has its own
-        terms alone: no rounding of a total over all queries is in it.
+        terms alone and no rounding of a total over all queries.
         """
         out = np.empty(len(values))
         for at in self._tables():
@@ -130,7 +126,7 @@ class Queries:
         return out
 
     def _tables(self) -> Iterator[NDArray[np.intp]]:
-        """Positions of queries of about the same size, (n_queries, largest), -1 where none is."""
+        """Yield positions of queries of about the same size, (n_queries, largest), padded by -1."""
         widths = np.ceil(np.log2(np.maximum(self.sizes, 1))).astype(int)
         for width in np.unique(widths):
             of = np.flatnonzero(widths == width)
@@ -139,17 +135,14 @@ class Queries:
             yield np.where(there, self.starts[of][:, None] + place, -1)
 
     def some(self, chosen: NDArray[np.intp]) -> tuple[NDArray[np.intp], Queries]:
-        """The rows of some of the queries, (m,), query by query, and these queries by themselves.
-
-        chosen : numbers of queries
-        """
+        """Return the rows of some queries, (m,), query by query, and these queries alone."""
         spans = [np.arange(self.starts[q], self.starts[q + 1]) for q in chosen]
         at = np.concatenate(spans) if spans else np.empty(0, np.intp)
         return self.rows[at], Queries.of_sizes(self.sizes[chosen])
 
 
 def checked_qid(qid: Any, n_rows: int) -> NDArray[Any]:
-    """`qid` as an array (n_rows,), if it names the query of each row."""
+    """Return `qid` as an array (n_rows,) after checking that it names the query of each row."""
     if qid is None:
         raise ValueError(
             f"qid is missing; a ranker needs {WANTED}. If all rows are of one query, give "
@@ -171,7 +164,7 @@ def checked_qid(qid: Any, n_rows: int) -> NDArray[Any]:
 
 
 def _check_whole_floats(values: NDArray[Any]) -> None:
-    """Raise ValueError for fractions, and numbers so large that neighbours are the same."""
+    """Raise ValueError for fractions, and for numbers too large to be distinguished."""
     largest = 2.0 ** (np.finfo(values.dtype).nmant + 1)
     bad = np.flatnonzero(~((np.abs(values) <= largest) & (values == np.floor(values))))
     if len(bad):
@@ -180,7 +173,7 @@ def _check_whole_floats(values: NDArray[Any]) -> None:
 
 
 def _is_named(values: NDArray[Any]) -> bool:
-    """Whether objects are all str, or all whole numbers."""
+    """Return whether objects are all str, or all whole numbers."""
     if values.dtype.kind != "O":
         return False
     kinds = {type(value) for value in values.tolist()}
@@ -189,7 +182,7 @@ def _is_named(values: NDArray[Any]) -> bool:
 
 
 def sizes_of_groups(group: Any, n_rows: int) -> Queries:
-    """Queries by LightGBM's `group`: how many rows each has, one query after the other."""
+    """Return queries from LightGBM's `group`: the number of consecutive rows of each."""
     wanted = f"the number of rows of each query, one behind the other, {n_rows} in all"
     sizes: NDArray[Any] = np.asarray(group)
     if sizes.ndim != 1 or sizes.dtype.kind not in "iu":
@@ -210,37 +203,43 @@ LARGEST_LABEL = 60  # 2^label is to remain a number with a use
 
 
 class RankingMetric(ABC, Parameters):
-    """A metric of scores, labels and queries, from 0 to 1; larger is better."""
+    """Base class of metrics of scores, labels and queries, from 0 to 1; larger is better."""
 
     def __call__(self, scores: ArrayLike, labels: ArrayLike, qid: Any) -> float:
-        """Return the mean over all queries.
+        """Compute the mean over all queries.
 
         Parameters
         ----------
         scores : array-like of shape (n,)
             What documents are sorted by, the largest first.
         labels : array-like of shape (n,)
-            Their relevance, 0 or more.
+            Relevance of the documents, 0 or more.
         qid : array-like of shape (n,)
-            The query of each document, in any order.
+            Query of each document, in any order.
 
         Returns
         -------
         float
+            The mean.
         """
         return float(self.per_query(scores, labels, qid).mean())
 
     def per_query(self, scores: ArrayLike, labels: ArrayLike, qid: Any) -> NDArray[np.float64]:
-        """Return the metric of each query.
+        """Compute the metric of each query.
 
         Parameters
         ----------
-        scores, labels, qid : as for ``__call__``
+        scores : array-like of shape (n,)
+            What documents are sorted by, the largest first.
+        labels : array-like of shape (n,)
+            Relevance of the documents, 0 or more.
+        qid : array-like of shape (n,)
+            Query of each document, in any order.
 
         Returns
         -------
         ndarray of shape (n_queries,)
-            Queries come in the order in which they first appear.
+            Values by query, in the order in which queries first appear.
         """
         numbers, relevance = checked_scores(scores), checked_labels(labels)
         if len(numbers) != len(relevance):
@@ -257,28 +256,72 @@ class RankingMetric(ABC, Parameters):
     def of_queries(
         self, scores: NDArray[np.float64], labels: NDArray[np.float64], queries: Queries
     ) -> NDArray[np.float64]:
-        """The same of numbers that have been checked and taken query by query."""
+        """Compute the metric of documents that are checked and grouped.
+
+        Parameters
+        ----------
+        scores : ndarray of shape (n,)
+            Scores by position.
+        labels : ndarray of shape (n,)
+            Relevance by position.
+        queries : Queries
+            Queries of the positions.
+
+        Returns
+        -------
+        ndarray of shape (n_queries,)
+            Values by query.
+        """
 
 
 class GainMetric(RankingMetric):
-    """A metric that is a sum over positions of gain times worth.
-
-    value of a query = sum over its positions r of gain(document at r) * worth(r)
-    """
+    """Base class of metrics that are sums over positions of gain times worth."""
 
     @abstractmethod
     def worth(self, ideal: NDArray[np.float64], queries: Queries) -> NDArray[np.float64]:
-        """What a unit of gain is worth at each position, (n,); it does not rise inside a query.
+        """Return what a unit of gain is worth at each position; it never rises within a query.
 
-        ideal : gains of all documents, falling inside of each query; all 0: worth is 0
+        Parameters
+        ----------
+        ideal : ndarray of shape (n,)
+            Gains of all documents, falling within each query. If all are 0, worth is 0.
+        queries : Queries
+            Queries of the positions.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+            Worth of each position.
         """
 
     @abstractmethod
     def depth(self, size: int) -> int:
-        """The number of positions in a query of `size` documents after which worth is constant."""
+        """Return the number of positions after which worth is constant.
+
+        Parameters
+        ----------
+        size : int
+            Number of documents of the query.
+
+        Returns
+        -------
+        int
+            Number of positions.
+        """
 
     def gains(self, labels: NDArray[np.float64]) -> NDArray[np.float64]:
-        """What documents with these labels are worth."""
+        """Return the gains of documents.
+
+        Parameters
+        ----------
+        labels : ndarray of shape (n,)
+            Relevance labels.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+            Gains, 2^label - 1.
+        """
         return np.exp2(labels) - 1.0
 
     def of_queries(
@@ -289,7 +332,22 @@ class GainMetric(RankingMetric):
     def of_gains(
         self, scores: NDArray[np.float64], gains: NDArray[np.float64], queries: Queries
     ) -> NDArray[np.float64]:
-        """The same of gains (n,), 0 or more, instead of labels."""
+        """Compute the metric of grouped documents from gains instead of labels.
+
+        Parameters
+        ----------
+        scores : ndarray of shape (n,)
+            Scores by position.
+        gains : ndarray of shape (n,)
+            Gains by position, 0 or more.
+        queries : Queries
+            Queries of the positions.
+
+        Returns
+        -------
+        ndarray of shape (n_queries,)
+            Values by query.
+        """
         ideal = gains[queries.order(gains)]
         worth = self.worth(ideal, queries)
         best = queries.sums(ideal * worth)  # 1, but for rounding: the best order is to have it all
@@ -299,14 +357,14 @@ class GainMetric(RankingMetric):
 
 @dataclass
 class NDCG(GainMetric):
-    """NDCG@k with log2(i + 1) discounts, as most libraries define it.
+    """Normalized discounted cumulative gain with discounts log2(i + 1), as in most libraries.
 
     Parameters
     ----------
-    k : int or None, default 10
-        Positions that count; None for all.
-    gain : {"exponential", "linear"}, default "exponential"
-        2^label - 1, or the label as trec_eval has it.
+    k : int or None, default=10
+        Number of positions that count; None for all.
+    gain : {"exponential", "linear"}, default="exponential"
+        Use 2^label - 1, or the label as trec_eval does.
 
     Examples
     --------
@@ -335,16 +393,37 @@ class NDCG(GainMetric):
 
     @staticmethod
     def discounted(ranks: NDArray[np.intp]) -> NDArray[np.float64]:
+        """Return 1 / discount of each position.
+
+        Parameters
+        ----------
+        ranks : ndarray of shape (n,)
+            Positions from 0.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+            Reciprocal discounts.
+        """
         return np.asarray(1.0 / np.log2(ranks + 2.0), np.float64)
 
 
 @dataclass
 class LetorNDCG(NDCG):
-    """NDCG@k of the LETOR 4.0 script: discounts 1, 1, log2(3), log2(4), …
+    """NDCG@k of the LETOR 4.0 script, whose discounts are 1, 1, log2(3), log2(4) and so on.
 
     Parameters
     ----------
-    k, gain : as for ``NDCG``
+    k : int or None, default=10
+        Number of positions that count; None for all.
+    gain : {"exponential", "linear"}, default="exponential"
+        Use 2^label - 1, or the label as trec_eval does.
+
+    Examples
+    --------
+    >>> from mddag.metrics import LetorNDCG
+    >>> round(LetorNDCG(10)([3.0, 2.0, 1.0], [2, 0, 1], [7, 7, 7]), 4)
+    0.9077
     """
 
     @staticmethod
@@ -354,9 +433,15 @@ class LetorNDCG(NDCG):
 
 @dataclass
 class MeanNDCG(GainMetric):
-    """MeanNDCG of the LETOR 4.0 script: the mean of LetorNDCG@1 … LetorNDCG@n of a query.
+    """MeanNDCG of the LETOR 4.0 script: the mean of LetorNDCG@1 … LetorNDCG@n.
 
-    worth(r) = 1 / discount(r) * mean over the cuts i = 1 … n of I{r <= i} / ideal DCG@i
+    Here n is the number of documents of the query.
+
+    Examples
+    --------
+    >>> from mddag.metrics import MeanNDCG
+    >>> round(MeanNDCG()([3.0, 2.0, 1.0], [2, 0, 1], [7, 7, 7]), 4)
+    0.8859
     """
 
     def depth(self, size: int) -> int:
@@ -374,14 +459,21 @@ class MeanNDCG(GainMetric):
 
 @dataclass
 class MAP(RankingMetric):
-    """Mean average precision: labels above 0 are relevant.
+    """Mean average precision; documents with labels above 0 are relevant.
 
-        of a query = sum over relevant documents at positions i <= k of precision@i / n_relevant
+    The average precision of a query is the sum of precision@i over relevant documents at positions
+    i <= k, divided by the number of its relevant documents.
 
     Parameters
     ----------
-    k : int or None, default None
-        Positions that count; None for all.
+    k : int or None, default=None
+        Number of positions that count; None for all.
+
+    Examples
+    --------
+    >>> from mddag.metrics import MAP
+    >>> round(MAP()([3.0, 2.0, 1.0], [2, 0, 1], [7, 7, 7]), 4)
+    0.8333
     """
 
     k: int | None = None
@@ -401,12 +493,18 @@ class MAP(RankingMetric):
 
 @dataclass
 class MRR(RankingMetric):
-    """Mean reciprocal rank: 1 / the position of the first document with a label above 0.
+    """Mean reciprocal rank of the first document with a label above 0.
 
     Parameters
     ----------
-    k : int or None, default None
-        Positions that count; None for all.
+    k : int or None, default=None
+        Number of positions that count; None for all.
+
+    Examples
+    --------
+    >>> from mddag.metrics import MRR
+    >>> MRR()([3.0, 2.0, 1.0], [0, 2, 1], [7, 7, 7])
+    0.5
     """
 
     k: int | None = None
@@ -437,7 +535,7 @@ def _over_ideal(
 
 
 def checked_scores(scores: ArrayLike) -> NDArray[np.float64]:
-    """Scores (n,), if they can be sorted."""
+    """Return scores (n,) after checking that they can be sorted."""
     wanted = "one number to sort by for each document, (n,)"
     numbers = as_floats("scores", scores, wanted)
     if numbers.ndim != 1:
@@ -449,7 +547,7 @@ def checked_scores(scores: ArrayLike) -> NDArray[np.float64]:
 
 
 def checked_labels(labels: ArrayLike) -> NDArray[np.float64]:
-    """Relevance labels (n,) as float64, if they are 0 or more."""
+    """Return relevance labels (n,) as float64 after checking that they are in range."""
     wanted = f"one relevance label from 0 to {LARGEST_LABEL} for each document, (n,)"
     if labels is None:
         raise ValueError(f"labels are missing: y is None; wanted {wanted}")
