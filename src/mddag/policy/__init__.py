@@ -1,17 +1,7 @@
-"""Section 2 of the paper: votes, labels, loss and price in, the value of a policy out.
+"""The decision process of Section 2: problems, policies, orderings and calibration.
 
-``MDP`` is the decision process on a sample of rows, Eqs. (4) to (8); ``Policy`` one action per step
-and cell; ``Grid`` the cells of scores; ``State`` what is carried for a row and becomes a cell;
-``Curve`` the policies of several prices. ``ordering`` says in which order base classifiers come:
-
-| ordering | use it when |
-|---|---|
-| Correlation | by default: the ensemble was not made with early exits in mind (gradient boosting) |
-| Given | the sequence is good as it is |
-
-``arrangement`` adds constants, one per step, with which the sign of a partial sum is the expected
-sign of the full one; ``condensation`` picks a few base classifiers with new weights;
-``calibration`` turns scores into probabilities by exit. Start with ``mdp``.
+`MDP` holds votes, labels, loss and price of a sample, Eqs. (4) to (8); `Policy` has one action per
+step and cell of a `Grid`; `Correlation` puts the base classifiers in order. Start with `mdp`.
 """
 
 import lazy_loader

@@ -1,7 +1,7 @@
-"""Arguments of an MDP, checked: votes, labels, loss, beta, grid and actions.
+"""Checks of the arguments of an MDP: votes, labels, loss, beta, grid and actions.
 
-Each function returns its argument in the form that the MDP holds, or refuses it with a message that
-names the first offender. Estimators and ``sparsify`` check theirs here, too, before any work.
+Each function returns its argument in the form that the MDP holds, or raises an error that names the
+first offender. Estimators and ``sparsify`` use them before any work.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ LARGEST = 1e60  # vote: squares of covariances stay finite
 
 
 def checked_votes(votes: Votes | ArrayLike) -> Votes:
-    """The votes, coded if they are numbers; there must be some, and all finite."""
+    """Return the votes, coded if they are numbers; there must be some, and all finite."""
     if isinstance(votes, Ensemble):
         raise TypeError("votes is an Ensemble; wanted what it says of the rows: ensemble.votes(X)")
     if not isinstance(votes, Votes):
@@ -68,7 +68,7 @@ def _coded(votes: ArrayLike) -> Votes:
 
 
 def checked_grid(grid: Grid, n_scores: int) -> Grid:
-    """The grid, if it is one for so many scores."""
+    """Return the grid after checking that it is for this number of scores."""
     if not isinstance(grid, Grid):
         raise TypeError(f"grid is {typed(grid)}; wanted a Grid, such as Grid(edges)")
     if grid.n_scores != n_scores:
@@ -77,7 +77,7 @@ def checked_grid(grid: Grid, n_scores: int) -> Grid:
 
 
 def checked_actions(actions: tuple[str, ...]) -> tuple[str, ...]:
-    """The actions, if they are some of ACTIONS with EVAL among them."""
+    """Return the actions after checking that they are in ACTIONS and contain EVAL."""
     listed = isinstance(actions, Collection) and not isinstance(actions, str)
     if not listed or set(map(str, actions)) - set(ACTIONS) or "eval" not in actions:
         raise ValueError(
@@ -87,24 +87,24 @@ def checked_actions(actions: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def checked_loss(loss: LossFunction | None) -> Loss:
-    """The loss, if it can be called; ZeroOne() for None."""
+    """Return the loss as a `Loss`; ZeroOne() for None."""
     return ZeroOne() if loss is None else as_loss(loss)
 
 
 def checked_beta(beta: float) -> float:
-    """beta, if it is a price."""
+    """Return beta after checking that it is a price."""
     if not isinstance(beta, Real) or not 0 <= beta < np.inf:
         raise ValueError(f"beta is {beta!r}; wanted a finite price per evaluation, 0 or more")
     return float(beta)
 
 
 def are_numbers(labels: NDArray[Any]) -> bool:
-    """Whether labels are those of regression."""
+    """Return whether labels are those of regression."""
     return labels.ndim == 1 and labels.dtype.kind == "f"
 
 
 def checked_labels(labels: ArrayLike, n: int, n_scores: int) -> NDArray[Any]:
-    """Class numbers (n,), numbers (n,) or soft targets (n, n_classes), by their shape and type."""
+    """Return class numbers (n,), numbers (n,) or soft targets (n, n_classes), by shape and type."""
     array: NDArray[Any] = np.asarray(labels)
     if array.ndim not in (1, 2) or len(array) != n:
         raise ValueError(

@@ -1,13 +1,9 @@
-"""Arrangement: an order of the base classifiers, and the rescaling of votes that goes with it.
+"""Arrangement: an order of the base classifiers, and the constants that go with it.
 
-After j votes in the new order the full score F is best predicted from their sum S_j by a line,
-F ~ a_j S_j + c_j. The sign of the expected F is that of S_j + c_j / a_j. So the partial scores are
-
-    f = S_j + t_j,   t_j = c_j / a_j,   t_N = bias,
-
-where t_j is the level of step j, fitted by least squares. Rows with a narrow F have the largest
-weights: other rows have quit before. With K > 1 scores are centred over the classes, and one slope
-serves all of them; `by_log_odds` has another way for K > 1.
+After j votes in the new order the full score F is best predicted from their sum S_j by a line, F ~
+a_j S_j + c_j. So the partial scores are f = S_j + t_j with the levels t_j = c_j / a_j, whose sign
+is that of the expected F, and t_N = bias. Rows with a narrow F have the largest weights, as others
+have quit before. With K > 1 scores are centered over the classes and one slope serves all of them.
 """
 
 from __future__ import annotations
@@ -33,11 +29,16 @@ Levels = Callable[[Votes, NDArray[np.float64]], NDArray[np.float64]]
 
 @dataclass(frozen=True, eq=False)
 class Arrangement:
-    """How a policy's steps stand to the source ensemble.
+    """How the steps of a policy relate to the source ensemble.
 
-    order    : intp (N,), step j decides on base classifier order[j]
-    rescaling : other weights and constants, numbered as in the source; None for none
-    n_kept   : how many steps there are; the rest of the order is left out. None for all
+    Parameters
+    ----------
+    order : ndarray of shape (N,), intp
+        Step j decides on base classifier order[j].
+    rescaling : Rescaling, default=None
+        Other weights and constants, numbered as in the source.
+    n_kept : int, default=None
+        Number of steps; the rest of the order is left out. None for all.
     """
 
     order: NDArray[np.intp]
@@ -46,27 +47,28 @@ class Arrangement:
 
     @property
     def n_steps(self) -> int:
+        """Number of steps."""
         return len(self.order) if self.n_kept is None else self.n_kept
 
     @property
     def kept(self) -> NDArray[np.intp]:
-        """The base classifiers that there are steps for, (n_steps,)."""
+        """Base classifiers that have steps, (n_steps,)."""
         return self.order[: self.n_steps]
 
     @property
     def changes_nothing(self) -> bool:
-        """Whether all base classifiers stand where they stood, as they were."""
+        """Whether all base classifiers are in their old places with their old weights."""
         whole = self.n_steps == len(self.order) and self.rescaling is None
         return whole and np.array_equal(self.order, np.arange(len(self.order)))
 
     def votes(self, votes: Votes) -> Votes:
-        """The votes of the source, arranged."""
+        """Arrange the votes of the source."""
         if self.rescaling is not None:
             votes = Votes(votes.codes, self.rescaling.applied(votes.tables))
         return votes.reordered(self.kept)
 
     def then(self, other: Arrangement) -> Arrangement:
-        """This one, and of its steps another: both as one arrangement of the source."""
+        """Combine this arrangement and another one of its steps."""
         if self.changes_nothing:
             return other
         order = np.concatenate([self.kept[other.order], self.order[self.n_steps :]])
@@ -78,7 +80,7 @@ class Arrangement:
 
 
 def by_lines(votes: Votes, weight: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The levels t_0 .. t_N of least squares, float64 (N + 1, K)."""
+    """Return the levels t_0 … t_N of least squares, float64 (N + 1, K)."""
     weight = shares(weight * narrowness(votes, 1.0, weight))
     bias = votes.tables.bias
     full = centred(votes.scores())
@@ -104,7 +106,7 @@ def arranged(
     *,
     levels: Levels = by_lines,
 ) -> Arrangement:
-    """The order that `ordering` gives, with its levels; the given order keeps its own."""
+    """Return the order that `ordering` gives, with its levels; the given order has none."""
     order = checked_permutation(ordering(votes, costs, weight), votes.tables.n_classifiers)
     if np.array_equal(order, np.arange(len(order))):
         return Arrangement(order)
@@ -118,7 +120,7 @@ def fitted_levels(
     *,
     levels: Levels = by_lines,
 ) -> Rescaling:
-    """The levels of an order, from rows that need no labels."""
+    """Fit the levels of an order; the rows need no labels."""
     weight = np.ones(len(votes)) if weight is None else np.asarray(weight, np.float64)
     sample, rows = sampled(votes, max(MAX_ROWS // votes.tables.n_scores, 1))
     sample = sample.reordered(order)
@@ -130,7 +132,7 @@ def fitted_levels(
 
 
 def within_reach(levels: NDArray[np.float64], votes: Votes) -> NDArray[np.float64]:
-    """Levels (N + 1, K) that are not too far off, on the mean of the bias, and end at the bias."""
+    """Clip levels (N + 1, K) that are too far off, center them on the bias and end at the bias."""
     bias = votes.tables.bias
     most = FARTHEST * (votes.tables.reach().sum() + np.abs(bias).max())
     levels = np.clip(levels, -most, most)  # a sum with little correlation has little slope
@@ -140,7 +142,7 @@ def within_reach(levels: NDArray[np.float64], votes: Votes) -> NDArray[np.float6
 
 
 def filled(slope: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Where a slope is unknown (0) the one before it, at the beginning the first that is known."""
+    """Replace unknown slopes (0) by the one before, at the beginning by the first known one."""
     known = np.flatnonzero(slope)
     last = np.maximum(np.searchsorted(known, np.arange(len(slope)), side="right") - 1, 0)
     return slope[known[last]]
@@ -149,7 +151,7 @@ def filled(slope: NDArray[np.float64]) -> NDArray[np.float64]:
 def _shifts(
     wanted: NDArray[np.float64], can: NDArray[np.bool_], bias: NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """start (K,) and, by step, shift (N, K); a step that cannot carry leaves it to the next."""
+    """Return start (K,) and shifts (N, K); a step that cannot carry passes its shift on."""
     start, shift = np.zeros(len(bias)), np.zeros(can.shape)
     for k in range(len(bias)):
         at = np.flatnonzero(can[:, k])
@@ -162,12 +164,12 @@ def _shifts(
 
 
 def centred(scores: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Scores (n, K) less their mean over the classes; one score as it is."""
+    """Subtract the mean over the classes from scores (n, K); one score stays as it is."""
     return scores - scores.mean(axis=1, keepdims=True) if scores.shape[1] > 1 else scores
 
 
 def check_arrangement(arrangement: Any) -> None:
-    """Refuse what is not an arrangement."""
+    """Raise TypeError unless `arrangement` is an Arrangement."""
     wanted = "an Arrangement, such as an ordering's arrangement(mdp) gives"
     check_is("arrangement", arrangement, Arrangement, wanted)
 
@@ -184,15 +186,15 @@ Vector = NDArray[np.float64]
 
 
 def by_log_odds(votes: Votes, weight: Vector) -> Matrix:
-    """The levels t_0 .. t_N of the votes in their order, (N + 1, K), K > 1.
+    """Return the levels t_0 … t_N of the votes in their order, (N + 1, K), for K > 1.
 
-    Least squares (`by_lines`) measure how far each class ends from the mean of all. Of 26 classes
-    most are far from winning a row, and their squares are the largest; the label depends on the
-    first few alone. So with p = softmax, and S_j the sum of the first j votes, the levels are
+    Least squares (`by_lines`) measure how far each class ends from the mean of all, but with 26
+    classes most are far from winning a row, and their squares are the largest. So with p = softmax,
+    the levels are
 
         t_j = argmin_t  min_a  sum_i w_i KL( p(F_i) || p(a (S_ij + t)) ),
 
-    in a unit of F in which its margins have the root mean square `MARGIN`. Rows with a large
+    in a unit of F in which its margins have the root mean square `MARGIN`: rows with a large
     margin, and classes of small probability, have little weight. Newton's method finds t_j from
     t_{j-1}.
     """
@@ -223,8 +225,10 @@ def _in_unit(scores: Matrix, weight: Vector) -> Matrix:
 def _fitted(
     sums: Matrix, wanted: Matrix, weight: Vector, factor: float, constants: Vector
 ) -> tuple[float, Vector]:
-    """The factor and the constants (K,) with which softmax(factor sums + constants) is nearest to
-    the wanted probabilities; sums and wanted are (n, K)."""
+    """Fit the factor and the constants (K,) of softmax(factor sums + constants).
+
+    They bring it nearest to the wanted probabilities; sums and wanted are (n, K).
+    """
     for _ in range(MOST_ITERATIONS):
         change = _newton(sums, wanted, weight, factor, constants)
         change *= min(1.0, LONGEST / max(float(np.abs(change).max()), NEAR))
@@ -238,7 +242,7 @@ def _fitted(
 def _newton(
     sums: Matrix, wanted: Matrix, weight: Vector, factor: float, constants: Vector
 ) -> Vector:
-    """Newton's step for the factor and the constants, (1 + K,)."""
+    """Return Newton's step for the factor and the constants, (1 + K,)."""
     from scipy.special import softmax  # serving, which reads this module, needs no scipy
 
     share = weight[:, None]

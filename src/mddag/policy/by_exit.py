@@ -1,11 +1,8 @@
-"""Exit calibration: a factor (and for regressors an offset) for each group of exits.
+"""Calibration by exit: a factor (and for regressors an offset) for each group of exits.
 
-Adjacent exits are merged until every group has LEAST rows; with fewer rows in all there is one
-group. A classifier's factor is that of its group: drawing it towards the factor of all rows made
-probabilities worse, for exits do differ. It is best fitted to the full ensemble's probabilities,
-not to labels: of the confident rows of an early exit one in hundreds is wrong, and whether a group
-holds none or two of them would decide its factor. A regressor's line through m rows counts
-m / (m + PRIOR) against the score itself. Rows count by their mass (see ``weights``).
+Adjacent exits are merged until every group has LEAST rows. A classifier's factor is best fitted to
+the full ensemble's probabilities, not to labels: of the confident rows of an early exit one in
+hundreds is wrong, and whether a group holds none or two of them would decide its factor.
 """
 
 from __future__ import annotations
@@ -33,8 +30,7 @@ Vector = NDArray[np.float64]
 def exit_groups(
     exit_step: Exits, n_steps: int, least: int = LEAST, mass: Vector | None = None
 ) -> NDArray[np.intp]:
-    """The group of each exit step 0 .. N: neighbours together that hold at least `least` rows, or
-    so much of their mass (n,)."""
+    """Return the group of each exit step 0 … N, merging neighbors until each holds `least` mass."""
     counts = np.bincount(exit_step, mass, n_steps + 1)
     groups = np.zeros(n_steps + 1, np.intp)
     group, held = 0, 0.0
@@ -53,11 +49,25 @@ def exit_calibration(
     targets: NDArray[Any],
     weight: Vector | None = None,
 ) -> Calibration:
-    """What the scores (n, K) of each exit stand for, by the task of the ensemble.
+    """Fit what the scores (n, K) of each exit stand for, by the task of the ensemble.
 
-    targets : numbers (n,) for regressors; for classifiers the probabilities (n, n_classes) of the
-              full ensemble, or labels (n,)
-    weight  : of the rows (n,), above 0; 1 by default
+    Parameters
+    ----------
+    ensemble : Ensemble
+        The full ensemble.
+    scores : ndarray of shape (n, K)
+        Final scores.
+    exit_step : ndarray of shape (n,)
+        Exit steps.
+    targets : ndarray of shape (n,) or (n, n_classes)
+        Numbers for regressors; for classifiers probabilities of the full ensemble, or labels.
+    weight : ndarray of shape (n,), default=None
+        Positive weights of the rows; 1 by default.
+
+    Returns
+    -------
+    Calibration
+        One pair of factor and offset per group of exits.
     """
     n_steps = ensemble.n_classifiers
     rows_mass = None if weight is None else mass_of(weight)
@@ -72,9 +82,10 @@ def class_calibration(
     n_steps: int,
     mass: Vector | None = None,
 ) -> Calibration:
-    """Factors that make probabilities of scores (n, K); labels (n,) or soft targets.
+    """Fit factors that turn scores (n, K) into probabilities; labels (n,) or soft targets.
 
-    The winning class is never changed.
+    They never change the winning class. Drawing the factor of a group towards that of all rows made
+    probabilities worse, since exits do differ.
     """
     groups = exit_groups(exit_step, n_steps, mass=mass)
     factors = np.empty(groups[-1] + 1)
@@ -87,10 +98,10 @@ def class_calibration(
 def mean_calibration(
     scores: Vector, exit_step: Exits, targets: Vector, n_steps: int, mass: Vector | None = None
 ) -> Calibration:
-    """Lines a f + b through the targets (n,) of scores (n, 1), by least squares in each group.
+    """Fit lines a f + b to the targets (n,) of scores (n, 1) by least squares in each group.
 
-    They are drawn towards a = 1, b = 0, which is what the full ensemble was trained for; so it
-    remains where a group is flat, falls, or where rows are few.
+    They are drawn towards a = 1, b = 0, which is what the full ensemble was trained for: a line
+    through m rows counts m / (m + PRIOR).
     """
     return _by_group(scores[:, 0], exit_step, targets, n_steps, _line, mass)
 
@@ -98,7 +109,7 @@ def mean_calibration(
 def log_mean_calibration(
     scores: Vector, exit_step: Exits, targets: Vector, n_steps: int, mass: Vector | None = None
 ) -> Calibration:
-    """Offsets b with mean exp(f + b) = mean target in each group, for scores of a log link."""
+    """Fit offsets b with mean exp(f + b) = mean target in each group, for scores of a log link."""
     return _by_group(scores[:, 0], exit_step, targets, n_steps, _log_shift, mass)
 
 

@@ -1,15 +1,9 @@
-"""Calibration: what scores stand for, by the exit at which an instance left.
+"""Calibration: what scores stand for, by the exit at which a row left.
 
 The scores of a prefix of a shrunken ensemble are too small, so each group of exits has its own
-factor a (and, for regressors, offset b):
-
-    two classes   p_1 = 1 / (1 + exp(-a f))        more classes   p = softmax(a f)
-    regressors    E[y] = link(a f + b)
-
-Classifiers have a > 0 and b = 0, so the winning class is that of the scores; a detector has b <= 0
-at exits where rows are rejected, all of them with f <= 0, of which the same is true. `fit_factor`
-fits one factor, ``by_exit`` one for each group of exits. Probabilities are computed natively, row
-by row: those of one row are, to the last bit, those that it has in any batch.
+factor a and, for regressors, offset b: p = sigmoid(a f) or softmax(a f), and E[y] = link(a f + b).
+Classifiers have a > 0 and b = 0, which leaves the winning class alone; the probabilities of a row
+are the same, to the last bit, in any batch.
 """
 
 from __future__ import annotations
@@ -26,12 +20,16 @@ from mddag._utils.arrays import ReadOnlyArrays, read_only
 
 @dataclass(frozen=True, eq=False)
 class Calibration(ReadOnlyArrays):
-    """What scores at each exit stand for: factor x f + offset, one pair per group of exits.
+    """What scores at each exit stand for: factor * f + offset.
 
-    groups  : intp (N + 1,), the group of each exit step 0 .. N
-    factors : float64 (n_groups,), above 0
-    offsets : float64 (n_groups,); 0 for classifiers, whose winning class must not change, but for
-              detectors at most 0 where no score is above 0
+    Parameters
+    ----------
+    groups : array-like of shape (N + 1,)
+        Group of each exit step 0 … N.
+    factors : array-like of shape (n_groups,)
+        Positive factors.
+    offsets : array-like of shape (n_groups,)
+        Offsets; 0 for classifiers. Detectors may have offsets below 0 where no score is above 0.
     """
 
     groups: NDArray[np.intp]
@@ -70,13 +68,13 @@ class Calibration(ReadOnlyArrays):
 
     @classmethod
     def one_group(cls, factor: float, n_steps: int) -> Calibration:
-        """The same factor at every exit."""
+        """Return the calibration with the same factor at every exit."""
         return cls(np.zeros(n_steps + 1, np.intp), np.array([factor]), np.zeros(1))
 
     def calibrated(
         self, scores: NDArray[np.float64], exit_step: NDArray[np.integer[Any]]
     ) -> NDArray[np.float64]:
-        """Log-odds (K = 1), logits, or means of scores (n, K) that left at steps (n,)."""
+        """Return log-odds (K = 1), logits, or means for scores (n, K) that left at steps (n,)."""
         group = self.groups[exit_step]
         value: NDArray[np.float64] = self.factors[group][:, None] * scores
         value += self.offsets[group][:, None]
@@ -85,8 +83,7 @@ class Calibration(ReadOnlyArrays):
     def log_odds(
         self, scores: NDArray[np.float64], exit_step: NDArray[np.integer[Any]]
     ) -> NDArray[np.float64]:
-        """Calibrated log-odds of scores (n, K) that left at steps (n,): (n,) for two classes,
-        (n, n_classes) up to a constant per row for more."""
+        """Return log-odds (n,) of binary scores, or logits (n, n_classes) up to a constant."""
         if scores.shape[1] == 2:  # two classes with a score each
             scores = scores[:, 1:] - scores[:, :1]
         calibrated = self.calibrated(scores, exit_step)
@@ -95,7 +92,7 @@ class Calibration(ReadOnlyArrays):
     def probabilities(
         self, scores: NDArray[np.float64], exit_step: NDArray[np.integer[Any]]
     ) -> NDArray[np.float64]:
-        """Class probabilities (n, max(K, 2)) of scores (n, K) that left at steps (n,)."""
+        """Return class probabilities (n, max(K, 2)) for scores (n, K) that left at steps (n,)."""
         group = self.groups[exit_step]
         return probabilities(scores, self.factors[group], self.offsets[group])
 
@@ -105,9 +102,9 @@ def probabilities(
     factor: float | NDArray[np.float64],
     offset: NDArray[np.float64] | None = None,
 ) -> NDArray[np.float64]:
-    """Class probabilities (n, max(K, 2)) of scores (n, K); the largest is that of the winner.
+    """Return class probabilities (n, max(K, 2)) for scores (n, K); the winner's is the largest.
 
-    `factor` is one number or one per row, (n,) or (n, 1); so is the `offset` of one score.
+    `factor` is one number or one per row, (n,) or (n, 1); so is the `offset` of a single score.
     """
     p = np.empty((len(scores), max(scores.shape[1], 2)))
     factors = np.ascontiguousarray(np.ravel(factor), np.float64)
@@ -117,14 +114,14 @@ def probabilities(
 
 
 def sigmoid(logits: NDArray[np.float64]) -> NDArray[np.float64]:
-    """1 / (1 + exp(-logits)), which overflows nowhere."""
+    """Compute 1 / (1 + exp(-logits)) without overflow."""
     small = np.exp(-np.abs(logits))
     p: NDArray[np.float64] = np.where(logits >= 0, 1.0, small) / (1.0 + small)
     return p
 
 
 def softmax(logits: NDArray[np.float64]) -> NDArray[np.float64]:
-    """exp(logits) (n, K) over its sum in each row."""
+    """Compute exp(logits) (n, K) over its sum in each row."""
     powers = np.exp(logits - logits.max(axis=1, keepdims=True))
     p: NDArray[np.float64] = powers / powers.sum(axis=1, keepdims=True)
     return p
@@ -136,12 +133,11 @@ REACH = 1e4  # largest a, in units of 1 / the largest score
 def fit_factor(
     scores: NDArray[np.float64], labels: NDArray[Any], mass: NDArray[np.float64] | None = None
 ) -> float:
-    """The factor for scores (n, K), labels (n,) in 0..K-1 and row masses (n,) > 0, 1 by default.
+    """Fit the factor of scores (n, K) to labels (n,) or probabilities (n, max(K, 2)).
 
-    `labels` may be probabilities (n, max(K, 2)) instead, which are taken as they are. The factor
-    maximises the likelihood of smoothed labels: rows of mass m count as if among m + 1 one had been
-    of any class alike, so that it stays finite on rows without error. Platt (1999) smooths each
-    class by its own mass; with many classes, each of them small, that would outweigh the labels.
+    The factor maximizes the likelihood of smoothed labels: rows of mass m count as if one row in m
+    + 1 had a random class, so that the factor stays finite on rows without error. Platt (1999)
+    smooths each class by its own mass; with many small classes that would outweigh the labels.
     """
     mass = np.ones(len(scores)) if mass is None else mass
     spread = float(np.abs(scores).max(initial=0.0))
@@ -158,7 +154,7 @@ def fit_factor(
 
 
 class _Slope:
-    """The slope of the log-loss in a, which is convex in it."""
+    """Slope of the log-loss in a; the log-loss is convex in it."""
 
     def __init__(self, unit: NDArray[np.float64], targets: Any, share: NDArray[np.float64]) -> None:
         self.unit, self.targets, self.pull = unit, targets, unit * share[:, None]
@@ -169,7 +165,7 @@ class _Slope:
 
 
 def _root(slope: _Slope, spread: float) -> float:
-    """Where the slope is 0, in units of 1 / spread; at most REACH, at least 1 / REACH."""
+    """Find where the slope is 0, in units of 1 / spread, between 1 / REACH and REACH."""
     from scipy.optimize import brentq  # serving, which reads this module, needs no scipy
 
     # From a = 2, where f would be half the log-odds, walk to where the slope changes its sign.
@@ -188,14 +184,17 @@ def _root(slope: _Slope, spread: float) -> float:
 def opinion(
     scores: NDArray[np.float64], labels: NDArray[Any], mass: NDArray[np.float64] | None = None
 ) -> NDArray[np.float64]:
-    """The probabilities (n, max(K, 2)) of full scores (n, K), by the factor of their own rows."""
+    """Return calibrated probabilities (n, max(K, 2)) of full scores (n, K).
+
+    The factor is fitted to the same rows.
+    """
     return probabilities(scores, fit_factor(scores, labels, mass))
 
 
 def smoothed(
     labels: NDArray[np.intp], n_classes: int, mass: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Smoothed labels, float64 (n, n_classes), rows summing to 1."""
+    """Return smoothed labels, float64 (n, n_classes), rows summing to 1."""
     share = 1 / (mass.sum() + 1)
     targets = np.full((len(labels), n_classes), share / n_classes)
     targets[np.arange(len(labels)), labels] += 1 - share

@@ -1,18 +1,10 @@
-"""Condensation: a few base classifiers, with new weights, whose sum follows the full score.
+"""Condensation: a few base classifiers with new weights whose sum approximates the full score.
 
-Boosting takes many small steps, and many votes are nearly the same: a stump that is chosen again
-and again, trees of one learning rate with the same splits. One of these with the weight of all
-replaces them for one evaluation. So, for each class k,
-
-    F_k ~ b_k + sum_{j in S} a_jk h_jk     by least squares with a penalty ridge |a_k|^2,
-
-where S, the same for all classes, grows by orthogonal matching pursuit: next is the h_j with the
-largest reduction of the squared error per price. With one weight per class a stump can replace
-others with the same split that vote for other classes. Everything follows from the covariances of
-the votes, without labels. Scores other than F can be followed (`wanted`).
-
-Unlike an order this gives up the full sum: all of S together is an approximation of F. How many
-base classifiers are enough is decided on held-out rows, elsewhere.
+Boosting takes many small steps, so many votes are nearly the same, and one of them with the weight
+of all replaces them. For each class k, F_k ~ b_k + sum_{j in S} a_jk h_jk by least squares with a
+ridge penalty, where S grows by orthogonal matching pursuit: next is the h_j with the largest
+reduction of the squared error per price. Labels are not used; held-out rows decide elsewhere how
+many are enough.
 """
 
 from __future__ import annotations
@@ -48,8 +40,10 @@ Vector = NDArray[np.float64]
 def usual_sizes(
     n_classifiers: int, every: int = 1, n_scores: int = 1, *, closely: bool = False
 ) -> tuple[int, ...]:
-    """A third of the base classifiers and half as many thrice, in whole decisions; with several
-    classes, which need more, or to be followed closely, half of them too."""
+    """Return a third of the base classifiers and three times half as many, in whole decisions.
+
+    With several classes, which need more, or to be followed closely, half of them are added.
+    """
     if n_scores * n_classifiers**2 > MOST_PRODUCTS:
         return ()
     wanted = [min(n_classifiers // 3, MOST) // 2**i for i in range(4)]
@@ -61,13 +55,20 @@ def usual_sizes(
 
 @dataclass(frozen=True, eq=False)
 class Condensation:
-    """The pursuit, up to a largest size; what it chose for a smaller one comes first.
+    """The pursuit up to a largest size; what it chose for a smaller one comes first.
 
-    means   : float64 (N, K), of the votes
-    level   : float64 (K,), the mean of what is wanted, above the bias
-    chosen  : intp (most,), base classifiers in the order in which they were chosen
-    lower   : float64 (K, most, most), with ones on the diagonal: L of their covariances L D L'
-    reduced : float64 (K, most), the weight of each were it the last; L' a = reduced
+    Parameters
+    ----------
+    means : ndarray of shape (N, K)
+        Means of the votes.
+    level : ndarray of shape (K,)
+        Mean of the wanted scores, above the bias.
+    chosen : ndarray of shape (most,), intp
+        Base classifiers in the order in which they were chosen.
+    lower : ndarray of shape (K, most, most)
+        L of their covariances L D L', with ones on the diagonal.
+    reduced : ndarray of shape (K, most)
+        Weight of each if it were the last; L' a = reduced.
     """
 
     means: Vector
@@ -90,10 +91,25 @@ class Condensation:
     ) -> Condensation:
         """Condense to `most` base classifiers.
 
-        costs, weight : prices of base classifiers (N,), weights of rows (n,); 1 by default
-        focus         : how much more rows count that are decided narrowly; 0 for all alike
-        wanted        : scores (n, K) that the sum is to follow; the full ones by default
-        ridge         : in units of the mean variance of a base classifier's votes
+        Parameters
+        ----------
+        votes : Votes
+            Votes of the full ensemble.
+        most : int
+            Number of base classifiers to choose.
+        costs, weight : array-like, default=None
+            Prices of base classifiers (N,) and weights of rows (n,); 1 by default.
+        focus : float, default=1.0
+            How much more rows with a narrow score count; 0 for equal weights.
+        wanted : ndarray of shape (n, K), default=None
+            Scores to approximate; the full ones by default.
+        ridge : float
+            Penalty, in units of the mean variance of a base classifier's votes.
+
+        Returns
+        -------
+        Condensation
+            The pursuit.
         """
         n_classifiers = votes.tables.n_classifiers
         check_whole("most", most, 1)
@@ -121,7 +137,7 @@ class Condensation:
         return cls(means, level, *pursued(products, missing, prices, most))
 
     def arrangement(self, size: int) -> Arrangement:
-        """The first `size` that were chosen, with their weights."""
+        """Return the first `size` that were chosen, with their weights."""
         check_whole("size", size, 1)
         if size > len(self.chosen):
             raise ValueError(f"size is {size}, but only {len(self.chosen)} were chosen")
@@ -137,11 +153,11 @@ class Condensation:
 def pursued(
     products: Vector, missing: Vector, prices: Vector, most: int
 ) -> tuple[NDArray[np.intp], Vector, Vector]:
-    """`chosen`, `lower` and `reduced`, from covariances (K, N, N) with their ridge and those with
-    what is wanted, (K, N), which are used up.
+    """Return `chosen`, `lower` and `reduced` for covariances (K, N, N) that include the ridge.
 
-    A base classifier that is chosen is swept out of what F has in common with all, and later ones
-    are swept by it before they are: one column of L and one entry of D a step.
+    `missing` (K, N) are the covariances with the wanted scores, which are used up. A base
+    classifier that is chosen is swept out of what F has in common with all, and later ones are
+    swept by it before they are: one column of L and one entry of D a step.
     """
     n_scores, n = products.shape[:2]
     variances = np.diagonal(products, axis1=1, axis2=2)

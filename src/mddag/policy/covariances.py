@@ -1,8 +1,8 @@
 """Covariances of votes, <h_j, h_l> over rows; labels are not used.
 
 Rows with a narrow full score F have larger weights, w = exp(-focus |F| / |F|_rms): other rows have
-quit before. With K > 1 there are two kinds: of each class by itself, and summed over the classes,
-after centring over them, since a shift of all scores decides nothing.
+quit before. With K > 1 there are two kinds: of each class by itself, and summed over the classes
+after centering, since a shift of all scores decides nothing.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ BLOCK = 250_000  # votes that stand in memory as numbers at a time: 2 MB
 
 
 def covariances(votes: Votes, weight: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Of the votes of h_j and h_l for all classes together, (N, N)."""
+    """Return the covariances of the votes of h_j and h_l for all classes together, (N, N)."""
     n_classifiers, n_scores = votes.tables.n_classifiers, votes.tables.n_scores
     products = np.zeros((n_classifiers, n_classifiers))
     means, unit = np.zeros((n_scores, n_classifiers)), _unit(votes)
@@ -36,7 +36,7 @@ def covariances(votes: Votes, weight: NDArray[np.float64]) -> NDArray[np.float64
 
 
 def class_covariances(votes: Votes, weight: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Of the votes of h_j and h_l for each class, (K, N, N)."""
+    """Return the covariances of the votes of h_j and h_l for each class, (K, N, N)."""
     n_classifiers, n_scores = votes.tables.n_classifiers, votes.tables.n_scores
     products = np.zeros((n_scores, n_classifiers, n_classifiers))
     means, unit = np.zeros((n_scores, n_classifiers)), _unit(votes)
@@ -55,7 +55,7 @@ def class_covariances(votes: Votes, weight: NDArray[np.float64]) -> NDArray[np.f
 def covariances_with(
     votes: Votes, weight: NDArray[np.float64], wanted: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Of the votes of h_j for each class and wanted scores (n, K), (K, N)."""
+    """Return the covariances of the votes of h_j and wanted scores (n, K), (K, N)."""
     tables, n_leaves = votes.tables, votes.tables.n_leaves
     share = shares(weight)
     pull = share[:, None] * (wanted - share @ wanted)  # about the mean: votes need not be
@@ -72,8 +72,11 @@ def covariances_with(
 def _vote_blocks(
     votes: Votes, weight: NDArray[np.float64], unit: float
 ) -> Iterator[tuple[NDArray[np.float64], NDArray[np.float64]]]:
-    """Block by block the rows' shares of all weight (m,), and votes less those of the first row
-    (m, N, K), since constants would eat the digits of float32, in a unit whose squares it holds."""
+    """Yield the rows' shares of all weight (m,) and their votes (m, N, K), block by block.
+
+    Those of the first row are subtracted, since constants would use up the digits of float32, and
+    the unit is one whose squares float32 holds.
+    """
     first = int((weight > 0).argmax())  # that counts
     share, origin = shares(weight), votes.rows(slice(first, first + 1)).dense()
     for rows in _blocks(len(votes), votes):
@@ -81,13 +84,13 @@ def _vote_blocks(
 
 
 def _unit(votes: Votes) -> float:
-    """A power of 2, so that nothing is rounded, about as large as the largest vote."""
+    """Return a power of 2, so that nothing is rounded, about as large as the largest vote."""
     largest = float(votes.tables.reach().max(initial=0.0))
     return float(2.0 ** np.floor(np.log2(largest))) if largest > 0 else 1.0
 
 
 def mean_votes(votes: Votes, weight: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Of h_jk over the rows, (N, K); 0 where no row counts."""
+    """Return the mean of h_jk over the rows, (N, K); 0 if all weights are 0."""
     tables, n_leaves, total = votes.tables, votes.tables.n_leaves, weight.sum()
     means = np.zeros((tables.n_classifiers, tables.n_scores))
     for j in range(tables.n_classifiers if total > 0 else 0):
@@ -98,13 +101,13 @@ def mean_votes(votes: Votes, weight: NDArray[np.float64]) -> NDArray[np.float64]
 
 
 def shares(weight: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Weights that sum to 1; all 0 where no row counts."""
+    """Scale weights to sum to 1; they stay 0 if all are."""
     total = weight.sum()
     return weight / total if total > 0 else weight
 
 
 def sampled(votes: Votes, most: int) -> tuple[Votes, NDArray[np.intp]]:
-    """The votes on `most` evenly spaced rows, or on all if they are fewer, and which rows."""
+    """Return the votes on at most `most` evenly spaced rows, and which rows these are."""
     rows = spaced_rows(len(votes), most)
     return (votes if len(rows) == len(votes) else votes.rows(rows)), rows
 
@@ -112,9 +115,9 @@ def sampled(votes: Votes, most: int) -> tuple[Votes, NDArray[np.intp]]:
 def narrowness(
     votes: Votes, focus: float, weight: NDArray[np.float64] | None = None
 ) -> NDArray[np.float64]:
-    """exp(-focus m / rms m), m being |F| or the margin between the two best scores, (n,).
+    """Return exp(-focus m / rms m), (n,), where m is |F| or the margin of the two best scores.
 
-    weight : of the rows in the mean of m^2, (n,); 1 by default
+    `weight` is that of the rows in the mean of m^2, (n,); 1 by default.
     """
     scores = votes.scores()
     if scores.shape[1] == 1:
@@ -128,11 +131,11 @@ def narrowness(
 
 
 def _blocks(n: int, votes: Votes) -> Iterator[slice]:
-    """n rows in parts whose votes as numbers fit into `BLOCK`."""
+    """Split n rows into parts whose votes as numbers fit into `BLOCK`."""
     size = max(BLOCK // max(votes.tables.n_classifiers * votes.tables.n_scores, 1), 1)
     return (slice(start, min(start + size, n)) for start in range(0, n, size))
 
 
 def _gram(block: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Products of columns; in float32 the BLAS is twice as fast, sums of blocks are float64."""
+    """Multiply columns; in float32 the BLAS is twice as fast, and sums of blocks are float64."""
     return block.T @ block

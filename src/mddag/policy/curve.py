@@ -1,7 +1,6 @@
-"""Curve: the accuracy-speed trade-off, one policy per price beta of an evaluation.
+"""Curve: the trade-off between loss and cost, one policy per price beta of an evaluation.
 
-Every policy is evaluated on the rows that it was learned on and, if given, on rows for selection
-and for test. A point may be chosen by the selection rows; the test rows only report.
+Choose points by the selection rows; the test rows only report.
 """
 
 from __future__ import annotations
@@ -25,13 +24,36 @@ SAMPLES = ("train", "selection", "test")
 
 @dataclass(frozen=True, eq=False)
 class Curve:
-    """One row per beta, in the order swept; every column is also an attribute.
+    """Loss and cost of the policies of several prices, as `mddag.sweep` returns it.
 
-    columns  : name -> float64 (n_betas,): "beta"; for each sample s of train, selection, test that
-               was given, the policy's "s_loss", "s_cost", "s_objective", "s_n_evaluated" and the
-               full ensemble's "full_s_loss" and so on
-    policies : the policy learned at each beta
-    loss     : the loss that was averaged
+    There is one row per beta, in the order swept; every column is also an attribute. Printing a
+    curve shows a table, with * at the envelope.
+
+    Parameters
+    ----------
+    columns : mapping of str to ndarray of shape (n_betas,)
+        "beta"; for each sample s of train, selection and test that was given "s_loss", "s_cost",
+        "s_objective" and "s_n_evaluated" of the policy; and "full_s_loss" and so on of the full
+        ensemble.
+    policies : tuple of Policy
+        Policy learned at each beta.
+    loss : Loss, default=ZeroOne()
+        Loss that was averaged.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import mddag
+    >>> from mddag.policy import Curve
+    >>> policies = tuple(mddag.Policy.prefix(n, 10, mddag.Grid([0.0])) for n in (9, 4, 5))
+    >>> columns = {
+    ...     "beta": np.array([0.001, 0.01, 0.02]),
+    ...     "train_loss": np.array([0.1, 0.2, 0.3]),
+    ...     "train_cost": np.array([9.0, 4.0, 5.0]),
+    ... }
+    >>> curve = Curve(columns, policies)
+    >>> curve.train_cost[curve.envelope()]
+    array([4., 9.])
     """
 
     columns: Mapping[str, NDArray[np.float64]]
@@ -60,22 +82,33 @@ class Curve:
 
     @property
     def samples(self) -> tuple[str, ...]:
-        """The samples that the policies were evaluated on."""
+        """Samples that the policies were evaluated on."""
         return tuple(s for s in SAMPLES if f"{s}_loss" in self.columns)
 
     @property
     def chooser(self) -> str:
-        """The sample by which points are chosen: selection where there is one, else train."""
+        """Sample to choose points by: selection if given, else train."""
         return "selection" if "selection" in self.samples else "train"
 
     def envelope(
         self, on: str | None = None, *, x: str = "cost", convex: bool = False
     ) -> NDArray[np.intp]:
-        """The rows that no other row beats in both loss and cost, by increasing cost.
+        """Return the points that no other point beats in both loss and cost.
 
-        `on` is the sample that judges, `chooser` by default: an envelope drawn on test rows would
-        pick the lucky ones. `x` may be "n_evaluated" instead of "cost". With `convex`, only the
-        corners of the lower convex hull.
+        Parameters
+        ----------
+        on : {"train", "selection", "test"}, default=None
+            Sample to compare on; `chooser` by default. An envelope of test rows would be biased by
+            selection.
+        x : {"cost", "n_evaluated"}, default="cost"
+            What counts as cost.
+        convex : bool, default=False
+            Whether to return only the corners of the lower convex hull.
+
+        Returns
+        -------
+        ndarray of intp
+            Row numbers by increasing cost.
         """
         sample = self.chooser if on is None else on
         check_one_of("on", sample, self.samples)
@@ -85,7 +118,13 @@ class Curve:
         return _lower_hull(cost, loss, front) if convex else front
 
     def to_csv(self, path: str | PathLike[str]) -> None:
-        """Write all columns, every number in the shortest form that reads back the same."""
+        """Write all columns to a file, each number in its shortest exact form.
+
+        Parameters
+        ----------
+        path : str or os.PathLike
+            The file.
+        """
         text = io.StringIO()
         writer = csv.writer(text, lineterminator="\n")
         writer.writerow(self.columns)
@@ -93,7 +132,7 @@ class Curve:
         write_whole(checked_path(path), text.getvalue().encode())
 
     def __str__(self) -> str:
-        """A table: loss and cost by sample; * marks the envelope."""
+        """Return a table of loss and cost by sample; * marks the envelope."""
         chosen = set(self.envelope().tolist())
         head = f"  {'beta':>8}" + "".join(f" {s + ' loss':>15} {'cost':>9}" for s in self.samples)
         lines = [head]
@@ -112,7 +151,7 @@ class Curve:
 
 
 def _pareto_front(cost: NDArray[np.float64], loss: NDArray[np.float64]) -> NDArray[np.intp]:
-    """Indices by increasing cost whose loss is below that of everything as cheap or cheaper."""
+    """Return indices by increasing cost with a smaller loss than all that is as cheap."""
     order = np.lexsort((loss, cost))
     best_before = np.concatenate([[np.inf], np.minimum.accumulate(loss[order])[:-1]])
     return order[loss[order] < best_before]
@@ -121,7 +160,7 @@ def _pareto_front(cost: NDArray[np.float64], loss: NDArray[np.float64]) -> NDArr
 def _lower_hull(
     cost: NDArray[np.float64], loss: NDArray[np.float64], front: Sequence[int] | NDArray[np.intp]
 ) -> NDArray[np.intp]:
-    """The front without the points on or above a chord of two others."""
+    """Remove the points on or above a chord of two others."""
     hull: list[int] = []
     for c in front:
         while len(hull) > 1:

@@ -1,9 +1,8 @@
-"""Grid: score vector -> cell, one grid for all steps j.
+"""Grid: cells of the score space, one grid for all steps.
 
-With one score the cell counts the edges below f. With several classes the state is the top class
-and the margin between the two best scores, which stays one-dimensional for any K. One grid is
-shared by all j, so that a chain of SKIPs, which leaves f alone, stays in its cell. A tie between
-classes goes to the first, and a NaN score has no edge below it.
+One grid is shared by all j, so that a chain of SKIPs, which leaves f alone, stays in its cell. With
+several classes the cell is that of the top class and the margin between the two best scores, which
+stays one-dimensional for any K. A tie goes to the first class; a NaN score has no edge below it.
 """
 
 from __future__ import annotations
@@ -31,10 +30,21 @@ MIN_LOOKS = 100  # steps it looks at; neighbours are alike, so steps are left ou
 class Grid(ReadOnlyArrays):
     """Cells of the score space.
 
-    edges    : float64 (n_edges,), strictly increasing; cell c holds edges[c-1] < s <= edges[c],
-               s being the score (K = 1) or the margin between the two best (K > 1); a read-only
-               copy, since the kernels' buckets are made from it once
-    n_scores : K; for K > 1 each top class has its own row of n_edges + 1 cells
+    Parameters
+    ----------
+    edges : array-like of shape (n_edges,)
+        Strictly increasing; cell c holds edges[c-1] < s <= edges[c], where s is the score (K = 1)
+        or the margin between the two best scores (K > 1).
+    n_scores : int, default=1
+        Number of scores, K. For K > 1 each top class has its own n_edges + 1 cells.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import mddag
+    >>> grid = mddag.Grid([-1.0, 0.0, 1.0])
+    >>> grid.n_cells, grid.cells(np.array([[-2.0], [0.0], [0.5]]))
+    (4, array([0, 1, 2], dtype=int32))
     """
 
     edges: NDArray[np.float64]
@@ -56,10 +66,22 @@ class Grid(ReadOnlyArrays):
 
     @property
     def n_cells(self) -> int:
+        """Number of cells."""
         return (len(self.edges) + 1) * self.n_scores
 
     def cells(self, scores: NDArray[np.float64]) -> NDArray[np.int32]:
-        """The cell of each row of scores (n, K), int32 (n,)."""
+        """Return the cell of each row.
+
+        Parameters
+        ----------
+        scores : ndarray of shape (n, K)
+            Scores.
+
+        Returns
+        -------
+        ndarray of shape (n,), int32
+            Cells.
+        """
         wanted = f"an array (n, {self.n_scores})"
         scores = np.require(as_floats("scores", scores, wanted), requirements=["C", "A"])
         if scores.ndim != 2 or scores.shape[1] != self.n_scores:
@@ -84,14 +106,25 @@ class Grid(ReadOnlyArrays):
 
     @cached_property
     def native(self) -> _core.Grid:
-        """What the kernels take: edges, and equal buckets with the edges that lie in each."""
+        """Edges and equal buckets of them, as kernels take them."""
         return buckets(self.edges, self.n_scores)
 
     @classmethod
     def uniform(cls, votes: Votes, n_cells: int | None = None) -> Grid:
-        """Equal cells over all scores that the votes can reach (the paper's), 0 being an edge.
+        """Divide the range of scores that votes can reach into equal cells, as in the paper.
 
-        `n_cells` counts the cells of one top class; with one score an odd number gives one less.
+        Parameters
+        ----------
+        votes : Votes
+            Votes of the base classifiers.
+        n_cells : int, default=None
+            Cells per top class, 1024 by default (fewer for many classes). 0 is an edge: with one
+            score, an odd number gives one cell less.
+
+        Returns
+        -------
+        Grid
+            The cells.
         """
         check_votes(votes)
         n_scores = votes.tables.n_scores
@@ -110,10 +143,22 @@ class Grid(ReadOnlyArrays):
         *,
         weight: NDArray[np.float64] | None = None,
     ) -> Grid:
-        """Cells that hold equally many of the partial sums f^(0) … f^(N) of the rows; 0 is an edge.
+        """Choose cells that hold equally many of the partial sums f^(0) … f^(N) of the rows.
 
-        `n_cells` counts the cells of one top class; there are fewer where sums repeat. With a
-        `weight` of the rows (n,), above 0, cells hold equal weights of the sums.
+        Parameters
+        ----------
+        votes : Votes
+            Votes of the base classifiers on the rows.
+        n_cells : int, default=None
+            Cells per top class, 1024 by default (fewer for many classes, and where sums repeat). 0
+            is an edge.
+        weight : ndarray of shape (n,), default=None
+            Positive weights of the rows; cells then hold equal weights.
+
+        Returns
+        -------
+        Grid
+            The cells.
         """
         check_votes(votes)
         n_cells = _checked_cells(votes.tables.n_scores, n_cells)
@@ -126,7 +171,7 @@ class Grid(ReadOnlyArrays):
 
 
 def buckets(edges: NDArray[np.float64], n_scores: int) -> _core.Grid:
-    """What the kernels take: sorted edges, and equal buckets with the edges that lie in each."""
+    """Return sorted edges, and equal buckets with the edges in each, as kernels take them."""
     n_buckets = BUCKETS * (len(edges) + 1)
     low = float(edges[0]) if len(edges) else 0.0
     span = float(edges[-1]) - low if len(edges) else 0.0
@@ -142,7 +187,7 @@ def buckets(edges: NDArray[np.float64], n_scores: int) -> _core.Grid:
 def _quantiles(
     states: NDArray[np.float64], shares: NDArray[np.float64], weight: NDArray[np.float64] | None
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """The states (n_looks, n) sorted, and those of them below which the given shares lie."""
+    """Return the states (n_looks, n) sorted, and those of them below which the given shares lie."""
     if weight is None or are_equal(weight):
         flat = states.ravel()
         flat.sort()
@@ -155,10 +200,10 @@ def _quantiles(
 
 
 def _between(states: NDArray[np.float64], at: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Edges behind some of the sorted states, each midway to the next one.
+    """Place an edge after each of some sorted states, midway to the next one.
 
-    Sums of stumps repeat: an edge on one of them would have all its rows change their cell where an
-    executor rounds the sum.
+    Sums of stumps repeat: with an edge on one of them, all its rows would change their cell where
+    an executor rounds the sum.
     """
     near = GAP * (states[-1] - states[0])
     above = np.searchsorted(states, at + near, side="right")
@@ -168,8 +213,10 @@ def _between(states: NDArray[np.float64], at: NDArray[np.float64]) -> NDArray[np
 
 
 def _states_passed(votes: Votes) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
-    """Scores (K = 1) or margins that rows pass through when all is evaluated, every so many steps
-    of evenly spaced rows, (n_looks, n); and which rows, (n,)."""
+    """Sample the scores (K = 1) or margins that rows pass through, and return which rows.
+
+    They are (n_looks, n): steps and rows are evenly spaced.
+    """
     n_sums = votes.tables.n_classifiers + 1
     fits = -(-len(votes) * n_sums // MAX_SAMPLED_STATES)
     stride = max(min(fits, n_sums // MIN_LOOKS), 1)

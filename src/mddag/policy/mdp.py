@@ -1,17 +1,8 @@
-"""MDP: the Markov decision process of Section 2, on a sample of instances.
+"""MDP: the Markov decision process of Section 2 on a sample of rows.
 
-State (4): the scores f^(j-1) and j. Rewards: EVAL pays beta x cost_j (7), SKIP nothing, QUIT
-the loss (6). Given x every transition is known, so a policy's value, Eq. (8), is evaluated exactly:
-
-    objective = mean loss + beta x mean cost of the evaluated base classifiers.
-
-It does not look for policies: ``solvers`` do.
-
-``mdp_of`` makes one of the rows on which policies are learned, chosen and measured. Targets become
-what a loss takes: class labels their numbers, a regressor's targets floats. The loss is that of the
-ensemble's kind unless one is given, and prices are the ensemble's where it has any. For regressors
-beta is in units of R2: it is multiplied by what predicting the mean loses (``MDP.unit``), so that
-at 0.01 an evaluation must explain one more hundredth of the variance.
+The state is the score f^(j-1) and j, Eq. (4). EVAL pays beta * cost_j (7), SKIP nothing, QUIT the
+loss (6). All transitions of a row are known, so the value of a policy, Eq. (8), is computed
+exactly; solvers search for policies.
 """
 
 from __future__ import annotations
@@ -51,9 +42,25 @@ from mddag.policy.rollout import Rollout, roll_out
 
 @dataclass(frozen=True)
 class Evaluation:
-    """The value of a policy on a sample: Eq. (8) and its two parts.
+    """Value of a policy on a sample, Eq. (8): weighted means over the rows.
 
-    objective = loss + beta x cost; all four are weighted means over the instances.
+    Parameters
+    ----------
+    loss : float
+        Mean loss.
+    cost : float
+        Mean cost of the evaluated base classifiers.
+    objective : float
+        ``loss + beta * cost``.
+    n_evaluated : float
+        Mean number of evaluated base classifiers.
+
+    Examples
+    --------
+    >>> import mddag
+    >>> mdp = mddag.MDP([[1.0, -2.0], [1.0, 1.0]], [0, 1], beta=0.25)
+    >>> mdp.evaluate(mdp.evaluate_all())
+    Evaluation(loss=0.0, cost=2.0, objective=0.5, n_evaluated=2.0)
     """
 
     loss: float
@@ -63,22 +70,41 @@ class Evaluation:
 
 
 class MDP:
-    """Votes, labels, loss and prices of a sample; Eqs. (4)-(8).
+    """Votes, labels, loss and prices of a sample, Eqs. (4) to (8).
 
-    votes  : Votes, or numbers (n, N) or (n, N, K)
-    labels : integers 0 … K-1 (0, 1 for one score), floats for the regression of one score, or
-             soft targets p (n, n_classes) whose loss is the expectation sum_k p_k L(f, k)
-    loss   : callable of (scores, labels) -> (n,); ZeroOne() by default
-    beta   : the price of one evaluation, in units of `unit`
-    unit   : what beta is a price in, in units of the loss; 1 by default
-    costs  : price of each base classifier, in units of beta; 1 by default
-    weight : weight of each instance in the means; 1 by default
-    grid   : the cells on which policies are learned; Grid.uniform(votes) by default
-    actions: what a solver may choose from; without "skip" policies are learned early exits alone
-             (Póczos et al. 2009), without "quit" every instance goes to the end
+    Parameters
+    ----------
+    votes : Votes or array-like of shape (n, N) or (n, N, K)
+        What each base classifier adds to the scores; at least one row and one base classifier.
+    labels : array-like of shape (n,) or (n, n_classes)
+        Class numbers 0 … K-1 (0 and 1 for one score), floats for regression, or soft targets p,
+        whose loss is sum_k p_k L(f, k).
+    loss : Loss or callable, default=None
+        Function of (scores, labels) that returns one loss per row; `ZeroOne()` by default.
+    beta : float, default=0.01
+        Price of one evaluation, in units of `unit`.
+    unit : float, default=1.0
+        Factor that turns `beta` into units of the loss.
+    costs : array-like of shape (N,), default=None
+        Price of each base classifier in units of beta; 1 by default.
+    weight : array-like of shape (n,), default=None
+        Weight of each row in the means; 1 by default.
+    grid : Grid, default=None
+        Cells on which policies are learned; ``Grid.uniform(votes)`` by default.
+    actions : tuple of str, default=("eval", "skip", "quit")
+        Actions that solvers may use. Without "skip" policies are early exits (Póczos et al. 2009);
+        without "quit" every row goes to the end.
 
-    There must be something to decide: votes of 0 base classifiers are refused, unlike an Ensemble
-    or a Dag of none, which return their bias.
+    Examples
+    --------
+    >>> import mddag
+    >>> from mddag.solvers import Descent
+    >>> votes = [[2.0, 0.1], [1.5, 0.1], [-1.0, 1.5], [-2.0, -0.1]]
+    >>> mdp = mddag.MDP(votes, [1, 1, 1, 0], beta=0.1)
+    >>> mdp.evaluate(mdp.evaluate_all()).objective
+    0.2
+    >>> mdp.evaluate(Descent(random_state=0).solve(mdp)).objective
+    0.1
     """
 
     def __init__(
@@ -111,26 +137,27 @@ class MDP:
 
     @property
     def of_numbers(self) -> bool:
-        """Whether labels are numbers, as a regressor's are."""
+        """Whether labels are floats, as for regression."""
         return are_numbers(self.labels)
 
     @property
     def mass(self) -> NDArray[np.float64]:
-        """What each instance counts for against a prior, (n,); see ``mddag._utils.arrays``."""
+        """Weight of each row against a prior, (n,); see ``mddag._utils.arrays``."""
         return mass(self.weight)
 
     @property
     def n_instances(self) -> int:
+        """Number of rows."""
         return len(self.votes)
 
     @property
     def n_steps(self) -> int:
-        """N."""
+        """Number of base classifiers, N."""
         return self.votes.tables.n_classifiers
 
     @property
     def n_scores(self) -> int:
-        """K."""
+        """Number of scores, K."""
         return self.votes.tables.n_scores
 
     def __repr__(self) -> str:
@@ -140,7 +167,18 @@ class MDP:
         )
 
     def losses(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The loss of quitting with these scores (n, K), (n,)."""
+        """Compute the loss of quitting with these scores.
+
+        Parameters
+        ----------
+        scores : ndarray of shape (n, K)
+            Scores of all rows.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+            Losses.
+        """
         return self.losses_of(scores, slice(None))
 
     def losses_of(
@@ -149,9 +187,21 @@ class MDP:
         instances: NDArray[np.intp] | slice,
         n_evaluated: int | NDArray[np.int32] | None = None,
     ) -> NDArray[np.float64]:
-        """The same for some of the instances, whose scores these are.
+        """Compute the loss of quitting for some of the rows.
 
-        Where scores are read by factors (see `read_by`), `n_evaluated` says which.
+        Parameters
+        ----------
+        scores : ndarray of shape (m, K)
+            Scores of these rows.
+        instances : ndarray of shape (m,) or slice
+            Which rows they are.
+        n_evaluated : int or ndarray of shape (m,), default=None
+            Number of evaluations, which selects the factor of `read_by`.
+
+        Returns
+        -------
+        ndarray of shape (m,)
+            Losses.
         """
         if self.factors is not None and n_evaluated is not None:
             scores = scores * self.factors[n_evaluated].reshape(-1, 1)
@@ -190,7 +240,24 @@ class MDP:
     def rollout(
         self, policy: Policy, *, n_threads: int = 1
     ) -> tuple[NDArray[np.float64], NDArray[np.int32], NDArray[np.float64]]:
-        """Final scores (n, K), evaluations (n,) and cost (n,) of every instance under a policy."""
+        """Run a policy on all rows.
+
+        Parameters
+        ----------
+        policy : Policy
+            The policy.
+        n_threads : int, default=1
+            Number of threads.
+
+        Returns
+        -------
+        scores : ndarray of shape (n, K)
+            Final scores.
+        n_evaluated : ndarray of shape (n,)
+            Number of evaluations.
+        cost : ndarray of shape (n,)
+            Cost of the evaluated base classifiers.
+        """
         found = self._rolled_out(policy, checked_threads(n_threads))
         return found.scores, found.n_evaluated, found.cost
 
@@ -202,10 +269,20 @@ class MDP:
         return roll_out(policy, self.votes, tables, grid, self.costs, n_threads)
 
     def evaluate(self, policy: Policy) -> Evaluation:
-        """Eq. (8) of a policy on these instances.
+        """Evaluate a policy by Eq. (8).
 
-        A loss that counts wrong decisions (``Loss.prices``) counts the verdicts of the policy where
-        it has any; all other losses are of the scores.
+        A loss that counts wrong decisions (see `Loss.prices`) counts the verdicts of the policy
+        where it has any; all other losses are computed from the scores.
+
+        Parameters
+        ----------
+        policy : Policy
+            The policy.
+
+        Returns
+        -------
+        Evaluation
+            Its mean loss, cost and objective.
         """
         found = self._rolled_out(policy)
         losses = self.losses_of(found.scores, slice(None), found.n_evaluated)
@@ -223,7 +300,7 @@ class MDP:
     def _with_verdicts(
         self, losses: NDArray[np.float64], said: NDArray[np.int16]
     ) -> NDArray[np.float64]:
-        """The losses, and the price of the verdict where there is one (not -1)."""
+        """Replace the losses of rows that have a verdict (not -1) by its price."""
         prices = self.loss.prices(max(self.n_scores, 2))
         if prices is None or self.of_numbers:
             return losses
@@ -232,74 +309,183 @@ class MDP:
         return np.where(said == BY_SCORES, losses, paid[:, 0])
 
     def evaluate_full(self) -> Evaluation:
-        "Eq. (8) of the full ensemble, without a rollout."
+        """Evaluate the full ensemble by Eq. (8), without a rollout.
+
+        Returns
+        -------
+        Evaluation
+            Its mean loss, cost and objective.
+        """
         loss = float(np.average(self.losses(self.votes.scores()), weights=self.weight))
         cost = float(np.cumsum(self.costs)[-1])  # as a path adds them up
         return Evaluation(loss, cost, loss + self.beta * cost, float(self.n_steps))
 
     def with_beta(self, beta: float) -> MDP:
-        """The same sample at another price, in units of the loss."""
+        """Return the same sample at another price.
+
+        Parameters
+        ----------
+        beta : float
+            Price of one evaluation, in units of the loss.
+
+        Returns
+        -------
+        MDP
+            A shallow copy.
+        """
         other = copy(self)
         other.beta = checked_beta(beta)
         return other
 
     def at_price(self, beta: float) -> MDP:
-        """The same sample at another price, in units of `unit`."""
+        """Return the same sample at another price.
+
+        Parameters
+        ----------
+        beta : float
+            Price of one evaluation, in units of `unit`.
+
+        Returns
+        -------
+        MDP
+            A shallow copy.
+        """
         return self.with_beta(checked_beta(beta) * self.unit)
 
     def with_unit_costs(self) -> MDP:
-        """The same sample, each base classifier at the price 1."""
+        """Return the same sample with all prices set to 1.
+
+        Returns
+        -------
+        MDP
+            A shallow copy.
+        """
         return self.with_costs(np.ones(self.n_steps))
 
     def with_costs(self, costs: ArrayLike) -> MDP:
-        """The same sample with other prices of its base classifiers, (N,)."""
+        """Return the same sample with other prices of the base classifiers.
+
+        Parameters
+        ----------
+        costs : array-like of shape (N,)
+            Price of each base classifier.
+
+        Returns
+        -------
+        MDP
+            A shallow copy.
+        """
         other = copy(self)
         other.costs = checked_prices("costs", costs, self.n_steps, "base classifier")
         return other
 
     def counting(self, most: int | None = None) -> NDArray[np.intp]:
-        """The instances of positive weight: all, or `most` of them, evenly spaced."""
+        """Return the rows of positive weight.
+
+        Parameters
+        ----------
+        most : int, default=None
+            Return at most this many, evenly spaced; None for all.
+
+        Returns
+        -------
+        ndarray of intp
+            Row numbers.
+        """
         if most is not None:
             check_whole("most", most, 0)
         counting = np.flatnonzero(self.weight)
         return counting if most is None else counting[spaced_rows(len(counting), most)]
 
     def rows(self, index: NDArray[np.intp]) -> MDP:
-        """Some of the instances; the grid stays."""
+        """Select rows; the grid stays.
+
+        Parameters
+        ----------
+        index : ndarray of intp
+            Row numbers.
+
+        Returns
+        -------
+        MDP
+            The smaller sample.
+        """
         other = copy(self)
         other.votes, other.labels = self.votes.rows(index), self.labels[index]
         other.weight = self.weight[index]
         return other
 
     def with_labels(self, labels: ArrayLike, loss: LossFunction | None = None) -> MDP:
-        """The same votes with other labels or the soft targets of a teacher, and by another loss
-        if one is given."""
+        """Return the same votes with other labels.
+
+        Parameters
+        ----------
+        labels : array-like of shape (n,) or (n, n_classes)
+            Labels or soft targets.
+        loss : Loss or callable, default=None
+            Another loss; None keeps it.
+
+        Returns
+        -------
+        MDP
+            A shallow copy.
+        """
         other = copy(self)
         other.labels = checked_labels(labels, self.n_instances, self.n_scores)
         other.loss = self.loss if loss is None else as_loss(loss)
         return other
 
     def read_by(self, factors: NDArray[np.float64]) -> MDP:
-        """The same sample whose scores, after m evaluations, are read as factors[m] times f.
+        """Return the same sample with scores that are multiplied by factors[m] after m evaluations.
 
-        factors : float64 (N + 1,), above 0: what a calibration by exit will make of them. They
-                  belong to one order, and the kernel of ``Descent`` does not apply them.
+        Parameters
+        ----------
+        factors : ndarray of shape (N + 1,)
+            Positive factors, as a calibration by exit applies them. They belong to one order, and
+            the kernel of ``Descent`` does not apply them.
+
+        Returns
+        -------
+        MDP
+            A shallow copy.
         """
         other = copy(self)
         other.factors = factors
         return other
 
     def on_grid(self, grid: Grid) -> MDP:
-        """The same sample with other cells."""
+        """Return the same sample with other cells.
+
+        Parameters
+        ----------
+        grid : Grid
+            The cells.
+
+        Returns
+        -------
+        MDP
+            A shallow copy.
+        """
         other = copy(self)
         other.grid = checked_grid(grid, self.n_scores)
         return other
 
     def arranged(self, arrangement: Arrangement, grid: Grid | None = None) -> MDP:
-        """The same sample with its base classifiers in another order, rescaled.
+        """Return the same sample with its base classifiers in another order, rescaled.
 
-        A policy learned on it decides for this MDP as ``policy.after(arrangement)``. Another order
-        passes through other partial sums, so it may want another grid.
+        A policy that is learned on it applies to this MDP as ``policy.after(arrangement)``.
+
+        Parameters
+        ----------
+        arrangement : Arrangement
+            The order and the rescaling.
+        grid : Grid, default=None
+            Cells for the other partial sums; None keeps the grid.
+
+        Returns
+        -------
+        MDP
+            The arranged sample.
         """
         check_arrangement(arrangement)
         checked_permutation(arrangement.order, self.n_steps)
@@ -309,7 +495,18 @@ class MDP:
         return other if grid is None else other.on_grid(grid)
 
     def evaluate_all(self, every: int = 1) -> Policy:
-        """The policy of the full ensemble, deciding so often."""
+        """Return the policy that evaluates everything.
+
+        Parameters
+        ----------
+        every : int, default=1
+            Number of steps that one decision covers.
+
+        Returns
+        -------
+        Policy
+            The full ensemble.
+        """
         return Policy.constant(EVAL, self.n_steps, self.grid, every)
 
 
@@ -323,7 +520,12 @@ def mdp_of(
     actions: tuple[str, ...] = ACTIONS,
     weight: NDArray[np.float64] | None = None,
 ) -> MDP:
-    """The MDP of rows whose votes and targets (classes, probabilities or numbers) these are."""
+    """Return the MDP of rows with these votes and targets (classes, probabilities or numbers).
+
+    The loss is that of the ensemble's kind unless one is given, and prices are the ensemble's if it
+    has any. For regressors beta is in units of R2: it is multiplied by the loss of predicting the
+    mean, so that at 0.01 an evaluation must explain one more hundredth of the variance.
+    """
     task = ensemble.task
     labels = task.coded(targets)
     return MDP(

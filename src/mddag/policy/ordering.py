@@ -1,11 +1,8 @@
-"""The contract of an ordering: votes of base classifiers come in, a better sequence goes out.
+"""Orderings: the sequence in which the base classifiers are considered.
 
 A policy decides on h_1 … h_N in sequence, so those whose sum soon resembles the full score should
-come first. The paper takes the sequence "sorted by importance"; AdaBoost's is, a gradient-boosted
-one is not. An order is a permutation without weights: the full sum keeps its value.
-
-    arrangement = arranged(ordering, mdp.votes)
-    policy = solver.solve(mdp.arranged(arrangement, grid)).after(arrangement)
+come first. The sequence of AdaBoost is already sorted by importance, that of gradient boosting is
+not. An order has no weights: the full sum keeps its value.
 """
 
 from __future__ import annotations
@@ -22,21 +19,42 @@ from mddag.policy.covariances import covariances, narrowness, sampled
 
 
 class Ordering(Protocol):
-    """Any callable of (votes, costs, weight) that returns a permutation is an order."""
+    """Protocol of orderings: any callable of (votes, costs, weight) that returns a permutation.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import mddag
+    >>> def largest_first(votes, costs=None, weight=None):
+    ...     return np.argsort(-votes.tables.reach())
+    >>> largest_first(mddag.Votes.from_dense([[1.0, -3.0, 2.0], [-1.0, 3.0, 2.0]]))
+    array([1, 2, 0])
+    """
 
     def __call__(
         self, votes: Votes, costs: ArrayLike | None = None, weight: ArrayLike | None = None
     ) -> NDArray[np.intp]:
-        """Base classifiers in the order in which to evaluate them, intp (N,).
+        """Return the base classifiers in the order in which to consider them.
 
-        costs  : price of each base classifier (N,), 1 by default
-        weight : what each row counts for (n,), 1 by default
+        Parameters
+        ----------
+        votes : Votes
+            Votes of the base classifiers on a sample.
+        costs : array-like of shape (N,), default=None
+            Price of each base classifier; 1 by default.
+        weight : array-like of shape (n,), default=None
+            Weight of each row; 1 by default.
+
+        Returns
+        -------
+        ndarray of shape (N,), intp
+            A permutation.
         """
         ...
 
 
 def checked_ordering(ordering: Any) -> None:
-    """Refuse what cannot order base classifiers."""
+    """Raise TypeError unless `ordering` can order base classifiers."""
     if isinstance(ordering, type) or not callable(ordering):
         raise TypeError(
             f"ordering is {ordering!r}; wanted a callable of (votes, costs, weight), such as "
@@ -46,12 +64,35 @@ def checked_ordering(ordering: Any) -> None:
 
 @dataclass
 class Given(Parameters):
-    """The sequence as it is: AdaBoost's, or one that was sorted before."""
+    """Keep the given sequence.
+
+    Examples
+    --------
+    >>> import mddag
+    >>> from mddag.policy import Given
+    >>> Given()(mddag.Votes.from_dense([[1.0, -3.0], [-1.0, 3.0]]))
+    array([0, 1])
+    """
 
     def __call__(
         self, votes: Votes, costs: ArrayLike | None = None, weight: ArrayLike | None = None
     ) -> NDArray[np.intp]:
-        """See `Ordering`."""
+        """Return 0, 1, …, N - 1; see `Ordering`.
+
+        Parameters
+        ----------
+        votes : Votes
+            Votes of the base classifiers on a sample.
+        costs : array-like of shape (N,), default=None
+            Ignored.
+        weight : array-like of shape (n,), default=None
+            Ignored.
+
+        Returns
+        -------
+        ndarray of shape (N,), intp
+            The identity.
+        """
         check_votes(votes)
         return np.arange(votes.tables.n_classifiers)
 
@@ -61,22 +102,35 @@ NEGLIGIBLE = 1e-9  # of |F|^2: a partial sum that varies less is a constant
 
 @dataclass
 class Correlation(Parameters):
-    """Greedy order by correlation with the full score, per price where prices differ.
+    """Order base classifiers greedily by how soon their sum correlates with the full score.
 
-    With F = sum_j h_j, and <., .> the weighted covariance over the rows (for K > 1 summed over the
-    classes, after centring over them, since a shift of all scores decides nothing),
+    With F = sum_j h_j, f the sum so far and <., .> the weighted covariance over the rows, next is
+    the classifier that maximizes [corr(f + h_j, F) - corr(f, F)] / price_j. For K > 1 covariances
+    are summed over the classes after centering, since a shift of all scores decides nothing. Labels
+    are not used.
 
-        next = argmax_j [ corr(f + h_j, F) - corr(f, F) ] / price_j,
-        corr(f, F) = <f, F> / |f| |F|.
+    Parameters
+    ----------
+    focus : float, default=1.0
+        How much more rows with a narrow F count, as rows far from a tie have quit before: weights
+        are exp(-focus |F| / rms F). 0 for equal weights.
+    max_rows : int, default=20_000
+        Number of evenly spaced rows to use; for K > 1 scores, rows times K.
 
+    Notes
+    -----
+    One pass over the rows computes the matrix of all <h_j, h_l>; each step then costs O(N).
     Constants and factors between f and F do not matter here; levels (``arrangement``) add the
-    constants. Rows with a narrow F have larger weights, w = exp(-focus |F| / |F|_rms): other rows
-    have quit before. One pass over the rows makes the matrix of all <h_j, h_l>; after that a step
-    costs O(N). Labels are not used.
+    constants.
 
-    focus    : how much more the rows count that are decided narrowly; 0 for all alike
-    max_rows : rows that are looked at, evenly spaced where there are more; of K > 1 scores, rows
-               times K
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import mddag
+    >>> from mddag.policy import Correlation
+    >>> votes = np.random.default_rng(0).normal(size=(100, 4)) * [0.1, 3.0, 1.0, 2.0]
+    >>> Correlation()(mddag.Votes.from_dense(votes))
+    array([1, 3, 2, 0])
     """
 
     focus: float = 1.0
@@ -89,7 +143,22 @@ class Correlation(Parameters):
     def __call__(
         self, votes: Votes, costs: ArrayLike | None = None, weight: ArrayLike | None = None
     ) -> NDArray[np.intp]:
-        """See `Ordering`."""
+        """Return the order; see `Ordering`.
+
+        Parameters
+        ----------
+        votes : Votes
+            Votes of the base classifiers on a sample.
+        costs : array-like of shape (N,), default=None
+            Price of each base classifier; 1 by default.
+        weight : array-like of shape (n,), default=None
+            Weight of each row; 1 by default.
+
+        Returns
+        -------
+        ndarray of shape (N,), intp
+            A permutation.
+        """
         check_votes(votes)
         prices = checked_prices("costs", costs, votes.tables.n_classifiers, "base classifier")
         weight = checked_prices("weight", weight, len(votes), "row")
@@ -99,7 +168,7 @@ class Correlation(Parameters):
 
 
 def greedy(covariances: NDArray[np.float64], prices: NDArray[np.float64]) -> NDArray[np.intp]:
-    """The order, from covariances (N, N)."""
+    """Return the order for covariances (N, N)."""
     with_full, squares = covariances.sum(axis=1), np.diag(covariances)
     with_sum, square, product, reached = np.zeros(len(prices)), 0.0, 0.0, 0.0
     floor = max(NEGLIGIBLE * covariances.sum(), np.finfo(float).tiny)

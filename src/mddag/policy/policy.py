@@ -1,23 +1,9 @@
-"""Policy: a_j = pi(s_j), one action per step j and cell of the grid.
+"""Policy: the action a_j = pi(s_j), one per step j and cell of the grid.
 
-EVAL evaluates h_j and goes on, SKIP goes on without it, QUIT returns the classifier built so far.
-The cell is that of the policy's ``State``. Where SKIP leaves the cell alone, as it does where cells
-are those of f on one grid for all steps, chains of SKIPs fold exactly into a jump table: it gives
-the next step to evaluate, N meaning quit. Elsewhere a SKIP leads to the next decision, or to the
-later one that ``leaps`` names.
-
-Where a row quits may also say what it is, its verdict:
-
-    verdict[d, c] = k >= 0   a row that quits at decision d in cell c is of class k
-                    -1       by its scores: the sign of f for K = 1, else the class of the largest
-    verdict[-1, c]           the same of rows that have passed all steps, in their last cell
-
-A stage of a cascade refuses a row whatever the sign of its score; a detector accepts above another
-score than 0. Verdicts are of the class alone: scores stay as they are.
-
-With ``every=k`` there is a decision at the steps 0, k, 2k … alone, and it covers the next k base
-classifiers: EVAL or SKIP all of them, or QUIT. Fewer decisions let an executor run more rows at
-once.
+EVAL evaluates h_j and goes on, SKIP goes on without it, QUIT returns the current scores. Where SKIP
+leaves the cell alone, chains of SKIPs fold exactly into a jump table: the next step to evaluate, N
+meaning quit. A verdict, if there is one, gives rows that quit a class other than that of their
+scores, as a stage of a cascade does.
 """
 
 from __future__ import annotations
@@ -44,7 +30,7 @@ MOST_CLASSES = 2**15  # that 16 bits number
 def checked_verdict(
     verdict: ArrayLike | None, shape: tuple[int, int], n_classes: int
 ) -> NDArray[np.int16] | None:
-    """A read-only copy, if there is one class code or -1 for each of (n_decisions + 1, n_cells)."""
+    """Return a read-only copy after checking that every entry is a class code or -1."""
     if verdict is None:
         return None
     array: NDArray[Any] = np.asarray(verdict)
@@ -66,10 +52,10 @@ def checked_verdict(
 
 
 def last_decisions(quits: NDArray[np.bool_]) -> NDArray[np.int32]:
-    """The decision at which a row quits that stands at decision d in cell c and evaluates no more.
+    """Return the decision at which a row quits that evaluates no more, int32 (D + 1, C).
 
-    quits  : bool (n_decisions, n_cells); where it is False the row is taken to skip
-    return : int32 (n_decisions + 1, n_cells), n_decisions for rows that pass the end
+    The row stands at decision d in cell c. Where `quits` (D, C) is False it is taken to skip; D
+    stands for rows that pass the end.
     """
     n_decisions, n_cells = quits.shape
     last = np.full((n_decisions + 1, n_cells), n_decisions, np.int32)
@@ -79,7 +65,7 @@ def last_decisions(quits: NDArray[np.bool_]) -> NDArray[np.int32]:
 
 
 def decided(codes: NDArray[np.intp], verdict: NDArray[np.int16] | None) -> NDArray[np.intp]:
-    """The class codes by the scores (n,), changed in place where a verdict (n,) says otherwise."""
+    """Replace class codes (n,), in place, by the verdict (n,) where there is one."""
     if verdict is not None:
         np.copyto(codes, verdict, where=verdict != BY_SCORES)
     return codes
@@ -91,22 +77,43 @@ ACTIONS = ("eval", "skip", "quit")
 
 @dataclass(frozen=True, eq=False)
 class Policy(ReadOnlyArrays):
-    """What to do at step j in each cell.
+    """One action per step and cell.
 
-    actions : uint8 (n_decisions, n_cells) of EVAL, SKIP, QUIT; row d covers steps
-              d x every .. (d + 1) x every
-    grid    : the cells
-    order   : intp (N,), step j decides on base classifier order[j] of the source ensemble
-    every   : steps that one decision covers
-    rescaling: weights and constants that the base classifiers get first; None for none
-    state   : what becomes a cell, and how; Score(grid) by default
-    verdict : int16 (n_decisions + 1, n_cells), the class of a row that quits at decision d in cell
-              c, the last row being for those that pass the end; -1 is the class by the scores, and
-              None is -1 everywhere
-    leaps   : int32 (n_decisions, n_cells), the later decision that SKIP leads to, n_decisions for
-              the end; where the action is not SKIP it is not read. None: SKIP leads to the next
+    Parameters
+    ----------
+    actions : array-like of shape (n_decisions, n_cells)
+        `EVAL` (0), `SKIP` (1) or `QUIT` (2); row d covers the steps from d * every to (d + 1) *
+        every.
+    grid : Grid
+        Cells of the scores.
+    order : array-like of shape (N,)
+        Step j decides on base classifier order[j] of the ensemble.
+    every : int, default=1
+        Number of steps that one decision covers. Fewer decisions let an executor run more rows at
+        once.
+    rescaling : Rescaling, default=None
+        Weights and constants of the base classifiers.
+    state : State, default=None
+        What is carried for a row and becomes a cell; the scores by default.
+    verdict : array-like of shape (n_decisions + 1, n_cells), default=None
+        Class of a row that quits at decision d in cell c, or -1 for the class by the scores; the
+        last row is for rows that pass the end. None is -1 everywhere.
+    leaps : array-like of shape (n_decisions, n_cells), default=None
+        Later decision that SKIP leads to, n_decisions for the end; None for the next one.
 
+    Notes
+    -----
     All arrays are read-only copies, since the jump table is folded from them once.
+
+    Examples
+    --------
+    >>> import mddag
+    >>> grid = mddag.Grid([0.0])  # two cells: f <= 0 and f > 0
+    >>> policy = mddag.Policy([[0, 0], [2, 0]], grid, order=[0, 1])
+    >>> mdp = mddag.MDP([[1.0, -2.0], [-1.0, 3.0]], [0, 0], grid=grid)
+    >>> scores, n_evaluated, cost = mdp.rollout(policy)
+    >>> n_evaluated
+    array([2, 1], dtype=int32)
     """
 
     actions: NDArray[np.uint8]
@@ -192,16 +199,29 @@ class Policy(ReadOnlyArrays):
 
     @property
     def n_steps(self) -> int:
+        """Number of base classifiers, N."""
         return len(self.order)
 
     @property
     def n_together(self) -> int:
-        """Steps that one decision covers: `every`, or all of them where they are fewer."""
+        """Number of steps that one decision covers, at most N."""
         return min(self.every, max(self.n_steps, 1))
 
     def leads_to(self, j: int, cells: NDArray[np.integer[Any]]) -> NDArray[np.int32]:
-        """Where rows in these cells at step j go on, int32 (n,): j to evaluate, a later step, or N
-        to quit. A later step is one that evaluates, or that looks at the cell again."""
+        """Return where rows go from step j.
+
+        Parameters
+        ----------
+        j : int
+            The step.
+        cells : ndarray of shape (n,)
+            Cells of the rows.
+
+        Returns
+        -------
+        ndarray of shape (n,), int32
+            j to evaluate, N to quit, or a later step that evaluates or looks at the cell again.
+        """
         if j % self.every:  # inside what is being evaluated
             return np.full(len(cells), j, np.int32)
         targets: NDArray[np.int32] = self.jump_table[j // self.every].take(cells)
@@ -209,7 +229,7 @@ class Policy(ReadOnlyArrays):
 
     @property
     def jumps(self) -> NDArray[np.int32]:
-        """The jump table of a state that folds: the next step to evaluate. Kernels take it."""
+        """Jump table of a state that folds, as kernels take it."""
         if not self.state.has_kernels:
             raise TypeError(
                 f"the state of the policy is {typed(self.state)}, which no kernel knows; "
@@ -219,8 +239,10 @@ class Policy(ReadOnlyArrays):
 
     @cached_property
     def jump_table(self) -> NDArray[np.int32]:
-        """Where each decision leads, int32 (n_decisions + 1, n_cells): to the next step that
-        evaluates, or that looks at the cell again. The last row is the end: all have quit."""
+        """Next step to evaluate, or to look at the cell again, int32 (n_decisions + 1, n_cells).
+
+        The last row is the end, where all have quit.
+        """
         n_decisions = len(self.actions)
         table = np.full((n_decisions + 1, self.state.n_cells), self.n_steps, np.int32)
         steps = np.arange(n_decisions, dtype=np.int32)[:, None] * self.n_together
@@ -240,24 +262,36 @@ class Policy(ReadOnlyArrays):
 
     @cached_property
     def last_decisions(self) -> NDArray[np.int32]:
-        """By decision and cell, where a row quits that evaluates no more and stays in its cell,
-        int32 (n_decisions + 1, n_cells); n_decisions for the end."""
+        """Decision at which a row quits that evaluates no more, int32 (n_decisions + 1, n_cells).
+
+        The row stays in its cell; n_decisions is the end.
+        """
         return last_decisions(self.actions == QUIT)
 
     @cached_property
     def last_verdicts(self) -> NDArray[np.int16]:
-        """The verdict on such a row, int16 (n_decisions + 1, n_cells)."""
+        """Verdict on such a row, int16 (n_decisions + 1, n_cells)."""
         assert self.verdict is not None
         return np.take_along_axis(self.verdict, self.last_decisions, axis=0)
 
     def decision_after(self, exit_step: NDArray[np.int32]) -> NDArray[np.int32]:
-        """The first decision behind the steps that rows have evaluated."""
+        """Return the first decision after the steps that rows have evaluated.
+
+        Parameters
+        ----------
+        exit_step : ndarray of shape (n,)
+            One more than the last evaluated step.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+            Numbers of decisions.
+        """
         return -(-exit_step // self.n_together)
 
     @cached_property
     def n_reached(self) -> int:
-        """How many steps there are before all rows have quit; all of them where rows may leap over
-        such a step."""
+        """Number of steps before all rows have quit; N where rows may leap over such a step."""
         if self.leaps is not None:
             return self.n_steps
         end = int((self.jump_table == self.n_steps).all(axis=1).argmax())
@@ -265,14 +299,13 @@ class Policy(ReadOnlyArrays):
 
     @cached_property
     def evaluates_all(self) -> bool:
-        """Whether this is the full ensemble in its own order, its score that of all votes."""
+        """Whether this is the full ensemble in its own order."""
         in_order = np.array_equal(self.order, np.arange(self.n_steps)) and self.rescaling is None
         return isinstance(self.state, Score) and in_order and bool((self.actions == EVAL).all())
 
     @cached_property
     def native(self) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-        """The policy as rollouts take it: the jump table by step, int32 (N + 1, n_cells), and the
-        order."""
+        """Policy as rollouts take it: jump table by step, int32 (N + 1, n_cells), and order."""
         jumps = self.jump_table if isinstance(self.state, Stages) else self.jumps
         if self.every == 1:
             return jumps, self.order.astype(np.int64, copy=False)
@@ -283,7 +316,15 @@ class Policy(ReadOnlyArrays):
         return table, self.order.astype(np.int64, copy=False)
 
     def require(self, n_classifiers: int, n_scores: int) -> None:
-        """Refuse votes or ensembles that this policy was not made for."""
+        """Raise ValueError unless the policy was made for these numbers.
+
+        Parameters
+        ----------
+        n_classifiers : int
+            Number of base classifiers.
+        n_scores : int
+            Number of scores.
+        """
         if (self.n_steps, self.grid.n_scores) != (n_classifiers, n_scores):
             raise ValueError(
                 f"the policy is for {self.n_steps} base classifiers and {self.grid.n_scores} "
@@ -291,11 +332,19 @@ class Policy(ReadOnlyArrays):
             )
 
     def after(self, arrangement: Arrangement) -> Policy:
-        """This policy, learned on arranged base classifiers, for those of the source.
+        """Translate a policy that was learned on arranged base classifiers to those of the source.
 
-        Step j, which decided on number self.order[j] of the arranged ones, decides on the one
-        that had been put there. Those that the arrangement left out come last: before them all
-        rows have quit.
+        Base classifiers that the arrangement left out come last, after all rows have quit.
+
+        Parameters
+        ----------
+        arrangement : Arrangement
+            The arrangement that the policy was learned on.
+
+        Returns
+        -------
+        Policy
+            The policy for the source ensemble.
         """
         check_arrangement(arrangement)
         if self.leaps is not None:
@@ -330,9 +379,12 @@ class Policy(ReadOnlyArrays):
         )
 
     def on_fewest_cells(self) -> Policy:
-        """The same decisions, on a grid without the edges that make no difference at any step.
+        """Remove edges of the grid that make no difference at any step.
 
-        The cells of scores and stages are those between edges; others stay as they are.
+        Returns
+        -------
+        Policy
+            A policy with the same decisions.
         """
         grid = self.grid
         if not isinstance(self.state, (Score, Stages)):
@@ -355,12 +407,40 @@ class Policy(ReadOnlyArrays):
         return replace(new, verdict=verdict[0]) if verdict else new
 
     def tables(self, tables: Tables) -> Tables:
-        """The votes of an ensemble, rescaled for this policy."""
+        """Rescale the votes of an ensemble for this policy.
+
+        Parameters
+        ----------
+        tables : Tables
+            Votes of the leaves.
+
+        Returns
+        -------
+        Tables
+            Rescaled votes.
+        """
         return tables if self.rescaling is None else self.rescaling.applied(tables)
 
     @classmethod
     def constant(cls, action: int, n_steps: int, grid: Grid, every: int = 1) -> Policy:
-        """The same action everywhere: EVAL gives the full ensemble, QUIT its bias."""
+        """Return the policy that takes one action everywhere.
+
+        Parameters
+        ----------
+        action : int
+            `EVAL` gives the full ensemble, `QUIT` its bias.
+        n_steps : int
+            Number of base classifiers.
+        grid : Grid
+            Cells of the scores.
+        every : int, default=1
+            Number of steps that one decision covers.
+
+        Returns
+        -------
+        Policy
+            The constant policy.
+        """
         _check_grid(grid)
         check_whole("action", action, 0)
         check_whole("n_steps", n_steps, 0)
@@ -370,7 +450,22 @@ class Policy(ReadOnlyArrays):
 
     @classmethod
     def prefix(cls, n_evaluated: int, n_steps: int, grid: Grid) -> Policy:
-        """Evaluate the first `n_evaluated` base classifiers, then quit."""
+        """Return the policy that evaluates the first base classifiers, then quits.
+
+        Parameters
+        ----------
+        n_evaluated : int
+            How many to evaluate.
+        n_steps : int
+            Number of base classifiers.
+        grid : Grid
+            Cells of the scores.
+
+        Returns
+        -------
+        Policy
+            The prefix.
+        """
         _check_grid(grid)
         check_whole("n_evaluated", n_evaluated, 0)
         check_whole("n_steps", n_steps, 0)
@@ -382,7 +477,7 @@ class Policy(ReadOnlyArrays):
 
 
 def checked_leaps(leaps: Any, actions: NDArray[np.uint8]) -> NDArray[np.int32]:
-    """A read-only copy, if every SKIP leads to a later decision, or to the end."""
+    """Return a read-only copy after checking that every SKIP leads to a later decision."""
     array: NDArray[Any] = np.asarray(leaps)
     if array.shape != actions.shape or array.dtype.kind not in "iu":
         raise ValueError(
@@ -406,5 +501,5 @@ def _check_grid(grid: Grid) -> None:
 
 
 def check_policy(policy: Policy) -> None:
-    """Refuse what is no Policy."""
+    """Raise TypeError unless `policy` is a Policy."""
     check_is("policy", policy, Policy, "a Policy, such as solver.solve(mdp) gives")

@@ -1,9 +1,7 @@
-"""Rollout: a policy on rows whose votes are known, by native/mdp, and where rows quit.
+"""Rollout: run a policy natively on rows whose votes are known, and find where they quit.
 
-The sums are float64 in the order of evaluation. Scores and stages have kernels; other
-states run by ``mddag.compile(ensemble, policy)`` alone. The decision and the cell in which rows
-quit are written down as they quit, or found afterwards from what is carried at the end
-(``Quits.found``), as long as the cells of a row do not depend on other rows.
+Sums are float64 in the order of evaluation. Scores and stages have kernels; other states run by
+``mddag.compile(ensemble, policy)`` alone.
 """
 
 from __future__ import annotations
@@ -26,10 +24,16 @@ Cells = Callable[[int, NDArray[np.intp]], NDArray[np.integer[Any]]]
 
 @dataclass(frozen=True, eq=False)
 class Quits:
-    """Where rows quit.
+    """Hold where rows quit.
 
-    decision : int32 (n,), n_decisions for rows that have passed all steps
-    cell     : int32 (n,), of those that have not
+    Parameters
+    ----------
+    policy : Policy
+        The policy.
+    decision : ndarray of shape (n,), int32
+        Decision at which a row quits, n_decisions if it passed all steps.
+    cell : ndarray of shape (n,), int32
+        Cell in which it quits, if it has not passed all steps.
     """
 
     policy: Policy
@@ -38,13 +42,16 @@ class Quits:
 
     @classmethod
     def of(cls, policy: Policy, n_rows: int) -> Quits:
-        """No row has quit yet."""
+        """Return the state in which no row has quit."""
         n_decisions = len(policy.actions)
         return cls(policy, np.full(n_rows, n_decisions, np.int32), np.zeros(n_rows, np.int32))
 
     @classmethod
     def found(cls, policy: Policy, exit_step: NDArray[np.int32], cells: Cells) -> Quits:
-        """Where rows quit that evaluate nothing from their exit steps (n,) on."""
+        """Find where rows quit that evaluate nothing from their exit steps (n,) on.
+
+        The cells of a row must not depend on other rows.
+        """
         quits, at = cls.of(policy, len(exit_step)), policy.decision_after(exit_step)
         for d in range(len(policy.actions)):
             here = np.flatnonzero(at == d)
@@ -58,12 +65,12 @@ class Quits:
         return quits
 
     def leave(self, j: int, rows: NDArray[np.intp], cells: NDArray[np.integer[Any]]) -> None:
-        """These rows, in these cells at step j, evaluate no more."""
+        """Note that these rows, in these cells at step j, evaluate no more."""
         self.decision[rows] = self.policy.last_decisions[-(-j // self.policy.n_together), cells]
         self.cell[rows] = cells
 
     def verdicts(self, cells: Cells) -> NDArray[np.int16]:
-        """The verdict of the policy on each row (n,); -1 is that by the scores."""
+        """Return the verdict of the policy on each row (n,); -1 is that by the scores."""
         assert self.policy.verdict is not None
         n_decisions, n_steps = len(self.policy.actions), self.policy.n_steps
         passed = np.flatnonzero(self.decision == n_decisions)
@@ -74,13 +81,20 @@ class Quits:
 
 @dataclass(frozen=True, eq=False)
 class Rollout:
-    """What happened to n rows.
+    """Hold what happened to n rows.
 
-    scores      : float64 (n, K)
-    n_evaluated : int32 (n,)
-    exit_step   : int32 (n,), one more than the last step at which a row evaluates, 0 if none
-    cost        : float64 (n,)
-    verdict     : int16 (n,), that of the policy, -1 where scores decide; None where it has none
+    Parameters
+    ----------
+    scores : ndarray of shape (n, K)
+        Final scores.
+    n_evaluated : ndarray of shape (n,), int32
+        Number of evaluations.
+    exit_step : ndarray of shape (n,), int32
+        One more than the last step at which a row evaluates, 0 if none.
+    cost : ndarray of shape (n,)
+        Cost of the evaluations.
+    verdict : ndarray of shape (n,), int16, or None
+        Verdict of the policy, -1 where scores decide; None if it has no verdicts.
     """
 
     scores: NDArray[np.float64]
@@ -98,12 +112,27 @@ def roll_out(
     costs: NDArray[np.float64],
     n_threads: int,
 ) -> Rollout:
-    """Take rows through a policy.
+    """Run a policy on rows.
 
-    votes  : of all base classifiers on the rows; their leaf codes are read
-    tables : what the leaves vote, rescaled for the policy or in other units
-    grid   : the cells of sums in the units of the tables
-    costs  : of the base classifiers (N,)
+    Parameters
+    ----------
+    policy : Policy
+        The policy.
+    votes : Votes
+        Votes of all base classifiers on the rows; their leaf codes are read.
+    tables : Tables
+        What the leaves vote, rescaled for the policy or in other units.
+    grid : native grid
+        Cells of sums in the units of the tables.
+    costs : ndarray of shape (N,)
+        Cost of each base classifier.
+    n_threads : int
+        Number of threads.
+
+    Returns
+    -------
+    Rollout
+        What happened to the rows.
     """
     n, state = len(votes), policy.state
     n_evaluated, exit_step, cost = np.zeros(n, np.int32), np.zeros(n, np.int32), np.zeros(n)

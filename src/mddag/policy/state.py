@@ -1,15 +1,7 @@
-"""State: what decides on the action at step j, and how it becomes a cell of the policy's table.
+"""State: what is carried for a row, Eq. (4), and how it becomes a cell of the policy's table.
 
-    s_j = (j, what is carried for a row)     Eq. (4); in the paper the scores f are carried
-
-A policy has one action for each step and cell. A state says what is carried for every row, in which
-cell a row is at step j, and what evaluating h_j changes. SKIP and QUIT change nothing that is
-carried. Where a chain of SKIPs stays in one cell it folds into the jump table of the policy; where
-the cell depends on j or on other rows, the row is looked at again.
-
-All rows of a batch take step j before any of them takes step j + 1, so a cell may depend on what is
-carried for other rows. The step and the cell in which a row quits follow from what is carried for
-it at the end, as long as its cells do not depend on other rows.
+In the paper the scores f are carried. EVAL changes what is carried; SKIP and QUIT do not. All rows
+of a batch take step j before any takes step j + 1, so a cell may depend on other rows.
 """
 
 from __future__ import annotations
@@ -28,58 +20,124 @@ from mddag.policy.grid import Grid
 
 
 class State(Protocol):
-    """Anything with these members is a state; there is nothing to inherit.
+    """Protocol of states: any object with these members is one.
 
-    A state that depends on the number of steps also has ``n_steps``, which policies compare with
-    theirs, and ``for_steps(n_steps)``, the same state of fewer or more steps; see ``for_steps``.
-    A state whose cells depend on the other rows of a query also has ``executor(program)``, which
-    gives the ``dag.executors.QueryExecutor`` that runs its policies.
+    A state that depends on the number of steps also has ``n_steps`` and ``for_steps(n_steps)``, the
+    same state for fewer or more steps. A state whose cells depend on other rows of a query also has
+    ``executor(program)``, which returns the ``QueryExecutor`` that runs its policies.
 
-    grid        : the cells of the scores, from which a state makes its own
-    has_kernels : whether kernels can run it: they take f, the grid and a folded jump table, no more
-    n_cells     : columns of a policy's actions
+    Examples
+    --------
+    >>> import mddag
+    >>> policy = mddag.Policy.prefix(1, 2, mddag.Grid([0.0]))
+    >>> policy.state.n_cells, policy.state.folds(0, 1)
+    (2, True)
     """
 
     @property
-    def grid(self) -> Grid: ...
+    def grid(self) -> Grid:
+        """Cells of the scores, from which a state makes its own."""
+        ...
 
     @property
-    def has_kernels(self) -> bool: ...
+    def has_kernels(self) -> bool:
+        """Whether kernels can run it; they take f, the grid and a folded jump table alone."""
+        ...
 
     @property
-    def n_cells(self) -> int: ...
+    def n_cells(self) -> int:
+        """Number of columns of a policy's actions."""
+        ...
 
     def start(self, bias: NDArray[np.float64], n_rows: int) -> Any:
-        """What is carried for so many rows before the first step: arrays that `add` changes.
+        """Return what is carried before the first step: arrays that `add` changes.
 
-        bias : float64 (K,), f^(0)
+        Parameters
+        ----------
+        bias : ndarray of shape (K,)
+            Initial scores f^(0).
+        n_rows : int
+            Number of rows.
+
+        Returns
+        -------
+        Any
+            Whatever the state carries.
         """
         ...
 
     def cells(self, carried: Any, j: int, rows: NDArray[np.intp]) -> NDArray[np.integer[Any]]:
-        """The cells of some of the rows at step j, (n,), before h_j is evaluated on any row.
+        """Return the cells of some of the rows at step j, before h_j is evaluated on any row.
 
-        Where a policy has verdicts, j may be N: the cells of rows that have passed all steps.
+        Parameters
+        ----------
+        carried : Any
+            What `start` returned.
+        j : int
+            The step; N for rows that have passed all steps, if the policy has verdicts.
+        rows : ndarray of shape (m,)
+            Which rows.
+
+        Returns
+        -------
+        ndarray of shape (m,)
+            Cells.
         """
         ...
 
     def add(self, carried: Any, j: int, rows: NDArray[np.intp], votes: NDArray[np.float64]) -> None:
-        """Step j evaluated its base classifier on some of the rows, with these votes (n, K)."""
+        """Take in the votes of base classifier j on some of the rows.
+
+        Parameters
+        ----------
+        carried : Any
+            What `start` returned; changed in place.
+        j : int
+            The step.
+        rows : ndarray of shape (m,)
+            Which rows.
+        votes : ndarray of shape (m, K)
+            Their votes.
+        """
         ...
 
     def folds(self, j: int, to: int) -> bool:
-        """Whether a row that skips the steps j … to - 1 is, at step `to`, in its cell of step j."""
+        """Return whether a row that skips stays in its cell.
+
+        Parameters
+        ----------
+        j : int
+            First step that is skipped.
+        to : int
+            Step at which the cell is compared with that at step j.
+
+        Returns
+        -------
+        bool
+            Whether the cell is the same.
+        """
         ...
 
     def scores(self, carried: Any) -> NDArray[np.float64]:
-        """The final scores, float64 (n_rows, K)."""
+        """Return the final scores.
+
+        Parameters
+        ----------
+        carried : Any
+            What `start` returned.
+
+        Returns
+        -------
+        ndarray of shape (n_rows, K)
+            Scores.
+        """
         ...
 
 
 def for_steps(state: State, n_steps: int) -> State:
-    """The state of a policy that is cut to so many steps, or that gets more, which no row reaches.
+    """Return the state of a policy that is cut, or padded with steps that no row reaches.
 
-    A state that knows nothing of steps stays as it is.
+    A state that does not depend on the number of steps stays as it is.
     """
     resized: State = state.for_steps(n_steps) if hasattr(state, "for_steps") else state
     return resized
@@ -87,7 +145,7 @@ def for_steps(state: State, n_steps: int) -> State:
 
 @dataclass(frozen=True, eq=False)
 class Score:
-    """The paper's state: the scores f are carried, and the cell is theirs on one grid for all j."""
+    """The paper's state: the scores f, with the same grid for all j."""
 
     grid: Grid
 
@@ -100,7 +158,7 @@ class Score:
         return self.grid.n_cells
 
     def start(self, bias: NDArray[np.float64], n_rows: int) -> NDArray[np.float64]:
-        """f^(0), float64 (n_rows, K)."""
+        """Return f^(0), float64 (n_rows, K)."""
         return np.tile(bias, (n_rows, 1))
 
     def cells(
@@ -124,7 +182,7 @@ class Score:
         return carried
 
     def on_grid(self, grid: Grid) -> Score:
-        """The scores with other cells."""
+        """Return the state with other cells."""
         return Score(grid)
 
 
@@ -136,21 +194,20 @@ Carried = tuple[NDArray[np.float64], NDArray[np.intp]]
 class Stages(ReadOnlyArrays):
     """A state of several score columns, of which step j reads one and writes some.
 
-        cell at step j = that of column reads[j] on the grid
-        EVAL           : column c += h_j(x) for each c with writes[j, c]
+    A column holds all K scores and starts at the bias; its cell is that of the grid. A stage of a
+    Viola-Jones cascade has a column of its own: its first step still reads the column of the stage
+    before, which may reject the row, and writes its own. A stage of FCBoost writes the columns of
+    several stages. The final score is that of the column which the step after the last evaluation
+    reads, ``reads[exit_step]``. Carried are the columns (n, C * K) and the exit steps so far (n,).
 
-    A column holds all K scores; its cell is that of the grid (for K > 1 the top class and the
-    margin). A stage of a Viola-Jones cascade has a column of its own: its first step still reads
-    the column of the stage before, which may refuse the row, and writes its own. A stage of FCBoost
-    writes the columns of several stages. Every column starts at the bias. The final score of a row
-    is that of the column which the step behind its last evaluation reads, reads[exit_step]: the one
-    it was last judged by, unless it skips to a step that reads another.
-
-    grid   : the cells of every column
-    reads  : intp (N + 1,), the column that step j reads; the last is for rows that pass the end
-    writes : bool (N, C), the columns that step j adds its vote to; by default reads[j] alone
-
-    Carried are the columns (n, C x K), one behind the other, and the exit steps so far (n,).
+    Parameters
+    ----------
+    grid : Grid
+        Cells of every column.
+    reads : array-like of shape (N + 1,)
+        Column that step j reads; the last is for rows that pass the end.
+    writes : array-like of shape (N, C), default=None
+        Mask of the columns that step j adds its vote to; by default reads[j] alone.
     """
 
     grid: Grid
@@ -165,7 +222,7 @@ class Stages(ReadOnlyArrays):
 
     @property
     def has_kernels(self) -> bool:
-        """Not those of one score column; the walk and rollouts have kernels of their own."""
+        """False: kernels for one score column do not apply; walk and rollouts have their own."""
         return False
 
     @property
@@ -174,18 +231,17 @@ class Stages(ReadOnlyArrays):
 
     @property
     def n_steps(self) -> int:
-        """N."""
+        """Number of base classifiers, N."""
         return len(self.writes)
 
     @property
     def n_columns(self) -> int:
-        """C."""
+        """Number of columns, C."""
         return int(self.writes.shape[1])
 
     @cached_property
     def native(self) -> _core.Stages:
-        """What kernels take: the columns that are read, and those that are written, step by step;
-        the last number is the column of the end."""
+        """Columns that each step reads and writes, and the column of the end, for kernels."""
         reads = self.reads.astype(np.int64)
         step, column = np.nonzero(self.writes)
         starts = np.searchsorted(step, np.arange(self.n_steps + 1))
@@ -193,7 +249,7 @@ class Stages(ReadOnlyArrays):
         return reads, starts.astype(np.int64), columns, self.n_columns, int(reads[-1])
 
     def start(self, bias: NDArray[np.float64], n_rows: int) -> Carried:
-        """The bias in every column; no step has been evaluated."""
+        """Return the bias in every column, and exit steps 0."""
         return np.tile(bias, (n_rows, self.n_columns)), np.zeros(n_rows, np.intp)
 
     def cells(self, carried: Carried, j: int, rows: NDArray[np.intp]) -> NDArray[np.int32]:
@@ -217,13 +273,12 @@ class Stages(ReadOnlyArrays):
         return final
 
     def column(self, columns: NDArray[np.float64], c: int) -> NDArray[np.float64]:
-        """The scores of column c, a view (n, K) of the columns."""
+        """Return the scores of column c, a view (n, K)."""
         n_scores = self.grid.n_scores
         return columns[:, c * n_scores : (c + 1) * n_scores]
 
     def for_steps(self, n_steps: int) -> Stages:
-        """The first steps alone, or more steps, which are not reached: they read what the end reads
-        and write nothing."""
+        """Cut the steps, or pad them with steps that read what the end reads and write nothing."""
         n_more = max(n_steps - self.n_steps, 0)
         return replace(
             self,
@@ -232,7 +287,7 @@ class Stages(ReadOnlyArrays):
         )
 
     def on_grid(self, grid: Grid) -> Stages:
-        """The same columns with other cells."""
+        """Return the same columns with other cells."""
         return replace(self, grid=grid)
 
 
