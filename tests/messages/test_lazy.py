@@ -37,8 +37,18 @@ ROWS = [
         "fetch_one is a dict",
     ),
     ("n_rows", lambda: lazy(n_rows=0), ValueError, "n_rows is 0"),
+    ("half a row", lambda: lazy(n_rows=1.5), ValueError, "n_rows is 1.5"),
+    ("rows by truth", lambda: lazy(n_rows=True), ValueError, "n_rows is True"),
     ("on_error", lambda: lazy(on_error="ignore"), ValueError, "on_error is 'ignore'"),
-    ("timeout", lambda: lazy(timeout=0), ValueError, "timeout is 0"),
+    *(
+        (
+            f"timeout {value}",
+            lambda value=value: lazy(timeout=value),
+            ValueError,
+            f"timeout is {value!r}",
+        )
+        for value in (0, -1, float("nan"), "1", True)
+    ),
     (
         "max_concurrency",
         lambda: awaited(of_strings, max_concurrency=0),

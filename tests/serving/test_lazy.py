@@ -2,7 +2,6 @@
 
 import asyncio
 import threading
-from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -13,9 +12,8 @@ from mddag.engine.dag import Dag
 from mddag.engine.purchases import Purchases
 from mddag.ensemble.feature_prices import FeaturePrices
 from mddag.ensemble.features import Features
+from mddag.ensemble.nodes import TreeBuilder
 from mddag.ranking.predictor import RankPredictor
-from mddag.serving.lazy_predictions import call_each, check_fetch, checked_timeout
-from mddag.serving.lazy_session import Answers, Fault, Plan, Session, columns_of
 from mddag.serving.model_file import Model
 from mddag.serving.predictor import Predictor
 from tests.serving.model_file.agreement import rows_for
@@ -173,77 +171,28 @@ def test_a_time_limit_moves_calls_into_threads():
     predictor, X = priced("prices")
     table, seen = Table(predictor, X), set()
 
-    def call(request):
+    def fetch(group, rows):
         seen.add(threading.current_thread() is threading.main_thread())
-        return table(request.name, request.rows)
+        return table(group, rows)
 
     for timeout, main in ((None, True), (60, False)):
-        session = Session(Plan.of(predictor.model.dag), len(X))
-        call_each(session, call, session.answer, timeout)
+        found = predictor.predict_lazy(fetch, n_rows=len(X), timeout=timeout)
+        np.testing.assert_array_equal(found, predictor.predict(X))
         assert seen == {main}
         seen.clear()
-        np.testing.assert_array_equal(session.walk.finish()[0], predictor.scores(X))
 
 
 def test_groups_are_not_fetched_for_rows_that_have_failed_in_the_same_wave():
-    predictor, _ = priced("prices")
     asked = []
 
-    def call(request):
-        asked.append(request.name)
-        raise OSError
+    def fetch(group, rows):
+        asked.append(group)
+        raise OSError("gone")
 
-    session = Session(Plan.of(predictor.model.dag), 5, "quit")
-    call_each(session, call, session.answer, None)
-    assert len(asked) == 1
-    assert session.failed.all()
-
-
-def test_arguments():
-    with pytest.raises(TypeError, match=r"fetch is 3; wanted a function fetch\(group\)"):
-        check_fetch("fetch", 3, "fetch(group)")
-    for timeout in (0, -1, np.nan, "1", True):
-        with pytest.raises(ValueError, match=r"timeout is .*; wanted a number above 0"):
-            checked_timeout(timeout)
-
-
-def opened(n_rows=4, on_error="raise"):
-    predictor, X = priced("prices")
-    return Session(Plan.of(predictor.model.dag), n_rows, on_error), Table(predictor, X)
-
-
-def test_requests_are_one_for_each_group_and_computed_groups_come_last():
-    predictor, X = priced("prices")
-    dag, table = predictor.model.dag, Table(predictor, X)
-    buys = np.ones_like(dag.purchases.buys)
-    dag = replace(dag, purchases=replace(dag.purchases, buys=buys))
-    session = Session(Plan.of(dag), 50)
-    while wave := session.next_wave():
-        names = [request.name for phase in wave for request in phase]
-        assert len(set(names)) == len(names)
-        assert "form+bank" not in names or names[-1] == "form+bank"
-        assert [len(phase) for phase in wave] == [4, 1]
-        for phase in wave:
-            for request in phase:
-                assert (np.diff(request.rows) > 0).all()
-                session.answer(request, table(request.name, request.rows))
-    assert session.n_rounds == 1
-    assert not session.faults
-
-
-def test_a_wave_that_is_not_answered_comes_again():
-    session, _ = opened()
-    first, again = session.next_wave(), session.next_wave()
-    assert [r.name for p in first for r in p] == [r.name for p in again for r in p]
-
-
-def test_a_failed_request_stops_its_rows():
-    session, _ = opened(on_error="quit")
-    request = session.next_wave()[0][0]
-    session.fail(request, OSError("gone"))
-    assert session.failed[request.rows].all()
-    assert len(session.remaining(request).rows) == 0
-    assert session.next_wave() == []
+    with pytest.warns(mddag.DoubtfulResult, match="20 of 20"):
+        result = all_at_once().predict_lazy(fetch, n_rows=20, on_error="quit", return_details=True)
+    assert len(asked) == len(result.faults) == 1
+    assert str(result.faults[0]) == f"group {asked[0]!r}, 20 rows: OSError: gone"
 
 
 def test_waves_of_free_groups_cost_nothing():
@@ -255,15 +204,6 @@ def test_waves_of_free_groups_cost_nothing():
     assert not result.feature_cost.any()
 
 
-def test_rows_and_on_error():
-    plan = Plan.of(priced("prices")[0].model.dag)
-    for n_rows in (0, -1, 1.5, None, True):
-        with pytest.raises(ValueError, match=r"n_rows is .*; wanted a whole number, 1 or more"):
-            Session(plan, n_rows)
-    with pytest.raises(ValueError, match="on_error is 'skip'; wanted one of 'raise', 'quit'"):
-        Session(plan, 1, "skip")
-
-
 def test_a_result_says_what_it_is():
     predictor, X = priced("prices")
     result = predictor.predict_lazy(Table(predictor, X), n_rows=len(X), return_details=True)
@@ -273,68 +213,85 @@ def test_a_result_says_what_it_is():
     assert "failed" not in repr(result)
 
 
-def test_a_fault_says_what_failed():
-    fault = Fault("bank", np.arange(3), OSError("gone"))
-    assert str(fault) == "group 'bank', 3 rows: OSError: gone"
-
-
 FEATURES = Features(4, ("age", "town", "pay", "debt"), {1: ("ulm", "bonn")})
-PRICES = FeaturePrices.of(FEATURES, None, {"bank": ["debt", "town"], "work": ["pay"]})
-ANSWERS = Answers(FEATURES, PRICES)
-BANK, WORK = 0, 1
 
 
-def test_columns_keep_names_and_categories():
-    bank = columns_of(FEATURES, (3, 1))
-    assert bank.names == ("debt", "town")
-    assert bank.categories == {1: ("ulm", "bonn")}
+def of_towns():
+    """Three stumps, of which each vote tells on which side a row was: 1, 2 and 4."""
+    trees = []
+    for feature, threshold in ((3, 5.5), (1, None), (2, 3.5)):
+        tree, vote = TreeBuilder(), np.array([2.0 ** len(trees)])
+        left, right = tree.leaf(vote), tree.leaf(-vote)
+        if threshold is None:
+            root = tree.nominal_split(feature, np.array([1]), left, right, missing_left=False)
+        else:
+            root = tree.split(feature, threshold, left, right, missing_left=False)
+        trees.append(tree.finish(root))
+    ensemble = mddag.Ensemble.from_trees(trees, features=FEATURES, classes=[0, 1])
+    predictor = Predictor(Model(mddag.compile(ensemble)))
+    return predictor.with_prices(None, {"bank": ["debt", "town"], "work": ["pay"]})
+
+
+def scores_of(answers, n_rows):
+    def fetch(group, rows):
+        assert rows.tolist() == list(range(n_rows))
+        return answers[group]
+
+    result = of_towns().predict_lazy(fetch, n_rows=n_rows, return_details=True)
+    return result.scores[:, 0].tolist()
+
+
+BANK, WORK = np.array([[5, 1], [6, 0]]), [[3], [4]]
+SIDES = [1 + 2 + 4, -1 - 2 - 4]  # of rows with these
 
 
 @pytest.mark.parametrize(
     "answer",
     [
-        np.array([[5, 1], [6, 0]]),
-        [[5.0, 1], [6, 0]],
-        np.array([[5, 1], [6, 0]], object),
+        BANK,
+        BANK.tolist(),
+        BANK.astype(object),
         pd.DataFrame({"debt": [5, 6], "town": ["bonn", "ulm"]}),
+        np.ma.masked_array(BANK, False),
     ],
 )
-def test_arrays_hold_codes_and_frames_values(answer):
-    assert ANSWERS.of_rows(BANK, answer, 2).tolist() == [[5, 1], [6, 0]]
+def test_arrays_hold_codes_and_dataframes_values(answer):
+    assert scores_of({"bank": answer, "work": WORK}, 2) == SIDES
 
 
-@pytest.mark.parametrize("answer", [[3, 4], np.array([3.0, 4]), pd.Series([3, 4]), [[3], [4]]])
+@pytest.mark.parametrize("answer", [[3, 4], np.array([3.0, 4]), pd.Series([3, 4]), WORK])
 def test_a_single_column_may_stand_alone(answer):
-    assert ANSWERS.of_rows(WORK, answer, 2).tolist() == [[3], [4]]
+    assert scores_of({"bank": BANK, "work": answer}, 2) == SIDES
 
 
-def test_masked_values_are_missing():
-    answer = np.ma.masked_array([[5, 1], [6, 0]], [[True, False], [False, False]])
-    np.testing.assert_array_equal(ANSWERS.of_rows(BANK, answer, 2), [[np.nan, 1], [6, 0]])
-    np.testing.assert_array_equal(ANSWERS.of_one(BANK, answer[0]), [[np.nan, 1]])
+@pytest.mark.parametrize("answer", [[None, np.nan], np.ma.masked_array([3, 4], True)])
+def test_missing_and_masked_values_are_missing(answer):
+    assert scores_of({"bank": BANK, "work": answer}, 2) == [1 + 2 - 4, -1 - 2 - 4]
 
 
-def test_missing_values_are_values():
-    assert np.isnan(ANSWERS.of_rows(WORK, [None, np.nan], 2)).all()
-
-
-def test_a_frame_of_other_columns_is_refused():
-    frame = pd.DataFrame({"town": ["ulm"], "debt": [1]})
+def test_a_dataframe_of_other_columns_raises():
+    table = pd.DataFrame({"town": ["ulm"], "debt": [1]})
     with pytest.raises(ValueError, match=r"the group 'bank' gave what cannot be read: .* order"):
-        ANSWERS.of_rows(BANK, frame, 1)
+        scores_of({"bank": table, "work": [3]}, 1)
 
 
 @pytest.mark.parametrize(
     "answer", [[5, 1], (5.0, "bonn"), {"town": "bonn", "debt": 5}, np.array([[5, 1]])]
 )
 def test_one_row_in_any_form(answer):
-    assert ANSWERS.of_one(BANK, answer).tolist() == [[5, 1]]
+    answers = {"bank": answer, "work": 3}
+    result = of_towns().predict_one_lazy(answers.get, return_details=True)
+    assert result.scores.tolist() == [[7]]
+    assert of_towns().predict_one_lazy(answers.get) == 1
 
 
-def test_one_number():
-    assert ANSWERS.of_one(WORK, 7).tolist() == [[7]]
-    assert np.isnan(ANSWERS.of_one(WORK, None)).all()
-    with pytest.raises(ValueError, match=r"the group 'work' gave what cannot be read: .*'high'"):
-        ANSWERS.of_one(WORK, "high")
-    with pytest.raises(ValueError, match="the group 'bank' gave what cannot be read: x is an int"):
-        ANSWERS.of_one(BANK, 3)
+@pytest.mark.parametrize(
+    ("answers", "words"),
+    [
+        ({"bank": [5, 1], "work": "high"}, "the group 'work' gave what cannot .*'high'"),
+        ({"bank": 3}, "the group 'bank' gave what cannot be read: x is an int"),
+    ],
+)
+def test_one_row_that_cannot_be_read(answers, words):
+    with pytest.raises(ValueError, match=words):
+        of_towns().predict_one_lazy(answers.get)

@@ -358,7 +358,7 @@ def test_the_summary_says_what_the_model_is():
     [
         ("labels", "loss"),
         ("probabilities", "loss expected by the probabilities given"),
-        ("model", "loss by the model's own opinion, without labels,"),
+        ("model", "loss by the model's own probabilities, without labels,"),
         (None, "loss, by labels or by the model where there were none,"),
     ],
 )

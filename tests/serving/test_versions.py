@@ -5,22 +5,25 @@ import pytest
 
 import mddag
 from mddag import _core
-from mddag.serving.versions import facts
+
+
+def shown(capsys):
+    mddag.show_versions()
+    lines = (line.split(": ") for line in capsys.readouterr().out.strip().splitlines())
+    return {name.strip(): value for name, value in lines}
 
 
 def test_versions_and_the_level_are_shown(capsys):
-    mddag.show_versions()
-    printed = dict(line.split(": ") for line in capsys.readouterr().out.strip().splitlines())
-    shown = {name.strip(): value for name, value in printed.items()}
-    assert shown["level"] == _core.level()
-    assert shown["levels"].split() == _core.levels()
-    assert shown["numpy"] == np.__version__
+    found = shown(capsys)
+    assert found["level"] == _core.level()
+    assert found["levels"].split() == _core.levels()
+    assert found["numpy"] == np.__version__
 
 
-def test_the_environment_names_the_level(monkeypatch):
+def test_the_environment_names_the_level(monkeypatch, capsys):
     for level in _core.levels():
         monkeypatch.setenv("MDDAG_LEVEL", level)
-        assert facts()["level"] == level
+        assert shown(capsys)["level"] == level
 
 
 def test_a_level_that_does_not_run_is_refused(monkeypatch):

@@ -34,6 +34,7 @@ from mddag.cli.output import (
     write_plot,
 )
 from mddag.cli.tables import Layout, Table, read_table
+from mddag.serving.export import Language
 
 SUFFIXES = (".csv", ".npz")
 
@@ -211,7 +212,7 @@ def report(
     out.result({"file": str(file), "bytes": size}, f"written: {file}, {size} bytes")
 
 
-LANGUAGES = {
+LANGUAGES: dict[str, Language] = {
     ".h": "c",
     ".java": "java",
     ".go": "go",
@@ -255,15 +256,15 @@ def export(
     out.result(asdict(exported), f"{exported}\nwritten: {file}")
 
 
-def _language(file: Path, given: str | None) -> str:
-    known = dict.fromkeys(LANGUAGES.values())
+def _language(file: Path, given: str | None) -> Language:
+    known = {language: language for language in LANGUAGES.values()}
     if given is not None and given not in known:
         raise UsageError(f"--language is {given!r}; wanted one of {', '.join(known)}")
     if given is None and file.suffix not in LANGUAGES:
         raise UsageError(
             f"FILE is {str(file)!r}; wanted a name with {', '.join(LANGUAGES)}, or --language"
         )
-    return given or LANGUAGES[file.suffix]
+    return LANGUAGES[file.suffix] if given is None else known[given]
 
 
 PERCENTILES = (50, 90, 99, 99.9)

@@ -51,7 +51,7 @@ from mddag.policy.by_exit import exit_calibration
 from mddag.policy.calibration import Calibration, opinion
 from mddag.policy.mdp import MDP, Evaluation, mdp_of
 from mddag.policy.policy import ACTIONS, Policy, check_policy
-from mddag.serving.export import Exported
+from mddag.serving.export import Exported, Language
 from mddag.serving.model_file import Model
 from mddag.serving.predictor import Predictor
 from mddag.solvers import Solver
@@ -88,7 +88,7 @@ class Shipping:
     def export(
         self,
         path: str | os.PathLike[str],
-        language: str = "c",
+        language: Language = "c",
         *,
         name: str | None = None,
         integer_thresholds: bool = False,

@@ -1,4 +1,4 @@
-"""Engines of clusters (``distributed``) and MLflow (``mlflow``): a fitted model runs there."""
+"""Run fitted models in other systems: clusters (``distributed``) and MLflow (``mlflow``)."""
 
 import lazy_loader
 

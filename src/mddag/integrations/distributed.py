@@ -1,10 +1,8 @@
-"""Batch scoring where the rows are: DataFrames of Dask and Spark, Datasets of Ray.
-
-    scored = mddag.distributed.score(frame, model, keep=["id"])  # lazy, and of the same engine
+"""Score rows where they are: DataFrames of Dask and Spark, Datasets of Ray.
 
 ``score`` checks the model and the columns by name and type before any worker starts. Then each
 engine maps one function over its partitions, and the bytes of the model file reach a worker once.
-No engine is imported before you pass one of its frames.
+No engine is imported before you pass one of its DataFrames.
 """
 
 from __future__ import annotations
@@ -14,7 +12,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -22,7 +20,13 @@ from mddag._utils.checks import described
 from mddag.ensemble.features import Features, as_remembered
 from mddag.ensemble.patches import PatchFeatures
 from mddag.serving.model_file import Model
-from mddag.serving.predictor import Predictor, given_predictor, load, predictor_of
+from mddag.serving.predictor import (
+    HasPredictor,
+    Predictor,
+    given_predictor,
+    load,
+    predictor_of,
+)
 
 __all__ = ["score"]
 
@@ -43,7 +47,7 @@ KINDS = {
 # Labels as columns, by the kind of their array; all others are strings. And what Spark calls them.
 LABELS = {"b": np.bool_, "i": np.int64, "u": np.int64, "f": np.float64}
 SPARK_TYPES = {"b": "boolean", "i": "long", "f": "double", "U": "string"}
-# The class of a frame and where it is defined, by engine.
+# The class of a DataFrame and where it is defined, by engine.
 ENGINES = {
     "dask": ("DataFrame", "dask.dataframe."),
     "pyspark": ("DataFrame", "pyspark.sql."),
@@ -51,20 +55,24 @@ ENGINES = {
 }
 
 
+Frame = TypeVar("Frame")
+
+
 def score(
-    frame: Any,
-    model: Any,
+    frame: Frame,
+    model: HasPredictor | Predictor | str | os.PathLike[str],
     *,
     columns: Sequence[Any] | None = None,
     keep: Sequence[Any] = (),
     proba: bool = False,
     evaluations: bool = False,
-) -> Any:
+) -> Frame:
     """Predict the rows of a distributed DataFrame on the workers that hold them.
 
     Parameters
     ----------
     frame : Dask DataFrame, Spark DataFrame or Ray Dataset
+        Rows, with columns by name.
     model : fitted estimator, Predictor or path of a model file
         It is sent to each worker once.
     columns : list, optional
@@ -82,6 +90,13 @@ def score(
     Dask DataFrame, Spark DataFrame or Ray Dataset
         Lazy, with the columns `keep`, ``prediction``, and what else you ask for. Each worker scores
         with one thread, because engines run as many workers as there are cores.
+
+    Raises
+    ------
+    TypeError
+        If `frame` is of another library, or `model` is no model.
+    ValueError
+        If columns are absent, given twice, or hold what the model does not read.
 
     Examples
     --------
@@ -107,7 +122,9 @@ def score(
     both = [name for name in part.written(predictor) if name in keeps]
     if both:
         raise ValueError(f"keep has {both}, which score writes itself; rename in the frame first")
-    return {"dask": _on_dask, "pyspark": _on_spark, "ray": _on_ray}[engine](frame, part, predictor)
+    run = {"dask": _on_dask, "pyspark": _on_spark, "ray": _on_ray}[engine]
+    scored: Frame = run(frame, part, predictor)
+    return scored
 
 
 @lru_cache(maxsize=4)  # workers live long
@@ -131,7 +148,7 @@ class _Part:
         return list(dict.fromkeys((*self.keeps, *self.reads)))
 
     def written(self, predictor: Predictor) -> dict[str, np.dtype[Any]]:
-        """The columns of the answers and their types."""
+        """Return the columns of the answers and their types."""
         classes = predictor.classes_
         # An empty partition must tell the same types, so an array of objects will not do.
         label = np.float64 if classes is None else LABELS.get(classes.dtype.kind, str)
@@ -141,7 +158,7 @@ class _Part:
         return types | ({"n_evaluated": np.dtype(np.int64)} if self.evaluations else {})
 
     def answers(self, predictor: Predictor, given: Any) -> dict[str, Any]:
-        """The new columns for a pandas DataFrame, which may have no rows."""
+        """Compute the new columns for a pandas DataFrame, which may have no rows."""
         types = self.written(predictor)
         if not len(given):
             return {name: np.empty(0, dtype) for name, dtype in types.items()}
@@ -342,5 +359,5 @@ def _check_places(features: Features, reads: tuple[Any, ...]) -> None:
 
 def _few(names: Any, most: int = 8) -> str:
     """Name the first columns."""
-    told = [*names]
-    return f"{told[:most]}" + (f" and {len(told) - most} more" if len(told) > most else "")
+    known = [*names]
+    return f"{known[:most]}" + (f" and {len(known) - most} more" if len(known) > most else "")

@@ -1,8 +1,4 @@
-"""Models in MLflow's folders and registry, as a pyfunc model around our own model file.
-
-    info = mddag.mlflow.log_model(fast, name="fast", input_example=X[:5])
-    mddag.mlflow.load_model(info.model_uri).predict_one(x)  # a Predictor
-    mlflow.pyfunc.load_model(info.model_uri).predict(X)  # as any model of MLflow
+"""Keep models in MLflow's folders and registry, as a pyfunc model around our own model file.
 
 The folder holds no pickle: MLflow calls ``_load_pyfunc``, which reads the model file.
 """
@@ -13,16 +9,20 @@ import os
 import tempfile
 from collections.abc import Mapping
 from importlib.metadata import version
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
 from mddag._utils.checks import check_one_of, checked_path, described
-from mddag.serving.predictor import Predictor, given_predictor, load
+from mddag.serving.predictor import HasPredictor, Predictor, given_predictor, load
+
+if TYPE_CHECKING:
+    from mlflow.models.model import ModelInfo
 
 __all__ = ["load_model", "log_model", "save_model"]
 
-OUTPUTS = ("predict", "predict_proba", "n_evaluated")
+Answer = Literal["predict", "predict_proba", "n_evaluated"]
+OUTPUTS = get_args(Answer)
 
 
 def __dir__() -> list[str]:
@@ -30,20 +30,31 @@ def __dir__() -> list[str]:
 
 
 def save_model(
-    model: Any, path: str | os.PathLike[str], *, output: str = "predict", **options: Any
+    model: HasPredictor | Predictor,
+    path: str | os.PathLike[str],
+    *,
+    output: Answer = "predict",
+    **options: Any,
 ) -> None:
     """Write a model as a folder that MLflow reads.
 
     Parameters
     ----------
     model : fitted estimator or Predictor
-    path : str or PathLike
+        What to save.
+    path : str or os.PathLike
+        The folder, which must not exist yet.
     output : {"predict", "predict_proba", "n_evaluated"}, default "predict"
         What ``predict`` of the loaded pyfunc model returns.
-    **options
+    **options : Any
         Passed to ``mlflow.pyfunc.save_model``: signature, input_example, pip_requirements, metadata
         and others. The signature is inferred from `input_example`, which must be a pandas DataFrame
         if the model has feature names.
+
+    See Also
+    --------
+    log_model : Log to the active run instead.
+    load_model : Load the Predictor again.
 
     Examples
     --------
@@ -62,17 +73,77 @@ def save_model(
     _written("save_model", model, output, {"path": os.fspath(path), **options})
 
 
-def log_model(model: Any, name: str = "model", *, output: str = "predict", **options: Any) -> Any:
-    """Log a model to the active run of MLflow and return MLflow's ModelInfo.
+def log_model(
+    model: HasPredictor | Predictor,
+    name: str = "model",
+    *,
+    output: Answer = "predict",
+    **options: Any,
+) -> ModelInfo:
+    """Log a model to the active run of MLflow.
 
-    Parameters are those of ``save_model``; `options` are passed to ``mlflow.pyfunc.log_model``,
-    among them registered_model_name, params and tags.
+    Parameters
+    ----------
+    model : fitted estimator or Predictor
+        What to log.
+    name : str, default "model"
+        The name of the model in MLflow.
+    output : {"predict", "predict_proba", "n_evaluated"}, default "predict"
+        What ``predict`` of the loaded pyfunc model returns.
+    **options : Any
+        Passed to ``mlflow.pyfunc.log_model``: those of ``save_model``, registered_model_name,
+        params, tags and others.
+
+    Returns
+    -------
+    mlflow.models.model.ModelInfo
+        Its ``model_uri`` is what ``load_model`` takes.
+
+    See Also
+    --------
+    save_model : Write a folder, without a run.
+
+    Examples
+    --------
+    >>> import mddag, mlflow  # doctest: +SKIP
+    >>> with mlflow.start_run():  # doctest: +SKIP
+    ...     info = mddag.mlflow.log_model(fast, "fast", input_example=X[:5])
+    >>> mddag.mlflow.load_model(info.model_uri).predict_one(X[0])  # doctest: +SKIP
+    1
     """
-    return _written("log_model", model, output, {"name": name, **options})
+    info: ModelInfo = _written("log_model", model, output, {"name": name, **options})
+    return info
 
 
 def load_model(model_uri: str | os.PathLike[str], dst_path: str | None = None) -> Predictor:
-    """Load the Predictor from a folder of MLflow: a path, ``runs:/…`` or ``models:/…``."""
+    """Load the Predictor from a folder of MLflow.
+
+    Parameters
+    ----------
+    model_uri : str or os.PathLike
+        A path, ``runs:/…`` or ``models:/…``.
+    dst_path : str, optional
+        Where MLflow downloads files to.
+
+    Returns
+    -------
+    Predictor
+        The model that ``save_model`` or ``log_model`` wrote.
+
+    Raises
+    ------
+    ValueError
+        If the model is not mddag's; nothing of it is loaded then.
+
+    See Also
+    --------
+    save_model : Write the folder; its example loads it again.
+
+    Examples
+    --------
+    >>> import mddag
+    >>> served = mddag.mlflow.load_model("models:/fast/1")  # doctest: +SKIP
+    """
     pyfunc, uri = _pyfunc(), os.fspath(model_uri)
     from mlflow.models import Model
 
@@ -101,7 +172,7 @@ class _Served:
 
 def _load_pyfunc(path: str, model_config: Mapping[str, Any] | None = None) -> _Served:
     """Load the model file for ``mlflow.pyfunc.load_model``, which looks for this name."""
-    return _Served(load(path), **(model_config or {}))
+    return _Served(given_predictor(load(path)), **(model_config or {}))
 
 
 def _written(function: str, model: Any, output: str, options: dict[str, Any]) -> Any:
@@ -124,7 +195,7 @@ def _written(function: str, model: Any, output: str, options: dict[str, Any]) ->
         options["input_example"] = example
     elif example is not None and options.get("signature") is None:
         names = predictor.model.dag.ensemble.features.names
-        if names is not None:  # MLflow would turn each frame into an array, in any order
+        if names is not None:  # MLflow would turn DataFrames into arrays, in any order
             raise TypeError(
                 f"input_example is {described(example)}, but the model has feature names; wanted a "
                 f"pandas DataFrame with the columns {list(names[:5])}"

@@ -1,6 +1,7 @@
-"""Prediction without scikit-learn: a ``Dag`` with calibration and labels, or a file of one, comes
-in; a ``Predictor``, a model file or a C header goes out.
+"""Predict without scikit-learn, from memory, from a file, or in another language.
 
-``model_file`` writes and reads files without running code, ``predictor`` predicts, ``export``
-writes C; ``distributed`` scores rows that lie on clusters, ``mlflow`` keeps models in MLflow.
-Nothing here imports scikit-learn. Start with ``predictor``."""
+A ``Dag`` with calibration and labels, or a file of one, comes in; a ``Predictor``, a model file or
+source code goes out. ``model_file`` writes and reads files without running code, ``predictor``
+predicts, ``export`` writes other languages. Nothing here imports scikit-learn. Start with
+``predictor``.
+"""

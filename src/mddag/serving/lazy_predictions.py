@@ -1,12 +1,9 @@
-"""Prediction with features that are fetched as rows need them: the methods of a Predictor.
+"""Predict with features that are fetched as rows need them: the methods of a Predictor.
 
-    predict_lazy(fetch, n_rows=n)        fetch(group, rows) -> values (len(rows), size of the group)
-    predict_lazy_async(fetch, n_rows=n)  the same with an async fetch (``lazy_async``)
-    predict_one_lazy(fetch_one)          fetch_one(group) -> values (size of the group,)
-
-Every row runs until it lacks a group; the requests of all rows are gathered, with one call for each
-group and wave. Predictions equal those of ``predict`` on whole rows. The waves without the calls
-are a ``Session`` (``lazy_session``).
+Every row runs until it lacks a group of features; the requests of all rows are gathered, with one
+call for each group and wave. Predictions equal those of ``predict`` on whole rows. ``Session``
+(``lazy_session``) has the waves without the calls; here are the calls, plain or async, and what
+happens to those that fail or are late.
 """
 
 from __future__ import annotations
@@ -15,12 +12,12 @@ import inspect
 import queue
 import threading
 from abc import abstractmethod
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Literal, Self, overload
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from mddag._utils.cached import cached_property
 from mddag._utils.checks import check_positive, check_whole, described
@@ -28,91 +25,20 @@ from mddag._utils.warnings import doubt
 from mddag.engine.dag import BLOCK
 from mddag.engine.lazy_walk import with_prices
 from mddag.ensemble.feature_prices import FeaturePrices
-from mddag.serving.lazy_session import LazyResult, Name, Plan, Request, Session
+from mddag.serving.lazy_session import LazyResult, Name, OnError, Plan, Request, Session
 from mddag.serving.model_file import Model
 
-
-def check_fetch(name: str, fetch: Any, like: str) -> None:
-    """Refuse what cannot be called."""
-    if not callable(fetch):
-        raise TypeError(f"{name} is {described(fetch)}; wanted a function {like}")
-
-
-def checked_timeout(timeout: float | None) -> float | None:
-    """Return the seconds to wait as a float; None where they are more than a thread can wait."""
-    if timeout is None:
-        return None
-    check_positive("timeout", timeout)
-    return float(timeout) if timeout < threading.TIMEOUT_MAX else None
-
-
-class WrongFetchError(TypeError):
-    """The wrong sort of function, which is no failure of a fetch: it is always raised."""
-
-
-def call_each(
-    session: Session,
-    call: Callable[[Request], Any],
-    answer: Callable[[Request, Any], None],
-    timeout: float | None,
-) -> None:
-    """Take ``call(request)`` to ``answer(request, ...)`` for all requests of a session."""
-    while wave := session.next_wave():
-        for request in (session.remaining(request) for phase in wave for request in phase):
-            if len(request.rows) == 0:
-                continue
-            session.n_calls += 1
-            try:
-                given = call(request) if timeout is None else _in_time(call, request, timeout)
-                _require_plain(given)
-            except WrongFetchError:
-                raise
-            except Exception as error:  # whatever a user's function may raise
-                session.fail(request, error)
-            else:
-                answer(request, given)
-
-
-def _require_plain(answer: Any) -> None:
-    """Refuse the coroutine that an async function gives."""
-    if inspect.isawaitable(answer):
-        if inspect.iscoroutine(answer):
-            answer.close()
-        raise WrongFetchError(
-            "fetch is an async function; wanted a plain one, or use predict_lazy_async"
-        )
-
-
-def _in_time(call: Callable[[Request], Any], request: Request, timeout: float) -> Any:
-    """The answer of a call in a thread of its own, which is left to itself if it is late."""
-    done: queue.SimpleQueue[tuple[Any, BaseException | None]] = queue.SimpleQueue()
-
-    def work() -> None:
-        try:
-            done.put((call(request), None))
-        except BaseException as error:  # raised again below
-            done.put((None, error))
-
-    threading.Thread(target=work, daemon=True, name="mddag-fetch").start()
-    try:
-        answer, error = done.get(timeout=timeout)
-    except queue.Empty:
-        raise late(timeout) from None
-    if error is not None:
-        raise error
-    return answer
-
-
-def late(timeout: float) -> TimeoutError:
-    """The error of a fetch that gave no answer in time."""
-    return TimeoutError(f"the fetch gave no answer within {timeout:g} s")
-
+if TYPE_CHECKING:
+    import asyncio
 
 Fetch = Callable[[Name, NDArray[np.int64]], Any]
+FetchAsync = Callable[[Name, NDArray[np.int64]], Awaitable[Any]]
+FetchOne = Callable[[Name], Any]
+Label = bool | int | float | str
 
 
 class LazyPredictions:
-    """For what has a Model, and predicts by scores, exits and codes."""
+    """What a Predictor does with costly features: prices, and fetching them as rows need them."""
 
     model: Model
     n_threads: int
@@ -121,23 +47,35 @@ class LazyPredictions:
     def _predicted(
         self, scores: NDArray[np.float64], exit_step: NDArray[np.int32], codes: NDArray[np.intp]
     ) -> NDArray[Any]:
-        """What is predicted of rows that have left the DAG, (n,)."""
+        """Return what is predicted of rows that have left the DAG, (n,)."""
 
     @abstractmethod
     def with_model(self, model: Model) -> Self:
-        """The same predictions by another model."""
+        """Return the same for another model."""
 
     def with_prices(
         self,
-        feature_costs: Any = None,
-        feature_groups: Any = None,
+        feature_costs: ArrayLike | Mapping[Name, float] | None = None,
+        feature_groups: Mapping[str, Sequence[Name]] | Sequence[Sequence[Name]] | None = None,
         wave_cost: float = 0.0,
     ) -> Self:
-        """The same model with prices of features; see ``FeaturePrices.of``.
+        """Return the same model with prices of features.
 
-        feature_costs  : an array (d,), or a dict by feature or group; None is 1 for each group
-        feature_groups : {name: [features]} of what comes together; by default each by itself
-        wave_cost      : the price of a round trip
+        Parameters
+        ----------
+        feature_costs : array-like of shape (d,) or dict, optional
+            Prices by feature; or a dict by feature (name or position) and by group. None is 1 for
+            each group. With prices by feature, a group costs their sum.
+        feature_groups : dict of {name: features} or list of lists, optional
+            Features that are fetched together. A feature in no group is a group of its own; a
+            feature in several groups is computed from them.
+        wave_cost : float, default 0.0
+            The price of a round trip.
+
+        Returns
+        -------
+        Predictor
+            With ``feature_prices``; predictions are the same.
         """
         dag = self.model.dag
         prices = FeaturePrices.of(dag.ensemble.features, feature_costs, feature_groups, wave_cost)
@@ -146,111 +84,239 @@ class LazyPredictions:
 
     @property
     def feature_prices(self) -> FeaturePrices | None:
-        """The groups of features and their prices; None where there are none."""
+        """The groups of features and their prices; None if there are none."""
         purchases = self.model.dag.purchases
         return None if purchases is None else purchases.prices
 
-    def feature_cost(self, X: Any) -> NDArray[np.float64]:
-        """What the features cost that each row of X needs, (n,)."""
+    def feature_cost(self, X: ArrayLike) -> NDArray[np.float64]:
+        """Return what each row pays for the features that it needs.
+
+        Parameters
+        ----------
+        X : array-like or DataFrame of shape (n, n_features)
+            Rows.
+
+        Returns
+        -------
+        ndarray of float64, shape (n,)
+            Prices of groups and waves.
+        """
         return np.concatenate([cost for _, cost in self._bought(X)])
 
-    def groups_bought(self, X: Any) -> NDArray[np.bool_]:
-        """The groups of features that each row of X needs, (n, G), in the order of
-        ``feature_prices.names``."""
+    def groups_bought(self, X: ArrayLike) -> NDArray[np.bool_]:
+        """Return the groups of features that each row needs.
+
+        Parameters
+        ----------
+        X : array-like or DataFrame of shape (n, n_features)
+            Rows.
+
+        Returns
+        -------
+        ndarray of bool, shape (n, G)
+            A column for each of ``feature_prices.names``.
+        """
         return np.concatenate([groups for groups, _ in self._bought(X)])
+
+    @overload
+    def predict_lazy(
+        self,
+        fetch: Fetch,
+        *,
+        n_rows: int,
+        on_error: OnError = "raise",
+        timeout: float | None = None,
+        return_details: Literal[False] = False,
+    ) -> NDArray[Any]: ...
+
+    @overload
+    def predict_lazy(
+        self,
+        fetch: Fetch,
+        *,
+        n_rows: int,
+        on_error: OnError = "raise",
+        timeout: float | None = None,
+        return_details: Literal[True],
+    ) -> LazyResult: ...
 
     def predict_lazy(
         self,
         fetch: Fetch,
         *,
         n_rows: int,
-        on_error: str = "raise",
+        on_error: OnError = "raise",
         timeout: float | None = None,
         return_details: bool = False,
-    ) -> Any:
-        """Predictions (n_rows,) of rows whose features are fetched as they are needed.
+    ) -> NDArray[Any] | LazyResult:
+        """Predict rows whose features are fetched as they are needed.
 
-        fetch    : ``fetch(group, rows)`` gives an array (len(rows), size of the group), or a frame,
-                   of the columns of a group, in its order, for rows by number, 0 to n_rows - 1.
-                   Groups are those of the model's prices; where it has none, each feature is one
-        on_error : what to do if a fetch raises, is late, or gives what cannot be read: "raise" the
-                   error, or let its rows "quit" with the best answer from what they have; a warning
-                   says how many, and the details which
-        timeout  : seconds to wait for one fetch, which then runs in a thread of its own
-        return_details : whether to return a LazyResult, which also says what was bought
+        Parameters
+        ----------
+        fetch : callable
+            ``fetch(group, rows)`` returns an array of shape (len(rows), size of the group), or a
+            DataFrame: the columns of a group, in its order, for rows by number, 0 to n_rows - 1.
+            Groups are those of the model's prices; without prices each feature is a group.
+        n_rows : int
+            The number of rows.
+        on_error : {"raise", "quit"}, default "raise"
+            What to do if a fetch raises, is late, or returns what cannot be read: raise the error,
+            or let its rows quit with the best answer from what they have. A DoubtfulResult warning
+            says how many these are, the details say which.
+        timeout : float, optional
+            Seconds to wait for one fetch, which then runs in a thread of its own.
+        return_details : bool, default False
+            Whether to return a LazyResult, which also says what was bought.
+
+        Returns
+        -------
+        ndarray of shape (n_rows,) or LazyResult
+            What ``predict`` gives for whole rows.
         """
-        check_fetch("fetch", fetch, "fetch(group, rows) that gives values")
-        timeout = checked_timeout(timeout)
+        _check_fetch("fetch", fetch, "fetch(group, rows) that gives values")
+        timeout = _checked_timeout(timeout)
         session = Session(self._plan, n_rows, on_error, self.n_threads)
         call_each(session, lambda r: fetch(r.name, r.rows.copy()), session.answer, timeout)
-        return self._of(session, return_details)
+        result = self._details(session)
+        return result if return_details else result.predictions
+
+    @overload
+    async def predict_lazy_async(
+        self,
+        fetch: FetchAsync,
+        *,
+        n_rows: int,
+        on_error: OnError = "raise",
+        timeout: float | None = None,
+        max_concurrency: int = 8,
+        return_details: Literal[False] = False,
+    ) -> NDArray[Any]: ...
+
+    @overload
+    async def predict_lazy_async(
+        self,
+        fetch: FetchAsync,
+        *,
+        n_rows: int,
+        on_error: OnError = "raise",
+        timeout: float | None = None,
+        max_concurrency: int = 8,
+        return_details: Literal[True],
+    ) -> LazyResult: ...
 
     async def predict_lazy_async(
         self,
-        fetch: Callable[[Name, NDArray[np.int64]], Awaitable[Any]],
+        fetch: FetchAsync,
         *,
         n_rows: int,
-        on_error: str = "raise",
+        on_error: OnError = "raise",
         timeout: float | None = None,
         max_concurrency: int = 8,
         return_details: bool = False,
-    ) -> Any:
-        """The same with an async fetch: the groups of one wave are fetched together.
+    ) -> NDArray[Any] | LazyResult:
+        """Predict rows whose features are fetched together, by an async function.
 
-        timeout         : seconds to wait for one fetch, which is then cancelled
-        max_concurrency : how many fetches may run at a time
+        Parameters
+        ----------
+        fetch : async callable
+            As for ``predict_lazy``; the groups of one wave are fetched together.
+        n_rows : int
+            The number of rows.
+        on_error : {"raise", "quit"}, default "raise"
+            As for ``predict_lazy``.
+        timeout : float, optional
+            Seconds to wait for one fetch, which is then cancelled.
+        max_concurrency : int, default 8
+            How many fetches may run at a time.
+        return_details : bool, default False
+            Whether to return a LazyResult.
+
+        Returns
+        -------
+        ndarray of shape (n_rows,) or LazyResult
+            What ``predict`` gives for whole rows.
         """
-        from mddag.serving.lazy_async import call_together  # asyncio takes its time
-
-        check_fetch("fetch", fetch, "async fetch(group, rows) that gives values")
-        timeout = checked_timeout(timeout)
+        _check_fetch("fetch", fetch, "async fetch(group, rows) that gives values")
+        timeout = _checked_timeout(timeout)
         check_whole("max_concurrency", max_concurrency, 1)
         session = Session(self._plan, n_rows, on_error, self.n_threads)
         await call_together(
             session, lambda r: fetch(r.name, r.rows.copy()), timeout, max_concurrency
         )
-        return self._of(session, return_details)
+        result = self._details(session)
+        return result if return_details else result.predictions
+
+    @overload
+    def predict_one_lazy(
+        self,
+        fetch_one: FetchOne,
+        *,
+        on_error: OnError = "raise",
+        timeout: float | None = None,
+        return_details: Literal[False] = False,
+    ) -> Label: ...
+
+    @overload
+    def predict_one_lazy(
+        self,
+        fetch_one: FetchOne,
+        *,
+        on_error: OnError = "raise",
+        timeout: float | None = None,
+        return_details: Literal[True],
+    ) -> LazyResult: ...
 
     def predict_one_lazy(
         self,
-        fetch_one: Callable[[Name], Any],
+        fetch_one: FetchOne,
         *,
-        on_error: str = "raise",
+        on_error: OnError = "raise",
         timeout: float | None = None,
         return_details: bool = False,
-    ) -> Any:
-        """The prediction of one row, whose features are fetched as they are needed.
+    ) -> Label | LazyResult:
+        """Predict one row, whose features are fetched as they are needed.
 
-        fetch_one : ``fetch_one(group)`` gives the values of a group's columns: a list or an array
-                    in its order, a dict by name, or a number where there is one column
+        Parameters
+        ----------
+        fetch_one : callable
+            ``fetch_one(group)`` returns the values of a group's columns: a list or an array in its
+            order, a dict by name, or a number if there is one column.
+        on_error : {"raise", "quit"}, default "raise"
+            As for ``predict_lazy``.
+        timeout : float, optional
+            Seconds to wait for one fetch, which then runs in a thread of its own.
+        return_details : bool, default False
+            Whether to return a LazyResult, of one row.
 
-        The rest is as for ``predict_lazy``; details are those of one row.
+        Returns
+        -------
+        bool, int, float, str or LazyResult
+            What ``predict_one`` gives for the whole row.
         """
-        check_fetch("fetch_one", fetch_one, "fetch_one(group) that gives values")
-        timeout = checked_timeout(timeout)
+        _check_fetch("fetch_one", fetch_one, "fetch_one(group) that gives values")
+        timeout = _checked_timeout(timeout)
         session = Session(self._plan, 1, on_error)
         call_each(session, lambda r: fetch_one(r.name), session.answer_one, timeout)
-        result = self._of(session, return_details)
+        result = self._details(session)
         if return_details:
             return result
-        return result[0].item() if result.dtype.kind in "biuf" else result[0]
+        (label,) = result.predictions
+        one: Label = label.item() if label.dtype.kind in "biuf" else label
+        return one
 
     @cached_property
     def _plan(self) -> Plan:
         return Plan.of(self.model.dag)
 
-    def _of(self, session: Session, details: bool) -> Any:
-        """The predictions of a session that is over."""
+    def _details(self, session: Session) -> LazyResult:
+        """Return all that is known after a session."""
         if session.faults:
             _doubt_faults(session)
         scores, exit_step, codes = session.walk.finish()
-        predictions = self._predicted(scores, exit_step, codes)
-        if not details:
-            return predictions
         calibration, classes = self.model.calibration, self.model.dag.ensemble.classes
         known = calibration is not None and classes is not None
         return LazyResult(
-            predictions,
+            self._predicted(scores, exit_step, codes),
             calibration.probabilities(scores, exit_step) if known and calibration else None,
             scores,
             exit_step,
@@ -264,8 +330,8 @@ class LazyPredictions:
             tuple(session.faults),
         )
 
-    def _bought(self, X: Any) -> Iterator[tuple[NDArray[np.bool_], NDArray[np.float64]]]:
-        """Groups and costs of rows, block by block, since paths may take much memory."""
+    def _bought(self, X: ArrayLike) -> Iterator[tuple[NDArray[np.bool_], NDArray[np.float64]]]:
+        """Yield groups and costs of rows, block by block, since paths may take much memory."""
         dag = self.model.dag
         if dag.purchases is None:
             raise ValueError(
@@ -292,3 +358,169 @@ def _doubt_faults(session: Session) -> None:
         f"{n} of {len(session.failed)} rows quit early, since a fetch failed ({first}{more}); "
         "their predictions are made from what they had: return_details=True says which they are"
     )
+
+
+def _check_fetch(name: str, fetch: Any, like: str) -> None:
+    if not callable(fetch):
+        raise TypeError(f"{name} is {described(fetch)}; wanted a function {like}")
+
+
+def _checked_timeout(timeout: float | None) -> float | None:
+    """Return the seconds to wait as a float; None where they are more than a thread can wait."""
+    if timeout is None:
+        return None
+    check_positive("timeout", timeout)
+    return float(timeout) if timeout < threading.TIMEOUT_MAX else None
+
+
+class WrongFetchError(TypeError):
+    """The wrong sort of function, which is no failure of a fetch: it is always raised."""
+
+
+def call_each(
+    session: Session,
+    call: Callable[[Request], Any],
+    answer: Callable[[Request, Any], None],
+    timeout: float | None,
+) -> None:
+    """Pass ``call(request)`` to ``answer(request, ...)`` for all requests of a session."""
+    while wave := session.next_wave():
+        for request in (session.remaining(request) for phase in wave for request in phase):
+            if len(request.rows) == 0:
+                continue
+            session.n_calls += 1
+            try:
+                given = call(request) if timeout is None else _in_time(call, request, timeout)
+                _require_plain(given)
+            except WrongFetchError:
+                raise
+            except Exception as error:  # whatever a user's function may raise
+                session.fail(request, error)
+            else:
+                answer(request, given)
+
+
+def _require_plain(answer: Any) -> None:
+    """Reject the coroutine that an async function gives."""
+    if inspect.isawaitable(answer):
+        if inspect.iscoroutine(answer):
+            answer.close()
+        raise WrongFetchError(
+            "fetch is an async function; wanted a plain one, or use predict_lazy_async"
+        )
+
+
+def _in_time(call: Callable[[Request], Any], request: Request, timeout: float) -> Any:
+    """Return the answer of a call in a thread of its own, which is abandoned if it is late."""
+    done: queue.SimpleQueue[tuple[Any, BaseException | None]] = queue.SimpleQueue()
+
+    def work() -> None:
+        try:
+            done.put((call(request), None))
+        except BaseException as error:  # raised again below
+            done.put((None, error))
+
+    threading.Thread(target=work, daemon=True, name="mddag-fetch").start()
+    try:
+        answer, error = done.get(timeout=timeout)
+    except queue.Empty:
+        raise _late(timeout) from None
+    if error is not None:
+        raise error
+    return answer
+
+
+def _late(timeout: float) -> TimeoutError:
+    return TimeoutError(f"the fetch gave no answer within {timeout:g} s")
+
+
+MOMENT = 1.0  # seconds that cancelled fetches get to end
+
+
+async def call_together(
+    session: Session,
+    call: Callable[[Request], Awaitable[Any]],
+    timeout: float | None,
+    max_concurrency: int,
+) -> None:
+    """Answer all requests of a session by ``await call(request)``, several at a time.
+
+    Where an error is raised, a fetch is cancelled by somebody else, or the caller is cancelled, all
+    other fetches are cancelled, too.
+    """
+    while wave := session.next_wave():
+        for phase in wave:
+            left = [session.remaining(request) for request in phase]
+            await _answered(
+                session, [r for r in left if len(r.rows)], call, timeout, max_concurrency
+            )
+
+
+async def _answered(
+    session: Session,
+    requests: list[Request],
+    call: Callable[[Request], Awaitable[Any]],
+    timeout: float | None,
+    max_concurrency: int,
+) -> None:
+    """Answer the requests of one phase."""
+    import asyncio  # only here: importing it takes a while
+
+    places, running = asyncio.Semaphore(max_concurrency), set[asyncio.Future[Any]]()
+
+    async def one(request: Request) -> None:
+        async with places:
+            session.n_calls += 1
+            try:
+                answer = await _awaited_in_time(_awaitable(call(request)), timeout, running)
+            except WrongFetchError:
+                raise
+            except Exception as error:  # whatever a user's function may raise
+                session.fail(request, error)
+            else:
+                session.answer(request, answer)
+
+    tasks = [asyncio.ensure_future(one(request)) for request in requests]
+    try:
+        await asyncio.gather(*tasks)
+    finally:
+        for task in tasks:
+            task.cancel()
+        if running:
+            await asyncio.wait(running, timeout=MOMENT)
+
+
+async def _awaited_in_time(
+    awaitable: Awaitable[Any], timeout: float | None, running: set[asyncio.Future[Any]]
+) -> Any:
+    """Return an answer; a fetch that is late is cancelled, and nothing waits for it to end."""
+    import asyncio
+
+    task = asyncio.ensure_future(awaitable)
+    running.add(task)
+    try:
+        done, _ = await asyncio.wait({task}, timeout=timeout)
+    finally:
+        if not task.done():
+            task.add_done_callback(_forget)
+            task.cancel()
+    running.discard(task)
+    if not done:
+        assert timeout is not None
+        raise _late(timeout)
+    # Or its error; CancelledError is no failure of a fetch, but an order to stop.
+    return task.result()
+
+
+def _forget(task: asyncio.Future[Any]) -> None:
+    """Read the outcome of a fetch that nobody waits for, or asyncio would complain."""
+    if not task.cancelled():
+        task.exception()
+
+
+def _awaitable(answer: Any) -> Awaitable[Any]:
+    if not inspect.isawaitable(answer):
+        raise WrongFetchError(
+            f"fetch gave {described(answer)}; wanted an async function, or use predict_lazy"
+        )
+    return answer

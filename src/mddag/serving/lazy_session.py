@@ -1,4 +1,4 @@
-"""A lazy prediction without the calls: its waves, the answers of fetches, and its result.
+"""Waves of a lazy prediction, the answers of fetches, and the result; the calls are elsewhere.
 
     while wave := session.next_wave():       every row runs until it lacks a group
         for phase in wave:                   first what is fetched, then what is computed from it
@@ -8,8 +8,8 @@
 A failed request stops its rows (``on_error="quit"``), which keep what they have, or its error is
 raised. Rows that were stopped are left out of requests from then on.
 
-An answer that is an array holds codes in nominal columns, a frame or a dict their values, as in
-``predict``. NaN is a value, where the model knows missing values; where it does not, it raises.
+An answer that is an array holds codes in nominal columns, a DataFrame or a dict their values, as
+in ``predict``. NaN is a value, where the model knows missing values; where it does not, it raises.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,9 +36,14 @@ Name = str | int
 class Fault:
     """A fetch that failed.
 
-    group : its name
-    rows  : the rows that wanted it, and quit without it
-    error : what went wrong
+    Attributes
+    ----------
+    group : str or int
+        The name of the group of features.
+    rows : ndarray of int64
+        The rows that wanted it, and quit without it.
+    error : Exception
+        What went wrong.
     """
 
     group: Name
@@ -46,28 +51,42 @@ class Fault:
     error: Exception
 
     def __str__(self) -> str:
-        return f"group {self.group!r}, {len(self.rows)} rows: {type(self.error).__name__}: " + str(
-            self.error
-        )
+        kind = type(self.error).__name__
+        return f"group {self.group!r}, {len(self.rows)} rows: {kind}: {self.error}"
 
 
 @dataclass(frozen=True, eq=False)
 class LazyResult:
-    """Predictions of n rows, with the price paid for them.
+    """Predictions of n rows, and what was bought for them.
 
-    predictions   : (n,), as ``predict`` gives them
-    probabilities : float64 (n, n_classes), as ``predict_proba``; None where the model has none
-    scores        : float64 (n, K), raw
-    exit_step     : int32 (n,), as ``Trace.exit_step``
-    failed        : bool (n,), rows that quit early because a fetch failed; their predictions are
-                    made from what they had
-    names         : of the G groups
-    groups        : bool (n, G), the groups that each row got
-    feature_cost  : float64 (n,), their prices, and those of the waves
-    waves         : int64 (n,), how many times a row waited for groups that are not free
-    n_calls       : calls of the fetch
-    n_rounds      : times that all rows together waited
-    faults        : the fetches that failed
+    ``predict_lazy(..., return_details=True)`` returns it.
+
+    Attributes
+    ----------
+    predictions : ndarray of shape (n,)
+        As ``predict`` gives them.
+    probabilities : ndarray of float64, shape (n, n_classes), or None
+        As ``predict_proba`` gives them; None if the model has none.
+    scores : ndarray of float64, shape (n, K)
+        Raw scores.
+    exit_step : ndarray of int32, shape (n,)
+        As ``Trace.exit_step``.
+    failed : ndarray of bool, shape (n,)
+        Rows that quit early because a fetch failed. Their predictions are made from what they had.
+    names : tuple
+        The names of the G groups of features.
+    groups : ndarray of bool, shape (n, G)
+        The groups that each row got.
+    feature_cost : ndarray of float64, shape (n,)
+        Their prices, and those of the waves.
+    waves : ndarray of int64, shape (n,)
+        How many times a row waited for groups that are not free.
+    n_calls : int
+        Calls of the fetch.
+    n_rounds : int
+        How many times all rows together waited.
+    faults : tuple of Fault
+        The fetches that failed.
     """
 
     predictions: NDArray[Any]
@@ -95,14 +114,14 @@ class LazyResult:
 
 
 class Answers:
-    """What reads the answers of all groups of a model."""
+    """Read the answers of all groups of a model."""
 
     def __init__(self, features: Features, prices: FeaturePrices) -> None:
         self.prices = prices
         self._of = cache(lambda group: columns_of(features, prices.columns[group]))
 
     def of_rows(self, group: int, answer: Any, n_rows: int) -> NDArray[np.float64]:
-        """The values (n_rows, size) of a group's columns."""
+        """Return the values (n_rows, size) of a group's columns."""
         features = self._of(group)
         if features.n == 1 and hasattr(answer, "to_frame"):  # a Series
             answer = answer.to_frame(features.called(0))
@@ -118,7 +137,7 @@ class Answers:
             raise ValueError(f"{self._gave(group)} what cannot be read: {error}") from error
 
     def of_one(self, group: int, answer: Any) -> NDArray[np.float64]:
-        """The values (1, size) of one row: a list, an array, a dict by name, a number."""
+        """Return the values (1, size) of one row: a list, an array, a dict by name, a number."""
         features = self._of(group)
         if features.n == 1 and (np.ndim(answer) == 0 and not isinstance(answer, dict)):
             answer = [answer]
@@ -132,7 +151,7 @@ class Answers:
 
 
 def columns_of(features: Features, columns: tuple[int, ...]) -> Features:
-    """Some of the columns by themselves."""
+    """Return some of the columns by themselves."""
     names, place = features.names, {c: i for i, c in enumerate(columns)}
     return Features(
         len(columns),
@@ -144,7 +163,7 @@ def columns_of(features: Features, columns: tuple[int, ...]) -> Features:
 
 
 def _as_table(answer: Any, size: int) -> Any:
-    """An array as it is; of a single column, its values may stand alone."""
+    """Return an array as it is; the values of a single column may be one-dimensional."""
     try:
         array = unmasked(answer)
     except ValueError:  # sequences of different lengths
@@ -152,7 +171,8 @@ def _as_table(answer: Any, size: int) -> Any:
     return array[:, None] if array.ndim == 1 and size == 1 else array
 
 
-ON_ERROR = ("raise", "quit")
+OnError = Literal["raise", "quit"]
+ON_ERROR = get_args(OnError)
 
 
 @dataclass(frozen=True)
@@ -171,7 +191,7 @@ class Request:
 
 @dataclass(frozen=True, eq=False)
 class Plan:
-    """What all sessions of a model share; `of` refuses models that cannot wait for features."""
+    """What all sessions of a model share."""
 
     dag: Dag
     purchases: Purchases
@@ -179,16 +199,17 @@ class Plan:
 
     @classmethod
     def of(cls, dag: Dag) -> Plan:
+        """Prepare the sessions of a DAG of trees that decides row by row."""
         require_lazy(dag)
         purchases = purchases_for(dag)
         return cls(dag, purchases, Answers(dag.ensemble.features, purchases.prices))
 
 
 class Session:
-    """n rows, of which nothing is known at first."""
+    """Take n rows, of which nothing is known at first, through the policy."""
 
     def __init__(
-        self, plan: Plan, n_rows: Any, on_error: str = "raise", n_threads: int = 1
+        self, plan: Plan, n_rows: Any, on_error: OnError = "raise", n_threads: int = 1
     ) -> None:
         check_whole("n_rows", n_rows, 1)
         check_one_of("on_error", on_error, ON_ERROR)
@@ -203,7 +224,7 @@ class Session:
         self._waiting = np.arange(n_rows, dtype=np.int64)
 
     def next_wave(self) -> list[list[Request]]:
-        """What rows now lack, in phases; empty when all are at their ends.
+        """Return what rows now lack, in phases; empty when all are at their ends.
 
         Requests of one phase may be answered in any order. A later phase is for groups that are
         computed from groups of an earlier one.
@@ -223,7 +244,7 @@ class Session:
         return [fetched, *computed] if fetched else computed
 
     def remaining(self, request: Request) -> Request:
-        """The request without rows that were stopped since it was made."""
+        """Return the request without rows that were stopped since it was made."""
         return self._request(request.group, request.rows[~self.failed[request.rows]])
 
     def answer(self, request: Request, answer: Any) -> None:
@@ -231,7 +252,7 @@ class Session:
         self._take(request, lambda: self.answers.of_rows(request.group, answer, len(request.rows)))
 
     def answer_one(self, request: Request, answer: Any) -> None:
-        """The same where there is one row, which may come in any form."""
+        """Take what a fetch gave for one row, in any form."""
         self._take(request, lambda: self.answers.of_one(request.group, answer))
 
     def fail(self, request: Request, error: Exception) -> None:

@@ -1,20 +1,19 @@
-"""Predictor: labels, means, probabilities, scores and paths of rows, by a fitted model.
+"""Predict with a fitted model: labels, means, probabilities, scores and paths of rows.
 
-All prediction by a DAG is here: an estimator has a Predictor and delegates to it. X is
-checked once, by ``Features.rows``, in microseconds. ``load`` needs numpy, safetensors,
-lazy_loader and the native core alone: neither scikit-learn nor the library that trained the trees
-is imported.
+All prediction by a DAG is here: an estimator has a Predictor and delegates to it. X is checked
+once, by ``Features.rows``, in microseconds. ``load`` needs only numpy, safetensors, lazy_loader and
+the native core: neither scikit-learn nor the library that trained the trees is imported.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Protocol, Self
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from mddag import _core
 from mddag._utils.applications import FILES, PREDICTORS, part
@@ -31,26 +30,64 @@ from mddag.serving.model_file import Model
 from mddag.serving.model_file.container import Metadata, Tensors, file_content
 
 if TYPE_CHECKING:
-    from mddag.serving.export import Exported
+    import mddag
+    from mddag.serving.export import Exported, Language
 
 Floats64 = NDArray[np.float64]
+Label = bool | int | float | str
+OneRow = ArrayLike | Mapping[str, Any]
 
-# What explains and reports: packages beside this one, imported when they are needed.
+# What explains and reports: packages of the same layer, imported when they are needed.
 EXPLANATION, REPORT = "mddag.inspection.explanation", "mddag.inspection.report"
 
 
-def load(path: str | os.PathLike[str], *, n_threads: int = 1) -> Predictor | Any:
-    """The model that ``save`` wrote, to predict with `n_threads` threads (-1: all cores).
+def load(path: str | os.PathLike[str], *, n_threads: int = 1) -> Predictor | mddag.Detector:
+    """Load a model that ``save`` wrote.
 
-    A Predictor, or what else the file holds: a Detector. A file that is damaged or unsound is a
-    ModelFileError; loading runs no code of it. The model of a ranker has ``predict(X, qid)`` and
-    ``rank(X, qid)``; where it evaluates everything, qid may be left out of the former.
+    Loading runs no code from the file.
+
+    Parameters
+    ----------
+    path : str or os.PathLike
+        A model file.
+    n_threads : int, default 1
+        Threads to predict with; -1 for all cores. No result depends on it.
+
+    Returns
+    -------
+    Predictor or Detector
+        What the file holds. For a ranker it is a Predictor with ``predict(X, qid)`` and
+        ``rank(X, qid)``; `qid` may be left out of ``predict`` if the model evaluates everything.
+
+    Raises
+    ------
+    ModelFileError
+        If the file is damaged, or is not a model file.
+
+    See Also
+    --------
+    Predictor : What predicts.
+    export : Source code of another language instead of a file.
+
+    Examples
+    --------
+    >>> import mddag
+    >>> from sklearn.datasets import make_classification
+    >>> from sklearn.ensemble import GradientBoostingClassifier
+    >>> X, y = make_classification(2000, random_state=0)
+    >>> full = GradientBoostingClassifier(random_state=0).fit(X[:1000], y[:1000])
+    >>> fast = mddag.sparsify(full, X[1000:], y[1000:], budget=10)
+    >>> fast.save("model.mddag")
+    >>> served = mddag.load("model.mddag")
+    >>> bool((served.predict(X) == fast.predict(X)).all())
+    True
     """
 
-    def make(metadata: Metadata, tensors: Tensors) -> Predictor | Any:
+    def make(metadata: Metadata, tensors: Tensors) -> Predictor | mddag.Detector:
         application = part(FILES, metadata.get("kind"))
         if application is not None:
-            return application.of_content(metadata, tensors, n_threads)
+            detector: mddag.Detector = application.of_content(metadata, tensors, n_threads)
+            return detector
         return predictor_of(Model.of_content(metadata, tensors), n_threads=n_threads)
 
     n_threads = checked_threads(n_threads)
@@ -58,7 +95,7 @@ def load(path: str | os.PathLike[str], *, n_threads: int = 1) -> Predictor | Any
 
 
 def predictor_of(model: Model, *, n_threads: int) -> Predictor:
-    """What predicts by `model`: the predictor of an application for its kind of ensemble."""
+    """Return the Predictor of a model, or that of an application for its kind of ensemble."""
     application = part(PREDICTORS, model.dag.ensemble.kind)
     made: Predictor = (
         Predictor(model, n_threads=n_threads)
@@ -69,10 +106,42 @@ def predictor_of(model: Model, *, n_threads: int) -> Predictor:
 
 
 class Predictor(LazyPredictions):
-    """Predictions of a `Model` with `n_threads` threads, on which no result depends.
+    """Predict with a fitted model, without scikit-learn.
 
-    Where there is `out`, the result is written into it and it is returned. Objects may be shared by
-    threads and pickled.
+    ``mddag.load(path)`` and ``estimator.predictor()`` make one. Objects can be pickled and shared
+    by threads. Wherever `X` is wanted, it is an array or a DataFrame of shape (n, n_features), or
+    uint8 patches (n, height, width) for a model of patches.
+
+    Parameters
+    ----------
+    model : Model
+        A DAG with its calibration.
+    n_threads : int, default 1
+        Threads to predict with; -1 for all cores. No result depends on it.
+
+    Attributes
+    ----------
+    model : Model
+        As given.
+    n_threads : int
+        The number of threads.
+
+    See Also
+    --------
+    load : Load a Predictor from a file.
+
+    Examples
+    --------
+    >>> import mddag
+    >>> from sklearn.datasets import make_classification
+    >>> from sklearn.ensemble import GradientBoostingClassifier
+    >>> X, y = make_classification(2000, random_state=0)
+    >>> full = GradientBoostingClassifier(random_state=0).fit(X[:1000], y[:1000])
+    >>> served = mddag.sparsify(full, X[1000:], y[1000:], budget=10).predictor()
+    >>> served.predict_proba(X).shape
+    (2000, 2)
+    >>> bool(served.predict_one(X[0]) == served.predict(X)[0])
+    True
     """
 
     def __init__(self, model: Model, *, n_threads: int = 1) -> None:
@@ -96,12 +165,24 @@ class Predictor(LazyPredictions):
 
     @property
     def n_features_in_(self) -> int:
+        """The number of features that a row has."""
         return self._features.n_given
 
-    def predict(self, X: Any, out: NDArray[Any] | None = None) -> NDArray[Any]:
-        """The winning class of each row, or the mean that a regressor expects, (n,).
+    def predict(self, X: ArrayLike, out: NDArray[Any] | None = None) -> NDArray[Any]:
+        """Predict the class of each row, or the mean for a regressor.
 
-        A tie goes to the first class. Where the policy has a verdict, it is that.
+        Parameters
+        ----------
+        X : array-like or DataFrame of shape (n, n_features)
+            Rows.
+        out : ndarray of shape (n,), optional
+            Where to write the result.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+            Labels or numbers. A tie goes to the first class; where the policy has a verdict, that
+            is the label.
         """
         rows = self._features.read(X)
         out = checked_out(out, (len(rows),), rows, self._dtype)
@@ -113,8 +194,23 @@ class Predictor(LazyPredictions):
             self.classes_.take(self._codes(rows), out=out)
         return out
 
-    def predict_proba(self, X: Any, out: NDArray[np.float64] | None = None) -> NDArray[np.float64]:
-        """Calibrated class probabilities, float64 (n, n_classes)."""
+    def predict_proba(
+        self, X: ArrayLike, out: NDArray[np.float64] | None = None
+    ) -> NDArray[np.float64]:
+        """Predict calibrated class probabilities.
+
+        Parameters
+        ----------
+        X : array-like or DataFrame of shape (n, n_features)
+            Rows.
+        out : ndarray of float64, shape (n, n_classes), optional
+            Where to write the result.
+
+        Returns
+        -------
+        ndarray of float64, shape (n, n_classes)
+            A column for each of ``classes_``; ``predict`` is the label of the largest.
+        """
         n_classes = self._n_probabilities()
         rows = self._features.read(X)
         out = checked_out(out, (len(rows), n_classes), rows)
@@ -124,54 +220,142 @@ class Predictor(LazyPredictions):
             self._write_all(rows, out)
         return out
 
-    def decision_function(self, X: Any) -> NDArray[np.float64]:
-        """Calibrated log-odds: (n,) for two classes, (n, n_classes) up to a constant per row."""
+    def decision_function(self, X: ArrayLike) -> NDArray[np.float64]:
+        """Return calibrated log-odds.
+
+        Parameters
+        ----------
+        X : array-like or DataFrame of shape (n, n_features)
+            Rows.
+
+        Returns
+        -------
+        ndarray of float64, shape (n,) or (n, n_classes)
+            (n,) for binary models; multiclass log-odds are up to a constant per row.
+        """
         self._n_probabilities()
         return self._calibration().log_odds(*self._exits(self._features.read(X)))
 
-    def codes(self, X: Any, out: NDArray[np.intp] | None = None) -> NDArray[np.intp]:
-        """The place of each row's winning class among classes_, intp (n,)."""
+    def codes(self, X: ArrayLike, out: NDArray[np.intp] | None = None) -> NDArray[np.intp]:
+        """Predict the position of each row's class in ``classes_``.
+
+        Parameters
+        ----------
+        X : array-like or DataFrame of shape (n, n_features)
+            Rows.
+        out : ndarray of intp, shape (n,), optional
+            Where to write the result.
+
+        Returns
+        -------
+        ndarray of intp, shape (n,)
+            Positions; ``classes_[codes]`` are the labels.
+        """
         rows = self._features.read(X)
         out = checked_out(out, (len(rows),), rows, np.intp)
         out[:] = self._codes(rows)
         return out
 
-    def scores(self, X: Any, out: NDArray[np.float64] | None = None) -> NDArray[np.float64]:
-        """The raw scores f^(N) of Eq. (2), float64 (n, K); K = 1 for two classes."""
+    def scores(self, X: ArrayLike, out: NDArray[np.float64] | None = None) -> NDArray[np.float64]:
+        """Return the raw scores of Eq. (2) at each row's exit, before calibration.
+
+        Parameters
+        ----------
+        X : array-like or DataFrame of shape (n, n_features)
+            Rows.
+        out : ndarray of float64, shape (n, K), optional
+            Where to write the result.
+
+        Returns
+        -------
+        ndarray of float64, shape (n, K)
+            K = 1 for binary models, regressors and rankers.
+        """
         return self.model.dag.scores(X, out, n_threads=self.n_threads)
 
-    def run(self, X: Any) -> Trace:
-        """Raw scores and classification paths of every row."""
+    def run(self, X: ArrayLike) -> Trace:
+        """Follow every row through the DAG.
+
+        Parameters
+        ----------
+        X : array-like or DataFrame of shape (n, n_features)
+            Rows.
+
+        Returns
+        -------
+        Trace
+            Raw scores and the base classifiers that each row evaluates.
+        """
         return self.model.dag.run(X, n_threads=self.n_threads)
 
-    def n_evaluated(self, X: Any) -> NDArray[np.int64]:
-        """Base classifiers evaluated on each row, (n,)."""
+    def n_evaluated(self, X: ArrayLike) -> NDArray[np.int64]:
+        """Count the base classifiers that each row evaluates.
+
+        Parameters
+        ----------
+        X : array-like or DataFrame of shape (n, n_features)
+            Rows.
+
+        Returns
+        -------
+        ndarray of int64, shape (n,)
+            Numbers of base classifiers.
+        """
         return self.model.dag.lengths(X, n_threads=self.n_threads)[2]
 
-    def n_nodes(self, X: Any) -> NDArray[np.int64]:
-        """Nodes visited in the trees evaluated on each row, (n,): the depths of the leaves that it
-        reaches."""
+    def n_nodes(self, X: ArrayLike) -> NDArray[np.int64]:
+        """Count the nodes that each row visits in the trees that it evaluates.
+
+        Parameters
+        ----------
+        X : array-like or DataFrame of shape (n, n_features)
+            Rows.
+
+        Returns
+        -------
+        ndarray of int64, shape (n,)
+            Sums of the depths of the leaves reached.
+        """
         return visited(self.model.dag, X, n_threads=self.n_threads)
 
-    def predict_one(self, x: Any) -> Any:
-        """The winning class, or the expected mean, of one row.
+    def predict_one(self, x: OneRow) -> Label:
+        """Predict the class of one row, or its mean for a regressor.
 
-        x is an array of any stride and type of numbers, (n_features,) or (1, n_features), a list or
-        tuple in the order of the features, a dict by feature name, a pandas Series, or a frame of
-        one row. A contiguous float32 or float64 array takes the least time by far. Of a model of
-        patches x is one patch, uint8 (height, width).
+        Parameters
+        ----------
+        x : array-like of shape (n_features,) or (1, n_features), dict, Series or DataFrame
+            An array of any stride and type of numbers, a list or tuple in the order of the
+            features, a dict by feature name, a pandas Series, or a DataFrame of one row; for a
+            model of patches one patch, uint8 (height, width). A contiguous float32 or float64
+            array takes by far the least time.
+
+        Returns
+        -------
+        bool, int, float or str
+            What ``predict`` gives for this row, as a Python scalar for bool and int labels.
         """
         if isinstance(self._features, PatchFeatures):
-            return self.predict(self._features.one_patch(x))[0]
+            label: Label = self.predict(self._features.one_patch(x))[0]
+            return label
         try:
             return self._number(x) if self._labels is None else self._labels[self._code(x)]
         except (TypeError, ValueError):  # no array that the walk reads as it is
             pass
         return self._answer(self._row(x))
 
-    def predict_proba_one(self, x: Any) -> NDArray[np.float64]:
-        """The class probabilities of one row, float64 (n_classes,): those of predict_proba, bit by
-        bit. x is as for predict_one."""
+    def predict_proba_one(self, x: OneRow) -> NDArray[np.float64]:
+        """Predict the class probabilities of one row.
+
+        Parameters
+        ----------
+        x : array-like of shape (n_features,) or (1, n_features), dict, Series or DataFrame
+            One row, in any form that ``predict_one`` takes.
+
+        Returns
+        -------
+        ndarray of float64, shape (n_classes,)
+            What ``predict_proba`` gives for this row, to the last bit.
+        """
         if isinstance(self._features, PatchFeatures):
             return np.ravel(self.predict_proba(self._features.one_patch(x)))
         out = np.empty(self._n_written or self._n_probabilities())
@@ -183,31 +367,51 @@ class Predictor(LazyPredictions):
         self._write(self._row(x), out)
         return out
 
-    def explain(self, x: Any) -> Any:
-        """What the model does with one row, and why: an ``mddag.Explanation``.
+    def explain(self, x: OneRow) -> mddag.Explanation:
+        """Explain what the model does with one row, and why.
 
-        x is as for predict_one.
+        Parameters
+        ----------
+        x : array-like of shape (n_features,) or (1, n_features), dict, Series or DataFrame
+            One row, in any form that ``predict_one`` takes.
+
+        Returns
+        -------
+        Explanation
+            The rules that the row met, why it stopped, and what would change the prediction.
         """
         if isinstance(self._features, PatchFeatures):
             rows = self._features.rows(self._features.one_patch(x))
         else:
             rows = self._batch_of_one(x)
-        explained = import_module(EXPLANATION).explain
-        return explained(self.model.dag, self.model.calibration, rows)
+        explain: Callable[..., mddag.Explanation] = import_module(EXPLANATION).explain
+        return explain(self.model.dag, self.model.calibration, rows)
 
     def report(
         self,
         path: str | os.PathLike[str],
-        X: Any = None,
-        y: Any = None,
+        X: ArrayLike | None = None,
+        y: ArrayLike | None = None,
         *,
-        qid: Any = None,
-        curve: Any = None,
+        qid: ArrayLike | None = None,
+        curve: mddag.Curve | None = None,
     ) -> None:
-        """Write one HTML file that shows the model, on rows X with targets y where they are given.
+        """Write one HTML file that shows the model.
 
-        qid is the query of each row, for rankers, curve a Curve of ``mddag.sweep``. What the full
-        model would predict is not in a model file; the estimator's ``report`` has it.
+        What the full model would predict is not in a model file; the estimator's ``report`` has it.
+
+        Parameters
+        ----------
+        path : str or os.PathLike
+            The file to write.
+        X : array-like or DataFrame of shape (n, n_features), optional
+            Rows to show the model on.
+        y : array-like of shape (n,), optional
+            Targets of these rows.
+        qid : array-like of shape (n,), optional
+            The query of each row, for rankers.
+        curve : Curve, optional
+            A trade-off to draw, such as ``mddag.sweep`` gives.
         """
         package = import_module(REPORT)
         facts = package.Facts.of_model(
@@ -221,35 +425,95 @@ class Predictor(LazyPredictions):
         )
         package.write_report(path, facts)
 
-    def encode(self, X: Any) -> Rows:
-        """X as every method here reads it, float (n, n_features): encode a frame once, use it
-        often."""
+    def encode(self, X: ArrayLike) -> Rows:
+        """Encode rows as numbers, once for many calls.
+
+        Parameters
+        ----------
+        X : array-like or DataFrame of shape (n, n_features)
+            Rows.
+
+        Returns
+        -------
+        ndarray of float, shape (n, n_features)
+            What every method here reads without another copy.
+        """
         return self._features.rows(X).in_c_order()
 
     def on_threads(self, n_threads: int) -> Predictor:
-        """The same with another number of threads."""
-        if type(n_threads) is int and n_threads == self.n_threads:  # of one row's time it is much
+        """Return a Predictor of the same model with another number of threads.
+
+        Parameters
+        ----------
+        n_threads : int
+            Threads; -1 for all cores.
+
+        Returns
+        -------
+        Predictor
+            This one if the number is the same.
+        """
+        # Before the check, which would take much of the time of one row.
+        if type(n_threads) is int and n_threads == self.n_threads:
             return self
         n_threads = checked_threads(n_threads)
         return self if n_threads == self.n_threads else Predictor(self.model, n_threads=n_threads)
 
     def with_model(self, model: Model) -> Self:
-        """The same with another model."""
+        """Return a Predictor of another model with as many threads.
+
+        Parameters
+        ----------
+        model : Model
+            The other model.
+
+        Returns
+        -------
+        Predictor
+            Of the same class as this one.
+        """
         return type(self)(model, n_threads=self.n_threads)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the model to a file that ``mddag.load`` reads."""
+        """Write the model to a file that ``mddag.load`` reads.
+
+        Parameters
+        ----------
+        path : str or os.PathLike
+            The file to write, whole or not at all.
+        """
         self.model.save(path)
 
     def export(
         self,
         path: str | os.PathLike[str],
-        language: str = "c",
+        language: Language = "c",
         *,
         name: str | None = None,
         integer_thresholds: bool = False,
     ) -> Exported:
-        """Write the model as source code of another language; see ``mddag.export``."""
+        """Write the model as source code of another language.
+
+        Parameters
+        ----------
+        path : str or os.PathLike
+            The file to write.
+        language : {"c", "java", "go", "rust", "javascript", "wasm"}, default "c"
+            The language.
+        name : str, optional
+            What the code is called.
+        integer_thresholds : bool, default False
+            Whether rows are integers, in C.
+
+        Returns
+        -------
+        Exported
+            Sizes, and the longest path of a row.
+
+        See Also
+        --------
+        mddag.export : The same for other models; it describes the parameters in full.
+        """
         from mddag.serving.export import export  # it imports this module
 
         return export(self, path, language, name=name, integer_thresholds=integer_thresholds)
@@ -261,8 +525,7 @@ class Predictor(LazyPredictions):
         return "\n".join(model_lines(self.model))
 
     def _choose_readers(self) -> None:
-        """The functions that read single rows: native, except for callables and for what is to be
-        refused."""
+        """Choose what reads single rows: native functions, except for callables."""
         dag, given = self.model.dag, self.model.calibration
         self._code: Callable[[Any], int] = self._code_of_one
         self._number: Callable[[Any], float] = self._number_of_one
@@ -276,11 +539,11 @@ class Predictor(LazyPredictions):
         if self._task.calibration_changes_predictions:
             self._number = self._task.prediction_of_one(walk.mean_one)
 
-    def _row(self, x: Any) -> Floats:
+    def _row(self, x: OneRow) -> Floats:
         return one_row(self._features, x)
 
-    def _answer(self, x: Floats) -> Any:
-        """What is predicted of one row, (n_features,) or (1, n_features)."""
+    def _answer(self, x: Floats) -> Label:
+        """Predict one row, (n_features,) or (1, n_features)."""
         return self._number(x) if self._labels is None else self._labels[self._code(x)]
 
     def _code_of_one(self, x: Any) -> int:
@@ -296,7 +559,7 @@ class Predictor(LazyPredictions):
         return self._features.rows(self._row(x)[None])
 
     def _n_probabilities(self) -> int:
-        """How many probabilities a row has, if it has any."""
+        """Return how many probabilities a row has, or raise ValueError if it has none."""
         if self._labels is None or self.model.calibration is None:
             what = "classes" if self._labels is None else "calibration"
             raise ValueError(f"the model has no {what} for probabilities; use predict or scores")
@@ -344,7 +607,7 @@ class Predictor(LazyPredictions):
 
 
 def _calibrated(walk: _core.Walk, by_exit: tuple[Floats64, Floats64]) -> Any:
-    """The walk with a calibration by exit."""
+    """Return the walk with a calibration by exit."""
     if isinstance(walk, _core.StageWalk):
         return _core.CalibratedStageWalk(walk, *by_exit)
     return _core.CalibratedWalk(walk, *by_exit)
@@ -358,13 +621,13 @@ def _scalars(classes: NDArray[Any]) -> list[Any]:
 LOSSES = {
     "labels": "loss",
     "probabilities": "loss expected by the probabilities given",
-    "model": "loss by the model's own opinion, without labels,",
+    "model": "loss by the model's own probabilities, without labels,",
     None: "loss, by labels or by the model where there were none,",
 }
 
 
 def model_lines(model: Model) -> list[str]:
-    """Kind, size, features, classes, policy and prices, then what was measured."""
+    """Describe kind, size, features, classes, policy and prices, then what was measured."""
     ensemble, policy = model.dag.ensemble, model.dag.policy
     lines = [
         f"{ensemble.kind} of {len(ensemble)} base classifiers ({ensemble.n_trees} trees)",
@@ -373,7 +636,7 @@ def model_lines(model: Model) -> list[str]:
     if ensemble.classes is not None:
         lines.append(f"classes: {len(ensemble.classes)}{_few(ensemble.classes.tolist())}")
     every = f", decisions every {policy.every} steps" if policy.every > 1 else ""
-    known = model.beta is None or model.summary is not None  # which names the knob
+    known = model.beta is None or model.summary is not None  # which names the target
     beta = "" if known else f", learned for beta = {model.beta:g}"
     cells = "1 cell" if policy.grid.n_cells == 1 else f"{policy.grid.n_cells} cells"
     state, columns = policy.state, ""
@@ -387,7 +650,7 @@ def model_lines(model: Model) -> list[str]:
 
 
 def _measured(model: Model) -> list[str]:
-    """What is known of a model without a summary, none of it measured on rows held out."""
+    """Describe what is known without a summary, none of it measured on held-out rows."""
     loss = LOSSES[model.measured_against]
     lines = [
         f"{name}: {value.n_evaluated:.1f} evaluations, {loss} {value.loss:.4g}"
@@ -399,17 +662,24 @@ def _measured(model: Model) -> list[str]:
 
 
 def _few(names: Any, most: int = 6) -> str:
-    """The first of the names in brackets."""
+    """Return the first of the names in brackets."""
     if names is None:
         return ""
     rest = ", …" if len(names) > most else ""
     return f" ({', '.join(map(str, names[:most]))}{rest})"
 
 
+class HasPredictor(Protocol):
+    """A fitted estimator."""
+
+    def predictor(self) -> Predictor:
+        """Return what predicts without scikit-learn."""
+
+
 def given_predictor(
     model: Any, wanted: str = "a fitted estimator of mddag or a Predictor"
 ) -> Predictor:
-    """The Predictor of a fitted estimator, or the one that was given; anything else is refused."""
+    """Return the Predictor of a fitted estimator, or the one that was given."""
     fitted = hasattr(model, "predictor") and not isinstance(model, type)
     predictor = model.predictor() if fitted else model
     if not isinstance(predictor, Predictor):

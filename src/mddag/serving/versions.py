@@ -1,8 +1,4 @@
-"""show_versions: what to put into a bug report, in the spirit of ``sklearn.show_versions``.
-
-The level of kernels is that of native/levels/level.hpp: the fastest that the machine runs, or the
-one that the environment names as MDDAG_LEVEL. Nothing is imported to learn its version.
-"""
+"""Say what to put into a bug report, in the spirit of ``sklearn.show_versions``."""
 
 from __future__ import annotations
 
@@ -16,23 +12,29 @@ NEEDED = ("mddag", "numpy", "scikit-learn", "scipy", "treelite", "safetensors", 
 OPTIONAL = ("lightgbm", "xgboost", "catboost", "matplotlib", "pandas", "polars", "pillow")
 
 
-def facts() -> dict[str, str]:
-    """System, machine and versions, by name."""
-    versions = {name: _version(name) for name in (*NEEDED, *OPTIONAL)}
-    return {
+def show_versions() -> None:
+    """Print what a bug report should contain: system, versions and the level of kernels.
+
+    The level is the fastest that the machine runs, or the one that the environment names as
+    MDDAG_LEVEL. Nothing is imported to learn its version.
+
+    Examples
+    --------
+    >>> import mddag
+    >>> mddag.show_versions()
+            python: 3...
+    """
+    facts = {
         "python": platform.python_version(),
         "system": f"{platform.system()} {platform.machine()}",
         "cores": str(os.cpu_count()),
         "level": _core.level(),
         "levels": " ".join(_core.levels()),
-        **{name: found for name, found in versions.items() if found},
+        **{name: _version(name) for name in (*NEEDED, *OPTIONAL)},
     }
-
-
-def show_versions() -> None:
-    """Print system, versions, and the level of kernels that runs."""
-    for name, value in facts().items():
-        print(f"{name:>14}: {value}")
+    for name, found in facts.items():
+        if found:
+            print(f"{name:>14}: {found}")
 
 
 def _version(package: str) -> str:

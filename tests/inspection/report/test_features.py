@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 import mddag
-from mddag.inspection.report.calibration import calibration
 from mddag.inspection.report.features import costs, features
+from mddag.inspection.report.summary import calibration
 from tests.inspection.explanation.models import HOSTILE
 from tests.inspection.report.reports import bare, numbers, page_of, share, three, two
 

@@ -4,21 +4,21 @@ import re
 import shutil
 import subprocess
 from dataclasses import replace
+from typing import get_args
 
 import pytest
 
 import mddag
 from mddag.ensemble.ensemble import Ensemble
 from mddag.ensemble.tasks import Regression
-from mddag.serving.export import Exported, export
-from mddag.serving.export.write import LANGUAGES
+from mddag.serving.export import Exported, Language, export
 from mddag.serving.predictor import Predictor
 from tests.serving.export.cases import categorical_model
 from tests.serving.export.programs import called
 from tests.serving.model_file.models import whole_model
 from tests.shipped import needed
 
-SOURCES = [language for language in LANGUAGES if language != "wasm"]
+SOURCES = [language for language in get_args(Language) if language != "wasm"]
 
 
 @pytest.mark.parametrize("language", SOURCES)
@@ -73,7 +73,7 @@ def test_the_class_of_java_is_named_by_its_file(tmp_path):
     assert "public final class Net {" in (tmp_path / "other.txt").read_text()
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("language", get_args(Language))
 def test_what_no_row_decides_is_refused_in_every_language(tmp_path, language):
     voter = Ensemble.from_callables([lambda X: X[:, 0]], n_features=1)
     with pytest.raises(TypeError, match="only ensembles of trees can be exported"):

@@ -22,12 +22,11 @@ from mddag._utils.applications import SECTIONS as OF_APPLICATIONS
 from mddag._utils.applications import part
 from mddag._utils.checks import checked_path
 from mddag._utils.output import write_whole
-from mddag.inspection.report.calibration import calibration
 from mddag.inspection.report.facts import Facts
 from mddag.inspection.report.features import costs, features
 from mddag.inspection.report.markup import Section, listed
 from mddag.inspection.report.paths import classifiers, evaluations, flow, instances
-from mddag.inspection.report.summary import detection, summary, tradeoff
+from mddag.inspection.report.summary import calibration, detection, summary, tradeoff
 
 SECTIONS: tuple[Callable[[Facts], Section | None], ...] = (
     summary,

@@ -1,4 +1,4 @@
-"""Export: a model comes in, source code that needs no library goes out. Start with ``write``.
+"""Export a model as source code that needs no library. Start with ``write``.
 
 write        ``export``, which checks what is asked and writes the file
 walk_tables  the policy and its trees as integer tables; the longest way through them
@@ -8,6 +8,7 @@ c, java, go, rust, javascript, wasm   one renderer each
 """
 
 from mddag.serving.export.write import Exported as Exported
+from mddag.serving.export.write import Language as Language
 from mddag.serving.export.write import export as export
 
-__all__ = ["Exported", "export"]
+__all__ = ["Exported", "Language", "export"]

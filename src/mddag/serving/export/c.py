@@ -1,4 +1,4 @@
-"""C: a model as one C99 header: data tables and the loop of walks/c, without malloc.
+"""Export a model as one C99 header: data tables and the loop of walks/c, without malloc.
 
 Sums are the Dag's own int32 sums, and thresholds are rounded down to float32, which decides alike
 for every float32 value; so labels, scores and evaluations equal the Dag's on float32 rows, NaN
@@ -32,8 +32,8 @@ _INTEGERS = ("int8", "uint8", "int16", "uint16", "int32", "uint32")
 INCLUDE = "#include <math.h>\n"
 
 
-def c_header(tables: ModelTables, worst: WorstCase, name: str, integers: bool = False) -> Rendered:
-    """The header, whose identifiers begin with `name`; `integers` for rows of int32_t."""
+def render(tables: ModelTables, worst: WorstCase, name: str, integers: bool = False) -> Rendered:
+    """Return the header, whose identifiers begin with `name`; `integers` for rows of int32_t."""
     arrays = _arrays(tables, integers)
     size = _bytes_of(tables) + sum(array.n_bytes for array in arrays)
     facts, lines = tables.facts, about(tables, worst, size)
@@ -67,9 +67,9 @@ class _Array:
 
 
 def _commented(line: str) -> str:
-    """A line as a comment can hold it: no mark of a comment, no trigraph, no backslash at its end.
+    """Return a line as a comment can hold it: no comment mark, no trigraph, no final backslash.
 
-    Marks are two characters of * and /, trigraphs begin with two question marks; a space parts
+    Marks are two characters of * and /, trigraphs begin with two question marks; a space splits
     them.
     """
     return re.sub(r"(?<=[*/])(?=[*/])|(?<=\?)(?=\?)", " ", line)
@@ -97,7 +97,7 @@ def _defined(tables: ModelTables, integers: bool) -> list[str]:
 
 
 def _arrays(tables: ModelTables, integers: bool) -> list[_Array]:
-    """All tables that the walk reads but the splits."""
+    """Return all tables that the walk reads but the splits."""
     walk, wide = tables.walk, {"verdict_bounds": "model_state", "weights": "int32_t"}
     arrays = [_Array("roots", walk.splits.roots)]
     if len(walk.splits.words):
@@ -116,7 +116,7 @@ def _arrays(tables: ModelTables, integers: bool) -> list[_Array]:
 
 
 def _split_fields(tables: ModelTables) -> dict[str, NDArray[Any]]:
-    """What a split has besides threshold and children."""
+    """Return what a split has besides threshold and children."""
     records = tables.walk.splits.records
     fields = {"feature": records["feature"], "missing_left": records["missing_left"].astype(int)}
     if "nominal" in tables.facts:
@@ -130,7 +130,7 @@ def _children(tables: ModelTables) -> NDArray[Any]:
 
 
 def _splits(tables: ModelTables, integers: bool) -> str:
-    """The splits as an array of structs; fields are as wide as they must be."""
+    """Write the splits as an array of structs; fields are as wide as they must be."""
     children, columns = _children(tables), _split_fields(tables)
     fields = "".join(f"  {smallest(column)} {name};\n" for name, column in columns.items())
     struct = (
@@ -149,7 +149,7 @@ def _splits(tables: ModelTables, integers: bool) -> str:
 
 
 def _bytes_of(tables: ModelTables) -> int:
-    """Those of the splits: of a struct each field is at a multiple of its own size."""
+    """Count the bytes of the splits: each field of a struct is at a multiple of its own size."""
     child = _size(smallest(_children(tables)))
     sizes = [4, child, child, *(_size(smallest(c)) for c in _split_fields(tables).values())]
     end = 0
@@ -165,14 +165,14 @@ def _float_thresholds(tables: ModelTables) -> list[str]:
 
 
 def _integer_thresholds(tables: ModelTables) -> list[str]:
-    """The largest int32 that is not above each threshold; the lowest is that of missing values."""
+    """Return the largest int32 not above each threshold; the lowest stands for missing values."""
     exact = tables.walk.splits.records["threshold"]
     whole = np.clip(np.floor(exact), -LARGEST - 1, LARGEST)
     return [_literal(int(t)) for t in whole.tolist()]
 
 
 def _labels(tables: ModelTables) -> list[str]:
-    """Names, categories and classes as tables; compilers leave out what is not used."""
+    """Write names, categories and classes; compilers leave out what is not used."""
     ensemble, arrays = tables.ensemble, []
     names, classes = names_of(ensemble), classes_of(ensemble)
     if names:
@@ -211,7 +211,7 @@ def _literal(value: int | float) -> str:
 
 
 def smallest(values: NDArray[Any]) -> str:
-    """The smallest type that holds all values."""
+    """Return the smallest type that holds all values."""
     least, most = int(values.min(initial=0)), int(values.max(initial=0))
     for name in _INTEGERS:
         info = np.iinfo(name)
@@ -229,14 +229,14 @@ _PLAIN = string.ascii_letters + string.digits + " -.,:;+=()<>"
 
 
 def listed(ctype: str, name: str, entries: list[str], per_line: int = 16) -> str:
-    """A constant array, a few entries on each line."""
+    """Write a constant array, a few entries on each line."""
     lines = (", ".join(entries[i : i + per_line]) for i in range(0, len(entries), per_line))
     inside = ",\n  ".join(lines)
     return f"static const {ctype} model_{name}[{len(entries)}] = {{\n  {inside}}};\n"
 
 
 def quoted(text: str) -> str:
-    """Bytes of UTF-8, all but plain characters in octal, whose end no next character can change.
+    """Write bytes of UTF-8, all but plain characters in octal, which no next character can change.
 
     Without underscores, no text looks like an identifier of the header.
     """
@@ -246,7 +246,7 @@ def quoted(text: str) -> str:
 
 
 def lazy_code(dag: Dag, steps: NDArray[np.intp]) -> str:
-    """C of a model whose kept steps are `steps`; none where it has no prices."""
+    """Write what fetches features of a model whose kept steps are `steps`; empty without prices."""
     purchases = dag.purchases
     if purchases is None or purchases.prices.n_groups == 0:
         return ""
@@ -268,7 +268,7 @@ def lazy_code(dag: Dag, steps: NDArray[np.intp]) -> str:
 
 
 def _words(sets: NDArray[np.bool_]) -> list[int]:
-    """Sets of groups as bits of 32-bit words, one set behind the other."""
+    """Pack sets of groups into bits of 32-bit words, one set after the other."""
     n_words = -(-sets.shape[1] // 32)
     padded = np.zeros((len(sets), 32 * n_words), np.uint8)
     padded[:, : sets.shape[1]] = sets

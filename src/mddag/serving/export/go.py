@@ -1,4 +1,4 @@
-"""Go: a model as one file of a package: slices and the code of walks/go.
+"""Export a model as one file of a Go package: slices and the code of walks/go.
 
 Thresholds are int32 bits of float32, since Go has no constant infinities. On machines where Go
 fuses products and sums, conversions to float64 keep them apart.
@@ -17,8 +17,8 @@ PUBLIC = {"n_features", "n_scores", "n_classes"}
 TYPES = {"whole": "int64", "real": "float64", "text": "string"}
 
 
-def go_file(tables: ModelTables, worst: WorstCase, name: str) -> Rendered:
-    """The file of the package `name`."""
+def render(tables: ModelTables, worst: WorstCase, name: str) -> Rendered:
+    """Return the file of the package `name`."""
     size, walk = array_bytes(tables), walk_of("go", "go", tables.facts)
     imports = [f'\t"{library}"' for library in ("fmt", "math", "reflect") if f"{library}." in walk]
     constants = [f"\t{_called(n)} = {value}" for n, value in tables.constants.items()]
@@ -38,7 +38,7 @@ def go_file(tables: ModelTables, worst: WorstCase, name: str) -> Rendered:
 
 
 def _called(name: str) -> str:
-    """A name as Go spells it: a capital makes it public."""
+    """Spell a name as Go does: a capital makes it public."""
     words = name.split("_")
     first = words[0].capitalize() if name in PUBLIC else words[0]
     return first + "".join(word.capitalize() for word in words[1:])
@@ -54,7 +54,7 @@ def _slice(name: str, kind: str, entries: list[str], per_line: int = 16) -> str:
 
 
 def _labels(tables: ModelTables) -> list[str]:
-    """Names, categories in the order of their codes, and classes."""
+    """Write names, categories in the order of their codes, and classes."""
     names, classes = names_of(tables.ensemble), classes_of(tables.ensemble)
     categories, lines = categories_of(tables.ensemble), []
     if names is not None:
@@ -83,14 +83,14 @@ def _any(value: str | float) -> str:
 
 
 def _number(value: float) -> str:
-    """Infinities are no constants of Go."""
+    """Write a number; infinities are no constants of Go."""
     if isinstance(value, float) and abs(value) == float("inf"):
         return f"math.Inf({1 if value > 0 else -1})"
     return value.hex() if isinstance(value, float) else str(value)
 
 
 def _string(text: str) -> str:
-    """Bytes of UTF-8; what is no plain character is escaped."""
+    """Write bytes of UTF-8; what is no plain character is escaped."""
     content = text.encode("utf-8", "surrogatepass")
     plain = re.compile(rb"[^ !#-\[\]-~]").sub(lambda m: b"\\x%02x" % m[0][0], content)
     return f'"{plain.decode("ascii")}"'

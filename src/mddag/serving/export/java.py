@@ -1,4 +1,6 @@
-"""Java: a model as one class, for Java 11 and later: tables in strings and the code of walks/java.
+"""Export a model as one Java class, for Java 11 and later.
+
+It has tables in strings and the code of walks/java.
 
 A method may have 64 KB of code, which a few thousand entries of an array would fill, and a string
 64 KB. So arrays are text in base 64, cut into strings, and become arrays when the class is loaded.
@@ -19,8 +21,8 @@ from mddag.serving.export.walk_tables import WorstCase
 LONGEST = 60_000  # characters of a string; a multiple of 4
 
 
-def java_class(tables: ModelTables, worst: WorstCase, name: str) -> Rendered:
-    """The class `name`, without a package."""
+def render(tables: ModelTables, worst: WorstCase, name: str) -> Rendered:
+    """Return the class `name`, without a package."""
     size, walk = array_bytes(tables), walk_of("java", "java", tables.facts)
     patches = "patches" in tables.facts
     for mark, kind in {"ROW": "Row" if patches else "float[]", "VALUE": _value(patches)}.items():
@@ -53,7 +55,7 @@ def _arrays(tables: ModelTables) -> list[str]:
 
 
 def _labels(tables: ModelTables) -> list[str]:
-    """Names, categories in the order of their codes, and classes."""
+    """Write names, categories in the order of their codes, and classes."""
     names, classes = names_of(tables.ensemble), classes_of(tables.ensemble)
     categories, fields = categories_of(tables.ensemble), []
     if names is not None:
@@ -80,7 +82,7 @@ def _categories(categories: dict[int, tuple[Any, ...]]) -> str:
 
 
 def _number(value: float) -> str:
-    """As Double.valueOf reads it; a number that is 0 has no sign."""
+    """Write what Double.valueOf reads; a number that is 0 has no sign."""
     infinite = {np.inf: "Infinity", -np.inf: "-Infinity"}
     return infinite.get(value) or repr(value + 0.0)
 
@@ -109,6 +111,6 @@ def _strings(texts: Sequence[str]) -> str:
 
 
 def _quoted(content: bytes) -> list[str]:
-    """Strings of base 64, each of whole bytes."""
+    """Split base 64 into strings of whole bytes."""
     text = base64.b64encode(content).decode("ascii")
     return [f'"{text[i : i + LONGEST]}"' for i in range(0, len(text), LONGEST)]

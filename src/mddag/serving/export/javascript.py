@@ -1,4 +1,4 @@
-"""JavaScript: a model as an ES module: typed arrays and the code of walks/javascript.
+"""Export a model as an ES module: typed arrays and the code of walks/javascript.
 
 Scores are sums of integers below 2^31, which numbers hold exactly, so no BigInt is needed. Values
 of rows are compared as float32.
@@ -18,8 +18,8 @@ from mddag.serving.export.tables import ModelTables, categories_of, classes_of, 
 from mddag.serving.export.walk_tables import WorstCase
 
 
-def javascript_module(tables: ModelTables, worst: WorstCase, name: str) -> Rendered:
-    """The module; `name` has no place in it."""
+def render(tables: ModelTables, worst: WorstCase, name: str) -> Rendered:
+    """Return the module; `name` has no place in it."""
     size = array_bytes(tables)
     parts = [
         "".join(f"// {line}\n" for line in about(tables, worst, size)),
@@ -49,7 +49,7 @@ def _tables(tables: ModelTables) -> list[str]:
 
 
 def _labels(tables: ModelTables) -> list[str]:
-    """Names, categories (column and values in the order of their codes) and classes."""
+    """Write names, categories (column and values in the order of their codes) and classes."""
     names, classes = names_of(tables.ensemble), classes_of(tables.ensemble)
     categories = [[i, list(values)] for i, values in categories_of(tables.ensemble).items()]
     named = {
@@ -61,5 +61,5 @@ def _labels(tables: ModelTables) -> list[str]:
 
 
 def _literal(values: list[Any]) -> str:
-    """One entry on each line; JSON's ASCII is JavaScript, with its names of infinities."""
+    """Write one entry on each line; JSON's ASCII is JavaScript, with its names of infinities."""
     return "[\n" + ",\n".join(json.dumps(value) for value in values) + "]"

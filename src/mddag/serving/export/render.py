@@ -1,11 +1,11 @@
-"""Templates: the text of a language, of which each model gets the sections that it needs.
+"""Fill templates: the text of a language, of which a model gets the sections that it needs.
 
 The files of ``walks/<language>`` are the code that all models share: how a row is read, the walk,
 probabilities, rows by name.
 
     //: if many            the lines up to `end` are for models of which the fact `many` holds;
     //: if not many        or does not hold;
-    //: else               the lines behind this one are for all others
+    //: else               the lines after this one are for all others
     //: end
 
 Sections may stand in sections. The C header has the C preprocessor for the same.
@@ -30,11 +30,7 @@ MARK = "//:"
 
 @dataclass(frozen=True)
 class Rendered:
-    """Exported code.
-
-    data        : the content of the file
-    table_bytes : what its tables take up in memory
-    """
+    """The content of a file, and what its tables take up in memory."""
 
     data: bytes
     table_bytes: int
@@ -44,17 +40,17 @@ PARTS = ("rows", "walk", "probabilities", "encode")
 
 
 def code(path: str) -> str:
-    """The text of a file, such as "c/walk.h"."""
+    """Read a template, such as "c/walk.h"."""
     return files("mddag.serving.export").joinpath("walks", path).read_text(encoding="ascii")
 
 
 def walk_of(language: str, end: str, facts: Collection[str]) -> str:
-    """The code of a language, whose files end so, for a model of which these facts hold."""
+    """Return the code of a language, whose files end so, for a model with these facts."""
     return with_facts("".join(code(f"{language}/{part}.{end}") for part in PARTS), facts)
 
 
 def with_facts(text: str, facts: Collection[str]) -> str:
-    """The lines of `text` that are for a model of which these facts hold."""
+    """Return the lines of `text` that are for a model with these facts."""
     kept: list[str] = []
     held: list[bool] = []  # whether the lines of each section that is open are wanted
     for line in text.splitlines():
@@ -72,13 +68,13 @@ def with_facts(text: str, facts: Collection[str]) -> str:
 
 
 def joined(entries: Sequence[str], per_line: int = 16) -> str:
-    """Entries with commas, so many on each line."""
+    """Join entries with commas, `per_line` on each line."""
     lines = (",".join(entries[i : i + per_line]) for i in range(0, len(entries), per_line))
     return ",\n".join(lines)
 
 
 def array_bytes(tables: ModelTables) -> int:
-    """What the arrays of a language without structs take up: 4 bytes an integer, 8 a double."""
+    """Count the bytes of arrays without structs: 4 for an integer, 8 for a double."""
     wide = [*tables.doubles.values(), *tables.longs.values()]
     return sum(4 * len(a) for a in tables.integers.values()) + sum(8 * len(a) for a in wide)
 
@@ -87,7 +83,7 @@ MOST_FEATURES, MOST_VALUES = 200, 10
 
 
 def about(tables: ModelTables, worst: WorstCase, table_bytes: int) -> list[str]:
-    """Lines for a comment."""
+    """Describe the model, in lines for a comment."""
     ensemble = tables.ensemble
     classes = [] if ensemble.classes is None else ensemble.classes.tolist()
     return [
@@ -118,6 +114,6 @@ def _features(tables: ModelTables) -> list[str]:
 
 
 def shown(label: Any) -> str:
-    """A label as one line of ASCII."""
+    """Return a label as one line of ASCII."""
     text = ascii(label)
     return text if len(text) <= 60 else f"{text[:57]}..."

@@ -1,4 +1,4 @@
-"""Rust: a model as one module: static tables and the code of walks/rust, without dependencies.
+"""Export a model as one Rust module: static tables and the code of walks/rust.
 
 Tables are slices, of which those that a model does not need are not there.
 """
@@ -24,8 +24,8 @@ pub enum Category<'a> {
 """
 
 
-def rust_module(tables: ModelTables, worst: WorstCase, name: str) -> Rendered:
-    """The module; `name` has no place in it."""
+def render(tables: ModelTables, worst: WorstCase, name: str) -> Rendered:
+    """Return the module; `name` has no place in it."""
     size, named = array_bytes(tables), "named" in tables.facts
     parts = [
         "".join(f"// {line}\n" for line in about(tables, worst, size)),
@@ -49,7 +49,7 @@ def _table(name: str, kind: str, entries: Iterable[str], per_line: int = 16) -> 
 
 
 def _labels(tables: ModelTables) -> list[str]:
-    """Names, categories in the order of their codes, and classes."""
+    """Write names, categories in the order of their codes, and classes."""
     names, classes = names_of(tables.ensemble), classes_of(tables.ensemble)
     categories, lines = categories_of(tables.ensemble), []
     if names is not None:
@@ -81,6 +81,6 @@ def _number(value: float) -> str:
 
 
 def _string(text: str) -> str:
-    """Code points; halves of surrogate pairs, which Rust does not know, become U+FFFD."""
+    """Write code points; halves of surrogate pairs, which Rust does not know, become U+FFFD."""
     whole = re.sub("[\ud800-\udfff]", "\ufffd", text)
     return '"' + re.sub(r"[^ !#-\[\]-~]", lambda m: f"\\u{{{ord(m[0]):x}}}", whole) + '"'

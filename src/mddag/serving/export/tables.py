@@ -1,4 +1,4 @@
-"""ModelTables: all of a model that leaves Python, as named numbers and arrays for every language.
+"""All of a model that leaves Python, as named numbers and arrays for every language.
 
 A language has one text, the walk, with sections that hold for some models alone (``facts``), and
 one way to write an array. Sums stay within 31 bits (``IntegerVotes``), so 32-bit integers hold
@@ -51,11 +51,8 @@ Integers = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
-class Readings:
-    """What scores at each kept exit stand for: factors x f + offsets of its group.
-
-    groups : intp (n_kept + 1,)
-    """
+class ExitCalibration:
+    """What scores at each kept exit stand for: factors x f + offsets of its group."""
 
     groups: NDArray[np.intp]
     factors: NDArray[np.float64]
@@ -71,13 +68,14 @@ class ModelTables:
 
     @classmethod
     def of(cls, model: Model) -> ModelTables:
-        """The tables of a model of trees that reads one row at a time."""
+        """Take the tables of a model of trees that reads one row at a time."""
         if not model.dag.ensemble.task.predicts_classes:
             model.dag.ensemble.require_link()
         return cls(model, WalkTables.of(model.dag))
 
     @property
     def ensemble(self) -> Ensemble:
+        """The ensemble that the policy runs."""
         return self.model.dag.ensemble
 
     @property
@@ -88,6 +86,7 @@ class ModelTables:
 
     @property
     def has_probabilities(self) -> bool:
+        """Whether the model predicts probabilities."""
         return self.ensemble.task.predicts_classes and self.model.calibration is not None
 
     @property
@@ -144,7 +143,7 @@ class ModelTables:
         return float(np.ldexp(1.0, -self.walk.exponent))
 
     @cached_property
-    def readings(self) -> Readings | None:
+    def readings(self) -> ExitCalibration | None:
         """The calibration by kept exit; None for classifiers that have none."""
         calibration = self.model.calibration
         if calibration is None:
@@ -152,7 +151,7 @@ class ModelTables:
                 return None
             calibration = Calibration.one_group(1.0, len(self.ensemble))
         groups = calibration.groups[np.concatenate([[0], self.walk.steps + 1])]
-        return Readings(groups, calibration.factors, calibration.offsets)
+        return ExitCalibration(groups, calibration.factors, calibration.offsets)
 
     @property
     def integers(self) -> dict[str, Integers]:
@@ -208,7 +207,7 @@ class ModelTables:
 
     @staticmethod
     def rectangles(features: PatchFeatures) -> tuple[Integers, Integers]:
-        """The corners (4 m,) of rectangles among the cells of an integral image, and weights."""
+        """Return the corners (4 m,) of rectangles in an integral image, and their weights."""
         x, y, w, h, weight = features.rectangles.reshape(-1, 5).astype(np.int64).T
         stride = features.window[1] + 1
         upper, lower = y * stride + x, (y + h) * stride + x
@@ -239,16 +238,14 @@ EXACT = 2**53  # the largest whole number up to which doubles hold all
 
 @dataclass(frozen=True)
 class Labels:
-    """Values of one kind.
-
-    values : int, float or str, as `kind` says
-    """
+    """Values of one kind: int, float or str."""
 
     kind: Literal["whole", "real", "text"]
     values: tuple[Any, ...]
 
     @classmethod
     def of(cls, values: Sequence[Any]) -> Labels:
+        """Take values as numbers where a language can hold them all, else as text."""
         plain = [v.item() if isinstance(v, np.generic) else v for v in values]
         if all(isinstance(v, Integral) and abs(int(v)) <= EXACT for v in plain):
             return cls("whole", tuple(map(int, plain)))
@@ -258,12 +255,12 @@ class Labels:
 
 
 def classes_of(ensemble: Ensemble) -> Labels | None:
-    """The labels; None for regressors and rankers."""
+    """Return the labels; None for regressors and rankers."""
     return None if ensemble.classes is None else Labels.of(ensemble.classes.tolist())
 
 
 def names_of(ensemble: Ensemble) -> tuple[str, ...] | None:
-    """The names of the features; None where there are none, as of pixels."""
+    """Return the names of the features; None if there are none, as for pixels."""
     features = ensemble.features
     if isinstance(features, PatchFeatures) or features.names is None:
         return None
@@ -271,7 +268,7 @@ def names_of(ensemble: Ensemble) -> tuple[str, ...] | None:
 
 
 def categories_of(ensemble: Ensemble) -> dict[int, tuple[Any, ...]]:
-    """By nominal column, its values in the order of their codes: text, or numbers as floats.
+    """Return the values of nominal columns in the order of their codes: text, or floats.
 
     In a row by name a value is text or a number; two values that look alike there keep both codes,
     and a look-up gives one of them.
@@ -281,7 +278,7 @@ def categories_of(ensemble: Ensemble) -> dict[int, tuple[Any, ...]]:
 
 
 def _is_double(value: Any) -> bool:
-    """Whether a double holds the number; NaN, which equals nothing, is text."""
+    """Tell whether a double holds the number; NaN, which equals nothing, is text."""
     try:
         return isinstance(value, (Real, np.bool_)) and bool(float(value) == value)
     except OverflowError:
@@ -299,8 +296,10 @@ STEPS = 128
 
 @cache
 def two_powers() -> NDArray[np.uint64]:
-    """Two entries for each i: the bits of the relative error of the double nearest to 2^(i/128),
-    and the bits of that double less i 2^45, so that adding k 2^45 gives 2^(k/128)."""
+    """Return two entries for each i of 2^(i/128), of which D is the nearest double.
+
+    The bits of D's relative error, and those of D less i 2^45: adding k 2^45 gives 2^(k/128).
+    """
     entries: list[int] = []
     with localcontext() as context:
         context.prec = 60

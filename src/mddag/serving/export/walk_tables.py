@@ -1,4 +1,4 @@
-"""WalkTables: a DAG flattened into the arrays that exported code walks.
+"""Flatten a DAG into the arrays that exported code walks.
 
 Votes and scores are the integers of ``IntegerVotes``, so sums are those of the Dag. Steps that no
 cell evaluates are left out and the rest renumbered. A row of the jump table becomes runs of cells
@@ -14,7 +14,7 @@ The longest way that a row can take through them is
 over all targets that a row of the jump table has, whether or not scores can lead there: a bound
 that no row exceeds. A comparison is one of a value with a threshold (or a set), of a score with a
 bound of the jump table, or of two scores. What follows the walk, a verdict or a probability, is
-not in it.
+not included.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class Splits:
 
 @dataclass(frozen=True, eq=False)
 class Runs:
-    """Rows of a table, of which neighbouring cells with one value are joined.
+    """Rows of a table, of which neighboring cells with one value are joined.
 
     starts : int64 (n_rows x K + 1,), where the runs of each row and top class begin
     bounds, values : int64 (n_runs,), the highest state of a run, and its value
@@ -116,15 +116,17 @@ class WalkTables:
 
     @property
     def n_scores(self) -> int:
+        """K."""
         return len(self.bias)
 
     @property
     def n_steps(self) -> int:
+        """The number of steps that are kept."""
         return len(self.steps)
 
     @classmethod
     def of(cls, dag: Dag) -> WalkTables:
-        """The tables of a DAG of trees."""
+        """Flatten a DAG of trees."""
         if dag.ensemble.callables:
             raise TypeError(
                 f"the base classifiers are {len(dag.ensemble.callables)} callables; "
@@ -162,7 +164,7 @@ class WalkTables:
 
 
 def _of_steps(dag: Dag, steps: NDArray[np.intp], fixed: IntegerVotes) -> Ensemble:
-    """The base classifiers of the given steps, in that order, voting integers."""
+    """Return the base classifiers of the given steps, in that order, voting integers."""
     tables = replace(dag.ensemble.tables, values=fixed.values.astype(np.float64))
     order = np.concatenate([dag.policy.order[steps], np.delete(dag.policy.order, steps)])
     return replace(dag.ensemble, tables=tables).reordered(order).truncated(len(steps))
@@ -188,16 +190,21 @@ def _splits(ensemble: Ensemble) -> Splits:
 def _jump_runs(
     policy: Policy, steps: NDArray[np.intp], decisions: NDArray[np.intp], fixed: IntegerVotes
 ) -> Runs:
-    """The rows that a walk can consult: the first, and the one behind each decision that evaluates
-    something, unless the last one covers fewer steps."""
+    """Return the rows that a walk can consult.
+
+    The first, and the one after each decision that evaluates something, unless the last one covers
+    fewer steps.
+    """
     renumbered = np.searchsorted(steps, np.arange(policy.n_steps + 1))
     consulted = np.concatenate([[0], decisions + 1])[: len(steps) // policy.n_together + 1]
     return _runs(renumbered[policy.jump_table[consulted]], policy, fixed)
 
 
 def _verdict_runs(policy: Policy, decisions: NDArray[np.intp], fixed: IntegerVotes) -> Runs | None:
-    """The verdict of a row that evaluates no more, before the first step and behind each decision
-    that is kept; AT_END for rows of stages that pass the end, whose last cell decides."""
+    """Return the verdicts of rows that quit before the first step and after each kept decision.
+
+    AT_END is for rows of stages that pass the end, whose last cell decides.
+    """
     if policy.verdict is None:
         return None
     if isinstance(policy.state, Stages):
@@ -214,7 +221,7 @@ def _stage_tables(policy: Policy, state: Stages) -> StageTables:
 
 
 def _runs(table: NDArray[np.integer[Any]], policy: Policy, fixed: IntegerVotes) -> Runs:
-    """A table (n_rows, n_cells) by runs of states."""
+    """Split a table (n_rows, n_cells) into runs of states."""
     rows = table.reshape(-1, len(policy.grid.edges) + 1)
     edges, filled = _cells(policy, fixed)
     runs = [_merged(edges, row[filled]) for row in rows]
@@ -223,7 +230,7 @@ def _runs(table: NDArray[np.integer[Any]], policy: Policy, fixed: IntegerVotes) 
 
 
 def _cells(policy: Policy, fixed: IntegerVotes) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-    """The highest integer state in each cell that a state can be in, and which cells those are.
+    """Return the highest integer state of each cell that a state can be in, and which those are.
 
     A score lies above -LARGEST - 1, a margin above -1.
     """
@@ -236,7 +243,7 @@ def _cells(policy: Policy, fixed: IntegerVotes) -> tuple[NDArray[np.int64], NDAr
 def _merged(
     edges: NDArray[np.int64], row: NDArray[np.integer[Any]]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Bounds and values of one row of cells, neighbours with one value joined."""
+    """Join neighboring cells of one row that have one value; return bounds and values."""
     last = np.append(row[1:] != row[:-1], True)
     return edges[last], row[last].astype(np.int64)
 
@@ -250,6 +257,7 @@ class WorstCase:
 
     @classmethod
     def of(cls, tables: WalkTables) -> WorstCase:
+        """Find the longest way through the tables."""
         total = np.concatenate([[0], np.cumsum(tree_depths(tables.splits))])
         steps = np.diff(total[tables.rounds])
         ones = np.ones(tables.n_steps, np.int64)
@@ -258,7 +266,7 @@ class WorstCase:
 
 
 def tree_depths(splits: Splits) -> NDArray[np.int64]:
-    """The most splits that a row passes in each tree, (n_trees,)."""
+    """Return the most splits that a row passes in each tree, (n_trees,)."""
     depth = np.zeros(len(splits.roots), np.int64)
     trees, at = np.arange(len(splits.roots)), splits.roots
     while (inside := at >= 0).any():
@@ -270,7 +278,7 @@ def tree_depths(splits: Splits) -> NDArray[np.int64]:
 
 
 def _looks(tables: WalkTables) -> NDArray[np.int64]:
-    """The comparisons of a look-up in each row of the jump table, of its longest class."""
+    """Count the comparisons of a look-up in each row of the jump table, of its longest class."""
     n_tops = 1 if tables.stages is not None else tables.n_scores
     runs = np.diff(tables.starts).reshape(-1, n_tops).max(axis=1)
     tops = 0 if n_tops == 1 else 1 + 2 * (n_tops - 2)
@@ -278,10 +286,10 @@ def _looks(tables: WalkTables) -> NDArray[np.int64]:
 
 
 def _longest(tables: WalkTables, steps: NDArray[np.int64], looks: NDArray[np.int64]) -> int:
-    """The most that steps and look-ups can add up to on a way from the first row."""
+    """Return the most that steps and look-ups can add up to on a way from the first row."""
     every, n_steps = tables.every, tables.n_steps
     n_tops = 1 if tables.stages is not None else tables.n_scores
-    from_row = np.zeros(len(looks) + 1, np.int64)  # nothing behind the last row
+    from_row = np.zeros(len(looks) + 1, np.int64)  # nothing after the last row
     for row in range(len(looks) - 1, -1, -1):
         runs = slice(tables.starts[row * n_tops], tables.starts[(row + 1) * n_tops])
         ways = [0]

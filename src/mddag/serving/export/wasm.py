@@ -1,4 +1,6 @@
-"""WebAssembly: the C header, compiled by clang and linked by wasm-ld into one module.
+"""Export a model to WebAssembly.
+
+The C header is compiled by clang and linked by wasm-ld into one module.
 
 The compilers of others write better code than an assembler of ours would, and the C walk stays the
 only one; so both must be installed, where a model is exported and nowhere else. The module imports
@@ -16,7 +18,8 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-from mddag.serving.export.c import INCLUDE, c_header
+from mddag.serving.export.c import INCLUDE
+from mddag.serving.export.c import render as render_c
 from mddag.serving.export.render import Rendered, about, code
 from mddag.serving.export.tables import ModelTables, categories_of, classes_of, names_of
 from mddag.serving.export.walk_tables import WorstCase
@@ -28,8 +31,8 @@ OPTIONS = ["--target=wasm32", "-std=c11", "-O2", "-ffreestanding", "-fno-builtin
 OPTIONS += ["-ffp-contract=off", "-fno-math-errno", "-Wl,--no-entry", "-Wl,--strip-all"]
 
 
-def wasm_module(tables: ModelTables, worst: WorstCase, name: str) -> Rendered:
-    """The module; `name` has no place in it."""
+def render(tables: ModelTables, worst: WorstCase, name: str) -> Rendered:
+    """Return the module; `name` has no place in it."""
     absent = [tool for tool in TOOLS if shutil.which(tool) is None]
     if absent:
         raise RuntimeError(
@@ -37,7 +40,7 @@ def wasm_module(tables: ModelTables, worst: WorstCase, name: str) -> Rendered:
             "language 'wasm' needs; install them (Debian: apt-get install clang lld), or export "
             "language 'javascript', which needs nothing"
         )
-    header = c_header(tables, worst, "model")
+    header = render_c(tables, worst, "model")
     has_probabilities = "#define MODEL_HAS_PROBABILITIES\n" if tables.has_probabilities else ""
     source = header.data.decode("ascii").replace(INCLUDE, code("wasm/freestanding.h"), 1)
     module = _compiled(
@@ -48,7 +51,7 @@ def wasm_module(tables: ModelTables, worst: WorstCase, name: str) -> Rendered:
 
 
 def _stack_of_row(tables: ModelTables) -> int:
-    """Bytes of the integral image that the walk makes of a patch."""
+    """Count the bytes of the integral image that the walk makes of a patch."""
     if tables.patches is None:
         return 0
     height, width = tables.patches.window
@@ -84,13 +87,13 @@ def _described(tables: ModelTables, comment: list[str]) -> bytes:
 
 
 def _section(name: str, content: bytes) -> bytes:
-    """A custom section: its number 0, the length of the rest, its name, what it holds."""
+    """Write a custom section: its number 0, the length of the rest, its name, what it holds."""
     inside = _length(len(name)) + name.encode("ascii") + content
     return b"\0" + _length(len(inside)) + inside
 
 
 def _length(number: int) -> bytes:
-    """Seven bits to a byte, the lowest first, the last without the eighth bit."""
+    """Write seven bits to a byte, the lowest first, the last without the eighth bit."""
     groups = [number & 127]
     while number := number >> 7:
         groups[-1] |= 128

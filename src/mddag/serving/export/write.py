@@ -1,4 +1,4 @@
-"""export: a fitted model as source code of another language, or as WebAssembly.
+"""Write a fitted model as source code of another language, or as WebAssembly.
 
 The file holds constant tables and one small walk, and needs no library of ours. On float32 rows its
 labels, scores, evaluations and probabilities are the library's own, bit by bit. Models that cannot
@@ -14,7 +14,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, get_args
 
 import numpy as np
 
@@ -26,18 +26,9 @@ from mddag.serving.export.render import Rendered
 from mddag.serving.export.tables import ModelTables
 from mddag.serving.export.walk_tables import WorstCase
 from mddag.serving.model_file import Model
-from mddag.serving.predictor import Predictor
+from mddag.serving.predictor import HasPredictor, Predictor
 
-Renderer = Callable[[ModelTables, WorstCase, str], Rendered]
-# Where each language is at home; it is imported when it is wanted.
-LANGUAGES = {
-    "c": ("c", "c_header"),
-    "java": ("java", "java_class"),
-    "go": ("go", "go_file"),
-    "rust": ("rust", "rust_module"),
-    "javascript": ("javascript", "javascript_module"),
-    "wasm": ("wasm", "wasm_module"),
-}
+Language = Literal["c", "java", "go", "rust", "javascript", "wasm"]
 # What `name` is in languages whose files say a name.
 NAMED = {"c": "C identifier", "java": "Java class", "go": "Go package"}
 
@@ -46,10 +37,20 @@ NAMED = {"c": "C identifier", "java": "Java class", "go": "Go package"}
 class Exported:
     """What ``export`` wrote.
 
-    path, language  : as given
-    n_bytes         : the size of the file
-    table_bytes     : what the tables take up in memory
-    worst_evaluations, worst_comparisons : base classifiers and comparisons that no row exceeds
+    Attributes
+    ----------
+    path : str
+        The file.
+    language : str
+        Its language.
+    n_bytes : int
+        The size of the file.
+    table_bytes : int
+        What the tables take up in memory.
+    worst_evaluations : int
+        Base classifiers that no row exceeds.
+    worst_comparisons : int
+        Comparisons that no row exceeds.
     """
 
     path: str
@@ -68,26 +69,55 @@ class Exported:
 
 
 def export(
-    model: Any,
+    model: HasPredictor | Predictor | Dag,
     path: str | os.PathLike[str],
-    language: str = "c",
+    language: Language = "c",
     *,
     name: str | None = None,
     integer_thresholds: bool = False,
 ) -> Exported:
     """Write a model as source code of `language`, or as a module of WebAssembly.
 
-    model    : a Predictor, a Dag, or an estimator with ``predictor()``
-    language : "c" (a C99 header), "java" (a class), "go" (a file of a package), "rust" (a module),
-               "javascript" (an ES module) or "wasm", for which clang and wasm-ld must be installed
-    name     : what every identifier of C begins with ("model" by default), the class of Java (by
-               default the file's name without its end), the package of Go ("model" by default)
-    integer_thresholds : of C: rows are int32_t instead of float, for features that are whole
-               numbers (pixels, counts, sensor readings) on machines without floating point;
-               NAME_MISSING stands for NaN
+    Parameters
+    ----------
+    model : Predictor, Dag or fitted estimator
+        What to export. Models that cannot be evaluated one row at a time (rankers whose policy
+        looks at whole queries, detectors, Python callables) raise ValueError or TypeError.
+    path : str or os.PathLike
+        The file to write.
+    language : {"c", "java", "go", "rust", "javascript", "wasm"}, default "c"
+        A C99 header, a Java class, a file of a Go package, a Rust module, an ES module, or a
+        module of WebAssembly, for which clang and wasm-ld must be installed.
+    name : str, optional
+        What every identifier of C begins with ("model" by default), the class of Java (by default
+        the file's name without its suffix), the package of Go ("model" by default).
+    integer_thresholds : bool, default False
+        In C: rows are int32_t instead of float, for features that are whole numbers (pixels,
+        counts, sensor readings) on machines without floating point; NAME_MISSING stands for NaN.
+
+    Returns
+    -------
+    Exported
+        Sizes, and the longest path of a row.
+
+    See Also
+    --------
+    mddag.load : Predict in Python, without scikit-learn.
+
+    Examples
+    --------
+    >>> import mddag
+    >>> from sklearn.datasets import make_classification
+    >>> from sklearn.ensemble import GradientBoostingClassifier
+    >>> X, y = make_classification(2000, random_state=0)
+    >>> full = GradientBoostingClassifier(random_state=0).fit(X[:1000], y[:1000])
+    >>> fast = mddag.sparsify(full, X[1000:], y[1000:], budget=10)
+    >>> exported = mddag.export(fast, "Model.java", "java")
+    >>> exported.language
+    'java'
     """
     served = _model_of(model)
-    check_one_of("language", language, tuple(LANGUAGES))
+    check_one_of("language", language, get_args(Language))
     if served.dag.needs_queries:
         raise ValueError(
             f"the policy looks at all documents of a query ({typed(served.dag.policy.state)}), but "
@@ -99,7 +129,8 @@ def export(
     known_as = _checked_name(name, language, path)
     tables = ModelTables.of(served)
     worst = WorstCase.of(tables.walk)
-    render = _renderer(language)
+    # Only the renderer that is wanted is imported.
+    render: Callable[..., Rendered] = import_module(f"mddag.serving.export.{language}").render
     options = {"integers": True} if integer_thresholds else {}
     rendered = render(tables, worst, known_as, **options)
     write_whole(path, rendered.data)
@@ -141,7 +172,7 @@ def _check_integers(wanted: Any, language: str, model: Model) -> None:
 
 
 def _checked_name(name: Any, language: str, path: str | os.PathLike[str]) -> str:
-    """The name of what is exported, where its language has one."""
+    """Return the name of what is exported, where its language has one."""
     if language not in NAMED:
         if name is not None:
             raise ValueError(
@@ -154,8 +185,3 @@ def _checked_name(name: Any, language: str, path: str | os.PathLike[str]) -> str
         such_as = "Model" if language == "java" else "model"
         raise ValueError(f"name is {name!r}; wanted a {NAMED[language]}, such as {such_as!r}")
     return name
-
-
-def _renderer(language: str) -> Renderer | Any:
-    file, function = LANGUAGES[language]
-    return getattr(import_module(f"mddag.serving.export.{file}"), function)

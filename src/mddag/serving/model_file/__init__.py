@@ -1,4 +1,4 @@
-"""The model file: a sparse decision DAG as safetensors with JSON metadata.
+"""Keep a sparse decision DAG in a file: safetensors with JSON metadata.
 
 It holds arrays and text alone: reading a file runs none of its content. docs/serving.md lists the
 tensors.

@@ -1,10 +1,10 @@
-"""The container: named arrays and one JSON object <-> bytes, in the safetensors layout.
+"""Pack named arrays and one JSON object into bytes, in the safetensors layout.
 
 The JSON stands in the header under ``mddag``, with sorted keys, so the same content gives the same
 bytes. It ends with the SHA-256 of everything: a flipped bit is found, whatever it would have meant.
 That is no signature: a malicious file can have a correct sum, so all content must be checked.
 
-Layout : uint64 header length, header (JSON), the tensors' bytes one behind the other
+Layout : uint64 header length, header (JSON), the tensors' bytes one after the other
 Header : {"__metadata__": {"mddag": "<JSON>"}, "<name>": {"dtype", "shape", "data_offsets"}, …}
 """
 
@@ -44,17 +44,28 @@ Tensors = dict[str, NDArray[Any]]
 
 
 class ModelFileError(ValueError):
-    """A file that is no model file, is damaged, or holds no sound model."""
+    """A file that is not a model file, is damaged, or holds no sound model.
+
+    Examples
+    --------
+    >>> import mddag
+    >>> with open("notes.txt", "w") as file:
+    ...     _ = file.write("no model")
+    >>> mddag.load("notes.txt")
+    Traceback (most recent call last):
+        ...
+    mddag.serving.model_file.container.ModelFileError: cannot read 'notes.txt': ...
+    """
 
 
 def pack(metadata: Metadata, tensors: Tensors) -> bytes:
-    """The bytes of a file that holds these; the same for the same content."""
+    """Return the bytes of a file; the same for the same content."""
     sealed = metadata | {"sha256": _digest(metadata, tensors)}
     return bytes(save(tensors, {"mddag": _canonical(sealed)}))
 
 
 def unpack(data: bytes) -> tuple[Metadata, Tensors]:
-    """What `pack` packed: JSON without repeated keys or NaN, arrays of the types of DTYPES."""
+    """Return what `pack` packed: JSON without repeated keys or NaN, arrays of known types."""
     header = _header(data)
     kept = header.pop("__metadata__", None)
     text = kept.get("mddag") if isinstance(kept, dict) else None
@@ -75,7 +86,7 @@ def unpack(data: bytes) -> tuple[Metadata, Tensors]:
 
 
 def parsed(text: str, what: str) -> dict[str, Any]:
-    """A JSON object, no key of which is given twice, no number of which is NaN or infinite."""
+    """Parse a JSON object without repeated keys, NaN or infinities."""
     _check_structure(text, what)
     try:
         value = json.loads(text, object_pairs_hook=_unique, parse_constant=_refused_constant)
@@ -103,11 +114,11 @@ def _header(data: bytes) -> dict[str, Any]:
 
 
 def _check_structure(text: str, what: str) -> None:
-    """Refuse text of which Python would make objects that take far more memory than the text."""
+    """Reject text of which Python would make objects that take far more memory."""
     if len(text) <= SMALL_TEXT:
         return
     # Backslashes stand in strings alone, so without escaped quotes the others enclose strings. What
-    # is behind a fault of the text does not matter: the parser ends there.
+    # follows a fault of the text does not matter: the parser ends there.
     plain = text.encode("utf-8", "surrogatepass").replace(b"\\\\", b"").replace(b'\\"', b"")
     signs = np.frombuffer(plain, np.uint8)
     outside = ~np.logical_xor.accumulate(signs == ord('"'))
@@ -123,7 +134,7 @@ def _check_structure(text: str, what: str) -> None:
 
 
 def _check_described(name: str, described: Any) -> None:
-    """Refuse what numpy or safetensors would stumble over."""
+    """Reject what numpy or safetensors would stumble over."""
     dtype = described.get("dtype") if isinstance(described, dict) else None
     shape = described.get("shape") if isinstance(described, dict) else None
     if not isinstance(dtype, str) or dtype not in DTYPES:
@@ -166,7 +177,7 @@ Made = TypeVar("Made")
 
 
 def content_of(data: bytes, make: Callable[[Metadata, Tensors], Made]) -> Made:
-    """What `make` makes of a file's bytes; a ModelFileError if they are not sound."""
+    """Pass a file's content to `make`; what is not sound raises ModelFileError."""
     try:
         return make(*unpack(data))
     except ModelFileError:
@@ -176,7 +187,7 @@ def content_of(data: bytes, make: Callable[[Metadata, Tensors], Made]) -> Made:
 
 
 def file_content(path: str | os.PathLike[str], make: Callable[[Metadata, Tensors], Made]) -> Made:
-    """What `make` makes of a file; errors name it."""
+    """Pass the content of a file to `make`; errors name the file."""
     if os.path.isdir(checked_path(path)):
         raise IsADirectoryError(f"{os.fspath(path)!r} is a folder; wanted a file that save wrote")
     data = Path(path).read_bytes()
@@ -194,7 +205,7 @@ Types = type | tuple[type, ...]
 
 
 def check_fields(what: str, metadata: Any, wanted: Mapping[str, Types]) -> Metadata:
-    """`metadata` if it has exactly the wanted keys, with values of the wanted types."""
+    """Return `metadata` if it has exactly the wanted keys, with values of the wanted types."""
     if not isinstance(metadata, dict) or metadata.keys() != wanted.keys():
         got = sorted(metadata)[:12] if isinstance(metadata, dict) else f"{metadata!r:.40}"
         raise ModelFileError(f"{what} has the fields {got}; wanted {sorted(wanted)}")
@@ -209,7 +220,7 @@ def check_fields(what: str, metadata: Any, wanted: Mapping[str, Types]) -> Metad
 
 
 def check_tensors(tensors: Tensors, wanted: Mapping[str, tuple[str, int]]) -> None:
-    """Refuse tensors other than those wanted, by name, type and number of dimensions."""
+    """Reject tensors other than those wanted, by name, type and number of dimensions."""
     if tensors.keys() != wanted.keys():
         absent, extra = sorted(wanted.keys() - tensors), sorted(tensors.keys() - wanted)
         raise ModelFileError(
@@ -227,5 +238,6 @@ def check_tensors(tensors: Tensors, wanted: Mapping[str, tuple[str, int]]) -> No
 
 
 def check_length(name: str, tensor: NDArray[Any], n: int, of_what: str) -> None:
+    """Reject a tensor with another number of entries."""
     if len(tensor) != n:
         raise ModelFileError(f"tensor {name} has {len(tensor)} entries; wanted {n}, {of_what}")

@@ -1,4 +1,4 @@
-"""Ensemble <-> metadata and tensors.
+"""Convert an ensemble to metadata and tensors, and back.
 
 Trees are kept field by field and with lengths instead of starts, so that less can be inconsistent.
 Reading goes through ``Nodes`` and ``Ensemble.from_trees``, which check each tree and all together.
@@ -65,7 +65,7 @@ ENSEMBLE_TENSORS = {
 
 
 def ensemble_parts(ensemble: Ensemble) -> tuple[Metadata, Tensors]:
-    """The metadata of ENSEMBLE_FIELDS and the arrays of ENSEMBLE_TENSORS."""
+    """Return the metadata of ENSEMBLE_FIELDS and the arrays of ENSEMBLE_TENSORS."""
     if ensemble.callables:
         raise TypeError(
             f"the base classifiers are {len(ensemble.callables)} callables, and a file runs no "
@@ -98,7 +98,7 @@ def ensemble_parts(ensemble: Ensemble) -> tuple[Metadata, Tensors]:
 
 
 def ensemble_of(metadata: Metadata, tensors: Tensors) -> Ensemble:
-    """The inverse of `ensemble_parts`."""
+    """Invert `ensemble_parts`."""
     if metadata["kind"] not in TASKS:
         raise ModelFileError(f"the ensemble is that of a {metadata['kind']!r:.20}, unknown here")
     if metadata["link"] not in LINKS:
@@ -151,7 +151,7 @@ def _records(tensors: Tensors) -> NDArray[np.void]:
 def _starts(
     name: str, lengths: NDArray[np.int64], total: int, width: NDArray[np.intp] | int = 1
 ) -> NDArray[np.int64]:
-    """Where segments of these lengths (times width) begin; they must make up the total."""
+    """Return where segments of these lengths (times width) begin; they must make up the total."""
     if lengths.min(initial=0) < 0 or lengths.max(initial=0) > total:
         raise ModelFileError(f"tensor {name} holds lengths outside of 0..{total}")
     starts = starts_of(lengths * width)
@@ -233,8 +233,8 @@ def _patch_features(metadata: Metadata, rectangles: NDArray[np.int32]) -> Featur
     return features
 
 
-# In an array of strings every label takes the place of the longest: it may be so many characters
-# long, and some for each character that there is.
+# In an array of strings every label takes the place of the longest, so their total is bounded: by
+# a constant, and by a multiple of the characters that there are.
 MOST_CHARACTERS, MOST_TIMES = 2**21, 4
 _NUMBERS = {
     "bool": bool,
@@ -244,7 +244,7 @@ _NUMBERS = {
 
 
 def labels_to_json(classes: NDArray[Any] | None) -> Metadata | None:
-    """{"dtype", "values"}; None for ensembles without classes."""
+    """Return {"dtype", "values"}; None for ensembles without classes."""
     if classes is None:
         return None
     values = classes.tolist()
@@ -263,7 +263,7 @@ def labels_to_json(classes: NDArray[Any] | None) -> Metadata | None:
 
 
 def labels_from_json(metadata: Metadata | None) -> NDArray[Any] | None:
-    """The inverse of `labels_to_json`."""
+    """Invert `labels_to_json`."""
     if metadata is None:
         return None
     check_fields("classes", metadata, {"dtype": str, "values": list})

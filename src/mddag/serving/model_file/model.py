@@ -1,6 +1,6 @@
-"""Model: the content of a file: a DAG, its calibration, and what was measured of it.
+"""Write and read the content of a file: a DAG, its calibration, and what was measured.
 
-``load`` checks every array before a kernel reads it; all that is wrong with a file is a
+``load`` checks every array before a kernel reads it; whatever is wrong with a file raises
 ModelFileError.
 """
 
@@ -103,7 +103,7 @@ class Model:
             )
 
     def to_bytes(self) -> bytes:
-        """The file's content; the same for the same model."""
+        """Return the file's content; the same for the same model."""
         of_ensemble, trees = ensemble_parts(self.dag.ensemble)
         of_policy, actions = policy_parts(self.dag.policy)
         metadata = {
@@ -124,23 +124,23 @@ class Model:
 
     @classmethod
     def from_bytes(cls, data: bytes) -> Model:
-        """The model in a file's content, checked throughout."""
+        """Read the model in a file's content, checked throughout."""
         return content_of(data, cls.of_content)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the file, whole or not at all; what cannot be read again is not written."""
+        """Write the file, whole or not at all; what cannot be read back is not written."""
         data = self.to_bytes()
         self.from_bytes(data)
         write_whole(checked_path(path), data)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Model:
-        """The model in a file."""
+        """Read the model in a file."""
         return file_content(path, cls.of_content)
 
     @classmethod
     def of_content(cls, metadata: Metadata, tensors: Tensors) -> Model:
-        """The model that these hold, checked throughout."""
+        """Make the model that these hold, checked throughout."""
         _check_version(metadata)
         optional: dict[str, Types] = {n: dict for n in ("state", "prices") if n in metadata}
         check_fields("the metadata", metadata, FIELDS | optional)
@@ -157,7 +157,7 @@ class Model:
         expected = None if evaluation is None else evaluation.n_evaluated
         purchases = purchases_of(metadata["prices"], tensors) if has_prices else None
         dag = Dag(ensemble, policy, expected_evaluations=expected, purchases=purchases)
-        _ = dag.fixed_point  # refuses votes whose sums no executor could hold
+        _ = dag.fixed_point  # raises for votes whose sums no executor could hold
         return cls(
             dag,
             calibration_of(tensors, ensemble, policy),
@@ -216,8 +216,11 @@ RATES: dict[str, Types] = {
 
 
 def summary_to_json(summary: Summary | None) -> Metadata | None:
-    """The fields by name; rates only of detectors, metrics only where one was chosen, nodes only
-    where they were counted and a reference only of ``train``."""
+    """Return the fields by name that the summary has.
+
+    Rates are those of detectors, metrics are there if one was chosen, nodes if they were counted,
+    a reference only after ``train``.
+    """
     if summary is None:
         return None
     found = asdict(summary)
@@ -229,7 +232,7 @@ def summary_to_json(summary: Summary | None) -> Metadata | None:
 
 
 def summary_from_json(metadata: Metadata | None) -> Summary | None:
-    """The inverse, for sound metadata."""
+    """Invert `summary_to_json`, for sound metadata."""
     if metadata is None:
         return None
     rest = {name: value for name, value in metadata.items() if name != "rates"}

@@ -1,17 +1,23 @@
-"""Policy and calibration <-> metadata and tensors.
+"""Convert a policy, its state, calibration and prices to metadata and tensors, and back.
 
 What most policies do not have, a file need not say: verdicts are a tensor that may be absent, and
-the state is in the metadata only where it is another than the scores.
+the state is in the metadata only if it is not the scores. Another state is one more line of
+FORMATS. States of applications are looked up by name in ``_utils.applications``; their modules have
+FORMATS, too.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from mddag._utils.applications import STATES, part
+from mddag._utils.checks import typed
 from mddag.engine.purchases import Purchases
 from mddag.ensemble.ensemble import Ensemble
 from mddag.ensemble.feature_prices import FeaturePrices
@@ -19,7 +25,7 @@ from mddag.ensemble.votes import starts_of
 from mddag.policy.calibration import Calibration
 from mddag.policy.grid import Grid
 from mddag.policy.policy import Policy
-from mddag.policy.state import Score, State
+from mddag.policy.state import Score, Stages, State
 from mddag.serving.model_file.container import (
     Metadata,
     ModelFileError,
@@ -28,7 +34,94 @@ from mddag.serving.model_file.container import (
     check_fields,
     check_length,
 )
-from mddag.serving.model_file.states import format_of, state_parts
+
+
+@dataclass(frozen=True)
+class StateFormat:
+    """How one kind of state is kept.
+
+    name    : what files call it
+    kind    : its class
+    parts   : of a state, the metadata of `fields` and the arrays of `tensors`
+    read    : the inverse: metadata and tensors of the right types, the grid, the number of steps
+    fields  : the types of its metadata
+    tensors : type and number of dimensions of its arrays, whose names begin with "state."
+    """
+
+    name: str
+    kind: type
+    parts: Callable[[Any], tuple[Metadata, Tensors]]
+    read: Callable[[Metadata, Tensors, Grid, int], State]
+    fields: Mapping[str, Types] = field(default_factory=dict)
+    tensors: Mapping[str, tuple[str, int]] = field(default_factory=dict)
+
+
+def _stages_parts(state: Stages) -> tuple[Metadata, Tensors]:
+    reads, writes = state.reads.astype(np.int64), state.writes.astype(np.uint8)
+    return {}, {"state.reads": reads, "state.writes": writes}
+
+
+def _stages(metadata: Metadata, tensors: Tensors, grid: Grid, n_steps: int) -> Stages:
+    reads, writes = tensors["state.reads"], tensors["state.writes"]
+    check_length("state.reads", reads, n_steps + 1, "one for each step and the end")
+    check_length("state.writes", writes, n_steps, "one row for each step")
+    if writes.shape[1] > n_steps + 1:  # no more can be read, and rows carry all of them
+        raise ModelFileError(
+            f"there are {writes.shape[1]} score columns for {n_steps} steps; wanted at most "
+            f"{n_steps + 1}"
+        )
+    if writes.max(initial=0) > 1:
+        raise ModelFileError("tensor state.writes holds numbers above 1; wanted 0 or 1")
+    return Stages(grid, reads, writes.astype(bool))
+
+
+FORMATS = (
+    StateFormat("score", Score, lambda state: ({}, {}), lambda _m, _t, grid, _n: Score(grid)),
+    StateFormat(
+        "stages",
+        Stages,
+        _stages_parts,
+        _stages,
+        tensors={"state.reads": ("I64", 1), "state.writes": ("U8", 2)},
+    ),
+)
+
+
+def state_parts(state: State) -> tuple[Metadata, Tensors]:
+    """Return {"kind": name, ...} and the arrays of a state."""
+    formats = list(FORMATS)
+    if not any(type(state) is known.kind for known in formats):
+        formats += [_of_application(name) for name in STATES]
+    for known in formats:
+        if type(state) is known.kind:
+            metadata, tensors = known.parts(state)
+            return {"kind": known.name, **metadata}, tensors
+    names = " or ".join(known.kind.__name__ for known in formats)
+    raise TypeError(
+        f"the state of the policy is {typed(state)}, which a file cannot keep; wanted {names}"
+    )
+
+
+def format_of(metadata: Any) -> StateFormat:
+    """Return the format that the metadata of a state names."""
+    name = metadata.get("kind") if isinstance(metadata, dict) else None
+    found = {known.name: known for known in FORMATS}.get(name) if type(name) is str else None
+    if type(name) is str and name in STATES:
+        found = _of_application(name)
+    if found is None:
+        names = ", ".join([*(known.name for known in FORMATS), *STATES])
+        raise ModelFileError(
+            f"the state of the policy is {name!r:.20}, unknown here; wanted {names}"
+        )
+    check_fields("the state", metadata, {"kind": str, **found.fields})
+    return found
+
+
+def _of_application(name: str) -> StateFormat:
+    """Return the format of a state that an application has."""
+    formats: tuple[StateFormat, ...] = part(STATES, name).FORMATS
+    return next(known for known in formats if known.name == name)
+
 
 POLICY_FIELDS: dict[str, Types] = {"every": int}
 TENSORS = {
@@ -48,7 +141,7 @@ MOST_CELLS = 2**20  # of a policy without steps, whose actions do not say how ma
 
 
 def policy_parts(policy: Policy) -> tuple[Metadata, Tensors]:
-    """The metadata of POLICY_FIELDS and the arrays of TENSORS, with any state and verdicts."""
+    """Return the metadata of POLICY_FIELDS and the arrays of TENSORS, any state and verdicts."""
     metadata: Metadata = {"every": int(policy.every)}
     tensors: Tensors = {
         "policy.edges": policy.grid.edges,
@@ -66,7 +159,7 @@ def policy_parts(policy: Policy) -> tuple[Metadata, Tensors]:
 
 
 def tensors_of(metadata: Metadata, tensors: Tensors) -> dict[str, tuple[str, int]]:
-    """The tensors of a policy that a file with this metadata must have, or may."""
+    """Return the tensors of a policy that a file with this metadata must have, or may."""
     wanted = dict(TENSORS)
     if "state" in metadata:
         wanted |= format_of(metadata["state"]).tensors
@@ -76,7 +169,7 @@ def tensors_of(metadata: Metadata, tensors: Tensors) -> dict[str, tuple[str, int
 
 
 def policy_of(metadata: Metadata, tensors: Tensors, ensemble: Ensemble) -> Policy:
-    """The inverse of `policy_parts`, for the given ensemble."""
+    """Invert `policy_parts`, for the given ensemble."""
     grid = Grid(tensors["policy.edges"], ensemble.n_scores)
     check_length("policy.order", tensors["policy.order"], len(ensemble), "one for each step")
     if metadata["every"] > MOST_EVERY:
@@ -102,7 +195,7 @@ def policy_of(metadata: Metadata, tensors: Tensors, ensemble: Ensemble) -> Polic
 
 
 def calibration_parts(calibration: Calibration | None) -> Tensors:
-    """The arrays of CALIBRATION_TENSORS; none for a model without probabilities."""
+    """Return the arrays of CALIBRATION_TENSORS; none for a model without probabilities."""
     if calibration is None:
         return {}
     return {
@@ -113,7 +206,7 @@ def calibration_parts(calibration: Calibration | None) -> Tensors:
 
 
 def calibration_of(tensors: Tensors, ensemble: Ensemble, policy: Policy) -> Calibration | None:
-    """The inverse of `calibration_parts`, for the given ensemble and policy."""
+    """Invert `calibration_parts`, for the given ensemble and policy."""
     if "calibration.groups" not in tensors:
         return None
     groups, factors, offsets = (tensors[name] for name in CALIBRATION_TENSORS)
@@ -125,8 +218,10 @@ def calibration_of(tensors: Tensors, ensemble: Ensemble, policy: Policy) -> Cali
 
 
 def _check_offsets(offsets: NDArray[np.float64], policy: Policy) -> None:
-    """Refuse those of a classifier but at exits that rows with f <= 0 alone leave by, and there at
-    most 0: they would change the winner."""
+    """Reject offsets that would change the winner of a classifier.
+
+    They may be negative at exits by which only rows with f <= 0 leave, and nowhere else.
+    """
     winners = np.zeros(len(offsets), bool)  # exits by which a row with f > 0 may leave
     winners[-1] = True
     if policy.grid.n_scores == 1 and policy.state.has_kernels:
@@ -151,7 +246,7 @@ PRICE_TENSORS = {
 
 
 def prices_parts(purchases: Purchases) -> tuple[Metadata, Tensors]:
-    """The metadata of PRICE_FIELDS and the arrays of PRICE_TENSORS."""
+    """Return the metadata of PRICE_FIELDS and the arrays of PRICE_TENSORS."""
     prices = purchases.prices
     metadata = {
         "names": list(prices.names),
@@ -167,7 +262,7 @@ def prices_parts(purchases: Purchases) -> tuple[Metadata, Tensors]:
 
 
 def purchases_of(metadata: Any, tensors: Tensors) -> Purchases:
-    """The inverse of `prices_parts`; whether they fit the model, the Dag checks."""
+    """Invert `prices_parts`; the Dag checks whether they fit the model."""
     check_fields("prices", metadata, PRICE_FIELDS)
     names, needs = metadata["names"], metadata["needs"]
     if not all(type(name) in (str, int) for name in names):
