@@ -1,4 +1,4 @@
-"""The judge's estimates equal their twin, and what they must not depend on."""
+"""Loss estimates equal their twin, and what they must not depend on."""
 
 from dataclasses import astuple
 
@@ -14,8 +14,14 @@ from mddag.policy.grid import Grid
 from mddag.policy.policy import Policy
 from mddag.solvers import Margin, Prefix, Residual
 from mddag.solvers.front import JudgedCandidates, front, spaced_front, worth
-from mddag.solvers.portfolio.candidates import CHARGE, ArrangedRows, Entries, Judge, Judgements
-from tests.reference import judge as twin
+from mddag.solvers.portfolio.candidates import (
+    CHARGE,
+    ArrangedRows,
+    Entries,
+    LossEstimator,
+    Measurements,
+)
+from tests.reference import loss_estimates as twin
 from tests.solvers.problems import mdp_of as small_mdp
 
 numbers = st.lists(st.tuples(st.integers(0, 5), st.integers(0, 8)), min_size=1, max_size=12)
@@ -98,40 +104,44 @@ def mdp_of(n=200, weight=None, loss=None):
     return MDP(np.round(votes, 2), labels, weight=weight, loss=loss)
 
 
-def judge_of(mdp):
-    return Judge(mdp, mdp.votes.scores())
+def estimator_of(mdp):
+    return LossEstimator(mdp, mdp.votes.scores())
 
 
 @given(st.lists(st.tuples(share, share, share, st.booleans()), min_size=1, max_size=8), st.data())
 def test_estimates_equal_their_twin(rows, data):
-    losses, taught, differs, by_labels = map(np.array, zip(*rows, strict=True))
+    losses, soft, differs, by_labels = map(np.array, zip(*rows, strict=True))
     differs[0] = 0.0  # the full ensemble
     loss = data.draw(st.sampled_from([ZeroOne(), ZeroOne((1.0, 5.0))]))
-    judge = judge_of(mdp_of(loss=loss))
-    found = judge.estimates(Judgements(losses, taught, differs, np.ones(len(rows))), by_labels)
-    wanted = twin.estimates(losses, taught, differs, by_labels, 200, judge.square, CHARGE)
+    estimator = estimator_of(mdp_of(loss=loss))
+    found = estimator.estimates(Measurements(losses, soft, differs, np.ones(len(rows))), by_labels)
+    wanted = twin.estimates(losses, soft, differs, by_labels, 200, estimator.square, CHARGE)
     np.testing.assert_allclose(found, wanted, rtol=1e-9, atol=1e-12)
 
 
-def test_judgements_do_not_depend_on_threads():
+def test_measurements_do_not_depend_on_threads():
     mdp = mdp_of(2000)
     policy = Margin().candidates(mdp)[3]
-    one, two = (Judge(mdp, mdp.votes.scores(), n_threads=n).of_policy(policy) for n in (1, 2))
+    one, two = (
+        LossEstimator(mdp, mdp.votes.scores(), n_threads=n).of_policy(policy) for n in (1, 2)
+    )
     for a, b in zip(astuple(one), astuple(two), strict=True):
         np.testing.assert_array_equal(a, b)
 
 
-def test_what_follows_the_full_ensemble_is_not_doubted_for_what_labels_taught():
+def test_labels_do_not_change_estimates_of_what_follows_the_full_ensemble():
     """Twelve candidates; labels and teacher agree on the first six and not on the others."""
-    judge = judge_of(mdp_of(2000))
+    estimator = estimator_of(mdp_of(2000))
     differs = np.tile(np.linspace(0, 0.2, 6), 2)
-    taught = 0.1 + 0.1 * differs
-    losses = taught - np.where(np.arange(12) < 6, 0.0, 0.5 * differs)
-    judgements = Judgements(losses, taught, differs, np.ones(12))
+    soft = 0.1 + 0.1 * differs
+    losses = soft - np.where(np.arange(12) < 6, 0.0, 0.5 * differs)
+    measurements = Measurements(losses, soft, differs, np.ones(12))
     by_labels = np.arange(12) >= 6
-    apart, together = (judge.estimates(judgements, kind) for kind in (by_labels, by_labels & False))
-    alone = judge.estimates(
-        Judgements(*(column[:6] for column in astuple(judgements))), by_labels[:6]
+    apart, together = (
+        estimator.estimates(measurements, kind) for kind in (by_labels, by_labels & False)
+    )
+    alone = estimator.estimates(
+        Measurements(*(column[:6] for column in astuple(measurements))), by_labels[:6]
     )
     np.testing.assert_array_equal(apart[:6], alone)
     assert (apart[1:6] > alone[0]).all()
@@ -147,24 +157,24 @@ def test_rows_without_weight_change_nothing(family):
     candidates = family.candidates(alone)
     none = np.zeros(len(candidates), bool)
     few, many = (
-        j.estimates(j.of_candidates(candidates), none) for j in map(judge_of, (alone, among))
+        j.estimates(j.of_candidates(candidates), none) for j in map(estimator_of, (alone, among))
     )
     np.testing.assert_allclose(many, few)
 
 
-def test_one_candidate_is_judged_as_among_many():
+def test_one_candidate_is_measured_as_among_many():
     mdp = mdp_of()
-    judge, candidates = judge_of(mdp), Margin().candidates(mdp)
-    many = judge.of_candidates(candidates)
-    one = judge.of_policy(candidates[3])
+    estimator, candidates = estimator_of(mdp), Margin().candidates(mdp)
+    many = estimator.of_candidates(candidates)
+    one = estimator.of_policy(candidates[3])
     for all_of_them, it in zip(astuple(many), astuple(one), strict=True):
         assert all_of_them[3] == pytest.approx(it[0])
 
 
 def entries_of(mdp):
     arrangement = Arrangement(np.arange(mdp.n_steps))
-    judge = Judge(mdp, mdp.votes.scores())
-    rows = ArrangedRows("the given order", arrangement, mdp, judge)
+    estimator = LossEstimator(mdp, mdp.votes.scores())
+    rows = ArrangedRows("the given order", arrangement, mdp, estimator)
     return Entries(rows), rows
 
 

@@ -7,7 +7,7 @@ from mddag import MDP, Grid, Policy, _core
 from mddag.losses import PlainLoss, ZeroOne
 from mddag.policy.policy import EVAL, QUIT
 from mddag.solvers import Margin, Prefix
-from mddag.solvers.exits import Exits, inner_edges
+from mddag.solvers.exits import ExitCandidates, inner_edges
 from mddag.solvers.preparation import quit_loss
 from mddag.solvers.solver import best
 from tests import strategies
@@ -26,14 +26,14 @@ def test_one_pass_equals_following_every_candidate(data):
     mdp = mdp_of(seed, n_scores=n_scores, loss=loss, weighted=True, n_steps=5, n_cells=6)
     rng = np.random.default_rng(seed)
     confidence = rng.integers(0, 5, size=(-(-5 // every), mdp.grid.n_cells)).astype(float)
-    candidates = Exits(mdp, confidence, np.array([4.0, 1.0, 3.0, 1.0, 9.0]), every)
+    candidates = ExitCandidates(mdp, confidence, np.array([4.0, 1.0, 3.0, 1.0, 9.0]), every)
 
     losses, costs = candidates.evaluate(mdp)
 
-    assert candidates.knobs.tolist() == [np.inf, 9, 4, 3, 1]
+    assert candidates.thresholds.tolist() == [np.inf, 9, 4, 3, 1]
     assert len(candidates) == len(losses) == len(costs) == 5
-    for c, knob in enumerate(candidates.knobs):
-        alone = twin.policy(confidence, knob, mdp.grid, 5, every)
+    for c, threshold in enumerate(candidates.thresholds):
+        alone = twin.policy(confidence, threshold, mdp.grid, 5, every)
         np.testing.assert_array_equal(candidates[c].actions, alone.actions)
         loss, cost = twin.loss_and_cost(mdp, alone)
         assert (losses[c], costs[c]) == pytest.approx((loss, cost), rel=1e-9, abs=1e-12)
@@ -50,7 +50,7 @@ def test_the_kernel_gives_the_bits_of_the_loop(data):
     mdp = mdp_of(seed, **kind, weighted=True, n=30, n_steps=7, n_cells=8)
     shape = data.draw(st.sampled_from([(1, 1), (-(-7 // every), 1), (1, mdp.grid.n_cells)]))
     confidence = np.random.default_rng(seed).normal(size=shape)
-    candidates = Exits(mdp, confidence, np.linspace(-1, 1, 5), every)
+    candidates = ExitCandidates(mdp, confidence, np.linspace(-1, 1, 5), every)
     others = [mdp, mdp.with_labels(mdp.labels, ZeroOne()), mdp]
 
     losses, costs = candidates.evaluate_by(others)
@@ -63,7 +63,7 @@ def test_the_kernel_gives_the_bits_of_the_loop(data):
 
 def test_arguments_of_the_kernel_that_say_where_it_writes_are_checked():
     mdp = mdp_of(0)
-    candidates = Exits(mdp, np.arange(4.0)[:, None], np.arange(4.0))
+    candidates = ExitCandidates(mdp, np.arange(4.0)[:, None], np.arange(4.0))
     sample = (mdp.votes.tables.native, mdp.votes.codes, mdp.votes.tables.bias, mdp.weight)
     sample = *sample, np.arange(5.0)
     fits = {
@@ -102,7 +102,7 @@ def test_inner_edges_bound_their_cells(data):
 
 def test_a_family_of_exits_is_a_sequence():
     mdp = mdp_of(0)
-    candidates = Exits(mdp, np.arange(4.0)[:, None], np.arange(4.0))
+    candidates = ExitCandidates(mdp, np.arange(4.0)[:, None], np.arange(4.0))
     assert [p.actions.tolist() for p in candidates] == [p.actions.tolist() for p in candidates[:]]
     assert (candidates[0].actions == EVAL).all()
     assert (candidates[-1].actions != EVAL).all()
@@ -113,7 +113,7 @@ def test_a_family_of_exits_is_a_sequence():
 def test_a_tie_goes_to_the_careful():
     """Nothing costs and nothing errs: the full ensemble is as good as any."""
     mdp = MDP(np.ones((3, 2)), np.ones(3, int), beta=0.0, grid=Grid(np.zeros(1)))
-    chosen = best(Exits(mdp, np.array([[-1.0], [1.0]]), np.ones(1)), mdp)
+    chosen = best(ExitCandidates(mdp, np.array([[-1.0], [1.0]]), np.ones(1)), mdp)
     assert (chosen.actions == EVAL).all()
 
 
@@ -134,7 +134,7 @@ def test_every_candidate_is_one_threshold(n_scores, every):
     mdp = MDP(votes, rng.integers(0, 2, 40), grid=Grid(edges, n_scores))
     candidates = Margin(every).candidates(mdp)
     sums = np.concatenate([np.zeros((40, 1, n_scores)), np.cumsum(votes, axis=1)], axis=1)
-    for threshold, policy in zip(candidates.knobs, candidates, strict=True):
+    for threshold, policy in zip(candidates.thresholds, candidates, strict=True):
         _, n_evaluated, _ = mdp.rollout(policy)
         for i in range(40):
             looks = range(0, 8, every)

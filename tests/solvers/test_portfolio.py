@@ -13,7 +13,7 @@ from mddag.policy.policy import QUIT, Policy
 from mddag.solvers import Descent, Margin, Portfolio, Prefix, Residual, Sarsa, Stopping
 from mddag.solvers.portfolio import arranged_rows
 from mddag.solvers.portfolio.arranged_rows import ArrangementRule, RowsByArrangement, RowSubset
-from mddag.solvers.portfolio.candidates import Judge
+from mddag.solvers.portfolio.candidates import LossEstimator
 from tests.solvers.problems import mdp_of
 
 QUICK = (Prefix(), Margin(), Descent(n_starts=2, n_sweeps=2))
@@ -45,8 +45,8 @@ def test_it_knows_the_cost_of_its_winner_and_whose_it_is():
     entry, c = judged.place(judged.best(0.003))
     assert "in Correlation(" in entry.name  # the strong ones come last in the given order
     value = selection.evaluate(judged.policy(0.003))
-    assert entry.judgements.costs[c] == pytest.approx(value.cost)
-    assert entry.judgements.losses[c] == pytest.approx(value.loss)
+    assert entry.measurements.costs[c] == pytest.approx(value.cost)
+    assert entry.measurements.losses[c] == pytest.approx(value.loss)
 
 
 def test_the_unit_of_prices_does_not_matter():
@@ -83,7 +83,7 @@ def test_candidates_that_decide_alike_are_equal_however_their_losses_were_added_
     judged = Portfolio((Margin(), Residual()), (Given(),), (), random_state=0).judged(
         mdp, [0.001], mdp
     )
-    alike = np.concatenate([entry.judgements.differs == 0 for entry in judged.entries])
+    alike = np.concatenate([entry.measurements.differs == 0 for entry in judged.entries])
     assert alike.sum() > 100
     assert len(set(judged.losses[alike])) == 1
     dearest = judged.costs[judged.front()].max()
@@ -124,7 +124,7 @@ def test_of_many_rows_some_learn_and_choose():
         for most in (None, 280, 100)
     )
     np.testing.assert_array_equal(whole.losses, same.losses)
-    assert few.judge.n_rows == 100
+    assert few.estimator.n_rows == 100
     assert mdp.evaluate(few.policy(0.01)).objective < mdp.evaluate(mdp.evaluate_all()).objective
 
 
@@ -164,8 +164,8 @@ def test_a_portfolio_within_a_portfolio_keeps_its_weights_and_constants():
     mdp, outer = problem(), Portfolio((inner,), (Given(),), (), random_state=0)
     entry = outer.judged(mdp, [0.003], mdp).entries[1]
     assert entry.candidates[0].rescaling is not None
-    judge = Judge(mdp, mdp.votes.scores())
-    assert judge.of_policy(entry.candidates[0]).losses[0] == entry.judgements.losses[0]
+    judge = LossEstimator(mdp, mdp.votes.scores())
+    assert judge.of_policy(entry.candidates[0]).losses[0] == entry.measurements.losses[0]
 
 
 def test_descents_start_from_policies_that_decide_as_often():

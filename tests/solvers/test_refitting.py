@@ -26,8 +26,8 @@ from mddag.solvers.portfolio.refitting import (
     RIDGE,
     Refitting,
     are_refitted,
+    refitted_scores,
     refitted_tables,
-    second_opinion,
     targets,
 )
 from tests.reference import refitting as twin
@@ -184,14 +184,14 @@ def test_targets_are_between_label_and_teacher(boosted):
     assert (shares[np.arange(len(y)), y] >= 0.5).all()
     soft = mdp.with_labels(shares)
     np.testing.assert_array_equal(targets(soft), shares)
-    assert second_opinion(soft, mdp.votes) is None
+    assert refitted_scores(soft, mdp.votes) is None
 
 
 def test_a_second_opinion_is_better_than_the_first(boosted):
     ensemble, X, y = boosted
     mdp = MDP(ensemble.votes(X), y)
     learning, other = np.arange(1200), np.arange(1200, len(y))
-    scores = second_opinion(mdp.rows(learning), mdp.votes.rows(other))
+    scores = refitted_scores(mdp.rows(learning), mdp.votes.rows(other))
     errors = [((f[:, 0] > 0) != y[other]).mean() for f in (scores, mdp.votes.rows(other).scores())]
     assert errors[0] < errors[1]
 
@@ -204,8 +204,8 @@ def test_refitted_candidates_decide_alike_in_the_mdp_and_in_the_dag(boosted):
     at, found = 0, []
     for entry in entries.entries:
         if entry.name.endswith("refitted"):
-            found.append(at + len(entry.judgements.costs) // 2)
-        at += len(entry.judgements.costs)
+            found.append(at + len(entry.measurements.costs) // 2)
+        at += len(entry.measurements.costs)
     assert len(found) >= 4
     for number in found:
         policy = entries.candidate(number)

@@ -1,25 +1,9 @@
-"""Solvers: an MDP comes in (votes, labels, loss, price beta), a policy goes out.
+"""Solvers: each learns a `Policy` for an `MDP`.
 
-The rows of the MDP are the policy rows: a policy is learned on them. `solve(mdp, selection)` takes
-further rows, which choose among the policies that were learned, by Eq. (8).
-
-| solver | use it when |
-|---|---|
-| Portfolio | by default: it runs other solvers in several orders and takes the best candidate |
-| Descent | rows are many: exact coordinate descent on Eq. (8) |
-| Sarsa | you want the paper |
-| WatkinsQ | you want what the authors' released program runs |
-| Prefix | you want the simplest thing to beat: the same first n for every instance |
-| Margin | rows are few: one threshold on the margin, LightGBM's early stopping tuned |
-| QWYC | disagreement with the full ensemble is to be bounded: two thresholds per step |
-| Residual | rows are few but the ensemble is long: a regression of the full score, one parameter |
-| Stopping | probabilities count: early exits whose scores are read as a calibration reads them |
-
-``solver`` has the contract: start there. ``sarsa`` and ``values`` are the paper's temporal
-differences, ``exits`` has what early exits share, ``portfolio`` is the default, which runs the
-others. ``ranking`` is for rankers: its members look at whole queries, not at an MDP; that of
-detection is ``mddag.detection.Rejection``. ``front`` chooses among policies by loss and cost,
-``preparation`` orders base classifiers and makes grids and soft targets.
+The policy is learned on the rows of the MDP; `solve(mdp, selection)` takes further rows to choose
+among the policies that were learned. `Portfolio`, the default, runs the others in several orders
+and takes the best; `Sarsa` is the paper's. A solver is anything with a `solve` method: see
+`Solver`.
 """
 
 from mddag.solvers.descent import Descent

@@ -1,15 +1,10 @@
 """Descent: exact coordinate descent on Eq. (8).
 
-Given x every transition is known, so the return of any action on any instance is known exactly. A
-sweep goes from the last decision to the first; each cell takes the action with the smallest sum of
-returns over the instances that reach it, the later decisions being improved already
-(native/solvers/descent.hpp). Where every cell decides alone the objective can only fall on these
-rows. There is no learning rate, and no exploration but the starts.
-
-A descent ends in a local optimum, where no single decision can be bettered, so it is started many
-times. A sum over few instances is noisy, and the smallest of three noisy sums is too small on
-average. So cells decide together in groups, actions must win by a number of standard errors
-(guards), which may cost something on these rows, and `selection` rows choose among sweeps.
+Every transition of a row is known, so the return of any action is known exactly. A sweep goes from
+the last decision to the first and gives each cell the action with the smallest sum of returns over
+the rows that reach it (native/solvers/descent.hpp). A descent ends in a local optimum, so it is
+started many times; sums over few rows are noisy, so cells decide in groups and actions must win by
+some standard errors (`Guards`).
 """
 
 from __future__ import annotations
@@ -38,13 +33,19 @@ from mddag.solvers.solver import SETTINGS, Search, Solver, check_samples
 
 @dataclass(frozen=True)
 class Guards:
-    """What keeps a sweep from learning noise; the defaults guard against nothing.
+    """What keeps a sweep from fitting noise; the defaults do nothing.
 
-    n_cells   : groups of cells that decide together, per top class; 0: every cell alone
-    min_count : instances per group, about
-    z_skip    : standard errors by which SKIP must beat the better of EVAL and QUIT
-    z_quit    : standard errors by which QUIT must beat EVAL; rows that all gain alike have none, so
-                that a group of one is guarded by `min_count` alone
+    Parameters
+    ----------
+    n_cells : int, default=0
+        Groups of cells that decide together, per top class; 0 lets every cell decide alone.
+    min_count : int, default=1
+        Approximate number of rows per group.
+    z_skip : float, default=0.0
+        Standard errors by which SKIP must beat the better of EVAL and QUIT.
+    z_quit : float, default=0.0
+        Standard errors by which QUIT must beat EVAL. Rows that all gain alike have none, so only
+        `min_count` guards a group of one.
     """
 
     n_cells: int = 0
@@ -54,9 +55,9 @@ class Guards:
 
 
 class Sweep:
-    """Sweeps over policies for some instances of an MDP, all by default.
+    """Sweeps over policies for some rows of an MDP, all by default.
 
-    A loss without a native twin is called once per decision, with the scores at which rollouts
+    A loss without a native version is called once per decision, with the scores at which rollouts
     ended.
     """
 
@@ -89,7 +90,7 @@ class Sweep:
         self.n_threads = checked_threads(n_threads)
 
     def __call__(self, actions: NDArray[np.uint8], guards: Guards) -> float:
-        """Improve actions (n_decisions, n_cells) in place; returns Eq. (8) on these instances."""
+        """Improve actions (n_decisions, n_cells) in place and return Eq. (8) on these rows."""
         limits = (guards.n_cells, guards.min_count, guards.z_skip, guards.z_quit)
         return _core.descend(
             self.sample, self.grid, self.arguments, limits, self.loss, actions, self.n_threads
@@ -109,8 +110,8 @@ class Descents:
     """Descents on one MDP.
 
     Three starts are fixed: evaluate all, the optimum without SKIP, a policy that is given. Others
-    are random, on a few thousand instances at most: a policy that skips most decisions in all
-    cells, or one of the best ends so far with a share of its decisions changed.
+    are random, on a few thousand rows at most: a policy that skips most decisions in all cells, or
+    one of the best ends so far with a share of its decisions changed.
     """
 
     def __init__(self, mdp: MDP, every: int, n_sweeps: int, n_threads: int) -> None:
@@ -131,16 +132,17 @@ class Descents:
         self.elite: list[tuple[float, Actions]] = []
 
     def evaluate_all(self) -> Actions:
+        """Return the actions that evaluate everything."""
         return np.full(self.shape, EVAL, np.uint8)
 
     def without_skip(self, guards: Guards) -> Actions:
-        """The optimum without SKIP: all instances reach every decision, so one sweep finds it."""
+        """Return the optimum without SKIP; all rows reach every decision, so one sweep finds it."""
         actions = self.evaluate_all()
         self.on_all_no_skip(actions, guards)
         return actions
 
     def random(self, guards: Guards, rng: np.random.Generator) -> Actions:
-        """The most promising of a few starts that evaluate a random share of the decisions."""
+        """Return the best of a few starts that evaluate a random share of the decisions."""
         drawn = []
         for share in rng.choice(SHARES, N_DRAWN):
             actions = self.evaluate_all()
@@ -149,14 +151,14 @@ class Descents:
         return min(drawn, key=lambda one: one[0])[1]
 
     def shaken(self, rng: np.random.Generator) -> Actions:
-        """One of the elite, a random share of its decisions made EVAL or SKIP in all cells."""
+        """Return one of the elite with a random share of its decisions changed in all cells."""
         actions = self.elite[int(len(self.elite) * rng.random() ** 2)][1].copy()
         hit = np.flatnonzero(rng.random(len(actions)) < rng.choice(SHARES))
         actions[hit] = rng.choice(np.array([EVAL, SKIP], np.uint8), (len(hit), 1))
         return actions
 
     def explore(self, start: Actions, guards: Guards) -> bool:
-        """Descend on few instances; whether the end is lower than all before."""
+        """Descend on few rows and return whether the end is lower than all before."""
         *_, (value, actions) = self._sweeps(start, guards, self.on_few)
         is_best = not self.elite or value < self.elite[0][0]
         if all(value != other for other, _ in self.elite):
@@ -165,14 +167,14 @@ class Descents:
         return is_best
 
     def descend(self, start: Actions, guards: Guards) -> Iterator[Policy]:
-        """Descend on all instances: the policy after every sweep."""
+        """Descend on all rows, yielding the policy after every sweep."""
         for _, actions in self._sweeps(start, guards, self.on_all):
             yield self.policy(actions)
 
     def _sweeps(
         self, actions: Actions, guards: Guards, sweep: Sweep
     ) -> Iterator[tuple[float, Actions]]:
-        """The value and the actions after every sweep, until the value falls no more."""
+        """Yield the value and the actions after every sweep, until the value stops falling."""
         before = np.inf
         for _ in range(self.n_sweeps):
             actions = actions.copy()
@@ -183,13 +185,14 @@ class Descents:
             before = value
 
     def policy(self, actions: Actions) -> Policy:
+        """Return the policy with these actions."""
         mdp = self.mdp
         steps = np.arange(mdp.n_steps)
         return Policy(actions, mdp.grid, steps, self.every)
 
 
 def suited(start: Policy, mdp: MDP, every: int) -> Actions:
-    """The actions of a policy on the grid of an MDP, if it decides on the same steps."""
+    """Return the actions of a policy on the grid of an MDP; it must decide on the same steps."""
     start.require(mdp.n_steps, mdp.n_scores)
     if start.every != every:
         raise ValueError(
@@ -215,20 +218,41 @@ DRAW_EVERY = 4  # the other explorations shake what was found
 
 @dataclass
 class Descent(Parameters, Solver):
-    """Descents from several starts; the best sweep of all is the answer.
+    """Learn by coordinate descent from several starts; the best sweep is the answer.
 
-    n_starts     : explorations, besides the descent from the optimum without SKIP
-    n_sweeps     : most sweeps of one descent
-    n_cells      : groups of cells that decide together at a step, per top class; 0 lets every cell
-                   of the grid decide alone, None tries several
-    z            : standard errors by which SKIP must beat the other actions, and QUIT by half as
-                   many EVAL; None tries several
-    every        : steps that one decision covers, see Policy
-    targets      : "labels", or "teacher": the full ensemble's calibrated probabilities
-    start        : a policy to start from instead of exploring, such as that of a neighbouring beta
-    random_state : a seed, or None for a new one at each call
-    n_threads    : -1 for all cores; the answer does not depend on it
-    verbose      : report the descents on standard error
+    Parameters
+    ----------
+    n_starts : int, default=4
+        Number of random starts in addition to the optimum without SKIP.
+    n_sweeps : int, default=4
+        Largest number of sweeps of one descent.
+    n_cells : int or None, default=None
+        Groups of cells that decide together at a step, per top class; 0 lets every cell of the grid
+        decide alone, None tries several.
+    z : float or None, default=None
+        Standard errors by which SKIP must beat the other actions, and twice those by which QUIT
+        must beat EVAL; None tries several.
+    every : int, default=1
+        Number of steps that one decision covers.
+    targets : {"labels", "teacher"}, default="labels"
+        Learn from labels, or from the calibrated probabilities of the full ensemble.
+    start : Policy, default=None
+        Policy to start from instead of random starts, such as that of a similar beta.
+    random_state : int or None, default=None
+        Seed; None for a new one at each call.
+    n_threads : int, default=1
+        Number of threads, -1 for all cores; the answer does not depend on it.
+    verbose : bool, default=False
+        Whether to report the descents on standard error.
+
+    Examples
+    --------
+    >>> import mddag
+    >>> from mddag.solvers import Descent
+    >>> mdp = mddag.MDP([[2.0, 0.1], [-1.5, 0.1], [-0.1, 1.0]], [1, 0, 1], beta=0.05)
+    >>> policy = Descent(n_starts=2, random_state=0).solve(mdp)
+    >>> mdp.evaluate(policy).loss
+    0.0
     """
 
     n_starts: int = 4
@@ -245,12 +269,24 @@ class Descent(Parameters, Solver):
     settings: ClassVar[tuple[str, ...]] = SETTINGS
 
     def solve(self, mdp: MDP, selection: MDP | None = None) -> Policy:
-        """The best candidate by Eq. (8) on `selection`, or on the MDP itself."""
         check_samples(mdp, selection)
         return self.search(mdp, selection).policy
 
     def search(self, mdp: MDP, selection: MDP | None = None) -> Search:
-        """The same, with the value of every candidate."""
+        """Learn a policy and return it with the value of every candidate.
+
+        Parameters
+        ----------
+        mdp : MDP
+            Rows to learn from.
+        selection : MDP, default=None
+            Rows to choose among candidates by Eq. (8); None for those of `mdp`.
+
+        Returns
+        -------
+        Search
+            `policy` is the best one, `history` the values of Eq. (8).
+        """
         self.check()
         return Search.among(
             self._policies(mdp),
@@ -262,12 +298,23 @@ class Descent(Parameters, Solver):
         )
 
     def policies(self, mdp: MDP) -> Iterator[Policy]:
-        """The policies after every sweep of every descent, the optimum without SKIP first."""
+        """Return the policy after every sweep of every descent, the optimum without SKIP first.
+
+        Parameters
+        ----------
+        mdp : MDP
+            Rows to learn from.
+
+        Returns
+        -------
+        iterator of Policy
+            The policies, made one after the other.
+        """
         self.check()
         return (policy for _, policy in self._policies(mdp))
 
     def _policies(self, mdp: MDP) -> Iterator[tuple[int, Policy]]:
-        """The same, with the number of descents so far."""
+        """Yield the number of descents so far and a policy."""
         start = None if self.start is None else suited(self.start, mdp, self.every)
         mdp = with_teacher(mdp) if self.targets == "teacher" else mdp
         descents = Descents(mdp, self.every, self.n_sweeps, checked_threads(self.n_threads))
@@ -283,8 +330,10 @@ class Descent(Parameters, Solver):
                 yield n_done + n_random, policy
 
     def _explored(self, descents: Descents, ends: list[Actions]) -> Iterator[tuple[int, Policy]]:
-        """The policies of explorations that ended lower than all before; then descents from the
-        best of them on all instances."""
+        """Yield policies of random starts that end lower than all before, then full descents.
+
+        The latter start from the best of them and use all rows.
+        """
         rng = np.random.default_rng(self.random_state)
         for guards, end in zip(self._guards(), ends, strict=True):
             descents.explore(end, guards)
@@ -299,7 +348,7 @@ class Descent(Parameters, Solver):
                 yield self.n_starts, policy
 
     def _guards(self) -> tuple[Guards, ...]:
-        """Those of the descents on all instances."""
+        """Return the guards of descents on all rows."""
         if self.n_cells is None and self.z is None:
             return FREE, COARSE, CAREFUL
         z = CAREFUL.z_skip if self.z is None else self.z
@@ -307,13 +356,12 @@ class Descent(Parameters, Solver):
         return (replace(CAREFUL, n_cells=n_cells, z_skip=z, z_quit=z / 2),)
 
     def _drawn_guards(self, rng: np.random.Generator) -> Guards:
-        """Those of an exploration."""
+        """Draw the guards of a random start."""
         n_cells = int(rng.choice(RANDOM_CELLS)) if self.n_cells is None else self.n_cells
         z = 0.0 if self.z is None else self.z
         return Guards(n_cells=n_cells, z_skip=z, z_quit=z / 2)
 
     def check(self) -> None:
-        """Refuse parameters that make no sense."""
         check_whole("n_starts", self.n_starts, 0)
         check_whole("n_sweeps", self.n_sweeps, 1)
         check_whole("every", self.every, 1)

@@ -1,11 +1,9 @@
 """Early exits: policies without SKIP, in which a row evaluates base classifiers until it quits.
 
-`OneKnob` is a rule for quitting with one parameter to tune; each of its settings is a candidate.
-`Exits` are its candidates. A row that quits at step j in a cell at one setting quits there at every
-bolder one, so they are one table of confidences: candidate c quits where confidence >= knobs[c],
-knobs falling. The exit of a row only moves forward as c grows, and one walk through all sums
-f^(0) … f^(N) gives the loss and the cost of every candidate, for about the price of one. A loss
-that counts wrong decisions is walked natively (native/exits/walk.hpp), to the same bits.
+A row that quits at step j in a cell at one threshold quits there at every lower one, so all
+candidates of a rule are one table of confidences, and one walk through the sums f^(0) … f^(N) gives
+the loss and the cost of each. A loss that counts wrong decisions is walked natively
+(native/exits/walk.hpp), to the same bits.
 """
 
 from __future__ import annotations
@@ -29,19 +27,21 @@ from mddag.solvers.solver import Family
 
 
 class Policies(Sequence[Policy], ABC):
-    """Policies that are made when asked for: all together they may fill memory."""
+    """A sequence of policies that are made on demand: all together they may fill memory."""
 
     @abstractmethod
     def policy(self, c: int) -> Policy:
-        """Candidate c, counted from 0."""
+        """Return candidate c, counted from 0."""
 
     @abstractmethod
     def evaluate_by(self, mdps: Sequence[MDP]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """The mean loss of every candidate by each MDP, (n_mdps, n_candidates), and its mean cost,
-        (n_candidates,). The MDPs are of the same rows; only labels and loss may differ."""
+        """Compute mean losses by several MDPs, (n_mdps, n_candidates), and mean costs.
+
+        The MDPs have the same rows; only labels and loss may differ.
+        """
 
     def evaluate(self, mdp: MDP) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Mean loss and mean cost of every candidate on these rows, both (n_candidates,)."""
+        """Compute the mean loss and cost of every candidate, both (n_candidates,)."""
         losses, costs = self.evaluate_by([mdp])
         return losses[0], costs
 
@@ -56,11 +56,8 @@ class Policies(Sequence[Policy], ABC):
 
 
 @dataclass
-class OneKnob(Parameters, Family):
-    """A rule for quitting with one knob, which Eq. (8) tunes.
-
-    every : steps between two looks at the score
-    """
+class OneParameter(Parameters, Family):
+    """A rule for quitting with one parameter, which is tuned by Eq. (8)."""
 
     every: int = 1
 
@@ -71,11 +68,22 @@ class OneKnob(Parameters, Family):
 
     @abstractmethod
     def candidates(self, mdp: MDP) -> Policies:
-        """The settings of the knob, from the full ensemble to the boldest."""
+        """Return one candidate per value of the parameter, from the full ensemble to the boldest.
+
+        Parameters
+        ----------
+        mdp : MDP
+            Rows to learn from; its beta is not used.
+
+        Returns
+        -------
+        Policies
+            The candidates.
+        """
 
 
 def check_classes(rule: Any, mdp: MDP) -> None:
-    """Refuse numbers: they have no winning class, whose margin such a rule looks at."""
+    """Raise ValueError for regression, which has no winning class."""
     if mdp.of_numbers:
         raise ValueError(
             f"{rule!r} quits where the winning class is sure, but labels are numbers; wanted "
@@ -83,37 +91,48 @@ def check_classes(rule: Any, mdp: MDP) -> None:
         )
 
 
-class Exits(Policies):
-    """Candidates from the most careful to the boldest; the first is the full ensemble.
+class ExitCandidates(Policies):
+    """Candidates of one rule, from the full ensemble to the boldest.
 
-    confidence : float64 (n_decisions, n_cells) or anything that broadcasts to it
-    knobs      : float64 (n_candidates,), in any order
-    every      : steps that one decision covers
+    Candidate c quits where ``confidence >= thresholds[c]``.
+
+    Parameters
+    ----------
+    mdp : MDP
+        Rows to learn from.
+    confidence : ndarray of shape (n_decisions, n_cells)
+        Confidence in the current scores, or anything that broadcasts to this shape.
+    thresholds : ndarray of shape (n_candidates,)
+        In any order.
+    every : int, default=1
+        Number of steps that one decision covers.
     """
 
     def __init__(
-        self, mdp: MDP, confidence: NDArray[np.float64], knobs: NDArray[np.float64], every: int = 1
+        self,
+        mdp: MDP,
+        confidence: NDArray[np.float64],
+        thresholds: NDArray[np.float64],
+        every: int = 1,
     ) -> None:
         self.grid, self.every, self.n_steps = mdp.grid, every, mdp.n_steps
-        rising = np.unique(knobs) if "quit" in mdp.actions else np.empty(0)
+        rising = np.unique(thresholds) if "quit" in mdp.actions else np.empty(0)
         # the first candidate that quits there; len(rising) + 1 where none does
         quiet = np.searchsorted(rising, np.atleast_2d(confidence), side="right")
         smallest = np.min_scalar_type(len(rising) + 1)  # many families are kept
         self.levels = np.subtract(smallest.type(len(rising) + 1), quiet.astype(smallest))
         self.shape = (-(-mdp.n_steps // every), mdp.grid.n_cells)
-        self.knobs = np.concatenate([[np.inf], rising[::-1]])
+        self.thresholds = np.concatenate([[np.inf], rising[::-1]])
 
     def __len__(self) -> int:
-        return len(self.knobs)
+        return len(self.thresholds)
 
     def policy(self, c: int) -> Policy:
-        """See `Policies`."""
         actions = np.where(self.levels <= c, QUIT, EVAL).astype(np.uint8)
         actions = np.ascontiguousarray(np.broadcast_to(actions, self.shape))
         return Policy(actions, self.grid, np.arange(self.n_steps), self.every)
 
     def evaluate_by(self, mdps: Sequence[MDP]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """See `Policies`."""
         mdp = mdps[0]
         self[0].require(mdp.n_steps, mdp.n_scores)
         spent = np.concatenate([[0.0], np.cumsum(mdp.costs)])
@@ -127,8 +146,10 @@ class Exits(Policies):
     def _walk(
         self, mdp: MDP, spent: NDArray[np.float64], losses: list[_core.Loss]
     ) -> NDArray[np.float64]:
-        """What further candidates pay, by each loss and in costs, (n_losses + 1, n_candidates + 1):
-        candidate c pays the sum of the first c + 1 numbers."""
+        """Return what further candidates pay, by each loss and in costs, (n_losses + 1, n + 1).
+
+        Candidate c pays the sum of the first c + 1 numbers.
+        """
         tables = mdp.votes.tables
         sample = tables.native, mdp.votes.codes, tables.bias, mdp.weight, spent
         jumps = np.zeros((len(losses) + 1, len(self) + 1))
@@ -140,7 +161,7 @@ class Exits(Policies):
     def _walk_by_calls(
         self, mdps: Sequence[MDP], spent: NDArray[np.float64]
     ) -> NDArray[np.float64]:
-        """The same for any losses."""
+        """Return the same for any losses."""
         mdp, jumps = mdps[0], np.zeros((len(mdps) + 1, len(self) + 1))
         running = np.full(mdp.n_instances, len(self))  # candidates below it have not quit the row
         for j, rows, levels, scores in self._exits(mdp, running):
@@ -156,7 +177,7 @@ class Exits(Policies):
     def _exits(
         self, mdp: MDP, running: NDArray[np.intp]
     ) -> Iterator[tuple[int, NDArray[np.intp], NDArray[np.intp], NDArray[np.float64]]]:
-        """Step, rows that further candidates quit there, the boldness it takes, their scores."""
+        """Yield step, rows that further candidates quit there, which ones, and their scores."""
         table = np.broadcast_to(self.levels, self.shape)
         for j, scores in enumerate(partial_sums(mdp.votes)):
             if j == self.n_steps:
@@ -171,15 +192,15 @@ class Exits(Policies):
 
 
 def _counts_decisions(mdp: MDP) -> bool:
-    """Whether its losses are those of decisions; of others the kernel would round otherwise."""
+    """Return whether losses are those of decisions; others the kernel would round differently."""
     return mdp.loss.prices(max(mdp.n_scores, 2)) is not None and mdp.factors is None
 
 
 def inner_edges(grid: Grid) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Of each cell the edge nearest to a tie, and the sign of its scores, both (n_cells,).
+    """Return the edge of each cell nearest to a tie, and the sign of its scores, both (n_cells,).
 
-    What holds at that edge of all scores beyond it holds in the whole cell. The sign is 0 where a
-    cell has scores of both. Margins (K > 1) are never negative, and their sign is 1.
+    What holds at that edge and for all scores beyond it holds in the whole cell. The sign is 0
+    where a cell has scores of both signs. Margins (K > 1) are never negative, and their sign is 1.
     """
     edges = grid.edges
     if grid.n_scores > 1:

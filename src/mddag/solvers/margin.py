@@ -1,10 +1,4 @@
-"""The simplest early exits: Prefix, the same length for every row, and Margin, one threshold.
-
-Margin quits when |f| (K > 1: the margin between the two best scores) exceeds a threshold: the rule
-of LightGBM's prediction early stopping, tuned by Eq. (8). There is one number for all steps, so
-there is little to overfit. The rule takes no account of the step: neither that early sums are
-unreliable nor that the last votes of a shrunken ensemble are too small to change a sign.
-"""
+"""The simplest early exits: `Prefix`, one length for all rows, and `Margin`, one threshold."""
 
 from __future__ import annotations
 
@@ -15,34 +9,83 @@ import numpy as np
 
 from mddag.policy.grid import DEFAULT_CELLS
 from mddag.policy.mdp import MDP
-from mddag.solvers.exits import Exits, OneKnob, check_classes, inner_edges
+from mddag.solvers.exits import ExitCandidates, OneParameter, check_classes, inner_edges
 
 
 @dataclass
-class Margin(OneKnob):
-    """One tuned threshold on the margin.
+class Margin(OneParameter):
+    """Quit when the margin exceeds a threshold, which is tuned by Eq. (8).
 
-    every : steps between two looks at the margin
+    The margin is |f| or, for K > 1, the difference of the two best scores: the rule of LightGBM's
+    prediction early stopping. One number for all steps leaves little to overfit, but the rule
+    ignores that early sums are unreliable and that the last votes of a shrunken ensemble are too
+    small to change a sign.
+
+    Parameters
+    ----------
+    every : int, default=1
+        Number of steps between two looks at the margin.
+
+    Examples
+    --------
+    >>> import mddag
+    >>> from mddag.solvers import Margin
+    >>> mdp = mddag.MDP([[2.0, 0.1], [-1.5, 0.1], [-0.1, 1.0]], [1, 0, 1], beta=0.05)
+    >>> mdp.rollout(Margin().solve(mdp))[1]
+    array([1, 1, 2], dtype=int32)
     """
 
     # All classes have the same thresholds, so each may have as many as there are for two.
     cells_per_class: ClassVar[int | None] = DEFAULT_CELLS
 
-    def candidates(self, mdp: MDP) -> Exits:
-        """A threshold at every edge of the grid, the largest first."""
+    def candidates(self, mdp: MDP) -> ExitCandidates:
+        """Return a candidate for every edge of the grid, the largest first.
+
+        Parameters
+        ----------
+        mdp : MDP
+            Rows to learn from; its beta is not used.
+
+        Returns
+        -------
+        ExitCandidates
+            The candidates.
+        """
         check_classes(self, mdp)
         edges, _ = inner_edges(mdp.grid)
-        return Exits(mdp, np.abs(edges), np.abs(edges), self.every)
+        return ExitCandidates(mdp, np.abs(edges), np.abs(edges), self.every)
 
 
 @dataclass
-class Prefix(OneKnob):
-    """The best prefix by Eq. (8): the simplest policy, and the one to beat.
+class Prefix(OneParameter):
+    """Evaluate the first n base classifiers for every row; the simplest baseline.
 
-    every : lengths that are tried are multiples of it
+    Parameters
+    ----------
+    every : int, default=1
+        Only multiples of it are tried for n.
+
+    Examples
+    --------
+    >>> import mddag
+    >>> from mddag.solvers import Prefix
+    >>> mdp = mddag.MDP([[2.0, 0.1], [-1.5, 0.1], [0.2, 1.0]], [1, 0, 1], beta=0.05)
+    >>> mdp.rollout(Prefix().solve(mdp))[1]
+    array([1, 1, 1], dtype=int32)
     """
 
-    def candidates(self, mdp: MDP) -> Exits:
-        """All prefixes, the longest first."""
+    def candidates(self, mdp: MDP) -> ExitCandidates:
+        """Return all prefixes, the longest first.
+
+        Parameters
+        ----------
+        mdp : MDP
+            Rows to learn from; its beta is not used.
+
+        Returns
+        -------
+        ExitCandidates
+            The candidates.
+        """
         steps = np.arange(0, mdp.n_steps, self.every, dtype=np.float64)
-        return Exits(mdp, steps[:, None], steps, self.every)
+        return ExitCandidates(mdp, steps[:, None], steps, self.every)

@@ -1,10 +1,4 @@
-"""QWYC: two thresholds per step under a bound on disagreement with the full ensemble.
-
-"Quit when you can" (Wang, Gupta & You): at each step rows that have not quit yet quit at the low
-and at the high end of f, as many as possible while at most a share `rate` of all rows has another
-label than by the full ensemble. The rate is tuned by Eq. (8), which is the one use of labels. One
-score only. Thresholds lie at edges of the grid.
-"""
+"""QWYC: two thresholds per step under a bound on disagreement with the full ensemble."""
 
 from __future__ import annotations
 
@@ -32,10 +26,26 @@ Matrix = NDArray[np.float64]
 
 @dataclass
 class QWYC(Parameters, Family):
-    """Two thresholds per step.
+    """Quit below a low or above a high threshold of the step ("Quit when you can").
 
-    every : steps between two looks at the score
-    rates : shares of the rows that may get another label, tried one after the other
+    At each step as many rows as possible quit at both ends of f, while at most a share `rate` of
+    all rows gets another label than by the full ensemble (Wang, Gupta & You). The rate is tuned by
+    Eq. (8), which is the one use of labels. Binary problems with one score only.
+
+    Parameters
+    ----------
+    every : int, default=1
+        Number of steps between two looks at the score.
+    rates : tuple of float
+        Shares of the rows that may get another label, from 0 to 1, to choose from.
+
+    Examples
+    --------
+    >>> import mddag
+    >>> from mddag.solvers import QWYC
+    >>> mdp = mddag.MDP([[2.0, 0.1], [-1.5, 0.1], [-0.1, 1.0]], [1, 0, 1], beta=0.05)
+    >>> mdp.rollout(QWYC(rates=(0.0, 0.5)).solve(mdp))[1]
+    array([1, 1, 2], dtype=int32)
     """
 
     every: int = 1
@@ -50,7 +60,18 @@ class QWYC(Parameters, Family):
             raise ValueError(f"rates are {self.rates}; wanted shares of the rows, in [0, 1]")
 
     def candidates(self, mdp: MDP) -> Bands:
-        """The full ensemble, then the rates."""
+        """Return the full ensemble, then one candidate per rate.
+
+        Parameters
+        ----------
+        mdp : MDP
+            Rows to learn from; its beta is not used.
+
+        Returns
+        -------
+        Bands
+            The candidates.
+        """
         check_classes(self, mdp)
         if mdp.n_scores != 1:
             raise ValueError(
@@ -70,7 +91,7 @@ class QWYC(Parameters, Family):
 class BandWalk:
     """Rows on their way through the steps, once for each rate.
 
-    bands : intp (n_rates, 2, n_decisions), cells up to the first and from the second on quit
+    `bands` is intp (n_rates, 2, n_decisions): cells up to the first and from the second on quit.
     """
 
     def __init__(self, mdp: MDP, rates: NDArray[np.float64], n_decisions: int) -> None:
@@ -81,7 +102,7 @@ class BandWalk:
         self.budgets = rates * mdp.weight.sum()
 
     def quit(self, decision: int, cells: NDArray[np.int32], wrong: NDArray[np.bool_]) -> None:
-        """At each rate let as many rows quit as its budget allows."""
+        """Let as many rows quit as the budget of each rate allows."""
         sides = cells + self.n_cells * wrong
         found = np.stack([self._histogram(sides[rows], rows) for rows in self.rows], axis=1)
         right, lost = found
@@ -94,7 +115,7 @@ class BandWalk:
             self.rows[c] = self.rows[c][~quits[cells[self.rows[c]]]]
 
     def _histogram(self, sides: NDArray[np.intp], rows: NDArray[np.intp]) -> NDArray[np.float64]:
-        """Weight of rows that quitting gets right and wrong, by cell, (2, n_cells)."""
+        """Return the weight of rows that quitting gets right and wrong, by cell, (2, n_cells)."""
         weight = None if self.equal else self.weight[rows]
         return np.bincount(sides, weight, 2 * self.n_cells).reshape(2, -1).astype(np.float64)
 
@@ -113,14 +134,12 @@ class Bands(Policies):
         return len(self.bands)
 
     def policy(self, c: int) -> Policy:
-        """See `Policies`."""
         low, high = self.bands[c][:, :, None]
         cell = np.arange(self.grid.n_cells)
         actions = np.where((cell <= low) | (cell >= high), QUIT, EVAL).astype(np.uint8)
         return Policy(actions, self.grid, self.order, self.every)
 
     def evaluate_by(self, mdps: Sequence[MDP]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """See `Policies`."""
         losses, costs = np.empty((len(mdps), len(self))), np.empty(len(self))
         for c, policy in enumerate(self):
             scores, n_evaluated, cost = mdps[0].rollout(policy)
@@ -134,15 +153,24 @@ class Bands(Policies):
 def cuts(
     there: Matrix, wrong: Matrix, budget: ArrayLike
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
-    """The most rows that can quit at both ends of the cells, for each of m histograms.
+    """Return the cuts at which the most rows can quit at both ends of the cells.
 
-    there, wrong : weight of the rows in each cell, and of those among them that quitting gets
-                   wrong, both (m, n_cells)
-    budget       : the most weight that may be wrong, one number or (m,)
+    Cells up to low and from high on quit. Both cuts end at cells that hold rows: nothing is known
+    of what lies between. Computed by native/exits/quit_cuts.hpp.
 
-    Returns low and high, so that cells up to low and from high on quit, and the weight that does,
-    each (m,). Both cuts end at cells that hold rows: nothing is known of what lies between.
-    Computed by native/exits/quit_cuts.hpp.
+    Parameters
+    ----------
+    there, wrong : ndarray of shape (m, n_cells)
+        Weight of the rows in each cell, and of those among them that quitting gets wrong.
+    budget : float or array-like of shape (m,)
+        Largest weight that may be wrong.
+
+    Returns
+    -------
+    low, high : ndarray of shape (m,)
+        The cuts.
+    quit_weight : ndarray of shape (m,)
+        Weight of the rows that quit.
     """
     m = len(there)
     low, high, quit_weight = np.empty(m, np.int64), np.empty(m, np.int64), np.empty(m)

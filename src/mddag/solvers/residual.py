@@ -1,15 +1,4 @@
-"""Residual: quit when the full score, as predicted from f^(j), is far enough from a tie.
-
-At each step j the full score F is regressed on the partial one, and the line is smoothed over j:
-
-    F = a_j f^(j) + b_j + noise of deviation s_j;      quit where |a_j f + b_j| > z s_j
-
-and f already has the sign of the prediction. For K > 1 both are margins of the class that leads at
-j, over the second best at j and over the best other in the end. The one knob is z. Rows near a tie
-have the largest weights in the regression, since exits are decided there. A line is smooth where
-counts of rare changes of sign are noisy. Its tails may be heavier than normal, so z is tuned by
-Eq. (8) and not read from a normal table.
-"""
+"""Residual: quit when the full score, as predicted from f^(j), is far enough from a tie."""
 
 from __future__ import annotations
 
@@ -22,7 +11,7 @@ from mddag._utils.checks import check_whole
 from mddag.ensemble.votes import partial_sums, top_and_margin
 from mddag.policy.arrangement import Levels, by_lines
 from mddag.policy.mdp import MDP
-from mddag.solvers.exits import Exits, OneKnob, check_classes, inner_edges
+from mddag.solvers.exits import ExitCandidates, OneParameter, check_classes, inner_edges
 
 DEVIATIONS = np.linspace(0.0, 8.0, 129)  # z
 FARTHEST = 20.0  # deviations from the tie; beyond, weights would be too small to compute with
@@ -30,11 +19,29 @@ Vector = NDArray[np.float64]
 
 
 @dataclass
-class Residual(OneKnob):
-    """The predicted full score, in deviations of what remains.
+class Residual(OneParameter):
+    """Quit when the predicted full score is z standard deviations away from a tie.
 
-    every : steps between two looks at the score
-    width : steps over which the regression is averaged
+    At each step j the full score is regressed on the partial one, F = a_j f^(j) + b_j with residual
+    deviation s_j, and the lines are smoothed over j. A row quits where |a_j f + b_j| > z s_j and f
+    already has the sign of the prediction; for K > 1 both are margins of the class that leads at j.
+    A line is smooth where counts of rare changes of sign are noisy, but its tails may be heavier
+    than normal, so z is tuned by Eq. (8).
+
+    Parameters
+    ----------
+    every : int, default=1
+        Number of steps between two looks at the score.
+    width : int, default=15
+        Number of steps over which the regression is averaged.
+
+    Examples
+    --------
+    >>> import mddag
+    >>> from mddag.solvers import Residual
+    >>> mdp = mddag.MDP([[2.0, 0.1], [-1.5, 0.1], [-0.1, 1.0]], [1, 0, 1], beta=0.05)
+    >>> mdp.evaluate(Residual().solve(mdp)).loss
+    0.0
     """
 
     width: int = 15
@@ -44,11 +51,21 @@ class Residual(OneKnob):
         check_whole("width", self.width, 1)
 
     def levels(self, n_scores: int) -> Levels:
-        """By lines, since it fits lines itself."""
         return by_lines
 
-    def candidates(self, mdp: MDP) -> Exits:
-        """From the full ensemble to quitting as soon as the prediction has a sign."""
+    def candidates(self, mdp: MDP) -> ExitCandidates:
+        """Return candidates from the full ensemble to quitting once the prediction has a sign.
+
+        Parameters
+        ----------
+        mdp : MDP
+            Rows to learn from; its beta is not used.
+
+        Returns
+        -------
+        ExitCandidates
+            The candidates.
+        """
         check_classes(self, mdp)
         slope, intercept, deviation = (
             _smoothed(numbers, self.width)[:: self.every, None] for numbers in lines(mdp)
@@ -60,11 +77,11 @@ class Residual(OneKnob):
         with np.errstate(over="ignore"):  # where nothing remains to be said, all is certain
             confidence /= np.maximum(deviation, np.finfo(float).tiny)
         confidence[:, sign == 0] = -np.inf
-        return Exits(mdp, confidence, DEVIATIONS, self.every)
+        return ExitCandidates(mdp, confidence, DEVIATIONS, self.every)
 
 
 def lines(mdp: MDP) -> tuple[Vector, Vector, Vector]:
-    """a_j, b_j and s_j of every step but the last, each (N,)."""
+    """Return a_j, b_j and s_j of every step but the last, each (N,)."""
     if not mdp.weight.all():  # the nearest row to a tie is one that counts
         mdp = mdp.rows(mdp.counting())
     full = mdp.votes.scores()
@@ -76,7 +93,7 @@ def lines(mdp: MDP) -> tuple[Vector, Vector, Vector]:
 
 
 def _now_and_then(scores: Vector, full: Vector) -> tuple[Vector, Vector]:
-    """The partial and the full score; margins of the class that leads now where there are more."""
+    """Return the partial and the full score, or margins of the class that leads now if K > 1."""
     if scores.shape[1] == 1:
         return scores[:, 0], full[:, 0]
     top, margin = top_and_margin(scores)
@@ -87,7 +104,7 @@ def _now_and_then(scores: Vector, full: Vector) -> tuple[Vector, Vector]:
 
 
 def _line(now: Vector, then: Vector, weight: Vector) -> tuple[float, float, float]:
-    """Slope (never negative), intercept and residual deviation, rows near now = 0 counting most."""
+    """Fit slope (never negative), intercept and residual deviation, mostly to rows near now = 0."""
     distance, total = np.abs(now), weight.sum()
     centre = (weight * now).sum() / total
     spread = np.sqrt((weight * np.square(now - centre)).sum() / total)
@@ -106,9 +123,9 @@ def _line(now: Vector, then: Vector, weight: Vector) -> tuple[float, float, floa
 
 
 def _smoothed(numbers: Vector, width: int) -> Vector:
-    """A moving average from step 1 on; beyond the ends the last number goes on.
+    """Return a moving average from step 1 on, padded with the end values.
 
-    Before the first vote all rows are alike, and their line is of another kind.
+    Step 0 is left out: before the first vote all rows are alike, and their line is of another kind.
     """
     if len(numbers) < 2:
         return numbers

@@ -1,15 +1,8 @@
-"""Sarsa, the paper's own solver (Section 2.2), and WatkinsQ, which the authors' program runs.
+"""`Sarsa`, the paper's own solver (Section 2.2), and `WatkinsQ`, which the authors' program runs.
 
-    Sarsa       delta = r + Q(s', a') - Q(s, a);         Q += rate x trace x delta;
-                the trace decays by lambda
-    WatkinsQ    delta = r + max_a Q(s', a) - Q(s, a);    the trace is cut where a' is not greedy
-
-Every `evaluate_every` episodes the greedy policy is tabulated on the grid of the MDP; that table
-is scored by Eq. (8), and the best of all snapshots is the answer.
-
-Exploration is epsilon_j(tau), the probability of a random action at step j of episode tau. The
-paper prints 0.3 x 1/ceil(10000/tau), which would grow from 0; what is meant, and what the released
-program does, is 0.3 / ceil(tau/10000) (docs/deviations.md, row 2).
+Sarsa updates Q by delta = r + Q(s', a') - Q(s, a) with traces that decay by lambda; Watkins's Q by
+r + max_a Q(s', a) - Q(s, a), cutting traces where a' is not greedy. Every `evaluate_every` episodes
+the greedy policy is tabulated and scored by Eq. (8); the best snapshot is the answer.
 """
 
 from __future__ import annotations
@@ -37,19 +30,59 @@ def __dir__() -> list[str]:
 
 
 class Exploration(Protocol):
-    """Any callable of (episode, n_steps) that gives probabilities of a random action."""
+    """Protocol of explorations: any callable that returns probabilities of a random action.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mddag.solvers import Sarsa
+    >>> def constant(episode, n_steps):
+    ...     return np.full(n_steps, 0.1)
+    >>> solver = Sarsa(exploration=constant)
+    """
 
     def __call__(self, episode: int, n_steps: int) -> NDArray[np.float64]:
-        """epsilon_j of every step j in episode number `episode` (from 1), float64 (n_steps,).
+        """Return epsilon_j of every step j.
 
         It is called every 1000 episodes; the result holds until the next call.
+
+        Parameters
+        ----------
+        episode : int
+            Number of the episode, from 1.
+        n_steps : int
+            Number of steps.
+
+        Returns
+        -------
+        ndarray of shape (n_steps,)
+            Probabilities of a random action.
         """
         ...
 
 
 @dataclass
 class Flat(Parameters):
-    """The paper's: the same epsilon at every step, start / ceil(tau / period)."""
+    """Explore equally at every step, with epsilon = start / ceil(tau / period) in episode tau.
+
+    Parameters
+    ----------
+    start : float, default=0.3
+        Probability of a random action in the first period.
+    period : int, default=10_000
+        Number of episodes after which epsilon changes.
+
+    Notes
+    -----
+    The paper prints 0.3 * 1 / ceil(10000 / tau), which would grow from 0; the released program does
+    what is meant, 0.3 / ceil(tau / 10000) (docs/deviations.md, row 2).
+
+    Examples
+    --------
+    >>> from mddag.solvers.sarsa import Flat
+    >>> Flat()(10_001, n_steps=3)
+    array([0.15, 0.15, 0.15])
+    """
 
     start: float = 0.3
     period: int = 10_000
@@ -58,12 +91,42 @@ class Flat(Parameters):
         _check(self.start, self.period)
 
     def __call__(self, episode: int, n_steps: int) -> NDArray[np.float64]:
+        """Return epsilon of every step; see `Exploration`.
+
+        Parameters
+        ----------
+        episode : int
+            Number of the episode, from 1.
+        n_steps : int
+            Number of steps.
+
+        Returns
+        -------
+        ndarray of shape (n_steps,)
+            Probabilities of a random action.
+        """
         return np.full(n_steps, _falling(self.start, self.period, episode))
 
 
 @dataclass
 class Growing(Parameters):
-    """Flat's epsilon times (j + 1) / N: a random QUIT seldom ends an episode in its first steps."""
+    """Explore more at later steps: epsilon of `Flat` times (j + 1) / N.
+
+    A random QUIT then seldom ends an episode in its first steps.
+
+    Parameters
+    ----------
+    start : float, default=0.3
+        Probability of a random action at the last step in the first period.
+    period : int, default=10_000
+        Number of episodes after which epsilon changes.
+
+    Examples
+    --------
+    >>> from mddag.solvers.sarsa import Growing
+    >>> Growing()(1, n_steps=3)
+    array([0.1, 0.2, 0.3])
+    """
 
     start: float = 0.3
     period: int = 10_000
@@ -72,6 +135,20 @@ class Growing(Parameters):
         _check(self.start, self.period)
 
     def __call__(self, episode: int, n_steps: int) -> NDArray[np.float64]:
+        """Return epsilon of every step; see `Exploration`.
+
+        Parameters
+        ----------
+        episode : int
+            Number of the episode, from 1.
+        n_steps : int
+            Number of steps.
+
+        Returns
+        -------
+        ndarray of shape (n_steps,)
+            Probabilities of a random action.
+        """
         return _falling(self.start, self.period, episode) * np.arange(1, n_steps + 1) / n_steps
 
 
@@ -88,10 +165,7 @@ CHUNK = 1_000  # episodes between two looks at epsilon and at Ctrl-C
 
 
 class Episodes:
-    """Episodes of one MDP under given rules.
-
-    rules : rate, trace_decay, off_policy
-    """
+    """Episodes of one MDP; `rules` are rate, trace_decay and off_policy."""
 
     def __init__(
         self,
@@ -121,7 +195,7 @@ class Episodes:
         self.loss = quit_loss(mdp)
 
     def run(self, n_episodes: int, stop_every: int) -> Iterator[int]:
-        """Learn; yields the number of episodes done at every multiple of `stop_every` and last."""
+        """Learn, yielding the number of episodes at multiples of `stop_every` and at the end."""
         done = 0
         while done < n_episodes:
             until_stop = stop_every - done % stop_every
@@ -141,7 +215,7 @@ class Episodes:
                 yield done
 
     def epsilon(self, episode: int) -> NDArray[np.float64]:
-        """The probability of a random action at each step, checked, (N,)."""
+        """Return the probability of a random action at each step, checked, (N,)."""
         n_steps = self.mdp.n_steps
         epsilon = np.ascontiguousarray(self.exploration(episode, n_steps), np.float64)
         if epsilon.shape != (n_steps,) or not ((epsilon >= 0) & (epsilon <= 1)).all():
@@ -152,7 +226,7 @@ class Episodes:
         return epsilon
 
     def policy(self) -> Policy:
-        """The greedy policy in every cell of the grid."""
+        """Return the greedy policy in every cell of the grid."""
         mdp = self.mdp
         if not np.isfinite(self.values[0]).all():
             raise ValueError(
@@ -166,7 +240,7 @@ class Episodes:
 
 @dataclass
 class TemporalDifference(Parameters, Solver):
-    """Parameters (see Sarsa) and the loop; the members say whether they learn off policy."""
+    """Parameters (see Sarsa) and the loop; subclasses say whether they learn off policy."""
 
     values: Value | None = None
     n_episodes: int = 1_000_000
@@ -181,12 +255,24 @@ class TemporalDifference(Parameters, Solver):
     settings: ClassVar[tuple[str, ...]] = ("random_state", "verbose")
 
     def solve(self, mdp: MDP, selection: MDP | None = None) -> Policy:
-        """The best snapshot by Eq. (8) on `selection`, or on the MDP itself as in the paper."""
         check_samples(mdp, selection)
         return self.search(mdp, selection).policy
 
     def search(self, mdp: MDP, selection: MDP | None = None) -> Search:
-        """The same, with the value of every snapshot."""
+        """Learn a policy and return it with the value of every snapshot.
+
+        Parameters
+        ----------
+        mdp : MDP
+            Rows to learn from.
+        selection : MDP, default=None
+            Rows to choose among snapshots by Eq. (8); None for those of `mdp`, as in the paper.
+
+        Returns
+        -------
+        Search
+            `policy` is the best one, `history` the values of Eq. (8).
+        """
         self.check()
         return Search.among(
             self._snapshots(mdp),
@@ -198,7 +284,7 @@ class TemporalDifference(Parameters, Solver):
         )
 
     def _snapshots(self, mdp: MDP) -> Iterator[tuple[int, Policy]]:
-        """Episodes done, and the greedy policy after them."""
+        """Yield the number of episodes done, and the greedy policy after them."""
         episodes = self._episodes(mdp)
         for done in episodes.run(self.n_episodes, self.evaluate_every):
             yield done, episodes.policy()
@@ -210,7 +296,6 @@ class TemporalDifference(Parameters, Solver):
         return Episodes(mdp, values, exploration, rules, self.random_state)
 
     def check(self) -> None:
-        """Refuse parameters that make no sense."""
         check_whole("n_episodes", self.n_episodes, 1)
         check_whole("evaluate_every", self.evaluate_every, 1)
         if self.random_state is not None:
@@ -229,16 +314,34 @@ class TemporalDifference(Parameters, Solver):
 
 @dataclass
 class Sarsa(TemporalDifference):
-    """SARSA(lambda): learns the value of the policy that it follows, exploration included.
+    """Learn by SARSA(lambda), the paper's solver: on policy, exploration included.
 
-    values         : the value function; Table() by default
-    n_episodes     : one random instance each
-    evaluate_every : episodes between snapshots
-    rate           : learning rate, constant
-    trace_decay    : lambda
-    exploration    : epsilon_j(tau); Flat() by default, as in the paper
-    random_state   : a seed, or None for a new one at each call
-    verbose        : report the snapshots on standard error
+    Parameters
+    ----------
+    values : Value, default=None
+        Value function; `Table()` by default.
+    n_episodes : int, default=1_000_000
+        Number of episodes, each of one random row.
+    evaluate_every : int, default=10_000
+        Number of episodes between snapshots.
+    rate : float, default=0.2
+        Learning rate.
+    trace_decay : float, default=0.95
+        Decay of traces, lambda.
+    exploration : Exploration, default=None
+        Probability of a random action; `Flat()` by default, as in the paper.
+    random_state : int or None, default=None
+        Seed; None for a new one at each call.
+    verbose : bool, default=False
+        Whether to report the snapshots on standard error.
+
+    Examples
+    --------
+    >>> import mddag
+    >>> from mddag.solvers import Sarsa
+    >>> mdp = mddag.MDP([[2.0, 0.1], [-1.5, 0.1], [-0.1, 1.0]], [1, 0, 1], beta=0.05)
+    >>> mdp.evaluate(Sarsa(n_episodes=20_000, random_state=0).solve(mdp)).loss
+    0.0
     """
 
     off_policy: ClassVar[bool] = False
@@ -246,6 +349,34 @@ class Sarsa(TemporalDifference):
 
 @dataclass
 class WatkinsQ(TemporalDifference):
-    """Q(lambda): learns the value of the greedy policy while it explores; parameters as Sarsa."""
+    """Learn by Q(lambda): off policy, the value of the greedy policy while exploring.
+
+    Parameters
+    ----------
+    values : Value, default=None
+        Value function; `Table()` by default.
+    n_episodes : int, default=1_000_000
+        Number of episodes, each of one random row.
+    evaluate_every : int, default=10_000
+        Number of episodes between snapshots.
+    rate : float, default=0.2
+        Learning rate.
+    trace_decay : float, default=0.95
+        Decay of traces, lambda.
+    exploration : Exploration, default=None
+        Probability of a random action; `Flat()` by default, as in the paper.
+    random_state : int or None, default=None
+        Seed; None for a new one at each call.
+    verbose : bool, default=False
+        Whether to report the snapshots on standard error.
+
+    Examples
+    --------
+    >>> import mddag
+    >>> from mddag.solvers import WatkinsQ
+    >>> mdp = mddag.MDP([[2.0, 0.1], [-1.5, 0.1], [-0.1, 1.0]], [1, 0, 1], beta=0.05)
+    >>> mdp.evaluate(WatkinsQ(n_episodes=20_000, random_state=0).solve(mdp)).loss
+    0.0
+    """
 
     off_policy: ClassVar[bool] = True

@@ -1,20 +1,8 @@
-"""The contract of a solver: an MDP comes in, a policy goes out.
+"""The interface of solvers: an MDP goes in, a policy comes out.
 
-The rows of the MDP are those on which a policy is learned (policy rows); further rows, `selection`,
-choose among the policies that were learned, by Eq. (8). Any object with
-
-    solve(mdp, selection=None) -> Policy
-
-is a solver. `as_solver`, called where a user's object enters, checks it and adds the other members
-of `Solver`; no other code looks for attributes. A class that can do more than solve at one price
-inherits `Solver` and overrides the members concerned.
-
-A `Family` is a solver that chooses among few policies (settings of one number) that do not depend
-on beta. Their losses and costs are computed once and serve all prices:
-
-    candidates = family.candidates(mdp)
-    losses, costs = candidates.evaluate(selection)
-    policy = candidates[(losses + beta * costs).argmin()]
+Any object with ``solve(mdp, selection=None)`` is a solver; `as_solver` checks a user's object and
+adds the other members of `Solver`. A `Family` chooses among policies that do not depend on beta, so
+that one evaluation of their losses and costs serves all prices.
 """
 
 from __future__ import annotations
@@ -41,31 +29,42 @@ SETTINGS = ("every", "random_state", "n_threads", "verbose")
 
 
 class Solver(ABC):
-    """A solver with all that callers use; every member but `solve` has a default.
+    """Base class of solvers; every member but `solve` has a default.
 
-    What it needs of the MDP:
+    Attributes
+    ----------
+    arranges : bool, default=False
+        Whether it orders base classifiers and makes grids itself; callers then leave both alone,
+        and `with_order` passes on the order that a user asks for.
+    detects : bool, default=False
+        Whether it rejects rows at a wanted rate; see ``mddag.detection.Rejection``.
+    cells_per_class : int or None, default=None
+        Cells of the grid for each top class; None for the usual number.
+    solves_paths : bool, default=False
+        Whether `solve_path` is faster than one solve per price; callers then do not run prices in
+        parallel.
+    settings : tuple of str, default=()
+        Which of the following four are parameters of the solver; callers change only these, in a
+        copy.
+    every : int, default=1
+        Number of steps that one decision covers.
+    random_state : int or None, default=None
+        Seed.
+    n_threads : int, default=1
+        Number of threads; the answer does not depend on it.
+    verbose : bool, default=False
+        Whether to report on standard error.
 
-    arranges        : it puts base classifiers into orders, and makes grids, by itself; callers then
-                      leave both as they are, and `with_order` takes the order that a user names
-    cells_per_class : cells of the grid for each top class; None for the usual number
-
-    What it is for:
-
-    detects         : it rejects rows at a wanted rate; estimators ask it for rates and calibration,
-                      see ``mddag.detection.Rejection``
-
-    What it can do at several prices:
-
-    solves_paths    : `solve_path` is quicker than a solve per price; callers then part nothing
-                      among processes
-
-    Which of the settings below are parameters of its own; callers change only these, in a copy:
-
-    settings     : names among the following four
-    every        : steps that one decision covers, see Policy
-    random_state : a seed, or None
-    n_threads    : threads; the answer does not depend on it
-    verbose      : whether it reports on standard error
+    Examples
+    --------
+    >>> import mddag
+    >>> from mddag.solvers import Solver
+    >>> class Half(Solver):
+    ...     def solve(self, mdp, selection=None):
+    ...         return mddag.Policy.prefix(mdp.n_steps // 2, mdp.n_steps, mdp.grid)
+    >>> mdp = mddag.MDP([[1.0, -0.5], [-1.0, 0.5]], [1, 0])
+    >>> mdp.evaluate(Half().solve(mdp)).n_evaluated
+    1.0
     """
 
     arranges: ClassVar[bool] = False
@@ -81,17 +80,45 @@ class Solver(ABC):
 
     @property
     def name(self) -> str:
-        """What messages call it."""
+        """Name in messages."""
         return type(self).__name__
 
     @abstractmethod
     def solve(self, mdp: MDP, selection: MDP | None = None) -> Policy:
-        """A policy for `mdp`, chosen among candidates by Eq. (8) on `selection` (or on `mdp`)."""
+        """Learn a policy.
+
+        Parameters
+        ----------
+        mdp : MDP
+            Rows to learn from.
+        selection : MDP, default=None
+            Rows to choose among candidates by Eq. (8); None for those of `mdp`.
+
+        Returns
+        -------
+        Policy
+            The best candidate.
+        """
 
     def solve_path(
         self, mdp: MDP, betas: Sequence[float], selection: MDP | None = None
     ) -> Iterable[Policy]:
-        """The policies at several prices, in their order: a solve for each."""
+        """Learn a policy at each of several prices.
+
+        Parameters
+        ----------
+        mdp : MDP
+            Rows to learn from.
+        betas : sequence of float
+            Prices of one evaluation, in units of the loss.
+        selection : MDP, default=None
+            Rows to choose among candidates by Eq. (8); None for those of `mdp`.
+
+        Yields
+        ------
+        Policy
+            The policies in the order of the prices.
+        """
         for beta in betas:
             chooser = None if selection is None else selection.with_beta(beta)
             yield self.solve(mdp.with_beta(beta), chooser)
@@ -99,20 +126,56 @@ class Solver(ABC):
     def judged(
         self, mdp: MDP, betas: Sequence[float], selection: MDP | None = None
     ) -> JudgedCandidates | None:
-        """All policies that were learned at these prices, with their losses and costs on
-        `selection`; None for a solver that keeps its best policy alone."""
+        """Return all policies that were learned at some prices, with their losses and costs.
+
+        Parameters
+        ----------
+        mdp : MDP
+            Rows to learn from.
+        betas : sequence of float
+            Prices of one evaluation, in units of the loss.
+        selection : MDP, default=None
+            Rows to estimate losses and costs on.
+
+        Returns
+        -------
+        JudgedCandidates or None
+            The candidates; None for a solver that keeps only its best policy.
+        """
         return None
 
     def levels(self, n_scores: int) -> Levels:
-        """How the levels of a new order are fitted, see ``ordering.arrangement``."""
+        """Return how the levels of a new order are fitted, see ``policy.arrangement``.
+
+        Parameters
+        ----------
+        n_scores : int
+            Number of scores, K.
+
+        Returns
+        -------
+        callable
+            Function of (votes, weight).
+        """
         return by_lines if n_scores == 1 else by_log_odds
 
     def check(self) -> None:
-        """Refuse parameters that make no sense."""
+        """Raise an error if a parameter is invalid."""
         return
 
     def with_every(self, every: int) -> Self:
-        """The solver; for `every` above 1 a copy that decides once for so many steps."""
+        """Return the solver, or a copy that decides once for several steps.
+
+        Parameters
+        ----------
+        every : int
+            Number of steps that one decision covers.
+
+        Returns
+        -------
+        Self
+            The solver itself if `every` is 1.
+        """
         check_whole("every", every, 1)
         if every == 1:
             return self
@@ -124,31 +187,81 @@ class Solver(ABC):
         return self._with(every=every)
 
     def with_order(self, ordering: Any) -> Self:
-        """The solver; if it arranges, a copy that tries this order alone."""
+        """Return the solver, or a copy that tries one order if it arranges base classifiers.
+
+        Parameters
+        ----------
+        ordering : Ordering
+            The order.
+
+        Returns
+        -------
+        Self
+            The solver or a copy.
+        """
         return self
 
     def with_seed(self, random: np.random.RandomState) -> Self:
-        """The solver; a copy with a seed drawn from `random` if it has none of its own."""
+        """Return the solver, or a copy with a seed if it has none of its own.
+
+        Parameters
+        ----------
+        random : RandomState
+            Generator of the seed.
+
+        Returns
+        -------
+        Self
+            The solver or a copy.
+        """
         if "random_state" not in self.settings or self.random_state is not None:
             return self
         return self._with(random_state=int(random.randint(2**31 - 1)))
 
     def with_threads(self, n_threads: int) -> Self:
-        """The solver; a copy with so many threads if it can have them."""
+        """Return the solver, or a copy with another number of threads if it has this setting.
+
+        Parameters
+        ----------
+        n_threads : int
+            Number of threads.
+
+        Returns
+        -------
+        Self
+            The solver or a copy.
+        """
         if "n_threads" not in self.settings or self.n_threads == n_threads:
             return self
         return self._with(n_threads=n_threads)
 
     def with_verbose(self, verbose: bool) -> Self:
-        """The solver; a copy that reports if that is wanted and it can."""
+        """Return the solver, or a copy that reports if it can.
+
+        Parameters
+        ----------
+        verbose : bool
+            Whether to report on standard error.
+
+        Returns
+        -------
+        Self
+            The solver or a copy.
+        """
         return self._with(verbose=True) if verbose and "verbose" in self.settings else self
 
     def quiet(self) -> Self:
-        """The solver; a copy that does not report if it would."""
+        """Return the solver, or a copy that does not report.
+
+        Returns
+        -------
+        Self
+            The solver or a copy.
+        """
         return self._with(verbose=False) if self.verbose else self
 
     def _with(self, **settings: Any) -> Self:
-        """A copy with other settings; itself where there are none."""
+        """Return a copy with other settings; itself if there are none."""
         if not settings:
             return self
         other = copy(self)
@@ -158,53 +271,103 @@ class Solver(ABC):
 
 
 class Candidates(Protocol):
-    """Policies to choose from, each made when it is asked for: together they may fill memory."""
+    """Protocol of sequences of policies, each made on demand since together they may fill memory.
+
+    Examples
+    --------
+    >>> import mddag
+    >>> from mddag.solvers import Prefix
+    >>> mdp = mddag.MDP([[1.0, -0.5], [-1.0, 0.5]], [1, 0])
+    >>> candidates = Prefix().candidates(mdp)
+    >>> losses, costs = candidates.evaluate(mdp)
+    >>> costs
+    array([2., 1., 0.])
+    >>> candidates[1]
+    <Policy of 2 steps, 1024 cells>
+    """
 
     def __len__(self) -> int: ...
 
     def __getitem__(self, c: int, /) -> Policy: ...
 
     def evaluate(self, mdp: MDP) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Mean loss and mean cost of every candidate on these rows, both (n_candidates,)."""
+        """Compute the mean loss and cost of every candidate.
+
+        Parameters
+        ----------
+        mdp : MDP
+            Rows to evaluate on.
+
+        Returns
+        -------
+        losses, costs : ndarray of shape (n_candidates,)
+            Means over the rows.
+        """
         ...
 
 
 class Family(Solver):
-    """A solver whose candidates do not depend on beta."""
+    """Base class of solvers whose candidates do not depend on beta.
+
+    Examples
+    --------
+    >>> import mddag
+    >>> from mddag.solvers import Family, Margin
+    >>> isinstance(Margin(), Family)
+    True
+    >>> mdp = mddag.MDP([[1.0, -0.5], [-1.0, 0.5]], [1, 0])
+    >>> candidates = Margin().candidates(mdp)
+    >>> losses, costs = candidates.evaluate(mdp)
+    >>> cheap, expensive = (candidates[(losses + beta * costs).argmin()] for beta in (0.0, 0.5))
+    >>> mdp.evaluate(cheap).cost, mdp.evaluate(expensive).cost
+    (2.0, 1.0)
+    """
 
     @abstractmethod
     def candidates(self, mdp: MDP) -> Candidates:
-        """What `solve` chooses from, whatever beta is; the full ensemble is the first."""
+        """Return what `solve` chooses from; the full ensemble is the first.
+
+        Parameters
+        ----------
+        mdp : MDP
+            Rows to learn from; its beta is not used.
+
+        Returns
+        -------
+        Candidates
+            The policies.
+        """
 
     def solve(self, mdp: MDP, selection: MDP | None = None) -> Policy:
-        """The best candidate by Eq. (8) on `selection`, or on the MDP itself."""
         check_samples(mdp, selection)
         return best(self.candidates(mdp), mdp if selection is None else selection)
 
 
 def best(candidates: Candidates, selection: MDP) -> Policy:
-    """The candidate with the smallest value of Eq. (8) on these rows, the first in a tie: it is the
-    more careful one."""
+    """Return the candidate with the smallest value of Eq. (8), in a tie the first.
+
+    It is the most careful of these.
+    """
     losses, costs = candidates.evaluate(selection)
     return candidates[int((losses + selection.beta * costs).argmin())]
 
 
 class PlainSolver(Solver):
-    """An object with `solve` and nothing else, with the other members of a `Solver`."""
+    """Wrap an object that has only `solve`, adding the other members of `Solver`."""
 
     def __init__(self, solver: Any) -> None:
         self.solver = solver
 
     @property
     def name(self) -> str:
-        """That of the object."""
+        """Name of the class of the object."""
         return type(self.solver).__name__
 
     def __repr__(self) -> str:
         return repr(self.solver)
 
     def solve(self, mdp: MDP, selection: MDP | None = None) -> Policy:
-        """What the object returns, if it is a Policy."""
+        """Return the policy of the object, or raise TypeError if it is not a Policy."""
         policy = self.solver.solve(mdp, selection)
         if not isinstance(policy, Policy):
             raise TypeError(
@@ -215,7 +378,7 @@ class PlainSolver(Solver):
 
 
 def as_solver(solver: Any) -> Solver:
-    """The solver, if it is one, its parameters checked; an object with `solve` alone is wrapped."""
+    """Return the solver after checking it; an object that has only `solve` is wrapped."""
     try:
         solve = None if isinstance(solver, type) else solver.solve
     except AttributeError:
@@ -232,7 +395,7 @@ def as_solver(solver: Any) -> Solver:
 
 
 def _check_signature(name: str, solve: Any) -> None:
-    """Refuse a solve that cannot be called with the rows for learning and those for choosing."""
+    """Raise TypeError unless `solve` can be called with (mdp, selection)."""
     try:
         inspect.signature(solve).bind(None, None)
     except TypeError as error:
@@ -245,7 +408,7 @@ def _check_signature(name: str, solve: Any) -> None:
 
 
 def check_samples(mdp: MDP, selection: MDP | None) -> None:
-    """Refuse what a solver cannot learn from or choose by."""
+    """Raise TypeError unless these are MDPs."""
     check_is("mdp", mdp, MDP, "an MDP, such as MDP(ensemble.votes(X), labels)")
     if selection is not None:
         check_is("selection", selection, MDP, "an MDP of the rows that choose, or None")
@@ -253,10 +416,10 @@ def check_samples(mdp: MDP, selection: MDP | None) -> None:
 
 @dataclass
 class Search:
-    """The best policy so far, its value of Eq. (8), and the values of all candidates.
+    """Best policy so far, its value of Eq. (8), and the values of all candidates.
 
-    Solvers that make policies one after the other (snapshots, sweeps) hand them to it; it also
-    reports progress. It begins with the full ensemble: a candidate that is worse is of no use.
+    Solvers that make policies one after the other (snapshots, sweeps) pass them to it; it also
+    reports progress. It begins with the full ensemble, as a worse candidate is of no use.
     """
 
     policy: Policy
@@ -265,7 +428,7 @@ class Search:
 
     @classmethod
     def begin(cls, mdp: MDP, selection: MDP) -> Search:
-        """With the full ensemble of `mdp`, which must suit `selection`."""
+        """Begin with the full ensemble of `mdp`, which must suit `selection`."""
         full = mdp.evaluate_all()
         full.require(selection.n_steps, selection.n_scores)
         return cls(full, selection.evaluate(full).objective)
@@ -281,9 +444,9 @@ class Search:
         total: int,
         verbose: bool,
     ) -> Search:
-        """The best by Eq. (8) on `selection`, or on the MDP itself.
+        """Return the search after all candidates, compared by Eq. (8) on `selection` or `mdp`.
 
-        candidates : each with how much of `total` is done, for the report of progress
+        `candidates` come with how much of `total` is done, for the report of progress.
         """
         selection = mdp if selection is None else selection
         search = cls.begin(mdp, selection)

@@ -1,13 +1,9 @@
 """Stopping: the optimal early exits at one price, by backward induction.
 
-Without SKIP every row passes the same sums f^(0) .. f^(N), so the value of going on is known from
-the end, row by row:
-
-    V_N = L(f^(N)),    V_j = L_j(f^(j)) where QUIT is better on average, else V_{j+1} + beta cost_j.
-
-"On average" is over rows that decide together: groups of neighbouring cells, or all below a low and
-all above a high threshold of the step. L_j may depend on the step (``MDP.read_by``): for a loss of
-probabilities f^(j) is read as a calibration by exit reads it. For K > 1 the state is the margin.
+Without SKIP every row passes the same sums f^(0) … f^(N), so the value of going on is known from
+the end: V_N = L(f^(N)), and V_j = L_j(f^(j)) where QUIT is better on average over the rows that
+decide together, else V_{j+1} + beta cost_j. L_j may depend on the step (``MDP.read_by``); for K > 1
+the state is the margin.
 """
 
 from __future__ import annotations
@@ -28,18 +24,33 @@ from mddag.solvers.solver import Solver, check_samples
 SHAPES = ("cells", "thresholds")
 MIN_COUNT = 30  # rows per group, about
 MAX_ROWS = 20_000  # that optima are found on
-KEPT_EVERY = 24  # decisions between two whose sums are kept, at 8 bytes beside 6 for the others
+KEPT_EVERY = 24  # decisions between two whose sums are kept, at 8 bytes instead of 6 for the others
 Vector = NDArray[np.float64]
 Places = NDArray[np.unsignedinteger[Any]]
 
 
 @dataclass
 class Stopping(Parameters, Solver):
-    """The best early exits of one shape.
+    """Find the best early exits of one shape by backward induction.
 
-    shape   : "cells", groups of which decide alone, or "thresholds", a low and a high one per step
-    n_cells : groups of cells that decide together at a step
-    every   : steps that one decision covers, see Policy
+    Parameters
+    ----------
+    shape : {"cells", "thresholds"}, default="cells"
+        Let groups of cells decide alone, or use a low and a high threshold per step.
+    n_cells : int, default=16
+        Number of groups of cells at a step.
+    every : int, default=1
+        Number of steps that one decision covers.
+
+    Examples
+    --------
+    >>> import mddag
+    >>> from mddag.losses import Logistic
+    >>> from mddag.solvers import Stopping
+    >>> votes = [[4.0, 0.1], [-3.5, 0.1], [-0.1, 2.0]]
+    >>> mdp = mddag.MDP(votes, [1, 0, 1], loss=Logistic(), beta=0.05)
+    >>> mdp.rollout(Stopping(shape="thresholds").solve(mdp))[1]
+    array([1, 1, 2], dtype=int32)
     """
 
     shape: str = "cells"
@@ -50,25 +61,54 @@ class Stopping(Parameters, Solver):
     settings: ClassVar[tuple[str, ...]] = ("every",)
 
     def solve(self, mdp: MDP, selection: MDP | None = None) -> Policy:
-        """The optimum on these rows, or the full ensemble where that is better on `selection`."""
+        """Learn a policy.
+
+        Parameters
+        ----------
+        mdp : MDP
+            Rows to learn from.
+        selection : MDP, default=None
+            Rows that compare the optimum with the full ensemble by Eq. (8); None for those of
+            `mdp`.
+
+        Returns
+        -------
+        Policy
+            The optimum on the rows of `mdp`, or the full ensemble if that is better.
+        """
         check_samples(mdp, selection)
         return self.solve_path(mdp, [mdp.beta], selection)[0]
 
     def solve_path(
         self, mdp: MDP, betas: Sequence[float], selection: MDP | None = None
     ) -> list[Policy]:
-        """The same at each of several prices, for one walk through the sums."""
+        """Learn a policy at each of several prices, in one walk through the sums.
+
+        Parameters
+        ----------
+        mdp : MDP
+            Rows to learn from.
+        betas : sequence of float
+            Prices of one evaluation, in units of the loss.
+        selection : MDP, default=None
+            Rows that compare the optima with the full ensemble by Eq. (8); None for those of `mdp`.
+
+        Returns
+        -------
+        list of Policy
+            The policies in the order of the prices.
+        """
         self.check()
         check_samples(mdp, selection)
-        full, judge = mdp.evaluate_all(), mdp if selection is None else selection
-        full.require(judge.n_steps, judge.n_scores)
+        full, chooser = mdp.evaluate_all(), mdp if selection is None else selection
+        full.require(chooser.n_steps, chooser.n_scores)
         if "quit" not in mdp.actions:
             return [full] * len(betas)
         found = []
         for beta, policy in zip(
             betas, self._policies(Passage(mdp, self.every), betas), strict=True
         ):
-            at_price = judge.with_beta(beta)
+            at_price = chooser.with_beta(beta)
             better = at_price.evaluate(policy).objective < at_price.evaluate(full).objective
             found.append(policy if better else full)
         return found
@@ -93,7 +133,6 @@ class Stopping(Parameters, Solver):
         return in_groups(gains, np.bincount(places, minlength=len(gains)), n_groups)
 
     def check(self) -> None:
-        """Refuse parameters that make no sense."""
         check_one_of("shape", self.shape, SHAPES)
         check_whole("n_cells", self.n_cells, 1)
         check_whole("every", self.every, 1)
@@ -103,11 +142,9 @@ class Passage:
     """Where rows are before each decision, and what they would lose by quitting there.
 
     Losses at all decisions would take many times the memory of votes. So the sums are kept at some
-    decisions, and those between are added up again, to the same bits, on the way back.
-
-    rows   : intp (n,), those that it is of, MAX_ROWS at most
-    at_end : float32 (n,), the losses of the full ensemble
-    prices : float64 (n_decisions,), cost of what a decision covers
+    decisions, and those between are added up again, to the same bits, on the way back. `rows` (n,)
+    are at most MAX_ROWS, `at_end` (n,) the losses of the full ensemble, `prices` (n_decisions,) the
+    cost of what a decision covers.
     """
 
     def __init__(self, mdp: MDP, every: int) -> None:
@@ -124,15 +161,17 @@ class Passage:
                 self.at_end = self._losses(scores, j)
 
     def backwards(self) -> Iterator[tuple[int, Places, NDArray[np.float32]]]:
-        """Decisions from the last to the first; places (n,), the cells on the axis of scores or
-        margins, and losses (n,) of quitting there."""
+        """Yield decisions from the last to the first, with places (n,) and losses of quitting (n,).
+
+        Places are the cells on the axis of scores or margins.
+        """
         for start in sorted(self.kept, reverse=True):
             first = start // self.every
             for d, found in reversed(list(enumerate(self._block(start), first))):
                 yield d, *found
 
     def _block(self, start: int) -> Iterator[tuple[Places, NDArray[np.float32]]]:
-        """Places and losses of the decisions from one whose sums are kept to the next."""
+        """Yield places and losses of the decisions from one whose sums are kept to the next."""
         mdp, end = self.mdp, min(start + KEPT_EVERY * self.every, self.mdp.n_steps)
         smallest = np.min_scalar_type(self.n_places - 1)
         sums_from = partial_sums(mdp.votes, start, self.kept[start], self.rows)
@@ -146,12 +185,12 @@ class Passage:
 
 
 def sums(places: NDArray[np.integer[Any]], numbers: Vector, n_places: int) -> Vector:
-    """The numbers of each place together, (n_places,)."""
+    """Sum the numbers of each place, (n_places,)."""
     return np.bincount(places, numbers, n_places).astype(np.float64, copy=False)
 
 
 def in_groups(gains: Vector, counts: NDArray[np.intp], n_groups: int) -> NDArray[np.bool_]:
-    """Quit where the gains of a group of neighbours sum to 0 or more; groups hold equal counts."""
+    """Quit where the gains of a group of neighbors sum to 0 or more; groups hold equal counts."""
     before = np.cumsum(counts) - counts
     group = before * n_groups // max(int(counts.sum()), 1)
     group = np.minimum(group, n_groups - 1)
@@ -160,7 +199,7 @@ def in_groups(gains: Vector, counts: NDArray[np.intp], n_groups: int) -> NDArray
 
 
 def beyond_thresholds(gains: Vector) -> NDArray[np.bool_]:
-    """Quit but in one stretch of cells, that with the smallest sum of gains; it may be empty."""
+    """Quit outside of the one stretch of cells with the smallest sum of gains; it may be empty."""
     below = np.concatenate([[0.0], np.cumsum(gains)])
     high = int((np.maximum.accumulate(below) - below).argmax())
     low = int(below[: high + 1].argmax())

@@ -1,14 +1,8 @@
-"""Value functions Q_j(s, a) for Sarsa and WatkinsQ: one function per step, part and action.
+"""Value functions Q_j(s, a) of Sarsa and WatkinsQ: one function per step, part and action.
 
-s in [0, 1] is the score over the largest |f| that counts at step j, ``norm[j]``; with several
-classes there is one part per top class, and s is the margin likewise. A value function here is a
-recipe (its constructor's arguments); ``start`` makes the arrays that a kernel of
-native/solvers/values.hpp reads and updates.
-
-| value function | use it when |
-|---|---|
-| Table | always to begin with: faster, and as good (docs/solvers.md) |
-| RadialBasis | you want what the authors' program ran |
+s in [0, 1] is the score, or for several classes the margin, divided by ``norm[j]``; there is one
+part per top class. `Table` is faster than `RadialBasis`, which the authors' program uses, and as
+good (docs/solvers.md). The arrays of `start` are read and updated by native/solvers/values.hpp.
 """
 
 from __future__ import annotations
@@ -26,25 +20,56 @@ from mddag.policy.policy import ACTIONS
 
 
 class Value(Protocol):
-    """The recipe of a value function Q_j(s, a); the native core learns it."""
+    """Protocol of value functions: a recipe for the arrays that the native core learns.
+
+    Examples
+    --------
+    >>> from mddag.solvers import Sarsa
+    >>> from mddag.solvers.values import RadialBasis
+    >>> solver = Sarsa(values=RadialBasis())
+    """
 
     def start(self, n_steps: int, n_parts: int) -> tuple[Any, ...]:
-        """A function that has learned nothing, as the kernel takes it, what it learns first."""
+        """Return the arrays of a function that has learned nothing, as the kernel takes them.
+
+        Parameters
+        ----------
+        n_steps : int
+            Number of base classifiers.
+        n_parts : int
+            Number of parts, one per top class.
+
+        Returns
+        -------
+        tuple
+            What is learned comes first.
+        """
         ...
 
     def norm(self, tables: Tables) -> NDArray[np.float64]:
-        """What the score at each step is measured against, positive, (N,)."""
+        """Return the positive numbers that the score is divided by at each step.
+
+        Parameters
+        ----------
+        tables : Tables
+            Votes of the base classifiers.
+
+        Returns
+        -------
+        ndarray of shape (N,)
+            Norms.
+        """
         ...
 
 
 def total_norm(tables: Tables) -> NDArray[np.float64]:
-    """The paper's footnote 1: the sum over all base classifiers, the same at every step."""
+    """Return the sum over all base classifiers, the same at every step (the paper's footnote 1)."""
     total = np.abs(tables.bias).max() + tables.reach().sum()
     return np.full(tables.n_classifiers, total or 1.0)
 
 
 def running_norm(tables: Tables) -> NDArray[np.float64]:
-    """The sum over the base classifiers before step j: early steps keep their resolution."""
+    """Return the sum over the base classifiers before step j: early steps keep their resolution."""
     reach = tables.reach()
     norm = np.abs(tables.bias).max() + np.cumsum(reach) - reach
     return np.where(norm > 0, norm, total_norm(tables))
@@ -52,10 +77,21 @@ def running_norm(tables: Tables) -> NDArray[np.float64]:
 
 @dataclass
 class Table(Parameters):
-    """Q in `n_bins` equal bins of the state: the simplest value function, and the fastest.
+    """Q in equal bins of the state: the simplest and fastest value function.
 
-    running : measure f against what the steps so far can have added (True), or against the sum of
-              all alphas as the paper's footnote does (False), which needs some hundred bins
+    Parameters
+    ----------
+    n_bins : int, default=11
+        Number of bins.
+    running : bool, default=True
+        Whether to divide f by what the steps so far can have added, or by the sum of all alphas as
+        the paper's footnote does, which needs some hundred bins.
+
+    Examples
+    --------
+    >>> from mddag.solvers import Sarsa
+    >>> from mddag.solvers.values import Table
+    >>> solver = Sarsa(values=Table(n_bins=200, running=False))
     """
 
     n_bins: int = 11
@@ -66,10 +102,35 @@ class Table(Parameters):
         check_one_of("running", self.running, (True, False))
 
     def start(self, n_steps: int, n_parts: int) -> tuple[NDArray[np.float64], int]:
-        """See `Value.start`: q (n_steps x n_parts x n_bins x 3, flat), n_bins."""
+        """Return q (n_steps * n_parts * n_bins * 3, flat) and n_bins; see `Value`.
+
+        Parameters
+        ----------
+        n_steps : int
+            Number of base classifiers.
+        n_parts : int
+            Number of parts, one per top class.
+
+        Returns
+        -------
+        tuple
+            Values and number of bins.
+        """
         return np.zeros(n_steps * n_parts * self.n_bins * len(ACTIONS)), self.n_bins
 
     def norm(self, tables: Tables) -> NDArray[np.float64]:
+        """Return the positive numbers that the score is divided by at each step.
+
+        Parameters
+        ----------
+        tables : Tables
+            Votes of the base classifiers.
+
+        Returns
+        -------
+        ndarray of shape (N,)
+            Norms.
+        """
         return running_norm(tables) if self.running else total_norm(tables)
 
 
@@ -80,17 +141,28 @@ SPACING = math.sqrt(2 * math.log(1 / 0.4))  # in sigmas: where an activation fal
 class RadialBasis(Parameters):
     """Q as a sum of Gaussian bumps, the value function of the authors' program.
 
-        Q(s, a) = sum over centres c of weight_c exp(-(s - c)^2 / (2 sigma^2)), 0 beyond 5 sigma
+    Q(s, a) is the sum over centers c of weight_c exp(-(s - c)^2 / (2 sigma^2)), cut off at 5 sigma.
+    Only the weights are learned. Where the temporal-difference error exceeds a tenth of the largest
+    weight and no center is active above 0.4, a center is added at s whose weight is the error.
 
-    There are `n_centres` bumps at (i + 1) / (n_centres + 1) to begin with. Only the weights learn.
-    Where the temporal-difference error exceeds a tenth of the largest weight and no centre is
-    active above 0.4, a centre is added at s whose weight is the error. Rewards are negative losses,
-    so that weights of 0 are as optimistic as theirs of 1.
+    Parameters
+    ----------
+    n_centres : int, default=11
+        Number of bumps to begin with, at (i + 1) / (n_centres + 1).
+    sigma : float, default=None
+        Width of a bump; ``min(1 / (2.2 * n_centres), 0.01)`` by default.
+    max_centres : int, default=1000
+        Largest number of bumps per step, part and action.
+    normalised : bool, default=False
+        Whether to divide by the sum of the activations.
+    running : bool, default=False
+        Whether to divide f by what the steps so far can have added, or by the sum of all alphas.
 
-    sigma       : width of a bump; None means min(1 / (2.2 n_centres), 0.01)
-    max_centres : at most so many per step, part and action
-    normalised  : divide by the sum of the activations
-    running     : as in Table
+    Examples
+    --------
+    >>> from mddag.solvers import WatkinsQ
+    >>> from mddag.solvers.values import RadialBasis
+    >>> solver = WatkinsQ(values=RadialBasis(n_centres=5, sigma=0.1))
     """
 
     n_centres: int = 11
@@ -110,9 +182,22 @@ class RadialBasis(Parameters):
     def start(
         self, n_steps: int, n_parts: int
     ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.int32], float, bool]:
-        """See `Value.start`: weights and centres (n_functions, capacity), counts, two constants."""
+        """Return weights and centers (n_functions, capacity), counts and two constants.
+
+        Parameters
+        ----------
+        n_steps : int
+            Number of base classifiers.
+        n_parts : int
+            Number of parts, one per top class.
+
+        Returns
+        -------
+        tuple
+            Weights, centers, counts, sigma and whether to normalize.
+        """
         sigma = min(1 / (2.2 * max(self.n_centres, 1)), 0.01) if self.sigma is None else self.sigma
-        # Centres are added apart from each other, so that only so many find room in [0, 1].
+        # Centers keep a distance from each other, so only this many fit in [0, 1].
         room = self.n_centres + math.floor(1 / (SPACING * sigma)) + 1
         n_functions = n_steps * n_parts * len(ACTIONS)
         centres = np.zeros((n_functions, min(self.max_centres, room)))
@@ -121,4 +206,16 @@ class RadialBasis(Parameters):
         return np.zeros_like(centres), centres, counts, float(sigma), self.normalised
 
     def norm(self, tables: Tables) -> NDArray[np.float64]:
+        """Return the positive numbers that the score is divided by at each step.
+
+        Parameters
+        ----------
+        tables : Tables
+            Votes of the base classifiers.
+
+        Returns
+        -------
+        ndarray of shape (N,)
+            Norms.
+        """
         return running_norm(tables) if self.running else total_norm(tables)

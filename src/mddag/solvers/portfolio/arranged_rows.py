@@ -1,10 +1,8 @@
-"""ArrangedRows: the rows of a portfolio in one of the arrangements of base classifiers it tries.
+"""Rows of a portfolio in each of the arrangements of base classifiers that it tries.
 
-An arrangement is an order of the base classifiers, of all or of a few that stand for all
-(condensed), with its constants and weights (``mddag.policy``) or with leaf values of its own
-(``refitted``). It is made from some of the rows for learning, for probabilities of two classes from
-some for choosing too, and serves both.
-The rows of one arrangement are kept at a time: votes are what fills memory.
+An arrangement is an order of the base classifiers, of all or of a few that stand for all, with
+constants and weights (``mddag.policy``) or refitted leaf values (``refitting``). The rows of only
+one arrangement are kept at a time: votes fill memory.
 """
 
 from __future__ import annotations
@@ -21,7 +19,7 @@ from mddag.policy.arrangement import MAX_ROWS, Arrangement, arranged
 from mddag.policy.condensation import Condensation
 from mddag.policy.grid import Grid
 from mddag.policy.mdp import MDP
-from mddag.solvers.portfolio.candidates import ArrangedRows, Judge
+from mddag.solvers.portfolio.candidates import ArrangedRows, LossEstimator
 from mddag.solvers.portfolio.log_loss import (
     applies_to,
     are_coded_alike,
@@ -30,14 +28,14 @@ from mddag.solvers.portfolio.log_loss import (
     joined_rows,
     mixture_scores,
 )
-from mddag.solvers.portfolio.refitting import are_refitted, refitted, second_opinion
+from mddag.solvers.portfolio.refitting import are_refitted, refitted, refitted_scores
 
 
 @dataclass(frozen=True, eq=False)
 class RowSubset:
-    """Some rows of an MDP, all by default; their votes are copied when needed.
+    """Some rows of an MDP, all by default; their votes are copied on demand.
 
-    labels : of these rows, in place of those of the MDP
+    `labels` replace those of the MDP.
     """
 
     whole: MDP
@@ -48,30 +46,30 @@ class RowSubset:
         return self.whole.n_instances if self.index is None else len(self.index)
 
     def at_most(self, n_rows: int | None) -> RowSubset:
-        """These rows, or so many of them, evenly spaced."""
+        """Return at most `n_rows` of them, evenly spaced."""
         if n_rows is None or len(self) <= n_rows:
             return self
         return self.taken(spaced_rows(len(self), n_rows))
 
     def taken(self, some: NDArray[np.intp]) -> RowSubset:
-        """Some of these rows."""
+        """Select some of these rows."""
         labels = None if self.labels is None else self.labels[some]
         return replace(self, index=some if self.index is None else self.index[some], labels=labels)
 
     @property
     def weight(self) -> NDArray[np.float64]:
-        """Of these rows, (n,)."""
+        """Weights of these rows, (n,)."""
         return self.whole.weight if self.index is None else self.whole.weight[self.index]
 
     def mdp(self) -> MDP:
-        """The MDP of these rows alone."""
+        """Return the MDP of these rows alone."""
         rows = self.whole if self.index is None else self.whole.rows(self.index)
         return rows if self.labels is None else rows.with_labels(self.labels)
 
 
 @dataclass(frozen=True, eq=False)
 class ArrangementRule:
-    """How an arrangement is made: an ordering, of all base classifiers or of `size` of them."""
+    """How an arrangement is made: an ordering of all base classifiers or of `size` of them."""
 
     ordering: Any
     size: int | None = None
@@ -82,31 +80,30 @@ class ArrangementRule:
 
 @dataclass(frozen=True, eq=False)
 class RefittedRule(ArrangementRule):
-    """A condensed arrangement whose leaf values are fitted anew to the rows for learning."""
+    """A condensed arrangement whose leaf values are refitted to the rows for learning."""
 
     def __repr__(self) -> str:
         return f"{super().__repr__()}, refitted"
 
 
 class RowsByArrangement:
-    """The rows in each arrangement, made when first needed."""
+    """The rows in each arrangement, made on demand."""
 
     def __init__(self, learning: RowSubset, selection: RowSubset, *, n_threads: int = 1) -> None:
-        """n_threads : of judges"""
         self.learning, self.selection, self.n_threads = learning, selection, n_threads
         self.by_log_odds = applies_to(learning.whole)
         self.joins = self.by_log_odds and are_coded_alike(
             learning.whole.votes, selection.whole.votes
         )
         self.full = selection.mdp().votes.scores()
-        self.opinion: NDArray[np.float64] | None = None
+        self.soft_scores: NDArray[np.float64] | None = None
         if are_refitted(learning.whole, selection.whole):
-            self.opinion = second_opinion(learning.mdp(), selection.mdp().votes)
+            self.soft_scores = refitted_scores(learning.mdp(), selection.mdp().votes)
         self.made: tuple[ArrangementRule, ArrangedRows] | None = None
         self.condensation: Condensation | None = None
 
     def of(self, rule: ArrangementRule) -> ArrangedRows:
-        """The rows in the arrangement of one rule."""
+        """Return the rows in the arrangement of one rule."""
         if self.made is None or self.made[0] is not rule:
             self.made = None  # they come one after the other; two would cost memory
             self.made = rule, self._arranged(rule)
@@ -126,12 +123,14 @@ class RowsByArrangement:
         if mdp.loss.of_probabilities:
             factors = exit_factors(mdp)
             mdp, selection = mdp.read_by(factors), selection.read_by(factors)
-        judge = Judge(selection, self.full, self.opinion, n_threads=self.n_threads)
-        return ArrangedRows(repr(rule), arrangement, mdp, judge)
+        estimator = LossEstimator(selection, self.full, self.soft_scores, n_threads=self.n_threads)
+        return ArrangedRows(repr(rule), arrangement, mdp, estimator)
 
     def _to_arrange(self, ordering: Any) -> tuple[MDP, NDArray[np.intp]]:
-        """The rows that arrangements are made from, and which of all these are: more than those
-        are not looked at, and would be copied."""
+        """Return the rows that arrangements are made from, and their numbers.
+
+        More rows than these are not used, and would be copied.
+        """
         most = max(MAX_ROWS, getattr(ordering, "max_rows", 0)) // self.learning.whole.n_scores
         n_learning = len(self.learning)
         n = n_learning + len(self.selection) if self.joins else n_learning
@@ -163,7 +162,7 @@ class RowsByArrangement:
         return self.condensation is not None and size <= len(self.condensation.chosen)
 
     def _mixture(self) -> NDArray[np.float64] | None:
-        """What a condensation follows on all rows for learning; None for the full score."""
+        """Return what a condensation follows on all rows for learning; None for the full score."""
         mdp = self.learning.mdp()
         return mixture_scores(mdp) if mdp.labels.ndim == 1 and not mdp.of_numbers else None
 
@@ -174,6 +173,6 @@ class RowsByArrangement:
         return Condensation.of(mdp.votes, most, mdp.costs, mdp.weight, focus, wanted=wanted)
 
     def _n_equal_rows(self) -> float:
-        """How many equal rows there are to arrange, were none left out."""
+        """Return the effective number of rows to arrange if none were left out."""
         parts = (self.learning, self.selection) if self.joins else (self.learning,)
         return float(mass(np.concatenate([part.weight for part in parts])).sum())

@@ -1,21 +1,10 @@
-"""Judge: the loss to expect of a candidate, estimated on rows that it was not learned on.
+"""Candidates of a portfolio, and estimates of their losses on rows they were not learned on.
 
-Candidates differ on few rows, and labels are noisy: the best of many by labels alone is often the
-luckiest. For a loss that counts errors there is a second estimate, by the teacher: the calibrated
-probabilities of the full ensemble, or of one whose leaves rows for learning have corrected
-(``refitted``). It is much less noisy, but biased in favour of the full ensemble. With D_L and D_T
-the differences to the full ensemble's loss by labels and by teacher, r the share of decisions that
-differ, c^2 the mean square of an error's price (1 without prices), n the number of rows (of equal
-rows with the same standard error, where weights differ),
-
-    estimate = D_T + k (D_L - D_T) + CHARGE standard errors,    k = b^2 r / (b^2 r + c^2 / n),
-
-where b is the teacher's error per decision that differs: b r is the difference of D_L and D_T
-beyond the noise of labels, c sqrt(r / n). Where labels prove the teacher wrong, k is near 1. It is
-fitted separately to candidates that were learned from labels and to those that follow the full
-ensemble, since the teacher may be wrong in just the decisions of the former. The charge is for
-luck: of thousands of candidates some differ from the full ensemble on just the right rows. Other
-losses are judged by labels alone.
+Candidates differ on few rows and labels are noisy, so the best of many by labels alone is often a
+lucky one. For a loss that counts errors there is a second estimate, by soft targets: the calibrated
+probabilities of the full ensemble, or of a refitted one. It is much less noisy but biased towards
+the full ensemble; `LossEstimator.estimates` combines the two. Other losses are estimated by labels
+alone.
 """
 
 from __future__ import annotations
@@ -44,61 +33,76 @@ Vector = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
-class Judgements:
+class Measurements:
     """Means over the rows of some candidates, each (n_candidates,).
 
-    losses     : by labels
-    by_teacher : by the teacher
-    differs    : share of decisions that are not those of the full ensemble
-    costs      : mean cost
+    Parameters
+    ----------
+    losses : ndarray
+        Loss by labels.
+    soft_losses : ndarray
+        Loss by soft targets.
+    differs : ndarray
+        Share of decisions that differ from those of the full ensemble.
+    costs : ndarray
+        Cost.
     """
 
     losses: Vector
-    by_teacher: Vector
+    soft_losses: Vector
     differs: Vector
     costs: Vector
 
-    def taken(self, which: Sequence[int]) -> Judgements:
-        """Those of some of the candidates."""
+    def taken(self, which: Sequence[int]) -> Measurements:
+        """Select candidates."""
         some = np.asarray(which, np.intp)
-        return Judgements(*(a[some] for a in vars(self).values()))
+        return Measurements(*(a[some] for a in vars(self).values()))
 
     @classmethod
-    def joined(cls, judgements: list[Judgements]) -> Judgements:
-        names = ("losses", "by_teacher", "differs", "costs")
-        return cls(*(np.concatenate([getattr(o, name) for o in judgements]) for name in names))
+    def joined(cls, measurements: list[Measurements]) -> Measurements:
+        """Concatenate the candidates."""
+        names = ("losses", "soft_losses", "differs", "costs")
+        return cls(*(np.concatenate([getattr(o, name) for o in measurements]) for name in names))
 
 
-class Judge:
-    """Judges candidates on the rows of an MDP."""
+class LossEstimator:
+    """Estimates losses of candidates on the rows of an MDP.
+
+    Parameters
+    ----------
+    mdp : MDP
+        Rows to estimate on.
+    full : ndarray of shape (n, K)
+        Scores of the full ensemble; those of the MDP may be condensed.
+    soft_scores : ndarray of shape (n, K), default=None
+        Scores that give the soft targets; `full` by default.
+    n_threads : int, default=1
+        Threads of rollouts.
+    """
 
     def __init__(
-        self, mdp: MDP, full: Vector, opinion: Vector | None = None, *, n_threads: int = 1
+        self, mdp: MDP, full: Vector, soft_scores: Vector | None = None, *, n_threads: int = 1
     ) -> None:
-        """full : the scores of the full ensemble, (n, K); those of the MDP may be condensed.
-        opinion : the scores of the teacher, (n, K); `full` by default
-        n_threads : of rollouts
-        """
         self.mdp, self.n_threads = mdp, n_threads
         self.n_rows = float(mdp.mass.sum())
-        self.has_teacher = False
-        self.teacher, self.decided, self.square = mdp, mdp, 1.0
+        self.has_soft_targets = False
+        self.soft, self.decided, self.square = mdp, mdp, 1.0
         prices = mdp.loss.prices(max(mdp.n_scores, 2))
         if prices is not None and mdp.labels.ndim == 1:
-            self.has_teacher = True
+            self.has_soft_targets = True
             winner = full[:, 0] > 0 if mdp.n_scores == 1 else full.argmax(axis=1)
-            self.teacher = with_teacher(mdp, full if opinion is None else opinion)
+            self.soft = with_teacher(mdp, full if soft_scores is None else soft_scores)
             self.decided = mdp.with_labels(winner.astype(np.intp), ZeroOne())
             self.square = _mean_square_price(mdp, prices)
 
-    def without_rows(self) -> Judge:
-        """One that estimates as this does, but has no votes, which fill memory, to judge by."""
+    def without_rows(self) -> LossEstimator:
+        """Return a copy without votes, which fill memory; it cannot measure candidates."""
         other = copy(self)
-        del other.mdp, other.teacher, other.decided
+        del other.mdp, other.soft, other.decided
         return other
 
-    def of_policy(self, policy: Policy) -> Judgements:
-        """The judgement of one candidate, by a rollout."""
+    def of_policy(self, policy: Policy) -> Measurements:
+        """Measure one candidate by a rollout."""
         scores, n_evaluated, cost = self.mdp.rollout(policy, n_threads=self.n_threads)
 
         def mean(numbers: Vector) -> Vector:
@@ -108,71 +112,83 @@ class Judge:
             return mean(mdp.losses_of(scores, slice(None), n_evaluated))
 
         losses = loss(self.mdp)
-        if not self.has_teacher:
-            return Judgements(losses, losses, np.zeros(1), mean(cost))
-        return Judgements(losses, loss(self.teacher), loss(self.decided), mean(cost))
+        if not self.has_soft_targets:
+            return Measurements(losses, losses, np.zeros(1), mean(cost))
+        return Measurements(losses, loss(self.soft), loss(self.decided), mean(cost))
 
-    def of_candidates(self, candidates: Policies) -> Judgements:
-        """Judgements of candidates that are evaluated together."""
-        if not self.has_teacher:
+    def of_candidates(self, candidates: Policies) -> Measurements:
+        """Measure candidates that are evaluated together."""
+        if not self.has_soft_targets:
             losses, costs = candidates.evaluate(self.mdp)
-            return Judgements(losses, losses, np.zeros(len(losses)), costs)
-        by, costs = candidates.evaluate_by([self.mdp, self.teacher, self.decided])
-        losses, by_teacher, differs = by
-        return Judgements(losses, by_teacher, differs, costs)
+            return Measurements(losses, losses, np.zeros(len(losses)), costs)
+        by, costs = candidates.evaluate_by([self.mdp, self.soft, self.decided])
+        losses, soft_losses, differs = by
+        return Measurements(losses, soft_losses, differs, costs)
 
-    def estimates(self, judgements: Judgements, by_labels: NDArray[np.bool_]) -> Vector:
-        """Expected losses of all candidates, the first of which is the full ensemble.
+    def estimates(self, measurements: Measurements, by_labels: NDArray[np.bool_]) -> Vector:
+        """Estimate the losses of all candidates, the first of which is the full ensemble.
 
-        by_labels : (n_candidates,), which of them were learned from labels
+        With D_L and D_S the differences to the full ensemble's loss by labels and by soft targets,
+        r the share of decisions that differ, c^2 the mean square of an error's price and n the
+        number of (equal) rows,
+
+            estimate = D_S + k (D_L - D_S) + CHARGE standard errors,    k = b^2 r / (b^2 r + c^2 /
+            n),
+
+        where b is the bias of the soft targets per decision that differs, fitted separately to
+        candidates that were learned from labels (`by_labels`) and to those that follow the full
+        ensemble. CHARGE guards against selection bias: among thousands of candidates some look good
+        by chance.
         """
-        if not self.has_teacher:
-            return judgements.losses
-        differs, n = judgements.differs, self.n_rows
-        gained = judgements.by_teacher - judgements.by_teacher[0]
-        doubt = (judgements.losses - judgements.losses[0]) - gained
+        if not self.has_soft_targets:
+            return measurements.losses
+        differs, n = measurements.differs, self.n_rows
+        gained = measurements.soft_losses - measurements.soft_losses[0]
+        difference = (measurements.losses - measurements.losses[0]) - gained
         noise = self.square * differs / n
-        trust = np.zeros_like(noise)
+        share = np.zeros_like(noise)
         for kind in (by_labels, ~by_labels):
-            trust[kind] = _weight_of_labels(doubt[kind], differs[kind], noise[kind])
+            share[kind] = _weight_of_labels(difference[kind], differs[kind], noise[kind])
         spread = np.divide(gained**2, n * differs, out=np.zeros_like(noise), where=differs > 0)
-        error = np.sqrt(trust**2 * noise + (1 - trust) ** 2 * spread)
-        estimates: Vector = judgements.losses[0] + gained + trust * doubt + CHARGE * error
+        error = np.sqrt(share**2 * noise + (1 - share) ** 2 * spread)
+        estimates: Vector = measurements.losses[0] + gained + share * difference + CHARGE * error
         return estimates
 
 
-def _weight_of_labels(doubt: Vector, differs: Vector, noise: Vector) -> Vector:
-    """k of each candidate; b^2 is fitted to all, weighted by the inverse of their noise."""
+def _weight_of_labels(difference: Vector, differs: Vector, noise: Vector) -> Vector:
+    """Return k of each candidate; b^2 is fitted to all, weighted by the inverse of their noise."""
     differing = differs > 0
     if not differing.any():
         return np.zeros_like(noise)
-    excess = float(np.sum((doubt[differing] ** 2 - noise[differing]) / differs[differing]))
+    excess = float(np.sum((difference[differing] ** 2 - noise[differing]) / differs[differing]))
     bias = max(excess / float(differs.sum()), 0.0) * differs**2
     return np.divide(bias, bias + noise, out=np.zeros_like(noise), where=differing)
 
 
 def _mean_square_price(mdp: MDP, price: Vector) -> float:
-    """Of an error, given the prices (n_classes, n_classes); all wrong classes count alike."""
+    """Return the mean square price of an error, all wrong classes counting alike."""
     of_class = np.square(price).sum(axis=1) / (len(price) - 1)
     return float(np.average(of_class[mdp.labels], weights=mdp.weight))
 
 
 @dataclass(frozen=True, eq=False)
 class ArrangedRows:
-    """The rows for learning in one arrangement, and the judge, which has the rows for choosing."""
+    """Rows for learning in one arrangement, and the estimator, which has the rows for choosing."""
 
     name: str
     arrangement: Arrangement
     learning: MDP
-    judge: Judge
+    estimator: LossEstimator
 
 
 class Indexed(Protocol):
+    """Policies by number."""
+
     def __getitem__(self, c: int, /) -> Policy: ...
 
 
 class PackedPolicies:
-    """Policies that would fill memory, with their actions compressed: few cells differ."""
+    """Policies with their actions compressed, since they would fill memory: few cells differ."""
 
     def __init__(self) -> None:
         self.kept: list[tuple[Grid, NDArray[np.intp], int, Rescaling | None]] = []
@@ -190,15 +206,15 @@ class PackedPolicies:
 
 @dataclass(frozen=True, eq=False)
 class Entry:
-    """Candidates of one solver in one arrangement, and the judge's estimates of them.
+    """Candidates of one solver in one arrangement, and what was measured of them.
 
-    by_labels : whether they were learned from labels, not from the full ensemble's scores
+    `by_labels` says whether they were learned from labels, not from the full ensemble's scores.
     """
 
     name: str
     candidates: Indexed
     arrangement: Arrangement
-    judgements: Judgements
+    measurements: Measurements
     by_labels: bool
 
 
@@ -211,13 +227,13 @@ class Entries(JudgedCandidates):
 
     def __init__(self, rows: ArrangedRows) -> None:
         self.entries: list[Entry] = []
-        self.judge = rows.judge.without_rows()
+        self.estimator = rows.estimator.without_rows()
         self.add_policies("all", [rows.learning.evaluate_all()], rows)
 
     def add(self, name: str, candidates: Policies, rows: ArrangedRows) -> None:
-        """Candidates that are evaluated together."""
-        judgements = rows.judge.of_candidates(candidates)
-        self._add(name, candidates, rows, judgements, by_labels=False)
+        """Add candidates that are evaluated together."""
+        measurements = rows.estimator.of_candidates(candidates)
+        self._add(name, candidates, rows, measurements, by_labels=False)
 
     def add_policies(
         self,
@@ -227,62 +243,65 @@ class Entries(JudgedCandidates):
         *,
         by_labels: bool = False,
     ) -> None:
-        """Candidates that are evaluated one by one, and packed before the next is made."""
-        packed, judgements = PackedPolicies(), []
+        """Add candidates that are evaluated one by one, and packed before the next is made."""
+        packed, measurements = PackedPolicies(), []
         for policy in policies:
-            judgements.append(rows.judge.of_policy(policy))
+            measurements.append(rows.estimator.of_policy(policy))
             packed.append(policy)
-        self._add(name, packed, rows, Judgements.joined(judgements), by_labels=by_labels)
+        self._add(name, packed, rows, Measurements.joined(measurements), by_labels=by_labels)
 
     def _add(
         self,
         name: str,
         candidates: Indexed,
         rows: ArrangedRows,
-        judgements: Judgements,
+        measurements: Measurements,
         *,
         by_labels: bool,
     ) -> None:
         name = f"{name} in {rows.name}"
-        self.entries.append(Entry(name, candidates, rows.arrangement, judgements, by_labels))
+        self.entries.append(Entry(name, candidates, rows.arrangement, measurements, by_labels))
 
     def among(self, entries: Sequence[Entry]) -> Entries:
-        """Some of the entries, and the full ensemble."""
+        """Return some of the entries, and the full ensemble."""
         other = copy(self)
         other.entries = [self.entries[0], *(e for e in entries if e is not self.entries[0])]
         return other
 
     @property
     def losses(self) -> NDArray[np.float64]:
-        """The estimated loss of every candidate, entry by entry, rounded: those that decide alike
-        are to be equal, in whatever sequence their losses were added up."""
-        judgements = [entry.judgements for entry in self.entries]
+        """Estimated loss of every candidate, entry by entry, rounded.
+
+        Candidates that decide alike are to be equal, in whatever sequence their losses were added
+        up.
+        """
+        measurements = [entry.measurements for entry in self.entries]
         by_labels = np.repeat(
-            [entry.by_labels for entry in self.entries], [len(o.costs) for o in judgements]
+            [entry.by_labels for entry in self.entries], [len(o.costs) for o in measurements]
         )
-        return rounded(self.judge.estimates(Judgements.joined(judgements), by_labels))
+        return rounded(self.estimator.estimates(Measurements.joined(measurements), by_labels))
 
     @property
     def costs(self) -> NDArray[np.float64]:
-        """The mean cost of every candidate, entry by entry."""
-        return np.concatenate([e.judgements.costs for e in self.entries])
+        """Mean cost of every candidate, entry by entry."""
+        return np.concatenate([e.measurements.costs for e in self.entries])
 
     def best_in(self, arrangement: Arrangement, beta: float) -> Policy | None:
-        """The best of one arrangement, in its order; None where the full ensemble is better."""
+        """Return the best of one arrangement, in its order; None if the full ensemble is better."""
         known = [e for e in self.entries[1:] if e.arrangement is arrangement]
         among = self.among(known)
         entry, c = among.place(among.best(beta))
         return None if entry is self.entries[0] else entry.candidates[c]
 
     def candidate(self, at: int) -> Policy:
-        """A candidate by its number, for base classifiers in their own order."""
+        """Return a candidate by its number, for base classifiers in their own order."""
         entry, c = self.place(at)
         return entry.candidates[c].after(entry.arrangement)
 
     def place(self, at: int) -> tuple[Entry, int]:
-        """The entry of a candidate, and its number there."""
+        """Return the entry of a candidate, and its number there."""
         for entry in self.entries:
-            if at < len(entry.judgements.costs):
+            if at < len(entry.measurements.costs):
                 return entry, at
-            at -= len(entry.judgements.costs)
+            at -= len(entry.measurements.costs)
         raise IndexError(f"there is no candidate {at} beyond the last")

@@ -1,10 +1,8 @@
 """Descent as a member of the portfolio: in which arrangements, from which start, on which rows.
 
-Descents take most of the time, so they run where they gain: over weak base classifiers, of which
-some choices of cells are better than the sum of all votes, and in condensed arrangements. In an
-arrangement of all base classifiers they run for two classes. Which ends a descent finds depends on
-its starts, so a small problem with labels is explored thoroughly, by many starts in the order by
-correlation, with all guards; soft targets gain nothing by that.
+Descents take most of the time, so they run where they gain: over weak base classifiers, and in
+condensed arrangements. A small problem with labels is explored by many starts in the order by
+correlation; soft targets gain nothing by that.
 """
 
 from __future__ import annotations
@@ -30,22 +28,27 @@ SMALL = 256, 600_000  # base classifiers; instances times base classifiers
 
 
 def runs_in(rule: ArrangementRule, rules: list[ArrangementRule], mdp: MDP) -> bool:
-    """Whether descents run in one of the arrangements."""
+    """Return whether descents run in one of the arrangements."""
     if rule.size or not any(other.size for other in rules):
         return True
     return mdp.n_scores == 1 and not mdp.of_numbers
 
 
 def explored(rules: list[ArrangementRule]) -> ArrangementRule | None:
-    """Of the arrangements with descents the one to explore: that of the source, whose first votes
-    differ most from each other, else the first."""
+    """Return the arrangement to explore: that of the source if descents run in it, else the first.
+
+    The first votes of the source differ most from each other.
+    """
     given = [rule for rule in rules if rule.size is None and isinstance(rule.ordering, Given)]
     return next(iter(given or rules), None)
 
 
 def is_thorough(member: Solver, rule: ArrangementRule, learning: RowSubset) -> TypeGuard[Descent]:
-    """Whether a descent explores thoroughly in an arrangement: on labels, in that of all base
-    classifiers by correlation, where these and the instances for learning are few."""
+    """Return whether a descent explores thoroughly in an arrangement.
+
+    It does on labels, in the order of all base classifiers by correlation, if these and the rows
+    for learning are few.
+    """
     few, small = SMALL
     n_steps, n_rows = learning.whole.n_steps, len(learning)
     if n_steps > few or n_rows * n_steps > small or rule.size is not None:
@@ -62,11 +65,10 @@ def explore_thoroughly(
     betas: list[float],
     entries: Entries,
 ) -> None:
-    """Descents from many starts, shared among some of the prices.
+    """Run descents from many starts, shared among some of the prices.
 
-    Of their ends the rows for learning choose one, by Eq. (8): those differ more among starts than
-    between rows, and the few rows for choosing, by which this one competes, would choose the
-    luckiest.
+    The rows for learning choose one of their ends by Eq. (8): ends differ more among starts than
+    between rows, and choosing among all of them by the few rows for choosing would be biased.
     """
     prices = thinned(betas)
     how = replace(member, n_starts=-(-N_STARTS // len(prices)), n_sweeps=THOROUGH_SWEEPS)
@@ -84,11 +86,11 @@ def descend(
     *,
     explores: bool,
 ) -> None:
-    """Descents at several prices, from the best that is known in this arrangement.
+    """Run descents at several prices, from the best that is known in this arrangement.
 
-    They explore at the highest price alone, in one arrangement, every cell for itself: what is
-    found there is short, quick to find and a start for the next, and the cheaper evaluations are,
-    the less there is to gain by leaving some out. From a good start careful guards are enough.
+    They explore only at the highest price, in one arrangement, every cell for itself: what is found
+    there is short, quick to find and a start for the next, and the cheaper evaluations are, the
+    less there is to gain by leaving some out. From a good start careful guards are enough.
     """
 
     def found(how: Descent, learning: MDP) -> None:
@@ -112,24 +114,24 @@ def descend(
 
 
 def _some(mdp: MDP, most: int) -> MDP:
-    """At most so many of the instances that count; votes are copied where some are left out."""
+    """Return at most `most` of the rows that count; votes are copied where some are left out."""
     return mdp if mdp.n_instances <= most else mdp.rows(mdp.counting(most))
 
 
 def _guarded(member: Descent, guards: Guards) -> Descent:
-    """With these guards, as far as the member does not name its own."""
+    """Return the member with these guards, as far as it does not name its own."""
     n_cells = guards.n_cells if member.n_cells is None else member.n_cells
     return replace(member, n_cells=n_cells, z=guards.z_skip if member.z is None else member.z)
 
 
 def _continues(start: Policy, every: int) -> bool:
-    """Whether a descent that decides so often can go on from there."""
+    """Return whether a descent with this `every` can start from a policy."""
     as_arranged = start.rescaling is None and np.array_equal(start.order, np.arange(start.n_steps))
     return as_arranged and start.every == every
 
 
 def thinned(betas: list[float]) -> list[float]:
-    """The first, the last and some evenly between, N_PRICES at most."""
+    """Return the first, the last and some prices evenly between, N_PRICES at most."""
     if len(betas) <= N_PRICES:
         return betas
     return [betas[i] for i in np.linspace(0, len(betas) - 1, N_PRICES).astype(int)]

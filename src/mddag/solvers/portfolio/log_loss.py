@@ -1,14 +1,9 @@
-"""Mixture: a weighted sum of the scores after few, some, many and all votes, fitted to labels.
+"""Targets of a portfolio under log-loss: a mixture of partial scores, fitted to labels.
 
 The full score alone is a poor target where boosting has gone on for too long, since every step
-towards it looks like a gain. With a_m the factors that make log-odds of the sums f^(m) in the order
-of the source,
-
-    z = w_1 a_8 f^(8) + w_2 a_32 f^(32) + w_3 a_128 f^(128) + w_4 a_N F,
-
-whose weights w are fitted to labels by penalised likelihood, the penalty being the distance from
-the full score alone. For a loss of probabilities those of z are the targets. For other losses a
-condensation follows z with weights that are not negative: an ensemble that was stopped early would
+towards it looks like a gain. So z = w_1 a_8 f^(8) + w_2 a_32 f^(32) + w_3 a_128 f^(128) + w_4 a_N
+F, where a_m f^(m) are log-odds and the weights w are fitted by penalized likelihood. For other
+losses a condensation follows z with non-negative weights: an ensemble that was stopped early would
 have targets beyond F, which few base classifiers do not reach.
 """
 
@@ -23,7 +18,7 @@ from mddag.policy.calibration import fit_factor, probabilities, sigmoid, smoothe
 from mddag.policy.condensation import Condensation
 from mddag.policy.mdp import MDP
 
-LENGTHS = (8, 32, 128)  # besides N
+LENGTHS = (8, 32, 128)  # and N
 PRIOR = 10.0  # rows that the penalty counts for
 
 Matrix = NDArray[np.float64]
@@ -31,21 +26,22 @@ Vector = NDArray[np.float64]
 
 
 def mixture_shares(learning: MDP, selection: MDP) -> tuple[Matrix, Matrix]:
-    """The probabilities of z, (n, n_classes), of both; z is fitted to the first alone."""
+    """Return the probabilities of z, (n, n_classes), of both; z is fitted to the first alone."""
     stages = _stages(learning.votes)
     weights, factors = _fitted(learning, stages)
     scale = weights * factors
-    learned, judged = (
+    learned, selected = (
         probabilities(np.tensordot(scale, s, axes=1), 1.0)
         for s in (stages, _stages(selection.votes))
     )
-    return learned, judged
+    return learned, selected
 
 
 def mixture_scores(mdp: MDP, votes: Votes | None = None) -> Matrix:
-    """z in units of the full scores, (n, K), with weights that are not negative.
+    """Return z in units of the full scores, (n, K), with non-negative weights.
 
-    votes : of other rows, whose z is wanted; those of the MDP, which fit the weights, by default
+    `votes` are those of other rows whose z is wanted; by default those of the MDP, which fit the
+    weights.
     """
     stages = _stages(mdp.votes)
     weights, factors = _fitted(mdp, stages, lowest=0.0)
@@ -55,7 +51,7 @@ def mixture_scores(mdp: MDP, votes: Votes | None = None) -> Matrix:
 
 
 def _fitted(mdp: MDP, stages: Matrix, lowest: float | None = None) -> tuple[Vector, Vector]:
-    """w and a (n_stages,), by the rows that count."""
+    """Fit w and a (n_stages,) to the rows that count."""
     counting = np.flatnonzero(mdp.weight)
     labels, mass = mdp.labels[counting], mdp.mass[counting]
     factors = np.array([fit_factor(scores[counting], labels, mass) for scores in stages])
@@ -65,14 +61,14 @@ def _fitted(mdp: MDP, stages: Matrix, lowest: float | None = None) -> tuple[Vect
 
 
 def _stages(votes: Votes) -> Matrix:
-    """The scores after few, some, many and all votes, (n_stages, n, K)."""
+    """Return the scores after few, some, many and all votes, (n_stages, n, K)."""
     n_steps = votes.tables.n_classifiers
     lengths = [n for n in LENGTHS if n < n_steps] + [n_steps]
     return np.stack([f.copy() for j, f in enumerate(partial_sums(votes)) if j in lengths])
 
 
 def _weights(logits: Matrix, targets: Matrix, mass: Vector, lowest: float | None) -> Vector:
-    """w (n_stages,) of logits (n_stages, n, K) for targets (n, K), by penalised likelihood."""
+    """Fit w (n_stages,) for logits (n_stages, n, K) to targets (n, K) by penalized likelihood."""
     alone = np.zeros(len(logits))
     alone[-1] = 1.0
     share, pull = mass / mass.sum(), PRIOR / mass.sum()
@@ -96,12 +92,12 @@ MAX_ROWS = 3_000  # that a factor is fitted to: one number, and targets without 
 
 
 def exit_factors(mdp: MDP) -> NDArray[np.float64]:
-    """a_0 .. a_N by the targets of the MDP, in units of its logistic loss, float64 (N + 1,).
+    """Return a_0 … a_N by the targets of the MDP, in units of its logistic loss, float64 (N + 1,).
 
     A calibration by exit reads the score of a row that quits after m votes as a_m f, and the
     log-loss of QUIT must be computed from the same reading: a prefix of a shrunken ensemble has
     small scores, but its probabilities need not be near 1/2. They are fitted to soft targets:
-    labels are too noisy to fit as many numbers to.
+    labels are too noisy to fit that many numbers to.
     """
     few = mdp.rows(mdp.counting(MAX_ROWS))
     mass = few.mass
@@ -115,12 +111,12 @@ TINY = 1e-12  # a share: its logarithm is finite
 
 
 def applies_to(mdp: MDP) -> bool:
-    """Whether condensed arrangements of this MDP follow log-odds."""
+    """Return whether condensed arrangements of this MDP follow log-odds."""
     return mdp.loss.of_probabilities and mdp.n_scores == 1
 
 
 def are_coded_alike(one: Votes, other: Votes) -> bool:
-    """Whether the rows of both can be joined: plain arrays give each a coding of its own."""
+    """Return whether the rows of both can be joined: plain arrays each have their own coding."""
     return all(
         np.array_equal(getattr(one.tables, name), getattr(other.tables, name))
         for name in ("starts", "values")
@@ -128,7 +124,7 @@ def are_coded_alike(one: Votes, other: Votes) -> bool:
 
 
 def joined_rows(learning: MDP, selection: MDP) -> MDP:
-    """The rows of both, one behind the other."""
+    """Concatenate the rows of both."""
     one, other = learning.votes, selection.votes
     return MDP(
         Votes(np.concatenate([one.codes, other.codes]), one.tables),
@@ -141,7 +137,7 @@ def joined_rows(learning: MDP, selection: MDP) -> MDP:
 
 
 def condensed(mdp: MDP, most: int, n_rows: float) -> Condensation:
-    """`most` base classifiers whose sum follows the log-odds z of the soft targets (n, 2).
+    """Choose `most` base classifiers whose sum follows the log-odds z of the soft targets (n, 2).
 
     Near its optimum log-loss is a square: with p the probabilities of z,
 
@@ -149,10 +145,8 @@ def condensed(mdp: MDP, most: int, n_rows: float) -> Condensation:
 
     so rows are weighted by p (1 - p) + SURE: a sum of few base classifiers is not near the optimum,
     and loses most on rows with a large z whose sign it does not have. Targets are z's, so rows for
-    selection are used without their labels. With more than two classes arrangements are those of
-    other losses: z gained nothing there.
-
-    n_rows : as whose sample the rows of the MDP count
+    selection are used without their labels. For multiclass z gained nothing. `n_rows` is the
+    effective number of rows.
     """
     variance = mdp.labels.prod(axis=1)
     return Condensation.of(
@@ -167,6 +161,6 @@ def condensed(mdp: MDP, most: int, n_rows: float) -> Condensation:
 
 
 def log_odds(shares: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Scores (n, 1) whose probabilities (n, 2) these are."""
+    """Return scores (n, 1) with these probabilities (n, 2)."""
     logs: NDArray[np.float64] = np.log(np.maximum(shares, TINY))
     return logs[:, 1:] - logs[:, :1]

@@ -1,16 +1,11 @@
 """Portfolio: several solvers in several arrangements; held-out rows choose among their candidates.
 
-No solver is best everywhere. Descent in single cells is best where rows are many, a rule of one
-number where they are few; a gradient-boosted sequence needs another order, one that AdaBoost sorted
-may not; often a few base classifiers with other weights do as well as all (``Condensation``), or
-fewer with other leaf values (``Refitting``). So
-each member runs in each arrangement on the rows for learning, and the answer is the candidate with
-the smallest expected value of Eq. (8) by the rows for selection (``candidates``): no member loses
-to a simpler one but by the noise of those rows. The full ensemble is always a candidate.
-
-For a loss of probabilities (``Logistic``) scores are read as a calibration by exit will read them
-and a mixture of partial sums gives the targets, whose log-odds condensed arrangements follow
-(``log_loss``); the members are others (``Stopping``).
+No solver is best everywhere: descent wins with many rows, a rule of one number with few; gradient
+boosting needs another order, AdaBoost may not; often a few base classifiers with other weights
+(``Condensation``) or leaf values (``Refitting``) do as well as all. So every member runs in every
+arrangement, and the candidate with the smallest estimate of Eq. (8) on the selection rows is the
+answer; the full ensemble is always a candidate. For a loss of probabilities (``Logistic``) members
+and targets differ (``log_loss``).
 """
 
 from __future__ import annotations
@@ -36,7 +31,7 @@ from mddag.policy.mdp import MDP
 from mddag.policy.ordering import Correlation, Given, checked_ordering
 from mddag.policy.policy import Policy
 from mddag.solvers.descent import Descent
-from mddag.solvers.exits import Exits
+from mddag.solvers.exits import ExitCandidates
 from mddag.solvers.margin import Margin, Prefix
 from mddag.solvers.portfolio.arranged_rows import (
     ArrangementRule,
@@ -73,25 +68,42 @@ WEAK = 4.0  # leaves of a tree, in the mean
 
 @dataclass
 class Portfolio(Parameters, Solver):
-    """Several solvers in several orders.
+    """Run several solvers in several orders and take the best candidate; the default solver.
 
-    members            : solvers; None for margin rule, residual model and descent, from labels on
-                         their own and on soft targets; where trees are large QWYC (two classes) in
-                         place of descent; for numbers prefix and descent; for the logistic loss
-                         prefix, margin rule, residual model and optimal stopping
-    orderings          : orders of all base classifiers to try; None for Correlation() and Given(),
-                         for two classes and large trees the first alone
-    sizes              : numbers of base classifiers to condense the ensemble to, multiples of
-                         `every`; () for none, None for a third of them, a sixth and so on (for
-                         probabilities and more than two classes half of them too), but for none
-                         where trees are large and targets soft
-    every              : steps that one decision covers, see Policy
-    selection_fraction : rows held out for choosing where no selection rows are given
-    random_state       : a seed, or None for a new one at each call
-    n_threads          : -1 for all cores; the answer does not depend on it
-    verbose            : report the members on standard error
-    max_rows           : rows to learn from and rows to choose by, at most, evenly spaced; None for
-                         all. What is lost by leaving some out is in docs/research/portfolio.md
+    Parameters
+    ----------
+    members : tuple of Solver, default=None
+        Solvers to run. By default `Margin`, `Residual` and `Descent`, with `QWYC` instead of
+        descent for large trees; `Prefix` and descent for regression; `Prefix`, `Margin`, `Residual`
+        and `Stopping` for the logistic loss.
+    orderings : tuple of Ordering, default=None
+        Orders of all base classifiers to try; by default `Correlation()` and `Given()`, only the
+        first for binary problems with large trees.
+    sizes : tuple of int, default=None
+        Numbers of base classifiers to condense the ensemble to, multiples of `every`; () for none.
+        By default a third of them, a sixth and so on (also half for probabilities and multiclass),
+        but none for large trees with soft targets.
+    every : int, default=1
+        Number of steps that one decision covers.
+    selection_fraction : float, default=0.3
+        Share of the rows held out for choosing if no selection rows are given.
+    random_state : int or None, default=None
+        Seed; None for a new one at each call.
+    n_threads : int, default=1
+        Number of threads, -1 for all cores; the answer does not depend on it.
+    verbose : bool, default=False
+        Whether to report the members on standard error.
+    max_rows : int or None, default=50_000
+        Largest number of rows to learn from, and of rows to choose by, evenly spaced; None for all.
+
+    Examples
+    --------
+    >>> import mddag
+    >>> from mddag.solvers import Margin, Portfolio, Prefix
+    >>> mdp = mddag.MDP([[2.0, 0.1], [-1.5, 0.1], [-0.1, 1.0]] * 9, [1, 0, 1] * 9, beta=0.05)
+    >>> policy = Portfolio(members=(Prefix(), Margin()), random_state=0).solve(mdp)
+    >>> mdp.evaluate(policy).loss
+    0.0
     """
 
     members: tuple[Any, ...] | None = None
@@ -109,19 +121,62 @@ class Portfolio(Parameters, Solver):
     settings: ClassVar[tuple[str, ...]] = SETTINGS
 
     def solve(self, mdp: MDP, selection: MDP | None = None) -> Policy:
-        """The best candidate by Eq. (8) on `selection`, or on rows of the MDP that are held out."""
+        """Learn a policy.
+
+        Parameters
+        ----------
+        mdp : MDP
+            Rows to learn from.
+        selection : MDP, default=None
+            Rows to choose among candidates by Eq. (8); None for held-out rows of `mdp`.
+
+        Returns
+        -------
+        Policy
+            The best candidate.
+        """
         check_samples(mdp, selection)  # before beta is read
         return self.judged(mdp, [mdp.beta], selection).policy(mdp.beta)
 
     def solve_path(
         self, mdp: MDP, betas: Sequence[float], selection: MDP | None = None
     ) -> list[Policy]:
-        """The same at each of several prices, for less than their number of solves."""
+        """Learn a policy at each of several prices, together.
+
+        Parameters
+        ----------
+        mdp : MDP
+            Rows to learn from.
+        betas : sequence of float
+            Prices of one evaluation, in units of the loss.
+        selection : MDP, default=None
+            Rows to choose among candidates by Eq. (8); None for held-out rows of `mdp`.
+
+        Returns
+        -------
+        list of Policy
+            The policies in the order of the prices.
+        """
         entries = self.judged(mdp, betas, selection)
         return [entries.policy(beta) for beta in betas]
 
     def judged(self, mdp: MDP, betas: Sequence[float], selection: MDP | None = None) -> Entries:
-        """All candidates, judged."""
+        """Return all candidates with their estimated losses and costs.
+
+        Parameters
+        ----------
+        mdp : MDP
+            Rows to learn from.
+        betas : sequence of float
+            Prices of one evaluation, in units of the loss.
+        selection : MDP, default=None
+            Rows to estimate losses and costs on; None for held-out rows of `mdp`.
+
+        Returns
+        -------
+        Entries
+            The candidates.
+        """
         self.check()
         check_samples(mdp, selection)
         random = np.random.RandomState(self.random_state)
@@ -137,7 +192,7 @@ class Portfolio(Parameters, Solver):
         arranged = RowsByArrangement(learning, selected, n_threads=self.n_threads)
         rules = self._rules(mdp) + self._refitted_rules(arranged)
         entries = Entries(arranged.of(ArrangementRule(Given())))
-        dear_first = sorted(set(betas), reverse=True)
+        falling_betas = sorted(set(betas), reverse=True)
         runs = [
             (member, rule)
             for rule in rules
@@ -148,13 +203,24 @@ class Portfolio(Parameters, Solver):
         with progress("Portfolio", len(runs), self.verbose) as report:
             for done, (member, rule) in enumerate(runs, 1):
                 if self.members is None and is_thorough(member, rule, arranged.learning):
-                    explore_thoroughly(member, arranged.of(rule), dear_first, entries)
-                self._run(member, arranged.of(rule), dear_first, entries, explores=rule is first)
+                    explore_thoroughly(member, arranged.of(rule), falling_betas, entries)
+                self._run(member, arranged.of(rule), falling_betas, entries, explores=rule is first)
                 report(done, f"{len(entries.costs)} candidates after {member.name}")
         return entries
 
     def with_order(self, ordering: Any) -> Self:
-        """A copy that tries this order of all base classifiers alone."""
+        """Return a copy that tries one order of all base classifiers.
+
+        Parameters
+        ----------
+        ordering : Ordering
+            The order.
+
+        Returns
+        -------
+        Self
+            The copy.
+        """
         if self.orderings is not None:
             raise ValueError(
                 f"ordering is {ordering!r}, but {self!r} has orders of its own; give one of the two"
@@ -174,19 +240,19 @@ class Portfolio(Parameters, Solver):
             descend(member, rows, betas, entries, explores=explores)
         elif isinstance(member, Family):
             candidates = member.candidates(rows.learning)
-            if isinstance(candidates, Exits):  # all in one walk through the partial sums
+            if isinstance(candidates, ExitCandidates):  # all in one walk through the partial sums
                 entries.add(repr(member), candidates, rows)
             else:
                 policies = (candidates[c] for c in range(len(candidates)))
                 entries.add_policies(repr(member), policies, rows)
-        else:  # without the rows for choosing: these judge what was found
+        else:  # without the rows for choosing, which estimate the loss of what was found
             for policy in member.solve_path(rows.learning, betas):
                 entries.add_policies(repr(member), [policy], rows, by_labels=True)
 
     def _parted(
         self, mdp: MDP, selection: MDP | None, random: np.random.RandomState
     ) -> tuple[RowSubset, RowSubset]:
-        """Rows for learning and for choosing."""
+        """Split the rows into those for learning and those for choosing."""
         if selection is not None:
             mdp.evaluate_all().require(selection.n_steps, selection.n_scores)
             return RowSubset(_counted(mdp)), RowSubset(_counted(selection))
@@ -203,7 +269,7 @@ class Portfolio(Parameters, Solver):
         return [member.with_threads(self.n_threads) for member in members]
 
     def _rules(self, mdp: MDP) -> list[ArrangementRule]:
-        """All orders, and each size in the order that suits its targets."""
+        """Return rules for all orders, and for each size in the order that suits its targets."""
         orderings, sizes = self.orderings, self.sizes
         if has_large_trees(mdp):
             if orderings is None and mdp.n_scores == 1:
@@ -232,7 +298,7 @@ class Portfolio(Parameters, Solver):
         return [*map(ArrangementRule, orderings), *condensed]
 
     def _refitted_rules(self, rows: RowsByArrangement) -> list[ArrangementRule]:
-        """Few base classifiers with leaf values of their own, where leaves are known."""
+        """Return rules for few base classifiers with refitted leaf values, if leaves are known."""
         mdp = rows.learning.whole
         if self.sizes is not None or "quit" not in mdp.actions:
             return []
@@ -242,7 +308,6 @@ class Portfolio(Parameters, Solver):
         return [RefittedRule(Correlation(), size) for size in sizes]
 
     def check(self) -> None:
-        """Refuse parameters that make no sense."""
         check_whole("every", self.every, 1)
         check_fraction("selection_fraction", self.selection_fraction, zero=False)
         checked_threads(self.n_threads)
@@ -274,7 +339,7 @@ class Portfolio(Parameters, Solver):
 
 
 def _default_members(mdp: MDP) -> tuple[Solver, ...]:
-    """Those that the ablation justifies (docs/research/portfolio.md)."""
+    """Return the members that the ablation justifies (docs/research/portfolio.md)."""
     if mdp.loss.of_probabilities:
         return FOR_PROBABILITIES
     members: tuple[Solver, ...] = FOR_NUMBERS if mdp.of_numbers else FOR_WEAK
@@ -288,8 +353,11 @@ def _default_members(mdp: MDP) -> tuple[Solver, ...]:
 
 
 def has_large_trees(mdp: MDP) -> bool:
-    """Whether base classifiers are trees of more than a few leaves, whose sum is hard to better:
-    descents gain nothing there, and condensed arrangements only where labels correct the sum."""
+    """Return whether base classifiers are trees of more than a few leaves.
+
+    Their sum is hard to improve: descents gain nothing there, and condensed arrangements only where
+    labels correct the sum.
+    """
     if mdp.of_numbers or mdp.loss.of_probabilities:
         return False
     tables = mdp.votes.tables
@@ -297,12 +365,12 @@ def has_large_trees(mdp: MDP) -> bool:
 
 
 def _counted(mdp: MDP) -> MDP:
-    """Without the instances of weight 0."""
+    """Drop rows of weight 0."""
     return mdp if mdp.weight.all() else mdp.rows(mdp.counting())
 
 
 def _strata(mdp: MDP) -> NDArray[Any]:
-    """What is to be held out in equal shares: classes, or for numbers nothing."""
+    """Return the classes, to be held out in equal shares; nothing for regression."""
     labels: NDArray[Any] = mdp.labels
     if labels.ndim == 2:
         labels = labels.argmax(axis=1)

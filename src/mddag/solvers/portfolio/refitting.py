@@ -1,17 +1,10 @@
-"""Refitting: leaf values of a few base classifiers, fitted anew to rows that grew none of them.
+"""Refitting: leaf values of a few base classifiers, refitted to held-out rows.
 
-A booster gives each leaf the value that suits the rows its tree was grown on, so the values of
-large trees and of fast learning rates are too sure. Rows held out say better what a leaf is worth.
-Splits and bias stay as they are; with z = a f the log-odds and q_i the targets of row i, the votes
-v of all leaves minimise
-
-    sum_i m_i log-loss(q_i, z(x_i)) + ridge / 2 |a (v - v_0)|^2,
-
-v_0 being the votes as they were and m_i the mass of a row. The penalty keeps leaves with few rows
-where they were. All leaves are fitted together: a few trees then err as little as many.
-
-Rows that fitted the values no longer show what the sums are worth, and a policy that is learned on
-them is too sure. So those rows get votes by folds: each fold the values that the others gave.
+A booster fits each leaf to the rows its tree was grown on, so the values of large trees and of fast
+learning rates are overconfident. Splits and bias stay; with z = a f the log-odds, q_i the targets
+and m_i the mass of row i, the votes v of all leaves minimize sum_i m_i log-loss(q_i, z(x_i)) +
+ridge / 2 |a (v - v_0)|^2, where v_0 are the old votes. A policy that is learned on the rows that
+fitted the values would be overconfident too, so these rows get votes by folds.
 """
 
 from __future__ import annotations
@@ -38,11 +31,16 @@ Vector = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Refitting:
-    """Leaf values fitted anew, for other rows and, by folds, for the rows that fitted them.
+    """Refitted leaf values for other rows and, by folds, for the rows that fitted them.
 
-    votes  : of the rows that fit, arranged
-    tables : those of the votes, with the fitted values
-    by_fold : the same fitted without each of the folds; row i is in fold i % FOLDS
+    Parameters
+    ----------
+    votes : Votes
+        Arranged votes of the rows that fit.
+    tables : Tables
+        Tables of the votes with the fitted values.
+    by_fold : tuple of Tables
+        The same, fitted without each of the folds; row i is in fold i % FOLDS.
     """
 
     votes: Votes
@@ -51,19 +49,17 @@ class Refitting:
 
     @classmethod
     def of(cls, votes: Votes, targets: Vector, mass: Vector) -> Refitting:
-        """Fit the leaves of all trees.
-
-        targets : probabilities of the classes, (n, max(K, 2))
-        mass    : of the rows, (n,)
-        """
+        """Fit the leaves of all trees to targets (n, max(K, 2)) of rows with this mass (n,)."""
         fold = np.arange(len(votes)) % FOLDS
         without = [np.flatnonzero(fold != one) for one in range(FOLDS)]
         by_fold = [refitted_tables(votes.rows(r), targets[r], mass[r]) for r in without]
         return cls(votes, refitted_tables(votes, targets, mass), tuple(by_fold))
 
     def crossed(self) -> Votes:
-        """The votes of the rows that fitted, each by the values of its fold: as leaves of trees
-        that have those of all folds."""
+        """Return the votes of the rows that fitted, each by the values of its fold.
+
+        They are coded as leaves of trees that have the leaves of all folds.
+        """
         fold, tables = np.arange(len(self.votes)) % FOLDS, self.by_fold[0]
         codes = self.votes.codes + fold[:, None] * tables.n_leaves
         starts, many = tables.starts, [t.values for t in self.by_fold]
@@ -76,7 +72,7 @@ class Refitting:
         return Votes(codes.astype(tables.code_dtype()), tables)
 
     def arrangement(self, before: Arrangement, source: Tables) -> Arrangement:
-        """The arrangement `before` of a source, in which the votes are, with the values fitted."""
+        """Add the fitted values to the arrangement `before` of a source."""
         leaves, fitted = source.values.copy(), self.tables
         for at, t in enumerate(source.trees_of(before.kept).tolist()):
             values = fitted.values[fitted.starts[at] : fitted.starts[at + 1]]
@@ -87,12 +83,12 @@ class Refitting:
 
 
 def refitted_tables(votes: Votes, targets: Vector, mass: Vector, ridge: float = RIDGE) -> Tables:
-    """The tables of votes with leaf values that fit targets, probabilities (n, max(K, 2))."""
+    """Return the tables of votes with leaf values fitted to targets (n, max(K, 2))."""
     return LeafFit(votes, targets, mass).tables(ridge)
 
 
 class LeafFit:
-    """The leaves of all trees, as one convex problem in log-odds."""
+    """The leaves of all trees as one convex problem in log-odds."""
 
     def __init__(self, votes: Votes, targets: Vector, mass: Vector) -> None:
         self.votes, self.source, self.mass = votes, votes.tables, mass
@@ -100,7 +96,7 @@ class LeafFit:
         self.targets = targets[:, -self.source.n_scores :]
 
     def tables(self, ridge: float) -> Tables:
-        """The tables with the fitted values, for one penalty."""
+        """Return the tables with the fitted values, for one penalty."""
         tables, a = self.source, self.factor
         first = tables.values * a
         # Leaves with many rows are known better: steps in units of what is known converge sooner.
@@ -117,7 +113,7 @@ class LeafFit:
         return replace(tables, values=(first + unit * found) / a)
 
     def _at(self, values: Vector) -> tuple[float, Vector]:
-        """The log-loss and its slope at values of all leaves, in log-odds."""
+        """Return the log-loss and its slope at values of all leaves, in log-odds."""
         scores = np.tile(self.source.bias * self.factor, (len(self.votes), 1))
         _core.add_coded_scores((values, *self.source.native[1:]), self.votes.codes, scores)
         single = scores.shape[1] == 1
@@ -127,7 +123,7 @@ class LeafFit:
         return loss, self._by_leaf(self.mass[:, None] * (p - self.targets))
 
     def _by_leaf(self, numbers: Vector) -> Vector:
-        """Sums over the rows that reach each leaf of numbers (n, K), for each of its values."""
+        """Sum numbers (n, K) over the rows that reach each leaf, for each of its values."""
         sums = np.zeros(len(self.source.values))
         _core.add_leaf_sums(self.source.native, self.votes.codes, numbers, sums)
         return sums
@@ -135,14 +131,14 @@ class LeafFit:
 
 SIZES = (5, 10, 20, 40)  # base classifiers
 MOST_VOTES = 2_000_000  # rows x trees that are fitted: this bounds the time
-MOST_OPINION = 8_000_000  # the same of the full ensemble, which is fitted once
+MOST_FULL_VOTES = 8_000_000  # the same of the full ensemble, which is fitted once
 
 
 def are_refitted(learning: MDP, selection: MDP) -> bool:
-    """Whether leaves are fitted: of trees, the same for both, to two classes that are counted.
+    """Return whether leaves are fitted: of trees, for a binary loss that counts errors.
 
-    With more classes there are as many trees for each base classifier, which takes long, and where
-    it was tried nothing was gained.
+    With more classes there are K trees for each base classifier, which takes long, and where it was
+    tried nothing was gained.
     """
     if learning.n_scores > 1 or learning.of_numbers or learning.loss.prices(2) is None:
         return False
@@ -151,38 +147,37 @@ def are_refitted(learning: MDP, selection: MDP) -> bool:
 
 
 def refitted_sizes(mdp: MDP, n_rows: int, every: int = 1) -> list[int]:
-    """Numbers of base classifiers, in whole decisions, that are not too many for their time."""
+    """Return numbers of base classifiers, in whole decisions, that can be fitted in time."""
     each = mdp.votes.tables.n_trees / mdp.n_steps
     whole = dict.fromkeys(-(-size // every) * every for size in SIZES)
     return [m for m in whole if m < mdp.n_steps and m * each * n_rows <= MOST_VOTES]
 
 
 def refitted(before: Arrangement, mdp: MDP) -> tuple[Arrangement, Votes]:
-    """The arrangement with leaf values fitted to the rows of an MDP, and the votes of these rows,
-    each by values that it did not fit.
+    """Refit an arrangement to the rows of an MDP; return also cross-fitted votes of these rows.
 
-    Labels, which the booster has not seen, correct its leaf values; a few trees then err as little
-    as many more did before. The targets are the mean of label and full ensemble.
+    Labels, which the booster has not seen, correct its leaf values, so that a few trees err as
+    little as many more did before. The targets are the mean of label and full ensemble.
     """
     fitted = Refitting.of(before.votes(mdp.votes), targets(mdp), mdp.mass)
     return fitted.arrangement(before, mdp.votes.tables), fitted.crossed()
 
 
 def targets(mdp: MDP) -> Vector:
-    """Probabilities (n, max(K, 2)): the mean of label and teacher, or soft targets as they are."""
+    """Return the mean of labels and full ensemble, (n, max(K, 2)), or soft targets as they are."""
     if mdp.labels.ndim == 2:
         return np.asarray(mdp.labels, np.float64)
-    taught = np.asarray(with_teacher(mdp).labels, np.float64)
-    taught[np.arange(len(taught)), mdp.labels] += 1.0
-    return taught / 2
+    mean = np.asarray(with_teacher(mdp).labels, np.float64)
+    mean[np.arange(len(mean)), mdp.labels] += 1.0
+    return mean / 2
 
 
-def second_opinion(learning: MDP, votes: Votes) -> Vector | None:
-    """Scores (n, K) of other rows: those of the full ensemble and of the corrected one, added.
+def refitted_scores(learning: MDP, votes: Votes) -> Vector | None:
+    """Return the sum of the scores (n, K) of the full ensemble and of the refitted one.
 
-    None where the ensemble is too large to be corrected, and where targets are a teacher's already.
+    None if the ensemble is too large to be refitted or targets are soft already.
     """
-    if learning.labels.ndim == 2 or learning.votes.codes.size > MOST_OPINION:
+    if learning.labels.ndim == 2 or learning.votes.codes.size > MOST_FULL_VOTES:
         return None
     labels = np.eye(max(learning.n_scores, 2))[learning.labels]
     tables = refitted_tables(learning.votes, labels, learning.mass)
