@@ -11,7 +11,7 @@ import pytest
 
 import mddag
 from mddag.ensemble.tasks import Ranking, Regression
-from mddag.inspection.report.paths import flow, instances
+from mddag.inspection.report.paths import flow, single_rows
 from mddag.metrics import NDCG
 from mddag.ranking import ProximityExits, RankPredictor, UrgencyExits, model_file
 from mddag.ranking.report import section
@@ -187,7 +187,7 @@ def test_reports(tmp_path):
     assert f"{NDCG(10)(rankings.ranker().predict(X), y, qid):.4f}" in page.texts["td"]
     assert "40 queries" in page.text()
     assert flow(facts) is not None
-    assert instances(facts) is None  # the path of a document depends on the others
+    assert single_rows(facts) is None  # the path of a document depends on the others
     assert "qid=qid" in page_of(section(facts_of(model))).text()
     assert "No labels" in page_of(section(facts_of(model, X, qid=qid))).text()
     model.predictor().report(tmp_path / "report.html", X, y, qid=qid)

@@ -7,7 +7,13 @@ import pytest
 
 import mddag
 from mddag.inspection.explanation import explain
-from mddag.inspection.explanation.explanation import Exit, Segment, shortened, shown_steps, why
+from mddag.inspection.explanation.explanation import (
+    ExitReason,
+    Segment,
+    shortened,
+    shown_steps,
+    why,
+)
 from mddag.policy.policy import QUIT
 from tests.engine.test_dag import stumps
 from tests.inspection.explanation.models import classifier, frame, nominal_ensemble, regressor
@@ -19,18 +25,23 @@ def test_the_dict_is_ready_for_json(make):
     again = json.loads(json.dumps(one.to_dict(), allow_nan=False))
     assert again["prediction"] == one.prediction
     assert len(again["steps"]) == one.n_evaluated
-    assert again["exit"]["step"] == one.exit.step
+    end = again["exit"]
+    assert end["step"] == one.exit.step
+    assert end["segment"] is None or end["segment"] in end["segments"]
+    assert all(set(segment) == {"above", "up_to", "action"} for segment in end["segments"])
+    assert "at" not in end
+    assert again["steps"][0]["rules"][0].keys() == {"rule", "votes"}
     assert isinstance(one, mddag.Explanation)
     assert str(one)
 
 
-def test_rivals_are_the_two_best_scores():
+def test_the_two_best_scores():
     one = classifier(3).explain(frame().iloc[0])
-    first, second = one.rivals
+    first, second = one.top_two
     assert one.scores[first] == max(one.scores)
     assert one.scores[second] == sorted(one.scores)[-2]
     assert one.effect(one.scores) == one.missing_score
-    assert classifier().explain(frame().iloc[0]).rivals is None
+    assert classifier().explain(frame().iloc[0]).top_two is None
 
 
 def test_every_part_is_there():
@@ -88,13 +99,16 @@ def test_rules_are_cut_between_conditions():
 )
 def test_why_it_quit(low, high, words):
     others = (Segment(-9.0, -8.0, "eval"), Segment(low, high, "quit"))
-    assert why(Exit("quit", 4, "score", 2.0, others, 1)) == f"at step 4, where the policy {words}"
+    assert (
+        why(ExitReason("quit", 4, "score", 2.0, others, 1))
+        == f"at step 4, where the policy {words}"
+    )
 
 
 def test_why_without_a_choice():
     everywhere = (Segment(-np.inf, np.inf, "quit"),)
-    assert "whatever the score" in why(Exit("quit", 4, "score", 2.0, everywhere))
-    said = why(Exit("quit", 4, "state", None, (), verdict="face"))
+    assert "whatever the score" in why(ExitReason("quit", 4, "score", 2.0, everywhere))
+    said = why(ExitReason("quit", 4, "state", None, (), verdict="face"))
     assert said.endswith("Its verdict there is face.")
 
 

@@ -79,7 +79,7 @@ def test_the_caption_says_what_is_used_and_what_is_hidden():
     trace = trace_of([[0, 1]] * 399 + [[0, 7, 1]])
     display = DagDisplay.from_trace(trace, n_classifiers=10)
     assert display.caption() == (
-        "3 of 10 base classifiers used by 400 instances, 5 edges; "
+        "3 of 10 base classifiers used by 400 rows, 5 edges; "
         "2 edges taken by fewer than 0.5% of them not drawn"
     )
     assert display.caption() in display.ax_.get_xlabel().replace("\n", " ")
@@ -136,7 +136,7 @@ def test_a_long_chain_is_a_river_of_groups():
     assert heights[0] == heights[-1]  # all instances evaluate the first
     expected = sum(len(path) > 4 for path in CHAIN) / len(CHAIN)
     assert heights[4] / heights[-1] == pytest.approx(expected)
-    assert "neighbours grouped" in display.caption()
+    assert "neighbors grouped" in display.caption()
     assert overlapping(display.ax_.get_xticklabels()) == []
     covered = display.ax_.bbox.width * 0.9
     ends = [label.get_window_extent() for label in display.ax_.get_xticklabels()]

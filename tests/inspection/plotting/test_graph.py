@@ -61,7 +61,7 @@ def test_rare_nodes_and_edges_go_together():
         (0, 1),
         (1, QUIT),
     }
-    assert shown.n_instances == graph.n_instances == 100
+    assert shown.n_rows == graph.n_rows == 100
 
 
 def test_instances_that_evaluate_nothing_go_straight_to_the_end():

@@ -7,7 +7,7 @@ from mddag.engine.trace import Trace
 
 
 def trace_of(paths):
-    """The trace of instances that follow these paths."""
+    """The trace of rows that follow these paths."""
     indptr = np.concatenate([[0], np.cumsum([len(p) for p in paths], dtype=np.int64)])
     indices = np.array([j for p in paths for j in p], np.int32)
     n = len(paths)
@@ -15,11 +15,11 @@ def trace_of(paths):
     return Trace(np.zeros((n, 1)), indptr, indices, exits, np.diff(indptr).astype(float))
 
 
-def long_trace(n_classifiers, n_instances=300, seed=0):
+def long_trace(n_classifiers, n_rows=300, seed=0):
     """Instances that skip about a fifth of `n_classifiers` and quit anywhere."""
     rng = np.random.default_rng(seed)
     every = np.arange(n_classifiers)
-    kept = (every[rng.uniform(size=n_classifiers) < 0.8] for _ in range(n_instances))
+    kept = (every[rng.uniform(size=n_classifiers) < 0.8] for _ in range(n_rows))
     return trace_of([p[: rng.integers(1, len(p) + 1)].tolist() if len(p) else [] for p in kept])
 
 

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import mddag
-from mddag.inspection.report.facts import Facts, at_price, place_of, reads_of
+from mddag.inspection.report.facts import Facts, at_price, point_of, reads_of
 from mddag.inspection.report.page import page
 from mddag.losses import Exponential, Logistic, Squared, ZeroOne
 from mddag.policy import Given
@@ -34,16 +34,16 @@ def test_numbers_are_those_of_the_regressor():
     np.testing.assert_array_equal(facts.predicted, regressor().predict(frame()))
     assert facts.codes is None
     assert facts.probabilities is None
-    assert facts.coloured[0] == ()
+    assert facts.colored[0] == ()
 
 
 def test_colours_are_classes_true_ones_first():
-    names, group = two().coloured
+    names, group = two().colored
     assert [names[g] for g in group] == labels().tolist()
-    assert two().colours == "rows of class"
-    names, group = two(targets=False).coloured
+    assert two().colors == "rows of class"
+    names, group = two(targets=False).colored
     assert [names[g] for g in group] == classifier().predict(frame()).tolist()
-    assert two(targets=False).colours == "rows that are predicted to be"
+    assert two(targets=False).colors == "rows that are predicted to be"
 
 
 def test_without_rows_little_is_known():
@@ -66,10 +66,10 @@ def test_too_many_evaluations_are_counted_on_some_rows(monkeypatch):
     assert 0 < len(facts.paths) < facts.n_rows
     assert len(facts.paths.indices) < 1200
     assert facts.graph.size.sum() == len(facts.paths)
-    assert "evenly spaced rows" in facts.of_paths
+    assert "evenly spaced rows" in facts.counted_on
     assert "Counted on" in page(facts)
     monkeypatch.undo()
-    assert two().of_paths == ""
+    assert two().counted_on == ""
     np.testing.assert_array_equal(two().paths.indices, two().trace.indices)
 
 
@@ -104,7 +104,7 @@ def test_a_classifier(loss, at):
     same = mddag.MDDAGClassifier(classifier().ensemble_).adopt(
         curve.policies[at], frame(), labels()
     )
-    place = place_of(curve, facts_of(same, frame(), labels()))
+    place = point_of(curve, facts_of(same, frame(), labels()))
     assert place.n_evaluated == pytest.approx(curve.test_n_evaluated[at])
     assert place.loss == pytest.approx(curve.test_loss[at])
     assert place.full_loss == pytest.approx(curve.full_test_loss[0])
@@ -114,7 +114,7 @@ def test_a_regressor():
     y = frame().to_numpy() @ [3.0, 1.0, -2.0] + 5
     curve = swept(regressor(), y, loss=Squared(), solver=Prefix())
     same = mddag.MDDAGRegressor(regressor().ensemble_).adopt(curve.policies[1], frame(), y)
-    place = place_of(curve, facts_of(same, frame(), y))
+    place = point_of(curve, facts_of(same, frame(), y))
     assert place.n_evaluated == pytest.approx(curve.test_n_evaluated[1])
     assert place.loss == pytest.approx(curve.test_loss[1])
     assert place.full_loss == pytest.approx(curve.full_test_loss[0])
@@ -122,10 +122,10 @@ def test_a_regressor():
 
 def test_nothing_to_measure():
     curve = swept(classifier(), labels(), solver=Margin())
-    assert place_of(curve, bare()) is None
-    assert place_of(curve, two(targets=False)) is None
-    assert place_of(curve, replace(two(), source=None)).full_loss is None
-    assert place_of(replace(curve, loss=Logistic()), two()) is None
+    assert point_of(curve, bare()) is None
+    assert point_of(curve, two(targets=False)) is None
+    assert point_of(curve, replace(two(), source=None)).full_loss is None
+    assert point_of(replace(curve, loss=Logistic()), two()) is None
 
 
 def test_the_point_with_a_price():

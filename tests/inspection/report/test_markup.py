@@ -5,18 +5,18 @@ import pytest
 from mddag.inspection.report.markup import (
     Chart,
     Scale,
-    beside,
     escaped,
     figure,
     is_wide,
     legend,
     listed,
+    padded,
+    pair,
     paragraph,
     percent,
-    room,
     round_step,
     table,
-    written,
+    tick_text,
 )
 from tests.inspection.report.reports import Page
 
@@ -32,7 +32,7 @@ EVIL = "<b onclick='x()'>\n\"&"
         figure("<svg></svg>", EVIL),
         figure("<svg></svg>", EVIL, wide=True),
         legend([EVIL, "b"], EVIL),
-        beside(paragraph(EVIL), listed([EVIL])),
+        pair(paragraph(EVIL), listed([EVIL])),
     ],
 )
 def test_names_stay_text(html):
@@ -85,9 +85,9 @@ def test_a_chart_is_one_svg_without_styles():
 
 
 def test_values_get_room():
-    assert room([1.0, 3.0], 0.5) == (0.0, 4.0)
-    assert room([]) == pytest.approx((-0.08, 1.08))
-    assert room([2.0]) == pytest.approx((1.8, 2.2))
+    assert padded([1.0, 3.0], 0.5) == (0.0, 4.0)
+    assert padded([]) == pytest.approx((-0.08, 1.08))
+    assert padded([2.0]) == pytest.approx((1.8, 2.2))
     assert is_wide([1, 30])
     assert not is_wide([0, 30])
-    assert written(12345.0) == "12,345"
+    assert tick_text(12345.0) == "12,345"

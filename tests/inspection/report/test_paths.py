@@ -15,7 +15,7 @@ from mddag.inspection.report.paths import (
     evaluations,
     flow,
     histogram,
-    instances,
+    single_rows,
 )
 from mddag.policy.policy import QUIT
 from tests.engine.test_dag import stumps
@@ -126,7 +126,7 @@ def test_long_lines_keep_their_beginning_and_end():
 @pytest.mark.parametrize("make", [two, three, numbers])
 def test_rows_are_explained_and_followed(make):
     facts = make()
-    section = instances(facts)
+    section = single_rows(facts)
     page, rows = page_of(section), chosen(facts)
     panels = [a for a in page.all("div") if "data-instance" in a]
     assert len(panels) == len(rows) == len(section.data["paths"])
@@ -152,4 +152,4 @@ def test_short_long_and_wrong_rows_are_chosen():
 
 
 def test_it_needs_rows():
-    assert instances(bare()) is None
+    assert single_rows(bare()) is None

@@ -75,7 +75,7 @@ def test_rows_of_the_sweep_are_not_called_others():
     assert len(circles(page, "full model")) == 1
 
 
-def test_a_model_that_cannot_be_measured_has_the_place_of_its_price():
+def test_a_model_that_cannot_be_measured_has_the_point_of_its_price():
     page = page_of(tradeoff(replace(two(targets=False), curve=curve())))
     assert len(circles(page, "the price of this model, beta 0.0005:")) == 1
     assert "this model itself was not measured" in page.text()

@@ -1,4 +1,4 @@
-"""One row explained: a ``Dag`` and a row come in, an ``Explanation`` goes out.
+"""Explain one row: a ``Dag`` and a row come in, an ``Explanation`` goes out.
 
 explain      follows the row through the policy and tries what would change its prediction
 explanation  what was found, as one object: text, dict, plot

@@ -23,7 +23,13 @@ from mddag.ensemble.ensemble import Ensemble
 from mddag.ensemble.features import Rows
 from mddag.ensemble.nodes import Nodes
 from mddag.ensemble.patches import PatchFeatures
-from mddag.inspection.explanation.explanation import Exit, Explanation, Rule, Segment, Step
+from mddag.inspection.explanation.explanation import (
+    ExitReason,
+    Explanation,
+    Segment,
+    Step,
+    TreeRule,
+)
 from mddag.inspection.explanation.rules import (
     Change,
     changed_predictions,
@@ -41,10 +47,7 @@ from mddag.policy.state import Score, Stages
 
 
 def explain(dag: Dag, calibration: Calibration | None, row: Rows) -> Explanation:
-    """What the DAG does with a row (1, n_features) that has been checked, and why.
-
-    calibration : what scores at each exit stand for; None where there is none
-    """
+    """Explain what the DAG does with a row (1, n_features) that has been checked, and why."""
     if dag.needs_queries:
         raise ValueError(
             f"the model decides by the place of a document in its query "
@@ -82,7 +85,7 @@ def explain(dag: Dag, calibration: Calibration | None, row: Rows) -> Explanation
 
 
 def predictions(dag: Dag, calibration: Calibration | None, rows: Rows) -> NDArray[Any]:
-    """The labels or numbers that a model of this DAG predicts, (n,)."""
+    """Return the labels or numbers that a model of this DAG predicts, (n,)."""
     classes = classes_of(dag.ensemble)
     if classes is not None:
         labels: NDArray[Any] = classes[dag.verdicts_of(rows, 1)]
@@ -94,7 +97,7 @@ def predictions(dag: Dag, calibration: Calibration | None, rows: Rows) -> NDArra
 
 
 def classes_of(ensemble: Ensemble) -> NDArray[Any] | None:
-    """The labels, numbers where a classifier has none; None for regressors and rankers."""
+    """Return the labels, or numbers if a classifier has none; None for other models."""
     if ensemble.classes is None and ensemble.task.predicts_classes:
         return np.arange(max(ensemble.n_scores, 2))
     return ensemble.classes
@@ -113,14 +116,14 @@ class _Path:
         return self.program.ensemble
 
     def trees(self, classifier: int) -> list[Nodes]:
-        """The trees of a base classifier of the program."""
+        """Return the trees of a base classifier of the program."""
         if self.ensemble.callables:
             return []
         rounds = self.ensemble.tables.rounds
         return [self.ensemble.tree(t) for t in range(rounds[classifier], rounds[classifier + 1])]
 
     def step(self, visit: Visit) -> Step:
-        """An evaluation in words."""
+        """Describe an evaluation in words."""
         return Step(
             step=visit.step,
             classifier=int(visit.classifier),
@@ -131,12 +134,12 @@ class _Path:
             skipped=tuple(map(int, visit.skipped)),
         )
 
-    def _rules(self, classifier: int) -> list[Rule]:
+    def _rules(self, classifier: int) -> list[TreeRule]:
         tables, rules = self.ensemble.tables, []
         for t, tree in enumerate(self.trees(classifier), int(tables.rounds[classifier])):
             splits, leaf = path_of(tree, self.row)
             text = rule_of_path(splits, tree, self.features, self.row)
-            rules.append(Rule(text, tuple(tables.table(t)[leaf].tolist())))
+            rules.append(TreeRule(text, tuple(tables.table(t)[leaf].tolist())))
         return rules
 
     @property
@@ -163,7 +166,7 @@ class _Path:
         }
 
     def changes(self, predict: Any, prediction: Any) -> tuple[tuple[Change, ...], int]:
-        """What would change the prediction, and how many values were tried."""
+        """Find what would change the prediction, and say how many values were tried."""
         if isinstance(self.features, PatchFeatures):  # no pixel changes one Haar feature alone
             return (), 0
         trees = (tree for visit in self.walked.visits for tree in self.trees(visit.classifier))
@@ -174,7 +177,7 @@ class _Path:
 
 
 def _missing(dag: Dag, walked: Walked) -> float | None:
-    """How far the scores are from another label."""
+    """Return how far the scores are from another label."""
     if not dag.ensemble.task.predicts_classes:
         return None
     if len(walked.scores) == 1:
@@ -188,14 +191,7 @@ THE_ROW = np.zeros(1, np.intp)
 
 @dataclass(frozen=True, eq=False)
 class Visit:
-    """One evaluation.
-
-    step       : of the policy
-    classifier : its number in the ensemble of the program
-    votes      : float64 (K,), what it added
-    scores     : float64 (K,), the sum behind it
-    skipped    : classifiers that were skipped since the evaluation before
-    """
+    """One evaluation: its votes (K,), the scores (K,) after it, and what was skipped before it."""
 
     step: int
     classifier: int
@@ -208,13 +204,9 @@ class Visit:
 class Walked:
     """All evaluations of a row, and its end.
 
-    start    : float64 (K,), f^(0)
-    scores   : float64 (K,), the final ones
-    decision : at which it quits; the number of decisions if it passed all of them
-    cell     : its cell there
-    read     : float64 (K,), the scores that the cell is made of; with stages they may be others
-               than the final ones
-    skipped  : classifiers that were skipped behind the last evaluation
+    `decision` is that at which it quits, or their number if it passed all of them; `cell` is its
+    cell there, and `read` the scores that the cell is made of, which with stages need not be
+    the final ones. `skipped` are those after the last evaluation.
     """
 
     visits: tuple[Visit, ...]
@@ -238,8 +230,8 @@ def walk(program: Program, row: Rows) -> Walked:
         action = policy.actions[decision, cell]
         if action == QUIT:
             break
-        behind = _behind(policy, decision, cell)
-        steps = range(policy.n_steps)[decision * policy.every : behind * policy.every]
+        after = _next_decision(policy, decision, cell)
+        steps = range(policy.n_steps)[decision * policy.every : after * policy.every]
         for j in steps:
             if action == EVAL:
                 votes, scores = tally.add(j)
@@ -247,7 +239,7 @@ def walk(program: Program, row: Rows) -> Walked:
                 skipped = []
             else:
                 skipped.append(int(policy.order[j]))
-        decision = behind
+        decision = after
     last = min(decision * policy.every, policy.n_steps)
     return Walked(
         visits=tuple(visits),
@@ -260,9 +252,8 @@ def walk(program: Program, row: Rows) -> Walked:
     )
 
 
-def _behind(policy: Policy, decision: int, cell: int) -> int:
-    """The decision behind this one: the next, or the later one that a SKIP of some policies names
-    (``Policy.leaps``)."""
+def _next_decision(policy: Policy, decision: int, cell: int) -> int:
+    """Return the next decision, or the later one that ``Policy.leaps`` names for a SKIP."""
     leaps = getattr(policy, "leaps", None)
     if leaps is None or policy.actions[decision, cell] == EVAL:
         return decision + 1
@@ -270,7 +261,7 @@ def _behind(policy: Policy, decision: int, cell: int) -> int:
 
 
 class _Tally:
-    """What the policy's state carries for one row."""
+    """Carry the policy's state for one row."""
 
     def __init__(self, program: Program, row: Rows) -> None:
         self.program, self.state = program, program.policy.state
@@ -283,24 +274,24 @@ class _Tally:
         self.carried: Any = self.state.start(tables.bias, 1)
 
     def cell(self, j: int) -> int:
-        """The cell at step j."""
+        """Return the cell at step j."""
         if not self.program.has_walk:
             return int(self.state.cells(self.carried, j, THE_ROW)[0])
         return int(self.program.cells(self.read(j))[0])
 
     def add(self, j: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Evaluate step j: its votes, and the sum that it wrote to."""
+        """Evaluate step j; return its votes, and the sum that it wrote to."""
         votes = self.vote(int(self.program.policy.order[j]), THE_ROW)
         self.state.add(self.carried, j, THE_ROW, votes)
         return votes[0] * self.unit, self.scores()
 
     def scores(self) -> NDArray[np.float64]:
-        """The scores so far, (K,); of stages, those of the column that is read next."""
+        """Return the scores so far, (K,); of stages, those of the column that is read next."""
         copy: NDArray[np.float64] = self.state.scores(self.carried)[0] * self.unit
         return copy
 
     def read(self, j: int) -> NDArray[np.float64]:
-        """The scores that step j looks at, (1, K)."""
+        """Return the scores that step j looks at, (1, K)."""
         if not isinstance(self.state, Stages):
             return self.scores()[None]
         columns = self.carried[0].reshape(1, self.state.n_columns, -1)
@@ -308,8 +299,8 @@ class _Tally:
         return column
 
 
-def exit_of(program: Program, walked: Walked) -> Exit:
-    """Why a walk ended."""
+def exit_of(program: Program, walked: Walked) -> ExitReason:
+    """Say why a walk ended."""
     policy, d = program.policy, walked.decision
     ended = d == len(policy.actions)
     verdict = None
@@ -322,12 +313,11 @@ def exit_of(program: Program, walked: Walked) -> Exit:
     if not ended and value is not None:
         segments, at = segments_of(policy, d, walked.cell)
     step = min(d * policy.every, policy.n_steps)
-    return Exit("end" if ended else "quit", step, reads, value, segments, at, verdict)
+    return ExitReason("end" if ended else "quit", step, reads, value, segments, at, verdict)
 
 
 def segments_of(policy: Policy, decision: int, cell: int) -> tuple[tuple[Segment, ...], int]:
-    """The actions of a decision by score, or by the margin of the class that the cell is of; and
-    the place of the segment that the cell is in."""
+    """Return the actions of a decision by score or margin, and the position of the cell's own."""
     edges = policy.grid.edges
     top, place = divmod(cell, len(edges) + 1)
     actions = policy.actions[decision].reshape(-1, len(edges) + 1)[top]
@@ -335,7 +325,7 @@ def segments_of(policy: Policy, decision: int, cell: int) -> tuple[tuple[Segment
 
 
 def merged(actions: NDArray[np.uint8], edges: NDArray[np.float64]) -> tuple[Segment, ...]:
-    """Neighbouring cells with one action together; actions (n_edges + 1,)."""
+    """Merge neighboring cells with one action; actions (n_edges + 1,)."""
     at = np.flatnonzero(np.diff(actions))
     bounds = [-np.inf, *edges[at].tolist(), np.inf]
     named = [ACTIONS[actions[i]] for i in [*at, len(actions) - 1]]

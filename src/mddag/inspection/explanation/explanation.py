@@ -1,14 +1,13 @@
-"""Explanation: what a DAG did with one row, and why.
+"""Say what a DAG did with one row, and why.
 
-``str`` is plain text, ``to_dict`` is ready for JSON and leaves nothing out, ``plot`` draws the
-score after each step. In the text of a long path the steps that moved the score the most have a
-line each, and each run of steps between them shares one, so it has about forty lines at most.
+In the text of a long path the steps that moved the score the most have a line each, and each run of
+steps between them shares one, so it has about forty lines at most.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, is_dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,6 +19,8 @@ if TYPE_CHECKING:
 
     from mddag.inspection.plotting.paths import ExplanationDisplay
 
+Label = bool | int | float | str
+
 
 @dataclass(frozen=True)
 class Segment:
@@ -29,23 +30,27 @@ class Segment:
     high: float
     action: str
 
-    def to_dict(self) -> dict[str, Any]:
-        """With None for the infinite."""
-        low, high = (None if np.isinf(b) else b for b in (self.low, self.high))
-        return {"above": low, "up_to": high, "action": self.action}
-
 
 @dataclass(frozen=True)
-class Exit:
-    """Where a row stopped.
+class ExitReason:
+    """Where a row stopped, and why.
 
-    reason   : "quit", or "end": no decision is left
-    step     : of the policy, at which it stopped
-    reads    : what the decision looks at: "score", "margin", or "state"
-    value    : of that, None for other states
-    segments : the actions by value at this decision
-    at       : the place of the row's own segment among them, by its cell
-    verdict  : the class by the policy's verdict; None where the scores decide
+    Attributes
+    ----------
+    reason : {"quit", "end"}
+        "end" if no decision is left.
+    step : int
+        The step of the policy at which it stopped.
+    reads : {"score", "margin", "state"}
+        What the decision looks at.
+    value : float or None
+        The score or margin there; None for other states.
+    segments : tuple of Segment
+        The actions by value at this decision.
+    at : int
+        The position of the row's own segment among them, by its cell.
+    verdict : label or None
+        The class by the policy's verdict; None where the scores decide.
     """
 
     reason: str
@@ -54,102 +59,118 @@ class Exit:
     value: float | None
     segments: tuple[Segment, ...]
     at: int = 0
-    verdict: Any = None
+    verdict: Label | None = None
 
     @property
     def segment(self) -> Segment | None:
-        """The one that the row is in."""
+        """The segment that the row is in."""
         return self.segments[self.at] if self.segments else None
-
-    def to_dict(self) -> dict[str, Any]:
-        segments = [segment.to_dict() for segment in self.segments]
-        own = None if self.segment is None else self.segment.to_dict()
-        return {
-            "reason": self.reason,
-            "step": self.step,
-            "reads": self.reads,
-            "value": self.value,
-            "segment": own,
-            "segments": segments,
-            "verdict": self.verdict,
-        }
 
 
 @dataclass(frozen=True)
-class Rule:
+class TreeRule:
     """The leaf of one tree: its conditions in words, and its votes (K,)."""
 
     text: str
     votes: tuple[float, ...]
-
-    def to_dict(self) -> dict[str, Any]:
-        return {"rule": self.text, "votes": list(self.votes)}
 
 
 @dataclass(frozen=True)
 class Step:
     """One evaluation.
 
-    step       : of the policy
-    classifier : its number in the source ensemble
-    name       : such as "h_7"
-    rules      : one for each of its trees; none for a callable
-    votes      : (K,), what it added to the scores
-    scores     : (K,), the scores behind it
-    skipped    : base classifiers that were skipped since the evaluation before
+    Attributes
+    ----------
+    step : int
+        The step of the policy.
+    classifier : int
+        The base classifier's number in the source ensemble.
+    name : str
+        Such as "h_7".
+    rules : tuple of TreeRule
+        One for each of its trees; none for a callable.
+    votes : tuple of float
+        What it added to the scores, (K,).
+    scores : tuple of float
+        The scores after it, (K,).
+    skipped : tuple of int
+        Base classifiers that were skipped since the evaluation before.
     """
 
     step: int
     classifier: int
     name: str
-    rules: tuple[Rule, ...]
+    rules: tuple[TreeRule, ...]
     votes: tuple[float, ...]
     scores: tuple[float, ...]
     skipped: tuple[int, ...]
 
-    def to_dict(self) -> dict[str, Any]:
-        return {
-            "step": self.step,
-            "classifier": self.classifier,
-            "name": self.name,
-            "rules": [rule.to_dict() for rule in self.rules],
-            "votes": list(self.votes),
-            "scores": list(self.scores),
-            "skipped": list(self.skipped),
-        }
-
 
 @dataclass(frozen=True)
 class Explanation:
-    """One row; made by ``model.explain(x)``.
+    """What a model does with one row, and why.
 
-    kind          : "classifier", "regressor" or "ranker"
-    prediction    : the class or the number that ``predict`` gives
-    classes       : the labels; None where there are none
-    probabilities : of the classes, in their order; None where there are none
-    start         : (K,), the scores before the first step
-    scores        : (K,), the final scores
-    steps         : the evaluations in their order
-    skipped       : base classifiers that the policy skipped, in its order
-    not_reached   : base classifiers behind the exit, in the policy's order
-    exit          : why it stopped
-    inputs        : name -> value of the features that evaluated rules read
-    changes       : what would change the prediction; see ``Change``
-    n_tried       : how many changes were tried
-    missing_score : how much less score (classes: margin) would have changed the label; None for
-                    numbers, and where a verdict decided
+    ``model.explain(x)`` makes one; printing it shows the text.
+
+    Parameters
+    ----------
+    kind : {"classifier", "regressor", "ranker"}
+        The kind of model.
+    prediction : label or float
+        What ``predict`` gives.
+    classes : tuple or None
+        The labels; None if there are none.
+    probabilities : tuple of float or None
+        Those of the classes, in their order; None if there are none.
+    start : tuple of float
+        The scores before the first step, (K,).
+    scores : tuple of float
+        The final scores, (K,).
+    steps : tuple of Step
+        The evaluations in their order.
+    skipped : tuple of int
+        Base classifiers that the policy skipped, in its order.
+    not_reached : tuple of int
+        Base classifiers after the exit, in the policy's order.
+    exit : ExitReason
+        Why the row stopped.
+    inputs : dict of str to value
+        The features that evaluated rules read.
+    changes : tuple of Change
+        What would change the prediction, one feature at a time: its ``feature``, ``name`` and
+        ``value``, the value ``to`` go to in words, the number ``tried``, how ``far`` it is in
+        thresholds (0 to 1), and the new ``prediction``.
+    n_tried : int
+        How many changes were tried.
+    missing_score : float or None
+        By how much the score (multiclass: margin) would have to differ for another label; None for
+        numbers, and where a verdict decided.
+
+    Examples
+    --------
+    >>> import mddag
+    >>> from sklearn.datasets import make_classification
+    >>> from sklearn.ensemble import GradientBoostingClassifier
+    >>> X, y = make_classification(2000, random_state=0)
+    >>> full = GradientBoostingClassifier(random_state=0).fit(X[:1000], y[:1000])
+    >>> fast = mddag.sparsify(full, X[1000:], y[1000:], budget=10)
+    >>> one = fast.explain(X[0])
+    >>> bool(one.prediction == fast.predict(X[:1])[0])
+    True
+    >>> print(one)
+    classifier: predicts ...
     """
 
     kind: str
-    prediction: Any
-    classes: tuple[Any, ...] | None
+    prediction: Label
+    classes: tuple[Label, ...] | None
     probabilities: tuple[float, ...] | None
     start: tuple[float, ...]
     scores: tuple[float, ...]
     steps: tuple[Step, ...]
     skipped: tuple[int, ...]
     not_reached: tuple[int, ...]
-    exit: Exit
+    exit: ExitReason
     inputs: dict[str, Any]
     changes: tuple[Change, ...]
     n_tried: int
@@ -157,67 +178,89 @@ class Explanation:
 
     @property
     def n_evaluated(self) -> int:
+        """The number of base classifiers that were evaluated."""
         return len(self.steps)
 
     @property
     def n_classifiers(self) -> int:
-        """All of the ensemble."""
+        """The number of base classifiers in the ensemble."""
         return len(self.steps) + len(self.skipped) + len(self.not_reached)
 
     @property
-    def rivals(self) -> tuple[int, int] | None:
-        """The places of the two best scores, the best first; None for one score."""
+    def top_two(self) -> tuple[int, int] | None:
+        """The positions of the two best scores, the best first; None for one score."""
         if len(self.scores) == 1:
             return None
         second, first = np.argsort(self.scores, kind="stable")[::-1][:2][::-1].tolist()
         return first, second
 
     def effect(self, votes: tuple[float, ...]) -> float:
-        """What votes add to the score, or to the margin between the two best classes."""
-        if self.rivals is None:
+        """Return what votes add to the score, or to the margin between the two best classes.
+
+        Parameters
+        ----------
+        votes : tuple of float
+            Votes (or scores) for each class, (K,).
+
+        Returns
+        -------
+        float
+            For one score, the vote itself.
+        """
+        if self.top_two is None:
             return votes[0]
-        first, second = self.rivals
+        first, second = self.top_two
         return votes[first] - votes[second]
 
     def __str__(self) -> str:
         return in_words(self)
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything, as dicts, lists, strings and numbers; what is infinite is a string."""
-        everything: dict[str, Any] = _finite(self._content())
+        """Return everything as dicts, lists, strings and numbers, ready for JSON.
+
+        Returns
+        -------
+        dict
+            By the names of the attributes; infinite numbers are strings.
+        """
+        everything: dict[str, Any] = _plain(self)
         return everything
 
-    def _content(self) -> dict[str, Any]:
-        return {
-            "kind": self.kind,
-            "prediction": self.prediction,
-            "classes": None if self.classes is None else list(self.classes),
-            "probabilities": None if self.probabilities is None else list(self.probabilities),
-            "start": list(self.start),
-            "scores": list(self.scores),
-            "steps": [step.to_dict() for step in self.steps],
-            "skipped": list(self.skipped),
-            "not_reached": list(self.not_reached),
-            "exit": self.exit.to_dict(),
-            "inputs": dict(self.inputs),
-            "changes": [change.to_dict() for change in self.changes],
-            "n_tried": self.n_tried,
-            "missing_score": self.missing_score,
-        }
-
     def plot(self, ax: Axes | None = None) -> ExplanationDisplay:
-        """Draw the scores behind each step into `ax`, or into a new figure."""
+        """Draw the score after each step.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where to draw; by default in a new figure, which also shows the largest effects.
+
+        Returns
+        -------
+        ExplanationDisplay
+            With ``axes_`` and ``figure_``.
+        """
         from mddag.inspection.plotting.paths import ExplanationDisplay
 
         return ExplanationDisplay.from_explanation(self, ax=ax)
 
 
-def _finite(value: Any) -> Any:
-    """The same without infinite numbers, which JSON does not have."""
+def _plain(value: Any) -> Any:
+    """Return what JSON can hold of an explanation and its parts."""
+    if isinstance(value, Segment):
+        low, high = (None if np.isinf(bound) else bound for bound in (value.low, value.high))
+        return {"above": low, "up_to": high, "action": value.action}
+    if isinstance(value, TreeRule):
+        return {"rule": value.text, "votes": _plain(value.votes)}
+    if is_dataclass(value):
+        parts = {field.name: getattr(value, field.name) for field in fields(value)}
+        if isinstance(value, ExitReason):
+            del parts["at"]
+            parts["segment"] = value.segment
+        return _plain(parts)
     if isinstance(value, dict):
-        return {str(key): _finite(entry) for key, entry in value.items()}
-    if isinstance(value, list):
-        return [_finite(entry) for entry in value]
+        return {str(key): _plain(entry) for key, entry in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(entry) for entry in value]
     return value if not isinstance(value, float) or np.isfinite(value) else str(value)
 
 
@@ -228,7 +271,7 @@ MOST_PROBABILITIES = 4
 
 
 def in_words(one: Explanation) -> str:
-    """The whole text."""
+    """Return the whole text."""
     lines = [headline(one), evaluated(one), "", f"  {'step':>9}  {'adds':>9} {reads(one):>9}"]
     lines.append(f"  {'start':>9}  {'':>9} {level(one, one.start):>9.4g}")
     lines += list(_step_lines(one))
@@ -238,7 +281,7 @@ def in_words(one: Explanation) -> str:
 
 
 def headline(one: Explanation) -> str:
-    """What is predicted, and how sure that is."""
+    """Say what is predicted, and how sure that is."""
     if one.classes is None:
         return f"{one.kind}: predicts {one.prediction:.6g} (score {one.scores[0]:.6g})"
     text = f"{one.kind}: predicts {one_line(one.prediction)}"
@@ -251,7 +294,7 @@ def headline(one: Explanation) -> str:
 
 
 def evaluated(one: Explanation) -> str:
-    """How many base classifiers were evaluated, skipped, not reached."""
+    """Say how many base classifiers were evaluated, skipped and not reached."""
     return (
         f"{one.n_evaluated} of {one.n_classifiers} base classifiers evaluated, "
         f"{len(one.skipped)} skipped, {len(one.not_reached)} not reached"
@@ -259,17 +302,17 @@ def evaluated(one: Explanation) -> str:
 
 
 def reads(one: Explanation) -> str:
-    """What the last column of the steps is called."""
-    return "score" if one.rivals is None else "margin"
+    """Name the last column of the steps."""
+    return "score" if one.top_two is None else "margin"
 
 
 def level(one: Explanation, scores: tuple[float, ...]) -> float:
-    """The score, or the margin between the two best classes."""
+    """Return the score, or the margin between the two best classes."""
     return one.effect(scores)
 
 
 def shown_steps(one: Explanation, most: int = ONE_BY_ONE) -> list[list[Step]]:
-    """The path in pieces: steps with a large effect alone, the others between them together."""
+    """Split the path: steps with a large effect alone, those between them together."""
     sizes = [abs(one.effect(step.votes)) for step in one.steps]
     alone = set(np.argsort(sizes, kind="stable")[::-1][:most].tolist())
     if len(one.steps) <= most + 3:
@@ -283,7 +326,7 @@ def shown_steps(one: Explanation, most: int = ONE_BY_ONE) -> list[list[Step]]:
 
 
 def step_rule(one: Explanation, step: Step) -> str:
-    """The rule of a step: of several trees that with the largest effect."""
+    """Return the rule of a step: of several trees that with the largest effect."""
     if not step.rules:
         return ""
     rule = max(step.rules, key=lambda r: abs(one.effect(r.votes)))
@@ -296,7 +339,7 @@ def step_rule(one: Explanation, step: Step) -> str:
 
 
 def shortened(text: str, width: int = WIDTH) -> str:
-    """The text, or its beginning with the number of conditions that were left out."""
+    """Return the text, or its beginning with the number of conditions left out."""
     if len(text) <= width:
         return text
     parts = text.split(" and ")
@@ -308,31 +351,31 @@ def shortened(text: str, width: int = WIDTH) -> str:
     return f"{head} and {left} more" if left else head
 
 
-def why(end: Exit) -> str:
-    """Why the row stopped, as the rest of a sentence."""
-    said = "" if end.verdict is None else f" Its verdict there is {one_line(end.verdict)}."
+def why(end: ExitReason) -> str:
+    """Say why the row stopped, as the rest of a sentence."""
+    verdict = "" if end.verdict is None else f" Its verdict there is {one_line(end.verdict)}."
     if end.reason == "end":
-        return f"at the end: all {end.step} steps were decided on.{said}"
+        return f"at the end: all {end.step} steps were decided on.{verdict}"
     segment = end.segment
     if segment is None or end.value is None:
-        return f"at step {end.step}, where the policy quits in its state.{said}"
+        return f"at step {end.step}, where the policy quits in its state.{verdict}"
     where = f"at step {end.step}, where the policy quits"
     if len(end.segments) == 1:
-        return f"{where} whatever the {end.reads}; it was {end.value:.4g}.{said}"
+        return f"{where} whatever the {end.reads}; it was {end.value:.4g}.{verdict}"
     low, high = (number(bound, end.value) for bound in (segment.low, segment.high))
     if np.isinf(segment.high):
         span = f"above {low}"
     else:
         span = f"at or below {high}" if np.isinf(segment.low) else f"between {low} and {high}"
-    return f"{where} if the {end.reads} is {span}; it was {end.value:.4g}.{said}"
+    return f"{where} if the {end.reads} is {span}; it was {end.value:.4g}.{verdict}"
 
 
 def what_would_change(one: Explanation) -> list[str]:
-    """The changes, and the score that was missing."""
+    """List the changes, and the score that was missing."""
     label = one.classes is not None
     lines = ["What would change the class:" if label else "What would change the number most:"]
     if one.missing_score is not None:
-        what = "score" if one.rivals is None else f"margin over {_second(one)}"
+        what = "score" if one.top_two is None else f"margin over {_second(one)}"
         lines.append(f"  a {what} other by {one.missing_score:.4g}")
     for change in one.changes[:MOST_CHANGES]:
         now = "missing" if change.value is None else _written(change.value)
@@ -344,8 +387,8 @@ def what_would_change(one: Explanation) -> list[str]:
 
 
 def _second(one: Explanation) -> str:
-    assert one.rivals is not None
-    return one_line(one.classes[one.rivals[1]] if one.classes else one.rivals[1])
+    assert one.top_two is not None
+    return one_line(one.classes[one.top_two[1]] if one.classes else one.top_two[1])
 
 
 def _written(value: Any) -> str:

@@ -1,4 +1,4 @@
-"""Rules: the splits of a tree in words, and the values of a feature at which they change.
+"""Put the splits of a tree into words, and find the values at which they change.
 
     a leaf  =  the conditions on the way to it:  29 < age <= 44 and workclass is Private
 
@@ -44,7 +44,7 @@ class Condition:
     missing: bool = False
 
     def narrowed(self, node: Any, left: bool, words: NDArray[np.uint32]) -> Condition:
-        """With one more split."""
+        """Return the condition with one more split."""
         if node["n_words"] > 0:
             some = frozenset(_set_of(node, words))
             if not left:
@@ -55,7 +55,7 @@ class Condition:
         return replace(self, low=max(self.low, float(node["threshold"])))
 
     def in_words(self, features: Features, value: float | None = None) -> str:
-        """The condition; numbers get as many digits as keep `value` on its side."""
+        """Return the condition as text; numbers get as many digits as keep `value` on its side."""
         name = feature_name(features, self.feature)
         if self.missing:
             return f"{name} is missing"
@@ -76,7 +76,7 @@ class Condition:
 
 
 def path_of(tree: Nodes, row: NDArray[np.floating[Any]]) -> tuple[list[Split], int]:
-    """The splits that a row (n_features,) passes in a tree, and the code of its leaf."""
+    """Return the splits that a row (n_features,) passes in a tree, and the code of its leaf."""
     at, splits = 0, []
     while (node := tree.records[at])["feature"] >= 0:
         left = _goes_left(node, float(row[node["feature"]]), tree.words)
@@ -88,7 +88,7 @@ def path_of(tree: Nodes, row: NDArray[np.floating[Any]]) -> tuple[list[Split], i
 def rule_of_path(
     splits: list[Split], tree: Nodes, features: Features, row: NDArray[Any] | None = None
 ) -> str:
-    """The conditions of some splits, in the order in which features are first read."""
+    """Join the conditions of splits, in the order in which features are first read."""
     found: dict[int, Condition] = {}
     for node, left in splits:
         i = int(node["feature"])
@@ -101,7 +101,7 @@ def rule_of_path(
 
 
 def leaf_rules(tree: Nodes, features: Features) -> Iterator[tuple[str, NDArray[np.float64]]]:
-    """The rule and the votes (width,) of each leaf of a tree."""
+    """Yield the rule and the votes (width,) of each leaf of a tree."""
     waiting: list[tuple[int, list[Split]]] = [(0, [])]
     while waiting:
         at, splits = waiting.pop()
@@ -114,26 +114,26 @@ def leaf_rules(tree: Nodes, features: Features) -> Iterator[tuple[str, NDArray[n
 
 
 def feature_name(features: Features, i: int) -> str:
-    """The name of column i on one line; x[i] where there are no names."""
+    """Return the name of column i on one line; x[i] if there are no names."""
     if isinstance(features, PatchFeatures):
         return f"Haar feature {i}"
     return f"x[{i}]" if features.names is None else one_line(features.names[i])
 
 
 def category_name(features: Features, i: int, code: float) -> str:
-    """The value that a code of nominal column i stands for; the code where it is not known."""
+    """Return the value that a code of nominal column i stands for; unknown codes stay."""
     values = features.categories.get(i, ())
     return one_line(values[int(code)]) if 0 <= code < len(values) else f"{code:g}"
 
 
 def one_line(value: Any) -> str:
-    """As text without line breaks; what cannot be seen is escaped."""
+    """Return text without line breaks; what cannot be seen is escaped."""
     text = " ".join(str(value).split())
     return "".join(c if c.isprintable() else f"\\u{ord(c):04x}" for c in text) or "''"
 
 
 def number(bound: float, value: float | None = None) -> str:
-    """A number in few digits, on the same side of `value` as it is itself."""
+    """Write a number in few digits, on the same side of `value` as it is itself."""
     text = f"{bound:.{DIGITS[0]}g}"
     for digits in DIGITS:
         text = f"{bound:.{digits}g}"
@@ -165,13 +165,22 @@ Predict = Callable[[Rows], NDArray[Any]]
 class Change:
     """One feature that changes, and what is predicted then.
 
-    feature    : its column
-    name       : its name
-    value      : as it is, a number, a category or None where it is missing
-    to         : in words: "<= 7055", "> 7055", "is Private"
-    tried      : the number that the DAG read
-    far        : the share of the feature's thresholds that lie between, 0 to 1
-    prediction : the new one
+    Attributes
+    ----------
+    feature : int
+        Its column.
+    name : str
+        Its name.
+    value : float, str or None
+        The value now; None if it is missing.
+    to : str
+        The change in words: "<= 7055", "> 7055", "is Private".
+    tried : float
+        The number that the DAG read.
+    far : float
+        The share of the feature's thresholds that lie between, 0 to 1.
+    prediction : label or float
+        The new prediction.
     """
 
     feature: int
@@ -181,9 +190,6 @@ class Change:
     tried: float
     far: float
     prediction: Any
-
-    def to_dict(self) -> dict[str, Any]:
-        return dict(vars(self))
 
 
 @dataclass(frozen=True)
@@ -197,7 +203,7 @@ class Try:
 
 
 def tries_of(trees: Iterable[Nodes], features: Features, row: NDArray[Any]) -> list[Try]:
-    """The values to try, feature by feature, the nearest first."""
+    """List the values to try, feature by feature, the nearest first."""
     found: list[Try] = []
     thresholds, nominal = _splits(trees)
     for i in sorted(thresholds.keys() | nominal):
@@ -212,7 +218,7 @@ def tries_of(trees: Iterable[Nodes], features: Features, row: NDArray[Any]) -> l
 def changed_predictions(
     tries: list[Try], row: NDArray[Any], features: Features, predict: Predict
 ) -> NDArray[Any]:
-    """What is predicted of each try, (n_tries,)."""
+    """Predict each try, (n_tries,)."""
     size = max(MOST_VALUES // max(len(row), 1), 1)
     parts = []
     for start in range(0, len(tries), size):
@@ -226,7 +232,7 @@ def changed_predictions(
 def label_changes(
     tries: list[Try], predictions: NDArray[Any], now: Any, row: NDArray[Any], features: Features
 ) -> tuple[Change, ...]:
-    """The nearest change of each feature that gives another label, the nearest feature first."""
+    """Return the nearest change of each feature that gives another label, nearest first."""
     first: dict[int, Change] = {}
     for one, label in zip(tries, predictions.tolist(), strict=True):
         if label != now and one.feature not in first:
@@ -237,7 +243,7 @@ def label_changes(
 def number_changes(
     tries: list[Try], predictions: NDArray[Any], now: float, row: NDArray[Any], features: Features
 ) -> tuple[Change, ...]:
-    """The change of each feature that moves a number the most, the largest move first."""
+    """Return the change of each feature that moves a number the most, largest first."""
     most: dict[int, tuple[float, Change]] = {}
     for one, value in zip(tries, predictions.tolist(), strict=True):
         if abs(value - now) > most.get(one.feature, (0.0, None))[0]:
@@ -247,7 +253,7 @@ def number_changes(
 
 
 def value_of(features: Features, i: int, value: float) -> Any:
-    """What stands in column i: a number, a category, or None where it is missing."""
+    """Return the value of column i: a number, a category, or None if it is missing."""
     if np.isnan(value):
         return None
     return category_name(features, i, value) if i in features.categories else float(value)
@@ -260,7 +266,7 @@ def _change(one: Try, prediction: Any, row: NDArray[Any], features: Features) ->
 
 
 def _splits(trees: Iterable[Nodes]) -> tuple[dict[int, list[float]], dict[int, int]]:
-    """The thresholds by numeric feature; by nominal feature how many codes its sets may hold."""
+    """Return the thresholds of numeric features, and how many codes nominal ones may have."""
     thresholds: dict[int, list[float]] = {}
     nominal: dict[int, int] = {}
     for tree in trees:

@@ -1,8 +1,8 @@
-"""Plots in the manner of scikit-learn's Display objects: ``from_*``, then ``plot``.
+"""Draw, in the manner of scikit-learn's Display objects: ``from_*``, then ``plot``.
 
     CostDisplay         error against mean feature cost, one line for each method
     DagDisplay          the decision DAG as arcs over the base classifiers (Figure 1, lower panel)
-    ExplanationDisplay  the score of one instance behind each step
+    ExplanationDisplay  the score of one row after each step
     PathDisplay         evaluations over the plane, use of each base classifier (Figure 1 b, c)
     PurchaseDisplay     the groups of features that rows buy, as flows between sets of them
     TradeoffDisplay     loss against evaluations, one point per beta

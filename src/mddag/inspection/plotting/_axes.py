@@ -1,4 +1,4 @@
-"""What plots share: the one import of matplotlib, colors of groups, the axis of base classifiers.
+"""Share the import of matplotlib, colors of groups, and the axis of base classifiers.
 
 Colors are Okabe & Ito's, which color-blind readers can tell apart, blue and vermilion first; gray
 where there are no groups. An edge or node takes the mean of its groups' colors, weighted by how
@@ -22,19 +22,19 @@ OKABE_ITO = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "
 
 
 def group_of(
-    groups: ArrayLike | None, n_instances: int, name: str
+    groups: ArrayLike | None, n_rows: int, name: str
 ) -> tuple[tuple[str, ...], NDArray[np.intp]]:
-    """The names of the groups and the group of each instance; no names where there are none.
+    """Return the names of the groups and the group of each row; no names if there are none.
 
-    Where there are more groups than colours, the smallest are merged into "other", the last.
+    If there are more groups than colors, the smallest are merged into "other", the last.
     """
     if groups is None:
-        return (), np.zeros(n_instances, np.intp)
+        return (), np.zeros(n_rows, np.intp)
     array: NDArray[Any] = np.asarray(groups)
-    if array.shape != (n_instances,):
+    if array.shape != (n_rows,):
         raise ValueError(
-            f"{name} has shape {array.shape}; wanted one group for each of the {n_instances} "
-            f"instances, ({n_instances},)"
+            f"{name} has shape {array.shape}; wanted one group for each of the {n_rows} "
+            f"rows, ({n_rows},)"
         )
     values, group = np.unique(array, return_inverse=True)
     names, group = tuple(str(v) for v in values), group.reshape(-1)
@@ -47,21 +47,21 @@ def group_of(
     return (*(names[g] for g in own), "other"), place[group]
 
 
-def colours(n_groups: int) -> NDArray[np.float64]:
-    """Red, green and blue in 0..1 of each group, (max(n_groups, 1), 3); grey without groups."""
+def colors(n_groups: int) -> NDArray[np.float64]:
+    """Return red, green and blue in 0..1 of each group, (max(n_groups, 1), 3); gray for none."""
     names = OKABE_ITO[:n_groups] if n_groups else (GREY,)
     return np.array([[int(name[i : i + 2], 16) / 255 for i in (1, 3, 5)] for name in names])
 
 
 def blend(counts: NDArray[np.intp], n_groups: int) -> NDArray[np.float64]:
-    """The colour of each row of counts (n, max(n_groups, 1)), (n, 3)."""
+    """Return the color of each row of counts (n, max(n_groups, 1)), (n, 3)."""
     total = np.maximum(counts.sum(axis=1, keepdims=True), 1)
-    return np.asarray((counts / total) @ colours(n_groups))
+    return np.asarray((counts / total) @ colors(n_groups))
 
 
-def hex_code(colour: NDArray[np.float64]) -> str:
-    """#RRGGBB."""
-    return "#" + "".join(f"{round(255 * c):02x}" for c in colour)
+def hex_code(color: NDArray[np.float64]) -> str:
+    """Write #RRGGBB."""
+    return "#" + "".join(f"{round(255 * c):02x}" for c in color)
 
 
 LABEL_SIZE = 8.0  # points
@@ -81,23 +81,32 @@ def pyplot() -> Any:
 
 
 def check_axes(ax: Any) -> None:
-    """Refuse what nothing can be drawn into; None stands for axes of our own."""
+    """Reject what nothing can be drawn into; None stands for axes of our own."""
     if ax is not None and not hasattr(ax, "transData"):
         raise TypeError(f"ax is {described(ax)}; wanted matplotlib Axes, or None for a new figure")
 
 
+def new_or_given(ax: Any, size: tuple[float, float], n_axes: int = 1, **how: Any) -> Any:
+    """Return the axes given, if they are matplotlib's, or those of a new figure."""
+    for axes in [] if ax is None else np.ravel(np.asarray(ax, object)):
+        check_axes(axes)
+    if ax is not None:
+        return ax
+    return pyplot().subplots(1, n_axes, figsize=size, layout="constrained", **how)[1]
+
+
 def width_in_points(ax: Axes) -> float:
-    """The width of the plotting area."""
+    """Return the width of the plotting area."""
     return float(ax.bbox.width * 72 / ax.figure.dpi)
 
 
 def label_width(j: int) -> float:
-    """About how wide the number of base classifier j is written, in points."""
+    """Estimate how wide the number of base classifier j is written, in points."""
     return 0.65 * LABEL_SIZE * len(str(j))
 
 
 def label_classifiers(ax: Axes, nodes: NDArray[np.intp]) -> None:
-    """Number the base classifiers `nodes`, drawn at x = 0, 1, ...; leave out what would overlap."""
+    """Write the numbers of base classifiers at x = 0, 1, ...; leave out what would overlap."""
     low, high = ax.get_xlim()
     needed = label_width(int(nodes.max(initial=0))) + 0.8 * LABEL_SIZE
     step = max(1, int(np.ceil(needed * (high - low) / width_in_points(ax))))
@@ -108,10 +117,10 @@ def label_classifiers(ax: Axes, nodes: NDArray[np.intp]) -> None:
 
 
 def legend_above(ax: Axes, groups: tuple[str, ...], sizes: NDArray[np.intp]) -> None:
-    """The colours of the groups and how many instances each has, in one line above the axes."""
+    """Write the colors of the groups and how many rows each has, in one line above the axes."""
     from matplotlib.lines import Line2D
 
-    keys = [Line2D([], [], color=c, lw=4) for c in colours(len(groups))]
+    keys = [Line2D([], [], color=c, lw=4) for c in colors(len(groups))]
     names = [f"{group} ({n})" for group, n in zip(groups, sizes, strict=True)]
     ax.legend(
         keys,
@@ -125,7 +134,7 @@ def legend_above(ax: Axes, groups: tuple[str, ...], sizes: NDArray[np.intp]) -> 
 
 
 def log_if_wide(ax: Axes, x: NDArray[np.float64]) -> None:
-    """A logarithmic x axis with plain numbers, if the values `x` on it span so much.
+    """Make the x axis logarithmic, with plain numbers, if the values `x` span that much.
 
     Policies that evaluate nothing stand at 0: a short linear piece leads there.
     """

@@ -1,16 +1,16 @@
-"""Curves over a cost: TradeoffDisplay, loss against evaluations with one point per beta, and
-CostDisplay, error against mean feature cost with one line per method.
+"""Draw curves over a cost: loss against evaluations, and error against mean feature cost.
 
-A trade-off shows the test rows where there are any, else the selection rows, else the training
-rows. Its line joins the points on the envelope of the rows that choose, so on test rows it may
-bend upwards: that is what you get when you cannot see the test rows. The full ensemble is the
-star and the dashed line. A cost curve joins the points that no cheaper point of its method beats.
+A TradeoffDisplay has one point per beta, on the test rows where there are any, else the selection
+rows, else the training rows. Its line joins the points on the envelope of the rows that choose, so
+on test rows it may bend upwards: that is what you get when you cannot see the test rows. The full
+ensemble is the star and the dashed line. A CostDisplay has one line per method, which joins the
+points that no cheaper point of the method beats.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -20,9 +20,8 @@ from mddag.inspection.plotting._axes import (
     GREY,
     LABEL_SIZE,
     OKABE_ITO,
-    check_axes,
     log_if_wide,
-    pyplot,
+    new_or_given,
 )
 from mddag.losses import ZeroOne
 from mddag.policy.curve import Curve
@@ -30,43 +29,84 @@ from mddag.policy.curve import Curve
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+CostUnit = Literal["n_evaluated", "cost"]
 _X_LABELS = {"n_evaluated": "mean base classifiers evaluated", "cost": "mean cost"}
 _CLEAR = 26.0  # points between two labels
 _ASIDE = {"train": ("0.75", "o"), "selection": ("0.5", "s")}
 
 
 class TradeoffDisplay:
-    """A plot of a Curve; made by `from_curve`.
+    """Plot of a Curve: loss against evaluations or cost, one point per beta.
 
     Parameters
     ----------
     curve : Curve
-    x : "n_evaluated" or "cost", default "n_evaluated"
+        Such as ``mddag.sweep`` gives.
+    x : {"n_evaluated", "cost"}, default "n_evaluated"
+        What the x axis shows.
 
     Attributes
     ----------
-    ax_, figure_ : the matplotlib axes and figure
+    ax_ : matplotlib Axes
+        What was drawn into.
+    figure_ : matplotlib Figure
+        The figure of these axes.
+
+    Examples
+    --------
+    >>> import mddag
+    >>> from sklearn.datasets import make_classification
+    >>> from sklearn.ensemble import GradientBoostingClassifier
+    >>> X, y = make_classification(2000, random_state=0)
+    >>> full = GradientBoostingClassifier(n_estimators=20).fit(X[:1000], y[:1000])
+    >>> solver = mddag.solvers.Margin()
+    >>> curve = mddag.sweep(full, X[1000:], y[1000:], betas=[0.01, 0.001], solver=solver)
+    >>> display = mddag.TradeoffDisplay.from_curve(curve)
+    >>> display.figure_.savefig("curve.png")
     """
 
-    def __init__(self, curve: Curve, *, x: str = "n_evaluated") -> None:
+    def __init__(self, curve: Curve, *, x: CostUnit = "n_evaluated") -> None:
         check_is("curve", curve, Curve, "a Curve, such as mddag.sweep gives")
-        check_one_of("x", x, tuple(_X_LABELS))
+        check_one_of("x", x, get_args(CostUnit))
         self.curve = curve
         self.x = x
 
     @classmethod
     def from_curve(
-        cls, curve: Curve, *, x: str = "n_evaluated", ax: Axes | None = None
+        cls, curve: Curve, *, x: CostUnit = "n_evaluated", ax: Axes | None = None
     ) -> TradeoffDisplay:
-        """Draw a curve."""
+        """Draw a curve.
+
+        Parameters
+        ----------
+        curve : Curve
+            Such as ``mddag.sweep`` gives.
+        x : {"n_evaluated", "cost"}, default "n_evaluated"
+            What the x axis shows.
+        ax : matplotlib Axes, optional
+            Where to draw; by default in a new figure.
+
+        Returns
+        -------
+        TradeoffDisplay
+            With ``ax_`` and ``figure_``.
+        """
         return cls(curve, x=x).plot(ax)
 
     def plot(self, ax: Axes | None = None) -> TradeoffDisplay:
-        """Draw into `ax`, or into a new figure."""
-        check_axes(ax)
-        if ax is None:
-            _, ax = pyplot().subplots(figsize=(6.5, 4.2), layout="constrained")
-        self.ax_: Any = ax
+        """Draw again.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where to draw; by default in a new figure.
+
+        Returns
+        -------
+        TradeoffDisplay
+            This one.
+        """
+        self.ax_: Any = new_or_given(ax, (6.5, 4.2))
         self.figure_ = self.ax_.figure
         *aside, reported = self.curve.samples
         for sample in aside:
@@ -85,8 +125,8 @@ class TradeoffDisplay:
     def _draw_aside(self, ax: Axes, sample: str) -> None:
         x, loss = self._points(sample)
         order = np.argsort(x, kind="stable")
-        colour, marker = _ASIDE[sample]
-        ax.plot(x[order], loss[order], color=colour, marker=marker, ms=3, lw=0.8, label=sample)
+        color, marker = _ASIDE[sample]
+        ax.plot(x[order], loss[order], color=color, marker=marker, ms=3, lw=0.8, label=sample)
 
     def _draw_reported(self, ax: Axes, sample: str) -> None:
         x, loss = self._points(sample)
@@ -114,7 +154,7 @@ class TradeoffDisplay:
         ax.legend(fontsize=LABEL_SIZE, frameon=False)
 
     def _label_betas(self, ax: Axes, sample: str) -> None:
-        """Write beta beside the points of the envelope, as far as the labels keep clear."""
+        """Write beta next to points of the envelope, as far as the labels keep clear."""
         ax.autoscale_view()  # or the places below would be those of an empty plot
         x, loss = self._points(sample)
         written = np.empty((0, 2))
@@ -136,7 +176,7 @@ class TradeoffDisplay:
 
 
 class CostDisplay:
-    """A plot of what features cost.
+    """Plot of what features cost: error against mean feature cost, one line per method.
 
     Parameters
     ----------
@@ -145,7 +185,18 @@ class CostDisplay:
 
     Attributes
     ----------
-    ax_, figure_ : the matplotlib axes and figure
+    ax_ : matplotlib Axes
+        What was drawn into.
+    figure_ : matplotlib Figure
+        The figure of these axes.
+
+    Examples
+    --------
+    >>> import mddag
+    >>> curves = {"acquired": ([1, 2, 3], [0.2, 0.12, 0.1]), "all features": ([6], [0.1])}
+    >>> display = mddag.CostDisplay(curves).plot()
+    >>> display.ax_.get_xlabel()
+    'mean feature cost'
     """
 
     def __init__(self, curves: Mapping[str, tuple[ArrayLike, ArrayLike]]) -> None:
@@ -160,19 +211,27 @@ class CostDisplay:
             self.curves[name] = tuple(as_floats(name, p, "numbers") for p in pair)
 
     def plot(self, ax: Axes | None = None) -> CostDisplay:
-        """Draw into `ax`, or into a new figure."""
-        check_axes(ax)
-        if ax is None:
-            _, ax = pyplot().subplots(figsize=(6.5, 4.2), layout="constrained")
-        self.ax_: Any = ax
+        """Draw the curves.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where to draw; by default in a new figure.
+
+        Returns
+        -------
+        CostDisplay
+            This one, with ``ax_`` and ``figure_``.
+        """
+        self.ax_: Any = new_or_given(ax, (6.5, 4.2))
         self.figure_ = self.ax_.figure
         for i, (name, (costs, errors)) in enumerate(self.curves.items()):
             order = np.lexsort((errors, costs))
             best = np.minimum.accumulate(errors[order])
             kept = order[np.diff(best, prepend=np.inf) < 0]
-            colour = OKABE_ITO[i % len(OKABE_ITO)]
+            color = OKABE_ITO[i % len(OKABE_ITO)]
             style: dict[str, Any] = {"lw": 2.4, "ms": 4} if i == 0 else {"lw": 1.2, "ms": 3}
-            style |= {"color": colour, "label": name, "zorder": 5 - i}
+            style |= {"color": color, "label": name, "zorder": 5 - i}
             self.ax_.plot(costs[kept], errors[kept], "o-", **style)
         self.ax_.set_xlabel("mean feature cost")
         self.ax_.set_ylabel("error")

@@ -1,4 +1,4 @@
-"""DagDisplay: the decision DAG as arcs over a line of base classifiers (Figure 1, lower panel).
+"""Draw the decision DAG as arcs over a line of base classifiers (Figure 1, lower panel).
 
 Base classifiers stand in the order of evaluation, so every edge leads to the right. The area of a
 node and the width of an edge are proportional to the number of rows; the color blends the groups
@@ -25,12 +25,11 @@ from mddag.engine.trace import Trace
 from mddag.inspection.plotting._axes import (
     LABEL_SIZE,
     blend,
-    check_axes,
-    colours,
+    colors,
     label_classifiers,
     label_width,
     legend_above,
-    pyplot,
+    new_or_given,
     width_in_points,
 )
 from mddag.inspection.plotting.graph import MOST_GROUPS, QUIT, START, Graph, Grouping, jump_share
@@ -38,6 +37,7 @@ from mddag.inspection.plotting.graph import MOST_GROUPS, QUIT, START, Graph, Gro
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.path import Path
+    from networkx import DiGraph
 
 # In points; axes that the user gives may stretch them.
 _HIGHEST = 110.0
@@ -50,25 +50,39 @@ _FEW_JUMPS = 0.1  # of all steps: so few arcs show nothing of many base classifi
 
 
 class DagDisplay:
-    """A plot of a decision DAG; made by `from_trace`.
+    """Plot of a decision DAG; ``from_trace`` makes one.
 
     Parameters
     ----------
     graph : Graph
         The walked DAG, all edges.
-    n_classifiers : int, default None
+    n_classifiers : int, optional
         Base classifiers in the ensemble, to say in the caption how many are used.
     min_share : float, default 0.005
-        Nodes and edges with a smaller share of all instances are not drawn.
-    grouped : bool, default None
-        Whether neighbours are grouped and drawn as a river of instances. None: if there are more
-        than 40 of which few are skipped, or more than 250.
+        Nodes and edges with a smaller share of all rows are not drawn.
+    grouped : bool, optional
+        Whether neighbors are grouped and drawn as a river of rows. None: if there are more than 40
+        of which few are skipped, or more than 250.
 
     Attributes
     ----------
     shown : Graph
-        What is drawn, before neighbours are grouped.
-    ax_, figure_ : the matplotlib axes and figure
+        What is drawn, before neighbors are grouped.
+    ax_ : matplotlib Axes
+        What was drawn into.
+    figure_ : matplotlib Figure
+        The figure of these axes.
+
+    Examples
+    --------
+    >>> import mddag
+    >>> from sklearn.datasets import make_moons
+    >>> from sklearn.ensemble import GradientBoostingClassifier
+    >>> X, y = make_moons(2000, noise=0.3, random_state=0)
+    >>> full = GradientBoostingClassifier(n_estimators=20).fit(X[:1000], y[:1000])
+    >>> fast = mddag.sparsify(full, X[1000:], y[1000:], budget=5)
+    >>> display = mddag.DagDisplay.from_trace(fast.trace(X), color=y, n_classifiers=20)
+    >>> display.figure_.savefig("dag.png")
     """
 
     def __init__(
@@ -80,7 +94,7 @@ class DagDisplay:
         grouped: bool | None = None,
     ) -> None:
         check_is("graph", graph, Graph, "a Graph: use DagDisplay.from_trace(trace)")
-        check_between("min_share", min_share, 0, 1, "a share of instances, 0 to 1")
+        check_between("min_share", min_share, 0, 1, "a share of rows, 0 to 1")
         if n_classifiers is not None:
             check_whole("n_classifiers", n_classifiers, 0)
         largest = int(graph.nodes.max(initial=-1))
@@ -107,31 +121,82 @@ class DagDisplay:
         grouped: bool | None = None,
         ax: Axes | None = None,
     ) -> DagDisplay:
-        """Draw the paths of a trace; `color` (n,) is a group per instance."""
+        """Draw the paths of a trace.
+
+        Parameters
+        ----------
+        trace : Trace
+            Such as ``model.trace(X)`` gives.
+        color : array-like of shape (n,), optional
+            The group of each row, such as its class.
+        n_classifiers : int, optional
+            Base classifiers in the ensemble, for the caption.
+        min_share : float, default 0.005
+            Nodes and edges with a smaller share of all rows are not drawn.
+        grouped : bool, optional
+            Whether neighbors are grouped; by default if there are too many.
+        ax : matplotlib Axes, optional
+            Where to draw; by default in a new figure.
+
+        Returns
+        -------
+        DagDisplay
+            With ``ax_`` and ``figure_``.
+        """
         graph = Graph.of_trace(trace, color, name="color")
         given: dict[str, Any] = {"n_classifiers": n_classifiers, "min_share": min_share}
         return cls(graph, **given, grouped=grouped).plot(ax)
 
     def to_dot(self) -> str:
-        """What is drawn, in the DOT language of Graphviz."""
+        """Write what is drawn in the DOT language of Graphviz.
+
+        Returns
+        -------
+        str
+            A digraph, from left to right.
+        """
         return self.shown.to_dot()
 
-    def to_networkx(self) -> Any:
-        """The whole graph with all counts, rare edges included, as a networkx.DiGraph."""
+    def to_networkx(self) -> DiGraph:
+        """Return the whole graph with all counts, rare edges included.
+
+        Returns
+        -------
+        networkx.DiGraph
+            Nodes are numbers of base classifiers, "start" and "quit"; nodes and edges have `count`,
+            and with groups `by_group`.
+        """
         return self.graph.to_networkx()
 
     def plot(self, ax: Axes | None = None) -> DagDisplay:
-        """Draw into `ax`, or into a new figure."""
-        check_axes(ax)
-        if self.grouped:
-            return self._plot_flows(ax)
-        n_nodes = len(self.shown.nodes)
-        own = None
+        """Draw again.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where to draw; by default in a new figure.
+
+        Returns
+        -------
+        DagDisplay
+            This one.
+        """
+        grouping = Grouping.of(self.graph) if self.grouped else None
+        n_columns = len(self.shown.nodes) if grouping is None else len(grouping)
+        drawn = new_or_given(ax, (float(np.clip(3 + 0.3 * n_columns, 6.5, 13)), 4))
+        self.ax_: Any = drawn
+        self.figure_: Any = drawn.figure
+        if grouping is None:
+            top, bottom = self._plot_arcs(drawn)
+        else:
+            top, bottom = self._plot_flows(drawn, grouping)
         if ax is None:
-            width = float(np.clip(3 + 0.3 * n_nodes, 6.5, 13))
-            own, ax = pyplot().subplots(figsize=(width, 4), layout="constrained")
-        self.ax_: Any = ax
-        self.figure_ = self.ax_.figure
+            self.figure_.set_figheight((top - bottom + _GAP + _MARGINS) / 72)
+        return self
+
+    def _plot_arcs(self, ax: Any) -> tuple[float, float]:
+        """Draw base classifiers one by one; return the highest and the lowest point."""
+        n_nodes = len(self.shown.nodes)
         ax.set_xlim(-1.6, max(n_nodes, 1) - 0.3)
         self._spacing = width_in_points(ax) / (n_nodes + 1.3)
         top, bottom = self._draw_edges(ax)
@@ -141,25 +206,16 @@ class DagDisplay:
         ax.set_ylim(floor - _FOOT - 1, top + _GAP)
         label_classifiers(ax, self.shown.nodes)
         self._dress(ax, "base classifier, in order of evaluation →")
-        if own is not None:
-            own.set_figheight((top - floor + _FOOT + _GAP + _MARGINS) / 72)
-        return self
+        return top, floor - _FOOT
 
-    def _plot_flows(self, ax: Axes | None) -> DagDisplay:
-        """All base classifiers in groups; none is too rare."""
-        grouping, own = Grouping.of(self.graph), None
-        if ax is None:
-            width = float(np.clip(3 + 0.3 * len(grouping), 6.5, 13))
-            own, ax = pyplot().subplots(figsize=(width, 4), layout="constrained")
-        self.ax_, self.figure_ = ax, ax.figure
+    def _plot_flows(self, ax: Any, grouping: Grouping) -> tuple[float, float]:
+        """Draw all base classifiers in groups; none is too rare."""
         ax.set_xlim(-1.7, max(len(grouping), 1) - 0.3)
         top, bottom = draw_flows(ax, grouping)
         ax.set_ylim(bottom - 1, top + _GAP)
         label_groups(ax, grouping)
         self._dress(ax, "base classifiers, numbered in the order of evaluation →")
-        if own is not None:
-            own.set_figheight((top - bottom + _GAP + _MARGINS) / 72)
-        return self
+        return top, bottom
 
     def _positions(self) -> dict[int, int]:
         at = {int(j): x for x, j in enumerate(self.shown.nodes)}
@@ -213,23 +269,23 @@ class DagDisplay:
         ax.annotate("start", (-1, 0), (-7, 0), textcoords="offset points", ha="right", **small)
 
     def _draw_exits(self, ax: Axes, floor: float) -> None:
-        """Bars hanging from `floor`: the share of all instances that quit after each node."""
+        """Hang bars from `floor`: the share of all rows that quit after each node."""
         shown, at = self.shown, self._positions()
         quits = np.flatnonzero(shown.target == QUIT)
         most = shown.count[quits].sum(axis=1).max(initial=1)
         x = np.array([at[int(j)] for j in shown.source[quits]])
         top = np.full(len(quits), floor)
-        for count, colour in zip(shown.count[quits].T, colours(len(shown.groups)), strict=True):
+        for count, color in zip(shown.count[quits].T, colors(len(shown.groups)), strict=True):
             height = count / most * _FOOT
             width = min(0.7, 18 / self._spacing)
-            ax.bar(x, -height, bottom=top, width=width, color=colour, zorder=2)
+            ax.bar(x, -height, bottom=top, width=width, color=color, zorder=2)
             top = top - height
         ax.axhline(floor, color="0.8", linewidth=0.6, zorder=0)
-        share = f"{most / max(shown.n_instances, 1):.0%}"
+        share = f"{most / max(shown.n_rows, 1):.0%}"
         ax.set_yticks([floor, floor - _FOOT], ["quit  0", share], fontsize=LABEL_SIZE)
 
     def _dress(self, ax: Axes, axis: str) -> None:
-        """Axis of base classifiers with the caption, legend."""
+        """Add the axis of base classifiers with the caption, and the legend."""
         n_letters = max(int(width_in_points(ax) / (0.52 * _CAPTION_SIZE)), 30)
         caption = fill(self.caption(), n_letters)
         ax.set_xlabel(f"{axis}\n{caption}", fontsize=_CAPTION_SIZE)
@@ -238,12 +294,18 @@ class DagDisplay:
             legend_above(ax, self.shown.groups, self.shown.size)
 
     def caption(self) -> str:
-        """How much is drawn, and how much is too rare to be drawn."""
+        """Say how much is drawn, and how much is too rare to be drawn.
+
+        Returns
+        -------
+        str
+            A line of text.
+        """
         of_all = "" if self.n_classifiers is None else f" of {self.n_classifiers}"
-        text = f"{len(self.graph.nodes)}{of_all} base classifiers used by {self.graph.n_instances}"
-        text += f" instances, {len(self.graph.source)} edges"
+        text = f"{len(self.graph.nodes)}{of_all} base classifiers used by {self.graph.n_rows}"
+        text += f" rows, {len(self.graph.source)} edges"
         if self.grouped:
-            return f"{text}; neighbours grouped so that groups hold about as many evaluations"
+            return f"{text}; neighbors grouped so that groups hold about as many evaluations"
         hidden = len(self.graph.source) - len(self.shown.source)
         if hidden:
             edges = "1 edge" if hidden == 1 else f"{hidden} edges"
@@ -252,13 +314,13 @@ class DagDisplay:
 
 
 def _is_chain(graph: Graph) -> bool:
-    """Whether there are too many base classifiers for arcs, or many with hardly an arc."""
+    """Tell whether there are too many base classifiers for arcs, or many with hardly an arc."""
     n = len(graph.nodes)
     return n > _MOST_ARCS or (n > MOST_GROUPS and jump_share(graph) < _FEW_JUMPS)
 
 
 def _arc_heights(span: NDArray[Any], spacing: float) -> NDArray[np.float64]:
-    """In points: 0 for neighbours, about half a circle for short jumps, long ones flattened.
+    """Return heights in points: 0 for neighbors, half a circle for short jumps, less for long.
 
     Dense nodes get steeper arcs, or nothing would rise above the line.
     """
@@ -268,7 +330,7 @@ def _arc_heights(span: NDArray[Any], spacing: float) -> NDArray[np.float64]:
 
 
 def _arc(left: float, right: float, height: float) -> Path:
-    """Half an oval over [left, right] whose top is at `height`; a line if that is 0."""
+    """Return half an oval over [left, right] with its top at `height`; a line if that is 0."""
     from matplotlib.path import Path
 
     control = height * 4 / 3  # a cubic reaches three quarters of its control points' height
@@ -276,22 +338,18 @@ def _arc(left: float, right: float, height: float) -> Path:
     return Path([(left, 0), (left, control), (right, control), (right, 0)], codes)
 
 
-_RIVER, _RIVER_FOOT, _RIVER_GAP = (
-    90.0,
-    60.0,
-    30.0,
-)  # points: all instances; the longest bar of exits; between
+_RIVER = 90.0  # points, the height of all rows
+_RIVER_FOOT, _RIVER_GAP = 60.0, 30.0  # points, the longest bar of exits, and the gap above
 _HALF = 0.32  # of a column's width
 _CLEAR = 34.0  # points between two percentages
 _ARC = 0.5  # as thick as a band, an arc would hide what is below it
-_RARE = 0.002  # an arc of fewer instances is not drawn
 
 
 def draw_flows(ax: Axes, grouping: Grouping) -> tuple[float, float]:
     """Draw columns, bands, arcs and exits; return the highest and the lowest point."""
     graph = grouping.graph
-    shades = colours(len(graph.groups))
-    scale = _RIVER / max(graph.n_instances, 1)
+    shades = colors(len(graph.groups))
+    scale = _RIVER / max(graph.n_rows, 1)
     _draw_columns(ax, grouping, shades, scale)
     _draw_bands(ax, grouping, shades, scale)
     top = _draw_arcs(ax, grouping, scale)
@@ -301,7 +359,7 @@ def draw_flows(ax: Axes, grouping: Grouping) -> tuple[float, float]:
 
 
 def label_groups(ax: Axes, grouping: Grouping) -> None:
-    """The places of the groups' base classifiers; leave out what would overlap."""
+    """Write the positions of the groups' base classifiers; leave out what would overlap."""
     names = grouping.names()
     low, high = ax.get_xlim()
     spacing = width_in_points(ax) / (high - low)
@@ -317,13 +375,8 @@ def label_groups(ax: Axes, grouping: Grouping) -> None:
     ax.set_xticks(ticks, [names[x] for x in ticks], fontsize=LABEL_SIZE)
 
 
-def _totals(grouping: Grouping) -> NDArray[np.intp]:
-    """Instances in each column, by group, the start first, (n_groups + 1, n_columns)."""
-    return np.vstack([grouping.graph.size, grouping.graph.uses])
-
-
 def _draw_columns(ax: Axes, grouping: Grouping, shades: Any, scale: float) -> None:
-    totals = _totals(grouping)
+    totals = grouping.rows
     bottom = np.zeros(len(totals))
     for count, shade in zip(totals.T, shades, strict=True):
         x = np.arange(-1, len(totals) - 1)
@@ -333,17 +386,10 @@ def _draw_columns(ax: Axes, grouping: Grouping, shades: Any, scale: float) -> No
 
 
 def _draw_bands(ax: Axes, grouping: Grouping, shades: Any, scale: float) -> None:
-    """From each column to the next: as thick at both ends as the instances that go on."""
-    graph, totals = grouping.graph, _totals(grouping)
-    under = np.cumsum(totals, axis=1) - totals  # where the colours of a column begin
-    for source, target, count in zip(graph.source, graph.target, graph.count, strict=True):
-        if target != (0 if source == START else source + 1):
-            continue
-        a, b = int(source) + 1, int(target) + 1
-        for g, shade in enumerate(shades):
-            if count[g]:
-                low = np.array([under[a, g], under[b, g]]) * scale
-                _band(ax, (a - 1 + _HALF, b - 1 - _HALF), low, low + count[g] * scale, shade)
+    """Draw from each column to the next, at both ends as thick as the rows that go on."""
+    for column, k, left, right, n in grouping.bands():
+        low = np.array([left, right]) * scale
+        _band(ax, (column - 1 + _HALF, column - _HALF), low, low + n * scale, shades[k])
 
 
 def _band(ax: Axes, x: tuple[float, float], low: Any, high: Any, shade: Any) -> None:
@@ -355,20 +401,17 @@ def _band(ax: Axes, x: tuple[float, float], low: Any, high: Any, shade: Any) -> 
 
 
 def _draw_arcs(ax: Axes, grouping: Grouping, scale: float) -> float:
-    """Jumps over groups, from the top of one column to that of another; the highest point."""
+    """Draw jumps from the top of one column to that of another; return the highest point."""
     from matplotlib.patches import PathPatch
     from matplotlib.path import Path
 
-    graph, tops = grouping.graph, _totals(grouping).sum(axis=1) * scale
+    tops = grouping.rows.sum(axis=1) * scale
     highest = float(tops.max(initial=0.0))
-    for source, target, count in zip(graph.source, graph.target, graph.count, strict=True):
-        a, b = int(source) + 1, int(target) + 1
-        if target == QUIT or b <= a + 1 or count.sum() < _RARE * graph.n_instances:
-            continue
+    for a, b, count in grouping.jumps():
         peak = max(tops[a : b + 1]) + min(6.0 * (b - a), 40.0)
         curve = [(a - 1, tops[a]), (a - 1, peak), (b - 1, peak), (b - 1, tops[b])]
         codes = [Path.MOVETO, Path.CURVE4, Path.CURVE4, Path.CURVE4]
-        (shade,) = blend(count[None], len(graph.groups))
+        (shade,) = blend(count[None], len(grouping.graph.groups))
         width = max(float(count.sum()) * scale * _ARC, 0.5)
         ax.add_patch(PathPatch(Path(curve, codes), fc="none", ec=shade, alpha=0.6, lw=width))
         highest = max(highest, peak)
@@ -376,27 +419,26 @@ def _draw_arcs(ax: Axes, grouping: Grouping, scale: float) -> float:
 
 
 def _draw_shares(ax: Axes, grouping: Grouping, scale: float) -> None:
-    """The share of instances above columns, as far as they keep clear."""
+    """Write the share of rows above columns, as far as they keep clear."""
     spacing = width_in_points(ax) / (len(grouping) + 1.3)
     free = -np.inf
     for x, n in enumerate(grouping.graph.uses.sum(axis=1)):
         if x * spacing >= free:
-            share = n / max(grouping.graph.n_instances, 1)
+            share = n / max(grouping.graph.n_rows, 1)
             text = f"{share:.0%}" if share >= 0.01 else f"{share:.1%}"
             ax.text(x, n * scale + 3, text, ha="center", va="bottom", fontsize=LABEL_SIZE, zorder=5)
             free = x * spacing + _CLEAR
 
 
 def _draw_exits(ax: Axes, grouping: Grouping, shades: Any) -> None:
-    """Bars hanging below: the share of all instances that quit in each group."""
-    graph = grouping.graph
-    quits = np.flatnonzero(graph.target == QUIT)
-    most = max(int(graph.count[quits].sum(axis=1).max(initial=1)), 1)
-    x, top = graph.source[quits], np.full(len(quits), -_RIVER_GAP)
-    for count, shade in zip(graph.count[quits].T, shades, strict=True):
+    """Hang bars below: the share of all rows that quit in each group."""
+    quits = grouping.quits
+    most = max(int(quits.sum(axis=1).max(initial=1)), 1)
+    x, top = np.arange(-1, len(grouping)), np.full(len(quits), -_RIVER_GAP)
+    for count, shade in zip(quits.T, shades, strict=True):
         height = count / most * _RIVER_FOOT
         ax.bar(x, -height, bottom=top, width=2 * _HALF, color=shade, zorder=2)
         top = top - height
     ax.axhline(-_RIVER_GAP, color="0.8", linewidth=0.6, zorder=0)
-    share = f"{most / max(graph.n_instances, 1):.0%}"
+    share = f"{most / max(grouping.graph.n_rows, 1):.0%}"
     ax.set_yticks([-_RIVER_GAP, -_RIVER_GAP - _RIVER_FOOT], ["quit  0", share], fontsize=LABEL_SIZE)

@@ -1,22 +1,23 @@
-"""Graph: the decision DAG as it was walked: base classifiers, edges, and how many took them.
+"""Count the decision DAG as it was walked: base classifiers, edges, and how many took them.
 
 The edges are those of Section 3.1, U = union of the classification paths U_x, with their
 multiplicities, here also by group; START and QUIT close every path at both ends. A policy may
 have an order of its own, so the nodes are sorted such that every edge leads to the right, and by
 number where the edges leave a choice: for a policy in the order of the ensemble, by number.
 
-`Grouping` shows hundreds of base classifiers as a few groups of neighbours in the order of
+`Grouping` shows hundreds of base classifiers as a few groups of neighbors in the order of
 evaluation. A group ends where its evaluations reach a share of all, so groups hold about equally
-many evaluations: the first base classifiers, which all instances pass, stand alone, and the many at
-the end, which few reach, stand together. Edges inside of a group are not told.
+many evaluations: the first base classifiers, which all rows pass, stand alone, and the many at
+the end, which few reach, stand together. Edges inside of a group are left out.
 """
 
 from __future__ import annotations
 
 import heapq
 from collections import defaultdict
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -24,6 +25,9 @@ from numpy.typing import ArrayLike, NDArray
 from mddag._utils.checks import check_is
 from mddag.engine.trace import Trace
 from mddag.inspection.plotting._axes import blend, group_of, hex_code
+
+if TYPE_CHECKING:
+    from networkx import DiGraph
 
 START, QUIT = -1, -2
 _ENDS = {START: "start", QUIT: "quit"}
@@ -33,13 +37,20 @@ _ENDS = {START: "start", QUIT: "quit"}
 class Graph:
     """Nodes and edges with counts by group.
 
-    nodes  : intp (n_nodes,), base classifiers, sources before targets
-    uses   : intp (n_nodes, n_columns), instances that evaluate each
-    source : intp (n_edges,), a base classifier or START
-    target : intp (n_edges,), a base classifier or QUIT
-    count  : intp (n_edges, n_columns), instances that take each edge
-    groups : the groups' names, one per column; without groups there is one column
-    size   : intp (n_columns,), instances in each group
+    Attributes
+    ----------
+    nodes : ndarray of intp, shape (n_nodes,)
+        Base classifiers, sources before targets.
+    uses : ndarray of intp, shape (n_nodes, n_columns)
+        Rows that evaluate each.
+    source, target : ndarray of intp, shape (n_edges,)
+        A base classifier, or START and QUIT.
+    count : ndarray of intp, shape (n_edges, n_columns)
+        Rows that take each edge.
+    groups : tuple of str
+        The groups' names, one per column; without groups there is one column.
+    size : ndarray of intp, shape (n_columns,)
+        Rows in each group.
     """
 
     nodes: NDArray[np.intp]
@@ -66,12 +77,13 @@ class Graph:
         return cls(nodes, uses, pairs[:, 0], pairs[:, 1], count, names, size)
 
     @property
-    def n_instances(self) -> int:
+    def n_rows(self) -> int:
+        """The number of rows."""
         return int(self.size.sum())
 
     def without_rare(self, min_share: float) -> Graph:
-        """The nodes and edges that at least `min_share` of all instances pass through."""
-        least = min_share * self.n_instances
+        """Return the nodes and edges that at least `min_share` of all rows pass through."""
+        least = min_share * self.n_rows
         node, edge = self.uses.sum(axis=1) >= least, self.count.sum(axis=1) >= least
         return replace(
             self,
@@ -83,7 +95,7 @@ class Graph:
         )
 
     def to_dot(self) -> str:
-        """The graph in the DOT language of Graphviz, to be laid out from left to right."""
+        """Write the graph in the DOT language of Graphviz, to be laid out from left to right."""
         lines = ["digraph mddag {", "  rankdir=LR;", "  node [shape=circle, style=filled];"]
         lines += [
             f'  {name} [shape=plaintext, style="", label="{name}"];' for name in _ENDS.values()
@@ -91,20 +103,17 @@ class Graph:
         shades = blend(self.uses, len(self.groups))
         for j, uses, shade in zip(self.nodes, self.uses.sum(axis=1), shades, strict=True):
             fill = f'fillcolor="{hex_code(shade)}", fontcolor=white'
-            lines.append(f'  h{j} [label="{j}", tooltip="{uses} instances", {fill}];')
-        widths = 0.3 + 6 * self.count.sum(axis=1) / max(self.n_instances, 1)
+            lines.append(f'  h{j} [label="{j}", tooltip="{uses} rows", {fill}];')
+        widths = 0.3 + 6 * self.count.sum(axis=1) / max(self.n_rows, 1)
         shades = blend(self.count, len(self.groups))
         for e, (width, shade) in enumerate(zip(widths, shades, strict=True)):
             ends = f"{_dot_name(self.source[e])} -> {_dot_name(self.target[e])}"
-            note = f'tooltip="{self.count[e].sum()} instances"'
+            note = f'tooltip="{self.count[e].sum()} rows"'
             lines.append(f'  {ends} [penwidth={width:.2f}, color="{hex_code(shade)}", {note}];')
         return "\n".join([*lines, "}", ""])
 
-    def to_networkx(self) -> Any:
-        """A networkx.DiGraph; nodes are numbers, "start" and "quit", both with `count`.
-
-        With groups, `by_group` holds the counts by the group's name.
-        """
+    def to_networkx(self) -> DiGraph:
+        """Return a networkx.DiGraph whose nodes are numbers, "start" and "quit"."""
         try:
             import networkx
         except ImportError as error:
@@ -135,7 +144,7 @@ def _dot_name(j: int) -> str:
 def _end_edges(
     trace: Trace, group: NDArray[np.intp], n_columns: int
 ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """START -> first and last -> QUIT of every path, as pairs (n, 2) and counts (n, n_columns)."""
+    """Count START -> first and last -> QUIT of every path: pairs (n, 2), counts (n, n_columns)."""
     some = trace.n_evaluated > 0
     none = np.full((int((~some).sum()), 2), [START, QUIT], np.intp)
     first = trace.indices[trace.indptr[:-1][some]]
@@ -152,7 +161,7 @@ def _end_edges(
 def _sources_first(
     nodes: NDArray[Any], source: NDArray[np.intp], target: NDArray[np.intp]
 ) -> NDArray[np.intp]:
-    """Nodes such that every edge leads onwards, the smallest number first where it is open."""
+    """Sort nodes such that every edge leads onwards, the smallest number first where possible."""
     followers: dict[int, list[int]] = defaultdict(list)
     waits: dict[int, int] = defaultdict(int)
     for a, b in zip(source.tolist(), target.tolist(), strict=True):
@@ -170,15 +179,15 @@ def _sources_first(
 
 
 MOST_GROUPS = 40
+RARE = 0.002  # a jump of a smaller share of rows is not drawn
 
 
 @dataclass(frozen=True, eq=False)
 class Grouping:
     """Groups of a graph's nodes.
 
-    graph : the groups as nodes 0, 1, …; `uses` are the instances that enter each
-    first : intp (n_groups,), the place of a group's first node among the nodes
-    last  : intp (n_groups,), that of its last
+    `graph` has the groups as nodes 0, 1, …, and `uses` are the rows that enter each; `first` and
+    `last` are the positions of a group's first and last node.
     """
 
     graph: Graph
@@ -190,21 +199,57 @@ class Grouping:
 
     @classmethod
     def of(cls, graph: Graph, most: int = MOST_GROUPS) -> Grouping:
-        """At most `most` groups."""
+        """Make at most `most` groups."""
         group = groups_of(graph.uses.sum(axis=1), most)
         n_groups = int(group.max(initial=-1)) + 1
         first = np.searchsorted(group, np.arange(n_groups))
         last = np.searchsorted(group, np.arange(n_groups), side="right") - 1
         return cls(_merged(graph, group, n_groups), first, last)
 
+    @property
+    def rows(self) -> NDArray[np.intp]:
+        """The rows that come to each column, by color, the start first."""
+        return np.vstack([self.graph.size, self.graph.uses])
+
+    @property
+    def quits(self) -> NDArray[np.intp]:
+        """The rows that quit after each column, by color, the start first."""
+        found = np.zeros_like(self.rows)
+        ends = self.graph.target == QUIT
+        found[self.graph.source[ends] + 1] = self.graph.count[ends]
+        return found
+
+    def bands(self) -> Iterator[tuple[int, int, int, int, int]]:
+        """Yield what goes on to the next column: column, color, both ends' bottoms, rows.
+
+        Columns count from 0, the start; the bottoms are rows of other colors below.
+        """
+        below = np.cumsum(self.rows, axis=1) - self.rows
+        for a, b, count in self._edges():
+            if b == a + 1:
+                for k in np.flatnonzero(count).tolist():
+                    yield a, k, int(below[a, k]), int(below[b, k]), int(count[k])
+
+    def jumps(self) -> Iterator[tuple[int, int, NDArray[np.intp]]]:
+        """Yield jumps over columns, unless they are rare: two columns, rows by color."""
+        for a, b, count in self._edges():
+            if b > a + 1 and count.sum() >= RARE * self.graph.n_rows:
+                yield a, b, count
+
+    def _edges(self) -> Iterator[tuple[int, int, NDArray[np.intp]]]:
+        graph = self.graph
+        for source, target, count in zip(graph.source, graph.target, graph.count, strict=True):
+            if target != QUIT:
+                yield int(source) + 1, int(target) + 1, count
+
     def names(self) -> list[str]:
-        """The places of each group's nodes, counted from 1."""
+        """Return the positions of each group's nodes, counted from 1."""
         spans = zip(self.first.tolist(), self.last.tolist(), strict=True)
         return [f"{a + 1}" if a == b else f"{a + 1}-{b + 1}" for a, b in spans]
 
 
 def groups_of(uses: NDArray[np.intp], most: int) -> NDArray[np.intp]:
-    """The group of each node (n_nodes,): as many groups as there may be."""
+    """Return the group of each node (n_nodes,), as many groups as there may be."""
     if len(uses) <= most:
         return np.arange(len(uses))
     low, high = 0.0, float(uses.sum())
@@ -215,7 +260,7 @@ def groups_of(uses: NDArray[np.intp], most: int) -> NDArray[np.intp]:
 
 
 def jump_share(graph: Graph) -> float:
-    """The share of steps from one base classifier to another that leave some out between them."""
+    """Return the share of steps from one base classifier to another that leave some out."""
     place = {int(j): k for k, j in enumerate(graph.nodes)}
     inner = [e for e in range(len(graph.source)) if graph.source[e] >= 0 <= graph.target[e]]
     span = np.array([place[int(graph.target[e])] - place[int(graph.source[e])] for e in inner])
@@ -224,7 +269,7 @@ def jump_share(graph: Graph) -> float:
 
 
 def _cut(uses: NDArray[np.intp], size: float) -> NDArray[np.intp]:
-    """Groups that end where they hold `size` evaluations; what holds so many alone is alone."""
+    """End groups where they hold `size` evaluations; what holds that many alone is alone."""
     group = np.zeros(len(uses), np.intp)
     at, held = 0, 0.0
     for k, n in enumerate(uses.tolist()):

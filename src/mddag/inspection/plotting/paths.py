@@ -1,13 +1,4 @@
-"""The paths of rows: PathDisplay of many (Figure 1, b and c), ExplanationDisplay of one, and
-PurchaseDisplay of the groups of features that rows buy.
-
-PathDisplay shows over two features how many base classifiers each row evaluates, and the share of
-each group's rows that evaluate each base classifier. ExplanationDisplay shows the score after
-each step, with the scores at which the policy quits shaded, and the steps with the largest
-effect; with several classes the number is the margin between the two best. In PurchaseDisplay a
-dot is a set of groups, a gray line the rows that went from one set to the next, and the position
-the price.
-"""
+"""Draw the paths of rows: of many (Figure 1, b and c), of one, and the features that they buy."""
 
 from __future__ import annotations
 
@@ -35,11 +26,10 @@ from mddag.inspection.plotting._axes import (
     LABEL_SIZE,
     OKABE_ITO,
     WIDE,
-    check_axes,
-    colours,
+    colors,
     label_classifiers,
     legend_above,
-    pyplot,
+    new_or_given,
 )
 from mddag.inspection.plotting.graph import Graph
 
@@ -50,20 +40,40 @@ _MOST_BARS = 40
 
 
 class PathDisplay:
-    """Evaluations per instance and uses per base classifier; made by `from_trace`.
+    """Plot of evaluations per row and of the use of each base classifier.
+
+    ``from_trace`` makes one. Over two features it shows how many base classifiers each row
+    evaluates, and next to that the share of each group's rows that evaluate each base classifier.
 
     Parameters
     ----------
     graph : Graph
         The walked DAG, with groups.
-    n_evaluated : int (n,)
-    X : float64 (n, 2), default None
-    names : names of the two columns of X
+    n_evaluated : ndarray of int64, shape (n,)
+        Base classifiers that each row evaluates.
+    X : ndarray of float64, shape (n, 2), optional
+        Two features to draw over; without it there is one panel.
+    names : sequence of str, default ("$x_1$", "$x_2$")
+        The names of these features.
 
     Attributes
     ----------
-    axes_ : ndarray of the matplotlib axes, the scatter first where there is one
-    figure_ : the matplotlib figure
+    axes_ : ndarray of matplotlib Axes
+        The scatter plot first, if there is one.
+    figure_ : matplotlib Figure
+        The figure of these axes.
+
+    Examples
+    --------
+    >>> import mddag
+    >>> from sklearn.datasets import make_moons
+    >>> from sklearn.ensemble import GradientBoostingClassifier
+    >>> X, y = make_moons(2000, noise=0.3, random_state=0)
+    >>> full = GradientBoostingClassifier(n_estimators=20).fit(X[:1000], y[:1000])
+    >>> fast = mddag.sparsify(full, X[1000:], y[1000:], budget=5)
+    >>> display = mddag.PathDisplay.from_trace(fast.trace(X), X=X, groups=y)
+    >>> len(display.axes_)
+    2
     """
 
     def __init__(
@@ -84,11 +94,28 @@ class PathDisplay:
         cls,
         trace: Trace,
         *,
-        X: Any = None,
+        X: ArrayLike | None = None,
         groups: ArrayLike | None = None,
         ax: Axes | Sequence[Axes] | None = None,
     ) -> PathDisplay:
-        """Draw a trace; X (n, 2) are two columns of its rows, `groups` (n,) a group per row."""
+        """Draw a trace.
+
+        Parameters
+        ----------
+        trace : Trace
+            Such as ``model.trace(X)`` gives.
+        X : array-like or DataFrame of shape (n, 2), optional
+            Two features of its rows to draw over.
+        groups : array-like of shape (n,), optional
+            The group of each row, such as its class.
+        ax : matplotlib Axes or sequence of them, optional
+            Where to draw, one for each panel; by default in a new figure.
+
+        Returns
+        -------
+        PathDisplay
+            With ``axes_`` and ``figure_``.
+        """
         graph = Graph.of_trace(trace, groups)
         if X is None:
             return cls(graph, trace.n_evaluated).plot(ax)
@@ -96,14 +123,21 @@ class PathDisplay:
         return cls(graph, trace.n_evaluated, _checked_plane(X, len(trace)), names).plot(ax)
 
     def plot(self, ax: Axes | Sequence[Axes] | None = None) -> PathDisplay:
-        """Draw into `ax`, as many axes as there are panels, or into a new figure."""
-        for axes in [] if ax is None else np.ravel(np.asarray(ax, object)):
-            check_axes(axes)
+        """Draw again.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes or sequence of them, optional
+            Where to draw, one for each panel; by default in a new figure.
+
+        Returns
+        -------
+        PathDisplay
+            This one.
+        """
         n_panels = 1 if self.X is None else 2
-        if ax is None:
-            size = (5.5 * n_panels, 4)
-            _, ax = pyplot().subplots(1, n_panels, figsize=size, layout="constrained")
-        self.axes_ = np.atleast_1d(np.asarray(ax, object))
+        drawn = new_or_given(ax, (5.5 * n_panels, 4), n_panels)
+        self.axes_ = np.atleast_1d(np.asarray(drawn, object))
         if self.axes_.shape != (n_panels,):
             raise ValueError(f"ax holds {self.axes_.size} axes; this plot has {n_panels}")
         self.figure_ = self.axes_[0].figure
@@ -138,18 +172,18 @@ class PathDisplay:
         nodes, n_groups = self.graph.nodes, len(self.graph.size)
         share = 100 * self.graph.uses / np.maximum(self.graph.size, 1)
         x = np.arange(len(nodes))
-        for g, colour in enumerate(colours(len(self.graph.groups))):
+        for g, color in enumerate(colors(len(self.graph.groups))):
             if len(nodes) <= _MOST_BARS:
                 shift = (g - (n_groups - 1) / 2) * 0.8 / n_groups
-                ax.bar(x + shift, share[:, g], width=0.8 / n_groups, color=colour)
+                ax.bar(x + shift, share[:, g], width=0.8 / n_groups, color=color)
             else:
-                ax.step(x, share[:, g], where="mid", color=colour, linewidth=1.2)
-                ax.fill_between(x, share[:, g], step="mid", color=colour, alpha=0.15, linewidth=0)
+                ax.step(x, share[:, g], where="mid", color=color, linewidth=1.2)
+                ax.fill_between(x, share[:, g], step="mid", color=color, alpha=0.15, linewidth=0)
         ax.set_xlim(-0.6, max(len(nodes), 1) - 0.4)
         ax.set_ylim(0, 105)
         label_classifiers(ax, nodes)
         ax.set_xlabel("base classifier that is evaluated")
-        of_whom = "of each group" if self.graph.groups else "of instances"
+        of_whom = "of each group" if self.graph.groups else "of rows"
         ax.set_ylabel(f"share {of_whom} (%)")
         ax.tick_params(axis="y", labelsize=LABEL_SIZE)
         ax.spines[["right", "top"]].set_visible(False)
@@ -157,12 +191,12 @@ class PathDisplay:
             legend_above(ax, self.graph.groups, self.graph.size)
 
 
-def _checked_plane(X: Any, n_instances: int) -> NDArray[np.float64]:
+def _checked_plane(X: Any, n_rows: int) -> NDArray[np.float64]:
     plane = as_floats("X", X, "two columns of numbers to draw over")
-    if plane.shape != (n_instances, 2):
+    if plane.shape != (n_rows, 2):
         raise ValueError(
             f"X has shape {plane.shape}; wanted two columns to draw over for each of the "
-            f"{n_instances} instances, ({n_instances}, 2)"
+            f"{n_rows} rows, ({n_rows}, 2)"
         )
     return plane
 
@@ -173,16 +207,33 @@ _UP, _DOWN = OKABE_ITO[0], OKABE_ITO[1]
 
 
 class ExplanationDisplay:
-    """A plot of an Explanation; made by `from_explanation`.
+    """Plot of an Explanation: the score after each step, and the steps with the largest effect.
+
+    The scores at which the policy quits are shaded. For multiclass models the score is the margin
+    between the two best classes.
 
     Parameters
     ----------
     explanation : Explanation
+        Such as ``model.explain(x)`` gives.
 
     Attributes
     ----------
-    axes_ : ndarray of the matplotlib axes: the scores, and the effects unless `ax` was one axes
-    figure_ : the matplotlib figure
+    axes_ : ndarray of matplotlib Axes
+        The scores, and the effects unless `ax` was one axes.
+    figure_ : matplotlib Figure
+        The figure of these axes.
+
+    Examples
+    --------
+    >>> import mddag
+    >>> from sklearn.datasets import make_moons
+    >>> from sklearn.ensemble import GradientBoostingClassifier
+    >>> X, y = make_moons(2000, noise=0.3, random_state=0)
+    >>> full = GradientBoostingClassifier(n_estimators=20).fit(X[:1000], y[:1000])
+    >>> fast = mddag.sparsify(full, X[1000:], y[1000:], budget=5)
+    >>> display = mddag.ExplanationDisplay.from_explanation(fast.explain(X[0]))
+    >>> display.figure_.savefig("row.png")
     """
 
     def __init__(self, explanation: Explanation) -> None:
@@ -194,21 +245,42 @@ class ExplanationDisplay:
     def from_explanation(
         cls, explanation: Explanation, *, ax: Axes | Sequence[Axes] | None = None
     ) -> ExplanationDisplay:
-        """Draw an explanation."""
+        """Draw an explanation.
+
+        Parameters
+        ----------
+        explanation : Explanation
+            Such as ``model.explain(x)`` gives.
+        ax : matplotlib Axes or two of them, optional
+            Where to draw; one axes shows the scores alone. By default in a new figure.
+
+        Returns
+        -------
+        ExplanationDisplay
+            With ``axes_`` and ``figure_``.
+        """
         return cls(explanation).plot(ax)
 
     def plot(self, ax: Axes | Sequence[Axes] | None = None) -> ExplanationDisplay:
-        """Draw into `ax`, one or two axes, or into a new figure."""
-        for axes in [] if ax is None else np.ravel(np.asarray(ax, object)):
-            check_axes(axes)
-        if ax is None:
-            shape: dict[str, Any] = {"figsize": (12, 4), "width_ratios": (3, 2)}
-            figure, ax = pyplot().subplots(1, 2, layout="constrained", **shape)
-            figure.suptitle(_plain(headline(self.explanation)), fontsize=10)
-        self.axes_ = np.atleast_1d(np.asarray(ax, object))
+        """Draw again.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes or two of them, optional
+            Where to draw; one axes shows the scores alone. By default in a new figure.
+
+        Returns
+        -------
+        ExplanationDisplay
+            This one.
+        """
+        drawn = new_or_given(ax, (12, 4), 2, width_ratios=(3, 2))
+        self.axes_ = np.atleast_1d(np.asarray(drawn, object))
         if self.axes_.size not in (1, 2):
             raise ValueError(f"ax holds {self.axes_.size} axes; this plot has one or two")
         self.figure_ = self.axes_[0].figure
+        if ax is None:
+            self.figure_.suptitle(_plain(headline(self.explanation)), fontsize=10)
         self._draw_scores(self.axes_[0])
         if self.axes_.size == 2:
             self._draw_effects(self.axes_[1])
@@ -231,15 +303,15 @@ class ExplanationDisplay:
         ax.tick_params(labelsize=LABEL_SIZE)
 
     def _read(self) -> str:
-        """What the left axis shows."""
+        """Name what the left axis shows."""
         one = self.explanation
-        if one.rivals is None:
+        if one.top_two is None:
             return reads(one)
-        names = one.rivals if one.classes is None else [one.classes[k] for k in one.rivals]
+        names = one.top_two if one.classes is None else [one.classes[k] for k in one.top_two]
         return _plain(f"margin of {one_line(names[0])} over {one_line(names[1])}")
 
     def _shade_exit(self, ax: Axes, last: int) -> None:
-        """Where the policy quits at the decision that ended the path."""
+        """Shade where the policy quits at the decision that ended the path."""
         end = self.explanation.exit
         low, high = ax.get_ylim()
         room = 0.25 * (high - low)
@@ -254,15 +326,15 @@ class ExplanationDisplay:
         ax.set_ylim(low, high)
         why = "at the square all steps were decided on"
         if end.reason == "quit":
-            why = "at the square it quits, as at all grey scores" if end.segments else "it quits"
+            why = "at the square it quits, as at all gray scores" if end.segments else "it quits"
         ax.set_title(why, loc="right", fontsize=LABEL_SIZE, color=GREY)
 
     def _draw_effects(self, ax: Axes) -> None:
         one = self.explanation
         effects = np.array([one.effect(step.votes) for step in one.steps])
         shown = np.sort(np.argsort(np.abs(effects), kind="stable")[::-1][:_MOST_EFFECTS])[::-1]
-        colours = [_UP if effect > 0 else _DOWN for effect in effects[shown]]
-        ax.barh(np.arange(len(shown)), effects[shown], color=colours, height=0.7)
+        bar_colors = [_UP if effect > 0 else _DOWN for effect in effects[shown]]
+        ax.barh(np.arange(len(shown)), effects[shown], color=bar_colors, height=0.7)
         labels = []
         for k in shown:
             rule = shortened(step_rule(one, one.steps[k]).partition(" (and ")[0], _RULE)
@@ -280,7 +352,7 @@ class ExplanationDisplay:
 
 
 def _plain(text: str) -> str:
-    """Text without the marks that matplotlib would read as mathematics."""
+    """Return text without the marks that matplotlib would read as mathematics."""
     return text.replace("$", r"\$")
 
 
@@ -289,13 +361,41 @@ WIDEST = 12.0  # points, the flow of all rows
 
 
 class PurchaseDisplay:
-    """A plot of purchases; made by `from_trace`.
+    """Plot of the groups of features that rows buy, as flows between sets of them.
+
+    ``from_trace`` makes one. A dot is a set of groups, at its price, and a gray line the rows that
+    went from one set to the next.
+
+    Parameters
+    ----------
+    trace : Trace
+        Such as ``model.trace(X)`` gives.
+    purchases : Purchases
+        Such as ``model.dag_.purchases``.
 
     Attributes
     ----------
-    flows_ : dict of (set, next set) to the number of rows; a set is a tuple of groups
-    last_ : dict of set to the number of rows that quit with it
-    ax_, figure_ : the matplotlib axes and figure
+    flows_ : dict of (set, next set) to int
+        The number of rows; a set is a tuple of groups.
+    last_ : dict of set to int
+        The number of rows that quit with it.
+    ax_ : matplotlib Axes
+        What was drawn into.
+    figure_ : matplotlib Figure
+        The figure of these axes.
+
+    Examples
+    --------
+    >>> import mddag
+    >>> from sklearn.datasets import make_classification
+    >>> from sklearn.ensemble import GradientBoostingClassifier
+    >>> X, y = make_classification(2000, 6, random_state=0)
+    >>> full = GradientBoostingClassifier(n_estimators=20).fit(X[:1000], y[:1000])
+    >>> fast = mddag.sparsify(full, X[1000:], y[1000:], budget=5)
+    >>> priced = fast.with_prices(None, {"form": [0, 1, 2], "lab": [3, 4, 5]})
+    >>> display = mddag.PurchaseDisplay.from_trace(priced.trace(X), priced.dag_.purchases)
+    >>> sum(display.last_.values())
+    2000
     """
 
     def __init__(self, trace: Trace, purchases: Purchases) -> None:
@@ -308,15 +408,38 @@ class PurchaseDisplay:
     def from_trace(
         cls, trace: Trace, purchases: Purchases, *, ax: Axes | None = None
     ) -> PurchaseDisplay:
-        """Draw what the rows of a trace buy."""
+        """Draw what the rows of a trace buy.
+
+        Parameters
+        ----------
+        trace : Trace
+            Such as ``model.trace(X)`` gives.
+        purchases : Purchases
+            Such as ``model.dag_.purchases``.
+        ax : matplotlib Axes, optional
+            Where to draw; by default in a new figure.
+
+        Returns
+        -------
+        PurchaseDisplay
+            With ``ax_`` and ``figure_``.
+        """
         return cls(trace, purchases).plot(ax)
 
     def plot(self, ax: Axes | None = None) -> PurchaseDisplay:
-        """Draw into `ax`, or into a new figure."""
-        check_axes(ax)
-        if ax is None:
-            _, ax = pyplot().subplots(figsize=(7.5, 4.6), layout="constrained")
-        self.ax_: Any = ax
+        """Draw again.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where to draw; by default in a new figure.
+
+        Returns
+        -------
+        PurchaseDisplay
+            This one.
+        """
+        self.ax_: Any = new_or_given(ax, (7.5, 4.6))
         self.figure_ = self.ax_.figure
         n_rows = sum(self.last_.values())
         place = self._places()
@@ -334,7 +457,7 @@ class PurchaseDisplay:
         return self
 
     def _places(self) -> dict[Held, tuple[float, float]]:
-        """Where sets are drawn: by price, and those of one price one above the other."""
+        """Return where sets are drawn: by price, and those of one price one above the other."""
         costs = self.purchases.prices.costs
         sets = {s for pair in self.flows_ for s in pair} | set(self.last_)
         ordered = sorted(sets, key=lambda held: (float(costs[list(held)].sum()), held))
@@ -357,7 +480,7 @@ class PurchaseDisplay:
 def _flows(
     first: NDArray[np.int64], paid: NDArray[np.bool_]
 ) -> tuple[dict[tuple[Held, Held], int], dict[Held, int]]:
-    """How many rows go from one set to the next, and with which sets they quit."""
+    """Count the rows that go from one set to the next, and those that quit with each."""
     flows: Counter[tuple[Held, Held]] = Counter()
     last: Counter[Held] = Counter()
     for row in first:

@@ -1,4 +1,4 @@
-"""Facts: what a report is about, and what several of its sections take from that.
+"""Collect what a report is about, and what several of its sections take from that.
 
 Everything that takes time is made once, when a section first needs it. Without rows there is no
 trace, and most sections do not apply.
@@ -59,18 +59,32 @@ class ReportedModel(Protocol):
 class Facts:
     """A fitted model, and what it is shown on.
 
-    title       : of the page
-    dag         : ensemble and policy
-    calibration : what scores at each exit stand for; None where there is none
-    lines       : the summary in words that ``sparsify`` left, or what else is known
-    beta        : the price of an evaluation
-    evaluation, full_evaluation : on the policy rows, of the policy and of the full ensemble
-    source      : the full ensemble, before a policy reweighs it; None where it is not at hand
-    rates       : of a detector, its rates on rows held out
-    rows        : as the ensemble reads them; None for a report without rows
-    targets     : (n,) labels or numbers of the rows; None where there are none
-    qid         : the query of each row, for rankers
-    curve       : the trade-off that the knob was chosen on
+    Attributes
+    ----------
+    title : str
+        The title of the page.
+    dag : Dag
+        Ensemble and policy.
+    calibration : Calibration or None
+        What scores at each exit stand for.
+    lines : sequence of str
+        The summary in words that ``sparsify`` left, or what else is known.
+    beta : float or None
+        The price of an evaluation.
+    evaluation, full_evaluation : Evaluation or None
+        The policy and the full ensemble on the policy rows.
+    source : Ensemble or None
+        The full ensemble, before a policy reweighs it, where it is at hand.
+    rates : RealisedRates or None
+        Rates of a detector on held-out rows.
+    rows : ndarray or None
+        As the ensemble reads them; None for a report without rows.
+    targets : ndarray of shape (n,) or None
+        Labels or numbers of the rows.
+    qid : array-like of shape (n,) or None
+        The query of each row, for rankers.
+    curve : Curve or None
+        A trade-off to draw.
     """
 
     title: str
@@ -103,7 +117,7 @@ class Facts:
 
     @classmethod
     def of_model(cls, model: ReportedModel, **more: Any) -> Facts:
-        """What is known of a model, and what else is given."""
+        """Take what is known of a model, and what else is given."""
         summary = model.summary
         known: dict[str, Any] = {
             "title": _title(model.dag.ensemble),
@@ -121,18 +135,22 @@ class Facts:
 
     @property
     def ensemble(self) -> Ensemble:
+        """The ensemble that the policy runs."""
         return self.dag.ensemble
 
     @property
     def n_rows(self) -> int:
+        """The number of rows; 0 without rows."""
         return 0 if self.rows is None else len(self.rows)
 
     @property
     def n_classifiers(self) -> int:
+        """The number of base classifiers."""
         return len(self.ensemble)
 
     @cached_property
     def classes(self) -> NDArray[Any] | None:
+        """The labels, or their numbers; None for regressors and rankers."""
         return classes_of(self.ensemble)
 
     @cached_property
@@ -149,8 +167,7 @@ class Facts:
 
     @cached_property
     def paths(self) -> Trace:
-        """The paths that are counted: of all rows, or, where these have too many evaluations, of
-        evenly spaced ones."""
+        """The paths that are counted: of all rows, or of evenly spaced ones if these are long."""
         whole = self.trace
         share = min(MOST_EVALUATIONS / max(len(whole.indices), 1), 1.0)
         rows = spaced_rows(self.n_rows, max(int(share * self.n_rows), 1))
@@ -165,8 +182,8 @@ class Facts:
         )
 
     @property
-    def of_paths(self) -> str:
-        """What captions say where not all rows are counted."""
+    def counted_on(self) -> str:
+        """What captions say if not all rows are counted."""
         n = len(self.paths)
         return "" if n == self.n_rows else f" Counted on {n:,} evenly spaced rows."
 
@@ -190,7 +207,7 @@ class Facts:
     def numbers(
         self, scores: NDArray[np.float64], exit_step: NDArray[np.integer[Any]]
     ) -> NDArray[np.float64]:
-        """What a regressor predicts, or a ranker sorts by, (n,)."""
+        """Return what a regressor predicts, or a ranker sorts by, (n,)."""
         if self.calibration is not None:
             scores = self.calibration.calibrated(scores, exit_step)
         if self.ensemble.kind == "ranker":
@@ -218,9 +235,11 @@ class Facts:
         return found
 
     @cached_property
-    def coloured(self) -> tuple[tuple[str, ...], NDArray[np.intp]]:
-        """Names of groups of rows with a colour each, and the group of each row: the true classes,
-        or the predicted ones where no labels are given; none for numbers."""
+    def colored(self) -> tuple[tuple[str, ...], NDArray[np.intp]]:
+        """Names of groups of rows with a color each, and the group of each row.
+
+        Groups are the true classes, or the predicted ones without labels; numbers have none.
+        """
         codes = self.codes if self.codes is not None else self.predicted
         if self.classes is None:
             return (), np.zeros(self.n_rows, np.intp)
@@ -230,8 +249,8 @@ class Facts:
         return known[: len(OKABE_ITO)], group
 
     @property
-    def colours(self) -> str:
-        """What the colours of rows stand for."""
+    def colors(self) -> str:
+        """What the colors of rows stand for."""
         return "rows of class" if self.codes is not None else "rows that are predicted to be"
 
     @cached_property
@@ -241,8 +260,8 @@ class Facts:
 
     @cached_property
     def graph(self) -> Graph:
-        """The walked DAG, by colour."""
-        names, group = self.coloured
+        """The walked DAG, by color."""
+        names, group = self.colored
         counted = group[spaced_rows(self.n_rows, len(self.paths))]
         return Graph.of_trace(self.paths, counted if names else None)
 
@@ -261,7 +280,7 @@ def _check_numbers(targets: NDArray[Any]) -> None:
 
 
 def _ranges(starts: NDArray[Any], lengths: NDArray[Any]) -> NDArray[np.int64]:
-    """The numbers starts[i] .. starts[i] + lengths[i], one range after the other."""
+    """Return the numbers starts[i] .. starts[i] + lengths[i], one range after the other."""
     before = np.cumsum(lengths) - lengths
     found: NDArray[np.int64] = np.repeat(starts - before, lengths) + np.arange(lengths.sum())
     return found
@@ -275,8 +294,7 @@ Reads = dict[int, NDArray[np.int32]]
 
 
 def reads_of(ensemble: Ensemble) -> Reads:
-    """By base classifier, numbered as in traces, the columns that its trees split on; empty for
-    callables."""
+    """Return the columns that the trees of each base classifier split on; empty for callables."""
     if ensemble.callables:
         return {}
     rounds, starts = ensemble.tables.rounds, ensemble.starts
@@ -288,20 +306,20 @@ def reads_of(ensemble: Ensemble) -> Reads:
 
 
 @dataclass(frozen=True)
-class Place:
-    """Evaluations and loss of this model on the rows of the report.
-
-    full_loss : of the full model on the same rows; None where it is not at hand
-    """
+class CurvePoint:
+    """Evaluations and loss of this model on the rows of the report, and the full model's loss."""
 
     n_evaluated: float
     loss: float
     full_loss: float | None
 
 
-def place_of(curve: Curve, facts: Facts) -> Place | None:
-    """None where there are no rows or no targets, and for rankers and losses of probabilities:
-    what those are in a sweep, scores of single rows do not say."""
+def point_of(curve: Curve, facts: Facts) -> CurvePoint | None:
+    """Measure the model by the loss of a curve; None where that is not possible.
+
+    That is without rows or targets, and for rankers and losses of probabilities, which scores of
+    single rows do not say.
+    """
     if facts.rows is None or facts.targets is None:
         return None
     if facts.ensemble.kind == "ranker" or curve.loss.of_probabilities:
@@ -311,13 +329,13 @@ def place_of(curve: Curve, facts: Facts) -> Place | None:
     if facts.source is not None:
         scores = facts.source.scores(facts.columns, n_threads=facts.n_threads)
         full = _loss(curve, facts, scores, facts.full_predicted)
-    return Place(float(facts.trace.n_evaluated.mean()), own, full)
+    return CurvePoint(float(facts.trace.n_evaluated.mean()), own, full)
 
 
 def _loss(
     curve: Curve, facts: Facts, scores: NDArray[np.float64], predicted: NDArray[Any] | None
 ) -> float:
-    """The mean loss of rows with these final scores and labels."""
+    """Return the mean loss of rows with these final scores and labels."""
     if facts.codes is None:
         return float(np.mean(curve.loss(scores, np.asarray(facts.targets, np.float64))))
     if counts_errors(curve):  # by labels: a policy may give others than the scores say
@@ -326,12 +344,12 @@ def _loss(
 
 
 def counts_errors(curve: Curve) -> bool:
-    """Whether the loss is the share of wrong labels."""
+    """Tell whether the loss is the share of wrong labels."""
     return isinstance(curve.loss, ZeroOne) and curve.loss.weights is None
 
 
 def at_price(curve: Curve, beta: float | None) -> int | None:
-    """The point of the curve with this price; None where it was not swept."""
+    """Return the point of the curve with this price; None if it was not swept."""
     if beta is None:
         return None
     nearest = int(abs(curve.beta - beta).argmin())

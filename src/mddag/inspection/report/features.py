@@ -1,4 +1,4 @@
-"""Features: which of them base classifiers read, and what rows pay for them.
+"""Show which features base classifiers read, and what rows pay for them.
 
 Prices of features are known where a trace has ``groups`` and ``feature_cost``; prices of base
 classifiers where the ensemble has them.
@@ -21,7 +21,7 @@ MOST_LISTED = 25
 
 
 def features(facts: Facts) -> Section | None:
-    """None without rows, or where base classifiers are no trees."""
+    """Show the use of features; None without rows, or if base classifiers are not trees."""
     read = facts.reads
     if facts.rows is None or not read:
         return None
@@ -38,16 +38,16 @@ def features(facts: Facts) -> Section | None:
     )
     n_read = int((times > 0).sum())
     more = f" The {len(order)} that are read most often are listed." if n_read > len(order) else ""
-    said = (
+    text = (
         f"{n_read} of {facts.ensemble.n_features} features are read by some evaluated tree.{more} "
         "Bar: the share of rows for which an evaluated tree reads the feature. Number: evaluated "
-        "trees that read it, per row." + facts.of_paths
+        "trees that read it, per row." + facts.counted_on
     )
-    return Section("features", "Use of features", paragraph(said) + f'<ul class="bars">{bars}</ul>')
+    return Section("features", "Use of features", paragraph(text) + f'<ul class="bars">{bars}</ul>')
 
 
 def _share(facts: Facts, read: Reads, i: int) -> float:
-    """The share of rows with a base classifier on their path that reads feature i."""
+    """Return the share of rows with a base classifier on their path that reads feature i."""
     reads = np.zeros(max(read) + 1, bool)
     reads[[j for j, columns in read.items() if i in columns]] = True
     hits = np.concatenate([[0], np.cumsum(reads[facts.paths.indices])])
@@ -66,7 +66,7 @@ def _bar(name: str, share: float, times: float) -> str:
 
 
 def costs(facts: Facts) -> Section | None:
-    """None without rows, or where nothing has a price."""
+    """Show what rows pay; None without rows, or if nothing has a price."""
     if facts.rows is None:
         return None
     bought = getattr(facts.trace, "groups", None)
@@ -76,12 +76,12 @@ def costs(facts: Facts) -> Section | None:
         return None
     paid = facts.trace.cost
     everything = float(facts.ensemble.cost.sum())
-    said = (
+    text = (
         f"Base classifiers have prices. A row pays {paid.mean():.4g} on average, "
         f"{percent(paid.mean() / everything) if everything else '0 %'} of what all of them cost; "
-        f"the dearest row pays {paid.max():.4g}."
+        f"the most expensive row pays {paid.max():.4g}."
     )
-    return Section("costs", "Costs", paragraph(said))
+    return Section("costs", "Costs", paragraph(text))
 
 
 def _of_features(facts: Facts, bought: NDArray[np.bool_]) -> Section:
@@ -101,19 +101,19 @@ def _of_features(facts: Facts, bought: NDArray[np.bool_]) -> Section:
     listed = table(
         ("group of features", "price", "rows that buy it", "mean cost"), rows, "Groups of features"
     )
-    said = (
+    text = (
         f"A row pays {cost.mean():.4g} for its features on average and buys "
-        f"{bought.sum(axis=1).mean():.1f} of {bought.shape[1]} groups; the dearest row pays "
+        f"{bought.sum(axis=1).mean():.1f} of {bought.shape[1]} groups; the most expensive row pays "
         f"{cost.max():.4g}."
     )
     group, n_bought = np.zeros(facts.n_rows, np.intp), bought.sum(axis=1).astype(np.int64)
     chart = histogram(n_bought, group, 1).replace("base classifiers evaluated", "groups bought")
-    html = paragraph(said) + figure(chart, "Rows by the number of groups that they buy.") + listed
+    html = paragraph(text) + figure(chart, "Rows by the number of groups that they buy.") + listed
     return Section("costs", "Cost per feature group", html)
 
 
 def _prices(facts: Facts, n_groups: int) -> tuple[Sequence[str], NDArray[np.float64] | None]:
-    """Names and prices of the groups, as far as they are known."""
+    """Return names and prices of the groups, as far as they are known."""
     known: Any = getattr(getattr(facts.dag, "purchases", None), "prices", None)
     if known is None:
         return [f"group {g}" for g in range(n_groups)], None

@@ -1,4 +1,4 @@
-"""Sections as HTML, and charts as SVG text: axes with round numbers, bars, lines, points.
+"""Write sections as HTML, and charts as SVG: axes with round numbers, bars, lines, points.
 
 Colors are classes that the style sheet defines for light and dark; there is no style attribute,
 which a strict content policy would refuse. Numbers are rounded to tenths of a pixel. Every name
@@ -20,13 +20,7 @@ from mddag.inspection.explanation.rules import one_line
 
 @dataclass(frozen=True)
 class Section:
-    """One part of the page.
-
-    anchor : its id, which links lead to
-    title  : plain text
-    html   : what is below the title
-    data   : what the script reads, ready for JSON
-    """
+    """One part of the page: its id, a title, what is below it, and data for the script."""
 
     anchor: str
     title: str
@@ -35,22 +29,22 @@ class Section:
 
 
 def escaped(value: Any) -> str:
-    """Any value as text on one line that HTML shows as it is."""
+    """Return any value as text on one line that HTML shows as it is."""
     return escape(one_line(value), quote=True)
 
 
 def paragraph(*sentences: str) -> str:
-    """Plain text."""
+    """Write plain text."""
     return f"<p>{escape(' '.join(sentences))}</p>"
 
 
 def listed(entries: Iterable[str]) -> str:
-    """Plain texts below each other."""
+    """Write plain texts as a list."""
     return "<ul>" + "".join(f"<li>{escape(entry)}</li>" for entry in entries) + "</ul>"
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[Any]], caption: str) -> str:
-    """Cells are texts or numbers; all columns but the first are to the right."""
+    """Write a table of texts and numbers; all columns but the first are to the right."""
     titles = "".join(f'<th scope="col">{escape(name)}</th>' for name in head)
     body = ""
     for first, *others in rows:
@@ -64,7 +58,7 @@ def table(head: Sequence[str], rows: Iterable[Sequence[Any]], caption: str) -> s
 
 
 def figure(svg: str, caption: str, *, wide: bool = False) -> str:
-    """A chart and what it shows."""
+    """Write a chart and what it shows."""
     kind = ' class="wide"' if wide else ""
     scroll = 'class="scroll" tabindex="0" role="region"' if wide else 'class="chart"'
     label = f' aria-label="{escaped(caption)}"' if wide else ""
@@ -74,13 +68,13 @@ def figure(svg: str, caption: str, *, wide: bool = False) -> str:
     )
 
 
-def beside(left: str, right: str) -> str:
-    """Two parts next to each other where there is room."""
+def pair(left: str, right: str) -> str:
+    """Write two parts next to each other where there is space."""
     return f'<div class="pair"><div>{left}</div><div>{right}</div></div>'
 
 
 def legend(names: Sequence[Any], title: str = "") -> str:
-    """The colours of groups c0, c1, …"""
+    """Write the colors of the groups c0, c1 and so on."""
     lead = f"<li>{escape(title)}</li>" if title else ""
     keys = "".join(
         f'<li><svg class="key" viewBox="0 0 10 10" aria-hidden="true">'
@@ -91,7 +85,7 @@ def legend(names: Sequence[Any], title: str = "") -> str:
 
 
 def percent(share: float) -> str:
-    """A share of 1 in few digits."""
+    """Write a share of 1 in few digits."""
     if share in (0, 1) or 0.1 <= share < 0.995:
         return f"{100 * share:.0f} %"
     return f"{100 * share:.2g} %" if share < 0.1 else f"{100 * share:.1f} %"
@@ -103,7 +97,7 @@ WIDE = 20.0  # a scale that spans more than this factor is logarithmic
 
 @dataclass(frozen=True)
 class Scale:
-    """Values to pixels: linear, or logarithmic."""
+    """Map values to pixels: linear, or logarithmic."""
 
     low: float
     high: float
@@ -119,7 +113,7 @@ class Scale:
         return self.start + share * (self.end - self.start)
 
     def ticks(self, most: int = 6) -> list[float]:
-        """Round numbers inside of the scale."""
+        """Return round numbers inside of the scale."""
         if self.log:
             decades = range(math.floor(math.log10(self.low)), math.ceil(math.log10(self.high)) + 1)
             span = math.log10(self.high / self.low)
@@ -133,7 +127,7 @@ class Scale:
 
 
 def round_step(size: float) -> float:
-    """1, 2 or 5 times a power of ten, at least `size`."""
+    """Return 1, 2 or 5 times a power of ten, at least `size`."""
     if not size > 0:
         return 1.0
     power = 10.0 ** math.floor(math.log10(size))
@@ -141,17 +135,15 @@ def round_step(size: float) -> float:
 
 
 def is_wide(values: Sequence[float]) -> bool:
-    """Whether positive values span so much that a logarithmic scale shows them better."""
+    """Tell whether positive values span so much that a logarithmic scale shows them better."""
     return min(values) > 0 and max(values) > WIDE * min(values)
 
 
 @dataclass
 class Chart:
-    """A plotting area with two scales, to which marks are added.
+    """A plotting area with two scales from the lowest to the highest value, and its marks.
 
-    x, y      : the lowest and the highest value
-    x_log     : whether x is logarithmic
-    x_percent, y_percent : whether ticks are shares of 1, written as percent
+    Ticks of `x_percent` and `y_percent` are shares of 1.
     """
 
     label: str
@@ -171,7 +163,7 @@ class Chart:
         self.up = Scale(*self.y, height - BOTTOM, TOP)
 
     def bar(self, x: float, width: float, low: float, high: float, kind: str, title: str) -> None:
-        """A bar over x .. x + width from low to high."""
+        """Add a bar over x .. x + width from low to high."""
         left, right = self.across(x), self.across(x + width)
         top, bottom = self.up(high), self.up(low)
         self.marks.append(rect(left, top, max(right - left - 1, 1), bottom - top, kind, title))
@@ -179,7 +171,7 @@ class Chart:
     def line(
         self, points: Iterable[tuple[float, float]], kind: str, *, steps: bool = False
     ) -> None:
-        """A polyline; with `steps`, it stays level up to each new x."""
+        """Add a polyline; with `steps`, it stays level up to each new x."""
         at: list[str] = []
         before = None
         for x, y in points:
@@ -191,16 +183,16 @@ class Chart:
         self.marks.append(f'<polyline class="line {kind}" points="{" ".join(at)}" />')
 
     def point(self, x: float, y: float, kind: str, title: str, radius: float = 4.5) -> None:
-        """A dot that can be reached by key, and says its title."""
-        said = escape(one_line(title), quote=True)
+        """Add a dot that can be reached by key, and has a title."""
+        shown = escape(one_line(title), quote=True)
         self.marks.append(
             f'<circle class="dot {kind}" cx="{self.across(x):.1f}" cy="{self.up(y):.1f}" '
-            f'r="{radius:g}" tabindex="0" role="img" aria-label="{said}"><title>{said}</title>'
+            f'r="{radius:g}" tabindex="0" role="img" aria-label="{shown}"><title>{shown}</title>'
             "</circle>"
         )
 
     def rule(self, y: float, kind: str) -> None:
-        """A level line."""
+        """Add a level line."""
         at, width = self.up(y), self.size[0]
         self.marks.append(
             f'<line class="rule {kind}" x1="{LEFT}" x2="{width - RIGHT}" y1="{at:.1f}" '
@@ -208,13 +200,13 @@ class Chart:
         )
 
     def text(self, x: float, y: float, words: str) -> None:
-        """Words beside a large point, on the side with more room."""
+        """Add words next to a large point, on the side with more space."""
         at, width = self.across(x), self.size[0]
         shift, anchor = (14, "start") if at < width / 2 else (-14, "end")
         self.marks.append(label(at + shift, self.up(y) + 4, words, anchor))
 
     def svg(self) -> str:
-        """The whole chart."""
+        """Return the whole chart."""
         width, height = self.size
         axes = self._axes()
         return (
@@ -227,11 +219,11 @@ class Chart:
         width, height = self.size
         parts = [f'<path class="axis" d="M{LEFT} {TOP}V{height - BOTTOM}H{width - RIGHT}" />']
         for tick in self.across.ticks():
-            words = written(tick, self.x_percent)
+            words = tick_text(tick, self.x_percent)
             parts.append(label(self.across(tick), height - BOTTOM + 16, words, "middle", "tick"))
         for tick in self.up.ticks(5):
             at, end = self.up(tick), width - RIGHT
-            parts.append(label(LEFT - 6, at + 4, written(tick, self.y_percent), "end", "tick"))
+            parts.append(label(LEFT - 6, at + 4, tick_text(tick, self.y_percent), "end", "tick"))
             parts.append(f'<path class="grid" d="M{LEFT} {at:.1f}H{end}" />')
         middle = (LEFT + width - RIGHT) / 2
         parts.append(label(middle, height - 8, self.x_name, "middle", "name"))
@@ -242,13 +234,13 @@ class Chart:
         return "".join(parts)
 
 
-def written(value: float, percent: bool = False) -> str:
-    """A tick."""
+def tick_text(value: float, percent: bool = False) -> str:
+    """Write the number at a tick."""
     return f"{100 * value:.4g} %" if percent else f"{value:,.6g}"
 
 
 def label(x: float, y: float, words: str, anchor: str = "start", kind: str = "tick") -> str:
-    """Text at a place; anchor is "start", "middle" or "end"."""
+    """Write text at a position; anchor is "start", "middle" or "end"."""
     return (
         f'<text class="{kind}" x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}">'
         f"{escape(one_line(words))}</text>"
@@ -256,7 +248,7 @@ def label(x: float, y: float, words: str, anchor: str = "start", kind: str = "ti
 
 
 def rect(x: float, y: float, width: float, height: float, kind: str, title: str = "") -> str:
-    """A bar."""
+    """Write a bar."""
     inside = f"<title>{escape(one_line(title))}</title>" if title else ""
     return (
         f'<rect class="{kind}" x="{x:.1f}" y="{y:.1f}" width="{max(width, 0):.1f}" '
@@ -264,8 +256,8 @@ def rect(x: float, y: float, width: float, height: float, kind: str, title: str 
     )
 
 
-def room(values: Iterable[float], share: float = 0.08) -> tuple[float, float]:
-    """The lowest and the highest value with some room around."""
+def padded(values: Iterable[float], share: float = 0.08) -> tuple[float, float]:
+    """Return the lowest and the highest value with some space around."""
     finite = [v for v in values if np.isfinite(v)]
     low, high = (min(finite), max(finite)) if finite else (0.0, 1.0)
     more = share * (high - low) or 0.1 * abs(high) or 1.0

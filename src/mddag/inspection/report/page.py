@@ -1,7 +1,7 @@
-"""The page: all sections in one HTML file that needs no network.
+"""Write all sections into one HTML file that needs no network.
 
 The content policy of the page allows its own style sheet and script, by their hashes, and nothing
-else: no other script, no style attribute, no picture, no request. All names pass through
+else: no other script, no style attribute, no image, no request. All names pass through
 ``escape``; what the script shows it shows as text. The file is written under another name and
 renamed, so it is whole or not there.
 """
@@ -25,14 +25,14 @@ from mddag._utils.output import write_whole
 from mddag.inspection.report.facts import Facts
 from mddag.inspection.report.features import costs, features
 from mddag.inspection.report.markup import Section, listed
-from mddag.inspection.report.paths import classifiers, evaluations, flow, instances
+from mddag.inspection.report.paths import classifiers, evaluations, flow, single_rows
 from mddag.inspection.report.summary import calibration, detection, summary, tradeoff
 
 SECTIONS: tuple[Callable[[Facts], Section | None], ...] = (
     summary,
     tradeoff,
     flow,
-    instances,
+    single_rows,
     evaluations,
     classifiers,
     features,
@@ -43,7 +43,7 @@ SECTIONS: tuple[Callable[[Facts], Section | None], ...] = (
 ABSENT = {
     "trade-off": "the trade-off: nothing was measured of this model; give curve=",
     "dag": "the DAG, evaluations, base classifiers and features: they need rows, X",
-    "instances": "single rows: they need rows, X, and paths that do not depend on other rows",
+    "rows": "single rows: they need rows, X, and paths that do not depend on other rows",
     "calibration": "calibration by exit: it needs rows and targets, and a model with probabilities "
     "or means",
 }
@@ -56,7 +56,7 @@ def write_report(path: str | os.PathLike[str], facts: Facts) -> None:
 
 
 def page(facts: Facts) -> str:
-    """The HTML."""
+    """Return the HTML."""
     made = [section for section in (make(facts) for make in SECTIONS) if section is not None]
     application = part(OF_APPLICATIONS, facts.ensemble.kind)
     if application is not None:
@@ -78,7 +78,7 @@ def page(facts: Facts) -> str:
 
 
 def content_policy(style: str, script: str) -> str:
-    """What the page may use: its own style and script, told by their hashes."""
+    """Return what the page may use: its own style and script, known by their hashes."""
     return (
         f"default-src 'none'; style-src '{_hash(style)}'; script-src '{_hash(script)}'; "
         "base-uri 'none'; form-action 'none'"
@@ -86,7 +86,7 @@ def content_policy(style: str, script: str) -> str:
 
 
 def in_script(data: Any) -> str:
-    """JSON that no HTML parser takes for the end of the script."""
+    """Write JSON that no HTML parser takes for the end of the script."""
     text = json.dumps(data, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
 

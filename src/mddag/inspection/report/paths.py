@@ -1,4 +1,4 @@
-"""Paths: the DAG as a river of rows, single rows in it, and which base classifiers rows evaluate.
+"""Show the DAG as a river of rows, single rows in it, and the use of base classifiers.
 
 Columns of the river are groups of neighboring base classifiers (``Grouping``), so hundreds stay
 readable. Every column is a button: the script shows its base classifiers with their rules, counts
@@ -20,20 +20,20 @@ from mddag.ensemble.nodes import Nodes
 from mddag.inspection.explanation.explain import explain
 from mddag.inspection.explanation.explanation import Explanation, level, reads
 from mddag.inspection.explanation.rules import leaf_rules, one_line
-from mddag.inspection.plotting.graph import QUIT, START, Grouping
+from mddag.inspection.plotting.graph import Grouping
 from mddag.inspection.report.facts import Facts
 from mddag.inspection.report.markup import (
     Chart,
     Section,
-    beside,
     escaped,
     figure,
     label,
     legend,
+    padded,
+    pair,
     paragraph,
     percent,
     rect,
-    room,
     table,
 )
 
@@ -43,25 +43,24 @@ BAR = 0.62  # of a column's width
 LETTER = 9.5  # about the width of one, in the names of columns
 MOST_LEAVES = 6  # of a tree, those with the largest votes
 MOST_TREES = 4  # of a base classifier
-RARE = 0.002  # an arc of a smaller share is not drawn
 
 
 def flow(facts: Facts) -> Section | None:
-    """None without rows, or where nothing is evaluated."""
+    """Show the DAG; None without rows, or if nothing is evaluated."""
     if facts.rows is None or len(facts.graph.nodes) == 0:
         return None
-    names, _ = facts.coloured
+    names, _ = facts.colored
     caption = (
         f"{len(facts.graph.nodes)} base classifiers in {len(facts.grouping)} columns, in the order "
         "of evaluation; columns hold about as many evaluations each. The height is the share of "
         "rows that come there, an arc is a jump over columns, and bars below are rows that quit."
-        + facts.of_paths
+        + facts.counted_on
     )
     html = paragraph(
         "Hover a column, or reach it by Tab and the arrow keys, for its rules, counts and votes.",
         "Enter keeps it in view.",
     )
-    html += legend(names, facts.colours) + figure(_svg(facts), caption, wide=True)
+    html += legend(names, facts.colors) + figure(_svg(facts), caption, wide=True)
     html += '<div id="node" class="panel" aria-live="polite"><p>No column is chosen.</p></div>'
     return Section("dag", "The decision DAG", html, {"groups": _groups(facts)})
 
@@ -79,26 +78,20 @@ def _svg(facts: Facts) -> str:
     )
 
 
-def _centre(column: int, step: float) -> float:
-    """Column -1 is the start."""
+def _center(column: int, step: float) -> float:
+    """Return the middle of a column; -1 is the start."""
     return (column + 1.6) * step
 
 
-def _totals(grouping: Grouping) -> NDArray[np.intp]:
-    """Rows in each column, by colour, the start first."""
-    return np.vstack([grouping.graph.size, grouping.graph.uses])
-
-
 def _columns(grouping: Grouping, step: float, scale: float) -> list[str]:
-    names, totals = grouping.names(), _totals(grouping)
-    quits = _quits(grouping)
+    names, totals, quits = grouping.names(), grouping.rows, grouping.quits
     most = max(quits.sum(axis=1).max(), 1)
     floor = TOP + RIVER
     crowded = max(map(len, names)) * LETTER > step  # then every second name is lower
-    start = "".join(_stack(totals[0], _centre(-1, step), step, floor, scale))
-    parts = [f"<g>{start}{label(_centre(-1, step), floor + 16, 'start', 'middle')}</g>"]
+    start = "".join(_stack(totals[0], _center(-1, step), step, floor, scale))
+    parts = [f"<g>{start}{label(_center(-1, step), floor + 16, 'start', 'middle')}</g>"]
     for g, name in enumerate(names):
-        x, n = _centre(g, step), int(totals[g + 1].sum())
+        x, n = _center(g, step), int(totals[g + 1].sum())
         share = n / max(int(totals[0].sum()), 1)
         inside = [rect(x - step / 2, TOP - 30, step, RIVER + GAP + FOOT + 72, "hit")]
         inside += _stack(totals[g + 1], x, step, floor, scale)
@@ -110,10 +103,10 @@ def _columns(grouping: Grouping, step: float, scale: float) -> list[str]:
             top += high
         lower = 16 if crowded and g % 2 else 0
         inside.append(label(x, floor + GAP + FOOT + 18 + lower, name, "middle"))
-        said = f"base classifiers {name} in the order of evaluation: {percent(share)} of rows"
+        title = f"base classifiers {name} in the order of evaluation: {percent(share)} of rows"
         parts.append(
             f'<g class="node" data-group="{g}" tabindex="{0 if g == 0 else -1}" role="button" '
-            f'aria-label="{said}">{"".join(inside)}</g>'
+            f'aria-label="{title}">{"".join(inside)}</g>'
         )
     share_quit = percent(most / max(int(totals[0].sum()), 1))
     parts.append(label(2, floor + GAP + 10, "quit"))
@@ -122,14 +115,14 @@ def _columns(grouping: Grouping, step: float, scale: float) -> list[str]:
 
 
 def _short(share: float) -> str:
-    """A share above a narrow column."""
+    """Write a share above a narrow column."""
     return f"{100 * share:.0f}%" if share >= 0.01 else "<1%"
 
 
 def _stack(
     counts: NDArray[np.intp], x: float, step: float, floor: float, scale: float
 ) -> list[str]:
-    """The colours of a column, from below."""
+    """Stack the colors of a column, from below."""
     parts, top = [], floor
     for k, count in enumerate(counts):
         top -= count * scale
@@ -137,48 +130,29 @@ def _stack(
     return parts
 
 
-def _quits(grouping: Grouping) -> NDArray[np.intp]:
-    """Rows that quit behind each column, by colour, the start first."""
-    graph = grouping.graph
-    found = np.zeros((len(grouping) + 1, graph.count.shape[1]), np.intp)
-    ends = graph.target == QUIT
-    found[graph.source[ends] + 1] = graph.count[ends]
-    return found
-
-
 def _bands(grouping: Grouping, step: float, scale: float) -> list[str]:
-    """From each column to the next."""
-    graph, totals, floor = grouping.graph, _totals(grouping), TOP + RIVER
-    under = np.cumsum(totals, axis=1) - totals
-    parts = []
-    for source, target, count in zip(graph.source, graph.target, graph.count, strict=True):
-        a, b = int(source) + 1, int(target) + 1
-        if target == QUIT or b != a + 1:
-            continue
-        left, right = _centre(a - 1, step) + BAR * step / 2, _centre(b - 1, step) - BAR * step / 2
-        for k, n in enumerate(count.tolist()):
-            if n:
-                y1, y2 = floor - under[a, k] * scale, floor - under[b, k] * scale
-                h = n * scale
-                parts.append(
-                    f'<path class="band c{k}" d="M{left:.1f} {y1:.1f}L{right:.1f} {y2:.1f}'
-                    f'V{y2 - h:.1f}L{left:.1f} {y1 - h:.1f}Z" />'
-                )
+    """Draw from each column to the next."""
+    parts, floor = [], TOP + RIVER
+    for column, k, left, right, n in grouping.bands():
+        x1, x2 = _center(column - 1, step) + BAR * step / 2, _center(column, step) - BAR * step / 2
+        y1, y2, high = floor - left * scale, floor - right * scale, n * scale
+        parts.append(
+            f'<path class="band c{k}" d="M{x1:.1f} {y1:.1f}L{x2:.1f} {y2:.1f}'
+            f'V{y2 - high:.1f}L{x1:.1f} {y1 - high:.1f}Z" />'
+        )
     return parts
 
 
 def _arcs(grouping: Grouping, step: float, scale: float) -> list[str]:
-    """Jumps over columns."""
-    graph, floor = grouping.graph, TOP + RIVER
-    tops = floor - _totals(grouping).sum(axis=1) * scale
+    """Draw jumps over columns."""
+    tops = TOP + RIVER - grouping.rows.sum(axis=1) * scale
     parts = []
-    for source, target, count in zip(graph.source, graph.target, graph.count, strict=True):
-        a, b, n = int(source) + 1, int(target) + 1, int(count.sum())
-        if target == QUIT or source == START or b <= a + 1 or n < RARE * graph.n_instances:
+    for a, b, count in grouping.jumps():
+        if a == 0:  # from the start
             continue
         peak = max(min(tops[a : b + 1]) - 12.0 * (b - a), 6.0)
-        x1, x2 = _centre(a - 1, step), _centre(b - 1, step)
-        width = max(n * scale / 2, 1.0)
+        x1, x2 = _center(a - 1, step), _center(b - 1, step)
+        width = max(int(count.sum()) * scale / 2, 1.0)
         parts.append(
             f'<path class="arc c{int(count.argmax())}" stroke-width="{width:.1f}" '
             f'd="M{x1:.1f} {tops[a]:.1f}C{x1:.1f} {peak:.1f} {x2:.1f} {peak:.1f} '
@@ -188,9 +162,9 @@ def _arcs(grouping: Grouping, step: float, scale: float) -> list[str]:
 
 
 def _groups(facts: Facts) -> list[dict[str, Any]]:
-    """What the script shows of each column."""
+    """Return what the script shows of each column."""
     grouping, graph = facts.grouping, facts.graph
-    quits, uses = _quits(grouping).sum(axis=1), graph.uses.sum(axis=1)
+    quits, uses = grouping.quits.sum(axis=1), graph.uses.sum(axis=1)
     voter = _Voters(facts)
     found = []
     for g, name in enumerate(grouping.names()):
@@ -211,14 +185,14 @@ def _groups(facts: Facts) -> list[dict[str, Any]]:
 
 
 class _Voters:
-    """Base classifiers in words, numbered as in traces."""
+    """Put base classifiers into words, numbered as in traces."""
 
     def __init__(self, facts: Facts) -> None:
         self.ensemble = facts.ensemble
         self.classes = None if facts.classes is None else facts.classes.tolist()
 
     def of(self, j: int) -> dict[str, Any]:
-        """The name of a base classifier and the rules of its trees."""
+        """Return the name of a base classifier and the rules of its trees."""
         tables = self.ensemble.tables
         if self.ensemble.callables:
             return {"name": f"h_{j}", "trees": []}
@@ -236,7 +210,7 @@ class _Voters:
 
 
 def _largest(tree: Nodes, ensemble: Ensemble) -> list[list[str]]:
-    """The leaves with the largest votes: rule and votes."""
+    """Return rules and votes of the leaves with the largest votes."""
     leaves = list(leaf_rules(tree, ensemble.features))
     leaves.sort(key=lambda leaf: -float(np.abs(leaf[1]).max()))
     return [[text, ", ".join(f"{v:+.3g}" for v in votes)] for text, votes in leaves[:MOST_LEAVES]]
@@ -247,19 +221,19 @@ QUANTILES = (0.25, 0.5, 0.75, 0.9, 0.99, 0.999)
 
 
 def evaluations(facts: Facts) -> Section | None:
-    """None without rows."""
+    """Show how many evaluations rows need; None without rows."""
     if facts.rows is None:
         return None
-    names, group = facts.coloured
+    names, group = facts.colored
     counts = facts.trace.n_evaluated
     svg = histogram(counts, group, max(len(names), 1))
     caption = "Rows by the number of base classifiers that they evaluate."
-    html = beside(legend(names, facts.colours) + figure(svg, caption), _quantiles(facts, counts))
+    html = pair(legend(names, facts.colors) + figure(svg, caption), _quantiles(facts, counts))
     return Section("evaluations", "Evaluations per row", html)
 
 
 def histogram(counts: NDArray[np.int64], group: NDArray[np.intp], n_groups: int) -> str:
-    """Bars of rows, stacked by group."""
+    """Draw bars of rows, stacked by group."""
     edges = bins(int(counts.min()), int(counts.max()))
     held = np.stack(
         [np.histogram(counts[group == g], edges)[0] for g in range(n_groups)], axis=1
@@ -283,7 +257,7 @@ def histogram(counts: NDArray[np.int64], group: NDArray[np.intp], n_groups: int)
 
 
 def bins(low: int, high: int) -> NDArray[np.int64]:
-    """Whole numbers between which counts are put together: each alone, or wider and wider."""
+    """Return the edges of bins of counts: each number alone, or wider and wider."""
     if high - low < MOST_BARS:
         return np.arange(low, high + 2)
     spaced = np.geomspace if is_spread(low, high) else np.linspace  # which may begin at 0
@@ -291,7 +265,7 @@ def bins(low: int, high: int) -> NDArray[np.int64]:
 
 
 def is_spread(low: int, high: int) -> bool:
-    """Whether counts from low to high are best seen on a logarithmic scale."""
+    """Tell whether counts from low to high are best seen on a logarithmic scale."""
     return low > 0 and high - low >= MOST_BARS
 
 
@@ -311,7 +285,7 @@ FEW = 40  # base classifiers: more stand on a logarithmic scale
 
 
 def classifiers(facts: Facts) -> Section | None:
-    """None without rows, or where nothing is evaluated."""
+    """Show the use of base classifiers; None without rows, or if nothing is evaluated."""
     if facts.rows is None or len(facts.graph.nodes) == 0:
         return None
     nodes, uses = facts.graph.nodes, facts.graph.uses.sum(axis=1)
@@ -328,7 +302,7 @@ def classifiers(facts: Facts) -> Section | None:
     caption = (
         f"{len(nodes)} of {facts.n_classifiers} base classifiers are evaluated on some row; "
         f"the first {half} in the order of evaluation make up half of all evaluations."
-        + facts.of_paths
+        + facts.counted_on
     )
     order = np.argsort(-uses, kind="stable")[:MOST_LISTED]
     rows = [
@@ -337,12 +311,12 @@ def classifiers(facts: Facts) -> Section | None:
     ]
     head = ("base classifier", "place", "rows", "share", "features read")
     listed = table(head, rows, f"The {len(rows)} that are evaluated most often")
-    html = beside(figure(chart.svg(), caption), listed)
+    html = pair(figure(chart.svg(), caption), listed)
     return Section("classifiers", "Use of base classifiers", html)
 
 
 def _thinned(points: list[tuple[float, float]], most: int = 1000) -> list[tuple[float, float]]:
-    """The first of many points, and some of the others, the last one among them."""
+    """Return the first of many points, and some of the others, the last one among them."""
     if len(points) <= most:
         return points
     at = np.unique(np.linspace(most / 2, len(points) - 1, most // 2).astype(int))
@@ -359,8 +333,8 @@ SHARES = {"the shortest path": 0.0, "a path in the middle": 0.5, "longer than 90
 MOST_WRONG = 2
 
 
-def instances(facts: Facts) -> Section | None:
-    """None without rows, and where the path of a row depends on other rows."""
+def single_rows(facts: Facts) -> Section | None:
+    """Explain some rows; None without rows, or if paths depend on other rows."""
     if facts.rows is None or facts.dag.needs_queries or len(facts.graph.nodes) == 0:
         return None
     column = _columns_of_nodes(facts)
@@ -376,17 +350,17 @@ def instances(facts: Facts) -> Section | None:
         paths.append(sorted(path - {-1}))
     html = paragraph(
         "Choose a row to see which rules it met, why it stopped and what would change it.",
-        "Its columns are marked in the picture above.",
+        "Its columns are marked in the figure above.",
     )
     html += (
         '<p><label for="follow">Follow </label><select id="follow">'
         f'<option value="">no row</option>{"".join(options)}</select></p>{"".join(panels)}'
     )
-    return Section("instances", "Single rows", html, {"paths": paths})
+    return Section("rows", "Single rows", html, {"paths": paths})
 
 
 def chosen(facts: Facts) -> dict[str, int]:
-    """Rows with a name for each: by the length of their paths, then wrong ones."""
+    """Choose rows, with a name for each: by the length of their paths, then wrong ones."""
     order = np.argsort(facts.trace.n_evaluated, kind="stable")
     found = {what: int(order[round(q * (len(order) - 1))]) for what, q in SHARES.items()}
     if facts.codes is not None:
@@ -406,7 +380,7 @@ def _name(facts: Facts, i: int) -> str:
 
 
 def _columns_of_nodes(facts: Facts) -> dict[int, int]:
-    """The column of each base classifier in the picture of the DAG."""
+    """Return the column of each base classifier in the figure of the DAG."""
     found: dict[int, int] = {}
     for g, (a, b) in enumerate(zip(facts.grouping.first, facts.grouping.last, strict=True)):
         found |= {int(j): g for j in facts.graph.nodes[a : b + 1]}
@@ -414,11 +388,11 @@ def _columns_of_nodes(facts: Facts) -> dict[int, int]:
 
 
 def _scores(one: Explanation) -> str:
-    """The score behind each step."""
+    """Draw the score after each step."""
     levels = [level(one, scores) for scores in (one.start, *(s.scores for s in one.steps))]
     at = [0, *(step.step + 1 for step in one.steps)]
     what: Any = reads(one)
-    low, high = room([*levels, 0.0] if one.classes is not None else levels)
+    low, high = padded([*levels, 0.0] if one.classes is not None else levels)
     chart = Chart(f"{what} by step", (0.0, float(max(at[-1], 1))), (low, high), "step", what)
     if one.classes is not None:
         chart.rule(0.0, "full")

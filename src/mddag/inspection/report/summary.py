@@ -1,11 +1,11 @@
-"""Summary: what was measured, and the trade-off, loss against evaluations with one point per price
-beta.
+"""Show what was measured: a summary, the trade-off, calibration by exit, and rates of detectors.
 
-The points are those of a Curve (``report(curve=mddag.sweep(...))``), the ring is the model as the
-rows of the report measure it (``place_of``). Without a curve only the model and the full ensemble
-are known, as they were measured on the policy rows.
+The points of the trade-off are those of a Curve (``report(curve=mddag.sweep(...))``), the ring is
+the model as the rows of the report measure it (``point_of``). Without a curve only the model and
+the full ensemble are known, as they were measured on the policy rows.
 
-`detection` is the section of detectors: what they reject, and after how many evaluations.
+Calibration by exit asks whether predictions are true, for rows that leave early and for those that
+leave late; exits are grouped as in the model's calibration.
 """
 
 from __future__ import annotations
@@ -16,18 +16,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mddag.inspection.report.facts import Facts, Place, at_price, counts_errors, place_of
+from mddag.inspection.report.facts import CurvePoint, Facts, at_price, counts_errors, point_of
 from mddag.inspection.report.markup import (
     Chart,
     Section,
-    beside,
     figure,
     is_wide,
     legend,
     listed,
+    padded,
+    pair,
     paragraph,
     percent,
-    room,
     table,
 )
 from mddag.policy.curve import Curve
@@ -36,7 +36,7 @@ EARLY = 0.1  # of all base classifiers: rows that need no more leave early
 
 
 def summary(facts: Facts) -> Section:
-    """Always there."""
+    """Say what the model is, and what was measured."""
     tiles = _tiles(facts)
     html = _opening(facts) + (f'<ul class="tiles">{"".join(tiles)}</ul>' if tiles else "")
     if facts.rows is not None:
@@ -59,18 +59,18 @@ def _opening(facts: Facts) -> str:
 
 
 def _on_rows(facts: Facts) -> list[str]:
-    """Sentences about the rows given."""
+    """Describe the rows given."""
     n, counts = facts.n_rows, facts.trace.n_evaluated
     early = float((counts <= EARLY * facts.n_classifiers).mean())
-    said = [
+    text = [
         f"On the {n:,} rows given, a row evaluates {counts.mean():.1f} of {facts.n_classifiers} "
         f"base classifiers on average, half of the rows at most {np.median(counts):.0f};",
         f"{percent(early)} of rows need at most {percent(EARLY)} of them,",
         f"the longest path has {counts.max()}.",
     ]
     if facts.targets is None:
-        said.append("No targets were given, so nothing is said of errors.")
-    return said
+        text.append("No targets were given, so errors are not shown.")
+    return text
 
 
 def _tiles(facts: Facts) -> list[str]:
@@ -86,17 +86,17 @@ def _of_all(facts: Facts) -> str:
 
 
 def _quality(facts: Facts) -> list[str]:
-    """Error or R2 beside that of the full model."""
+    """Compare error or R2 with that of the full model."""
     if facts.targets is None or facts.ensemble.kind == "ranker":
         return []
     full = facts.full_predicted
     if facts.codes is not None:
         error = float((facts.predicted != facts.codes).mean())
-        beside = "" if full is None else f"; full model {100 * (full != facts.codes).mean():.2f} %"
-        return [_tile(f"{100 * error:.2f} %", f"error{beside}")]
+        other = "" if full is None else f"; full model {100 * (full != facts.codes).mean():.2f} %"
+        return [_tile(f"{100 * error:.2f} %", f"error{other}")]
     targets = np.asarray(facts.targets, float)
-    beside = "" if full is None else f"; full model {r2(full, targets):.4f}"
-    return [_tile(f"{r2(facts.predicted, targets):.4f}", f"R2{beside}")]
+    other = "" if full is None else f"; full model {r2(full, targets):.4f}"
+    return [_tile(f"{r2(facts.predicted, targets):.4f}", f"R2{other}")]
 
 
 def _agreement(facts: Facts) -> list[str]:
@@ -120,7 +120,7 @@ def _tile(number: str, words: str) -> str:
 
 
 def r2(predicted: np.ndarray, targets: np.ndarray) -> float:
-    """The share of the variance that is explained; NaN where there is none."""
+    """Return the share of the variance that is explained; NaN if there is none."""
     spread = float(np.square(targets - targets.mean()).sum())
     return 1 - float(np.square(targets - predicted).sum()) / spread if spread > 0 else float("nan")
 
@@ -130,7 +130,7 @@ SAME = 1e-6  # of the full model's loss: sums in another order differ by less, o
 
 
 def tradeoff(facts: Facts) -> Section | None:
-    """None where nothing was measured."""
+    """Draw loss against evaluations; None if nothing was measured."""
     curve = facts.curve
     if curve is None:
         return _two_points(facts)
@@ -139,7 +139,7 @@ def tradeoff(facts: Facts) -> Section | None:
     chosen = curve.envelope(x="n_evaluated").tolist()
     full = float(curve.columns[f"full_{sample}_n_evaluated"][0])
     full_loss = float(curve.columns[f"full_{sample}_loss"][0])
-    at, own = at_price(curve, facts.beta), place_of(curve, facts)
+    at, own = at_price(curve, facts.beta), point_of(curve, facts)
     ring = _ring(curve, own, None if at is None else points[at])
     there = (full, full_loss, f"full model: {full:.0f} evaluations, {_loss(curve)} {full_loss:.4f}")
     here = _full_here(curve, own, there)
@@ -147,13 +147,13 @@ def tradeoff(facts: Facts) -> Section | None:
     chart.rule(full_loss, "full")
     chart.line(sorted((points[k][0], points[k][1]) for k in chosen), "c0")
     for k, point in enumerate(points):
-        said = f"{point[2]}, the price of this model" if k == at else point[2]
-        chart.point(*point[:2], "c0" if k in chosen else "hollow", said)
+        text = f"{point[2]}, the price of this model" if k == at else point[2]
+        chart.point(*point[:2], "c0" if k in chosen else "hollow", text)
     chart.point(*there[:2], "full", there[2], 6)
     for point in here:
         chart.point(*point[:2], "full hollow", point[2], 6)
-    for x, y, said in ring:
-        chart.point(x, y, "here", said, 8)
+    for x, y, text in ring:
+        chart.point(x, y, "here", text, 8)
         chart.text(x, y, "this model" if own else "price of this model")
     caption = (
         f"Evaluations per row and {_loss(curve)} on the {sample} rows of the sweep. The line joins "
@@ -171,37 +171,37 @@ def _points(curve: Curve, sample: str) -> list[Point]:
     ]
 
 
-def _ring(curve: Curve, own: Place | None, priced: Point | None) -> list[Point]:
-    """The model as measured, or else the point with its price, or nothing."""
+def _ring(curve: Curve, own: CurvePoint | None, priced: Point | None) -> list[Point]:
+    """Return the model as measured, or else the point with its price, or nothing."""
     if own is not None:
-        said = f"{own.n_evaluated:.1f} evaluations, {_loss(curve)} {own.loss:.4f}"
-        return [(own.n_evaluated, own.loss, f"this model, on the rows of this report: {said}")]
+        text = f"{own.n_evaluated:.1f} evaluations, {_loss(curve)} {own.loss:.4f}"
+        return [(own.n_evaluated, own.loss, f"this model, on the rows of this report: {text}")]
     return [] if priced is None else [(*priced[:2], f"the price of this model, {priced[2]}")]
 
 
-def _full_here(curve: Curve, own: Place | None, there: Point) -> list[Point]:
-    """The full model on the rows of the report, where these are others than those of the sweep."""
+def _full_here(curve: Curve, own: CurvePoint | None, there: Point) -> list[Point]:
+    """Return the full model on the rows of the report, if they are not those of the sweep."""
     if own is None or own.full_loss is None:
         return []
     if abs(own.full_loss - there[1]) <= SAME * abs(there[1]):
         return []
-    said = f"full model, on the rows of this report: {_loss(curve)} {own.full_loss:.4f}"
-    return [(there[0], own.full_loss, said)]
+    text = f"full model, on the rows of this report: {_loss(curve)} {own.full_loss:.4f}"
+    return [(there[0], own.full_loss, text)]
 
 
-def _words(facts: Facts, own: Place | None, at: int | None, others: bool) -> str:
-    """What the ring is, and what it is not."""
+def _words(facts: Facts, own: CurvePoint | None, at: int | None, others: bool) -> str:
+    """Say what the ring is, and what it is not."""
     if own is None:
         priced = (
             "The ring is the policy that the sweep learned at the price of this model; this model "
             "itself was not measured."
         )
         return "" if at is None else priced
-    said = f"The ring is this model, measured on the {facts.n_rows:,} rows of this report."
+    text = f"The ring is this model, measured on the {facts.n_rows:,} rows of this report."
     if not others:
-        return said
+        return text
     return (
-        f"{said} These are other rows than those of the sweep, so the ring may lie beside the "
+        f"{text} These are other rows than those of the sweep, so the ring may lie off the "
         "line; compare it with the large hollow dot, the full model on the same rows."
     )
 
@@ -237,7 +237,7 @@ def _chart(points: list[Point], loss: str) -> Chart:
     name = "evaluations per row"
     share = loss == "error"
     return Chart(
-        f"{loss} against {name}", x, room(ys, 0.15), name, loss, x_log=log, y_percent=share
+        f"{loss} against {name}", x, padded(ys, 0.15), name, loss, x_log=log, y_percent=share
     )
 
 
@@ -246,7 +246,7 @@ def _loss(curve: Curve) -> str:
 
 
 def detection(facts: Facts) -> Section | None:
-    """None for models that are no detectors."""
+    """Show the rates of a detector; None for other models."""
     rates = facts.rates
     if rates is None:
         return None
@@ -257,19 +257,19 @@ def detection(facts: Facts) -> Section | None:
     )
     if facts.rows is not None and facts.codes is not None:
         html += _rejected_by_step(facts)
-    html += paragraph("Not shown: pictures, boxes, and times; see docs/detection.md.")
+    html += paragraph("Not shown: images, boxes, and times; see docs/detection.md.")
     return Section("detection", "Detection", html)
 
 
 def _rejected_by_step(facts: Facts) -> str:
-    """Who is left behind each step, negatives and positives apart."""
+    """Draw the rows left after each step, negatives and positives apart."""
     assert facts.codes is not None
     steps, exits = facts.dag.policy.n_steps, facts.trace.exit_step
     chart = Chart(
         "rows left by step", (0.0, float(max(steps, 1))), (0.0, 1.05), "step of the policy",
         "rows that are left", y_percent=True,
     )  # fmt: skip
-    names, said = [], []
+    names, text = [], []
     for k, name in enumerate(("negatives", "positives")):
         here = facts.codes == k
         if not here.any():
@@ -279,25 +279,25 @@ def _rejected_by_step(facts: Facts) -> str:
         chart.line(kept[:: max(len(kept) // 400, 1)], f"c{k}", steps=True)
         found = float((facts.predicted[here] == 1).mean())
         names.append(name)
-        said.append(f"{found:.4g} of {int(here.sum())} {name} are called positive")
-    return figure(chart.svg(), f"On the rows given: {'; '.join(said)}.") + legend(names)
+        text.append(f"{found:.4g} of {int(here.sum())} {name} are called positive")
+    return figure(chart.svg(), f"On the rows given: {'; '.join(text)}.") + legend(names)
 
 
-TITLE = "Calibration by exit"
+CALIBRATION = "Calibration by exit"
 MOST_LISTED = 20
 FEW = 30  # rows: fewer say little
 
-Rows = list[tuple[str, int, float, float]]
+ExitGroups = list[tuple[str, int, float, float]]
 
 
 def calibration(facts: Facts) -> Section | None:
-    """None without a calibration, rows or targets."""
+    """Compare predictions with targets; None without a calibration, rows or targets."""
     if facts.calibration is None or facts.targets is None or facts.ensemble.kind == "ranker":
         return None
     groups = facts.calibration.groups
     group = groups[facts.trace.exit_step]
     sure, right = _compared(facts)
-    found: Rows = []
+    found: ExitGroups = []
     for g in np.unique(group):
         here = group == g
         means = float(sure[here].mean()), float(right[here].mean())
@@ -306,14 +306,14 @@ def calibration(facts: Facts) -> Section | None:
 
 
 def _compared(facts: Facts) -> tuple[NDArray[np.float64], NDArray[Any]]:
-    """What is predicted and what is true, row by row."""
+    """Return what is predicted and what is true, row by row."""
     if facts.probabilities is None:
         return np.asarray(facts.predicted, float), np.asarray(facts.targets, float)
     sure = facts.probabilities[np.arange(facts.n_rows), facts.predicted]
     return sure, facts.predicted == facts.codes
 
 
-def _classes(facts: Facts, found: Rows) -> Section:
+def _classes(facts: Facts, found: ExitGroups) -> Section:
     low = min(0.5, *(min(sure, right) for _, _, sure, right in found))
     chart = _calibration_chart(found, (low * 0.98, 1.01), "mean probability of the predicted class",
                    "share that is right", share=True)  # fmt: skip
@@ -323,17 +323,17 @@ def _classes(facts: Facts, found: Rows) -> Section:
         "Probability of the predicted class by exit",
     )
     gap = sum(n * abs(sure - right) for _, n, sure, right in found) / facts.n_rows
-    said = (
+    text = (
         "One dot per group of exits, the larger the more rows; on the line, probabilities are "
         f"true. The mean distance from it is {percent(float(gap))}, weighted by rows. Groups of "
         f"fewer than {FEW} rows are hollow."
     )
-    html = beside(figure(chart.svg(), said), listed + _rest(found))
-    return Section("calibration", TITLE, html)
+    html = pair(figure(chart.svg(), text), listed + _rest(found))
+    return Section("calibration", CALIBRATION, html)
 
 
-def _means(facts: Facts, found: Rows, group: NDArray[np.intp]) -> Section:
-    ends = room([v for _, _, a, b in found for v in (a, b)])
+def _means(facts: Facts, found: ExitGroups, group: NDArray[np.intp]) -> Section:
+    ends = padded([v for _, _, a, b in found for v in (a, b)])
     chart = _calibration_chart(found, ends, "mean prediction", "mean target", share=False)
     targets, rows = np.asarray(facts.targets, float), []
     for (name, n, mean, target), g in zip(found, np.unique(group), strict=True):
@@ -345,13 +345,13 @@ def _means(facts: Facts, found: Rows, group: NDArray[np.intp]) -> Section:
         rows[:MOST_LISTED],
         "Predictions by exit",
     )
-    said = f"One dot per group of exits. R2 of all rows: {r2(facts.predicted, targets):.4f}."
-    html = beside(figure(chart.svg(), said), listed + _rest(found))
-    return Section("calibration", TITLE, html)
+    text = f"One dot per group of exits. R2 of all rows: {r2(facts.predicted, targets):.4f}."
+    html = pair(figure(chart.svg(), text), listed + _rest(found))
+    return Section("calibration", CALIBRATION, html)
 
 
 def _calibration_chart(
-    found: Rows, ends: tuple[float, float], x: str, y: str, *, share: bool
+    found: ExitGroups, ends: tuple[float, float], x: str, y: str, *, share: bool
 ) -> Chart:
     chart = Chart(f"{y} against {x}", ends, ends, x, y, x_percent=share, y_percent=share)
     chart.line([(ends[0], ends[0]), (ends[1], ends[1])], "full")
@@ -368,6 +368,6 @@ def _exits(groups: NDArray[np.intp], g: int) -> str:
     return f"{steps[0]}" if len(steps) == 1 else f"{steps[0]} to {steps[-1]}"
 
 
-def _rest(found: Rows) -> str:
+def _rest(found: ExitGroups) -> str:
     left = len(found) - MOST_LISTED
-    return paragraph(f"{left} more groups are in the picture alone.") if left > 0 else ""
+    return paragraph(f"{left} more groups are in the figure alone.") if left > 0 else ""
