@@ -1,12 +1,9 @@
 """Blocks: several ensembles over the same columns as one, each a block of base classifiers.
 
-    H = (block 0, gate 0, block 1, gate 1, ...)
-
-A policy with a score column for each block (``Stages``) reads the sum of one block at a time. A
-gate is a tree of one leaf that votes 0: a step at which rows are looked at and which is never
-evaluated, so that rows which leap to the next block are not those that have finished this one.
-Every column starts at one bias, so the first base classifier of a block carries the difference to
-its own. Nothing is decided here.
+The order is block 0, gate 0, block 1, gate 1 and so on. A policy with a score column for each block
+(``Stages``) reads the sum of one block at a time. A gate is a tree of one leaf that votes 0 and is
+never evaluated, so that rows which leap to the next block are not those that have finished this
+one.
 """
 
 from __future__ import annotations
@@ -26,11 +23,16 @@ from mddag.ensemble.votes import Tables, starts_of
 
 @dataclass(frozen=True, eq=False)
 class EnsembleBlocks:
-    """Ensembles one behind the other.
+    """Concatenated ensembles.
 
-    ensemble : the base classifiers of all blocks, and their gates
-    starts   : intp (B,), the first base classifier of each block
-    gates    : intp (B,), the gate of each block, which stands behind its last one
+    Parameters
+    ----------
+    ensemble : Ensemble
+        Base classifiers of all blocks, and their gates.
+    starts : ndarray of shape (B,)
+        First base classifier of each block.
+    gates : ndarray of shape (B,)
+        Gate of each block, after its last base classifier.
     """
 
     ensemble: Ensemble
@@ -39,7 +41,7 @@ class EnsembleBlocks:
 
     @classmethod
     def of(cls, parts: Sequence[Ensemble], like: Ensemble) -> EnsembleBlocks:
-        """Blocks of trees over the columns of `like`, whose bias and task they get."""
+        """Concatenate trees over the columns of `like`, whose bias and task they get."""
         with_gates = [
             part for block in parts for part in (_from_bias(block, like.bias), _gate(like))
         ]
@@ -49,7 +51,7 @@ class EnsembleBlocks:
 
 
 def on_columns(ensemble: Ensemble, columns: NDArray[np.intp], features: Features) -> Ensemble:
-    """An ensemble that was trained on some of the columns of `features`, reading those."""
+    """Return an ensemble that was trained on some of the columns, reading those of `features`."""
     nodes = ensemble.nodes.copy()
     split = nodes["feature"] >= 0
     nodes["feature"][split] = columns[nodes["feature"][split]]
@@ -57,7 +59,7 @@ def on_columns(ensemble: Ensemble, columns: NDArray[np.intp], features: Features
 
 
 def _from_bias(block: Ensemble, bias: NDArray[np.float64]) -> Ensemble:
-    """The block, its first base classifiers carrying what its own bias has beyond another."""
+    """Let the first base classifiers of a block carry the difference of its bias from another."""
     if len(block) == 0:
         return block
     shift = np.zeros((len(block), block.n_scores))
@@ -73,7 +75,7 @@ def _from_bias(block: Ensemble, bias: NDArray[np.float64]) -> Ensemble:
 
 
 def _gate(like: Ensemble) -> Ensemble:
-    """A tree of one leaf that votes 0."""
+    """Return a tree of one leaf that votes 0."""
     leaf, n_scores = np.zeros(1, NODE), like.n_scores
     leaf["feature"], leaf["right"] = -1, -1
     tables = Tables(
@@ -117,5 +119,5 @@ def _joined(parts: Sequence[Ensemble], like: Ensemble) -> Ensemble:
 
 
 def _chained(starts: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
-    """Starts of segments that follow one another."""
+    """Return the starts of segments that follow one another."""
     return starts_of(np.concatenate([np.diff(s) for s in starts]))

@@ -1,9 +1,8 @@
-"""Categories: the values of a nominal column, and their places among the codes that trees read.
+"""Categories: the values of a nominal column and their codes.
 
-Values must be of a type that was there in training; other types mean that the column was encoded in
-between, and every answer would be wrong. A value that was not there in training counts as missing,
-or is refused where the source model refuses it. A column of such values alone gives a warning, but
-for one row: there it is no sign of another spelling, and a server would warn at every request.
+Values must have a type that occurred in training; another type means that the column was encoded in
+between, and every answer would be wrong. An unknown value counts as missing or raises ValueError,
+as in the source model; a column with no known value gives a warning.
 """
 
 from __future__ import annotations
@@ -25,8 +24,14 @@ from mddag._utils.warnings import warn_user
 class Categories:
     """The values of one column in the order of their codes.
 
-    name    : what messages call the column
-    refuses : whether a value that is not among them is an error
+    Parameters
+    ----------
+    name : Any
+        What messages call the column.
+    values : tuple
+        The values.
+    refuses : bool, default=False
+        Whether an unknown value raises ValueError.
     """
 
     name: Any
@@ -34,7 +39,7 @@ class Categories:
     refuses: bool = False
 
     def codes(self, column: Any) -> NDArray[np.float64]:
-        """The code of each entry of a pandas or polars column, (n,); NaN where it has none."""
+        """Return the code of each entry of a pandas or polars column, (n,), NaN if it has none."""
         codes: NDArray[np.float64]
         if str(column.dtype) == "category":  # pandas
             values, places = column.array.categories.tolist(), column.array.codes
@@ -58,11 +63,11 @@ class Categories:
         return np.fromiter(map(code.__getitem__, entries), np.float64, len(entries))
 
     def code(self, value: Any) -> float:
-        """The code of one value, NaN if it has none."""
+        """Return the code of one value, NaN if it has none."""
         return self._codes_of([value], 1)[0]
 
     def check_kind(self, kind: str) -> None:
-        """Refuse a column of `kind`, "strings" or "numbers", unless training had values of it."""
+        """Raise ValueError for "strings" or "numbers" if training had no such values."""
         if self.values and kind not in self._kinds:
             raise ValueError(f"column {self.name!r} holds {kind}; {self._wanted()}")
 
@@ -77,7 +82,7 @@ class Categories:
         return kinds | {"bools"} if "numbers" in kinds and set(self.values) <= {0, 1} else kinds
 
     def _codes_of(self, distinct: list[Any], n_rows: int) -> list[float]:
-        """The codes of the distinct values of `n_rows` rows, whose types are checked."""
+        """Return the codes of the distinct values of `n_rows` rows, after checking their types."""
         present = [value for value in distinct if not is_missing(value)]
         if present and self.values:  # a column that was empty in training is in no split
             self._check(present, n_rows)
@@ -118,7 +123,10 @@ class Categories:
 
 
 def category_values(column: Any) -> tuple[Any, ...] | None:
-    """The values of a categorical pandas or polars column in the order of their codes, or None."""
+    """Return the values of a categorical pandas or polars column in the order of their codes.
+
+    None if it is not categorical.
+    """
     dtype = str(column.dtype)
     if dtype == "category":
         return tuple(column.dtype.categories.tolist())
@@ -130,20 +138,20 @@ def category_values(column: Any) -> tuple[Any, ...] | None:
 
 
 def is_missing(value: Any) -> bool:
-    """Whether `value` is None, NaN, or what pandas has for either."""
+    """Return whether `value` is None, NaN, or what pandas uses for either."""
     if value is None or type(value).__name__ in ("NAType", "NaTType"):
         return True
     return isinstance(value, (float, np.floating, Decimal)) and value != value
 
 
 def _is_plain_float(dtype: Any) -> bool:
-    """Whether a column is an array of floats: numpy's in pandas, or polars' own."""
+    """Return whether a column is an array of floats: numpy's in pandas, or polars' own."""
     of_polars = hasattr(dtype, "is_float") and dtype.is_float()
     return of_polars or (isinstance(dtype, np.dtype) and dtype.kind == "f")
 
 
 def _kind(value: Any) -> str:
-    """What messages call values of this type; numbers of all types are of one kind."""
+    """Return what messages call values of this type; all types of numbers are one kind."""
     if isinstance(value, str):
         return "strings"
     if isinstance(value, (bool, np.bool_)):

@@ -1,7 +1,7 @@
 """What evaluating a base classifier costs: nodes that a row visits, groups of features it reads.
 
-A row that reaches a leaf at depth d has made d comparisons, and that many nodes were read. So nodes
-are looked up like votes: a table by leaf code.
+A row that reaches a leaf at depth d has made d comparisons, so nodes are looked up like votes, in a
+table by leaf code.
 """
 
 from __future__ import annotations
@@ -23,9 +23,14 @@ Numbers = NDArray[np.int64]
 class LeafDepths:
     """Depths of leaves, tree by tree.
 
-    depths : int64, by leaf code, the trees one behind the other
-    starts : int64 (n_trees + 1,)
-    rounds : int64 (N + 1,), base classifier j has the trees rounds[j] .. rounds[j + 1]
+    Parameters
+    ----------
+    depths : ndarray of int64
+        Depth by leaf code, the trees concatenated.
+    starts : ndarray of shape (n_trees + 1,)
+        Where the leaves of each tree begin.
+    rounds : ndarray of shape (N + 1,)
+        Base classifier j has the trees rounds[j] … rounds[j + 1] - 1.
     """
 
     depths: Numbers
@@ -34,7 +39,7 @@ class LeafDepths:
 
     @classmethod
     def of(cls, ensemble: Ensemble) -> LeafDepths:
-        """Those of an ensemble of trees."""
+        """Compute the depths of an ensemble of trees."""
         if ensemble.callables:
             raise ValueError(
                 "the base classifiers are callables, which have no nodes; wanted an ensemble of "
@@ -50,7 +55,7 @@ class LeafDepths:
         return cls(depths, starts, tables.rounds)
 
     def of_rows(self, codes: Codes) -> NDArray[np.int32]:
-        """Nodes that rows with leaf codes (n, n_trees) visit in each base classifier, (n, N)."""
+        """Return the nodes that rows with leaf codes (n, n_trees) visit in each h_j, (n, N)."""
         nodes = np.zeros((len(codes), len(self.rounds) - 1), np.int32)
         for j, (first, end) in enumerate(zip(self.rounds[:-1], self.rounds[1:], strict=True)):
             for t in range(first, end):
@@ -62,7 +67,7 @@ class LeafDepths:
 
 
 def _levels(ensemble: Ensemble, trees: Numbers) -> Iterator[tuple[Numbers, Numbers]]:
-    """Level by level the nodes there, and their trees."""
+    """Yield nodes and their trees, level by level."""
     nodes, tree = ensemble.nodes, trees
     at = ensemble.starts[:-1][trees]
     while len(at):
@@ -75,7 +80,7 @@ def _levels(ensemble: Ensemble, trees: Numbers) -> Iterator[tuple[Numbers, Numbe
 
 
 def read_groups(prices: FeaturePrices, ensemble: Ensemble) -> NDArray[np.bool_]:
-    """The groups that the trees of each base classifier read, (N, G)."""
+    """Return the groups that the trees of each base classifier read, (N, G)."""
     feature, tables = ensemble.nodes["feature"], ensemble.tables
     tree = np.repeat(np.arange(ensemble.n_trees), np.diff(ensemble.starts))
     classifier = np.repeat(np.arange(len(ensemble)), np.diff(tables.rounds))

@@ -1,11 +1,7 @@
 """Ensemble: H = (h_1 … h_N), the neutral form of a trained boosted ensemble.
 
-The full classifier is f(x) = bias + sum_j h_j(x). Base classifiers are flat trees, or any callables
-(``Ensemble.from_callables``). A binary ensemble has one score (K = 1) and f > 0 means class 1.
-An Ensemble only votes and sums; how rows skip and quit is in policy and DAG.
-
-Any function of rows that gives votes can be an h_j. An Ensemble of callables has no trees, so no
-kernel runs it; each h_j is called with all rows that evaluate it.
+The full classifier is f(x) = bias + sum_j h_j(x). Base classifiers are flat trees, or any functions
+of rows; these have no kernels and are called with all rows that evaluate them.
 """
 
 from __future__ import annotations
@@ -40,7 +36,7 @@ Voter = Callable[[Floats], ArrayLike]
 
 @dataclass(frozen=True, eq=False)
 class Rescaled:
-    """A callable base classifier, its votes multiplied by (K,) and constants (K,) added to them."""
+    """A callable base classifier whose votes are multiplied by (K,) and shifted by (K,)."""
 
     voter: Voter
     scale: NDArray[np.float64]
@@ -52,7 +48,7 @@ class Rescaled:
 
 
 def check_callables(callables: Sequence[Any]) -> None:
-    """Refuse an empty list, and what cannot be called."""
+    """Raise an error for an empty list and for anything that cannot be called."""
     bad = next((i for i, h in enumerate(callables) if not callable(h)), None)
     if bad is not None:
         raise TypeError(f"callables[{bad}] is {typed(callables[bad])}; wanted functions of X")
@@ -61,7 +57,7 @@ def check_callables(callables: Sequence[Any]) -> None:
 
 
 def called(voter: Voter, j: int, rows: Rows, n_scores: int) -> NDArray[np.float64]:
-    """The votes of callable h_j on rows, (n_rows, K), if they have this shape or (n_rows,)."""
+    """Return the votes of callable h_j on rows, (n_rows, K), after checking their shape."""
     votes = np.asarray(voter(np.asarray(rows)), np.float64)
     votes = votes[:, None] if votes.ndim == 1 else votes
     if votes.shape != (len(rows), n_scores):
@@ -76,19 +72,44 @@ def called(voter: Voter, j: int, rows: Rows, n_scores: int) -> NDArray[np.float6
 class Ensemble:
     """Base classifiers in order, as flat arrays.
 
-    features    : what the columns of X are
-    tables      : the votes of every leaf, and which trees make up which h_j
-    nodes       : NODE (n_nodes,), the trees one behind the other; children count from their root
-    starts      : int64 (n_trees + 1,), where tree t's nodes begin
-    words       : uint32, the category sets of nominal splits, tree by tree
-    word_starts : int64 (n_trees + 1,)
-    cost        : float64 (N,), the price of evaluating h_j; the number of its trees by default
-    priced      : whether prices were given; if not, learners count base classifiers
-    task        : what scores stand for: classes, means, an order; it has ``kind``, ``classes`` and
-                  ``link``, which can be read here, too
-    callables   : the base classifiers where they are not trees (then there are no nodes)
+    Make one with `mddag.as_ensemble`, `from_trees` or `from_callables`, which check everything. A
+    binary ensemble has one score (K = 1), and f > 0 means class 1.
 
-    Made by ``as_ensemble``, ``from_trees`` or ``from_callables``, which check everything.
+    Parameters
+    ----------
+    features : Features
+        What the columns of X are.
+    tables : Tables
+        Votes of every leaf, and which trees make up which h_j.
+    nodes : ndarray of shape (n_nodes,), NODE
+        Nodes of all trees, concatenated; children count from their root.
+    starts : ndarray of shape (n_trees + 1,)
+        Where the nodes of each tree begin.
+    words : ndarray of uint32
+        Category sets of nominal splits, tree by tree.
+    word_starts : ndarray of shape (n_trees + 1,)
+        Where the words of each tree begin.
+    cost : ndarray of shape (N,)
+        Price of evaluating each h_j; the number of its trees by default.
+    task : Task
+        What scores stand for; its `kind`, `classes` and `link` are attributes here, too.
+    priced : bool, default=False
+        Whether prices were given; otherwise solvers count base classifiers.
+    callables : tuple of callable, default=()
+        Base classifiers that are not trees; then there are no nodes.
+
+    Examples
+    --------
+    >>> import mddag
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.ensemble import GradientBoostingClassifier
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> model = GradientBoostingClassifier(n_estimators=10, random_state=0).fit(X, y)
+    >>> ensemble = mddag.as_ensemble(model)
+    >>> ensemble
+    <Ensemble of 10 base classifiers (10 trees), classifier, 1 score(s), 30 features>
+    >>> bool((ensemble.labels(ensemble.scores(X)) == model.predict(X)).all())
+    True
     """
 
     features: Features
@@ -109,22 +130,22 @@ class Ensemble:
 
     @property
     def n_classifiers(self) -> int:
-        """N."""
+        """Number of base classifiers, N."""
         return self.tables.n_classifiers
 
     @property
     def n_scores(self) -> int:
-        """K; a binary ensemble has one score."""
+        """Number of scores, K; 1 for a binary ensemble."""
         return self.tables.n_scores
 
     @property
     def kind(self) -> Kind:
-        """ "classifier", "regressor" or "ranker"."""
+        """Kind of model: "classifier", "regressor" or "ranker"."""
         return self.task.kind
 
     @property
     def classes(self) -> NDArray[Any] | None:
-        """The labels that scores stand for; None for regressors and rankers."""
+        """Labels that scores stand for; None for regressors and rankers."""
         return self.task.classes
 
     @property
@@ -134,15 +155,17 @@ class Ensemble:
 
     @property
     def n_features(self) -> int:
+        """Number of features."""
         return self.features.n
 
     @property
     def n_trees(self) -> int:
+        """Number of trees."""
         return self.tables.n_trees
 
     @property
     def bias(self) -> NDArray[np.float64]:
-        """f^(0), float64 (K,)."""
+        """Initial scores f^(0), (K,)."""
         return self.tables.bias
 
     def __len__(self) -> int:
@@ -156,7 +179,20 @@ class Ensemble:
         )
 
     def votes(self, X: Any, *, n_threads: int = 1) -> Votes:
-        """The votes of every h_j on every row of X."""
+        """Compute the vote of every h_j on every row.
+
+        Parameters
+        ----------
+        X : array-like or DataFrame of shape (n, n_features)
+            Rows.
+        n_threads : int, default=1
+            Number of threads.
+
+        Returns
+        -------
+        Votes
+            The votes, as leaf codes.
+        """
         n_threads = checked_threads(n_threads)
         rows = self.features.rows(X)
         if self.callables:
@@ -169,7 +205,22 @@ class Ensemble:
     def scores(
         self, X: Any, out: NDArray[np.float64] | None = None, *, n_threads: int = 1
     ) -> NDArray[np.float64]:
-        """f(x) = bias + sum_j h_j(x), float64 (n_rows, K), summed in the order of the h_j."""
+        """Compute f(x) = bias + sum_j h_j(x), in float64 and in the order of the h_j.
+
+        Parameters
+        ----------
+        X : array-like or DataFrame of shape (n, n_features)
+            Rows.
+        out : ndarray of shape (n, K), default=None
+            Array to fill.
+        n_threads : int, default=1
+            Number of threads.
+
+        Returns
+        -------
+        ndarray of shape (n, K)
+            Scores.
+        """
         n_threads = checked_threads(n_threads)
         rows = self.features.rows(X)
         scores = checked_out(out, (len(rows), self.n_scores), rows)
@@ -182,36 +233,102 @@ class Ensemble:
         return scores
 
     def codes(self, scores: NDArray[np.float64]) -> NDArray[np.intp]:
-        """The place of the winning class of each row of scores; a tie goes to the first class."""
+        """Return the index of the winning class of each row; a tie goes to the first class.
+
+        Parameters
+        ----------
+        scores : ndarray of shape (n, K)
+            Scores.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+            Places in `classes`.
+        """
         return self.task.codes(scores, self.n_scores)
 
     def labels(self, scores: NDArray[np.float64]) -> NDArray[Any]:
-        """The winning class of each row of scores."""
+        """Return the winning class of each row.
+
+        Parameters
+        ----------
+        scores : ndarray of shape (n, K)
+            Scores.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+            Labels.
+        """
         codes = self.codes(scores)
         assert self.classes is not None
         return self.classes[codes]
 
     def means(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The predictions that a regressor's scores (n, 1) stand for, (n,)."""
+        """Return the predictions that a regressor's scores stand for.
+
+        Parameters
+        ----------
+        scores : ndarray of shape (n, 1)
+            Scores.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+            Predictions.
+        """
         return self.task.means(scores)
 
     def require_link(self) -> None:
-        """Refuse to predict where scores cannot be turned into predictions."""
+        """Raise ValueError if scores cannot be turned into predictions."""
         self.task.require_predictions()
 
     def reordered(self, order: Sequence[int] | NDArray[np.intp]) -> Ensemble:
-        """The same base classifiers in another order; the full sum keeps its value."""
+        """Return the same base classifiers in another order; the full sum keeps its value.
+
+        Parameters
+        ----------
+        order : sequence of int
+            A permutation of 0 … N - 1.
+
+        Returns
+        -------
+        Ensemble
+            The reordered ensemble.
+        """
         return self.taken(checked_permutation(order, self.n_classifiers))
 
     def rescaled(self, rescaling: Rescaling) -> Ensemble:
-        """The same base classifiers with other weights and constants."""
+        """Return the same base classifiers with other weights and constants.
+
+        Parameters
+        ----------
+        rescaling : Rescaling
+            Weights and constants, such as a policy has.
+
+        Returns
+        -------
+        Ensemble
+            The rescaled ensemble.
+        """
         check_is("rescaling", rescaling, Rescaling, "a Rescaling, such as a policy has")
         callables = tuple(map(Rescaled, self.callables, rescaling.scales, rescaling.shift))
         tables = rescaling.applied(self.tables)
         return replace(self, tables=tables, callables=callables)
 
     def truncated(self, n_classifiers: int) -> Ensemble:
-        """The first `n_classifiers` base classifiers."""
+        """Return the first base classifiers.
+
+        Parameters
+        ----------
+        n_classifiers : int
+            How many to keep.
+
+        Returns
+        -------
+        Ensemble
+            The shorter ensemble.
+        """
         check_whole("n_classifiers", n_classifiers, 0)
         if n_classifiers > self.n_classifiers:
             raise ValueError(
@@ -221,7 +338,18 @@ class Ensemble:
         return self.taken(np.arange(n_classifiers))
 
     def with_cost(self, cost: ArrayLike) -> Ensemble:
-        """The same ensemble with another price per base classifier, (N,)."""
+        """Return the same ensemble with other prices.
+
+        Parameters
+        ----------
+        cost : array-like of shape (N,)
+            Price of evaluating each base classifier.
+
+        Returns
+        -------
+        Ensemble
+            The priced ensemble.
+        """
         cost = read_only(as_floats("cost", cost, "one price per base classifier"), np.float64)
         if cost.shape != (self.n_classifiers,):
             raise ValueError(
@@ -234,7 +362,18 @@ class Ensemble:
         return replace(self, cost=cost, priced=True)
 
     def tree(self, t: int) -> Nodes:
-        """Tree t on its own."""
+        """Return one tree.
+
+        Parameters
+        ----------
+        t : int
+            Its number.
+
+        Returns
+        -------
+        Nodes
+            The tree.
+        """
         check_whole("t", t, 0)
         if t >= self.n_trees:
             raise ValueError(f"t is {t}; wanted a number from 0 to {self.n_trees - 1}")
@@ -258,11 +397,35 @@ class Ensemble:
         kind: Kind = "classifier",
         link: Link = "identity",
     ) -> Ensemble:
-        """Lay trees out flat.
+        """Make an ensemble of trees.
 
-        `bias` (K,) fixes K. `score[t]` is the score that tree t votes for, -1 for all (of one
-        score, that one); by default trees of width K vote for all and trees of width 1 for score 0.
-        `rounds` (N + 1,) groups trees into base classifiers; by default each tree is one.
+        Parameters
+        ----------
+        trees : sequence of Nodes
+            The trees.
+        features : Features
+            What the columns of X are.
+        bias : array-like of shape (K,), default=0.0
+            Initial scores; their number is K.
+        score : array-like of shape (n_trees,), default=None
+            Score that each tree votes for, -1 for all. By default trees of width K vote for all
+            scores, trees of width 1 for score 0.
+        rounds : array-like of shape (N + 1,), default=None
+            Base classifier j is the sum of trees rounds[j] … rounds[j + 1] - 1; by default each
+            tree is one.
+        cost : array-like of shape (N,), default=None
+            Price of each base classifier; the number of its trees by default.
+        classes : array-like, default=None
+            Labels of a classifier; 0, 1, … by default.
+        kind : {"classifier", "regressor", "ranker"}, default="classifier"
+            What the model is.
+        link : {"identity", "exp", "unknown"}, default="identity"
+            What turns a regressor's score into its prediction.
+
+        Returns
+        -------
+        Ensemble
+            The ensemble.
         """
         check_is("features", features, Features, "Features, such as Features(n)")
         _check_choices(kind, link)
@@ -294,7 +457,30 @@ class Ensemble:
         kind: Kind = "classifier",
         link: Link = "identity",
     ) -> Ensemble:
-        """Any linear combination: h_j(X) -> votes (n,) or (n, K). `bias` (K,) fixes K."""
+        """Make an ensemble of any functions of rows.
+
+        Parameters
+        ----------
+        callables : sequence of callable
+            Functions of X that return votes (n,) or (n, K).
+        n_features : int
+            Number of columns of X.
+        bias : array-like of shape (K,), default=0.0
+            Initial scores; their number is K.
+        cost : array-like of shape (N,), default=None
+            Price of each base classifier; 1 by default.
+        classes : array-like, default=None
+            Labels of a classifier; 0, 1, … by default.
+        kind : {"classifier", "regressor", "ranker"}, default="classifier"
+            What the model is.
+        link : {"identity", "exp", "unknown"}, default="identity"
+            What turns a regressor's score into its prediction.
+
+        Returns
+        -------
+        Ensemble
+            The ensemble.
+        """
         check_is("callables", callables, Sequence, "a list of functions of X")
         _check_choices(kind, link)
         check_callables(callables)
@@ -309,7 +495,18 @@ class Ensemble:
         return ensemble if cost is None else ensemble.with_cost(cost)
 
     def taken(self, order: NDArray[np.intp]) -> Ensemble:
-        """The base classifiers `order`, in that order; they may be fewer than all."""
+        """Select base classifiers.
+
+        Parameters
+        ----------
+        order : ndarray of intp
+            Their numbers, in the new order.
+
+        Returns
+        -------
+        Ensemble
+            The selection.
+        """
         trees = self.tables.trees_of(order)
         nodes, starts = take_segments(self.nodes, self.starts, trees)
         words, word_starts = take_segments(self.words, self.word_starts, trees)
@@ -328,11 +525,24 @@ class Ensemble:
     def native(
         self,
     ) -> tuple[NDArray[np.uint8], NDArray[np.int64], NDArray[np.uint32], NDArray[np.int64]]:
-        """The trees as the kernels take them."""
+        """Trees as the kernels take them."""
         return self.nodes.view(np.uint8), self.starts, self.words, self.word_starts
 
     def call(self, j: int, rows: Rows) -> NDArray[np.float64]:
-        """The votes of callable h_j on rows, (n_rows, K)."""
+        """Return the votes of callable h_j.
+
+        Parameters
+        ----------
+        j : int
+            Number of the base classifier.
+        rows : Rows
+            Checked rows.
+
+        Returns
+        -------
+        ndarray of shape (n, K)
+            Votes.
+        """
         return called(self.callables[j], j, rows, self.n_scores)
 
 

@@ -1,13 +1,9 @@
-"""What features cost, and which of them come together.
+"""Prices of features, and which of them are fetched together.
 
-A group is a set of columns that one fetch brings; its price is paid once per row, however many of
-its columns are read. A wave is one round trip for all groups that are wanted at the same time:
-
-    feature cost of a row = sum of the prices of its groups + wave_cost x its waves
-
-Groups have disjoint columns. A feature that the user lists in several groups is computed from
-them: it forms a group of its own, which `needs` the others and comes with them. Prices and groups
-are given by name or by position.
+A group is a set of columns that one fetch brings; its price is paid once per row. A wave is one
+round trip for all groups that are wanted at the same time, so the feature cost of a row is the sum
+of the prices of its groups plus wave_cost times its waves. A feature that is listed in several
+groups is computed from them: it forms a group of its own that `needs` the others.
 """
 
 from __future__ import annotations
@@ -31,15 +27,20 @@ Columns = tuple[tuple[int, ...], ...]
 
 @dataclass(frozen=True, eq=False)
 class FeaturePrices(ReadOnlyArrays):
-    """G groups of columns with their prices.
+    """G groups of columns with their prices; made by ``FeaturePrices.of``.
 
-    names     : of the groups; a feature in no group has its own name, or its position
-    columns   : for each group, the positions of its columns, in the order that a fetch has
-    costs     : float64 (G,), the price of each group; 0 is free
-    wave_cost : the price of a round trip
-    needs     : for each group, the groups that it is computed from; mostly none
-
-    Users' dicts and arrays become a FeaturePrices by ``FeaturePrices.of``.
+    Parameters
+    ----------
+    names : tuple of str or int
+        Names of the groups; a feature in no group has its own name or position.
+    columns : tuple of tuple of int
+        Columns of each group, in the order of a fetch.
+    costs : ndarray of shape (G,)
+        Price of each group; 0 is free.
+    wave_cost : float, default=0.0
+        Price of a round trip.
+    needs : tuple of tuple of int, default=()
+        Groups that each group is computed from, mostly none.
     """
 
     names: tuple[Name, ...]
@@ -68,12 +69,25 @@ class FeaturePrices(ReadOnlyArrays):
         feature_groups: Any = None,
         wave_cost: float = 0.0,
     ) -> FeaturePrices:
-        """The prices that a user gives, checked.
+        """Check the prices that a user gives.
 
-        feature_costs  : an array (d,); or a dict by feature, name or position, and by group name;
-                         None is 1 for each group. With prices by feature, a group costs their sum
-        feature_groups : {name: [features]}, or a list of lists; features in no group are groups of
-                         their own, and features in several groups are computed from them
+        Parameters
+        ----------
+        features : Features
+            Columns of the model.
+        feature_costs : array-like of shape (d,) or dict, default=None
+            Prices of features, or a dict by feature or group, by name or position. A group costs
+            the sum of its features; None is 1 for each group.
+        feature_groups : dict or list, default=None
+            {name: [features]} or a list of lists. Other features are groups of their own; features
+            in several groups are computed from them.
+        wave_cost : float, default=0.0
+            Price of a round trip.
+
+        Returns
+        -------
+        FeaturePrices
+            The groups.
         """
         check_is("features", features, Features, "Features, such as ensemble.features")
         names, columns, needs = grouped_columns(features, feature_groups)
@@ -88,21 +102,21 @@ class FeaturePrices(ReadOnlyArrays):
 
     @property
     def n_groups(self) -> int:
-        """G."""
+        """Number of groups, G."""
         return len(self.columns)
 
     @property
     def full_cost(self) -> float:
-        """The price of all groups, fetched in one wave."""
+        """Price of all groups, fetched in one wave."""
         return float(self.costs.sum()) + (float(self.wave_cost) if self.paid.any() else 0.0)
 
     @property
     def paid(self) -> NDArray[np.bool_]:
-        """Which groups are not free, (G,). A fetch of free groups alone is no wave."""
+        """Mask of the groups that are not free, (G,); a fetch of free groups alone is no wave."""
         return self.costs > 0
 
     def closed(self, sets: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        """Sets of groups (m, G) with all groups that theirs are computed from."""
+        """Add to sets of groups (m, G) all groups that theirs are computed from."""
         found = sets.copy()
         for g in range(self.n_groups)[::-1]:  # what a group needs stands before it
             if self.needs[g]:
@@ -110,14 +124,14 @@ class FeaturePrices(ReadOnlyArrays):
         return found
 
     def group_of(self, n_features: int) -> NDArray[np.int64]:
-        """The group of each column, (n_features,); -1 for columns of no group."""
+        """Return the group of each column, (n_features,), -1 for columns of no group."""
         group = np.full(n_features, -1, np.int64)
         for g, columns in enumerate(self.columns):
             group[list(columns)] = g
         return group
 
     def require(self, n_features: int) -> None:
-        """Refuse prices that do not fit a model of so many features."""
+        """Raise ValueError unless the prices fit a model with this many features."""
         held = [c for columns in self.columns for c in columns]
         if len(held) != n_features or max(held, default=-1) >= n_features:
             raise ValueError(
@@ -148,9 +162,9 @@ def _check_needs(needs: tuple[tuple[int, ...], ...], n: int) -> None:
 
 
 def grouped_columns(features: Features, groups: Any) -> tuple[tuple[Name, ...], Columns, Columns]:
-    """The names of all groups, their columns, and the groups that they need.
+    """Return the names of all groups, their columns, and the groups that they need.
 
-    First the given groups, then features in no group, then features in several: computed from them.
+    First come the given groups, then features in no group, then features in several.
     """
     given: dict[Name, tuple[int, ...]] = {}
     for name, group in _named(groups):
@@ -184,7 +198,7 @@ def grouped_columns(features: Features, groups: Any) -> tuple[tuple[Name, ...], 
 def group_costs(
     features: Features, costs: Any, names: Sequence[Name], columns: Columns, needs: Columns
 ) -> NDArray[np.float64]:
-    """The price of each group: given by its name, or the sum of its features' prices."""
+    """Return the price of each group: given by its name, or the sum of its features' prices."""
     if costs is None:
         return np.array([0.0 if needed else 1.0 for needed in needs])
     if not isinstance(costs, Mapping):
@@ -233,7 +247,7 @@ def _named(groups: Any) -> list[tuple[Name, Any]]:
 
 
 def _joined(group: Any) -> str:
-    """The name of a group that was given without one."""
+    """Name a group that was given without a name."""
     members = list(group) if isinstance(group, (list, tuple, range, np.ndarray)) else [group]
     return "+".join(map(str, members))
 

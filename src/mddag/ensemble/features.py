@@ -1,13 +1,9 @@
 """Features, the columns of a model, and Rows, X as the numbers that kernels read.
 
-X is checked once, by ``Features.rows``, and travels as Rows from there on: the same Features takes
-Rows in constant time. A selection of rows, such as ``rows[:100]``, stays checked. All else that is
-derived from Rows (a selection of columns, another type, a sum) has lost the mark of the check and
-is checked like any other array.
-
-``one_row`` reads a single row in any form. What is read by name (dicts, labelled Series, frames of
-one row) holds values in nominal columns, as frames do; what is read by place holds codes there, as
-arrays do, or strings, which are values.
+X is checked once, by ``Features.rows``, and stays marked as checked; a selection of rows such as
+``rows[:100]`` keeps the mark, anything else is checked again. Nominal columns hold values when read
+by name (DataFrames, dicts, labeled Series), and codes or strings when read by place (arrays,
+lists).
 """
 
 from __future__ import annotations
@@ -30,29 +26,29 @@ Patches = NDArray[np.uint8]  # grey levels (n, height, width), C-contiguous: see
 
 
 class Rows(NDArray[np.floating[Any]]):
-    """float32 or float64 (n_rows, n_features); nominal columns hold the codes of their values.
+    """Checked rows, float32 or float64 (n_rows, n_features); nominal columns hold codes.
 
-    features : which Features checked them; None if they have changed since
+    `features` are those that checked them, None if the rows have changed since.
     """
 
     features: Features | None = None
 
     @classmethod
     def of(cls, checked: Floats, features: Features) -> Rows:
-        """The array, which the features have checked; its memory is shared."""
+        """Mark an array as checked by the features; its memory is shared."""
         rows = checked.view(cls)
         rows._mark(features)
         return rows
 
     def passed(self, features: Features) -> bool:
-        """Whether `features`, or others that are equal, have checked these rows."""
+        """Return whether `features`, or equal ones, have checked these rows."""
         if self.features is not features and self.features != features:
             return False
         # Shape and type can be set in place.
         return self.ndim == 2 and self.shape[1] == features.n and self.dtype.char in "fd"
 
     def in_c_order(self) -> Rows:
-        """The same rows, each of them contiguous; a copy where writing to X could add a NaN."""
+        """Return the rows in C order, copied if writing to X could add a NaN."""
         features = self.features
         assert features is not None
         shared = features.missing and self.flags.c_contiguous
@@ -75,8 +71,7 @@ class Rows(NDArray[np.floating[Any]]):
 
 
 def _selects_rows(index: Any) -> bool:
-    """Whether an index into a matrix is one of its first axis alone; scikit-learn writes it as
-    ``[rows, ...]``."""
+    """Return whether an index selects rows alone; scikit-learn writes ``[rows, ...]``."""
     if not isinstance(index, tuple):
         return True
     return len(index) == 2 and index[1] is Ellipsis
@@ -94,11 +89,27 @@ _NUMBERS = (Real, Decimal, np.bool_, type(None))
 class Features:
     """The columns that a model reads.
 
-    n          : their number
-    names      : their names where the model has them; frames are then checked by name
-    categories : by column, the values of a nominal column in the order of their codes
-    missing    : whether NaN is allowed
-    unknown    : what a value is that is not among the categories: "missing", or "refused"
+    Parameters
+    ----------
+    n : int
+        Number of columns.
+    names : tuple of str, default=None
+        Their names, if the model has them; DataFrames are then checked by name.
+    categories : mapping of int to tuple, default={}
+        Values of each nominal column in the order of their codes.
+    missing : bool, default=True
+        Whether NaN is allowed.
+    unknown : {"missing", "refused"}, default="missing"
+        Whether a value that is not among the categories counts as missing or raises ValueError.
+
+    Examples
+    --------
+    >>> import mddag
+    >>> import pandas as pd
+    >>> features = mddag.Features(2, names=("size", "color"), categories={1: ("red", "blue")})
+    >>> features.rows(pd.DataFrame({"size": [3, 4], "color": ["blue", "red"]}))
+    Rows([[3., 1.],
+          [4., 0.]])
     """
 
     n: int
@@ -109,7 +120,7 @@ class Features:
 
     @cached_property
     def nominal(self) -> dict[int, Categories]:
-        """The nominal columns by their place."""
+        """Nominal columns by position."""
         return {
             i: Categories(self.called(i), values, self.unknown == "refused")
             for i, values in self.categories.items()
@@ -117,12 +128,22 @@ class Features:
 
     @property
     def n_given(self) -> int:
-        """How many numbers a row of X has; as many as there are columns unless those are computed
-        from it (``PatchFeatures``)."""
+        """Number of numbers in a row of X."""
         return self.n
 
     def called(self, i: int) -> Any:
-        """The name of column i, its number where there are no names."""
+        """Return the name of a column, its number if there are no names.
+
+        Parameters
+        ----------
+        i : int
+            Position of the column.
+
+        Returns
+        -------
+        str or int
+            Name or number.
+        """
         return i if self.names is None else self.names[i]
 
     def __post_init__(self) -> None:
@@ -143,9 +164,17 @@ class Features:
             )
 
     def rows(self, X: Any) -> Rows:
-        """X as float32 or float64 (n_rows, n), in C or F order, without a copy where it can be.
+        """Check X and return it as float32 or float64, without a copy if possible.
 
-        Rows that passed these checks before are returned as they are.
+        Parameters
+        ----------
+        X : array-like, DataFrame or pyarrow Table of shape (n_rows, n)
+            Rows; those that passed before are returned as they are.
+
+        Returns
+        -------
+        Rows
+            Checked rows in C or F order.
         """
         if isinstance(X, Rows) and X.passed(self):
             return X
@@ -170,7 +199,18 @@ class Features:
         return Rows.of(rows, self)
 
     def read(self, X: Any) -> Rows | Patches:
-        """X, checked, as executors take it: Rows, or patches whose columns are still to compute."""
+        """Check X and return it in the form that executors take.
+
+        Parameters
+        ----------
+        X : array-like, DataFrame or pyarrow Table
+            Rows, or patches for `PatchFeatures`.
+
+        Returns
+        -------
+        Rows or ndarray of uint8
+            Rows, or patches whose columns are still to be computed.
+        """
         return self.rows(X)
 
     def _check_names(self, got: list[Any]) -> None:
@@ -194,7 +234,7 @@ class Features:
 
 
 def as_remembered(got: Iterable[Any], names: Iterable[Any]) -> list[Any]:
-    """The names `got`, with underscores for spaces where `names` has them, as LightGBM does."""
+    """Replace spaces in the names `got` by underscores where `names` has them, as LightGBM does."""
     got = list(got)
     absent, remembered = set(names).difference(got), []
     for name in got:
@@ -205,7 +245,7 @@ def as_remembered(got: Iterable[Any], names: Iterable[Any]) -> list[Any]:
 
 
 def is_frame(X: Any) -> bool:
-    """Whether X is a pandas or polars frame (neither library is imported here)."""
+    """Return whether X is a pandas or polars DataFrame, importing neither library."""
     library = type(X).__module__.partition(".")[0]
     if library == "polars" and type(X).__name__ == "LazyFrame":
         raise TypeError("X is a polars LazyFrame, which holds no rows yet; pass X.collect()")
@@ -224,7 +264,7 @@ def without_arrow(X: Any) -> Any:
 
 
 def array_rows(X: Any) -> Floats:
-    """A 2-D array of numbers as float32 (where that is exact) or float64."""
+    """Return a 2-D array of numbers as float32 (where that is exact) or float64."""
     if hasattr(X, "tocsr"):
         raise TypeError(
             f"X is a sparse {type(X).__name__}; mddag reads dense rows: pass X.toarray()"
@@ -266,7 +306,7 @@ def unmasked(X: Any) -> NDArray[Any]:
 
 
 def frame_rows(X: Any, nominal: Mapping[int, Categories]) -> NDArray[np.float64]:
-    """A frame as float64; nominal columns become the codes of their values."""
+    """Return a DataFrame as float64; nominal columns become the codes of their values."""
     rows = np.empty((len(X), len(X.columns)), np.float64, order="F")
     for i, (name, column) in enumerate(frame_columns(X).items()):
         if i in nominal:
@@ -282,7 +322,7 @@ def frame_rows(X: Any, nominal: Mapping[int, Categories]) -> NDArray[np.float64]
 
 
 def frame_columns(X: Any) -> dict[Any, Any]:
-    """The columns of a frame by name, in their order."""
+    """Return the columns of a DataFrame by name, in their order."""
     names = list(X.columns)
     if len(set(names)) < len(names):
         twice = next(name for i, name in enumerate(names) if name in names[:i])
@@ -293,7 +333,7 @@ def frame_columns(X: Any) -> dict[Any, Any]:
 
 
 def _numbers(column: Any, name: Any) -> NDArray[np.float64]:
-    """A column of numbers or bools; what libraries would convert silently (dates!) is refused."""
+    """Return a column of numbers or bools, or raise ValueError rather than convert it."""
     dtype = column.dtype
     of_polars = hasattr(dtype, "is_numeric")
     of_objects = isinstance(dtype, np.dtype) and dtype.kind == "O"
@@ -314,13 +354,13 @@ def _numbers(column: Any, name: Any) -> NDArray[np.float64]:
 
 
 def _not_numbers(values: list[Any]) -> list[Any]:
-    """The values that are neither real numbers nor None."""
+    """Return the values that are neither real numbers nor None."""
     known = {t for t in set(map(type, values)) if issubclass(t, _NUMBERS)}
     return [value for value in values if type(value) not in known]
 
 
 def _aligned(array: Floats) -> Floats:
-    """The kernels step by whole elements of the machine's byte order."""
+    """Copy an array unless kernels can step by whole elements of the machine's byte order."""
     flags = array.flags
     whole = flags.c_contiguous or all(stride % array.itemsize == 0 for stride in array.strides)
     if whole and flags.aligned and array.dtype.isnative:
@@ -340,7 +380,7 @@ def _refuse_missing(rows: Floats, names: tuple[str, ...] | None) -> None:
 
 
 def one_row(features: Features, x: Any) -> Floats:
-    """x as float32 or float64 (n,), C-contiguous, or an error that says what is different."""
+    """Return x as float32 or float64 (n,), C-contiguous, or raise a precise error."""
     x = without_arrow(x)
     if is_frame(x):
         row = _of_frame(features, x)
@@ -377,7 +417,7 @@ def _of_series(features: Features, x: Any) -> Floats:
 
 
 def _by_name(features: Features, x: Mapping[Any, Any], what: str) -> list[Any]:
-    """The values in the order of the features."""
+    """Return the values in the order of the features."""
     names = features.names
     if names is None:
         raise ValueError(
@@ -418,7 +458,7 @@ def _by_place(features: Features, x: Any) -> Floats:
 def _as_array(x: Any) -> NDArray[Any]:
     try:
         array = unmasked(x)
-        # Numbers beside strings would have become strings.
+        # Numbers next to strings would have become strings.
         return np.asarray(x, object) if array.dtype.kind in "US" else array
     except ValueError:
         raise ValueError(
@@ -427,7 +467,7 @@ def _as_array(x: Any) -> NDArray[Any]:
 
 
 def _of_values(features: Features, values: list[Any], *, named: bool) -> NDArray[np.float64]:
-    """Values in the order of the features as numbers, (n,)."""
+    """Return values in the order of the features as numbers, (n,)."""
     row = np.empty(features.n)
     for i, value in enumerate(values):
         nominal = features.nominal.get(i)

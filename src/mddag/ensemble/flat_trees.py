@@ -1,8 +1,7 @@
-"""Flat trees: the arrays of all trees, one behind the other, checked as a whole.
+"""Flat trees: the arrays of all trees, concatenated and checked as a whole.
 
-``Nodes`` has checked each tree by itself; here it must fit the others: columns that
-exist, votes as wide as the scores they are for, rounds that take every tree once, finite numbers.
-The kernels rely on all of it. Errors name the first offender.
+``Nodes`` has checked each tree by itself; here it must fit the others. The kernels rely on all of
+it, and errors name the first offender.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ from mddag.ensemble.votes import Tables, check_scores, starts_of
 def flat_nodes(
     trees: Sequence[Nodes], n_features: int
 ) -> tuple[NDArray[np.void], NDArray[np.int64], NDArray[np.uint32], NDArray[np.int64]]:
-    """Nodes, starts, words and word starts of all trees, as an Ensemble holds them."""
+    """Return nodes, starts, words and word starts of all trees, as an Ensemble holds them."""
     bad = next((t for t, tree in enumerate(trees) if not isinstance(tree, Nodes)), None)
     if bad is not None:
         raise TypeError(f"trees[{bad}] is {typed(trees[bad])}; wanted Nodes")
@@ -46,7 +45,7 @@ def flat_tables(
     score: ArrayLike | None = None,
     rounds: ArrayLike | None = None,
 ) -> Tables:
-    """The votes of all trees; `score` and `rounds` are as for ``Ensemble.from_trees``."""
+    """Return the votes of all trees; `score` and `rounds` are as for ``Ensemble.from_trees``."""
     checked_bias = _checked_bias(bias)
     widths = np.array([tree.votes.shape[1] for tree in trees], np.intp)
     tables = Tables(
@@ -67,7 +66,7 @@ def flat_tables(
 
 
 def joined(parts: list[NDArray[Any]], dtype: Any) -> NDArray[Any]:
-    """The parts one behind the other, a copy."""
+    """Concatenate the parts into a copy."""
     return np.concatenate(parts) if parts else np.empty(0, dtype)
 
 

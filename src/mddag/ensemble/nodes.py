@@ -1,9 +1,8 @@
-"""Nodes: one tree as flat records, the form in which learners and adapters hand a tree over.
+"""Nodes: one tree as flat records, the form in which learners and adapters hand over a tree.
 
-One split rule everywhere: ``x <= threshold`` goes left, NaN goes left if ``missing_left``. A
-nominal split sends the categories of its set left and every other value right. Children follow
-their parent in the array, so that a tree cannot loop. A stump is a tree of three nodes. Kernels
-do not check what they read, so every tree is checked here, when it is made.
+There is one split rule: ``x <= threshold`` goes left, NaN goes left if ``missing_left``; a nominal
+split sends the categories of its set left. Children follow their parent in the array, so a tree
+cannot loop. Kernels do not check what they read, so every tree is checked here.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ NODE = np.dtype(
     ],
     align=True,
 )
-MOST_WORDS = 2**24  # no set of a nominal split has so many
+MOST_WORDS = 2**24  # more than any set of a nominal split has
 _FLOAT64, _UINT32 = np.dtype(np.float64), np.dtype(np.uint32)
 
 
@@ -37,9 +36,14 @@ _FLOAT64, _UINT32 = np.dtype(np.float64), np.dtype(np.uint32)
 class Nodes:
     """One tree.
 
-    records : NODE (n_nodes,), the root first, every child behind its parent
-    votes   : float64 (n_leaves, width), one row per leaf code
-    words   : uint32 (n_words,), the category sets of nominal splits as bits
+    Parameters
+    ----------
+    records : ndarray of shape (n_nodes,), NODE
+        The root first, every child after its parent.
+    votes : ndarray of shape (n_leaves, width)
+        One row per leaf code.
+    words : ndarray of shape (n_words,), uint32
+        Category sets of nominal splits as bits.
     """
 
     records: NDArray[np.void]
@@ -58,10 +62,11 @@ class Nodes:
 
     @property
     def n_leaves(self) -> int:
+        """Number of leaves."""
         return len(self.votes)
 
     def _described(self, fault: int, i: int) -> str:
-        """What is wrong with node i; the numbers of faults are those of tree_fault.hpp."""
+        """Describe what is wrong with node i; faults are numbered as in tree_fault.hpp."""
         last = len(self.records) - 1
         if fault == 5:
             n_found = int((self.records["feature"] < 0).sum())
@@ -99,10 +104,7 @@ def _check_array(name: str, array: NDArray[Any], dtype: np.dtype[Any], n_dims: i
 
 
 class TreeBuilder:
-    """A tree under construction: numeric and nominal splits, leaves, then ``finish``.
-
-    The order of calls is free; ``finish`` renumbers the nodes from the root downwards.
-    """
+    """A tree under construction: splits and leaves in any order, then ``finish``."""
 
     def __init__(self) -> None:
         self._records: list[tuple[float, int, int, int, int, int, bool]] = []
@@ -111,27 +113,27 @@ class TreeBuilder:
         self._n_words = 0
 
     def leaf(self, votes: NDArray[np.float64]) -> int:
-        """Add a leaf that votes `votes` (width,); return its node number."""
+        """Add a leaf that votes `votes` (width,) and return its node number."""
         self._votes.append(np.atleast_1d(np.asarray(votes, np.float64)))
         return self._add((0.0, -1, len(self._votes) - 1, -1, 0, 0, False))
 
     def split(
         self, feature: int, threshold: float, left: int, right: int, missing_left: bool
     ) -> int:
-        """Add a numeric split over the nodes `left` and `right`; return its node number."""
+        """Add a numeric split over the nodes `left` and `right` and return its node number."""
         return self._add((threshold, feature, left, right, 0, 0, missing_left))
 
     def nominal_split(
         self, feature: int, categories: NDArray[np.int64], left: int, right: int, missing_left: bool
     ) -> int:
-        """Add a split that sends `categories` left; return its node number."""
+        """Add a split that sends `categories` left and return its node number."""
         words = category_words(categories)
         start, self._n_words = self._n_words, self._n_words + len(words)
         self._words.append(words)
         return self._add((0.0, feature, left, right, start, len(words), missing_left))
 
     def finish(self, root: int) -> Nodes:
-        """The tree below node `root`, renumbered so that children follow their parent."""
+        """Return the tree below node `root`, renumbered so that children follow their parent."""
         order = [root]
         for at in order:  # breadth first: the list grows while it is read
             _, feature, left, right, *_ = self._records[at]
@@ -158,7 +160,7 @@ class TreeBuilder:
 
 
 def category_words(categories: NDArray[np.int64]) -> NDArray[np.uint32]:
-    """The set of `categories` (each >= 0) as bits of 32-bit words."""
+    """Return the set of `categories` (each >= 0) as bits of 32-bit words."""
     categories = np.asarray(categories, np.int64)
     bad = np.flatnonzero((categories < 0) | (categories >= 32 * (MOST_WORDS - 1)))
     if len(bad):
@@ -174,6 +176,6 @@ def category_words(categories: NDArray[np.int64]) -> NDArray[np.uint32]:
 
 
 def categories_of(words: NDArray[np.uint32]) -> NDArray[np.int64]:
-    """The inverse of `category_words`."""
+    """Return the categories in a set; the inverse of `category_words`."""
     bits = (words[:, None] >> np.arange(32, dtype=np.uint32)) & np.uint32(1)
     return np.flatnonzero(bits.ravel()).astype(np.int64)

@@ -1,15 +1,9 @@
 """Haar features of a window: differences of sums over rectangles (Viola & Jones 2004).
 
-A feature is up to three rectangles (x, y, w, h, weight); its value is the sum of weight x pixels
-over them, with weights x areas summing to 0. Two neighbours a, b are -(a + b) + 2 a; three are
--(a + b + c) + 3 b; four in a chessboard are -(all) + 2 a + 2 d. Upright rectangles only.
-
-Values are divided by area x deviation of the window: see native/haar/normalisation.hpp.
-
-`PatchFeatures` are the columns that a model reads of patches. ``PatchFeatures.rows`` takes patches
-uint8 (n, h, w), or their pixels as rows (n, h w), and gives float32 Rows (n, m) for the kernels.
-Votes, policies, executors and model files read columns, wherever they come from. Grey levels are
-whole numbers from 0 to 255: floats and colours raise ValueError.
+A feature is up to three upright rectangles (x, y, w, h, weight); its value is the sum of weight *
+pixels over them, divided by area * deviation of the window (native/haar/normalisation.hpp), and
+weights * areas sum to 0. `PatchFeatures` computes these columns from grayscale patches, so that
+votes, policies, executors and model files need not know where columns come from.
 """
 
 from __future__ import annotations
@@ -42,11 +36,11 @@ MOST_PIXELS = 1 << 20  # of a window
 
 
 def haar_features(window: Window, chosen: NDArray[np.integer[Any]] | None = None) -> HaarFeatures:
-    """All features of two, three and four rectangles in a window, int32 (m, 3, 5).
+    """Return features of two, three and four rectangles in a window, int32 (m, 3, 5).
 
-    24 x 24 pixels have 162 336. They are ordered by shape, by the size of a part and by place.
-    chosen : some of them by number, (m,); the others are never made, since large windows have too
-        many to hold
+    A window of 24 x 24 pixels has 162,336, ordered by shape, size of a part and place. `chosen` are
+    the numbers (m,) of some of them; the others are not made, since large windows have too many to
+    hold.
     """
     shape, w, h, starts = _kinds(window)
     number = np.arange(starts[-1]) if chosen is None else np.asarray(chosen, np.int64)
@@ -65,13 +59,15 @@ def haar_features(window: Window, chosen: NDArray[np.integer[Any]] | None = None
 
 
 def n_haar_features(window: Window) -> int:
-    """How many features a window has."""
+    """Count the features of a window."""
     return int(_kinds(window)[-1][-1])
 
 
 def _kinds(window: Window) -> tuple[NDArray[np.int64], ...]:
-    """A kind are the features that differ by place alone: shape, width and height of a part of each
-    kind, (k,); the number of its first feature, and that of all, (k + 1,)."""
+    """Return shape, width and height of a part of each kind, (k,), and where kinds begin, (k + 1,).
+
+    The features of a kind differ only by place.
+    """
     kinds = [
         np.stack([np.full(w.shape, s), w, h])
         for s, (columns, rows, *_) in enumerate(SHAPES)
@@ -86,7 +82,7 @@ def _kinds(window: Window) -> tuple[NDArray[np.int64], ...]:
 def haar_values(
     patches: NDArray[np.uint8], features: HaarFeatures, n_threads: int = 1
 ) -> NDArray[np.float32]:
-    """The normalised values of the features on grey patches (n, h, w), float32 (n, m)."""
+    """Compute the normalized values of features on grayscale patches (n, h, w), float32 (n, m)."""
     values = np.empty((len(patches), len(features)), np.float32)
     rectangles = np.ascontiguousarray(features, np.int32)
     _core.haar_values(np.ascontiguousarray(patches), rectangles, values, n_threads)
@@ -101,8 +97,15 @@ LEAST_SIDE = 2
 class PatchFeatures(Features):
     """Haar features of patches of one size; made by ``of``, which checks them.
 
-    window     : height and width of the patches
-    rectangles : int32 (n, 3, 5), x, y, w, h and weight of each feature's rectangles
+    Patches are uint8 (n, h, w), or their pixels as rows (n, h w); floats and colors raise
+    ValueError.
+
+    Parameters
+    ----------
+    window : tuple of int
+        Height and width of the patches.
+    rectangles : ndarray of shape (n, 3, 5), int32
+        x, y, w, h and weight of the rectangles of each feature.
     """
 
     window: Window = (LEAST_SIDE, LEAST_SIDE)
@@ -110,7 +113,7 @@ class PatchFeatures(Features):
 
     @classmethod
     def of(cls, window: Window, rectangles: Any) -> PatchFeatures:
-        """Features int32 (m, 3, 5) of a window (height, width)."""
+        """Make features from int32 (m, 3, 5) and a window (height, width)."""
         window = checked_window(window)
         features = np.asarray(rectangles)
         if features.dtype != np.int32 or features.shape[1:] != (3, 5):
@@ -126,25 +129,25 @@ class PatchFeatures(Features):
 
     @property
     def n_given(self) -> int:
-        """Pixels of a patch."""
+        """Number of pixels of a patch."""
         return self.window[0] * self.window[1]
 
     def rows(self, X: Any) -> Rows:
-        """The features of patches X, float32 (n_patches, n)."""
+        """Compute the features of patches X, float32 (n_patches, n)."""
         if isinstance(X, Rows) and X.passed(self):
             return X
         return Rows.of(haar_values(self.patches(X), self.rectangles), self)
 
     def read(self, X: Any) -> Rows | Patches:
-        """The patches X; Rows that were computed from patches before stay as they are."""
+        """Check the patches X; Rows that were computed from patches before stay as they are."""
         return X if isinstance(X, Rows) and X.passed(self) else self.patches(X)
 
     def patches(self, X: Any) -> Patches:
-        """X as uint8 (n, height, width), C-contiguous, or an error that says what is different."""
+        """Return X as uint8 (n, height, width), C-contiguous, or raise a precise error."""
         return checked_patches(X, self.window)
 
     def one_patch(self, x: Any) -> Patches:
-        """One patch, (height, width) or its pixels in a row, as (1, height, width)."""
+        """Return one patch, (height, width) or its pixels in a row, as (1, height, width)."""
         array = np.asarray(x)
         if array.shape not in (self.window, (1, *self.window), (self.n_given,), (1, self.n_given)):
             raise ValueError(
@@ -153,7 +156,7 @@ class PatchFeatures(Features):
         return self.patches(array.reshape(1, *self.window))
 
     def taken(self, columns: NDArray[np.intp]) -> PatchFeatures:
-        """Some of the columns."""
+        """Select columns."""
         return PatchFeatures.of(self.window, self.rectangles[columns])
 
     def __eq__(self, other: object) -> bool:
@@ -166,7 +169,7 @@ class PatchFeatures(Features):
 
 
 def checked_window(window: Any) -> Window:
-    """(height, width) as whole numbers of at least two pixels."""
+    """Return (height, width) as whole numbers of at least two pixels."""
     sides = tuple(window) if isinstance(window, (tuple, list)) else ()
     whole = all(isinstance(s, Integral) and not isinstance(s, bool) for s in sides)
     if len(sides) != 2 or not whole:
@@ -181,7 +184,10 @@ def checked_window(window: Any) -> Window:
 
 
 def window_of(X: Any, window: Window | None = None) -> Window:
-    """The size of the patches X, if it is `window`; rows of pixels are square by default."""
+    """Return the size of the patches X, which must be `window` if given.
+
+    Rows of pixels are square by default.
+    """
     shape = np.shape(X)
     if len(shape) == 3:
         found = checked_window(tuple(shape[1:]))
@@ -205,7 +211,7 @@ def window_of(X: Any, window: Window | None = None) -> Window:
 
 
 def checked_patches(X: Any, window: Window | None = None, name: str = "X") -> Patches:
-    """X as uint8 (n, height, width), C-contiguous; `name` is what messages call it."""
+    """Return X as uint8 (n, height, width), C-contiguous; messages call it `name`."""
     array = np.asarray(X)
     window = window_of(array, window)
     if len(array) == 0:
@@ -221,7 +227,7 @@ def checked_patches(X: Any, window: Window | None = None, name: str = "X") -> Pa
 
 
 def pixel_rows(X: Any) -> Any:
-    """Patches (n, h, w) as rows of pixels (n, h w), whose columns scikit-learn counts."""
+    """Return patches (n, h, w) as rows of pixels (n, h w), whose columns scikit-learn counts."""
     return np.asarray(X).reshape(len(X), -1) if np.ndim(X) == 3 else X
 
 

@@ -1,12 +1,9 @@
 """Rescaling: what a policy changes in votes, h_jk -> scale_jk h_jk + shift_jk and f^(0) -> + start.
 
-Another order needs other constants: the sum of its first j votes follows the full score closely,
-but around another level than the bias, and QUIT returns the sign of f. Then scales are 1 and
-start + sum_j shift_j = 0, so that the full sum keeps its value. A condensation (few base
-classifiers that approximate the sum of all) needs other weights; those left out have scale 0. Leaf
-values that a solver fitted anew take the place of h_jk.
-
-SKIP leaves out the constant with the vote.
+In another order the sum of the first j votes follows the full score around another level than the
+bias, and QUIT returns the sign of f. Then scales are 1 and start + sum_j shift_j = 0, so that the
+full sum keeps its value. A condensation needs other weights; those left out have scale 0. SKIP
+leaves out the constant with the vote.
 """
 
 from __future__ import annotations
@@ -22,12 +19,18 @@ from mddag.ensemble.votes import Tables
 
 @dataclass(frozen=True, eq=False)
 class Rescaling(ReadOnlyArrays):
-    """Numbers of base classifiers, which are counted as in the source ensemble.
+    """Weights and constants of base classifiers, numbered as in the source ensemble.
 
-    start : float64 (K,), added to f^(0)
-    shift : float64 (N, K), added to the vote of h_j; 0 where h_j never votes for k
-    scale : float64 (N, K), by which the vote of h_j is multiplied before; 1 by default
-    leaves : float64, the votes of all leaves in place of ``Tables.values``; None for those
+    Parameters
+    ----------
+    start : array-like of shape (K,)
+        Added to f^(0).
+    shift : array-like of shape (N, K)
+        Added to the vote of h_j; 0 where h_j never votes for k.
+    scale : array-like of shape (N, K), default=None
+        Multiplies the vote of h_j before; 1 by default.
+    leaves : array-like, default=None
+        Refitted votes of all leaves in place of ``Tables.values``.
     """
 
     start: NDArray[np.float64]
@@ -55,12 +58,12 @@ class Rescaling(ReadOnlyArrays):
 
     @property
     def scales(self) -> NDArray[np.float64]:
-        """The scale of each base classifier and class, (N, K)."""
+        """Scale of each base classifier and class, (N, K)."""
         assert self.scale is not None  # since __post_init__
         return self.scale
 
     def applied(self, tables: Tables) -> Tables:
-        """Tables whose leaves and bias are rescaled."""
+        """Return tables with rescaled leaves and bias."""
         tree, score = _owners(tables)
         base = np.repeat(np.arange(tables.n_classifiers), np.diff(tables.rounds))[tree]
         values = self._votes(tables) * self.scales[base, score]
@@ -69,7 +72,7 @@ class Rescaling(ReadOnlyArrays):
         return replace(tables, values=values, bias=tables.bias + self.start)
 
     def _votes(self, tables: Tables) -> NDArray[np.float64]:
-        """The votes of all leaves before they are rescaled."""
+        """Return the votes of all leaves before they are rescaled."""
         if self.leaves is None:
             return tables.values
         if self.leaves.shape != tables.values.shape or not tables.of_trees:
@@ -81,7 +84,7 @@ class Rescaling(ReadOnlyArrays):
         return self.leaves
 
     def then(self, other: Rescaling) -> Rescaling:
-        """This one, and of what it gives another."""
+        """Combine this rescaling and another one of its result."""
         if other.leaves is not None:
             raise ValueError("the second rescaling has votes of its own; wanted weights alone")
         return Rescaling(
@@ -92,9 +95,12 @@ class Rescaling(ReadOnlyArrays):
         )
 
     def numbered(self, index: NDArray[np.intp], n_classifiers: int) -> Rescaling:
-        """The same, its j-th being number index[j] of `n_classifiers`; others stay as they are."""
+        """Return the same with other numbers: its j-th is number index[j] of `n_classifiers`.
+
+        The others stay as they are.
+        """
         if self.leaves is not None:
-            raise ValueError("a rescaling with votes of leaves cannot be numbered anew")
+            raise ValueError("a rescaling with votes of leaves cannot be renumbered")
         shape = (n_classifiers, len(self.start))
         shift, scale = np.zeros(shape), np.ones(shape)
         shift[index], scale[index] = self.shift, self.scales
@@ -102,7 +108,7 @@ class Rescaling(ReadOnlyArrays):
 
 
 def carried(tables: Tables) -> NDArray[np.bool_]:
-    """Whether h_j votes for score k, so that it can carry a constant of it, (N, K)."""
+    """Return whether h_j votes for score k, so that it can carry a constant of it, (N, K)."""
     can = np.zeros((tables.n_classifiers, tables.n_scores), bool)
     for j in range(tables.n_classifiers):
         score = tables.score[tables.rounds[j] : tables.rounds[j + 1]]
@@ -112,7 +118,7 @@ def carried(tables: Tables) -> NDArray[np.bool_]:
 
 
 def _owners(tables: Tables) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """The tree that each of the values belongs to, and the score that it is for, (n_values,)."""
+    """Return the tree and the score of each of the values, (n_values,)."""
     lengths = np.diff(tables.starts)
     tree = np.repeat(np.arange(tables.n_trees), lengths)
     within = np.arange(len(tree)) - tables.starts[tree]
@@ -121,8 +127,11 @@ def _owners(tables: Tables) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
 
 
 def _carriers(tables: Tables) -> NDArray[np.bool_]:
-    """The trees that carry constants: of each h_j the first that votes for all scores, or, where
-    there is none, the first for each score; (n_trees,)."""
+    """Return the trees that carry constants, (n_trees,).
+
+    These are the first tree of each h_j that votes for all scores, or else the first for each
+    score.
+    """
     base = np.repeat(np.arange(tables.n_classifiers), np.diff(tables.rounds))
     for_all = np.zeros(tables.n_classifiers, bool)
     for_all[base[tables.score < 0]] = True

@@ -26,10 +26,10 @@ from mddag.ensemble.patches import PatchFeatures
 
 
 def checked_rows(estimator: Any, X: Any, features: Features, *, finite: bool = False) -> Rows:
-    """X as numbers, checked against the fitted estimator.
+    """Return X as numbers, checked against the fitted estimator.
 
-    NaN may be there, infinities too unless the rows are to be `finite`: those of ``fit`` are, as in
-    scikit-learn; trees that are grown read an infinity as a number beyond every threshold.
+    NaN is allowed. Infinities are, too, unless `finite`, as for the rows of ``fit`` in
+    scikit-learn; trees read an infinity as a number beyond every threshold.
     """
     if isinstance(X, Rows) and not finite and X.passed(features):
         return X
@@ -43,21 +43,24 @@ def checked_rows(estimator: Any, X: Any, features: Features, *, finite: bool = F
 
 
 def checked_array(estimator: Any, X: Any, *, finite: bool = False) -> Floats:
-    """The same of an array where there are no Features yet."""
+    """Check an array when there are no Features yet."""
     X = unmasked(X) if isinstance(X, np.ma.MaskedArray) else X
     return validate_data(estimator, X, reset=False, **_wanted(finite))  # type: ignore[no-any-return]
 
 
 def transformed_rows(estimator: Any, X: Any, features: Features, *, finite: bool = False) -> Rows:
-    """The same of rows that the steps of a Pipeline have made: their columns are those of
-    `features`; the estimator's own names and number are those before the steps."""
+    """Check rows that the steps of a Pipeline have made.
+
+    Their columns are those of `features`; the estimator's own names and number are those before the
+    steps.
+    """
     rows = features.rows(X)
     check_array(rows, estimator=estimator, input_name="X", **_wanted(finite))
     return rows
 
 
 def _wanted(finite: bool) -> dict[str, Any]:
-    """What scikit-learn is to check."""
+    """Return the arguments of scikit-learn's checks."""
     return {
         "dtype": [np.float64, np.float32],
         "ensure_all_finite": "allow-nan" if finite else False,
@@ -65,7 +68,7 @@ def _wanted(finite: bool) -> dict[str, Any]:
 
 
 def checked_labels(y: Any) -> NDArray[Any]:
-    """Class labels (n,): one-dimensional, finite, discrete."""
+    """Return class labels (n,) after checking that they are 1-D, finite and discrete."""
     labels: NDArray[Any] = column_or_1d(y, warn=True)
     if labels.dtype == object and any(label is None for label in labels):
         raise ValueError(
@@ -77,7 +80,7 @@ def checked_labels(y: Any) -> NDArray[Any]:
 
 
 def checked_numbers(y: Any) -> NDArray[np.float64]:
-    """Targets of regression (n,): one-dimensional, finite numbers."""
+    """Return regression targets (n,) after checking that they are 1-D and finite."""
     targets = as_floats("y", column_or_1d(y, warn=True), "one number per row")
     assert_all_finite(targets, input_name="y")
     return targets
@@ -86,9 +89,9 @@ def checked_numbers(y: Any) -> NDArray[np.float64]:
 def counted_rows(
     X: Any, y: Any, sample_weight: Any, name: str = "sample_weight"
 ) -> tuple[Any, Any, NDArray[np.float64] | None]:
-    """X, y and the weights without the rows of weight 0, which are as if they were not given.
+    """Drop rows of weight 0 from X, y and the weights, and scale the weights to a mean of 1.
 
-    Weights are brought to a mean of 1; None where none are given. y may be None.
+    The weights are None if none are given; y may be None.
     """
     X = without_arrow(X)
     if sample_weight is None:
@@ -104,7 +107,7 @@ def counted_rows(
 
 @contextmanager
 def all_or_nothing(estimator: Any) -> Iterator[None]:
-    """Take back every attribute set inside if an exception, Ctrl-C included, comes out."""
+    """Restore all attributes if an exception, Ctrl-C included, is raised inside."""
     before = dict(vars(estimator))
     try:
         yield

@@ -1,18 +1,7 @@
-"""Tasks: what scores stand for.
+"""Tasks: what scores stand for, namely labels, means, or an order of documents.
 
-Targets and scores come in; the numbers that an MDP reads, the default loss, and predictions go out.
-
-| task | scores (n, K) | prediction of a row |
-|---|---|---|
-| Classification | K = 1 for two classes, else one for each class | the label of the largest score |
-| Regression | one | the score, or exp of it (``link``) |
-| Ranking | one | the score, to sort by |
-
-An Ensemble holds one ``Task``. Its ``Quality`` is the number that is reported of predictions:
-
-    error = mean I{prediction != y}        R2 = 1 - mean (prediction - y)^2 / variance of y
-
-with means over rows, by their weight if there is one.
+A `Task` translates targets into what an MDP reads and scores into predictions; its `Quality` is the
+number reported for predictions, the error rate of a classifier or the R2 of a regressor.
 """
 
 from __future__ import annotations
@@ -33,11 +22,10 @@ Weight = NDArray[np.float64] | None
 
 
 class Quality(Protocol):
-    """How good predictions are.
+    """Protocol of measures of predictions.
 
-    name    : what it is called
-    lost    : what a bound is called on the quality lost against the full model
-    changed : what a bound is called on the difference from the full model's predictions
+    `name` is the name in reports, `lost` that of a bound on the quality lost against the full
+    model, `changed` that of a bound on the difference from its predictions.
     """
 
     name: str
@@ -47,22 +35,22 @@ class Quality(Protocol):
     def __call__(
         self, predictions: NDArray[Any], truth: NDArray[Any], weight: Weight = None
     ) -> float | None:
-        """The quality; None where it is not defined."""
+        """Return the quality; None where it is not defined."""
         ...
 
     def difference(
         self, predictions: NDArray[Any], full: NDArray[Any], weight: Weight = None
     ) -> float:
-        """How far predictions are from those of the full model; 0 where they are the same."""
+        """Return how far predictions are from those of the full model; 0 where they are equal."""
         ...
 
     def in_words(self, difference: float) -> str:
-        """The difference in words, for rows without labels."""
+        """Describe the difference, for rows without labels."""
         ...
 
 
 class Error:
-    """The share of labels that are wrong."""
+    """Share of labels that are wrong."""
 
     name = "error"
     lost = "accuracy lost against the full model"
@@ -76,7 +64,7 @@ class Error:
     def difference(
         self, predictions: NDArray[Any], full: NDArray[Any], weight: Weight = None
     ) -> float:
-        """The share of labels that are others."""
+        """Return the share of labels that differ."""
         return self(predictions, full, weight)
 
     def in_words(self, difference: float) -> str:
@@ -84,7 +72,7 @@ class Error:
 
 
 class R2:
-    """1 minus the squared error over the variance; not defined where there is no variance."""
+    """One minus the squared error over the variance; not defined where there is no variance."""
 
     name = "R2"
     lost = "R2 lost against the full model"
@@ -98,7 +86,7 @@ class R2:
     def difference(
         self, predictions: NDArray[Any], full: NDArray[Any], weight: Weight = None
     ) -> float:
-        """The mean squared difference over the variance, or by itself where there is none."""
+        """Return the mean squared difference over the variance, or by itself if that is 0."""
         variance = _mean(np.square(full - _mean(full, weight)), weight)
         return _mean(np.square(predictions - full), weight) / (variance or 1.0)
 
@@ -107,7 +95,7 @@ class R2:
 
 
 class NDCGQuality:
-    """The metric of rankings; it is computed where queries are known, see ``metrics.ranking``."""
+    """A metric of rankings, computed where queries are known; see ``metrics.ranking``."""
 
     name = "metric"
     lost = "metric lost against the full model"
@@ -116,13 +104,13 @@ class NDCGQuality:
     def __call__(
         self, predictions: NDArray[Any], truth: NDArray[Any], weight: Weight = None
     ) -> float | None:
-        """Of the metrics of queries, (n_queries,): their mean."""
+        """Average the metrics of queries, (n_queries,)."""
         return _mean(predictions, weight)
 
     def difference(
         self, predictions: NDArray[Any], full: NDArray[Any], weight: Weight = None
     ) -> float:
-        """Of teacher losses of queries, (n_queries,): their mean."""
+        """Average the losses of queries against the full model's order, (n_queries,)."""
         return _mean(predictions, weight)
 
     def in_words(self, difference: float) -> str:
@@ -143,16 +131,30 @@ LINKS: tuple[Link, ...] = get_args(Link)
 class Task:
     """What scores stand for.
 
-    classes   : the labels, where there are any
-    link      : what turns the score of a regressor into its prediction: "identity", "exp" where
-                the source model has a log link (Poisson, gamma, tweedie), or "unknown"
-    kind      : what messages and files call the model
-    estimator : the name of the estimator of sparse models
-    quality   : what is reported of predictions
-    calibration_changes_predictions : or only the probabilities
-    soft_targets : whether targets may be probabilities (n, n_classes)
-    predicts_classes : whether a prediction is one of the labels, which agrees with another or not
-    counted   : what bounds count: "rows", or "queries"
+    Parameters
+    ----------
+    classes : ndarray, default=None
+        Labels, if there are any.
+    link : {"identity", "exp", "unknown"}, default="identity"
+        What turns the score of a regressor into its prediction; "exp" for models with a log link
+        (Poisson, gamma, tweedie).
+
+    Attributes
+    ----------
+    kind : str
+        What messages and files call the model.
+    estimator : str
+        Name of the estimator of sparse models.
+    quality : Quality
+        What is reported for predictions.
+    calibration_changes_predictions : bool
+        Whether calibration changes predictions, not only probabilities.
+    soft_targets : bool
+        Whether targets may be probabilities (n, n_classes).
+    predicts_classes : bool
+        Whether a prediction is one of the labels.
+    counted : {"rows", "queries"}
+        What bounds count.
     """
 
     classes: NDArray[Any] | None = None
@@ -168,8 +170,7 @@ class Task:
 
     @classmethod
     def labels(cls, classes: ArrayLike | None, n_scores: int) -> NDArray[Any] | None:
-        """The labels of an ensemble of K = `n_scores`, as given or by default; None if there are
-        none."""
+        """Return the labels of an ensemble with K = `n_scores`, as given or by default, or None."""
         if classes is not None:
             raise ValueError(f"classes are given, but a {cls.kind} has none; leave them out")
         return None
@@ -180,29 +181,29 @@ class Task:
         return "means"
 
     def codes(self, scores: NDArray[np.float64], n_scores: int) -> NDArray[np.intp]:
-        """The place of the winning class of each row of scores (n, n_scores)."""
+        """Return the index of the winning class of each row of scores (n, n_scores)."""
         raise ValueError(
             f"a {self.kind} has no classes to choose from; its scores are raw scores f, before "
             "any link function of the source model"
         )
 
     def means(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The expected targets that scores (n, 1) stand for, (n,)."""
+        """Return the expected targets that scores (n, 1) stand for, (n,)."""
         raise ValueError(f"the scores of a {self.kind} are no means; a regressor is wanted here")
 
     def predictions(self, scores: NDArray[np.float64]) -> NDArray[Any]:
-        """What is predicted of scores (n, K), (n,); these are calibrated if that changes it."""
+        """Return the predictions for scores (n, K), which are calibrated if that changes them."""
         return scores[:, 0]
 
     def prediction_of_one(self, score: Callable[[Any], float]) -> Callable[[Any], float]:
-        """The same number of one row, as a function of it; `score` gives its calibrated score."""
+        """Return the same as a function of one row; `score` returns its calibrated score."""
         return score
 
     def require_predictions(self) -> None:
-        """Refuse to predict where scores cannot be turned into predictions."""
+        """Raise ValueError if scores cannot be turned into predictions."""
 
     def checked_targets(self, y: Any) -> NDArray[Any]:
-        """y (n,), if these are targets of the task."""
+        """Return y (n,) after checking that these are targets of the task."""
         from mddag.ensemble.row_checks import (
             checked_numbers,  # scikit-learn: only rows of fit need it
         )
@@ -210,26 +211,26 @@ class Task:
         return checked_numbers(y)
 
     def strata(self, targets: NDArray[Any]) -> NDArray[Any]:
-        """The groups (n,) of rows that are to have the same share in every part; here one."""
+        """Return the groups (n,) of rows that get equal shares in every part; here one."""
         return np.zeros(len(targets))
 
     def coded(self, targets: NDArray[Any]) -> NDArray[Any]:
-        """Targets as MDPs read them."""
+        """Return targets as MDPs read them."""
         return np.asarray(targets, np.float64)
 
     def doubt_targets(self, targets: NDArray[Any], *, given: bool = True) -> None:
-        """Warn of policy rows of one class alone; `given` is False for the model's own targets."""
+        """Warn if policy rows are of one class; `given` is False for the model's own targets."""
 
     def loss(self, loss: Loss | None) -> Loss:
-        """The loss of scores, by the loss of predictions; for None the default one."""
+        """Return the loss of scores, given that of predictions; the default one for None."""
         return Squared() if loss is None else loss
 
     def unit(
         self, loss: Loss | None, targets: NDArray[Any], weight: NDArray[np.float64] | None
     ) -> float:
-        """What beta is a price in: what the best constant loses, 1 where it loses nothing.
+        """Return the loss of the best constant (1 if that is 0), the unit of beta.
 
-        So beta = 0.01 is one point of R2 per evaluation.
+        So beta = 0.01 is one hundredth of R2 per evaluation.
         """
         constant = np.full((len(targets), 1), np.average(targets, weights=weight))
         lost = (Squared() if loss is None else loss)(constant, targets)
@@ -238,7 +239,7 @@ class Task:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Classification(Task):
-    """Labels of scores."""
+    """Labels: one score for binary problems, else one for each class."""
 
     kind = "classifier"
     estimator = "MDDAGClassifier"
@@ -249,7 +250,7 @@ class Classification(Task):
 
     @classmethod
     def labels(cls, classes: ArrayLike | None, n_scores: int) -> NDArray[Any] | None:
-        """By default 0, 1, ..."""
+        """Return the labels, by default 0, 1 and so on."""
         return class_labels(np.arange(max(n_scores, 2)) if classes is None else classes, n_scores)
 
     @property
@@ -257,7 +258,7 @@ class Classification(Task):
         return "probabilities"
 
     def codes(self, scores: NDArray[np.float64], n_scores: int) -> NDArray[np.intp]:
-        """As for Task; a tie goes to the first class."""
+        """Return the index of the winning class; a tie goes to the first."""
         if self.classes is None:
             return super().codes(scores, n_scores)
         if getattr(scores, "shape", ())[1:] != (n_scores,):
@@ -277,11 +278,11 @@ class Classification(Task):
         return checked_labels(y)
 
     def strata(self, targets: NDArray[Any]) -> NDArray[Any]:
-        """The classes."""
+        """Return the classes."""
         return targets
 
     def coded(self, targets: NDArray[Any]) -> NDArray[Any]:
-        """Class numbers, intp (n,), of labels; probabilities (n, n_classes) as they are."""
+        """Return class numbers of labels, intp (n,); probabilities (n, n_classes) as they are."""
         if targets.ndim == 2:
             return super().coded(targets)
         assert self.classes is not None
@@ -308,13 +309,13 @@ class Classification(Task):
 
 
 def winners(scores: NDArray[np.float64]) -> NDArray[np.intp]:
-    """The place of the winning class of each row of scores (n, K), whatever its label."""
+    """Return the index of the winning class of each row of scores (n, K)."""
     won = scores[:, 0] > 0 if scores.shape[1] == 1 else scores.argmax(axis=1)
     return won.astype(np.intp)
 
 
 def class_labels(classes: ArrayLike, n_scores: int) -> NDArray[Any]:
-    """The labels, if they are as many as scores stand for."""
+    """Return the labels after checking their number."""
     labels, n_classes = np.asarray(classes), max(n_scores, 2)
     if labels.shape != (n_classes,):
         raise ValueError(
@@ -325,7 +326,7 @@ def class_labels(classes: ArrayLike, n_scores: int) -> NDArray[Any]:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Regression(Task):
-    """Means of scores."""
+    """Means: one score, to which a link may apply."""
 
     kind = "regressor"
     estimator = "MDDAGRegressor"

@@ -1,9 +1,7 @@
 """Votes: h_j(x_i) of every base classifier and row, as leaf codes plus value tables.
 
-A tree with at most 256 leaves takes one byte per row; ``Tables`` has the votes of its leaves, once.
-``Votes.dense`` gives h_j(x_i) in full, ``Votes.scores`` their sum f(x_i).
-``partial_sums`` walks through f^(0) … f^(N) step by step. Early exits differ in where they stop on
-this walk, not in the walk itself, so one pass over it serves a whole family of them.
+A tree with at most 256 leaves takes one byte per row. ``partial_sums`` walks through f^(0) … f^(N);
+early exits only differ in where they stop on this walk, so one pass serves a family of them.
 """
 
 from __future__ import annotations
@@ -27,14 +25,21 @@ Codes = NDArray[np.unsignedinteger[Any]]
 class Tables:
     """How leaf codes become votes.
 
-    values : float64, the tables of all trees one behind the other
-    starts : int64 (n_trees + 1,), where tree t's table begins
-    score  : int32 (n_trees,), the score that tree t votes for; -1 where it votes for all K, which
-             becomes 0 where K = 1
-    rounds : int64 (N + 1,), h_j is the sum of trees rounds[j] .. rounds[j + 1]
-    bias   : float64 (K,), f^(0)
-    of_trees : whether codes number the leaves of trees; False where they number distinct votes,
-             which other rows may have in another sequence
+    Parameters
+    ----------
+    values : ndarray of float64
+        Tables of all trees, concatenated.
+    starts : ndarray of shape (n_trees + 1,)
+        Where the table of each tree begins.
+    score : ndarray of shape (n_trees,)
+        Score that each tree votes for; -1 for all K, which becomes 0 if K = 1.
+    rounds : ndarray of shape (N + 1,)
+        h_j is the sum of the trees rounds[j] … rounds[j + 1] - 1.
+    bias : ndarray of shape (K,)
+        Initial scores f^(0).
+    of_trees : bool, default=True
+        Whether codes number the leaves of trees. False if they number distinct votes, which other
+        rows may have in another sequence.
     """
 
     values: NDArray[np.float64]
@@ -59,39 +64,42 @@ class Tables:
 
     @property
     def n_classifiers(self) -> int:
+        """Number of base classifiers, N."""
         return len(self.rounds) - 1
 
     @property
     def n_trees(self) -> int:
+        """Number of trees."""
         return len(self.score)
 
     @property
     def n_scores(self) -> int:
+        """Number of scores, K."""
         return len(self.bias)
 
     @property
     def n_leaves(self) -> NDArray[np.int64]:
-        """Leaves per tree."""
+        """Number of leaves of each tree."""
         return np.diff(self.starts) // self._widths
 
     @property
     def _widths(self) -> NDArray[np.intp]:
-        """Values of a leaf, per tree."""
+        """Number of values of a leaf, per tree."""
         return np.where(self.score < 0, self.n_scores, 1)
 
     @property
     def native(
         self,
     ) -> tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.int32], NDArray[np.int64], int]:
-        """The tables as the kernels take them."""
+        """Tables as the kernels take them."""
         return self.values, self.starts, self.score, self.rounds, self.n_scores
 
     def code_dtype(self) -> np.dtype[np.unsignedinteger[Any]]:
-        """The smallest unsigned type that holds every leaf code."""
+        """Return the smallest unsigned type that holds every leaf code."""
         return np.min_scalar_type(max(int(self.n_leaves.max(initial=1)) - 1, 0))
 
     def table(self, t: int) -> NDArray[np.float64]:
-        """Votes of tree t by leaf code, (n_leaves, K)."""
+        """Return the votes of tree t by leaf code, (n_leaves, K)."""
         values = self.values[self.starts[t] : self.starts[t + 1]]
         if self.score[t] < 0:
             return values.reshape(-1, self.n_scores)
@@ -100,25 +108,25 @@ class Tables:
         return table
 
     def reach(self) -> NDArray[np.float64]:
-        """The largest |h_jk| that each base classifier can vote, (N,)."""
+        """Return the largest |h_jk| that each base classifier can vote, (N,)."""
         largest = self.largest_votes()
         passed: NDArray[np.float64] = np.concatenate([[0.0], np.cumsum(largest)])
         return np.diff(passed[self.rounds])
 
     def largest_votes(self) -> NDArray[np.float64]:
-        """The largest |vote| of each tree, (n_trees,)."""
+        """Return the largest |vote| of each tree, (n_trees,)."""
         largest = np.zeros(self.n_trees)
         filled = np.diff(self.starts) > 0
         largest[filled] = np.maximum.reduceat(np.abs(self.values), self.starts[:-1][filled])
         return largest
 
     def trees_of(self, order: ArrayLike) -> NDArray[np.int64]:
-        """The trees of the classifiers `order`, in that order."""
+        """Return the trees of the classifiers `order`, in that order."""
         spans = [np.arange(self.rounds[j], self.rounds[j + 1]) for j in np.asarray(order)]
         return np.concatenate(spans) if spans else np.empty(0, np.int64)
 
     def taken(self, order: NDArray[np.intp]) -> Tables:
-        """The tables of the classifiers `order` alone, in that order."""
+        """Return the tables of the classifiers `order`, in that order."""
         trees = self.trees_of(order)
         values, starts = take_segments(self.values, self.starts, trees)
         rounds = starts_of(np.diff(self.rounds)[order])
@@ -127,10 +135,26 @@ class Tables:
 
 @dataclass(frozen=True, eq=False)
 class Votes:
-    """Leaf codes of n rows in every tree, with the tables that turn them into votes.
+    """Votes of base classifiers on n rows, as leaf codes and tables.
 
-    codes  : uint8, uint16 or uint32 (n, n_trees)
-    tables : the votes of every leaf, and which trees make up which h_j
+    Make them with `Ensemble.votes` or `Votes.from_dense`.
+
+    Parameters
+    ----------
+    codes : ndarray of shape (n, n_trees), uint8, uint16 or uint32
+        Leaf of each row in each tree.
+    tables : Tables
+        Votes of every leaf, and which trees make up which h_j.
+
+    Examples
+    --------
+    >>> import mddag
+    >>> votes = mddag.Votes.from_dense([[1.0, -0.5], [-1.0, 0.25]], bias=0.5)
+    >>> votes.scores()
+    array([[ 1.  ],
+           [-0.25]])
+    >>> votes.dense().shape
+    (2, 2, 1)
     """
 
     codes: Codes
@@ -156,12 +180,18 @@ class Votes:
 
     @property
     def nbytes(self) -> int:
-        """Bytes held, the tables included."""
+        """Bytes held, including the tables."""
         arrays = (self.tables.values, self.tables.starts, self.tables.score, self.tables.rounds)
         return self.codes.nbytes + sum(a.nbytes for a in arrays)
 
     def dense(self) -> NDArray[np.float64]:
-        """h_j(x_i), float64 (n, N, K)."""
+        """Return the votes h_j(x_i) as numbers.
+
+        Returns
+        -------
+        ndarray of shape (n, N, K)
+            Votes.
+        """
         tables = self.tables
         dense = np.zeros((len(self), tables.n_classifiers, tables.n_scores))
         for j in range(tables.n_classifiers):
@@ -174,18 +204,35 @@ class Votes:
         return dense
 
     def scores(self) -> NDArray[np.float64]:
-        """f(x_i) = bias + the sum of all votes in their order, float64 (n, K)."""
+        """Return f(x_i), the bias plus the sum of all votes in their order.
+
+        Returns
+        -------
+        ndarray of shape (n, K)
+            Scores.
+        """
         return self._scores.copy()
 
     @cached_property
     def _scores(self) -> NDArray[np.float64]:
-        """Summed once: orders, levels, exits and judges all start from them."""
+        """Scores, summed once: orders, levels, exits and estimates all start from them."""
         scores = np.tile(self.tables.bias, (len(self), 1))
         _core.add_coded_scores(self.tables.native, self.codes, scores)
         return scores
 
     def rows(self, index: NDArray[np.intp] | NDArray[np.bool_] | slice) -> Votes:
-        """The votes on some of the rows."""
+        """Select rows.
+
+        Parameters
+        ----------
+        index : ndarray of int or bool, or slice
+            Row numbers or a mask.
+
+        Returns
+        -------
+        Votes
+            Votes on these rows.
+        """
         if (
             not isinstance(index, slice)
             and np.size(index)
@@ -195,17 +242,41 @@ class Votes:
         return Votes(np.ascontiguousarray(self.codes[index]), self.tables)
 
     def reordered(self, order: Sequence[int] | NDArray[np.intp]) -> Votes:
-        """The votes of the classifiers `order` alone, in that order; these, if nothing moves."""
+        """Select base classifiers.
+
+        Parameters
+        ----------
+        order : sequence of int
+            Their numbers, in the new order.
+
+        Returns
+        -------
+        Votes
+            Their votes; the same object if nothing changes.
+        """
         order = checked_order(order, self.tables.n_classifiers)
         if np.array_equal(order, np.arange(self.tables.n_classifiers)):
             return self
-        # indexing would copy twice: it lays columns one behind the other
+        # indexing would copy twice: it lays out column by column
         codes = np.take(self.codes, self.tables.trees_of(order), axis=1)
         return Votes(codes, self.tables.taken(order))
 
     @classmethod
     def from_dense(cls, dense: ArrayLike, bias: ArrayLike = 0.0) -> Votes:
-        """Votes given as numbers, (n, N) or (n, N, K): each distinct vote becomes a code."""
+        """Code votes that are given as numbers.
+
+        Parameters
+        ----------
+        dense : array-like of shape (n, N) or (n, N, K)
+            Votes; each distinct one gets a code.
+        bias : array-like of shape (K,), default=0.0
+            Initial scores.
+
+        Returns
+        -------
+        Votes
+            The coded votes.
+        """
         votes = as_floats("dense", dense, "numbers (n, N) for one score or (n, N, K)")
         if votes.ndim not in (2, 3):
             raise ValueError(
@@ -233,7 +304,7 @@ class Votes:
 
 
 def check_scores(score: NDArray[np.integer[Any]], n_scores: int) -> None:
-    """Refuse trees that vote for a score which is not there."""
+    """Raise ValueError for trees that vote for a score that does not exist."""
     bad = np.flatnonzero((score < -1) | (score >= n_scores))
     if len(bad):
         raise ValueError(
@@ -243,7 +314,7 @@ def check_scores(score: NDArray[np.integer[Any]], n_scores: int) -> None:
 
 
 def _check_starts(name: str, starts: NDArray[np.int64], n: int, end: int) -> None:
-    """Refuse starts of n segments unless they rise from 0 to `end`."""
+    """Raise ValueError unless starts of n segments rise from 0 to `end`."""
     sound = len(starts) == n + 1 > 0 and starts[0] == 0 and starts[-1] == end
     if not sound or (starts[1:] < starts[:-1]).any():
         raise ValueError(
@@ -253,7 +324,7 @@ def _check_starts(name: str, starts: NDArray[np.int64], n: int, end: int) -> Non
 
 
 def check_votes(votes: Any) -> None:
-    """Refuse what are no Votes."""
+    """Raise TypeError unless `votes` are Votes."""
     check_is("votes", votes, Votes, "Votes, such as ensemble.votes(X) gives")
 
 
@@ -266,20 +337,20 @@ def _broadcast(bias: ArrayLike, n_scores: int) -> NDArray[np.float64]:
 
 
 def starts_of(lengths: ArrayLike) -> NDArray[np.int64]:
-    """Where segments of these lengths begin when laid one behind the other, and the end."""
+    """Return where concatenated segments of these lengths begin, and the end."""
     return np.concatenate([[0], np.cumsum(np.asarray(lengths, np.int64))]).astype(np.int64)
 
 
 def take_segments(
     flat: NDArray[Any], starts: NDArray[np.int64], segments: NDArray[np.int64]
 ) -> tuple[NDArray[Any], NDArray[np.int64]]:
-    """Some segments of a flat array, in the given order, with their new starts."""
+    """Select segments of a flat array, in the given order, and return their new starts, too."""
     taken = [flat[starts[s] : starts[s + 1]] for s in segments]
     lengths = np.diff(starts)[segments]
     return (np.concatenate(taken) if taken else flat[:0]), starts_of(lengths)
 
 
-TREES_AT_ONCE = 64  # codes of so many trees share a cache line of a row
+TREES_AT_ONCE = 64  # codes of this many trees share a cache line of a row
 
 
 def partial_sums(
@@ -288,10 +359,10 @@ def partial_sums(
     scores: NDArray[np.float64] | None = None,
     rows: NDArray[np.intp] | None = None,
 ) -> Iterator[NDArray[np.float64]]:
-    """f^(0), f^(1), … f^(N), each (n, K): one array, changed in place between the steps.
+    """Yield f^(0), f^(1), … f^(N), each (n, K): one array that is changed in place.
 
-    start, scores : begin with f^(start), which these are; without them with f^(0)
-    rows          : of these rows alone, whose votes are never copied all at once
+    With `start` and `scores` it begins with f^(start); `rows` selects rows without copying all
+    their votes at once.
     """
     tables = votes.tables
     if scores is None:
@@ -311,7 +382,7 @@ def partial_sums(
 
 
 def top_and_margin(scores: NDArray[np.float64]) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
-    """The first of the best classes and its margin over the second, both (n,); K > 1."""
+    """Return the first of the best classes and its margin over the second, both (n,); K > 1."""
     rows = np.arange(len(scores))
     top = scores.argmax(axis=1)
     rest = scores.copy()

@@ -185,7 +185,7 @@ class LogLoss(ClassMetric):
 class RocAuc(ClassMetric):
     """Area under the ROC curve; ties count one half.
 
-    For more than two classes it is the mean over classes of one class against all others, leaving
+    For multiclass it is the mean over classes of one class against all others, leaving
     out classes that have no rows or all of them.
 
     Examples

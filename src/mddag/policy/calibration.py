@@ -84,7 +84,7 @@ class Calibration(ReadOnlyArrays):
         self, scores: NDArray[np.float64], exit_step: NDArray[np.integer[Any]]
     ) -> NDArray[np.float64]:
         """Return log-odds (n,) of binary scores, or logits (n, n_classes) up to a constant."""
-        if scores.shape[1] == 2:  # two classes with a score each
+        if scores.shape[1] == 2:  # binary, with one score per class
             scores = scores[:, 1:] - scores[:, :1]
         calibrated = self.calibrated(scores, exit_step)
         return calibrated.ravel() if calibrated.shape[1] == 1 else calibrated

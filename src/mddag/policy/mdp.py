@@ -298,15 +298,15 @@ class MDP:
         )
 
     def _with_verdicts(
-        self, losses: NDArray[np.float64], said: NDArray[np.int16]
+        self, losses: NDArray[np.float64], verdict: NDArray[np.int16]
     ) -> NDArray[np.float64]:
         """Replace the losses of rows that have a verdict (not -1) by its price."""
         prices = self.loss.prices(max(self.n_scores, 2))
         if prices is None or self.of_numbers:
             return losses
         of_label = self.labels @ prices if self.labels.ndim == 2 else prices[self.labels]
-        paid = np.take_along_axis(of_label, np.maximum(said, 0)[:, None].astype(np.intp), axis=1)
-        return np.where(said == BY_SCORES, losses, paid[:, 0])
+        paid = np.take_along_axis(of_label, np.maximum(verdict, 0)[:, None].astype(np.intp), axis=1)
+        return np.where(verdict == BY_SCORES, losses, paid[:, 0])
 
     def evaluate_full(self) -> Evaluation:
         """Evaluate the full ensemble by Eq. (8), without a rollout.

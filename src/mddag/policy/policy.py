@@ -396,11 +396,11 @@ class Policy(ReadOnlyArrays):
         n_parts = self.state.n_cells // (len(grid.edges) + 1)
         places = [t.reshape(len(t), n_parts, len(grid.edges) + 1) for t in tables]
         changes = [(p[:, :, 1:] != p[:, :, :-1]).any(axis=(0, 1)) for p in places]
-        heeded = np.any(changes, axis=0)
-        if heeded.all():
+        needed = np.any(changes, axis=0)
+        if needed.all():
             return self
-        first = np.append(0, np.flatnonzero(heeded) + 1)  # of the places that become one
-        n_cells, fewer = n_parts * len(first), Grid(grid.edges[heeded], grid.n_scores)
+        first = np.append(0, np.flatnonzero(needed) + 1)  # of the places that become one
+        n_cells, fewer = n_parts * len(first), Grid(grid.edges[needed], grid.n_scores)
         actions, *verdict = (p[:, :, first].reshape(len(p), n_cells) for p in places)
         state = self.state.on_grid(fewer)
         new = replace(self, actions=actions, grid=fewer, state=state, verdict=None)
