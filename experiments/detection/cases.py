@@ -25,7 +25,7 @@ from sklearn.model_selection import train_test_split
 from mddag import AdaBoostMHClassifier, Ensemble, Votes
 from mddag.boosting.training_set import TrainingSet
 from mddag.detection import Haar
-from mddag.detection.cascade_rows import HeldRows, Material
+from mddag.detection.cascade_rows import CascadeRows, HeldRows
 
 NAMES = ("vj", "cbcl", "dped")
 TITLES = {"vj": "VJ", "cbcl": "CBCL", "dped": "DPED"}
@@ -106,12 +106,12 @@ class Case:
         return self.policy.dense()[:, :, 0], self.test.dense()[:, :, 0]
 
     @cached_property
-    def material(self) -> Material:
+    def material(self) -> CascadeRows:
         """Rows to train base classifiers on; policy rows are held out."""
         X, y, _, _ = patches(self.name, self.seed, self.size.most_rows)
         own = learner(self.size, self.seed)
         rows = labelled(own, X, y, self.seed)
-        return Material(*(rows.take(part) for part in parted(y, self.seed)), own)
+        return CascadeRows(*(rows.take(part) for part in parted(y, self.seed)), own)
 
     @cached_property
     def tested(self) -> HeldRows:

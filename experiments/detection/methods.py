@@ -19,13 +19,11 @@ from experiments.detection.cases import Case, patches
 from mddag import MDP, Policy, Trace
 from mddag import compile as compile_dag
 from mddag.detection.cascade import Chain
-from mddag.detection.fc_boost import fc_boost
 from mddag.detection.rejection import chosen
 from mddag.detection.rejection_problem import Candidate, Problem
-from mddag.detection.soft_cascade import soft_cascade
+from mddag.detection.soft_cascades import soft_cascade, wald_boost, wald_rejects
+from mddag.detection.stage_cascades import StageRates, fc_boost, vj_cascade
 from mddag.detection.thresholds import Target
-from mddag.detection.vj_cascade import Rates, vj_cascade
-from mddag.detection.wald_boost import wald_boost, wald_rejects
 from mddag.engine.replay import replay
 from mddag.ensemble.nodes import Nodes
 from mddag.losses import Exponential, ZeroOne
@@ -62,7 +60,7 @@ def prefixes(case: Case) -> Iterator[Setting]:
 def chained(chain: Chain, votes: tuple[np.ndarray, np.ndarray]) -> tuple[Rows, Rows]:
     """What policy rows and test rows with these votes do in a cascade."""
     most = np.abs(votes[0]).max(axis=0)
-    policy, test = (chain.left(v, most) for v in votes)
+    policy, test = (chain.exits(v, most) for v in votes)
     return (policy.rank, policy.n_evaluated), (test.rank, test.n_evaluated)
 
 
@@ -112,8 +110,8 @@ def vj_cascades(case: Case) -> Iterator[Setting]:
     fprs, tprs = (0.3, 0.4, 0.5, 0.6, 0.7, 0.8), (0.9, 0.95, 0.97, 0.98, 0.99, 0.995)
     if case.size.quick:
         fprs, tprs = (0.5, 0.7), (0.95, 0.99)
-    wanted = [Rates(f, d) for f, d in product(fprs, tprs)]
-    wanted += [Rates(f, d, "cascade") for f, d in product(fprs, tprs[1::2])]
+    wanted = [StageRates(f, d) for f, d in product(fprs, tprs)]
+    wanted += [StageRates(f, d, "cascade") for f, d in product(fprs, tprs[1::2])]
     for rates in wanted:
         stages = vj_cascade(case.material, rates, n_stages=20, max_rounds=150)
         votes = voted(case, stages.trees)

@@ -8,7 +8,7 @@ import numpy as np
 from mddag import MDP
 from mddag.boosting.training_set import TrainingSet
 from mddag.detection import Haar
-from mddag.detection.cascade_rows import CodedRows, Material
+from mddag.detection.cascade_rows import CascadeRows, CodedRows
 from mddag.detection.detector import Detector
 from mddag.detection.window_classifier import LEAF, WindowClassifier
 from mddag.ensemble.features import Features
@@ -141,7 +141,7 @@ def coded_rows(n, seed=0):
 
 
 def material(n=600, n_held=400, seed=0):
-    return Material(training_rows(n, seed), training_rows(n_held, seed + 1), Stump())
+    return CascadeRows(training_rows(n, seed), training_rows(n_held, seed + 1), Stump())
 
 
 def blobs(n, seed=0):

@@ -13,16 +13,16 @@ from mddag.detection import (
     VJCascadeClassifier,
     WaldBoostClassifier,
 )
-from mddag.detection.fc_boost import Criterion, SoftStages, fc_boost
-from mddag.detection.soft_cascade import miss_budget, soft_cascade
-from mddag.detection.vj_cascade import Rates, vj_cascade
-from mddag.detection.wald_boost import (
+from mddag.detection.soft_cascades import (
     BINS,
     FEWEST,
     NORMAL_RULE,
+    miss_budget,
+    soft_cascade,
     wald_boost,
     wald_reject,
 )
+from mddag.detection.stage_cascades import FCCriterion, SoftStages, StageRates, fc_boost, vj_cascade
 from mddag.learners import Stump
 from tests.detection.problems import coded_rows, material, two_classes
 from tests.reference import cascades as reference
@@ -39,7 +39,7 @@ def stage_rates(stages, rows):
 
 def test_every_stage_reaches_its_rates():
     rows = material(1500, 1000)
-    stages = vj_cascade(rows, Rates(0.6, 0.95), n_stages=3, max_rounds=100)
+    stages = vj_cascade(rows, StageRates(0.6, 0.95), n_stages=3, max_rounds=100)
     assert stages.stopped_by == "n_stages"
     before = 1.0, 1.0
     for fpr, tpr in stage_rates(stages, rows):
@@ -50,7 +50,7 @@ def test_every_stage_reaches_its_rates():
 
 def test_the_first_stages_together_reach_the_powers():
     rows = material(1500, 1000)
-    stages = vj_cascade(rows, Rates(0.6, 0.95, "cascade"), n_stages=4, max_rounds=100)
+    stages = vj_cascade(rows, StageRates(0.6, 0.95, "cascade"), n_stages=4, max_rounds=100)
     for m, (fpr, tpr) in enumerate(stage_rates(stages, rows), 1):
         assert fpr <= 0.6**m + 1e-9
         assert tpr >= 0.95**m - 1e-9
@@ -58,10 +58,10 @@ def test_the_first_stages_together_reach_the_powers():
 
 def test_a_stage_is_no_longer_than_it_must_be():
     rows = material(1500, 1000)
-    stages = vj_cascade(rows, Rates(0.5, 0.95), n_stages=1, max_rounds=100)
+    stages = vj_cascade(rows, StageRates(0.5, 0.95), n_stages=1, max_rounds=100)
     n = int(stages.chain.ends[0])
     assert n > 1
-    shorter = vj_cascade(rows, Rates(0.5, 0.95), n_stages=1, max_rounds=n - 1)
+    shorter = vj_cascade(rows, StageRates(0.5, 0.95), n_stages=1, max_rounds=n - 1)
     assert shorter.stopped_by == "rates"
     assert next(stage_rates(shorter, rows))[0] > 0.5
 
@@ -255,7 +255,7 @@ def _value(rows, grown, eta):
     price = np.where(rows.positive, 0.0, eta / (~rows.positive).sum())
     weight = np.where(rows.positive, 0.5 / rows.positive.sum(), 0.5 / (~rows.positive).sum())
     stages = SoftStages(chain.stage_scores(votes).T, costs, 1.0)
-    return Criterion(rows.signs, weight, price).value(stages)
+    return FCCriterion(rows.signs, weight, price).value(stages)
 
 
 def test_a_higher_price_gives_a_cheaper_cascade():
@@ -291,7 +291,7 @@ def problem(seed, n_stages, n=7):
     eta = float(rng.random())
     price = np.where(signs < 0, eta / (signs < 0).sum(), 0.0)
     stages = SoftStages(rng.normal(size=(n_stages, n)), rng.integers(1, 9, n_stages) * 1.0, 1.3)
-    return Criterion(signs, weight / weight.sum(), price), stages, eta
+    return FCCriterion(signs, weight / weight.sum(), price), stages, eta
 
 
 @given(st.integers(0, 10**6), st.integers(1, 4))

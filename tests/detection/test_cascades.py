@@ -20,12 +20,12 @@ from mddag.detection import Haar, SoftCascadeClassifier, WaldBoostClassifier
 from mddag.detection.cascade import Chain, highest_reject, passing
 from mddag.detection.cascade_rows import (
     MOST_DRAWN,
+    CascadeRows,
     CodedRows,
     HeldRows,
-    Material,
-    Supply,
+    NegativeSupply,
     adaboost,
-    final_scores,
+    votes_of,
 )
 from mddag.ensemble.nodes import TreeBuilder
 from mddag.learners import Stump
@@ -68,7 +68,7 @@ def test_scikit_learn(estimator, check):
 def test_what_is_run_is_what_was_trained(member, rows):
     X, y = rows
     model = clone(member).fit(X, names(y))
-    left = model.chain_.left(
+    left = model.chain_.exits(
         model.ensemble_.votes(X).dense()[:, :, 0], model.ensemble_.tables.reach()
     )
     np.testing.assert_array_equal(names(left.accepted), model.predict(X))
@@ -147,7 +147,7 @@ def test_models_of_other_libraries_with_a_bias(cascade):
     pool = LGBMClassifier(n_estimators=30, num_leaves=4, verbose=-1).fit(X[:800], y[:800])
     model = cascade(ensemble=pool).fit(X[800:], y[800:])
     votes = model.ensemble_.votes(X).dense()[:, :, 0]
-    left = model.chain_.left(votes, model.ensemble_.tables.reach())
+    left = model.chain_.exits(votes, model.ensemble_.tables.reach())
     assert model.chain_.bias == model.ensemble_.bias[0] != 0
     np.testing.assert_array_equal(left.accepted, model.predict(X) == 1)
     np.testing.assert_array_equal(left.n_evaluated, model.n_evaluated(X))
@@ -193,7 +193,7 @@ def test_rows_leave_as_in_the_row_by_row_twin(seed, kind):
     rng = np.random.default_rng(seed)
     votes = rng.normal(size=(20, 6))
     chain = random_chain(rng, 6, kind)
-    found = chain.left(votes)
+    found = chain.exits(votes)
     for i, row in enumerate(votes):
         stage, score, accepted = reference.left(
             row, chain.order, chain.ends, chain.rejects, chain.counts
@@ -209,7 +209,7 @@ def test_the_dag_of_a_chain_does_the_same(seed, kind):
     ensemble = stumps(rng, 6)
     chain = random_chain(rng, 6, kind)
     X = rng.normal(size=(30, 3))
-    found = chain.left(ensemble.votes(X).dense()[:, :, 0], ensemble.tables.reach())
+    found = chain.exits(ensemble.votes(X).dense()[:, :, 0], ensemble.tables.reach())
     trace = compile_dag(ensemble, chain.policy(6)).run(X)
     np.testing.assert_array_equal(trace.verdict, found.accepted)
     np.testing.assert_array_equal(trace.n_evaluated, found.n_evaluated)
@@ -222,7 +222,7 @@ def test_the_dag_of_a_chain_does_the_same(seed, kind):
 def test_later_exits_rank_higher_and_accepted_rows_above_the_boundary():
     chain = Chain.of_steps(np.arange(3), np.array([-0.5, 0.0, 1.5]))
     votes = np.array([[-1.0, 1, 1], [1, -1, 1], [1, 1, -1], [1, 1, 1], [1, 1, 0.9]])
-    found = chain.left(votes, np.ones(3))
+    found = chain.exits(votes, np.ones(3))
     assert found.stage.tolist() == [0, 1, 2, 2, 2]
     assert (np.diff(found.rank[:4]) > 0).all()
     boundary = chain.boundary(chain.reach(np.ones(3)))
@@ -231,7 +231,7 @@ def test_later_exits_rank_higher_and_accepted_rows_above_the_boundary():
 
 def test_the_bias_is_part_of_every_score():
     chain = Chain.of_steps(np.arange(2), np.array([0.0, 2.0]), bias=1.0)
-    found = chain.left(np.array([[0.5, 0.6], [-1.0, 5.0]]))
+    found = chain.exits(np.array([[0.5, 0.6], [-1.0, 5.0]]))
     assert found.accepted.tolist() == [True, False]
     assert found.score.tolist() == [2.1, 0.0]
 
@@ -298,7 +298,7 @@ def nothing(rows):
 
 
 def supply(source, like):
-    return Supply.of(source, like, like.features.rows)
+    return NegativeSupply.of(source, like, like.features.rows)
 
 
 def test_every_row_of_a_pool_is_used_once():
@@ -348,10 +348,10 @@ def test_negatives_fill_the_gaps_of_both_parts():
 def test_rows_pass_as_their_votes_say(patches):
     rows = patch_rows(80) if patches else training_rows(80)
     learner = Haar(40, random_state=0) if patches else Stump()
-    part = Material(rows, rows, learner)
+    part = CascadeRows(rows, rows, learner)
     rounds = adaboost(part.coded, learner)
     trees = [nodes for (nodes, _), _ in zip(rounds, range(3), strict=False)]
     votes = np.stack([part.aside.votes(nodes) for nodes in trees], axis=1)
     chain = Chain.of_stages([len(trees)], [0.1])
-    np.testing.assert_array_equal(passing(chain, trees, rows), chain.left(votes).accepted)
-    np.testing.assert_allclose(final_scores(rows, trees), votes.sum(axis=1))
+    np.testing.assert_array_equal(passing(chain, trees, rows), chain.exits(votes).accepted)
+    np.testing.assert_allclose(votes_of(rows, trees).sum(axis=1), votes.sum(axis=1))

@@ -15,8 +15,8 @@ odds. ``CalibratedClassifierCV(cascade)`` makes some from ``decision_function``.
 
 `CascadeClassifier` is the estimator that the four cascades share. It becomes a `Dag`: an ensemble
 and a policy whose verdicts reject rows on the way, with the same trace, model file and export as
-any other. A member adds its parameters, their checks and `_train`; one with a parameter `ensemble`
-also `_chain`, the cascade of a model trained elsewhere.
+any other. A member adds its parameters, their checks and `_train`; `PooledCascade` is for those
+that also take base classifiers trained elsewhere.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
 
-from mddag._utils.checks import checked_threads
+from mddag._utils.checks import check_fraction, check_whole, checked_threads
 from mddag.adapters import as_ensemble
 from mddag.boosting.training_set import TrainingSet, on_used_columns, training_set
-from mddag.detection.cascade_rows import Material, Supply, votes_of
+from mddag.detection.cascade_rows import CascadeRows, NegativeSupply, votes_of
 from mddag.engine.dag import Dag
 from mddag.engine.dag import compile as compile_dag
 from mddag.engine.trace import Trace
@@ -53,12 +53,13 @@ from mddag.serving.model_file import Model
 from mddag.serving.predictor import Predictor
 
 Vector = NDArray[np.float64]
+Flags = NDArray[np.bool_]
 
 CLEARANCE = 1e-4  # of the spread of scores: far more than executors round by
 
 
 @dataclass(frozen=True, eq=False)
-class Left:
+class ChainExits:
     """Where rows left a chain.
 
     stage       : intp (n,), the last stage entered
@@ -70,7 +71,7 @@ class Left:
 
     stage: NDArray[np.intp]
     score: Vector
-    accepted: NDArray[np.bool_]
+    accepted: Flags
     n_evaluated: NDArray[np.int64]
     rank: Vector
 
@@ -89,7 +90,7 @@ class Chain:
     order: NDArray[np.intp]
     ends: NDArray[np.intp]
     rejects: Vector
-    counts: NDArray[np.bool_] | None = None
+    counts: Flags | None = None
     bias: float = 0.0
 
     @property
@@ -97,69 +98,73 @@ class Chain:
         return len(self.ends)
 
     @classmethod
-    def of_steps(cls, order: NDArray[np.intp], rejects: Vector, bias: float = 0.0) -> Chain:
-        """One base classifier a stage, each counting all before it."""
-        return cls(order.astype(np.intp), np.arange(1, len(order) + 1), rejects, bias=bias)
+    def of_steps(cls, order: NDArray[np.intp], rejects: ArrayLike, bias: float = 0.0) -> Chain:
+        """Make stages of one base classifier each, which count all before them."""
+        ends = np.arange(1, len(order) + 1)
+        return cls(order.astype(np.intp), ends, np.asarray(rejects, float), bias=bias)
 
     @classmethod
     def of_stages(cls, sizes: list[int], rejects: list[float]) -> Chain:
-        """Stages with scores of their own, over base classifiers as they come."""
+        """Make stages with scores of their own, over base classifiers as they come."""
         ends = np.cumsum(np.asarray(sizes, np.intp))
         of = np.repeat(np.arange(len(ends)), sizes)
         counts = of[:, None] == np.arange(len(ends))
         return cls(np.arange(len(of)), ends, np.asarray(rejects, float), counts)
 
     def truncated(self, n_stages: int) -> Chain:
-        """The first stages alone."""
+        """Return the first stages alone."""
         n_steps = int(self.ends[n_stages - 1])
-        counts = None if self.counts is None else self.counts[:n_steps, :n_stages]
         return replace(
             self,
             order=self.order[:n_steps],
             ends=self.ends[:n_stages],
             rejects=self.rejects[:n_stages],
-            counts=counts,
+            counts=None if self.counts is None else self.counts[:n_steps, :n_stages],
         )
 
     def stage_scores(self, votes: Vector) -> Vector:
-        """f_m of rows with these votes (n, N), float64 (n, M)."""
-        taken = votes[:, self.order]
-        if self.counts is None:
-            sums: Vector = np.cumsum(taken, axis=1)[:, self.ends - 1]
-        else:
-            sums = taken @ self.counts
-        return sums + self.bias
+        """Return f_m of rows with these votes (n, N), float64 (n, M)."""
+        return self._summed(votes) + self.bias
 
-    def left(self, votes: Vector, most: Vector | None = None) -> Left:
-        """Where rows with these votes (n, N) leave.
+    def _summed(self, votes: Vector) -> Vector:
+        taken = votes[:, self.order]
+        if self.counts is not None:
+            return np.asarray(taken @ self.counts)
+        return np.asarray(np.cumsum(taken, axis=1)[:, self.ends - 1])
+
+    def exits(self, votes: Vector, most: Vector | None = None) -> ChainExits:
+        """Return where rows with these votes (n, N) leave.
 
         most : the largest |vote| of each base classifier, (N,); by default those of these rows
         """
         scores = self.stage_scores(votes)
         rejected = scores <= self.rejects
-        out: NDArray[np.bool_] = np.asarray(rejected.any(axis=1))
+        out: Flags = np.asarray(rejected.any(axis=1))
         stage = np.where(out, rejected.argmax(axis=1), self.n_stages - 1)
         score = scores[np.arange(len(scores)), stage]
         reach = self.reach(np.abs(votes).max(axis=0, initial=0.0) if most is None else most)
         rank = self.ranks(score, self.ends[stage], reach)
-        return Left(stage, score, np.logical_not(out), self.ends[stage].astype(np.int64), rank)
+        return ChainExits(stage, score, ~out, self.ends[stage].astype(np.int64), rank)
+
+    def reach(self, most: Vector) -> Vector:
+        """Return the largest |f_m| there can be, float64 (M,), by the largest votes (N,)."""
+        sums = self._summed(most[None, :])[0] + abs(self.bias)
+        return np.where(sums > 0, sums, 1.0)
 
     def ranks(self, scores: Vector, exit_step: NDArray[np.integer[Any]], reach: Vector) -> Vector:
-        """What an ROC curve is made of, (n,): of scores (n,) of rows that left at steps (n,)."""
+        """Return what an ROC curve is made of, (n,), of scores (n,) of rows that left at steps."""
         stage = np.searchsorted(self.ends, exit_step)
-        ranks: Vector = stage + (scores / reach[stage] + 1) / 2
-        return ranks
+        return np.asarray(stage + (scores / reach[stage] + 1) / 2)
 
     def boundary(self, reach: Vector) -> float:
-        """The rank above which rows are accepted."""
+        """Return the rank above which rows are accepted."""
         most = float(reach[-1])
         last = min(max(float(self.rejects[-1]), -most), most)
         return self.n_stages - 1 + (last / most + 1) / 2
 
     def policy(self, n_classifiers: int) -> Policy:
-        """The same as a policy over an ensemble of so many base classifiers."""
+        """Return the chain as a policy over an ensemble of `n_classifiers` base classifiers."""
         n_steps = len(self.order)
-        unused = np.setdiff1d(np.arange(n_classifiers), self.order)
         grid = Grid(np.unique(self.rejects[np.isfinite(self.rejects)]))
         actions = np.full((n_classifiers, grid.n_cells), QUIT, np.uint8)
         actions[:n_steps] = EVAL
@@ -170,36 +175,26 @@ class Chain:
             verdict[end, :below] = 0
             if end < n_steps:
                 actions[end, :below] = QUIT
-        state = Score(grid) if self.counts is None else self._state(grid, n_classifiers)
+        state: Score | Stages = Score(grid)
+        if self.counts is not None:
+            # One score column for each stage; the first step of a stage reads that of the last.
+            reads = np.full(n_classifiers + 1, self.n_stages - 1)
+            reads[: n_steps + 1] = np.searchsorted(self.ends, np.arange(n_steps + 1))
+            writes = np.zeros((n_classifiers, self.n_stages), bool)
+            writes[:n_steps] = self.counts
+            state = Stages(grid, reads, writes)
+        unused = np.setdiff1d(np.arange(n_classifiers), self.order)
         order = np.concatenate([self.order, unused])
         return Policy(actions, grid, order, state=state, verdict=verdict)
 
-    def _state(self, grid: Grid, n_classifiers: int) -> Stages:
-        """A score column for each stage; the first step of a stage reads that of the last."""
-        assert self.counts is not None
-        n_steps = len(self.order)
-        reads = np.full(n_classifiers + 1, self.n_stages - 1)
-        reads[: n_steps + 1] = np.searchsorted(self.ends, np.arange(n_steps + 1))
-        writes = np.zeros((n_classifiers, self.n_stages), bool)
-        writes[:n_steps] = self.counts
-        return Stages(grid, reads, writes)
 
-    def reach(self, most: Vector) -> Vector:
-        """The largest |f_m| there can be, float64 (M,), of the largest votes (N,) of each h_j."""
-        taken = most[self.order]
-        sums = np.cumsum(taken)[self.ends - 1] if self.counts is None else taken @ self.counts
-        sums = sums + abs(self.bias)
-        reach: Vector = np.where(sums > 0, sums, 1.0)
-        return reach
-
-
-def passing(chain: Chain, trees: list[Nodes], rows: TrainingSet) -> NDArray[np.bool_]:
-    """Which rows the chain of these trees accepts, (n,)."""
-    return chain.left(votes_of(rows, trees)).accepted
+def passing(chain: Chain, trees: list[Nodes], rows: TrainingSet) -> Flags:
+    """Return which rows the chain of these trees accepts, (n,)."""
+    return chain.exits(votes_of(rows, trees)).accepted
 
 
 def highest_reject(positives: Vector, negatives: Vector, n_lost: int) -> float:
-    """The largest r that rejects at most `n_lost` of the positives, of scores (n,) of each class.
+    """Return the largest r that rejects at most `n_lost` positives, of scores (n,) of each class.
 
     Scores of stumps repeat, and executors round them: so r lies midway between the lowest score
     that is kept and the next one below, whichever class that is of.
@@ -208,9 +203,7 @@ def highest_reject(positives: Vector, negatives: Vector, n_lost: int) -> float:
     if n_lost >= len(ordered):
         return -np.inf  # nothing would be left
     kept = float(ordered[n_lost])
-    below = max(
-        (float(s[s < kept].max(initial=-np.inf)) for s in (positives, negatives)), default=-np.inf
-    )
+    below = max(float(s[s < kept].max(initial=-np.inf)) for s in (positives, negatives))
     if below == -np.inf:
         spread = float(np.abs(ordered).max()) or 1.0
         return kept - CLEARANCE * spread
@@ -218,7 +211,7 @@ def highest_reject(positives: Vector, negatives: Vector, n_lost: int) -> float:
 
 
 @dataclass(frozen=True, eq=False)
-class Trained:
+class TrainedChain:
     """What training gives: base classifiers, the chain over them, and why there are no more."""
 
     trees: list[Nodes]
@@ -249,7 +242,8 @@ class CascadeClassifier(Shipping, ClassifierMixin, BaseEstimator):  # type: igno
     """
 
     refills: ClassVar[bool] = True  # whether training replaces negatives that are rejected
-    ensemble = None  # a parameter of some members: base classifiers trained elsewhere
+    whole_numbers: ClassVar[tuple[str, ...]] = ()  # parameters of 1 or more
+    fractions: ClassVar[tuple[str, ...]] = ()  # parameters between 0 and 1
 
     learner: Any = None
     _: KW_ONLY
@@ -275,59 +269,110 @@ class CascadeClassifier(Shipping, ClassifierMixin, BaseEstimator):  # type: igno
         -------
         self : object
             The fitted estimator.
+
+        Raises
+        ------
+        ValueError
+            If a parameter is out of its range, if y has other than two classes, if no base
+            classifier is better than chance, or if negatives are given to a cascade that does not
+            replace any.
         """
         if negatives is not None and not self.refills:
             raise ValueError(
                 f"negatives are given, but {type(self).__name__} rejects nothing while it is "
                 "trained, so there is nothing to replace; add them to X and y"
             )
-        if negatives is not None and self.ensemble is not None:
-            raise ValueError(
-                "negatives are given beside an ensemble, which is not trained here; add them to X "
-                "and y, or leave ensemble out"
-            )
         check_learner(self.learner)
         checked_threads(self.n_threads)
+        for name in self.fractions:
+            check_fraction(name, getattr(self, name), zero=False)
+        for name in self.whole_numbers:
+            check_whole(name, getattr(self, name), 1)
         self._check_parameters()
         with all_or_nothing(self):
             seed = int(check_random_state(self.random_state).randint(2**31 - 1))
-            if self.ensemble is None:
-                given = self._given(X, y, seed)
-                trained = self._train(given, self._supply(negatives, given), seed)
-                self.ensemble_: Ensemble = ensemble_of(given, trained.trees)
-                self.chain_: Chain = trained.chain
-                self.stopped_by_ = trained.stopped_by
-            else:
-                pool = checked_pool(as_ensemble(self.ensemble))
-                rows, positive = self._given_to(pool, X, y)
-                votes = pool.votes(rows, n_threads=self.n_threads).dense()[:, :, 0]
-                self.ensemble_ = pool
-                self.chain_ = self._chain(votes, positive, float(pool.bias[0]))
-                self.stopped_by_ = "n_steps"
+            found = self._fitted(X, y, negatives, seed)
+            self.ensemble_: Ensemble = found[0]
+            self.chain_: Chain = found[1]
+            self.stopped_by_: str = found[2]
             self.policy_: Policy = self.chain_.policy(self.ensemble_.n_classifiers)
             self.dag_: Dag = compile_dag(self.ensemble_, self.policy_)
             self.classes_ = np.asarray(self.ensemble_.classes)
         return self
 
     def _check_parameters(self) -> None:
-        """Raise where a parameter of the member makes no sense, before any work."""
-        raise NotImplementedError
+        """Check the parameters that are neither whole numbers nor fractions."""
 
-    def _train(self, given: TrainingSet, supply: Supply | None, seed: int) -> Trained:
+    def _train(self, given: TrainingSet, supply: NegativeSupply | None, seed: int) -> TrainedChain:
         """Train the base classifiers and the chain."""
         raise NotImplementedError
 
-    def _chain(self, votes: NDArray[np.float64], positive: NDArray[np.bool_], bias: float) -> Chain:
-        """Learn the chain of base classifiers that vote (n, N) on rows that they have not seen."""
-        raise NotImplementedError
+    def _fitted(self, X: Any, y: Any, negatives: Any, seed: int) -> tuple[Ensemble, Chain, str]:
+        """Return base classifiers, the chain over them, and why there are no more."""
+        own = own_columns(self.learner)
+        features = None if own is None else own.features(X, seed)
+        given = training_set(self, X, y, None, None, features=features)
+        if len(given.classes) > 2:
+            raise ValueError(
+                f"Only binary classification is supported. y has {len(given.classes)} classes, "
+                f"{given.classes.tolist()[:5]}; wanted two, of which the second is to be detected"
+            )
+        trained = self._train(given, self._supply(negatives, given), seed)
+        if not trained.trees:
+            raise ValueError(
+                "no base classifier is better than chance on these rows, so there is no cascade; "
+                "give other features or another learner"
+            )
+        used, features = on_used_columns(trained.trees, given.features)
+        ensemble = Ensemble.from_trees(used, features=features, classes=given.classes)
+        return ensemble, trained.chain, trained.stopped_by
+
+    def _supply(self, negatives: Any, given: TrainingSet) -> NegativeSupply | None:
+        if negatives is None:
+            return None
+        if isinstance(given.features, PatchFeatures):
+            return NegativeSupply.of(negatives, given, given.features.patches)
+        return NegativeSupply.of(
+            negatives, given, lambda rows: checked_rows(self, rows, given.features)
+        )
+
+    def _learner(self) -> Any:
+        return Stump() if self.learner is None else self.learner
+
+    def _parted(self, given: TrainingSet, seed: int, held_out: float) -> CascadeRows:
+        """Hold a share of the rows out for thresholds."""
+        rng = np.random.default_rng(seed)
+        boosted, held = given.held_out(held_out, "policy_fraction", rng)
+        return CascadeRows(boosted, held, self._learner(), self.n_threads)
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:
-        """Return ``classes_[1]`` for rows that pass every stage, else ``classes_[0]``, (n,)."""
+        """Return ``classes_[1]`` for rows that pass every stage, else ``classes_[0]``.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, d)
+            Rows, or patches where the cascade was trained on those.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+            Labels.
+        """
         return self.predictor().predict(self._rows(X))
 
     def decision_function(self, X: ArrayLike) -> NDArray[np.float64]:
-        """Return what an ROC curve is made of, (n,): the stage at which a row leaves and its score
-        there, see ``Chain``; accepted rows are above 0."""
+        """Return scores to rank rows by, as for an ROC curve; accepted rows are above 0.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, d)
+            Rows, or patches where the cascade was trained on those.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+            The stage at which a row leaves and, within a stage, its score there.
+        """
         rows = self._rows(X)
         scores, exit_step = self.dag_.exits_of(rows, self.n_threads)
         reach = self.chain_.reach(self.ensemble_.tables.reach())
@@ -336,19 +381,58 @@ class CascadeClassifier(Shipping, ClassifierMixin, BaseEstimator):  # type: igno
         return decision
 
     def scores(self, X: ArrayLike) -> NDArray[np.float64]:
-        """Return the raw score of the stage at which each row leaves, float64 (n, 1)."""
+        """Return the raw score of the stage at which each row leaves.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, d)
+            Rows, or patches where the cascade was trained on those.
+
+        Returns
+        -------
+        ndarray of shape (n, 1)
+            Scores; those of different stages cannot be compared.
+        """
         return self.predictor().scores(self._rows(X))
 
     def trace(self, X: ArrayLike) -> Trace:
-        """Return raw scores, paths and verdicts of every row."""
+        """Return raw scores, paths and verdicts of every row.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, d)
+            Rows, or patches where the cascade was trained on those.
+
+        Returns
+        -------
+        Trace
+            The base classifiers that each row evaluates, and where it leaves.
+        """
         return self.predictor().run(self._rows(X))
 
     def n_evaluated(self, X: ArrayLike) -> NDArray[np.int64]:
-        """Return the number of base classifiers evaluated on each row, (n,)."""
+        """Return the number of base classifiers evaluated on each row.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, d)
+            Rows, or patches where the cascade was trained on those.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+            Numbers of base classifiers.
+        """
         return self.predictor().n_evaluated(self._rows(X))
 
     def predictor(self) -> Predictor:
-        """Return the fitted model without scikit-learn; its predictions are the same."""
+        """Return the fitted model without scikit-learn; its predictions are the same.
+
+        Returns
+        -------
+        Predictor
+            What ``mddag.load`` returns for a file that ``save`` has written.
+        """
         check_is_fitted(self)
         return Predictor(Model(self.dag_), n_threads=self.n_threads)
 
@@ -358,31 +442,37 @@ class CascadeClassifier(Shipping, ClassifierMixin, BaseEstimator):  # type: igno
         tags.input_tags.allow_nan = True
         return tags
 
-    def _parted(self, given: TrainingSet, seed: int, held_out: float) -> Material:
-        """The rows, a share of them held out for thresholds."""
-        rng = np.random.default_rng(seed)
-        boosted, held = given.held_out(held_out, "policy_fraction", rng)
-        return Material(boosted, held, self._learner(), self.n_threads)
+    def _rows(self, X: Any) -> Rows:
+        check_is_fitted(self)
+        return checked_rows(self, X, self.ensemble_.features)
 
-    def _learner(self) -> Any:
-        return Stump() if self.learner is None else self.learner
 
-    def _given(self, X: Any, y: Any, seed: int) -> TrainingSet:
-        """What was given to fit, if it is of two classes."""
-        own = own_columns(self.learner)
-        features = None if own is None else own.features(X, seed)
-        given = training_set(self, X, y, None, None, features=features)
-        if len(given.classes) > 2:
+@dataclass(eq=False, repr=False, kw_only=True)
+class PooledCascade(CascadeClassifier):
+    """A cascade that may take its base classifiers from a model trained elsewhere, `ensemble`."""
+
+    ensemble: Any = None
+
+    def _chain(self, votes: Vector, positive: Flags, bias: float) -> Chain:
+        """Learn the chain of base classifiers that vote (n, N) on rows that they have not seen."""
+        raise NotImplementedError
+
+    def _fitted(self, X: Any, y: Any, negatives: Any, seed: int) -> tuple[Ensemble, Chain, str]:
+        if self.ensemble is None:
+            return super()._fitted(X, y, negatives, seed)
+        if negatives is not None:
             raise ValueError(
-                f"Only binary classification is supported. y has {len(given.classes)} classes, "
-                f"{given.classes.tolist()[:5]}; wanted two, of which the second is to be detected"
+                "negatives are given beside an ensemble, which is not trained here; add them to X "
+                "and y, or leave ensemble out"
             )
-        return given
-
-    def _given_to(self, pool: Ensemble, X: Any, y: Any) -> tuple[Any, NDArray[np.bool_]]:
-        """What was given to fit beside an ensemble: rows, and which of them are positive."""
-        features = pool.features
-        flat = X
+        pool = as_ensemble(self.ensemble)
+        if pool.classes is None or pool.n_scores != 1:
+            kind = pool.kind if pool.classes is None else f"classifier with {pool.n_scores} scores"
+            raise ValueError(
+                f"Only binary classification is supported. The ensemble is a {kind}; wanted one of "
+                "two classes with one score"
+            )
+        features, flat = pool.features, X
         if isinstance(features, PatchFeatures):
             flat = features.patches(X).reshape(len(X), -1)
         validate_data(self, flat, reset=True, skip_check_array=True)
@@ -394,37 +484,5 @@ class CascadeClassifier(Shipping, ClassifierMixin, BaseEstimator):  # type: igno
                 f"all {len(codes)} rows are of class {np.asarray(pool.classes)[codes[0]].item()!r};"
                 " a cascade wants rows of both classes: its thresholds part them"
             )
-        return rows, codes > 0
-
-    def _supply(self, negatives: Any, given: TrainingSet) -> Supply | None:
-        if negatives is None:
-            return None
-        if isinstance(given.features, PatchFeatures):
-            return Supply.of(negatives, given, given.features.patches)
-        return Supply.of(negatives, given, lambda rows: checked_rows(self, rows, given.features))
-
-    def _rows(self, X: Any) -> Rows:
-        check_is_fitted(self)
-        return checked_rows(self, X, self.ensemble_.features)
-
-
-def ensemble_of(rows: TrainingSet, trees: list[Nodes]) -> Ensemble:
-    """The ensemble of trees that read the columns of `rows`."""
-    if not trees:
-        raise ValueError(
-            "no base classifier is better than chance on these rows, so there is no cascade; give "
-            "other features or another learner"
-        )
-    used, features = on_used_columns(trees, rows.features)
-    return Ensemble.from_trees(used, features=features, classes=rows.classes)
-
-
-def checked_pool(pool: Ensemble) -> Ensemble:
-    """An ensemble that decides between two classes by one score."""
-    if pool.classes is None or pool.n_scores != 1:
-        what = pool.kind if pool.classes is None else f"classifier with {pool.n_scores} scores"
-        raise ValueError(
-            f"Only binary classification is supported. The ensemble is a {what}; wanted one of two "
-            "classes with one score"
-        )
-    return pool
+        votes = pool.votes(rows, n_threads=self.n_threads).dense()[:, :, 0]
+        return pool, self._chain(votes, codes > 0, float(pool.bias[0])), "n_steps"

@@ -1,9 +1,9 @@
 """The rows of a cascade in training: coded for learners, held out for thresholds, refilled.
 
 A part of the rows is boosted on (``CodedRows``); the rest is held out (``HeldRows``), for
-thresholds and rates. Rows that are rejected leave both parts, and a ``Supply`` of negatives, if
-there is one, fills the gaps with negatives that pass the cascade so far. Where it has no more,
-training goes on with what is left.
+thresholds and rates. Rows that are rejected leave both parts, and a ``NegativeSupply``, if there is
+one, fills the gaps with negatives that pass the cascade so far. Where it has no more, training goes
+on with what is left.
 
 Every cascade asks a learner for the same: the base classifier h, voting ±1, with the largest
 sum_i pull_i h(x_i). In AdaBoost the pull of a row is its weight times its label; FCBoost has
@@ -18,16 +18,16 @@ from copy import copy
 from dataclasses import dataclass, replace
 from functools import reduce
 from itertools import tee
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from mddag import _core
 from mddag._utils.cached import cached_property
 from mddag._utils.checks import described
 from mddag.boosting.rounds import check_votes, leaf_codes
 from mddag.boosting.training_set import TrainingSet, on_used_columns
+from mddag.detection.haar import column_values, patch_cells
 from mddag.ensemble.ensemble import Ensemble
 from mddag.ensemble.features import Rows
 from mddag.ensemble.nodes import Nodes
@@ -115,21 +115,16 @@ class HeldRows:
     def _values(self, features: Any) -> Any:
         if not isinstance(features, PatchFeatures):
             return self._cells
-        values = np.empty((features.n, len(self.rows)), np.float32)
-        _core.haar_columns(self._cells, features.rectangles, values, self.n_threads)
-        return np.ascontiguousarray(values.T)
+        return np.ascontiguousarray(
+            column_values(self._cells, features.rectangles, self.n_threads).T
+        )
 
     @cached_property
     def _cells(self) -> Any:
-        rows, features = self.rows.rows, self.rows.features
+        rows = self.rows.rows
         if isinstance(rows, Rows):
             return rows.in_c_order()
-        assert isinstance(features, PatchFeatures)
-        height, width = features.window
-        sums = np.empty(((height + 1) * (width + 1), len(rows)), np.uint32)
-        cells = sums, np.empty(len(rows), np.float32), height, width
-        _core.haar_cells(np.ascontiguousarray(rows), cells, self.n_threads)
-        return cells
+        return patch_cells(np.ascontiguousarray(rows), self.n_threads)
 
 
 def adaboost(rows: CodedRows, learner: Any) -> Iterator[tuple[Nodes, Vector]]:
@@ -138,18 +133,35 @@ def adaboost(rows: CodedRows, learner: Any) -> Iterator[tuple[Nodes, Vector]]:
 
     It ends at a base classifier without error, or where none is better than chance.
     """
-    weight, signs = balanced(rows.positive), rows.signs
-    while True:
-        nodes, votes = rows.steepest(learner, weight * signs)
-        right = float(weight[votes == signs].sum())
-        alpha = step_length(right, len(rows))
-        if alpha <= 0:
-            return
-        yield weighed(nodes, alpha), alpha * votes
-        weight *= np.exp(-alpha * votes * signs)
+    weight = balanced(rows.positive)
+    while (found := boosted(rows, learner, weight, len(rows))) is not None:
+        yield found.tree, found.votes
+        weight = weight * np.exp(-found.votes * rows.signs)
         weight /= weight.sum()
-        if right > 1 - ROUNDING:
+        if found.is_perfect:
             return
+
+
+class BoostedTree(NamedTuple):
+    """One round of AdaBoost: a tree with votes ±alpha, and these votes (n,)."""
+
+    tree: Nodes
+    votes: Vector
+    is_perfect: bool
+
+
+def boosted(rows: CodedRows, learner: Any, weight: Vector, n_rows: int) -> BoostedTree | None:
+    """The tree that AdaBoost adds by these weights of the rows; None if none beats chance.
+
+    n_rows : rows that have a weight
+    """
+    nodes, votes = rows.steepest(learner, weight * rows.signs)
+    right = float(weight[votes == rows.signs].sum())
+    delta = SMOOTHING / n_rows
+    alpha = 0.5 * math.log((right + delta) / (1 - right + delta))
+    if alpha <= 0:
+        return None
+    return BoostedTree(weighed(nodes, alpha), alpha * votes, right > 1 - ROUNDING)
 
 
 def balanced(positive: Flags, positive_weight: float = 1.0) -> Vector:
@@ -157,8 +169,7 @@ def balanced(positive: Flags, positive_weight: float = 1.0) -> Vector:
     n_positive = int(positive.sum())
     of_positive = positive_weight / max(n_positive, 1)
     weight = np.where(positive, of_positive, 1 / max(len(positive) - n_positive, 1))
-    balanced: Vector = weight / weight.sum()
-    return balanced
+    return np.asarray(weight / weight.sum())
 
 
 def weighed(nodes: Nodes, alpha: float) -> Nodes:
@@ -166,14 +177,8 @@ def weighed(nodes: Nodes, alpha: float) -> Nodes:
     return Nodes(nodes.records, alpha * nodes.votes, nodes.words)
 
 
-def step_length(right: float, n_rows: int) -> float:
-    """alpha of AdaBoost for votes that are right on this share of the weight."""
-    delta = SMOOTHING / n_rows
-    return 0.5 * math.log((right + delta) / (1 - right + delta))
-
-
 @dataclass(frozen=True, eq=False)
-class Material:
+class CascadeRows:
     """Rows to be boosted on, and rows held out."""
 
     boosted: TrainingSet
@@ -203,13 +208,15 @@ class Material:
     def _rounds(self) -> Iterator[tuple[Nodes, Vector]]:
         return tee(adaboost(self.coded, self.learner), 1)[0]
 
-    def kept(self, boosted: Index, held: Index) -> Material:
+    def kept(self, boosted: Index, held: Index) -> CascadeRows:
         """Some of the rows; codes are kept, too."""
         part = replace(self, boosted=self.boosted.take(boosted), held=self.held.take(held))
         part.__dict__["coded"] = self.coded.taken(boosted)
         return part
 
-    def refilled(self, supply: Supply | None, wanted: tuple[int, int], passes: Passes) -> Material:
+    def refilled(
+        self, supply: NegativeSupply | None, wanted: tuple[int, int], passes: Passes
+    ) -> CascadeRows:
         """With negatives of the supply that pass, up to so many in both parts together.
 
         They are shared out as `wanted` says: those boosted on, those held out.
@@ -230,7 +237,7 @@ class Material:
 
 
 @dataclass(eq=False)
-class Supply:
+class NegativeSupply:
     """Negatives beyond those of ``fit``: rows (n, d) or patches, or a function of a number.
 
     source : an array, of which every row is used once, or source(n) -> about n rows
@@ -243,7 +250,7 @@ class Supply:
     used: int = 0
 
     @classmethod
-    def of(cls, source: Any, like: TrainingSet, check: Callable[[Any], Any]) -> Supply:
+    def of(cls, source: Any, like: TrainingSet, check: Callable[[Any], Any]) -> NegativeSupply:
         """What was given as ``negatives``, if it can be one."""
         if callable(source):
             return cls(source, like, check)
@@ -284,12 +291,6 @@ class Supply:
         rows = self.check(given)
         labels, weight = np.zeros(len(rows), np.intp), np.ones(len(rows))
         return replace(self.like, rows=rows, labels=labels, weight=weight)
-
-
-def final_scores(rows: TrainingSet, trees: list[Nodes]) -> Vector:
-    """The sums of the votes of all trees, (n,)."""
-    sums: Vector = votes_of(rows, trees).sum(axis=1)
-    return sums
 
 
 def votes_of(rows: TrainingSet, trees: list[Nodes]) -> Vector:

@@ -39,6 +39,24 @@ from mddag.learners.learner import Learner, best_stump
 MOST_BINS = 256
 
 
+def patch_cells(patches: Patches, n_threads: int = 1) -> _core.PatchCells:
+    """Return the integral images of patches uint8 (n, h, w), as the kernels take them."""
+    n, height, width = patches.shape
+    sums = np.empty(((height + 1) * (width + 1), n), np.uint32)
+    cells = sums, np.empty(n, np.float32), height, width
+    _core.haar_cells(patches, cells, n_threads)
+    return cells
+
+
+def column_values(
+    cells: _core.PatchCells, rectangles: HaarFeatures, n_threads: int = 1
+) -> NDArray[np.float32]:
+    """Return the values of features (m, 3, 5) on patches of these integral images, (m, n)."""
+    values = np.empty((len(rectangles), cells[0].shape[1]), np.float32)
+    _core.haar_columns(cells, rectangles, values, n_threads)
+    return values
+
+
 @dataclass(frozen=True, eq=False, kw_only=True)
 class PatchColumns(Columns):
     """n patches of m Haar features as codes; see ``Columns``.
@@ -59,15 +77,8 @@ class PatchColumns(Columns):
         """Code the features of uint8 patches (n, h, w) in at most `max_bins` (256) bins."""
         n_threads = checked_threads(n_threads)
         n_bins = MOST_BINS if max_bins is None else min(max_bins, MOST_BINS)
-        (height, width), n, m = features.window, len(patches), features.n
-        cells = (
-            np.empty(((height + 1) * (width + 1), n), np.uint32),
-            np.empty(n, np.float32),
-            height,
-            width,
-        )
-        _core.haar_cells(patches, cells, n_threads)
-        codes = np.empty((m, n), np.uint8)
+        m, cells = features.n, patch_cells(patches, n_threads)
+        codes = np.empty((m, len(patches)), np.uint8)
         _core.haar_codes(cells, features.rectangles, n_bins, codes, n_threads)
         none = np.zeros(m, np.bool_)
         return cls(
@@ -90,11 +101,10 @@ class PatchColumns(Columns):
 
     def threshold(self, feature: int, cut: int) -> float:
         """The number t for which ``code <= cut`` means ``x <= t`` on these patches."""
-        values = np.empty((1, self.n_rows), np.float32)
-        _core.haar_columns(self.cells, self.rectangles[feature : feature + 1], values, 1)
+        (values,) = column_values(self.cells, self.rectangles[feature : feature + 1])
         left = self.codes[feature] <= cut
-        low = float(values[0].max(where=left, initial=-np.inf))
-        high = float(values[0].min(where=~left, initial=np.inf))
+        low = float(values.max(where=left, initial=-np.inf))
+        high = float(values.min(where=~left, initial=np.inf))
         threshold = _middle(low, high)
         self.found[feature, threshold] = cut
         return threshold

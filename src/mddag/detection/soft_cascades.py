@@ -1,0 +1,473 @@
+"""Cascades whose stages are single base classifiers, each counting all before it.
+
+**SoftCascade** (Bourdev & Brandt 2005) puts a pool of base classifiers in order with rejection. The
+share 1 - D of the positives that may be lost is spread over the steps t = 1 … T:
+
+    v_t = k exp(alpha t / T) for alpha >= 0,  k exp(-alpha (1 - t / T)) for alpha < 0,  sum = 1 - D
+
+so alpha < 0 spends it early, which is fast. Each step takes the base classifier with the largest
+balanced edge, the mean of its votes over surviving positives minus that over surviving negatives,
+and then rejects up to the largest threshold that keeps the losses within v_1 + … + v_t. The votes
+stay those of the pool.
+
+**WaldBoost** (Sochman & Matas 2005) is AdaBoost that rejects rows while it is trained. Each round
+adds the base classifier that AdaBoost would add on the rows not yet rejected, and then rejects
+where Wald's test finds a positive too unlikely, by the scores of rows held out. So later base
+classifiers are trained for the rows that reach them, and negatives that are rejected can be
+replaced. Of an ensemble that is given, the thresholds alone are learned. With p(s, survived |
+class) the density of the scores of a class among rows that survive so far,
+
+    reject up to the largest r such that  p(s | positive) <= miss x p(s | negative)  for all s <= r.
+
+miss is Wald's bound for a test that accepts nothing early: of the positives at most the share
+miss x (share of the negatives that is rejected) is lost. Densities are Parzen windows (Gaussian, on
+BINS bins), which fill the gaps between few rows.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import islice
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.ndimage import gaussian_filter1d
+
+from mddag._utils.checks import check_between, check_positive
+from mddag._utils.warnings import doubt
+from mddag.boosting.training_set import TrainingSet
+from mddag.detection.cascade import Chain, PooledCascade, TrainedChain, highest_reject, passing
+from mddag.detection.cascade_rows import (
+    CascadeRows,
+    NegativeSupply,
+    adaboost,
+    balanced,
+    boosted,
+    votes_of,
+)
+from mddag.ensemble.nodes import Nodes
+
+Vector = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+
+# Edges this close are equal but for rounding, which differs between machines: the first is taken.
+TIE = 1e-9
+FEWEST = 20  # rows of a class: fewer are no sample to train on
+CROWDED = 0.7  # where a smaller share of the rows is left, the others are taken away
+BINS = 256
+NORMAL_RULE = 1.06  # the deviation times this times n^(-1/5) fits a normal density best
+NOTHING = 1e-12  # a density of no row
+
+
+def miss_budget(n_steps: int, detection_rate: float, alpha: float) -> Vector:
+    """v_t, float64 (T,): the share of the positives that each step may lose."""
+    t = np.arange(1, n_steps + 1) / n_steps
+    shape = np.exp(alpha * (t - 1)) if alpha >= 0 else np.exp(-alpha * -t)  # at most 1: finite
+    budget: Vector = shape * ((1 - detection_rate) / shape.sum())
+    return budget
+
+
+def soft_cascade(
+    votes: Vector,
+    positive: Flags,
+    *,
+    n_steps: int,
+    detection_rate: float,
+    alpha: float,
+    bias: float = 0.0,
+) -> Chain:
+    """The chain of at most `n_steps` stages over the pool with these votes (n, N).
+
+    It ends early where no negative is left to be rejected.
+    """
+    budget = miss_budget(n_steps, detection_rate, alpha)
+    parts = SurvivingClass(votes[positive]), SurvivingClass(votes[~positive])
+    n_positive, spare = len(parts[0].score), 0.0
+    unused = np.ones(votes.shape[1], bool)
+    order, rejects = [], []
+    for t in range(min(n_steps, votes.shape[1])):
+        edge = np.where(unused, parts[0].mean_votes - parts[1].mean_votes, -np.inf)
+        h = int(np.argmax(edge >= edge.max() - TIE))
+        unused[h] = False
+        for part in parts:
+            part.add(h)
+        spare += budget[t]
+        reject = highest_reject(parts[0].score, parts[1].score, int(spare * n_positive + 1e-9))
+        spare -= parts[0].drop(reject) / n_positive
+        parts[1].drop(reject)
+        order.append(h)
+        rejects.append(reject)
+        if len(parts[1].score) == 0:
+            break
+    return Chain.of_steps(np.array(order), np.array(rejects) + bias, bias)
+
+
+class SurvivingClass:
+    """The rows of one class that no step has rejected, and the sums of their votes.
+
+    Sums are taken down by the rows that go, so the work is one pass over all votes.
+    """
+
+    def __init__(self, votes: Vector) -> None:
+        self.votes = votes
+        self.alive = np.arange(len(votes))
+        self.score = np.zeros(len(votes))
+        self.sums = votes.sum(axis=0)
+
+    @property
+    def mean_votes(self) -> Vector:
+        mean: Vector = self.sums / max(len(self.alive), 1)
+        return mean
+
+    def add(self, h: int) -> None:
+        self.score = self.score + self.votes[self.alive, h]
+
+    def drop(self, reject: float) -> int:
+        """Reject rows up to this score; how many."""
+        out = self.score <= reject
+        n_out = int(np.count_nonzero(out))
+        if n_out:
+            self.sums -= self.votes[self.alive[out]].sum(axis=0)
+            self.alive, self.score = self.alive[~out], self.score[~out]
+        return n_out
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class SoftCascadeClassifier(PooledCascade):
+    """A cascade made of the base classifiers of an ensemble, one a stage.
+
+    Parameters
+    ----------
+    learner : Learner, default None
+        Learns the base classifiers of the pool; None means ``Stump()``; ``Haar()`` for patches.
+    ensemble : estimator or model, default None
+        The pool: anything that ``mddag.as_ensemble`` reads. If fitted (or wrapped in
+        ``FrozenEstimator``, which survives ``clone``) it is used as it is, and every row given to
+        ``fit`` sets thresholds. None means ``AdaBoostMHClassifier(learner, n_rounds=pool_size)``.
+    pool_size : int, default 200
+        Base classifiers of a pool that is trained here.
+    n_steps : int, default 100
+        Most base classifiers of the cascade, T.
+    detection_rate : float, default 0.95
+        Share of the positives to be kept to the end, D.
+    alpha : float, default 0.0
+        How the losses are spread over the steps: early for alpha < 0, late for alpha > 0.
+    policy_fraction : float, default 0.3
+        Share of the rows held out for order and thresholds where the pool is trained here.
+    n_threads : int, default 1
+        Threads of training and prediction, -1 for all cores. No result depends on it.
+    random_state : int, RandomState or None, default None
+        Decides which rows are held out, and which features a ``Haar()`` learner draws.
+
+    Attributes
+    ----------
+    chain_, ensemble_, policy_, dag_, classes_, stopped_by_
+        See ``CascadeClassifier``.
+    """
+
+    refills = False
+    whole_numbers = ("pool_size", "n_steps")
+    fractions = ("policy_fraction", "detection_rate")
+
+    pool_size: int = 200
+    n_steps: int = 100
+    detection_rate: float = 0.95
+    alpha: float = 0.0
+    policy_fraction: float = 0.3
+
+    def _check_parameters(self) -> None:
+        check_between("alpha", self.alpha, -700, 700, "a number from -700 to 700, such as -4")
+
+    def _train(self, given: TrainingSet, supply: NegativeSupply | None, seed: int) -> TrainedChain:
+        rows = self._parted(given, seed, self.policy_fraction)
+        rounds = islice(adaboost(rows.coded, rows.learner), self.pool_size)
+        trees = [tree for tree, _ in rounds]
+        held = rows.aside
+        votes = np.array([held.votes(tree) for tree in trees]).reshape(len(trees), len(held)).T
+        return TrainedChain(trees, self._chain(votes, held.positive, 0.0), "n_steps")
+
+    def _chain(self, votes: Vector, positive: Flags, bias: float) -> Chain:
+        return soft_cascade(
+            votes,
+            positive,
+            n_steps=self.n_steps,
+            detection_rate=self.detection_rate,
+            alpha=self.alpha,
+            bias=bias,
+        )
+
+
+@dataclass
+class WaldRounds:
+    """Rows of AdaBoost, some of which are rejected (those have no weight), and rows held out."""
+
+    rows: CascadeRows
+    score: Vector
+    tested: SurvivingRows
+
+    def __post_init__(self) -> None:
+        self.alive = np.ones(len(self.score), bool)
+        self.is_perfect = False  # whether the last base classifier has no error
+
+    @classmethod
+    def begin(cls, rows: CascadeRows) -> WaldRounds:
+        held = rows.aside
+        tested = SurvivingRows.of(np.zeros(len(held)), held.positive)
+        return cls(rows, np.zeros(len(rows.boosted)), tested)
+
+    def left_by(self, alive: Flags) -> NDArray[np.intp]:
+        """How many of these rows are of each class, intp (2,)."""
+        return np.bincount(self.rows.coded.positive[alive], minlength=2)
+
+    def round(self, miss: float, smoothing: float, fewest: int) -> tuple[Nodes, float] | None:
+        """One more base classifier and threshold; None if none is better than chance.
+
+        A threshold that leaves a class fewer than `fewest` rows rejects nothing instead.
+        """
+        coded = self.rows.coded
+        margin = coded.signs * self.score
+        # The smallest margin is taken off, so that no weight overflows.
+        weight = balanced(coded.positive) * np.exp(margin[self.alive].min() - margin) * self.alive
+        weight /= weight.sum()
+        found = boosted(coded, self.rows.learner, weight, int(self.alive.sum()))
+        if found is None:
+            return None
+        self.is_perfect = found.is_perfect
+        r = self.tested.add(self.rows.aside.votes(found.tree), miss, smoothing)
+        self.score = self.score + found.votes
+        left = self.alive & (self.score > r)
+        if min(self.left_by(left).min(), self.tested.left_by(r).min()) < fewest:
+            return found.tree, -np.inf
+        self.alive = left
+        self.tested.reject(r)
+        return found.tree, r
+
+    def without_rejected(self) -> WaldRounds:
+        """The rows that are left alone."""
+        here, held = np.flatnonzero(self.alive), np.flatnonzero(self.tested.alive)
+        tested = self.tested
+        again = SurvivingRows.of(tested.score[held], tested.positive[held], tested.survived)
+        return WaldRounds(self.rows.kept(here, held), self.score[here], again)
+
+    def refilled(
+        self, supply: NegativeSupply, wanted: tuple[int, int], chain: Chain, trees: list[Nodes]
+    ) -> WaldRounds:
+        """With negatives that pass all steps so far in the places of those that did not."""
+        kept = self.without_rejected().rows
+        rows = kept.refilled(supply, wanted, partial(passing, chain, trees))
+        here, held = (votes_of(part, trees).sum(axis=1) for part in (rows.boosted, rows.held))
+        survived = self.tested.survived
+        return WaldRounds(rows, here, SurvivingRows.of(held, rows.held.labels > 0, survived))
+
+
+def wald_boost(
+    rows: CascadeRows,
+    *,
+    n_rounds: int,
+    miss: float,
+    smoothing: float,
+    supply: NegativeSupply | None = None,
+) -> TrainedChain:
+    """Train the cascade; negatives that are rejected are replaced by the supply, if there is one.
+
+    Without a supply the last FEWEST rows of a class are never rejected, but boosted on to the end.
+    It is stopped by "n_rounds", "negatives" (the supply has too few that pass), "perfect" or
+    "chance" (the last base classifier, the next one).
+    """
+    trees: list[Nodes] = []
+    rejects: list[float] = []
+    boosting, wanted, stopped_by = WaldRounds.begin(rows), rows.n_negatives, "n_rounds"
+    fewest = FEWEST if supply is None else 0
+    while len(trees) < n_rounds:
+        found = boosting.round(miss, smoothing, fewest)
+        if found is None:
+            stopped_by = "chance"
+            break
+        trees.append(found[0])
+        rejects.append(found[1])
+        if boosting.is_perfect:
+            stopped_by = "perfect"
+            break
+        if min(boosting.alive.mean(), boosting.tested.alive.mean()) >= CROWDED:
+            continue
+        if supply is None:
+            boosting = boosting.without_rejected()
+            continue
+        boosting = boosting.refilled(supply, wanted, chain_of(rejects), trees)
+        n_left = boosting.left_by(boosting.alive).min(), boosting.tested.n_left.min()
+        if min(n_left) < FEWEST:
+            stopped_by = "negatives"
+            break
+    return TrainedChain(trees, chain_of(rejects), stopped_by)
+
+
+def chain_of(rejects: ArrayLike, bias: float = 0.0) -> Chain:
+    """One base classifier a stage, in the order in which they come."""
+    return Chain.of_steps(np.arange(np.size(rejects)), rejects, bias)
+
+
+@dataclass
+class SurvivingRows:
+    """Rows held out, and which of them no step has rejected.
+
+    share : P(a negative, a positive survives) / surviving rows of the class
+    """
+
+    score: Vector
+    positive: Flags
+    share: tuple[float, float]
+
+    def __post_init__(self) -> None:
+        self.alive = np.ones(len(self.positive), bool)
+
+    @classmethod
+    def of(
+        cls, score: Vector, positive: Flags, survived: tuple[float, float] = (1.0, 1.0)
+    ) -> SurvivingRows:
+        """Rows that all survive; `survived` are the shares of the classes that have until now."""
+        n = np.bincount(positive, minlength=2)
+        return cls(score, positive, (survived[0] / max(n[0], 1), survived[1] / max(n[1], 1)))
+
+    def add(self, votes: Vector, miss: float, smoothing: float) -> float:
+        """The threshold after one more base classifier with these votes (n,)."""
+        self.score = self.score + votes
+        classes = self.positive, ~self.positive
+        positives, negatives = (self.score[self.alive & of] for of in classes)
+        return wald_reject(positives, negatives, self.share[::-1], miss, smoothing)
+
+    def reject(self, r: float) -> None:
+        """Take rows with scores up to r away."""
+        self.alive &= self.score > r
+
+    def left_by(self, r: float) -> NDArray[np.intp]:
+        """Rows of each class that survive a threshold, intp (2,)."""
+        return np.bincount(self.positive[self.alive & (self.score > r)], minlength=2)
+
+    @property
+    def n_left(self) -> NDArray[np.intp]:
+        """SurvivingRows rows of each class, intp (2,)."""
+        return self.left_by(-np.inf)
+
+    @property
+    def survived(self) -> tuple[float, float]:
+        """The shares of the classes that have survived until now."""
+        n = self.n_left
+        return float(self.share[0] * n[0]), float(self.share[1] * n[1])
+
+
+def wald_rejects(
+    votes: Vector, positive: Flags, *, miss: float, smoothing: float, bias: float = 0.0
+) -> Vector:
+    """Thresholds of base classifiers in their order, by votes (n, N) on rows held out.
+
+    Fewer than N where a class runs out of rows.
+    """
+    tested, rejects = SurvivingRows.of(np.full(len(positive), bias), positive), []
+    for t in range(votes.shape[1]):
+        rejects.append(tested.add(votes[:, t], miss, smoothing))
+        tested.reject(rejects[-1])
+        if tested.n_left.min() == 0:
+            break
+    return np.array(rejects)
+
+
+def wald_reject(
+    positives: Vector, negatives: Vector, shares: tuple[float, float], miss: float, smoothing: float
+) -> float:
+    """The threshold r for surviving rows with these scores (n,) of each class; -inf if none.
+
+    shares    : what one row of each class stands for, 1 / rows of the class at the start
+    smoothing : width of the Parzen window, in units of the width that fits a normal density
+    """
+    if len(positives) == 0 or len(negatives) == 0:
+        return -np.inf
+    low = min(positives.min(), negatives.min())
+    high = max(positives.max(), negatives.max())
+    width = smoothing * NORMAL_RULE * float(positives.std()) * len(positives) ** -0.2
+    width = max(width, (high - low) / BINS, 1e-9)
+    low, high = low - 3 * width, high + 3 * width
+    step = (high - low) / BINS
+    density = [
+        share * gaussian_filter1d(_counts(scores, low, step), width / step, mode="constant")
+        for scores, share in zip((positives, negatives), shares, strict=True)
+    ]
+    likely = (density[0] > miss * density[1]) & (density[0] > NOTHING)
+    first = int(likely.argmax()) if likely.any() else BINS
+    return low + first * step if first else -np.inf
+
+
+def _counts(scores: Vector, low: float, step: float) -> Vector:
+    bins = ((scores - low) / step).astype(np.intp)
+    return np.bincount(bins, minlength=BINS).astype(float)
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class WaldBoostClassifier(PooledCascade):
+    """AdaBoost with a likelihood ratio test after every base classifier.
+
+    Parameters
+    ----------
+    learner : Learner, default None
+        Learns the base classifiers; None means ``Stump()``; ``Haar()`` for patches.
+    ensemble : model, default None
+        A fitted model whose base classifiers are taken as they come: anything that
+        ``mddag.as_ensemble`` reads. Every row given to ``fit`` then sets thresholds. (Wrapped in
+        ``FrozenEstimator`` it survives ``clone``.)
+    n_rounds : int, default 200
+        Most base classifiers.
+    miss_rate : float, default 0.05
+        Wald's bound: at most about this share of the positives is lost, often much less.
+    smoothing : float, default 0.5
+        Width of the Parzen window, in units of the width that fits a normal density best.
+    policy_fraction : float, default 0.3
+        Share of the rows held out for thresholds.
+    n_threads : int, default 1
+        Threads of training and prediction, -1 for all cores. No result depends on it.
+    random_state : int, RandomState or None, default None
+        Decides which rows are held out, and which features a ``Haar()`` learner draws.
+
+    Attributes
+    ----------
+    chain_, ensemble_, policy_, dag_, classes_, stopped_by_
+        See ``CascadeClassifier``.
+    """
+
+    whole_numbers = ("n_rounds",)
+    fractions = ("policy_fraction", "miss_rate")
+
+    n_rounds: int = 200
+    miss_rate: float = 0.05
+    smoothing: float = 0.5
+    policy_fraction: float = 0.3
+
+    def _check_parameters(self) -> None:
+        check_positive("smoothing", self.smoothing)
+
+    def _train(self, given: TrainingSet, supply: NegativeSupply | None, seed: int) -> TrainedChain:
+        trained = wald_boost(
+            self._parted(given, seed, self.policy_fraction),
+            n_rounds=self.n_rounds,
+            miss=self.miss_rate,
+            smoothing=self.smoothing,
+            supply=supply,
+        )
+        if trained.stopped_by == "negatives":
+            doubt(
+                f"too few of the negatives given pass the first {len(trained.trees)} of "
+                f"{self.n_rounds} rounds to train another, so the cascade ends there; give "
+                "a larger pool, or a smaller miss_rate"
+            )
+        return replace(trained, chain=_accepting(trained.chain))
+
+    def _chain(self, votes: Vector, positive: Flags, bias: float) -> Chain:
+        first = votes[:, : self.n_rounds]
+        rates = {"miss": self.miss_rate, "smoothing": self.smoothing}
+        return _accepting(chain_of(wald_rejects(first, positive, **rates, bias=bias), bias))
+
+
+def _accepting(chain: Chain) -> Chain:
+    """At the end a row must have f > 0, as in AdaBoost, even where Wald's test would go on."""
+    rejects = chain.rejects.copy()
+    rejects[-1:] = np.maximum(rejects[-1:], 0.0)
+    return replace(chain, rejects=rejects)
