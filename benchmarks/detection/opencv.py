@@ -24,9 +24,8 @@ from benchmarks.clock import turns
 from benchmarks.data import loaded
 from benchmarks.places import RESULTS
 from benchmarks.table import digits, kept, spread
-from mddag.detection.grouping import group_neighbours
 from mddag.detection.opencv import read_cascade
-from mddag.detection.window_classifier import WindowClassifier
+from mddag.detection.windows import WindowClassifier, group_neighbours
 
 FILES = ("default", "alt", "alt2", "alt_tree")
 FIELDS = (

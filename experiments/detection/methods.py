@@ -19,11 +19,15 @@ from experiments.detection.cases import Case, patches
 from mddag import MDP, Policy, Trace
 from mddag import compile as compile_dag
 from mddag.detection.cascade import Chain
-from mddag.detection.rejection import chosen
-from mddag.detection.rejection_problem import Candidate, Problem
+from mddag.detection.rejection_candidates import (
+    RejectionCandidate,
+    RejectionProblem,
+    chosen_candidate,
+    rejection_candidates,
+)
 from mddag.detection.soft_cascades import soft_cascade, wald_boost, wald_rejects
 from mddag.detection.stage_cascades import StageRates, fc_boost, vj_cascade
-from mddag.detection.thresholds import Target
+from mddag.detection.thresholds import WantedRate
 from mddag.engine.replay import replay
 from mddag.ensemble.nodes import Nodes
 from mddag.losses import Exponential, ZeroOne
@@ -191,19 +195,23 @@ def rejections(case: Case, fpr: float, bounds: Sequence[float]) -> list[tuple[st
         MDP(votes, y, beta=1e-3)
         for votes, y in ((case.policy, case.y_policy), (case.test, case.y_test))
     )
-    problem = Problem.of(rows, Target(fpr=fpr))
-    test = Problem.of(others, Target(fpr=fpr), like=problem)
-    tried = list(problem.candidates(0.1, problem))
+    problem = RejectionProblem.of(rows, WantedRate(fpr=fpr))
+    test = RejectionProblem.of(others, WantedRate(fpr=fpr), like=problem)
+    tried = list(rejection_candidates(problem, problem, 0.1))
     one_row = 1 / int(problem.positive.sum())
-    best = [chosen(tried, 0.0, bound, one_row) for bound in bounds]
+    best = [chosen_candidate(tried, 0.0, bound, one_row) for bound in bounds]
     return [rejection_run(problem, test, candidate, fpr, len(tried)) for candidate in best]
 
 
 def rejection_run(
-    problem: Problem, test: Problem, candidate: Candidate, fpr: float, n_tried: int
+    problem: RejectionProblem,
+    test: RejectionProblem,
+    candidate: RejectionCandidate,
+    fpr: float,
+    n_tried: int,
 ) -> tuple[str, DetectionRun]:
     s = candidate.setting
-    found = (p.passing(candidate.cascade, s.order) for p in (problem, test))
+    found = (p.run(candidate.cascade, s.order) for p in (problem, test))
     policy_rows, test_rows = (
         Scored(np.where(np.isfinite(p.ends.scores), p.ends.scores, p.steps - 1e6), labels, p.steps)
         for p, labels in zip(found, (problem.positive, test.positive), strict=True)

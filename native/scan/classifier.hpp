@@ -14,7 +14,7 @@
 
 namespace mddag::scan {
 
-// WindowClassifier.native: see src/mddag/detection/window_classifier.py.
+// WindowClassifier.native: see src/mddag/detection/windows.py.
 struct Classifier {
   Window window;
   std::size_t margin;  // pixels at each side of the window that its deviation leaves out

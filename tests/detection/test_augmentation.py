@@ -7,13 +7,15 @@ from mddag.detection.augmentation import (
     Augmentation,
     Degradation,
     as_bytes,
-    beside,
     blurred,
+    mined,
+    random_windows,
     resampled,
     resized,
+    slanted,
     surrounded,
+    windows_near,
 )
-from mddag.detection.hard_negatives import mined, random_windows, slanted
 from tests.detection.problems import background, backgrounds, fitted, patches, scene
 
 STILL = Augmentation(shift=0, scale=0, turn=0, blur=0, noise=0, mirror=False)
@@ -83,7 +85,7 @@ def test_copies_get_surroundings_where_there_are_some():
 
 def test_windows_beside_the_object_are_not_the_object():
     given = np.repeat(patches(1), 10, axis=0)
-    near = beside(given, (12, 12), 200, np.random.default_rng(0))
+    near = windows_near(given, (12, 12), 200, np.random.default_rng(0))
     alike = [np.corrcoef(patch.ravel(), given[0].ravel())[0, 1] for patch in near if patch.std()]
     assert np.max(alike) < 0.8
 

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mddag.detection.grouping import cut_for, group_by_evidence, group_neighbours
+from mddag.detection.windows import cut_for, group_by_evidence, group_neighbours
 from tests.reference import grouping as reference
 
 

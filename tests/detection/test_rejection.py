@@ -10,17 +10,24 @@ from sklearn.base import clone
 
 from mddag import MDP, DoubtfulResult
 from mddag.detection import Rejection
-from mddag.detection import rejection_problem as problem
+from mddag.detection import rejection_candidates as problem
 from mddag.detection.rejection import realised
-from mddag.detection.rejection_problem import (
-    Cascade,
-    Problem,
-    Setting,
+from mddag.detection.rejection_candidates import (
+    CascadeSetting,
+    RejectCascade,
+    RejectionProblem,
     class_parts,
     ordered_sums,
     positives,
+    rejection_candidates,
 )
-from mddag.detection.thresholds import Ends, RankedSums, Target, reject_thresholds, shares_by_class
+from mddag.detection.thresholds import (
+    EndScores,
+    RankedSums,
+    WantedRate,
+    reject_thresholds,
+    shares_by_class,
+)
 from mddag.metrics import threshold_at_fpr, threshold_at_tpr
 from mddag.policy import Given
 from mddag.policy.policy import EVAL, QUIT
@@ -135,53 +142,53 @@ def test_parameters_survive_a_clone():
     assert Rejection().with_every(4).every == 4
 
 
-TARGET = Target(fpr=0.1)
+TARGET = WantedRate(fpr=0.1)
 
 
 def test_sums_are_those_of_the_orders():
     mdp = detection_mdp(n=50)
-    found = Problem.of(mdp, TARGET)
+    found = RejectionProblem.of(mdp, TARGET)
     assert len(found.orders) == 2
     for order, sums in zip(found.orders, found.sums, strict=True):
         np.testing.assert_allclose(sums, np.cumsum(mdp.votes.dense()[:, order, 0], axis=1).T)
 
 
 def test_an_order_that_is_given_is_the_only_one():
-    found = Problem.of(detection_mdp(n=50), TARGET, ordering=Given())
+    found = RejectionProblem.of(detection_mdp(n=50), TARGET, ordering=Given())
     assert [order.tolist() for order in found.orders] == [list(range(12))]
 
 
 @pytest.mark.parametrize(("every", "wanted"), [(1, [5, 7, 10, 12]), (4, [8, 12]), (5, [5, 10, 12])])
 def test_lengths_are_whole_groups_of_steps_or_all(every, wanted):
-    assert Problem.of(detection_mdp(n=50), TARGET, every=every).lengths == wanted
+    assert RejectionProblem.of(detection_mdp(n=50), TARGET, every=every).lengths == wanted
 
 
 def test_a_candidate_is_judged_by_other_rows():
-    rows, others = Problem.of(detection_mdp(0), TARGET), detection_mdp(1)
-    judges = Problem.of(others, TARGET, like=rows)
+    rows, others = RejectionProblem.of(detection_mdp(0), TARGET), detection_mdp(1)
+    judges = RejectionProblem.of(others, TARGET, like=rows)
     target = TARGET.to_judge(judges.ends)
-    for candidate in list(rows.candidates(0.1, judges))[::37]:
-        passing = judges.passing(candidate.cascade, candidate.setting.order)
+    for candidate in list(rejection_candidates(rows, judges, 0.1))[::37]:
+        passing = judges.run(candidate.cascade, candidate.setting.order)
         assert candidate.n_evaluated == passing.mean_steps
         assert candidate.loss == pytest.approx(target.mean_loss(passing.ends, 1.0))
 
 
 def test_few_negatives_judge_at_a_rate_that_they_can_decide():
-    rows = Problem.of(detection_mdp(0, n=120), Target(fpr=0.001))
+    rows = RejectionProblem.of(detection_mdp(0, n=120), WantedRate(fpr=0.001))
     n_negatives = int((~rows.positive).sum())
-    wider = Target(fpr=min(5 / n_negatives, 0.1))
-    for candidate in list(rows.candidates(0.1, rows))[::37]:
-        ends = rows.passing(candidate.cascade, candidate.setting.order).ends
+    wider = WantedRate(fpr=min(5 / n_negatives, 0.1))
+    for candidate in list(rejection_candidates(rows, rows, 0.1))[::37]:
+        ends = rows.run(candidate.cascade, candidate.setting.order).ends
         assert candidate.loss == pytest.approx(wider.mean_loss(ends, 1.0))
 
 
 def test_a_cascade_that_rejects_all_positives_is_the_worst():
     rng = np.random.default_rng(0)
     votes = rng.integers(0, 2, (180, 20)) - 0.5  # as good as chance
-    rows = Problem.of(MDP(votes, rng.integers(0, 2, 180)), TARGET)
+    rows = RejectionProblem.of(MDP(votes, rng.integers(0, 2, 180)), TARGET)
     none = []
-    for c in rows.candidates(0.1, rows):
-        own = rows.passing(c.cascade, c.setting.order).ends
+    for c in rejection_candidates(rows, rows, 0.1):
+        own = rows.run(c.cascade, c.setting.order).ends
         if np.isneginf(own.scores[own.positive]).all():
             none.append(c.loss)
     assert none
@@ -189,8 +196,8 @@ def test_a_cascade_that_rejects_all_positives_is_the_worst():
 
 
 def test_dearer_evaluations_are_fewer():
-    rows = Problem.of(detection_mdp(), TARGET, ordering=Given())
-    longest = [c for c in rows.candidates(0.1, rows) if c.setting.length == 12]
+    rows = RejectionProblem.of(detection_mdp(), TARGET, ordering=Given())
+    longest = [c for c in rejection_candidates(rows, rows, 0.1) if c.setting.length == 12]
     costs = [c.cost for c in sorted(longest, key=lambda c: c.setting.beta)]
     assert costs[0] > 1.5 * costs[-1]
 
@@ -200,31 +207,31 @@ def test_weights_are_rows_that_repeat():
     times = 1 + np.arange(120) % 3
     weighted = MDP(mdp.votes, mdp.labels, weight=times.astype(float))
     repeated = mdp.rows(np.repeat(np.arange(120), times))
-    for setting in (Setting(0, 12, 0.01), Setting(0, 7, 0.05)):
+    for setting in (CascadeSetting(0, 12, 0.01), CascadeSetting(0, 7, 0.05)):
         found = []
         for one in (weighted, repeated):
-            rows = Problem.of(one, TARGET, ordering=Given())
+            rows = RejectionProblem.of(one, TARGET, ordering=Given())
             ranked = RankedSums.of(rows.sums[0], rows.positive, rows.weight, shift=0.1)
             found.append(rows.learned(ranked, setting).thresholds)
         np.testing.assert_allclose(*found)
 
 
 def test_no_row_helps_to_learn_its_own_end():
-    rows, setting = Problem.of(detection_mdp(n=90), TARGET), Setting(0, 10, 0.02)
+    rows, setting = RejectionProblem.of(detection_mdp(n=90), TARGET), CascadeSetting(0, 10, 0.02)
     parts = class_parts(rows.positive, 3, 0)
     found, thetas = rows.crossed(setting, parts, 0.1)
     here, others = parts == 1, np.flatnonzero(parts != 1)
-    without = Problem.of(detection_mdp(n=90).rows(others), TARGET, like=rows)
+    without = RejectionProblem.of(detection_mdp(n=90).rows(others), TARGET, like=rows)
     ranked = RankedSums.of(without.sums[0], without.positive, without.weight, shift=0.1)
     cascade = without.learned(ranked, setting)
-    ends = rows.passing(cascade, 0).ends
+    ends = rows.run(cascade, 0).ends
     np.testing.assert_array_equal(found.scores[here], ends.scores[here])
-    assert thetas[1] == TARGET.expected(without.passing(cascade, 0).ends)
+    assert thetas[1] == TARGET.expected(without.run(cascade, 0).ends)
 
 
 def test_rows_are_thinned_where_memory_is_short(monkeypatch):
     monkeypatch.setattr(problem, "MOST_SUMS", 12 * 100)
-    found = Problem.of(detection_mdp(n=400), TARGET)
+    found = RejectionProblem.of(detection_mdp(n=400), TARGET)
     assert 98 <= len(found.positive) <= 100
     assert found.positive.mean() == pytest.approx(positives(detection_mdp(n=400)).mean(), abs=0.02)
 
@@ -236,7 +243,7 @@ def cascade_of(mdp, seed, length):
     sums = ordered_sums(mdp.votes, order, length)
     thresholds = np.quantile(sums, rng.uniform(0, 0.3), axis=1) + 1e-4 / 3
     thresholds[rng.random(length) < 0.3] = -np.inf
-    return Cascade(order, thresholds, float(np.median(sums[-1])) + 1e-4 / 3), sums
+    return RejectCascade(order, thresholds, float(np.median(sums[-1])) + 1e-4 / 3), sums
 
 
 @given(st.integers(0, 1000), st.integers(1, 12), st.sampled_from([1, 1, 2, 3]))
@@ -245,9 +252,11 @@ def test_the_policy_does_what_the_cascade_does(seed, length, every):
     length = min(-(-length // every) * every, 12)
     cascade, sums = cascade_of(mdp, seed, length)
     looks = (np.arange(length) + 1) % every == 0
-    cascade = Cascade(cascade.order, np.where(looks, cascade.thresholds, -np.inf), cascade.theta)
+    cascade = RejectCascade(
+        cascade.order, np.where(looks, cascade.thresholds, -np.inf), cascade.theta
+    )
     positive = mdp.labels > 0
-    passing = cascade.passing(sums, positive, mdp.costs, mdp.weight)
+    passing = cascade.run(sums, positive, mdp.costs, mdp.weight)
     scores, n_evaluated, cost = mdp.rollout(cascade.policy(mdp.votes, every))
     np.testing.assert_array_equal(n_evaluated, passing.steps)
     np.testing.assert_allclose(cost, passing.price[passing.steps])
@@ -275,8 +284,8 @@ def test_rows_at_a_threshold_are_on_their_side_of_it(ties_pass):
     thresholds = cascade.thresholds.copy()
     thresholds[2] = np.sort(sums[2])[5]  # the very sum of a row
     theta = np.sort(sums[-1])[40]
-    cascade = Cascade(cascade.order, thresholds).at(theta, ties_pass)
-    ends = cascade.passing(sums, mdp.labels > 0, mdp.costs).ends.scores
+    cascade = RejectCascade(cascade.order, thresholds).at(theta, ties_pass)
+    ends = cascade.run(sums, mdp.labels > 0, mdp.costs).ends.scores
     scores, n_evaluated, _ = mdp.rollout(cascade.policy(mdp.votes))
     assert (n_evaluated[np.argsort(sums[2])[:6]] <= 3).all()
     np.testing.assert_array_equal(scores[:, 0] > 0, ends >= theta if ties_pass else ends > theta)
@@ -345,7 +354,7 @@ def test_rows_are_never_parted_from_their_equals():
 
 def ends(scores, positive, weight=None):
     positive = np.asarray(positive, bool)
-    return Ends(np.asarray(scores, float), positive, shares_by_class(positive, weight))
+    return EndScores(np.asarray(scores, float), positive, shares_by_class(positive, weight))
 
 
 @st.composite
@@ -361,7 +370,7 @@ def test_theta_is_the_threshold_of_the_metrics(given_rows, rate):
     scores, positive = given_rows
     found = ends(scores, positive)
     wanted = threshold_at_fpr(scores, positive, rate), threshold_at_tpr(scores, positive, rate)
-    for target, theta in zip((Target(fpr=rate), Target(tpr=rate)), wanted, strict=True):
+    for target, theta in zip((WantedRate(fpr=rate), WantedRate(tpr=rate)), wanted, strict=True):
         assert found.rates(target.theta(found)) == pytest.approx(found.rates(theta))
 
 
@@ -371,7 +380,7 @@ def test_what_rows_to_come_have_is_at_most_the_wanted_fpr_on_average():
         rates = []
         for _ in range(2000):
             found = ends(np.append(rng.random(n), 2.0), [False] * n + [True])
-            rates.append(1 - Target(fpr=fpr).expected(found))  # of uniform scores
+            rates.append(1 - WantedRate(fpr=fpr).expected(found))  # of uniform scores
         assert np.mean(rates) <= fpr + 3 * np.std(rates) / 2000**0.5 or n < 1 / fpr - 1
         assert np.mean(rates) >= fpr - 1 / n
 
@@ -381,50 +390,50 @@ def test_what_rows_to_come_have_is_at_least_the_wanted_tpr_on_average():
     rates = []
     for _ in range(2000):
         found = ends(np.append(rng.random(60), -1.0), [True] * 60 + [False])
-        rates.append(1 - Target(tpr=0.9).expected(found))
+        rates.append(1 - WantedRate(tpr=0.9).expected(found))
     assert 0.9 - 3 * np.std(rates) / 2000**0.5 <= np.mean(rates) <= 0.9 + 1 / 60
 
 
 def test_the_loss_at_a_wanted_fpr_is_the_share_of_misses():
     found = ends([5, 4, 3, 2, 1], [1, 0, 1, 0, 0])
-    assert Target(fpr=0.34).loss(found, 7.0) == 0.0
-    assert Target(fpr=0.01).loss(found, 7.0) == 0.5
+    assert WantedRate(fpr=0.34).loss(found, 7.0) == 0.0
+    assert WantedRate(fpr=0.01).loss(found, 7.0) == 0.5
 
 
 def test_the_loss_at_a_wanted_tpr_is_the_price_of_false_positives():
     found = ends([5, 4, 3, 2, 1], [1, 0, 1, 0, 0])
-    assert Target(tpr=0.99).loss(found, 6.0) == pytest.approx(2.0)
+    assert WantedRate(tpr=0.99).loss(found, 6.0) == pytest.approx(2.0)
     rejected = ends([5, -np.inf, 1], [1, 1, 0])
-    assert Target(tpr=0.9).loss(rejected, 6.0) > 6.0  # the TPR cannot be met
+    assert WantedRate(tpr=0.9).loss(rejected, 6.0) > 6.0  # the TPR cannot be met
 
 
 def test_lambda_is_the_slope_of_the_curve():
     scores = np.concatenate([np.linspace(0, 1, 10_001), np.linspace(0, 1, 10_000)])
     line = ends(scores, np.arange(20_001) < 10_001)  # TPR = FPR
-    assert Target(fpr=0.1).slope(line) == pytest.approx(1.0, abs=0.01)
+    assert WantedRate(fpr=0.1).slope(line) == pytest.approx(1.0, abs=0.01)
 
 
 def some_ends(seed=0, n=4000):
     rng = np.random.default_rng(seed)
     positive = np.arange(n) % 2 == 0
-    return Ends(rng.normal(2.0 * positive), positive, shares_by_class(positive, None))
+    return EndScores(rng.normal(2.0 * positive), positive, shares_by_class(positive, None))
 
 
 def test_a_row_has_no_part_in_its_own_theta():
-    given, target = some_ends(), Target(fpr=0.05)
+    given, target = some_ends(), WantedRate(fpr=0.05)
     parts = class_parts(given.positive, 4, 0)
     found = realised(given, target, parts, 1.0)
     count = 0
     for part in range(4):
         others = parts != part
         share = shares_by_class(given.positive[others], None)
-        theta = target.expected(Ends(given.scores[others], given.positive[others], share))
+        theta = target.expected(EndScores(given.scores[others], given.positive[others], share))
         count += (given.scores[(parts == part) & ~given.positive] > theta).sum()
     assert found.fpr == count / 2000
 
 
 def test_the_realised_rate_is_near_that_of_rows_to_come():
-    target = Target(fpr=0.05)
+    target = WantedRate(fpr=0.05)
     for seed in range(5):
         given = some_ends(seed)
         found = realised(given, target, class_parts(given.positive, 5, 0), 1.0)

@@ -9,7 +9,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mddag import _core
-from mddag.detection.window_classifier import WINDOWS_PER_CALL, WindowClassifier, levels_of, resized
+from mddag.detection.windows import (
+    WINDOWS_PER_CALL,
+    WindowClassifier,
+    levels_of,
+    scaled_down,
+)
 from mddag.ensemble.patches import haar_features, haar_values
 from tests.detection.problems import random_classifier, random_picture
 from tests.reference import scan as reference
@@ -214,7 +219,7 @@ SIDES = st.integers(1, 30)
 def test_resizing_is_that_of_the_twin(seed, height, width, rows, columns):
     picture = np.random.default_rng(seed).integers(0, 256, (height, width)).astype(np.uint8)
     np.testing.assert_array_equal(
-        resized(picture, rows, columns), reference.resized(picture, rows, columns)
+        scaled_down(picture, rows, columns), reference.resized(picture, rows, columns)
     )
 
 

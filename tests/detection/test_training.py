@@ -3,18 +3,18 @@
 import numpy as np
 import pytest
 
+from mddag.detection.cascade_rows import balanced
 from mddag.detection.detector import Detector, Prices
 from mddag.detection.haar import PatchColumns
 from mddag.detection.training import (
     SHRINKAGE,
-    Training,
+    DetectorTraining,
     drawn_features,
     gentle_trees,
-    initial_weights,
     lengths_of,
-    soft_cascade,
     sums_by_tree,
     thresholds_of,
+    window_classifier,
 )
 from mddag.learners.trees import Tree
 from tests.detection.problems import SETTINGS, background, backgrounds, patches
@@ -22,7 +22,7 @@ from tests.detection.problems import SETTINGS, background, backgrounds, patches
 
 def test_the_bank_is_bounded():
     settings = Detector(**{**SETTINGS, "n_negatives": 200, "n_trees": 20})
-    training = Training.begin(settings, patches(300), backgrounds(), None, 1)
+    training = DetectorTraining.begin(settings, patches(300), backgrounds(), None, 1)
     training.run(lambda n_done, note: None)
     assert len(training.negatives) <= 200
     assert training.min_deviation > 1
@@ -32,7 +32,7 @@ def test_the_bank_is_bounded():
 def test_narrow_pictures_are_turned_back():
     narrow = [np.ascontiguousarray(picture[:60, :15]) for picture in backgrounds()]
     settings = Detector(**(SETTINGS | {"window": (40, 12)}))
-    training = Training.begin(settings, patches(30), narrow, None, 1)
+    training = DetectorTraining.begin(settings, patches(30), narrow, None, 1)
     assert {picture.shape for picture in training.seen(narrow)} == {(60, 15)}
 
 
@@ -47,7 +47,7 @@ def rows():
 def test_votes_are_weighted_means_and_weights_follow_them():
     columns, positive = rows()
     trees = gentle_trees(columns, positive, lambda n: Tree(4), 5, 40, np.random.default_rng(0))
-    weights, y = initial_weights(positive), np.where(positive, 1.0, -1.0)
+    weights, y = balanced(positive), np.where(positive, 1.0, -1.0)
     for tree in trees:
         leaf = columns.leaf_codes(tree)
         for code in range(tree.n_leaves):
@@ -92,7 +92,7 @@ def grown():
 
 def test_the_scan_gives_the_sums_of_the_trees(grown):
     features, trees, sums, both, _ = grown
-    everything = soft_cascade(trees, features, np.full(12, -np.inf), -np.inf, 0.0)
+    everything = window_classifier(trees, features, np.full(12, -np.inf), -np.inf, 0.0)
     scanned = np.array([everything.scan(patch).scores[0] for patch in both])
     assert np.array_equal(scanned, sums[:, -1])
 
@@ -100,7 +100,7 @@ def test_the_scan_gives_the_sums_of_the_trees(grown):
 def test_the_scan_rejects_what_the_thresholds_reject(grown):
     features, trees, sums, both, positive = grown
     reject, accept = thresholds_of(sums[positive], sums[~positive], Prices(miss=0.05))
-    cascade = soft_cascade(trees, features, reject, accept, 0.0)
+    cascade = window_classifier(trees, features, reject, accept, 0.0)
     passed = (sums > reject).all(axis=1) & (sums[:, -1] >= accept)
     assert [len(cascade.scan(patch)) == 1 for patch in both] == passed.tolist()
     assert passed[positive].mean() > 0.9

@@ -1,43 +1,70 @@
-"""Augmentation: each object patch once more, as another image might show it.
+"""What training makes of patches and images: copies, worse images, and negatives cut from them.
 
-A copy is mirrored or not, shifted, scaled and turned a little, then blurred and made noisy, all at
-random. Pixels are interpolated linearly; outside of a patch its border is continued. A scan finds
-an object at a window that is near it and not on it, which is what shift and scale stand for. Some
-copies get other surroundings, from windows without the object: else the outline alone, bright
-before dark as it happens to be in most patches, would do for an object.
+`Augmentation` shows each object patch once more, as another image might: mirrored or not, shifted,
+scaled and turned a little, then blurred and made noisy, all at random. A scan finds an object at a
+window that is near it and not on it, which is what shift and scale stand for. Some copies get other
+surroundings, from windows without the object: else the outline alone, bright before dark as it
+happens to be in most patches, would do for an object.
 
-Degradation is for images without the object, which are usually few and good, while those to be
+`Degradation` is for images without the object, which are usually few and good, while those to be
 searched need not be. What is blurred, grainy, printed in dots or poor in contrast has windows that
 no good image has, and contrast is normalised, so that grain and dots of a dull region become
 patterns. Some of the images are made worse at random before negatives are taken from them.
+
+Negatives are windows at random, and hard ones, which the detector of the round before takes for the
+object. They are cut from the scaled image that was scanned, so that training reads what detection
+will read. Every round sees the images otherwise: turned, stretched, mirrored, inverted, at other
+scales. Pixels are interpolated linearly throughout.
+
+scipy is imported by the functions that need it: a detector is read and run without it.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mddag._utils.checks import check_between
+from mddag.detection.windows import Levels, WindowClassifier, levels_of, scaled_down
 from mddag.ensemble.patches import Window
 
 Patches = NDArray[np.uint8]
+Grey = NDArray[np.uint8]
 Floats = NDArray[np.float64]
+Pixels = NDArray[np.float32]
+
 BLOCK = 1024  # patches at a time: the coordinates of all their pixels are held
+SCALE = 1.2  # of neighbouring levels, for negatives
+TURNED = 0.7  # share of the images that may be turned
+INVERTED = 0.3  # share of these that are inverted
+SLANTED = 0.6  # share of these that are turned by other than right angles, and stretched
+MOST_TURN, MOST_STRETCH = np.pi / 4, 0.3
+MOST_TRIES = 4  # draws for windows that are not flat
 
 
 @dataclass(frozen=True)
 class Augmentation:
-    """What may differ between two pictures of the same object.
+    """How much copies of a patch may differ from it.
 
-    shift  : of the centre, at most, as a share of the window's side
-    scale  : of the size, at most, as a logarithm: 0.05 is 5 % larger or smaller
-    turn   : standard deviation of the rotation, in degrees
-    blur   : standard deviation of the widest Gaussian blur, in pixels; half of the copies have one
-    noise  : standard deviation of the strongest noise, in percent of the patch's own deviation
-    mirror : whether left and right may change places
-    surroundings : share of the copies whose corners and sides are those of another picture
+    Parameters
+    ----------
+    shift : float, default 0.03
+        Largest shift of the center, as a share of the side of the window.
+    scale : float, default 0.05
+        Largest change of the size, as a logarithm: 0.05 is 5 % larger or smaller.
+    turn : float, default 4.0
+        Standard deviation of the rotation, in degrees.
+    blur : float, default 0.6
+        Standard deviation of the widest Gaussian blur, in pixels; half of the copies have one.
+    noise : float, default 8.0
+        Standard deviation of the strongest noise, in percent of the deviation of the patch.
+    mirror : bool, default True
+        Whether left and right may change places.
+    surroundings : float, default 0.5
+        Share of the copies whose corners and sides are those of another image.
     """
 
     shift: float = 0.03
@@ -49,12 +76,7 @@ class Augmentation:
     surroundings: float = 0.5
 
     def __post_init__(self) -> None:
-        for name, most in (
-            ("shift", 1.0),
-            ("scale", 1.0),
-            ("turn", 360.0),
-            ("surroundings", 1.0),
-        ):
+        for name, most in (("shift", 1.0), ("scale", 1.0), ("turn", 360.0), ("surroundings", 1.0)):
             check_between(name, getattr(self, name), 0.0, most, f"a number, 0 to {most:g}")
         for name in ("blur", "noise"):
             check_between(name, getattr(self, name), 0.0, np.inf, "a finite number, 0 or more")
@@ -66,7 +88,7 @@ class Augmentation:
         rng: np.random.Generator,
         others: Patches | None = None,
     ) -> Patches:
-        """One copy of each patch (n, h, w), of the window's size.
+        """Return one copy of each patch (n, h, w), of the size of the window.
 
         others : windows without the object, (m, *window), for the surroundings
         """
@@ -89,31 +111,99 @@ class Augmentation:
             chosen = np.flatnonzero(rng.random(n) < self.surroundings)
             drawn = others[rng.integers(0, len(others), len(chosen))]
             pixels[chosen] = surrounded(pixels[chosen], drawn.astype(np.float64), rng)
-        return as_bytes(self._photographed(pixels, rng))
-
-    def _photographed(self, pixels: Floats, rng: np.random.Generator) -> Floats:
-        n = len(pixels)
         width = np.where(rng.random(n) < 0.5, rng.uniform(0.0, self.blur, n), 0.0)
-        blurred = _blurred(pixels, width)
-        strength = rng.uniform(0.0, self.noise / 100, n) * blurred.std(axis=(1, 2))
-        return np.asarray(blurred + strength[:, None, None] * rng.standard_normal(blurred.shape))
+        pixels = _softened(pixels, width)
+        strength = rng.uniform(0.0, self.noise / 100, n) * pixels.std(axis=(1, 2))
+        return as_bytes(pixels + strength[:, None, None] * rng.standard_normal(pixels.shape))
+
+
+@dataclass(frozen=True)
+class Degradation:
+    """How much worse an image without the object may be made.
+
+    Parameters
+    ----------
+    share : float, default 0.6
+        Probability that an image is changed at all.
+    blur : float, default 1.6
+        Standard deviation of the widest Gaussian blur, in pixels.
+    contrast : float, default 0.25
+        The least contrast that is left.
+    noise : float, default 10.0
+        Standard deviation of the strongest noise, in gray levels at full contrast.
+    dots : float, default 14.0
+        Amplitude of the strongest printing screen, in gray levels at full contrast.
+    """
+
+    share: float = 0.6
+    blur: float = 1.6
+    contrast: float = 0.25
+    noise: float = 10.0
+    dots: float = 14.0
+
+    def __post_init__(self) -> None:
+        for name in ("share", "contrast"):
+            check_between(name, getattr(self, name), 0.0, 1.0, "a number, 0 to 1")
+        for name in ("blur", "noise", "dots"):
+            check_between(name, getattr(self, name), 0.0, 1000.0, "a number, 0 to 1000")
+
+    def worse(self, picture: Grey, rng: np.random.Generator) -> Grey:
+        """Return the image itself, or made worse."""
+        if rng.random() >= self.share:
+            return picture
+        pixels: Pixels = picture.astype(np.float32)
+        if rng.random() < 0.5:
+            pixels = blurred(pixels, float(rng.uniform(0.3, max(self.blur, 0.3))))
+        contrast = float(rng.uniform(self.contrast, 1.0))
+        mean = pixels.mean()
+        pixels = mean + contrast * (pixels - mean)
+        if rng.random() < 0.5:
+            strength = contrast * float(rng.uniform(0.0, self.noise))
+            pixels += strength * rng.standard_normal(pixels.shape, np.float32)
+        if rng.random() < 0.25:
+            pixels += contrast * float(rng.uniform(0.0, self.dots)) * _screen(pixels.shape, rng)
+        return as_bytes(pixels)
+
+
+def as_bytes(pixels: Floats | Pixels) -> Patches:
+    """Return gray levels, rounded and held between 0 and 255."""
+    return np.clip(np.rint(pixels), 0, 255).astype(np.uint8)
+
+
+def blurred(pixels: Pixels, width: float) -> Pixels:
+    """Blur by a Gaussian of standard deviation `width`, the border continued."""
+    from scipy.ndimage import gaussian_filter
+
+    return np.asarray(
+        gaussian_filter(pixels, width, mode="nearest", radius=int(np.ceil(3 * width)))
+    )
+
+
+def _screen(shape: tuple[int, ...], rng: np.random.Generator) -> Pixels:
+    """A grid of dots, turned, 2 to 6 pixels from one to the next: (height, width), -1 to 1."""
+    turn = rng.uniform(0.0, np.pi / 2)
+    periods = rng.uniform(2.2, 6.0, 2)
+    y, x = (np.arange(n, dtype=np.float32) for n in shape)
+    along = np.cos(turn) * x[None] + np.sin(turn) * y[:, None]
+    across = np.cos(turn) * y[:, None] - np.sin(turn) * x[None]
+    waves = np.sin(2 * np.pi * along / periods[0]) * np.sin(2 * np.pi * across / periods[1])
+    return np.asarray(waves, np.float32)
 
 
 def resized(patches: Patches, window: Window) -> Patches:
-    """The patches (n, h, w) at the size of the window, as they are."""
+    """Return the patches (n, h, w) at the size of the window."""
     if patches.shape[1:] == window:
         return np.ascontiguousarray(patches)
     blocks = []
     for i in range(0, len(patches), BLOCK):
         block = patches[i : i + BLOCK]
-        ones, none = np.ones(len(block)), np.zeros(len(block))
-        centred = np.zeros((len(block), 2))
-        blocks.append(as_bytes(resampled(block, window, ones, ones, none, centred)))
+        ones, none = np.ones(len(block)), np.zeros((len(block), 2))
+        blocks.append(as_bytes(resampled(block, window, ones, ones, none[:, 0], none)))
     return np.concatenate(blocks)
 
 
 def surrounded(pixels: Floats, others: Floats, rng: np.random.Generator) -> Floats:
-    """The middle of each patch (n, h, w) before another one, of a brightness of its own.
+    """Put the middle of each patch (n, h, w) before another one, of a brightness of its own.
 
     The middle is an ellipse or a rounded rectangle of 75 to 105 % of the patch, with a soft edge.
     """
@@ -128,14 +218,14 @@ def surrounded(pixels: Floats, others: Floats, rng: np.random.Generator) -> Floa
     mean, spread = (f(pixels, axis=(1, 2), keepdims=True) for f in (np.mean, np.std))
     plain = others - others.mean(axis=(1, 2), keepdims=True)
     plain /= np.maximum(others.std(axis=(1, 2), keepdims=True), 1.0)
-    behind = mean + spread * (
+    ground = mean + spread * (
         rng.uniform(0.2, 1.5, (n, 1, 1)) * plain + rng.uniform(-1.5, 1.5, (n, 1, 1))
     )
-    return np.asarray(inside * pixels + (1 - inside) * behind)
+    return np.asarray(inside * pixels + (1 - inside) * ground)
 
 
-def beside(patches: Patches, window: Window, n: int, rng: np.random.Generator) -> Patches:
-    """n windows that overlap an object too little to be one: parts of it, or half off it.
+def windows_near(patches: Patches, window: Window, n: int, rng: np.random.Generator) -> Patches:
+    """Return n windows that overlap an object too little to be one: parts of it, or half off it.
 
     A part has 30 to 55 % of the object's side: an intersection over union of at most 0.3. Where a
     window leaves the patch, the border is continued.
@@ -158,51 +248,27 @@ def beside(patches: Patches, window: Window, n: int, rng: np.random.Generator) -
 def resampled(
     patches: Patches, window: Window, side: Floats, size: Floats, turn: Floats, shift: Floats
 ) -> Floats:
-    """The patches (n, h, w) seen through windows that are placed on them, (n, *window).
+    """Return the patches (n, h, w) seen through windows that are placed on them, (n, *window).
 
-    side : (n,), -1 mirrors; size : (n,), of the window beside the patch; turn : (n,), in radians
-    shift : (n, 2), of the window's centre along y and x, in sides of the patch
+    side : (n,), -1 mirrors; size : (n,), of the window by that of the patch; turn : (n,), radians
+    shift : (n, 2), of the window's center along y and x, in sides of the patch
     """
-    sides = np.array(patches.shape[1:], np.float64)
-    y, x = ((np.arange(s) + 0.5) / s - 0.5 for s in window)
-    y, x = y[:, None] * sides[0], x[None, :] * sides[1]  # from the centre, in pixels of the patch
-    cos, sin = (f(turn) * size for f in (np.cos, np.sin))
-    at_y = sides[0] * (0.5 + shift[:, 0, None, None]) + _outer(cos, y) + _outer(sin * side, x)
-    at_x = sides[1] * (0.5 + shift[:, 1, None, None]) + _outer(cos * side, x) - _outer(sin, y)
-    smooth = _blurred(patches.astype(np.float64), _too_fine(patches.shape[1:], window) * size)
-    return _interpolated(smooth, at_y - 0.5, at_x - 0.5)
+    from scipy.ndimage import map_coordinates
+
+    height, width = patches.shape[1:]
+    y = (((np.arange(window[0]) + 0.5) / window[0] - 0.5) * height)[:, None]  # from the center
+    x = (((np.arange(window[1]) + 0.5) / window[1] - 0.5) * width)[None, :]
+    cos, sin, side = (f[:, None, None] for f in (np.cos(turn) * size, np.sin(turn) * size, side))
+    at_y = height * (0.5 + shift[:, 0, None, None]) + cos * y + sin * side * x - 0.5
+    at_x = width * (0.5 + shift[:, 1, None, None]) + cos * side * x - sin * y - 0.5
+    # What is made smaller is blurred before, by what its pixels would lose.
+    ratio = max(height / window[0], width / window[1])
+    smooth = _softened(patches.astype(np.float64), (0.35 * ratio if ratio > 1.15 else 0.0) * size)
+    number = np.broadcast_to(np.arange(len(patches))[:, None, None], at_y.shape)
+    return np.asarray(map_coordinates(smooth, [number, at_y, at_x], order=1, mode="nearest"))
 
 
-def as_bytes(pixels: Floats) -> Patches:
-    """Grey levels, rounded and held between 0 and 255."""
-    return np.clip(np.rint(pixels), 0, 255).astype(np.uint8)
-
-
-def _outer(factors: Floats, grid: Floats) -> Floats:
-    return np.asarray(factors[:, None, None] * grid)
-
-
-def _too_fine(shape: tuple[int, ...], window: Window) -> float:
-    """The blur that a patch needs before it is made smaller, in its pixels."""
-    ratio = max(shape[0] / window[0], shape[1] / window[1])
-    return 0.35 * ratio if ratio > 1.15 else 0.0
-
-
-def _interpolated(pixels: Floats, y: Floats, x: Floats) -> Floats:
-    n, height, width = pixels.shape
-    y, x = np.clip(y, 0, height - 1), np.clip(x, 0, width - 1)
-    top = np.minimum(y.astype(np.intp), max(height - 2, 0))
-    left = np.minimum(x.astype(np.intp), max(width - 2, 0))
-    below, right = min(1, height - 1) * width, min(1, width - 1)
-    part_y, part_x = y - top, x - left
-    flat = pixels.reshape(-1)
-    at = (np.arange(n) * (height * width))[:, None, None] + top * width + left
-    above = flat[at] * (1 - part_x) + flat[at + right] * part_x
-    under = flat[at + below] * (1 - part_x) + flat[at + below + right] * part_x
-    return np.asarray(above * (1 - part_y) + under * part_y)
-
-
-def _blurred(pixels: Floats, width: Floats) -> Floats:
+def _softened(pixels: Floats, width: Floats) -> Floats:
     """A Gaussian blur of `width` (n,) pixels: three taps along each axis, the border continued."""
     neighbour: Floats = np.exp(-0.5 / np.square(np.maximum(width, 1e-3)))
     centre = (1 / (1 + 2 * neighbour))[:, None, None]
@@ -215,70 +281,97 @@ def _blurred(pixels: Floats, width: Floats) -> Floats:
     return pixels
 
 
-Grey = NDArray[np.uint8]
-Pixels = NDArray[np.float32]
+def random_windows(
+    pictures: Sequence[Grey],
+    window: Window,
+    n: int,
+    min_deviation: float,
+    rng: np.random.Generator,
+) -> Patches:
+    """Return about n windows as a scan reads them, none of them flat; fewer where most are."""
+    levels = [levels_of(picture.shape, window, scale=SCALE) for picture in pictures]
+    counts = np.array([float((of.rows * of.columns).sum()) for of in levels])
+    found: list[Patches] = []
+    n_found = 0
+    for _ in range(MOST_TRIES):
+        drawn = rng.multinomial(n - n_found, counts / counts.sum())
+        for i in np.flatnonzero(drawn).tolist():
+            patches = _drawn(pictures[i], levels[i], int(drawn[i]), rng)
+            found.append(patches[patches.std(axis=(1, 2)) > min_deviation])
+            n_found += len(found[-1])
+        if n_found >= n:
+            break
+    return np.concatenate([np.empty((0, *window), np.uint8), *found])[:n]
 
 
-@dataclass(frozen=True)
-class Degradation:
-    """How much worse a picture may become.
+def _drawn(picture: Grey, levels: Levels, n: int, rng: np.random.Generator) -> Patches:
+    """n windows of an image, each of its windows being as likely as any other."""
+    counts = (levels.rows * levels.columns).astype(np.float64)
+    by_level = rng.multinomial(n, counts / counts.sum())
+    out = [np.empty((0, *levels.window), np.uint8)]
+    for level in np.flatnonzero(by_level):
+        level_image = scaled_down(picture, *levels.shapes[level, :2].tolist())
+        windows = np.lib.stride_tricks.sliding_window_view(level_image, levels.window)
+        y, x = (rng.integers(0, side, by_level[level]) for side in windows.shape[:2])
+        out.append(windows[y, x])
+    return np.concatenate(out)
 
-    share    : of the pictures, the probability that one is changed at all
-    blur     : standard deviation of the widest Gaussian blur, in pixels
-    contrast : the least contrast that is left
-    noise    : standard deviation of the strongest noise, in grey levels at full contrast
-    dots     : amplitude of the strongest printing screen, in grey levels at full contrast
+
+def mined(
+    classifier: WindowClassifier,
+    pictures: Sequence[Grey],
+    n: int,
+    rng: np.random.Generator,
+    n_threads: int = 1,
+) -> tuple[Patches, int]:
+    """Return at most n of the windows that the classifier accepts, and how many there were."""
+    n_pixels = sum(picture.size for picture in pictures)
+    found, n_hits = [np.empty((0, *classifier.window), np.uint8)], 0
+    for picture in pictures:
+        # Up to one level smaller, so that the levels are others each time.
+        factor = float(rng.uniform(1.0, SCALE))
+        sides = zip(picture.shape, classifier.window, strict=True)
+        height, width = (min(side, max(least, round(side / factor))) for side, least in sides)
+        seen = scaled_down(picture, height, width)
+        hits = classifier.scan(seen, scale=SCALE, n_threads=n_threads)
+        n_hits += len(hits)
+        share = 1 + 4 * n * picture.size // n_pixels  # no image may fill the bank
+        kept = rng.permutation(len(hits))[:share]
+        found.append(hits.taken(np.sort(kept)).patches(seen))
+    patches = np.concatenate(found)
+    return patches[rng.permutation(len(patches))[:n]], n_hits
+
+
+def seen_otherwise(picture: Grey, rng: np.random.Generator) -> Grey:
+    """Turn the image by any angle and stretch, mirror or invert it, at random.
+
+    None of these puts an object into an image that has none, and one image of trees, turned, has
+    other windows each time.
     """
-
-    share: float = 0.6
-    blur: float = 1.6
-    contrast: float = 0.25
-    noise: float = 10.0
-    dots: float = 14.0
-
-    def __post_init__(self) -> None:
-        for name in ("share", "contrast"):
-            check_between(name, getattr(self, name), 0.0, 1.0, "a number, 0 to 1")
-        for name in ("blur", "noise", "dots"):
-            check_between(name, getattr(self, name), 0.0, 1000.0, "a number, 0 to 1000")
-
-    def worse(self, picture: Grey, rng: np.random.Generator) -> Grey:
-        """The picture itself, or made worse."""
-        if rng.random() >= self.share:
-            return picture
-        pixels: Pixels = picture.astype(np.float32)
-        if rng.random() < 0.5:
-            pixels = blurred(pixels, float(rng.uniform(0.3, max(self.blur, 0.3))))
-        contrast = float(rng.uniform(self.contrast, 1.0))
-        mean = pixels.mean()
-        pixels = mean + contrast * (pixels - mean)
-        if rng.random() < 0.5:
-            strength = contrast * float(rng.uniform(0.0, self.noise))
-            pixels += strength * rng.standard_normal(pixels.shape, np.float32)
-        if rng.random() < 0.25:
-            pixels += contrast * float(rng.uniform(0.0, self.dots)) * _screen(pixels.shape, rng)
-        return np.clip(np.rint(pixels), 0, 255).astype(np.uint8)
+    if rng.random() < TURNED:
+        picture = np.rot90(picture, int(rng.integers(4)))
+        picture = 255 - picture if rng.random() < INVERTED else picture
+        if rng.random() < SLANTED:
+            turn, stretch = rng.uniform(-MOST_TURN, MOST_TURN), rng.uniform(-1.0, 1.0, 2)
+            picture = slanted(picture, float(turn), np.exp(MOST_STRETCH * stretch))
+    if rng.random() < 0.5:
+        picture = picture[:, ::-1]
+    return np.ascontiguousarray(picture)
 
 
-def blurred(pixels: Pixels, width: float) -> Pixels:
-    """A Gaussian blur of standard deviation `width` along both axes, the border continued."""
-    reach = int(np.ceil(3 * width))
-    taps = np.exp(-0.5 * np.square(np.arange(-reach, reach + 1) / width))
-    taps = (taps / taps.sum()).astype(np.float32)
-    for axis in (0, 1):
-        padded = np.pad(pixels, [(reach, reach) if a == axis else (0, 0) for a in (0, 1)], "edge")
-        n = pixels.shape[axis]
-        parts = (padded[k : k + n] if axis == 0 else padded[:, k : k + n] for k in range(len(taps)))
-        pixels = np.asarray(sum(tap * part for tap, part in zip(taps, parts, strict=True)))
-    return pixels
+def slanted(picture: Grey, turn: float, stretch: Floats) -> Grey:
+    """Turn the image about its center (radians) and stretch it along y and x.
 
+    It keeps its shape; outside of it there is its mirror image.
+    """
+    from scipy.ndimage import map_coordinates
 
-def _screen(shape: tuple[int, ...], rng: np.random.Generator) -> Pixels:
-    """A grid of dots, turned, 2 to 6 pixels from one to the next: (height, width), -1 to 1."""
-    turn = rng.uniform(0.0, np.pi / 2)
-    periods = rng.uniform(2.2, 6.0, 2)
-    y, x = (np.arange(n, dtype=np.float32) for n in shape)
-    along = np.cos(turn) * x[None] + np.sin(turn) * y[:, None]
-    across = np.cos(turn) * y[:, None] - np.sin(turn) * x[None]
-    waves = np.sin(2 * np.pi * along / periods[0]) * np.sin(2 * np.pi * across / periods[1])
-    return np.asarray(waves, np.float32)
+    center_y, center_x = ((n - 1) / 2 for n in picture.shape)
+    y = ((np.arange(picture.shape[0]) - center_y) / stretch[0])[:, None]
+    x = ((np.arange(picture.shape[1]) - center_x) / stretch[1])[None, :]
+    at = (
+        np.cos(turn) * y + np.sin(turn) * x + center_y,
+        np.cos(turn) * x - np.sin(turn) * y + center_x,
+    )
+    pixels = map_coordinates(picture.astype(np.float64), at, order=1, mode="mirror")
+    return np.rint(pixels).astype(np.uint8)

@@ -36,15 +36,18 @@ from mddag._utils.checks import (
 from mddag._utils.output import progress, write_whole
 from mddag._utils.warnings import doubt
 from mddag.detection.augmentation import Augmentation, Degradation
-from mddag.detection.grouping import (
+from mddag.detection.images import checked_backgrounds
+from mddag.detection.windows import (
+    TYPES,
     Groups,
+    Hits,
+    Size,
+    WindowClassifier,
     cut_for,
     group_by_evidence,
     group_neighbours,
     without_nested,
 )
-from mddag.detection.images import checked_backgrounds
-from mddag.detection.window_classifier import TYPES, Hits, Size, WindowClassifier
 from mddag.ensemble.patches import Window, checked_patches, checked_window
 from mddag.serving.model_file.container import (
     Metadata,
@@ -151,7 +154,7 @@ class Detector(Parameters):
                       those smaller than the window are left out
         negatives   : more patches without the object, uint8 (n, height, width), if there are any
         """
-        from mddag.detection.training import Training  # not needed to detect
+        from mddag.detection.training import DetectorTraining  # not needed to detect
 
         self.check()
         if self.window[0] * self.window[1] > MOST_PIXELS:
@@ -164,7 +167,7 @@ class Detector(Parameters):
             if negatives is None
             else checked_patches(_stacked("negatives", negatives), name="negatives")
         )
-        training = Training.begin(self, objects, pictures, others, n_threads)
+        training = DetectorTraining.begin(self, objects, pictures, others, n_threads)
         with progress("Detector", training.n_steps, self.verbose) as report:
             training.run(report)
         assert training.classifier is not None

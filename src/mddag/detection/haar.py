@@ -128,6 +128,14 @@ def _middle(low: float, high: float) -> float:
     return float(rounded if rounded <= middle else np.nextafter(rounded, np.float32(-np.inf)))
 
 
+def drawn_features(window: Window, n: int | None, rng: np.random.Generator) -> PatchFeatures:
+    """Return n of the Haar features of the window, drawn at random; all for None."""
+    total, chosen = n_haar_features(window), None
+    if n is not None and n < total:
+        chosen = np.sort(rng.choice(total, n, replace=False))
+    return PatchFeatures.of(window, haar_features(window, chosen))
+
+
 @dataclass
 class Haar(Parameters):
     """Stumps over `n_features` Haar features, drawn at random from all; None: all of them.
@@ -148,17 +156,13 @@ class Haar(Parameters):
         self._check()
         window = window_of(X, None if self.window is None else checked_window(self.window))
         n = n_haar_features(window)
-        if self.n_features is None or self.n_features == n:
-            return PatchFeatures.of(window, haar_features(window))
-        if self.n_features > n:
+        if self.n_features is not None and self.n_features > n:
             doubt(
                 f"n_features is {self.n_features}, but patches of {window} have {n} Haar features, "
                 "which are all used; say n_features=None"
             )
-            return PatchFeatures.of(window, haar_features(window))
         random = np.random.default_rng(seed if self.random_state is None else self.random_state)
-        drawn = np.sort(random.choice(n, self.n_features, replace=False))
-        return PatchFeatures.of(window, haar_features(window, drawn))
+        return drawn_features(window, self.n_features, random)
 
     def columns(
         self, patches: Patches, features: PatchFeatures, max_bins: int | None, n_threads: int

@@ -23,7 +23,7 @@ from xml.etree.ElementTree import Element
 import numpy as np
 
 from mddag._utils.checks import checked_path
-from mddag.detection.window_classifier import LEAF, WindowClassifier
+from mddag.detection.windows import LEAF, WindowClassifier
 from mddag.serving.model_file import ModelFileError
 
 MOST_BYTES = 1 << 23  # the largest cascade of OpenCV has 2.7 MB

@@ -25,27 +25,42 @@ from a policy of rejects: its rates on the rows of an MDP, and its calibration.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from math import isfinite
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_consistent_length
 
 from mddag._utils.arrays import mass as mass_of
 from mddag._utils.checks import Parameters, check_between, check_positive, check_whole
 from mddag._utils.warnings import doubt
-from mddag.detection.rejection_problem import Candidate, Problem, Setting, class_parts, positives
-from mddag.detection.thresholds import Ends, Target, shares_by_class
-from mddag.engine.replay import Replay
+from mddag.adapters import ModelParts, ensemble_of, parts_of
+from mddag.detection.rejection_candidates import (
+    CascadeSetting,
+    RejectionCandidate,
+    RejectionProblem,
+    chosen_candidate,
+    class_parts,
+    positives,
+    rejection_candidates,
+)
+from mddag.detection.thresholds import EndScores, WantedRate
+from mddag.engine.replay import Replay, replay
 from mddag.ensemble.ensemble import Ensemble
+from mddag.ensemble.row_checks import counted_rows
 from mddag.ensemble.votes import Tables
+from mddag.estimators.classifier import MDDAGClassifier
 from mddag.metrics.detection import RealisedRates, rate_interval
+from mddag.policy.arguments import checked_beta
 from mddag.policy.by_exit import exit_groups
 from mddag.policy.calibration import Calibration, fit_factor
-from mddag.policy.mdp import MDP
+from mddag.policy.mdp import MDP, mdp_of
 from mddag.policy.ordering import checked_ordering
 from mddag.policy.policy import QUIT, Policy
+from mddag.serving.summary import Summary
 from mddag.solvers.solver import Solver, check_samples
 
 Floats = NDArray[np.float64]
@@ -96,10 +111,10 @@ class Rejection(Parameters, Solver):
             checked_ordering(self.ordering)
 
     @property
-    def target(self) -> Target:
+    def target(self) -> WantedRate:
         """The wanted rate."""
         neither = self.target_fpr is None and self.target_tpr is None
-        return Target(DEFAULT_FPR if neither else self.target_fpr, self.target_tpr)
+        return WantedRate(DEFAULT_FPR if neither else self.target_fpr, self.target_tpr)
 
     def with_order(self, ordering: Any) -> Self:
         """A copy that tries this order alone."""
@@ -109,49 +124,42 @@ class Rejection(Parameters, Solver):
         """The policy of the best cascade."""
         return self.detector(mdp, selection).policy
 
-    def detector(self, mdp: MDP, selection: MDP | None = None) -> Detection:
+    def detector(self, mdp: MDP, selection: MDP | None = None) -> FoundCascade:
         """The best cascade with its realised rates."""
-        return self.detectors(mdp, [self.budget], selection)[0]
-
-    def detectors(
-        self, mdp: MDP, budgets: Sequence[float | None], selection: MDP | None = None
-    ) -> list[Detection]:
-        """The same for several budgets, or None for the price of the MDP; learned once for all."""
         check_samples(mdp, selection)
         rows = self._problem(mdp)
         judges = rows if selection is None else self._problem(selection, rows)
-        tried = list(rows.candidates(self.shift, judges))
-        one_row = 1 / int(judges.positive.sum())
-        found = [
-            self._finished(chosen(tried, mdp.beta, budget, one_row), mdp, rows, judges)
-            for budget in budgets
-        ]
+        tried = list(rejection_candidates(rows, judges, self.shift))
+        best = chosen_candidate(tried, mdp.beta, self.budget, 1 / int(judges.positive.sum()))
+        found = self._finished(best, mdp, rows, judges)
         self.target.doubt_few(judges.ends)
         return found
 
-    def _finished(self, chosen: Candidate, mdp: MDP, rows: Problem, judges: Problem) -> Detection:
+    def _finished(
+        self, best: RejectionCandidate, mdp: MDP, rows: RejectionProblem, judges: RejectionProblem
+    ) -> FoundCascade:
         """The chosen cascade with its theta and realised rates."""
         parts = class_parts(judges.positive, self.n_parts, self._seed)
-        passing = judges.passing(chosen.cascade, chosen.setting.order)
-        ends, thetas, theta = passing.ends, None, self.target.expected(passing.ends)
+        judged = judges.run(best.cascade, best.setting.order).ends
+        ends, thetas = judged, None
         if judges is rows:
-            ends, thetas = rows.crossed(chosen.setting, parts, self.shift)
-        theta = self.target.safer(theta, self.target.expected(ends))
-        if passing.ends.rates(theta)[0] == 0:
+            ends, thetas = rows.crossed(best.setting, parts, self.shift)
+        theta = self.target.safer(self.target.expected(judged), self.target.expected(ends))
+        if judged.rates(theta)[0] == 0:
             doubt(
                 f"the cascade finds none of {int(judges.positive.sum())} positives at "
                 f"{self.target.name}={self.target.rate:g}: they are too few or too much like "
-                "negatives, or evaluations are too dear; give more rows, another rate, a smaller "
-                "beta or a larger budget"
+                "negatives, or evaluations are too expensive; give more rows, another rate, a "
+                "smaller beta or a larger budget"
             )
-        cascade = chosen.cascade.at(theta, ties_pass=self.target.name == "target_tpr")
-        rates = realised(ends, self.target, parts, chosen.n_evaluated, thetas)
-        return Detection(cascade.policy(mdp.votes, self.every), rates, chosen.setting)
+        cascade = best.cascade.at(theta, ties_pass=self.target.name == "target_tpr")
+        rates = realised(ends, self.target, parts, best.n_evaluated, thetas)
+        return FoundCascade(cascade.policy(mdp.votes, self.every), rates, best.setting)
 
     def rates(self, left: Replay, mdp: MDP) -> RealisedRates:
         """The rates of a policy on the rows of an MDP that it was not learned on."""
         positive = positives(mdp)
-        ends = Ends(left.scores[:, 0], positive, shares_by_class(positive, mdp.weight))
+        ends = EndScores.of(left.scores[:, 0], positive, mdp.weight)
         n_evaluated = float(ends.negative_shares @ left.n_evaluated[~positive])
         return rates_of(ends, left.scores[:, 0] > 0, self.target, n_evaluated)
 
@@ -170,47 +178,26 @@ class Rejection(Parameters, Solver):
     def _seed(self) -> int:
         return 0 if self.random_state is None else self.random_state
 
-    def _problem(self, mdp: MDP, like: Problem | None = None) -> Problem:
+    def _problem(self, mdp: MDP, like: RejectionProblem | None = None) -> RejectionProblem:
         """Within a budget each base classifier counts as one, whatever its price is."""
         mdp = mdp if self.budget is None else mdp.with_unit_costs()
-        return Problem.of(mdp, self.target, ordering=self.ordering, every=self.every, like=like)
+        return RejectionProblem.of(
+            mdp, self.target, ordering=self.ordering, every=self.every, like=like
+        )
 
 
 @dataclass(frozen=True, eq=False)
-class Detection:
+class FoundCascade:
     """A policy, its realised rates, and the setting that was chosen."""
 
     policy: Policy
     rates: RealisedRates
-    setting: Setting
-
-
-def chosen(
-    candidates: list[Candidate], beta: float, budget: float | None, one_row: float
-) -> Candidate:
-    """The best by Eq. (8) on negatives, or by the loss alone within the budget.
-
-    Losses that differ by less than one row are equal, and then the dearest is taken: a budget is
-    there to be used, and with more evaluations there is less luck.
-    """
-    if budget is None:
-        return min(candidates, key=lambda c: c.loss + beta * c.cost)
-    within = [c for c in candidates if c.n_evaluated <= budget]
-    if not within:
-        cheapest = min(candidates, key=lambda c: c.n_evaluated)
-        doubt(
-            f"no cascade is within budget={budget:g}: the cheapest evaluates "
-            f"{cheapest.n_evaluated:.3g} base classifiers per negative, and is returned; give a "
-            "larger budget"
-        )
-        return cheapest
-    least = min(c.loss for c in within)
-    return max((c for c in within if c.loss < least + one_row), key=lambda c: c.n_evaluated)
+    setting: CascadeSetting
 
 
 def detecting_solver(solver: Any, target_fpr: float | None, target_tpr: float | None) -> Any:
     """The solver where a rate is wanted: Rejection of that rate."""
-    target = Target(target_fpr, target_tpr)
+    target = WantedRate(target_fpr, target_tpr)
     target.check()
     if solver is None:
         return Rejection(target_fpr=target_fpr, target_tpr=target_tpr)
@@ -233,8 +220,8 @@ def check_two_classes(ensemble: Ensemble, target: str) -> None:
 
 
 def realised(
-    ends: Ends,
-    target: Target,
+    ends: EndScores,
+    target: WantedRate,
     parts: NDArray[np.intp],
     n_evaluated: float,
     thetas: Floats | None = None,
@@ -248,8 +235,7 @@ def realised(
     for part in np.unique(parts):
         here, others = parts == part, parts != part
         others = others if _both(ends.positive[others]) else here
-        share = shares_by_class(ends.positive[others], ends.share[others])
-        rest = Ends(ends.scores[others], ends.positive[others], share)
+        rest = EndScores.of(ends.scores[others], ends.positive[others], ends.share[others])
         theta = target.expected(rest)
         if thetas is not None:
             theta = target.safer(theta, float(thetas[part]))
@@ -258,7 +244,7 @@ def realised(
 
 
 def rates_of(
-    ends: Ends, above: NDArray[np.bool_], target: Target, n_evaluated: float
+    ends: EndScores, above: NDArray[np.bool_], target: WantedRate, n_evaluated: float
 ) -> RealisedRates:
     """The rates of rows held out of which some were called positive."""
     found: dict[str, Any] = {}
@@ -344,3 +330,148 @@ def _log_odds(
     found = np.bincount(groups[exit_step], mass * labels, groups[-1] + 1) + 0.5
     lost = np.bincount(groups[exit_step], mass * (1 - labels), groups[-1] + 1) + 0.5
     return np.asarray(np.log(found / lost)[groups])
+
+
+BETA = 1e-3  # one evaluation of a negative is worth a thousandth of the positives
+
+
+def sparsify(
+    model: Any,
+    X: ArrayLike,
+    y: ArrayLike,
+    *,
+    target_fpr: float | None = None,
+    target_tpr: float | None = None,
+    beta: float | None = None,
+    budget: float | None = None,
+    sample_weight: ArrayLike | None = None,
+    solver: Rejection | None = None,
+    ordering: Any = None,
+    every: int = 1,
+    n_threads: int = 1,
+    random_state: Any = 0,
+) -> MDDAGClassifier:
+    """Return the cascade of rejects that detects the second class at a wanted rate.
+
+    The model is not refitted. Every row given is a policy row: the solver holds parts of them out
+    by itself, for the threshold at the end and for the realised rates.
+
+    Parameters
+    ----------
+    model : model, path or Pipeline
+        Anything that ``mddag.as_ensemble`` reads, with two classes and one score.
+    X : array-like of shape (n, d)
+        Rows that the model was not trained on; patches for a model that reads patches.
+    y : array-like of shape (n,)
+        Their labels; the second class is to be detected.
+    target_fpr : float, default None
+        Share of the negatives that may be called positive. Give this or `target_tpr`.
+    target_tpr : float, default None
+        Share of the positives to be found.
+    beta : float, default None
+        Price of one evaluation of a negative, in misses; None means 0.001.
+    budget : float, default None
+        Mean evaluations of negatives, at most, instead of `beta`.
+    sample_weight : array-like of shape (n,), default None
+        What each row counts for; None means 1.
+    solver : Rejection, default None
+        A solver with settings of its own; its rates and budget are replaced by those given here.
+    ordering : Ordering, default None
+        The only order to try; None tries the order of the model and one by correlation.
+    every : int, default 1
+        Steps between two looks at the score. More than 1 pays in large batches: try 16.
+    n_threads : int, default 1
+        Threads of prediction, -1 for all cores. No result depends on it.
+    random_state : int, RandomState or None, default 0
+        Decides which rows are held out together.
+
+    Returns
+    -------
+    MDDAGClassifier
+        The fitted detector. ``realised_rates_`` has FPR and TPR on rows held out, with their
+        errors; ``summary_``, printed by ``repr``, compares them with the rate that was wanted.
+
+    Raises
+    ------
+    ValueError
+        If not exactly one rate is given, or both `beta` and `budget`, or a model of more than two
+        classes.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from mddag import AdaBoostMHClassifier
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> boost = AdaBoostMHClassifier(n_rounds=50, random_state=0).fit(X[:200], y[:200])
+    >>> fast = sparsify(boost, X[200:], y[200:], target_fpr=0.1, budget=5)
+    >>> bool(fast.n_evaluated(X).mean() < 50)
+    True
+    """
+    if beta is not None and budget is not None:
+        raise ValueError(f"got beta={beta}, budget={budget}; wanted at most one of the two")
+    price = checked_beta(BETA if beta is None else beta)
+    wanted = detecting_solver(solver, target_fpr, target_tpr)
+    if budget is not None:
+        check_positive("budget", budget)
+        wanted = replace(wanted, budget=float(budget))
+    source = parts_of(model)
+    ensemble = ensemble_of(source)
+    ensemble.require_link()
+    check_two_classes(ensemble, wanted.target.name)
+    estimator = MDDAGClassifier(
+        ensemble if source.transformer is None else ModelParts(ensemble, source.transformer),
+        beta=price,
+        solver=wanted,
+        ordering=ordering,
+        every=every,
+        n_threads=n_threads,
+        random_state=random_state,
+        target_fpr=target_fpr,
+        target_tpr=target_tpr,
+    )
+    learner = estimator.checked_solver().with_seed(check_random_state(random_state))
+    assert isinstance(learner, Rejection)
+    if y is None:
+        raise ValueError(
+            "y is None; a rate of detection is that of true labels: give those of the rows X"
+        )
+    X, y, weight = counted_rows(X, y, sample_weight)
+    votes = ensemble.votes(ensemble.features.rows(source.rows(X)), n_threads=n_threads)
+    targets = ensemble.task.checked_targets(y)
+    check_consistent_length(votes.codes, targets)
+    mdp = mdp_of(ensemble, votes, targets, beta=price, weight=weight)
+    estimator.describe_rows(X)
+    estimator.take(learner.detector(mdp), ensemble, mdp)
+    knob, value = ("beta", price) if budget is None else ("budget", float(budget))
+    estimator.summary_ = _summary(estimator, knob, value, mdp)
+    return estimator
+
+
+def _summary(estimator: MDDAGClassifier, knob: str, value: float, mdp: MDP) -> Summary:
+    """What is known of the detector; its rates are of rows held out."""
+    ensemble, rates = estimator.ensemble_, estimator.realised_rates_
+    left = replay(ensemble, estimator.policy_, mdp.votes)
+    full = ensemble.codes(mdp.votes.scores())
+    return Summary(
+        kind=ensemble.kind,
+        knob=knob,
+        value=value,
+        n_classifiers=ensemble.n_classifiers,
+        rows="choosing",
+        n_rows=mdp.n_instances,
+        n_evaluated=float(np.average(left.n_evaluated, weights=mdp.weight)),
+        measured_against="labels",
+        full=float(np.average(full != mdp.labels, weights=mdp.weight)),
+        sparse=float(np.average(left.verdict != mdp.labels, weights=mdp.weight)),
+        difference=float(np.average(left.verdict != full, weights=mdp.weight)),
+        lost=None,
+        confidence=None,
+        speed=_finite(estimator.dag_.expected_speedup),
+        speed_one=_finite(estimator.dag_.expected_speedup_one),
+        rates=rates,
+    )
+
+
+def _finite(speed: float) -> float | None:
+    """The speed; None where nothing is evaluated."""
+    return float(speed) if isfinite(speed) else None

@@ -18,16 +18,16 @@ the rows that these reject earlier; on the rows given that lowers the objective 
 Positives are few where it matters, in their lower tail. As a guard each positive counts as if it
 were `shift` standard deviations (of the positives' f_t) lower than it is.
 
-theta is the threshold of the wanted FPR (or TPR), see ``Target``. lambda, the price of a false
+theta is the threshold of the wanted FPR (or TPR), see ``WantedRate``. lambda, the price of a false
 positive in misses, is the slope of the ROC curve there,
 
     lambda = [TPR(2 a) - TPR(a / 2)] / (1.5 a),       a the FPR,
 
 since on the curve a small change of theta gains as many positives as it pays in false ones.
 
-`Target.expected` allows for the rows: of n negatives the (k + 1)-th largest score is exceeded by a
-new negative with probability (k + 1) / (n + 1), so theta is the score with the largest k for which
-this is at most the wanted FPR. With fewer than 1 / FPR - 1 negatives it is their largest.
+`WantedRate.expected` allows for the rows: of n negatives the (k + 1)-th largest score is exceeded
+by a new negative with probability (k + 1) / (n + 1), so theta is the score with the largest k for
+which this is at most the wanted FPR. With fewer than 1 / FPR - 1 negatives it is their largest.
 """
 
 from __future__ import annotations
@@ -187,7 +187,7 @@ FEWEST_EVENTS = 10  # false positives (or misses) that a rate is known by to a t
 
 
 @dataclass(frozen=True)
-class Target:
+class WantedRate:
     """The wanted rate: exactly one of the two is a number."""
 
     fpr: float | None = None
@@ -215,21 +215,21 @@ class Target:
         assert found is not None
         return found
 
-    def to_judge(self, rows: Ends) -> Target:
+    def to_judge(self, rows: EndScores) -> WantedRate:
         """The rate at which these rows judge cascades: a larger FPR where fewer than DECIDING of
         the negatives decide the wanted one, for then the best cascade there is the luckiest."""
         if self.fpr is None:
             return self
         least = min(DECIDING * _per_row(rows.negative_shares), LARGEST_FPR)
-        return Target(fpr=max(self.fpr, least))
+        return WantedRate(fpr=max(self.fpr, least))
 
-    def theta(self, rows: Ends) -> float:
+    def theta(self, rows: EndScores) -> float:
         """The threshold that meets the rate on these very rows."""
         if self.fpr is not None:
             return exceeded_by(rows.scores[~rows.positive], rows.negative_shares, self.fpr)
         return self._at_tpr(rows, self.rate)
 
-    def expected(self, rows: Ends) -> float:
+    def expected(self, rows: EndScores) -> float:
         """The threshold that meets the rate on rows to come, on average."""
         if self.fpr is not None:
             fewer = self.fpr - (1 - self.fpr) * _per_row(rows.negative_shares)
@@ -241,7 +241,7 @@ class Target:
         """Of two thresholds the one that keeps to the wanted rate rather."""
         return max(theta, other) if self.fpr is not None else min(theta, other)
 
-    def doubt_few(self, rows: Ends) -> None:
+    def doubt_few(self, rows: EndScores) -> None:
         """Warn of too few rows to know the rate by."""
         fpr = self.fpr is not None
         rate = self.rate if fpr else 1 - self.rate
@@ -254,40 +254,42 @@ class Target:
                 f"the {what} of rows to come may be several times off, see realised_fpr_"
             )
 
-    def _at_tpr(self, rows: Ends, tpr: float) -> float:
+    def _at_tpr(self, rows: EndScores, tpr: float) -> float:
         above = exceeded_by(-rows.scores[rows.positive], rows.positive_shares, 1 - tpr)
         return float(np.nextafter(-above, -np.inf))
 
-    def loss(self, rows: Ends, lam: float) -> float:
+    def loss(self, rows: EndScores, lam: float) -> float:
         """What is lost at the wanted rate: misses, or lambda times the false positives."""
         tpr, fpr = rows.rates(self.theta(rows))
         if self.fpr is not None:
             return 1 - tpr
         return lam * fpr if tpr >= self.rate - ROUNDING else lam + 1 - tpr
 
-    def mean_loss(self, rows: Ends, lam: float) -> float:
+    def mean_loss(self, rows: EndScores, lam: float) -> float:
         """The loss at about the wanted rate: with few rows the one at the rate itself is luck."""
         if self.fpr is None:
             return self.loss(rows, lam)
-        about = (Target(fpr=min(factor * self.fpr, 1.0)) for factor in (0.5, 1.0, 2.0))
+        about = (WantedRate(fpr=min(factor * self.fpr, 1.0)) for factor in (0.5, 1.0, 2.0))
         return float(np.mean([target.loss(rows, lam) for target in about]))
 
-    def is_known(self, rows: Ends) -> bool:
+    def is_known(self, rows: EndScores) -> bool:
         """Whether there are rows enough for the rate to be more than luck."""
         share = rows.negative_shares if self.fpr is not None else rows.positive_shares
         rare = self.rate if self.fpr is not None else 1 - self.rate
         return 1 / _per_row(share) >= FEWEST_EVENTS / rare
 
-    def slope(self, rows: Ends) -> float:
+    def slope(self, rows: EndScores) -> float:
         """lambda, the slope of the ROC curve at the wanted rate."""
         fpr = rows.rates(self.theta(rows))[1] if self.fpr is None else self.fpr
         fpr = max(fpr, _per_row(rows.negative_shares))
-        high, low = (rows.rates(Target(fpr=a).theta(rows))[0] for a in (min(2 * fpr, 1), fpr / 2))
+        high, low = (
+            rows.rates(WantedRate(fpr=a).theta(rows))[0] for a in (min(2 * fpr, 1), fpr / 2)
+        )
         return max((high - low) / (1.5 * fpr), LEAST_LAMBDA)
 
 
 @dataclass(frozen=True, eq=False)
-class Ends:
+class EndScores:
     """Rows at the end of a cascade.
 
     scores   : (n,), f_T; -inf for rows that were rejected
@@ -298,6 +300,13 @@ class Ends:
     scores: Floats
     positive: NDArray[np.bool_]
     share: Floats
+
+    @classmethod
+    def of(
+        cls, scores: Floats, positive: NDArray[np.bool_], weight: Floats | None = None
+    ) -> EndScores:
+        """Rows with weights (n,) of any sum; None: all alike."""
+        return cls(scores, positive, shares_by_class(positive, weight))
 
     @property
     def negative_shares(self) -> Floats:

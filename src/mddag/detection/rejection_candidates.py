@@ -14,15 +14,24 @@ f' is the verdict everywhere: a row that was rejected is of class 0, at the end 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import product
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mddag._utils.arrays import spaced_rows
-from mddag.detection.thresholds import NEVER, Ends, RankedSums, Target, last_steps, shares_by_class
+from mddag._utils.warnings import doubt
+from mddag.detection.thresholds import (
+    NEVER,
+    EndScores,
+    RankedSums,
+    WantedRate,
+    last_steps,
+    shares_by_class,
+)
 from mddag.ensemble.rescaling import Rescaling
 from mddag.ensemble.votes import Tables, Votes, partial_sums
 from mddag.policy.grid import Grid
@@ -34,7 +43,7 @@ Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class Setting:
+class CascadeSetting:
     """order: its number among the orders; length: T; beta: the price of one evaluation."""
 
     order: int
@@ -43,7 +52,7 @@ class Setting:
 
 
 @dataclass(frozen=True, eq=False)
-class Passing:
+class CascadeRun:
     """Rows in a cascade.
 
     ends  : their scores, -inf where they were rejected
@@ -51,7 +60,7 @@ class Passing:
     price : (T + 1,), of that many steps
     """
 
-    ends: Ends
+    ends: EndScores
     steps: NDArray[np.int32]
     price: Floats
 
@@ -67,7 +76,7 @@ class Passing:
 
 
 @dataclass(frozen=True, eq=False)
-class Cascade:
+class RejectCascade:
     """One order and its thresholds.
 
     order      : (N,), base classifiers
@@ -85,23 +94,22 @@ class Cascade:
     def length(self) -> int:
         return len(self.thresholds)
 
-    def at(self, theta: float, ties_pass: bool = False) -> Cascade:
+    def at(self, theta: float, ties_pass: bool = False) -> RejectCascade:
         """The same with another threshold at the end."""
         return replace(self, theta=theta, ties_pass=ties_pass)
 
-    def passing(
+    def run(
         self,
         sums: Floats,
         positive: NDArray[np.bool_],
         costs: Floats,
         weight: Floats | None = None,
-    ) -> Passing:
+    ) -> CascadeRun:
         """What rows with the sums f_1 … f_T' (T', n), T' >= T, in this order do."""
         last = last_steps(sums, self.thresholds)
         scores = np.where(last < self.length - 1, -np.inf, sums[self.length - 1])
-        ends = Ends(scores, positive, shares_by_class(positive, weight))
         price = np.concatenate([[0.0], np.cumsum(costs[self.order[: self.length]])])
-        return Passing(ends, last + 1, price)
+        return CascadeRun(EndScores.of(scores, positive, weight), last + 1, price)
 
     def policy(self, votes: Votes, every: int = 1) -> Policy:
         """The cascade as a policy over base classifiers with these votes."""
@@ -159,31 +167,22 @@ MOST_SUMS = 20_000_000  # of one order in memory: 160 MB, and as much for ranks 
 
 
 @dataclass(frozen=True, eq=False)
-class Candidate:
+class RejectionCandidate:
     """A cascade with the loss and the costs that the judging rows have in it.
 
     loss        : at the wanted rate
     cost        : mean cost on negatives; n_evaluated counts each base classifier as one
     """
 
-    setting: Setting
-    cascade: Cascade
+    setting: CascadeSetting
+    cascade: RejectCascade
     loss: float
     cost: float
     n_evaluated: float
 
 
 @dataclass(frozen=True, eq=False)
-class Part:
-    """Some rows, held out, with their sums in one order; the others are to learn from."""
-
-    here: NDArray[np.bool_]
-    sums: Floats
-    others: RankedSums
-
-
-@dataclass(frozen=True, eq=False)
-class Problem:
+class RejectionProblem:
     """Rows for detection in several orders.
 
     orders   : intp (N,) each
@@ -200,19 +199,19 @@ class Problem:
     positive: NDArray[np.bool_]
     weight: Floats
     costs: Floats
-    target: Target
+    target: WantedRate
     every: int
 
     @classmethod
     def of(
         cls,
         mdp: MDP,
-        target: Target,
+        target: WantedRate,
         *,
         ordering: Any = None,
         every: int = 1,
-        like: Problem | None = None,
-    ) -> Problem:
+        like: RejectionProblem | None = None,
+    ) -> RejectionProblem:
         """The rows of an MDP; in the orders of another problem, if there is one."""
         check_detection(mdp)
         few = mdp.rows(_few(mdp))
@@ -229,81 +228,104 @@ class Problem:
         rounded = {min(-(-length // self.every) * self.every, most) for length in LENGTHS}
         return sorted(length for length in rounded if length % self.every == 0 or length == most)
 
-    def candidates(self, shift: float, judges: Problem) -> Iterator[Candidate]:
-        """All settings, learned on these rows and judged by others, or by themselves."""
-        target = self.target.to_judge(judges.ends)
-        lam = target.slope(self.ends)
-        for o in range(len(self.orders)):
-            ranked = RankedSums.of(self.sums[o], self.positive, self.weight, shift=shift)
-            for length in self.lengths:
-                for beta in BETAS:
-                    setting = Setting(o, length, float(beta))
-                    cascade = self.learned(ranked, setting)
-                    passing = judges.passing(cascade, o)
-                    loss, cost = target.mean_loss(passing.ends, lam), passing.mean_cost
-                    yield Candidate(setting, cascade, loss, cost, passing.mean_steps)
-
-    def learned(self, ranked: RankedSums, setting: Setting) -> Cascade:
+    def learned(self, ranked: RankedSums, setting: CascadeSetting) -> RejectCascade:
         """The thresholds of a setting.
 
         They change which rows are left, so theta is taken again from those that the first ones
         leave; a last pass counts at each step the rows that reach it.
         """
         order, length = self.orders[setting.order], setting.length
-        full = Ends(ranked.sums[length - 1], ranked.positive, ranked.share)
+        full = EndScores(ranked.sums[length - 1], ranked.positive, ranked.share)
         theta, lam = self.target.theta(full), self.target.slope(full)
         prices = setting.beta * self.costs[order[:length]]
         looks = (np.arange(length) + 1) % self.every == 0
         first = ranked.thresholds(length, theta, lam, prices, looks=looks)
-        left = Cascade(order, first).passing(ranked.sums, ranked.positive, self.costs, ranked.share)
+        left = RejectCascade(order, first).run(
+            ranked.sums, ranked.positive, self.costs, ranked.share
+        )
         lowest = float(full.scores.min())  # where no negative is left
         if self.target.fpr is None:  # all positives may be wanted, the lowest of them too
             lowest = float(np.nextafter(lowest, -np.inf))
         theta = max(self.target.theta(left.ends), lowest)
         again = ranked.thresholds(length, theta, lam, prices, looks=looks)
-        return Cascade(
+        return RejectCascade(
             order, ranked.thresholds(length, theta, lam, prices, looks=looks, before=again)
         )
 
-    def passing(self, cascade: Cascade, o: int) -> Passing:
+    def run(self, cascade: RejectCascade, o: int) -> CascadeRun:
         """These rows in a cascade of order number o."""
-        return cascade.passing(self.sums[o], self.positive, self.costs, self.weight)
+        return cascade.run(self.sums[o], self.positive, self.costs, self.weight)
 
     def crossed(
-        self, setting: Setting, parts: NDArray[np.intp], shift: float
-    ) -> tuple[Ends, Floats]:
-        """Ends of each part in a cascade that was learned without it, and theta by the rows that
-        learned that cascade, by part."""
-        return self._crossed(setting, list(self._without(setting.order, parts, shift)))
-
-    def _crossed(self, setting: Setting, without: list[Part]) -> tuple[Ends, Floats]:
-        scores, thetas = np.empty(len(self.positive)), np.empty(len(without))
-        for k, part in enumerate(without):
-            cascade, here, rest = self.learned(part.others, setting), part.here, part.others
-            passing = cascade.passing(part.sums, self.positive[here], self.costs, self.weight[here])
-            scores[here] = passing.ends.scores
-            own = cascade.passing(rest.sums, rest.positive, self.costs, rest.share)
-            thetas[k] = self.target.expected(own.ends)
-        return Ends(scores, self.positive, shares_by_class(self.positive, self.weight)), thetas
-
-    def _without(self, o: int, parts: NDArray[np.intp], shift: float) -> Iterator[Part]:
-        """The rows of each part, and all others to learn from; a single part learns from itself."""
-        for part in range(int(parts.max()) + 1):
+        self, setting: CascadeSetting, parts: NDArray[np.intp], shift: float
+    ) -> tuple[EndScores, Floats]:
+        """Return the ends of each part in a cascade that was learned without it, and theta by the
+        rows that learned that cascade, by part; a single part learns from itself."""
+        sums, n_parts = self.sums[setting.order], int(parts.max()) + 1
+        scores, thetas = np.empty(len(self.positive)), np.empty(n_parts)
+        for part in range(n_parts):
             here = parts == part
-            others = ~here if parts.max() else here
+            others = ~here if n_parts > 1 else here
             ranked = RankedSums.of(
-                np.ascontiguousarray(self.sums[o][:, others]),
+                np.ascontiguousarray(sums[:, others]),
                 self.positive[others],
                 self.weight[others],
                 shift=shift,
             )
-            yield Part(here, np.ascontiguousarray(self.sums[o][:, here]), ranked)
+            cascade = self.learned(ranked, setting)
+            of_part = np.ascontiguousarray(sums[:, here])
+            run = cascade.run(of_part, self.positive[here], self.costs, self.weight[here])
+            scores[here] = run.ends.scores
+            own = cascade.run(ranked.sums, ranked.positive, self.costs, ranked.share)
+            thetas[part] = self.target.expected(own.ends)
+        return EndScores.of(scores, self.positive, self.weight), thetas
 
     @property
-    def ends(self) -> Ends:
+    def ends(self) -> EndScores:
         """These rows behind all steps, none of them rejected."""
-        share = shares_by_class(self.positive, self.weight)
-        return Ends(self.sums[0][-1], self.positive, share)
+        return EndScores.of(self.sums[0][-1], self.positive, self.weight)
+
+
+def rejection_candidates(
+    rows: RejectionProblem, judges: RejectionProblem, shift: float
+) -> Iterator[RejectionCandidate]:
+    """Learn a cascade for every setting on `rows`, and estimate its loss and its costs on `judges`.
+
+    Both may be the same rows: a cascade has few degrees of freedom.
+    """
+    target = rows.target.to_judge(judges.ends)
+    lam = target.slope(rows.ends)
+    for o, sums in enumerate(rows.sums):
+        ranked = RankedSums.of(sums, rows.positive, rows.weight, shift=shift)
+        for length, beta in product(rows.lengths, BETAS):
+            setting = CascadeSetting(o, length, float(beta))
+            cascade = rows.learned(ranked, setting)
+            run = judges.run(cascade, o)
+            loss = target.mean_loss(run.ends, lam)
+            yield RejectionCandidate(setting, cascade, loss, run.mean_cost, run.mean_steps)
+
+
+def chosen_candidate(
+    candidates: Sequence[RejectionCandidate], beta: float, budget: float | None, one_row: float
+) -> RejectionCandidate:
+    """Choose by Eq. (8) on negatives, or by the loss alone within a budget of evaluations.
+
+    Losses that differ by less than one row are equal, and then the most expensive is taken: a
+    budget is there to be used, and with more evaluations there is less selection bias.
+    """
+    if budget is None:
+        return min(candidates, key=lambda c: c.loss + beta * c.cost)
+    within = [c for c in candidates if c.n_evaluated <= budget]
+    if not within:
+        cheapest = min(candidates, key=lambda c: c.n_evaluated)
+        doubt(
+            f"no cascade is within budget={budget:g}: the cheapest evaluates "
+            f"{cheapest.n_evaluated:.3g} base classifiers per negative, and is returned; give a "
+            "larger budget"
+        )
+        return cheapest
+    least = min(c.loss for c in within)
+    return max((c for c in within if c.loss < least + one_row), key=lambda c: c.n_evaluated)
 
 
 def class_parts(positive: NDArray[np.bool_], n_parts: int, seed: int) -> NDArray[np.intp]:

@@ -1,24 +1,30 @@
-"""A classifier of windows, the scan of an image at all scales, and the windows that it accepts.
+"""A classifier of windows, the scan of an image at all scales, and its hits grouped into objects.
 
 The trees of a window vote one after the other. After each stage, which is some trees, the window is
 rejected if the sum of votes is below the stage's threshold; a stage may start the sum from 0 (the
 cascade of Viola & Jones) or add to it (a soft cascade: one tree a stage). Windows that pass all
 stages with a sum of at least `accept` are hits, and the sum is their score. A split is "value <=
-threshold goes to side 0", on values normalised by the deviation of the window, see
-``features.patches``.
+threshold goes to side 0", on values normalised by the deviation of the window.
 
 Scales are 1, s, s^2, ... as long as the window, that many times larger, fits the image. At each
 scale the image is made smaller, not the window larger, so that all levels have windows of one size.
 Rounding (half to even, sizes in float32) is OpenCV's, so that its windows are found again.
 
-Twin of the scan: tests/reference/scan.py.
+An object is hit by windows of many places and scales. `group_by_evidence`: the hit of the most
+evidence, and all that overlap it (intersection over union), are one object, then the next. Its
+evidence is the sum over its hits, its box their mean weighted by evidence. Objects of less than a
+cut are dropped: one window alone is seldom an object. `group_neighbours` is OpenCV's rule: chains
+of similar boxes with more than `min_neighbours` members.
+
+Twins: tests/reference/scan.py, tests/reference/grouping.py.
 """
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from numbers import Integral, Real
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -32,15 +38,20 @@ from mddag.detection.images import as_grey
 Window = tuple[int, int]  # height, width
 Size = int | tuple[int, int] | None
 
-MOST_LEVELS = 1000  # a scale so near 1 is a mistake
 WINDOWS_PER_CALL = 1 << 22  # a fraction of a second; Ctrl-C is heard between calls
 WINDOWS_PER_TASK = 1 << 19
 LEAST_ROWS = 48  # of a task: its first rows of cells cost the most
+LEAF = -1
+SIMILAR = 0.2  # of a side, by which edges of boxes of a chain may differ
+TAIL = 40  # false objects of which the tail is made
 
 
 @dataclass(frozen=True)
 class Levels:
-    """scales : float32 (L,); shapes : int64 (L, 3), height, width and step of each level"""
+    """The scales at which an image is scanned.
+
+    scales : float32 (L,); shapes : int64 (L, 3), height, width and step of each level
+    """
 
     window: Window
     scales: NDArray[np.float32]
@@ -49,12 +60,13 @@ class Levels:
 
     @property
     def rows(self) -> NDArray[np.int64]:
-        """Rows of windows. OpenCV cuts each level into stripes, as many as the first level has
-        columns by 32, whose whole rows may leave the last one out."""
+        """Rows of windows of each level."""
         heights, steps = self.shapes[:, 0] - self.window[0] + 1, self.shapes[:, 2]
         rows: NDArray[np.int64] = (heights + steps - 1) // steps
         if not self.as_opencv or len(rows) == 0:
             return rows
+        # OpenCV cuts each level into stripes, as many as the first level has columns by 32, whose
+        # whole rows may leave the last one out.
         n_stripes = -(-(int(self.shapes[0, 1]) - self.window[1] + 1) // 32)
         stripe = np.maximum(-(-(heights // steps) // n_stripes), 1)
         covered: NDArray[np.int64] = n_stripes * stripe
@@ -65,7 +77,7 @@ class Levels:
         return (self.shapes[:, 1] - self.window[1]) // self.shapes[:, 2] + 1
 
     def calls(self, n_threads: int) -> list[NDArray[np.int64]]:
-        """Tasks (level, first row, end) for each call of the kernel, in order."""
+        """Return tasks (level, first row, end) for each call of the kernel, in order."""
         calls: list[list[tuple[int, int, int]]] = [[]]
         share = int((self.rows * self.columns).sum()) // (4 * n_threads)
         taken = 0
@@ -83,7 +95,7 @@ class Levels:
 
 
 def levels_of(
-    shape: tuple[int, int],
+    shape: tuple[int, ...],
     window: Window,
     *,
     scale: float = 1.1,
@@ -92,13 +104,17 @@ def levels_of(
     step: int | None = None,
     as_opencv: bool = False,
 ) -> Levels:
-    """The levels of a picture of that shape (height, width).
+    """Return the levels of an image of that shape (height, width).
 
-    min_size, max_size : of windows in the picture, pixels: (height, width), or the height alone
+    min_size, max_size : of windows in the image, pixels: (height, width), or the height alone
     step : pixels of a level between windows; None: 2 at scales below 2, else 1
     as_opencv : leave out the rows that OpenCV leaves out
     """
-    check_scale(scale)
+    is_number = isinstance(scale, Real) and not isinstance(scale, bool)
+    if not is_number or not 1.01 <= scale <= 100:  # nearer to 1 there are endless levels
+        raise ValueError(
+            f"scale is {described(scale)}; wanted the ratio of neighbouring scales, 1.01 to 100"
+        )
     if step is not None:
         check_whole("step", step, 1)
         step = min(int(step), max(shape))  # a longer one gives the same windows
@@ -116,15 +132,6 @@ def levels_of(
     steps = np.where(scales >= 2, 1, 2) if step is None else np.full(len(scales), step)
     table = np.column_stack([shapes, steps]).astype(np.int64)
     return Levels(window, scales[chosen], table[chosen], as_opencv)
-
-
-def check_scale(scale: Any) -> None:
-    """Refuse a ratio of neighbouring scales that is not above 1, or that makes endless levels."""
-    is_number = isinstance(scale, Real) and not isinstance(scale, bool)
-    if not is_number or not 1.01 <= scale <= 100:
-        raise ValueError(
-            f"scale is {described(scale)}; wanted the ratio of neighbouring scales, 1.01 to 100"
-        )
 
 
 def _checked_size(name: str, size: Any, window: Window, default: int) -> tuple[int, int]:
@@ -146,13 +153,13 @@ def _is_whole(value: Any) -> bool:
 class Hits:
     """Accepted windows, ordered by level, row and column.
 
-    boxes : int64 (m, 4), xmin, ymin, xmax, ymax in the picture; the last two are exclusive
+    boxes : int64 (m, 4), xmin, ymin, xmax, ymax in the image; the last two are exclusive
     scores : float64 (m,)
     levels : int64 (m,), the number of the scale, 0 the smallest
-    places : int64 (m, 2), x and y of the window in the picture of that scale
+    places : int64 (m, 2), x and y of the window in the image of that scale
     n_windows : windows looked at
     n_evaluated : base classifiers evaluated, over all windows
-    scales : float32 (L,), of the levels
+    shapes : int64 (L, 3), of the levels
     """
 
     boxes: NDArray[np.int64]
@@ -161,15 +168,14 @@ class Hits:
     places: NDArray[np.int64]
     n_windows: int
     n_evaluated: int
-    scales: NDArray[np.float32]
     shapes: NDArray[np.int64]
-    window: tuple[int, int]
+    window: Window
 
     def __len__(self) -> int:
         return len(self.scores)
 
     def taken(self, chosen: NDArray[np.intp]) -> Hits:
-        """Some of the hits, by number."""
+        """Return some of the hits, by number."""
         return replace(
             self,
             boxes=self.boxes[chosen],
@@ -179,14 +185,22 @@ class Hits:
         )
 
     def patches(self, grey: NDArray[np.uint8]) -> NDArray[np.uint8]:
-        """The windows as the scan saw them, cut from the scaled pictures: uint8 (m, h, w).
+        """Cut the windows, as the scan saw them, from the scaled images.
 
-        grey : the picture that was scanned, as `as_grey` gives it
+        Parameters
+        ----------
+        grey : uint8 array of shape (height, width)
+            The image that was scanned, as `mddag.detection.images.as_grey` gives it.
+
+        Returns
+        -------
+        uint8 array of shape (m, *window)
+            One patch for each hit.
         """
         height, width = self.window
         out = np.empty((len(self), height, width), np.uint8)
         for level in np.unique(self.levels):
-            scaled = resized(grey, *self.shapes[level, :2])
+            scaled = scaled_down(grey, *self.shapes[level, :2])
             windows = np.lib.stride_tricks.sliding_window_view(scaled, self.window)
             here = self.levels == level
             x, y = self.places[here].T
@@ -194,8 +208,8 @@ class Hits:
         return out
 
 
-def resized(grey: NDArray[np.uint8], height: int, width: int) -> NDArray[np.uint8]:
-    """A picture made smaller as a scan does it: see native/scan/resize.hpp."""
+def scaled_down(grey: NDArray[np.uint8], height: int, width: int) -> NDArray[np.uint8]:
+    """Return an image made smaller as a scan does it: see native/scan/resize.hpp."""
     out = np.empty((height, width), np.uint8)
     _core.resize(np.ascontiguousarray(grey), out)
     return out
@@ -204,15 +218,12 @@ def resized(grey: NDArray[np.uint8], height: int, width: int) -> NDArray[np.uint
 def boxes_of(
     levels: Levels, level: NDArray[np.int64], places: NDArray[np.int64], shape: tuple[int, int]
 ) -> NDArray[np.int64]:
-    """Windows of the levels as boxes of the picture of that shape, cut off at its edges."""
+    """Return windows of the levels as boxes of the image, cut off at its edges."""
     scales = levels.scales[level, None]
     corners = np.rint(places.astype(np.float32) * scales).astype(np.int64)
     sizes = np.rint(np.array(levels.window[::-1], np.float32) * scales).astype(np.int64)
     ends = np.minimum(corners + sizes, np.array(shape[::-1]))
     return np.concatenate([corners, ends], axis=1)
-
-
-LEAF = -1
 
 
 @dataclass(frozen=True, eq=False)
@@ -269,8 +280,28 @@ class WindowClassifier(ReadOnlyArrays):
         reject: ArrayLike,
         **settings: Any,
     ) -> WindowClassifier:
-        """A soft cascade: stump j has features[j] (3, 5), thresholds[j], votes[j] (2,) for values
-        up to the threshold and above, and reject[j]: a lower sum of votes ends the window."""
+        """Make a soft cascade of stumps.
+
+        Parameters
+        ----------
+        window : (int, int)
+            Height and width.
+        features : int array of shape (n, 3, 5)
+            x, y, width, height and weight of up to three rectangles of each stump.
+        thresholds : array-like of shape (n,)
+            Values up to the threshold get the first vote.
+        votes : array-like of shape (n, 2)
+            Votes for values up to the threshold, and above.
+        reject : array-like of shape (n,)
+            A window with a lower sum of votes is rejected.
+        **settings
+            Other fields, such as `accept`.
+
+        Returns
+        -------
+        WindowClassifier
+            One stage for each stump.
+        """
         reject = np.asarray(reject, np.float64)
         n = len(reject)
         starts = np.arange(n + 1)
@@ -328,13 +359,12 @@ class WindowClassifier(ReadOnlyArrays):
         """The accepted windows of a picture, at all scales; not grouped.
 
         picture : see `mddag.detection.images.as_grey`; one smaller than the window has none
-        scale, min_size, max_size, step : see `mddag.detection.window_classifier.levels_of`
+        scale, min_size, max_size, step : see `mddag.detection.windows.levels_of`
         """
         n_threads = checked_threads(n_threads)
         grey = as_grey(picture)
-        shape = (grey.shape[0], grey.shape[1])
         levels = levels_of(
-            shape,
+            grey.shape,
             self.window,
             scale=scale,
             min_size=min_size,
@@ -349,13 +379,12 @@ class WindowClassifier(ReadOnlyArrays):
         found = np.concatenate([part[0] for part in parts]).reshape(-1, 3).astype(np.int64)
         level, places = found[:, 0], found[:, 1:]
         return Hits(
-            boxes=boxes_of(levels, level, places, shape),
+            boxes=boxes_of(levels, level, places, grey.shape),
             scores=np.concatenate([part[1] for part in parts]),
             levels=level,
             places=places,
             n_windows=sum(part[2] for part in parts),
             n_evaluated=sum(part[3] for part in parts),
-            scales=levels.scales,
             shapes=levels.shapes,
             window=self.window,
         )
@@ -372,3 +401,169 @@ TYPES = {
     "stage_fresh": np.bool_,
     "stage_reject": np.float64,
 }
+
+
+class Groups(NamedTuple):
+    """Objects, that of the most evidence first.
+
+    boxes : int64 (g, 4); evidence : float64 (g,); members : int64 (g,), hits of each
+    """
+
+    boxes: NDArray[np.int64]
+    evidence: NDArray[np.float64]
+    members: NDArray[np.int64]
+
+    def kept(self, keep: NDArray[np.bool_]) -> Groups:
+        """Return some of the objects, by falling evidence."""
+        order = np.argsort(-self.evidence, kind="stable")
+        order = order[keep[order]]
+        return Groups(self.boxes[order], self.evidence[order], self.members[order])
+
+
+def group_by_evidence(
+    boxes: ArrayLike,
+    evidence: ArrayLike,
+    *,
+    overlap: float = 0.3,
+    cut: float = 0.0,
+    strongest: int | None = None,
+) -> Groups:
+    """Group hits that overlap the strongest one of them.
+
+    Parameters
+    ----------
+    boxes : array-like of shape (m, 4)
+        xmin, ymin, xmax, ymax of each hit.
+    evidence : array-like of shape (m,)
+        Numbers above 0, such as scores above the accepting threshold.
+    overlap : float, default 0.3
+        The least intersection over union with the strongest hit.
+    cut : float, default 0.0
+        The least summed evidence of an object.
+    strongest : int, default None
+        How many hits of an object are summed, its strongest; None means all.
+
+    Returns
+    -------
+    Groups
+        Objects: boxes, evidence, and numbers of hits.
+    """
+    hits, weights = _checked_hits(boxes, evidence)
+    check_between("overlap", overlap, 1e-6, 1, "a share of the union, above 0 and at most 1")
+    group = np.empty(len(hits), np.int64)
+    n = _core.group_greedily(hits, weights, float(overlap), group)
+    groups = _summed(hits, weights, group, n)
+    if strongest is not None:
+        check_whole("strongest", strongest, 1)
+        order = np.lexsort((-weights, group))
+        rank = np.arange(len(order)) - np.searchsorted(group[order], np.arange(n))[group[order]]
+        counted = order[rank < strongest]
+        sums = np.bincount(group[counted], weights[counted], n).astype(np.float64)
+        groups = groups._replace(evidence=sums)
+    return groups.kept(groups.evidence >= cut)
+
+
+def without_nested(groups: Groups) -> Groups:
+    """Drop objects whose center lies in a stronger one, or that hold the center of one.
+
+    Hits of parts of an object, or of much more than it, overlap it too little to be grouped.
+    """
+    centers = (groups.boxes[:, :2] + groups.boxes[:, 2:]) / 2
+    left = np.ones(len(centers), np.bool_)
+    keep = np.zeros(len(centers), np.bool_)
+    for i, box in enumerate(groups.boxes):  # by falling evidence
+        if not left[i]:
+            continue
+        keep[i] = True
+        left &= ~((centers > box[:2]) & (centers < box[2:])).all(axis=1)
+        around = (groups.boxes[:, :2] < centers[i]) & (centers[i] < groups.boxes[:, 2:])
+        left &= ~around.all(axis=1)
+    return groups.kept(keep)
+
+
+def group_neighbours(boxes: ArrayLike, min_neighbours: int = 3) -> Groups:
+    """Group similar boxes as `cv2.groupRectangles` does; each hit is evidence of 1.
+
+    Parameters
+    ----------
+    boxes : array-like of shape (m, 4)
+        xmin, ymin, xmax, ymax of each hit.
+    min_neighbours : int, default 3
+        Groups of that many members or fewer are dropped, and weak ones inside stronger ones. With
+        0 every hit is an object.
+
+    Returns
+    -------
+    Groups
+        Objects: boxes, and numbers of hits.
+    """
+    check_whole("min_neighbours", min_neighbours, 0)
+    hits, ones = _checked_hits(boxes, np.ones(len(np.asarray(boxes))))
+    if min_neighbours == 0:
+        return Groups(hits, ones, np.ones(len(hits), np.int64))
+    group = np.empty(len(hits), np.int64)
+    n = _core.group_similar(hits, SIMILAR, group)
+    groups = _summed(hits, ones, group, n)
+    groups = groups.kept(groups.members > min_neighbours)
+    boxes, members = groups.boxes, groups.members
+    # Inside another one, widened a little, of more than 3 members and more than theirs; groups of
+    # fewer than 3 inside any.
+    slack = np.rint((boxes[:, 2:] - boxes[:, :2]) * SIMILAR)
+    low, high = boxes[:, :2] - slack, boxes[:, 2:] + slack
+    inside = np.zeros(len(members), np.bool_)
+    for i, box in enumerate(boxes):
+        around = ((box[:2] >= low) & (box[2:] <= high)).all(axis=1)
+        around[i] = False
+        inside[i] = (around & ((members > max(3, members[i])) | (members[i] < 3))).any()
+    return groups.kept(~inside)
+
+
+def _checked_hits(
+    boxes: ArrayLike, evidence: ArrayLike
+) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """Return boxes and evidence as arrays, if they fit."""
+    hits = np.ascontiguousarray(boxes, np.int64).reshape(-1, 4)
+    weights = np.ascontiguousarray(evidence, np.float64)
+    if weights.shape != (len(hits),) or not (np.isfinite(weights) & (weights > 0)).all():
+        raise ValueError(
+            f"evidence is of shape {weights.shape}, or not finite and above 0; wanted a number "
+            f"above 0 for each of {len(hits)} boxes"
+        )
+    return hits, weights
+
+
+def _summed(
+    hits: NDArray[np.int64], weights: NDArray[np.float64], group: NDArray[np.int64], n: int
+) -> Groups:
+    """Return mean corners and sizes, weighted and rounded, with summed weights and members."""
+    evidence = np.bincount(group, weights, n).astype(np.float64)
+    corner_and_size = np.concatenate([hits[:, :2], hits[:, 2:] - hits[:, :2]], axis=1)
+    means = [np.bincount(group, weights * column, n) / evidence for column in corner_and_size.T]
+    boxes = np.rint(np.stack(means, axis=1)).astype(np.int64)
+    boxes[:, 2:] += boxes[:, :2]
+    return Groups(boxes, evidence, np.bincount(group, minlength=n))
+
+
+def cut_for(evidence: NDArray[np.float64], megapixels: float, per_megapixel: float) -> float:
+    """Return the evidence above which `per_megapixel` false objects are expected.
+
+    Images held out, without the object, are searched, and what is found there is known to be false.
+    At a useful cut less than one of these is left, so the cut lies beyond all evidence seen: the
+    tail is taken to be exponential,
+
+        false(c) = n exp(-(c - s_n) / m),     m = mean of s_1 - s_n, … s_n - s_n,
+
+    s_1 >= … >= s_n being the strongest of them.
+
+    evidence : (n,), of the false objects found in images of that many `megapixels`
+    """
+    wanted = megapixels * per_megapixel
+    ordered = np.sort(evidence)[::-1]
+    strongest = ordered[:TAIL]
+    n = len(strongest)
+    if n < 2 or wanted >= len(ordered):
+        return 0.0
+    if wanted >= n:
+        return float(ordered[int(wanted)])
+    mean_excess = float((strongest[:-1] - strongest[-1]).mean())
+    return float(strongest[-1]) + mean_excess * math.log(n / wanted)
